@@ -3,8 +3,8 @@ import { defineConfig } from '@playwright/test'
 
 // The tests run on one given day, so that none depends on today's date or on the day changing while
 // it runs. At noon UTC it is at least an hour until midnight in every zone from UTC-12 to UTC+14,
-// UTC+11:30 excepted. All Node processes of the tests read this clock (test/support/shifted-clock.mjs),
-// and the browser's pages do (test/e2e/test.ts).
+// UTC+11:30 excepted. All Node processes of the tests read this clock
+// (test/support/shifted-clock.mjs), and the browser's pages do (test/e2e/test.ts).
 const NOON = '2026-11-20T12:00:00Z'
 if (process.env.ISTHMUS_TEST_CLOCK !== NOON) {
   const clock = new URL('test/support/shifted-clock.mjs', import.meta.url).href
@@ -12,15 +12,27 @@ if (process.env.ISTHMUS_TEST_CLOCK !== NOON) {
   const offset = Date.parse(NOON) - (performance.timeOrigin + performance.now())
   process.env.ISTHMUS_TEST_CLOCK = NOON
   process.env.ISTHMUS_TEST_CLOCK_OFFSET = String(Math.round(offset))
-  process.env.NODE_OPTIONS = `${(process.env.NODE_OPTIONS ?? '').replace(/--import=\S*shifted-clock\.mjs/, '')} --import=${clock}`.trim()
+  process.env.NODE_OPTIONS =
+    `${(process.env.NODE_OPTIONS ?? '').replace(/--import=\S*shifted-clock\.mjs/, '')} --import=${clock}`.trim()
 }
 
 /** Files that take long: they start first, so that no worker is left with one at the end. */
-const LONG = ['screens*.spec.ts', 'viewer*.spec.ts', 'stories*.spec.ts', 'drafts.spec.ts', 'reading.spec.ts']
+const LONG = [
+  'screens*.spec.ts',
+  'viewer*.spec.ts',
+  'stories*.spec.ts',
+  'drafts.spec.ts',
+  'reading.spec.ts',
+]
 
-/** Chromium without the interface of a browser, in a package of its own, uses a fifth less CPU time. */
+/**
+ * Chromium without the interface of a browser, in a package of its own, uses a fifth less CPU time.
+ */
 const SHELL = '/usr/bin/chromium-headless-shell'
-/** What Chromium starts for each context without being asked: parts of its interface, and a process for the next page. */
+/**
+ * What Chromium starts for each context without being asked: parts of its interface, and a process
+ * for the next page.
+ */
 const UNUSED = [
   'SpareRendererForSitePerProcess',
   ...['PreloadTopChromeWebUI', 'InitialWebUI', 'WebUIReloadButton', 'WebUIToolbar'],
@@ -38,7 +50,8 @@ export default defineConfig({
   retries: 0,
   forbidOnly: process.env.CI !== undefined,
   timeout: 120_000,
-  // A machine that builds and tests at once is slow; what is wrong stays wrong for longer than this.
+  // A machine that builds and tests at once is slow; what is wrong stays wrong for longer than
+  // this.
   expect: { timeout: 15_000 },
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [['list'], ['json']] : 'list',
   projects: [

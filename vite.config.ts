@@ -10,30 +10,46 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const root = import.meta.dirname
-// Packages with a binary of their own stay outside, and so does the data dictionary, which is data. The rest is one file: it starts in half the
-// time and takes less memory than some 500 files of packages.
+// Packages with a binary of their own stay outside, and so does the data dictionary, which is data.
+// The rest is one file: it starts in half the time and takes less memory than some 500 files of
+// packages.
 const external = [
   'electron',
   ...builtinModules.flatMap((name) => [name, `node:${name}`]),
-  ...['better-sqlite3', 'dcmjs', 'dicom-dimse-native'].flatMap((name) => [name, new RegExp(`^${name}/`)]),
+  ...['better-sqlite3', 'dcmjs', 'dicom-dimse-native'].flatMap((name) => [
+    name,
+    new RegExp(`^${name}/`),
+  ]),
 ]
 
-// What `modules/reports/report-pdf-fonts.ts` reads; it finds them beside the built program. WOFF, because pdfkit takes no WOFF2.
+// What `modules/reports/report-pdf-fonts.ts` reads; it finds them beside the built program. WOFF,
+// because pdfkit takes no WOFF2.
 const reportFonts = (): Plugin => ({
   name: 'report-fonts',
   applyToEnvironment: ({ name }) => name === 'node',
   generateBundle() {
     for (const name of ['noto-sans', 'noto-sans-jp']) {
       const folder = join(root, 'node_modules/@fontsource', name)
-      const wanted = readdirSync(join(folder, 'files')).filter((file) => /^noto-sans-(jp-\d+|(?!jp-).+)-[47]00-normal\.woff$/.test(file))
+      const wanted = readdirSync(join(folder, 'files')).filter((file) =>
+        /^noto-sans-(jp-\d+|(?!jp-).+)-[47]00-normal\.woff$/.test(file),
+      )
       for (const file of wanted)
-        this.emitFile({ type: 'asset', fileName: `fonts/${file}`, source: readFileSync(join(folder, 'files', file)) })
-      this.emitFile({ type: 'asset', fileName: `fonts/LICENSE-${name}`, source: readFileSync(join(folder, 'LICENSE')) })
+        this.emitFile({
+          type: 'asset',
+          fileName: `fonts/${file}`,
+          source: readFileSync(join(folder, 'files', file)),
+        })
+      this.emitFile({
+        type: 'asset',
+        fileName: `fonts/LICENSE-${name}`,
+        source: readFileSync(join(folder, 'LICENSE')),
+      })
     }
   },
 })
 
-// What `http/page.ts` serves in place of a file. Quality 9 takes two seconds for all; 11 would take half a minute for a twentieth less.
+// What `http/page.ts` serves in place of a file. Quality 9 takes two seconds for all; 11 would take
+// half a minute for a twentieth less.
 const compressed = (): Plugin => ({
   name: 'compressed',
   applyToEnvironment: ({ name }) => name === 'client',
@@ -43,7 +59,10 @@ const compressed = (): Plugin => ({
     await Promise.all(
       files.map(async (name) => {
         const bytes = readFileSync(join(dir, name))
-        const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
+        const params = {
+          [constants.BROTLI_PARAM_QUALITY]: 9,
+          [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+        }
         const pressed = await press(bytes, { params })
         if (pressed.length < bytes.length) writeFileSync(join(dir, `${name}.br`), pressed)
       }),
@@ -51,7 +70,8 @@ const compressed = (): Plugin => ({
   },
 })
 
-// The window's page names the parts of its first screen, so that they come with the page and not one after another.
+// The window's page names the parts of its first screen, so that they come with the page and not
+// one after another.
 const firstScreen = (): Plugin => ({
   name: 'first-screen',
   transformIndexHtml: {
@@ -69,11 +89,18 @@ const firstScreen = (): Plugin => ({
         for (const style of chunk.viteMetadata?.importedCss ?? []) styles.add(style)
       }
       for (const part of ['main.tsx', 'today/today.tsx'])
-        take(chunks.find(({ facadeModuleId }) => facadeModuleId === join(root, 'renderer/src', part))?.fileName ?? '')
-      const entry = chunks.find(({ isEntry, facadeModuleId }) => isEntry && facadeModuleId?.endsWith('/index.html'))
+        take(
+          chunks.find(({ facadeModuleId }) => facadeModuleId === join(root, 'renderer/src', part))
+            ?.fileName ?? '',
+        )
+      const entry = chunks.find(
+        ({ isEntry, facadeModuleId }) => isEntry && facadeModuleId?.endsWith('/index.html'),
+      )
       const known = new Set([entry?.fileName, ...(entry?.imports ?? [])])
       return [
-        ...[...scripts].filter((name) => !known.has(name)).map((name) => linkTo('modulepreload', name)),
+        ...[...scripts]
+          .filter((name) => !known.has(name))
+          .map((name) => linkTo('modulepreload', name)),
         ...[...styles].map((name) => linkTo('stylesheet', name)),
       ]
     },
@@ -95,8 +122,9 @@ const BASE = new RegExp(
 )
 const ROUTER = /node_modules\/@tanstack\/(react-router|router-core|history|store|react-store)\//
 
-// The image loader (5.14) keeps one decoder of JPEG, JPEG-LS, JPEG 2000 and JPEG XL for all images. One that cannot read
-// an image gives the pixels of the image before it again, which may be another patient's: each image gets a new decoder.
+// The image loader (5.14) keeps one decoder of JPEG, JPEG-LS, JPEG 2000 and JPEG XL for all images.
+// One that cannot read an image gives the pixels of the image before it again, which may be another
+// patient's: each image gets a new decoder.
 const newDecoderForEachImage = (): Plugin => ({
   name: 'new-decoder-for-each-image',
   transform: {
@@ -106,7 +134,8 @@ const newDecoderForEachImage = (): Plugin => ({
       const name = /local\.decoder = new instance\.(\w+)\(\)/.exec(code)?.[1]
       const isNew = !code.includes('local.decoder') || /const decoder = new local\.\w+/.test(code)
       if (isNew) return null
-      if (!name || code.split(kept).length !== 2) return this.error(`${id} makes its decoder in another way than this plug-in knows.`)
+      if (!name || code.split(kept).length !== 2)
+        return this.error(`${id} makes its decoder in another way than this plug-in knows.`)
       const made = `local.decoder.delete(); const decoder = (local.decoder = new local.codec.${name}());`
       return { code: code.replace(kept, made), map: null }
     },
@@ -135,21 +164,60 @@ const NEED_ISOLATION = [
   'test/electron/server/dicom/scu/requestor.properties.test.ts',
 ]
 
-// One more than there are cores, and at least three: most tests wait for processes, sockets and disks.
+// One more than there are cores, and at least three: most tests wait for processes, sockets and
+// disks.
 const WORKERS = Math.max(3, availableParallelism() + 1)
 const PROCESSES = { hookTimeout: 60_000, maxWorkers: WORKERS }
-// Half of the unit tests wait for a disk. They prove nothing about it, unlike the others, which stay on the real one.
-const UNIT = { testTimeout: 20_000, maxWorkers: WORKERS, env: process.env.ISTHMUS_MEMORY ? { TMPDIR: process.env.ISTHMUS_MEMORY } : {} }
+// Half of the unit tests wait for a disk. They prove nothing about it, unlike the others, which
+// stay on the real one.
+const UNIT = {
+  testTimeout: 20_000,
+  maxWorkers: WORKERS,
+  env: process.env.ISTHMUS_MEMORY ? { TMPDIR: process.env.ISTHMUS_MEMORY } : {},
+}
 
-/** Files of test/ that take longest, the longest first: one that began last would leave the other workers idle. */
+/**
+ * Files of test/ that take longest, the longest first: one that began last would leave the other
+ * workers idle.
+ */
 const LONGEST = [
-  ...['attacks/attacks', 'crash/kill-rounds', 'interop/judges', 'flows/commands', 'flows/standby', 'flows/rescue'],
-  ...['crash/power-loss', 'flows/soak', 'crash/corrections', 'interop/fault-matrix', 'crash/gateway-images', 'interop/hostile-modality'],
-  ...['crash/gateway-restore', 'interop/storage', 'flows/desktop', 'crash/gateway-reports', 'interop/hostile-partner'],
-  ...['flows/key-store', 'interop/corrections', 'flows/documents', 'crash/upgrade', 'flows/restore', 'interop/character-set-pydicom'],
+  ...[
+    'attacks/attacks',
+    'crash/kill-rounds',
+    'interop/judges',
+    'flows/commands',
+    'flows/standby',
+    'flows/rescue',
+  ],
+  ...[
+    'crash/power-loss',
+    'flows/soak',
+    'crash/corrections',
+    'interop/fault-matrix',
+    'crash/gateway-images',
+    'interop/hostile-modality',
+  ],
+  ...[
+    'crash/gateway-restore',
+    'interop/storage',
+    'flows/desktop',
+    'crash/gateway-reports',
+    'interop/hostile-partner',
+  ],
+  ...[
+    'flows/key-store',
+    'interop/corrections',
+    'flows/documents',
+    'crash/upgrade',
+    'flows/restore',
+    'interop/character-set-pydicom',
+  ],
 ]
 
-/** The longest files, then the other ones that wait for processes, then the unit tests, which are many and short. */
+/**
+ * The longest files, then the other ones that wait for processes, then the unit tests, which are
+ * many and short.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId, project }: TestSpecification) => {
@@ -161,14 +229,16 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-// One `vite build` makes the page, the Node side (Electron main and the gateway's own process) and the preload script.
+// One `vite build` makes the page, the Node side (Electron main and the gateway's own process) and
+// the preload script.
 export default defineConfig({
   root: join(root, 'renderer'),
   base: '/',
   plugins: [react(), reportFonts(), firstScreen(), compressed(), newDecoderForEachImage()],
   // The engine of the viewer, which its page alone loads.
   build: { sourcemap: true, chunkSizeWarningLimit: 5000, rolldownOptions: quietly },
-  // The image decoder starts module workers of its own; the dev server takes it as it is, with its CommonJS parts bundled one by one.
+  // The image decoder starts module workers of its own; the dev server takes it as it is, with its
+  // CommonJS parts bundled one by one.
   worker: { format: 'es', plugins: () => [newDecoderForEachImage()], rolldownOptions: quietly },
   optimizeDeps: {
     exclude: ['@cornerstonejs/dicom-image-loader'],
@@ -183,10 +253,19 @@ export default defineConfig({
       'dicom-parser',
     ],
   },
-  server: { proxy: { '/dashboard': 'http://127.0.0.1:8042', '/v1': 'http://127.0.0.1:8042', '/viewer': 'http://127.0.0.1:8042' } },
+  server: {
+    proxy: {
+      '/dashboard': 'http://127.0.0.1:8042',
+      '/v1': 'http://127.0.0.1:8042',
+      '/viewer': 'http://127.0.0.1:8042',
+    },
+  },
   test: {
     root,
-    alias: { electron: join(root, 'test/support/electron.ts'), 'electron-updater': join(root, 'test/support/electron-updater.ts') },
+    alias: {
+      electron: join(root, 'test/support/electron.ts'),
+      'electron-updater': join(root, 'test/support/electron-updater.ts'),
+    },
     sequence: { sequencer: LongestFirst },
     projects: [
       {
@@ -201,14 +280,34 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'isolated', include: NEED_ISOLATION, ...UNIT } },
       // Processes that are killed and disks that lose what was not synced.
-      { extends: true, test: { name: 'crash', include: ['test/crash/**/*.test.ts'], testTimeout: 60_000, ...PROCESSES } },
       {
         extends: true,
-        test: { name: 'flows', include: ['test/{flows,attacks}/**/*.test.ts'], isolate: false, testTimeout: 30_000, ...PROCESSES },
+        test: {
+          name: 'crash',
+          include: ['test/crash/**/*.test.ts'],
+          testTimeout: 60_000,
+          ...PROCESSES,
+        },
       },
       {
         extends: true,
-        test: { name: 'interop', include: ['test/interop/**/*.test.ts'], isolate: false, testTimeout: 60_000, ...PROCESSES },
+        test: {
+          name: 'flows',
+          include: ['test/{flows,attacks}/**/*.test.ts'],
+          isolate: false,
+          testTimeout: 30_000,
+          ...PROCESSES,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'interop',
+          include: ['test/interop/**/*.test.ts'],
+          isolate: false,
+          testTimeout: 60_000,
+          ...PROCESSES,
+        },
       },
     ],
   },
@@ -220,8 +319,11 @@ export default defineConfig({
         outDir: join(root, 'dist/renderer'),
         emptyOutDir: true,
         rolldownOptions: {
-          input: ['index.html', 'viewer.html', 'rescue.html'].map((page) => join(root, 'renderer', page)),
-          // A browser reads six files at once over HTTP/1.1: what every screen of both pages stands on comes in one, and not in thirty.
+          input: ['index.html', 'viewer.html', 'rescue.html'].map((page) =>
+            join(root, 'renderer', page),
+          ),
+          // A browser reads six files at once over HTTP/1.1: what every screen of both pages stands
+          // on comes in one, and not in thirty.
           output: {
             codeSplitting: {
               groups: [

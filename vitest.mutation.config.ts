@@ -5,10 +5,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const root = import.meta.dirname
 const order = (process.env.ISTHMUS_MUTATION_TESTS ?? '').split(' ')
 
-/** Runs test files in the order of the module's list: the first failure ends the run of a mutant. */
+/**
+ * Runs test files in the order of the module's list: the first failure ends the run of a mutant.
+ */
 class ListedOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeOf = ({ moduleId }: TestSpecification) => order.findIndex((path) => moduleId.endsWith(path))
+    const placeOf = ({ moduleId }: TestSpecification) =>
+      order.findIndex((path) => moduleId.endsWith(path))
     return files.toSorted((one, other) => placeOf(one) - placeOf(other))
   }
 }

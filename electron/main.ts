@@ -29,7 +29,9 @@ const APP_ID = 'health.isthmus.gateway'
 /** A PC that ends waits a few seconds at most. */
 const SHUTDOWN_MS = 4_000
 
-/** Ready → start the gateway's process → open the window and the tray; before quitting → drain it. */
+/**
+ * Ready → start the gateway's process → open the window and the tray; before quitting → drain it.
+ */
 export async function main(): Promise<void> {
   app.enableSandbox()
   keepCrashReports()
@@ -58,7 +60,8 @@ export async function main(): Promise<void> {
     preload: join(here, 'preload.cjs'),
     platform: process.platform,
     origin,
-    firstPage: async () => (ready?.rescue ? ready.link : ready && (await firstPage(folder, ready.http))),
+    firstPage: async () =>
+      ready?.rescue ? ready.link : ready && (await firstPage(folder, ready.http)),
     isEnding: () => ending !== undefined,
     onHidden: () => void ask.explainsClosing(),
     onSessionEnd: () => shutdown(),
@@ -73,17 +76,31 @@ export async function main(): Promise<void> {
   refuseRequests(origin)
   watchCrashes(log, Date.now)
 
-  const command = [process.execPath, ...(app.isPackaged ? [] : [app.getAppPath()]), ...(isNamed ? ['--data', folder] : [])]
+  const command = [
+    process.execPath,
+    ...(app.isPackaged ? [] : [app.getAppPath()]),
+    ...(isNamed ? ['--data', folder] : []),
+  ]
   const autostart = openAutostart({ platform: process.platform, env: process.env, argv, command })
   const isQuiet = isHidden || autostart.startedIt()
-  const keys = openKeyStore(folder, { onError: (error) => log('the key store refused', { error: String(error) }) })
+  const keys = openKeyStore(folder, {
+    onError: (error) => log('the key store refused', { error: String(error) }),
+  })
   const awake = stayAwake()
   const openDataFolder = () => void shell.openPath(folder)
 
   const gateway = new GatewayProcess({
     entry: join(here, 'headless.js'),
     worker: join(here, 'native-worker.js'),
-    args: ['--data', folder, '--rescue', '--data-key-from-parent', '--log-file', join(folder, 'logs', 'gateway.log'), ...serve],
+    args: [
+      '--data',
+      folder,
+      '--rescue',
+      '--data-key-from-parent',
+      '--log-file',
+      join(folder, 'logs', 'gateway.log'),
+      ...serve,
+    ],
     keys,
     isAlone: isQuiet,
     onReady(started) {
@@ -94,8 +111,10 @@ export async function main(): Promise<void> {
       if (started.rescue) awake.release()
       else awake.hold()
       void status.now()
-      // Without the link of a rescue: whoever has it may put another database in the place of this one.
-      if (isFirst) process.stdout.write(`${JSON.stringify({ ready: true, ...started, link: undefined })}\n`)
+      // Without the link of a rescue: whoever has it may put another database in the place of this
+      // one.
+      if (isFirst)
+        process.stdout.write(`${JSON.stringify({ ready: true, ...started, link: undefined })}\n`)
       else void window.renew()
       if (started.rescue || (isFirst && !isQuiet) || wanted !== undefined) open()
     },
@@ -117,7 +136,11 @@ export async function main(): Promise<void> {
     if (!ok) throw new Error(output)
     return output
   }
-  const updates = openUpdates({ status: () => status.latest(), prepare: () => tell('prepare-update'), stop: () => end() })
+  const updates = openUpdates({
+    status: () => status.latest(),
+    prepare: () => tell('prepare-update'),
+    stop: () => end(),
+  })
   const tray = openTray(join(here, '../renderer'), words, {
     open: () => open(),
     openDataFolder,
@@ -183,9 +206,14 @@ export async function main(): Promise<void> {
   gateway.start()
 }
 
-/** The set-up page with its one-time link where there is no owner yet, else the window's front page. */
+/**
+ * The set-up page with its one-time link where there is no owner yet, else the window's front page.
+ */
 async function firstPage(folder: string, origin: string): Promise<string> {
-  const link = await askControl(folder, { command: 'sign-in-link', options: { 'if-no-owner': true } }).catch(() => undefined)
+  const link = await askControl(folder, {
+    command: 'sign-in-link',
+    options: { 'if-no-owner': true },
+  }).catch(() => undefined)
   return link?.ok && link.output ? link.output : `${origin}/`
 }
 

@@ -8,5 +8,8 @@ export interface AcceptedAdvisory {
   readonly until: string
 }
 
-/** Advisories against packages we ship that do not hold for us, with the reason, until a day at most half a year ahead (`npm run audit`). */
+/**
+ * Advisories against packages we ship that do not hold for us, with the reason, until a day at most
+ * half a year ahead (`npm run audit`).
+ */
 export const ACCEPTED: readonly AcceptedAdvisory[] = []

@@ -5,6 +5,12 @@ import { executableIn } from './app-folder.ts'
 import { fuseConfig } from './fuses.ts'
 
 /** electron-builder calls it when the folder of the app is there, before it is signed. */
-export default async function afterPack({ appOutDir, electronPlatformName }: AfterPackContext): Promise<void> {
-  await flipFuses(join(appOutDir, executableIn(electronPlatformName)), fuseConfig(electronPlatformName === 'darwin'))
+export default async function afterPack({
+  appOutDir,
+  electronPlatformName,
+}: AfterPackContext): Promise<void> {
+  await flipFuses(
+    join(appOutDir, executableIn(electronPlatformName)),
+    fuseConfig(electronPlatformName === 'darwin'),
+  )
 }

@@ -1,6 +1,13 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { faultsOfContents, isFor, NEEDED, NEEDED_IN_APP, OPTIONAL_BINARY, type Target } from './contents.ts'
+import {
+  faultsOfContents,
+  isFor,
+  NEEDED,
+  NEEDED_IN_APP,
+  OPTIONAL_BINARY,
+  type Target,
+} from './contents.ts'
 import { faultsOfFuses } from './fuses.ts'
 import type { Sizes } from './sizes.ts'
 
@@ -10,21 +17,35 @@ export interface AppFolder {
   readonly sizes: Sizes
 }
 
-const EXECUTABLES: Readonly<Record<string, string>> = { linux: 'isthmus', win32: 'Isthmus.exe', darwin: 'Isthmus.app' }
-const RESOURCES: Readonly<Record<string, string>> = { linux: 'resources', win32: 'resources', darwin: 'Isthmus.app/Contents/Resources' }
+const EXECUTABLES: Readonly<Record<string, string>> = {
+  linux: 'isthmus',
+  win32: 'Isthmus.exe',
+  darwin: 'Isthmus.app',
+}
+const RESOURCES: Readonly<Record<string, string>> = {
+  linux: 'resources',
+  win32: 'resources',
+  darwin: 'Isthmus.app/Contents/Resources',
+}
 
 /** The program in the folder that electron-builder makes. */
-export const executableIn = (platform: string): string => EXECUTABLES[platform] ?? EXECUTABLES.linux ?? ''
+export const executableIn = (platform: string): string =>
+  EXECUTABLES[platform] ?? EXECUTABLES.linux ?? ''
 
 const SYSTEMS: Readonly<Record<string, string>> = { linux: 'linux', win32: 'win', darwin: 'mac' }
 
-/** Name of that folder, such as `linux-unpacked` or `mac-arm64`: electron-builder leaves out x64. */
+/**
+ * Name of that folder, such as `linux-unpacked` or `mac-arm64`: electron-builder leaves out x64.
+ */
 export function unpackedFolder({ platform, arch }: Target): string {
   const ofArch = arch === 'x64' ? '' : `-${arch}`
   return `${SYSTEMS[platform]}${ofArch}${platform === 'darwin' ? '' : '-unpacked'}`
 }
 
-/** Looks at what was built: fuses, what is inside, native modules beside the archive, the size of each part. */
+/**
+ * Looks at what was built: fuses, what is inside, native modules beside the archive, the size of
+ * each part.
+ */
 export async function inspectApp(folder: string, target: Target): Promise<AppFolder> {
   const resources = join(folder, RESOURCES[target.platform] ?? '')
   const archive = join(resources, 'app.asar')
@@ -33,12 +54,19 @@ export async function inspectApp(folder: string, target: Target): Promise<AppFol
   const native = entries.filter(({ path }) => path.endsWith('.node'))
   const beside = (path: string) => join(`${archive}.unpacked`, path)
   const head = (path: string) => readHead(beside(path))
-  const bytes = (form: RegExp) => sum(entries.filter(({ path, isUnpacked }) => form.test(path) && !isUnpacked).map(({ size }) => size))
+  const bytes = (form: RegExp) =>
+    sum(
+      entries
+        .filter(({ path, isUnpacked }) => form.test(path) && !isUnpacked)
+        .map(({ size }) => size),
+    )
   return {
     faults: [
       ...(await faultsOfFuses(join(folder, executableIn(target.platform)))),
       ...faultsOfContents(files, target, [...NEEDED, ...NEEDED_IN_APP]),
-      ...native.filter(({ isUnpacked }) => !isUnpacked).map(({ path }) => `${path} is in the archive, where the system cannot load it.`),
+      ...native
+        .filter(({ isUnpacked }) => !isUnpacked)
+        .map(({ path }) => `${path} is in the archive, where the system cannot load it.`),
       ...native
         .filter(({ path, isUnpacked }) => isUnpacked && !existsSync(beside(path)))
         .map(({ path }) => `${path} is not beside the archive.`),
@@ -46,7 +74,9 @@ export async function inspectApp(folder: string, target: Target): Promise<AppFol
         .filter(({ path }) => existsSync(beside(path)) && !isFor(head(path), target))
         .map(({ path }) => `${path} is for another operating system than ${target.platform}.`),
       ...(existsSync(join(resources, 'app')) ? ['There is a folder app beside app.asar.'] : []),
-      ...(existsSync(join(folder, licencesIn(target))) ? [] : ['The licences of others (THIRD-PARTY-LICENSES.txt) are missing.']),
+      ...(existsSync(join(folder, licencesIn(target)))
+        ? []
+        : ['The licences of others (THIRD-PARTY-LICENSES.txt) are missing.']),
     ],
     sizes: {
       window: bytes(/^dist\/renderer\//),
@@ -62,7 +92,8 @@ export async function inspectApp(folder: string, target: Target): Promise<AppFol
 export const hasNativeModule = (folder: string, { platform }: Target): boolean =>
   existsSync(join(folder, RESOURCES[platform] ?? '', 'app.asar.unpacked', OPTIONAL_BINARY))
 
-const licencesIn = ({ platform }: Target): string => join(platform === 'darwin' ? 'Isthmus.app/Contents' : '', 'THIRD-PARTY-LICENSES.txt')
+const licencesIn = ({ platform }: Target): string =>
+  join(platform === 'darwin' ? 'Isthmus.app/Contents' : '', 'THIRD-PARTY-LICENSES.txt')
 
 interface AsarEntry {
   readonly path: string
@@ -91,7 +122,9 @@ export function readAsar(archive: string): AsarEntry[] {
 
 function walk(node: AsarNode, path: string): AsarEntry[] {
   if (!node.files) return [{ path, size: node.size ?? 0, isUnpacked: node.unpacked === true }]
-  return Object.entries(node.files).flatMap(([name, child]) => walk(child, path === '' ? name : `${path}/${name}`))
+  return Object.entries(node.files).flatMap(([name, child]) =>
+    walk(child, path === '' ? name : `${path}/${name}`),
+  )
 }
 
 export function readHead(path: string): Buffer {
@@ -112,6 +145,7 @@ export const filesIn = (folder: string): string[] =>
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
     .sort()
 
-export const sizeOf = (folder: string): number => sum(filesIn(folder).map((file) => statSync(join(folder, file)).size))
+export const sizeOf = (folder: string): number =>
+  sum(filesIn(folder).map((file) => statSync(join(folder, file)).size))
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)

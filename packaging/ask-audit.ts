@@ -1,5 +1,6 @@
-// Looks at how packages are locked, asks the registry for advisories, and judges the answer. Run by scripts/audit.mjs under Node 24. Ends with 0 where all is
-// well, 1 with a fault, 2 where the registry could not be asked and nothing else is wrong.
+// Looks at how packages are locked, asks the registry for advisories, and judges the answer. Run by
+// scripts/audit.mjs under Node 24. Ends with 0 where all is well, 1 with a fault, 2 where the
+// registry could not be asked and nothing else is wrong.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,26 +12,50 @@ const manifest = readManifest()
 const lock = readLock()
 const faults = faultsOfSupply(manifest, lock, readFileSync(join(root, '.npmrc'), 'utf8'))
 const shipped = shippedOf(manifest, lock)
-console.log(`${lock.packages.size} packages are locked, ${shipped.size} of them may be in what we ship.`)
+console.log(
+  `${lock.packages.size} packages are locked, ${shipped.size} of them may be in what we ship.`,
+)
 
 const answer = ask()
 const { notes, faults: known } =
-  'vulnerabilities' in answer ? judge(answer, new Set([...shipped].map(({ path }) => path)), today()) : { faults: [], notes: [] }
+  'vulnerabilities' in answer
+    ? judge(answer, new Set([...shipped].map(({ path }) => path)), today())
+    : { faults: [], notes: [] }
 for (const note of notes) console.log(`note: ${note}`)
 for (const fault of [...faults, ...known]) console.error(`wrong: ${fault}`)
-if ('why' in answer) console.error(`The registry could not be asked for advisories: ${answer.why}. Nothing is known of them.`)
-else console.log(`The registry knows of ${known.length} advisories for what we ship that are not accepted.`)
+if ('why' in answer)
+  console.error(
+    `The registry could not be asked for advisories: ${answer.why}. Nothing is known of them.`,
+  )
+else
+  console.log(
+    `The registry knows of ${known.length} advisories for what we ship that are not accepted.`,
+  )
 process.exitCode = faults.length + known.length > 0 ? 1 : 'why' in answer ? 2 : 0
 
 function ask(): AuditReport | { readonly why: string } {
   const isWindows = process.platform === 'win32'
-  // npm writes what it found to standard output, and what went wrong too: {"message", "error": {"summary"}}.
-  const { stdout, error } = spawnSync(isWindows ? 'npm.cmd' : 'npm', ['audit', '--json', '--package-lock-only'], {
-    ...{ cwd: root, encoding: 'utf8', shell: isWindows, timeout: 120_000, maxBuffer: 64 * 1024 * 1024 },
-  })
+  // npm writes what it found to standard output, and what went wrong too: {"message", "error":
+  // {"summary"}}.
+  const { stdout, error } = spawnSync(
+    isWindows ? 'npm.cmd' : 'npm',
+    ['audit', '--json', '--package-lock-only'],
+    {
+      ...{
+        cwd: root,
+        encoding: 'utf8',
+        shell: isWindows,
+        timeout: 120_000,
+        maxBuffer: 64 * 1024 * 1024,
+      },
+    },
+  )
   if (error) return { why: error.message }
   try {
-    const said = JSON.parse(stdout) as Partial<AuditReport> & { readonly message?: string; readonly error?: { readonly summary?: string } }
+    const said = JSON.parse(stdout) as Partial<AuditReport> & {
+      readonly message?: string
+      readonly error?: { readonly summary?: string }
+    }
     if (said.vulnerabilities && !said.error) return { vulnerabilities: said.vulnerabilities }
     return { why: firstLine(said.message ?? said.error?.summary) }
   } catch {

@@ -1,11 +1,17 @@
-/** Assets that a package gave, by their names in dist/: fonts and codecs. What is code says by its source map where it is from. */
+/**
+ * Assets that a package gave, by their names in dist/: fonts and codecs. What is code says by its
+ * source map where it is from.
+ */
 export const ASSETS: readonly (readonly [RegExp, string])[] = [
   [/^electron\/fonts\/(noto-sans-jp-\d|LICENSE-noto-sans-jp)/, '@fontsource/noto-sans-jp'],
   [/^electron\/fonts\/(noto-sans-|LICENSE-noto-sans$)/, '@fontsource/noto-sans'],
   [/^renderer\/assets\/inter-.*\.woff2$/, '@fontsource-variable/inter'],
   [/^renderer\/assets\/charlswasm_decode-.*\.wasm$/, '@cornerstonejs/codec-charls'],
   [/^renderer\/assets\/jpegxlwasm_decode-.*\.wasm$/, '@cornerstonejs/codec-libjxl'],
-  [/^renderer\/assets\/libjpegturbowasm_decode-.*\.wasm$/, '@cornerstonejs/codec-libjpeg-turbo-8bit'],
+  [
+    /^renderer\/assets\/libjpegturbowasm_decode-.*\.wasm$/,
+    '@cornerstonejs/codec-libjpeg-turbo-8bit',
+  ],
   [/^renderer\/assets\/openjpegwasm_decode-.*\.wasm$/, '@cornerstonejs/codec-openjpeg'],
   [/^renderer\/assets\/openjphjs-.*\.wasm$/, '@cornerstonejs/codec-openjph'],
 ]

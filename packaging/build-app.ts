@@ -1,4 +1,5 @@
-// Makes the installers, or with --dir their folder alone, and looks at what was made. Run by scripts/package.mjs under Node 24.
+// Makes the installers, or with --dir their folder alone, and looks at what was made. Run by
+// scripts/package.mjs under Node 24.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -38,12 +39,18 @@ const standIn = without === undefined ? undefined : mkdtempSync(join(tmpdir(), '
 if (standIn !== undefined) makeStandIn(standIn, electron.version)
 const licensed = licensesOf(join(root, 'dist'))
 writeFileSync(join(root, 'dist', 'THIRD-PARTY-LICENSES.txt'), licenseList(licensed))
-writeFileSync(join(root, 'dist', 'sbom.cdx.json'), JSON.stringify(bomOf({ dist: join(root, 'dist'), at: new Date().toISOString() })))
+writeFileSync(
+  join(root, 'dist', 'sbom.cdx.json'),
+  JSON.stringify(bomOf({ dist: join(root, 'dist'), at: new Date().toISOString() })),
+)
 
 const config: Configuration = {
   directories: { output: out },
   ...(standIn !== undefined && { electronDist: standIn }),
-  releaseInfo: { releaseNotes: releaseNotes(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), program.version) ?? null },
+  releaseInfo: {
+    releaseNotes:
+      releaseNotes(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), program.version) ?? null,
+  },
   ...(updateUrl && { publish: { provider: 'generic', url: updateUrl } }),
 }
 try {
@@ -54,20 +61,33 @@ try {
 
 const folder = join(out, unpackedFolder(thisMachine))
 const { faults, sizes } = await inspectApp(folder, thisMachine)
-console.log(`\nThe app is in ${folder}. Licences of ${licensed.length} packages are listed. Its parts:`)
+console.log(
+  `\nThe app is in ${folder}. Licences of ${licensed.length} packages are listed. Its parts:`,
+)
 const tooLarge = compareSizes('app', sizes, console.log)
 
 const missing = [
-  ...(without === undefined ? [] : [`Electron itself (${without}): a stand-in has its place, so this app does not start`]),
+  ...(without === undefined
+    ? []
+    : [`Electron itself (${without}): a stand-in has its place, so this app does not start`]),
   ...(values.dir ? ['installers: --dir makes the folder they are made of'] : []),
-  ...(hasNativeModule(folder, thisMachine) ? [] : ['dicom-dimse-native, the module for other DICOM systems: npm run native gets it']),
-  ...(updateUrl ? [] : ['a place for updates (ISTHMUS_UPDATE_URL): this app is not updated by itself']),
-  ...(isSigned() ? [] : ['a signature: no certificate is set (docs/INSTALL.md, “Making the installers”)']),
+  ...(hasNativeModule(folder, thisMachine)
+    ? []
+    : ['dicom-dimse-native, the module for other DICOM systems: npm run native gets it']),
+  ...(updateUrl
+    ? []
+    : ['a place for updates (ISTHMUS_UPDATE_URL): this app is not updated by itself']),
+  ...(isSigned()
+    ? []
+    : ['a signature: no certificate is set (docs/INSTALL.md, “Making the installers”)']),
 ]
-if (missing.length > 0) console.log(`\nMissing here:\n${missing.map((what) => `  - ${what}`).join('\n')}`)
+if (missing.length > 0)
+  console.log(`\nMissing here:\n${missing.map((what) => `  - ${what}`).join('\n')}`)
 for (const fault of [...faults, ...tooLarge]) console.error(`wrong: ${fault}`)
 if (faults.length + tooLarge.length > 0) process.exit(1)
-console.log('\nThe fuses are set, native modules lie beside the archive, and nothing else is inside.')
+console.log(
+  '\nThe fuses are set, native modules lie beside the archive, and nothing else is inside.',
+)
 
 function isSigned(): boolean {
   if (platform === 'linux') return true

@@ -1,16 +1,38 @@
-// Makes the archive of the gateway without a window, with its own Node. Run by scripts/package-service.mjs under Node 24.
+// Makes the archive of the gateway without a window, with its own Node. Run by
+// scripts/package-service.mjs under Node 24.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { filesIn, readHead, sizeOf } from './app-folder.ts'
-import { faultsOfContents, isFor, NEEDED, OPTIONAL_BINARY, PACKAGES, root, thisMachine } from './contents.ts'
+import {
+  faultsOfContents,
+  isFor,
+  NEEDED,
+  OPTIONAL_BINARY,
+  PACKAGES,
+  root,
+  thisMachine,
+} from './contents.ts'
 import { licenseList, licensesOf } from './licenses.ts'
 import { bomOf } from './sbom.ts'
 import { compareSizes } from './sizes.ts'
 
-const { values } = parseArgs({ options: { out: { type: 'string', default: join(root, 'release') } } })
+const { values } = parseArgs({
+  options: { out: { type: 'string', default: join(root, 'release') } },
+})
 const LAUNCHERS = ['isthmus', 'isthmus.cmd']
 const { platform, arch } = thisMachine
 const isWindows = platform === 'win32'
@@ -19,7 +41,9 @@ const system = `${isWindows ? 'win' : platform}-${arch}`
 const nodeFolder = join(root, 'node_modules', `node-${system}`)
 const nodeFile = join(nodeFolder, 'bin', isWindows ? 'node.exe' : 'node')
 
-const { version, license, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, string>
+const { version, license, engines } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+) as Record<string, string>
 const name = `isthmus-service-${version}-${system}`
 const out = resolve(values.out)
 const archive = join(out, `${name}.tar.gz`)
@@ -29,7 +53,10 @@ const folder = join(stage, name)
 try {
   mkdirSync(join(folder, 'bin'), { recursive: true })
   mkdirSync(out, { recursive: true })
-  put(existsSync(nodeFile) ? nodeFile : process.execPath, join('bin', isWindows ? 'node.exe' : 'node'))
+  put(
+    existsSync(nodeFile) ? nodeFile : process.execPath,
+    join('bin', isWindows ? 'node.exe' : 'node'),
+  )
   chmodSync(join(folder, 'bin', isWindows ? 'node.exe' : 'node'), 0o755)
   writeFileSync(
     join(folder, 'package.json'),
@@ -42,17 +69,27 @@ try {
     if (!file.endsWith('.map') && !isForElectron(file) && /^(electron|renderer)\//.test(file))
       put(join(root, 'dist', file), join('dist', file))
   for (const [packageName, parts] of Object.entries(PACKAGES))
-    for (const part of parts(thisMachine)) put(join(root, 'node_modules', packageName, part), join('node_modules', packageName, part))
+    for (const part of parts(thisMachine))
+      put(join(root, 'node_modules', packageName, part), join('node_modules', packageName, part))
 
   for (const file of filesIn(join(import.meta.dirname, 'service')))
     if (isWindows || file !== 'isthmus.cmd')
-      put(join(import.meta.dirname, 'service', file), join(LAUNCHERS.includes(file) ? 'bin' : '', file))
+      put(
+        join(import.meta.dirname, 'service', file),
+        join(LAUNCHERS.includes(file) ? 'bin' : '', file),
+      )
   // Two folders down, as in the sources: they look for the program from where they are.
   put(join(root, 'scripts', 'standby'), join('lib', 'standby'))
   put(join(root, 'LICENSE'), 'LICENSE')
   put(join(nodeFolder, 'LICENSE'), 'LICENSE-node.txt')
-  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licenseList(licensesOf(join(root, 'dist'))))
-  writeFileSync(join(folder, 'sbom.cdx.json'), JSON.stringify(bomOf({ dist: join(root, 'dist'), at: new Date().toISOString() })))
+  writeFileSync(
+    join(folder, 'THIRD-PARTY-LICENSES.txt'),
+    licenseList(licensesOf(join(root, 'dist'))),
+  )
+  writeFileSync(
+    join(folder, 'sbom.cdx.json'),
+    JSON.stringify(bomOf({ dist: join(root, 'dist'), at: new Date().toISOString() })),
+  )
 
   const files = filesIn(folder)
   const native = files.filter((file) => file.endsWith('.node'))
@@ -65,11 +102,20 @@ try {
       'THIRD-PARTY-LICENSES.txt',
       'sbom.cdx.json',
     ]),
-    ...native.filter((file) => !isFor(readHead(join(folder, file)), thisMachine)).map((file) => `${file} is for another operating system.`),
+    ...native
+      .filter((file) => !isFor(readHead(join(folder, file)), thisMachine))
+      .map((file) => `${file} is for another operating system.`),
   ]
   const { status } = spawnSync(
     'tar',
-    [...(isWindows ? [] : ['--owner=0', '--group=0', '--numeric-owner', '--sort=name']), '-czf', archive, '-C', stage, name],
+    [
+      ...(isWindows ? [] : ['--owner=0', '--group=0', '--numeric-owner', '--sort=name']),
+      '-czf',
+      archive,
+      '-C',
+      stage,
+      name,
+    ],
     {
       stdio: 'inherit',
     },
@@ -89,14 +135,19 @@ try {
     console.log,
   )
   if (!files.includes(OPTIONAL_BINARY))
-    console.log('\nMissing here:\n  - dicom-dimse-native, the module for other DICOM systems: npm run native gets it')
+    console.log(
+      '\nMissing here:\n  - dicom-dimse-native, the module for other DICOM systems: npm run native gets it',
+    )
   for (const fault of [...faults, ...tooLarge]) console.error(`wrong: ${fault}`)
   process.exitCode = faults.length + tooLarge.length > 0 ? 1 : 0
 } finally {
   rmSync(stage, { recursive: true, force: true })
 }
 
-/** Copies a file or a folder to a place in the archive; what is not there is found missing afterwards. */
+/**
+ * Copies a file or a folder to a place in the archive; what is not there is found missing
+ * afterwards.
+ */
 function put(from: string, to: string): void {
   if (!existsSync(from)) return
   const target = join(folder, to)

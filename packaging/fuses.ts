@@ -1,6 +1,15 @@
-import { type FuseConfig, FuseState, FuseV1Options, FuseVersion, getCurrentFuseWire } from '@electron/fuses'
+import {
+  type FuseConfig,
+  FuseState,
+  FuseV1Options,
+  FuseVersion,
+  getCurrentFuseWire,
+} from '@electron/fuses'
 
-/** Every fuse of Electron 45 and how it is set: ux-security.md E.2. A fuse that is not here breaks the build. */
+/**
+ * Every fuse of Electron 45 and how it is set: ux-security.md E.2. A fuse that is not here breaks
+ * the build.
+ */
 export const FUSES = {
   // ELECTRON_RUN_AS_NODE would make the signed program run anybody's script.
   RunAsNode: false,
@@ -24,16 +33,25 @@ export const fuseConfig = (isMac: boolean): FuseConfig => ({
   strictlyRequireAllFuses: true,
   // Written to, an unsigned program of Apple silicon does not start until it is signed anew.
   resetAdHocDarwinSignature: isMac,
-  ...(Object.fromEntries(NAMES.map((name) => [FuseV1Options[name], FUSES[name]])) as Record<FuseV1Options, boolean>),
+  ...(Object.fromEntries(NAMES.map((name) => [FuseV1Options[name], FUSES[name]])) as Record<
+    FuseV1Options,
+    boolean
+  >),
 })
 
 /** What differs from the table in a built program; empty where nothing does. */
 export async function faultsOfFuses(executable: string): Promise<string[]> {
   const wire = await getCurrentFuseWire(executable)
-  const known = NAMES.filter((name) => wire[FuseV1Options[name]] !== (FUSES[name] ? FuseState.ENABLE : FuseState.DISABLE))
-  const unknown = Object.keys(wire).filter((key) => /^\d+$/.test(key) && Number(key) >= NAMES.length)
+  const known = NAMES.filter(
+    (name) => wire[FuseV1Options[name]] !== (FUSES[name] ? FuseState.ENABLE : FuseState.DISABLE),
+  )
+  const unknown = Object.keys(wire).filter(
+    (key) => /^\d+$/.test(key) && Number(key) >= NAMES.length,
+  )
   return [
     ...known.map((name) => `The fuse ${name} is not ${FUSES[name] ? 'on' : 'off'}.`),
-    ...unknown.map((key) => `This Electron has a fuse ${key} that packaging/fuses.ts does not know.`),
+    ...unknown.map(
+      (key) => `This Electron has a fuse ${key} that packaging/fuses.ts does not know.`,
+    ),
   ]
 }

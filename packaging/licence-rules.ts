@@ -1,6 +1,9 @@
 import type { Component } from './sbom.ts'
 
-/** Licences under which code of others may be in what we ship, by SPDX identifier, and what each asks of us. */
+/**
+ * Licences under which code of others may be in what we ship, by SPDX identifier, and what each
+ * asks of us.
+ */
 export const LICENCES: Readonly<Record<string, string>> = {
   MIT: 'its text goes with the program (THIRD-PARTY-LICENSES.txt)',
   'MIT-0': 'nothing',
@@ -22,16 +25,25 @@ export const LICENCES: Readonly<Record<string, string>> = {
 /** Packages whose package.json names no licence, by what their LICENSE says. */
 const UNNAMED: Readonly<Record<string, string>> = { 'png-js': 'MIT' }
 
-/** As CycloneDX writes it: an identifier, an SPDX expression, or a name. @param license of the lock */
+/**
+ * As CycloneDX writes it: an identifier, an SPDX expression, or a name. @param license of the lock
+ */
 export function licenceOf(name: string, license: string): Component['licenses'][number] {
   const said = (license || UNNAMED[name]) ?? ''
   if (/\s(AND|OR|WITH)\s/.test(said)) return { expression: said }
-  return said.startsWith('LicenseRef-') || said === '' ? { license: { name: said || 'unknown' } } : { license: { id: said } }
+  return said.startsWith('LicenseRef-') || said === ''
+    ? { license: { name: said || 'unknown' } }
+    : { license: { id: said } }
 }
 
-/** A sentence where a licence is none of the table. Of a choice (OR) one is enough, of AND each has to be. */
+/**
+ * A sentence where a licence is none of the table. Of a choice (OR) one is enough, of AND each has
+ * to be.
+ */
 export function licenceFault(name: string, licenses: Component['licenses']): string | undefined {
-  const texts = licenses.map((one) => ('expression' in one ? one.expression : 'id' in one.license ? one.license.id : one.license.name))
+  const texts = licenses.map((one) =>
+    'expression' in one ? one.expression : 'id' in one.license ? one.license.id : one.license.name,
+  )
   const wrong = texts.filter((text) => !isAllowed(text))
   return wrong.length > 0 || texts.length === 0
     ? `${name} is under ${wrong.join(', ') || 'no licence'}, which is not in LICENCES (packaging/licence-rules.ts): may it be shipped?`

@@ -20,7 +20,10 @@ export interface LockedPackage {
 
 export interface Lock {
   readonly packages: ReadonlyMap<string, LockedPackage>
-  /** What the package of this name is, seen from a package at `from` ('' is our own): the nearest one, as Node finds it. */
+  /**
+   * What the package of this name is, seen from a package at `from` ('' is our own): the nearest
+   * one, as Node finds it.
+   */
   find(from: string, name: string): LockedPackage | undefined
   /** Packages of these names that we name ourselves, and all that they need. */
   closure(names: Iterable<string>): ReadonlySet<LockedPackage>
@@ -51,20 +54,30 @@ interface RawEntry {
 
 export const readManifest = (): Manifest => {
   const given = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Partial<Manifest>
-  const { dependencies = {}, devDependencies = {}, optionalDependencies = {}, overrides = {}, allowScripts = {} } = given
+  const {
+    dependencies = {},
+    devDependencies = {},
+    optionalDependencies = {},
+    overrides = {},
+    allowScripts = {},
+  } = given
   return { dependencies, devDependencies, optionalDependencies, overrides, allowScripts }
 }
 
 /** @param text of a package-lock.json of version 3; the project's own where none is given */
 export function readLock(text = readFileSync(join(root, 'package-lock.json'), 'utf8')): Lock {
-  const raw = (JSON.parse(text) as { readonly packages: Readonly<Record<string, RawEntry>> }).packages
+  const raw = (JSON.parse(text) as { readonly packages: Readonly<Record<string, RawEntry>> })
+    .packages
   const packages = new Map(
-    Object.entries(raw).flatMap(([path, entry]) => (path.startsWith('node_modules/') ? [[path, packageOf(path, entry)] as const] : [])),
+    Object.entries(raw).flatMap(([path, entry]) =>
+      path.startsWith('node_modules/') ? [[path, packageOf(path, entry)] as const] : [],
+    ),
   )
   const find = (from: string, name: string): LockedPackage | undefined => {
     for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
       const found = packages.get(posix.join(at, 'node_modules', name))
-      if (found || !at.includes('/node_modules/')) return found ?? packages.get(`node_modules/${name}`)
+      if (found || !at.includes('/node_modules/'))
+        return found ?? packages.get(`node_modules/${name}`)
     }
   }
   return {

@@ -1,4 +1,7 @@
-/** The part of CHANGELOG.md that tells of a version, or of what has no version yet; undefined where there is none. */
+/**
+ * The part of CHANGELOG.md that tells of a version, or of what has no version yet; undefined where
+ * there is none.
+ */
 export function releaseNotes(changelog: string, version: string): string | undefined {
   const parts = changelog.split(/^## /m).slice(1)
   const part = [version, 'Unreleased']

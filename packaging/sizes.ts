@@ -5,8 +5,15 @@ export type Sizes = Readonly<Record<string, number>>
 
 const MB = 1e6
 
-/** Prints each part beside what it may have, and returns the parts above it. A part without a number there has none. */
-export function compareSizes(of: 'app' | 'service', sizes: Sizes, print: (line: string) => void): string[] {
+/**
+ * Prints each part beside what it may have, and returns the parts above it. A part without a number
+ * there has none.
+ */
+export function compareSizes(
+  of: 'app' | 'service',
+  sizes: Sizes,
+  print: (line: string) => void,
+): string[] {
   const limits: Readonly<Record<string, number>> = budget[of]
   return Object.entries(sizes).flatMap(([part, bytes]) => {
     const limit = limits[part]

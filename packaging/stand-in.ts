@@ -10,17 +10,24 @@ const SAYS =
   '#!/bin/sh\necho "This is a stand-in: it was packaged where the Electron binary could not be had, and does not start." >&2\nexit 1\n'
 
 /**
- * A distribution of Electron for `electronDist` where the real one cannot be had: everything electron-builder touches, so that all of the app but
- * Electron itself is made and can be looked at (toolchain.md §3 item 11). Linux only: there a program is any file.
+ * A distribution of Electron for `electronDist` where the real one cannot be had: everything
+ * electron-builder touches, so that all of the app but Electron itself is made and can be looked at
+ * (toolchain.md §3 item 11). Linux only: there a program is any file.
  */
 export function makeStandIn(folder: string, version: string): void {
   mkdirSync(join(folder, 'locales'), { recursive: true })
   mkdirSync(join(folder, 'resources'))
   const wire = Buffer.from([1, RELEASED.length, ...RELEASED])
-  writeFileSync(join(folder, 'electron'), Buffer.concat([Buffer.from(`${SAYS}: '`), Buffer.from(SENTINEL), wire, Buffer.from(`'\n`)]), {
-    mode: 0o755,
-  })
-  for (const locale of ['de', 'en-US', 'es', 'es-419']) writeFileSync(join(folder, 'locales', `${locale}.pak`), '')
+  writeFileSync(
+    join(folder, 'electron'),
+    Buffer.concat([Buffer.from(`${SAYS}: '`), Buffer.from(SENTINEL), wire, Buffer.from(`'\n`)]),
+    {
+      mode: 0o755,
+    },
+  )
+  for (const locale of ['de', 'en-US', 'es', 'es-419'])
+    writeFileSync(join(folder, 'locales', `${locale}.pak`), '')
   writeFileSync(join(folder, 'version'), version)
-  for (const license of ['LICENSE', 'LICENSES.chromium.html']) writeFileSync(join(folder, license), 'stand-in\n')
+  for (const license of ['LICENSE', 'LICENSES.chromium.html'])
+    writeFileSync(join(folder, license), 'stand-in\n')
 }

@@ -1,5 +1,6 @@
-// npm run bench -- interface [--write]: the HTTP interface on 1,000,000 studies beside a bare Fastify route that returns the same bytes, in one run:
-// first page, deep page, three filters at once, contains-search, read by id, create. Then what auditing reads costs; alone with --reads.
+// npm run bench -- interface [--write]: the HTTP interface on 1,000,000 studies beside a bare
+// Fastify route that returns the same bytes, in one run: first page, deep page, three filters at
+// once, contains-search, read by id, create. Then what auditing reads costs; alone with --reads.
 // --write puts the tables into docs/BENCHMARKS.md.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -47,7 +48,11 @@ async function bench() {
     const pool = new Pool(gateway.ready.http, { connections: CONNECTIONS })
     const ours = { pool, headers: { authorization: `Bearer ${seeded.key}` } }
     const calls = callsOf(seeded, await deepCursor(ours))
-    say(aboutRun(`; ${STUDIES} studies, ${CONNECTIONS} connections, medians of ${values.rounds} interleaved rounds of ${SECONDS} s.`))
+    say(
+      aboutRun(
+        `; ${STUDIES} studies, ${CONNECTIONS} connections, medians of ${values.rounds} interleaved rounds of ${SECONDS} s.`,
+      ),
+    )
     say('')
     say('| call | ratio | target | isthmus req/s | bare Fastify req/s | p50 ms | p95 ms |')
     say('|---|---:|---|---:|---:|---:|---:|')
@@ -58,16 +63,28 @@ async function bench() {
       say(rowOf(call, measured))
       missed.push(...missesOf(call, measured, rates))
     }
-    // What the interface costs where nothing can be answered again: each of these reads follows a change.
+    // What the interface costs where nothing can be answered again: each of these reads follows a
+    // change.
     for (const { name, path } of calls.filter((call) => COLD.includes(call.name))) {
       const rounds = []
       for (let round = 0; round < Number(values.rounds); round++)
         rounds.push(await loadAfterChanges(ours, path, `/v1/viewer/studies/${seeded.studyId}`))
-      const [rate, p50, p95] = ['rate', 'p50', 'p95'].map((figure) => median(rounds.map((round) => round[figure])))
-      say(`| ${name}, after a change each time | | | ${rate.toFixed(0)} | | ${p50.toFixed(2)} | ${p95.toFixed(2)} |`)
+      const [rate, p50, p95] = ['rate', 'p50', 'p95'].map((figure) =>
+        median(rounds.map((round) => round[figure])),
+      )
+      say(
+        `| ${name}, after a change each time | | | ${rate.toFixed(0)} | | ${p50.toFixed(2)} | ${p95.toFixed(2)} |`,
+      )
     }
-    const created = await load(pool, '/v1/viewer/studies', { ...ours.headers, 'content-type': 'application/json' }, newStudy)
-    say(`| create | | | ${created.rate.toFixed(0)} | | ${created.p50.toFixed(2)} | ${created.p95.toFixed(2)} |`)
+    const created = await load(
+      pool,
+      '/v1/viewer/studies',
+      { ...ours.headers, 'content-type': 'application/json' },
+      newStudy,
+    )
+    say(
+      `| create | | | ${created.rate.toFixed(0)} | | ${created.p50.toFixed(2)} | ${created.p95.toFixed(2)} |`,
+    )
     if (values.write) writeReport('interface', said.join('\n'))
     await pool.close()
   } finally {
@@ -85,7 +102,11 @@ async function benchReading() {
     console.log(line)
     lines.push(line)
   }
-  say(aboutRun(`; ${studies} studies, ${CONNECTIONS} connections, medians of ${values.rounds} interleaved rounds of ${SECONDS} s.`))
+  say(
+    aboutRun(
+      `; ${studies} studies, ${CONNECTIONS} connections, medians of ${values.rounds} interleaved rounds of ${SECONDS} s.`,
+    ),
+  )
   say('')
   const missed = await benchReads({ studies, seconds: SECONDS, rounds: Number(values.rounds), say })
   if (values.write) writeReport('reads', lines.join('\n'))
@@ -95,7 +116,11 @@ async function benchReading() {
 async function main() {
   const missed = values.reads ? [] : await bench()
   missed.push(...(await benchReading()))
-  console.log(missed.length === 0 ? '\nEvery target was reached.' : `\nMissed:\n${missed.map((line) => `  ${line}`).join('\n')}`)
+  console.log(
+    missed.length === 0
+      ? '\nEvery target was reached.'
+      : `\nMissed:\n${missed.map((line) => `  ${line}`).join('\n')}`,
+  )
   process.exit(missed.length === 0 ? 0 : 1)
 }
 
@@ -104,11 +129,23 @@ function startGateway(folder) {
   return started(['serve', '--data', folder, ...listeners, '--log-level', 'error'])
 }
 
-/** What is measured. `ratio`: against the bare route. `search`: by its p95. `like`: as fast as that other call. */
+/**
+ * What is measured. `ratio`: against the bare route. `search`: by its p95. `like`: as fast as that
+ * other call.
+ */
 const callsOf = ({ studyId, customerId }, deep) => [
   { name: 'first page of 20', path: '/v1/viewer/studies', ratio: true },
-  { name: 'deep page of 20', path: `/v1/viewer/studies?cursor=${encodeURIComponent(deep)}`, ratio: true, like: 'first page of 20' },
-  { name: 'three filters', path: `/v1/viewer/studies?severity=stat&isCancelled=false&expressCustomerId=${customerId}`, ratio: true },
+  {
+    name: 'deep page of 20',
+    path: `/v1/viewer/studies?cursor=${encodeURIComponent(deep)}`,
+    ratio: true,
+    like: 'first page of 20',
+  },
+  {
+    name: 'three filters',
+    path: `/v1/viewer/studies?severity=stat&isCancelled=false&expressCustomerId=${customerId}`,
+    ratio: true,
+  },
   { name: 'read by id', path: `/v1/viewer/studies/${studyId}`, ratio: true },
   ...SEARCHES.map(({ name, term }) => ({
     name: `search ${name}`,
@@ -157,11 +194,22 @@ function missesOf(call, { rate, ratio, p95 }, rates) {
   return [
     call.ratio && ratio < RATIO && `${call.name}: ratio ${ratio.toFixed(2)} of ${RATIO}`,
     call.search && p95 > SEARCH_P95_MS && `${call.name}: p95 ${p95.toFixed(0)} ms`,
-    call.like && Math.abs(beside - 1) > DEEP && `${call.name}: ${beside.toFixed(2)} of ${call.like}`,
+    call.like &&
+      Math.abs(beside - 1) > DEEP &&
+      `${call.name}: ${beside.toFixed(2)} of ${call.like}`,
   ].filter(Boolean)
 }
 
-const REGIONS = ['Thorax', 'Abdomen', 'Knie', 'Schädel', 'Грудная клетка', 'Wirbelsäule', 'Hand', 'Fuß']
+const REGIONS = [
+  'Thorax',
+  'Abdomen',
+  'Knie',
+  'Schädel',
+  'Грудная клетка',
+  'Wirbelsäule',
+  'Hand',
+  'Fuß',
+]
 const SEARCHES = [
   { name: 'ten hits', term: 'zebrafish' },
   { name: 'half of all', term: 'contrast' },
@@ -176,8 +224,14 @@ function seed(folder) {
   const started = Date.now()
   using parts = openParts(folder, { overrides: {} })
   const { store } = parts
-  parts.settings.change({ 'http.ratePerSecond': 1_000_000, 'http.rateBurst': 1_000_000 }, 'command-line')
-  const { key, apiKey } = parts.apiKeys.create({ description: 'bench', isViewerEnabled: true, scope: 'all' }, 'command-line')
+  parts.settings.change(
+    { 'http.ratePerSecond': 1_000_000, 'http.rateBurst': 1_000_000 },
+    'command-line',
+  )
+  const { key, apiKey } = parts.apiKeys.create(
+    { description: 'bench', isViewerEnabled: true, scope: 'all' },
+    'command-line',
+  )
   const customers = Array.from({ length: 20 }, (_, index) => {
     const expressCustomerId = `cus_${hex()}`
     const at = new Date(started).toISOString()
@@ -226,7 +280,12 @@ function seed(folder) {
 const hex = () => randomUUID().replaceAll('-', '')
 let made = 0
 let asked = 0
-const newStudy = () => JSON.stringify({ studyInstanceUid: `2.25.9${++made}`, studyDescription: 'Made by the bench', severity: 'normal' })
+const newStudy = () =>
+  JSON.stringify({
+    studyInstanceUid: `2.25.9${++made}`,
+    studyDescription: 'Made by the bench',
+    severity: 'normal',
+  })
 
 async function read({ pool, headers }, path) {
   const { statusCode, body } = await pool.request({ path, method: 'GET', headers })
@@ -239,13 +298,21 @@ async function read({ pool, headers }, path) {
 async function deepCursor(ours) {
   let cursor = ''
   for (let page = 0; page < Math.min(2000, STUDIES / 200); page++) {
-    const reply = JSON.parse(await read(ours, `/v1/viewer/studies?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`))
+    const reply = JSON.parse(
+      await read(
+        ours,
+        `/v1/viewer/studies?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+      ),
+    )
     cursor = reply.cursor ?? cursor
   }
   return cursor
 }
 
-/** Reads one after the other, each when a change of that study has been answered; only the reads are counted and timed. */
+/**
+ * Reads one after the other, each when a change of that study has been answered; only the reads are
+ * counted and timed.
+ */
 async function loadAfterChanges({ pool, headers }, path, changedPath) {
   const times = []
   const end = performance.now() + SECONDS * 1000
@@ -262,13 +329,17 @@ async function loadAfterChanges({ pool, headers }, path, changedPath) {
     const answer = await pool.request({ path, method: 'GET', headers })
     await answer.body.dump({ limit: 1 << 24 })
     times.push(performance.now() - sent)
-    if (changed.statusCode !== 200 || answer.statusCode !== 200) stop(`${path}: ${changed.statusCode}, ${answer.statusCode}`)
+    if (changed.statusCode !== 200 || answer.statusCode !== 200)
+      stop(`${path}: ${changed.statusCode}, ${answer.statusCode}`)
   }
   const total = times.reduce((sum, time) => sum + time, 0)
   return { rate: (times.length / total) * 1000, ...percentiles(times) }
 }
 
-/** Requests one after the other on each connection for so many seconds. `path` may be asked for anew each time. */
+/**
+ * Requests one after the other on each connection for so many seconds. `path` may be asked for anew
+ * each time.
+ */
 async function load(pool, path, headers, body) {
   const times = []
   const end = performance.now() + SECONDS * 1000
@@ -276,7 +347,12 @@ async function load(pool, path, headers, body) {
     while (performance.now() < end) {
       const sent = performance.now()
       const asking = typeof path === 'function' ? path() : path
-      const answer = await pool.request({ path: asking, method: body ? 'POST' : 'GET', headers, ...(body && { body: body() }) })
+      const answer = await pool.request({
+        path: asking,
+        method: body ? 'POST' : 'GET',
+        headers,
+        ...(body && { body: body() }),
+      })
       await answer.body.dump({ limit: 1 << 24 })
       if (answer.statusCode >= 300) stop(`${asking} was answered ${answer.statusCode}`)
       times.push(performance.now() - sent)
@@ -300,7 +376,10 @@ async function servePeer(base64) {
 }
 
 async function startPeer(text) {
-  const peer = await startedScript(import.meta.filename, ['--peer', Buffer.from(text).toString('base64')])
+  const peer = await startedScript(import.meta.filename, [
+    '--peer',
+    Buffer.from(text).toString('base64'),
+  ])
   const pool = new Pool(peer.ready.http, { connections: CONNECTIONS })
   return {
     pool,

@@ -16,10 +16,17 @@ export const SECRET = 'whsec_aXN0aG11cyBiZW5jaCBzZWNyZXQgMDEyMzQ1Njc='
  */
 export function openBenchFolder(work, more = {}) {
   const sources = process.env.ISTHMUS_BENCH ?? join(root, '..', 'shared', 'bench')
-  if (!existsSync(join(sources, 'peers.sh'))) stop(`The bench folder is not at ${sources}; ISTHMUS_BENCH names another place.`)
+  if (!existsSync(join(sources, 'peers.sh')))
+    stop(`The bench folder is not at ${sources}; ISTHMUS_BENCH names another place.`)
   const folder = join(work, 'bench')
   cpSync(sources, folder, { recursive: true })
-  const env = { ...environment(), BENCH_WORK: join(work, 'peers'), AE: 'BENCH', TUNED: '1', ...more }
+  const env = {
+    ...environment(),
+    BENCH_WORK: join(work, 'peers'),
+    AE: 'BENCH',
+    TUNED: '1',
+    ...more,
+  }
   const call = (command, args, other = {}) => run(command, args, { ...env, ...other })
   return {
     folder,
@@ -27,9 +34,10 @@ export function openBenchFolder(work, more = {}) {
     run: call,
     build: () => call('make', ['-s', '-C', folder]),
     /**
-     * Memory that a virtual machine has not touched before costs whoever touches it first: 11 µs a page were seen, which is three times what
-     * storing takes, and falls on one server or the other by chance. What is freed may go back to the host. So as much as is free is made page
-     * cache before images are stored, of a file of holes, which gives way to what the servers write.
+     * Memory that a virtual machine has not touched before costs whoever touches it first: 11 µs a
+     * page were seen, which is three times what storing takes, and falls on one server or the other
+     * by chance. What is freed may go back to the host. So as much as is free is made page cache
+     * before images are stored, of a file of holes, which gives way to what the servers write.
      */
     fillPageCache() {
       const holes = join(work, 'holes')
@@ -42,8 +50,13 @@ export function openBenchFolder(work, more = {}) {
     /** Figures of one run of the load generator, `errors` among them. */
     load(mode, port, ...args) {
       const words = [mode, '-p', String(port), '-a', 'BENCH', ...args.map(String)]
-      const { stdout, stderr } = spawnSync(join(folder, 'bin', 'load'), words, { env, encoding: 'utf8' })
-      const figures = Object.fromEntries([...stdout.matchAll(/(\S+)=([\d.]+)/g)].map(([, name, value]) => [name, Number(value)]))
+      const { stdout, stderr } = spawnSync(join(folder, 'bin', 'load'), words, {
+        env,
+        encoding: 'utf8',
+      })
+      const figures = Object.fromEntries(
+        [...stdout.matchAll(/(\S+)=([\d.]+)/g)].map(([, name, value]) => [name, Number(value)]),
+      )
       if (figures.errors === undefined) throw new Error(`load ${mode} at port ${port}: ${stderr}`)
       return figures
     },
@@ -52,9 +65,14 @@ export function openBenchFolder(work, more = {}) {
 
 /** Runs a command to its end; what it printed. It rejects by an error with all it said. */
 export function run(command, args, env = environment()) {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { env, encoding: 'utf8', maxBuffer: 1 << 28 })
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    env,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  })
   if (error) throw error
-  if (status !== 0) throw new Error(`${command} ${args[0] ?? ''} ended with ${status}\n${stdout}${stderr}`)
+  if (status !== 0)
+    throw new Error(`${command} ${args[0] ?? ''} ended with ${status}\n${stdout}${stderr}`)
   return stdout
 }
 
@@ -66,9 +84,14 @@ export const started = (args, env) => startedScript(headless, args, env)
 
 /** A program of ours for Node that stays, once it is ready; rejects where it ends before. */
 export function startedScript(file, args, env = environment()) {
-  const child = spawn(node24(), [file, ...args.map(String)], { stdio: ['ignore', 'pipe', 'inherit'], env })
+  const child = spawn(node24(), [file, ...args.map(String)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env,
+  })
   return new Promise((resolve, reject) => {
-    createInterface({ input: child.stdout }).once('line', (line) => resolve({ child, ready: JSON.parse(line) }))
+    createInterface({ input: child.stdout }).once('line', (line) =>
+      resolve({ child, ready: JSON.parse(line) }),
+    )
     child.once('exit', (status) => reject(new Error(`${args[0]} ended with ${status}`)))
   })
 }
@@ -83,13 +106,18 @@ export function ended({ child }) {
 /** The port at which a gateway that is ready listens for devices. */
 export const dimsePortOf = ({ ready }) => Number(ready.dimse.split(':').at(-1))
 
-/** MiB of a process and its children, what they share counted once; 0 of one that has ended meanwhile. */
+/**
+ * MiB of a process and its children, what they share counted once; 0 of one that has ended
+ * meanwhile.
+ */
 export function pssOf(pid) {
   try {
     const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
       readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean),
     )
-    const own = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
+    const own =
+      Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) /
+      1024
     return children.reduce((sum, child) => sum + pssOf(Number(child)), own)
   } catch (error) {
     if (error.code === 'ENOENT' || error.code === 'ESRCH') return 0
@@ -114,5 +142,7 @@ export function writeReport(name, text) {
 /** The mean of the two in the middle where there is none in it; 0 of none. */
 export function median(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b)
-  return sorted.length === 0 ? 0 : ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2
+  return sorted.length === 0
+    ? 0
+    : ((sorted[(sorted.length - 1) >> 1] ?? 0) + (sorted[sorted.length >> 1] ?? 0)) / 2
 }

@@ -1,6 +1,8 @@
-// npm run bench -- peers [--rounds N --seconds S --instances N --write]: echo, worklist, storage, memory and start beside wlmscpfs, storescp, Orthanc,
-// dcmjs-dimse and the floor of loopback, all in one run, interleaved; ratios first. --write puts the table into docs/BENCHMARKS.md. Needs DCMTK,
-// Orthanc with its worklist plugin, Python 3, a C compiler and the bench folder beside the project; dcmjs-dimse comes by npm.
+// npm run bench -- peers [--rounds N --seconds S --instances N --write]: echo, worklist, storage,
+// memory and start beside wlmscpfs, storescp, Orthanc, dcmjs-dimse and the floor of loopback, all
+// in one run, interleaved; ratios first. --write puts the table into docs/BENCHMARKS.md. Needs
+// DCMTK, Orthanc with its worklist plugin, Python 3, a C compiler and the bench folder beside the
+// project; dcmjs-dimse comes by npm.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -59,7 +61,9 @@ try {
     }
   }
   const { rows, text } = tableOf(results, servers, TARGETS)
-  const about = aboutRun(`, ${versions()}; ${values.rounds} interleaved rounds of ${values.seconds} s, medians.`)
+  const about = aboutRun(
+    `, ${versions()}; ${values.rounds} interleaved rounds of ${values.seconds} s, medians.`,
+  )
   const report = `${about}\n\nOperations a second:\n\n${text}\n\n${standingOf(servers)}`
   console.log(report)
   for (const one of missing) console.log(`\nNot in this run: ${one}.`)
@@ -70,7 +74,11 @@ try {
       .filter(({ share, target }) => target && share < target)
       .map(({ workload, share }) => `${workload}: ${(share * 100).toFixed(1)} % of the floor`),
   ]
-  console.log(missed.length === 0 ? '\nEvery target was reached.' : `\nMissed:\n${missed.map((line) => `  ${line}`).join('\n')}`)
+  console.log(
+    missed.length === 0
+      ? '\nEvery target was reached.'
+      : `\nMissed:\n${missed.map((line) => `  ${line}`).join('\n')}`,
+  )
   process.exitCode = missed.length === 0 ? 0 : 1
 } finally {
   await running?.end()
@@ -87,17 +95,43 @@ function workloadsOf(queries, images) {
   const ten = ['-q', join(queries, 'q_narrow.ele'), '-e', 10]
   let sent = 0
   const store = (associations) => (port) =>
-    bench.load('store', port, '-u', 10_000 + (sent++ % 80_000), '-r', '-c', associations, '-n', values.instances, ...images)
+    bench.load(
+      'store',
+      port,
+      '-u',
+      10_000 + (sent++ % 80_000),
+      '-r',
+      '-c',
+      associations,
+      '-n',
+      values.instances,
+      ...images,
+    )
   return {
     'C-ECHO, a new association each, one at a time': { what: 'echo', ask: timed('echo', '-c', 1) },
     'C-ECHO, a new association each, sixteen': { what: 'echo', ask: timed('echo', '-c', 16) },
     'C-ECHO, one association kept': { what: 'echo', ask: timed('echo', '-c', 1, '-r') },
     'C-ECHO, eight kept': { what: 'echo', ask: timed('echo', '-c', 8, '-r') },
-    [`worklist, ${ROWS} rows all match, one association kept`]: { what: 'all', ask: timed('mwl', ...all, '-c', 1, '-r') },
-    [`worklist, ${ROWS} rows all match, eight kept`]: { what: 'all', ask: timed('mwl', ...all, '-c', 8, '-r') },
-    [`worklist, ten of ${ROWS} match, one association kept`]: { what: 'ten', ask: timed('mwl', ...ten, '-c', 1, '-r') },
-    [`worklist, ten of ${ROWS} match, eight kept`]: { what: 'ten', ask: timed('mwl', ...ten, '-c', 8, '-r') },
-    [`worklist, ten of ${ROWS} match, a new association each`]: { what: 'ten', ask: timed('mwl', ...ten, '-c', 1) },
+    [`worklist, ${ROWS} rows all match, one association kept`]: {
+      what: 'all',
+      ask: timed('mwl', ...all, '-c', 1, '-r'),
+    },
+    [`worklist, ${ROWS} rows all match, eight kept`]: {
+      what: 'all',
+      ask: timed('mwl', ...all, '-c', 8, '-r'),
+    },
+    [`worklist, ten of ${ROWS} match, one association kept`]: {
+      what: 'ten',
+      ask: timed('mwl', ...ten, '-c', 1, '-r'),
+    },
+    [`worklist, ten of ${ROWS} match, eight kept`]: {
+      what: 'ten',
+      ask: timed('mwl', ...ten, '-c', 8, '-r'),
+    },
+    [`worklist, ten of ${ROWS} match, a new association each`]: {
+      what: 'ten',
+      ask: timed('mwl', ...ten, '-c', 1),
+    },
     'C-STORE, CT of 512 KiB, one association': { what: 'store', ask: store(1) },
     'C-STORE, CT of 512 KiB, four associations': { what: 'store', ask: store(4) },
   }

@@ -20,7 +20,8 @@ const WRITTEN_MS = 3000
 
 /**
  * Says a table, and resolves with what missed its target.
- * @param {{ studies?: number, seconds: number, rounds: number, say: (line: string) => void }} options
+ * @param {{ studies?: number, seconds: number, rounds: number, say: (line: string) => void }}
+ *   options
  */
 export async function benchReads({ studies = 20_000, seconds, rounds, say }) {
   const work = mkdtempSync(join(tmpdir(), 'isthmus-bench-reads-'))
@@ -30,15 +31,23 @@ export async function benchReads({ studies = 20_000, seconds, rounds, say }) {
     const ids = await seeded(folder, studies)
     cpSync(folder, join(work, 'unaudited'), { recursive: true })
     for (const kind of ['audited', 'unaudited']) gateways.push(await open(join(work, kind), kind))
-    say('| read at the window | ratio | target | audited req/s | not audited req/s | p95 ms | not audited p95 ms |')
+    say(
+      '| read at the window | ratio | target | audited req/s | not audited req/s | p95 ms | not audited p95 ms |',
+    )
     say('|---|---:|---|---:|---:|---:|---:|')
     const missed = []
     for (const { name, path } of callsOf(ids)) {
       const figures = await besideUnaudited(gateways, path, { seconds, rounds })
       const { ratio, rates, p95s } = figures
-      const cells = [ratio.toFixed(2), `≥ ${RATIO}`, ...rates.map((rate) => rate.toFixed(0)), ...p95s.map((ms) => ms.toFixed(2))]
+      const cells = [
+        ratio.toFixed(2),
+        `≥ ${RATIO}`,
+        ...rates.map((rate) => rate.toFixed(0)),
+        ...p95s.map((ms) => ms.toFixed(2)),
+      ]
       say(`| ${[name, ...cells].join(' | ')} |`)
-      if (ratio < RATIO) missed.push(`${name}: ${ratio.toFixed(2)} of ${RATIO} of what it is without the audit`)
+      if (ratio < RATIO)
+        missed.push(`${name}: ${ratio.toFixed(2)} of ${RATIO} of what it is without the audit`)
     }
     return missed
   } finally {
@@ -50,11 +59,20 @@ export async function benchReads({ studies = 20_000, seconds, rounds, say }) {
   }
 }
 
-/** Lists are one entry in a quarter of an hour; each of the others is of a study nobody has looked at, so an entry each. */
+/**
+ * Lists are one entry in a quarter of an hour; each of the others is of a study nobody has looked
+ * at, so an entry each.
+ */
 const callsOf = ({ studyIds, studyUids }) => [
   { name: 'list of studies', path: () => '/dashboard/studies?area=scribe' },
-  { name: 'images of a study, another each time', path: (n) => `/dashboard/images/${studyUids[n % studyUids.length]}` },
-  { name: 'report of a study, another each time', path: (n) => `/dashboard/reading/${studyIds[n % studyIds.length]}` },
+  {
+    name: 'images of a study, another each time',
+    path: (n) => `/dashboard/images/${studyUids[n % studyUids.length]}`,
+  },
+  {
+    name: 'report of a study, another each time',
+    path: (n) => `/dashboard/reading/${studyIds[n % studyIds.length]}`,
+  },
 ]
 
 async function seeded(folder, studies) {
@@ -110,13 +128,19 @@ async function load(one, path, seconds) {
   return { rate: times.length / seconds, ...percentiles(times) }
 }
 
-/** The gateway in this process; without the audit, the module that notes what was read is replaced. */
+/**
+ * The gateway in this process; without the audit, the module that notes what was read is replaced.
+ */
 async function serveGateway(folder, kind) {
   if (kind === 'unaudited')
     registerHooks({
       load: (url, context, next) =>
         url.endsWith('/electron/server/http/access-paths.ts')
-          ? { format: 'module', shortCircuit: true, source: 'export const answersNotedIn = () => () => {}' }
+          ? {
+              format: 'module',
+              shortCircuit: true,
+              source: 'export const answersNotedIn = () => () => {}',
+            }
           : next(url, context),
     })
   const { serve } = await import('../electron/cli/serve.ts')

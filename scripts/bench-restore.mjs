@@ -1,21 +1,45 @@
-// npm run bench -- restore [--studies 100000] [--reports 10000]: a clinic is backed up, its data folder destroyed, and put back on “another PC” with the
-// recovery key alone; then every report's text and PDF are compared byte by byte, and the audit chain is followed. Beside it, in the same run, a plain
-// copy with fsync of the same database. Figures: docs/BENCHMARKS.md.
+// npm run bench -- restore [--studies 100000] [--reports 10000]: a clinic is backed up, its data
+// folder destroyed, and put back on “another PC” with the recovery key alone; then every report's
+// text and PDF are compared byte by byte, and the audit chain is followed. Beside it, in the same
+// run, a plain copy with fsync of the same database. Figures: docs/BENCHMARKS.md.
 import { createHash } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import { openParts } from '../electron/server/context.ts'
 import { makeBackup } from '../electron/server/modules/backups/make-backup.ts'
-import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, wrapDataKey } from '../electron/server/modules/backups/recovery-key.ts'
-import { applyStagedRestore, stageRestore } from '../electron/server/modules/backups/restore-files.ts'
+import {
+  keepRecoveryKey,
+  keepRecoveryProof,
+  newRecoveryKey,
+  wrapDataKey,
+} from '../electron/server/modules/backups/recovery-key.ts'
+import {
+  applyStagedRestore,
+  stageRestore,
+} from '../electron/server/modules/backups/restore-files.ts'
 import { renderReportPdf } from '../electron/server/modules/reports/report-pdf.ts'
 import { seed } from './bench-window/clinic.mjs'
 import { root, stop } from './setup.mjs'
 
 const { values } = parseArgs({
-  options: { studies: { type: 'string', default: '100000' }, reports: { type: 'string' }, folder: { type: 'string' } },
+  options: {
+    studies: { type: 'string', default: '100000' },
+    reports: { type: 'string' },
+    folder: { type: 'string' },
+  },
 })
 const studies = Number(values.studies)
 const reports = Number(values.reports ?? Math.ceil(studies / 10))
@@ -35,28 +59,44 @@ try {
   const recoveryKey = newRecoveryKey()
   const before = await sign(pc, userId, recoveryKey)
   const database = join(pc, 'gateway.sqlite')
-  const floor = await timed('plain copy with fsync', () => plainCopy(database, join(disk, 'plain')), statSync(database).size)
+  const floor = await timed(
+    'plain copy with fsync',
+    () => plainCopy(database, join(disk, 'plain')),
+    statSync(database).size,
+  )
   rmSync(join(disk, 'plain'))
 
   const { name, sealed } = await backUp()
   rmSync(pc, { recursive: true })
   await timed('making ready with the recovery key', () =>
-    stageRestore({ data: other, from: join(disk, name), key: { recoveryKey }, actor: 'bench', now: Date.now(), onProgress() {} }),
+    stageRestore({
+      data: other,
+      from: join(disk, name),
+      key: { recoveryKey },
+      actor: 'bench',
+      now: Date.now(),
+      onProgress() {},
+    }),
   )
   await timed('putting in place', () => applyStagedRestore(other, Date.now()))
   using parts = await timed('first opening', () => openParts(other))
   const after = await timed('reading every report and its PDF', () => fingerprints(parts.store))
   const verdict = await timed('following the audit chain', () => parts.store.audit.verify())
 
-  console.log(`\n${studies} studies, ${before.size} signed reports with PDFs; back-up ${(sealed / MB).toFixed(0)} MB on the disk`)
+  console.log(
+    `\n${studies} studies, ${before.size} signed reports with PDFs; back-up ${(sealed / MB).toFixed(0)} MB on the disk`,
+  )
   for (const { what, seconds, bytes, stall } of steps)
     console.log(
       `  ${what.padEnd(36)} ${seconds.toFixed(2).padStart(8)} s  ${(seconds / floor.seconds).toFixed(1).padStart(6)} × the floor${bytes ? `  ${(bytes / MB).toFixed(0)} MB, ${(bytes / MB / seconds).toFixed(0)} MB/s` : ''}${stall ? `  longest turn ${stall.toFixed(0)} ms` : ''}`,
     )
   const differ = [...before].filter(([reportId, print]) => after.get(reportId) !== print)
-  if (differ.length > 0 || after.size !== before.size) stop(`${differ.length} of ${before.size} reports are not what they were.`)
+  if (differ.length > 0 || after.size !== before.size)
+    stop(`${differ.length} of ${before.size} reports are not what they were.`)
   if (!verdict.isIntact) stop(`The audit chain breaks at entry ${verdict.seq}.`)
-  console.log(`Every report is the same, byte by byte; the audit chain of ${verdict.entries} entries holds.`)
+  console.log(
+    `Every report is the same, byte by byte; the audit chain of ${verdict.entries} entries holds.`,
+  )
 } finally {
   rmSync(work, { recursive: true, force: true })
 }
@@ -89,13 +129,17 @@ async function backUp() {
   return { name: made.name, sealed: bytesIn(join(disk, made.name)) }
 }
 
-/** Signs reports of the completed studies as the reporting part does, and gives their fingerprints. */
+/**
+ * Signs reports of the completed studies as the reporting part does, and gives their fingerprints.
+ */
 async function sign(folder, userId, recoveryKey) {
   using parts = openParts(folder)
   const { store } = parts
   keepRecoveryProof(store.secrets)
   keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, Date.now()))
-  const pdfs = await Promise.all(Array.from({ length: RENDERED }, (_, index) => renderReportPdf(inputOf(index))))
+  const pdfs = await Promise.all(
+    Array.from({ length: RENDERED }, (_, index) => renderReportPdf(inputOf(index))),
+  )
   const completed = store.database.all(
     store.database.sql
       .selectFrom('studies')
@@ -119,7 +163,17 @@ function signOne(store, { studyId, userId, signedAt, pdfs, index }) {
   const content = Buffer.concat([bytes, Buffer.from(`\n% ${reportId}\n`)])
   const text = textOf(index)
   store.reports.insert({
-    ...{ reportId, studyId, userId, isAddendum: false, status: 'completed', signedAt, isCritical: false, plainText: text, revision: 1 },
+    ...{
+      reportId,
+      studyId,
+      userId,
+      isAddendum: false,
+      status: 'completed',
+      signedAt,
+      isCritical: false,
+      plainText: text,
+      revision: 1,
+    },
     ...{
       snapshotMetadata: { patientName: 'EXAMPLE^JANE', mrn: String(index) },
       createdAt: signedAt,
@@ -128,8 +182,19 @@ function signOne(store, { studyId, userId, signedAt, pdfs, index }) {
     },
     signer: { userId, name: 'Dr. Bench Person', clinicRole: 'Radiologist', npiNumber: null },
   })
-  store.reportPdfs.insert({ reportId, sha256: sha256(content), pages, createdAt: signedAt, content })
-  store.audit.append({ actor: `user:${userId}`, action: 'report.sign', target: reportId, detail: { studyId } })
+  store.reportPdfs.insert({
+    reportId,
+    sha256: sha256(content),
+    pages,
+    createdAt: signedAt,
+    content,
+  })
+  store.audit.append({
+    actor: `user:${userId}`,
+    action: 'report.sign',
+    target: reportId,
+    detail: { studyId },
+  })
 }
 
 function textOf(index) {
@@ -138,7 +203,12 @@ function textOf(index) {
 
 function inputOf(index) {
   const text = textOf(index)
-  const signer = { userId: 'usr_1', name: 'Dr. Bench Person', clinicRole: 'Radiologist', npiNumber: null }
+  const signer = {
+    userId: 'usr_1',
+    name: 'Dr. Bench Person',
+    clinicRole: 'Radiologist',
+    npiNumber: null,
+  }
   const part = {
     isAddendum: false,
     text,
@@ -158,7 +228,12 @@ function inputOf(index) {
       reportId: `rep_${index}`,
       studyInstanceUid: `2.25.${index}`,
     },
-    ...{ studyDescription: 'CT chest', accessionNumber: '', metadata: { patientName: 'Jane Example' }, parts: [part] },
+    ...{
+      studyDescription: 'CT chest',
+      accessionNumber: '',
+      metadata: { patientName: 'Jane Example' },
+      parts: [part],
+    },
   }
 }
 
@@ -166,14 +241,18 @@ function inputOf(index) {
 function fingerprints(store) {
   const ids = store.database.all(store.database.sql.selectFrom('reports').select('reportId'))
   return new Map(
-    ids.map(({ reportId }) => [reportId, `${sha256(store.reports.get(reportId).plainText)} ${sha256(store.reportPdfs.read(reportId))}`]),
+    ids.map(({ reportId }) => [
+      reportId,
+      `${sha256(store.reports.get(reportId).plainText)} ${sha256(store.reportPdfs.read(reportId))}`,
+    ]),
   )
 }
 
 function plainCopy(from, to) {
   const [source, target] = [openSync(from, 'r'), openSync(to, 'w')]
   const buffer = Buffer.alloc(MB)
-  for (let length = readSync(source, buffer); length > 0; length = readSync(source, buffer)) writeSync(target, buffer, 0, length)
+  for (let length = readSync(source, buffer); length > 0; length = readSync(source, buffer))
+    writeSync(target, buffer, 0, length)
   fsyncSync(target)
   closeSync(source)
   closeSync(target)

@@ -1,14 +1,21 @@
-// npm run bench -- storage: 500 CT instances over one and four associations, and one object of 200 MiB, against storescp, Orthanc and a floor that
-// writes and fsyncs as the gateway does, in the same run, as ratios. Needs DCMTK, Orthanc, Python 3, a C compiler and the bench folder beside the
-// project. What is durable before Success: gateway and floor: file and folder are fsynced, the gateway's row too; Orthanc: its SyncStorageArea (the
-// file, not its folder) and its index; storescp: nothing. Figures: docs/BENCHMARKS.md.
+// npm run bench -- storage: 500 CT instances over one and four associations, and one object of 200
+// MiB, against storescp, Orthanc and a floor that writes and fsyncs as the gateway does, in the
+// same run, as ratios. Needs DCMTK, Orthanc, Python 3, a C compiler and the bench folder beside the
+// project. What is durable before Success: gateway and floor: file and folder are fsynced, the
+// gateway's row too; Orthanc: its SyncStorageArea (the file, not its folder) and its index;
+// storescp: nothing. Figures: docs/BENCHMARKS.md.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { command, dimsePortOf, ended, median, openBenchFolder, started } from './bench-kit.mjs'
 import { root, stop } from './setup.mjs'
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' }, instances: { type: 'string', default: '500' } } })
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    instances: { type: 'string', default: '500' },
+  },
+})
 /** Smallest ratio of instances/s to a peer's that a workload must reach (issue 3, point 2). */
 const TARGETS = {
   'one association': { storescp: 0.5, floor: 0.8, orthanc: 2 },
@@ -16,7 +23,10 @@ const TARGETS = {
   '200 MiB object': { floor: 0.8, orthanc: 2 },
 }
 const PEAK_MB = 200
-/** Rounds that are not counted: a gateway runs for months, and its code is compiled within its first thousand images. */
+/**
+ * Rounds that are not counted: a gateway runs for months, and its code is compiled within its first
+ * thousand images.
+ */
 const WARMING = 3
 const PORTS = { storescp: 21_500, orthanc: 21_501, floor: 21_502 }
 
@@ -28,7 +38,10 @@ const bench = openBenchFolder(work)
 const missed = []
 /** By workload and server, one result a round. */
 const figures = Object.fromEntries(
-  Object.keys(TARGETS).map((name) => [name, Object.fromEntries(['isthmus', ...Object.keys(PORTS)].map((server) => [server, []]))]),
+  Object.keys(TARGETS).map((name) => [
+    name,
+    Object.fromEntries(['isthmus', ...Object.keys(PORTS)].map((server) => [server, []])),
+  ]),
 )
 let gateway
 let loads = 0
@@ -38,8 +51,10 @@ try {
   const ct = filesOf(bench.peers('data', 'ct'))
   const large = bench.peers('data', 'mf')
   const workloads = {
-    'one association': (port, round) => load(port, round, ['-r', '-c', '1', '-n', values.instances], ct),
-    'four associations': (port, round) => load(port, round, ['-r', '-c', '4', '-n', values.instances], ct),
+    'one association': (port, round) =>
+      load(port, round, ['-r', '-c', '1', '-n', values.instances], ct),
+    'four associations': (port, round) =>
+      load(port, round, ['-r', '-c', '4', '-n', values.instances], ct),
     '200 MiB object': (port, round) => load(port, round, ['-c', '1', '-n', '1'], [large]),
   }
   bench.fillPageCache()
@@ -63,10 +78,17 @@ try {
   bench.run(join(bench.folder, 'peers.sh'), ['stop', ...Object.values(PORTS).map(String)])
   rmSync(work, { recursive: true, force: true })
 }
-console.log(missed.length === 0 ? '\nEvery target was reached.' : `\nMissed:\n${missed.map((line) => `  ${line}`).join('\n')}`)
+console.log(
+  missed.length === 0
+    ? '\nEvery target was reached.'
+    : `\nMissed:\n${missed.map((line) => `  ${line}`).join('\n')}`,
+)
 process.exit(missed.length === 0 ? 0 : 1)
 
-/** The floor that writes, made durable: fsync of the file, rename, fsync of the folder, then Success. */
+/**
+ * The floor that writes, made durable: fsync of the file, rename, fsync of the folder, then
+ * Success.
+ */
 function durableFloor() {
   const file = join(bench.folder, 'floor.c')
   const written = 'if (file >= 0) { close(file); file = -1; }'
@@ -91,9 +113,22 @@ function durableFloor() {
 
 async function startGateway() {
   const data = join(work, 'data')
-  for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes']) command('config', 'set', '--data', data, key, '0')
+  for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes'])
+    command('config', 'set', '--data', data, key, '0')
   gateway = await started([
-    ...['serve', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off', '--ae-title', 'BENCH'],
+    ...[
+      'serve',
+      '--data',
+      data,
+      '--http',
+      '127.0.0.1:0',
+      '--dimse',
+      '127.0.0.1:0',
+      '--dimse-tls',
+      'off',
+      '--ae-title',
+      'BENCH',
+    ],
     ...['--log-level', 'error', '--allow-unknown-devices'],
   ])
   return dimsePortOf(gateway)
@@ -102,7 +137,12 @@ async function startGateway() {
 /** Instances (or MB) a second of one run, every instance with a UID of its own. */
 function load(port, round, options, files) {
   const unique = String(10_000 + (loads++ % 80_000))
-  const { 'ops/s': instances, 'MB/s': megabytes, p50, errors } = bench.load('store', port, '-u', unique, ...options, ...files)
+  const {
+    'ops/s': instances,
+    'MB/s': megabytes,
+    p50,
+    errors,
+  } = bench.load('store', port, '-u', unique, ...options, ...files)
   if (errors !== 0) missed.push(`errors at port ${port}, round ${round}: ${errors}`)
   return { instances, megabytes, p50 }
 }
@@ -111,19 +151,28 @@ function judge() {
   for (const [name, by] of Object.entries(figures)) {
     const unit = name === '200 MiB object' ? 'megabytes' : 'instances'
     const of = (server) => median(by[server].map((result) => result[unit]))
-    console.log(`\n### ${name}\n\n| server | ${unit}/s | ours over it | target |\n|---|---:|---:|---:|`)
+    console.log(
+      `\n### ${name}\n\n| server | ${unit}/s | ours over it | target |\n|---|---:|---:|---:|`,
+    )
     console.log(`| isthmus | ${of('isthmus').toFixed(0)} | | |`)
     for (const server of Object.keys(PORTS)) {
       // Of one round, as near in time as can be: the disk of a shared machine has its moods.
-      const ratio = median(by.isthmus.map((result, round) => result[unit] / by[server][round][unit]))
+      const ratio = median(
+        by.isthmus.map((result, round) => result[unit] / by[server][round][unit]),
+      )
       const target = TARGETS[name][server]
-      console.log(`| ${server} | ${of(server).toFixed(0)} | ${ratio.toFixed(2)}× | ${target ? `≥ ${target}×` : ''} |`)
-      if (target && ratio < target) missed.push(`${name}: ${ratio.toFixed(2)}× of ${server}, not ${target}×`)
+      console.log(
+        `| ${server} | ${of(server).toFixed(0)} | ${ratio.toFixed(2)}× | ${target ? `≥ ${target}×` : ''} |`,
+      )
+      if (target && ratio < target)
+        missed.push(`${name}: ${ratio.toFixed(2)}× of ${server}, not ${target}×`)
     }
   }
   const status = readFileSync(`/proc/${gateway.child.pid}/status`, 'utf8')
   const peak = (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) * 1024) / 1e6
-  console.log(`\n${peak < PEAK_MB ? 'reached' : 'MISSED'}: peak memory of the gateway ${peak.toFixed(0)} MB (VmHWM)`)
+  console.log(
+    `\n${peak < PEAK_MB ? 'reached' : 'MISSED'}: peak memory of the gateway ${peak.toFixed(0)} MB (VmHWM)`,
+  )
   if (peak >= PEAK_MB) missed.push(`peak memory ${peak.toFixed(0)} MB, not under ${PEAK_MB}`)
 }
 

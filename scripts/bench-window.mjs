@@ -1,5 +1,6 @@
-// npm run bench -- window [--only search|first|scroll]: the window. Search as one types with 1,000,000 studies, over HTTP and in the page; the time
-// to the first screen, its bytes, beside a page of nothing of the same server; the list scrolled from the first to the last of 100,000 rows.
+// npm run bench -- window [--only search|first|scroll]: the window. Search as one types with
+// 1,000,000 studies, over HTTP and in the page; the time to the first screen, its bytes, beside a
+// page of nothing of the same server; the list scrolled from the first to the last of 100,000 rows.
 // Chromium is needed for all but the search over HTTP. Figures: docs/BENCHMARKS.md.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,8 +40,15 @@ const missed = []
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  // A turn of the wheel is one step of the list then, however slow the machine: what is skipped is the list's own fault.
-  args: ['--disable-smooth-scrolling', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+  // A turn of the wheel is one step of the list then, however slow the machine: what is skipped is
+  // the list's own fault.
+  args: [
+    '--disable-smooth-scrolling',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-background-networking',
+    '--no-first-run',
+  ],
 })
 try {
   if (parts.includes('search')) {
@@ -52,14 +60,25 @@ try {
   if (parts.includes('first') || parts.includes('scroll')) {
     await withGateway(fewer, async (at) => {
       if (parts.includes('first')) missed.push(...(await first({ ...at, loads, browser })))
-      if (parts.includes('scroll')) missed.push(...(await scroll({ ...at, rows: Math.min(Number(values.rows ?? fewer), fewer), browser })))
+      if (parts.includes('scroll'))
+        missed.push(
+          ...(await scroll({
+            ...at,
+            rows: Math.min(Number(values.rows ?? fewer), fewer),
+            browser,
+          })),
+        )
     })
   }
 } finally {
   await browser.close()
   if (!values.folder) rmSync(work, { recursive: true, force: true })
 }
-console.log(missed.length === 0 ? '\nEvery target was reached.' : `\nMissed:\n${missed.map((line) => `  ${line}`).join('\n')}`)
+console.log(
+  missed.length === 0
+    ? '\nEvery target was reached.'
+    : `\nMissed:\n${missed.map((line) => `  ${line}`).join('\n')}`,
+)
 process.exit(missed.length === 0 ? 0 : 1)
 
 async function withGateway(studies, measure) {

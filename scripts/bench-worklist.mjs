@@ -1,11 +1,24 @@
-// npm run bench -- worklist [--rounds N --seconds S --rows … --fresh … --write]: worklists of 100, 1000 and 5000 rows against wlmscpfs and
-// Orthanc in the same run, as ratios; with the partner's answer fresh for 15 s and with the partner asked each time. --write puts the tables into
-// docs/BENCHMARKS.md. Needs DCMTK, Orthanc with its worklist plugin, Python 3, a C compiler and the bench folder beside the project.
+// npm run bench -- worklist [--rounds N --seconds S --rows … --fresh … --write]: worklists of 100,
+// 1000 and 5000 rows against wlmscpfs and Orthanc in the same run, as ratios; with the partner's
+// answer fresh for 15 s and with the partner asked each time. --write puts the tables into
+// docs/BENCHMARKS.md. Needs DCMTK, Orthanc with its worklist plugin, Python 3, a C compiler and the
+// bench folder beside the project.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { aboutRun, command, dimsePortOf, ended, median, openBenchFolder, pssOf, SECRET, started, writeReport } from './bench-kit.mjs'
+import {
+  aboutRun,
+  command,
+  dimsePortOf,
+  ended,
+  median,
+  openBenchFolder,
+  pssOf,
+  SECRET,
+  started,
+  writeReport,
+} from './bench-kit.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -30,7 +43,10 @@ const HEAD = [
   '| rows, query, associations | ratio | target | isthmus q/s | better peer q/s | p50 ms | better peer p50 ms |',
   '|---|---:|---:|---:|---:|---:|---:|',
 ]
-const freshness = (seconds) => (seconds > 0 ? `The partner’s answer fresh for ${seconds} s` : 'The partner asked each time, on loopback')
+const freshness = (seconds) =>
+  seconds > 0
+    ? `The partner’s answer fresh for ${seconds} s`
+    : 'The partner asked each time, on loopback'
 
 const work = mkdtempSync(join(tmpdir(), 'isthmus-bench-'))
 const day = new Intl.DateTimeFormat('sv-SE').format(new Date()).replaceAll('-', '')
@@ -53,7 +69,11 @@ try {
 } finally {
   rmSync(work, { recursive: true, force: true })
 }
-console.log(missed.length === 0 ? '\nEvery target was reached.' : `\nMissed:\n${missed.map((line) => `  ${line}`).join('\n')}`)
+console.log(
+  missed.length === 0
+    ? '\nEvery target was reached.'
+    : `\nMissed:\n${missed.map((line) => `  ${line}`).join('\n')}`,
+)
 process.exit(missed.length === 0 ? 0 : 1)
 
 /** Median of five starts, in ms, from the start of the process to its ready line. */
@@ -74,11 +94,26 @@ async function measure(rows, freshSeconds) {
   const data = join(work, `data-${rows}-${freshSeconds}`)
   const secretFile = join(work, 'partner-secret')
   writeFileSync(secretFile, SECRET, { mode: 0o600 })
-  const partner = await started(['simulator', 'partner', '--port', '0', '--secret-file', secretFile, '--worklist', items])
+  const partner = await started([
+    'simulator',
+    'partner',
+    '--port',
+    '0',
+    '--secret-file',
+    secretFile,
+    '--worklist',
+    items,
+  ])
   command('config', 'set', '--data', data, 'worklist.freshSeconds', String(freshSeconds))
   const gateway = await started([
     ...['serve', '--data', data, ...LISTENERS, '--ae-title', 'BENCH', '--log-level', 'error'],
-    ...['--partner-url', partner.ready.url, '--partner-secret-file', secretFile, '--allow-unknown-devices'],
+    ...[
+      '--partner-url',
+      partner.ready.url,
+      '--partner-secret-file',
+      secretFile,
+      '--allow-unknown-devices',
+    ],
   ])
   const port = String(dimsePortOf(gateway))
   const json = join(work, 'result.json')
@@ -94,7 +129,11 @@ async function measure(rows, freshSeconds) {
     )
     judge(JSON.parse(readFileSync(json, 'utf8')), rows, freshSeconds)
     const memory = pssOf(gateway.child.pid)
-    if (rows === 5000) check(`${rows} rows, fresh ${freshSeconds} s: memory ${memory.toFixed(0)} MiB`, memory < MEMORY_MIB)
+    if (rows === 5000)
+      check(
+        `${rows} rows, fresh ${freshSeconds} s: memory ${memory.toFixed(0)} MiB`,
+        memory < MEMORY_MIB,
+      )
   } finally {
     await ended(gateway)
     await ended(partner)
@@ -111,15 +150,19 @@ function judge(result, rows, freshSeconds) {
     const p50 = of('isthmus', 'p50')
     const bestP50 = Math.min(of('wlmscpfs', 'p50'), of('orthanc', 'p50'))
     const errors = by.isthmus.reduce((sum, round) => sum + round.errors, 0)
-    const target = TARGETS.find((t) => t.fresh === freshSeconds > 0 && t.rows(rows) && workload.startsWith(t.query))
+    const target = TARGETS.find(
+      (t) => t.fresh === freshSeconds > 0 && t.rows(rows) && workload.startsWith(t.query),
+    )
     const name = `${rows} ${workload}, fresh ${freshSeconds} s`
     const ratios = `${(ours / best).toFixed(1)}× | ${target ? `≥ ${target.ratio}×` : ''}`
     told.push(
       `| ${rows} ${inWords(workload)} | ${ratios} | ${ours.toFixed(0)} | ${best.toFixed(1)} | ${p50.toFixed(2)} | ${bestP50.toFixed(2)} |`,
     )
     if (errors > 0) missed.push(`${name}: ${errors} errors`)
-    if (target && ours / best < target.ratio) missed.push(`${name}: ${(ours / best).toFixed(1)}× of ${target.ratio}×`)
-    if (p50 >= bestP50) missed.push(`${name}: p50 ${p50.toFixed(2)} ms against ${bestP50.toFixed(2)} ms`)
+    if (target && ours / best < target.ratio)
+      missed.push(`${name}: ${(ours / best).toFixed(1)}× of ${target.ratio}×`)
+    if (p50 >= bestP50)
+      missed.push(`${name}: p50 ${p50.toFixed(2)} ms against ${bestP50.toFixed(2)} ms`)
   }
 }
 

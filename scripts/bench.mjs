@@ -1,5 +1,6 @@
-// npm run bench [-- peers|worklist|interface|storage|viewer|window|restore …]: the benchmarks, each against peers in the same run; all of them
-// take an hour and a half. --write puts the tables of those that can into docs/BENCHMARKS.md.
+// npm run bench [-- peers|worklist|interface|storage|viewer|window|restore …]: the benchmarks, each
+// against peers in the same run; all of them take an hour and a half. --write puts the tables of
+// those that can into docs/BENCHMARKS.md.
 import { join } from 'node:path'
 import { build, installPackages, root, runNode } from './setup.mjs'
 

@@ -1,4 +1,5 @@
-// npm run demo: the application with a simulated partner that has a realistic day of exams. Nothing is kept.
+// npm run demo: the application with a simulated partner that has a realistic day of exams. Nothing
+// is kept.
 
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +16,15 @@ const data = mkdtempSync(join(tmpdir(), 'isthmus-demo-'))
 const secret = `whsec_${randomBytes(24).toString('base64')}`
 const secretFile = join(data, 'partner.secret')
 writeFileSync(secretFile, secret, { mode: 0o600 })
-const partner = await startCommand(['simulator', 'partner', '--port', '0', '--secret-file', secretFile, '--images'])
+const partner = await startCommand([
+  'simulator',
+  'partner',
+  '--port',
+  '0',
+  '--secret-file',
+  secretFile,
+  '--images',
+])
 if (!partner.ready) process.exit(1)
 
 for (const device of [
@@ -35,7 +44,16 @@ runCommand(['api-key', 'create', '--data', data, '--description', 'Demo', '--vie
 
 await launch({
   data,
-  serve: ['--http', '127.0.0.1:8042', '--dimse', '127.0.0.1:11112', '--partner-url', partner.ready.url, '--partner-secret-file', secretFile]
+  serve: [
+    '--http',
+    '127.0.0.1:8042',
+    '--dimse',
+    '127.0.0.1:11112',
+    '--partner-url',
+    partner.ready.url,
+    '--partner-secret-file',
+    secretFile,
+  ]
     .concat('--allow-unknown-devices', '--log-level', 'warn')
     .concat(process.argv.slice(2)),
   ready: ({ http, dimse }) => {

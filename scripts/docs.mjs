@@ -1,4 +1,5 @@
-// npm run docs [-- --check]: makes the marked tables of the statements anew from the code's own tables; --check only says what differs.
+// npm run docs [-- --check]: makes the marked tables of the statements anew from the code's own
+// tables; --check only says what differs.
 import { join } from 'node:path'
 import { becomeNode, installPackages, root } from './setup.mjs'
 

@@ -1,4 +1,5 @@
-// Starts the built application: in Electron where that is possible, else headless with the same window in a browser.
+// Starts the built application: in Electron where that is possible, else headless with the same
+// window in a browser.
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -7,12 +8,20 @@ import { environment, missingElectron, node24, onShellEnded, root, stop } from '
 const headless = join(root, 'dist', 'electron', 'headless.js')
 const children = []
 
-/** Starts a command of the gateway that stays, and resolves with the JSON line it prints when it is ready. */
+/**
+ * Starts a command of the gateway that stays, and resolves with the JSON line it prints when it is
+ * ready.
+ */
 export function startCommand(args) {
-  const child = spawn(node24(), [headless, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env: environment() })
+  const child = spawn(node24(), [headless, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: environment(),
+  })
   children.push(child)
   return new Promise((resolve) => {
-    createInterface({ input: child.stdout }).on('line', (line) => resolve({ child, ready: JSON.parse(line) }))
+    createInterface({ input: child.stdout }).on('line', (line) =>
+      resolve({ child, ready: JSON.parse(line) }),
+    )
     child.on('exit', (status) => resolve({ child, ready: undefined, status }))
   })
 }
@@ -31,12 +40,15 @@ export function runCommand(args, input = '') {
 
 /**
  * Opens the window in Electron, or starts the gateway headless and prints where the window is.
- * @param {{ data: string, serve: string[], ready: (ready: { http: string, dimse: string }) => void, end?: () => void }} options
+ * @param {{ data: string, serve: string[], ready: (ready: { http: string, dimse: string }) =>
+ *   void, end?: () => void }} options
  */
 export async function launch({ data, serve, ready, end }) {
   const why = missingElectron()
   if (why) console.log(`The window opens in your browser instead of Electron: ${why}.`)
-  const gateway = why ? await startCommand(['serve', '--data', data, ...serve]) : await startElectron(data, serve)
+  const gateway = why
+    ? await startCommand(['serve', '--data', data, ...serve])
+    : await startElectron(data, serve)
   if (!gateway.ready) {
     endAll()
     end?.()
@@ -54,10 +66,14 @@ export async function launch({ data, serve, ready, end }) {
 
 function startElectron(data, serve) {
   const sandbox = process.platform === 'linux' && process.getuid?.() === 0 ? ['--no-sandbox'] : []
-  const child = spawn(join(root, 'node_modules', '.bin', 'electron'), [...sandbox, root, '--data', data, ...serve], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: environment(),
-  })
+  const child = spawn(
+    join(root, 'node_modules', '.bin', 'electron'),
+    [...sandbox, root, '--data', data, ...serve],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: environment(),
+    },
+  )
   children.push(child)
   return new Promise((resolve) => {
     createInterface({ input: child.stdout }).on(

@@ -1,6 +1,6 @@
-// npm run mutation -- MODULE [OPTIONS OF STRYKER] | --table: mutation testing of the modules where a
-// fault costs most. Without an argument it lists them. docs/MUTATION.md explains the setup and keeps
-// the scores.
+// npm run mutation -- MODULE [OPTIONS OF STRYKER] | --table: mutation testing of the modules where
+// a fault costs most. Without an argument it lists them. docs/MUTATION.md explains the setup and
+// keeps the scores.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -36,7 +36,10 @@ const MODULES = {
       'modules/images/mismatch.test.ts',
     ],
   },
-  correlation: { sources: ['modules/worklist/worklist-correlation.ts'], tests: ['modules/worklist/worklist-correlation.test.ts'] },
+  correlation: {
+    sources: ['modules/worklist/worklist-correlation.ts'],
+    tests: ['modules/worklist/worklist-correlation.test.ts'],
+  },
   'address-rules': {
     sources: [
       'webhooks/address.ts',
@@ -45,7 +48,12 @@ const MODULES = {
       'platform/address-range.ts',
       'http/refused-hosts.ts',
     ],
-    tests: ['platform/address-range.test.ts', 'http/refused-hosts.test.ts', 'webhooks/address-class.test.ts', 'webhooks/address.test.ts'],
+    tests: [
+      'platform/address-range.test.ts',
+      'http/refused-hosts.test.ts',
+      'webhooks/address-class.test.ts',
+      'webhooks/address.test.ts',
+    ],
   },
   encryption: {
     sources: [
@@ -89,7 +97,11 @@ const MODULES = {
     ],
   },
   retention: {
-    sources: ['modules/diagnostics/retention.ts', 'modules/backups/backup-keeping.ts', 'modules/backups/backup-plan.ts'],
+    sources: [
+      'modules/diagnostics/retention.ts',
+      'modules/backups/backup-keeping.ts',
+      'modules/backups/backup-plan.ts',
+    ],
     tests: [
       'modules/backups/backup-plan.test.ts',
       'modules/backups/backup-keeping.properties.test.ts',
@@ -116,7 +128,13 @@ const MODULES = {
     ],
   },
   delivery: {
-    sources: ['webhooks/deliveries.ts', 'webhooks/circuit.ts', 'webhooks/signature.ts', 'jobs/outbox-queries.ts', 'jobs/outbox-worker.ts'],
+    sources: [
+      'webhooks/deliveries.ts',
+      'webhooks/circuit.ts',
+      'webhooks/signature.ts',
+      'jobs/outbox-queries.ts',
+      'jobs/outbox-worker.ts',
+    ],
     tests: [
       'webhooks/circuit.test.ts',
       'webhooks/signature.test.ts',
@@ -132,7 +150,10 @@ const MODULES = {
       'dicom/data-set/coding.ts',
       'modules/worklist/character-set-fallback.ts',
     ],
-    tests: ['dicom/character-sets/character-set.test.ts', 'modules/worklist/character-set-fallback.test.ts'],
+    tests: [
+      'dicom/character-sets/character-set.test.ts',
+      'modules/worklist/character-set-fallback.test.ts',
+    ],
   },
   'data-sets': {
     sources: [
@@ -159,7 +180,11 @@ const MODULES = {
       'modules/images/adoption.ts',
       'modules/corrections/correction-queries.ts',
     ],
-    tests: ['modules/images/found-versions.test.ts', 'modules/images/adoption.test.ts', 'modules/corrections/corrections.test.ts'],
+    tests: [
+      'modules/images/found-versions.test.ts',
+      'modules/images/adoption.test.ts',
+      'modules/corrections/corrections.test.ts',
+    ],
   },
   storage: {
     sources: [
@@ -198,14 +223,19 @@ async function runAll() {
 
 function listModules() {
   console.log('npm run mutation -- MODULE, where MODULE is one of:\n')
-  for (const [module, { sources }] of Object.entries(MODULES)) console.log(`  ${module.padEnd(16)}${sources.join(' ')}`)
-  console.log('\n--all runs every module. --table prints the scores measured in this copy as a Markdown table.')
+  for (const [module, { sources }] of Object.entries(MODULES))
+    console.log(`  ${module.padEnd(16)}${sources.join(' ')}`)
+  console.log(
+    '\n--all runs every module. --table prints the scores measured in this copy as a Markdown table.',
+  )
 }
 
 async function run(module) {
   const found = MODULES[module]
   if (!found) stop(`There is no module "${module}". npm run mutation lists them.`)
-  const missing = [...sourcesOf(found), ...testsOf(found)].filter((path) => !existsSync(join(root, path)))
+  const missing = [...sourcesOf(found), ...testsOf(found)].filter(
+    (path) => !existsSync(join(root, path)),
+  )
   if (missing.length > 0) stop(`${module} names files that are not there: ${missing.join(' ')}`)
   installPackages()
   mkdirSync(results, { recursive: true })
@@ -217,12 +247,19 @@ async function run(module) {
   const status = await stryker(['run', config, ...options], testsOf(found))
   const minutes = (Date.now() - started) / 60_000
   if (!existsSync(report)) {
-    console.error(`${module}: ended after ${minutes.toFixed(0)} minutes without a score. The next run continues.`)
+    console.error(
+      `${module}: ended after ${minutes.toFixed(0)} minutes without a score. The next run continues.`,
+    )
     return status || 1
   }
-  const summary = { ...countsOf(JSON.parse(readFileSync(report, 'utf8'))), minutes: minutes.toFixed(1), measured: measuredNow() }
+  const summary = {
+    ...countsOf(JSON.parse(readFileSync(report, 'utf8'))),
+    minutes: minutes.toFixed(1),
+    measured: measuredNow(),
+  }
   // A run limited to some of the files gives no score for the module.
-  if (!options.includes('--mutate')) writeFileSync(join(results, `${module}.json`), JSON.stringify(summary))
+  if (!options.includes('--mutate'))
+    writeFileSync(join(results, `${module}.json`), JSON.stringify(summary))
   console.log(`${module}: ${lineOf(summary)}`)
   return status
 }
@@ -263,7 +300,9 @@ function configOf(found, module, report) {
   }
 }
 
-/** Exit status of Stryker. At the limit it is interrupted, and keeps what it has measured by then. */
+/**
+ * Exit status of Stryker. At the limit it is interrupted, and keeps what it has measured by then.
+ */
 function stryker(args, tests) {
   const bin = join(root, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js')
   const env = { ...environment(), ISTHMUS_MUTATION_TESTS: tests.join(' ') }
@@ -277,9 +316,13 @@ function stryker(args, tests) {
   })
 }
 
-/** The commit that is measured and the day, such as `0a1b2c3 2026-11-23`; `+` after a commit with changes beside it. */
+/**
+ * The commit that is measured and the day, such as `0a1b2c3 2026-11-23`; `+` after a commit with
+ * changes beside it.
+ */
 function measuredNow() {
-  const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? ''
+  const git = (...args) =>
+    spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout?.trim() ?? ''
   const changes = git('status', '--porcelain', '--', 'electron', 'shared', 'test') === '' ? '' : '+'
   return `${git('rev-parse', '--short=7', 'HEAD')}${changes} ${new Date().toISOString().slice(0, 10)}`
 }
@@ -287,10 +330,22 @@ function measuredNow() {
 function countsOf({ files }) {
   const mutants = Object.values(files).flatMap((file) => file.mutants)
   const count = (...states) => mutants.filter(({ status }) => states.includes(status)).length
-  const [killed, timeouts, survived, noCoverage] = [count('Killed'), count('Timeout'), count('Survived'), count('NoCoverage')]
+  const [killed, timeouts, survived, noCoverage] = [
+    count('Killed'),
+    count('Timeout'),
+    count('Survived'),
+    count('NoCoverage'),
+  ]
   const all = killed + timeouts + survived + noCoverage
   const score = all === 0 ? 0 : (100 * (killed + timeouts)) / all
-  return { score: score.toFixed(1), killed, survived, timeouts, noCoverage, ignored: count('Ignored') }
+  return {
+    score: score.toFixed(1),
+    killed,
+    survived,
+    timeouts,
+    noCoverage,
+    ignored: count('Ignored'),
+  }
 }
 
 function lineOf({ score, killed, survived, timeouts, noCoverage, ignored, minutes }) {
@@ -298,13 +353,34 @@ function lineOf({ score, killed, survived, timeouts, noCoverage, ignored, minute
 }
 
 function table() {
-  const head = ['Module', 'Score', 'Killed', 'Survived', 'Timeouts', 'No coverage', 'Ignored', 'Commit and date']
+  const head = [
+    'Module',
+    'Score',
+    'Killed',
+    'Survived',
+    'Timeouts',
+    'No coverage',
+    'Ignored',
+    'Commit and date',
+  ]
   const rows = Object.keys(MODULES).map((module) => {
     const file = join(results, `${module}.json`)
     if (!existsSync(file)) return [module, 'not yet measured', '', '', '', '', '', '']
-    const { score, killed, survived, timeouts, noCoverage, ignored, measured = '' } = JSON.parse(readFileSync(file, 'utf8'))
+    const {
+      score,
+      killed,
+      survived,
+      timeouts,
+      noCoverage,
+      ignored,
+      measured = '',
+    } = JSON.parse(readFileSync(file, 'utf8'))
     return [module, `${score} %`, killed, survived, timeouts, noCoverage, ignored, measured]
   })
   const line = (cells) => `| ${cells.join(' | ')} |`
-  return [line(head), line(head.map((_, index) => (index < 2 || index > 6 ? '---' : '--:'))), ...rows.map(line)].join('\n')
+  return [
+    line(head),
+    line(head.map((_, index) => (index < 2 || index > 6 ? '---' : '--:'))),
+    ...rows.map(line),
+  ].join('\n')
 }

@@ -1,5 +1,6 @@
-// Puts dicom-dimse-native's binary in place: what is there already, the cache, the published prebuild; as a command, also by compiling
-// its own sources. An install never waits for a compiler (docs/decisions/0002).
+// Puts dicom-dimse-native's binary in place: what is there already, the cache, the published
+// prebuild; as a command, also by compiling its own sources. An install never waits for a compiler
+// (docs/decisions/0002).
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -20,7 +21,12 @@ function places() {
   const packageFile = require.resolve('dicom-dimse-native/package.json')
   const folder = dirname(packageFile)
   const { version } = JSON.parse(readFileSync(packageFile, 'utf8'))
-  const libc = process.platform !== 'linux' ? '' : process.report.getReport().header.glibcVersionRuntime ? '-gnu' : '-musl'
+  const libc =
+    process.platform !== 'linux'
+      ? ''
+      : process.report.getReport().header.glibcVersionRuntime
+        ? '-gnu'
+        : '-musl'
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'isthmus')
   return {
     require,
@@ -28,13 +34,17 @@ function places() {
     version,
     cache,
     binary: join(folder, 'build', 'Release', 'dcmtk.node'),
-    cached: join(cache, `dicom-dimse-native-${version}-${process.platform}-${process.arch}${libc}.node`),
+    cached: join(
+      cache,
+      `dicom-dimse-native-${version}-${process.platform}-${process.arch}${libc}.node`,
+    ),
   }
 }
 
 // The module writes dicom.log where it is loaded, so it is loaded in its own folder.
 const loads = ({ folder, binary }) =>
-  spawnSync(process.execPath, ['-e', `require(${JSON.stringify(binary)})`], { cwd: folder }).status === 0
+  spawnSync(process.execPath, ['-e', `require(${JSON.stringify(binary)})`], { cwd: folder })
+    .status === 0
 
 function present(at) {
   return existsSync(at.binary) && loads(at)
@@ -57,17 +67,28 @@ function keep(at) {
 
 function run(at, args, env = {}) {
   const stdio = process.env.CI ? ['ignore', 'inherit', 'inherit'] : 'ignore'
-  return spawnSync(process.execPath, args, { cwd: at.folder, stdio, env: { ...process.env, ...env } }).status === 0
+  return (
+    spawnSync(process.execPath, args, { cwd: at.folder, stdio, env: { ...process.env, ...env } })
+      .status === 0
+  )
 }
 
 function fromPrebuild(at) {
-  return run(at, [at.require.resolve('prebuild-install/bin.js'), '-r', 'napi']) && loads(at) && keep(at)
+  return (
+    run(at, [at.require.resolve('prebuild-install/bin.js'), '-r', 'napi']) && loads(at) && keep(at)
+  )
 }
 
 function compile(at) {
   const build = join(at.folder, 'build')
   rmSync(build, { recursive: true, force: true })
-  if (!run(at, ['scripts/compile-native.js'], { SKIP_LIB_ICONV_BOOTSTRAP: '1', CMAKE_BUILD_PARALLEL_LEVEL: '2' }) || !loads(at))
+  if (
+    !run(at, ['scripts/compile-native.js'], {
+      SKIP_LIB_ICONV_BOOTSTRAP: '1',
+      CMAKE_BUILD_PARALLEL_LEVEL: '2',
+    }) ||
+    !loads(at)
+  )
     return false
   // Only the binary stays: the build tree is some hundred MB.
   const aside = join(at.folder, 'dcmtk.node')

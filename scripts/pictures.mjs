@@ -1,8 +1,13 @@
-// npm run pictures: makes the pictures of the documents anew, docs/pictures/*.png, from an invented day (test/e2e/pictures.spec.ts).
+// npm run pictures: makes the pictures of the documents anew, docs/pictures/*.png, from an invented
+// day (test/e2e/pictures.spec.ts).
 import { join } from 'node:path'
 import { build, environment, installPackages, root, runNode } from './setup.mjs'
 
 installPackages()
 build()
 const env = { ...environment(), ISTHMUS_PICTURES: 'make' }
-process.exit(runNode([join(root, 'node_modules/@playwright/test/cli.js'), 'test', 'pictures.spec.ts'], { env }))
+process.exit(
+  runNode([join(root, 'node_modules/@playwright/test/cli.js'), 'test', 'pictures.spec.ts'], {
+    env,
+  }),
+)

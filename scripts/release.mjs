@@ -1,6 +1,7 @@
-// npm run release -- VERSION: prepares a release in the working tree. The Unreleased section of CHANGELOG.md
-// becomes the section of VERSION; package.json, package-lock.json and the two statements get its number.
-// It commits, tags and pushes nothing: docs/RELEASING.md has the steps that follow.
+// npm run release -- VERSION: prepares a release in the working tree. The Unreleased section of
+// CHANGELOG.md becomes the section of VERSION; package.json, package-lock.json and the two
+// statements get its number. It commits, tags and pushes nothing: docs/RELEASING.md has the steps
+// that follow.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +11,10 @@ import { root, stop } from './setup.mjs'
 const HEADING = /^## .*$/gm
 const UNRELEASED = /^## Unreleased[ \t]*$/m
 
-/** What is wrong with a new version number, or undefined. Semantic Versioning 2.0.0, clauses 2, 9 and 11. */
+/**
+ * What is wrong with a new version number, or undefined. Semantic Versioning 2.0.0, clauses 2, 9
+ * and 11.
+ */
 export function versionFault(current, next) {
   if (!parse(next)) return `"${next}" is no semantic version, such as 1.2.3 or 1.2.3-rc.1.`
   return compareVersions(next, current) > 0 ? undefined : `${next} is not newer than ${current}.`
@@ -19,7 +23,9 @@ export function versionFault(current, next) {
 function parse(version) {
   const number = '(0|[1-9]\\d*)'
   const identifier = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)'
-  const form = new RegExp(`^${number}\\.${number}\\.${number}(?:-(${identifier}(?:\\.${identifier})*))?$`)
+  const form = new RegExp(
+    `^${number}\\.${number}\\.${number}(?:-(${identifier}(?:\\.${identifier})*))?$`,
+  )
   return form.exec(version)
 }
 
@@ -43,18 +49,28 @@ export function compareVersions(left, right) {
   return 0
 }
 
-/** The text of a changelog whose Unreleased section has become the section of a version (Keep a Changelog 1.1.0). */
+/**
+ * The text of a changelog whose Unreleased section has become the section of a version (Keep a
+ * Changelog 1.1.0).
+ */
 export function releaseChangelog(text, version, date) {
   if (!UNRELEASED.test(text)) throw new Error('CHANGELOG.md has no section "## Unreleased".')
-  if (!sectionOf(text, 'Unreleased')) throw new Error('The Unreleased section of CHANGELOG.md is empty: there is nothing to release.')
-  if (sectionOf(text, version) !== undefined) throw new Error(`CHANGELOG.md has a section of ${version} already.`)
+  if (!sectionOf(text, 'Unreleased'))
+    throw new Error('The Unreleased section of CHANGELOG.md is empty: there is nothing to release.')
+  if (sectionOf(text, version) !== undefined)
+    throw new Error(`CHANGELOG.md has a section of ${version} already.`)
   return text.replace(UNRELEASED, `## Unreleased\n\n## ${version} - ${date}`)
 }
 
-/** The body of the section of a version or of Unreleased, trimmed; undefined where there is no such section. */
+/**
+ * The body of the section of a version or of Unreleased, trimmed; undefined where there is no such
+ * section.
+ */
 export function sectionOf(text, name) {
   const headings = [...text.matchAll(HEADING)]
-  const at = headings.findIndex(([line]) => line.slice(3).split(/\s/, 1)[0].replace(/[[\]]/g, '') === name)
+  const at = headings.findIndex(
+    ([line]) => line.slice(3).split(/\s/, 1)[0].replace(/[[\]]/g, '') === name,
+  )
   if (at < 0) return undefined
   const from = headings[at].index + headings[at][0].length
   return text.slice(from, headings[at + 1]?.index ?? text.length).trim()
@@ -74,7 +90,8 @@ function replaceOnce(text, pattern, replacement, file) {
 export function prepareRelease({ folder, version, date }) {
   const git = spawnSync('git', ['status', '--porcelain'], { cwd: folder, encoding: 'utf8' })
   if (git.status !== 0) throw new Error(`git status failed: ${git.stderr}`)
-  if (git.stdout !== '') throw new Error(`The working tree is not clean; commit or stash first:\n${git.stdout}`)
+  if (git.stdout !== '')
+    throw new Error(`The working tree is not clean; commit or stash first:\n${git.stdout}`)
 
   const read = (file) => readFileSync(join(folder, file), 'utf8')
   const current = JSON.parse(read('package.json')).version
@@ -89,7 +106,12 @@ export function prepareRelease({ folder, version, date }) {
   const was = current.replaceAll('.', '\\.')
   const changed = {
     'CHANGELOG.md': releaseChangelog(read('CHANGELOG.md'), version, date),
-    'package.json': replaceOnce(read('package.json'), `"version": "${was}"`, `"version": "${version}"`, 'package.json'),
+    'package.json': replaceOnce(
+      read('package.json'),
+      `"version": "${was}"`,
+      `"version": "${version}"`,
+      'package.json',
+    ),
     'package-lock.json': `${JSON.stringify(lock, null, 2)}\n`,
     'docs/CONFORMANCE.md': replaceOnce(
       read('docs/CONFORMANCE.md'),
@@ -112,9 +134,15 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   const version = process.argv[2]
   if (!version) stop('npm run release -- VERSION, such as 1.2.3. See docs/RELEASING.md.')
   try {
-    const files = prepareRelease({ folder: root, version, date: new Date().toISOString().slice(0, 10) })
+    const files = prepareRelease({
+      folder: root,
+      version,
+      date: new Date().toISOString().slice(0, 10),
+    })
     console.log(`Prepared ${version}: ${files.join(', ')}.`)
-    console.log('Now add a row to the revision history of docs/CONFORMANCE.md, run npm test, and go on with docs/RELEASING.md.')
+    console.log(
+      'Now add a row to the revision history of docs/CONFORMANCE.md, run npm test, and go on with docs/RELEASING.md.',
+    )
   } catch (error) {
     stop(error.message)
   }

@@ -1,4 +1,5 @@
-// npm run sbom [-- --out FILE]: what is in the programs we ship, with licences and hashes, as CycloneDX JSON (release/isthmus-VERSION.cdx.json).
+// npm run sbom [-- --out FILE]: what is in the programs we ship, with licences and hashes, as
+// CycloneDX JSON (release/isthmus-VERSION.cdx.json).
 import { join } from 'node:path'
 import { build, installPackages, root, runNode } from './setup.mjs'
 

@@ -1,4 +1,7 @@
-/** Why Electron's binary is missing, after ten seconds of trying to fetch it; undefined where it is there. */
+/**
+ * Why Electron's binary is missing, after ten seconds of trying to fetch it; undefined where it is
+ * there.
+ */
 export declare function missingElectronBinary(): string | undefined
 /** The folder of the project. */
 export declare const root: string
@@ -6,4 +9,7 @@ export declare const root: string
 export declare function isBuilt(): boolean
 
 /** Makes git run .githooks in a checkout, unless it is CI's or has hooks of its own. */
-export declare function installGitHooks(folder: string, env?: Readonly<Record<string, string | undefined>>): void
+export declare function installGitHooks(
+  folder: string,
+  env?: Readonly<Record<string, string | undefined>>,
+): void

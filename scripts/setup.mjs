@@ -1,4 +1,5 @@
-// What demo, start and test need before anything of ours can run. Plain Node >= 20, built-in modules only: it runs before any install.
+// What demo, start and test need before anything of ours can run. Plain Node >= 20, built-in
+// modules only: it runs before any install.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -22,11 +23,18 @@ export function installPackages() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8').trim() === lock) return false
   // npm ci empties the folder behind a link, which is somebody else's.
   if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink())
-    stop('node_modules is a link, and what it leads to is not what package-lock.json names: install there, or remove the link.')
+    stop(
+      'node_modules is a link, and what it leads to is not what package-lock.json names: install there, or remove the link.',
+    )
   console.log('Installing packages (once) …')
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-  const { status } = spawnSync(npm, ['ci', '--loglevel=error'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' })
-  if (status !== 0) stop('npm ci failed; what it printed above says why. It needs nothing but the npm registry.')
+  const { status } = spawnSync(npm, ['ci', '--loglevel=error'], {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
+  if (status !== 0)
+    stop('npm ci failed; what it printed above says why. It needs nothing but the npm registry.')
   writeFileSync(stamp, lock)
   installGitHooks(root)
   return true
@@ -35,7 +43,8 @@ export function installPackages() {
 /** Makes git run .githooks in a checkout, unless it is CI's or has hooks of its own. */
 export function installGitHooks(folder, env = process.env) {
   if (env.CI || !existsSync(join(folder, '.git'))) return
-  const git = (...args) => spawnSync('git', ['config', ...args], { cwd: folder, stdio: 'ignore' }).status
+  const git = (...args) =>
+    spawnSync('git', ['config', ...args], { cwd: folder, stdio: 'ignore' }).status
   if (git('--get', 'core.hooksPath') === 1) git('core.hooksPath', '.githooks')
 }
 
@@ -53,17 +62,26 @@ export function node24() {
 /** Environment in which `node` and the packages' commands are the project's own. */
 export function environment() {
   const separator = process.platform === 'win32' ? ';' : ':'
-  return { ...process.env, PATH: [dirname(node24()), join(modules, '.bin'), process.env.PATH].join(separator) }
+  return {
+    ...process.env,
+    PATH: [dirname(node24()), join(modules, '.bin'), process.env.PATH].join(separator),
+  }
 }
 
 /** Runs a file by Node 24, waits, returns its exit status. */
 export function runNode(args, options = {}) {
-  const { status, signal } = spawnSync(node24(), args, { cwd: root, stdio: 'inherit', env: environment(), ...options })
+  const { status, signal } = spawnSync(node24(), args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: environment(),
+    ...options,
+  })
   return status ?? (signal ? 1 : 0)
 }
 
 /**
- * Starts a file by Node 24 as this script's own work: signals go on to it, its end is this script's end.
+ * Starts a file by Node 24 as this script's own work: signals go on to it, its end is this script's
+ * end.
  * @param {string[]} args
  */
 export function becomeNode(args) {
@@ -82,8 +100,9 @@ export function becomeNode(args) {
 const SHELL_MS = 200
 
 /**
- * Calls back when the shell that npm runs scripts by is gone. npm hands a SIGTERM to that shell alone, and where `sh` is dash it ends without
- * handing it on: the script goes on without a parent. Does nothing where npm did not start this.
+ * Calls back when the shell that npm runs scripts by is gone. npm hands a SIGTERM to that shell
+ * alone, and where `sh` is dash it ends without handing it on: the script goes on without a parent.
+ * Does nothing where npm did not start this.
  */
 export function onShellEnded(stopHere) {
   if (!process.env.npm_lifecycle_event || process.platform === 'win32') return
@@ -96,14 +115,20 @@ export function onShellEnded(stopHere) {
   watch.unref()
 }
 
-/** Places the native module from the cache or its published prebuild; compiles only where asked to. True where it is in place. */
+/**
+ * Places the native module from the cache or its published prebuild; compiles only where asked to.
+ * True where it is in place.
+ */
 export function placeNative(ways = ['present', 'cache', 'prebuild']) {
   const place = (some, timeout) => {
     const script = `import('./scripts/native.mjs').then((n) => process.exit(n.placeNativeModule(${JSON.stringify(some)}) ? 0 : 1))`
-    return spawnSync(node24(), ['-e', script], { cwd: root, env: environment(), timeout }).status === 0
+    return (
+      spawnSync(node24(), ['-e', script], { cwd: root, env: environment(), timeout }).status === 0
+    )
   }
   const fetching = ways.filter((way) => way !== 'compile')
-  // Four minutes on two cores; a compiler that is ended half-way goes on by itself, so it is given the time it needs.
+  // Four minutes on two cores; a compiler that is ended half-way goes on by itself, so it is given
+  // the time it needs.
   return place(fetching, 30_000) || (ways.includes('compile') && place(['compile'], 30 * 60_000))
 }
 
@@ -111,7 +136,9 @@ const built = join(root, 'dist', '.built')
 
 /** Whether dist/ is newer than every source. */
 export function isBuilt() {
-  const sources = ['electron', 'renderer', 'shared', 'vite.config.ts', 'package-lock.json'].map((name) => newest(join(root, name)))
+  const sources = ['electron', 'renderer', 'shared', 'vite.config.ts', 'package-lock.json'].map(
+    (name) => newest(join(root, name)),
+  )
   return existsSync(built) && statSync(built).mtimeMs > Math.max(...sources)
 }
 
@@ -119,7 +146,8 @@ export function isBuilt() {
 export function build() {
   if (isBuilt()) return
   console.log('Building …')
-  // A test that packages what it lacks has another one, with which React is built for development, with paths of this machine in it.
+  // A test that packages what it lacks has another one, with which React is built for development,
+  // with paths of this machine in it.
   const env = { ...environment(), NODE_ENV: 'production' }
   if (runNode([join(modules, 'vite/bin/vite.js'), 'build', '--logLevel', 'warn'], { env }) !== 0)
     stop('The build failed; what it printed above says why.')
@@ -132,9 +160,13 @@ function newest(path) {
   return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))))
 }
 
-/** Electron's binary, fetched within ten seconds or not at all. Returns why it is missing, or undefined where it is there. */
+/**
+ * Electron's binary, fetched within ten seconds or not at all. Returns why it is missing, or
+ * undefined where it is there.
+ */
 export function missingElectron() {
-  if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return 'there is no display'
+  if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY)
+    return 'there is no display'
   return missingElectronBinary()
 }
 
@@ -148,7 +180,9 @@ export function missingElectronBinary() {
     timeout: 10_000,
     killSignal: 'SIGKILL',
   })
-  return existsSync(join(folder, 'path.txt')) ? undefined : 'the Electron binary could not be fetched within 10 s'
+  return existsSync(join(folder, 'path.txt'))
+    ? undefined
+    : 'the Electron binary could not be fetched within 10 s'
 }
 
 export function stop(sentence) {

@@ -1,5 +1,6 @@
-// npm run soak [-- --associations 10000 --calls 100000 --events 1000 --minutes N]: a gateway under devices, partners and radiologists at once; its
-// memory and its open files have to stay as they are after the first fifth. Linux only: /proc is read.
+// npm run soak [-- --associations 10000 --calls 100000 --events 1000 --minutes N]: a gateway under
+// devices, partners and radiologists at once; its memory and its open files have to stay as they
+// are after the first fifth. Linux only: /proc is read.
 import { join } from 'node:path'
 import { build, installPackages, root, runNode } from './setup.mjs'
 

@@ -13,7 +13,9 @@ installPackages()
 placeNative()
 build()
 const data =
-  process.env.ISTHMUS_DATA ?? FOLDERS[process.platform] ?? join(process.env.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'isthmus')
+  process.env.ISTHMUS_DATA ??
+  FOLDERS[process.platform] ??
+  join(process.env.XDG_DATA_HOME ?? join(homedir(), '.local', 'share'), 'isthmus')
 await launch({
   data,
   serve: process.argv.slice(2),

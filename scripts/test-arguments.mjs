@@ -1,8 +1,9 @@
 // What `npm test` can run, and what its arguments mean.
 
 /**
- * Every stage: what it needs before it runs, and which results it writes. Stages with the same `run` share one run: the
- * tests of one fill the pauses of the others, which wait for processes, disks and sockets.
+ * Every stage: what it needs before it runs, and which results it writes. Stages with the same
+ * `run` share one run: the tests of one fill the pauses of the others, which wait for processes,
+ * disks and sockets.
  * @type {Record<string, {
  *   readonly needs: readonly ('build' | 'tools' | 'native')[],
  *   readonly reads?: 'vitest' | 'playwright',
@@ -27,7 +28,10 @@ export const STAGES = {
 
 const FULL = ['types', 'lint', 'unit', 'crash', 'flows', 'interop', 'e2e']
 
-/** The stages of each tier. A tier leaves `electron` out where there is no display or no binary of Electron, and says so. */
+/**
+ * The stages of each tier. A tier leaves `electron` out where there is no display or no binary of
+ * Electron, and says so.
+ */
 export const TIERS = {
   quick: ['types', 'lint', 'unit'],
   full: FULL,
@@ -37,7 +41,8 @@ export const TIERS = {
 /**
  * Reads `[STAGE …] [--tier TIER]`; without stages it is all stages of the tier.
  * @param {readonly string[]} args
- * @returns {{ readonly tier: string, readonly stages: readonly string[], readonly areNamed: boolean } | { readonly error: string }}
+ * @returns {{ readonly tier: string, readonly stages: readonly string[], readonly areNamed:
+ *   boolean } | { readonly error: string }}
  */
 export function parseTestArguments(args) {
   const stages = []
@@ -75,12 +80,18 @@ export function stagesNotRun({ stages, areNamed = false }, lacking = {}) {
     if (lacking[name]) return lacking[name]
     if (areNamed) return 'other stages were named'
     const [tier] = Object.entries(TIERS).find(([, names]) => names.includes(name)) ?? []
-    const needs = name === 'electron' ? ', where a display and the Electron binary are: npm run test:electron' : ''
+    const needs =
+      name === 'electron'
+        ? ', where a display and the Electron binary are: npm run test:electron'
+        : ''
     return tier ? `in the tier ${tier}${needs}` : 'in no tier'
   }
   const left = Object.keys(STAGES).filter((name) => !stages.includes(name))
   const reasons = [...new Set(left.map(reasonOf))]
-  return reasons.map((reason) => `Not run: ${left.filter((name) => reasonOf(name) === reason).join(', ')} (${reason})`)
+  return reasons.map(
+    (reason) =>
+      `Not run: ${left.filter((name) => reasonOf(name) === reason).join(', ')} (${reason})`,
+  )
 }
 
 /**

@@ -1,6 +1,12 @@
 /** What a system must have for the tests, and what it cannot have. */
 export declare function toolsOf(platform?: string): {
-  required: { name: string; isHere: () => boolean; package?: string; pip?: string; skips?: string }[]
+  required: {
+    name: string
+    isHere: () => boolean
+    package?: string
+    pip?: string
+    skips?: string
+  }[]
   /** With the reason, and the reason by which test/support/needs.ts skips a test without it. */
   unavailable: { name: string; reason: string; skips?: string }[]
 }

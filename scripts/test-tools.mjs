@@ -1,11 +1,13 @@
-// node scripts/test-tools.mjs: installs the programs that the tests compare with, by the package manager of this system, and
-// prints which of them this system cannot have. It fails where one that it should have is missing afterwards.
+// node scripts/test-tools.mjs: installs the programs that the tests compare with, by the package
+// manager of this system, and prints which of them this system cannot have. It fails where one that
+// it should have is missing afterwards.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
 const has = (command) => spawnSync('which', [command], { stdio: 'ignore' }).status === 0
-const hasPydicom = () => spawnSync('/usr/bin/python3', ['-c', 'import pydicom'], { stdio: 'ignore' }).status === 0
+const hasPydicom = () =>
+  spawnSync('/usr/bin/python3', ['-c', 'import pydicom'], { stdio: 'ignore' }).status === 0
 const hasBrowser = () => (process.env.CHROMIUM ? existsSync(process.env.CHROMIUM) : has('chromium'))
 
 /** Marks a program that a system cannot have, with the reason. */
@@ -13,12 +15,19 @@ const not = (reason) => ({ reason })
 const ofSystem = 'part of the system'
 
 /**
- * Each program, how it is found, and its package by platform: apt on Debian, Homebrew on macOS, Chocolatey on Windows; `pip`
- * and a version for Python packages. The last rows are no programs, so nothing looks for them before the tests.
- * `skips` is the reason by which test/support/needs.ts skips a test without it: every reason there has a row here.
+ * Each program, how it is found, and its package by platform: apt on Debian, Homebrew on macOS,
+ * Chocolatey on Windows; `pip` and a version for Python packages. The last rows are no programs, so
+ * nothing looks for them before the tests. `skips` is the reason by which test/support/needs.ts
+ * skips a test without it: every reason there has a row here.
  */
 const TOOLS = {
-  DCMTK: { isHere: () => has('findscu'), linux: 'dcmtk', darwin: 'dcmtk', win32: 'dcmtk', skips: 'DCMTK is not installed' },
+  DCMTK: {
+    isHere: () => has('findscu'),
+    linux: 'dcmtk',
+    darwin: 'dcmtk',
+    win32: 'dcmtk',
+    skips: 'DCMTK is not installed',
+  },
   Orthanc: {
     isHere: () => has('Orthanc'),
     linux: 'orthanc',
@@ -40,7 +49,13 @@ const TOOLS = {
     win32: 'poppler',
     skips: 'poppler-utils is not installed',
   },
-  rclone: { isHere: () => has('rclone'), linux: 'rclone', darwin: 'rclone', win32: 'rclone', skips: 'rclone is not installed' },
+  rclone: {
+    isHere: () => has('rclone'),
+    linux: 'rclone',
+    darwin: 'rclone',
+    win32: 'rclone',
+    skips: 'rclone is not installed',
+  },
   systemd: {
     isHere: () => has('systemd-analyze'),
     linux: 'systemd',
@@ -64,7 +79,10 @@ const TOOLS = {
     skips: 'rsyslog with TLS is not installed',
   },
   'rsyslog TLS': {
-    isHere: () => ['x86_64', 'aarch64'].some((arch) => existsSync(`/usr/lib/${arch}-linux-gnu/rsyslog/lmnsd_gtls.so`)),
+    isHere: () =>
+      ['x86_64', 'aarch64'].some((arch) =>
+        existsSync(`/usr/lib/${arch}-linux-gnu/rsyslog/lmnsd_gtls.so`),
+      ),
     linux: 'rsyslog-gnutls',
     darwin: not('Homebrew has rsyslog without GnuTLS'),
     win32: not('it runs on Unix systems alone'),
@@ -77,7 +95,13 @@ const TOOLS = {
     win32: not('Chocolatey has no package of it'),
     skips: 'xmllint is not installed',
   },
-  curl: { isHere: () => has('curl'), linux: 'curl', darwin: ofSystem, win32: ofSystem, skips: 'curl or bash is not installed' },
+  curl: {
+    isHere: () => has('curl'),
+    linux: 'curl',
+    darwin: ofSystem,
+    win32: ofSystem,
+    skips: 'curl or bash is not installed',
+  },
   'Python 3': {
     isHere: () => has('python3'),
     linux: 'python3',
@@ -129,7 +153,13 @@ const TOOLS = {
     win32: ofSystem,
     skips: 'dicom-dimse-native is not built',
   },
-  'the built program': { isHere: () => true, linux: ofSystem, darwin: ofSystem, win32: ofSystem, skips: 'the program is not built' },
+  'the built program': {
+    isHere: () => true,
+    linux: ofSystem,
+    darwin: ofSystem,
+    win32: ofSystem,
+    skips: 'the program is not built',
+  },
   'sample files of pydicom and dicom3tools': {
     isHere: () => true,
     linux: ofSystem,
@@ -160,12 +190,22 @@ const TOOLS = {
   },
 }
 
-/** Makes the browser tests a fifth cheaper where the distribution has it (Debian); they run with Chromium without it. */
+/**
+ * Makes the browser tests a fifth cheaper where the distribution has it (Debian); they run with
+ * Chromium without it.
+ */
 const HEADLESS_SHELL = 'chromium-headless-shell'
 
-/** What a system must have, and what it cannot have, with the reason and the reason of the tests that are skipped. */
+/**
+ * What a system must have, and what it cannot have, with the reason and the reason of the tests
+ * that are skipped.
+ */
 export function toolsOf(platform = process.platform) {
-  const rows = Object.entries(TOOLS).map(([name, tool]) => ({ name, ...tool, at: tool[platform] ?? tool.linux }))
+  const rows = Object.entries(TOOLS).map(([name, tool]) => ({
+    name,
+    ...tool,
+    at: tool[platform] ?? tool.linux,
+  }))
   return {
     required: rows
       .filter(({ at }) => !at.reason)
@@ -175,7 +215,9 @@ export function toolsOf(platform = process.platform) {
         skips,
         ...(at.pip ? { pip: at.pip } : at === ofSystem ? {} : { package: at }),
       })),
-    unavailable: rows.filter(({ at }) => at.reason).map(({ name, at, skips }) => ({ name, reason: at.reason, skips })),
+    unavailable: rows
+      .filter(({ at }) => at.reason)
+      .map(({ name, at, skips }) => ({ name, reason: at.reason, skips })),
   }
 }
 
@@ -187,10 +229,15 @@ export function toolsOf(platform = process.platform) {
  */
 export function unacceptedSkips(skipped, platform = process.platform) {
   const accepted = new Set(toolsOf(platform).unavailable.flatMap(({ skips }) => skips ?? []))
-  return skipped.filter(({ reasons }) => reasons.length === 0 || !reasons.every((reason) => accepted.has(reason)))
+  return skipped.filter(
+    ({ reasons }) => reasons.length === 0 || !reasons.every((reason) => accepted.has(reason)),
+  )
 }
 
-/** Names of the required programs that are missing, after an attempt to install them where `canInstall` says so. */
+/**
+ * Names of the required programs that are missing, after an attempt to install them where
+ * `canInstall` says so.
+ */
 export function installTools() {
   const { required } = toolsOf()
   const lacking = () => required.filter(({ isHere }) => !isHere())
@@ -199,30 +246,59 @@ export function installTools() {
   const run = (command, ...args) => {
     console.log(`${command} ${args.join(' ')}`)
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    spawnSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'], env, shell: process.platform === 'win32' })
+    spawnSync(command, args, {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env,
+      shell: process.platform === 'win32',
+    })
   }
   if (packages.length > 0 && canInstall()) {
     if (process.platform === 'linux') {
       run('apt-get', '-qq', 'update')
-      run('apt-get', '-qq', '-o', 'Dpkg::Use-Pty=0', 'install', '-y', '--no-install-recommends', ...packages)
+      run(
+        'apt-get',
+        '-qq',
+        '-o',
+        'Dpkg::Use-Pty=0',
+        'install',
+        '-y',
+        '--no-install-recommends',
+        ...packages,
+      )
     } else if (process.platform === 'darwin') run('brew', 'install', ...packages)
     else run('choco', 'install', '--yes', '--no-progress', ...packages)
   }
   if (process.platform === 'linux' && canInstall() && !process.env.CHROMIUM && !has(HEADLESS_SHELL))
-    run('apt-get', '-qq', '-o', 'Dpkg::Use-Pty=0', 'install', '-y', '--no-install-recommends', HEADLESS_SHELL)
-  if (canInstall()) for (const { pip } of absent) if (pip) run('/usr/bin/python3', '-m', 'pip', 'install', '--user', pip)
+    run(
+      'apt-get',
+      '-qq',
+      '-o',
+      'Dpkg::Use-Pty=0',
+      'install',
+      '-y',
+      '--no-install-recommends',
+      HEADLESS_SHELL,
+    )
+  if (canInstall())
+    for (const { pip } of absent)
+      if (pip) run('/usr/bin/python3', '-m', 'pip', 'install', '--user', pip)
   return (absent.length > 0 ? lacking() : []).map(({ name }) => name)
 }
 
-/** Root on Debian may; on macOS and Windows only a CI machine, because somebody's own PC is not ours to change. */
+/**
+ * Root on Debian may; on macOS and Windows only a CI machine, because somebody's own PC is not ours
+ * to change.
+ */
 function canInstall() {
-  if (process.platform === 'linux') return process.getuid?.() === 0 && existsSync('/etc/debian_version')
+  if (process.platform === 'linux')
+    return process.getuid?.() === 0 && existsSync('/etc/debian_version')
   return Boolean(process.env.CI)
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const missing = installTools()
-  for (const { name, reason } of toolsOf().unavailable) console.log(`Not on ${process.platform}: ${name} (${reason})`)
+  for (const { name, reason } of toolsOf().unavailable)
+    console.log(`Not on ${process.platform}: ${name} (${reason})`)
   if (missing.length > 0) console.error(`Missing: ${missing.join(', ')}`)
   process.exit(missing.length > 0 ? 1 : 0)
 }

@@ -1,11 +1,21 @@
-// npm test [STAGE …] [-- --tier quick|full|nightly]: installs what is missing, then runs the stages of the tier, or the
-// named ones. It fails when a stage fails or ran no test, when a test only passed at the second try and, on CI, when a
-// test was skipped, or a tool or a stage of the tier is missing. CONTRIBUTING.md has the stages with their seconds.
+// npm test [STAGE …] [-- --tier quick|full|nightly]: installs what is missing, then runs the stages
+// of the tier, or the named ones. It fails when a stage fails or ran no test, when a test only
+// passed at the second try and, on CI, when a test was skipped, or a tool or a stage of the tier is
+// missing. CONTRIBUTING.md has the stages with their seconds.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { build, environment, installPackages, missingElectron, node24, placeNative, root, runNode } from './setup.mjs'
+import {
+  build,
+  environment,
+  installPackages,
+  missingElectron,
+  node24,
+  placeNative,
+  root,
+  runNode,
+} from './setup.mjs'
 import { parseTestArguments, runsOf, STAGES, stagesNotRun } from './test-arguments.mjs'
 import { installTools, toolsOf, unacceptedSkips } from './test-tools.mjs'
 
@@ -28,18 +38,24 @@ if ('error' in wanted) {
 const { tier, areNamed } = wanted
 installPackages()
 // A stage that was named runs, and fails, without what it needs.
-const lacking = areNamed || !wanted.stages.includes('electron') ? {} : { electron: missingElectron() }
+const lacking =
+  areNamed || !wanted.stages.includes('electron') ? {} : { electron: missingElectron() }
 const stages = wanted.stages.filter((name) => !lacking[name])
 const isNeeded = (need) => stages.some((name) => STAGES[name].needs.includes(need))
 
 const missing = isNeeded('tools') ? installTools() : []
 const nativeWays = ['present', 'cache', 'prebuild', 'compile']
-const isNativeThere = !isNeeded('native') || placeNative(nativeWays.slice(0, process.env.ISTHMUS_NO_COMPILE ? 3 : 4))
+const isNativeThere =
+  !isNeeded('native') || placeNative(nativeWays.slice(0, process.env.ISTHMUS_NO_COMPILE ? 3 : 4))
 
 rmSync(results, { recursive: true, force: true })
 mkdirSync(results, { recursive: true })
 // Compiled code is kept between the hundreds of processes that the tests start.
-const env = { ...environment(), ISTHMUS_TIER: tier, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node') }
+const env = {
+  ...environment(),
+  ISTHMUS_TIER: tier,
+  NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
+}
 // Where the unit tests and those of the browser keep their files: they prove nothing about a disk.
 const memory = memoryFolder()
 const failures = []
@@ -55,15 +71,20 @@ const run = {
   e2e: () => playwright('e2e', 'playwright.config.ts', { ...env, TMPDIR: memory ?? env.TMPDIR }),
   electron: () => playwright('electron', 'playwright.electron.config.ts'),
   fuzz: () => script('fuzz.mjs', '--seconds', '120'),
-  simulate: () => script('simulate.mjs', '--rounds', '200', '--minutes', '60') || script('simulate.mjs', '--kills', '200'),
+  simulate: () =>
+    script('simulate.mjs', '--rounds', '200', '--minutes', '60') ||
+    script('simulate.mjs', '--kills', '200'),
   soak: () => script('soak.mjs'),
   faults: () => script('faults.mjs'),
   mutation: () => script('mutation.mjs', '--all'),
 }
 
 const started = Date.now()
-// The checks read only sources. They run beside the build and the first tests, which wait for sockets now and then.
-let checking = stages.filter((name) => name in checks).map((name) => ({ name, ended: outputOf(checks[name]) }))
+// The checks read only sources. They run beside the build and the first tests, which wait for
+// sockets now and then.
+let checking = stages
+  .filter((name) => name in checks)
+  .map((name) => ({ name, ended: outputOf(checks[name]) }))
 if (isNeeded('build')) await timed(['build'], build)
 const runs = runsOf(stages.filter((name) => !(name in checks)))
 if (runs.length === 0 && checking.length > 0) await timed(namesOf(checking), endChecks)
@@ -78,7 +99,8 @@ for (const names of runs) {
   const { reads } = STAGES[first]
   if (!reads) continue
   const found = reads === 'vitest' ? vitestTests(names) : playwrightTests(first)
-  for (const name of names) if (!found.some(({ stage }) => stage === name)) failures.push(`${name}: no test ran`)
+  for (const name of names)
+    if (!found.some(({ stage }) => stage === name)) failures.push(`${name}: no test ran`)
   tests.push(...found)
 }
 report()
@@ -101,9 +123,12 @@ async function endChecks() {
 function outputOf(args) {
   const child = spawn(node24(), args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const printed = []
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => printed.push(chunk))
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => printed.push(chunk))
   return new Promise((resolve) => {
-    child.on('close', (status) => resolve({ status: status ?? 1, output: Buffer.concat(printed).toString() }))
+    child.on('close', (status) =>
+      resolve({ status: status ?? 1, output: Buffer.concat(printed).toString() }),
+    )
   })
 }
 
@@ -116,7 +141,10 @@ async function timed(names, work) {
   return status
 }
 
-/** A folder in memory for temporary files, removed at the end; undefined where there is no room for one. */
+/**
+ * A folder in memory for temporary files, removed at the end; undefined where there is no room for
+ * one.
+ */
 function memoryFolder() {
   const memory = '/dev/shm'
   if (!existsSync(memory)) return undefined
@@ -157,14 +185,21 @@ function report() {
   const failed = inState('failed')
   console.log('\n── result')
   if (missing.length > 0) console.log(`Not on this machine: ${missing.join(', ')}`)
-  if (!isNativeThere) console.log('Not on this machine: the native module dicom-dimse-native (npm run native says why)')
+  if (!isNativeThere)
+    console.log(
+      'Not on this machine: the native module dicom-dimse-native (npm run native says why)',
+    )
   for (const line of stagesNotRun({ stages, areNamed }, lacking)) console.log(line)
-  for (const { name, reasons } of skipped) console.log(`skipped: ${name}\n         because ${reasons.join(', ') || 'no reason is given'}`)
+  for (const { name, reasons } of skipped)
+    console.log(`skipped: ${name}\n         because ${reasons.join(', ') || 'no reason is given'}`)
   const { unavailable } = toolsOf()
-  for (const { name, reason } of unavailable) console.log(`Not on ${process.platform}: ${name} (${reason})`)
+  for (const { name, reason } of unavailable)
+    console.log(`Not on ${process.platform}: ${name} (${reason})`)
   const unaccepted = unacceptedSkips(skipped)
-  for (const [name, reason] of Object.entries(lacking)) if (process.env.CI && reason) failures.push(`${name}: ${reason}`)
-  if (process.env.CI && unaccepted.length > 0) failures.push(`${unaccepted.length} tests skipped on CI`)
+  for (const [name, reason] of Object.entries(lacking))
+    if (process.env.CI && reason) failures.push(`${name}: ${reason}`)
+  if (process.env.CI && unaccepted.length > 0)
+    failures.push(`${unaccepted.length} tests skipped on CI`)
   if (process.env.CI && (missing.length > 0 || !isNativeThere)) failures.push('tools missing on CI')
   const flaky = tests.filter(({ isFlaky }) => isFlaky)
   for (const { name } of flaky) failures.push(`passed only at the second try: ${name}`)
@@ -173,7 +208,9 @@ function report() {
   seconds.push(['all', (Date.now() - started) / 1000])
   console.log(`\n| stage (${tier}) | seconds |\n|---|---|`)
   for (const [name, value] of seconds) console.log(`| ${name} | ${Math.round(value)} |`)
-  console.log(`\n${inState('passed').length} passed, ${failed.length} failed, ${skipped.length} skipped`)
+  console.log(
+    `\n${inState('passed').length} passed, ${failed.length} failed, ${skipped.length} skipped`,
+  )
   process.exit(failures.length > 0 || failed.length > 0 ? 1 : 0)
 }
 
@@ -186,7 +223,10 @@ function readResults(stages) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
 }
 
-/** The tests of one run of Vitest, each with its stage, which is its folder where several share the run. */
+/**
+ * The tests of one run of Vitest, each with its stage, which is its folder where several share the
+ * run.
+ */
 function vitestTests(stages) {
   return (readResults(stages)?.testResults ?? []).flatMap((file) => {
     const path = relative(root, file.name)
@@ -213,10 +253,15 @@ function playwrightTests(stage) {
     spec.tests.map((test) => ({
       stage,
       name: `${spec.file}: ${spec.title}`,
-      state: test.status === 'skipped' ? 'skipped' : test.status === 'unexpected' ? 'failed' : 'passed',
+      state:
+        test.status === 'skipped' ? 'skipped' : test.status === 'unexpected' ? 'failed' : 'passed',
       isFlaky: test.status === 'flaky',
-      fault: shortened(test.results.flatMap(({ errors = [] }) => errors.map(({ message }) => message))),
-      reasons: test.annotations.flatMap(({ type, description }) => (type === 'skip' && description ? [description] : [])),
+      fault: shortened(
+        test.results.flatMap(({ errors = [] }) => errors.map(({ message }) => message)),
+      ),
+      reasons: test.annotations.flatMap(({ type, description }) =>
+        type === 'skip' && description ? [description] : [],
+      ),
     })),
   )
 }

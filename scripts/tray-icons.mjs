@@ -1,5 +1,7 @@
-// Draws the icons of the tray by ImageMagick (`node scripts/tray-icons.mjs`): renderer/public/tray-*.png. What it draws is kept in the
-// repository, so a build needs no ImageMagick. Each state has a shape of its own beside its colour: whoever sees no colours, sees it too.
+// Draws the icons of the tray by ImageMagick (`node scripts/tray-icons.mjs`):
+// renderer/public/tray-*.png. What it draws is kept in the repository, so a build needs no
+// ImageMagick. Each state has a shape of its own beside its colour: whoever sees no colours, sees
+// it too.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 
@@ -19,8 +21,18 @@ const SHORES = [
 /** A sign in the lower right corner: its colour, what it fills, and what is drawn on it. */
 const SIGNS = {
   ok: undefined,
-  attention: { colour: '#b25b00', fills: ['polygon 352,196 512,496 192,496'], marks: ['line 352,300 352,400', 'line 352,446 352,450'] },
-  'partner-away': { colour: '#8a5a00', fills: [], rings: ['circle 352,352 352,228'], marks: [], bars: ['line 264,440 440,264'] },
+  attention: {
+    colour: '#b25b00',
+    fills: ['polygon 352,196 512,496 192,496'],
+    marks: ['line 352,300 352,400', 'line 352,446 352,450'],
+  },
+  'partner-away': {
+    colour: '#8a5a00',
+    fills: [],
+    rings: ['circle 352,352 352,228'],
+    marks: [],
+    bars: ['line 264,440 440,264'],
+  },
   'listener-down': {
     colour: '#b3261e',
     fills: ['roundrectangle 212,212 500,500 40,40'],
@@ -33,8 +45,16 @@ const SIGNS = {
   },
 }
 
-const stroke = (colour, width) => ['-fill', 'none', '-stroke', colour, '-strokewidth', String(width)]
-const drawn = (shapes) => shapes.flatMap((shape) => ['-draw', `stroke-linecap round stroke-linejoin round ${shape}`])
+const stroke = (colour, width) => [
+  '-fill',
+  'none',
+  '-stroke',
+  colour,
+  '-strokewidth',
+  String(width),
+]
+const drawn = (shapes) =>
+  shapes.flatMap((shape) => ['-draw', `stroke-linecap round stroke-linejoin round ${shape}`])
 
 /** @param isTemplate black on nothing: macOS colours it as its menu bar */
 function draw(state, isTemplate) {
@@ -43,7 +63,14 @@ function draw(state, isTemplate) {
   const ground = isTemplate
     ? [...stroke('#000000', 36), '-draw', 'roundrectangle 26,26 486,486 112,112']
     : ['-fill', '#0e6472', '-stroke', 'none', '-draw', 'roundrectangle 0,0 511,511 128,128']
-  const logo = ['-size', `${BOARD}x${BOARD}`, 'xc:none', ...ground, ...stroke(ink, 52), ...drawn(SHORES)]
+  const logo = [
+    '-size',
+    `${BOARD}x${BOARD}`,
+    'xc:none',
+    ...ground,
+    ...stroke(ink, 52),
+    ...drawn(SHORES),
+  ]
   if (!sign) return logo
   const { colour, fills, rings = [], marks, bars = [] } = sign
   const paint = isTemplate ? '#000000' : colour
@@ -62,25 +89,69 @@ function draw(state, isTemplate) {
     ...drawn([...fills, ...rings]),
     ')',
   ]
-  const signOf = ['(', '-size', `${BOARD}x${BOARD}`, 'xc:none', '-fill', paint, '-stroke', 'none', ...drawn(fills)]
+  const signOf = [
+    '(',
+    '-size',
+    `${BOARD}x${BOARD}`,
+    'xc:none',
+    '-fill',
+    paint,
+    '-stroke',
+    'none',
+    ...drawn(fills),
+  ]
   const lines = [
-    ...(rings.length > 0 && !isTemplate ? ['-fill', '#ffffff', '-stroke', paint, '-strokewidth', '56', ...drawn(rings)] : []),
+    ...(rings.length > 0 && !isTemplate
+      ? ['-fill', '#ffffff', '-stroke', paint, '-strokewidth', '56', ...drawn(rings)]
+      : []),
     ...(rings.length > 0 && isTemplate ? [...stroke(paint, 56), ...drawn(rings)] : []),
     ...stroke(paint, 56),
     ...drawn(bars),
   ]
   // On the black sign of a template the mark is cut out.
   const cut = isTemplate
-    ? ['(', '-size', `${BOARD}x${BOARD}`, 'xc:none', ...stroke('#fff', 56), ...drawn(marks), ')', '-compose', 'DstOut', '-composite']
+    ? [
+        '(',
+        '-size',
+        `${BOARD}x${BOARD}`,
+        'xc:none',
+        ...stroke('#fff', 56),
+        ...drawn(marks),
+        ')',
+        '-compose',
+        'DstOut',
+        '-composite',
+      ]
     : [...stroke('#ffffff', 56), ...drawn(marks)]
-  return [...logo, ...gap, '-compose', 'DstOut', '-composite', ...signOf, ...lines, ...cut, ')', '-compose', 'Over', '-composite']
+  return [
+    ...logo,
+    ...gap,
+    '-compose',
+    'DstOut',
+    '-composite',
+    ...signOf,
+    ...lines,
+    ...cut,
+    ')',
+    '-compose',
+    'Over',
+    '-composite',
+  ]
 }
 
 for (const state of Object.keys(SIGNS)) {
   for (const isTemplate of [false, true]) {
     for (const [end, side] of SIZES) {
       const file = join(FOLDER, `tray-${state}${isTemplate ? 'Template' : ''}${end}.png`)
-      execFileSync('convert', [...draw(state, isTemplate), '-filter', 'Lanczos', '-resize', `${side}x${side}`, '-strip', `PNG32:${file}`])
+      execFileSync('convert', [
+        ...draw(state, isTemplate),
+        '-filter',
+        'Lanczos',
+        '-resize',
+        `${side}x${side}`,
+        '-strip',
+        `PNG32:${file}`,
+      ])
     }
   }
 }

@@ -1,4 +1,7 @@
-/** Widths of bars and spaces, in turn, of the symbol characters 0 to 106 (ISO/IEC 15417 Table 1); the last is the stop. */
+/**
+ * Widths of bars and spaces, in turn, of the symbol characters 0 to 106 (ISO/IEC 15417 Table 1);
+ * the last is the stop.
+ */
 const PATTERNS = (
   '212222 222122 222221 121223 121322 131222 122213 122312 132212 221213 221312 231212 112232 122132 122231 113222 ' +
   '123122 123221 223211 221132 221231 213212 223112 312131 311222 321122 321221 312212 322112 322211 212123 212321 ' +
@@ -12,8 +15,9 @@ const START_B = 104
 const STOP = 106
 
 /**
- * Code 128, code set B (ISO/IEC 15417): widths of bars and spaces in modules, a bar first. A quiet zone of ten modules belongs on both
- * sides. Undefined for text with other characters than printable ASCII, and for none.
+ * Code 128, code set B (ISO/IEC 15417): widths of bars and spaces in modules, a bar first. A quiet
+ * zone of ten modules belongs on both sides. Undefined for text with other characters than
+ * printable ASCII, and for none.
  */
 export function code128(text: string): readonly number[] | undefined {
   if (!/^[\x20-\x7e]+$/.test(text)) return undefined

@@ -2,28 +2,43 @@ import { z } from 'zod'
 
 // PS3.5 Table 6.2-1. Lengths are in characters; padding is not part of a value.
 
-/** AE: 1-16 characters of the default repertoire without backslash or control characters, not only spaces. */
+/**
+ * AE: 1-16 characters of the default repertoire without backslash or control characters, not only
+ * spaces.
+ */
 export const AeTitle = z
   .string()
   .trim()
   .regex(/^[\x20-\x5b\x5d-\x7e]{1,16}$/, 'must be 1 to 16 ASCII characters without a backslash')
 
-/** UI: digits and dots, at most 64 characters, no empty component, no leading zero in a component. */
+/**
+ * UI: digits and dots, at most 64 characters, no empty component, no leading zero in a component.
+ */
 export const Uid = z
   .string()
   .max(64, 'must be at most 64 characters')
-  .regex(/^(0|[1-9]\d*)(\.(0|[1-9]\d*))+$/, 'must be a DICOM UID: digits and dots, no empty component, no leading zero')
+  .regex(
+    /^(0|[1-9]\d*)(\.(0|[1-9]\d*))+$/,
+    'must be a DICOM UID: digits and dots, no empty component, no leading zero',
+  )
 
 /** A day in the interface's form, YYYY-MM-DD, a day of the calendar. */
 export const CalendarDay = z
   .string()
-  .refine((day) => /^\d{4}-\d\d-\d\d$/.test(day) && isDa(day.replaceAll('-', '')), 'must be YYYY-MM-DD')
+  .refine(
+    (day) => /^\d{4}-\d\d-\d\d$/.test(day) && isDa(day.replaceAll('-', '')),
+    'must be YYYY-MM-DD',
+  )
   .meta({ format: 'date' })
 
 /** Whether the text is YYYYMMDD and that day exists. */
 export function isDa(text: string): boolean {
   if (!/^\d{8}$/.test(text)) return false
-  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(4, 6)), Number(text.slice(6))]
+  const [year, month, day] = [
+    Number(text.slice(0, 4)),
+    Number(text.slice(4, 6)),
+    Number(text.slice(6)),
+  ]
   if (month < 1 || month > 12 || day < 1) return false
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
   return day <= ([31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0)

@@ -1,4 +1,7 @@
-/** Every refusal the HTTP side can speak: code → status and title (interface-choices §6 rows 11-15). Never 409 or 5xx for a permanent one. */
+/**
+ * Every refusal the HTTP side can speak: code → status and title (interface-choices §6 rows 11-15).
+ * Never 409 or 5xx for a permanent one.
+ */
 export const ERRORS = {
   malformed: { status: 400, title: 'Malformed request' },
   'not-signed-in': { status: 401, title: 'Not signed in' },
@@ -12,9 +15,13 @@ export const ERRORS = {
   'not-permitted': { status: 403, title: 'Not permitted' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
-  // The one 409 of the interface, of an Idempotency-Key whose first call is under way (row 53): asking again is right.
+  // The one 409 of the interface, of an Idempotency-Key whose first call is under way (row 53):
+  // asking again is right.
   'in-flight': { status: 409, title: 'Still under way' },
-  /** What the window showed before an order is not so any more: shown again, it can be ordered again. */
+  /**
+   * What the window showed before an order is not so any more: shown again, it can be ordered
+   * again.
+   */
   outdated: { status: 409, title: 'Changed meanwhile' },
   'too-large': { status: 413, title: 'Too large' },
   'not-json': { status: 415, title: 'Not JSON' },
@@ -39,7 +46,11 @@ export class ApiError extends Error {
   readonly code: ErrorCode
   readonly errors: readonly FieldFault[]
   readonly headers: Readonly<Record<string, string>>
-  constructor(code: ErrorCode, message: string, more: { errors?: readonly FieldFault[]; headers?: Readonly<Record<string, string>> } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { errors?: readonly FieldFault[]; headers?: Readonly<Record<string, string>> } = {},
+  ) {
     super(message)
     this.code = code
     this.errors = more.errors ?? []

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** Identifier kinds of the interface: a prefix, an underscore and a UUID v4 without its dashes (interface.md, Conventions 2). */
+/**
+ * Identifier kinds of the interface: a prefix, an underscore and a UUID v4 without its dashes
+ * (interface.md, Conventions 2).
+ */
 const ID_KINDS = ['cus', 'usr', 'stu', 'rep', 'inv', 'whe', 'org'] as const
 export type IdKind = (typeof ID_KINDS)[number]
 
@@ -29,7 +32,10 @@ export type OrganizationId = z.infer<typeof OrganizationId>
 export const idFromUuid = <K extends IdKind>(kind: K, uuid: string) =>
   `${kind}_${uuid.replaceAll('-', '').toLowerCase()}` as string & z.core.$brand<K>
 
-/** The UUID inside an id, with its dashes (clinical_context.enrichment_requested carries a study id in this form). */
+/**
+ * The UUID inside an id, with its dashes (clinical_context.enrichment_requested carries a study id
+ * in this form).
+ */
 export function uuidOf(id: string): string {
   const hex = id.slice(id.indexOf('_') + 1)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`

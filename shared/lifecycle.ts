@@ -1,10 +1,17 @@
 import type { InvitationStatus } from './contract/users.ts'
 
-// interface.md, States and transitions; interface-choices §6 rows 4-9, 39-41, 52. One table for the API, the window and their tests.
+// interface.md, States and transitions; interface-choices §6 rows 4-9, 39-41, 52. One table for the
+// API, the window and their tests.
 
 export const VIEWER_STATUSES = ['incomplete', 'complete'] as const
 export type ViewerStatus = (typeof VIEWER_STATUSES)[number]
-export const REPORT_STUDY_STATUSES = ['unassigned', 'assigned', 'in_progress', 'completed', 'addendum_active'] as const
+export const REPORT_STUDY_STATUSES = [
+  'unassigned',
+  'assigned',
+  'in_progress',
+  'completed',
+  'addendum_active',
+] as const
 export type StudyReportStatus = (typeof REPORT_STUDY_STATUSES)[number]
 export const REPORT_STATUSES = ['in_progress', 'completed'] as const
 export type ReportStatus = (typeof REPORT_STATUSES)[number]
@@ -25,13 +32,21 @@ export const moved = (move: StudyMove, from: StudyReportStatus): StudyReportStat
   (STUDY_MOVES[move] as Partial<Record<StudyReportStatus, StudyReportStatus>>)[from]
 
 /** An invitation moves once, out of `sent` (row 8). */
-export const INVITATION_MOVES = { accept: 'accepted', reject: 'rejected', revoke: 'revoked' } as const satisfies Record<
-  string,
-  InvitationStatus
->
+export const INVITATION_MOVES = {
+  accept: 'accepted',
+  reject: 'rejected',
+  revoke: 'revoked',
+} as const satisfies Record<string, InvitationStatus>
 
 /** What a signed-in user may do, by level and flags (row 52). */
-export const PERMISSIONS = ['manageGateway', 'manageUsers', 'manageCustomers', 'manageStudies', 'readStudies', 'writeReports'] as const
+export const PERMISSIONS = [
+  'manageGateway',
+  'manageUsers',
+  'manageCustomers',
+  'manageStudies',
+  'readStudies',
+  'writeReports',
+] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
 export interface Rights {
@@ -51,4 +66,5 @@ const RULES: Readonly<Record<Permission, (rights: Rights) => boolean>> = {
   writeReports: (rights) => isManager(rights) || rights.canCreateReports,
 }
 
-export const may = (rights: Rights, permission: Permission): boolean => rights.hasDashboardAccess && RULES[permission](rights)
+export const may = (rights: Rights, permission: Permission): boolean =>
+  rights.hasDashboardAccess && RULES[permission](rights)

@@ -6,15 +6,21 @@ export type Path = `${Method} /${string}`
 /**
  * Who may call an operation of the window, by the session cookie (docs/AUTHORITY.md):
  * - `public`: anyone, signed in or not.
- * - `signed-in`: anyone whose account may use the window. Which studies, and what of them, is decided
- *   by the handler: by the person's permissions and customers.
+ * - `signed-in`: anyone whose account may use the window. Which studies, and what of them, is
+ *   decided by the handler: by the person's permissions and customers.
  * - `every-patient`: the same, except who is limited to the studies of some customers.
  * - `confirmed`: as `signed-in`, with a recent proof of identity (docs/decisions/0033).
  * - `manage`: owners and administrators.
  * - `manage-confirmed`: as `manage`, with a recent proof of identity. Every change that needs an
  *   owner or administrator takes it, except tests and clean-ups.
  */
-export type WindowAccess = 'public' | 'signed-in' | 'every-patient' | 'confirmed' | 'manage' | 'manage-confirmed'
+export type WindowAccess =
+  | 'public'
+  | 'signed-in'
+  | 'every-patient'
+  | 'confirmed'
+  | 'manage'
+  | 'manage-confirmed'
 
 /**
  * Who may call an operation of the partner interface (`/v1`), by API key:
@@ -33,7 +39,9 @@ export type Access = WindowAccess | PartnerAccess | 'view'
 
 export interface OperationShape {
   readonly access: Access
-  /** An open window repeats this call by itself, so it does not keep the session from going idle. */
+  /**
+   * An open window repeats this call by itself, so it does not keep the session from going idle.
+   */
   readonly background?: boolean
   /** May be called from a PC of the network that nobody has approved (docs/decisions/0023). */
   readonly fromAnyWorkstation?: boolean
@@ -47,12 +55,18 @@ export interface OperationShape {
 }
 
 /** A call of the interface as a value: route, client, validation and documents are read off it. */
-export type Operation<S extends OperationShape = OperationShape> = S & { readonly method: Method; readonly path: string }
+export type Operation<S extends OperationShape = OperationShape> = S & {
+  readonly method: Method
+  readonly path: string
+}
 
 /** An operation of a part of the contract, by who may call those. */
 export type OperationFor<A extends Access> = Operation<OperationShape & { readonly access: A }>
 
-type Parsed<S extends OperationShape, K extends 'params' | 'query' | 'body'> = S[K] extends z.ZodType ? z.output<S[K]> : undefined
+type Parsed<
+  S extends OperationShape,
+  K extends 'params' | 'query' | 'body',
+> = S[K] extends z.ZodType ? z.output<S[K]> : undefined
 type Given<S extends OperationShape, K extends 'params' | 'query' | 'body'> = S[K] extends z.ZodType
   ? { readonly [P in K]: z.input<S[K]> }
   : unknown
@@ -64,7 +78,9 @@ export interface CallOf<S extends OperationShape> {
   readonly body: Parsed<S, 'body'>
 }
 /** What a client gives. */
-export type InputOf<S extends OperationShape> = Given<S, 'params'> & Given<S, 'query'> & Given<S, 'body'>
+export type InputOf<S extends OperationShape> = Given<S, 'params'> &
+  Given<S, 'query'> &
+  Given<S, 'body'>
 export type ReplyOf<S extends OperationShape> = z.output<S['reply']>
 
 /** `operation('GET /dashboard/devices/:deviceId', { access, summary, params, reply })`. */

@@ -2,7 +2,15 @@ import type { IdentityState } from './contract/images.ts'
 import type { CheckFinding } from './contract/reports.ts'
 import type { StudyReportMetadata } from './contract/scribe.ts'
 import { fieldsOf, type ReportSection, sectionsOf } from './report-text.ts'
-import { CRITICAL_WORDS, DENIED_AFTER, DENIED_BEFORE, NOT_THE_PATIENT, PAST_BEFORE, SEX_WORDS, SIDED_PARTS } from './report-words.ts'
+import {
+  CRITICAL_WORDS,
+  DENIED_AFTER,
+  DENIED_BEFORE,
+  NOT_THE_PATIENT,
+  PAST_BEFORE,
+  SEX_WORDS,
+  SIDED_PARTS,
+} from './report-words.ts'
 
 /** What is looked at before a report is signed (ux-security C.2). */
 export const REPORT_CHECKS = [
@@ -35,8 +43,8 @@ export interface CheckInput {
 }
 
 /**
- * What stands against signing, errors first, each check once. English words; a text in another language is let pass. A false alarm
- * costs more than a miss: who is shown many reads none.
+ * What stands against signing, errors first, each check once. English words; a text in another
+ * language is let pass. A false alarm costs more than a miss: who is shown many reads none.
  */
 export function reportFindings(input: CheckInput): CheckFinding[] {
   const read = readingOf(input)
@@ -44,7 +52,10 @@ export function reportFindings(input: CheckInput): CheckFinding[] {
     const finding = CHECKS[check](input, read)
     return finding ? [{ check, ...finding }] : []
   })
-  return [...found.filter(({ level }) => level === 'error'), ...found.filter(({ level }) => level === 'warning')]
+  return [
+    ...found.filter(({ level }) => level === 'error'),
+    ...found.filter(({ level }) => level === 'warning'),
+  ]
 }
 
 type Finding = Omit<CheckFinding, 'check'>
@@ -68,58 +79,99 @@ function readingOf({ text }: CheckInput): ReadText {
       .map((section) => section.text)
       .join('\n')
       .toLowerCase()
-  return { sections, findings: of(['Findings']), impression: of(['Impression']), seen: of(['', 'Findings', 'Impression']) }
+  return {
+    sections,
+    findings: of(['Findings']),
+    impression: of(['Impression']),
+    seen: of(['', 'Findings', 'Impression']),
+  }
 }
 
 /** Fields that a finding names. */
 const MOST_NAMED = 3
 
-const CHECKS: Readonly<Record<ReportCheck, (input: CheckInput, read: ReadText) => Finding | undefined>> = {
+const CHECKS: Readonly<
+  Record<ReportCheck, (input: CheckInput, read: ReadText) => Finding | undefined>
+> = {
   identity({ identity }) {
-    if (identity === 'mismatch') return error('The images differ from the worklist or the study in the patient or the exam.')
+    if (identity === 'mismatch')
+      return error('The images differ from the worklist or the study in the patient or the exam.')
     if (identity !== 'overridden') return undefined
-    return warning('The images differ from the worklist or the study, and the identity check was overridden.')
+    return warning(
+      'The images differ from the worklist or the study, and the identity check was overridden.',
+    )
   },
 
   'empty-text': ({ text }, { sections }) =>
-    text.trim() === '' || sections.every((section) => section.text === '') ? error('There is no text to sign.') : undefined,
+    text.trim() === '' || sections.every((section) => section.text === '')
+      ? error('There is no text to sign.')
+      : undefined,
 
   'empty-impression'({ text, isAddendum }, { sections }) {
     const impression = sections.find(({ heading }) => heading === 'Impression')
     if (sections.every((section) => section.text === '')) return undefined
-    if (impression) return impression.text === '' ? error('The impression is empty: write it, or take the heading away.') : undefined
+    if (impression)
+      return impression.text === ''
+        ? error('The impression is empty: write it, or take the heading away.')
+        : undefined
     const isStructured = sections.some(({ heading }) => heading === 'Findings')
-    if (isAddendum || !isStructured || /\b(?:conclusion|opinion|summary|assessment)\b/i.test(text)) return undefined
+    if (isAddendum || !isStructured || /\b(?:conclusion|opinion|summary|assessment)\b/i.test(text))
+      return undefined
     return warning('There are findings, but no impression.')
   },
 
   'unfilled-field'({ text }) {
-    const fields = fieldsOf(text).map(({ from, to, choices }) => ({ field: text.slice(from, to), choices }))
+    const fields = fieldsOf(text).map(({ from, to, choices }) => ({
+      field: text.slice(from, to),
+      choices,
+    }))
     if (fields.length === 0) return undefined
     const names = [...new Set(fields.map(({ field }) => field))]
-    const named = [...names.slice(0, MOST_NAMED), ...(names.length > MOST_NAMED ? ['…'] : [])].join(', ')
+    const named = [...names.slice(0, MOST_NAMED), ...(names.length > MOST_NAMED ? ['…'] : [])].join(
+      ', ',
+    )
     const sentence = `${fields.length === 1 ? 'A field is' : `${fields.length} fields are`} not filled in: ${named}`
     // Square brackets with words in them may be somebody's own.
-    return fields.some(({ field, choices }) => choices.length > 0 || !/\p{L}/u.test(field)) ? error(sentence) : warning(sentence)
+    return fields.some(({ field, choices }) => choices.length > 0 || !/\p{L}/u.test(field))
+      ? error(sentence)
+      : warning(sentence)
   },
 
   laterality({ studyDescription, indication = '' }, { sections, findings, impression, seen }) {
     const asked = sideOf(studyDescription.toLowerCase(), ABBREVIATED)
     const observed = sideOf(seen, SPELLED)
     if (asked && observed && asked !== observed)
-      return warning(`The study is of the ${asked} side; the text speaks of the ${observed} side only.`)
+      return warning(
+        `The study is of the ${asked} side; the text speaks of the ${observed} side only.`,
+      )
     const [below, above] = [sideOf(findings, SPELLED), sideOf(impression, SPELLED)]
     if (below && above && below !== above)
-      return warning(`The findings speak of the ${below} side only, the impression of the ${above} side only.`)
-    const why = `${indication}\n${sections.find(({ heading }) => heading === 'Indication')?.text ?? ''}`.toLowerCase()
+      return warning(
+        `The findings speak of the ${below} side only, the impression of the ${above} side only.`,
+      )
+    const why =
+      `${indication}\n${sections.find(({ heading }) => heading === 'Indication')?.text ?? ''}`.toLowerCase()
     const request = `${why}\n${studyDescription.toLowerCase()}`
     for (const part of SIDED_PARTS) {
       const pairs = [
-        { one: partSide(findings, part), other: partSide(impression, part), says: 'The findings name', but: 'the impression' },
-        { one: partSide(request, part), other: partSide(seen, part), says: 'The request names', but: 'the text' },
+        {
+          one: partSide(findings, part),
+          other: partSide(impression, part),
+          says: 'The findings name',
+          but: 'the impression',
+        },
+        {
+          one: partSide(request, part),
+          other: partSide(seen, part),
+          says: 'The request names',
+          but: 'the text',
+        },
       ]
       const found = pairs.find(({ one, other }) => one && other && one !== other)
-      if (found) return warning(`${found.says} the ${found.one} ${part}, ${found.but} the ${found.other} ${part} only.`)
+      if (found)
+        return warning(
+          `${found.says} the ${found.one} ${part}, ${found.but} the ${found.other} ${part} only.`,
+        )
     }
     return undefined
   },
@@ -131,14 +183,20 @@ const CHECKS: Readonly<Record<ReportCheck, (input: CheckInput, read: ReadText) =
       .filter((sentence) => !NOT_THE_PATIENT.test(sentence))
       .map((sentence) => SEX_WORDS[other].exec(sentence)?.[0])
       .find((found) => found !== undefined)
-    return word === undefined ? undefined : warning(`The patient is ${sex}; the text speaks of “${word}”.`)
+    return word === undefined
+      ? undefined
+      : warning(`The patient is ${sex}; the text speaks of “${word}”.`)
   },
 
   'critical-wording'({ isCritical }, { seen }) {
     if (isCritical) return undefined
     const clauses = clausesOf(seen)
-    const said = CRITICAL_WORDS.find(({ words }) => clauses.some((clause) => isAffirmed(clause, words)))
-    return said && warning(`The text speaks of ${said.name}, and the result is not marked as critical.`)
+    const said = CRITICAL_WORDS.find(({ words }) =>
+      clauses.some((clause) => isAffirmed(clause, words)),
+    )
+    return (
+      said && warning(`The text speaks of ${said.name}, and the result is not marked as critical.`)
+    )
   },
 
   'critical-without-finding': ({ isCritical, finding }) =>
@@ -155,7 +213,9 @@ const CHECKS: Readonly<Record<ReportCheck, (input: CheckInput, read: ReadText) =
     const names = changed.map(({ name }) => name).join(', ')
     return changed.length === 0
       ? undefined
-      : warning(`Since the report was begun the patient’s data changed: ${names}. Look whether it is the same patient.`)
+      : warning(
+          `Since the report was begun the patient’s data changed: ${names}. Look whether it is the same patient.`,
+        )
   },
 }
 
@@ -166,7 +226,10 @@ const PATIENT_FIELDS = [
   { field: 'sex', name: 'sex' },
 ] as const satisfies readonly { field: keyof StudyReportMetadata; name: string }[]
 
-/** Whether two spellings are one: case, accents, punctuation and the order of a name's parts do not count. */
+/**
+ * Whether two spellings are one: case, accents, punctuation and the order of a name's parts do not
+ * count.
+ */
 const isSameValue = (a: string, b: string) => wordsOf(a) === wordsOf(b)
 const wordsOf = (text: string) =>
   (
@@ -181,15 +244,22 @@ const wordsOf = (text: string) =>
 
 type Side = 'left' | 'right'
 type SideWords = Readonly<Record<Side | 'both', RegExp>>
-/** In a text: chambers of the heart have sides in every chest, and the other side is what one compares with. */
+/**
+ * In a text: chambers of the heart have sides in every chest, and the other side is what one
+ * compares with.
+ */
 const COMPARED = '(?<!\\b(?:than|unlike|compared (?:to|with))(?: [a-z]+){0,3} )'
-const NO_SIDE = '(?! (?:atri(?:um|al)|ventric(?:le|ular)|heart|sided heart|now|away|after|lateral decubitus|decubitus))'
+const NO_SIDE =
+  '(?! (?:atri(?:um|al)|ventric(?:le|ular)|heart|sided heart|now|away|after|lateral decubitus|decubitus))'
 const SPELLED: SideWords = {
   left: new RegExp(`${COMPARED}\\bleft\\b${NO_SIDE}`),
   right: new RegExp(`${COMPARED}\\bright\\b${NO_SIDE}`),
   both: /\b(?:bilateral|bilaterally|both|contralateral|either side)\b/,
 }
-/** In a study's description: `LT KNEE`, `KNEE RT`; but a projection is no side, and `RT PLANNING` is of radiotherapy. */
+/**
+ * In a study's description: `LT KNEE`, `KNEE RT`; but a projection is no side, and `RT PLANNING` is
+ * of radiotherapy.
+ */
 const PROJECTION =
   '(?! (?:lateral|anterior|posterior|oblique|decub\\w*|heart|atri\\w+|ventric\\w+|plan|planning|simulation|sim|dose|therapy|treatment))'
 const ABBREVIATED: SideWords = {
@@ -205,9 +275,13 @@ function sideOf(text: string, { left, right, both }: SideWords): Side | undefine
   return isLeft === isRight ? undefined : isLeft ? 'left' : 'right'
 }
 
-/** The one side whose part is named, with at most two words between; undefined where none is, or both are. */
+/**
+ * The one side whose part is named, with at most two words between; undefined where none is, or
+ * both are.
+ */
 function partSide(text: string, part: string): Side | undefined {
-  const named = (side: Side) => new RegExp(`\\b${side}(?:-sided)?(?: (?!left|right)[a-z]+){0,2} ${part}s?\\b`).test(text)
+  const named = (side: Side) =>
+    new RegExp(`\\b${side}(?:-sided)?(?: (?!left|right)[a-z]+){0,2} ${part}s?\\b`).test(text)
   if (new RegExp(`\\b(?:bilateral|both) (?:[a-z]+ ){0,2}${part}s?\\b`).test(text)) return undefined
   const [isLeft, isRight] = [named('left'), named('right')]
   return isLeft === isRight ? undefined : isLeft ? 'left' : 'right'
@@ -218,12 +292,21 @@ const sentencesOf = (text: string) => text.split(/[.!;](?=\s|$)|\n\s*(?=[-•*\d
 /** What a denial reaches no further than. */
 const clausesOf = (text: string) =>
   sentencesOf(text)
-    .flatMap((sentence) => sentence.split(/\b(?:but|however|although|though|except|whereas|nevertheless)\b/))
+    .flatMap((sentence) =>
+      sentence.split(/\b(?:but|however|although|though|except|whereas|nevertheless)\b/),
+    )
     .map((clause) => clause.replace(/\s+/g, ' '))
 
 function isAffirmed(clause: string, words: RegExp): boolean {
   const found = words.exec(clause)
   if (!found) return false
-  const [before, after] = [clause.slice(0, found.index), clause.slice(found.index + found[0].length)]
-  return !DENIED_BEFORE.test(before) && !PAST_BEFORE.test(before) && !DENIED_AFTER.test(after.split(',')[0] ?? '')
+  const [before, after] = [
+    clause.slice(0, found.index),
+    clause.slice(found.index + found[0].length),
+  ]
+  return (
+    !DENIED_BEFORE.test(before) &&
+    !PAST_BEFORE.test(before) &&
+    !DENIED_AFTER.test(after.split(',')[0] ?? '')
+  )
 }

@@ -1,4 +1,7 @@
-/** Headings that a report's text is divided by: a line that is the word, or begins with it and a colon, in any case. */
+/**
+ * Headings that a report's text is divided by: a line that is the word, or begins with it and a
+ * colon, in any case.
+ */
 export const SECTIONS = ['Indication', 'Technique', 'Comparison', 'Findings', 'Impression'] as const
 
 /** A part of a report's text; positions are UTF-16 offsets into it. */
@@ -24,7 +27,10 @@ export interface FillIn {
 
 const HEADING = new RegExp(`^[ \\t]*(${SECTIONS.join('|')})[ \\t]*(?::[ \\t]*|(?=\\r?$))`, 'gim')
 
-/** The parts of the text in their order; what stands before the first heading only where there is something. */
+/**
+ * The parts of the text in their order; what stands before the first heading only where there is
+ * something.
+ */
 export function sectionsOf(text: string): ReportSection[] {
   const found = [...text.matchAll(HEADING)].map((match) => ({
     heading: SECTIONS.find((name) => name.toLowerCase() === match[1]?.toLowerCase()) ?? '',
@@ -32,16 +38,19 @@ export function sectionsOf(text: string): ReportSection[] {
     bodyFrom: afterLineEnd(text, match.index + match[0].length),
   }))
   const first = found[0]?.from ?? text.length
-  const starts = text.slice(0, first).trim() === '' ? found : [{ heading: '', from: 0, bodyFrom: 0 }, ...found]
+  const starts =
+    text.slice(0, first).trim() === '' ? found : [{ heading: '', from: 0, bodyFrom: 0 }, ...found]
   return starts.map((start, at) => {
     const to = starts[at + 1]?.from ?? text.length
     return { ...start, to, text: text.slice(start.bodyFrom, to).trim() }
   })
 }
 
-const afterLineEnd = (text: string, at: number) => at + (/^\r?\n/.exec(text.slice(at, at + 2))?.[0].length ?? 0)
+const afterLineEnd = (text: string, at: number) =>
+  at + (/^\r?\n/.exec(text.slice(at, at + 2))?.[0].length ?? 0)
 
-// A box that was ticked, [x], and a reference, [1], are no fields; `[3 cm]` is somebody's own words.
+// A box that was ticked, [x], and a reference, [1], are no fields; `[3 cm]` is somebody's own
+// words.
 const FIELD = /\[(?:[ \t_]*|(?!x\])\p{L}[^[\]\n]{0,59})\]|\{([^{}\n|]*(?:\|[^{}\n|]*)+)\}/giu
 
 /** Fields that are still to be filled in: `[ ]`, `[___]`, `[name]`, `{a|b}`. */
@@ -52,23 +61,35 @@ export const fieldsOf = (text: string): FillIn[] =>
     choices: choices === undefined ? [] : choices.split('|').map((choice) => choice.trim()),
   }))
 
-/** The template with its variables, such as `{patientName}`, put in; one that is unknown or empty becomes a field `[patientName]`. */
+/**
+ * The template with its variables, such as `{patientName}`, put in; one that is unknown or empty
+ * becomes a field `[patientName]`.
+ */
 export const expanded = (template: string, values: Readonly<Record<string, string>>): string =>
   template.replace(/\{([A-Za-z][A-Za-z0-9]*)\}/g, (_, name: string) => {
     const value = Object.hasOwn(values, name) ? (values[name]?.trim() ?? '') : ''
     return value === '' ? `[${name}]` : value
   })
 
-// What no reader shows: controls other than line end and tab, a byte order mark, and overrides that show a line in another order than it is.
+// What no reader shows: controls other than line end and tab, a byte order mark, and overrides that
+// show a line in another order than it is.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufeff\u202d\u202e]/g
 
-/** Marks on one character; no script has more (UAX #15, Stream-Safe Text Format), and setting thousands of them takes minutes. */
+/**
+ * Marks on one character; no script has more (UAX #15, Stream-Safe Text Format), and setting
+ * thousands of them takes minutes.
+ */
 const STACKED = /([\p{M}\u200c\u200d]{30})[\p{M}\u200c\u200d]+/gu
-/** Before they are composed, which takes its time too, and after what stood between them is gone. */
+/**
+ * Before they are composed, which takes its time too, and after what stood between them is gone.
+ */
 export const withoutStacks = (text: string): string => text.replace(STACKED, '$1')
 
-/** What is stored and signed of a text: composed (NFC), lines ended by `\n` and without spaces at their ends, no controls, no stacks of marks. */
+/**
+ * What is stored and signed of a text: composed (NFC), lines ended by `\n` and without spaces at
+ * their ends, no controls, no stacks of marks.
+ */
 export const plainReport = (text: string): string =>
   withoutStacks(
     withoutStacks(text.toWellFormed())

@@ -1,41 +1,112 @@
-// What the checks before signing look for, as English words. The texts they are held against are in small letters.
+// What the checks before signing look for, as English words. The texts they are held against are in
+// small letters.
 
-/** Parts of the body that come in a left and a right one. Lobes, which a report names on both sides, are told apart by more words. */
+/**
+ * Parts of the body that come in a left and a right one. Lobes, which a report names on both sides,
+ * are told apart by more words.
+ */
 export const SIDED_PARTS = [
-  ...['knee', 'hip', 'shoulder', 'elbow', 'wrist', 'hand', 'foot', 'ankle', 'leg', 'arm', 'thigh', 'calf', 'forearm', 'thumb', 'heel'],
-  ...['femur', 'tibia', 'fibula', 'humerus', 'radius', 'ulna', 'clavicle', 'scapula', 'patella', 'calcaneus', 'scaphoid', 'acetabulum'],
-  ...['breast', 'axilla', 'kidney', 'ureter', 'adrenal', 'lung', 'hemidiaphragm', 'eye', 'orbit', 'ear', 'testis', 'testicle', 'ovary'],
+  ...[
+    'knee',
+    'hip',
+    'shoulder',
+    'elbow',
+    'wrist',
+    'hand',
+    'foot',
+    'ankle',
+    'leg',
+    'arm',
+    'thigh',
+    'calf',
+    'forearm',
+    'thumb',
+    'heel',
+  ],
+  ...[
+    'femur',
+    'tibia',
+    'fibula',
+    'humerus',
+    'radius',
+    'ulna',
+    'clavicle',
+    'scapula',
+    'patella',
+    'calcaneus',
+    'scaphoid',
+    'acetabulum',
+  ],
+  ...[
+    'breast',
+    'axilla',
+    'kidney',
+    'ureter',
+    'adrenal',
+    'lung',
+    'hemidiaphragm',
+    'eye',
+    'orbit',
+    'ear',
+    'testis',
+    'testicle',
+    'ovary',
+  ],
   ...['upper lobe', 'lower lobe', 'middle lobe', 'upper extremity', 'lower extremity'],
 ] as const
 
-/** What only one sex has. What is said of relatives and of what does not apply is left out before. */
+/**
+ * What only one sex has. What is said of relatives and of what does not apply is left out before.
+ */
 export const SEX_WORDS = {
   male: /\b(?:prostat(?:e|ic|ectomy|omegaly)(?!-specific)|seminal vesicles?|test(?:is|es|icle|icles|icular)|scrot(?:um|al)|epididym(?:is|al)|penile|penis)\b/,
   female:
     /\b(?:uter(?:us|ine)|ovar(?:y|ies|ian)|endometri(?:um|al|osis)|myometri(?:um|al)|fallopian|vagina(?:l)?|hysterectomy|oophorectomy|intrauterine|placenta(?:l)?|gravid)\b/,
 } as const
 
-/** Findings whose name alone asks for a call (ACR Actionable Findings, categories 1 and 2); `name` is how a sentence names them. */
+/**
+ * Findings whose name alone asks for a call (ACR Actionable Findings, categories 1 and 2); `name`
+ * is how a sentence names them.
+ */
 export const CRITICAL_WORDS: readonly { readonly name: string; readonly words: RegExp }[] = [
   { name: 'tension pneumothorax', words: /\btension (?:hydro)?pneumothora(?:x|ces)\b/ },
   {
     name: 'aortic dissection',
-    words: /\b(?:aortic dissection|dissection of the (?:[a-z]+ ){0,2}aorta|(?:type|stanford) [ab] dissection)\b/,
+    words:
+      /\b(?:aortic dissection|dissection of the (?:[a-z]+ ){0,2}aorta|(?:type|stanford) [ab] dissection)\b/,
   },
-  { name: 'aortic rupture', words: /\b(?:aortic (?:rupture|transection)|ruptured (?:[a-z]+ ){0,3}(?:aneurysm|aorta))\b/ },
+  {
+    name: 'aortic rupture',
+    words: /\b(?:aortic (?:rupture|transection)|ruptured (?:[a-z]+ ){0,3}(?:aneurysm|aorta))\b/,
+  },
   { name: 'pulmonary embolism', words: /\bpulmonary (?:thrombo-?)?embol(?:ism|isms|us|i)\b/ },
   {
     name: 'intracranial haemorrhage',
     words:
       /\b(?:(?:intracranial|subarachnoid|intraventricular|intraparenchymal|intracerebral|cerebellar|pontine) ha?emorrhages?|acute (?:[a-z]+ ){0,2}(?:sub|epi|extra)dural ha?ematomas?|(?:epi|extra)dural ha?ematomas?)\b/,
   },
-  { name: 'active bleeding', words: /\b(?:acute ha?emorrhage|active (?:[a-z]+ ){0,2}(?:extravasation|bleeding|ha?emorrhage))\b/ },
-  { name: 'acute infarct', words: /\b(?:acute (?:[a-z]+ ){0,4}(?:infarct|infarcts|infarction|stroke)|large vessel occlusion)\b/ },
-  { name: 'brain herniation', words: /\b(?:uncal|tonsillar|transtentorial|subfalcine|cerebral|brain) herniation\b/ },
-  { name: 'spinal cord compression', words: /\b(?:(?:spinal )?cord compression|cauda equina (?:syndrome|compression))\b/ },
+  {
+    name: 'active bleeding',
+    words:
+      /\b(?:acute ha?emorrhage|active (?:[a-z]+ ){0,2}(?:extravasation|bleeding|ha?emorrhage))\b/,
+  },
+  {
+    name: 'acute infarct',
+    words:
+      /\b(?:acute (?:[a-z]+ ){0,4}(?:infarct|infarcts|infarction|stroke)|large vessel occlusion)\b/,
+  },
+  {
+    name: 'brain herniation',
+    words: /\b(?:uncal|tonsillar|transtentorial|subfalcine|cerebral|brain) herniation\b/,
+  },
+  {
+    name: 'spinal cord compression',
+    words: /\b(?:(?:spinal )?cord compression|cauda equina (?:syndrome|compression))\b/,
+  },
   {
     name: 'free intraperitoneal air',
-    words: /\b(?:pneumoperitoneum|free (?:intra-?peritoneal|intra-?abdominal|subdiaphragmatic) (?:air|gas))\b/,
+    words:
+      /\b(?:pneumoperitoneum|free (?:intra-?peritoneal|intra-?abdominal|subdiaphragmatic) (?:air|gas))\b/,
   },
   {
     name: 'bowel ischaemia',

@@ -18,14 +18,25 @@ import { rejectionOf } from './support/worklist-client.ts'
 let started: StartedGateway
 beforeAll(async () => {
   started = await startGateway({
-    devices: [{ aeTitle: 'CT1' }, { aeTitle: 'SECURE', tls: 'required' }, { aeTitle: 'OFF', isEnabled: false }],
+    devices: [
+      { aeTitle: 'CT1' },
+      { aeTitle: 'SECURE', tls: 'required' },
+      { aeTitle: 'OFF', isEnabled: false },
+    ],
     overrides: { 'dimse.maxAssociationsPerDevice': 3 },
   })
 })
 afterAll(() => started[Symbol.asyncDispose]())
 
-const contextsOf = (abstractSyntaxes: readonly string[], transferSyntaxes: readonly string[]): ProposedContext[] =>
-  abstractSyntaxes.map((abstractSyntax, at) => ({ id: at * 2 + 1, abstractSyntax, transferSyntaxes }))
+const contextsOf = (
+  abstractSyntaxes: readonly string[],
+  transferSyntaxes: readonly string[],
+): ProposedContext[] =>
+  abstractSyntaxes.map((abstractSyntax, at) => ({
+    id: at * 2 + 1,
+    abstractSyntax,
+    transferSyntaxes,
+  }))
 
 async function accepted(proposal: Proposal) {
   await using requestor = await Requestor.connect(started.dimsePort)
@@ -34,8 +45,13 @@ async function accepted(proposal: Proposal) {
   return reply
 }
 
-const resultsOf = async (abstractSyntaxes: readonly string[], transferSyntaxes: readonly string[]) =>
-  (await accepted({ contexts: contextsOf(abstractSyntaxes, transferSyntaxes) })).presentationContexts.map(({ result, transferSyntax }) =>
+const resultsOf = async (
+  abstractSyntaxes: readonly string[],
+  transferSyntaxes: readonly string[],
+) =>
+  (
+    await accepted({ contexts: contextsOf(abstractSyntaxes, transferSyntaxes) })
+  ).presentationContexts.map(({ result, transferSyntax }) =>
     result === 0 ? transferSyntax : result,
   )
 
@@ -59,24 +75,37 @@ describe('a gateway', () => {
     const uids = STORAGE_CLASSES.map(({ uid }) => uid)
     for (let from = 0; from < uids.length; from += 100) {
       const some = uids.slice(from, from + 100)
-      expect(await resultsOf(some, [TRANSFER_SYNTAX.implicitLittleEndian, TRANSFER_SYNTAX.explicitLittleEndian])).toEqual(
-        some.map(() => TRANSFER_SYNTAX.explicitLittleEndian),
-      )
+      expect(
+        await resultsOf(some, [
+          TRANSFER_SYNTAX.implicitLittleEndian,
+          TRANSFER_SYNTAX.explicitLittleEndian,
+        ]),
+      ).toEqual(some.map(() => TRANSFER_SYNTAX.explicitLittleEndian))
     }
   })
 
   it('accepts each transfer syntax of storage by itself, and prefers them in the order stated', async () => {
     const { transferSyntaxes } = SERVICES.storage
-    const contexts = transferSyntaxes.map((uid, at) => ({ id: at * 2 + 1, abstractSyntax: CT, transferSyntaxes: [uid] }))
-    expect((await accepted({ contexts })).presentationContexts.map(({ transferSyntax }) => transferSyntax)).toEqual(transferSyntaxes)
+    const contexts = transferSyntaxes.map((uid, at) => ({
+      id: at * 2 + 1,
+      abstractSyntax: CT,
+      transferSyntaxes: [uid],
+    }))
+    expect(
+      (await accepted({ contexts })).presentationContexts.map(
+        ({ transferSyntax }) => transferSyntax,
+      ),
+    ).toEqual(transferSyntaxes)
     const reversed = transferSyntaxes.map((_, at) => ({
       id: at * 2 + 1,
       abstractSyntax: CT,
       transferSyntaxes: transferSyntaxes.slice(at).toReversed(),
     }))
-    expect((await accepted({ contexts: reversed })).presentationContexts.map(({ transferSyntax }) => transferSyntax)).toEqual(
-      transferSyntaxes,
-    )
+    expect(
+      (await accepted({ contexts: reversed })).presentationContexts.map(
+        ({ transferSyntax }) => transferSyntax,
+      ),
+    ).toEqual(transferSyntaxes)
   })
 
   it('offers the other services in the transfer syntaxes stated, and nothing else', async () => {
@@ -87,10 +116,19 @@ describe('a gateway', () => {
       ['steps', SOP_CLASS.modalityPerformedProcedureStep],
     ] as const) {
       const taken = await accepted({
-        contexts: all.map((syntax, at) => ({ id: at * 2 + 1, abstractSyntax: uid, transferSyntaxes: [syntax] })),
+        contexts: all.map((syntax, at) => ({
+          id: at * 2 + 1,
+          abstractSyntax: uid,
+          transferSyntaxes: [syntax],
+        })),
       })
-      const offered = taken.presentationContexts.filter(({ result }) => result === 0).map(({ transferSyntax }) => transferSyntax)
-      expect([service, offered.sort()]).toEqual([service, [...SERVICES[service].transferSyntaxes].sort()])
+      const offered = taken.presentationContexts
+        .filter(({ result }) => result === 0)
+        .map(({ transferSyntax }) => transferSyntax)
+      expect([service, offered.sort()]).toEqual([
+        service,
+        [...SERVICES[service].transferSyntaxes].sort(),
+      ])
     }
     expect(await resultsOf([CT], ['1.2.840.10008.1.2.4.94'])).toEqual([4])
   })
@@ -104,7 +142,9 @@ describe('a gateway', () => {
       '1.2.840.10008.5.1.4.1.1.200.4',
       '1.3.12.2.1107.5.9.1',
     ]
-    expect(await resultsOf(foreign, [TRANSFER_SYNTAX.implicitLittleEndian])).toEqual(foreign.map(() => 3))
+    expect(await resultsOf(foreign, [TRANSFER_SYNTAX.implicitLittleEndian])).toEqual(
+      foreign.map(() => 3),
+    )
   })
 
   it('rejects with the codes stated', async () => {
@@ -123,7 +163,8 @@ describe('a gateway', () => {
 
   it('rejects for the moment what is more than the limit', async () => {
     await using stack = new AsyncDisposableStack()
-    for (let open = 0; open < 3; open++) stack.use(await associated(started.dimsePort, { callingAeTitle: 'CT1' }))
+    for (let open = 0; open < 3; open++)
+      stack.use(await associated(started.dimsePort, { callingAeTitle: 'CT1' }))
     expect(await rejectionOf(started.dimsePort, { callingAeTitle: 'CT1' })).toBe('2/3/2')
   })
 })
@@ -152,12 +193,24 @@ function expectStated(service: Service, status: number | undefined, comment = ''
 
 describe('a service answers with a status and a comment that are stated:', () => {
   const contexts = contextsOf(
-    [SOP_CLASS.verification, SOP_CLASS.modalityWorklistFind, SOP_CLASS.modalityPerformedProcedureStep, CT],
+    [
+      SOP_CLASS.verification,
+      SOP_CLASS.modalityWorklistFind,
+      SOP_CLASS.modalityPerformedProcedureStep,
+      CT,
+    ],
     [TRANSFER_SYNTAX.explicitLittleEndian],
   )
-  const [ECHO, WORKLIST, STEPS, IMAGES] = contexts.map(({ id }) => id) as [number, number, number, number]
+  const [ECHO, WORKLIST, STEPS, IMAGES] = contexts.map(({ id }) => id) as [
+    number,
+    number,
+    number,
+    number,
+  ]
 
-  async function answerTo(send: (requestor: Requestor) => void): Promise<{ status: number | undefined; comment: string | undefined }> {
+  async function answerTo(
+    send: (requestor: Requestor) => void,
+  ): Promise<{ status: number | undefined; comment: string | undefined }> {
     await using requestor = await associated(started.dimsePort, { callingAeTitle: 'CT1', contexts })
     send(requestor)
     for (;;) {
@@ -175,13 +228,23 @@ describe('a service answers with a status and a comment that are stated:', () =>
       requestor.sendMessage(
         contextId,
         {
-          ...{ commandField: COMMAND_FIELD['C-STORE-RQ'], affectedSopClassUid: sopClassUid, affectedSopInstanceUid: sopInstanceUid },
+          ...{
+            commandField: COMMAND_FIELD['C-STORE-RQ'],
+            affectedSopClassUid: sopClassUid,
+            affectedSopInstanceUid: sopInstanceUid,
+          },
           ...{ messageId: 1, priority: 0, hasDataSet: true },
         },
         dataSet,
       )
   const step =
-    (commandField: number, uid: string | undefined, status: string, ofRequest: 'affected' | 'requested') => (requestor: Requestor) =>
+    (
+      commandField: number,
+      uid: string | undefined,
+      status: string,
+      ofRequest: 'affected' | 'requested',
+    ) =>
+    (requestor: Requestor) =>
       requestor.sendMessage(
         STEPS,
         {
@@ -202,22 +265,56 @@ describe('a service answers with a status and a comment that are stated:', () =>
   const uid = String(picture.SOPInstanceUID)
 
   it.each<[Service, string, number, (requestor: Requestor) => void]>([
-    ['worklist', 'all exams', 0x0000, find({ PatientName: '', ScheduledProcedureStepSequence: {} })],
-    ['worklist', 'a date that is none', 0xa900, find({ ScheduledProcedureStepSequence: { ScheduledProcedureStepStartDate: 'notadate' } })],
-    ['worklist', 'no identifier', 0xa900, (requestor) => requestor.sendMessage(WORKLIST, findRq(1, false))],
-    ['worklist', 'a request that the service does not have', 0x0211, (requestor) => requestor.sendMessage(ECHO, findRq(1, false))],
+    [
+      'worklist',
+      'all exams',
+      0x0000,
+      find({ PatientName: '', ScheduledProcedureStepSequence: {} }),
+    ],
+    [
+      'worklist',
+      'a date that is none',
+      0xa900,
+      find({ ScheduledProcedureStepSequence: { ScheduledProcedureStepStartDate: 'notadate' } }),
+    ],
+    [
+      'worklist',
+      'no identifier',
+      0xa900,
+      (requestor) => requestor.sendMessage(WORKLIST, findRq(1, false)),
+    ],
+    [
+      'worklist',
+      'a request that the service does not have',
+      0x0211,
+      (requestor) => requestor.sendMessage(ECHO, findRq(1, false)),
+    ],
     [
       'worklist',
       'another class',
       0x0122,
-      (requestor) => requestor.sendMessage(WORKLIST, { ...findRq(1, false), affectedSopClassUid: SOP_CLASS.studyRootFind }),
+      (requestor) =>
+        requestor.sendMessage(WORKLIST, {
+          ...findRq(1, false),
+          affectedSopClassUid: SOP_CLASS.studyRootFind,
+        }),
     ],
     ['storage', 'an image', 0x0000, store(CT, uid, encoded(picture))],
     ['storage', 'the same image again', 0x0000, store(CT, uid, encoded(picture))],
     ['storage', 'another instance than it says', 0xa900, store(CT, `${uid}.9`, encoded(picture))],
     ['storage', 'no UID of a class', 0x0122, store('', uid, encoded(picture))],
-    ['storage', 'no data set that can be read', 0xc000, store(CT, uid, Buffer.from('this is no data set of anything'))],
-    ['steps', 'a step that is over at its beginning', 0x0106, step(CREATE, '2.25.1', 'COMPLETED', 'affected')],
+    [
+      'storage',
+      'no data set that can be read',
+      0xc000,
+      store(CT, uid, Buffer.from('this is no data set of anything')),
+    ],
+    [
+      'steps',
+      'a step that is over at its beginning',
+      0x0106,
+      step(CREATE, '2.25.1', 'COMPLETED', 'affected'),
+    ],
     ['steps', 'a step begun', 0x0000, step(CREATE, '2.25.2', 'IN PROGRESS', 'affected')],
     ['steps', 'the same step again', 0x0111, step(CREATE, '2.25.2', 'IN PROGRESS', 'affected')],
     ['steps', 'no UID', 0x0117, step(CREATE, 'x'.repeat(65), 'IN PROGRESS', 'affected')],
@@ -231,12 +328,17 @@ describe('a service answers with a status and a comment that are stated:', () =>
 })
 
 describe('by its settings a gateway', () => {
-  const set = (settings: Record<string, boolean | string>) => started.call(dashboard.changeSettings, { body: { settings } })
+  const set = (settings: Record<string, boolean | string>) =>
+    started.call(dashboard.changeSettings, { body: { settings } })
 
   it('rejects another called AE title where it is strict', async () => {
     await set({ 'dimse.calledAePolicy': 'strict' })
-    expect(await rejectionOf(started.dimsePort, { callingAeTitle: 'CT1', calledAeTitle: 'PACS' })).toBe('1/1/7')
-    expect(await rejectionOf(started.dimsePort, { callingAeTitle: 'ct1', calledAeTitle: 'isthmus' })).toBe('A-ASSOCIATE-AC')
+    expect(
+      await rejectionOf(started.dimsePort, { callingAeTitle: 'CT1', calledAeTitle: 'PACS' }),
+    ).toBe('1/1/7')
+    expect(
+      await rejectionOf(started.dimsePort, { callingAeTitle: 'ct1', calledAeTitle: 'isthmus' }),
+    ).toBe('A-ASSOCIATE-AC')
     await set({ 'dimse.calledAePolicy': 'warn' })
   })
 
@@ -250,9 +352,9 @@ describe('by its settings a gateway', () => {
 
   it('offers storage commitment, and answers as stated', async () => {
     await set({ 'commitment.isOn': true })
-    expect(await resultsOf([SOP_CLASS.storageCommitmentPushModel], Object.values(TRANSFER_SYNTAX))).toEqual([
-      SERVICES.commitment.transferSyntaxes[0],
-    ])
+    expect(
+      await resultsOf([SOP_CLASS.storageCommitmentPushModel], Object.values(TRANSFER_SYNTAX)),
+    ).toEqual([SERVICES.commitment.transferSyntaxes[0]])
     await using modality = await openModality(started.dimsePort)
     const answers = [
       [0x0121, await modality.askCommitment('', ['2.25.1'])],

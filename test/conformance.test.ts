@@ -22,10 +22,13 @@ const read = (name: (typeof DOCUMENTS)[number]) => readFileSync(documentPath(nam
 const statement = read('CONFORMANCE.md')
 
 describe('the documents for engineers', () => {
-  it.each(DOCUMENTS)('%s says in its tables what the code says: npm run docs makes them anew', async (name) => {
-    const text = read(name)
-    expect(await filled(text, TABLES)).toBe(text)
-  })
+  it.each(DOCUMENTS)(
+    '%s says in its tables what the code says: npm run docs makes them anew',
+    async (name) => {
+      const text = read(name)
+      expect(await filled(text, TABLES)).toBe(text)
+    },
+  )
 
   it('have every table that is made, and each of the statement once', () => {
     const used = DOCUMENTS.flatMap((name) => marksIn(read(name)))
@@ -45,15 +48,24 @@ describe('the documents for engineers', () => {
   })
 
   it('name no section that is not there', () => {
-    const headings = [...statement.matchAll(/^#{2,4} ([\dA-E][\d.]*) /gm)].map(([, number]) => number)
+    const headings = [...statement.matchAll(/^#{2,4} ([\dA-E][\d.]*) /gm)].map(
+      ([, number]) => number,
+    )
     for (const name of DOCUMENTS) {
-      const named = [...read(name).matchAll(/\b[Ss]ection (\d(?:\.\d+)*)/g)].map(([, number]) => number)
-      if (name === 'CONFORMANCE.md') expect(named.filter((number) => !headings.includes(number))).toEqual([])
+      const named = [...read(name).matchAll(/\b[Ss]ection (\d(?:\.\d+)*)/g)].map(
+        ([, number]) => number,
+      )
+      if (name === 'CONFORMANCE.md')
+        expect(named.filter((number) => !headings.includes(number))).toEqual([])
     }
   })
 
   it('are checked, and made, by a command', () => {
-    const { status, stdout } = spawnSync(process.execPath, [join(root, 'scripts/docs/main.ts'), '--check'], { encoding: 'utf8' })
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [join(root, 'scripts/docs/main.ts'), '--check'],
+      { encoding: 'utf8' },
+    )
     expect([status, stdout]).toEqual([0, 'Every table is what the code says.\n'])
   })
 })
@@ -63,7 +75,9 @@ describe('a marked table', () => {
   it('is made anew, and nothing else of the document', async () => {
     const text = '# T\n\n<!-- table: one -->\nold\n<!-- end -->\n\nText $1 $& stays.\n'
     const once = await filled(text, tables)
-    expect(once).toBe('# T\n\n<!-- table: one -->\n| a | b |\n|---|---|\n| 1 | x \\| y |\n<!-- end -->\n\nText $1 $& stays.\n')
+    expect(once).toBe(
+      '# T\n\n<!-- table: one -->\n| a | b |\n|---|---|\n| 1 | x \\| y |\n<!-- end -->\n\nText $1 $& stays.\n',
+    )
     expect(await filled(once, tables)).toBe(once)
   })
 
@@ -79,18 +93,34 @@ describe('a marked table', () => {
 
 describe('the conformance statement', () => {
   it('is in the order of PS3.2 Annex N', () => {
-    const sections = [...statement.matchAll(/^## (\d) (.+)$/gm)].map(([, number, name]) => `${number} ${name}`)
+    const sections = [...statement.matchAll(/^## (\d) (.+)$/gm)].map(
+      ([, number, name]) => `${number} ${name}`,
+    )
     expect(sections).toEqual([
-      ...['1 Overview', '2 Table of contents', '3 Introduction', '4 Implementation model', '5 Service and interoperability description'],
-      ...['6 Configuration', '7 Network and media communication details', '8 Security', '9 Annexes'],
+      ...[
+        '1 Overview',
+        '2 Table of contents',
+        '3 Introduction',
+        '4 Implementation model',
+        '5 Service and interoperability description',
+      ],
+      ...[
+        '6 Configuration',
+        '7 Network and media communication details',
+        '8 Security',
+        '9 Annexes',
+      ],
     ])
     const contents = statement.split('## 2 Table of contents')[1]?.split('## 3')[0] ?? ''
     for (const section of sections) expect(contents).toContain(`${section[0]}. ${section.slice(2)}`)
   })
 
   it('is of this version of the product', () => {
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-    for (const name of ['CONFORMANCE.md', 'INTEGRATION.md'] as const) expect(read(name)).toContain(version)
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      version: string
+    }
+    for (const name of ['CONFORMANCE.md', 'INTEGRATION.md'] as const)
+      expect(read(name)).toContain(version)
   })
 
   it('names every SOP class that is known here in the roles it has', () => {
@@ -112,17 +142,25 @@ describe('the conformance statement', () => {
   })
 
   it('lists storage classes that are taken, and those that its words leave out are not', () => {
-    expect(STORAGE_CLASSES.filter(({ uid }) => !isStorageClass(uid, false)).map(({ uid }) => uid)).toEqual([])
-    for (const last of [4, 5, 6]) expect(isStorageClass(`1.2.840.10008.5.1.4.1.1.200.${last}`, true)).toBe(false)
-    const elsewhere = STORAGE_CLASSES.filter(({ uid }) => !uid.startsWith('1.2.840.10008.5.1.4.1.1.'))
+    expect(
+      STORAGE_CLASSES.filter(({ uid }) => !isStorageClass(uid, false)).map(({ uid }) => uid),
+    ).toEqual([])
+    for (const last of [4, 5, 6])
+      expect(isStorageClass(`1.2.840.10008.5.1.4.1.1.200.${last}`, true)).toBe(false)
+    const elsewhere = STORAGE_CLASSES.filter(
+      ({ uid }) => !uid.startsWith('1.2.840.10008.5.1.4.1.1.'),
+    )
     expect(elsewhere).toHaveLength(5)
     expect(new Set(STORAGE_CLASSES.map(({ uid }) => uid)).size).toBe(STORAGE_CLASSES.length)
   })
 
   it('has a name for every transfer syntax that is taken, and none for those it says are refused', () => {
     for (const { transferSyntaxes } of Object.values(SERVICES))
-      for (const uid of transferSyntaxes) expect([uid, syntaxName(uid) === uid]).toEqual([uid, false])
-    const refused = TRANSFER_SYNTAXES.filter(({ uid }) => !SERVICES.storage.transferSyntaxes.includes(uid))
+      for (const uid of transferSyntaxes)
+        expect([uid, syntaxName(uid) === uid]).toEqual([uid, false])
+    const refused = TRANSFER_SYNTAXES.filter(
+      ({ uid }) => !SERVICES.storage.transferSyntaxes.includes(uid),
+    )
     expect(refused.map(({ name }) => name)).toEqual(['JPIP Referenced', 'JPIP Referenced Deflate'])
   })
 
@@ -139,12 +177,16 @@ describe('the conformance statement', () => {
 
   it('says of what is proposed what a listener heard', async () => {
     const heard = await proposals()
-    const roles = heard.filter(({ request }) => request.user.roles.some(({ scp }) => scp)).map(({ what }) => what)
+    const roles = heard
+      .filter(({ request }) => request.user.roles.some(({ scp }) => scp))
+      .map(({ what }) => what)
     expect(roles).toEqual(['N-EVENT-REPORT of storage commitment'])
     // A file's own transfer syntax stands first, by itself.
-    const stored = heard.find(({ what }) => what.startsWith('C-STORE'))?.request.presentationContexts ?? []
+    const stored =
+      heard.find(({ what }) => what.startsWith('C-STORE'))?.request.presentationContexts ?? []
     expect(stored.map(({ transferSyntaxes }) => transferSyntaxes.length)).toEqual([1, 1, 1])
-    for (const { request } of heard) expect(request.user.implementationVersionName).toBe('ISTHMUS_0_1')
+    for (const { request } of heard)
+      expect(request.user.implementationVersionName).toBe('ISTHMUS_0_1')
   })
 
   it('finds where each value of a row comes from', () => {
@@ -152,7 +194,10 @@ describe('the conformance statement', () => {
       fields: ['item.AccessionNumber', 'step.ScheduledProcedureStepID'],
       otherwise: 'made of the Study Instance UID, always the same',
     })
-    expect(suppliersOf('PatientID')).toEqual({ fields: ['item.PatientID'], otherwise: 'the row is withheld: it has no PatientID' })
+    expect(suppliersOf('PatientID')).toEqual({
+      fields: ['item.PatientID'],
+      otherwise: 'the row is withheld: it has no PatientID',
+    })
     expect(suppliersOf('ScheduledProcedureStepStartTime').otherwise).toBe('000000')
     const used = new Set(ROW_KEYWORDS.flatMap((keyword) => suppliersOf(keyword).fields))
     expect(FIELDS.filter((field) => !used.has(field))).toEqual([])

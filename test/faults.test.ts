@@ -24,11 +24,15 @@ describe('the planted faults', () => {
     const files = testFiles()
     const exists = (pattern: string) => {
       const [start = '', end] = pattern.split('*')
-      return files.some((file) => (end === undefined ? file === pattern : file.startsWith(start) && file.endsWith(end)))
+      return files.some((file) =>
+        end === undefined ? file === pattern : file.startsWith(start) && file.endsWith(end),
+      )
     }
     expect(FAULTS.filter(({ promise }) => !promises.has(promise)).map(({ id }) => id)).toEqual([])
     const missing = FAULTS.flatMap(({ id, tests }) =>
-      tests.some(exists) ? tests.filter((one) => !one.includes('*') && !exists(one)).map((one) => `${id}: ${one}`) : [`${id}: ${tests}`],
+      tests.some(exists)
+        ? tests.filter((one) => !one.includes('*') && !exists(one)).map((one) => `${id}: ${one}`)
+        : [`${id}: ${tests}`],
     )
     expect(missing).toEqual([])
   })
@@ -47,7 +51,9 @@ describe('planting', () => {
   }
 
   it('changes the text where it occurs, and nothing else', () => {
-    expect(planted(fault, 'const a = () => { return true }')).toBe('const a = () => { return false }')
+    expect(planted(fault, 'const a = () => { return true }')).toBe(
+      'const a = () => { return false }',
+    )
     expect(planted({ find: 'a', replace: "$&'" }, 'a')).toBe("$&'")
   })
 
@@ -55,7 +61,11 @@ describe('planting', () => {
     expect(whyNotPlanted(fault, 'function a() { return true }')).toBeUndefined()
     expect(whyNotPlanted(fault, 'function a() { return 1 }')).toContain('does not have its text')
     expect(whyNotPlanted(fault, 'function a() { return true; return true }')).toContain('2 times')
-    expect(whyNotPlanted({ ...fault, replace: 'return (' }, 'function a() { return true }')).toContain('cannot be parsed')
-    expect(whyNotPlanted({ ...fault, replace: fault.find }, 'function a() { return true }')).toContain('changes nothing')
+    expect(
+      whyNotPlanted({ ...fault, replace: 'return (' }, 'function a() { return true }'),
+    ).toContain('cannot be parsed')
+    expect(
+      whyNotPlanted({ ...fault, replace: fault.find }, 'function a() { return true }'),
+    ).toContain('changes nothing')
   })
 })

@@ -8,12 +8,15 @@ import { hasTest, PROMISES_FILE, readPromises, readTestFile } from './support/pr
 const TEXT = readFileSync(join(PROMISES_FILE, '../HAZARDS.md'), 'utf8')
 const SEVERITIES = ['critical', 'serious', 'moderate', 'minor']
 const RISKS = ['rare', 'unlikely', 'possible']
-const promises = new Map(readPromises(readFileSync(PROMISES_FILE, 'utf8')).map((one) => [one.id, one]))
+const promises = new Map(
+  readPromises(readFileSync(PROMISES_FILE, 'utf8')).map((one) => [one.id, one]),
+)
 
 const hazards = TEXT.split('\n')
   .filter((line) => line.startsWith('| H-'))
   .map((line) => {
-    const [id = '', hazard = '', cause = '', severity = '', control = '', proof = '', risk = ''] = line.slice(2, -2).split(' | ')
+    const [id = '', hazard = '', cause = '', severity = '', control = '', proof = '', risk = ''] =
+      line.slice(2, -2).split(' | ')
     return { id, hazard, cause, severity, control, proof, risk }
   })
 
@@ -30,7 +33,8 @@ describe('the hazard register', () => {
   it('has a cause, a control and known grades for each, and accepts no critical harm that is possible', () => {
     for (const { id, hazard, cause, severity, control, risk } of hazards) {
       expect([id, SEVERITIES.includes(severity), RISKS.includes(risk)]).toEqual([id, true, true])
-      for (const text of [hazard, cause, control]) expect([id, text.length > 10]).toEqual([id, true])
+      for (const text of [hazard, cause, control])
+        expect([id, text.length > 10]).toEqual([id, true])
       expect([id, severity === 'critical' && risk === 'possible']).toEqual([id, false])
     }
   })
@@ -38,10 +42,14 @@ describe('the hazard register', () => {
   it('names promises that are proved by tests, or tests, for each control', () => {
     const faults = hazards.flatMap(({ id, proof }) => {
       const named = [...proof.matchAll(/P-[A-Z]+-\d\d/g)].map(([one]) => one)
-      const tests = [...proof.matchAll(/`([^`]+?) › ([^`]+)`/g)].map(([, file = '', name = '']) => ({ file, name }))
+      const tests = [...proof.matchAll(/`([^`]+?) › ([^`]+)`/g)].map(
+        ([, file = '', name = '']) => ({ file, name }),
+      )
       return [
         ...(named.length + tests.length === 0 ? [`${id} names no proof.`] : []),
-        ...named.filter((one) => !promises.get(one)?.tests.length).map((one) => `${id}: no test proves ${one}.`),
+        ...named
+          .filter((one) => !promises.get(one)?.tests.length)
+          .map((one) => `${id}: no test proves ${one}.`),
         ...tests
           .filter(({ file, name }) => !hasTest(readTestFile(file) ?? '', name))
           .map(({ file, name }) => `${id}: ${file} has no test “${name}”.`),

@@ -9,12 +9,34 @@ const root = join(import.meta.dirname, '..')
 /** Areas of electron/server, the lowest first. An area imports those before it. */
 const SERVER: readonly string[] = [
   ...['platform', 'database', 'jobs', 'dicom', 'http', 'webhooks', 'mail'],
-  ...['audit', 'settings', 'users', 'api-keys', 'customers', 'studies', 'partners', 'events', 'devices'],
-  ...['procedure-steps', 'commitment', 'images', 'corrections', 'reconciliation', 'worklist', 'forwarding', 'reports', 'viewer'],
+  ...[
+    'audit',
+    'settings',
+    'users',
+    'api-keys',
+    'customers',
+    'studies',
+    'partners',
+    'events',
+    'devices',
+  ],
+  ...[
+    'procedure-steps',
+    'commitment',
+    'images',
+    'corrections',
+    'reconciliation',
+    'worklist',
+    'forwarding',
+    'reports',
+    'viewer',
+  ],
   ...['backups', 'diagnostics', 'dashboard', 'control', 'server'],
 ]
 
-/** Imports that go up, and their number. Issue 12 takes them away: a number may only become smaller. */
+/**
+ * Imports that go up, and their number. Issue 12 takes them away: a number may only become smaller.
+ */
 const UPWARDS: Readonly<Record<string, number>> = {
   'audit > backups': 1,
   'audit > dashboard': 4,
@@ -162,7 +184,11 @@ interface Part {
 /** The parts of the repository beside electron/server. */
 const PARTS: Readonly<Record<string, Part>> = {
   shared: { at: /^shared\//, imports: [], packages: ['zod'] },
-  simulator: { at: /^electron\/simulator\//, imports: ['shared/'], packages: [NODE, 'zod', 'standardwebhooks'] },
+  simulator: {
+    at: /^electron\/simulator\//,
+    imports: ['shared/'],
+    packages: [NODE, 'zod', 'standardwebhooks'],
+  },
   cli: {
     at: /^electron\/(headless\.ts|cli\/)/,
     imports: ['electron/server/', 'electron/simulator/', 'shared/'],
@@ -178,14 +204,23 @@ const PARTS: Readonly<Record<string, Part>> = {
     imports: ['shared/'],
     packages: [
       ...['zod', 'vite/client', 'react', 'react-dom', 'uqr', /^react(-dom)?\//],
-      ...[/^@mantine\//, /^@tanstack\//, /^@tabler\//, /^@fontsource/, /^@codemirror\//, /^@cornerstonejs\//],
+      ...[
+        /^@mantine\//,
+        /^@tanstack\//,
+        /^@tabler\//,
+        /^@fontsource/,
+        /^@codemirror\//,
+        /^@cornerstonejs\//,
+      ],
     ],
   },
 }
 
 const files = ['shared', 'electron', 'renderer'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'))
+    .filter(
+      (entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !entry.name.endsWith('.d.ts'),
+    )
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/')),
 )
 
@@ -197,7 +232,11 @@ function importsOf(file: string): string[] {
   return [...found].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
 }
 
-const ALIASES: Readonly<Record<string, string>> = { '#shared/': 'shared/', '#server/': 'electron/server/', '#electron/': 'electron/' }
+const ALIASES: Readonly<Record<string, string>> = {
+  '#shared/': 'shared/',
+  '#server/': 'electron/server/',
+  '#electron/': 'electron/',
+}
 
 /** The file of the repository that an import names; undefined where it names a package. */
 function target(file: string, specifier: string): string | undefined {
@@ -209,7 +248,10 @@ function target(file: string, specifier: string): string | undefined {
 const isIn = (packages: readonly Package[], specifier: string) =>
   packages.some((name) => (typeof name === 'string' ? name === specifier : name.test(specifier)))
 
-/** `users` of electron/server/modules/users/people.ts, `server` of the files of electron/server itself; undefined elsewhere. */
+/**
+ * `users` of electron/server/modules/users/people.ts, `server` of the files of electron/server
+ * itself; undefined elsewhere.
+ */
 function areaOf(path: string): string | undefined {
   const [electron, server, first = '', second = ''] = path.split('/')
   if (electron !== 'electron' || server !== 'server') return undefined
@@ -226,9 +268,12 @@ function fault(file: string, specifier: string): string | undefined {
   if (!area && !part) return `${file} is in no part of the repository`
   if (area && placeOf(area) < 0) return `${file} is in no module of the table`
   if (path === undefined) {
-    return isIn(area ? (PACKAGES[area] ?? []) : (part?.packages ?? []), specifier) ? undefined : `${file} imports the package ${specifier}`
+    return isIn(area ? (PACKAGES[area] ?? []) : (part?.packages ?? []), specifier)
+      ? undefined
+      : `${file} imports the package ${specifier}`
   }
-  if (part?.at.test(path) || path.endsWith('.css') || path.endsWith('package.json')) return undefined
+  if (part?.at.test(path) || path.endsWith('.css') || path.endsWith('package.json'))
+    return undefined
   const allowed = area ? ['electron/server/', 'shared/'] : (part?.imports ?? [])
   return allowed.some((prefix) => path.startsWith(prefix)) ? undefined : `${file} imports ${path}`
 }
@@ -236,9 +281,13 @@ function fault(file: string, specifier: string): string | undefined {
 describe('the module table', () => {
   it('has a place for every file, and names every package that a place may use', () => {
     const faults = files.flatMap((file) =>
-      (importsOf(file).length === 0 ? [fault(file, './')] : []).concat(importsOf(file).map((specifier) => fault(file, specifier))),
+      (importsOf(file).length === 0 ? [fault(file, './')] : []).concat(
+        importsOf(file).map((specifier) => fault(file, specifier)),
+      ),
     )
-    expect([...new Set(faults)].filter((one) => one !== undefined && !one.endsWith('/'))).toEqual([])
+    expect([...new Set(faults)].filter((one) => one !== undefined && !one.endsWith('/'))).toEqual(
+      [],
+    )
   })
 
   it('goes one way: no area imports one after it, but for those that are counted', () => {
@@ -256,17 +305,28 @@ describe('the module table', () => {
   })
 
   it('declares routes in http/ and in files of routes, so that every route is in the contract', () => {
-    const others = files.filter((file) => (areaOf(file) ?? 'http') !== 'http' && !/(^|[-/])routes?\.ts$/.test(file))
+    const others = files.filter(
+      (file) => (areaOf(file) ?? 'http') !== 'http' && !/(^|[-/])routes?\.ts$/.test(file),
+    )
     const routes = others.filter((file) =>
-      /\b(app|server|scope|fastify)\.(get|post|put|patch|delete|route|all)\(/.test(readFileSync(join(root, file), 'utf8')),
+      /\b(app|server|scope|fastify)\.(get|post|put|patch|delete|route|all)\(/.test(
+        readFileSync(join(root, file), 'utf8'),
+      ),
     )
     expect(routes).toEqual([])
   })
 
   it('keeps SQL in database/ and in files of queries', () => {
-    const others = files.filter((file) => file.startsWith('electron/') && areaOf(file) !== 'database' && !file.endsWith('-queries.ts'))
+    const others = files.filter(
+      (file) =>
+        file.startsWith('electron/') &&
+        areaOf(file) !== 'database' &&
+        !file.endsWith('-queries.ts'),
+    )
     const withSql = others.filter((file) =>
-      /\b(select .+ from|insert into|update \w+ set|delete from)\b/i.test(readFileSync(join(root, file), 'utf8')),
+      /\b(select .+ from|insert into|update \w+ set|delete from)\b/i.test(
+        readFileSync(join(root, file), 'utf8'),
+      ),
     )
     expect(withSql).toEqual([
       'electron/server/modules/audit/audit-triggers.ts',
@@ -281,8 +341,12 @@ describe('the module table', () => {
     expect(files.length).toBeGreaterThan(40)
     expect(importsOf('test/modules.test.ts')).toContain('vitest')
     expect(fault('renderer/src/main.tsx', 'node:fs')).toMatch(/package node:fs/)
-    expect(fault('renderer/src/main.tsx', '#server/server.ts')).toMatch(/imports electron\/server\/server\.ts/)
+    expect(fault('renderer/src/main.tsx', '#server/server.ts')).toMatch(
+      /imports electron\/server\/server\.ts/,
+    )
     expect(fault('electron/server/server.ts', 'electron')).toMatch(/package electron/)
-    expect(fault('electron/server/modules/nothing/x.ts', 'node:fs')).toMatch(/no module of the table/)
+    expect(fault('electron/server/modules/nothing/x.ts', 'node:fs')).toMatch(
+      /no module of the table/,
+    )
   })
 })

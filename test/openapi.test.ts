@@ -8,9 +8,9 @@ import { interfaceOperations } from '#shared/contract/operations.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '#shared/contract/webhooks.ts'
 import { breakingChanges } from './support/breaking-changes.ts'
 
-// `docs/openapi.json` is the document partners were given. After a change that only adds: UPDATE_OPENAPI=1 npx vitest run test/openapi.test.ts,
-// then npm run format.
-// A change that breaks is refused even then; where it is meant, UPDATE_OPENAPI=breaking and a line in CHANGELOG.md.
+// `docs/openapi.json` is the document partners were given. After a change that only adds:
+// UPDATE_OPENAPI=1 npx vitest run test/openapi.test.ts, then npm run format. A change that breaks
+// is refused even then; where it is meant, UPDATE_OPENAPI=breaking and a line in CHANGELOG.md.
 const SNAPSHOT = join(import.meta.dirname, '..', 'docs', 'openapi.json')
 const UPDATE = process.env.UPDATE_OPENAPI
 
@@ -18,9 +18,16 @@ interface OperationObject {
   readonly operationId: string
   readonly summary: string
   readonly tags: readonly string[]
-  readonly parameters: readonly { readonly name?: string; readonly in?: string; readonly example?: unknown; readonly $ref?: string }[]
+  readonly parameters: readonly {
+    readonly name?: string
+    readonly in?: string
+    readonly example?: unknown
+    readonly $ref?: string
+  }[]
   readonly requestBody?: { readonly content: Content }
-  readonly responses: Readonly<Record<string, { readonly content?: Content; readonly $ref?: string }>>
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Content; readonly $ref?: string }>
+  >
 }
 type Content = Readonly<Record<string, { readonly schema: object; readonly example?: unknown }>>
 interface Document {
@@ -29,12 +36,21 @@ interface Document {
   readonly webhooks: Readonly<Record<string, { readonly post: OperationObject }>>
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
-const fresh = () => JSON.parse(JSON.stringify(openApiDocument({ version: '1' }))) as Document & Readonly<Record<string, unknown>>
+const fresh = () =>
+  JSON.parse(JSON.stringify(openApiDocument({ version: '1' }))) as Document &
+    Readonly<Record<string, unknown>>
 const document = fresh()
 const calls = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })),
+  Object.entries(item).map(([method, operation]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    path,
+    operation,
+  })),
 )
-const everyOperation = [...calls.map(({ operation }) => operation), ...Object.values(document.webhooks).map(({ post }) => post)]
+const everyOperation = [
+  ...calls.map(({ operation }) => operation),
+  ...Object.values(document.webhooks).map(({ post }) => post),
+]
 
 describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', async () => {
@@ -42,9 +58,13 @@ describe('the OpenAPI document', () => {
   })
 
   it('has every operation of the contract and every event, and nothing else', () => {
-    const contract = interfaceOperations().map(({ operation }) => `${operation.method} ${operation.path.replace(/:(\w+)/g, '{$1}')}`)
+    const contract = interfaceOperations().map(
+      ({ operation }) => `${operation.method} ${operation.path.replace(/:(\w+)/g, '{$1}')}`,
+    )
     expect(calls.map(({ name }) => name).sort()).toEqual(contract.sort())
-    expect(calls.map(({ name }) => name)).toContain('POST /v1/scribe/reports/{reportId}/cancel-addendum')
+    expect(calls.map(({ name }) => name)).toContain(
+      'POST /v1/scribe/reports/{reportId}/cancel-addendum',
+    )
     expect(Object.keys(document.webhooks)).toEqual(EVENT_TYPES)
   })
 
@@ -53,23 +73,49 @@ describe('the OpenAPI document', () => {
     expect(new Set(names).size).toBe(names.length)
     const tags = document.tags.map(({ name }) => name)
     for (const { operationId, summary, tags: own, requestBody, responses } of everyOperation) {
-      expect([operationId, own.every((tag) => tags.includes(tag)), summary.length > 5]).toEqual([operationId, true, true])
+      expect([operationId, own.every((tag) => tags.includes(tag)), summary.length > 5]).toEqual([
+        operationId,
+        true,
+        true,
+      ])
       const [success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? []
       for (const content of [requestBody?.content, responses[success ?? '']?.content])
-        if (content) expect([operationId, content['application/json']?.example]).not.toEqual([operationId, undefined])
+        if (content)
+          expect([operationId, content['application/json']?.example]).not.toEqual([
+            operationId,
+            undefined,
+          ])
     }
     for (const { name, operation } of calls) {
-      const wanted = ['400', '401', '403', '429', '500', '503', ...(name.startsWith('POST') ? ['409', '422'] : [])]
-      expect([name, Object.keys(operation.responses)]).toEqual([name, expect.arrayContaining(wanted)])
+      const wanted = [
+        '400',
+        '401',
+        '403',
+        '429',
+        '500',
+        '503',
+        ...(name.startsWith('POST') ? ['409', '422'] : []),
+      ]
+      expect([name, Object.keys(operation.responses)]).toEqual([
+        name,
+        expect.arrayContaining(wanted),
+      ])
     }
   })
 
   it('declares every part of a path, and refers only to what is there', () => {
     for (const { name, path, operation } of calls) {
-      const declared = operation.parameters.filter((parameter) => parameter.in === 'path').map((parameter) => parameter.name)
-      expect([name, declared]).toEqual([name, [...path.matchAll(/\{(\w+)\}/g)].map(([, part]) => part)])
+      const declared = operation.parameters
+        .filter((parameter) => parameter.in === 'path')
+        .map((parameter) => parameter.name)
+      expect([name, declared]).toEqual([
+        name,
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, part]) => part),
+      ])
     }
-    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)]
+    const references = [
+      ...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g),
+    ]
     expect(references.length).toBeGreaterThan(200)
     for (const [text, section = '', name = ''] of references)
       expect([text, name in (document.components[section] ?? {})]).toEqual([text, true])
@@ -82,8 +128,15 @@ describe('the OpenAPI document', () => {
         const schema = operation[part]
         if (!schema) continue
         const example = exampleOf(schema)
-        expect([operationId, part, schema.safeParse(example).error?.issues]).toEqual([operationId, part, undefined])
-        expect([operationId, JSON.stringify(example)]).not.toEqual([operationId, expect.stringContaining('"text"')])
+        expect([operationId, part, schema.safeParse(example).error?.issues]).toEqual([
+          operationId,
+          part,
+          undefined,
+        ])
+        expect([operationId, JSON.stringify(example)]).not.toEqual([
+          operationId,
+          expect.stringContaining('"text"'),
+        ])
       }
     }
     for (const type of EVENT_TYPES) expect([type, fits(type)]).toEqual([type, true])
@@ -91,14 +144,25 @@ describe('the OpenAPI document', () => {
 
   it('says what the contract says of limits and of null', () => {
     const list = document.paths['/v1/viewer/studies']?.get?.parameters ?? []
-    expect(list.find(({ name }) => name === 'limit')).toMatchObject({ required: false, schema: { default: 20, minimum: 1, maximum: 100 } })
-    expect(list.find(({ name }) => name === 'assignedTo')).toMatchObject({ description: 'Empty or `null` asks for those that have none.' })
+    expect(list.find(({ name }) => name === 'limit')).toMatchObject({
+      required: false,
+      schema: { default: 20, minimum: 1, maximum: 100 },
+    })
+    expect(list.find(({ name }) => name === 'assignedTo')).toMatchObject({
+      description: 'Empty or `null` asks for those that have none.',
+    })
     const created = document.paths['/v1/viewer/studies']?.post
     expect(created?.requestBody).toMatchObject({
       required: true,
-      content: { 'application/json': { schema: { required: ['studyInstanceUid', 'studyDescription', 'severity'] } } },
+      content: {
+        'application/json': {
+          schema: { required: ['studyInstanceUid', 'studyDescription', 'severity'] },
+        },
+      },
     })
-    expect(document.paths['/v1/viewer/studies/cancel']?.post?.requestBody).toMatchObject({ required: false })
+    expect(document.paths['/v1/viewer/studies/cancel']?.post?.requestBody).toMatchObject({
+      required: false,
+    })
     expect(document.components.schemas?.ViewerStudy).toMatchObject({
       required: expect.arrayContaining(['cancelledAt', 'assignedTo']),
       properties: {
@@ -106,7 +170,10 @@ describe('the OpenAPI document', () => {
         metadata: { $ref: '#/components/schemas/Metadata' },
       },
     })
-    expect(document.components.schemas?.Metadata).toMatchObject({ maxProperties: 50, additionalProperties: { maxLength: 1000 } })
+    expect(document.components.schemas?.Metadata).toMatchObject({
+      maxProperties: 50,
+      additionalProperties: { maxLength: 1000 },
+    })
   })
 })
 
@@ -124,27 +191,55 @@ describe('docs/openapi.json', () => {
 
 describe('the check for breaking changes', () => {
   const ORGANIZATION = ['components', 'schemas', 'Organization']
-  const NEW_ORGANIZATION = ['paths', '/v1/orgs', 'post', 'requestBody', 'content', 'application/json', 'schema']
-  const SEVERITY = ['paths', '/v1/viewer/studies', 'post', 'requestBody', 'content', 'application/json', 'schema', 'properties', 'severity']
+  const NEW_ORGANIZATION = [
+    'paths',
+    '/v1/orgs',
+    'post',
+    'requestBody',
+    'content',
+    'application/json',
+    'schema',
+  ]
+  const SEVERITY = [
+    'paths',
+    '/v1/viewer/studies',
+    'post',
+    'requestBody',
+    'content',
+    'application/json',
+    'schema',
+    'properties',
+    'severity',
+  ]
 
   it('finds what is gone', () => {
     expect(breakingChanges(document, fresh())).toEqual([])
     expect(foundWithout('paths', '/v1/orgs')).toEqual(['POST /v1/orgs is gone'])
     expect(foundWithout('webhooks', 'report.delivered')).toEqual(['POST report.delivered is gone'])
-    expect(foundWithout(...ORGANIZATION, 'properties', 'orgName')).toEqual(['POST /v1/orgs: reply.orgName is gone'])
+    expect(foundWithout(...ORGANIZATION, 'properties', 'orgName')).toEqual([
+      'POST /v1/orgs: reply.orgName is gone',
+    ])
     expect(foundWithout('paths', '/v1/viewer/studies', 'get', 'parameters', '1')).toEqual([
       'GET /v1/viewer/studies: parameter query limit is gone',
     ])
-    expect(foundWithout(...SEVERITY, 'enum', '2')).toEqual(['POST /v1/viewer/studies: body.severity: value stat is gone'])
+    expect(foundWithout(...SEVERITY, 'enum', '2')).toEqual([
+      'POST /v1/viewer/studies: body.severity: value stat is gone',
+    ])
   })
 
   it('finds what is asked for that was not, and what is no longer promised', () => {
-    expect(foundWith('metadata', ...NEW_ORGANIZATION, 'required', '1')).toEqual(['POST /v1/orgs: body.metadata became required'])
+    expect(foundWith('metadata', ...NEW_ORGANIZATION, 'required', '1')).toEqual([
+      'POST /v1/orgs: body.metadata became required',
+    ])
     expect(foundWith(10, ...NEW_ORGANIZATION, 'properties', 'orgName', 'maxLength')).toEqual([
       'POST /v1/orgs: body.orgName: maxLength became 10',
     ])
-    expect(foundWithout(...ORGANIZATION, 'required', '0')).toEqual(['POST /v1/orgs: reply.orgId may be absent now'])
-    expect(foundWith('string', ...ORGANIZATION, 'properties', 'isActive', 'type')).toEqual(['POST /v1/orgs: reply.isActive: type changed'])
+    expect(foundWithout(...ORGANIZATION, 'required', '0')).toEqual([
+      'POST /v1/orgs: reply.orgId may be absent now',
+    ])
+    expect(foundWith('string', ...ORGANIZATION, 'properties', 'isActive', 'type')).toEqual([
+      'POST /v1/orgs: reply.isActive: type changed',
+    ])
     expect(foundWith(true, 'paths', '/v1/express', 'get', 'parameters', '0', 'required')).toEqual([
       'GET /v1/express: parameter query cursor became required',
     ])

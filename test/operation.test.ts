@@ -85,13 +85,18 @@ describe('the table of what the gateway deletes', () => {
   it('has every function that deletes or renames files of images', () => {
     const unlisted = calls.filter((call) => !(call.module in OTHERS) && !isListed(call))
     expect(unlisted.map(({ module, name }) => `${module} ${name}`)).toEqual([])
-    expect(calls.filter(({ module }) => module.startsWith('modules/images/')).length).toBeGreaterThan(10)
+    expect(
+      calls.filter(({ module }) => module.startsWith('modules/images/')).length,
+    ).toBeGreaterThan(10)
   })
 
   it('has no function that is gone', () => {
     const gone = listed.flatMap(({ module, names }) =>
       (names.length === 0 ? [''] : names)
-        .filter((name) => !calls.some((call) => call.module === module && (name === '' || call.name === name)))
+        .filter(
+          (name) =>
+            !calls.some((call) => call.module === module && (name === '' || call.name === name)),
+        )
         .map((name) => `${module} ${name}`.trim()),
     )
     expect(gone).toEqual([])

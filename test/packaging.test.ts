@@ -45,7 +45,11 @@ describe('the configuration of the installers', () => {
     expect(configuration.win?.target).toEqual(['nsis', 'msi'])
     expect(configuration.mac?.target).toEqual(['dmg', 'zip'])
     expect(configuration.linux?.target).toEqual(['AppImage', 'deb'])
-    expect(configuration.nsis).toMatchObject({ oneClick: false, perMachine: true, warningsAsErrors: true })
+    expect(configuration.nsis).toMatchObject({
+      oneClick: false,
+      perMachine: true,
+      warningsAsErrors: true,
+    })
     expect(configuration.msi).toMatchObject({ perMachine: true })
   })
 
@@ -62,7 +66,9 @@ describe('the configuration of the installers', () => {
       ...[configuration.icon, configuration.afterPack, configuration.nsis?.include],
       ...[configuration.mac?.entitlements, configuration.mac?.entitlementsInherit],
     ]
-    expect(named.filter((path) => typeof path !== 'string' || !existsSync(join(root, path)))).toEqual([])
+    expect(
+      named.filter((path) => typeof path !== 'string' || !existsSync(join(root, path))),
+    ).toEqual([])
   })
 
   it('opens links that begin with isthmus://', () => {
@@ -74,7 +80,9 @@ describe('the configuration of the installers', () => {
   })
 
   it('asks nothing of macOS but what V8 needs', () => {
-    const asked = [...text('packaging/entitlements.mac.plist').matchAll(/<key>(.+)<\/key>/g)].map((match) => match[1])
+    const asked = [...text('packaging/entitlements.mac.plist').matchAll(/<key>(.+)<\/key>/g)].map(
+      (match) => match[1],
+    )
     expect(asked).toEqual(['com.apple.security.cs.allow-jit'])
     expect(configuration.mac?.hardenedRuntime).toBe(true)
   })
@@ -83,47 +91,76 @@ describe('the configuration of the installers', () => {
     const patterns = JSON.stringify(configuration.files)
     const kept = /node_modules\/!\(([^)]+)\)\{,\/\*\*\}/.exec(patterns)?.[1]?.split('|')
     expect(kept).toEqual(Object.keys(PACKAGES))
-    const { external } = /external = \[(?<external>[\s\S]+?)\n\]/.exec(text('vite.config.ts'))?.groups ?? {}
-    expect(['better-sqlite3', 'dcmjs', 'dicom-dimse-native'].every((name) => external?.includes(`'${name}'`))).toBe(true)
+    const { external } =
+      /external = \[(?<external>[\s\S]+?)\n\]/.exec(text('vite.config.ts'))?.groups ?? {}
+    expect(
+      ['better-sqlite3', 'dcmjs', 'dicom-dimse-native'].every((name) =>
+        external?.includes(`'${name}'`),
+      ),
+    ).toBe(true)
   })
 })
 
 describe('the doors that the Windows installer opens', () => {
   const script = text('packaging/installer.nsh')
   const ports = [SETTINGS['dimse.port'].initial, SETTINGS['dimse.tlsPort'].initial]
-  const macro = (name: string) => new RegExp(`!macro ${name}\\n([\\s\\S]*?)!macroend`).exec(script)?.[1] ?? ''
+  const macro = (name: string) =>
+    new RegExp(`!macro ${name}\\n([\\s\\S]*?)!macroend`).exec(script)?.[1] ?? ''
 
-  it.each(ports)('are the port %i of the settings, for this program and on networks that are not public', (port) => {
-    const rule = script.split('\n').find((line) => line.includes('add rule') && line.includes(`localport=${port} `))
-    expect(rule).toContain('dir=in action=allow protocol=TCP')
-    expect(rule).toMatch(/program="\$INSTDIR\\\$\{APP_EXECUTABLE_FILENAME\}"/)
-    expect(rule).toContain('profile=domain,private')
-  })
+  it.each(ports)(
+    'are the port %i of the settings, for this program and on networks that are not public',
+    (port) => {
+      const rule = script
+        .split('\n')
+        .find((line) => line.includes('add rule') && line.includes(`localport=${port} `))
+      expect(rule).toContain('dir=in action=allow protocol=TCP')
+      expect(rule).toMatch(/program="\$INSTDIR\\\$\{APP_EXECUTABLE_FILENAME\}"/)
+      expect(rule).toContain('profile=domain,private')
+    },
+  )
 
   it('are no others, and are closed when the program is removed', () => {
-    const named = (of: string, verb: string) => [...of.matchAll(new RegExp(`${verb} rule name="([^"]+)"`, 'g'))].map((match) => match[1])
-    expect(named(macro('customInstall'), 'add')).toEqual(ports.map((port) => expect.stringContaining(`TCP ${port}`)))
-    expect(named(macro('isthmusForgetFirewall'), 'delete')).toEqual(named(macro('customInstall'), 'add'))
+    const named = (of: string, verb: string) =>
+      [...of.matchAll(new RegExp(`${verb} rule name="([^"]+)"`, 'g'))].map((match) => match[1])
+    expect(named(macro('customInstall'), 'add')).toEqual(
+      ports.map((port) => expect.stringContaining(`TCP ${port}`)),
+    )
+    expect(named(macro('isthmusForgetFirewall'), 'delete')).toEqual(
+      named(macro('customInstall'), 'add'),
+    )
     expect(macro('customUnInstall')).toContain('!insertmacro isthmusForgetFirewall')
   })
 
   it('come with the links of isthmus://, which go with them', () => {
     expect(macro('customInstall')).toContain('Software\\Classes\\isthmus\\shell\\open\\command')
-    expect(macro('customUnInstall')).toContain('DeleteRegKey SHELL_CONTEXT "Software\\Classes\\isthmus"')
+    expect(macro('customUnInstall')).toContain(
+      'DeleteRegKey SHELL_CONTEXT "Software\\Classes\\isthmus"',
+    )
   })
 })
 
 describe('the fuses', () => {
   it('are all that Electron has, each as the table says', () => {
-    expect(Object.keys(FUSES)).toEqual(Object.keys(FuseV1Options).filter((name) => !/^\d+$/.test(name)))
-    expect(FUSES).toMatchObject({ RunAsNode: false, OnlyLoadAppFromAsar: true, EnableEmbeddedAsarIntegrityValidation: true })
-    expect(FUSES).toMatchObject({ EnableNodeOptionsEnvironmentVariable: false, EnableNodeCliInspectArguments: false })
+    expect(Object.keys(FUSES)).toEqual(
+      Object.keys(FuseV1Options).filter((name) => !/^\d+$/.test(name)),
+    )
+    expect(FUSES).toMatchObject({
+      RunAsNode: false,
+      OnlyLoadAppFromAsar: true,
+      EnableEmbeddedAsarIntegrityValidation: true,
+    })
+    expect(FUSES).toMatchObject({
+      EnableNodeOptionsEnvironmentVariable: false,
+      EnableNodeCliInspectArguments: false,
+    })
   })
 
   it('are the same in the configuration, as far as it knows them', () => {
     const camel = (name: string) => name.charAt(0).toLowerCase() + name.slice(1)
     const { WasmTrapHandlers: _, ...known } = FUSES
-    expect(configuration.electronFuses).toEqual(Object.fromEntries(Object.entries(known).map(([name, value]) => [camel(name), value])))
+    expect(configuration.electronFuses).toEqual(
+      Object.fromEntries(Object.entries(known).map(([name, value]) => [camel(name), value])),
+    )
   })
 
   it('are read back from a program, and one that is wrong is named', async () => {
@@ -133,7 +170,10 @@ describe('the fuses', () => {
     expect(await faultsOfFuses(program)).toContain('The fuse RunAsNode is not off.')
     await flipFuses(program, fuseConfig(false))
     expect(await faultsOfFuses(program)).toEqual([])
-    await flipFuses(program, { version: FuseVersion.V1, [FuseV1Options.OnlyLoadAppFromAsar]: false })
+    await flipFuses(program, {
+      version: FuseVersion.V1,
+      [FuseV1Options.OnlyLoadAppFromAsar]: false,
+    })
     expect(await faultsOfFuses(program)).toEqual(['The fuse OnlyLoadAppFromAsar is not on.'])
   })
 
@@ -152,13 +192,20 @@ describe('the fuses', () => {
     ])
     writeFileSync(program, longer)
     await expect(flipFuses(program, fuseConfig(false))).rejects.toThrow(/strictlyRequireAllFuses/)
-    expect(await faultsOfFuses(program)).toContain('This Electron has a fuse 9 that packaging/fuses.ts does not know.')
+    expect(await faultsOfFuses(program)).toContain(
+      'This Electron has a fuse 9 that packaging/fuses.ts does not know.',
+    )
   })
 })
 
 describe('what is inside a program', () => {
-  const whole = [...NEEDED, ...NEEDED_IN_APP, 'node_modules/better-sqlite3/prebuilds/linux-x64.node']
-  const faults = (...more: string[]) => faultsOfContents([...whole, ...more], LINUX, [...NEEDED, ...NEEDED_IN_APP])
+  const whole = [
+    ...NEEDED,
+    ...NEEDED_IN_APP,
+    'node_modules/better-sqlite3/prebuilds/linux-x64.node',
+  ]
+  const faults = (...more: string[]) =>
+    faultsOfContents([...whole, ...more], LINUX, [...NEEDED, ...NEEDED_IN_APP])
 
   it('is taken where nothing is missing and nothing too much', () => {
     expect(faults()).toEqual([])
@@ -180,7 +227,11 @@ describe('what is inside a program', () => {
     'data/gateway.sqlite',
     'data/data.key',
   ])('is not %s', (file) => {
-    expect(faults(file).some((fault) => fault.includes(file.split('/').at(file.includes('fastify') ? 1 : -1) ?? ''))).toBe(true)
+    expect(
+      faults(file).some((fault) =>
+        fault.includes(file.split('/').at(file.includes('fastify') ? 1 : -1) ?? ''),
+      ),
+    ).toBe(true)
   })
 
   it('is named where it is missing', () => {
@@ -191,9 +242,15 @@ describe('what is inside a program', () => {
   })
 
   it('is for the operating system it is made for', () => {
-    const node = readFileSync(join(root, 'node_modules/better-sqlite3/prebuilds/linux-x64.node')).subarray(0, 4)
-    const exe = readFileSync(join(root, 'node_modules/better-sqlite3/prebuilds/win32-x64.node')).subarray(0, 4)
-    const mac = readFileSync(join(root, 'node_modules/better-sqlite3/prebuilds/darwin-arm64.node')).subarray(0, 4)
+    const node = readFileSync(
+      join(root, 'node_modules/better-sqlite3/prebuilds/linux-x64.node'),
+    ).subarray(0, 4)
+    const exe = readFileSync(
+      join(root, 'node_modules/better-sqlite3/prebuilds/win32-x64.node'),
+    ).subarray(0, 4)
+    const mac = readFileSync(
+      join(root, 'node_modules/better-sqlite3/prebuilds/darwin-arm64.node'),
+    ).subarray(0, 4)
     expect([node, exe, mac].map((head) => isFor(head, LINUX))).toEqual([true, false, false])
     expect(isFor(exe, { platform: 'win32', arch: 'x64' })).toBe(true)
     expect(isFor(mac, { platform: 'darwin', arch: 'arm64' })).toBe(true)
@@ -201,10 +258,16 @@ describe('what is inside a program', () => {
 
   it('is read from the archive, with what lies beside it', () => {
     using scratch = scratchFolder()
-    const header = JSON.stringify({ files: { a: { files: { 'b.js': { size: 3, offset: '0' } } }, 'c.node': { size: 7, unpacked: true } } })
+    const header = JSON.stringify({
+      files: {
+        a: { files: { 'b.js': { size: 3, offset: '0' } } },
+        'c.node': { size: 7, unpacked: true },
+      },
+    })
     const file = join(scratch.path, 'app.asar')
     const lengths = Buffer.alloc(16)
-    for (const [at, value] of [4, header.length + 8, header.length + 4, header.length].entries()) lengths.writeUInt32LE(value, at * 4)
+    for (const [at, value] of [4, header.length + 8, header.length + 4, header.length].entries())
+      lengths.writeUInt32LE(value, at * 4)
     writeFileSync(file, Buffer.concat([lengths, Buffer.from(header), Buffer.from('abc')]))
     expect(readAsar(file)).toEqual([
       { path: 'a/b.js', size: 3, isUnpacked: false },
@@ -213,7 +276,11 @@ describe('what is inside a program', () => {
   })
 
   it('has the name of each system', () => {
-    expect(['linux', 'win32', 'darwin'].map(executableIn)).toEqual(['isthmus', 'Isthmus.exe', 'Isthmus.app'])
+    expect(['linux', 'win32', 'darwin'].map(executableIn)).toEqual([
+      'isthmus',
+      'Isthmus.exe',
+      'Isthmus.app',
+    ])
   })
 
   it.each([
@@ -222,17 +289,27 @@ describe('what is inside a program', () => {
     ['win32', 'x64', 'win-unpacked'],
     ['darwin', 'x64', 'mac'],
     ['darwin', 'arm64', 'mac-arm64'],
-  ] as const)('is in the folder that electron-builder makes for %s on %s', (platform, arch, folder) => {
-    const { Platform, PlatformPackager } = require('app-builder-lib')
-    const { Arch } = require('builder-util')
-    const builder = { packagerOptions: {}, platformSpecificBuildOptions: {}, platform: Platform.fromString(platform) }
-    expect(PlatformPackager.prototype.computeAppOutDir.call(builder, '/out', Arch[arch])).toBe(resolve('/out', folder))
-    expect(unpackedFolder({ platform, arch })).toBe(folder)
-  })
+  ] as const)(
+    'is in the folder that electron-builder makes for %s on %s',
+    (platform, arch, folder) => {
+      const { Platform, PlatformPackager } = require('app-builder-lib')
+      const { Arch } = require('builder-util')
+      const builder = {
+        packagerOptions: {},
+        platformSpecificBuildOptions: {},
+        platform: Platform.fromString(platform),
+      }
+      expect(PlatformPackager.prototype.computeAppOutDir.call(builder, '/out', Arch[arch])).toBe(
+        resolve('/out', folder),
+      )
+      expect(unpackedFolder({ platform, arch })).toBe(folder)
+    },
+  )
 })
 
 describe('what is new in a version', () => {
-  const changelog = '# Changelog\n\n## Unreleased\n\n- Later.\n\n## [1.2.0] - 2026-11-22\n\n- A thing.\n- Another.\n\n## 1.1.0\n\n- Old.\n'
+  const changelog =
+    '# Changelog\n\n## Unreleased\n\n- Later.\n\n## [1.2.0] - 2026-11-22\n\n- A thing.\n- Another.\n\n## 1.1.0\n\n- Old.\n'
   it('is the part of the changelog of that version, or of what has none yet', () => {
     expect(releaseNotes(changelog, '1.2.0')).toBe('- A thing.\n- Another.')
     expect(releaseNotes(changelog, '1.1.0')).toBe('- Old.')
@@ -241,14 +318,18 @@ describe('what is new in a version', () => {
   })
   it('is there of the version of now', () => {
     const { version } = createRequire(import.meta.url)('../package.json') as { version: string }
-    expect(releaseNotes(readFileSync(join(import.meta.dirname, '../CHANGELOG.md'), 'utf8'), version)).toContain('- ')
+    expect(
+      releaseNotes(readFileSync(join(import.meta.dirname, '../CHANGELOG.md'), 'utf8'), version),
+    ).toContain('- ')
   })
 })
 
 describe('the size of a program', () => {
   it('is printed part by part, and told where it is above its budget', () => {
     const lines: string[] = []
-    const told = compareSizes('app', { window: 1e6, gateway: 500e6, other: 9e9 }, (line) => lines.push(line))
+    const told = compareSizes('app', { window: 1e6, gateway: 500e6, other: 9e9 }, (line) =>
+      lines.push(line),
+    )
     expect(told).toEqual([expect.stringMatching(/^The part gateway has 500\.0 MB/)])
     expect(lines).toHaveLength(3)
   })
@@ -261,12 +342,24 @@ describe('the service', () => {
   it('may do no more than it needs', () => {
     expect(
       Object.fromEntries(
-        ['NoNewPrivileges', 'ProtectSystem', 'ProtectHome', 'PrivateTmp', 'StateDirectory', 'StateDirectoryMode', 'UMask', 'LimitCORE'].map(
-          (key) => [key, value(key)],
-        ),
+        [
+          'NoNewPrivileges',
+          'ProtectSystem',
+          'ProtectHome',
+          'PrivateTmp',
+          'StateDirectory',
+          'StateDirectoryMode',
+          'UMask',
+          'LimitCORE',
+        ].map((key) => [key, value(key)]),
       ),
     ).toEqual({
-      ...{ NoNewPrivileges: 'true', ProtectSystem: 'strict', ProtectHome: 'true', PrivateTmp: 'true' },
+      ...{
+        NoNewPrivileges: 'true',
+        ProtectSystem: 'strict',
+        ProtectHome: 'true',
+        PrivateTmp: 'true',
+      },
       ...{ StateDirectory: 'isthmus', StateDirectoryMode: '0700', UMask: '0077', LimitCORE: '0' },
     })
     expect(value('CapabilityBoundingSet')).toBe('')
@@ -286,13 +379,20 @@ describe('the service', () => {
     const file = join(scratch.path, 'isthmus.service')
     writeFileSync(file, unit.replaceAll('/opt/isthmus/bin/isthmus', '/bin/true'))
     const verify = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })
-    expect({ status: verify.status, said: verify.stderr.split('\n').filter((line) => line.includes('isthmus.service')) }).toEqual({
+    expect({
+      status: verify.status,
+      said: verify.stderr.split('\n').filter((line) => line.includes('isthmus.service')),
+    }).toEqual({
       status: 0,
       said: [],
     })
-    const security = spawnSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', '--no-pager', file], {
-      encoding: 'utf8',
-    })
+    const security = spawnSync(
+      'systemd-analyze',
+      ['security', '--offline=true', '--threshold=20', '--no-pager', file],
+      {
+        encoding: 'utf8',
+      },
+    )
     expect(security.status, security.stdout + security.stderr).toBe(0)
   })
 
@@ -305,21 +405,34 @@ describe('the service', () => {
       writeFileSync(join(folder, 'bin/node'), '#!/bin/sh\necho v24\n', { mode: 0o755 })
       for (const name of ['install.sh', 'isthmus.service', 'isthmus.env'])
         writeFileSync(join(folder, name), text(`packaging/service/${name}`), { mode: 0o755 })
-      return spawnSync('/bin/sh', [join(folder, 'install.sh')], { encoding: 'utf8', env: { PATH: process.env.PATH, ISTHMUS_ROOT: base } })
+      return spawnSync('/bin/sh', [join(folder, 'install.sh')], {
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH, ISTHMUS_ROOT: base },
+      })
     }
     expect(install('1.0.0')).toMatchObject({ status: 0, stderr: '' })
     const options = join(base, 'etc/isthmus/isthmus.env')
     writeFileSync(options, 'ISTHMUS_OPTIONS=--https 0.0.0.0:8443\n')
     expect(install('1.1.0')).toMatchObject({ status: 0, stderr: '' })
-    const version = (name: string) => existsSync(join(base, `opt/isthmus-service-${name}-linux-x64/bin/node`))
+    const version = (name: string) =>
+      existsSync(join(base, `opt/isthmus-service-${name}-linux-x64/bin/node`))
     expect(['1.0.0', '1.1.0'].map(version)).toEqual([true, true])
-    expect(spawnSync('readlink', [join(base, 'opt/isthmus')], { encoding: 'utf8' }).stdout.trim()).toBe('isthmus-service-1.1.0-linux-x64')
+    expect(
+      spawnSync('readlink', [join(base, 'opt/isthmus')], { encoding: 'utf8' }).stdout.trim(),
+    ).toBe('isthmus-service-1.1.0-linux-x64')
     expect(readFileSync(options, 'utf8')).toContain('8443')
     expect(readFileSync(join(base, 'etc/systemd/system/isthmus.service'), 'utf8')).toBe(unit)
   })
 
   it('is not installed with an option that does not exist', () => {
-    const { status, stderr } = spawnSync('/bin/sh', [join(root, 'packaging/service/install.sh'), '--nostart'], { encoding: 'utf8' })
-    expect({ status, stderr }).toEqual({ status: 1, stderr: 'install.sh: there is no option --nostart\n' })
+    const { status, stderr } = spawnSync(
+      '/bin/sh',
+      [join(root, 'packaging/service/install.sh'), '--nostart'],
+      { encoding: 'utf8' },
+    )
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'install.sh: there is no option --nostart\n',
+    })
   })
 })

@@ -18,16 +18,24 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Without the variables that git sets for a hook, in which these tests may run themselves. */
-const env = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')))
+const env = () =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')))
 function git(...args: string[]) {
-  return spawnSync('git', args, { cwd: folder, encoding: 'utf8', env: { ...env(), GIT_CONFIG_GLOBAL: '', GIT_CONFIG_NOSYSTEM: '1' } })
+  return spawnSync('git', args, {
+    cwd: folder,
+    encoding: 'utf8',
+    env: { ...env(), GIT_CONFIG_GLOBAL: '', GIT_CONFIG_NOSYSTEM: '1' },
+  })
 }
 function write(file: string, content: string | Buffer): void {
   mkdirSync(dirname(join(folder, file)), { recursive: true })
   writeFileSync(join(folder, file), content)
 }
 /** What the hook says of files that are committed, and whether it lets them. */
-function commit(files: Readonly<Record<string, string | Buffer>>): { isMade: boolean; output: string } {
+function commit(files: Readonly<Record<string, string | Buffer>>): {
+  isMade: boolean
+  output: string
+} {
   git('config', 'core.hooksPath', hooks)
   for (const [file, content] of Object.entries(files)) write(file, content)
   git('add', '--all')
@@ -50,9 +58,24 @@ describe('the hook before a commit', () => {
     ['a file that is not formatted', 'a.ts', 'export const a = "b";\n', /format/],
     ['a lint error', 'a.ts', "debugger\nexport const a = 'b'\n", /noDebugger/],
     ['a token', 'a.md', `ghp_${'a1B2'.repeat(9)}\n`, /a\.md has a token of a forge/],
-    ['a folder of somebody', 'a.md', ['', 'home', 'maria', 'x'].join('/'), /a\.md has a folder of somebody/],
-    ['a patient who is not invented', 'a.md', ['Kowalczyk', 'Piotr'].join('^'), /Kowalczyk\^… in a\.md: is it invented/],
-    ['a file of more than 1 MiB', 'a.bin', Buffer.alloc(1024 * 1024 + 1), /a\.bin has 1\.0 MiB: it may have at most 1 MiB/],
+    [
+      'a folder of somebody',
+      'a.md',
+      ['', 'home', 'maria', 'x'].join('/'),
+      /a\.md has a folder of somebody/,
+    ],
+    [
+      'a patient who is not invented',
+      'a.md',
+      ['Kowalczyk', 'Piotr'].join('^'),
+      /Kowalczyk\^… in a\.md: is it invented/,
+    ],
+    [
+      'a file of more than 1 MiB',
+      'a.bin',
+      Buffer.alloc(1024 * 1024 + 1),
+      /a\.bin has 1\.0 MiB: it may have at most 1 MiB/,
+    ],
     [
       'a larger file than is allowed for the backup of a fixture',
       'test/fixtures/data-folder/data-folder-0018-backup.tar.gz',

@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { findFaults, hasTest, PROMISES_FILE, readPromises, readTestFile, type Statement, testFiles } from './support/promise-table.ts'
+import {
+  findFaults,
+  hasTest,
+  PROMISES_FILE,
+  readPromises,
+  readTestFile,
+  type Statement,
+  testFiles,
+} from './support/promise-table.ts'
 
 // docs/PROMISES.md is read as a table: every test that it names has to exist.
 
@@ -20,7 +28,8 @@ describe('the list of promises', () => {
   })
 
   it('says each in one sentence', () => {
-    for (const { id, sentence } of promises) expect([id, /^["`A-Z].{15,220}\.$/.test(sentence)]).toEqual([id, true])
+    for (const { id, sentence } of promises)
+      expect([id, /^["`A-Z].{15,220}\.$/.test(sentence)]).toEqual([id, true])
   })
 
   it('names one to three tests for each, which exist, or the reason why there is none', () => {
@@ -34,7 +43,9 @@ describe('the check of the list', () => {
     'a.test.ts': "it('stands', () => 0)",
     'b.test.ts': "it.each([1])('%s holds', () => 0)\nconst text = 'mentioned'",
   }
-  const [one] = readPromises('| P-IMG-03 | It is so. | `a.test.ts › stands`<br>`b.test.ts › %s holds` |')
+  const [one] = readPromises(
+    '| P-IMG-03 | It is so. | `a.test.ts › stands`<br>`b.test.ts › %s holds` |',
+  )
   const faultsOf = (change: Partial<Statement>) =>
     findFaults(
       { ...(one as Statement), ...change },
@@ -52,7 +63,9 @@ describe('the check of the list', () => {
   })
 
   it('finds a test that was renamed, a file that has moved, and a promise without either', () => {
-    expect(faultsOf({ tests: [{ file: 'a.test.ts', name: 'stand' }] })).toEqual(['P-IMG-03: a.test.ts has no test “stand”.'])
+    expect(faultsOf({ tests: [{ file: 'a.test.ts', name: 'stand' }] })).toEqual([
+      'P-IMG-03: a.test.ts has no test “stand”.',
+    ])
     expect(faultsOf({ tests: [{ file: 'c.test.ts', name: 'stands' }] })).toEqual([
       'P-IMG-03: c.test.ts does not exist. “stands” is in a.test.ts.',
     ])

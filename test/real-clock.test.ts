@@ -8,17 +8,24 @@ import { sameDayClock } from './support/temp-store.ts'
 /** The folders of tests that run whole gateways, and of what they share. */
 const FOLDERS = ['attacks', 'crash', 'flows', 'interop', 'support']
 
-/** Files that have one line that makes a date of the real time, each with the reason why midnight does no harm. */
+/**
+ * Files that have one line that makes a date of the real time, each with the reason why midnight
+ * does no harm.
+ */
 const ALLOWED: Readonly<Record<string, string>> = {
-  'crash/gateway-worklist.test.ts': 'tomorrow: what is stored for a day is served until the day is over',
-  'flows/interface/authority.test.ts': 'a sign-in eleven minutes ago: an instant, of which nobody asks the day',
+  'crash/gateway-worklist.test.ts':
+    'tomorrow: what is stored for a day is served until the day is over',
+  'flows/interface/authority.test.ts':
+    'a sign-in eleven minutes ago: an instant, of which nobody asks the day',
   'support/imaging-clinic.ts': 'tomorrow: what is stored for a day is served until the day is over',
   'support/store-writer.ts': 'the instant of an entry, of which nobody asks the day',
-  'support/wild-partner.ts': 'the day of its own rows; a query without a date is answered with those of yesterday too',
+  'support/wild-partner.ts':
+    'the day of its own rows; a query without a date is answered with those of yesterday too',
 }
 
 const REAL_TIME = /new Date\(\)|Date\.now\(\)/
-const DATE = /new Date\(\)|localDay|toISOString|slice\(0, 10\)|\b(get|set)(UTC)?(Date|Day|Hours|Month|FullYear)\b|DateString/
+const DATE =
+  /new Date\(\)|localDay|toISOString|slice\(0, 10\)|\b(get|set)(UTC)?(Date|Day|Hours|Month|FullYear)\b|DateString/
 const takesItsDay = (line: string): boolean => REAL_TIME.test(line) && DATE.test(line)
 
 describe('a test of the gateway', () => {
@@ -59,8 +66,17 @@ describe('a clock of one day', () => {
   }
 
   it('runs with the real one, and begins at midnight where that is near', () => {
-    expect(at('2026-11-20T12:30:00.000Z')).toEqual(['2026-11-20T12:30:00.000Z', '2026-11-20T12:33:00.000Z'])
-    expect(at('2026-11-20T23:56:00.000Z')).toEqual(['2026-11-20T23:56:00.000Z', '2026-11-20T23:59:00.000Z'])
-    expect(at('2026-11-20T23:58:00.000Z')).toEqual(['2026-11-21T00:00:00.000Z', '2026-11-21T00:03:00.000Z'])
+    expect(at('2026-11-20T12:30:00.000Z')).toEqual([
+      '2026-11-20T12:30:00.000Z',
+      '2026-11-20T12:33:00.000Z',
+    ])
+    expect(at('2026-11-20T23:56:00.000Z')).toEqual([
+      '2026-11-20T23:56:00.000Z',
+      '2026-11-20T23:59:00.000Z',
+    ])
+    expect(at('2026-11-20T23:58:00.000Z')).toEqual([
+      '2026-11-21T00:00:00.000Z',
+      '2026-11-21T00:03:00.000Z',
+    ])
   })
 })

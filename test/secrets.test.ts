@@ -2,24 +2,62 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { type Found, familiesIn, MACHINE, matches, SECRETS, unknownFamilies } from './support/secret-rules.ts'
+import {
+  type Found,
+  familiesIn,
+  MACHINE,
+  matches,
+  SECRETS,
+  unknownFamilies,
+} from './support/secret-rules.ts'
 
-// The repository has no key, names no machine it was made on and no real patient. flows/built-files.test.ts looks at what is built.
+// The repository has no key, names no machine it was made on and no real patient.
+// flows/built-files.test.ts looks at what is built.
 
 const root = join(import.meta.dirname, '..')
-const FOLDERS = ['.ci', '.githooks', '.github', 'shared', 'electron', 'renderer', 'test', 'docs', 'packaging', 'scripts']
-const BINARY = new Set(['.png', '.woff', '.woff2', '.wasm', '.br', '.ico', '.map', '.dcm', '.bin', '.gz', '.zip'])
+const FOLDERS = [
+  '.ci',
+  '.githooks',
+  '.github',
+  'shared',
+  'electron',
+  'renderer',
+  'test',
+  'docs',
+  'packaging',
+  'scripts',
+]
+const BINARY = new Set([
+  '.png',
+  '.woff',
+  '.woff2',
+  '.wasm',
+  '.br',
+  '.ico',
+  '.map',
+  '.dcm',
+  '.bin',
+  '.gz',
+  '.zip',
+])
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/node_modules|test-results/.test(entry.parentPath.slice(root.length)))
+    .filter(
+      (entry) =>
+        entry.isFile() && !/node_modules|test-results/.test(entry.parentPath.slice(root.length)),
+    )
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
 const ownFiles = (): string[] => [
   ...FOLDERS.flatMap((folder) => filesIn(join(root, folder))),
-  ...readdirSync(root, { withFileTypes: true }).flatMap((entry) => (entry.isFile() && entry.name !== '.git' ? [entry.name] : [])),
+  ...readdirSync(root, { withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() && entry.name !== '.git' ? [entry.name] : [],
+  ),
 ]
 const texts = (files: readonly string[]): Found[] =>
-  files.filter((file) => !BINARY.has(extname(file))).map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }))
+  files
+    .filter((file) => !BINARY.has(extname(file)))
+    .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }))
 
 /** Of a file that tells what it must not hold. */
 const THIS = 'test/secrets.test.ts'
@@ -53,7 +91,11 @@ describe('the repository', () => {
   it('has pictures that say nothing beside what they show', () => {
     const pictures = ownFiles().filter((file) => file.endsWith('.png'))
     expect(pictures.length).toBeGreaterThan(10)
-    expect(pictures.flatMap((file) => wordsOf(readFileSync(join(root, file))).map((words) => `${file} says ${words}`))).toEqual([])
+    expect(
+      pictures.flatMap((file) =>
+        wordsOf(readFileSync(join(root, file))).map((words) => `${file} says ${words}`),
+      ),
+    ).toEqual([])
   })
 })
 
@@ -65,7 +107,9 @@ describe('the search', () => {
     ['a token of a forge or a registry', `ghp_${'a1B2'.repeat(9)}`],
     ['a JSON Web Token', 'eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl'],
   ])('finds %s', (what, text) => {
-    expect(matches(SECRETS, [{ file: 'planted', text }])).toEqual([expect.stringContaining(`planted has ${what}`)])
+    expect(matches(SECRETS, [{ file: 'planted', text }])).toEqual([
+      expect.stringContaining(`planted has ${what}`),
+    ])
   })
 
   it.each([
@@ -79,8 +123,15 @@ describe('the search', () => {
   it('finds a patient, and words in a picture', () => {
     expect(familiesIn("{ PatientName: 'Kowalczyk^Piotr' }")).toEqual(['Kowalczyk'])
     const words = Buffer.from('Author\0Maria')
-    const chunk = Buffer.concat([Buffer.from([0, 0, 0, words.length]), Buffer.from('tEXt'), words, Buffer.alloc(4)])
-    expect(wordsOf(Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk]))).toEqual(['tEXt Author Maria'])
+    const chunk = Buffer.concat([
+      Buffer.from([0, 0, 0, words.length]),
+      Buffer.from('tEXt'),
+      words,
+      Buffer.alloc(4),
+    ])
+    expect(wordsOf(Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk]))).toEqual([
+      'tEXt Author Maria',
+    ])
   })
 })
 
@@ -92,7 +143,10 @@ function wordsOf(png: Buffer): string[] {
     if (!['tEXt', 'zTXt', 'iTXt', 'eXIf', 'tIME'].includes(type)) continue
     const data = png.subarray(at + 8, at + 8 + png.readUInt32BE(at))
     const end = data.indexOf(0)
-    const text = type === 'zTXt' ? inflateSync(data.subarray(end + 2)).toString('latin1') : data.subarray(end + 1).toString('latin1')
+    const text =
+      type === 'zTXt'
+        ? inflateSync(data.subarray(end + 2)).toString('latin1')
+        : data.subarray(end + 1).toString('latin1')
     words.push(`${type} ${data.toString('latin1', 0, Math.max(0, end))} ${text}`)
   }
   return words

@@ -8,7 +8,8 @@ import { runsOf, STAGES, stagesNotRun, TIERS } from '../scripts/test-arguments.m
 // `npm test` is run as a person types it. These uses end before anything is installed or built.
 
 const root = join(import.meta.dirname, '..')
-const npmTest = (...args: string[]) => spawnSync(process.execPath, [join(root, 'scripts/test.mjs'), ...args], { encoding: 'utf8' })
+const npmTest = (...args: string[]) =>
+  spawnSync(process.execPath, [join(root, 'scripts/test.mjs'), ...args], { encoding: 'utf8' })
 
 describe('npm test', () => {
   it('fails for a stage that does not exist, and names the stages', () => {
@@ -18,14 +19,22 @@ describe('npm test', () => {
     expect(stdout).toBe('')
   })
 
-  it.each([['--tier', 'weekly'], ['--tier']])('fails for a tier that does not exist: %s %s', (...args) => {
-    const { status, stderr } = npmTest(...args)
-    expect(status).toBe(2)
-    expect(stderr).toContain('The tiers are quick, full, nightly.')
-  })
+  it.each([['--tier', 'weekly'], ['--tier']])(
+    'fails for a tier that does not exist: %s %s',
+    (...args) => {
+      const { status, stderr } = npmTest(...args)
+      expect(status).toBe(2)
+      expect(stderr).toContain('The tiers are quick, full, nightly.')
+    },
+  )
 
   it('runs the stages of Vitest together, and each other stage alone', () => {
-    expect(runsOf(TIERS.full)).toEqual([['types'], ['lint'], ['unit', 'crash', 'flows', 'interop'], ['e2e']])
+    expect(runsOf(TIERS.full)).toEqual([
+      ['types'],
+      ['lint'],
+      ['unit', 'crash', 'flows', 'interop'],
+      ['e2e'],
+    ])
     expect(runsOf(['unit', 'e2e'])).toEqual([['unit'], ['e2e']])
   })
 
@@ -35,12 +44,18 @@ describe('npm test', () => {
       `Not run: electron (in the tier nightly, ${electron})`,
       'Not run: fuzz, simulate, soak, faults, mutation (in the tier nightly)',
     ])
-    expect(stagesNotRun({ stages: TIERS.quick })[0]).toBe('Not run: crash, flows, interop, e2e (in the tier full)')
+    expect(stagesNotRun({ stages: TIERS.quick })[0]).toBe(
+      'Not run: crash, flows, interop, e2e (in the tier full)',
+    )
     expect(stagesNotRun({ stages: TIERS.nightly })).toEqual([])
     const stages = TIERS.nightly.filter((name) => name !== 'electron')
-    expect(stagesNotRun({ stages }, { electron: 'there is no display' })).toEqual(['Not run: electron (there is no display)'])
+    expect(stagesNotRun({ stages }, { electron: 'there is no display' })).toEqual([
+      'Not run: electron (there is no display)',
+    ])
     const others = Object.keys(STAGES).filter((name) => name !== 'unit')
-    expect(stagesNotRun({ stages: ['unit'], areNamed: true })).toEqual([`Not run: ${others.join(', ')} (other stages were named)`])
+    expect(stagesNotRun({ stages: ['unit'], areNamed: true })).toEqual([
+      `Not run: ${others.join(', ')} (other stages were named)`,
+    ])
   })
 
   it('has every stage in a tier', () => {

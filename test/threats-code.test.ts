@@ -11,7 +11,10 @@ const sourcesIn = (folder: string): { readonly file: string; readonly text: stri
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(ts|tsx|html)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => ({ file: relative(root, path).replaceAll('\\', '/'), text: readFileSync(path, 'utf8') }))
+    .map((path) => ({
+      file: relative(root, path).replaceAll('\\', '/'),
+      text: readFileSync(path, 'utf8'),
+    }))
 
 /** Ways in which text becomes markup or code. */
 const SINKS: readonly RegExp[] = [
@@ -29,12 +32,19 @@ it('lets no page set text as markup, or run text as code', () => {
   const pages = [...sourcesIn('renderer'), ...sourcesIn('electron'), ...sourcesIn('shared')]
   expect(pages.length).toBeGreaterThan(500)
   expect(pages.flatMap(sinksOf)).toEqual([])
-  for (const text of ['<b dangerouslySetInnerHTML={x} />', 'a.innerHTML = name', 'eval(text)', '<iframe srcDoc={text} />'])
+  for (const text of [
+    '<b dangerouslySetInnerHTML={x} />',
+    'a.innerHTML = name',
+    'eval(text)',
+    '<iframe srcDoc={text} />',
+  ])
     expect(sinksOf({ file: 'planted', text })).toHaveLength(1)
 })
 
 /** Parts of statements that are no constants by their names, by file, with what each is made of. */
-const MADE_OF_CONSTANTS: Readonly<Record<string, { readonly parts: readonly string[]; readonly why: string }>> = {
+const MADE_OF_CONSTANTS: Readonly<
+  Record<string, { readonly parts: readonly string[]; readonly why: string }>
+> = {
   'announced-instance-queries.ts': {
     parts: ["HERE('?')", "HERE('value')", "CORRECTED('?')"],
     why: 'a constant with a column or a place in it',
@@ -44,7 +54,10 @@ const MADE_OF_CONSTANTS: Readonly<Record<string, { readonly parts: readonly stri
     why: 'conditions written there, values bound beside them',
   },
   'database.ts': { parts: ['table'], why: 'one of COUNTED' },
-  'forward-queries.ts': { parts: ["conditions.join(' and ')", 'index'], why: 'conditions written there, and the name of an index' },
+  'forward-queries.ts': {
+    parts: ["conditions.join(' and ')", 'index'],
+    why: 'conditions written there, and the name of an index',
+  },
   'image-study-page-queries.ts': { parts: ['from', 'rest', 'text'], why: 'sources written there' },
   'key-proof.ts': { parts: ['table'], why: 'one of SAMPLES' },
   'needed-addendum-queries.ts': {
@@ -57,37 +70,68 @@ const MADE_OF_CONSTANTS: Readonly<Record<string, { readonly parts: readonly stri
     why: 'columns by a table, places for values',
   },
   'study-list-queries.ts': {
-    parts: ['columns', 'index', 'reach', "tests.join(' and ')", "unionOf(branches, '1', reach)", 'where'],
+    parts: [
+      'columns',
+      'index',
+      'reach',
+      "tests.join(' and ')",
+      "unionOf(branches, '1', reach)",
+      'where',
+    ],
     why: 'branches written there; the merge of runs of an index',
   },
-  'audit-triggers.ts': { parts: [`name.replaceAll('"', '""')`], why: 'the name of a trigger that is there, quoted' },
+  'audit-triggers.ts': {
+    parts: [`name.replaceAll('"', '""')`],
+    why: 'the name of a trigger that is there, quoted',
+  },
   'study-search-queries.ts': { parts: ["isOldestFirst ? 'asc' : 'desc'"], why: 'one of two words' },
   'study-tally-queries.ts': { parts: ["tests.join(' and ')"], why: 'conditions written there' },
   'table-counts.ts': { parts: ['name'], why: 'a table that is there, of the schema' },
   'today-count-queries.ts': { parts: ['index', 'text', 'where'], why: 'statements written there' },
 }
 
-/** What is put into a statement that is text, but constants (by their names in capitals) and numbers. Bound values are `?` or kysely’s. */
+/**
+ * What is put into a statement that is text, but constants (by their names in capitals) and
+ * numbers. Bound values are `?` or kysely’s.
+ */
 function partsOf({ file, text }: { readonly file: string; readonly text: string }): string[] {
-  const statements = [...text.matchAll(/(?<!\bsql(?:<[^`]*>)?)`([^`]*)`/g)].map(([, body = '']) => body)
+  const statements = [...text.matchAll(/(?<!\bsql(?:<[^`]*>)?)`([^`]*)`/g)].map(
+    ([, body = '']) => body,
+  )
   return statements
-    .filter((body) => /^\s*(select|insert|update|delete|with|pragma|create|drop|alter|attach|vacuum)\b/i.test(body))
-    .flatMap((body) => [...body.matchAll(/\$\{([^}]*(?:\{[^}]*\}[^}]*)*)\}/g)].map(([, part = '']) => part))
+    .filter((body) =>
+      /^\s*(select|insert|update|delete|with|pragma|create|drop|alter|attach|vacuum)\b/i.test(body),
+    )
+    .flatMap((body) =>
+      [...body.matchAll(/\$\{([^}]*(?:\{[^}]*\}[^}]*)*)\}/g)].map(([, part = '']) => part),
+    )
     .filter((part) => !/^[A-Z][A-Z0-9_]*(\[\w+\]|\.(join|map)\(.*)?$|^Number\(/.test(part))
     .map((part) => `${file.split('/').at(-1)}: ${part}`)
 }
-const explained = Object.entries(MADE_OF_CONSTANTS).flatMap(([file, { parts }]) => parts.map((part) => `${file}: ${part}`))
+const explained = Object.entries(MADE_OF_CONSTANTS).flatMap(([file, { parts }]) =>
+  parts.map((part) => `${file}: ${part}`),
+)
 
 it('makes no statement of a value', () => {
   // A migration is written once, and takes nothing.
-  const isOfQueries = /\/database\/|-queries\.ts$|\/(audit-triggers|backup-check|backup-opening|received-steps|search-index)\.ts$/
-  const sources = sourcesIn('electron/server').filter(({ file }) => isOfQueries.test(file) && !file.includes('/migrations/'))
+  const isOfQueries =
+    /\/database\/|-queries\.ts$|\/(audit-triggers|backup-check|backup-opening|received-steps|search-index)\.ts$/
+  const sources = sourcesIn('electron/server').filter(
+    ({ file }) => isOfQueries.test(file) && !file.includes('/migrations/'),
+  )
   const parts = [...new Set(sources.flatMap(partsOf))]
   expect(parts.filter((part) => !explained.includes(part))).toEqual([])
   expect(explained.filter((part) => !parts.includes(part))).toEqual([])
   // kysely’s own ways around bound values: a reference is a column of a type.
-  expect(sources.filter(({ text }) => /sql\.(raw|lit|id|table)\(/.test(text)).map(({ file }) => file)).toEqual([])
-  expect(partsOf({ file: 'planted.ts', text: `db.prepare(\`select * from users where name = '\${name}'\`)` })).toEqual(['planted.ts: name'])
+  expect(
+    sources.filter(({ text }) => /sql\.(raw|lit|id|table)\(/.test(text)).map(({ file }) => file),
+  ).toEqual([])
+  expect(
+    partsOf({
+      file: 'planted.ts',
+      text: `db.prepare(\`select * from users where name = '\${name}'\`)`,
+    }),
+  ).toEqual(['planted.ts: name'])
 })
 
 it('writes one line of JSON to the log, whatever a caller calls itself', () => {

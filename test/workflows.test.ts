@@ -34,7 +34,8 @@ interface Workflow {
 
 // The parser's package imports a JSON file without the attribute that Node asks for.
 const hooks = registerHooks({
-  load: (url, context, next) => next(url, url.endsWith('.json') ? { ...context, importAttributes: { type: 'json' } } : context),
+  load: (url, context, next) =>
+    next(url, url.endsWith('.json') ? { ...context, importAttributes: { type: 'json' } } : context),
 })
 let parser: typeof import('@actions/workflow-parser')
 let parseYaml: (text: string) => unknown
@@ -70,42 +71,73 @@ describe.each(WORKFLOWS)('%s', (file) => {
 
   it('leaves no token of its own in the checkout', () => {
     const checkouts = stepsOf(file).filter(({ uses }) => uses?.startsWith('actions/checkout@'))
-    expect(checkouts.filter((step) => String(step.with?.['persist-credentials']) !== 'false')).toEqual([])
+    expect(
+      checkouts.filter((step) => String(step.with?.['persist-credentials']) !== 'false'),
+    ).toEqual([])
   })
 
   it('runs scripts that exist', () => {
-    const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> }
+    const { scripts } = JSON.parse(read('package.json')) as {
+      readonly scripts: Readonly<Record<string, string>>
+    }
     const commands = stepsOf(file).flatMap(({ run }) => run ?? [])
-    const named = commands.flatMap((run) => [...run.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name))
+    const named = commands.flatMap((run) =>
+      [...run.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name),
+    )
     expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
-    const files = commands.flatMap((run) => [...run.matchAll(/\b(?:node|bash) ([\w./-]+)/g)].map(([, path = '']) => path))
+    const files = commands.flatMap((run) =>
+      [...run.matchAll(/\b(?:node|bash) ([\w./-]+)/g)].map(([, path = '']) => path),
+    )
     expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 })
 
-it.each([...WORKFLOWS, ...ACTIONS])('%s names each action by a commit, with its version beside it', (file) => {
-  const lines = read(file)
-    .split('\n')
-    .filter((line) => /\buses: (?!\.\/)/.test(line))
-  expect(lines.length).toBeGreaterThan(0)
-  expect(lines.filter((line) => !/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([])
-})
+it.each([...WORKFLOWS, ...ACTIONS])(
+  '%s names each action by a commit, with its version beside it',
+  (file) => {
+    const lines = read(file)
+      .split('\n')
+      .filter((line) => /\buses: (?!\.\/)/.test(line))
+    expect(lines.length).toBeGreaterThan(0)
+    expect(
+      lines.filter((line) => !/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line)),
+    ).toEqual([])
+  },
+)
 
 it('names one action by one commit everywhere', () => {
-  const pins = [...WORKFLOWS, ...ACTIONS].flatMap((file) => [...read(file).matchAll(/uses: ([\w-]+\/[\w-]+)@(.+)/g)])
+  const pins = [...WORKFLOWS, ...ACTIONS].flatMap((file) => [
+    ...read(file).matchAll(/uses: ([\w-]+\/[\w-]+)@(.+)/g),
+  ])
   const byAction = Map.groupBy(pins, ([, action]) => action)
-  expect([...byAction].filter(([, all]) => new Set(all.map(([, , pin]) => pin)).size > 1)).toEqual([])
+  expect([...byAction].filter(([, all]) => new Set(all.map(([, , pin]) => pin)).size > 1)).toEqual(
+    [],
+  )
 })
 
 it('is read by a parser that finds faults', () => {
-  const wrong = ['on: push', 'jobs:', '  a:', '    runs-on: x', '    timeout-minuts: 1', '    steps:', '      - run: $', '{{ foo.bar }}']
+  const wrong = [
+    'on: push',
+    'jobs:',
+    '  a:',
+    '    runs-on: x',
+    '    timeout-minuts: 1',
+    '    steps:',
+    '      - run: $',
+    '{{ foo.bar }}',
+  ]
   const faults = faultsOf('x', wrong.join('\n').replace('$\n', '$'))
-  expect(faults).toEqual([expect.stringContaining('timeout-minuts'), expect.stringContaining('foo')])
+  expect(faults).toEqual([
+    expect.stringContaining('timeout-minuts'),
+    expect.stringContaining('foo'),
+  ])
 })
 
 describe('a release', () => {
   it('lets only the job that makes the draft write', () => {
-    const writing = jobs('.github/workflows/release.yml').filter(([, { permissions = {} }]) => Object.values(permissions).includes('write'))
+    const writing = jobs('.github/workflows/release.yml').filter(([, { permissions = {} }]) =>
+      Object.values(permissions).includes('write'),
+    )
     expect(writing.map(([name]) => name)).toEqual(['draft'])
   })
 
@@ -127,7 +159,9 @@ describe('a night', () => {
   })
 
   it('measures every module of the mutation tests', () => {
-    const list = execFileSync(process.execPath, [join(root, 'scripts/mutation.mjs')], { encoding: 'utf8' })
+    const list = execFileSync(process.execPath, [join(root, 'scripts/mutation.mjs')], {
+      encoding: 'utf8',
+    })
     const modules = [...list.matchAll(/^ {2}(\S+) +\S+\.ts\b/gm)].map(([, name]) => name)
     expect(modules.length).toBeGreaterThan(9)
     expect(nightly().mutation?.strategy?.matrix.module?.toSorted()).toEqual(modules.toSorted())
@@ -136,7 +170,9 @@ describe('a night', () => {
   it('runs every stage of the nightly tier', () => {
     const text = read('.github/workflows/nightly.yml')
     const [, named = ''] = /npm run test:nightly -- (.+)/.exec(text) ?? []
-    const alone = ['electron', 'faults', 'mutation'].filter((stage) => new RegExp(`npm run (test:)?${stage}\\b`).test(text))
+    const alone = ['electron', 'faults', 'mutation'].filter((stage) =>
+      new RegExp(`npm run (test:)?${stage}\\b`).test(text),
+    )
     expect([...named.split(' '), ...alone].sort()).toEqual(TIERS.nightly.toSorted())
   })
 
@@ -147,8 +183,8 @@ describe('a night', () => {
 })
 
 /**
- * What skips tests of Playwright. `npm test` installs the packages and does not make pictures, so the
- * first two skip nothing there.
+ * What skips tests of Playwright. `npm test` installs the packages and does not make pictures, so
+ * the first two skip nothing there.
  */
 const SKIPS_OF_PLAYWRIGHT = [
   "e2e/newcomer.spec.ts: test.skip(!areInstalled(), 'the packages are not those of package-lock.json: run npm test or npm start first')",
@@ -178,18 +214,30 @@ describe('the tools of the tests', () => {
   })
 
   it('excuse a skipped test where all its reasons are those of what the system cannot have', () => {
-    const [all, native, none] = [['it needs Linux', 'rsyslog with TLS is not installed'], ['dicom-dimse-native is not built'], []].map(
-      (reasons) => ({ reasons }),
-    ) as [{ reasons: string[] }, { reasons: string[] }, { reasons: string[] }]
+    const [all, native, none] = [
+      ['it needs Linux', 'rsyslog with TLS is not installed'],
+      ['dicom-dimse-native is not built'],
+      [],
+    ].map((reasons) => ({ reasons })) as [
+      { reasons: string[] },
+      { reasons: string[] },
+      { reasons: string[] },
+    ]
     const both = { reasons: [...all.reasons, ...native.reasons] }
-    for (const platform of ['darwin', 'win32']) expect(unacceptedSkips([all, native, none, both], platform)).toEqual([native, none, both])
+    for (const platform of ['darwin', 'win32'])
+      expect(unacceptedSkips([all, native, none, both], platform)).toEqual([native, none, both])
     expect(unacceptedSkips([all], 'linux')).toEqual([all])
     const posix = { reasons: ['it needs a POSIX system'] }
-    expect([unacceptedSkips([posix], 'win32'), unacceptedSkips([posix], 'darwin')]).toEqual([[], [posix]])
+    expect([unacceptedSkips([posix], 'win32'), unacceptedSkips([posix], 'darwin')]).toEqual([
+      [],
+      [posix],
+    ])
   })
 
   it('are all that a test is skipped for', () => {
-    const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+    const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.ts'),
+    )
     expect(files.length).toBeGreaterThan(500)
     const skips = files
       .map((name) => name.replaceAll('\\', '/'))

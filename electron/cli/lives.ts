@@ -5,7 +5,10 @@ export interface World {
   readonly options: GatewayOptions
   /** Where the data cannot be opened, a page that mends them is served in place of the gateway. */
   readonly isRescue: boolean
-  /** Asked for once, when something is up: a start that is cut short ends the process as any other does. */
+  /**
+   * Asked for once, when something is up: a start that is cut short ends the process as any other
+   * does.
+   */
   readonly untilStopped: () => Promise<void>
   /** Says where something serves. */
   readonly tell: (line: Readonly<Record<string, unknown>>) => void
@@ -15,8 +18,8 @@ type End = 'stopped' | 'again'
 type Life = Omit<World, 'untilStopped'> & { readonly stopped: () => Promise<End> }
 
 /**
- * The gateway until the process is told to stop. A restore ends it and opens it again: in this process, so that neither a service manager nor the
- * desktop app has to know of it.
+ * The gateway until the process is told to stop. A restore ends it and opens it again: in this
+ * process, so that neither a service manager nor the desktop app has to know of it.
  * @throws StartError, StoreError as `openGateway`
  */
 export async function liveOn({ untilStopped, ...world }: World): Promise<void> {
@@ -68,12 +71,19 @@ export async function liveOn({ untilStopped, ...world }: World): Promise<void> {
     return end
   }
 
-  async function rescue({ options, stopped, tell }: Life, fault: RescueOptions['fault']): Promise<End> {
+  async function rescue(
+    { options, stopped, tell }: Life,
+    fault: RescueOptions['fault'],
+  ): Promise<End> {
     const { folder, log, version, pageFolder, overrides } = options
     const done = Promise.withResolvers<End>()
     await using page = await openRescue({
       ...{ folder, fault, log, version, pageFolder, dataKey, token },
-      ...{ host: overrides?.['http.host'], port: overrides?.['http.port'], onDone: () => done.resolve('again') },
+      ...{
+        host: overrides?.['http.host'],
+        port: overrides?.['http.port'],
+        onDone: () => done.resolve('again'),
+      },
     })
     token = page.token
     const isToldToStop = stopped()

@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The package this code belongs to: from the sources, from dist/ and from inside a packaged app. */
-export function ownPackage(from = import.meta.dirname): { readonly folder: string; readonly version: string } {
+/**
+ * The package this code belongs to: from the sources, from dist/ and from inside a packaged app.
+ */
+export function ownPackage(from = import.meta.dirname): {
+  readonly folder: string
+  readonly version: string
+} {
   for (let folder = from; folder !== dirname(folder); folder = dirname(folder)) {
     const found = readPackage(folder)
     if (found?.name === 'isthmus') return { folder, version: found.version }
@@ -12,7 +17,10 @@ export function ownPackage(from = import.meta.dirname): { readonly folder: strin
 
 function readPackage(folder: string): { name: string; version: string } | undefined {
   try {
-    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name: string; version: string }
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+      name: string
+      version: string
+    }
   } catch {
     return undefined
   }

@@ -13,7 +13,10 @@ export interface HandedKey {
   readonly keyStore?: KeyStoreState
 }
 
-/** What the gateway's process tells Electron's main process: a recovery key is in force, so the data key may go into the key store. */
+/**
+ * What the gateway's process tells Electron's main process: a recovery key is in force, so the data
+ * key may go into the key store.
+ */
 export interface KeyNews {
   readonly sealKey: true
 }
@@ -21,13 +24,21 @@ export interface KeyNews {
 const PATIENCE_MS = 30_000
 
 /**
- * Waits for the first message of Electron's main process, `{ dataKey, keyStore }`. Keys never go by argument or environment: other programs of
- * the account can read those, and dumps hold them. @throws StartError none came
+ * Waits for the first message of Electron's main process, `{ dataKey, keyStore }`. Keys never go by
+ * argument or environment: other programs of the account can read those, and dumps hold them.
+ * @throws StartError none came
  */
 export function keyFromParent(port: ParentPort, patienceMs = PATIENCE_MS): Promise<HandedKey> {
   return new Promise((resolve, reject) => {
-    const end = setTimeout(() => reject(new StartError('The app did not hand over the data key: end it and start it again.')), patienceMs)
-    // It stays: a port without a listener holds back what comes until the next one, such as the word to stop.
+    const end = setTimeout(
+      () =>
+        reject(
+          new StartError('The app did not hand over the data key: end it and start it again.'),
+        ),
+      patienceMs,
+    )
+    // It stays: a port without a listener holds back what comes until the next one, such as the
+    // word to stop.
     port.on('message', ({ data }) => {
       const handed = handedKey(data)
       if (!handed) return
@@ -38,7 +49,8 @@ export function keyFromParent(port: ParentPort, patienceMs = PATIENCE_MS): Promi
 }
 
 function handedKey(data: unknown): HandedKey | undefined {
-  if (typeof data !== 'object' || data === null || !('dataKey' in data) || !('keyStore' in data)) return undefined
+  if (typeof data !== 'object' || data === null || !('dataKey' in data) || !('keyStore' in data))
+    return undefined
   const { dataKey } = data
   const keyStore = KeyStoreState.safeParse(data.keyStore).data
   if (!keyStore || !(dataKey === null || dataKey instanceof Uint8Array)) return undefined
@@ -48,15 +60,22 @@ function handedKey(data: unknown): HandedKey | undefined {
   return { dataKey: key, keyStore }
 }
 
-/** The key in a file of the service, such as a credential of systemd (`LoadCredential`). @throws UsageError it cannot be read, or is none */
+/**
+ * The key in a file of the service, such as a credential of systemd (`LoadCredential`). @throws
+ * UsageError it cannot be read, or is none
+ */
 export function keyFromFile(file: string): HandedKey {
   let dataKey: Buffer
   try {
     dataKey = readFileSync(file)
   } catch (error) {
-    throw new UsageError(`--data-key-file: ${file} could not be read (${(error as NodeJS.ErrnoException).code}).`)
+    throw new UsageError(
+      `--data-key-file: ${file} could not be read (${(error as NodeJS.ErrnoException).code}).`,
+    )
   }
   if (dataKey.length !== KEY_BYTES)
-    throw new UsageError(`--data-key-file: ${file} has ${dataKey.length} bytes instead of the ${KEY_BYTES} of a data.key.`)
+    throw new UsageError(
+      `--data-key-file: ${file} has ${dataKey.length} bytes instead of the ${KEY_BYTES} of a data.key.`,
+    )
   return { dataKey }
 }

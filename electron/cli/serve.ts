@@ -15,20 +15,28 @@ import { hostAndPort, UsageError } from './words.ts'
 import { parentPort, workersThrough } from './worker-port.ts'
 
 /**
- * `serve`: one JSON line on stdout when every listener is up; logs go to stderr, or to a file; SIGTERM drains and ends with 0. A restore closes the gateway and
- * opens it again in this process, with another such line.
+ * `serve`: one JSON line on stdout when every listener is up; logs go to stderr, or to a file;
+ * SIGTERM drains and ends with 0. A restore closes the gateway and opens it again in this process,
+ * with another such line.
  */
 export async function serve(args: readonly string[]): Promise<number> {
   const { isRescue, keyFrom, isSecretInArguments, ...options } = readArguments(args)
   const plainHost = options.overrides?.['http.host']
-  if (plainHost !== undefined && !isLoopback(plainHost)) process.stderr.write(`${openToNetwork(plainHost)}\n`)
+  if (plainHost !== undefined && !isLoopback(plainHost))
+    process.stderr.write(`${openToNetwork(plainHost)}\n`)
   const port = parentPort()
   const handed = await handedKey(keyFrom)
-  const log = openLog(options.logLevel, options.logFile === undefined ? undefined : await openLogFile(options.logFile))
+  const log = openLog(
+    options.logLevel,
+    options.logFile === undefined ? undefined : await openLogFile(options.logFile),
+  )
   await liveOn({
     options: {
       ...{ ...options, ...handed, log, version: ownPackage().version },
-      ...(port && { spawnWorker: workersThrough(port), onRecoveryKey: () => port.postMessage({ sealKey: true }) }),
+      ...(port && {
+        spawnWorker: workersThrough(port),
+        onRecoveryKey: () => port.postMessage({ sealKey: true }),
+      }),
     },
     isRescue,
     untilStopped,
@@ -76,7 +84,9 @@ export function readArguments(args: readonly string[]): ServeOptions {
   if (values['data-key-file'] !== undefined && values['data-key-from-parent'])
     throw new UsageError('Give --data-key-file or --data-key-from-parent, not both.')
   const secretFile = values['partner-secret-file']
-  const secret = values['partner-secret'] ?? (secretFile ? secretFromFile('--partner-secret-file', secretFile) : undefined)
+  const secret =
+    values['partner-secret'] ??
+    (secretFile ? secretFromFile('--partner-secret-file', secretFile) : undefined)
   const url = values['partner-url']
   if (secret && !url) throw new UsageError('--partner-secret goes with --partner-url URL.')
   if (!['fatal', 'error', 'warn', 'info', 'debug', 'trace'].includes(values['log-level']))
@@ -88,7 +98,8 @@ export function readArguments(args: readonly string[]): ServeOptions {
       ...listener('http', values.http),
       ...listener('dimse', values.dimse),
       ...(values['dimse-tls'] !== undefined && { 'dimse.tlsPort': tlsPort(values['dimse-tls']) }),
-      ...(values['ae-title'] !== undefined && override('dimse.aeTitle', values['ae-title'], '--ae-title')),
+      ...(values['ae-title'] !== undefined &&
+        override('dimse.aeTitle', values['ae-title'], '--ae-title')),
       ...(values['allow-unknown-devices'] && { 'dimse.allowUnknownDevices': true }),
     },
     ...(values.https !== undefined && { https: securely(values.https) }),
@@ -118,7 +129,9 @@ function listener(name: 'http' | 'dimse', text: string | undefined): SettingOver
 function tlsPort(text: string): number | null {
   if (text === 'off') return null
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new UsageError(`--dimse-tls takes a port, at the address of --dimse, or off; “${text}” is neither.`)
+    throw new UsageError(
+      `--dimse-tls takes a port, at the address of --dimse, or off; “${text}” is neither.`,
+    )
   return Number(text)
 }
 
@@ -130,15 +143,23 @@ function securely(text: string): { readonly host: string; readonly port: number 
 /** An option that stands for a setting has its form. @throws UsageError */
 function override<K extends SettingKey>(key: K, value: unknown, flag: string): SettingOverrides {
   const parsed = SETTINGS[key].schema.safeParse(value)
-  if (!parsed.success) throw new UsageError(`${flag}: “${value}” ${parsed.error.issues.map(({ message }) => message).join('; ')}.`)
+  if (!parsed.success)
+    throw new UsageError(
+      `${flag}: “${value}” ${parsed.error.issues.map(({ message }) => message).join('; ')}.`,
+    )
   return { [key]: parsed.data }
 }
 
-/** The data key, where something else than the data folder keeps it. @throws UsageError, StartError */
+/**
+ * The data key, where something else than the data folder keeps it. @throws UsageError, StartError
+ */
 async function handedKey(from: ServeOptions['keyFrom']): Promise<HandedKey> {
   if (from === undefined) return {}
   if (from !== 'parent') return keyFromFile(from.file)
   const port = parentPort()
-  if (!port) throw new UsageError('--data-key-from-parent is for the desktop app, which hands the data key over: leave it out.')
+  if (!port)
+    throw new UsageError(
+      '--data-key-from-parent is for the desktop app, which hands the data key over: leave it out.',
+    )
   return keyFromParent(port)
 }

@@ -16,12 +16,20 @@ export async function simulateModality(args: readonly string[]): Promise<number>
     },
   })
   const aeTitle = aeTitleOf(values['ae-title'] ?? '', '--ae-title')
-  if (!values.to) throw new UsageError('simulator modality needs --to HOST:PORT, where the gateway listens for devices.')
-  if (!/^(\d{8}|any)$/.test(values.date)) throw new UsageError('--date takes a day as DICOM writes it, such as 20261122, or any.')
+  if (!values.to)
+    throw new UsageError(
+      'simulator modality needs --to HOST:PORT, where the gateway listens for devices.',
+    )
+  if (!/^(\d{8}|any)$/.test(values.date))
+    throw new UsageError('--date takes a day as DICOM writes it, such as 20261122, or any.')
   const { host = '127.0.0.1', port } = hostAndPort(values.to, '--to')
   const called = aeTitleOf(values['called-ae-title'], '--called-ae-title')
   const keys = { modality: values.modality, startDate: values.date === 'any' ? '' : values.date }
-  const { echoMs, worklistMs, exams } = await visitAsModality({ host, port, aeTitle: called }, aeTitle, keys)
+  const { echoMs, worklistMs, exams } = await visitAsModality(
+    { host, port, aeTitle: called },
+    aeTitle,
+    keys,
+  )
   const lines = [
     `${called} answers the echo of ${aeTitle} (${Math.round(echoMs)} ms).`,
     `Worklist: ${exams.length === 1 ? 'one exam' : `${exams.length} exams`} (${Math.round(worklistMs)} ms).`,
@@ -44,7 +52,8 @@ const COLUMNS: readonly ((exam: WorklistExam) => string)[] = [
     `${startDate.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')} ${startTime.replace(/^(\d\d)(\d\d).*$/, '$1:$2')}`,
   ({ modality }) => modality,
   // The first of its groups, as most consoles show it.
-  ({ patientName }) => (patientName.split('=')[0] ?? '').replace(/\^+$/, '').replace('^', ', ').replaceAll('^', ' '),
+  ({ patientName }) =>
+    (patientName.split('=')[0] ?? '').replace(/\^+$/, '').replace('^', ', ').replaceAll('^', ' '),
   ({ patientId }) => patientId,
   ({ accessionNumber }) => accessionNumber,
   ({ description }) => description,
@@ -52,6 +61,10 @@ const COLUMNS: readonly ((exam: WorklistExam) => string)[] = [
 
 function tableOf(exams: readonly WorklistExam[]): string[] {
   const rows = exams.map((exam) => COLUMNS.map((cell) => cell(exam)))
-  const widths = COLUMNS.map((_, column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)))
-  return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
+  const widths = COLUMNS.map((_, column) =>
+    Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  return rows.map((row) =>
+    `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
+  )
 }

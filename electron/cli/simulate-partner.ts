@@ -20,7 +20,11 @@ import { untilStopped } from './until-stopped.ts'
 import { UsageError } from './words.ts'
 
 /** The invented study whose images it has. */
-const STUDY: PhantomSeries = { studyInstanceUid: '2.25.20261122815', seriesInstanceUid: '2.25.20261122815.2', slices: 300 }
+const STUDY: PhantomSeries = {
+  studyInstanceUid: '2.25.20261122815',
+  seriesInstanceUid: '2.25.20261122815.2',
+  slices: 300,
+}
 
 /** `simulator partner`: prints one JSON line when it listens, ends at SIGTERM. */
 export async function simulatePartner(args: readonly string[]): Promise<number> {
@@ -40,9 +44,12 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
   const port = Number(values.port)
   if (!values.port || !Number.isInteger(port) || port < 0 || port > 65_535)
     throw new UsageError('simulator partner needs --port P, a TCP port (0 takes a free one).')
-  if (!SCENARIOS.includes(values.scenario as Scenario)) throw new UsageError(`--scenario is one of ${SCENARIOS.join(', ')}.`)
+  if (!SCENARIOS.includes(values.scenario as Scenario))
+    throw new UsageError(`--scenario is one of ${SCENARIOS.join(', ')}.`)
   const secret = await secretFrom(values)
-  await using files = values.images ? await openSimulatedFiles({ host: values.host, clock: Date.now }) : undefined
+  await using files = values.images
+    ? await openSimulatedFiles({ host: values.host, clock: Date.now })
+    : undefined
   await using simulator = await openPartnerSimulator({
     port,
     host: values.host,
@@ -52,7 +59,12 @@ export async function simulatePartner(args: readonly string[]): Promise<number> 
     ...(files && { files: imagesIn(files) }),
     ...(values.worklist !== undefined && { worklist: readWorklist(values.worklist) }),
   }).catch(async (error: NodeJS.ErrnoException) => {
-    throw await listenError(error, { name: 'simulator’s', option: '--port', host: values.host, port })
+    throw await listenError(error, {
+      name: 'simulator’s',
+      option: '--port',
+      host: values.host,
+      port,
+    })
   })
   const stopped = untilStopped()
   process.stdout.write(
@@ -74,7 +86,12 @@ async function secretFrom(given: SecretOptions): Promise<string> {
   const { secret, 'secret-file': file, 'secret-stdin': isStdin } = given
   if ([secret, file, isStdin].filter((option) => option !== undefined).length > 1)
     throw new UsageError('Give one of --secret, --secret-file and --secret-stdin.')
-  const found = file !== undefined ? secretFromFile('--secret-file', file) : isStdin ? (await text(process.stdin)).trim() : secret
+  const found =
+    file !== undefined
+      ? secretFromFile('--secret-file', file)
+      : isStdin
+        ? (await text(process.stdin)).trim()
+        : secret
   // Standard Webhooks: whsec_ and the base64 of 24 to 64 bytes.
   if (!found || !/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(found))
     throw new UsageError(
@@ -88,7 +105,10 @@ function imagesIn(files: SimulatedFiles) {
   const numbers = Array.from({ length: STUDY.slices }, (_, index) => index + 1)
   store.add({
     studyInstanceUid: STUDY.studyInstanceUid,
-    images: numbers.map((number) => ({ sopInstanceUid: phantomSopUid(STUDY, number), body: () => phantomSlice(STUDY, number) })),
+    images: numbers.map((number) => ({
+      sopInstanceUid: phantomSopUid(STUDY, number),
+      body: () => phantomSlice(STUDY, number),
+    })),
   })
   return store
 }
@@ -98,6 +118,8 @@ function readWorklist(file: string): readonly unknown[] {
     return readWorklistFile(readFileSync(file, 'utf8'), file)
   } catch (error) {
     if (error instanceof WorklistFileError) throw new UsageError(`--worklist: ${error.message}.`)
-    throw new UsageError(`--worklist: ${file} could not be read (${(error as NodeJS.ErrnoException).code}).`)
+    throw new UsageError(
+      `--worklist: ${file} could not be read (${(error as NodeJS.ErrnoException).code}).`,
+    )
   }
 }

@@ -23,12 +23,15 @@ export interface ParentPort {
   postMessage(message: WorkerRequest | KeyNews): void
 }
 
-/** Has worker processes started by Electron's main process, which knows the one module they may run. */
+/**
+ * Has worker processes started by Electron's main process, which knows the one module they may run.
+ */
 export function workersThrough(port: ParentPort): SpawnWorker {
   const running = new Map<string, { tell?: (answer: Answer) => void; exited?: () => void }>()
   port.on('message', ({ data }) => {
     const news = data as Partial<WorkerNews> | null
-    const worker = typeof news === 'object' && news?.worker !== undefined ? running.get(news.worker) : undefined
+    const worker =
+      typeof news === 'object' && news?.worker !== undefined ? running.get(news.worker) : undefined
     if (!news || !worker) return
     if (news.news === 'message' && news.answer) worker.tell?.(news.answer)
     if (news.news !== 'exit') return
@@ -54,4 +57,5 @@ export function workersThrough(port: ParentPort): SpawnWorker {
 }
 
 /** Where this process is one of Electron's. */
-export const parentPort = (): ParentPort | undefined => (process as { readonly parentPort?: ParentPort }).parentPort
+export const parentPort = (): ParentPort | undefined =>
+  (process as { readonly parentPort?: ParentPort }).parentPort

@@ -17,8 +17,9 @@ const ANSWER_MS = 2_000
 const MOST_LENGTH = 1_000
 
 /**
- * Electron's own lock is of one user; this one is of the machine, whoever signs in. Nothing of it is left when its process ends in whatever way,
- * and whoever comes second is told by it who was first. The gateway's lock on its data folder and the ports stand behind it.
+ * Electron's own lock is of one user; this one is of the machine, whoever signs in. Nothing of it
+ * is left when its process ends in whatever way, and whoever comes second is told by it who was
+ * first. The gateway's lock on its data folder and the ports stand behind it.
  * @param name what may run once, such as a data folder
  */
 export async function lockMachine(name: string): Promise<MachineLock> {
@@ -67,7 +68,10 @@ function listen(path: string, mine: string): Promise<Server | undefined> {
   })
 }
 
-/** The one who listens there; `nobody` where a socket was left behind; undefined where it does not say. */
+/**
+ * The one who listens there; `nobody` where a socket was left behind; undefined where it does not
+ * say.
+ */
 function ask(path: string): Promise<Holder | 'nobody' | undefined> {
   return new Promise((settle) => {
     let text = ''

@@ -19,17 +19,25 @@ export interface StartArguments {
 const NOT_OURS: readonly string[] = ['--no-sandbox', '.', HIDDEN]
 
 /**
- * `--data DIR` chooses the data folder, `--hidden` leaves the window closed, `isthmus://…` leads it somewhere; everything else goes to `serve` as it is.
- * What stands behind a link is not read: the system puts a link last, so that came with it.
+ * `--data DIR` chooses the data folder, `--hidden` leaves the window closed, `isthmus://…` leads it
+ * somewhere; everything else goes to `serve` as it is. What stands behind a link is not read: the
+ * system puts a link last, so that came with it.
  */
 export function readArguments(argv: readonly string[], userData: string): StartArguments {
   const link = argv.findIndex(isLink)
   const ours = link < 0 ? argv : argv.slice(0, link)
-  const { values, tokens } = parseArgs({ args: [...ours], options: { data: { type: 'string' } }, strict: false, tokens: true })
+  const { values, tokens } = parseArgs({
+    args: [...ours],
+    options: { data: { type: 'string' } },
+    strict: false,
+    tokens: true,
+  })
   const isOfData = (index: number) =>
     tokens.some(
       (token) =>
-        token.kind === 'option' && token.name === 'data' && (token.index === index || (!token.inlineValue && token.index === index - 1)),
+        token.kind === 'option' &&
+        token.name === 'data' &&
+        (token.index === index || (!token.inlineValue && token.index === index - 1)),
     )
   const isNamed = typeof values.data === 'string'
   return {

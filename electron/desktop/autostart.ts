@@ -6,7 +6,10 @@ import { app } from 'electron'
 /** It starts without its window. */
 export const HIDDEN = '--hidden'
 
-/** Desktop Application Autostart Specification: its name says which file of the system it stands for. */
+/**
+ * Desktop Application Autostart Specification: its name says which file of the system it stands
+ * for.
+ */
 const ENTRY = ['autostart', 'isthmus.desktop'] as const
 const HIDDEN_ENTRY = '[Desktop Entry]\nType=Application\nName=Isthmus\nHidden=true\n'
 
@@ -27,19 +30,25 @@ export interface AutostartDeps {
   readonly command: readonly string[]
 }
 
-/** Starting when somebody signs in: the system's own list on Windows and macOS, an XDG autostart file of ours on Linux. */
+/**
+ * Starting when somebody signs in: the system's own list on Windows and macOS, an XDG autostart
+ * file of ours on Linux.
+ */
 export function openAutostart({ platform, env, argv, command }: AutostartDeps): Autostart {
   const wasHidden = () => argv.includes(HIDDEN)
   if (platform === 'linux') {
     const own = join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), ...ENTRY)
-    const ofAll = (env.XDG_CONFIG_DIRS || '/etc/xdg').split(':').map((folder) => join(folder, ...ENTRY))
+    const ofAll = (env.XDG_CONFIG_DIRS || '/etc/xdg')
+      .split(':')
+      .map((folder) => join(folder, ...ENTRY))
     const file = () => [own, ...ofAll].find((one) => existsSync(one))
     return {
       isOn: () => isOnIn(file()),
       set(on) {
         rmSync(own, { force: true })
         // One for all who sign in is switched off for one of them by a file that hides it.
-        if (on || isOnIn(file())) write(own, on ? desktopEntry(commandOf(env, command)) : HIDDEN_ENTRY)
+        if (on || isOnIn(file()))
+          write(own, on ? desktopEntry(commandOf(env, command)) : HIDDEN_ENTRY)
       },
       startedIt: wasHidden,
     }
@@ -50,14 +59,19 @@ export function openAutostart({ platform, env, argv, command }: AutostartDeps): 
     isOn: () => app.getLoginItemSettings(item).openAtLogin,
     set: (on) => app.setLoginItemSettings({ ...item, openAtLogin: on }),
     // macOS passes no arguments to what it starts.
-    startedIt: () => wasHidden() || (platform === 'darwin' && app.getLoginItemSettings(item).wasOpenedAtLogin),
+    startedIt: () =>
+      wasHidden() || (platform === 'darwin' && app.getLoginItemSettings(item).wasOpenedAtLogin),
   }
 }
 
 /** An AppImage runs from a folder that is another one at each start. */
-const commandOf = (env: AutostartDeps['env'], command: readonly string[]) => (env.APPIMAGE ? [env.APPIMAGE] : command)
+const commandOf = (env: AutostartDeps['env'], command: readonly string[]) =>
+  env.APPIMAGE ? [env.APPIMAGE] : command
 
-/** Desktop Entry Specification 1.5, “The Exec key”: arguments are quoted, and a percent sign is doubled. */
+/**
+ * Desktop Entry Specification 1.5, “The Exec key”: arguments are quoted, and a percent sign is
+ * doubled.
+ */
 export function desktopEntry(command: readonly string[]): string {
   // A value of the file escapes backslashes once more.
   const quoted = [...command, HIDDEN].map((part) =>
@@ -78,7 +92,8 @@ export function desktopEntry(command: readonly string[]): string {
 
 /** A settings program of the desktop may have switched it off in the file. */
 const isOnIn = (file: string | undefined): boolean =>
-  file !== undefined && !/^(Hidden=true|X-GNOME-Autostart-enabled=false)\s*$/m.test(readFileSync(file, 'utf8'))
+  file !== undefined &&
+  !/^(Hidden=true|X-GNOME-Autostart-enabled=false)\s*$/m.test(readFileSync(file, 'utf8'))
 
 function write(file: string, entry: string): void {
   mkdirSync(dirname(file), { recursive: true })

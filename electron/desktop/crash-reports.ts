@@ -4,20 +4,32 @@ const MOST_RELOADS = 3
 const WITHIN_MS = 10 * 60_000
 const NO_CRASH: readonly string[] = ['clean-exit', 'killed']
 
-/** Memory dumps of crashes stay on this PC: they may hold what was on the screen. Called before the app is ready. */
+/**
+ * Memory dumps of crashes stay on this PC: they may hold what was on the screen. Called before the
+ * app is ready.
+ */
 export function keepCrashReports(): void {
   crashReporter.start({ uploadToServer: false, productName: 'Isthmus' })
 }
 
-/** Notes which process ended and why, and loads a window again whose page crashed: thrice within ten minutes at most. */
-export function watchCrashes(log: (event: string, facts: Readonly<Record<string, unknown>>) => void, clock: () => number): void {
+/**
+ * Notes which process ended and why, and loads a window again whose page crashed: thrice within ten
+ * minutes at most.
+ */
+export function watchCrashes(
+  log: (event: string, facts: Readonly<Record<string, unknown>>) => void,
+  clock: () => number,
+): void {
   let reloads: readonly number[] = []
   app.on('render-process-gone', (_event, contents, { reason, exitCode }) => {
     log('a page ended', { reason, exitCode })
     reloads = reloads.filter((at) => clock() - at < WITHIN_MS)
-    if (NO_CRASH.includes(reason) || reloads.length >= MOST_RELOADS || contents.isDestroyed()) return
+    if (NO_CRASH.includes(reason) || reloads.length >= MOST_RELOADS || contents.isDestroyed())
+      return
     reloads = [...reloads, clock()]
     contents.reload()
   })
-  app.on('child-process-gone', (_event, { type, reason, exitCode, name }) => log('a process ended', { type, reason, exitCode, name }))
+  app.on('child-process-gone', (_event, { type, reason, exitCode, name }) =>
+    log('a process ended', { type, reason, exitCode, name }),
+  )
 }

@@ -3,8 +3,8 @@ import { app } from 'electron'
 const SCHEME = 'isthmus'
 
 /**
- * Every link there is: another program may lead the window to a place, and to nothing else. Who is not signed in sees the sign-in first, and
- * whoever may not see a study is refused by the gateway.
+ * Every link there is: another program may lead the window to a place, and to nothing else. Who is
+ * not signed in sees the sign-in first, and whoever may not see a study is refused by the gateway.
  */
 const LINKS: readonly (readonly [form: RegExp, place: (id: string) => string])[] = [
   [/^isthmus:\/\/today\/?$/, () => '/'],
@@ -32,7 +32,10 @@ export function placeIn(argv: readonly string[]): string | undefined {
   return link === undefined ? undefined : placeOf(link)
 }
 
-/** Has links of the system brought here: by `open-url` on macOS, by a second start elsewhere. The installer registers the scheme, too. */
+/**
+ * Has links of the system brought here: by `open-url` on macOS, by a second start elsewhere. The
+ * installer registers the scheme, too.
+ */
 export function takeLinks(take: (place: string) => void): void {
   if (app.isPackaged) app.setAsDefaultProtocolClient(SCHEME)
   app.on('open-url', (event, url) => {

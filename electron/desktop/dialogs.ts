@@ -18,12 +18,22 @@ export function dialogs(words: ShellWords, window: () => BrowserWindow | undefin
   const ask = async (options: MessageBoxOptions): Promise<number> => {
     const before = window()
     const asked = { title: 'Isthmus', noLink: true, ...options }
-    return (await (before ? dialog.showMessageBox(before, asked) : dialog.showMessageBox(asked))).response
+    return (await (before ? dialog.showMessageBox(before, asked) : dialog.showMessageBox(asked)))
+      .response
   }
   return {
     async asksToQuit() {
       const { message, detail, quit, cancel } = words.quitAsk
-      return (await ask({ type: 'warning', message, detail, buttons: [cancel, quit], defaultId: 0, cancelId: 0 })) === 1
+      return (
+        (await ask({
+          type: 'warning',
+          message,
+          detail,
+          buttons: [cancel, quit],
+          defaultId: 0,
+          cancelId: 0,
+        })) === 1
+      )
     },
     async explainsClosing() {
       const { message, detail, understood } = words.closed
@@ -36,7 +46,16 @@ export function dialogs(words: ShellWords, window: () => BrowserWindow | undefin
     async saysStartFailed(fault, exitCode) {
       const { message, unknown, again, quit } = words.startFailed
       const detail = fault === '' ? unknown(exitCode) : fault
-      return (await ask({ type: 'error', message, detail, buttons: [again, quit], defaultId: 0, cancelId: 1 })) === 0
+      return (
+        (await ask({
+          type: 'error',
+          message,
+          detail,
+          buttons: [again, quit],
+          defaultId: 0,
+          cancelId: 1,
+        })) === 0
+      )
     },
   }
 }

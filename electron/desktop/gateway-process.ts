@@ -29,7 +29,10 @@ const REFUSALS: readonly number[] = [1, 2]
 /** How the process ended that nobody told to. */
 export interface GatewayEnd {
   readonly exitCode: number
-  /** It is started again after so long; undefined where its first start failed: then only a person starts it again. */
+  /**
+   * It is started again after so long; undefined where its first start failed: then only a person
+   * starts it again.
+   */
   readonly waitMs: number | undefined
   /** The last sentence it said; empty where it said none. */
   readonly fault: string
@@ -52,7 +55,10 @@ export interface GatewayProcessOptions {
   readonly onEnd: (end: GatewayEnd) => void
 }
 
-/** The gateway in a utility process (design.md §4.1): its crash never takes the window, its work never freezes it. */
+/**
+ * The gateway in a utility process (design.md §4.1): its crash never takes the window, its work
+ * never freezes it.
+ */
 export class GatewayProcess {
   #child: UtilityProcess | undefined
   #timer: NodeJS.Timeout | undefined
@@ -73,11 +79,15 @@ export class GatewayProcess {
     clearTimeout(this.#timer)
     const { entry, worker, args, keys, onReady } = this.#options
     this.#waits.started()
-    const child = utilityProcess.fork(entry, ['serve', ...args, ...(this.#crashes.isSafe() ? ['--safe-mode'] : [])], {
-      serviceName: 'Isthmus gateway',
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: gatewayEnvironment(process.env),
-    })
+    const child = utilityProcess.fork(
+      entry,
+      ['serve', ...args, ...(this.#crashes.isSafe() ? ['--safe-mode'] : [])],
+      {
+        serviceName: 'Isthmus gateway',
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: gatewayEnvironment(process.env),
+      },
+    )
     this.#child = child
     const kept = keys.read()
     const dataKey = kept ? new Uint8Array(kept) : null
@@ -109,7 +119,8 @@ export class GatewayProcess {
       this.#child = undefined
       workers.end()
       // A sentence for a person is no crash: a port in use stays in use in safe mode, too.
-      const isCrash = () => exitCode !== 0 && (hasServed || !REFUSALS.includes(exitCode) || said.isOurFault)
+      const isCrash = () =>
+        exitCode !== 0 && (hasServed || !REFUSALS.includes(exitCode) || said.isOurFault)
       void allSaid.then(() => this.#ended(exitCode, isCrash(), said.fault))
     })
   }
@@ -157,7 +168,8 @@ export class GatewayProcess {
 }
 
 /** A recovery key was put in force, so the data key may go into the key store. */
-const isSealRequest = (message: unknown): boolean => typeof message === 'object' && message !== null && 'sealKey' in message
+const isSealRequest = (message: unknown): boolean =>
+  typeof message === 'object' && message !== null && 'sealKey' in message
 
 function readyOf(line: string): Ready | undefined {
   if (!line.startsWith('{"ready"')) return undefined
@@ -173,7 +185,10 @@ function readyOf(line: string): Ready | undefined {
 const MOST_LENGTH = 64 * 1024
 
 /** Resolves when the stream has ended. */
-function readLines(stream: NodeJS.ReadableStream | null, take: (line: string) => void): Promise<void> {
+function readLines(
+  stream: NodeJS.ReadableStream | null,
+  take: (line: string) => void,
+): Promise<void> {
   if (!stream) return Promise.resolve()
   let text = ''
   stream.setEncoding('utf8')

@@ -15,16 +15,20 @@ export const channel =
   }
 
 /**
- * The only place that hears messages: each is answered where the main frame of our own page sent it, and nobody else (Electron security
- * checklist 17).
+ * The only place that hears messages: each is answered where the main frame of our own page sent
+ * it, and nobody else (Electron security checklist 17).
  * @param origin of the gateway; undefined until it has started
  */
-export function answerPage(origin: () => string | undefined, channels: Readonly<Record<string, Channel>>): void {
+export function answerPage(
+  origin: () => string | undefined,
+  channels: Readonly<Record<string, Channel>>,
+): void {
   for (const [name, answer] of Object.entries(channels)) {
     ipcMain.handle(name, (event, ...given: unknown[]) => {
       const own = origin()
       const frame = event.senderFrame
-      if (own === undefined || !frame || frame.parent || !isOf(own, frame.url)) throw new Error('not for this page')
+      if (own === undefined || !frame || frame.parent || !isOf(own, frame.url))
+        throw new Error('not for this page')
       return answer(given)
     })
   }

@@ -8,7 +8,10 @@ export interface KeptFile<T> {
   write(value: T): void
 }
 
-/** What is in the file of another version, of a hand or of a power cut has its form, or it counts as `empty`. */
+/**
+ * What is in the file of another version, of a hand or of a power cut has its form, or it counts as
+ * `empty`.
+ */
 export function keptFile<T>(path: string, form: z.ZodType<T>, empty: T): KeptFile<T> {
   return {
     read() {

@@ -3,18 +3,31 @@ import { safeStorage } from 'electron'
 import { keyKept, moveKeyInto, unwrapKey } from '#server/modules/settings/key-file.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 
-/** The data key of a folder between its file and the key store of the account: DPAPI, Keychain, GNOME Keyring or KWallet (Electron's `safeStorage`). */
+/**
+ * The data key of a folder between its file and the key store of the account: DPAPI, Keychain,
+ * GNOME Keyring or KWallet (Electron's `safeStorage`).
+ */
 export interface KeyStore {
   /** As it is now. */
   state(): KeyStoreState
-  /** The data key, for the gateway's process; undefined where the folder has it itself or has none yet, and where the key store does not give it back. */
+  /**
+   * The data key, for the gateway's process; undefined where the folder has it itself or has none
+   * yet, and where the key store does not give it back.
+   */
   read(): Buffer | undefined
-  /** Moves the key from its plain file into the key store, once a recovery key is in force; whether it is in there alone. */
+  /**
+   * Moves the key from its plain file into the key store, once a recovery key is in force; whether
+   * it is in there alone.
+   */
   seal(): boolean
 }
 
-// Electron's names of what Linux may have. With `basic_text` it wraps under a password that stands in its source code.
-const BACKENDS = { basic_text: 'basic', unknown: 'none' } as const satisfies Record<string, KeyStoreState>
+// Electron's names of what Linux may have. With `basic_text` it wraps under a password that stands
+// in its source code.
+const BACKENDS = { basic_text: 'basic', unknown: 'none' } as const satisfies Record<
+  string,
+  KeyStoreState
+>
 
 /** Electron is ready. @param onError what the key store or the disk said; never with a key in it */
 export function openKeyStore(

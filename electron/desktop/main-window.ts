@@ -31,7 +31,10 @@ export interface MainWindow {
 
 const Told = z.object({ isClosingExplained: z.boolean() })
 
-/** The window of the app. Closing it hides it: the gateway goes on serving devices, and only Quit ends that. */
+/**
+ * The window of the app. Closing it hides it: the gateway goes on serving devices, and only Quit
+ * ends that.
+ */
 export function mainWindow(options: MainWindowOptions): MainWindow {
   const { folder, firstPage, origin, isEnding, onHidden, onSessionEnd } = options
   const places = keptFile(join(folder, 'window.json'), WindowPlaces, [])
@@ -55,7 +58,8 @@ export function mainWindow(options: MainWindowOptions): MainWindow {
       onHidden()
     })
     made.on('session-end', onSessionEnd)
-    // A form that is not saved keeps its page from going, but not the program from ending: Electron would end nothing, and say nothing.
+    // A form that is not saved keeps its page from going, but not the program from ending: Electron
+    // would end nothing, and say nothing.
     made.webContents.on('will-prevent-unload', (event) => isEnding() && event.preventDefault())
     window = made
     return made
@@ -92,7 +96,8 @@ export function mainWindow(options: MainWindowOptions): MainWindow {
       const url = to.webContents.getURL()
       if (to.isDestroyed() || page === undefined) return
       // The same page stays where a person has led it.
-      if (page === `${own}/` && isOf(own, url) && new URL(url).pathname === '/') to.webContents.reload()
+      if (page === `${own}/` && isOf(own, url) && new URL(url).pathname === '/')
+        to.webContents.reload()
       else await to.loadURL(page).catch(() => undefined)
     },
     current,

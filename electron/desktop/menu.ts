@@ -7,7 +7,10 @@ export interface MenuActions {
   readonly quit: () => void
 }
 
-/** The menu of the app: what it does by keys, and what belongs to every window of the system. The window's own keys stay its own. */
+/**
+ * The menu of the app: what it does by keys, and what belongs to every window of the system. The
+ * window's own keys stay its own.
+ */
 export function menuTemplate(
   words: ShellWords,
   actions: MenuActions,
@@ -15,12 +18,24 @@ export function menuTemplate(
 ): MenuItemConstructorOptions[] {
   const { menu } = words
   const isMac = platform === 'darwin'
-  const quit: MenuItemConstructorOptions = { label: words.quit, accelerator: 'CmdOrCtrl+Q', click: actions.quit }
+  const quit: MenuItemConstructorOptions = {
+    label: words.quit,
+    accelerator: 'CmdOrCtrl+Q',
+    click: actions.quit,
+  }
   const about: MenuItemConstructorOptions = { label: menu.about, role: 'about' }
   const separator: MenuItemConstructorOptions = { type: 'separator' }
   const ofApp: MenuItemConstructorOptions = {
     label: 'Isthmus',
-    submenu: [about, separator, { role: 'hide' }, { role: 'hideOthers' }, { role: 'unhide' }, separator, quit],
+    submenu: [
+      about,
+      separator,
+      { role: 'hide' },
+      { role: 'hideOthers' },
+      { role: 'unhide' },
+      separator,
+      quit,
+    ],
   }
   return [
     ...(isMac ? [ofApp] : []),
@@ -60,13 +75,20 @@ export function menuTemplate(
     },
     {
       label: menu.help,
-      submenu: [{ label: menu.diagnostics, click: () => actions.show('/settings/readiness') }, ...(isMac ? [] : [separator, about])],
+      submenu: [
+        { label: menu.diagnostics, click: () => actions.show('/settings/readiness') },
+        ...(isMac ? [] : [separator, about]),
+      ],
     },
   ]
 }
 
 export function setMenu(words: ShellWords, actions: MenuActions): void {
-  app.setAboutPanelOptions({ applicationName: 'Isthmus', applicationVersion: app.getVersion(), version: '' })
+  app.setAboutPanelOptions({
+    applicationName: 'Isthmus',
+    applicationVersion: app.getVersion(),
+    version: '',
+  })
   const about = { platform: process.platform, isPackaged: app.isPackaged }
   Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(words, actions, about)))
 }

@@ -8,7 +8,10 @@ interface Request {
   readonly call?: unknown
 }
 
-/** Processes for single calls of the native module, asked for by the gateway's process, which cannot start any. All of them run `module`. */
+/**
+ * Processes for single calls of the native module, asked for by the gateway's process, which cannot
+ * start any. All of them run `module`.
+ */
 export class NativeWorkers {
   readonly #module: string
   readonly #tell: (news: unknown) => void

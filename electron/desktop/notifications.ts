@@ -31,10 +31,12 @@ export interface NotifierDeps {
 }
 
 /**
- * Notifications of the system: each kind once until it has gone away, and again where there is more of it. They name counts and never a patient, since
- * they also appear on a locked screen.
+ * Notifications of the system: each kind once until it has gone away, and again where there is more
+ * of it. They name counts and never a patient, since they also appear on a locked screen.
  */
-export function openNotifier({ words, open, clock }: NotifierDeps): { tell(status: ShellStatus | undefined): void } {
+export function openNotifier({ words, open, clock }: NotifierDeps): {
+  tell(status: ShellStatus | undefined): void
+} {
   /** How many were told of. */
   const told = new Map<Notified, number>()
   /** When it was first seen, where the gateway does not know since when it is. */

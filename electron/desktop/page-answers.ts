@@ -17,11 +17,21 @@ export interface PageAnswersDeps {
 }
 
 /** Every message of the page (`preload.ts`) by its name, with its answer. */
-export const pageAnswers = ({ gateway, autostart, keys, updates, openDataFolder }: PageAnswersDeps): Readonly<Record<string, Channel>> => ({
+export const pageAnswers = ({
+  gateway,
+  autostart,
+  keys,
+  updates,
+  openDataFolder,
+}: PageAnswersDeps): Readonly<Record<string, Channel>> => ({
   version: channel(NOTHING, () => app.getVersion()),
   'open-data-folder': channel(NOTHING, openDataFolder),
   'restart-gateway': channel(NOTHING, () => gateway.restart()),
-  desktop: channel(NOTHING, () => ({ isAutostart: autostart.isOn(), keyStore: keys.state(), update: updates.state() })),
+  desktop: channel(NOTHING, () => ({
+    isAutostart: autostart.isOn(),
+    keyStore: keys.state(),
+    update: updates.state(),
+  })),
   'set-autostart': channel(z.tuple([z.boolean()]), (on) => autostart.set(on)),
   'check-for-update': channel(NOTHING, () => updates.check()),
   'install-update': channel(NOTHING, async () => {

@@ -12,7 +12,10 @@ export interface SleepActions {
   readonly shutdown: () => void
 }
 
-/** Hears of the PC's sleep and end. On Windows its end is told to the window instead (`session-end`). */
+/**
+ * Hears of the PC's sleep and end. On Windows its end is told to the window instead
+ * (`session-end`).
+ */
 export function watchSleep({ away, back, shutdown }: SleepActions): void {
   let timer: NodeJS.Timeout | undefined
   powerMonitor.on('lock-screen', away)

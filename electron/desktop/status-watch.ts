@@ -11,7 +11,10 @@ export interface StatusWatch extends Disposable {
 }
 
 /** Asks the gateway every ten seconds how it is, by its control socket. */
-export function watchStatus(folder: string, onStatus: (status: ShellStatus | undefined) => void): StatusWatch {
+export function watchStatus(
+  folder: string,
+  onStatus: (status: ShellStatus | undefined) => void,
+): StatusWatch {
   let latest: ShellStatus | undefined
   let asking: Promise<ShellStatus | undefined> | undefined
   const now = () => {

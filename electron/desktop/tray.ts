@@ -4,10 +4,13 @@ import type { ShellStatus, TrayState, UpdateState } from '#shared/contract/shell
 import type { ShellWords } from './words.ts'
 
 /** Each is a shape of its own, not only a colour. */
-export const TRAY_SHAPES = ['ok', 'attention', 'partner-away', 'listener-down', 'update-ready'] as const satisfies readonly (
-  | TrayState
-  | 'update-ready'
-)[]
+export const TRAY_SHAPES = [
+  'ok',
+  'attention',
+  'partner-away',
+  'listener-down',
+  'update-ready',
+] as const satisfies readonly (TrayState | 'update-ready')[]
 export type TrayShape = (typeof TRAY_SHAPES)[number]
 
 export interface TraySituation {
@@ -36,9 +39,16 @@ export function shapeOf({ status, update }: TraySituation): TrayShape {
 }
 
 /** The menu of the tray. The gateway's own sentences are English. */
-export function trayMenu(situation: TraySituation, words: ShellWords, actions: TrayActions): MenuItemConstructorOptions[] {
+export function trayMenu(
+  situation: TraySituation,
+  words: ShellWords,
+  actions: TrayActions,
+): MenuItemConstructorOptions[] {
   const { status, update, fault } = situation
-  const line = (label: string): MenuItemConstructorOptions => ({ label: cut(label), enabled: false })
+  const line = (label: string): MenuItemConstructorOptions => ({
+    label: cut(label),
+    enabled: false,
+  })
   return [
     { label: words.open, click: actions.open },
     { type: 'separator' },
@@ -46,7 +56,9 @@ export function trayMenu(situation: TraySituation, words: ShellWords, actions: T
     ...(words.language === 'en' ? (status?.lines ?? []) : []).slice(0, MOST_LINES).map(line),
     ...(fault === '' ? [] : [line(words.lastError(fault))]),
     { type: 'separator' },
-    ...(update.state === 'ready' ? [{ label: words.updateReady(update.version ?? ''), click: actions.installUpdate }] : []),
+    ...(update.state === 'ready'
+      ? [{ label: words.updateReady(update.version ?? ''), click: actions.installUpdate }]
+      : []),
     { label: words.dataFolder, click: actions.openDataFolder },
     { label: words.quit, click: actions.quit },
   ]
@@ -61,7 +73,9 @@ export function openTray(
 ): { show(situation: TraySituation): void } {
   // macOS colours a template image as its menu bar is coloured.
   const imageOf = (shape: TrayShape) =>
-    nativeImage.createFromPath(join(images, `tray-${shape}${platform === 'darwin' ? 'Template' : ''}.png`))
+    nativeImage.createFromPath(
+      join(images, `tray-${shape}${platform === 'darwin' ? 'Template' : ''}.png`),
+    )
   const tray = new Tray(imageOf('listener-down'))
   tray.on('click', () => platform === 'win32' && actions.open())
   let drawn = ''
@@ -80,4 +94,5 @@ export function openTray(
   }
 }
 
-const cut = (text: string) => (text.length > MOST_LENGTH ? `${text.slice(0, MOST_LENGTH - 1)}…` : text)
+const cut = (text: string) =>
+  text.length > MOST_LENGTH ? `${text.slice(0, MOST_LENGTH - 1)}…` : text

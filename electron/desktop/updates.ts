@@ -22,17 +22,24 @@ export interface Updates extends Disposable {
   state(): UpdateState
   /** Asks whether there is one; it is downloaded by itself. What came of it is in `state`. */
   check(): Promise<void>
-  /** Prepares, ends the gateway, and hands over to the installer, which starts the program again. Does nothing where none is ready. */
+  /**
+   * Prepares, ends the gateway, and hands over to the installer, which starts the program again.
+   * Does nothing where none is ready.
+   */
   install(): Promise<void>
 }
 
-const BY_WINDOWS = 'Windows asks for an administrator’s consent to install it, so it waits for a person.'
-const NOT_SIGNED = 'An AppImage is not signed, so it waits for a person who knows where it comes from.'
+const BY_WINDOWS =
+  'Windows asks for an administrator’s consent to install it, so it waits for a person.'
+const NOT_SIGNED =
+  'An AppImage is not signed, so it waits for a person who knows where it comes from.'
 
 const MINUTE_MS = 60_000
 const FIRST_CHECK_MS = 2 * MINUTE_MS
 const CHECK_EVERY_MS = 6 * 60 * MINUTE_MS
-/** One attempt a night: a preparation that failed at the hour is not repeated every minute of it. */
+/**
+ * One attempt a night: a preparation that failed at the hour is not repeated every minute of it.
+ */
 const ATTEMPT_EVERY_MS = 12 * 60 * MINUTE_MS
 /** An installer that was started ends this program within seconds. */
 const LEAVING_MS = 2 * MINUTE_MS
@@ -40,8 +47,9 @@ const LEAVING_MS = 2 * MINUTE_MS
 const NONE: UpdateState = { state: 'none', version: null, share: 0, sentence: '', notes: [] }
 
 /**
- * Updates by electron-updater: downloaded by themselves, installed when a person says so or in the hour of maintenance, never as the program or
- * the PC ends: an installer cut short by a shutdown leaves no program behind (electron-builder issue 7807). Dispose it before the program ends.
+ * Updates by electron-updater: downloaded by themselves, installed when a person says so or in the
+ * hour of maintenance, never as the program or the PC ends: an installer cut short by a shutdown
+ * leaves no program behind (electron-builder issue 7807). Dispose it before the program ends.
  */
 export function openUpdates({
   status,
@@ -67,31 +75,48 @@ export function openUpdates({
 
   const updater = electronUpdater.autoUpdater
   Object.assign(updater, SETTINGS)
-  if (program.env.ISTHMUS_UPDATE_URL) updater.setFeedURL({ provider: 'generic', url: program.env.ISTHMUS_UPDATE_URL })
+  if (program.env.ISTHMUS_UPDATE_URL)
+    updater.setFeedURL({ provider: 'generic', url: program.env.ISTHMUS_UPDATE_URL })
   const listening = listen(updater, {
     'checking-for-update': () => set({ state: 'checking', sentence: '' }),
     'update-not-available': () => set(NONE),
     'update-available': (info: UpdateInfo) =>
-      set({ state: 'available', version: info.version, share: 0, sentence: '', notes: releaseNotesOf(info) }),
+      set({
+        state: 'available',
+        version: info.version,
+        share: 0,
+        sentence: '',
+        notes: releaseNotesOf(info),
+      }),
     'download-progress': ({ percent }: { percent: number }) =>
       state.state !== 'ready' && set({ state: 'downloading', share: Math.min(1, percent / 100) }),
     'update-downloaded': (info: UpdateInfo) => {
-      const asksWindows = info.files.some(({ isAdminRightsRequired }) => isAdminRightsRequired === true)
+      const asksWindows = info.files.some(
+        ({ isAdminRightsRequired }) => isAdminRightsRequired === true,
+      )
       needsConsent = asksWindows || isUnsigned(program)
       const sentence = asksWindows ? BY_WINDOWS : needsConsent ? NOT_SIGNED : ''
-      set({ state: 'ready', version: info.version, share: 1, sentence, notes: releaseNotesOf(info) })
+      set({
+        state: 'ready',
+        version: info.version,
+        share: 1,
+        sentence,
+        notes: releaseNotesOf(info),
+      })
     },
     'update-cancelled': () => set(NONE),
     error: (error: Error) => {
       if (leaving) comeBack()
-      else if (!['ready', 'installing'].includes(state.state)) set({ state: 'failed', sentence: faultOfUpdate(error) })
+      else if (!['ready', 'installing'].includes(state.state))
+        set({ state: 'failed', sentence: faultOfUpdate(error) })
     },
   })
 
   const interrupt = () => {
     isEnding = true
   }
-  // On Windows a program that is ended by the shutdown hears no before-quit, but each of its windows is told.
+  // On Windows a program that is ended by the shutdown hears no before-quit, but each of its
+  // windows is told.
   const watch = (_event: unknown, window: BrowserWindow) => {
     window.on('query-session-end', interrupt)
     window.on('session-end', interrupt)
@@ -103,13 +128,20 @@ export function openUpdates({
     const now = clock()
     if (now - checkedAt >= CHECK_EVERY_MS) void check()
     const update = status()?.update
-    if (state.state !== 'ready' || needsConsent || !update?.isAutomatic || now - attemptedAt < ATTEMPT_EVERY_MS) return
+    if (
+      state.state !== 'ready' ||
+      needsConsent ||
+      !update?.isAutomatic ||
+      now - attemptedAt < ATTEMPT_EVERY_MS
+    )
+      return
     if (isMaintenance(update, now)) void install()
   }, MINUTE_MS)
   timer.unref()
 
   async function check(): Promise<void> {
-    if (isDisposed || ['checking', 'downloading', 'ready', 'installing'].includes(state.state)) return
+    if (isDisposed || ['checking', 'downloading', 'ready', 'installing'].includes(state.state))
+      return
     checkedAt = clock()
     // Both failures are told by the event, too; a promise nobody waits for would end the program.
     const found = await updater.checkForUpdates().catch(() => undefined)
@@ -138,12 +170,17 @@ export function openUpdates({
 
   const mayNotGoOn = () => isEnding || isDisposed
 
-  /** The gateway is ended and no installer took over: devices get their worklist again from a program that starts anew. */
+  /**
+   * The gateway is ended and no installer took over: devices get their worklist again from a
+   * program that starts anew.
+   */
   function comeBack(): void {
     clearTimeout(leaving)
     if (isDisposed) return
     // An AppImage runs from a mount of its own, which goes with this process.
-    app.relaunch(program.env.APPIMAGE ? { execPath: program.env.APPIMAGE, args: process.argv.slice(1) } : {})
+    app.relaunch(
+      program.env.APPIMAGE ? { execPath: program.env.APPIMAGE, args: process.argv.slice(1) } : {},
+    )
     app.exit(0)
   }
 
@@ -174,8 +211,11 @@ const SETTINGS: Partial<AppUpdater> = {
 }
 
 /** What the updater tells, by its events; no longer once it is disposed. */
-// biome-ignore lint/suspicious/noExplicitAny: each event has a shape of its own
-function listen(updater: AppUpdater, events: Readonly<Record<string, (told: any) => unknown>>): Disposable {
+function listen(
+  updater: AppUpdater,
+  // biome-ignore lint/suspicious/noExplicitAny: each event has a shape of its own
+  events: Readonly<Record<string, (told: any) => unknown>>,
+): Disposable {
   const entries = Object.entries(events) as [never, never][]
   for (const [event, listener] of entries) updater.on(event, listener)
   return {

@@ -25,17 +25,29 @@ const USUAL = { width: 1360, height: 860 } as const
 
 /** Names a set of displays: a laptop in its dock is another set than without. */
 export function nameOf(displays: readonly Area[]): string {
-  const names = displays.map(({ bounds: { x, y, width, height }, scaleFactor }) => `${width}x${height}+${x}+${y}@${scaleFactor}`)
+  const names = displays.map(
+    ({ bounds: { x, y, width, height }, scaleFactor }) =>
+      `${width}x${height}+${x}+${y}@${scaleFactor}`,
+  )
   return names.sort().join(' ')
 }
 
-/** Where the window goes: where it was on these displays, wholly on them; where that is not known, in the middle of the first. */
-export function placeOn(displays: readonly Area[], kept: WindowPlaces): Partial<WindowPlace> & Pick<WindowPlace, 'width' | 'height'> {
+/**
+ * Where the window goes: where it was on these displays, wholly on them; where that is not known,
+ * in the middle of the first.
+ */
+export function placeOn(
+  displays: readonly Area[],
+  kept: WindowPlaces,
+): Partial<WindowPlace> & Pick<WindowPlace, 'width' | 'height'> {
   const place = kept.findLast((one) => one.displays === nameOf(displays))?.place
   return place ? { ...place, ...onScreen(place, displays) } : USUAL
 }
 
-/** As it is where displays show all of it; else moved and made smaller, onto the one that shows most. */
+/**
+ * As it is where displays show all of it; else moved and made smaller, onto the one that shows
+ * most.
+ */
 export function onScreen(place: Rectangle, displays: readonly Area[]): Rectangle {
   const areas = displays.map(({ workArea }) => workArea)
   const shown = areas.map((area) => shared(place, area))
@@ -59,7 +71,11 @@ export function keepPlace(window: BrowserWindow, file: KeptFile<WindowPlaces>): 
     if (window.isDestroyed() || window.isMinimized() || window.isFullScreen()) return
     const displays = nameOf(screen.getAllDisplays())
     const place = { ...window.getNormalBounds(), isMaximized: window.isMaximized() }
-    file.write([...file.read().filter((one) => one.displays !== displays), { displays, place }].slice(-MOST_SETS))
+    file.write(
+      [...file.read().filter((one) => one.displays !== displays), { displays, place }].slice(
+        -MOST_SETS,
+      ),
+    )
   }
   const soon = () => {
     clearTimeout(timer)
@@ -86,7 +102,8 @@ export function keepPlace(window: BrowserWindow, file: KeptFile<WindowPlaces>): 
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
-const within = (value: number, least: number, most: number) => Math.max(least, Math.min(value, most))
+const within = (value: number, least: number, most: number) =>
+  Math.max(least, Math.min(value, most))
 
 /** Pixels two rectangles share. */
 function shared(one: Rectangle, other: Rectangle): number {

@@ -1,4 +1,10 @@
-import { app, BrowserWindow, type BrowserWindowConstructorOptions, screen, type WebContents } from 'electron'
+import {
+  app,
+  BrowserWindow,
+  type BrowserWindowConstructorOptions,
+  screen,
+  type WebContents,
+} from 'electron'
 import { openOutside } from './external.ts'
 import type { KeptFile } from './kept-file.ts'
 import { isOf, isViewer } from './origin.ts'
@@ -13,7 +19,12 @@ export interface WindowOptions {
 }
 
 /** Sandboxed and isolated (Electron security checklist 2-4). */
-const SAFE = { contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true } as const
+const SAFE = {
+  contextIsolation: true,
+  sandbox: true,
+  nodeIntegration: false,
+  webSecurity: true,
+} as const
 const GROUND = '#10161d'
 
 /** Images in a window of their own: nothing native is there, so no preload. */
@@ -25,8 +36,8 @@ const IMAGES: BrowserWindowConstructorOptions = {
 }
 
 /**
- * The one window, not shown yet: it never leaves the gateway's own origin, and opens only windows with images (Electron security checklist
- * 12-14).
+ * The one window, not shown yet: it never leaves the gateway's own origin, and opens only windows
+ * with images (Electron security checklist 12-14).
  */
 export function openWindow({ preload, origin, places, platform }: WindowOptions): BrowserWindow {
   const { isMaximized, ...place } = placeOn(screen.getAllDisplays(), places.read())
@@ -46,7 +57,8 @@ export function openWindow({ preload, origin, places, platform }: WindowOptions)
   keepTo(origin, window.webContents, isOf)
   window.webContents.setWindowOpenHandler(({ url }) => {
     const own = origin()
-    if (own !== undefined && isViewer(own, url)) return { action: 'allow', overrideBrowserWindowOptions: IMAGES }
+    if (own !== undefined && isViewer(own, url))
+      return { action: 'allow', overrideBrowserWindowOptions: IMAGES }
     openOutside(url)
     return { action: 'deny' }
   })
@@ -65,7 +77,11 @@ export function refuseWebviews(): void {
 }
 
 /** A page stays where it may be, and its frames at the gateway. */
-function keepTo(origin: () => string | undefined, contents: WebContents, isAllowed: (origin: string, url: string) => boolean): void {
+function keepTo(
+  origin: () => string | undefined,
+  contents: WebContents,
+  isAllowed: (origin: string, url: string) => boolean,
+): void {
   const isIn = (url: string, check = isAllowed) => {
     const own = origin()
     return own !== undefined && check(own, url)

@@ -1,10 +1,21 @@
 import type { TrayShape } from './tray.ts'
 
 /** What a notification is about: kinds of `ShellStatus.attention`. */
-export const NOTIFIED = ['stat-unread', 'criticals', 'partner-away', 'safe-mode', 'listener-down', 'disk', 'backup'] as const
+export const NOTIFIED = [
+  'stat-unread',
+  'criticals',
+  'partner-away',
+  'safe-mode',
+  'listener-down',
+  'disk',
+  'backup',
+] as const
 export type Notified = (typeof NOTIFIED)[number]
 
-/** The words of the desktop app around the window: tray, menus, dialogs, notifications. No word is about a patient. */
+/**
+ * The words of the desktop app around the window: tray, menus, dialogs, notifications. No word is
+ * about a patient.
+ */
 export interface ShellWords {
   readonly language: 'en' | 'es'
   readonly shapes: Readonly<Record<TrayShape, string>>
@@ -15,9 +26,21 @@ export interface ShellWords {
   readonly updateReady: (version: string) => string
   readonly dataFolder: string
   readonly quit: string
-  readonly quitAsk: { readonly message: string; readonly detail: string; readonly quit: string; readonly cancel: string }
-  readonly closed: { readonly message: string; readonly detail: string; readonly understood: string }
-  readonly alreadyRunning: { readonly message: (user: string | undefined) => string; readonly detail: string }
+  readonly quitAsk: {
+    readonly message: string
+    readonly detail: string
+    readonly quit: string
+    readonly cancel: string
+  }
+  readonly closed: {
+    readonly message: string
+    readonly detail: string
+    readonly understood: string
+  }
+  readonly alreadyRunning: {
+    readonly message: (user: string | undefined) => string
+    readonly detail: string
+  }
   readonly startFailed: {
     readonly message: string
     readonly unknown: (exitCode: number) => string
@@ -49,7 +72,9 @@ export interface ShellWords {
       string
     >
   >
-  readonly notifications: Readonly<Record<Notified, { readonly title: string; readonly body: (count: number) => string }>>
+  readonly notifications: Readonly<
+    Record<Notified, { readonly title: string; readonly body: (count: number) => string }>
+  >
 }
 
 const en: ShellWords = {
@@ -70,7 +95,8 @@ const en: ShellWords = {
   quit: 'Quit Isthmus…',
   quitAsk: {
     message: 'Quit Isthmus?',
-    detail: 'Devices then get no worklist and cannot send images, and nothing reaches the partner, until Isthmus is started again.',
+    detail:
+      'Devices then get no worklist and cannot send images, and nothing reaches the partner, until Isthmus is started again.',
     quit: 'Quit',
     cancel: 'Keep running',
   },
@@ -81,13 +107,17 @@ const en: ShellWords = {
     understood: 'Understood',
   },
   alreadyRunning: {
-    message: (user) => (user === undefined ? 'Isthmus is already running on this PC' : `Isthmus is already running for ${user}`),
+    message: (user) =>
+      user === undefined
+        ? 'Isthmus is already running on this PC'
+        : `Isthmus is already running for ${user}`,
     detail:
       'One PC runs it once, for all who use it. Sign in to Windows, macOS or Linux as that person, or ask them to quit it. Other PCs open the window by a browser where access from the network is switched on.',
   },
   startFailed: {
     message: 'The gateway could not start',
-    unknown: (exitCode) => `Its process ended with the code ${exitCode}. The file logs/desktop.log in the data folder may say more.`,
+    unknown: (exitCode) =>
+      `Its process ended with the code ${exitCode}. The file logs/desktop.log in the data folder may say more.`,
     again: 'Try again',
     quit: 'Quit',
   },
@@ -116,23 +146,38 @@ const en: ShellWords = {
   notifications: {
     'stat-unread': {
       title: 'STAT study waiting',
-      body: (count) => (count === 1 ? 'One STAT study waits to be read.' : `${count} STAT studies wait to be read.`),
+      body: (count) =>
+        count === 1 ? 'One STAT study waits to be read.' : `${count} STAT studies wait to be read.`,
     },
     criticals: {
       title: 'Critical result not acknowledged',
-      body: (count) => (count === 1 ? 'One critical result waits for an answer.' : `${count} critical results wait for an answer.`),
+      body: (count) =>
+        count === 1
+          ? 'One critical result waits for an answer.'
+          : `${count} critical results wait for an answer.`,
     },
     'partner-away': {
       title: 'The partner does not answer',
-      body: () => 'It has not answered for more than two minutes. Worklists are given from what was last known.',
+      body: () =>
+        'It has not answered for more than two minutes. Worklists are given from what was last known.',
     },
     'safe-mode': {
       title: 'Isthmus runs in safe mode',
-      body: () => 'The gateway ended unexpectedly three times. No device is served and nothing is sent until it is started again.',
+      body: () =>
+        'The gateway ended unexpectedly three times. No device is served and nothing is sent until it is started again.',
     },
-    'listener-down': { title: 'Devices are not being served', body: () => 'The gateway, or a listener of it for devices, is down.' },
-    disk: { title: 'The disk is filling up', body: () => 'Soon no more images can be taken in. Make room on the disk of this PC.' },
-    backup: { title: 'The back-up failed', body: () => 'There is no back-up as new as planned. See why, and make one now.' },
+    'listener-down': {
+      title: 'Devices are not being served',
+      body: () => 'The gateway, or a listener of it for devices, is down.',
+    },
+    disk: {
+      title: 'The disk is filling up',
+      body: () => 'Soon no more images can be taken in. Make room on the disk of this PC.',
+    },
+    backup: {
+      title: 'The back-up failed',
+      body: () => 'There is no back-up as new as planned. See why, and make one now.',
+    },
   },
 }
 
@@ -166,7 +211,10 @@ const es: ShellWords = {
     understood: 'Entendido',
   },
   alreadyRunning: {
-    message: (user) => (user === undefined ? 'Isthmus ya está en marcha en este ordenador' : `Isthmus ya está en marcha para ${user}`),
+    message: (user) =>
+      user === undefined
+        ? 'Isthmus ya está en marcha en este ordenador'
+        : `Isthmus ya está en marcha para ${user}`,
     detail:
       'En un ordenador se ejecuta una sola vez, para todos los que lo usan. Inicie sesión en el sistema como esa persona o pídale que lo cierre. Otros ordenadores abren la ventana con un navegador si el acceso desde la red está activado.',
   },
@@ -203,19 +251,26 @@ const es: ShellWords = {
     'stat-unread': {
       title: 'Estudio urgente en espera',
       body: (count) =>
-        count === 1 ? 'Un estudio urgente (STAT) espera su lectura.' : `${count} estudios urgentes (STAT) esperan su lectura.`,
+        count === 1
+          ? 'Un estudio urgente (STAT) espera su lectura.'
+          : `${count} estudios urgentes (STAT) esperan su lectura.`,
     },
     criticals: {
       title: 'Resultado crítico sin confirmar',
-      body: (count) => (count === 1 ? 'Un resultado crítico espera respuesta.' : `${count} resultados críticos esperan respuesta.`),
+      body: (count) =>
+        count === 1
+          ? 'Un resultado crítico espera respuesta.'
+          : `${count} resultados críticos esperan respuesta.`,
     },
     'partner-away': {
       title: 'El socio no responde',
-      body: () => 'No responde desde hace más de dos minutos. Las listas de trabajo se dan con lo último que se sabía.',
+      body: () =>
+        'No responde desde hace más de dos minutos. Las listas de trabajo se dan con lo último que se sabía.',
     },
     'safe-mode': {
       title: 'Isthmus está en modo seguro',
-      body: () => 'La pasarela terminó tres veces de forma inesperada. No se atiende a ningún equipo ni se envía nada hasta reiniciarla.',
+      body: () =>
+        'La pasarela terminó tres veces de forma inesperada. No se atiende a ningún equipo ni se envía nada hasta reiniciarla.',
     },
     'listener-down': {
       title: 'Los equipos no están atendidos',
@@ -223,14 +278,19 @@ const es: ShellWords = {
     },
     disk: {
       title: 'El disco se está llenando',
-      body: () => 'Pronto no se podrán recibir más imágenes. Libere espacio en el disco de este ordenador.',
+      body: () =>
+        'Pronto no se podrán recibir más imágenes. Libere espacio en el disco de este ordenador.',
     },
     backup: {
       title: 'La copia de seguridad falló',
-      body: () => 'No hay una copia tan reciente como estaba previsto. Vea por qué y haga una ahora.',
+      body: () =>
+        'No hay una copia tan reciente como estaba previsto. Vea por qué y haga una ahora.',
     },
   },
 }
 
-/** In the language of the system, or else in English. @param locale BCP 47, as `app.getLocale()` says */
+/**
+ * In the language of the system, or else in English. @param locale BCP 47, as `app.getLocale()`
+ * says
+ */
 export const shellWords = (locale: string): ShellWords => (/^es\b/i.test(locale) ? es : en)

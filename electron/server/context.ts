@@ -8,7 +8,10 @@ import { type ImageStudies, openImageStudies } from './modules/images/image-stud
 import { type Endpoints, openEndpoints } from './modules/partners/endpoints.ts'
 import { openPartnerEndpoint, type PartnerEndpoint } from './modules/partners/partner-endpoint.ts'
 import { type ClosedSteps, openClosedSteps } from './modules/procedure-steps/closed-steps.ts'
-import { openPerformedSteps, type PerformedSteps } from './modules/procedure-steps/performed-steps.ts'
+import {
+  openPerformedSteps,
+  type PerformedSteps,
+} from './modules/procedure-steps/performed-steps.ts'
 import { openSettings, type Settings } from './modules/settings/settings.ts'
 import { openPeople, type People } from './modules/users/people.ts'
 import { openSecondFactors, type SecondFactors } from './modules/users/second-factor.ts'
@@ -75,7 +78,10 @@ export function openParts(folder: string, options: PartsOptions = {}): Parts {
 function inForce(settings: Settings, overrides: SettingOverrides): Settings {
   return {
     ...settings,
-    get: (key) => (Object.hasOwn(overrides, key) ? (overrides[key] as SettingValue<typeof key>) : settings.get(key)),
+    get: (key) =>
+      Object.hasOwn(overrides, key)
+        ? (overrides[key] as SettingValue<typeof key>)
+        : settings.get(key),
     all: () => ({ ...settings.all(), ...overrides }),
   }
 }

@@ -4,7 +4,8 @@ import { type RunningGateway, updatePreparation } from './modules/control/shell-
 import { type ShellStateDeps, shellState } from './modules/control/shell-state.ts'
 import type { DashboardPorts } from './modules/dashboard/ports.ts'
 
-export interface RunningDeps extends Pick<ShellStateDeps, 'auditTrail' | 'customersOf' | 'exams' | 'reconciliation'> {
+export interface RunningDeps
+  extends Pick<ShellStateDeps, 'auditTrail' | 'customersOf' | 'exams' | 'reconciliation'> {
   readonly version: string
   readonly logFile: string | undefined
   readonly ports: DashboardPorts

@@ -5,7 +5,13 @@ import type { SettingOverrides } from './context.ts'
 import type { SpawnWorker } from './dicom/scu/native.ts'
 import { openCertificates } from './http/certificates.ts'
 import { openAdmission, openHttpListeners } from './http/http-listeners.ts'
-import { addressesOf, type Listening, listenersOf, portsOf, windowUrl } from './http/listener-status.ts'
+import {
+  addressesOf,
+  type Listening,
+  listenersOf,
+  portsOf,
+  windowUrl,
+} from './http/listener-status.ts'
 import { openChores } from './jobs/maintenance-jobs.ts'
 import { openAuditCollector } from './modules/audit/audit-collector.ts'
 import { sweepBackupSpool } from './modules/backups/make-backup.ts'
@@ -44,21 +50,32 @@ export interface GatewayOptions {
   /** Settings for this run only. */
   readonly overrides?: SettingOverrides
   readonly partner?: GivenPartner
-  /** A second listener, for partners and browsers on the LAN, under the gateway's own certificate (row 54). */
+  /**
+   * A second listener, for partners and browsers on the LAN, under the gateway's own certificate
+   * (row 54).
+   */
   readonly https?: { readonly host: string; readonly port: number }
   /** How the native DICOM module gets a process of its own, where that is not plain Node's fork. */
   readonly spawnWorker?: SpawnWorker
   /** The data key of 32 bytes, where something else than the folder's `data.key` keeps it. */
   readonly dataKey?: Buffer | undefined
-  /** How the desktop app says the key is kept; nobody says so where the gateway runs as a service. */
+  /**
+   * How the desktop app says the key is kept; nobody says so where the gateway runs as a service.
+   */
   readonly keyStore?: KeyStoreState | undefined
   /** A recovery key is in force for this data key, which may leave its plain file. */
   readonly onRecoveryKey?: ((dataKey: Buffer) => void) | undefined
-  /** Only the window on this PC: no device is served, nothing that waits is taken up, nothing is sent (`serve --safe-mode`). */
+  /**
+   * Only the window on this PC: no device is served, nothing that waits is taken up, nothing is
+   * sent (`serve --safe-mode`).
+   */
   readonly isSafe?: boolean | undefined
   /** Where the log goes; undefined: to stderr. */
   readonly logFile?: string | undefined
-  /** Disposes of the gateway and opens it again: a back-up is ready to take the place of the database. */
+  /**
+   * Disposes of the gateway and opens it again: a back-up is ready to take the place of the
+   * database.
+   */
   readonly restart?: (() => void) | undefined
   readonly clock?: Clock
 }
@@ -75,7 +92,8 @@ export interface Gateway extends AsyncDisposable {
 }
 
 /**
- * Opens the gateway: every listener is up when it resolves. Disposing drains it: associations finish, files close.
+ * Opens the gateway: every listener is up when it resolves. Disposing drains it: associations
+ * finish, files close.
  * @throws StartError, StoreError: one sentence that names the cause
  */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
@@ -127,17 +145,31 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       uuid: randomUUID,
       setting: settings.get,
       recogniseDevice: devices.recogniseDevice,
-      askPartner: (question, options) => requester.request('modality_worklist.requested', question, options),
-      onAnswered: (webhookId, rows, withheld) => eventLog.setEffect(webhookId, effectOf(rows, withheld)),
+      askPartner: (question, options) =>
+        requester.request('modality_worklist.requested', question, options),
+      onAnswered: (webhookId, rows, withheld) =>
+        eventLog.setEffect(webhookId, effectOf(rows, withheld)),
       onInspected: (summary, associationId) => feed.append(feedLineOf(summary, associationId)),
-      onRepeated: (summary, times, associationId) => feed.append(repeatLineOf(summary, times, associationId)),
+      onRepeated: (summary, times, associationId) =>
+        feed.append(repeatLineOf(summary, times, associationId)),
       onError: report,
     }),
   )
   const certificates = openCertificates({ folder, settings, clock })
   const identity = () => certificates.of('dicom-tls')
   const { spawnWorker } = options
-  const images = opened.use(await openImages(parts, { feed, requester, eventLog, worklist, spawnWorker, identity, report, log }))
+  const images = opened.use(
+    await openImages(parts, {
+      feed,
+      requester,
+      eventLog,
+      worklist,
+      spawnWorker,
+      identity,
+      report,
+      log,
+    }),
+  )
   const { intake, forwarding } = images
 
   const publicBase = () => (settings.get('http.publicUrl') ?? windowUrl(up)).replace(/\/+$/, '')
@@ -146,11 +178,30 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const partnerInterface = openPartnerInterface(parts, { version, publicBase, users, invitations })
   const { customersOf, partners } = partnerInterface
   const reports = opened.use(
-    openReporting(parts, { feed, requester, eventLog, recorder, intake, partnerInterface, publicBase, isOwn, version, onError }),
+    openReporting(parts, {
+      feed,
+      requester,
+      eventLog,
+      recorder,
+      intake,
+      partnerInterface,
+      publicBase,
+      isOwn,
+      version,
+      onError,
+    }),
   )
   reporting = reports
   const viewer = opened.use(
-    openViewer(parts, { feed, requester, eventLog, intake, partnerInterface, downloads: reports.downloads, onError }),
+    openViewer(parts, {
+      feed,
+      requester,
+      eventLog,
+      intake,
+      partnerInterface,
+      downloads: reports.downloads,
+      onError,
+    }),
   )
 
   // What an ended gateway left there is as large as the database; nothing of this one is there yet.
@@ -160,16 +211,36 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const listening = () => addressesOf(up, isSafe)
   const keyStore = () => keyStoreNow(folder, options.keyStore)
   const setup = opened.use(
-    openSetup(parts, { feed, auditTrail, listeners, listening, keyStore, onRecoveryKey, version, restart, logFile, isSafe, onError }),
+    openSetup(parts, {
+      feed,
+      auditTrail,
+      listeners,
+      listening,
+      keyStore,
+      onRecoveryKey,
+      version,
+      restart,
+      logFile,
+      isSafe,
+      onError,
+    }),
   )
-  const collector = isSafe ? undefined : opened.use(openAuditCollector(parts, { certificates, feed, onError }))
+  const collector = isSafe
+    ? undefined
+    : opened.use(openAuditCollector(parts, { certificates, feed, onError }))
   const window = openWindow(parts, {
     collectorFault: () => collector?.fault(),
     ...{ records, requester, worklist, images, inviting, partnerInterface, reports, certificates },
     ...{ metrics, up, keyStore, isSafe, version },
   })
   const { ports, exams } = window
-  const checks = openHealth({ store: parts.store, clock, isSafe, listeners, storage: intake.storage })
+  const checks = openHealth({
+    store: parts.store,
+    clock,
+    isSafe,
+    listeners,
+    storage: intake.storage,
+  })
   const running = opened.use(
     openRunning(parts, {
       ...{ version, logFile, ports, auditTrail, customersOf, exams, backups: setup.backups },
@@ -183,7 +254,17 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const admission = openAdmission(parts)
   const httpListeners = opened.use(
     await openHttpListeners(parts, up, {
-      ...{ log, pageFolder, https, certificates, admission, isSafe, onError, partners, views: viewer.views },
+      ...{
+        log,
+        pageFolder,
+        https,
+        certificates,
+        admission,
+        isSafe,
+        onError,
+        partners,
+        views: viewer.views,
+      },
       noteAnswer: records.noteAnswer,
       register(app) {
         serveHealth(app, { checks, metrics: metrics.text })
@@ -199,7 +280,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     const { observing } = metrics
     const { admitted } = admission
     const offered = { worklist, intake, forwarding, certificates, admitted }
-    up.dicom = opened.use(await openDicom(parts, { ...{ log, feed, associationLog, report, observing }, ...offered }))
+    up.dicom = opened.use(
+      await openDicom(parts, { ...{ log, feed, associationLog, report, observing }, ...offered }),
+    )
   }
   const context = () => ({
     ...{ origin: windowUrl(up), listening: listening(), keyStore: keyStore() },
@@ -219,7 +302,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     dimseTls: up.dicom?.tlsAddress && `${aeTitle}@${up.dicom.tlsAddress}`,
     async [Symbol.asyncDispose]() {
       // At the same time: each waits some seconds for its clients, and no longer.
-      const ended = await Promise.allSettled([up.dicom?.[Symbol.asyncDispose](), httpListeners[Symbol.asyncDispose]()])
+      const ended = await Promise.allSettled([
+        up.dicom?.[Symbol.asyncDispose](),
+        httpListeners[Symbol.asyncDispose](),
+      ])
       await kept[Symbol.asyncDispose]()
       for (const one of ended) if (one.status === 'rejected') throw one.reason
     },

@@ -6,9 +6,16 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** In one piece, in parts that other files may share, made when it is asked for, or on the disk. */
-export type FileBody = Buffer | readonly Buffer[] | (() => Buffer | readonly Buffer[]) | { readonly path: string }
+export type FileBody =
+  | Buffer
+  | readonly Buffer[]
+  | (() => Buffer | readonly Buffer[])
+  | { readonly path: string }
 
-/** html: a page of a portal in its place; truncated: half of it, said to be all; reset: half of what was said; hang: headers, and then nothing. */
+/**
+ * html: a page of a portal in its place; truncated: half of it, said to be all; reset: half of what
+ * was said; hang: headers, and then nothing.
+ */
 const FILE_FAULTS = ['html', 'truncated', 'reset', 'hang'] as const
 export type FileFault = (typeof FILE_FAULTS)[number]
 
@@ -33,7 +40,10 @@ export interface Upload {
   readonly mediaType: string
 }
 
-/** What a partner keeps in its object store: files by presigned URLs, good for a while, and room for what is uploaded. */
+/**
+ * What a partner keeps in its object store: files by presigned URLs, good for a while, and room for
+ * what is uploaded.
+ */
 export interface SimulatedFiles extends AsyncDisposable {
   /** `host:port`, as an administrator lists it. */
   readonly host: string
@@ -89,14 +99,24 @@ export async function openSimulatedFiles({
     createHmac('sha256', key).update(`${method} ${path} ${expires} ${link}`).digest('hex')
 
   function isSigned(method: string, url: URL, name: string): boolean {
-    const [expires, link, given] = ['expires', 'link', 'signature'].map((part) => url.searchParams.get(part) ?? '')
+    const [expires, link, given] = ['expires', 'link', 'signature'].map(
+      (part) => url.searchParams.get(part) ?? '',
+    )
     const expected = Buffer.from(signatureOf(method, url.pathname, String(expires), String(link)))
     const signature = Buffer.from(given ?? '')
     if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return false
-    return Number(expires) * 1000 > clock() && !revoked.has(name) && Number(link) > Math.max(allEnded, ended.get(name) ?? 0)
+    return (
+      Number(expires) * 1000 > clock() &&
+      !revoked.has(name) &&
+      Number(link) > Math.max(allEnded, ended.get(name) ?? 0)
+    )
   }
 
-  async function take(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function take(
+    name: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     const chunks: Buffer[] = []
     let size = 0
     for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -105,11 +125,20 @@ export async function openSimulatedFiles({
       chunks.push(chunk)
     }
     const status = uploadStatuses.shift() ?? 200
-    if (status < 300) uploads.push({ name, body: Buffer.concat(chunks), mediaType: request.headers['content-type'] ?? '' })
+    if (status < 300)
+      uploads.push({
+        name,
+        body: Buffer.concat(chunks),
+        mediaType: request.headers['content-type'] ?? '',
+      })
     end(response, status)
   }
 
-  async function give(name: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function give(
+    name: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     const file = files.get(name)
     if (!file) return end(response, 404)
     if (request.headers['if-none-match'] === file.etag) {
@@ -119,11 +148,13 @@ export async function openSimulatedFiles({
     fetched.push(name)
     const { delayMs = 0, bytesPerSecond, fault } = { ...manner, ...file }
     if (delayMs > 0) await sleep(delayMs, undefined, { signal: closing.signal })
-    if (fault === 'html') return void response.writeHead(200, { 'content-type': 'text/html' }).end(PORTAL)
+    if (fault === 'html')
+      return void response.writeHead(200, { 'content-type': 'text/html' }).end(PORTAL)
     const whole = await partsOf(file.body)
     const size = lengthOf(whole)
     const range = rangeOf(request.headers.range, size)
-    if (range === 'unsatisfiable') return void response.writeHead(416, { 'content-range': `bytes */${size}` }).end()
+    if (range === 'unsatisfiable')
+      return void response.writeHead(416, { 'content-range': `bytes */${size}` }).end()
     const { from, to } = range ?? { from: 0, to: size }
     const half = from + Math.floor((to - from) / 2)
     response.writeHead(range ? 206 : 200, {
@@ -149,10 +180,14 @@ export async function openSimulatedFiles({
     const name = decodeURIComponent(url.pathname.slice(1))
     if (method !== 'GET' && method !== 'PUT') return end(response, 405)
     if (!isSigned(method, url, name)) return end(response, 403)
-    return method === 'PUT' ? await take(name, request, response) : await give(name, request, response)
+    return method === 'PUT'
+      ? await take(name, request, response)
+      : await give(name, request, response)
   }
 
-  const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
+  const server = createServer(
+    (request, response) => void answer(request, response).catch(() => response.destroy()),
+  )
   server.listen(0, host)
   await once(server, 'listening')
   const at = `${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`
@@ -194,7 +229,8 @@ export async function openSimulatedFiles({
 const end = (response: ServerResponse, status: number) => void response.writeHead(status).end()
 
 async function partsOf(body: FileBody): Promise<readonly Buffer[]> {
-  const made = typeof body === 'function' ? body() : 'path' in body ? await readFile(body.path) : body
+  const made =
+    typeof body === 'function' ? body() : 'path' in body ? await readFile(body.path) : body
   return Buffer.isBuffer(made) ? [made] : made
 }
 
@@ -211,7 +247,10 @@ function between(parts: readonly Buffer[], from: number, to: number): Buffer[] {
 }
 
 /** One range (RFC 9110 §14.2); undefined where none, or more than one, is asked for. */
-function rangeOf(header: string | undefined, size: number): { readonly from: number; readonly to: number } | 'unsatisfiable' | undefined {
+function rangeOf(
+  header: string | undefined,
+  size: number,
+): { readonly from: number; readonly to: number } | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
   if (first === '' && last === '') return undefined
   const from = first === '' ? Math.max(0, size - Number(last)) : Number(first)
@@ -219,7 +258,12 @@ function rangeOf(header: string | undefined, size: number): { readonly from: num
   return from < to ? { from, to } : 'unsatisfiable'
 }
 
-async function writeSlowly(response: ServerResponse, parts: readonly Buffer[], bytesPerSecond: number, signal: AbortSignal): Promise<void> {
+async function writeSlowly(
+  response: ServerResponse,
+  parts: readonly Buffer[],
+  bytesPerSecond: number,
+  signal: AbortSignal,
+): Promise<void> {
   const piece = Math.max(1, Math.ceil(bytesPerSecond / PIECES))
   const size = lengthOf(parts)
   const began = performance.now()

@@ -2,7 +2,10 @@ import type { FileBody, Manner, SimulatedFiles } from './files.ts'
 import { type Manifest, manifestOf } from './manifest.ts'
 import type { StudyFiles } from './script.ts'
 
-/** A file of a study: its name in the object store says its SOP Instance UID, as object stores of partners do. */
+/**
+ * A file of a study: its name in the object store says its SOP Instance UID, as object stores of
+ * partners do.
+ */
 export interface StudyImage extends Manner {
   readonly sopInstanceUid: string
   readonly body: FileBody
@@ -47,25 +50,38 @@ export function openImageStore(files: SimulatedFiles, linkSeconds?: number): Ima
       for (const { sopInstanceUid, ...file } of images) {
         files.put(nameOf(uid, `${sopInstanceUid}.dcm`), { mediaType: 'application/dicom', ...file })
       }
-      for (const { fileName, mimeType, body } of media) files.put(nameOf(uid, fileName), { mediaType: mimeType, body })
+      for (const { fileName, mimeType, body } of media)
+        files.put(nameOf(uid, fileName), { mediaType: mimeType, body })
       const sidecar =
-        manifest === 'of files' ? manifestOf(images.map(({ body }) => headOf(body))) : manifest === 'none' ? undefined : manifest
+        manifest === 'of files'
+          ? manifestOf(images.map(({ body }) => headOf(body)))
+          : manifest === 'none'
+            ? undefined
+            : manifest
       studies.set(uid, { ...study, sidecar })
     },
     addSession: (retrievalId, uids) => void sessions.set(retrievalId, uids),
     urlsOf: (uid) =>
       of(uid).flatMap(({ studyInstanceUid, images, moreUrls = [] }) => [
-        ...images.map(({ sopInstanceUid }) => files.getUrl(nameOf(studyInstanceUid, `${sopInstanceUid}.dcm`), linkSeconds)),
+        ...images.map(({ sopInstanceUid }) =>
+          files.getUrl(nameOf(studyInstanceUid, `${sopInstanceUid}.dcm`), linkSeconds),
+        ),
         ...moreUrls,
       ]),
     uploadUrlsOf: (uid) =>
       of(uid).flatMap(({ studyInstanceUid, uploads = 1 }) =>
-        Array.from({ length: uploads }, (_, index) => files.putUrl(nameOf(studyInstanceUid, `capture-${index + 1}.dcm`), linkSeconds)),
+        Array.from({ length: uploads }, (_, index) =>
+          files.putUrl(nameOf(studyInstanceUid, `capture-${index + 1}.dcm`), linkSeconds),
+        ),
       ),
     manifestsOf: (uid) => of(uid).flatMap(({ sidecar }) => sidecar ?? []),
     mediaOf: (uid) =>
       of(uid).flatMap(({ studyInstanceUid, media = [] }) =>
-        media.map(({ fileName, mimeType }) => ({ fileName, mimeType, url: files.getUrl(nameOf(studyInstanceUid, fileName), linkSeconds) })),
+        media.map(({ fileName, mimeType }) => ({
+          fileName,
+          mimeType,
+          url: files.getUrl(nameOf(studyInstanceUid, fileName), linkSeconds),
+        })),
       ),
   }
 }

@@ -1,6 +1,7 @@
 import { readHead, textOf } from './part10.ts'
 
-// interface.md, Manifest. Everything is of the form it says; a test that wants another form changes what it got.
+// interface.md, Manifest. Everything is of the form it says; a test that wants another form changes
+// what it got.
 
 export interface ManifestSop {
   readonly sopClassUID: string
@@ -39,7 +40,10 @@ const NUMBER_STRINGS: Readonly<Record<string, number>> = {
   rescaleSlope: 0x00281053,
 }
 
-/** The manifest of a study out of its files, or the first 64 KiB of each; a file without a readable header is left out. */
+/**
+ * The manifest of a study out of its files, or the first 64 KiB of each; a file without a readable
+ * header is left out.
+ */
 export function manifestOf(files: Iterable<Buffer>): Manifest | undefined {
   const series = new Map<string, Omit<ManifestSeries, 'sops'> & { readonly sops: ManifestSop[] }>()
   let study = ''
@@ -58,7 +62,12 @@ export function manifestOf(files: Iterable<Buffer>): Manifest | undefined {
       sops: [],
     }
     series.set(uid, of)
-    of.sops.push({ sopClassUID: text(0x00080016), sopInstanceUID, ...numbersOf(head), ...photometric(text(0x00280004)) })
+    of.sops.push({
+      sopClassUID: text(0x00080016),
+      sopInstanceUID,
+      ...numbersOf(head),
+      ...photometric(text(0x00280004)),
+    })
   }
   return study === '' ? undefined : { studyInstanceUID: study, series: [...series.values()] }
 }

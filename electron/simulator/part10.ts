@@ -1,5 +1,6 @@
-// Just enough of DICOM files (PS3.10 §7) for a partner to make some and to say in a manifest what they hold. What a device or another system
-// sends is read by the gateway's own `dimse/`, which this is not.
+// Just enough of DICOM files (PS3.10 §7) for a partner to make some and to say in a manifest what
+// they hold. What a device or another system sends is read by the gateway's own `dimse/`, which
+// this is not.
 
 /** Text, UIDs and number strings by the VR's rules; numbers of US, SS, UL, FD; items of SQ. */
 export type Value = string | number | readonly number[] | Buffer | readonly Attributes[]
@@ -12,10 +13,16 @@ const PIXEL_DATA = 0x7fe00010
 const UNDEFINED = 0xffffffff
 
 /**
- * A file in Explicit VR Little Endian: what comes before the pixels, which are to follow as they are.
+ * A file in Explicit VR Little Endian: what comes before the pixels, which are to follow as they
+ * are.
  * @param pixels bytes of them, an even number; 0 for a file without any
  */
-export function part10Head(sopClassUid: string, sopInstanceUid: string, attributes: Attributes, pixels: number): Buffer {
+export function part10Head(
+  sopClassUid: string,
+  sopInstanceUid: string,
+  attributes: Attributes,
+  pixels: number,
+): Buffer {
   const meta = encoded([
     [0x00020001, 'OB', Buffer.from([0, 1])],
     [0x00020002, 'UI', sopClassUid],
@@ -56,7 +63,12 @@ function head(tag: number, vr: string, length: number): Buffer {
   return bytes
 }
 
-const NUMBERS: Readonly<Record<string, { readonly bytes: number; readonly write: (to: Buffer, value: number, at: number) => void }>> = {
+const NUMBERS: Readonly<
+  Record<
+    string,
+    { readonly bytes: number; readonly write: (to: Buffer, value: number, at: number) => void }
+  >
+> = {
   US: { bytes: 2, write: (to, value, at) => to.writeUInt16LE(value, at) },
   SS: { bytes: 2, write: (to, value, at) => to.writeInt16LE(value, at) },
   UL: { bytes: 4, write: (to, value, at) => to.writeUInt32LE(value, at) },
@@ -67,7 +79,9 @@ function bytesOf(vr: string, value: Value): Buffer {
   if (Buffer.isBuffer(value)) return value
   if (typeof value === 'string') {
     const text = Buffer.from(value, 'utf8')
-    return text.length % 2 === 0 ? text : Buffer.concat([text, Buffer.from(vr === 'UI' ? [0] : ' ')])
+    return text.length % 2 === 0
+      ? text
+      : Buffer.concat([text, Buffer.from(vr === 'UI' ? [0] : ' ')])
   }
   if (vr === 'SQ') {
     return Buffer.concat(
@@ -87,7 +101,10 @@ function bytesOf(vr: string, value: Value): Buffer {
   return buffer
 }
 
-/** What a header says at its top level, up to the pixels, by tag; nothing of a file that is none, or ends before them. */
+/**
+ * What a header says at its top level, up to the pixels, by tag; nothing of a file that is none, or
+ * ends before them.
+ */
 export function readHead(file: Buffer): ReadonlyMap<number, Buffer> {
   const found = new Map<number, Buffer>()
   if (file.toString('latin1', 128, 132) !== 'DICM') return found
@@ -102,7 +119,11 @@ export function readHead(file: Buffer): ReadonlyMap<number, Buffer> {
     const tag = group * 0x10000 + file.readUInt16LE(at + 2)
     const isLong = isExplicit && LONG.has(file.toString('latin1', at + 4, at + 6))
     if (isLong && at + 12 > file.length) break
-    const length = !isExplicit ? file.readUInt32LE(at + 4) : isLong ? file.readUInt32LE(at + 8) : file.readUInt16LE(at + 6)
+    const length = !isExplicit
+      ? file.readUInt32LE(at + 4)
+      : isLong
+        ? file.readUInt32LE(at + 8)
+        : file.readUInt16LE(at + 6)
     const from = at + (isLong ? 12 : 8)
     if (tag >= PIXEL_DATA || length === UNDEFINED || from + length > file.length) break
     found.set(tag, file.subarray(from, from + length))

@@ -4,7 +4,13 @@ import type { AddressInfo, Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Envelope, EventData, EventType } from '#shared/contract/webhooks.ts'
-import { hugeWorklist, type Script, type SimulatedWorklist, type StudyFiles, scriptOf } from './script.ts'
+import {
+  hugeWorklist,
+  type Script,
+  type SimulatedWorklist,
+  type StudyFiles,
+  scriptOf,
+} from './script.ts'
 import { NotFromGateway, verifyPartnerRequest } from './verify.ts'
 import { worklistDay } from './worklist-day.ts'
 
@@ -16,9 +22,10 @@ export { verifyPartnerRequest } from './verify.ts'
 export { readWorklistFile, WorklistFileError } from './worklist-file.ts'
 
 /**
- * normal: answers; slow: answers after `slowMs`; down: ends every connection; refuse: `authorized` false; garbage: 200 with an answer of
- * no use, not JSON and of a wrong shape in turn; huge: 10,000 items; large: an answer of 10 MiB; oversize: one of more than 20 MiB; hang:
- * the headers, and then nothing; error: 500; gone: 410; redirect: to a port of this PC.
+ * normal: answers; slow: answers after `slowMs`; down: ends every connection; refuse: `authorized`
+ * false; garbage: 200 with an answer of no use, not JSON and of a wrong shape in turn; huge: 10,000
+ * items; large: an answer of 10 MiB; oversize: one of more than 20 MiB; hang: the headers, and then
+ * nothing; error: 500; gone: 410; redirect: to a port of this PC.
  */
 export const SCENARIOS = [
   ...(['normal', 'slow', 'down', 'refuse', 'garbage', 'huge', 'large', 'oversize'] as const),
@@ -42,7 +49,9 @@ export interface PartnerSimulatorOptions {
   readonly host?: string
   /** `whsec_` and base64. */
   readonly secret: string
-  /** Without one: the clock's today has `worklistDay` with its two bad rows; other days are empty. */
+  /**
+   * Without one: the clock's today has `worklistDay` with its two bad rows; other days are empty.
+   */
   readonly worklist?: SimulatedWorklist
   readonly scenario?: Scenario
   /** What it answers in another way than its worklist says. */
@@ -68,7 +77,9 @@ export interface PartnerSimulator extends AsyncDisposable {
   /** Reports it has accepted, by the event's id: a report that comes again is the same one. */
   readonly reports: ReadonlyMap<string, EventData<'report.delivered'>>
   setScenario(scenario: Scenario): void
-  /** What it does at the next requests for an event, one after the other; then its scenario again. */
+  /**
+   * What it does at the next requests for an event, one after the other; then its scenario again.
+   */
   setSequence(type: EventType, sequence: readonly Scenario[]): void
 }
 
@@ -80,16 +91,33 @@ const MIB_CHUNKS = 16
 const REFUSALS: Readonly<Record<EventType, object>> = {
   'study.access_requested': { authorized: false, error: 'no images of this study for you' },
   'ephemeral.access_requested': { authorized: false, error: 'no images of this session for you' },
-  'secondary_capture.access_requested': { authorized: false, error: 'no captures of this study are taken' },
+  'secondary_capture.access_requested': {
+    authorized: false,
+    error: 'no captures of this study are taken',
+  },
   'modality_worklist.requested': { authorized: false, items: [], error: 'no worklist for this AE' },
-  'patient_study.enrichment_requested': { authorized: false, error: 'nothing is said of this patient' },
-  'clinical_context.enrichment_requested': { authorized: false, error: 'nothing is said of this exam' },
+  'patient_study.enrichment_requested': {
+    authorized: false,
+    error: 'nothing is said of this patient',
+  },
+  'clinical_context.enrichment_requested': {
+    authorized: false,
+    error: 'nothing is said of this exam',
+  },
   'report.delivered': { success: false },
 }
-const GARBAGE = ['<html><body>Service temporarily unavailable</body></html>', '{"authorized":"yes","items":{"0":"none"}}'] as const
+const GARBAGE = [
+  '<html><body>Service temporarily unavailable</body></html>',
+  '{"authorized":"yes","items":{"0":"none"}}',
+] as const
 
-/** A partner to try the gateway with: a real HTTP server that checks signatures and answers all seven events (interface.md, Events). */
-export async function openPartnerSimulator(options: PartnerSimulatorOptions): Promise<PartnerSimulator> {
+/**
+ * A partner to try the gateway with: a real HTTP server that checks signatures and answers all
+ * seven events (interface.md, Events).
+ */
+export async function openPartnerSimulator(
+  options: PartnerSimulatorOptions,
+): Promise<PartnerSimulator> {
   const { secret, clock, host = '127.0.0.1', slowMs = 6_000 } = options
   let scenario = options.scenario ?? 'normal'
   let requests = 0
@@ -101,17 +129,24 @@ export async function openPartnerSimulator(options: PartnerSimulatorOptions): Pr
   const closing = new AbortController()
   const sockets = new Set<Socket>()
   const today = () => localDay(clock())
-  const worklist = options.worklist ?? ((day) => (day === today() ? worklistDay(day, { withBadRows: true }) : []))
+  const worklist =
+    options.worklist ?? ((day) => (day === today() ? worklistDay(day, { withBadRows: true }) : []))
   const script = { ...scriptOf(worklist, today, options.files), ...options.answers }
   const hugeScript = scriptOf(hugeWorklist, today)
   const answerBy = (by: Script, event: Envelope, response: ServerResponse) => {
     const answer = answerOf(by, event)
     const { success } = answer as { readonly success?: unknown }
-    if (event.type === 'report.delivered' && success === true) reports.set(event.id, event.data as EventData<'report.delivered'>)
+    if (event.type === 'report.delivered' && success === true)
+      reports.set(event.id, event.data as EventData<'report.delivered'>)
     sendJson(response, 200, answer)
   }
 
-  const SAY: Readonly<Record<Exclude<Scenario, 'down'>, (event: Envelope, response: ServerResponse) => void | Promise<void>>> = {
+  const SAY: Readonly<
+    Record<
+      Exclude<Scenario, 'down'>,
+      (event: Envelope, response: ServerResponse) => void | Promise<void>
+    >
+  > = {
     normal: (event, response) => answerBy(script, event, response),
     huge: (event, response) => answerBy(hugeScript, event, response),
     refuse: (event, response) => sendJson(response, 200, REFUSALS[event.type]),
@@ -122,14 +157,19 @@ export async function openPartnerSimulator(options: PartnerSimulatorOptions): Pr
     },
     large: (_event, response) => sendPadded(response, 10),
     oversize: (_event, response) => sendPadded(response, 21),
-    hang: (_event, response) => void response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders(),
-    error: (_event, response) => sendJson(response, 500, { error: 'The simulated partner is out of order.' }),
-    gone: (_event, response) => sendJson(response, 410, { error: 'This address is no longer used.' }),
-    redirect: (_event, response) => void response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end(),
+    hang: (_event, response) =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders(),
+    error: (_event, response) =>
+      sendJson(response, 500, { error: 'The simulated partner is out of order.' }),
+    gone: (_event, response) =>
+      sendJson(response, 410, { error: 'This address is no longer used.' }),
+    redirect: (_event, response) =>
+      void response.writeHead(302, { location: `http://127.0.0.1:${port}/` }).end(),
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== 'POST') return sendJson(response, 405, { error: 'Events are sent by POST.' }, { allow: 'POST' })
+    if (request.method !== 'POST')
+      return sendJson(response, 405, { error: 'Events are sent by POST.' }, { allow: 'POST' })
     const body = await bodyOf(request)
     if (!body) return sendJson(response, 413, { error: 'An event has at most 1 MiB.' })
     let event: Envelope
@@ -188,12 +228,15 @@ export async function openPartnerSimulator(options: PartnerSimulatorOptions): Pr
   }
 }
 
-const answerOf = (script: Script, { type, data }: Envelope) => (script[type] as (data: unknown) => unknown)(data)
+const answerOf = (script: Script, { type, data }: Envelope) =>
+  (script[type] as (data: unknown) => unknown)(data)
 
 /** A day of this PC, `YYYYMMDD`. */
 export function localDay(at: number): string {
   const now = new Date(at)
-  return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, '0')).join('')
+  return [now.getFullYear(), now.getMonth() + 1, now.getDate()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join('')
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -207,11 +250,21 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   return Buffer.concat(chunks)
 }
 
-function sendJson(response: ServerResponse, status: number, json: unknown, headers: Readonly<Record<string, string>> = {}): void {
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  json: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   send(response, status, JSON.stringify(json), headers)
 }
 
-function send(response: ServerResponse, status: number, text: string, headers: Readonly<Record<string, string>> = {}): void {
+function send(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
 }
 

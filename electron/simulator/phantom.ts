@@ -1,7 +1,8 @@
 import { type Attributes, part10Head } from './part10.ts'
 
-// An invented thorax in which orientation and order can be seen: the heart and a bright vessel on the patient's left, the liver on the right in
-// the lower slices, the spine behind, an R beside the patient's right side, and the number of each slice at its foot.
+// An invented thorax in which orientation and order can be seen: the heart and a bright vessel on
+// the patient's left, the liver on the right in the lower slices, the spine behind, an R beside the
+// patient's right side, and the number of each slice at its foot.
 
 /** Rows and columns. */
 export const PHANTOM_SIDE = 512
@@ -41,8 +42,10 @@ export interface PhantomSeries {
 /** A file in parts, to be sent one after the other: what files share is in memory once. */
 export type Parts = readonly Buffer[]
 
-export const phantomSopUid = ({ seriesInstanceUid }: Pick<PhantomSeries, 'seriesInstanceUid'>, number: number): string =>
-  `${seriesInstanceUid}.${number}`
+export const phantomSopUid = (
+  { seriesInstanceUid }: Pick<PhantomSeries, 'seriesInstanceUid'>,
+  number: number,
+): string => `${seriesInstanceUid}.${number}`
 
 /** Slice `number` of a CT series, from 1 at the head down: 512 × 512 of 16 bits signed, 525 KB. */
 export function phantomSlice(series: PhantomSeries, number: number): Parts {
@@ -70,7 +73,10 @@ export function phantomSlice(series: PhantomSeries, number: number): Parts {
   return [head, levelOf(number, slices), footOf(number)]
 }
 
-/** The same volume as one Enhanced CT (PS3.3 A.38): the geometry of each frame is in its functional groups. */
+/**
+ * The same volume as one Enhanced CT (PS3.3 A.38): the geometry of each frame is in its functional
+ * groups.
+ */
 export function phantomMultiFrame(series: PhantomSeries): Parts {
   const { slices, sliceSpacing = 1 } = series
   const numbers = Array.from({ length: slices }, (_, index) => index + 1)
@@ -182,14 +188,16 @@ function levelOf(number: number, slices: number): Buffer {
   const pixels = new Int16Array(rows * PHANTOM_SIDE)
   const depth = level / (LEVELS - 1)
   for (let y = 0; y < rows; y++) {
-    for (let x = 0; x < PHANTOM_SIDE; x++) pixels[y * PHANTOM_SIDE + x] = hounsfield(x, y, depth) + 1024
+    for (let x = 0; x < PHANTOM_SIDE; x++)
+      pixels[y * PHANTOM_SIDE + x] = hounsfield(x, y, depth) + 1024
   }
   const bytes = Buffer.from(pixels.buffer)
   levels.set(level, bytes)
   return bytes
 }
 
-const within = (x: number, y: number, cx: number, cy: number, rx: number, ry: number) => ((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 <= 1
+const within = (x: number, y: number, cx: number, cy: number, rx: number, ry: number) =>
+  ((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 <= 1
 
 /** Column from the patient's right, row from the front; depth 0 at the head, 1 at the foot. */
 function hounsfield(x: number, y: number, depth: number): number {
@@ -202,26 +210,47 @@ function hounsfield(x: number, y: number, depth: number): number {
   // Below, the liver takes the place of the right lung.
   if (depth > 0.6 && within(x, y, 165, 265, 90 * (depth + 0.1), 105)) return 60
   if (within(x, y, 325, 225, 48, 42)) return 40 + 40 * depth
-  if (within(x, y, 160, 265, 105 * lungs, 150 * lungs) || within(x, y, 355, 275, 85 * lungs, 135 * lungs)) return -850
+  if (
+    within(x, y, 160, 265, 105 * lungs, 150 * lungs) ||
+    within(x, y, 355, 275, 85 * lungs, 135 * lungs)
+  )
+    return -850
   return 40
 }
 
 const R = ['11110', '10001', '10001', '11110', '10100', '10010', '10001']
-const isLetter = (x: number, y: number) => R[Math.floor((y - 60) / 8)]?.[Math.floor((x - 30) / 8)] === '1' && x >= 30 && y >= 60
+const isLetter = (x: number, y: number) =>
+  R[Math.floor((y - 60) / 8)]?.[Math.floor((x - 30) / 8)] === '1' && x >= 30 && y >= 60
 
-const DIGITS = ['111101101101111', '010110010010111', '111001111100111', '111001111001111', '101101111001001'].concat(
-  ...['111100111001111', '111100111101111', '111001001001001', '111101111101111', '111101111001111'],
+const DIGITS = [
+  '111101101101111',
+  '010110010010111',
+  '111001111100111',
+  '111001111001111',
+  '101101111001001',
+].concat(
+  ...[
+    '111100111001111',
+    '111100111101111',
+    '111001001001001',
+    '111101111101111',
+    '111101111001111',
+  ],
 )
 
-/** The slice's number in figures of 4 × 4 blocks, and as the value of the last block of its rows. */
+/**
+ * The slice's number in figures of 4 × 4 blocks, and as the value of the last block of its rows.
+ */
 function footOf(number: number): Buffer {
   const pixels = new Int16Array(OWN_ROWS * PHANTOM_SIDE).fill(-1000 + 1024)
   const draw = (x: number, y: number, size: number, value: number) => {
-    for (let row = y; row < y + size; row++) pixels.fill(value + 1024, row * PHANTOM_SIDE + x, row * PHANTOM_SIDE + x + size)
+    for (let row = y; row < y + size; row++)
+      pixels.fill(value + 1024, row * PHANTOM_SIDE + x, row * PHANTOM_SIDE + x + size)
   }
   for (const [place, digit] of [...String(number)].entries()) {
     for (const [block, isSet] of [...(DIGITS[Number(digit)] ?? '')].entries()) {
-      if (isSet === '1') draw(220 + place * 16 + (block % 3) * 4, 2 + Math.floor(block / 3) * 4, 4, 1000)
+      if (isSet === '1')
+        draw(220 + place * 16 + (block % 3) * 4, 2 + Math.floor(block / 3) * 4, 4, 1000)
     }
   }
   draw(NUMBER_PIXEL[0] - 4, NUMBER_PIXEL[1] - (PHANTOM_SIDE - OWN_ROWS) - 4, 8, number)

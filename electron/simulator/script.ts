@@ -1,7 +1,10 @@
 import type { EventData, EventResponse, EventType } from '#shared/contract/webhooks.ts'
 import { worklistDay } from './worklist-day.ts'
 
-/** The worklist a simulated partner has: items as they are, bad ones included, or what it has on a day (`YYYYMMDD`). */
+/**
+ * The worklist a simulated partner has: items as they are, bad ones included, or what it has on a
+ * day (`YYYYMMDD`).
+ */
 export type SimulatedWorklist = readonly unknown[] | ((day: string) => readonly unknown[])
 
 /** Links to what the partner keeps of a study, and to where a secondary capture of it goes. */
@@ -11,7 +14,9 @@ export interface StudyFiles {
   readonly uploadUrlsOf: (studyInstanceUid: string) => readonly string[]
   /** One for each study; good ones or not. */
   readonly manifestsOf?: (studyInstanceUid: string) => readonly unknown[]
-  readonly mediaOf?: (studyInstanceUid: string) => EventResponse<'study.access_requested'>['mediaUrls']
+  readonly mediaOf?: (
+    studyInstanceUid: string,
+  ) => EventResponse<'study.access_requested'>['mediaUrls']
 }
 const NO_FILES: StudyFiles = { urlsOf: () => [], uploadUrlsOf: () => [] }
 
@@ -22,7 +27,11 @@ export type Script = { readonly [T in EventType]: (data: EventData<T>) => EventR
  * @param today the day (`YYYYMMDD`) whose exams it knows before anybody has asked for them
  * @param files of studies; without them there are none
  */
-export function scriptOf(worklist: SimulatedWorklist, today: () => string, files: StudyFiles = NO_FILES): Script {
+export function scriptOf(
+  worklist: SimulatedWorklist,
+  today: () => string,
+  files: StudyFiles = NO_FILES,
+): Script {
   // What was handed out can be asked about later.
   const known = new Map<string, Item>()
   const remember = (items: readonly unknown[]) => {
@@ -34,10 +43,18 @@ export function scriptOf(worklist: SimulatedWorklist, today: () => string, files
   if (typeof worklist !== 'function') remember(worklist)
 
   /** By the study's UID; by the accession number where the device made a UID of its own. */
-  function examOf({ studyInstanceUid, accessionNumber = '' }: { studyInstanceUid: string; accessionNumber?: string | undefined }) {
+  function examOf({
+    studyInstanceUid,
+    accessionNumber = '',
+  }: {
+    studyInstanceUid: string
+    accessionNumber?: string | undefined
+  }) {
     const find = () =>
       known.get(studyInstanceUid) ??
-      (accessionNumber === '' ? undefined : [...known.values()].find((item) => text(item, 'AccessionNumber') === accessionNumber))
+      (accessionNumber === ''
+        ? undefined
+        : [...known.values()].find((item) => text(item, 'AccessionNumber') === accessionNumber))
     const item = find()
     if (item || typeof worklist !== 'function') return item
     // A partner that was started anew has handed out nothing yet.
@@ -47,7 +64,11 @@ export function scriptOf(worklist: SimulatedWorklist, today: () => string, files
 
   function accessOf(of: string) {
     const mediaUrls = files.mediaOf?.(of) ?? []
-    return { authorized: true, urls: [...files.urlsOf(of)], ...(mediaUrls.length > 0 && { mediaUrls }) }
+    return {
+      authorized: true,
+      urls: [...files.urlsOf(of)],
+      ...(mediaUrls.length > 0 && { mediaUrls }),
+    }
   }
 
   return {
@@ -58,7 +79,10 @@ export function scriptOf(worklist: SimulatedWorklist, today: () => string, files
     // The handle of an ephemeral session is the partner's own: this one takes the study's UID too.
     'ephemeral.access_requested'({ retrievalId }) {
       const manifests = files.manifestsOf?.(retrievalId) ?? []
-      return { ...accessOf(retrievalId), ...(manifests.length > 0 && { manifests: [...manifests] }) }
+      return {
+        ...accessOf(retrievalId),
+        ...(manifests.length > 0 && { manifests: [...manifests] }),
+      }
     },
     'secondary_capture.access_requested': ({ studyInstanceUid }) => ({
       authorized: true,
@@ -66,7 +90,9 @@ export function scriptOf(worklist: SimulatedWorklist, today: () => string, files
     }),
     'modality_worklist.requested': ({ dateStart, dateEnd, modality }) => {
       const [from, to] = [dateStart.replaceAll('-', ''), dateEnd.replaceAll('-', '')]
-      const items = itemsOf(dateStart, dateEnd).filter((item) => isAskedFor(item, from, to, modality))
+      const items = itemsOf(dateStart, dateEnd).filter((item) =>
+        isAskedFor(item, from, to, modality),
+      )
       return { authorized: true, items: [...remember(items)] }
     },
     'patient_study.enrichment_requested': (question) => {
@@ -76,22 +102,35 @@ export function scriptOf(worklist: SimulatedWorklist, today: () => string, files
     'clinical_context.enrichment_requested': (question) => {
       const item = examOf(question)
       return item
-        ? { clinicalIndication: `Referred for: ${text(item, 'RequestedProcedureDescription')}`, technologistNotes: ['Simulated partner.'] }
+        ? {
+            clinicalIndication: `Referred for: ${text(item, 'RequestedProcedureDescription')}`,
+            technologistNotes: ['Simulated partner.'],
+          }
         : {}
     },
     'report.delivered': () => ({ success: true }),
   }
 }
 
-/** So many items of one day that no console shows them well: every size limit can be tried with it. */
+/**
+ * So many items of one day that no console shows them well: every size limit can be tried with it.
+ */
 export const hugeWorklist = (day: string) => worklistDay(day, { exams: 10_000 })
 
 type Item = Readonly<Record<string, unknown>>
-const isItem = (item: unknown): item is Item => typeof item === 'object' && item !== null && !Array.isArray(item)
+const isItem = (item: unknown): item is Item =>
+  typeof item === 'object' && item !== null && !Array.isArray(item)
 const text = (item: Item, field: string) => (typeof item[field] === 'string' ? item[field] : '')
 
-/** Any step of the item within the days asked for and, where the query named one, of its modality. */
-function isAskedFor(item: unknown, from: string, to: string, modality: string | undefined): boolean {
+/**
+ * Any step of the item within the days asked for and, where the query named one, of its modality.
+ */
+function isAskedFor(
+  item: unknown,
+  from: string,
+  to: string,
+  modality: string | undefined,
+): boolean {
   if (!isItem(item)) return true
   const sequence = item.ScheduledProcedureStepSequence
   const steps = Array.isArray(sequence) ? sequence.filter(isItem) : []
@@ -99,7 +138,8 @@ function isAskedFor(item: unknown, from: string, to: string, modality: string | 
   if (steps.length === 0) return true
   return steps.some((step) => {
     const date = text(step, 'ScheduledProcedureStepStartDate')
-    const ofModality = modality === undefined || (text(step, 'Modality') || text(item, 'Modality')) === modality
+    const ofModality =
+      modality === undefined || (text(step, 'Modality') || text(item, 'Modality')) === modality
     return ofModality && date >= from && date <= to
   })
 }
@@ -118,7 +158,10 @@ const SEXES = { M: 'male', F: 'female', O: 'other' } as const
 function enrichmentOf(item: Item): EventResponse<'patient_study.enrichment_requested'> {
   const birth = /^(\d{4})(\d\d)(\d\d)$/.exec(text(item, 'PatientBirthDate'))
   const sex = SEXES[text(item, 'PatientSex') as keyof typeof SEXES]
-  const [metres, kilograms] = [Number(text(item, 'PatientSize')), Number(text(item, 'PatientWeight'))]
+  const [metres, kilograms] = [
+    Number(text(item, 'PatientSize')),
+    Number(text(item, 'PatientWeight')),
+  ]
   return {
     patientName: text(item, 'PatientName'),
     mrn: text(item, 'PatientID'),

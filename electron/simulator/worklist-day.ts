@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import type { WorklistItem, WorklistStep } from '#shared/contract/webhooks.ts'
 
 export interface WorklistDayOptions {
-  /** Adds two rows that a careful gateway withholds: an accession number too long for SH, and a UID that is none. */
+  /**
+   * Adds two rows that a careful gateway withholds: an accession number too long for SH, and a UID
+   * that is none.
+   */
   readonly withBadRows?: boolean
   /** Exams of the day, the plan repeated as often as needed. */
   readonly exams?: number
@@ -20,12 +23,30 @@ interface Person {
 // Invented people. PS3.5 6.2.1: alphabetic=ideographic=phonetic.
 const PEOPLE: readonly Person[] = [
   { name: 'Schröder^Anneliese', birthDate: '19480312', sex: 'F', size: '1.62', weight: '68' },
-  { name: 'Yamada^Tarou=山田^太郎=やまだ^たろう', birthDate: '19590704', sex: 'M', size: '1.71', weight: '66.5' },
+  {
+    name: 'Yamada^Tarou=山田^太郎=やまだ^たろう',
+    birthDate: '19590704',
+    sex: 'M',
+    size: '1.71',
+    weight: '66.5',
+  },
   { name: 'Kovářová^Božena', birthDate: '19710926', sex: 'F', size: '1.68', weight: '59' },
   { name: 'Люксембургова^Анна^Петровна', birthDate: '19820115', sex: 'F', size: '', weight: '' },
-  { name: 'Lefèvre-Dubois^Jérôme^^Dr.', birthDate: '19550530', sex: 'M', size: '1.80', weight: '92' },
+  {
+    name: 'Lefèvre-Dubois^Jérôme^^Dr.',
+    birthDate: '19550530',
+    sex: 'M',
+    size: '1.80',
+    weight: '92',
+  },
   { name: 'Παπαδόπουλος^Διονύσιος', birthDate: '19660218', sex: 'M', size: '1.76', weight: '81' },
-  { name: 'Hong^Gildong=洪^吉洞=홍^길동', birthDate: '19900101', sex: 'M', size: '1.74', weight: '70' },
+  {
+    name: 'Hong^Gildong=洪^吉洞=홍^길동',
+    birthDate: '19900101',
+    sex: 'M',
+    size: '1.74',
+    weight: '70',
+  },
   { name: 'Ångström^Åsa', birthDate: '20031121', sex: 'F', size: '1.69', weight: '61' },
   { name: 'قباني^لنزار', birthDate: '19730321', sex: 'M', size: '1.70', weight: '77' },
   { name: "O'Connor^Máire", birthDate: '19390817', sex: 'F', size: '1.55', weight: '52' },
@@ -37,11 +58,29 @@ const PEOPLE: readonly Person[] = [
   { name: 'Đorđević^Živojin', birthDate: '19520430', sex: 'M', size: '1.78', weight: '85' },
   { name: 'Tremblay^Chloé', birthDate: '20180709', sex: 'F', size: '1.10', weight: '19' },
   { name: 'Őze^Bálint', birthDate: '19610322', sex: 'M', size: '1.75', weight: '79' },
-  { name: 'Suzuki^Hanako=鈴木^花子=すずき^はなこ', birthDate: '19870518', sex: 'F', size: '1.58', weight: '50' },
+  {
+    name: 'Suzuki^Hanako=鈴木^花子=すずき^はなこ',
+    birthDate: '19870518',
+    sex: 'F',
+    size: '1.58',
+    weight: '50',
+  },
   { name: 'Þórðardóttir^Guðrún', birthDate: '19760925', sex: 'F', size: '1.73', weight: '67' },
   { name: 'Smith^Alex', birthDate: '20000229', sex: 'O', size: '1.70', weight: '70' },
-  { name: 'Castañeda Lopez^Maria del Carmen', birthDate: '19691231', sex: 'F', size: '1.60', weight: '71' },
-  { name: 'Бойко^Тарас^Олександрович', birthDate: '19930713', sex: 'M', size: '1.86', weight: '90' },
+  {
+    name: 'Castañeda Lopez^Maria del Carmen',
+    birthDate: '19691231',
+    sex: 'F',
+    size: '1.60',
+    weight: '71',
+  },
+  {
+    name: 'Бойко^Тарас^Олександрович',
+    birthDate: '19930713',
+    sex: 'M',
+    size: '1.86',
+    weight: '90',
+  },
   { name: 'Van den Berg^Jan', birthDate: '19430501', sex: 'M', size: '1.77', weight: '82' },
 ]
 
@@ -53,13 +92,48 @@ interface Exam {
 }
 
 const EXAMS: readonly Exam[] = [
-  { modality: 'CT', protocol: 'THORAX_NATIV', study: 'CT Thorax', procedure: 'CT of the chest without contrast' },
-  { modality: 'MR', protocol: 'KNEE_ROUTINE', study: 'MR Knee right', procedure: 'MR of the right knee' },
-  { modality: 'US', protocol: 'ABDOMEN', study: 'US Abdomen', procedure: 'Ultrasound of the abdomen' },
-  { modality: 'DX', protocol: 'CHEST_PA_LAT', study: 'Chest PA and lateral', procedure: 'Radiograph of the chest, two views' },
-  { modality: 'CT', protocol: 'HEAD_NATIV', study: 'CT Head', procedure: 'CT of the head without contrast' },
-  { modality: 'DX', protocol: 'HAND_2V', study: 'Hand left', procedure: 'Radiograph of the left hand, two views' },
-  { modality: 'MR', protocol: 'BRAIN_CE', study: 'MR Brain', procedure: 'MR of the brain with contrast' },
+  {
+    modality: 'CT',
+    protocol: 'THORAX_NATIV',
+    study: 'CT Thorax',
+    procedure: 'CT of the chest without contrast',
+  },
+  {
+    modality: 'MR',
+    protocol: 'KNEE_ROUTINE',
+    study: 'MR Knee right',
+    procedure: 'MR of the right knee',
+  },
+  {
+    modality: 'US',
+    protocol: 'ABDOMEN',
+    study: 'US Abdomen',
+    procedure: 'Ultrasound of the abdomen',
+  },
+  {
+    modality: 'DX',
+    protocol: 'CHEST_PA_LAT',
+    study: 'Chest PA and lateral',
+    procedure: 'Radiograph of the chest, two views',
+  },
+  {
+    modality: 'CT',
+    protocol: 'HEAD_NATIV',
+    study: 'CT Head',
+    procedure: 'CT of the head without contrast',
+  },
+  {
+    modality: 'DX',
+    protocol: 'HAND_2V',
+    study: 'Hand left',
+    procedure: 'Radiograph of the left hand, two views',
+  },
+  {
+    modality: 'MR',
+    protocol: 'BRAIN_CE',
+    study: 'MR Brain',
+    procedure: 'MR of the brain with contrast',
+  },
 ]
 
 const SCREENING: Exam = {
@@ -78,27 +152,36 @@ const OPENS = 7 * 60 + 30
 const CLOSES = 17 * 60 + 30
 
 /**
- * The worklist of a clinic's day: 24 invented exams of CT, MR, US, DX and MG from 07:30 to 17:30, names in several scripts, one exam of
- * two steps. The same day gives the same items, identifiers included; other days give others.
+ * The worklist of a clinic's day: 24 invented exams of CT, MR, US, DX and MG from 07:30 to 17:30,
+ * names in several scripts, one exam of two steps. The same day gives the same items, identifiers
+ * included; other days give others.
  * @param day `YYYYMMDD`
  */
-export function worklistDay(day: string, { withBadRows = false, exams = PEOPLE.length }: WorklistDayOptions = {}): WorklistItem[] {
+export function worklistDay(
+  day: string,
+  { withBadRows = false, exams = PEOPLE.length }: WorklistDayOptions = {},
+): WorklistItem[] {
   const items = Array.from({ length: exams }, (_, index) => itemOf(day, index, exams))
   return withBadRows ? [...items, ...badRows(day)] : items
 }
 
 function itemOf(day: string, index: number, exams: number): WorklistItem {
   const turn = Number(day.slice(-2))
-  // 24 people and 7 exams, moved against each other by the day, so that nobody has the same exam daily.
+  // 24 people and 7 exams, moved against each other by the day, so that nobody has the same exam
+  // daily.
   const who = (index + turn) % PEOPLE.length
   const person = PEOPLE[who] as Person
   const isScreened = INVITED.includes(who) && who !== INVITED[turn % INVITED.length]
   const exam = isScreened ? SCREENING : (EXAMS[index % EXAMS.length] as Exam)
   const minute = OPENS + Math.floor(((CLOSES - OPENS) * index) / Math.max(1, exams - 1) / 5) * 5
   const number = String(index + 1).padStart(3, '0')
-  const steps: WorklistStep[] = [stepOf(day, exam, `S${day.slice(2)}-${number}`, minute, exam.study)]
+  const steps: WorklistStep[] = [
+    stepOf(day, exam, `S${day.slice(2)}-${number}`, minute, exam.study),
+  ]
   if (index === TWO_STEPS) {
-    steps.push(stepOf(day, exam, `S${day.slice(2)}-${number}B`, minute + 60, `${exam.study}, control`))
+    steps.push(
+      stepOf(day, exam, `S${day.slice(2)}-${number}B`, minute + 60, `${exam.study}, control`),
+    )
   }
   return {
     AccessionNumber: `A${day}${number}`,
@@ -117,7 +200,13 @@ function itemOf(day: string, index: number, exams: number): WorklistItem {
   }
 }
 
-const stepOf = (day: string, exam: Exam, id: string, minute: number, description: string): WorklistStep => ({
+const stepOf = (
+  day: string,
+  exam: Exam,
+  id: string,
+  minute: number,
+  description: string,
+): WorklistStep => ({
   Modality: exam.modality,
   ScheduledProcedureStepDescription: description,
   ScheduledProcedureStepID: id,

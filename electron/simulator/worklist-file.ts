@@ -4,8 +4,9 @@ export class WorklistFileError extends Error {
 }
 
 /**
- * Reads the text of a worklist file: a JSON array of items, or `{"items": […]}` as the partner would answer. The items themselves are not
- * judged, since a bad row is what one may want to try. Throws `WorklistFileError`.
+ * Reads the text of a worklist file: a JSON array of items, or `{"items": […]}` as the partner
+ * would answer. The items themselves are not judged, since a bad row is what one may want to try.
+ * Throws `WorklistFileError`.
  * @param name what to call the file in the error
  */
 export function readWorklistFile(text: string, name: string): readonly unknown[] {
@@ -17,8 +18,12 @@ export function readWorklistFile(text: string, name: string): readonly unknown[]
   }
   const items = Array.isArray(json) ? json : (json as { readonly items?: unknown } | null)?.items
   if (!Array.isArray(items))
-    throw new WorklistFileError(`${name} must be an array of worklist items, or an object with such an array in "items"`)
-  const odd = items.findIndex((item) => typeof item !== 'object' || item === null || Array.isArray(item))
+    throw new WorklistFileError(
+      `${name} must be an array of worklist items, or an object with such an array in "items"`,
+    )
+  const odd = items.findIndex(
+    (item) => typeof item !== 'object' || item === null || Array.isArray(item),
+  )
   if (odd >= 0) throw new WorklistFileError(`${name}: item ${odd + 1} is not an object`)
   return items
 }

@@ -8,5 +8,9 @@ export function noteAtWork(at: number): void {
   lastUse = Math.max(lastUse, at)
 }
 
-/** Whose calls these are, as the gateway is told: a window that asks by itself keeps no session unlocked. */
-export const whoseCall = (): 'person' | 'background' => (Date.now() - lastUse < AT_WORK_MS ? 'person' : 'background')
+/**
+ * Whose calls these are, as the gateway is told: a window that asks by itself keeps no session
+ * unlocked.
+ */
+export const whoseCall = (): 'person' | 'background' =>
+  Date.now() - lastUse < AT_WORK_MS ? 'person' : 'background'

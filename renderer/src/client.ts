@@ -3,7 +3,9 @@ import type { ErrorCode, FieldFault } from '#shared/errors.ts'
 import type { InputOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 import { said } from './language/said.ts'
 
-/** `unreachable`: no answer at all; `unreadable`: an answer that is not in the form of the contract. */
+/**
+ * `unreachable`: no answer at all; `unreadable`: an answer that is not in the form of the contract.
+ */
 export type ProblemCode = ErrorCode | 'unreachable' | 'unreadable'
 
 /** A refusal of the gateway, or the lack of a readable answer. `message` is for a person. */
@@ -61,7 +63,8 @@ export function openClient(world: { readonly fetch: typeof fetch; readonly origi
     const body = await readJson(response, signal)
     if (!response.ok) throw problemOf(response.status, body, requestId)
     const reply = operation.reply.safeParse(body)
-    if (!reply.success) throw new ProblemError('unreadable', UNREADABLE, { status: response.status, requestId })
+    if (!reply.success)
+      throw new ProblemError('unreadable', UNREADABLE, { status: response.status, requestId })
     return reply.data as ReplyOf<typeof operation>
   }
 }
@@ -71,29 +74,37 @@ export function addressOf(
   path: string,
   input: { readonly params?: Record<string, unknown>; readonly query?: Record<string, unknown> },
 ): string {
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input.params?.[name])))
+  const filled = path.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(String(input.params?.[name])),
+  )
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(input.query ?? {})) {
-    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined && one !== null) query.append(name, String(one))
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined && one !== null) query.append(name, String(one))
   }
   return query.size === 0 ? filled : `${filled}?${query}`
 }
 
 /**
- * Faults by field, as a form wants them, in the language of the page: `body.email` becomes `email`. A field named twice keeps its first fault.
+ * Faults by field, as a form wants them, in the language of the page: `body.email` becomes `email`.
+ * A field named twice keeps its first fault.
  * @param within path of the object the form edits
  */
 export function faultsByField(error: ProblemError, within = 'body'): Record<string, string> {
   const faults: Record<string, string> = {}
   for (const fault of error.errors) {
-    const field = fault.path.startsWith(`${within}.`) ? fault.path.slice(within.length + 1) : fault.path
+    const field = fault.path.startsWith(`${within}.`)
+      ? fault.path.slice(within.length + 1)
+      : fault.path
     faults[field] ??= said(fault.message)
   }
   return faults
 }
 
-const UNREACHABLE = 'The gateway does not answer. It may be starting again; this window keeps trying.'
-const UNREADABLE = 'The gateway answered in a form this window does not know. Reload the window: one of the two was updated.'
+const UNREACHABLE =
+  'The gateway does not answer. It may be starting again; this window keeps trying.'
+const UNREADABLE =
+  'The gateway answered in a form this window does not know. Reload the window: one of the two was updated.'
 
 async function send(
   world: { fetch: typeof fetch; origin: string },
@@ -141,5 +152,9 @@ function problemOf(status: number, body: unknown, requestId: string | null): Pro
     const { code, message, errors } = problem.data
     return new ProblemError(code as ErrorCode, message, { status, errors, requestId })
   }
-  return new ProblemError('unreadable', `The gateway answered with HTTP status ${status} and no explanation.`, { status, requestId })
+  return new ProblemError(
+    'unreadable',
+    `The gateway answered with HTTP status ${status} and no explanation.`,
+    { status, requestId },
+  )
 }

@@ -1,4 +1,5 @@
-// What every page begins with, asked for while its program is still on the way. Nothing is imported here: it is in the page's first, small script.
+// What every page begins with, asked for while its program is still on the way. Nothing is imported
+// here: it is in the page's first, small script.
 
 /** An answer that nobody took until then is dropped: what it says may have changed. */
 const YOUNG_MS = 5000
@@ -30,7 +31,10 @@ export async function askEarly(hash: string): Promise<void> {
   if (hash === '' || hash === '#/') void ask('/dashboard/today')
 }
 
-/** The answer to a GET that was asked for early, for the first who wants it; undefined where there is none, it is old, or it is not a success. */
+/**
+ * The answer to a GET that was asked for early, for the first who wants it; undefined where there
+ * is none, it is old, or it is not a success.
+ */
 export async function takeEarly(path: string): Promise<Response | undefined> {
   const found = asked.get(path)
   asked.delete(path)

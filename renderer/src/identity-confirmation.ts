@@ -1,4 +1,7 @@
-/** Whether the person confirmed who they are; false where they left it, or where nobody can be asked. */
+/**
+ * Whether the person confirmed who they are; false where they left it, or where nobody can be
+ * asked.
+ */
 type Answer = (isConfirmed: boolean) => void
 
 let waiting: Answer[] = []
@@ -18,7 +21,10 @@ export function onConfirmation(listener: () => void): () => void {
   }
 }
 
-/** Asks who is there, once for all calls that wait for it; at once false where no dialog is on the page. */
+/**
+ * Asks who is there, once for all calls that wait for it; at once false where no dialog is on the
+ * page.
+ */
 export function askForConfirmation(): Promise<boolean> {
   if (listeners.size === 0) return Promise.resolve(false)
   return new Promise((resolve) => {

@@ -9,9 +9,10 @@ export interface LiveConnection {
 }
 
 /**
- * Connects a window to the stream of events that all windows of the browser share. A SharedWorker holds it; where there is none, the window
- * that holds a lock does, and the next one takes its place when it is closed; where there are no locks either (a page without TLS on another
- * PC), each window has its own.
+ * Connects a window to the stream of events that all windows of the browser share. A SharedWorker
+ * holds it; where there is none, the window that holds a lock does, and the next one takes its
+ * place when it is closed; where there are no locks either (a page without TLS on another PC), each
+ * window has its own.
  */
 export function connectLive(userId: string, hear: (message: LiveMessage) => void): LiveConnection {
   const channel = globalThis.BroadcastChannel && new BroadcastChannel(LIVE_CHANNEL)
@@ -45,7 +46,10 @@ interface Wish {
 }
 
 function byWorker(userId: string, onFault: () => void): LiveConnection {
-  const worker = new SharedWorker(new URL('./live-worker.ts', import.meta.url), { type: 'module', name: 'isthmus-live' })
+  const worker = new SharedWorker(new URL('./live-worker.ts', import.meta.url), {
+    type: 'module',
+    name: 'isthmus-live',
+  })
   worker.addEventListener('error', onFault)
   worker.port.start()
   return {
@@ -57,7 +61,10 @@ function byWorker(userId: string, onFault: () => void): LiveConnection {
   }
 }
 
-/** The window that has the lock answers the wishes of all; a channel does not hear itself, so it has one of its own. */
+/**
+ * The window that has the lock answers the wishes of all; a channel does not hear itself, so it has
+ * one of its own.
+ */
 function byLock(userId: string, channel: BroadcastChannel): LiveConnection {
   const release = new AbortController()
   let stream: LiveStream | undefined
@@ -66,7 +73,11 @@ function byLock(userId: string, channel: BroadcastChannel): LiveConnection {
       const leader = new BroadcastChannel(LIVE_CHANNEL)
       const opened = openLiveStream((message) => leader.postMessage(message))
       stream = opened
-      leader.addEventListener('message', ({ data }: MessageEvent<LiveMessage | Wish>) => data.kind === 'want' && opened.want(data.userId))
+      leader.addEventListener(
+        'message',
+        ({ data }: MessageEvent<LiveMessage | Wish>) =>
+          data.kind === 'want' && opened.want(data.userId),
+      )
       opened.want(userId)
       release.signal.addEventListener('abort', () => {
         opened.close()
@@ -77,7 +88,8 @@ function byLock(userId: string, channel: BroadcastChannel): LiveConnection {
   // Rejects where the window is closed before it is its turn.
   navigator.locks.request(LOCK, { signal: release.signal }, lead).catch(() => undefined)
   return {
-    want: () => (stream ? stream.want(userId) : channel.postMessage({ kind: 'want', userId } satisfies Wish)),
+    want: () =>
+      stream ? stream.want(userId) : channel.postMessage({ kind: 'want', userId } satisfies Wish),
     close: () => release.abort(),
   }
 }

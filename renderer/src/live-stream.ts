@@ -10,7 +10,16 @@ export type LiveMessage =
 /** Between the stream and the windows of the browser. */
 export const LIVE_CHANNEL = 'isthmus-live'
 const LIVE_EVENTS = '/dashboard/feed/events'
-const EVENTS = ['line', 'status', 'images', 'studies', 'events', 'audit', 'access', 'exams'] as const
+const EVENTS = [
+  'line',
+  'status',
+  'images',
+  'studies',
+  'events',
+  'audit',
+  'access',
+  'exams',
+] as const
 /** Three times what the gateway lets pass between two beats. */
 const SILENT_MS = 45_000
 const LOOK_MS = 5000
@@ -22,9 +31,10 @@ export interface LiveStream {
 }
 
 /**
- * The one stream of events of a browser: a browser opens six connections to a gateway (HTTP/1.1), so that windows with one each would soon
- * leave none for a call. It is opened when a window wants it. When it breaks off it stays closed until a window that is still signed in wants
- * it again. After a PC has slept a connection can be dead without an error, so silence counts as one.
+ * The one stream of events of a browser: a browser opens six connections to a gateway (HTTP/1.1),
+ * so that windows with one each would soon leave none for a call. It is opened when a window wants
+ * it. When it breaks off it stays closed until a window that is still signed in wants it again.
+ * After a PC has slept a connection can be dead without an error, so silence counts as one.
  */
 export function openLiveStream(post: (message: LiveMessage) => void): LiveStream {
   let source: EventSource | undefined
@@ -45,7 +55,10 @@ export function openLiveStream(post: (message: LiveMessage) => void): LiveStream
       stream = crypto.randomUUID()
       heard({ kind: 'open', stream })
     })
-    for (const event of EVENTS) opened.addEventListener(event, ({ data }: MessageEvent<string>) => heard({ kind: 'event', event, data }))
+    for (const event of EVENTS)
+      opened.addEventListener(event, ({ data }: MessageEvent<string>) =>
+        heard({ kind: 'event', event, data }),
+      )
     opened.addEventListener('beat', () => heard({ kind: 'beat' }))
     opened.addEventListener('error', end)
   }

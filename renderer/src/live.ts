@@ -29,15 +29,27 @@ const OF_IMAGES = [
   dashboardDestinations.instances,
   dashboardStudies.read,
 ]
-const IMAGE_KINDS: readonly FeedLine['kind'][] = ['images', 'performed-step', 'commitment', 'enrichment', 'forward']
+const IMAGE_KINDS: readonly FeedLine['kind'][] = [
+  'images',
+  'performed-step',
+  'commitment',
+  'enrichment',
+  'forward',
+]
 /** What news of reports changes, beside the reading list, which reads `reportsSeen`. */
 const OF_REPORTS = [dashboardReports.read, dashboardReports.criticals, dashboardStudies.read]
 /** Of events to partners, beside their list, which reads `eventsSeen`. */
 const OF_EVENTS = [dashboardEvents.read, dashboardEvents.endpoints]
-/** How many studies each view has: counting them costs more than reading a page, so it is not done at every event. */
+/**
+ * How many studies each view has: counting them costs more than reading a page, so it is not done
+ * at every event.
+ */
 const COUNTS = [dashboardStudies.counts, dashboardStudies.savedViews]
 const COUNTS_MS = 5000
-/** Every status that changes says that reports may have: devices coming and going change it too, so these are not asked again each time. */
+/**
+ * Every status that changes says that reports may have: devices coming and going change it too, so
+ * these are not asked again each time.
+ */
 const REPORTS_MS = 2000
 
 const FLUSH_MS = 500
@@ -67,7 +79,15 @@ interface Live {
   readonly lines: readonly FeedLine[]
 }
 
-const NOTHING_SEEN = { queriesSeen: 0, imagesSeen: 0, reportsSeen: 0, studiesSeen: 0, eventsSeen: 0, auditSeen: 0, examsSeen: 0 }
+const NOTHING_SEEN = {
+  queriesSeen: 0,
+  imagesSeen: 0,
+  reportsSeen: 0,
+  studiesSeen: 0,
+  eventsSeen: 0,
+  auditSeen: 0,
+  examsSeen: 0,
+}
 let live: Live = { isOpen: false, ...NOTHING_SEEN, lines: [] }
 const listeners = new Set<() => void>()
 const tell = (change: Partial<Live>) => {
@@ -82,7 +102,10 @@ const subscribe = (listener: () => void) => {
 /** State of the live line. */
 export const useLive = (): Live => useSyncExternalStore(subscribe, () => live)
 
-/** Hears the gateway's events while someone is signed in. Without them the calls' own polling goes on. */
+/**
+ * Hears the gateway's events while someone is signed in. Without them the calls' own polling goes
+ * on.
+ */
 export function useLiveLine(userId: string | null): void {
   useEffect(() => (userId === null ? undefined : openLiveLine(queryClient, userId)), [userId])
 }
@@ -98,10 +121,16 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
   let stream = ''
   let heardAt = Date.now()
 
-  /** A window that nobody sees reads again when it is looked at. What is being asked already goes on: its retries would never end otherwise. */
+  /**
+   * A window that nobody sees reads again when it is looked at. What is being asked already goes
+   * on: its retries would never end otherwise.
+   */
   const readAgain = (changed: Operation) =>
     void client.invalidateQueries(
-      { queryKey: keyOf(changed), refetchType: document.visibilityState === 'hidden' ? 'none' : 'active' },
+      {
+        queryKey: keyOf(changed),
+        refetchType: document.visibilityState === 'hidden' ? 'none' : 'active',
+      },
       { cancelRefetch: false },
     )
   // Hundreds of lines a second are drawn, and the status asked again, twice a second.
@@ -111,7 +140,8 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
       const lines = arrived
       arrived = []
       const queries = lines.filter((line) => line.kind === 'worklist').length
-      if (lines.length > 0) tell({ lines: mergeLines(lines, live.lines), queriesSeen: live.queriesSeen + queries })
+      if (lines.length > 0)
+        tell({ lines: mergeLines(lines, live.lines), queriesSeen: live.queriesSeen + queries })
       if (hasImages || lines.some((line) => IMAGE_KINDS.includes(line.kind))) {
         hasImages = false
         tell({ imagesSeen: live.imagesSeen + 1 })
@@ -165,9 +195,13 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
     heardAt = Date.now()
     if (message.kind === 'event') took[message.event]?.(message.data)
     if (message.kind === 'closed') closed()
-    if (message.kind === 'open' && (!live.isOpen || message.stream !== stream)) opened(message.stream)
+    if (message.kind === 'open' && (!live.isOpen || message.stream !== stream))
+      opened(message.stream)
   }
-  /** It was closed, or another one took its place: the feed is read whole, so nothing missed has to be sent again. */
+  /**
+   * It was closed, or another one took its place: the feed is read whole, so nothing missed has to
+   * be sent again.
+   */
   function opened(now: string): void {
     stream = now
     tell({ isOpen: true })
@@ -185,7 +219,10 @@ function openLiveLine(client: QueryClient, userId: string): () => void {
     clearTimeout(again)
     again = setTimeout(ask, REOPEN_MS)
   }
-  /** Asks until the answer is heard: one that was sent before the channel of this window was ready is lost. */
+  /**
+   * Asks until the answer is heard: one that was sent before the channel of this window was ready
+   * is lost.
+   */
   function ask(): void {
     connection.want()
     clearTimeout(again)

@@ -23,7 +23,8 @@ window.addEventListener('hashchange', () => {
 
 async function start(root: HTMLElement): Promise<void> {
   document.documentElement.lang = language === PSEUDO ? 'en' : language
-  // Words are constants; what is loaded for one language alone is there before the page is drawn. A page without it is better than none.
+  // Words are constants; what is loaded for one language alone is there before the page is drawn. A
+  // page without it is better than none.
   await Promise.all([loadSentences(), loadFormMessages()]).catch(() => undefined)
   createRoot(root).render(
     <StrictMode>

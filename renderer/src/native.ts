@@ -1,16 +1,25 @@
 import type { DesktopState } from '#shared/contract/shell.ts'
 
-/** What the desktop app adds to the window; absent in a browser. Whatever it cannot do it refuses with an error. */
+/**
+ * What the desktop app adds to the window; absent in a browser. Whatever it cannot do it refuses
+ * with an error.
+ */
 export interface Native {
   version(): Promise<string>
   openDataFolder(): Promise<void>
   restartGateway(): Promise<void>
-  /** Whether it starts when somebody signs in on this PC, where the data key is, how far an update is. */
+  /**
+   * Whether it starts when somebody signs in on this PC, where the data key is, how far an update
+   * is.
+   */
   desktop(): Promise<DesktopState>
   setAutostart(on: boolean): Promise<void>
   /** What came of it is in `desktop().update`. */
   checkForUpdate(): Promise<void>
-  /** Backs up, lets open associations end, ends the gateway and starts the new version. @throws with the sentence that says why it did not */
+  /**
+   * Backs up, lets open associations end, ends the gateway and starts the new version. @throws with
+   * the sentence that says why it did not
+   */
   installUpdate(): Promise<void>
 }
 

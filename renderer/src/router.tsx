@@ -1,4 +1,13 @@
-import { createHashHistory, createRootRoute, createRoute, createRouter, Link, Navigate, Outlet, useNavigate } from '@tanstack/react-router'
+import {
+  createHashHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  Link,
+  Navigate,
+  Outlet,
+  useNavigate,
+} from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { Empty, Waiting } from './components/page.tsx'
 import { linkedViewId } from './linked.ts'
@@ -7,23 +16,40 @@ import { lazyScreen } from './shell/lazy-screen.ts'
 import { Shell } from './shell/shell.tsx'
 import { words } from './shell/words.ts'
 
-const FollowLink = lazy(async () => ({ default: (await import('./sign-in/follow-link.tsx')).FollowLink }))
+const FollowLink = lazy(async () => ({
+  default: (await import('./sign-in/follow-link.tsx')).FollowLink,
+}))
 const Welcome = lazy(async () => ({ default: (await import('./welcome/welcome.tsx')).Welcome }))
 const Accept = lazy(async () => ({ default: (await import('./accept/accept.tsx')).Accept }))
 const LinkNeeded = lazy(async () => ({ default: (await import('./accept/accept.tsx')).LinkNeeded }))
 
 const root = createRootRoute({ component: Outlet })
 
-/** The texts of these names that an address has. A study is named by its UID: no patient appears in one. */
+/**
+ * The texts of these names that an address has. A study is named by its UID: no patient appears in
+ * one.
+ */
 const texts =
   <const N extends string>(...names: readonly N[]) =>
   (search: Record<string, unknown>): { [K in N]?: string } =>
     Object.fromEntries(
-      names.map((name) => [name, search[name]] as const).filter(([, text]) => typeof text === 'string' && text !== ''),
+      names
+        .map((name) => [name, search[name]] as const)
+        .filter(([, text]) => typeof text === 'string' && text !== ''),
     ) as { [K in N]?: string }
 
-const welcome = createRoute({ getParentRoute: () => root, path: '/welcome', validateSearch: texts('token'), component: WelcomeRoute })
-const signIn = createRoute({ getParentRoute: () => root, path: '/sign-in', validateSearch: texts('token'), component: SignInRoute })
+const welcome = createRoute({
+  getParentRoute: () => root,
+  path: '/welcome',
+  validateSearch: texts('token'),
+  component: WelcomeRoute,
+})
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: texts('token'),
+  component: SignInRoute,
+})
 
 const invitation = createRoute({
   getParentRoute: () => root,
@@ -36,7 +62,10 @@ const invitation = createRoute({
 const linked = createRoute({
   getParentRoute: () => root,
   path: '/linked/$viewId',
-  component: linkedViewId === null ? NotFound : lazyScreen(() => import('./linked/linked-screen.tsx'), 'LinkedScreen'),
+  component:
+    linkedViewId === null
+      ? NotFound
+      : lazyScreen(() => import('./linked/linked-screen.tsx'), 'LinkedScreen'),
 })
 
 const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell })
@@ -294,8 +323,32 @@ export const router = createRouter({
     linked,
     setup,
     shell.addChildren([
-      ...[today, exams, why, reconcile, worklist, studies, study, customers, customer, activity, associations, association],
-      ...[account, access, backUps, readiness, images, quarantine, recovered, informing, imageStudy, resolve],
+      ...[
+        today,
+        exams,
+        why,
+        reconcile,
+        worklist,
+        studies,
+        study,
+        customers,
+        customer,
+        activity,
+        associations,
+        association,
+      ],
+      ...[
+        account,
+        access,
+        backUps,
+        readiness,
+        images,
+        quarantine,
+        recovered,
+        informing,
+        imageStudy,
+        resolve,
+      ],
       ...[reading, criticals, templates, readingStudy],
       ...[queries, query, devices, destinations, priors, queue],
       ...[partner, events, eventMeter, eventDryRun, event, people, keys, settings, audit],
@@ -320,7 +373,10 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** The token leaves the address at once, so the route remembers it; another link in the same tab replaces it. */
+/**
+ * The token leaves the address at once, so the route remembers it; another link in the same tab
+ * replaces it.
+ */
 function useHeld(token: string | undefined): string | null {
   const [held, setHeld] = useState(token ?? null)
   if (token !== undefined && token !== held) setHeld(token)
@@ -342,12 +398,20 @@ function WelcomeRoute() {
 
 function SignInRoute() {
   const held = useHeld(signIn.useSearch().token)
-  return <Suspense fallback={<Waiting />}>{held === null ? <Navigate to="/" replace /> : <FollowLink key={held} token={held} />}</Suspense>
+  return (
+    <Suspense fallback={<Waiting />}>
+      {held === null ? <Navigate to="/" replace /> : <FollowLink key={held} token={held} />}
+    </Suspense>
+  )
 }
 
 function InvitationRoute() {
   const held = useHeld(invitation.useSearch().token)
-  return <Suspense fallback={<Waiting />}>{held === null ? <LinkNeeded /> : <Accept key={held} token={held} />}</Suspense>
+  return (
+    <Suspense fallback={<Waiting />}>
+      {held === null ? <LinkNeeded /> : <Accept key={held} token={held} />}
+    </Suspense>
+  )
 }
 
 function NotFound() {

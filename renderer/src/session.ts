@@ -25,7 +25,8 @@ export function useEnter(): (session: Session) => void {
 }
 
 /** Owners and administrators change devices, partner and settings; members look and ask. */
-export const mayManage = (user: SignedInUser | null | undefined): boolean => user?.level === 'owner' || user?.level === 'admin'
+export const mayManage = (user: SignedInUser | null | undefined): boolean =>
+  user?.level === 'owner' || user?.level === 'admin'
 
 /** Whether the account may manage studies: images, quarantine, sending, priors. */
 export const useMayManageStudies = (): boolean => {
@@ -33,10 +34,14 @@ export const useMayManageStudies = (): boolean => {
   return linkedViewId === null && Boolean(user && may(user, 'manageStudies'))
 }
 
-/** Whether the account may write reports. Who came by a link for dictation may, without the window being open to the account. */
+/**
+ * Whether the account may write reports. Who came by a link for dictation may, without the window
+ * being open to the account.
+ */
 export const useMayWriteReports = (): boolean => {
   const user = useSession().data?.user
   return Boolean(user && (linkedViewId !== null || may(user, 'writeReports')))
 }
 
-export const useMayManage = (): boolean => mayManage(useSession().data?.user) && linkedViewId === null
+export const useMayManage = (): boolean =>
+  mayManage(useSession().data?.user) && linkedViewId === null

@@ -9,15 +9,22 @@ import { useSession } from './session.ts'
 export function useStatus() {
   const { isOpen } = useLive()
   const { data } = useSession()
-  return useReply(dashboard.status, {}, { enabled: Boolean(data?.user) && linkedViewId === null, every: isOpen ? 60_000 : 10_000 })
+  return useReply(
+    dashboard.status,
+    {},
+    { enabled: Boolean(data?.user) && linkedViewId === null, every: isOpen ? 60_000 : 10_000 },
+  )
 }
 
-/** The clinic's time zone, for `Intl`; undefined is that of this PC, as for who came by a link from wherever they are. */
+/**
+ * The clinic's time zone, for `Intl`; undefined is that of this PC, as for who came by a link from
+ * wherever they are.
+ */
 export const useZone = (): string | undefined => zoneOf(useStatus().data?.clinicTimeZone)
 
 /**
- * Since when this window is cut off from the gateway: the instant (RFC 3339) of what it shows, empty where it has read nothing; null while
- * the gateway answers.
+ * Since when this window is cut off from the gateway: the instant (RFC 3339) of what it shows,
+ * empty where it has read nothing; null while the gateway answers.
  */
 export function useCutOff(): string | null {
   const { isError, error, dataUpdatedAt } = useStatus()

@@ -14,7 +14,8 @@ import {
 } from '@mantine/core'
 import { words } from './components/words.ts'
 
-// Petrol: calm beside the greys of a console, and far from the tones that carry meaning (green, amber, red).
+// Petrol: calm beside the greys of a console, and far from the tones that carry meaning (green,
+// amber, red).
 const petrol: MantineColorsTuple = [
   '#eef7f8',
   '#d9ecee',
@@ -52,7 +53,10 @@ const dark: MantineColorsTuple = [
   '#0b1013',
 ]
 
-/** What `Component.extend` gives, without the component: the first screen need not load what it does not show. */
+/**
+ * What `Component.extend` gives, without the component: the first screen need not load what it does
+ * not show.
+ */
 const part = <P>(changes: {
   readonly defaultProps?: Partial<P>
   readonly styles?: Readonly<Record<string, Readonly<Record<string, string | number>>>>
@@ -62,7 +66,8 @@ export const theme = createTheme({
   primaryColor: 'petrol',
   primaryShade: { light: 7, dark: 6 },
   colors: { petrol, red, dark },
-  fontFamily: "'Inter Variable', system-ui, 'Segoe UI', 'Noto Sans', 'Noto Sans CJK JP', sans-serif",
+  fontFamily:
+    "'Inter Variable', system-ui, 'Segoe UI', 'Noto Sans', 'Noto Sans CJK JP', sans-serif",
   fontFamilyMonospace: "ui-monospace, 'Cascadia Mono', 'DejaVu Sans Mono', Menlo, monospace",
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '19px' },
   headings: {
@@ -79,22 +84,43 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Button: part<ButtonProps>({ defaultProps: { size: 'sm' } }),
-    ActionIcon: part<ActionIconProps>({ defaultProps: { variant: 'subtle', color: 'gray', size: 'lg' } }),
-    InputWrapper: part<InputWrapperProps>({ styles: { description: { fontSize: '12px', lineHeight: 1.4 }, error: { fontSize: '12px' } } }),
+    ActionIcon: part<ActionIconProps>({
+      defaultProps: { variant: 'subtle', color: 'gray', size: 'lg' },
+    }),
+    InputWrapper: part<InputWrapperProps>({
+      styles: { description: { fontSize: '12px', lineHeight: 1.4 }, error: { fontSize: '12px' } },
+    }),
     Modal: part<ModalProps>({
       styles: { title: { fontWeight: 620, fontSize: '16px' } },
-      defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 }, closeButtonProps: { 'aria-label': words.close } },
+      defaultProps: {
+        centered: true,
+        overlayProps: { backgroundOpacity: 0.45 },
+        closeButtonProps: { 'aria-label': words.close },
+      },
     }),
     Drawer: part<DrawerProps>({
       styles: { title: { fontWeight: 620, fontSize: '16px' } },
-      defaultProps: { position: 'right', overlayProps: { backgroundOpacity: 0.35 }, closeButtonProps: { 'aria-label': words.close } },
+      defaultProps: {
+        position: 'right',
+        overlayProps: { backgroundOpacity: 0.35 },
+        closeButtonProps: { 'aria-label': words.close },
+      },
     }),
-    Notification: part<NotificationProps>({ defaultProps: { closeButtonProps: { 'aria-label': words.close } } }),
-    PasswordInput: part<PasswordInputProps>({ defaultProps: { visibilityToggleButtonProps: { 'aria-label': words.showPassword } } }),
+    Notification: part<NotificationProps>({
+      defaultProps: { closeButtonProps: { 'aria-label': words.close } },
+    }),
+    PasswordInput: part<PasswordInputProps>({
+      defaultProps: { visibilityToggleButtonProps: { 'aria-label': words.showPassword } },
+    }),
     SegmentedControl: part<SegmentedControlProps>({
-      styles: { root: { background: 'var(--tone-plain-soft)' }, indicator: { background: 'var(--chosen)' } },
+      styles: {
+        root: { background: 'var(--tone-plain-soft)' },
+        indicator: { background: 'var(--chosen)' },
+      },
     }),
-    Tooltip: part<TooltipProps>({ defaultProps: { withArrow: true, openDelay: 250, multiline: true, maw: 380 } }),
+    Tooltip: part<TooltipProps>({
+      defaultProps: { withArrow: true, openDelay: 250, multiline: true, maw: 380 },
+    }),
   },
 })
 

@@ -8,7 +8,10 @@ export type ImagesOf = { readonly studyId: StudyId } | { readonly studyInstanceU
 
 const opened = new Set<string>()
 
-/** Begins a view of the images of a study. It ends with this person's session in this window. @throws ProblemError */
+/**
+ * Begins a view of the images of a study. It ends with this person's session in this window.
+ * @throws ProblemError
+ */
 export async function openView(of: ImagesOf): Promise<View> {
   const view = await call(dashboardViews.open, { body: of })
   opened.add(view.viewId)
@@ -18,7 +21,9 @@ export async function openView(of: ImagesOf): Promise<View> {
 export function closeView(viewId: string): void {
   opened.delete(viewId)
   // One that is not closed ends by itself.
-  void call(viewing.close, { params: { viewId } }, undefined, { outlivesPage: true }).catch(() => undefined)
+  void call(viewing.close, { params: { viewId } }, undefined, { outlivesPage: true }).catch(
+    () => undefined,
+  )
 }
 
 /** Ends every view that this window began: whoever signs in next must not find one open. */
@@ -26,10 +31,20 @@ export function closeViews(): void {
   for (const viewId of opened) closeView(viewId)
 }
 
-/** Refusals of a view that has ended, was revoked or cancelled: the gateway's sentence says which. */
-export const VIEW_ENDED: readonly ProblemError['code'][] = ['not-signed-in', 'not-permitted', 'not-found', 'refused']
+/**
+ * Refusals of a view that has ended, was revoked or cancelled: the gateway's sentence says which.
+ */
+export const VIEW_ENDED: readonly ProblemError['code'][] = [
+  'not-signed-in',
+  'not-permitted',
+  'not-found',
+  'refused',
+]
 
-/** The view as it is now; undefined where it has ended. @throws ProblemError where that cannot be known */
+/**
+ * The view as it is now; undefined where it has ended. @throws ProblemError where that cannot be
+ * known
+ */
 export async function liveView(viewId: string): Promise<View | undefined> {
   try {
     return await call(viewing.read, { params: { viewId } })

@@ -1,5 +1,6 @@
-// node-floor.mjs PORT OF: what one event loop of Node can answer, without any work behind it. It passes the first association on to the floor at port OF,
-// keeps what that answers, and replays it to everybody with their message ids; of a request it reads no more than that it is whole.
+// node-floor.mjs PORT OF: what one event loop of Node can answer, without any work behind it. It
+// passes the first association on to the floor at port OF, keeps what that answers, and replays it
+// to everybody with their message ids; of a request it reads no more than that it is whole.
 import { connect, createServer } from 'node:net'
 
 const [port, of] = process.argv.slice(2).map(Number)
@@ -64,7 +65,8 @@ async function open(socket, request) {
 async function learn(request) {
   floor.write(Buffer.concat(request))
   answer = await quiet()
-  for (let at = answer.indexOf(RESPONDED_TO); at >= 0; at = answer.indexOf(RESPONDED_TO, at + 1)) idsAt.push(at + RESPONDED_TO.length)
+  for (let at = answer.indexOf(RESPONDED_TO); at >= 0; at = answer.indexOf(RESPONDED_TO, at + 1))
+    idsAt.push(at + RESPONDED_TO.length)
   floor.destroy()
 }
 

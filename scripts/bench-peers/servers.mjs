@@ -2,7 +2,16 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { command, dimsePortOf, ended, pssOf, run, SECRET, started, startedScript } from '../bench-kit.mjs'
+import {
+  command,
+  dimsePortOf,
+  ended,
+  pssOf,
+  run,
+  SECRET,
+  started,
+  startedScript,
+} from '../bench-kit.mjs'
 import { node24, root } from '../setup.mjs'
 
 export const ROWS = 1000
@@ -23,12 +32,16 @@ const FLOORS = {
   ten: { kind: 'floor', port: 21_605, rows: `${ROWS}/10` },
   store: { kind: 'floor-write', port: 21_606, rows: '10' },
 }
-/** The same bytes from one event loop of Node: what is left of the floor for a server in this language, by what it is asked. */
+/**
+ * The same bytes from one event loop of Node: what is left of the floor for a server in this
+ * language, by what it is asked.
+ */
 const NODE_FLOORS = { all: 21_607, ten: 21_608 }
 
 /**
- * Starts all of them. Each has `name`, `does` (of `echo`, `all`, `ten`, `store`), `port(what)`, `startMs` (undefined of the floor) and `memory()` in MiB.
- * Resolves with them and with what is missing.
+ * Starts all of them. Each has `name`, `does` (of `echo`, `all`, `ten`, `store`), `port(what)`,
+ * `startMs` (undefined of the floor) and `memory()` in MiB. Resolves with them and with what is
+ * missing.
  */
 export async function startServers(bench, work, tell) {
   const missing = []
@@ -48,20 +61,39 @@ export async function startServers(bench, work, tell) {
         .split('\n')
         .at(-1),
     )
-    servers.push({ name, does, port: () => port, startMs: performance.now() - since, memory: () => pssOf(pid) })
+    servers.push({
+      name,
+      does,
+      port: () => port,
+      startMs: performance.now() - since,
+      memory: () => pssOf(pid),
+    })
   }
   for (const { kind, port, rows } of Object.values(FLOORS)) bench.peers('start', kind, port, rows)
   const nodeFloors = await Promise.all(
     Object.entries(NODE_FLOORS).map(([what, port]) =>
-      startedScript(join(root, 'scripts', 'bench-peers', 'node-floor.mjs'), [port, FLOORS[what].port]),
+      startedScript(join(root, 'scripts', 'bench-peers', 'node-floor.mjs'), [
+        port,
+        FLOORS[what].port,
+      ]),
     ),
   )
   const nodeFloor = {
-    ...{ name: 'Node floor', does: Object.keys(NODE_FLOORS), startMs: undefined, memory: undefined },
+    ...{
+      name: 'Node floor',
+      does: Object.keys(NODE_FLOORS),
+      startMs: undefined,
+      memory: undefined,
+    },
     port: (what) => NODE_FLOORS[what],
   }
   const floor = {
-    ...{ name: 'floor', does: ['echo', 'all', 'ten', 'store'], startMs: undefined, memory: undefined },
+    ...{
+      name: 'floor',
+      does: ['echo', 'all', 'ten', 'store'],
+      startMs: undefined,
+      memory: undefined,
+    },
     port: (what) => (FLOORS[what] ?? FLOORS.all).port,
   }
   return {
@@ -83,15 +115,45 @@ async function startGateway(bench, work) {
   writeFileSync(items, bench.run('python3', [join(bench.folder, 'partner_items.py'), String(ROWS)]))
   const secretFile = join(work, 'partner-secret')
   writeFileSync(secretFile, SECRET, { mode: 0o600 })
-  const partner = await started(['simulator', 'partner', '--port', '0', '--secret-file', secretFile, '--worklist', items])
+  const partner = await started([
+    'simulator',
+    'partner',
+    '--port',
+    '0',
+    '--secret-file',
+    secretFile,
+    '--worklist',
+    items,
+  ])
   const data = join(work, 'data')
-  for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes']) command('config', 'set', '--data', data, key, '0')
+  for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes'])
+    command('config', 'set', '--data', data, key, '0')
   // The images are of an exam of the list, which would leave it in the middle of the run.
   command('config', 'set', '--data', data, 'worklist.closeOnImages', 'false')
   const since = performance.now()
   const gateway = await started([
-    ...['serve', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off', '--ae-title', 'BENCH'],
-    ...['--log-level', 'error', '--allow-unknown-devices', '--partner-url', partner.ready.url, '--partner-secret-file', secretFile],
+    ...[
+      'serve',
+      '--data',
+      data,
+      '--http',
+      '127.0.0.1:0',
+      '--dimse',
+      '127.0.0.1:0',
+      '--dimse-tls',
+      'off',
+      '--ae-title',
+      'BENCH',
+    ],
+    ...[
+      '--log-level',
+      'error',
+      '--allow-unknown-devices',
+      '--partner-url',
+      partner.ready.url,
+      '--partner-secret-file',
+      secretFile,
+    ],
   ])
   const port = dimsePortOf(gateway)
   // As `peers.sh` looks, so that all are measured with the same step.
@@ -114,7 +176,15 @@ function installDcmjs() {
   if (existsSync(join(folder, 'node_modules', 'dcmjs-dimse'))) return folder
   mkdirSync(folder, { recursive: true })
   try {
-    run('npm', ['install', '--prefix', folder, '--no-audit', '--no-fund', '--ignore-scripts', `dcmjs-dimse@${DCMJS_DIMSE}`])
+    run('npm', [
+      'install',
+      '--prefix',
+      folder,
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      `dcmjs-dimse@${DCMJS_DIMSE}`,
+    ])
     return folder
   } catch {
     return undefined

@@ -1,19 +1,25 @@
 // Figures of the servers as Markdown, ratios first.
 import { median } from '../bench-kit.mjs'
 
-const number = (value) => (value === undefined ? '' : value >= 100 ? value.toFixed(0) : value.toFixed(1))
+const number = (value) =>
+  value === undefined ? '' : value >= 100 ? value.toFixed(0) : value.toFixed(1)
 
 const percent = (share) => (share === undefined ? '' : `${(share * 100).toFixed(1)} %`)
 const FLOORS = ['Node floor', 'floor']
 
 /** @param results by workload and server: operations a second, one a round */
 export function tableOf(results, servers, targets) {
-  const peers = servers.map(({ name }) => name).filter((name) => name !== 'isthmus' && !FLOORS.includes(name))
+  const peers = servers
+    .map(({ name }) => name)
+    .filter((name) => name !== 'isthmus' && !FLOORS.includes(name))
   const rows = Object.entries(results).map(([workload, by]) => {
     const of = (name) => (by[name].length > 0 ? median(by[name]) : undefined)
     const best = Math.max(...peers.map((name) => of(name) ?? 0))
     // Of one round, as near in time as can be.
-    const shareOf = (floor) => (by[floor].length > 0 ? median(by.isthmus.map((value, round) => value / by[floor][round])) : undefined)
+    const shareOf = (floor) =>
+      by[floor].length > 0
+        ? median(by.isthmus.map((value, round) => value / by[floor][round]))
+        : undefined
     const share = shareOf('floor')
     const target = targets[workload]
     return {
@@ -28,7 +34,16 @@ export function tableOf(results, servers, targets) {
       ],
     }
   })
-  const head = ['workload', 'over the best peer', 'of the floor', 'target', 'of Node’s floor', 'isthmus', ...peers, ...FLOORS]
+  const head = [
+    'workload',
+    'over the best peer',
+    'of the floor',
+    'target',
+    'of Node’s floor',
+    'isthmus',
+    ...peers,
+    ...FLOORS,
+  ]
   return {
     rows,
     text: markdown(
@@ -44,11 +59,19 @@ export function standingOf(servers) {
   return markdown(
     ['', ...named.map(({ name }) => name)],
     [
-      ['until it answers a C-ECHO, ms (looked at each 100 ms)', ...named.map(({ startMs }) => startMs.toFixed(0))],
-      ['memory after the run, MiB (PSS, with its children)', ...named.map(({ memory }) => memory().toFixed(0))],
+      [
+        'until it answers a C-ECHO, ms (looked at each 100 ms)',
+        ...named.map(({ startMs }) => startMs.toFixed(0)),
+      ],
+      [
+        'memory after the run, MiB (PSS, with its children)',
+        ...named.map(({ memory }) => memory().toFixed(0)),
+      ],
     ],
   )
 }
 
 const markdown = (head, rows) =>
-  [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n')

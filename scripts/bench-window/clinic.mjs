@@ -4,7 +4,20 @@ import { openParts } from '../../electron/server/context.ts'
 
 export const PERSON = { email: 'bench@clinic.example', password: 'a long sentence for the bench' }
 
-const FAMILY = ['Garcia', 'Rossi', 'Müller', 'Novak', 'Silva', 'Ivanova', 'Haddad', 'Nguyen', 'Okafor', 'Lindqvist', 'Papadakis', 'Moreau']
+const FAMILY = [
+  'Garcia',
+  'Rossi',
+  'Müller',
+  'Novak',
+  'Silva',
+  'Ivanova',
+  'Haddad',
+  'Nguyen',
+  'Okafor',
+  'Lindqvist',
+  'Papadakis',
+  'Moreau',
+]
 const SYLLABLES = [
   'ba',
   'le',
@@ -27,7 +40,20 @@ const SYLLABLES = [
   'zo',
   'he',
 ]
-const GIVEN = ['Ana', 'Luis', 'Marta', 'Jonas', 'Lucía', 'Peter', 'Amina', 'Tomás', 'Chiara', 'Olga', 'Ravi', 'Yuki']
+const GIVEN = [
+  'Ana',
+  'Luis',
+  'Marta',
+  'Jonas',
+  'Lucía',
+  'Peter',
+  'Amina',
+  'Tomás',
+  'Chiara',
+  'Olga',
+  'Ravi',
+  'Yuki',
+]
 const EXAMS = [
   'CT Thorax',
   'MR Knie',
@@ -38,13 +64,22 @@ const EXAMS = [
   'MG Screening',
   'CT Abdomen und Becken',
 ]
-const STATUSES = ['unassigned', 'assigned', 'in_progress', 'completed', 'completed', 'completed', 'completed']
+const STATUSES = [
+  'unassigned',
+  'assigned',
+  'in_progress',
+  'completed',
+  'completed',
+  'completed',
+  'completed',
+]
 
 function nameOf(index, studies) {
   if (index % Math.ceil(studies / 10) === 7) return `Zyskowski^${GIVEN[index % 12]}`
   if (index % 500 === 3) return `Yamada^Tarou=山田^太郎=やまだ^たろう`
   const at = (index * 7919) % 8000
-  const made = SYLLABLES[at % 20] + SYLLABLES[Math.floor(at / 20) % 20] + SYLLABLES[Math.floor(at / 400)]
+  const made =
+    SYLLABLES[at % 20] + SYLLABLES[Math.floor(at / 20) % 20] + SYLLABLES[Math.floor(at / 400)]
   const family = index % 5 === 0 ? FAMILY[(index / 5) % 12] : made[0].toUpperCase() + made.slice(1)
   return `${family}^${GIVEN[Math.floor(index / 3) % 12]}`
 }
@@ -55,8 +90,18 @@ export async function seed(folder, studies) {
   using parts = openParts(folder)
   const { store } = parts
   const known = store.users.byEmail(PERSON.email)
-  if (known) return { userId: known.userId, customerId: store.customers.list({ limit: 1 }).items[0].expressCustomerId }
-  const person = { ...PERSON, firstName: 'Bench', lastName: 'Person', level: 'owner', clinicRole: 'Radiologist' }
+  if (known)
+    return {
+      userId: known.userId,
+      customerId: store.customers.list({ limit: 1 }).items[0].expressCustomerId,
+    }
+  const person = {
+    ...PERSON,
+    firstName: 'Bench',
+    lastName: 'Person',
+    level: 'owner',
+    clinicRole: 'Radiologist',
+  }
   const { userId } = await parts.people.createUser(person, 'command-line')
   store.settings.set('setup.isDone', true)
   const at = new Date(started).toISOString()
@@ -73,7 +118,9 @@ export async function seed(folder, studies) {
         store.studies.insert(studyOf(index, studies, started, userId, customers, maker))
     })
   const seconds = (Date.now() - started) / 1000
-  console.log(`${studies} studies in ${seconds.toFixed(0)} s: ${((seconds / studies) * 1000).toFixed(3)} ms each`)
+  console.log(
+    `${studies} studies in ${seconds.toFixed(0)} s: ${((seconds / studies) * 1000).toFixed(3)} ms each`,
+  )
   return { userId, customerId: customers[10] }
 }
 

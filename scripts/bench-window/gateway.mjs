@@ -4,23 +4,52 @@ import { createInterface } from 'node:readline'
 import { environment, node24 } from '../setup.mjs'
 import { PERSON } from './clinic.mjs'
 
-export const TARGETS = { searchMs: 150, todayMs: 30, firstMs: 1000, firstKilobytes: 300, blankMs: 200 }
-const OWN_PAGE = { 'x-isthmus-csrf': '1', 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' }
-const OPTIONS = ['--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off', '--log-level', 'error']
+export const TARGETS = {
+  searchMs: 150,
+  todayMs: 30,
+  firstMs: 1000,
+  firstKilobytes: 300,
+  blankMs: 200,
+}
+const OWN_PAGE = {
+  'x-isthmus-csrf': '1',
+  'sec-fetch-site': 'same-origin',
+  'content-type': 'application/json',
+}
+const OPTIONS = [
+  '--http',
+  '127.0.0.1:0',
+  '--dimse',
+  '127.0.0.1:0',
+  '--dimse-tls',
+  'off',
+  '--log-level',
+  'error',
+]
 
 export async function timed(pool, path, cookie) {
   const sent = performance.now()
-  const { statusCode, body } = await pool.request({ path, method: 'GET', headers: { ...OWN_PAGE, cookie } })
+  const { statusCode, body } = await pool.request({
+    path,
+    method: 'GET',
+    headers: { ...OWN_PAGE, cookie },
+  })
   const text = await body.text()
   if (statusCode !== 200) throw new Error(`${path} was answered ${statusCode}: ${text}`)
   return performance.now() - sent
 }
 
 export async function signIn(pool) {
-  const answer = await pool.request({ path: '/dashboard/session', method: 'POST', headers: OWN_PAGE, body: JSON.stringify(PERSON) })
+  const answer = await pool.request({
+    path: '/dashboard/session',
+    method: 'POST',
+    headers: OWN_PAGE,
+    body: JSON.stringify(PERSON),
+  })
   const text = await answer.body.text()
   const cookie = [answer.headers['set-cookie']].flat()[0]?.split(';')[0]
-  if (answer.statusCode >= 300 || !cookie) throw new Error(`no session: ${answer.statusCode} ${text}`)
+  if (answer.statusCode >= 300 || !cookie)
+    throw new Error(`no session: ${answer.statusCode} ${text}`)
   return cookie
 }
 
@@ -38,7 +67,9 @@ export function start(entry, folder) {
       child.kill('SIGTERM')
     })
   return new Promise((resolve, reject) => {
-    createInterface({ input: child.stdout }).once('line', (line) => resolve({ ready: JSON.parse(line), end }))
+    createInterface({ input: child.stdout }).once('line', (line) =>
+      resolve({ ready: JSON.parse(line), end }),
+    )
     child.once('exit', (status) => reject(new Error(`The gateway ended with ${status}`)))
   })
 }

@@ -12,7 +12,9 @@ export async function openContext(browser, http) {
   return context
 }
 
-/** Screens, and what is there once they can be used: beside it only the navigation is waited for. */
+/**
+ * Screens, and what is there once they can be used: beside it only the navigation is waited for.
+ */
 export const SCREENS = {
   Today: { address: '/', usable: 'dl[aria-label="Numbers of the day"] dd' },
   Studies: { address: '/#/studies', usable: '[role="row"][data-index="0"] a[href]' },
@@ -22,11 +24,13 @@ export const SCREENS = {
 export const BARE = { address: '/a-page-of-nothing', usable: 'h1', isBare: true }
 
 /**
- * In the page, before anything of it: notes when `usable` and the navigation stand in it and were drawn. `window.usableAt` is milliseconds since
- * the navigation began.
+ * In the page, before anything of it: notes when `usable` and the navigation stand in it and were
+ * drawn. `window.usableAt` is milliseconds since the navigation began.
  */
 export function watchUsable({ usable, isBare }) {
-  const isThere = () => document.querySelector(usable) && (isBare || document.querySelector('nav[aria-label="Main"] a[href]'))
+  const isThere = () =>
+    document.querySelector(usable) &&
+    (isBare || document.querySelector('nav[aria-label="Main"] a[href]'))
   const look = () => {
     if (!isThere()) return
     observer.disconnect()

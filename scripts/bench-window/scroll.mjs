@@ -9,8 +9,9 @@ const TURN = 20 * ROW_HEIGHT
 const BY_KEY = 1000
 
 /**
- * The list of Studies from its first row to `rows`, by Page Down and then by the wheel, at last by End: each row once and in the order that the gateway has
- * them, no frame with an empty place for longer than the target. Returns what missed its target.
+ * The list of Studies from its first row to `rows`, by Page Down and then by the wheel, at last by
+ * End: each row once and in the order that the gateway has them, no frame with an empty place for
+ * longer than the target. Returns what missed its target.
  */
 export async function scroll({ http, studies, rows, browser }) {
   const expected = await orderOf(http, rows)
@@ -40,23 +41,36 @@ export async function scroll({ http, studies, rows, browser }) {
 
   const { seen, changed, blanks, waits, frames } = await page.evaluate(() => window.rows.result())
   await metrics.send('HeapProfiler.collectGarbage')
-  const heap = (await metrics.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'JSHeapUsedSize').value / 1e6
+  const heap =
+    (await metrics.send('Performance.getMetrics')).metrics.find(
+      ({ name }) => name === 'JSHeapUsedSize',
+    ).value / 1e6
   await context.close()
   const wrong = expected.filter((studyId, index) => seen[index] !== studyId).length
   const missing = expected.filter((_, index) => !seen[index]).length
   const drawn = seen.filter(Boolean)
   const twice = drawn.length - new Set(drawn).size
   const [blank, wait] = [Math.max(0, ...blanks), percentiles(waits)]
-  console.log(`\n### ${rows} of ${studies} rows scrolled through in ${seconds.toFixed(0)} s, ${frames} frames\n`)
+  console.log(
+    `\n### ${rows} of ${studies} rows scrolled through in ${seconds.toFixed(0)} s, ${frames} frames\n`,
+  )
   console.log('| what | figure | target |\n|---|---:|---|')
-  console.log(`| rows never drawn | ${missing} | 0 |\n| rows in another place than the gateway has them | ${wrong - missing} | 0 |`)
+  console.log(
+    `| rows never drawn | ${missing} | 0 |\n| rows in another place than the gateway has them | ${wrong - missing} | 0 |`,
+  )
   console.log(`| rows drawn at two places, or replaced | ${twice + changed} | 0 |`)
-  console.log(`| longest time with an empty place, ms | ${blank.toFixed(0)} | < ${TARGETS.blankMs} |`)
-  console.log(`| waits for the next rows at the end of what is here: how many, p95 ms | ${waits.length}, ${wait.p95.toFixed(0)} | |`)
+  console.log(
+    `| longest time with an empty place, ms | ${blank.toFixed(0)} | < ${TARGETS.blankMs} |`,
+  )
+  console.log(
+    `| waits for the next rows at the end of what is here: how many, p95 ms | ${waits.length}, ${wait.p95.toFixed(0)} | |`,
+  )
   console.log(`| JavaScript heap at the end, MB | ${heap.toFixed(0)} | |`)
   return [
     ...(wrong + twice + changed > 0
-      ? [`scrolling: ${missing} rows were not drawn, ${wrong - missing} misplaced, ${twice + changed} twice`]
+      ? [
+          `scrolling: ${missing} rows were not drawn, ${wrong - missing} misplaced, ${twice + changed} twice`,
+        ]
       : []),
     ...(blank > TARGETS.blankMs ? [`scrolling: an empty place for ${blank.toFixed(0)} ms`] : []),
   ]
@@ -71,8 +85,18 @@ async function orderOf(http, rows) {
   const ids = []
   let cursor
   while (ids.length < rows) {
-    const query = new URLSearchParams({ area: 'scribe', cancelled: 'all', order: 'newest', limit: '100', ...(cursor && { cursor }) })
-    const { body } = await pool.request({ path: `/dashboard/studies?${query}`, method: 'GET', headers: { cookie, 'x-isthmus-csrf': '1' } })
+    const query = new URLSearchParams({
+      area: 'scribe',
+      cancelled: 'all',
+      order: 'newest',
+      limit: '100',
+      ...(cursor && { cursor }),
+    })
+    const { body } = await pool.request({
+      path: `/dashboard/studies?${query}`,
+      method: 'GET',
+      headers: { cookie, 'x-isthmus-csrf': '1' },
+    })
     const page = await body.json()
     ids.push(...page.studies.map(({ studyId }) => studyId))
     if (!page.hasMore) break
@@ -82,7 +106,10 @@ async function orderOf(http, rows) {
   return ids.slice(0, rows)
 }
 
-/** In the page: at each frame the rows that are drawn, whether they fill what is seen, and whether the end of what was read is reached. */
+/**
+ * In the page: at each frame the rows that are drawn, whether they fill what is seen, and whether
+ * the end of what was read is reached.
+ */
 function watchRows() {
   const seen = []
   const known = new Map()
@@ -104,7 +131,10 @@ function watchRows() {
         }
         const count = Number(grid.getAttribute('aria-rowcount')) - 1
         const from = Math.floor(table.scrollTop / rowHeight)
-        const to = Math.min(count - 1, Math.floor((table.scrollTop + table.clientHeight - 40) / rowHeight) - 1)
+        const to = Math.min(
+          count - 1,
+          Math.floor((table.scrollTop + table.clientHeight - 40) / rowHeight) - 1,
+        )
         lastSeen = to
         lastTop = table.scrollTop
         let isBlank = false
@@ -116,7 +146,10 @@ function watchRows() {
       look()
     },
     last: () => lastSeen,
-    /** Resolves with the last row that is seen once the table has moved and was drawn there, or where it cannot move. */
+    /**
+     * Resolves with the last row that is seen once the table has moved and was drawn there, or
+     * where it cannot move.
+     */
     async turned() {
       const was = lastTop
       const until = performance.now() + 300

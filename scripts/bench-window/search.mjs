@@ -14,7 +14,9 @@ const TYPED = {
 }
 const whole = (text) => [text]
 const letterByLetter = (text) =>
-  Array.from(text, (_, at) => text.slice(0, at + 1).trim()).filter((part, at, all) => all.indexOf(part) === at)
+  Array.from(text, (_, at) => text.slice(0, at + 1).trim()).filter(
+    (part, at, all) => all.indexOf(part) === at,
+  )
 
 function filters({ userId, customerId }) {
   const day = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10)
@@ -28,14 +30,19 @@ function filters({ userId, customerId }) {
   }
 }
 
-/** The window's list of studies over HTTP, each beside the plain first page of the same list. Returns what missed its target. */
+/**
+ * The window's list of studies over HTTP, each beside the plain first page of the same list.
+ * Returns what missed its target.
+ */
 export async function search({ http, of, studies, rounds }) {
   const pool = new Pool(http, { connections: 1 })
   const cookie = await signIn(pool)
   const read = (query) => timed(pool, `/dashboard/studies?area=scribe&${query}`, cookie)
   const missed = []
   for (let round = 0; round < rounds; round++) await read('limit=20')
-  console.log(`\n${studies} studies; ${rounds} rounds, one request at a time, each beside the plain page\n`)
+  console.log(
+    `\n${studies} studies; ${rounds} rounds, one request at a time, each beside the plain page\n`,
+  )
   console.log('| list | p50 ms | p95 ms | plain page p50 ms | ratio | target |')
   console.log('|---|---:|---:|---:|---:|---|')
   for (const [filterName, filter] of Object.entries(filters(of)))
@@ -56,7 +63,8 @@ export async function search({ http, of, studies, rounds }) {
         (mine.p50 / beside.p50).toFixed(1),
       ]
       console.log(`| ${row.join(' | ')} | p95 < ${TARGETS.searchMs} ms |`)
-      if (mine.p95 > TARGETS.searchMs) missed.push(`${name}, ${filterName}: p95 ${mine.p95.toFixed(0)} ms`)
+      if (mine.p95 > TARGETS.searchMs)
+        missed.push(`${name}, ${filterName}: p95 ${mine.p95.toFixed(0)} ms`)
     }
   for (const [name, query] of Object.entries({
     'a common name': 'search=garcia',
@@ -65,13 +73,17 @@ export async function search({ http, of, studies, rounds }) {
     stat: 'severity=stat',
   })) {
     const times = []
-    for (let round = 0; round < rounds; round++) times.push(await timed(pool, `/dashboard/studies/counts?area=scribe&${query}`, cookie))
+    for (let round = 0; round < rounds; round++)
+      times.push(await timed(pool, `/dashboard/studies/counts?area=scribe&${query}`, cookie))
     const { p50, p95 } = percentiles(times)
-    console.log(`| counts: ${name} | ${p50.toFixed(1)} | ${p95.toFixed(1)} | | | p95 < ${TARGETS.searchMs} ms |`)
+    console.log(
+      `| counts: ${name} | ${p50.toFixed(1)} | ${p95.toFixed(1)} | | | p95 < ${TARGETS.searchMs} ms |`,
+    )
     if (p95 > TARGETS.searchMs) missed.push(`counts of ${name}: p95 ${p95.toFixed(0)} ms`)
   }
   const today = []
-  for (let round = 0; round < rounds; round++) today.push(await timed(pool, '/dashboard/today', cookie))
+  for (let round = 0; round < rounds; round++)
+    today.push(await timed(pool, '/dashboard/today', cookie))
   const { p50, p95 } = percentiles(today)
   console.log(`| Today | ${p50.toFixed(1)} | ${p95.toFixed(1)} | | | p95 < ${TARGETS.todayMs} ms |`)
   if (p95 > TARGETS.todayMs) missed.push(`Today: p95 ${p95.toFixed(0)} ms`)

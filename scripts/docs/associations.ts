@@ -12,7 +12,11 @@ import { MOST_TESTED } from '../../electron/server/modules/worklist/key.ts'
 import { kib, mib, table } from './markdown.ts'
 
 const byDefault = (
-  key: 'dimse.artimSeconds' | 'dimse.idleSeconds' | 'dimse.maxAssociations' | 'dimse.maxAssociationsPerDevice',
+  key:
+    | 'dimse.artimSeconds'
+    | 'dimse.idleSeconds'
+    | 'dimse.maxAssociations'
+    | 'dimse.maxAssociationsPerDevice',
   unit = '',
 ) => `${SETTINGS[key].initial}${unit} (\`${key}\`)`
 
@@ -33,8 +37,14 @@ export const parameterTable = (): string =>
       ],
       ['Peer that takes no data', `${DEFAULT_LIMITS.stallSeconds} s`],
       ['Simultaneous associations, as acceptor', byDefault('dimse.maxAssociations')],
-      ['Simultaneous associations of one AE title at one address', byDefault('dimse.maxAssociationsPerDevice')],
-      ['Simultaneous associations of one host', 'half, or as many as of one device where that is more'],
+      [
+        'Simultaneous associations of one AE title at one address',
+        byDefault('dimse.maxAssociationsPerDevice'),
+      ],
+      [
+        'Simultaneous associations of one host',
+        'half, or as many as of one device where that is more',
+      ],
       ['Simultaneous associations of callers outside the device list', 'half; of one host a tenth'],
       [
         'Connections without an association',
@@ -45,12 +55,24 @@ export const parameterTable = (): string =>
         `1 invoked, 1 performed; up to ${DEFAULT_LIMITS.queuedRequests} requests sent ahead are read and answered in their order`,
       ],
       ['Connection timeout, as initiator', `${REQUESTOR_LIMITS.connectSeconds} s, TLS included`],
-      ['Association timeout, as initiator', `${REQUESTOR_LIMITS.associateSeconds} s, for A-ASSOCIATE and for A-RELEASE`],
-      ['Response timeout, as initiator', `${REQUESTOR_LIMITS.responseSeconds} s; C-MOVE ${RESPONSE_SECONDS} s between two responses`],
+      [
+        'Association timeout, as initiator',
+        `${REQUESTOR_LIMITS.associateSeconds} s, for A-ASSOCIATE and for A-RELEASE`,
+      ],
+      [
+        'Response timeout, as initiator',
+        `${REQUESTOR_LIMITS.responseSeconds} s; C-MOVE ${RESPONSE_SECONDS} s between two responses`,
+      ],
       ['After a C-CANCEL, as initiator', `${REQUESTOR_LIMITS.cancelSeconds} s`],
       ['Instances of one association, as initiator', `up to ${BATCH}`],
-      ['SCP/SCU role selection', 'answered where it is proposed: the SCU role is accepted, the SCP role declined'],
-      ['Extended negotiation, common extended negotiation, user identity', 'not used; proposals of them are passed over without an answer'],
+      [
+        'SCP/SCU role selection',
+        'answered where it is proposed: the SCU role is accepted, the SCP role declined',
+      ],
+      [
+        'Extended negotiation, common extended negotiation, user identity',
+        'not used; proposals of them are passed over without an answer',
+      ],
     ],
   )
 
@@ -71,10 +93,18 @@ export const limitTable = (): string =>
         `ends within ${mib(HEADER_LIMITS.deflatedBytes)}, ${mib(HEADER_LIMITS.inflatedBytes)} inflated`,
         'quarantine `long-header`',
       ],
-      ["value that is read of an image's header", kib(HEADER_LIMITS.valueBytes), 'it is kept, and not looked at'],
+      [
+        "value that is read of an image's header",
+        kib(HEADER_LIMITS.valueBytes),
+        'it is kept, and not looked at',
+      ],
       ['A-ASSOCIATE-RQ', kib(DEFAULT_LIMITS.associateBytes), 'A-ABORT'],
       ['command set', kib(DEFAULT_LIMITS.commandSetBytes), 'A-ABORT'],
-      ['data set of a service that has a limit', `${mib(DEFAULT_LIMITS.drainedBytes)} are read to its end`, 'A-ABORT'],
+      [
+        'data set of a service that has a limit',
+        `${mib(DEFAULT_LIMITS.drainedBytes)} are read to its end`,
+        'A-ABORT',
+      ],
       [
         'dicom-dimse-native',
         `${NATIVE_LIMITS.processes} processes at once; ${NATIVE_LIMITS.echoSeconds} s for an echo, ${NATIVE_LIMITS.findSeconds} s for a query, ${NATIVE_LIMITS.transcodeSeconds} s for a transcoding`,
@@ -88,7 +118,8 @@ const [TLS_1_3 = [], TLS_1_2 = []] = [true, false].map((isNew) =>
 )
 
 export const tlsTable = (): string => {
-  if (TLS_PROFILE.minVersion !== 'TLSv1.2') throw new RangeError('the statement tells of TLS 1.2 and 1.3')
+  if (TLS_PROFILE.minVersion !== 'TLSv1.2')
+    throw new RangeError('the statement tells of TLS 1.2 and 1.3')
   return table(
     ['version', 'cipher suites, in the order of preference'],
     [

@@ -18,14 +18,27 @@ const code = (text: string) => `\`${text}\``
 /** Every operation of the window that changes something or takes more than a session. */
 export const windowAuthorityTable = (): string =>
   table(
-    ['operation', 'call', 'any key', 'member', 'member with customers', 'owner, administrator', 'recent sign-in'],
+    [
+      'operation',
+      'call',
+      'any key',
+      'member',
+      'member with customers',
+      'owner, administrator',
+      'recent sign-in',
+    ],
     windowOperations()
-      .filter(({ operation: { method, access } }) => access !== 'public' && (method !== 'GET' || access !== 'signed-in'))
+      .filter(
+        ({ operation: { method, access } }) =>
+          access !== 'public' && (method !== 'GET' || access !== 'signed-in'),
+      )
       .map(({ name, operation: { method, path, access } }) => [
         code(name),
         code(`${method} ${path}`),
         'No',
-        ...(['member', 'limited', 'manager'] as const).map((kind) => yesNo(WHO[access].includes(kind))),
+        ...(['member', 'limited', 'manager'] as const).map((kind) =>
+          yesNo(WHO[access].includes(kind)),
+        ),
         RECENT.includes(access) ? 'Yes' : '',
       ]),
   )

@@ -22,14 +22,29 @@ async function all(iteration: AsyncIterable<unknown>): Promise<void> {
   for await (const each of iteration) void each
 }
 
-/** Everything that calls out by our own upper layer, each so far that it asks for its association. */
+/**
+ * Everything that calls out by our own upper layer, each so far that it asks for its association.
+ */
 const CALLS: readonly (readonly [what: string, call: (peer: Peer) => Promise<unknown>])[] = [
   ['C-ECHO', (peer) => echo(peer, OWN)],
   [
     'C-FIND of earlier studies',
-    (peer) => findStudies(peer, OWN, { patientId: '1', patientName: '', accessionNumber: '', startDate: null, endDate: null }),
+    (peer) =>
+      findStudies(peer, OWN, {
+        patientId: '1',
+        patientName: '',
+        accessionNumber: '',
+        startDate: null,
+        endDate: null,
+      }),
   ],
-  ['C-MOVE of an earlier study', (peer) => all(moveStudy({ peer, callingAeTitle: OWN, destinationAeTitle: OWN, studyInstanceUid: '1.2' }))],
+  [
+    'C-MOVE of an earlier study',
+    (peer) =>
+      all(
+        moveStudy({ peer, callingAeTitle: OWN, destinationAeTitle: OWN, studyInstanceUid: '1.2' }),
+      ),
+  ],
   [
     'C-STORE of a CT image in JPEG Lossless',
     (peer) =>
@@ -37,16 +52,32 @@ const CALLS: readonly (readonly [what: string, call: (peer: Peer) => Promise<unk
         sendInstances({
           peer,
           callingAeTitle: OWN,
-          instances: [{ path: '', dataSetOffset: 0, sopClassUid: CT, sopInstanceUid: '1.2', transferSyntaxUid: JPEG_LOSSLESS }],
+          instances: [
+            {
+              path: '',
+              dataSetOffset: 0,
+              sopClassUid: CT,
+              sopInstanceUid: '1.2',
+              transferSyntaxUid: JPEG_LOSSLESS,
+            },
+          ],
         }),
       ),
   ],
-  ['N-EVENT-REPORT of storage commitment', (peer) => sendEventReport(peer, OWN, { transactionUid: '1.2', committed: [], failed: [] })],
-  ['C-FIND of a worklist (`simulator modality`)', (peer) => findWorklist(peer, OWN, { modality: '', startDate: '' })],
+  [
+    'N-EVENT-REPORT of storage commitment',
+    (peer) => sendEventReport(peer, OWN, { transactionUid: '1.2', committed: [], failed: [] }),
+  ],
+  [
+    'C-FIND of a worklist (`simulator modality`)',
+    (peer) => findWorklist(peer, OWN, { modality: '', startDate: '' }),
+  ],
 ]
 
 /** What we ask for when we call out, as a listener of this PC heard it. */
-export async function proposals(): Promise<{ readonly what: string; readonly request: AssociateRq }[]> {
+export async function proposals(): Promise<
+  { readonly what: string; readonly request: AssociateRq }[]
+> {
   const heard: AssociateRq[] = []
   const server = createServer((socket) => reject(socket, heard)).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -56,7 +87,8 @@ export async function proposals(): Promise<{ readonly what: string; readonly req
     for (const [what, call] of CALLS) {
       const before = heard.length
       await call({ host: '127.0.0.1', port, aeTitle: 'PEER' }).catch(() => undefined)
-      if (heard.length !== before + 1) throw new RangeError(`${what} asked for ${heard.length - before} associations`)
+      if (heard.length !== before + 1)
+        throw new RangeError(`${what} asked for ${heard.length - before} associations`)
     }
   } finally {
     server.close()
@@ -81,9 +113,25 @@ function reject(socket: Socket, heard: AssociateRq[]): void {
 export async function proposedContextTable(): Promise<string> {
   const rows = (await proposals()).map(({ what, request }) => [
     what,
-    [...new Set(request.presentationContexts.map(({ abstractSyntax }) => `${className(abstractSyntax)} ${abstractSyntax}`))].join('; '),
-    request.presentationContexts.map(({ transferSyntaxes }) => transferSyntaxes.map(syntaxName).join(', ')).join('; '),
+    [
+      ...new Set(
+        request.presentationContexts.map(
+          ({ abstractSyntax }) => `${className(abstractSyntax)} ${abstractSyntax}`,
+        ),
+      ),
+    ].join('; '),
+    request.presentationContexts
+      .map(({ transferSyntaxes }) => transferSyntaxes.map(syntaxName).join(', '))
+      .join('; '),
     request.user.roles.some(({ scp }) => scp) ? 'SCP' : 'SCU',
   ])
-  return table(['activity', 'abstract syntax', 'transfer syntaxes, a presentation context between each two semicolons', 'our role'], rows)
+  return table(
+    [
+      'activity',
+      'abstract syntax',
+      'transfer syntaxes, a presentation context between each two semicolons',
+      'our role',
+    ],
+    rows,
+  )
 }

@@ -6,7 +6,9 @@ import type { EnrichmentAnswer } from '../../electron/server/modules/images/port
 import { mergedValues } from '../../electron/server/modules/images/study-values.ts'
 import { table } from './markdown.ts'
 
-/** What IHE would have in the place of each event; the compiler sees to it that none is left out. */
+/**
+ * What IHE would have in the place of each event; the compiler sees to it that none is left out.
+ */
 const IN_PLACE_OF: Readonly<Record<EventType, readonly [what: string, transactions: string]>> = {
   'modality_worklist.requested': [
     'asks for the exams of some days, when a device asks for its worklist',
@@ -20,13 +22,22 @@ const IN_PLACE_OF: Readonly<Record<EventType, readonly [what: string, transactio
     'asks for indication, notes and earlier reports, when a report is begun',
     'RAD-2 (order), and the queries of XDS.b for earlier reports',
   ],
-  'report.delivered': ['tells of a signed report', 'RAD-28 Structured Report Export (HL7 ORU), or RAD-128 Send Imaging Result'],
+  'report.delivered': [
+    'tells of a signed report',
+    'RAD-28 Structured Report Export (HL7 ORU), or RAD-128 Send Imaging Result',
+  ],
   'study.access_requested': [
     'asks for places of a study’s images, when somebody opens it',
     'RAD-107 WADO-RS, RAD-69 Retrieve Imaging Document Set',
   ],
-  'ephemeral.access_requested': ['asks for places of images that are shown and not kept', 'RAD-107 WADO-RS'],
-  'secondary_capture.access_requested': ['asks for places that a capture is uploaded to', 'RAD-18 Creator Images Stored, RAD-108 STOW-RS'],
+  'ephemeral.access_requested': [
+    'asks for places of images that are shown and not kept',
+    'RAD-107 WADO-RS',
+  ],
+  'secondary_capture.access_requested': [
+    'asks for places that a capture is uploaded to',
+    'RAD-18 Creator Images Stored, RAD-108 STOW-RS',
+  ],
 }
 
 const KINDS = {
@@ -38,22 +49,59 @@ const KINDS = {
 export const eventTable = (): string =>
   table(
     ['event', 'what it does', 'where it fails', 'stands where IHE has'],
-    EVENT_TYPES.map((type) => [`\`${type}\``, IN_PLACE_OF[type][0], KINDS[EVENTS[type].kind], IN_PLACE_OF[type][1]]),
+    EVENT_TYPES.map((type) => [
+      `\`${type}\``,
+      IN_PLACE_OF[type][0],
+      KINDS[EVENTS[type].kind],
+      IN_PLACE_OF[type][1],
+    ]),
   )
 
 const NOTHING = Object.fromEntries(
-  [...Object.keys(STORED), 'patientAge', 'requestStudyInstanceUid', 'characterSetRule'].map((key) => [key, '']),
+  [...Object.keys(STORED), 'patientAge', 'requestStudyInstanceUid', 'characterSetRule'].map(
+    (key) => [key, ''],
+  ),
 ) as unknown as ImageHeader
 
 /** A value of each attribute in the form that it has. */
 const OF_HEADER: Partial<Record<keyof ImageHeader & keyof typeof STORED, string>> = {
-  ...{ patientName: 'SAMPLE^SAM', patientId: 'P', patientBirthDate: '19800511', patientSex: 'F', patientSize: '1.70', patientWeight: '70' },
-  ...{ patientAge: '040Y', accessionNumber: 'A', studyDescription: 'S', requestedProcedureDescription: 'R', studyDate: '20260310' },
-  ...{ studyTime: '084500', referringPhysicianName: 'DOE^JO', institutionName: 'I', studyId: 'ID', requestedProcedureId: 'RP' },
+  ...{
+    patientName: 'SAMPLE^SAM',
+    patientId: 'P',
+    patientBirthDate: '19800511',
+    patientSex: 'F',
+    patientSize: '1.70',
+    patientWeight: '70',
+  },
+  ...{
+    patientAge: '040Y',
+    accessionNumber: 'A',
+    studyDescription: 'S',
+    requestedProcedureDescription: 'R',
+    studyDate: '20260310',
+  },
+  ...{
+    studyTime: '084500',
+    referringPhysicianName: 'DOE^JO',
+    institutionName: 'I',
+    studyId: 'ID',
+    requestedProcedureId: 'RP',
+  },
 }
 const OF_PARTNER: Readonly<Record<keyof EnrichmentAnswer, unknown>> = {
-  ...{ dateOfBirth: '1980-05-11', expressCustomerId: 'cus_00000000000040008000000000000000', externalPatientId: 'E', facilityName: 'F' },
-  ...{ height: { unit: 'cm', value: 170 }, mrn: 'M', patientName: 'Sam Sample', procedure: 'CT head', referringPhysicianName: 'Jo Doe' },
+  ...{
+    dateOfBirth: '1980-05-11',
+    expressCustomerId: 'cus_00000000000040008000000000000000',
+    externalPatientId: 'E',
+    facilityName: 'F',
+  },
+  ...{
+    height: { unit: 'cm', value: 170 },
+    mrn: 'M',
+    patientName: 'Sam Sample',
+    procedure: 'CT head',
+    referringPhysicianName: 'Jo Doe',
+  },
   ...{
     severity: 'stat',
     sex: 'female',
@@ -70,7 +118,9 @@ function flat(header: ImageHeader, modality: string, answer: EnrichmentAnswer): 
   return { ...values, ...reportMetadata }
 }
 const changed = (before: Flat, after: Flat): string[] =>
-  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
+  )
 
 /** What a study of the interface is made of, found by giving one value at a time. */
 export function enrichmentTable(): string {
@@ -80,13 +130,26 @@ export function enrichmentTable(): string {
   const add = (map: Map<string, string[]>, fields: readonly string[], name: string) => {
     for (const field of fields) map.set(field, [...(map.get(field) ?? []), name])
   }
-  for (const [name, value] of Object.entries(OF_PARTNER)) add(partner, changed(base, flat(NOTHING, '', { [name]: value })), `\`${name}\``)
+  for (const [name, value] of Object.entries(OF_PARTNER))
+    add(partner, changed(base, flat(NOTHING, '', { [name]: value })), `\`${name}\``)
   for (const [name, value] of Object.entries(OF_HEADER))
-    add(images, changed(base, flat({ ...NOTHING, [name]: value }, '', {})), keywordOf(STORED[name as keyof typeof STORED]))
+    add(
+      images,
+      changed(base, flat({ ...NOTHING, [name]: value }, '', {})),
+      keywordOf(STORED[name as keyof typeof STORED]),
+    )
   add(images, changed(base, flat(NOTHING, 'CT', {})), 'Modality')
   const fields = [...new Set([...partner.keys(), ...images.keys()])].sort()
   return table(
-    ['field of the study', 'field of the partner’s answer, which comes first', 'attribute of the images'],
-    fields.map((field) => [`\`${field}\``, partner.get(field)?.join(', ') ?? '', images.get(field)?.join(', or else ') ?? '']),
+    [
+      'field of the study',
+      'field of the partner’s answer, which comes first',
+      'attribute of the images',
+    ],
+    fields.map((field) => [
+      `\`${field}\``,
+      partner.get(field)?.join(', ') ?? '',
+      images.get(field)?.join(', or else ') ?? '',
+    ]),
   )
 }

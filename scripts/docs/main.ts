@@ -15,5 +15,10 @@ for (const name of DOCUMENTS) {
   if (!values.check) writeFileSync(path, made)
 }
 if (stale.length === 0) console.log('Every table is what the code says.')
-else console.log(values.check ? `Tables differ from the code in ${stale.join(', ')}: run npm run docs.` : `Made anew: ${stale.join(', ')}.`)
+else
+  console.log(
+    values.check
+      ? `Tables differ from the code in ${stale.join(', ')}: run npm run docs.`
+      : `Made anew: ${stale.join(', ')}.`,
+  )
 process.exitCode = values.check && stale.length > 0 ? 1 : 0

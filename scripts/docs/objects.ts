@@ -1,13 +1,27 @@
 import { SECTIONS } from '#shared/report-text.ts'
-import { type DataSet, type Element, formatTag, keywordOf } from '../../electron/server/dicom/data-set/data-set.ts'
+import {
+  type DataSet,
+  type Element,
+  formatTag,
+  keywordOf,
+} from '../../electron/server/dicom/data-set/data-set.ts'
 import { rejectionNote } from '../../electron/server/dicom/objects/rejection-note.ts'
 import type { ImageHeader } from '../../electron/server/modules/images/image-study-queries.ts'
-import { type ReportSurroundings, reportInstances } from '../../electron/server/modules/reports/report-instances.ts'
+import {
+  type ReportSurroundings,
+  reportInstances,
+} from '../../electron/server/modules/reports/report-instances.ts'
 import type { ArchivedReport } from '../../electron/server/modules/reports/report-objects.ts'
-import { type CaptureOf, captureObject } from '../../electron/server/modules/viewer/capture-object.ts'
+import {
+  type CaptureOf,
+  captureObject,
+} from '../../electron/server/modules/viewer/capture-object.ts'
 import { table } from './markdown.ts'
 
-/** The objects that the gateway makes, three times over: of two exams that differ in everything, and of one of which next to nothing is known. */
+/**
+ * The objects that the gateway makes, three times over: of two exams that differ in everything, and
+ * of one of which next to nothing is known.
+ */
 export type MadeKind = 'pdf' | 'sr' | 'capture' | 'rejection'
 export const MADE_KINDS: readonly MadeKind[] = ['pdf', 'sr', 'capture', 'rejection']
 
@@ -24,7 +38,12 @@ const FILLS: readonly Fill[] = [
   { mark: '', day: '2024-02-29', sex: undefined, root: '1.2.5' },
 ]
 
-const EMPTY_HEADER: Partial<ImageHeader> = { patientBirthDate: '', patientSex: '', studyDate: '', studyTime: '' }
+const EMPTY_HEADER: Partial<ImageHeader> = {
+  patientBirthDate: '',
+  patientSex: '',
+  studyDate: '',
+  studyTime: '',
+}
 
 const known = <T>({ mark }: Fill, value: T): T | undefined => (mark === '' ? undefined : value)
 const words = ({ mark }: Fill, text: string): string => (mark === '' ? '' : `${text} ${mark}`)
@@ -32,9 +51,22 @@ const words = ({ mark }: Fill, text: string): string => (mark === '' ? '' : `${t
 function reportOf(fill: Fill): ArchivedReport {
   const { mark, day, root, sex } = fill
   const part = (reportId: string, isAddendum: boolean) => ({
-    ...{ reportId, isAddendum, textHash: '', isCritical: mark !== '', finding: null, communication: null, follows: null },
+    ...{
+      reportId,
+      isAddendum,
+      textHash: '',
+      isCritical: mark !== '',
+      finding: null,
+      communication: null,
+      follows: null,
+    },
     text: `Words before ${mark}\n${SECTIONS.map((name) => `${name}:\nWords ${mark}`).join('\n')}`,
-    signer: { userId: '', name: `Reader^${mark || 'Rita'}`, clinicRole: 'Radiologist', npiNumber: null },
+    signer: {
+      userId: '',
+      name: `Reader^${mark || 'Rita'}`,
+      clinicRole: 'Radiologist',
+      npiNumber: null,
+    },
     signedAt: `${day}T10:00:0${mark === 'B' ? 1 : 0}.000Z`,
   })
   const parts = [part(`rep_${mark}1`, false), ...(mark === '' ? [] : [part(`rep_${mark}2`, true)])]
@@ -48,9 +80,15 @@ function reportOf(fill: Fill): ArchivedReport {
     referringPhysicianName: known(fill, `Referrer^${mark}`),
   }
   return {
-    ...{ reportId: `rep_${mark}`, studyInstanceUid: root, pdf: Buffer.from(`%PDF-1.7 ${(mark || '-').repeat(mark === 'B' ? 2 : 4)} `) },
+    ...{
+      reportId: `rep_${mark}`,
+      studyInstanceUid: root,
+      pdf: Buffer.from(`%PDF-1.7 ${(mark || '-').repeat(mark === 'B' ? 2 : 4)} `),
+    },
     ...{ studyDescription: words(fill, 'CT'), accessionNumber: words(fill, 'ACC') },
-    metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)),
+    metadata: Object.fromEntries(
+      Object.entries(metadata).filter(([, value]) => value !== undefined),
+    ),
     parts,
   }
 }
@@ -68,8 +106,15 @@ function captureOf(fill: Fill): CaptureOf {
           patientId: text('P'),
           patientBirthDate: known(fill, mark === 'B' ? '19700102' : '19800511') ?? '',
         },
-        ...{ patientSex: known(fill, mark === 'B' ? 'M' : 'F') ?? '', studyDate: known(fill, day.replaceAll('-', '')) ?? '' },
-        ...{ studyTime: known(fill, mark === 'B' ? '091500' : '084500') ?? '', studyDescription: text('CT'), accessionNumber: text('ACC') },
+        ...{
+          patientSex: known(fill, mark === 'B' ? 'M' : 'F') ?? '',
+          studyDate: known(fill, day.replaceAll('-', '')) ?? '',
+        },
+        ...{
+          studyTime: known(fill, mark === 'B' ? '091500' : '084500') ?? '',
+          studyDescription: text('CT'),
+          accessionNumber: text('ACC'),
+        },
       },
       series: {
         ...{
@@ -90,9 +135,17 @@ function captureOf(fill: Fill): CaptureOf {
         frames: mark === '' ? 1 : 9,
       },
     } as unknown as CaptureOf['shown'],
-    ...{ frame: mark === 'B' ? 3 : 2, description: text('Window 40/400'), sopInstanceUid: `${root}.9.1`, seriesInstanceUid: `${root}.9` },
+    ...{
+      frame: mark === 'B' ? 3 : 2,
+      description: text('Window 40/400'),
+      sopInstanceUid: `${root}.9.1`,
+      seriesInstanceUid: `${root}.9`,
+    },
     ...{ image: mark === 'B' ? pixels(2, 4) : pixels(4, 2), instanceNumber: mark === 'B' ? 2 : 1 },
-    ...{ madeAt: `${day}T1${mark === 'B' ? 1 : 2}:00:00.000Z`, timeZone: mark === 'B' ? 'Asia/Tokyo' : 'Europe/Berlin' },
+    ...{
+      madeAt: `${day}T1${mark === 'B' ? 1 : 2}:00:00.000Z`,
+      timeZone: mark === 'B' ? 'Asia/Tokyo' : 'Europe/Berlin',
+    },
     archived:
       mark === ''
         ? undefined
@@ -104,7 +157,11 @@ function captureOf(fill: Fill): CaptureOf {
   }
 }
 
-const pixels = (rows: number, columns: number) => ({ rows, columns, pixels: Buffer.alloc(rows * columns * 3, rows) })
+const pixels = (rows: number, columns: number) => ({
+  rows,
+  columns,
+  pixels: Buffer.alloc(rows * columns * 3, rows),
+})
 
 /** The images that a report is of, which say some things that reports do not. */
 function imagesOf(fill: Fill): ReportSurroundings['images'] {
@@ -135,9 +192,22 @@ function rejectionOf(fill: Fill): DataSet {
         patientSex: known(fill, mark === 'B' ? 'M' : 'F') ?? '',
       },
       ...{ studyInstanceUid: root, studyDate: known(fill, day.replaceAll('-', '')) ?? '' },
-      ...{ studyTime: known(fill, mark === 'B' ? '091500' : '084500') ?? '', studyId: text('ID'), studyDescription: text('CT') },
-      ...{ accessionNumber: text('ACC'), referringPhysicianName: mark === '' ? '' : `Referrer^${mark}`, institutionName: text('Clinic') },
-      ...{ seriesInstanceUid: `${root}.8`, sopInstanceUid: `${root}.8.1`, seriesNumber: '9999', seriesDescription: 'Rejection note' },
+      ...{
+        studyTime: known(fill, mark === 'B' ? '091500' : '084500') ?? '',
+        studyId: text('ID'),
+        studyDescription: text('CT'),
+      },
+      ...{
+        accessionNumber: text('ACC'),
+        referringPhysicianName: mark === '' ? '' : `Referrer^${mark}`,
+        institutionName: text('Clinic'),
+      },
+      ...{
+        seriesInstanceUid: `${root}.8`,
+        sopInstanceUid: `${root}.8.1`,
+        seriesNumber: '9999',
+        seriesDescription: 'Rejection note',
+      },
     },
     { date: day.replaceAll('-', ''), time: mark === 'B' ? '110000' : '100000', offset: '+0000' },
     {
@@ -159,8 +229,16 @@ export function made(kind: MadeKind): DataSet[] {
   return FILLS.map((fill) => {
     if (kind === 'rejection') return rejectionOf(fill)
     if (kind === 'capture') return captureObject(captureOf(fill)).object.dataSet
-    const earlier = fill.mark === '' ? [] : [{ seriesInstanceUid: `${fill.root}.7`, sopInstanceUid: `${fill.root}.7.1` }]
-    const around = { images: imagesOf(fill), earlier: earlier as never, clinicName: words(fill, 'Clinic'), timeZone: 'UTC' }
+    const earlier =
+      fill.mark === ''
+        ? []
+        : [{ seriesInstanceUid: `${fill.root}.7`, sopInstanceUid: `${fill.root}.7.1` }]
+    const around = {
+      images: imagesOf(fill),
+      earlier: earlier as never,
+      clinicName: words(fill, 'Clinic'),
+      timeZone: 'UTC',
+    }
     const own = reportInstances(reportOf(fill), around).wanted[kind === 'pdf' ? 0 : 1]
     if (!own) throw new RangeError(`no ${kind}`)
     return own.dataSet
@@ -179,18 +257,25 @@ interface Found {
   readonly items: number
 }
 
-/** Elements of a data set and of the first item of each of its sequences; a tree of content is told in words. */
+/**
+ * Elements of a data set and of the first item of each of its sequences; a tree of content is told
+ * in words.
+ */
 function elementsOf(dataSet: DataSet, above: readonly string[] = []): Found[] {
   return dataSet.flatMap(({ tag, vr, value }: Element) => {
     const path = [...above, keywordOf(tag)]
-    if (Buffer.isBuffer(value)) return [{ path, tag, vr, value: value.toString('latin1'), items: 0 }]
+    if (Buffer.isBuffer(value))
+      return [{ path, tag, vr, value: value.toString('latin1'), items: 0 }]
     const [item] = value as readonly DataSet[]
     const own: Found = { path, tag, vr, value: undefined, items: value.length }
     return item && keywordOf(tag) !== 'ContentSequence' ? [own, ...elementsOf(item, path)] : [own]
   })
 }
 
-/** Where values come from that are not the same in every object (PS3.2: AUTO made here, COPY of the exam, USER typed by a person, CONFIG set). */
+/**
+ * Where values come from that are not the same in every object (PS3.2: AUTO made here, COPY of the
+ * exam, USER typed by a person, CONFIG set).
+ */
 const SOURCES: Readonly<Record<string, string>> = {
   InstanceCreationDate: 'AUTO: signed, or captured, on the clinic’s clock',
   InstanceCreationTime: 'AUTO: as the date',
@@ -254,23 +339,35 @@ const SOURCES: Readonly<Record<string, string>> = {
   VerifyingObserverIdentificationCodeSequence: 'no item',
 }
 
-/** PS3.2 N, presence of value: ALWAYS with a value; VNAP, present, with a value where there is one; ANAP, absent where there is none; EMPTY. */
+/**
+ * PS3.2 N, presence of value: ALWAYS with a value; VNAP, present, with a value where there is one;
+ * ANAP, absent where there is none; EMPTY.
+ */
 function presenceOf(found: readonly (Found | undefined)[]): string {
   if (found.some((one) => one === undefined)) return 'ANAP'
-  const filled = found.map((one) => (one?.value === undefined ? (one?.items ?? 0) > 0 : one.value.trim() !== ''))
+  const filled = found.map((one) =>
+    one?.value === undefined ? (one?.items ?? 0) > 0 : one.value.trim() !== '',
+  )
   return filled.every(Boolean) ? 'ALWAYS' : filled.some(Boolean) ? 'VNAP' : 'EMPTY'
 }
 
 function shownOf(found: readonly (Found | undefined)[]): string {
   const [first] = found
   const keyword = first?.path.at(-1) ?? ''
-  const isFixed = first?.value !== undefined && first.value !== '' && found.every((one) => one?.value === first.value)
+  const isFixed =
+    first?.value !== undefined &&
+    first.value !== '' &&
+    found.every((one) => one?.value === first.value)
   const text = first?.value?.replace(/\0$/, '').trim() ?? ''
-  if (isFixed && ['US', 'UL'].includes(first.vr)) return `FIXED: \`${Buffer.from(first.value ?? '', 'latin1').readUInt16LE()}\``
+  if (isFixed && ['US', 'UL'].includes(first.vr))
+    return `FIXED: \`${Buffer.from(first.value ?? '', 'latin1').readUInt16LE()}\``
   if (isFixed) return `FIXED: \`${text}\``
   if (presenceOf(found) === 'EMPTY' && first?.value !== undefined) return ''
   // Within another object that is named, all of it is of that one.
-  const source = (first?.path.length ?? 0) > 1 && keyword === 'SeriesInstanceUID' ? SOURCES.ReferencedSOPInstanceUID : SOURCES[keyword]
+  const source =
+    (first?.path.length ?? 0) > 1 && keyword === 'SeriesInstanceUID'
+      ? SOURCES.ReferencedSOPInstanceUID
+      : SOURCES[keyword]
   if (source === undefined) throw new RangeError(`nobody says where ${keyword} comes from`)
   return source
 }
@@ -278,7 +375,8 @@ function shownOf(found: readonly (Found | undefined)[]): string {
 export function objectTable(kind: MadeKind): string {
   const all = made(kind).map((dataSet) => elementsOf(dataSet))
   const paths = new Map<string, Found>()
-  for (const found of all) for (const one of found) if (!paths.has(one.path.join('>'))) paths.set(one.path.join('>'), one)
+  for (const found of all)
+    for (const one of found) if (!paths.has(one.path.join('>'))) paths.set(one.path.join('>'), one)
   const rows = [...paths.entries()]
     .sort(([, a], [, b]) => compare(a, b, paths))
     .map(([path, { tag, vr, path: parts }]) => {
@@ -286,16 +384,26 @@ export function objectTable(kind: MadeKind): string {
       // Within an item that is not there nothing is absent.
       const above = parts.slice(0, -1).join('>')
       const meant = found.filter(
-        (one, at) => one !== undefined || above === '' || all[at]?.some((other) => other.path.join('>') === above && other.items > 0),
+        (one, at) =>
+          one !== undefined ||
+          above === '' ||
+          all[at]?.some((other) => other.path.join('>') === above && other.items > 0),
       )
-      return [`${'&gt;'.repeat(parts.length - 1)}${parts.at(-1)}`, formatTag(tag), vr, presenceOf(meant), shownOf(meant)]
+      return [
+        `${'&gt;'.repeat(parts.length - 1)}${parts.at(-1)}`,
+        formatTag(tag),
+        vr,
+        presenceOf(meant),
+        shownOf(meant),
+      ]
     })
   return table(['attribute', 'tag', 'VR', 'presence', 'source and value'], rows)
 }
 
 /** In the order of the tags, items below their sequence. */
 function compare(a: Found, b: Found, paths: ReadonlyMap<string, Found>): number {
-  const tags = ({ path }: Found) => path.map((_, at) => paths.get(path.slice(0, at + 1).join('>'))?.tag ?? 0)
+  const tags = ({ path }: Found) =>
+    path.map((_, at) => paths.get(path.slice(0, at + 1).join('>'))?.tag ?? 0)
   const [one, other] = [tags(a), tags(b)]
   for (let at = 0; at < Math.min(one.length, other.length); at++) {
     const difference = (one[at] ?? 0) - (other[at] ?? 0)
@@ -312,7 +420,9 @@ export function codeTable(): string {
       const value = dataSet.find(({ tag }) => keywordOf(tag) === keyword)?.value
       return Buffer.isBuffer(value) ? value.toString('latin1').trim() : ''
     }
-    const [value, scheme, meaning] = ['CodeValue', 'CodingSchemeDesignator', 'CodeMeaning'].map(text)
+    const [value, scheme, meaning] = ['CodeValue', 'CodingSchemeDesignator', 'CodeMeaning'].map(
+      text,
+    )
     if (value) {
       const key = `${value} ${scheme}`
       const known = seen.get(key) ?? { row: [value, scheme ?? '', meaning ?? ''], where: new Set() }
@@ -320,7 +430,8 @@ export function codeTable(): string {
       seen.set(key, known)
     }
     for (const { tag, value: items } of dataSet)
-      if (!Buffer.isBuffer(items)) for (const item of items as readonly DataSet[]) look(item, keywordOf(tag))
+      if (!Buffer.isBuffer(items))
+        for (const item of items as readonly DataSet[]) look(item, keywordOf(tag))
   }
   for (const kind of MADE_KINDS) for (const dataSet of made(kind)) look(dataSet, '')
   const rows = [...seen.values()].map(({ row, where }) => [...row, [...where].join(', ')])

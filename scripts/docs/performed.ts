@@ -6,10 +6,16 @@ import { TAG as STORED } from '../../electron/server/modules/images/header.ts'
 import { TAG } from '../../electron/server/modules/procedure-steps/performed-data.ts'
 import { table } from './markdown.ts'
 
-/** What is read of a performed step or of a commitment request, and what for; the compiler sees to it that none is left out. */
+/**
+ * What is read of a performed step or of a commitment request, and what for; the compiler sees to
+ * it that none is left out.
+ */
 const USES: Readonly<Record<keyof typeof TAG, readonly [message: string, use: string]>> = {
   specificCharacterSet: ['N-CREATE, N-SET', 'how the text is read'],
-  accessionNumber: ['N-CREATE, N-SET', 'within Scheduled Step Attributes Sequence: the worklist row, with Patient ID'],
+  accessionNumber: [
+    'N-CREATE, N-SET',
+    'within Scheduled Step Attributes Sequence: the worklist row, with Patient ID',
+  ],
   modality: ['N-CREATE, N-SET', 'shown to the staff'],
   codeValue: ['N-SET', '110514 (DCM): the wrong worklist entry was selected'],
   codeMeaning: ['N-SET', 'shown to the staff'],
@@ -19,15 +25,27 @@ const USES: Readonly<Record<keyof typeof TAG, readonly [message: string, use: st
   transactionUid: ['N-ACTION', 'the request; given back with the result'],
   referencedSopSequence: ['N-ACTION', 'the instances; at least one'],
   patientId: ['N-CREATE, N-SET', 'the worklist row, with Accession Number'],
-  studyInstanceUid: ['N-CREATE, N-SET', 'within Scheduled Step Attributes Sequence: the worklist row, and the study of the images'],
+  studyInstanceUid: [
+    'N-CREATE, N-SET',
+    'within Scheduled Step Attributes Sequence: the worklist row, and the study of the images',
+  ],
   seriesInstanceUid: ['N-SET', 'series of the instances'],
-  scheduledProcedureStepId: ['N-CREATE, N-SET', 'within Scheduled Step Attributes Sequence: the worklist row'],
+  scheduledProcedureStepId: [
+    'N-CREATE, N-SET',
+    'within Scheduled Step Attributes Sequence: the worklist row',
+  ],
   referencedNonImageSequence: ['N-SET', 'instances of the step that are no images'],
   status: ['N-CREATE, N-SET', 'IN PROGRESS, COMPLETED or DISCONTINUED'],
-  scheduledStepAttributesSequence: ['N-CREATE, N-SET', 'the scheduled steps that are performed; none: an exam that was not scheduled'],
+  scheduledStepAttributesSequence: [
+    'N-CREATE, N-SET',
+    'the scheduled steps that are performed; none: an exam that was not scheduled',
+  ],
   discontinuationReasonSequence: ['N-SET', 'why a step was discontinued'],
   performedSeriesSequence: ['N-SET', 'has an item where the status is COMPLETED'],
-  requestedProcedureId: ['N-CREATE, N-SET', 'within Scheduled Step Attributes Sequence: the worklist row'],
+  requestedProcedureId: [
+    'N-CREATE, N-SET',
+    'within Scheduled Step Attributes Sequence: the worklist row',
+  ],
 }
 
 export const performedTable = (): string =>
@@ -50,8 +68,20 @@ export const headerTable = (): string =>
 
 /** Keys of the C-FIND for earlier studies. */
 export function priorKeyTable(): string {
-  const asked = keysOf({ patientId: 'P', patientName: 'N', accessionNumber: 'A', startDate: '2026-01-01', endDate: '2026-01-31' })
-  const plain = keysOf({ patientId: '', patientName: '', accessionNumber: '', startDate: null, endDate: null })
+  const asked = keysOf({
+    patientId: 'P',
+    patientName: 'N',
+    accessionNumber: 'A',
+    startDate: '2026-01-01',
+    endDate: '2026-01-31',
+  })
+  const plain = keysOf({
+    patientId: '',
+    patientName: '',
+    accessionNumber: '',
+    startDate: null,
+    endDate: null,
+  })
   const words = new Map([
     ['PatientID', 'as it is typed'],
     ['PatientName', 'as it is typed, with `*` behind it where it has no wild card'],
@@ -63,7 +93,16 @@ export function priorKeyTable(): string {
     asked.map(({ tag, vr, text }, at) => {
       const keyword = keywordOf(tag)
       const isFixed = plain[at]?.text === text
-      return [keyword, formatTag(tag), vr, text === '' ? 'returned' : isFixed ? `\`${text}\`` : `${words.get(keyword) ?? '?'}; returned`]
+      return [
+        keyword,
+        formatTag(tag),
+        vr,
+        text === ''
+          ? 'returned'
+          : isFixed
+            ? `\`${text}\``
+            : `${words.get(keyword) ?? '?'}; returned`,
+      ]
     }),
   )
 }

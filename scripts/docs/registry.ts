@@ -9,7 +9,10 @@ type Line = readonly [uid: string, name: string, retired?: 'retired']
 const registered = (lines: readonly Line[]): readonly Registered[] =>
   lines.map(([uid, name, retired]) => ({ uid, name, isRetired: retired === 'retired' }))
 
-/** SOP classes of the Storage Service Class (PS3.4 Annex B.5, and PS3.6 Table A-1 for the retired ones): the names of a table, never what is accepted. */
+/**
+ * SOP classes of the Storage Service Class (PS3.4 Annex B.5, and PS3.6 Table A-1 for the retired
+ * ones): the names of a table, never what is accepted.
+ */
 export const STORAGE_CLASSES: readonly Registered[] = registered([
   ['1.2.840.10008.5.1.1.27', 'Stored Print Storage', 'retired'],
   ['1.2.840.10008.5.1.1.29', 'Hardcopy Grayscale Image Storage', 'retired'],
@@ -69,8 +72,14 @@ export const STORAGE_CLASSES: readonly Registered[] = registered([
   ['1.2.840.10008.5.1.4.1.1.11.7', 'Compositing Planar MPR Volumetric Presentation State Storage'],
   ['1.2.840.10008.5.1.4.1.1.11.8', 'Advanced Blending Presentation State Storage'],
   ['1.2.840.10008.5.1.4.1.1.11.9', 'Volume Rendering Volumetric Presentation State Storage'],
-  ['1.2.840.10008.5.1.4.1.1.11.10', 'Segmented Volume Rendering Volumetric Presentation State Storage'],
-  ['1.2.840.10008.5.1.4.1.1.11.11', 'Multiple Volume Rendering Volumetric Presentation State Storage'],
+  [
+    '1.2.840.10008.5.1.4.1.1.11.10',
+    'Segmented Volume Rendering Volumetric Presentation State Storage',
+  ],
+  [
+    '1.2.840.10008.5.1.4.1.1.11.11',
+    'Multiple Volume Rendering Volumetric Presentation State Storage',
+  ],
   ['1.2.840.10008.5.1.4.1.1.12.1', 'X-Ray Angiographic Image Storage'],
   ['1.2.840.10008.5.1.4.1.1.12.1.1', 'Enhanced XA Image Storage'],
   ['1.2.840.10008.5.1.4.1.1.12.2', 'X-Ray Radiofluoroscopic Image Storage'],
@@ -82,8 +91,14 @@ export const STORAGE_CLASSES: readonly Registered[] = registered([
   ['1.2.840.10008.5.1.4.1.1.13.1.3', 'Breast Tomosynthesis Image Storage'],
   ['1.2.840.10008.5.1.4.1.1.13.1.4', 'Breast Projection X-Ray Image Storage - For Presentation'],
   ['1.2.840.10008.5.1.4.1.1.13.1.5', 'Breast Projection X-Ray Image Storage - For Processing'],
-  ['1.2.840.10008.5.1.4.1.1.14.1', 'Intravascular Optical Coherence Tomography Image Storage - For Presentation'],
-  ['1.2.840.10008.5.1.4.1.1.14.2', 'Intravascular Optical Coherence Tomography Image Storage - For Processing'],
+  [
+    '1.2.840.10008.5.1.4.1.1.14.1',
+    'Intravascular Optical Coherence Tomography Image Storage - For Presentation',
+  ],
+  [
+    '1.2.840.10008.5.1.4.1.1.14.2',
+    'Intravascular Optical Coherence Tomography Image Storage - For Processing',
+  ],
   ['1.2.840.10008.5.1.4.1.1.20', 'Nuclear Medicine Image Storage'],
   ['1.2.840.10008.5.1.4.1.1.30', 'Parametric Map Storage'],
   ['1.2.840.10008.5.1.4.1.1.40', '', 'retired'],
@@ -109,10 +124,22 @@ export const STORAGE_CLASSES: readonly Registered[] = registered([
   ['1.2.840.10008.5.1.4.1.1.77.1.5.2', 'Ophthalmic Photography 16 Bit Image Storage'],
   ['1.2.840.10008.5.1.4.1.1.77.1.5.3', 'Stereometric Relationship Storage'],
   ['1.2.840.10008.5.1.4.1.1.77.1.5.4', 'Ophthalmic Tomography Image Storage'],
-  ['1.2.840.10008.5.1.4.1.1.77.1.5.5', 'Wide Field Ophthalmic Photography Stereographic Projection Image Storage'],
-  ['1.2.840.10008.5.1.4.1.1.77.1.5.6', 'Wide Field Ophthalmic Photography 3D Coordinates Image Storage'],
-  ['1.2.840.10008.5.1.4.1.1.77.1.5.7', 'Ophthalmic Optical Coherence Tomography En Face Image Storage'],
-  ['1.2.840.10008.5.1.4.1.1.77.1.5.8', 'Ophthalmic Optical Coherence Tomography B-scan Volume Analysis Storage'],
+  [
+    '1.2.840.10008.5.1.4.1.1.77.1.5.5',
+    'Wide Field Ophthalmic Photography Stereographic Projection Image Storage',
+  ],
+  [
+    '1.2.840.10008.5.1.4.1.1.77.1.5.6',
+    'Wide Field Ophthalmic Photography 3D Coordinates Image Storage',
+  ],
+  [
+    '1.2.840.10008.5.1.4.1.1.77.1.5.7',
+    'Ophthalmic Optical Coherence Tomography En Face Image Storage',
+  ],
+  [
+    '1.2.840.10008.5.1.4.1.1.77.1.5.8',
+    'Ophthalmic Optical Coherence Tomography B-scan Volume Analysis Storage',
+  ],
   ['1.2.840.10008.5.1.4.1.1.77.1.6', 'VL Whole Slide Microscopy Image Storage'],
   ['1.2.840.10008.5.1.4.1.1.77.1.7', 'Dermoscopic Photography Image Storage'],
   ['1.2.840.10008.5.1.4.1.1.77.2', 'VL Multi-frame Image Storage - Trial', 'retired'],
@@ -213,21 +240,48 @@ export const TRANSFER_SYNTAXES: readonly Registered[] = registered([
   ['1.2.840.10008.1.2.4.50', 'JPEG Baseline (Process 1)'],
   ['1.2.840.10008.1.2.4.51', 'JPEG Extended (Process 2 and 4)'],
   ['1.2.840.10008.1.2.4.52', 'JPEG Extended (Process 3 and 5)', 'retired'],
-  ['1.2.840.10008.1.2.4.53', 'JPEG Spectral Selection, Non-Hierarchical (Process 6 and 8)', 'retired'],
-  ['1.2.840.10008.1.2.4.54', 'JPEG Spectral Selection, Non-Hierarchical (Process 7 and 9)', 'retired'],
-  ['1.2.840.10008.1.2.4.55', 'JPEG Full Progression, Non-Hierarchical (Process 10 and 12)', 'retired'],
-  ['1.2.840.10008.1.2.4.56', 'JPEG Full Progression, Non-Hierarchical (Process 11 and 13)', 'retired'],
+  [
+    '1.2.840.10008.1.2.4.53',
+    'JPEG Spectral Selection, Non-Hierarchical (Process 6 and 8)',
+    'retired',
+  ],
+  [
+    '1.2.840.10008.1.2.4.54',
+    'JPEG Spectral Selection, Non-Hierarchical (Process 7 and 9)',
+    'retired',
+  ],
+  [
+    '1.2.840.10008.1.2.4.55',
+    'JPEG Full Progression, Non-Hierarchical (Process 10 and 12)',
+    'retired',
+  ],
+  [
+    '1.2.840.10008.1.2.4.56',
+    'JPEG Full Progression, Non-Hierarchical (Process 11 and 13)',
+    'retired',
+  ],
   ['1.2.840.10008.1.2.4.57', 'JPEG Lossless, Non-Hierarchical (Process 14)'],
   ['1.2.840.10008.1.2.4.58', 'JPEG Lossless, Non-Hierarchical (Process 15)', 'retired'],
   ['1.2.840.10008.1.2.4.59', 'JPEG Extended, Hierarchical (Process 16 and 18)', 'retired'],
   ['1.2.840.10008.1.2.4.60', 'JPEG Extended, Hierarchical (Process 17 and 19)', 'retired'],
-  ['1.2.840.10008.1.2.4.61', 'JPEG Spectral Selection, Hierarchical (Process 20 and 22)', 'retired'],
-  ['1.2.840.10008.1.2.4.62', 'JPEG Spectral Selection, Hierarchical (Process 21 and 23)', 'retired'],
+  [
+    '1.2.840.10008.1.2.4.61',
+    'JPEG Spectral Selection, Hierarchical (Process 20 and 22)',
+    'retired',
+  ],
+  [
+    '1.2.840.10008.1.2.4.62',
+    'JPEG Spectral Selection, Hierarchical (Process 21 and 23)',
+    'retired',
+  ],
   ['1.2.840.10008.1.2.4.63', 'JPEG Full Progression, Hierarchical (Process 24 and 26)', 'retired'],
   ['1.2.840.10008.1.2.4.64', 'JPEG Full Progression, Hierarchical (Process 25 and 27)', 'retired'],
   ['1.2.840.10008.1.2.4.65', 'JPEG Lossless, Hierarchical (Process 28)', 'retired'],
   ['1.2.840.10008.1.2.4.66', 'JPEG Lossless, Hierarchical (Process 29)', 'retired'],
-  ['1.2.840.10008.1.2.4.70', 'JPEG Lossless, Non-Hierarchical, First-Order Prediction (Process 14 [Selection Value 1])'],
+  [
+    '1.2.840.10008.1.2.4.70',
+    'JPEG Lossless, Non-Hierarchical, First-Order Prediction (Process 14 [Selection Value 1])',
+  ],
   ['1.2.840.10008.1.2.4.80', 'JPEG-LS Lossless Image Compression'],
   ['1.2.840.10008.1.2.4.81', 'JPEG-LS Lossy (Near-Lossless) Image Compression'],
   ['1.2.840.10008.1.2.4.90', 'JPEG 2000 Image Compression (Lossless Only)'],
@@ -243,11 +297,20 @@ export const TRANSFER_SYNTAXES: readonly Registered[] = registered([
   ['1.2.840.10008.1.2.4.102', 'MPEG-4 AVC/H.264 High Profile / Level 4.1'],
   ['1.2.840.10008.1.2.4.102.1', 'Fragmentable MPEG-4 AVC/H.264 High Profile / Level 4.1'],
   ['1.2.840.10008.1.2.4.103', 'MPEG-4 AVC/H.264 BD-compatible High Profile / Level 4.1'],
-  ['1.2.840.10008.1.2.4.103.1', 'Fragmentable MPEG-4 AVC/H.264 BD-compatible High Profile / Level 4.1'],
+  [
+    '1.2.840.10008.1.2.4.103.1',
+    'Fragmentable MPEG-4 AVC/H.264 BD-compatible High Profile / Level 4.1',
+  ],
   ['1.2.840.10008.1.2.4.104', 'MPEG-4 AVC/H.264 High Profile / Level 4.2 For 2D Video'],
-  ['1.2.840.10008.1.2.4.104.1', 'Fragmentable MPEG-4 AVC/H.264 High Profile / Level 4.2 For 2D Video'],
+  [
+    '1.2.840.10008.1.2.4.104.1',
+    'Fragmentable MPEG-4 AVC/H.264 High Profile / Level 4.2 For 2D Video',
+  ],
   ['1.2.840.10008.1.2.4.105', 'MPEG-4 AVC/H.264 High Profile / Level 4.2 For 3D Video'],
-  ['1.2.840.10008.1.2.4.105.1', 'Fragmentable MPEG-4 AVC/H.264 High Profile / Level 4.2 For 3D Video'],
+  [
+    '1.2.840.10008.1.2.4.105.1',
+    'Fragmentable MPEG-4 AVC/H.264 High Profile / Level 4.2 For 3D Video',
+  ],
   ['1.2.840.10008.1.2.4.106', 'MPEG-4 AVC/H.264 Stereo High Profile / Level 4.2'],
   ['1.2.840.10008.1.2.4.106.1', 'Fragmentable MPEG-4 AVC/H.264 Stereo High Profile / Level 4.2'],
   ['1.2.840.10008.1.2.4.107', 'HEVC/H.265 Main Profile / Level 5.1'],
@@ -256,7 +319,10 @@ export const TRANSFER_SYNTAXES: readonly Registered[] = registered([
   ['1.2.840.10008.1.2.4.111', 'JPEG XL JPEG Recompression'],
   ['1.2.840.10008.1.2.4.112', 'JPEG XL'],
   ['1.2.840.10008.1.2.4.201', 'High-Throughput JPEG 2000 Image Compression (Lossless Only)'],
-  ['1.2.840.10008.1.2.4.202', 'High-Throughput JPEG 2000 with RPCL Options Image Compression (Lossless Only)'],
+  [
+    '1.2.840.10008.1.2.4.202',
+    'High-Throughput JPEG 2000 with RPCL Options Image Compression (Lossless Only)',
+  ],
   ['1.2.840.10008.1.2.4.203', 'High-Throughput JPEG 2000 Image Compression'],
   ['1.2.840.10008.1.2.5', 'RLE Lossless'],
 ])

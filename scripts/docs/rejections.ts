@@ -47,11 +47,15 @@ interface Given {
 
 const NONE: OpenAssociations = { all: 0, ofCaller: 0, ofHost: 0, unlisted: 0, unlistedOfHost: 0 }
 
-/** What the policy of the gateway itself says to a caller, with as much of a clinic behind it as it asks about. */
+/**
+ * What the policy of the gateway itself says to a caller, with as much of a clinic behind it as it
+ * asks about.
+ */
 function policyOn(given: Given): Rejection | undefined {
   const policy = openAssociationPolicy({
     devices: {
-      recogniseDevice: () => (given.device ? { tls: 'optional', certificate: null, ...given.device } : undefined),
+      recogniseDevice: () =>
+        given.device ? { tls: 'optional', certificate: null, ...given.device } : undefined,
       isSwitchedOff: () => given.isOff === true,
       isTitleOfTls: () => given.isOfTls === true,
     } as never,
@@ -67,8 +71,16 @@ function policyOn(given: Given): Rejection | undefined {
     ...(given.tls && { tls: given.tls }),
   }
   const uids = given.abstractSyntaxes ?? [SOP_CLASS.modalityWorklistFind]
-  const presentationContexts = uids.map((abstractSyntax, at) => ({ id: at * 2 + 1, abstractSyntax, transferSyntaxes: [] }))
-  const request = { applicationContext: APPLICATION_CONTEXT, presentationContexts, ...given.request } as unknown as AssociateRq
+  const presentationContexts = uids.map((abstractSyntax, at) => ({
+    id: at * 2 + 1,
+    abstractSyntax,
+    transferSyntaxes: [],
+  }))
+  const request = {
+    applicationContext: APPLICATION_CONTEXT,
+    presentationContexts,
+    ...given.request,
+  } as unknown as AssociateRq
   const decision = decide(request, info, NONE, policy)
   return 'reject' in decision ? decision.reject : undefined
 }
@@ -77,7 +89,12 @@ const acceptor = (open: OpenAssociations, protocolVersion = 1): Rejection | unde
   unacceptable({ protocolVersion } as AssociateRq, open, DEFAULT_LIMITS)
 
 const CT = '1.2.840.10008.5.1.4.1.1.2'
-const TLS = { protocol: 'TLSv1.3', cipher: '', fingerprint256: undefined, isTrusted: false } as const
+const TLS = {
+  protocol: 'TLSv1.3',
+  cipher: '',
+  fingerprint256: undefined,
+  isTrusted: false,
+} as const
 
 /** Every way an association is rejected, met by the code that rejects. */
 export const SCENES: readonly Scene[] = [
@@ -88,7 +105,8 @@ export const SCENES: readonly Scene[] = [
   },
   {
     when: 'the AE title is of a device that comes by TLS only, and the address is not its own',
-    remedy: 'correct the address of the device under *Devices*; otherwise find the host in the network',
+    remedy:
+      'correct the address of the device under *Devices*; otherwise find the host in the network',
     meet: () => policyOn({ isOfTls: true, settings: { 'dimse.allowUnknownDevices': true } }),
   },
   {
@@ -104,7 +122,8 @@ export const SCENES: readonly Scene[] = [
   {
     when: 'another called AE title, where `dimse.calledAePolicy` is `strict`',
     remedy: 'correct the called AE title in the device',
-    meet: () => policyOn({ device: {}, called: 'PACS', settings: { 'dimse.calledAePolicy': 'strict' } }),
+    meet: () =>
+      policyOn({ device: {}, called: 'PACS', settings: { 'dimse.calledAePolicy': 'strict' } }),
   },
   {
     when: 'plain, of a device that is set to come by TLS only',
@@ -124,7 +143,11 @@ export const SCENES: readonly Scene[] = [
   {
     when: 'with another certificate than the one entered for the device',
     remedy: 'enter the certificate that the device shows now',
-    meet: () => policyOn({ device: { tls: 'mutual', certificate: 'none' }, tls: { ...TLS, fingerprint256: 'AA' } }),
+    meet: () =>
+      policyOn({
+        device: { tls: 'mutual', certificate: 'none' },
+        tls: { ...TLS, fingerprint256: 'AA' },
+      }),
   },
   {
     when: 'too little disk space, or a folder that cannot be written to, and the caller comes for storage alone',
@@ -133,7 +156,8 @@ export const SCENES: readonly Scene[] = [
       policyOn({
         device: {},
         abstractSyntaxes: [CT],
-        storageFault: matchIn('platform/disk-space.ts', /detail: '(No images are taken[^']+)'/)[1] ?? '',
+        storageFault:
+          matchIn('platform/disk-space.ts', /detail: '(No images are taken[^']+)'/)[1] ?? '',
       }),
   },
   {
@@ -148,12 +172,14 @@ export const SCENES: readonly Scene[] = [
   },
   {
     when: 'a host that is at the address of no listed device has half of the associations open, by whatever AE titles, or `dimse.maxAssociationsPerDevice` where that is more',
-    remedy: 'enter its address at its devices under *Devices* if they are yours; otherwise find the host in the network',
+    remedy:
+      'enter its address at its devices under *Devices* if they are yours; otherwise find the host in the network',
     meet: () => acceptor({ ...NONE, ofHost: DEFAULT_LIMITS.associations }),
   },
   {
     when: 'callers outside the device list have half of the associations, or one host of theirs a tenth',
-    remedy: 'approve the caller under *Devices* if it is one of yours; otherwise find the host in the network',
+    remedy:
+      'approve the caller under *Devices* if it is one of yours; otherwise find the host in the network',
     meet: () => tooManyUnlisted({ ...NONE, unlisted: DEFAULT_LIMITS.associations }, DEFAULT_LIMITS),
   },
   {
@@ -164,7 +190,12 @@ export const SCENES: readonly Scene[] = [
         'modules/devices/dicom-services.ts',
         /reject: \{ result: (\d), source: (\d), reason: (\d), why: '([^']+)'/,
       )
-      return { result: Number(result) as 1 | 2, source: Number(source) as 1 | 2 | 3, reason: Number(reason), why }
+      return {
+        result: Number(result) as 1 | 2,
+        source: Number(source) as 1 | 2 | 3,
+        reason: Number(reason),
+        why,
+      }
     },
   },
   {
@@ -180,7 +211,8 @@ export const SCENES: readonly Scene[] = [
 ]
 
 /** `1/1/3`, as logs of consoles have it. */
-export const codeOf = ({ result, source, reason }: Rejection): string => `${result}/${source}/${reason}`
+export const codeOf = ({ result, source, reason }: Rejection): string =>
+  `${result}/${source}/${reason}`
 
 function met({ when, meet }: Scene): Rejection {
   const rejection = meet()
@@ -190,7 +222,8 @@ function met({ when, meet }: Scene): Rejection {
 
 const meaningOf = (rejection: Rejection): string => {
   const words = WORDS[codeOf(rejection)]
-  if (words === undefined) throw new RangeError(`${codeOf(rejection)} is not in PS3.8 Table 9-21 as it is here`)
+  if (words === undefined)
+    throw new RangeError(`${codeOf(rejection)} is not in PS3.8 Table 9-21 as it is here`)
   return words
 }
 

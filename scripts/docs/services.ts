@@ -42,9 +42,13 @@ const SCU_NOTES: Partial<Record<keyof typeof SOP_CLASS, string>> = {
   studyRootMove: 'a person fetches an earlier study',
 }
 
-const offers = (service: ServiceClass, uid: string): boolean => service.sopClasses.includes(uid) || service.offers?.(uid) === true
+const offers = (service: ServiceClass, uid: string): boolean =>
+  service.sopClasses.includes(uid) || service.offers?.(uid) === true
 
-/** SOP classes of which we are the user: what `scu/` names. Results of storage commitment go out by an association in which we are the SCP. */
+/**
+ * SOP classes of which we are the user: what `scu/` names. Results of storage commitment go out by
+ * an association in which we are the SCP.
+ */
 export function calledClasses(): ReadonlySet<string> {
   const keys = new Set(sopClassKeysIn('dicom/scu'))
   keys.delete('storageCommitmentPushModel')
@@ -57,7 +61,9 @@ export const syntaxName = (uid: string): string => {
   return known ? `${known.name}${known.isRetired ? ' (retired)' : ''}` : uid
 }
 export const className = (uid: string): string => {
-  const key = (Object.keys(SOP_CLASS) as (keyof typeof SOP_CLASS)[]).find((name) => SOP_CLASS[name] === uid)
+  const key = (Object.keys(SOP_CLASS) as (keyof typeof SOP_CLASS)[]).find(
+    (name) => SOP_CLASS[name] === uid,
+  )
   return key ? NAMES[key] : (STORAGE_CLASSES.find((one) => one.uid === uid)?.name ?? uid)
 }
 
@@ -74,9 +80,16 @@ export function sopClassTable(): string {
     const uid = SOP_CLASS[key]
     const [scu, scp] = [called.has(uid), scpOf(uid)]
     const note = SCU_NOTES[key]
-    return scu || scp !== 'No' ? [[NAMES[key], uid, scu && note ? `Yes: ${note}` : yesNo(scu), scp]] : []
+    return scu || scp !== 'No'
+      ? [[NAMES[key], uid, scu && note ? `Yes: ${note}` : yesNo(scu), scp]]
+      : []
   })
-  const all = ['All SOP classes of the Storage Service Class', 'listed in section 5.2.3', 'Yes: to destinations', 'Yes']
+  const all = [
+    'All SOP classes of the Storage Service Class',
+    'listed in section 5.2.3',
+    'Yes: to destinations',
+    'Yes',
+  ]
   return table(['SOP class', 'UID', 'user (SCU)', 'provider (SCP)'], [...rows, all])
 }
 
@@ -90,7 +103,12 @@ const NAMED = [
 /** Transfer syntaxes of all services but storage, in their order of preference. */
 export const acceptedContextTable = (): string =>
   table(
-    ['service', 'transfer syntaxes, the preferred one first', 'role of the requestor', 'extended negotiation'],
+    [
+      'service',
+      'transfer syntaxes, the preferred one first',
+      'role of the requestor',
+      'extended negotiation',
+    ],
     NAMED.map(([name, { transferSyntaxes, acceptsScpRole }]) => [
       name,
       transferSyntaxes.map((uid) => `${syntaxName(uid)} ${uid}`).join('; '),
@@ -103,10 +121,9 @@ export const acceptedContextTable = (): string =>
 export const storageClassTable = (): string =>
   table(
     ['SOP class', 'UID'],
-    STORAGE_CLASSES.filter(({ uid }) => offers(SERVICES.storage, uid)).map(({ uid, name, isRetired }) => [
-      `${name}${isRetired ? ' (retired)' : ''}`,
-      uid,
-    ]),
+    STORAGE_CLASSES.filter(({ uid }) => offers(SERVICES.storage, uid)).map(
+      ({ uid, name, isRetired }) => [`${name}${isRetired ? ' (retired)' : ''}`, uid],
+    ),
   )
 
 export const storageSyntaxTable = (): string =>

@@ -3,13 +3,21 @@ import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settin
 import { table } from './markdown.ts'
 
 const shown = (value: unknown): string =>
-  value === null ? 'none' : value === '' ? 'empty' : typeof value === 'string' ? value : JSON.stringify(value)
+  value === null
+    ? 'none'
+    : value === ''
+      ? 'empty'
+      : typeof value === 'string'
+        ? value
+        : JSON.stringify(value)
 
 /** Settings of some groups with what they are at first. */
 export const settingTable = (...groups: readonly string[]): string =>
   table(
     ['setting', 'default', 'what it does'],
-    SETTING_KEYS.filter((key) => groups.some((group) => key.startsWith(group))).map((key) => rowOf(key)),
+    SETTING_KEYS.filter((key) => groups.some((group) => key.startsWith(group))).map((key) =>
+      rowOf(key),
+    ),
   )
 
 function rowOf(key: SettingKey): string[] {
@@ -25,7 +33,8 @@ const DEVICE: Readonly<Record<keyof NewDevice, string>> = {
   modality: 'Modality (0008,0060) of rows that name none.',
   isEnabled: 'Off: it is not served.',
   characterSet: 'Specific Character Set of its answers; none: each row decides (section 5.6).',
-  stationMode: '`echo`: a station that is asked for is taken as the device’s own; `strict`: another than its own matches nothing.',
+  stationMode:
+    '`echo`: a station that is asked for is taken as the device’s own; `strict`: another than its own matches nothing.',
   alwaysSendCharacterSet: 'Specific Character Set with rows in ASCII too.',
   daysBack: 'As `worklist.daysBack`, for this device.',
   daysForward: 'As `worklist.daysForward`, for this device.',
@@ -35,7 +44,8 @@ const DEVICE: Readonly<Record<keyof NewDevice, string>> = {
   hideStarted: 'Steps in progress are left out.',
   countsBytes: 'Lengths of PS3.5 Table 6.2-1 are bytes to it.',
   tls: '`optional`; `required`: only by TLS; `mutual`: and only with a certificate that is known.',
-  certificate: 'The certificate it shows; none: one that an authority of `dimse.tlsAuthorities` issued.',
+  certificate:
+    'The certificate it shows; none: one that an authority of `dimse.tlsAuthorities` issued.',
 }
 
 export const deviceTable = (): string => {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-const read = (path: string): string => readFileSync(new URL(`../../electron/server/${path}`, import.meta.url), 'utf8')
+const read = (path: string): string =>
+  readFileSync(new URL(`../../electron/server/${path}`, import.meta.url), 'utf8')
 
 /** TypeScript files of a folder below `electron/server`. */
 export const filesIn = (folder: string): string[] =>
@@ -10,11 +11,17 @@ export const filesIn = (folder: string): string[] =>
 
 /** Numbers of four hex digits in the code of these files. */
 export const hexNumbersIn = (...files: readonly string[]): number[] =>
-  files.flatMap((file) => [...read(file).matchAll(/\b0x([0-9a-f]{4})\b/g)].map(([, code = '']) => Number.parseInt(code, 16)))
+  files.flatMap((file) =>
+    [...read(file).matchAll(/\b0x([0-9a-f]{4})\b/g)].map(([, code = '']) =>
+      Number.parseInt(code, 16),
+    ),
+  )
 
 /** Keys of `SOP_CLASS` that the files of a folder name. */
 export const sopClassKeysIn = (folder: string): string[] =>
-  filesIn(folder).flatMap((file) => [...read(file).matchAll(/\bSOP_CLASS\.(\w+)/g)].map(([, name = '']) => name))
+  filesIn(folder).flatMap((file) =>
+    [...read(file).matchAll(/\bSOP_CLASS\.(\w+)/g)].map(([, name = '']) => name),
+  )
 
 const COMMENT = [
   // new DimseError(0x0110, 'words')
@@ -23,16 +30,29 @@ const COMMENT = [
   /status: 0x([0-9a-f]{4}),\s*errorComment: (['`])(.+?)\2/g,
 ]
 
-/** Error Comments (0000,0902) that the code of these files sends, by status; what it fills in is an ellipsis. */
-export function errorCommentsIn(...files: readonly string[]): ReadonlyMap<number, readonly string[]> {
+/**
+ * Error Comments (0000,0902) that the code of these files sends, by status; what it fills in is an
+ * ellipsis.
+ */
+export function errorCommentsIn(
+  ...files: readonly string[]
+): ReadonlyMap<number, readonly string[]> {
   const found = new Map<number, string[]>()
   for (const file of files) {
     const source = read(file)
-    const constants = new Map([...source.matchAll(/^const ([A-Z_]+) = '([^']+)'$/gm)].map(([, name = '', value = '']) => [name, value]))
+    const constants = new Map(
+      [...source.matchAll(/^const ([A-Z_]+) = '([^']+)'$/gm)].map(([, name = '', value = '']) => [
+        name,
+        value,
+      ]),
+    )
     for (const pattern of COMMENT) {
       for (const [, code = '', , words = ''] of source.matchAll(pattern)) {
         const status = Number.parseInt(code, 16)
-        const comment = words.replace(/\$\{([^}]*)\}/g, (_, what: string) => constants.get(what) ?? '…')
+        const comment = words.replace(
+          /\$\{([^}]*)\}/g,
+          (_, what: string) => constants.get(what) ?? '…',
+        )
         const known = found.get(status) ?? []
         if (!known.includes(comment)) found.set(status, [...known, comment])
       }
@@ -41,7 +61,10 @@ export function errorCommentsIn(...files: readonly string[]): ReadonlyMap<number
   return found
 }
 
-/** The first match of a pattern in a file. @throws RangeError where there is none: the code is not what it was */
+/**
+ * The first match of a pattern in a file. @throws RangeError where there is none: the code is not
+ * what it was
+ */
 export function matchIn(file: string, pattern: RegExp): RegExpExecArray {
   const found = pattern.exec(read(file))
   if (!found) throw new RangeError(`${file} has nothing like ${pattern}`)

@@ -1,7 +1,11 @@
 import { QUARANTINE_REASONS } from '#shared/contract/images.ts'
 import { type DimseStatus, STATUS } from '../../electron/server/dicom/dimse/status.ts'
 import { backOffMs, LONGEST_BACK_OFF_MS } from '../../electron/server/jobs/back-off.ts'
-import { GIVE_UP_MS, REASON, SEND_AGAIN_MS } from '../../electron/server/modules/commitment/commitment.ts'
+import {
+  GIVE_UP_MS,
+  REASON,
+  SEND_AGAIN_MS,
+} from '../../electron/server/modules/commitment/commitment.ts'
 import { verdictOn } from '../../electron/server/modules/forwarding/verdict.ts'
 import { FAULTS, faultResult } from '../../electron/server/modules/worklist/faults.ts'
 import { hex4, table } from './markdown.ts'
@@ -18,23 +22,35 @@ const OF_ALL: readonly When[] = [
   [0x0211, 'a command the service does not have'],
 ]
 
-/** Statuses of the final response by service: when each is sent. `conformance-statuses.test.ts` compares them with what the code sends. */
+/**
+ * Statuses of the final response by service: when each is sent. `conformance-statuses.test.ts`
+ * compares them with what the code sends.
+ */
 export const SENT: Readonly<Record<Service, readonly When[]>> = {
   worklist: [
     [0x0000, 'all matches were sent, or there is none'],
-    [0xa700, 'the partner cannot be asked and no stored answer may be served; or the list was cut at the largest number of rows'],
+    [
+      0xa700,
+      'the partner cannot be asked and no stored answer may be served; or the list was cut at the largest number of rows',
+    ],
     [
       0xa900,
       'a date or time that is none, several items in the sequence, no identifier, one too large or too deep; with Offending Element',
     ],
     [0xc001, 'the partner answered `authorized: false`'],
     [0xc002, 'the partner’s answer was no worklist, or every match had to be withheld'],
-    [0xc003, 'our own fault, with a reference to the log; never for a record that cannot be written'],
+    [
+      0xc003,
+      'our own fault, with a reference to the log; never for a record that cannot be written',
+    ],
     [0xfe00, 'C-CANCEL, also while the partner is being asked'],
     ...OF_ALL,
   ],
   storage: [
-    [0x0000, 'file, file name and database row are durable; also where the same instance was here already'],
+    [
+      0x0000,
+      'file, file name and database row are durable; also where the same instance was here already',
+    ],
     [
       0xa700,
       'less disk space than `intake.stopGigabytes`, before or within the object, a full disk, or a folder that cannot be written to',
@@ -56,26 +72,43 @@ export const SENT: Readonly<Record<Service, readonly When[]>> = {
     ],
     [0x0111, 'N-CREATE: the step is there already'],
     [0x0112, 'N-SET: there is no such step'],
-    [0x0117, 'N-CREATE: the Affected SOP Instance UID is longer than 64 characters or not printable'],
+    [
+      0x0117,
+      'N-CREATE: the Affected SOP Instance UID is longer than 64 characters or not printable',
+    ],
     [0x0121, 'N-SET: COMPLETED without a performed series'],
-    [0x0213, 'a data set longer than the limit; a disk that does not take what Success would promise'],
+    [
+      0x0213,
+      'a data set longer than the limit; a disk that does not take what Success would promise',
+    ],
     ...OF_ALL,
   ],
   commitment: [
     [0x0000, 'the request is durable; also where the same one still waits for its result'],
-    [0x0110, 'no data set, or one that cannot be read; switched off meanwhile; our own fault, with a reference to the log'],
+    [
+      0x0110,
+      'no data set, or one that cannot be read; switched off meanwhile; our own fault, with a reference to the log',
+    ],
     [0x0115, 'the Transaction UID is longer than 64 characters or not printable'],
     [0x0121, 'no Transaction UID, or no instance named'],
     [0x0123, 'another action type than 1'],
     [0x0131, 'the Transaction UID was used for other instances by this AE title'],
-    [0x0213, 'a data set longer than the limit; a disk that does not take what Success would promise'],
+    [
+      0x0213,
+      'a data set longer than the limit; a disk that does not take what Success would promise',
+    ],
     ...OF_ALL,
   ],
 }
 
 /** Where the code of a service says what it answers. */
 export const SAID_IN: Readonly<Record<Service, readonly string[]>> = {
-  worklist: [...filesIn('modules/worklist'), 'dicom/scp/basic-worklist.ts', 'dicom/data-set/data-set.ts', 'dicom/dimse/operation-queue.ts'],
+  worklist: [
+    ...filesIn('modules/worklist'),
+    'dicom/scp/basic-worklist.ts',
+    'dicom/data-set/data-set.ts',
+    'dicom/dimse/operation-queue.ts',
+  ],
   storage: ['modules/images/receive.ts', 'dicom/dimse/operation-queue.ts'],
   steps: [
     'modules/procedure-steps/performed-step-scp.ts',
@@ -105,13 +138,21 @@ function faultComments(status: DimseStatus): string[] {
 
 export function statusTable(service: Service): string {
   const written = errorCommentsIn(...SAID_IN[service])
-  const commentsOf = (status: number) => [...(service === 'worklist' ? faultComments(status) : []), ...(written.get(status) ?? [])]
+  const commentsOf = (status: number) => [
+    ...(service === 'worklist' ? faultComments(status) : []),
+    ...(written.get(status) ?? []),
+  ]
   return table(
     ['status', 'meaning', 'when', 'Error Comment (0000,0902)'],
     SENT[service].map(([status, when]) => {
       const known = STATUS[status]
       if (!known) throw new RangeError(`${hex4(status)} is no status of the gateway`)
-      return [hex4(status), known.meaning, when, [...new Set(commentsOf(status))].map((comment) => `“${comment}”`).join(', ')]
+      return [
+        hex4(status),
+        known.meaning,
+        when,
+        [...new Set(commentsOf(status))].map((comment) => `“${comment}”`).join(', '),
+      ]
     }),
   )
 }
@@ -119,10 +160,12 @@ export function statusTable(service: Service): string {
 // ---- What is set aside, and what is not committed
 
 const QUARANTINE: Readonly<Record<(typeof QUARANTINE_REASONS)[number], string>> = {
-  'different-content': 'another data set than that of the same SOP Instance UID here, from another AE title or in another study or series',
+  'different-content':
+    'another data set than that of the same SOP Instance UID here, from another AE title or in another study or series',
   'wrong-step': 'MPPS says that the wrong worklist entry was selected',
   'invalid-uid': 'an identifier breaks PS3.5 §9.1, such as by a leading zero',
-  'long-header': 'a deflated data set whose header, after its UIDs, goes on beyond what is read of it (section 7.1.3)',
+  'long-header':
+    'a deflated data set whose header, after its UIDs, goes on beyond what is read of it (section 7.1.3)',
   incomplete:
     'the data set ends before its own lengths say it does, an item or a delimiter is missing, or its pixel data is shorter than its attributes say',
 }
@@ -133,30 +176,45 @@ export const quarantineTable = (): string =>
   )
 
 const REASONS: Readonly<Record<keyof typeof REASON, readonly [meaning: string, when: string]>> = {
-  noSuchInstance: ['No such object instance', 'it is not here, its file is not whole, or a version of it is in quarantine'],
+  noSuchInstance: [
+    'No such object instance',
+    'it is not here, its file is not whole, or a version of it is in quarantine',
+  ],
   classConflict: ['Class / Instance conflict', 'it is here under another SOP class'],
 }
 export const failureReasonTable = (): string =>
   table(
     ['FailureReason (0008,1197)', 'meaning', 'when'],
-    (Object.keys(REASON) as (keyof typeof REASON)[]).map((key) => [hex4(REASON[key]), ...REASONS[key]]),
+    (Object.keys(REASON) as (keyof typeof REASON)[]).map((key) => [
+      hex4(REASON[key]),
+      ...REASONS[key],
+    ]),
   )
 
 // ---- What is tried again
 
-const inWords = (ms: number): string => (ms % 3_600_000 === 0 ? `${ms / 3_600_000} h` : `${ms / 60_000} min`)
+const inWords = (ms: number): string =>
+  ms % 3_600_000 === 0 ? `${ms / 3_600_000} h` : `${ms / 60_000} min`
 
 export const retryTable = (): string =>
   table(
     ['what', 'tried again after', 'given up after'],
     [
-      ['result of storage commitment', `${SEND_AGAIN_MS.map(inWords).join(', ')}, the last of them again and again`, inWords(GIVE_UP_MS)],
+      [
+        'result of storage commitment',
+        `${SEND_AGAIN_MS.map(inWords).join(', ')}, the last of them again and again`,
+        inWords(GIVE_UP_MS),
+      ],
       [
         'instance for a destination',
         `${[1, 2, 3, 4, 5, 6].map((attempt) => inWords(backOffMs(attempt))).join(', ')}, then each ${inWords(LONGEST_BACK_OFF_MS)}`,
         '`forwarding.giveUpHours` of its own attempts',
       ],
-      ['destination that cannot be reached', 'the same pauses; its instances wait without being counted as tried', 'never'],
+      [
+        'destination that cannot be reached',
+        'the same pauses; its instances wait without being counted as tried',
+        'never',
+      ],
     ],
   )
 
@@ -174,7 +232,8 @@ export function verdictTable(): string {
     const { kind, reason } = verdictOn(status)
     const words = reason.replace(/ \(status [0-9A-F]{4}\)$/, '')
     const last = ranges.at(-1)
-    if (last && last.to === status - 1 && last.kind === kind && last.reason === words) last.to = status
+    if (last && last.to === status - 1 && last.kind === kind && last.reason === words)
+      last.to = status
     else ranges.push({ from: status, to: status, kind, reason: words })
   }
   const same = Map.groupBy(ranges, ({ kind, reason }) => `${kind}\n${reason}`)
@@ -184,10 +243,15 @@ export function verdictTable(): string {
     const statuses =
       kind === 'later' && group.length > 3
         ? 'any other'
-        : group.map(({ from, to }) => (from === to ? hex4(from) : `${hex4(from)} to ${hex4(to)}`)).join(', ')
+        : group
+            .map(({ from, to }) => (from === to ? hex4(from) : `${hex4(from)} to ${hex4(to)}`))
+            .join(', ')
     return [statuses, reason, kind === 'sent' && reason === '' ? 'sent' : FOLLOWS[kind]]
   })
   const isRest = ([statuses]: readonly string[]) => statuses === 'any other'
   const refused = ['class not accepted', 'it does not take images of this kind', FOLLOWS.refused]
-  return table(['status', 'what the window says', 'what follows'], [...rows.filter((row) => !isRest(row)), refused, ...rows.filter(isRest)])
+  return table(
+    ['status', 'what the window says', 'what follows'],
+    [...rows.filter((row) => !isRest(row)), refused, ...rows.filter(isRest)],
+  )
 }

@@ -6,10 +6,27 @@ import type { Tables } from './markdown.ts'
 import { codeTable, objectTable } from './objects.ts'
 import { characterSetTable, headerTable, performedTable, priorKeyTable } from './performed.ts'
 import { rejectionTable, remedyTable } from './rejections.ts'
-import { acceptedContextTable, sopClassTable, storageClassTable, storageSyntaxTable } from './services.ts'
+import {
+  acceptedContextTable,
+  sopClassTable,
+  storageClassTable,
+  storageSyntaxTable,
+} from './services.ts'
 import { deviceTable, portTable, settingTable } from './settings.ts'
-import { failureReasonTable, quarantineTable, retryTable, statusTable, verdictTable } from './statuses.ts'
-import { consoleTable, fieldTable, rootAttributeTable, stepAttributeTable, windowTable } from './worklist.ts'
+import {
+  failureReasonTable,
+  quarantineTable,
+  retryTable,
+  statusTable,
+  verdictTable,
+} from './statuses.ts'
+import {
+  consoleTable,
+  fieldTable,
+  rootAttributeTable,
+  stepAttributeTable,
+  windowTable,
+} from './worklist.ts'
 
 /** Every table that is made of the code, by the name of its mark in a document. */
 export const TABLES: Tables = {
@@ -42,7 +59,14 @@ export const TABLES: Tables = {
   'character-sets': characterSetTable,
   'settings-network': () => settingTable('dimse.'),
   'settings-worklist': () => settingTable('worklist.', 'clinic.name', 'clinic.timeZone'),
-  'settings-storage': () => settingTable('intake.', 'commitment.', 'forwarding.', 'reports.archiveCopies', 'reports.destinationId'),
+  'settings-storage': () =>
+    settingTable(
+      'intake.',
+      'commitment.',
+      'forwarding.',
+      'reports.archiveCopies',
+      'reports.destinationId',
+    ),
   'settings-device': deviceTable,
   ports: portTable,
   'iod-pdf': () => objectTable('pdf'),

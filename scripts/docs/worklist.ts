@@ -59,9 +59,15 @@ const CONTEXT = { dateStart: '2026-03-03', dateEnd: '2026-03-05', modality: '' }
 function rowOf(without: ReadonlySet<string>) {
   const part = (prefix: string) =>
     Object.fromEntries(
-      FIELDS.filter((field) => field.startsWith(prefix) && !without.has(field)).map((field) => [field.slice(5), markerOf(field)]),
+      FIELDS.filter((field) => field.startsWith(prefix) && !without.has(field)).map((field) => [
+        field.slice(5),
+        markerOf(field),
+      ]),
     )
-  const [row] = rowsOfItem({ ...part('item.'), ScheduledProcedureStepSequence: [part('step.')] }, CONTEXT)
+  const [row] = rowsOfItem(
+    { ...part('item.'), ScheduledProcedureStepSequence: [part('step.')] },
+    CONTEXT,
+  )
   if (!row) throw new RangeError('an item without a row')
   return row
 }
@@ -72,14 +78,21 @@ function markerOf(field: string): string {
   return marker
 }
 
-/** Fields that a value is taken from, the first that has one wins; then what stands where none has. Found by taking them away one by one. */
-export function suppliersOf(keyword: RowKeyword): { readonly fields: readonly string[]; readonly otherwise: string } {
+/**
+ * Fields that a value is taken from, the first that has one wins; then what stands where none has.
+ * Found by taking them away one by one.
+ */
+export function suppliersOf(keyword: RowKeyword): {
+  readonly fields: readonly string[]
+  readonly otherwise: string
+} {
   const without = new Set<string>()
   for (;;) {
     const { values, withheld } = rowOf(without)
     const value = values[keyword]
     const field = FIELDS.find((one) => !without.has(one) && markerOf(one) === value)
-    if (field === undefined) return { fields: [...without], otherwise: otherwiseOf(value, withheld) }
+    if (field === undefined)
+      return { fields: [...without], otherwise: otherwiseOf(value, withheld) }
     without.add(field)
   }
 }
@@ -87,7 +100,9 @@ export function suppliersOf(keyword: RowKeyword): { readonly fields: readonly st
 function otherwiseOf(value: string, withheld: string): string {
   if (withheld !== '') return `the row is withheld: ${withheld}`
   if (value === '') return 'zero length'
-  return /^[SP][A-Z2-7]{15}$/.test(value) ? 'made of the Study Instance UID, always the same' : value
+  return /^[SP][A-Z2-7]{15}$/.test(value)
+    ? 'made of the Study Instance UID, always the same'
+    : value
 }
 
 /** What stands in where the item has nothing, before the row is withheld. */
@@ -112,15 +127,30 @@ export function sourceOf({ keyword, source }: Attribute): string {
     case 'row': {
       if (keyword === 'ScheduledProcedureStepStatus') return STATUS
       const { fields, otherwise } = suppliersOf(keyword as RowKeyword)
-      return [...fields.map((field) => `\`${field}\``), STANDS_IN[keyword as RowKeyword], otherwise].filter(Boolean).join(', else ')
+      return [...fields.map((field) => `\`${field}\``), STANDS_IN[keyword as RowKeyword], otherwise]
+        .filter(Boolean)
+        .join(', else ')
     }
   }
 }
 
 // ---- What a key of the query does
 
-const SAMPLES: Readonly<Record<string, string>> = { DA: '20260101-', TM: '0800-', UI: '1.2\\1.3', DS: '70', AS: '030Y', AE: 'CT1' }
-const QUERY = { callingAeTitle: 'CT1', device: undefined, today: '2026-03-04', daysBack: 1, daysForward: 1 }
+const SAMPLES: Readonly<Record<string, string>> = {
+  DA: '20260101-',
+  TM: '0800-',
+  UI: '1.2\\1.3',
+  DS: '70',
+  AS: '030Y',
+  AE: 'CT1',
+}
+const QUERY = {
+  callingAeTitle: 'CT1',
+  device: undefined,
+  today: '2026-03-04',
+  daysBack: 1,
+  daysForward: 1,
+}
 
 /** How the acceptor says a key with a value was taken. */
 function matchingOf({ tag, vr, matching, source }: Attribute, isInStep: boolean): string {
@@ -136,11 +166,24 @@ function matchingOf({ tag, vr, matching, source }: Attribute, isInStep: boolean)
   if (taken === 'ignored') return 'not matched'
   if (source === 'nothing' && matching === 'R') return 'a value matches nothing'
   if (source === 'station') return 'as the device’s own (`stationMode`)'
-  const words = { wildCard: 'single value, wild card', range: 'single value, range', listOfUid: 'single value, list of UID' } as const
-  return vr === 'PN' ? 'single value, wild card, as said above' : (words[taken as keyof typeof words] ?? 'single value')
+  const words = {
+    wildCard: 'single value, wild card',
+    range: 'single value, range',
+    listOfUid: 'single value, list of UID',
+  } as const
+  return vr === 'PN'
+    ? 'single value, wild card, as said above'
+    : (words[taken as keyof typeof words] ?? 'single value')
 }
 
-const HEAD = ['attribute', 'tag', 'VR', 'PS3.4 K.6-1: matching, return', 'matched here', 'value returned']
+const HEAD = [
+  'attribute',
+  'tag',
+  'VR',
+  'PS3.4 K.6-1: matching, return',
+  'matched here',
+  'value returned',
+]
 
 const rows = (attributes: Iterable<Attribute>, isInStep: boolean): string[][] =>
   [...attributes]
@@ -160,7 +203,9 @@ export const rootAttributeTable = (): string => table(HEAD, rows(ROOT_ATTRIBUTES
 /** The other way round, for a partner's developer: what becomes of each field. */
 export function fieldTable(): string {
   const byField = Map.groupBy(
-    ROW_KEYWORDS.flatMap((keyword) => suppliersOf(keyword).fields.map((field, at) => ({ keyword, field, at }))),
+    ROW_KEYWORDS.flatMap((keyword) =>
+      suppliersOf(keyword).fields.map((field, at) => ({ keyword, field, at })),
+    ),
     ({ field }) => field,
   )
   const attributes = [...STEP_ATTRIBUTES.values(), ...ROOT_ATTRIBUTES.values()]
@@ -180,7 +225,10 @@ export const windowTable = (): string =>
   table(
     ['the query names', 'the partner is asked for'],
     [
-      ['dates', `those days; of more than ${MOST_DAYS} days the ${MOST_DAYS} that are nearest to today`],
+      [
+        'dates',
+        `those days; of more than ${MOST_DAYS} days the ${MOST_DAYS} that are nearest to today`,
+      ],
       [
         'no date, but a PatientID, AccessionNumber, RequestedProcedureID or StudyInstanceUID',
         `${AROUND_ORDER} days before today to ${AROUND_ORDER} days after`,

@@ -21,8 +21,9 @@ const PATIENT = {
 }
 
 /**
- * All of it side by side, in the same proportion from the first to the last, so that one part of a run is like another. Begins from `first`: what a
- * later round makes is new. Rejects with the first thing that is not as it should be.
+ * All of it side by side, in the same proportion from the first to the last, so that one part of a
+ * run is like another. Begins from `first`: what a later round makes is new. Rejects with the first
+ * thing that is not as it should be.
  */
 export async function load(gateway, wanted, first, done) {
   const pool = new Pool(gateway.http, { connections: CONNECTIONS })
@@ -68,7 +69,8 @@ const ASSOCIATIONS = [
   (peer, aeTitle, index) => storeImage(peer, aeTitle, index),
   (peer, aeTitle, index) => storeImage(peer, aeTitle, index),
 ]
-const associate = (peer, index) => ASSOCIATIONS[index % ASSOCIATIONS.length](peer, `SOAK${index % DEVICES}`, index)
+const associate = (peer, index) =>
+  ASSOCIATIONS[index % ASSOCIATIONS.length](peer, `SOAK${index % DEVICES}`, index)
 
 async function storeImage(peer, callingAeTitle, index) {
   await using association = await openAssociation({
@@ -77,9 +79,19 @@ async function storeImage(peer, callingAeTitle, index) {
   })
   const [context] = association.accepted
   const affectedSopInstanceUid = `2.25.${runNumber}.${index + 1}`
-  const command = { commandField: C_STORE_RQ, affectedSopClassUid: CT, affectedSopInstanceUid, priority: 0 }
-  for await (const { command: response } of association.request(context.id, command, imageOf(affectedSopInstanceUid, index))) {
-    if (response.status !== 0) throw new Error(`C-STORE was answered ${response.status?.toString(16)}`)
+  const command = {
+    commandField: C_STORE_RQ,
+    affectedSopClassUid: CT,
+    affectedSopInstanceUid,
+    priority: 0,
+  }
+  for await (const { command: response } of association.request(
+    context.id,
+    command,
+    imageOf(affectedSopInstanceUid, index),
+  )) {
+    if (response.status !== 0)
+      throw new Error(`C-STORE was answered ${response.status?.toString(16)}`)
   }
 }
 
@@ -90,16 +102,45 @@ const PIXELS = Buffer.alloc(64 * 64 * 2, 7)
 function imageOf(sopInstanceUid, index) {
   const study = `2.25.${runNumber}.9${Math.floor(index / IMAGES_OF_STUDY)}`
   const texts = {
-    ...{ SOPClassUID: CT, SOPInstanceUID: sopInstanceUid, StudyInstanceUID: study, SeriesInstanceUID: `${study}.1` },
-    ...{ StudyDate: '20260310', StudyTime: '101500', AccessionNumber: `S${index}`, Modality: 'CT', StudyDescription: 'CT head' },
-    ...{ PatientName: 'Invented^Soak', PatientID: 'SOAK-1', PatientBirthDate: '19610307', PatientSex: 'F', SeriesNumber: '1' },
+    ...{
+      SOPClassUID: CT,
+      SOPInstanceUID: sopInstanceUid,
+      StudyInstanceUID: study,
+      SeriesInstanceUID: `${study}.1`,
+    },
+    ...{
+      StudyDate: '20260310',
+      StudyTime: '101500',
+      AccessionNumber: `S${index}`,
+      Modality: 'CT',
+      StudyDescription: 'CT head',
+    },
+    ...{
+      PatientName: 'Invented^Soak',
+      PatientID: 'SOAK-1',
+      PatientBirthDate: '19610307',
+      PatientSex: 'F',
+      SeriesNumber: '1',
+    },
     ...{ InstanceNumber: String(index + 1), PhotometricInterpretation: 'MONOCHROME2' },
   }
-  const numbers = { SamplesPerPixel: 1, Rows: 64, Columns: 64, BitsAllocated: 16, BitsStored: 16, HighBit: 15, PixelRepresentation: 0 }
+  const numbers = {
+    SamplesPerPixel: 1,
+    Rows: 64,
+    Columns: 64,
+    BitsAllocated: 16,
+    BitsStored: 16,
+    HighBit: 15,
+    PixelRepresentation: 0,
+  }
   const element = (keyword, value) => ({ tag: tagOf(keyword), vr: vrOf(tagOf(keyword)), value })
   const elements = [
-    ...Object.entries(texts).map(([keyword, text]) => element(keyword, Buffer.from(text, 'latin1'))),
-    ...Object.entries(numbers).map(([keyword, number]) => element(keyword, Buffer.from([number & 0xff, number >> 8]))),
+    ...Object.entries(texts).map(([keyword, text]) =>
+      element(keyword, Buffer.from(text, 'latin1')),
+    ),
+    ...Object.entries(numbers).map(([keyword, number]) =>
+      element(keyword, Buffer.from([number & 0xff, number >> 8])),
+    ),
     { tag: tagOf('PixelData'), vr: 'OW', value: PIXELS },
   ]
   return writeDataSet(
@@ -113,7 +154,11 @@ function clientsOf(pool, gateway) {
   const { key, radiologist } = gateway
   async function send(method, path, headers, body) {
     const answer = await pool.request({
-      ...{ method, path, headers: { ...headers, ...(body && { 'content-type': 'application/json' }) } },
+      ...{
+        method,
+        path,
+        headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+      },
       ...(body && { body: JSON.stringify(body) }),
     })
     const text = await answer.body.text()
@@ -129,7 +174,8 @@ function clientsOf(pool, gateway) {
     return String(answer.headers['set-cookie']).split(';')[0]
   }
   return {
-    partner: async (method, path, body) => read(await send(method, path, { authorization: `Bearer ${key}` }, body), `${method} ${path}`),
+    partner: async (method, path, body) =>
+      read(await send(method, path, { authorization: `Bearer ${key}` }, body), `${method} ${path}`),
     async window(method, path, body) {
       // Once: a password is hashed in 128 MiB, which is nobody's leak.
       gateway.cookie ??= signIn()
@@ -143,7 +189,12 @@ function clientsOf(pool, gateway) {
 
 const newStudy = async ({ partner, known }) => {
   const studyInstanceUid = `2.25.${BigInt(`0x${randomUUID().replaceAll('-', '')}`)}`
-  const body = { studyInstanceUid, studyDescription: 'XR chest', severity: 'normal', reportMetadata: PATIENT }
+  const body = {
+    studyInstanceUid,
+    studyDescription: 'XR chest',
+    severity: 'normal',
+    reportMetadata: PATIENT,
+  }
   const { studyId } = await partner('POST', '/v1/scribe/studies', body)
   known[Math.floor(Math.random() * 100)] = { studyId, studyInstanceUid }
   return studyId
@@ -153,9 +204,18 @@ const anyOf = (known) => known.find((one) => one !== undefined)
 const CALLS = [
   newStudy,
   ({ partner }) => partner('GET', '/v1/scribe/studies?limit=20'),
-  ({ partner, known }) => partner('GET', anyOf(known) ? `/v1/scribe/studies/${anyOf(known).studyId}` : '/v1/scribe/studies'),
   ({ partner, known }) =>
-    partner('GET', anyOf(known) ? `/v1/scribe/studies/by-uid/${anyOf(known).studyInstanceUid}` : '/v1/scribe/studies'),
+    partner(
+      'GET',
+      anyOf(known) ? `/v1/scribe/studies/${anyOf(known).studyId}` : '/v1/scribe/studies',
+    ),
+  ({ partner, known }) =>
+    partner(
+      'GET',
+      anyOf(known)
+        ? `/v1/scribe/studies/by-uid/${anyOf(known).studyInstanceUid}`
+        : '/v1/scribe/studies',
+    ),
   ({ partner }) => partner('GET', '/v1/viewer/studies?severity=stat&isCancelled=false'),
   ({ window }) => window('GET', '/dashboard/status'),
   ({ window }) => window('GET', '/dashboard/today'),
@@ -171,7 +231,15 @@ async function report(clients) {
   const draft = `/dashboard/reading/${await newStudy(clients)}/draft`
   const windowId = randomUUID()
   const begun = await window('POST', draft, { windowId })
-  const saved = await window('PUT', draft, { windowId, revision: begun.draft?.revision ?? 0, text: REPORT })
-  const { outcome } = await window('POST', `${draft}/sign`, { windowId, revision: saved.revision, isCritical: false })
+  const saved = await window('PUT', draft, {
+    windowId,
+    revision: begun.draft?.revision ?? 0,
+    text: REPORT,
+  })
+  const { outcome } = await window('POST', `${draft}/sign`, {
+    windowId,
+    revision: saved.revision,
+    isCritical: false,
+  })
   if (outcome !== 'signed') throw new Error(`a report was not signed: ${outcome}`)
 }

@@ -17,12 +17,18 @@ const { values } = parseArgs({
   },
 })
 if (process.platform !== 'linux') stop('The soak reads /proc, which only Linux has.')
-const wanted = Object.fromEntries(['associations', 'calls', 'events', 'minutes'].map((name) => [name, Number(values[name])]))
-if (Object.values(wanted).some((number) => !(number >= 0))) stop('--associations, --calls, --events and --minutes take numbers.')
+const wanted = Object.fromEntries(
+  ['associations', 'calls', 'events', 'minutes'].map((name) => [name, Number(values[name])]),
+)
+if (Object.values(wanted).some((number) => !(number >= 0)))
+  stop('--associations, --calls, --events and --minutes take numbers.')
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
-const entry = join(root, !values.sources && isBuilt() ? 'dist/electron/headless.js' : 'electron/headless.ts')
+const entry = join(
+  root,
+  !values.sources && isBuilt() ? 'dist/electron/headless.js' : 'electron/headless.ts',
+)
 const began = performance.now()
 const result = await soak(entry, wanted, (line) => values.json || console.log(line))
 const parts = partsOf(result.samples)
@@ -33,20 +39,31 @@ else print()
 function print() {
   const { done, before, after, metrics } = result
   const minutes = ((performance.now() - began) / 60_000).toFixed(1)
-  console.log(`\n${done.associations} associations, ${done.calls} calls, ${done.events} events in ${minutes} min\n`)
-  console.log('| tenth | s | RSS MiB mean (least–most) | of no file | heap MiB mean (least–most) | descriptors least–most |')
+  console.log(
+    `\n${done.associations} associations, ${done.calls} calls, ${done.events} events in ${minutes} min\n`,
+  )
+  console.log(
+    '| tenth | s | RSS MiB mean (least–most) | of no file | heap MiB mean (least–most) | descriptors least–most |',
+  )
   console.log('|---|---:|---:|---:|---:|---:|')
-  const range = ({ mean, least, most }) => `${mean.toFixed(0)} (${least.toFixed(0)}–${most.toFixed(0)})`
+  const range = ({ mean, least, most }) =>
+    `${mean.toFixed(0)} (${least.toFixed(0)}–${most.toFixed(0)})`
   for (const [index, { seconds, rss, anonymous, heap, descriptors }] of parts.entries())
     console.log(
       `| ${index + 1} | ${seconds} | ${range(rss)} | ${anonymous.mean.toFixed(0)} | ${range(heap)} | ${descriptors.least}–${descriptors.most} |`,
     )
-  console.log(`\nat rest, after the first fifth: ${before.rss.toFixed(0)} MiB, ${before.descriptors} descriptors`)
-  console.log(`at rest, at the end:            ${after.rss.toFixed(0)} MiB, ${after.descriptors} descriptors`)
+  console.log(
+    `\nat rest, after the first fifth: ${before.rss.toFixed(0)} MiB, ${before.descriptors} descriptors`,
+  )
+  console.log(
+    `at rest, at the end:            ${after.rss.toFixed(0)} MiB, ${after.descriptors} descriptors`,
+  )
   for (const [name, value] of Object.entries(metrics)) console.log(`${name} ${value}`)
   const faults = [
-    spread > Number(values.spread) && `the memory of a tenth differs by ${(spread * 100).toFixed(1)} % from the whole`,
-    before.descriptors !== after.descriptors && `descriptors: ${JSON.stringify(before.open)} before, ${JSON.stringify(after.open)} after`,
+    spread > Number(values.spread) &&
+      `the memory of a tenth differs by ${(spread * 100).toFixed(1)} % from the whole`,
+    before.descriptors !== after.descriptors &&
+      `descriptors: ${JSON.stringify(before.open)} before, ${JSON.stringify(after.open)} after`,
   ].filter(Boolean)
   console.log(
     faults.length === 0

@@ -5,10 +5,12 @@ import { load } from './load.mjs'
 const WARMING = 0.2
 
 /**
- * Runs the work twice: a fifth to warm up, then the rest, again and again until `minutes` have passed. A look each second.
+ * Runs the work twice: a fifth to warm up, then the rest, again and again until `minutes` have
+ * passed. A look each second.
  * @param wanted `{ associations, calls, events, minutes }`
  * @param tell hears a line from time to time
- * @returns samples of the second part, what was there at rest before and after it, and what was done
+ * @returns samples of the second part, what was there at rest before and after it, and what was
+ *   done
  */
 export async function soak(entry, wanted, tell = () => {}) {
   const gateway = await openSoaked(entry)
@@ -17,20 +19,26 @@ export async function soak(entry, wanted, tell = () => {}) {
     done[what]++
   }
   try {
-    const warming = Object.fromEntries(Object.keys(done).map((what) => [what, Math.ceil(wanted[what] * WARMING)]))
+    const warming = Object.fromEntries(
+      Object.keys(done).map((what) => [what, Math.ceil(wanted[what] * WARMING)]),
+    )
     await load(gateway, warming, 0, note)
     const before = await atRest(gateway)
     tell(`warm: ${summary(before)}`)
 
     const watching = watch(gateway)
-    const rest = Object.fromEntries(Object.keys(done).map((what) => [what, wanted[what] - warming[what]]))
+    const rest = Object.fromEntries(
+      Object.keys(done).map((what) => [what, wanted[what] - warming[what]]),
+    )
     const end = Date.now() + (wanted.minutes ?? 0) * 60_000
     let first = Math.max(...Object.values(warming))
     try {
       do {
         await load(gateway, rest, first, note)
         first += Math.max(...Object.values(rest))
-        tell(`${JSON.stringify(done)}: ${summary({ ...look(gateway), heap: heapOf(await metricsOf(gateway)) })}`)
+        tell(
+          `${JSON.stringify(done)}: ${summary({ ...look(gateway), heap: heapOf(await metricsOf(gateway)) })}`,
+        )
       } while (Date.now() < end)
     } finally {
       await watching.stop()
@@ -86,7 +94,11 @@ export function partsOf(samples, count = 10) {
     const part = samples.slice(index * size, (index + 1) * size)
     const figure = (of) => {
       const values = part.map((sample) => sample[of])
-      return { mean: values.reduce((sum, value) => sum + value, 0) / values.length, most: Math.max(...values), least: Math.min(...values) }
+      return {
+        mean: values.reduce((sum, value) => sum + value, 0) / values.length,
+        most: Math.max(...values),
+        least: Math.min(...values),
+      }
     }
     return {
       seconds: part.length,
@@ -100,8 +112,11 @@ export function partsOf(samples, count = 10) {
 
 /** How far the memory of any part is from that of all of them together, as a share. */
 export function spreadOf(parts) {
-  const all = parts.reduce((sum, { rss, seconds }) => sum + rss.mean * seconds, 0) / parts.reduce((sum, { seconds }) => sum + seconds, 0)
+  const all =
+    parts.reduce((sum, { rss, seconds }) => sum + rss.mean * seconds, 0) /
+    parts.reduce((sum, { seconds }) => sum + seconds, 0)
   return Math.max(...parts.map(({ rss }) => Math.abs(rss.mean / all - 1)))
 }
 
-const summary = ({ rss, heap, descriptors }) => `${rss.toFixed(0)} MiB, heap ${heap.toFixed(0)} MiB, ${descriptors} descriptors`
+const summary = ({ rss, heap, descriptors }) =>
+  `${rss.toFixed(0)} MiB, heap ${heap.toFixed(0)} MiB, ${descriptors} descriptors`

@@ -1,10 +1,15 @@
-// The two programs a standby is made with: Isthmus and rclone. Each call resolves with what was printed, or rejects with what went wrong.
+// The two programs a standby is made with: Isthmus and rclone. Each call resolves with what was
+// printed, or rejects with what went wrong.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..', '..')
-const ENTRIES = [join('bin', 'isthmus'), join('dist', 'electron', 'headless.js'), join('electron', 'headless.ts')]
+const ENTRIES = [
+  join('bin', 'isthmus'),
+  join('dist', 'electron', 'headless.js'),
+  join('electron', 'headless.ts'),
+]
 
 /** Name of a back-up's folder, which sorts as time does. */
 export const BACKUP = /^isthmus-(\d{4}-\d\d-\d\d)-(\d\d)(\d\d)(\d\d)Z$/
@@ -15,11 +20,17 @@ export const madeAt = (name) => Date.parse(name.replace(BACKUP, '$1T$2:$3:$4Z'))
 /** The command and first words that run Isthmus: as given, else of the place this script is in. */
 export function isthmusWords(given = process.env.ISTHMUS) {
   const entry = given ?? ENTRIES.map((path) => join(root, path)).find((path) => existsSync(path))
-  if (!entry) throw new Error('Isthmus was not found beside this script: say where it is with --isthmus PATH.')
+  if (!entry)
+    throw new Error(
+      'Isthmus was not found beside this script: say where it is with --isthmus PATH.',
+    )
   return /\.[jt]s$/.test(entry) ? [process.execPath, entry] : [entry]
 }
 
-/** Resolves with standard output. A failure says the command's own words; passwords of a remote are never a part of them. */
+/**
+ * Resolves with standard output. A failure says the command's own words; passwords of a remote are
+ * never a part of them.
+ */
 export function run([command, ...first], args, { input = '', show = false } = {}) {
   return new Promise((settle, fail) => {
     const child = spawn(command, [...first, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
@@ -32,11 +43,22 @@ export function run([command, ...first], args, { input = '', show = false } = {}
     child.stdin.on('error', () => {})
     child.stdin.end(input)
     child.on('error', (error) =>
-      fail(new Error(error.code === 'ENOENT' ? `${command} is not installed on this PC.` : `${command}: ${error.message}`)),
+      fail(
+        new Error(
+          error.code === 'ENOENT'
+            ? `${command} is not installed on this PC.`
+            : `${command}: ${error.message}`,
+        ),
+      ),
     )
     child.on('close', (code) => {
       if (code === 0) settle(out.stdout)
-      else fail(new Error(`${[command, ...first].at(-1)} ${args[0]} ended with ${code}: ${lastLines(out.stderr || out.stdout)}`))
+      else
+        fail(
+          new Error(
+            `${[command, ...first].at(-1)} ${args[0]} ended with ${code}: ${lastLines(out.stderr || out.stdout)}`,
+          ),
+        )
     })
   })
 }
@@ -51,7 +73,8 @@ export async function timed(work) {
 }
 
 /** A remote with a folder below it, as rclone writes them. */
-export const below = (remote, path) => `${remote.replace(/\/+$/, '')}${/[:/]$/.test(remote) ? '' : '/'}${path}`
+export const below = (remote, path) =>
+  `${remote.replace(/\/+$/, '')}${/[:/]$/.test(remote) ? '' : '/'}${path}`
 
 /** Ends the process with a sentence where the work fails. */
 export async function main(work) {

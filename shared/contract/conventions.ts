@@ -9,13 +9,18 @@ export type Instant = z.infer<typeof Instant>
 export const Day = CalendarDay
 
 /** `{success, message}` (interface.md, Endpoints). */
-export const Outcome = z.object({ success: z.boolean(), message: z.string().optional() }).meta({ id: 'Outcome' })
+export const Outcome = z
+  .object({ success: z.boolean(), message: z.string().optional() })
+  .meta({ id: 'Outcome' })
 export type Outcome = z.infer<typeof Outcome>
 
 /** Clients may print a limit as a double: `20.0` is 20 (interface-choices §2.1). */
 const Limit = z.coerce
   .number({ error: 'must be a whole number from 1 to 100' })
-  .refine((limit) => Number.isInteger(limit) && limit >= 1 && limit <= 100, 'must be a whole number from 1 to 100')
+  .refine(
+    (limit) => Number.isInteger(limit) && limit >= 1 && limit <= 100,
+    'must be a whole number from 1 to 100',
+  )
   .default(20)
   .meta({ minimum: 1, maximum: 100 })
 
@@ -24,12 +29,17 @@ export const Page = { cursor: z.string().optional(), limit: Limit }
 
 /** The reply of every list call: `cursor` exactly when `hasMore`. */
 export const pageOf = <K extends string, T extends z.ZodType>(key: K, item: T) =>
-  z.object({ [key]: z.array(item), hasMore: z.boolean(), cursor: z.string().optional() } as { [P in K]: z.ZodArray<T> } & {
+  z.object({ [key]: z.array(item), hasMore: z.boolean(), cursor: z.string().optional() } as {
+    [P in K]: z.ZodArray<T>
+  } & {
     hasMore: z.ZodBoolean
     cursor: z.ZodOptional<z.ZodString>
   })
 
-/** application/problem+json (RFC 9457) with the top-level `message` that published clients read (row 13). */
+/**
+ * application/problem+json (RFC 9457) with the top-level `message` that published clients read (row
+ * 13).
+ */
 export const Problem = z
   .object({
     type: z.string(),

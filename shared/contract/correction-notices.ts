@@ -30,7 +30,10 @@ export const NoticeContact = z.object({
 })
 export type NoticeContact = z.infer<typeof NoticeContact>
 
-/** Somebody who has the wrong version, or a report that was signed without images that were added. The gateway informs destinations; people inform the others. */
+/**
+ * Somebody who has the wrong version, or a report that was signed without images that were added.
+ * The gateway informs destinations; people inform the others.
+ */
 export const CorrectionNotice = z.object({
   noticeId: z.int(),
   correctionId: z.uuid(),
@@ -40,7 +43,9 @@ export const CorrectionNotice = z.object({
   /** Of the destination, the partner or the person. */
   name: z.string(),
   contacts: z.array(NoticeContact),
-  /** The rejection note and the corrected images on their way; null where the gateway sends nothing. */
+  /**
+   * The rejection note and the corrected images on their way; null where the gateway sends nothing.
+   */
   sending: z
     .object({
       waiting: z.int(),
@@ -72,8 +77,8 @@ export const CorrectionNotice = z.object({
 export type CorrectionNotice = z.infer<typeof CorrectionNotice>
 
 /**
- * Who has to be informed of corrections of the identity of images (decision 0031). The handlers admit
- * people who may manage studies or write reports.
+ * Who has to be informed of corrections of the identity of images (decision 0031). The handlers
+ * admit people who may manage studies or write reports.
  */
 export const dashboardCorrectionNotices = {
   list: operation('GET /dashboard/correction-notices', {

@@ -22,7 +22,10 @@ export type CorrectionKind = (typeof CORRECTION_KINDS)[number]
  */
 export const CORRECTION_CAUSES = ['wrong-worklist-entry', 'patient-safety'] as const
 
-/** What the images are to say. DICOM text (dates YYYYMMDD, sex M, F or O); empty: the attribute is emptied. */
+/**
+ * What the images are to say. DICOM text (dates YYYYMMDD, sex M, F or O); empty: the attribute is
+ * emptied.
+ */
 export const CorrectedPatient = z.object({
   patientName: z.string().trim().max(324),
   patientId: z.string().trim().max(64),
@@ -38,7 +41,9 @@ export const CorrectionTarget = z.discriminatedUnion('to', [
   z.object({ to: z.literal('order'), orderId: z.string().min(1).max(200) }),
   /** A study that has images, or a study of the interface that waits for its images. */
   z.object({ to: z.literal('study'), studyInstanceUid: ReceivedUid }),
-  /** Values that a person typed. `correct` keeps the study; `split` and `reassign` make a new one. */
+  /**
+   * Values that a person typed. `correct` keeps the study; `split` and `reassign` make a new one.
+   */
   z.object({ to: z.literal('patient'), patient: CorrectedPatient }),
 ])
 export type CorrectionTarget = z.infer<typeof CorrectionTarget>
@@ -57,7 +62,10 @@ export const TargetChoice = z.object({
 })
 export type TargetChoice = z.infer<typeof TargetChoice>
 
-/** What an image says of its patient: to choose what to split off. Instances that say the same stand together. */
+/**
+ * What an image says of its patient: to choose what to split off. Instances that say the same stand
+ * together.
+ */
 export const ImageIdentity = z.object({
   ...CorrectedPatient.shape,
   seriesInstanceUid: z.string(),
@@ -87,7 +95,9 @@ export const CorrectionPreview = z.object({
   /** Images that stay in the study. */
   staying: z.int(),
   /** Each value once: before and after. */
-  changes: z.array(z.object({ field: z.enum(IDENTITY_FIELDS), before: z.array(z.string()), after: z.string() })),
+  changes: z.array(
+    z.object({ field: z.enum(IDENTITY_FIELDS), before: z.array(z.string()), after: z.string() }),
+  ),
   /** Names of destinations that have copies: they get a rejection note and the corrected images. */
   destinations: z.array(z.string()),
   /** Signed reports of the images: they stay as they are, and need an addendum. */
@@ -116,16 +126,16 @@ export const Correction = z.object({
   /** Why it cannot be undone any more; empty where it can. */
   undoObstacle: z.string(),
   /**
-   * While its copies, or those of its undo, are written: the share of the work that is done, 0 to 1.
-   * Null once it is done.
+   * While its copies, or those of its undo, are written: the share of the work that is done, 0 to
+   * 1. Null once it is done.
    */
   progress: z.number().min(0).max(1).nullable(),
 })
 export type Correction = z.infer<typeof Correction>
 
 /**
- * Corrections of the identity of images: each with preview, reason, audit entry and undo. The handlers
- * require permission to manage the studies concerned (decision 0031).
+ * Corrections of the identity of images: each with preview, reason, audit entry and undo. The
+ * handlers require permission to manage the studies concerned (decision 0031).
  */
 export const dashboardCorrections = {
   identities: operation('GET /dashboard/images/:studyInstanceUid/identities', {
@@ -136,7 +146,8 @@ export const dashboardCorrections = {
   }),
   targets: operation('GET /dashboard/images/:studyInstanceUid/correction-targets', {
     access: 'signed-in',
-    summary: 'Orders of the worklist and studies that the images may belong to, the most similar first',
+    summary:
+      'Orders of the worklist and studies that the images may belong to, the most similar first',
     params: studyParams,
     query: z.object({ search: z.string().trim().max(100).default('') }),
     reply: z.object({ targets: z.array(TargetChoice) }),
@@ -153,13 +164,18 @@ export const dashboardCorrections = {
     summary:
       'Make corrected copies of the images; the originals are kept and no longer shown; answered while it is under way if it takes long',
     params: studyParams,
-    body: CorrectionRequest.extend({ cause: z.enum(CORRECTION_CAUSES), reason: Reason, digest: z.string() }),
+    body: CorrectionRequest.extend({
+      cause: z.enum(CORRECTION_CAUSES),
+      reason: Reason,
+      digest: z.string(),
+    }),
     reply: Correction,
   }),
   list: operation('GET /dashboard/images/:studyInstanceUid/corrections', {
     access: 'signed-in',
     background: true,
-    summary: 'Corrections of images that are, or were, in the study: those under way, then the newest first',
+    summary:
+      'Corrections of images that are, or were, in the study: those under way, then the newest first',
     params: studyParams,
     reply: z.object({ corrections: z.array(Correction) }),
   }),

@@ -4,8 +4,8 @@ import { Instant, Page, pageOf } from './conventions.ts'
 import { FeedLine } from './dashboard.ts'
 
 /**
- * How an association stands: open; released by the device; aborted by a side or by the network; rejected, so that there was none; lost, which
- * was open when the gateway went down without a word.
+ * How an association stands: open; released by the device; aborted by a side or by the network;
+ * rejected, so that there was none; lost, which was open when the gateway went down without a word.
  */
 const ASSOCIATION_ENDS = ['open', 'released', 'aborted', 'rejected', 'lost'] as const
 export const AssociationEnd = z.enum(ASSOCIATION_ENDS)
@@ -61,7 +61,10 @@ const Context = z.object({
   /** Of the abstract syntax, e.g. `Modality Worklist`; the UID where it has none here. */
   name: z.string(),
   transferSyntaxes: z.array(z.string()),
-  /** 0 accepted, 1 user rejection, 2 no reason, 3 abstract syntax, 4 transfer syntaxes not supported. */
+  /**
+   * 0 accepted, 1 user rejection, 2 no reason, 3 abstract syntax, 4 transfer syntaxes not
+   * supported.
+   */
   result: z.int(),
   /** Agreed on; empty where it was not accepted. */
   transferSyntax: z.string(),
@@ -94,8 +97,8 @@ export type AssociationRecord = z.infer<typeof AssociationRecord>
 export const ASSOCIATION_SHOWS = ['all', 'open', 'rejected', 'failed'] as const
 
 /**
- * Connections of devices as they are kept: `activity.retentionDays`, and the newest 500,000 at most.
- * Open to every user, like the live feed: they name no patient.
+ * Connections of devices as they are kept: `activity.retentionDays`, and the newest 500,000 at
+ * most. Open to every user, like the live feed: they name no patient.
  */
 export const dashboardActivity = {
   associations: operation('GET /dashboard/associations', {
@@ -107,7 +110,10 @@ export const dashboardActivity = {
       show: z.enum(ASSOCIATION_SHOWS).default('all'),
       aeTitle: z.string().trim().max(16).optional(),
       address: z.string().trim().max(45).optional(),
-      /** Contained in a device's name, an AE title, an address or the reason of the end, in any case of letters. */
+      /**
+       * Contained in a device's name, an AE title, an address or the reason of the end, in any case
+       * of letters.
+       */
       search: z.string().trim().max(64).optional(),
     }),
     reply: pageOf('associations', AssociationSummary),

@@ -7,11 +7,20 @@ import { Severity } from './values.ts'
 import { PartnerFault } from './worklist.ts'
 
 /**
- * How far an exam is. scheduled: no device was given it; handed-out: a device was; started, completed: it was reported by the device (MPPS),
- * or, for completed, its images are here and settled; images: some of its images are here; closed: marked as done or cancelled here; gone:
- * the partner listed it and does not any more.
+ * How far an exam is. scheduled: no device was given it; handed-out: a device was; started,
+ * completed: it was reported by the device (MPPS), or, for completed, its images are here and
+ * settled; images: some of its images are here; closed: marked as done or cancelled here; gone: the
+ * partner listed it and does not any more.
  */
-const EXAM_STATES = ['scheduled', 'handed-out', 'started', 'images', 'completed', 'closed', 'gone'] as const
+const EXAM_STATES = [
+  'scheduled',
+  'handed-out',
+  'started',
+  'images',
+  'completed',
+  'closed',
+  'gone',
+] as const
 
 /** What one device knows of an exam. */
 export const ExamDevice = z.object({
@@ -23,12 +32,18 @@ export const ExamDevice = z.object({
   isOnList: z.boolean(),
   /** When the device was last given it; null: never, as far as queries are kept. */
   sentAt: Instant.nullable(),
-  /** Why the newest list the device was given does not have it, although it fits; empty where nothing was withheld. */
+  /**
+   * Why the newest list the device was given does not have it, although it fits; empty where
+   * nothing was withheld.
+   */
   withheld: z.string(),
 })
 export type ExamDevice = z.infer<typeof ExamDevice>
 
-/** One scheduled step of the partner's list. Texts and days are those of the partner, as DICOM has them. */
+/**
+ * One scheduled step of the partner's list. Texts and days are those of the partner, as DICOM has
+ * them.
+ */
 export const Exam = z.object({
   studyInstanceUid: z.string(),
   scheduledProcedureStepId: z.string(),
@@ -50,7 +65,9 @@ export const Exam = z.object({
   since: Instant.nullable(),
   /** Images of it that are here. */
   images: z.int(),
-  /** Study UID of those images, to open them: not every console takes over the UID of the worklist. */
+  /**
+   * Study UID of those images, to open them: not every console takes over the UID of the worklist.
+   */
   imageStudyUid: z.string().nullable(),
   study: z.object({ area: z.enum(STUDY_AREAS), studyId: StudyId }).nullable(),
   /** Why no device at all may have it; empty where it is fit. */
@@ -64,7 +81,10 @@ export const Exam = z.object({
 })
 export type Exam = z.infer<typeof Exam>
 
-/** live: the partner's answer is from this minute or the partner answers; stored: the partner cannot be asked; none: there is no answer. */
+/**
+ * live: the partner's answer is from this minute or the partner answers; stored: the partner cannot
+ * be asked; none: there is no answer.
+ */
 export const ExamSource = z.object({
   kind: z.enum(['live', 'stored', 'none']),
   /** When the newest answer that holds the day was received. */
@@ -121,7 +141,10 @@ export const EXAM_CHECKS = [
 ] as const
 export const ExamCheck = z.object({
   check: z.enum(EXAM_CHECKS),
-  /** unknown: there is nothing to tell it by; skipped: it could not be looked at, because an earlier check failed. */
+  /**
+   * unknown: there is nothing to tell it by; skipped: it could not be looked at, because an earlier
+   * check failed.
+   */
   state: z.enum(['ok', 'failed', 'unknown', 'skipped']),
   /** What was found, for a person. */
   sentence: z.string(),
@@ -141,10 +164,16 @@ export const ExplainAsk = z
     day: Day.nullable().default(null),
     studyInstanceUid: z.string().max(64).default(''),
     scheduledProcedureStepId: z.string().max(16).default(''),
-    /** Part of a patient name, a patient ID or an accession number, where the exam is not named by its UID. */
+    /**
+     * Part of a patient name, a patient ID or an accession number, where the exam is not named by
+     * its UID.
+     */
     text: z.string().trim().max(100).default(''),
   })
-  .refine(({ studyInstanceUid, text }) => studyInstanceUid !== '' || text !== '', { path: ['text'], message: 'name an exam or a patient' })
+  .refine(({ studyInstanceUid, text }) => studyInstanceUid !== '' || text !== '', {
+    path: ['text'],
+    message: 'name an exam or a patient',
+  })
 export type ExplainAsk = z.output<typeof ExplainAsk>
 
 /** Which exam the explanation is about. */
@@ -166,7 +195,10 @@ export const ExamExplanation = z.object({
   day: z.string(),
   /** Null: the partner has no such exam on that day. */
   exam: ExplainedExam.nullable(),
-  /** Where the text fits several exams: these, of which one is to be chosen; then there are no checks. At most 50. */
+  /**
+   * Where the text fits several exams: these, of which one is to be chosen; then there are no
+   * checks. At most 50.
+   */
   candidates: z.array(ExplainedExam),
   /** The device would be given the exam now. */
   isGiven: z.boolean(),
@@ -186,24 +218,31 @@ const dayQuery = z.object({
 })
 
 /** Query of `GET /dashboard/worklist/exams/print`: the day's exams as PDF, by room. */
-export const ExamPrint = z.object({ day: Day.optional(), language: z.enum(['en', 'es']).default('en') })
+export const ExamPrint = z.object({
+  day: Day.optional(),
+  language: z.enum(['en', 'es']).default('en'),
+})
 
 /**
- * Exams as staff look at them: what the partner has planned, which device has it, how far it is. The
- * list names every patient of the day; asking the partner for it changes nothing.
+ * Exams as staff look at them: what the partner has planned, which device has it, how far it is.
+ * The list names every patient of the day; asking the partner for it changes nothing.
  */
 export const dashboardExams = {
   exams: operation('GET /dashboard/worklist/exams', {
     access: 'every-patient',
     background: true,
-    summary: 'The exams of a day, with what each device knows of them, from the partner’s newest answers',
+    summary:
+      'The exams of a day, with what each device knows of them, from the partner’s newest answers',
     query: dayQuery,
     reply: ExamDay,
   }),
   refresh: operation('POST /dashboard/worklist/exams/refresh', {
     access: 'every-patient',
     summary: 'Ask the partner for the day now, as each device that is switched on would, or as one',
-    body: z.object({ day: Day.nullable().default(null), deviceId: z.uuid().nullable().default(null) }),
+    body: z.object({
+      day: Day.nullable().default(null),
+      deviceId: z.uuid().nullable().default(null),
+    }),
     reply: z.object({ asked: z.int(), failed: z.int(), sentences: z.array(z.string()) }),
   }),
   explain: operation('POST /dashboard/worklist/explain', {

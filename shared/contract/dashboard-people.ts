@@ -7,7 +7,9 @@ import { ExpressCustomerReference } from './references.ts'
 import { SETTINGS } from './settings.ts'
 import { InvitationStatus, ScribeUser, scribeUsers } from './users.ts'
 
-/** How the mail of an invitation stands; `none`: no mail was made, the inviter hands the link over. */
+/**
+ * How the mail of an invitation stands; `none`: no mail was made, the inviter hands the link over.
+ */
 const MAIL_STATES = ['none', 'waiting', 'sent', 'failed'] as const
 export const MailState = z.enum(MAIL_STATES)
 export type MailState = z.infer<typeof MailState>
@@ -38,7 +40,10 @@ export const Person = ScribeUser.extend({
 })
 export type Person = z.infer<typeof Person>
 
-/** Which people are listed; out: without access, or with an invitation that was rejected or withdrawn. */
+/**
+ * Which people are listed; out: without access, or with an invitation that was rejected or
+ * withdrawn.
+ */
 export const PEOPLE_SHOWN = ['all', 'active', 'invited', 'out'] as const
 /** Contained in a name or the e-mail, each word for itself, without case and accents. */
 const Search = z.string().trim().max(100).default('')
@@ -55,7 +60,11 @@ export const CustomerUser = z.object({
 export type CustomerUser = z.infer<typeof CustomerUser>
 
 /** `link` is there for the inviter to hand over, when no mail is sent; it is shown once. */
-const Invited = z.object({ person: Person, link: z.string().nullable(), expiry: Instant.nullable() })
+const Invited = z.object({
+  person: Person,
+  link: z.string().nullable(),
+  expiry: Instant.nullable(),
+})
 
 /** What the invitation's page shows to whoever holds the link. */
 export const OpenInvitation = z.object({
@@ -111,7 +120,10 @@ const token = z.object({ token: z.string().min(20).max(200) })
 const userParams = z.object({ userId: UserId })
 const keyParams = z.object({ apiKeyId: z.uuid() })
 
-/** The window's calls about people, invitations, keys and mail; they stand beside those of `dashboard`. */
+/**
+ * The window's calls about people, invitations, keys and mail; they stand beside those of
+ * `dashboard`.
+ */
 export const dashboardPeople = {
   people: operation('GET /dashboard/people', {
     access: 'manage',
@@ -122,7 +134,8 @@ export const dashboardPeople = {
   customerUsers: operation('GET /dashboard/customers/:expressCustomerId/users', {
     // Reading studies includes the customers and their users.
     access: 'signed-in',
-    summary: 'Users linked to an Express customer, the newest link first; what links them is the interface’s own call',
+    summary:
+      'Users linked to an Express customer, the newest link first; what links them is the interface’s own call',
     params: z.object({ expressCustomerId: ExpressCustomerId }),
     query: z.object({ ...Page, search: Search }),
     reply: pageOf('users', CustomerUser),
@@ -240,7 +253,11 @@ export const dashboardPeople = {
     reply: Outcome,
   }),
 
-  mail: operation('GET /dashboard/mail', { access: 'manage', summary: 'How invitations are sent', reply: Mail }),
+  mail: operation('GET /dashboard/mail', {
+    access: 'manage',
+    summary: 'How invitations are sent',
+    reply: Mail,
+  }),
   setMail: operation('PUT /dashboard/mail', {
     access: 'manage-confirmed',
     summary: 'Set the SMTP server; a null host ends sending',

@@ -5,7 +5,9 @@ import { Instant, Outcome } from './conventions.ts'
 import { GivenName, Password, Session } from './people.ts'
 import { PhoneNumber } from './values.ts'
 
-/** Six digits of an authenticator (RFC 6238), or one of the codes for when it is lost, `xxxx-xxxx`. */
+/**
+ * Six digits of an authenticator (RFC 6238), or one of the codes for when it is lost, `xxxx-xxxx`.
+ */
 const SecondFactorCode = z.string().trim().min(6).max(20)
 const currentPassword = z.object({ password: z.string().max(200) })
 
@@ -27,7 +29,11 @@ export const OpenSession = z.object({
 })
 export type OpenSession = z.infer<typeof OpenSession>
 
-export const SecondFactor = z.object({ isOn: z.boolean(), since: Instant.nullable(), codesLeft: z.int() })
+export const SecondFactor = z.object({
+  isOn: z.boolean(),
+  since: Instant.nullable(),
+  codesLeft: z.int(),
+})
 export type SecondFactor = z.infer<typeof SecondFactor>
 
 /** What a person may see and change of their own account. */
@@ -38,7 +44,10 @@ export const Account = z.object({
 })
 export type Account = z.infer<typeof Account>
 
-/** A PC of the clinic's network that may open the window by HTTPS, approved once by somebody who manages the gateway. */
+/**
+ * A PC of the clinic's network that may open the window by HTTPS, approved once by somebody who
+ * manages the gateway.
+ */
 export const Workstation = z.object({
   workstationId: z.uuid(),
   name: z.string(),
@@ -59,7 +68,10 @@ export const LanAccess = z.object({
   isOn: z.boolean(),
   host: z.string(),
   port: z.int(),
-  /** Addresses to type at a workstation, e.g. `https://192.0.2.7:8443/`; empty while it is off or down. */
+  /**
+   * Addresses to type at a workstation, e.g. `https://192.0.2.7:8443/`; empty while it is off or
+   * down.
+   */
   urls: z.array(z.string()),
   isUp: z.boolean(),
   /** Why it is down; one sentence. */
@@ -70,7 +82,10 @@ export const LanAccess = z.object({
 })
 export type LanAccess = z.infer<typeof LanAccess>
 
-/** Where this page is shown, for the page itself. `here`: on this PC; the others by the HTTPS listener. */
+/**
+ * Where this page is shown, for the page itself. `here`: on this PC; the others by the HTTPS
+ * listener.
+ */
 export const ThisWorkstation = z.object({
   state: z.enum(['here', 'unknown', 'asking', 'approved']),
   name: z.string(),
@@ -81,7 +96,8 @@ export type ThisWorkstation = z.infer<typeof ThisWorkstation>
 
 /** The account of who is signed in, sessions, and workstations. */
 export const dashboardSecurity = {
-  // `lock` and `unlock` are public because a locked session is refused elsewhere; their handlers check it.
+  // `lock` and `unlock` are public because a locked session is refused elsewhere; their handlers
+  // check it.
   lock: operation('POST /dashboard/session/lock', {
     access: 'public',
     background: true,
@@ -97,15 +113,24 @@ export const dashboardSecurity = {
   }),
   confirm: operation('POST /dashboard/session/confirm', {
     access: 'signed-in',
-    summary: 'Confirm who is there, by the password or a code of the second factor, for privileged actions of the next minutes',
+    summary:
+      'Confirm who is there, by the password or a code of the second factor, for privileged actions of the next minutes',
     body: z.object({ password: z.string().max(200).optional(), code: SecondFactorCode.optional() }),
     reply: Outcome,
   }),
-  account: operation('GET /dashboard/account', { access: 'signed-in', summary: 'My account', reply: Account }),
+  account: operation('GET /dashboard/account', {
+    access: 'signed-in',
+    summary: 'My account',
+    reply: Account,
+  }),
   changeAccount: operation('PATCH /dashboard/account', {
     access: 'signed-in',
     summary: 'Change my names and phone number',
-    body: z.object({ firstName: GivenName.optional(), lastName: GivenName.optional(), phoneNumber: PhoneNumber.nullable().optional() }),
+    body: z.object({
+      firstName: GivenName.optional(),
+      lastName: GivenName.optional(),
+      phoneNumber: PhoneNumber.nullable().optional(),
+    }),
     reply: Session,
   }),
   changePassword: operation('POST /dashboard/account/password', {
@@ -123,7 +148,8 @@ export const dashboardSecurity = {
   }),
   confirmSecondFactor: operation('POST /dashboard/account/second-factor/confirm', {
     access: 'signed-in',
-    summary: 'Turn it on with a code of the authenticator; the codes for when it is lost are shown once',
+    summary:
+      'Turn it on with a code of the authenticator; the codes for when it is lost are shown once',
     body: z.object({ code: SecondFactorCode }),
     reply: z.object({ codes: z.array(z.string()) }),
   }),
@@ -164,7 +190,9 @@ export const dashboardSecurity = {
     access: 'public',
     fromAnyWorkstation: true,
     summary: 'Ask that the window may be opened on this PC',
-    body: z.object({ name: z.string().trim().min(2, 'must be a name, such as Reading room 2').max(64) }),
+    body: z.object({
+      name: z.string().trim().min(2, 'must be a name, such as Reading room 2').max(64),
+    }),
     reply: ThisWorkstation,
   }),
   lanAccess: operation('GET /dashboard/lan', {
@@ -176,7 +204,11 @@ export const dashboardSecurity = {
   setLanAccess: operation('PUT /dashboard/lan', {
     access: 'manage-confirmed',
     summary: 'Open or close the window to other workstations; at once, without a restart',
-    body: z.object({ isOn: z.boolean(), host: z.string().min(1).max(253).optional(), port: z.int().min(1).max(65_535).optional() }),
+    body: z.object({
+      isOn: z.boolean(),
+      host: z.string().min(1).max(253).optional(),
+      port: z.int().min(1).max(65_535).optional(),
+    }),
     reply: LanAccess,
   }),
   approveWorkstation: operation('POST /dashboard/workstations/:workstationId/approve', {

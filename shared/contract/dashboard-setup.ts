@@ -5,7 +5,16 @@ import { EVENT_OUTCOMES } from './events.ts'
 import { EVENT_TYPES } from './webhooks.ts'
 
 /** What the first-run wizard goes through, in its order. */
-export const SETUP_STEPS = ['clinic', 'owner', 'recovery', 'network', 'device', 'partner', 'backup', 'readiness'] as const
+export const SETUP_STEPS = [
+  'clinic',
+  'owner',
+  'recovery',
+  'network',
+  'device',
+  'partner',
+  'backup',
+  'readiness',
+] as const
 export type SetupStep = (typeof SETUP_STEPS)[number]
 
 /** Of the worst: bad has to be mended, warn is to be thought about. */
@@ -13,7 +22,10 @@ const VERDICTS = ['ok', 'warn', 'bad'] as const
 const Verdict = z.enum(VERDICTS)
 export type Verdict = z.infer<typeof Verdict>
 
-/** What was looked at, how it stands in one sentence, and what to do about it; `remedy` is empty where nothing is to be done. */
+/**
+ * What was looked at, how it stands in one sentence, and what to do about it; `remedy` is empty
+ * where nothing is to be done.
+ */
 const finding = { verdict: Verdict, sentence: z.string(), remedy: z.string() }
 
 /** An address of this PC, as devices may be told it. */
@@ -21,12 +33,25 @@ export const LanAddress = z.object({
   address: z.string(),
   /** Of the network card, as the system calls it. */
   card: z.string(),
-  /** network: of the clinic; virtual: of a program on this PC, such as a VPN; self-given: the PC got none from its network. */
+  /**
+   * network: of the clinic; virtual: of a program on this PC, such as a VPN; self-given: the PC got
+   * none from its network.
+   */
   kind: z.enum(['network', 'virtual', 'self-given']),
 })
 export type LanAddress = z.infer<typeof LanAddress>
 
-const SELF_CHECKS = ['dicom', 'dicom-tls', 'window', 'ae-title', 'addresses', 'echo', 'firewall', 'clock', 'disk'] as const
+const SELF_CHECKS = [
+  'dicom',
+  'dicom-tls',
+  'window',
+  'ae-title',
+  'addresses',
+  'echo',
+  'firewall',
+  'clock',
+  'disk',
+] as const
 export const SelfFinding = z.object({
   check: z.enum(SELF_CHECKS),
   ...finding,
@@ -36,9 +61,26 @@ export const SelfFinding = z.object({
 export type SelfFinding = z.infer<typeof SelfFinding>
 
 const READINESS_CHECKS = [
-  ...(['folder', 'audit', 'settings', 'owner', 'second-factor', 'recovery-key', 'key-store'] as const),
+  ...([
+    'folder',
+    'audit',
+    'settings',
+    'owner',
+    'second-factor',
+    'recovery-key',
+    'key-store',
+  ] as const),
   ...(['backup', 'rehearsal', 'standby', 'disk', 'clock'] as const),
-  ...(['dicom', 'window', 'dicom-tls', 'lan-access', 'device', 'device-seen', 'device-worklist', 'unknown-devices'] as const),
+  ...([
+    'dicom',
+    'window',
+    'dicom-tls',
+    'lan-access',
+    'device',
+    'device-seen',
+    'device-worklist',
+    'unknown-devices',
+  ] as const),
   ...(['partner', 'partner-events', 'public-url', 'mail', 'native'] as const),
 ] as const
 export type ReadinessCheck = (typeof READINESS_CHECKS)[number]
@@ -55,7 +97,12 @@ export const RecoveryKeyState = z.object({
 export type RecoveryKeyState = z.infer<typeof RecoveryKeyState>
 
 /** A copy in the back-up folder. */
-const Backup = z.object({ name: z.string(), madeAt: Instant, bytes: z.int(), hasRecoveryKey: z.boolean() })
+const Backup = z.object({
+  name: z.string(),
+  madeAt: Instant,
+  bytes: z.int(),
+  hasRecoveryKey: z.boolean(),
+})
 
 /** How the back-up stands. */
 export const BackupState = z.object({
@@ -88,7 +135,12 @@ export const SetupState = z.object({
   }),
   recovery: RecoveryKeyState,
   /** What a device is told. */
-  dicom: z.object({ aeTitle: z.string(), port: z.int(), tlsPort: z.int().nullable(), addresses: z.array(LanAddress) }),
+  dicom: z.object({
+    aeTitle: z.string(),
+    port: z.int(),
+    tlsPort: z.int().nullable(),
+    addresses: z.array(LanAddress),
+  }),
   /** Known devices, the one last heard of first. */
   devices: z.array(
     z.object({
@@ -97,7 +149,15 @@ export const SetupState = z.object({
       name: z.string(),
       lastSeenAt: Instant.nullable(),
       /** Its last worklist query; null where it asked for none that is still kept. */
-      asked: z.object({ at: Instant, exams: z.int(), status: z.string(), sentence: z.string(), inspectionId: z.int() }).nullable(),
+      asked: z
+        .object({
+          at: Instant,
+          exams: z.int(),
+          status: z.string(),
+          sentence: z.string(),
+          inspectionId: z.int(),
+        })
+        .nullable(),
     }),
   ),
   partner: z.object({
@@ -105,7 +165,13 @@ export const SetupState = z.object({
     /** The clinic's default endpoint. */
     endpointId: z.uuid().nullable(),
     /** Events it gets, each with how its newest call ended. */
-    events: z.array(z.object({ type: z.enum(EVENT_TYPES), outcome: z.enum(EVENT_OUTCOMES), at: Instant.nullable() })),
+    events: z.array(
+      z.object({
+        type: z.enum(EVENT_TYPES),
+        outcome: z.enum(EVENT_OUTCOMES),
+        at: Instant.nullable(),
+      }),
+    ),
   }),
   backup: BackupState,
 })
@@ -116,10 +182,16 @@ export type SetupState = z.infer<typeof SetupState>
  * key decrypts all data, and the backup folder is any folder of the PC.
  */
 export const dashboardSetup = {
-  state: operation('GET /dashboard/setup', { access: 'manage', background: true, summary: 'How far the set-up is', reply: SetupState }),
+  state: operation('GET /dashboard/setup', {
+    access: 'manage',
+    background: true,
+    summary: 'How far the set-up is',
+    reply: SetupState,
+  }),
   finish: operation('POST /dashboard/setup/finish', {
     access: 'manage',
-    summary: 'End the wizard, or put it aside for good; the readiness page goes on to say what lacks',
+    summary:
+      'End the wizard, or put it aside for good; the readiness page goes on to say what lacks',
     reply: Outcome,
   }),
   makeRecoveryKey: operation('POST /dashboard/setup/recovery-key', {
@@ -130,7 +202,8 @@ export const dashboardSetup = {
   }),
   confirmRecoveryKey: operation('POST /dashboard/setup/recovery-key/confirm', {
     access: 'manage-confirmed',
-    summary: 'Put the key that was shown last in force, by two groups of it; one before it opens nothing any more',
+    summary:
+      'Put the key that was shown last in force, by two groups of it; one before it opens nothing any more',
     body: z.object({ groups: z.array(z.string().trim().max(8)).length(2) }),
     reply: RecoveryKeyState,
   }),
@@ -154,7 +227,9 @@ export const dashboardSetup = {
   setBackupFolder: operation('PUT /dashboard/setup/backup/folder', {
     access: 'manage-confirmed',
     summary: 'Check a folder on the PC of the gateway, and use it for back-ups where it will do',
-    body: z.object({ folder: z.string().trim().min(1, 'must be a folder on the PC of the gateway').max(1000) }),
+    body: z.object({
+      folder: z.string().trim().min(1, 'must be a folder on the PC of the gateway').max(1000),
+    }),
     reply: z.object({ isUsed: z.boolean(), findings: z.array(FolderFinding) }),
   }),
   makeBackup: operation('POST /dashboard/setup/backup', {

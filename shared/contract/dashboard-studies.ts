@@ -12,9 +12,15 @@ import { Severity } from './values.ts'
 const Person = z.object({ userId: UserId, name: z.string() })
 const StudyStatus = z.enum([...VIEWER_STATUSES, ...REPORT_STUDY_STATUSES])
 const one = <T extends z.ZodType>(item: T) =>
-  z.preprocess((given) => (given === undefined || Array.isArray(given) ? given : [given]), z.array(item).max(10).optional())
+  z.preprocess(
+    (given) => (given === undefined || Array.isArray(given) ? given : [given]),
+    z.array(item).max(10).optional(),
+  )
 
-/** A study of either area as a row of the window's lists. Who the patient is comes from the study, else from its images. */
+/**
+ * A study of either area as a row of the window's lists. Who the patient is comes from the study,
+ * else from its images.
+ */
 export const WindowStudy = z.object({
   area: z.enum(STUDY_AREAS),
   studyId: StudyId,
@@ -23,7 +29,10 @@ export const WindowStudy = z.object({
   severity: Severity,
   status: StudyStatus,
   isCancelled: z.boolean(),
-  /** As the partner or DICOM has them; empty where nobody said. Days are of the clinic, `YYYY-MM-DD`; times `HH:MM`. */
+  /**
+   * As the partner or DICOM has them; empty where nobody said. Days are of the clinic,
+   * `YYYY-MM-DD`; times `HH:MM`.
+   */
   patientName: z.string(),
   mrn: z.string(),
   dateOfBirth: z.string(),
@@ -41,12 +50,17 @@ export const WindowStudy = z.object({
   /** Who writes its report now. */
   lock: ReportLock.nullable(),
   /** Null: nothing of it was received here. */
-  images: z.object({ instances: z.int(), expected: z.int().nullable(), isReceiving: z.boolean() }).nullable(),
+  images: z
+    .object({ instances: z.int(), expected: z.int().nullable(), isReceiving: z.boolean() })
+    .nullable(),
   identity: z.enum(IDENTITY_STATES),
   /** Its images were made without an order. */
   isUnscheduled: z.boolean(),
   isCritical: z.boolean(),
-  /** When images that a signed report was read from were corrected; null where no addendum is needed. */
+  /**
+   * When images that a signed report was read from were corrected; null where no addendum is
+   * needed.
+   */
   needsAddendumSince: Instant.nullable(),
   priors: z.int(),
   createdAt: Instant,
@@ -56,7 +70,10 @@ export type WindowStudy = z.infer<typeof WindowStudy>
 
 /** What narrows a list of studies; each is a chip of the screen. Absent does not narrow. */
 export const StudyListFilter = z.object({
-  /** Contained in name, MRN, accession number, description, or what a UID begins with; each word for itself, without case and accents. */
+  /**
+   * Contained in name, MRN, accession number, description, or what a UID begins with; each word for
+   * itself, without case and accents.
+   */
   search: z.string().trim().max(100).default(''),
   severity: one(Severity),
   status: one(StudyStatus),
@@ -112,8 +129,9 @@ const area = z.object({ area: z.enum(STUDY_AREAS) })
 const savedParams = z.object({ savedViewId: z.uuid() })
 
 /**
- * Studies of both areas, as staff find them. What changes a study is the interface's own call (`viewer`, `scribe`), made with the session of
- * the window. The handlers limit a person to the studies of their customers.
+ * Studies of both areas, as staff find them. What changes a study is the interface's own call
+ * (`viewer`, `scribe`), made with the session of the window. The handlers limit a person to the
+ * studies of their customers.
  */
 export const dashboardStudies = {
   list: operation('GET /dashboard/studies', {
@@ -124,7 +142,9 @@ export const dashboardStudies = {
       ...Page,
       ...area.shape,
       ...StudyListFilter.shape,
-      /** newest: the last made first; priority: stat, high, normal, and in each the oldest first. */
+      /**
+       * newest: the last made first; priority: stat, high, normal, and in each the oldest first.
+       */
       order: z.enum(['newest', 'priority']).default('newest'),
     }),
     reply: pageOf('studies', WindowStudy),

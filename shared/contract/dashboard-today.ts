@@ -57,7 +57,10 @@ export const TodayItem = z.object({
   isMore: z.boolean(),
   /** Since when the oldest of it is so; null where nobody knows. */
   since: Instant.nullable(),
-  /** A sentence of the gateway about it, such as a listener's fault or a line of advice; empty where the kind says all. */
+  /**
+   * A sentence of the gateway about it, such as a listener's fault or a line of advice; empty where
+   * the kind says all.
+   */
   detail: z.string(),
   /** What it takes to do something about it; null: everybody can. */
   needs: z.enum(PERMISSIONS).nullable(),

@@ -7,7 +7,10 @@ import { FolderFinding } from './dashboard-setup.ts'
 export const BACKUP_KINDS = ['by-hand', 'scheduled', 'before-update'] as const
 export type BackupKind = (typeof BACKUP_KINDS)[number]
 
-/** A back-up in the folder: a copy of the database, encrypted under a key that the data key or the recovery key gives. */
+/**
+ * A back-up in the folder: a copy of the database, encrypted under a key that the data key or the
+ * recovery key gives.
+ */
 export const BackupEntry = z.object({
   /** Of its folder. */
   name: z.string(),
@@ -31,7 +34,10 @@ const Told = z.object({ success: z.boolean(), sentence: z.string(), at: Instant 
 export const Rehearsal = Told.extend({ name: z.string(), tookMs: z.int() })
 export type Rehearsal = z.infer<typeof Rehearsal>
 
-/** Where the folder for back-ups is, seen from the data. Two partitions of one disk count as two disks. */
+/**
+ * Where the folder for back-ups is, seen from the data. Two partitions of one disk count as two
+ * disks.
+ */
 export const BACKUP_PLACES = ['same-disk', 'other-disk', 'network', 'synced'] as const
 export type BackupPlace = (typeof BACKUP_PLACES)[number]
 
@@ -42,7 +48,12 @@ export const UpkeepState = z.object({
   /** One sentence where the folder cannot be read. */
   fault: z.string(),
   /** What is being done now; `share` from 0 to 1. */
-  running: z.object({ phase: z.enum(['copying', 'checking', 'encrypting', 'comparing', 'rehearsing']), share: z.number() }).nullable(),
+  running: z
+    .object({
+      phase: z.enum(['copying', 'checking', 'encrypting', 'comparing', 'rehearsing']),
+      share: z.number(),
+    })
+    .nullable(),
   last: Told.nullable(),
   /** Of the plan; null where there is none. */
   nextAt: Instant.nullable(),
@@ -56,8 +67,13 @@ export const UpkeepState = z.object({
     keepMonthly: z.int(),
   }),
   rehearsal: z.object({ last: Rehearsal.nullable(), dueAt: Instant.nullable() }),
-  /** What a copy elsewhere has, told by `standby note`: what was written after `recoveryPoint` is lost with this PC. */
-  standby: z.object({ copiedAt: Instant.nullable(), recoveryPoint: Instant.nullable(), to: z.string() }).nullable(),
+  /**
+   * What a copy elsewhere has, told by `standby note`: what was written after `recoveryPoint` is
+   * lost with this PC.
+   */
+  standby: z
+    .object({ copiedAt: Instant.nullable(), recoveryPoint: Instant.nullable(), to: z.string() })
+    .nullable(),
   /** Newest first, at most 60. */
   backups: z.array(BackupEntry),
 })
@@ -82,7 +98,9 @@ export const RestorePreview = z.object({
 })
 export type RestorePreview = z.infer<typeof RestorePreview>
 
-/** A restore is made ready beside the database, and takes its place when the gateway starts again. */
+/**
+ * A restore is made ready beside the database, and takes its place when the gateway starts again.
+ */
 export const RestoreState = z.object({
   phase: z.enum(['none', 'decrypting', 'checking', 'ready', 'failed']),
   share: z.number(),
@@ -108,8 +126,8 @@ export const DiagnosticsFile = z.object({
 export type DiagnosticsFile = z.infer<typeof DiagnosticsFile>
 
 /**
- * Back-ups, their trial and their return; what support is given. For owners and administrators, as a
- * back-up holds all data.
+ * Back-ups, their trial and their return; what support is given. For owners and administrators, as
+ * a back-up holds all data.
  */
 export const dashboardUpkeep = {
   state: operation('GET /dashboard/upkeep', {
@@ -143,8 +161,13 @@ export const dashboardUpkeep = {
   restore: operation('POST /dashboard/upkeep/restore', {
     // Not `manage-confirmed`: the body has the password, and the handler admits owners only.
     access: 'manage',
-    summary: 'Make a back-up ready to take the place of the database; the gateway then starts again with it',
-    body: z.object({ ...From, recoveryKey: RecoveryKeyTyped.optional(), password: z.string().min(1, 'must be your password').max(200) }),
+    summary:
+      'Make a back-up ready to take the place of the database; the gateway then starts again with it',
+    body: z.object({
+      ...From,
+      recoveryKey: RecoveryKeyTyped.optional(),
+      password: z.string().min(1, 'must be your password').max(200),
+    }),
     reply: RestoreState,
   }),
   restoreState: operation('GET /dashboard/upkeep/restore', {
@@ -176,8 +199,9 @@ export const RescueState = z.object({
 export type RescueState = z.infer<typeof RescueState>
 
 /**
- * The page of a gateway that cannot open its data. Nobody can sign in there, so its calls are public
- * here; each carries the token of its link as `Authorization: Bearer`, which is checked before.
+ * The page of a gateway that cannot open its data. Nobody can sign in there, so its calls are
+ * public here; each carries the token of its link as `Authorization: Bearer`, which is checked
+ * before.
  */
 export const dashboardRescue = {
   state: operation('GET /dashboard/rescue', {
@@ -199,7 +223,8 @@ export const dashboardRescue = {
   }),
   restore: operation('POST /dashboard/rescue/restore', {
     access: 'public',
-    summary: 'Put a back-up in the place of the damaged database, which is kept aside; the gateway then starts',
+    summary:
+      'Put a back-up in the place of the damaged database, which is kept aside; the gateway then starts',
     body: z.object({ ...From, recoveryKey: RecoveryKeyTyped.optional() }),
     reply: RestoreState,
   }),

@@ -6,7 +6,14 @@ import { Device, DevicePatch, Lint, NewDevice, UnknownCaller } from './devices.t
 import { ClinicRole, Email, GivenName, Password, Session } from './people.ts'
 import { Reason } from './values.ts'
 import { EVENT_TYPES } from './webhooks.ts'
-import { ClosedStep, Downtime, Inspection, InspectionSummary, PartnerFault, WorklistAsk } from './worklist.ts'
+import {
+  ClosedStep,
+  Downtime,
+  Inspection,
+  InspectionSummary,
+  PartnerFault,
+  WorklistAsk,
+} from './worklist.ts'
 
 const Listener = z.object({
   name: z.enum(['http', 'https', 'dimse', 'dimse-tls']),
@@ -25,7 +32,10 @@ const Storage = z.object({
   detail: z.string(),
 })
 
-/** Whether the database can be written to. Where it cannot, worklists and what can be read are served without records. */
+/**
+ * Whether the database can be written to. Where it cannot, worklists and what can be read are
+ * served without records.
+ */
 const Records = z.object({
   state: z.enum(['ok', 'full', 'read-only', 'failed']),
   since: Instant.nullable(),
@@ -124,17 +134,34 @@ const Partner = z.object({
 })
 export type Partner = z.infer<typeof Partner>
 
-const AuditRow = z.object({ seq: z.int(), at: Instant, actor: z.string(), action: z.string(), target: z.string(), detail: z.json() })
+const AuditRow = z.object({
+  seq: z.int(),
+  at: Instant,
+  actor: z.string(),
+  action: z.string(),
+  target: z.string(),
+  detail: z.json(),
+})
 export type AuditRow = z.infer<typeof AuditRow>
 
 /**
- * What is wrong with the audit trail. entry: an entry is not what was written; head-…: what says where
- * it ends is missing or was changed; anchor-…: the same of its copy outside the database; older: the
- * database is older than its anchor; replaced: it is another one; triggers: what refuses changes;
- * sending: the position up to which entries were sent is past the last.
+ * What is wrong with the audit trail. entry: an entry is not what was written; head-…: what says
+ * where it ends is missing or was changed; anchor-…: the same of its copy outside the database;
+ * older: the database is older than its anchor; replaced: it is another one; triggers: what refuses
+ * changes; sending: the position up to which entries were sent is past the last.
  */
 export const AuditFinding = z.enum([
-  ...['entry', 'head-missing', 'head-unreadable', 'anchor-missing', 'anchor-changed', 'older', 'replaced', 'triggers', 'sending'],
+  ...[
+    'entry',
+    'head-missing',
+    'head-unreadable',
+    'anchor-missing',
+    'anchor-changed',
+    'older',
+    'replaced',
+    'triggers',
+    'sending',
+  ],
 ] as const)
 export type AuditFinding = z.infer<typeof AuditFinding>
 
@@ -143,13 +170,19 @@ export const AuditCheck = z.object({
   isIntact: z.boolean(),
   /** Entries that were followed. */
   entries: z.int(),
-  /** The first entry that is not what was written: changed, missing or out of order; null where the trail is intact. */
+  /**
+   * The first entry that is not what was written: changed, missing or out of order; null where the
+   * trail is intact.
+   */
   firstBadSeq: z.int().nullable(),
   /** What is wrong; null where the trail is intact. */
   finding: AuditFinding.nullable(),
   /** Entries that are missing, as far as that is known. */
   missing: z.int(),
-  /** It was found before and is recorded in the trail, which is intact but for it: a person can acknowledge it. */
+  /**
+   * It was found before and is recorded in the trail, which is intact but for it: a person can
+   * acknowledge it.
+   */
   isRecorded: z.boolean(),
   at: Instant,
   /** Milliseconds. */
@@ -167,14 +200,24 @@ export const AuditFilter = z.object({
 })
 export type AuditFilter = z.infer<typeof AuditFilter>
 
-/** Query of `GET /dashboard/audit/export`, a file of the trail, oldest first: CSV for a spreadsheet, JSON Lines with everything the chain is of. */
-export const AuditExport = z.object({ format: z.enum(['csv', 'jsonl']), from: Instant.optional(), to: Instant.optional() })
+/**
+ * Query of `GET /dashboard/audit/export`, a file of the trail, oldest first: CSV for a spreadsheet,
+ * JSON Lines with everything the chain is of.
+ */
+export const AuditExport = z.object({
+  format: z.enum(['csv', 'jsonl']),
+  from: Instant.optional(),
+  to: Instant.optional(),
+})
 export type AuditExport = z.infer<typeof AuditExport>
 
 const deviceParams = z.object({ deviceId: z.uuid() })
 const caller = z.object({ aeTitle: z.string().min(1).max(16), address: z.string().min(1).max(45) })
 
-/** What the window asks the gateway, beside `/v1`. Calls that change something need the header `x-isthmus-csrf`. */
+/**
+ * What the window asks the gateway, beside `/v1`. Calls that change something need the header
+ * `x-isthmus-csrf`.
+ */
 export const dashboard = {
   session: operation('GET /dashboard/session', {
     access: 'public',
@@ -185,8 +228,15 @@ export const dashboard = {
   signIn: operation('POST /dashboard/session', {
     access: 'public',
     summary: 'Sign in with e-mail and password',
-    /** `code`: of the second factor, where the account has one; without it the refusal names the field `body.code`. */
-    body: z.object({ email: Email, password: z.string().max(200), code: z.string().trim().max(20).optional() }),
+    /**
+     * `code`: of the second factor, where the account has one; without it the refusal names the
+     * field `body.code`.
+     */
+    body: z.object({
+      email: Email,
+      password: z.string().max(200),
+      code: z.string().trim().max(20).optional(),
+    }),
     reply: Session,
   }),
   followLink: operation('POST /dashboard/session/link', {
@@ -210,7 +260,11 @@ export const dashboard = {
     reply: Session,
     status: 201,
   }),
-  signOut: operation('DELETE /dashboard/session', { access: 'public', summary: 'Sign out', reply: Outcome }),
+  signOut: operation('DELETE /dashboard/session', {
+    access: 'public',
+    summary: 'Sign out',
+    reply: Outcome,
+  }),
 
   status: operation('GET /dashboard/status', {
     access: 'signed-in',
@@ -221,7 +275,8 @@ export const dashboard = {
   feed: operation('GET /dashboard/feed', {
     access: 'signed-in',
     background: true,
-    summary: 'The latest lines of the live feed, newest first; new ones come as server-sent events at /dashboard/feed/events',
+    summary:
+      'The latest lines of the live feed, newest first; new ones come as server-sent events at /dashboard/feed/events',
     query: z.object({ ...Page }),
     reply: pageOf('lines', FeedLine),
   }),
@@ -262,7 +317,10 @@ export const dashboard = {
   reopenStep: operation('POST /dashboard/worklist/steps/reopen', {
     access: 'every-patient',
     summary: 'Undo closing a step',
-    body: z.object({ studyInstanceUid: z.string().min(1).max(64), scheduledProcedureStepId: z.string().min(1).max(16) }),
+    body: z.object({
+      studyInstanceUid: z.string().min(1).max(64),
+      scheduledProcedureStepId: z.string().min(1).max(16),
+    }),
     reply: Outcome,
   }),
   startDowntime: operation('POST /dashboard/downtime', {
@@ -272,7 +330,11 @@ export const dashboard = {
     reply: Downtime,
   }),
   // For every user, as starting it: who started it by mistake can undo it.
-  endDowntime: operation('DELETE /dashboard/downtime', { access: 'signed-in', summary: 'End downtime mode', reply: Downtime }),
+  endDowntime: operation('DELETE /dashboard/downtime', {
+    access: 'signed-in',
+    summary: 'End downtime mode',
+    reply: Downtime,
+  }),
 
   // For every user: testing the worklist begins with choosing a device.
   devices: operation('GET /dashboard/devices', {
@@ -336,7 +398,11 @@ export const dashboard = {
     reply: Outcome,
   }),
 
-  partner: operation('GET /dashboard/partner', { access: 'manage', summary: 'Where events go', reply: Partner }),
+  partner: operation('GET /dashboard/partner', {
+    access: 'manage',
+    summary: 'Where events go',
+    reply: Partner,
+  }),
   setPartner: operation('PUT /dashboard/partner', {
     access: 'manage-confirmed',
     summary: 'Set the partner endpoint for all events',
@@ -352,7 +418,12 @@ export const dashboard = {
   testPartner: operation('POST /dashboard/partner/test', {
     access: 'manage',
     summary: 'Ask the partner for today’s list now, as a test',
-    reply: z.object({ success: z.boolean(), message: z.string(), tookMs: z.number(), items: z.int().nullable() }),
+    reply: z.object({
+      success: z.boolean(),
+      message: z.string(),
+      tookMs: z.number(),
+      items: z.int().nullable(),
+    }),
   }),
 
   certificates: operation('GET /dashboard/certificates', {

@@ -56,8 +56,9 @@ export const DestinationPatch = z.object(editable).partial()
 export type DestinationPatch = z.output<typeof DestinationPatch>
 
 /**
- * waiting: to be sent, or again; sent: the destination answered Success or a warning; failed: given up, until a person decides; dropped: by a
- * person, or because the instance was set aside here or a newer version took its place.
+ * waiting: to be sent, or again; sent: the destination answered Success or a warning; failed: given
+ * up, until a person decides; dropped: by a person, or because the instance was set aside here or a
+ * newer version took its place.
  */
 export const FORWARD_STATES = ['waiting', 'sent', 'failed', 'dropped'] as const
 
@@ -86,7 +87,10 @@ export const Forward = z.object({
   /** DIMSE status of the last attempt, four hex digits; empty where there was none. */
   status: z.string(),
   lastError: z.string(),
-  /** Transfer syntax it was sent in, in words; another than its own where the destination takes only that. */
+  /**
+   * Transfer syntax it was sent in, in words; another than its own where the destination takes only
+   * that.
+   */
   sentAs: z.string(),
   updatedAt: Instant,
 })
@@ -115,7 +119,10 @@ export const Pull = z.object({
   destinationId: z.uuid(),
   destinationName: z.string(),
   studyInstanceUid: z.string(),
-  /** As the other side told them when the study was found there, else as they are known here; empty where neither is. */
+  /**
+   * As the other side told them when the study was found there, else as they are known here; empty
+   * where neither is.
+   */
   patientName: z.string(),
   patientId: z.string(),
   studyDescription: z.string(),
@@ -197,14 +204,17 @@ export const dashboardDestinations = {
     }),
     reply: pageOf('studies', ForwardedStudy),
   }),
-  instances: operation('GET /dashboard/destinations/:destinationId/studies/:studyInstanceUid/forwards', {
-    access: 'signed-in',
-    background: true,
-    summary: 'The instances of one study on their way to one destination, what is not sent first',
-    params: z.object({ destinationId: z.uuid(), studyInstanceUid: z.string().min(1).max(64) }),
-    query: z.object({ ...Page }),
-    reply: pageOf('instances', Forward),
-  }),
+  instances: operation(
+    'GET /dashboard/destinations/:destinationId/studies/:studyInstanceUid/forwards',
+    {
+      access: 'signed-in',
+      background: true,
+      summary: 'The instances of one study on their way to one destination, what is not sent first',
+      params: z.object({ destinationId: z.uuid(), studyInstanceUid: z.string().min(1).max(64) }),
+      query: z.object({ ...Page }),
+      reply: pageOf('instances', Forward),
+    },
+  ),
   send: operation('POST /dashboard/destinations/:destinationId/send', {
     access: 'signed-in',
     summary: 'Send a study to a destination; instances that are there already are not sent again',
@@ -238,9 +248,13 @@ export const dashboardDestinations = {
         startDate: Day.nullable().default(null),
         endDate: Day.nullable().default(null),
       })
-      .refine(({ patientId, patientName, accessionNumber }) => `${patientId}${patientName}${accessionNumber}` !== '', {
-        message: 'must name a patient ID, a patient name or an accession number',
-      }),
+      .refine(
+        ({ patientId, patientName, accessionNumber }) =>
+          `${patientId}${patientName}${accessionNumber}` !== '',
+        {
+          message: 'must name a patient ID, a patient name or an accession number',
+        },
+      ),
     reply: z.object({ studies: z.array(PriorStudy), tookMs: z.number() }),
   }),
   pull: operation('POST /dashboard/destinations/:destinationId/priors/pull', {

@@ -31,7 +31,10 @@ export type CharacterSet = z.infer<typeof CharacterSet>
 /** An address or a CIDR range; null is any address. */
 const DeviceAddress = z
   .string()
-  .regex(/^[0-9A-Fa-f.:]+(\/\d{1,3})?$/, 'must be an IP address or a CIDR range such as 10.0.3.0/24')
+  .regex(
+    /^[0-9A-Fa-f.:]+(\/\d{1,3})?$/,
+    'must be an IP address or a CIDR range such as 10.0.3.0/24',
+  )
   .nullable()
 
 /** Consoles with published rules for the rows they take. */
@@ -47,7 +50,10 @@ const editable = {
   isEnabled: z.boolean(),
   /** Set of the answers; null lets each row decide (dicom-field §3.4). */
   characterSet: CharacterSet.nullable(),
-  /** echo: a requested station name is taken as this device's; strict: another than its own AE title matches nothing. */
+  /**
+   * echo: a requested station name is taken as this device's; strict: another than its own AE title
+   * matches nothing.
+   */
   stationMode: z.enum(['echo', 'strict']),
   /** Send SpecificCharacterSet with ASCII rows too. */
   alwaysSendCharacterSet: z.boolean(),
@@ -56,15 +62,24 @@ const editable = {
   daysForward: z.int().min(0).max(31).nullable(),
   /** Rows sent to one query; null: the clinic's setting. */
   maxRows: z.int().min(1).max(50_000).nullable(),
-  /** TCP port the device itself listens at, for C-ECHO and the results of storage commitment; null: it does not. */
+  /**
+   * TCP port the device itself listens at, for C-ECHO and the results of storage commitment; null:
+   * it does not.
+   */
   port: z.int().min(1).max(65_535).nullable(),
   /** Whose published rules its rows are checked against. */
   profile: z.enum(DEVICE_PROFILES),
   /** Leave out steps that are in progress (MPPS). */
   hideStarted: z.boolean(),
-  /** The console counts the bytes of a value, not its characters, against the lengths of PS3.5 Table 6.2-1. */
+  /**
+   * The console counts the bytes of a value, not its characters, against the lengths of PS3.5 Table
+   * 6.2-1.
+   */
   countsBytes: z.boolean(),
-  /** optional: by TLS or not; required: only by TLS; mutual: and only with a certificate that is known here. */
+  /**
+   * optional: by TLS or not; required: only by TLS; mutual: and only with a certificate that is
+   * known here.
+   */
   tls: z.enum(['optional', 'required', 'mutual']),
   /** The certificate it shows (PEM); null: one that `dimse.tlsAuthorities` issued. */
   certificate: Pem.nullable(),
@@ -119,7 +134,9 @@ export type UnknownCaller = z.infer<typeof UnknownCaller>
 
 /** A row that this console would refuse, or show otherwise than it is. */
 export const LintFinding = z.object({
-  /** refused: the console drops the row, or the whole list with it; altered: it shows another value. */
+  /**
+   * refused: the console drops the row, or the whole list with it; altered: it shows another value.
+   */
   severity: z.enum(['refused', 'altered']),
   patientName: z.string(),
   scheduledProcedureStepId: z.string(),

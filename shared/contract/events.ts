@@ -23,7 +23,10 @@ export const AnswerNote = z.object({
 })
 export type AnswerNote = z.infer<typeof AnswerNote>
 
-/** An event sent to a partner. waiting: it goes out, or goes out again; done: accepted; failed: no more attempts; dropped: by a person. */
+/**
+ * An event sent to a partner. waiting: it goes out, or goes out again; done: accepted; failed: no
+ * more attempts; dropped: by a person.
+ */
 export const EventSummary = z.object({
   eventId: WebhookEventId,
   type: EventType,
@@ -60,14 +63,20 @@ export const EventAttempt = z.object({
   /** What was wrong, in words; of a refusal the partner's own. */
   detail: z.string(),
   notes: z.array(AnswerNote),
-  /** The body as it came, as far as it is kept; presigned queries are left out of it. Null where none came. */
+  /**
+   * The body as it came, as far as it is kept; presigned queries are left out of it. Null where
+   * none came.
+   */
   response: z.string().nullable(),
   isCut: z.boolean(),
 })
 export type EventAttempt = z.infer<typeof EventAttempt>
 
 export const EventRecord = EventSummary.extend({
-  /** The body that was sent last, as JSON; presigned queries are left out of it. Null once it is no longer kept. */
+  /**
+   * The body that was sent last, as JSON; presigned queries are left out of it. Null once it is no
+   * longer kept.
+   */
   request: z.string().nullable(),
   /** Newest first. */
   attemptList: z.array(EventAttempt),
@@ -77,7 +86,10 @@ export const EventRecord = EventSummary.extend({
 })
 export type EventRecord = z.infer<typeof EventRecord>
 
-/** Why an endpoint is off. person: switched off here; gone: it answered 410, its address is no longer used (interface-choices §6 row 32). */
+/**
+ * Why an endpoint is off. person: switched off here; gone: it answered 410, its address is no
+ * longer used (interface-choices §6 row 32).
+ */
 export const DisabledReason = z.enum(['person', 'gone'])
 export type DisabledReason = z.infer<typeof DisabledReason>
 
@@ -90,7 +102,10 @@ export const Endpoint = z.object({
   /** The API key whose studies' events it gets. */
   apiKey: z.object({ apiKeyId: z.uuid(), description: z.string() }).nullable(),
   allowsPlaintext: z.boolean(),
-  /** Hosts (host or host:port) that files may be fetched from and sent to, as presigned URLs name them. */
+  /**
+   * Hosts (host or host:port) that files may be fetched from and sent to, as presigned URLs name
+   * them.
+   */
   fileHosts: z.array(z.string()),
   /** Hosts that answers named and that are not allowed, newest first. */
   refusedHosts: z.array(z.object({ host: z.string(), at: Instant })),
@@ -110,7 +125,10 @@ const FileHost = z
   .string()
   .trim()
   .toLowerCase()
-  .regex(/^(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d{1,5})?$/, 'must be a host name or address, and its port where that is not 443')
+  .regex(
+    /^(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d{1,5})?$/,
+    'must be a host name or address, and its port where that is not 443',
+  )
 const endpointFields = {
   name: z.string().trim().max(64),
   url: z.url({ protocol: /^https?$/ }),
@@ -134,8 +152,13 @@ export const MeterRow = z.object({
   /** Milliseconds. */
   p50Ms: z.number().nullable(),
   p95Ms: z.number().nullable(),
-  /** The commonest notes: where, with array positions as `*`, what, how often, and an event to look at. */
-  notes: z.array(z.object({ path: z.string(), sentence: z.string(), count: z.int(), eventId: WebhookEventId })),
+  /**
+   * The commonest notes: where, with array positions as `*`, what, how often, and an event to look
+   * at.
+   */
+  notes: z.array(
+    z.object({ path: z.string(), sentence: z.string(), count: z.int(), eventId: WebhookEventId }),
+  ),
 })
 export type MeterRow = z.infer<typeof MeterRow>
 
@@ -153,8 +176,8 @@ export type Verdict = z.infer<typeof Verdict>
 const onlyCounted = { isTrial: z.boolean().optional() }
 
 /**
- * Events to partners, for the window. For owners and administrators: events name patients, and their
- * addresses decide where that data goes.
+ * Events to partners, for the window. For owners and administrators: events name patients, and
+ * their addresses decide where that data goes.
  */
 export const dashboardEvents = {
   list: operation('GET /dashboard/events', {
@@ -180,9 +203,14 @@ export const dashboardEvents = {
   }),
   replay: operation('POST /dashboard/events/replay', {
     access: 'manage',
-    summary: 'Send events again, each under its own id: one, several, a span of time, or all since the partner last accepted one',
+    summary:
+      'Send events again, each under its own id: one, several, a span of time, or all since the partner last accepted one',
     body: z.discriminatedUnion('which', [
-      z.object({ which: z.literal('these'), eventIds: z.array(WebhookEventId).min(1).max(100), ...onlyCounted }),
+      z.object({
+        which: z.literal('these'),
+        eventIds: z.array(WebhookEventId).min(1).max(100),
+        ...onlyCounted,
+      }),
       z.object({
         which: z.literal('span'),
         from: Instant,
@@ -193,7 +221,10 @@ export const dashboardEvents = {
       }),
       z.object({ which: z.literal('since-outage'), ...onlyCounted }),
     ]),
-    reply: z.object({ queued: z.int(), skipped: z.array(z.object({ eventId: WebhookEventId, why: z.string() })) }),
+    reply: z.object({
+      queued: z.int(),
+      skipped: z.array(z.object({ eventId: WebhookEventId, why: z.string() })),
+    }),
   }),
   drop: operation('POST /dashboard/events/:eventId/drop', {
     access: 'manage',
@@ -205,7 +236,11 @@ export const dashboardEvents = {
   dryRun: operation('POST /dashboard/events/dry-run', {
     access: 'manage',
     summary: 'What the gateway would make of this answer; nothing is kept',
-    body: z.object({ type: EventType, body: z.string().max(1_000_000), studyInstanceUid: z.string().max(64).optional() }),
+    body: z.object({
+      type: EventType,
+      body: z.string().max(1_000_000),
+      studyInstanceUid: z.string().max(64).optional(),
+    }),
     reply: Verdict,
   }),
   test: operation('POST /dashboard/events/test', {
@@ -218,7 +253,10 @@ export const dashboardEvents = {
     access: 'manage',
     background: true,
     summary: 'How well the partner keeps to the contract, by event',
-    query: z.object({ days: z.coerce.number().int().min(1).max(90).default(7), endpointId: z.uuid().optional() }),
+    query: z.object({
+      days: z.coerce.number().int().min(1).max(90).default(7),
+      endpointId: z.uuid().optional(),
+    }),
     reply: z.object({ rows: z.array(MeterRow) }),
   }),
 
@@ -260,7 +298,10 @@ export const dashboardEvents = {
     access: 'manage-confirmed',
     summary: 'Sign with a new secret; the one before signs beside it for a while',
     params: endpointParams,
-    body: z.object({ secret: z.string().max(200).optional(), endOthersNow: z.boolean().default(false) }),
+    body: z.object({
+      secret: z.string().max(200).optional(),
+      endOthersNow: z.boolean().default(false),
+    }),
     reply: WithSecret,
   }),
 } as const

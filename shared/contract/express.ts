@@ -23,8 +23,13 @@ export const ExpressCustomer = z
   .meta({ id: 'ExpressCustomer' })
 export type ExpressCustomer = z.infer<typeof ExpressCustomer>
 
-/** interface.md, Organization (legacy): an Express customer's shape, never interchangeable with one (row 44). */
-export const Organization = z.object({ orgId: OrganizationId, orgName: z.string(), ...standing }).meta({ id: 'Organization' })
+/**
+ * interface.md, Organization (legacy): an Express customer's shape, never interchangeable with one
+ * (row 44).
+ */
+export const Organization = z
+  .object({ orgId: OrganizationId, orgName: z.string(), ...standing })
+  .meta({ id: 'Organization' })
 export type Organization = z.infer<typeof Organization>
 
 const params = z.object({ expressCustomerId: ExpressCustomerId })
@@ -54,7 +59,9 @@ export const express = {
     access: 'partner',
     summary: 'Update an Express customer; metadata null clears all',
     params,
-    body: orEmpty(z.object({ expressCustomerName: Name.optional(), metadata: Metadata.nullable().optional() })),
+    body: orEmpty(
+      z.object({ expressCustomerName: Name.optional(), metadata: Metadata.nullable().optional() }),
+    ),
     reply: ExpressCustomer,
   }),
   deactivate: operation('POST /v1/express/:expressCustomerId/deactivate', {

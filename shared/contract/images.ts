@@ -5,13 +5,17 @@ import { Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { STUDY_AREAS } from './settings.ts'
 import { Reason } from './values.ts'
 
-/** An instance UID or study UID that a device sent: not every device keeps to PS3.5 §9.1, and what it sent is shown as it is. */
+/**
+ * An instance UID or study UID that a device sent: not every device keeps to PS3.5 §9.1, and what
+ * it sent is shown as it is.
+ */
 const ReceivedUid = z.string().min(1).max(64)
 const studyParams = z.object({ studyInstanceUid: ReceivedUid })
 
 /**
- * receiving: instances come, or the time after the last one is not over; complete: all that was announced is here, or nothing was announced
- * and it has been quiet; incomplete: fewer instances than announced, or the last transfer broke off.
+ * receiving: instances come, or the time after the last one is not over; complete: all that was
+ * announced is here, or nothing was announced and it has been quiet; incomplete: fewer instances
+ * than announced, or the last transfer broke off.
  */
 export const IMAGE_STATES = ['receiving', 'complete', 'incomplete'] as const
 
@@ -30,8 +34,15 @@ export const Enrichment = z.object({
 })
 export type Enrichment = z.infer<typeof Enrichment>
 
-/** The last association that brought images of the study; one that broke off counts until another begins after it. */
-export const Transfer = z.object({ how: z.enum(['open', 'released', 'aborted']), detail: z.string(), at: Instant })
+/**
+ * The last association that brought images of the study; one that broke off counts until another
+ * begins after it.
+ */
+export const Transfer = z.object({
+  how: z.enum(['open', 'released', 'aborted']),
+  detail: z.string(),
+  at: Instant,
+})
 
 /**
  * Whether the images of a study are of the patient and the order that they are reported for.
@@ -44,7 +55,13 @@ export const Transfer = z.object({ how: z.enum(['open', 'released', 'aborted']),
  *   differences than those make it a mismatch again.
  * - resolved: as matched, after a correction of the images (decision 0031).
  */
-export const IDENTITY_STATES = ['matched', 'unverified', 'mismatch', 'overridden', 'resolved'] as const
+export const IDENTITY_STATES = [
+  'matched',
+  'unverified',
+  'mismatch',
+  'overridden',
+  'resolved',
+] as const
 export type IdentityState = (typeof IDENTITY_STATES)[number]
 
 export const IDENTITY_FIELDS = [
@@ -104,7 +121,9 @@ export const ImageStudySummary = z.object({
   /** They were made without an order, and none was linked since. */
   isUnscheduled: z.boolean(),
   /** The rows of the interface that show these images. */
-  studies: z.array(z.object({ area: z.enum(STUDY_AREAS), studyId: StudyId, isSeeded: z.boolean() })),
+  studies: z.array(
+    z.object({ area: z.enum(STUDY_AREAS), studyId: StudyId, isSeeded: z.boolean() }),
+  ),
   enrichment: Enrichment,
 })
 export type ImageStudySummary = z.infer<typeof ImageStudySummary>
@@ -121,7 +140,9 @@ export const PerformedStep = z.object({
   endedAt: Instant.nullable(),
   /** Instances its PerformedSeriesSequence names. */
   instances: z.int(),
-  /** Meaning of PerformedProcedureStepDiscontinuationReasonCodeSequence; empty where there is none. */
+  /**
+   * Meaning of PerformedProcedureStepDiscontinuationReasonCodeSequence; empty where there is none.
+   */
   discontinuationReason: z.string(),
 })
 export type PerformedStep = z.infer<typeof PerformedStep>
@@ -155,7 +176,9 @@ export const ImageSeries = z.object({
 })
 export type ImageSeries = z.infer<typeof ImageSeries>
 
-/** What differs between two versions of an image; unknown: their pixel data could not be compared. */
+/**
+ * What differs between two versions of an image; unknown: their pixel data could not be compared.
+ */
 export const CONTENT_CHANGES = ['attributes', 'pixels', 'unknown'] as const
 
 /** A version of an image that has more than one. */
@@ -178,10 +201,15 @@ export const ImageStudy = ImageStudySummary.extend({
   seriesList: z.array(ImageSeries),
   identityCheck: StudyIdentity,
   /** The order that a person linked to the images; null where none was, or the device had it. */
-  linkedOrder: z.object({ accessionNumber: z.string(), description: z.string(), at: Instant, by: z.string() }).nullable(),
+  linkedOrder: z
+    .object({ accessionNumber: z.string(), description: z.string(), at: Instant, by: z.string() })
+    .nullable(),
   performedSteps: z.array(PerformedStep),
   commitments: z.array(Commitment),
-  /** Of images that have several, image by image, each in the order they came; of at most 200 earlier ones. */
+  /**
+   * Of images that have several, image by image, each in the order they came; of at most 200
+   * earlier ones.
+   */
   versions: z.array(ImageVersion),
   /** Images whose pixels their device replaced, which nobody has looked at. */
   unreviewedVersions: z.int(),
@@ -189,11 +217,19 @@ export const ImageStudy = ImageStudySummary.extend({
 export type ImageStudy = z.infer<typeof ImageStudy>
 
 /**
- * different-content: another instance of the same UID is here, from another source or of another study; wrong-step: MPPS says the wrong
- * worklist entry was selected (110514 DCM); invalid-uid: an identifier breaks PS3.5 §9.1; long-header: it is deflated (PS3.5 A.5), and its
- * header goes on beyond what is read of it; incomplete: it ends before its own lengths say it does, or has too little pixel data.
+ * different-content: another instance of the same UID is here, from another source or of another
+ * study; wrong-step: MPPS says the wrong worklist entry was selected (110514 DCM); invalid-uid: an
+ * identifier breaks PS3.5 §9.1; long-header: it is deflated (PS3.5 A.5), and its header goes on
+ * beyond what is read of it; incomplete: it ends before its own lengths say it does, or has too
+ * little pixel data.
  */
-export const QUARANTINE_REASONS = ['different-content', 'wrong-step', 'invalid-uid', 'long-header', 'incomplete'] as const
+export const QUARANTINE_REASONS = [
+  'different-content',
+  'wrong-step',
+  'invalid-uid',
+  'long-header',
+  'incomplete',
+] as const
 
 export const QuarantinedInstance = z.object({
   instanceId: z.int(),
@@ -219,7 +255,10 @@ export const QuarantineGroup = z.object({
   reason: z.enum(QUARANTINE_REASONS),
   instances: z.int(),
   bytes: z.int(),
-  /** The last one that was set aside: what comes after it was seen by nobody who decides on this group. */
+  /**
+   * The last one that was set aside: what comes after it was seen by nobody who decides on this
+   * group.
+   */
   newestInstanceId: z.int(),
   /** Each name once, as the instances say it; the first 20 of them. */
   patientNames: z.array(z.string()),
@@ -240,13 +279,18 @@ export type GroupOutcome = z.infer<typeof GroupOutcome>
 
 const GroupDecision = z.object({
   because: z.enum(QUARANTINE_REASONS),
-  /** `newestInstanceId` of the group as it was shown: nothing is decided about instances that were set aside since. */
+  /**
+   * `newestInstanceId` of the group as it was shown: nothing is decided about instances that were
+   * set aside since.
+   */
   upTo: z.int().positive(),
   reason: Reason,
 })
 
 /** Name of a file in the recovery folder: those of its two folders, and its own. */
-const FileName = z.string().regex(/^[0-9a-f]{2}\/[0-9a-f]{32}\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/)
+const FileName = z
+  .string()
+  .regex(/^[0-9a-f]{2}\/[0-9a-f]{32}\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/)
 
 /** An image file that the database does not know, and what its header says. */
 export const RecoveredFile = z.object({
@@ -270,7 +314,9 @@ export const RecoveryOutcome = z.object({
   failed: z.int(),
   /** Why the last of them was not imported; empty where all were. */
   problem: z.string(),
-  /** The last file that was looked at, for the next call's `after`; null where there are no more. */
+  /**
+   * The last file that was looked at, for the next call's `after`; null where there are no more.
+   */
   next: FileName.nullable(),
 })
 export type RecoveryOutcome = z.infer<typeof RecoveryOutcome>
@@ -289,7 +335,10 @@ export const dashboardImages = {
     query: z.object({
       ...Page,
       show: z.enum(['all', 'receiving', 'incomplete', 'mismatch', 'replaced']).default('all'),
-      /** Contained in name, patient id, accession number, description, or what a UID begins with; each word for itself, without case and accents. */
+      /**
+       * Contained in name, patient id, accession number, description, or what a UID begins with;
+       * each word for itself, without case and accents.
+       */
       search: z.string().trim().max(100).default(''),
     }),
     reply: pageOf('studies', ImageStudySummary),
@@ -351,7 +400,8 @@ export const dashboardImages = {
   }),
   releaseGroup: operation('POST /dashboard/quarantine/studies/:studyInstanceUid/release', {
     access: 'signed-in',
-    summary: 'Let all instances of a group take their place in their study; those they replace are kept',
+    summary:
+      'Let all instances of a group take their place in their study; those they replace are kept',
     params: studyParams,
     body: GroupDecision,
     reply: GroupOutcome,
@@ -372,7 +422,8 @@ export const dashboardImages = {
   }),
   importRecovered: operation('POST /dashboard/recovery/import', {
     access: 'signed-in',
-    summary: 'Import such a file as if its device sent it now; without a name all of them, in portions',
+    summary:
+      'Import such a file as if its device sent it now; without a name all of them, in portions',
     body: z.object({
       file: FileName.optional(),
       /** `next` of the portion before. */

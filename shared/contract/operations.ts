@@ -24,7 +24,14 @@ import { dashboardViews } from './viewing.ts'
 type Groups<A extends Access> = Readonly<Record<string, Readonly<Record<string, OperationFor<A>>>>>
 
 /** Every operation that partners call, under `/v1`; the events they receive are `EVENTS`. */
-const INTERFACE = { express, orgs, viewer, viewerUsers, scribe, scribeUsers } as const satisfies Groups<PartnerAccess>
+const INTERFACE = {
+  express,
+  orgs,
+  viewer,
+  viewerUsers,
+  scribe,
+  scribeUsers,
+} as const satisfies Groups<PartnerAccess>
 
 /** Every operation of the window, under `/dashboard`, but those of the rescue page. */
 const WINDOW = {
@@ -66,7 +73,10 @@ export interface WindowOperation {
 }
 
 export const windowOperations = (): WindowOperation[] =>
-  operationsOf<WindowAccess>(WINDOW).map(({ group, name, operation }) => ({ name: `${group}.${name}`, operation }))
+  operationsOf<WindowAccess>(WINDOW).map(({ group, name, operation }) => ({
+    name: `${group}.${name}`,
+    operation,
+  }))
 
 const operationsOf = <A extends Access>(groups: Groups<A>) =>
   Object.entries(groups).flatMap(([group, operations]) =>

@@ -5,24 +5,33 @@ import { Exam, ExamSource } from './dashboard-exams.ts'
 import { IDENTITY_STATES, ImageStudySummary } from './images.ts'
 import { Reason } from './values.ts'
 
-/** Most days of a range: answers of the partner are kept for longer, but nobody looks through more at a time. */
+/**
+ * Most days of a range: answers of the partner are kept for longer, but nobody looks through more
+ * at a time.
+ */
 export const MOST_RECONCILED_DAYS = 14
 /** Most exams of a reply; the oldest first, so that the rest follows once those are done. */
 export const MOST_RECONCILED_EXAMS = 200
 
-/** Names a step of the worklist, as `correction-targets` does: its day, and what tells it from others of the day. */
+/**
+ * Names a step of the worklist, as `correction-targets` does: its day, and what tells it from
+ * others of the day.
+ */
 export const OrderId = z.string().min(11).max(200)
 /** The order id of a step of the worklist. @param day `YYYY-MM-DD` */
-export const orderIdOf = (day: string, studyInstanceUid: string, scheduledProcedureStepId: string): string =>
-  `${day} ${studyInstanceUid} ${scheduledProcedureStepId}`
+export const orderIdOf = (
+  day: string,
+  studyInstanceUid: string,
+  scheduledProcedureStepId: string,
+): string => `${day} ${studyInstanceUid} ${scheduledProcedureStepId}`
 
 export const MATCH_FIELDS = [
   ...(['accessionNumber', 'patientId', 'patientName', 'patientBirthDate', 'patientSex'] as const),
   ...(['modality', 'time', 'device'] as const),
 ] as const
 /**
- * What an order and an exam say of the same thing. similar: a name with other letters, a time within
- * some hours; unknown: one of them does not say.
+ * What an order and an exam say of the same thing. similar: a name with other letters, a time
+ * within some hours; unknown: one of them does not say.
  */
 export const Match = z.object({
   field: z.enum(MATCH_FIELDS),
@@ -58,7 +67,9 @@ export const ReconciliationDecision = z.object({
   /** Empty for a link. */
   reason: z.string(),
   /** The order of a link, as it was then. */
-  order: z.object({ accessionNumber: z.string(), patientName: z.string(), description: z.string() }).nullable(),
+  order: z
+    .object({ accessionNumber: z.string(), patientName: z.string(), description: z.string() })
+    .nullable(),
   at: Instant,
   by: z.string(),
   /** Why it cannot be undone any more; empty where it can. */
@@ -69,8 +80,18 @@ export type ReconciliationDecision = z.infer<typeof ReconciliationDecision>
 /** An exam whose images belong to no order. */
 export const UnscheduledExam = z.object({
   ...ImageStudySummary.pick({
-    ...({ studyInstanceUid: true, patientName: true, patientId: true, patientBirthDate: true } as const),
-    ...({ patientSex: true, accessionNumber: true, studyDescription: true, studyDate: true } as const),
+    ...({
+      studyInstanceUid: true,
+      patientName: true,
+      patientId: true,
+      patientBirthDate: true,
+    } as const),
+    ...({
+      patientSex: true,
+      accessionNumber: true,
+      studyDescription: true,
+      studyDate: true,
+    } as const),
     ...({ studyTime: true, modalities: true, instances: true, deviceName: true } as const),
     ...({ callingAeTitle: true, firstInstanceAt: true } as const),
   }).shape,
@@ -87,11 +108,29 @@ export const OpenOrder = z.object({
   /** `YYYY-MM-DD`. */
   day: z.string(),
   ...Exam.pick({
-    ...({ studyInstanceUid: true, scheduledProcedureStepId: true, patientName: true, patientId: true } as const),
-    ...({ patientBirthDate: true, patientSex: true, accessionNumber: true, modality: true } as const),
-    ...({ description: true, location: true, startTime: true, state: true, withheld: true } as const),
+    ...({
+      studyInstanceUid: true,
+      scheduledProcedureStepId: true,
+      patientName: true,
+      patientId: true,
+    } as const),
+    ...({
+      patientBirthDate: true,
+      patientSex: true,
+      accessionNumber: true,
+      modality: true,
+    } as const),
+    ...({
+      description: true,
+      location: true,
+      startTime: true,
+      state: true,
+      withheld: true,
+    } as const),
   }).shape,
-  /** Names of devices that were sent it. Without a Study Instance UID nothing can be decided on it. */
+  /**
+   * Names of devices that were sent it. Without a Study Instance UID nothing can be decided on it.
+   */
   devices: z.array(z.string()),
   decision: ReconciliationDecision.nullable(),
 })
@@ -123,8 +162,8 @@ export type Reconciliation = z.infer<typeof Reconciliation>
 const examBody = { studyInstanceUid: z.string().min(1).max(64) }
 
 /**
- * After a time without the partner: what was done beside what was ordered. Orders name every patient;
- * the handlers require permission to manage studies for each decision.
+ * After a time without the partner: what was done beside what was ordered. Orders name every
+ * patient; the handlers require permission to manage studies for each decision.
  */
 export const dashboardReconciliation = {
   read: operation('GET /dashboard/reconciliation', {

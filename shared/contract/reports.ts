@@ -17,7 +17,10 @@ const reportParams = z.object({ reportId: ReportId })
 const WindowId = z.uuid()
 const Person = z.object({ userId: UserId, name: z.string() })
 
-/** Who has the report before them now; it runs out by itself when their window says nothing any more. */
+/**
+ * Who has the report before them now; it runs out by itself when their window says nothing any
+ * more.
+ */
 export const ReportLock = Person.extend({ windowId: WindowId, until: Instant })
 export type ReportLock = z.infer<typeof ReportLock>
 
@@ -38,14 +41,20 @@ export const ReadingStudy = z.object({
   identity: StudyIdentity,
   /** Its images were made without an order. */
   isUnscheduled: z.boolean(),
-  /** When images that a signed report was read from were corrected; null where no addendum is needed. */
+  /**
+   * When images that a signed report was read from were corrected; null where no addendum is
+   * needed.
+   */
   needsAddendumSince: Instant.nullable(),
   createdAt: Instant,
   updatedAt: Instant,
 })
 export type ReadingStudy = z.infer<typeof ReadingStudy>
 
-/** How a critical result was made known (ACR Practice Parameter for Communication; Joint Commission NPSG.02.03.01). */
+/**
+ * How a critical result was made known (ACR Practice Parameter for Communication; Joint Commission
+ * NPSG.02.03.01).
+ */
 export const CRITICAL_METHODS = ['phone', 'in-person', 'message', 'other'] as const
 export const Communication = z.object({
   communicatedTo: z.string().trim().min(2, 'must name who was told').max(200),
@@ -113,11 +122,22 @@ export const Draft = z.object({
   savedBy: Person,
 })
 export type Draft = z.infer<typeof Draft>
-/** The draft that the window shows: where another one took its place since, as of an addendum that was cancelled and begun anew, that is a conflict. */
+/**
+ * The draft that the window shows: where another one took its place since, as of an addendum that
+ * was cancelled and begun anew, that is a conflict.
+ */
 const DraftShown = ReportId.optional()
-/** The page is being closed: the window lets go of the report, and the text goes on top of what it saved itself before. */
+/**
+ * The page is being closed: the window lets go of the report, and the text goes on top of what it
+ * saved itself before.
+ */
 const LastOfWindow = z.boolean().default(false)
-export const DraftRevision = z.object({ revision: z.int(), at: Instant, savedBy: Person, characters: z.int() })
+export const DraftRevision = z.object({
+  revision: z.int(),
+  at: Instant,
+  savedBy: Person,
+  characters: z.int(),
+})
 export type DraftRevision = z.infer<typeof DraftRevision>
 
 /** An earlier report, wherever it is from. */
@@ -142,7 +162,10 @@ const ContextDocument = z.object({
   /** One sentence where it could not be fetched. */
   fault: z.string(),
 })
-/** What the partner says of the patient (clinical_context.enrichment_requested); a soft event: without an answer it is empty. */
+/**
+ * What the partner says of the patient (clinical_context.enrichment_requested); a soft event:
+ * without an answer it is empty.
+ */
 export const ClinicalContext = z.object({
   state: z.enum(['not-asked', 'answered', 'empty', 'failed']),
   askedAt: Instant.nullable(),
@@ -174,7 +197,10 @@ export const Reading = ReadingStudy.extend({
 })
 export type Reading = z.infer<typeof Reading>
 
-/** Saved, or somebody saved in between: nothing was overwritten, and both texts are there to choose from. */
+/**
+ * Saved, or somebody saved in between: nothing was overwritten, and both texts are there to choose
+ * from.
+ */
 export const Saved = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('saved'), revision: z.int(), savedAt: Instant }),
   z.object({ outcome: z.literal('conflict'), theirs: Draft }),
@@ -206,7 +232,10 @@ const scope = {
   /** Words of the study's description; any of them. */
   keywords: z.array(z.string().trim().min(1).max(50)).max(20),
 }
-/** A template begins a report; a macro is put in where the caret is, by its shortcut. Scoped: it is offered where everything given fits. */
+/**
+ * A template begins a report; a macro is put in where the caret is, by its shortcut. Scoped: it is
+ * offered where everything given fits.
+ */
 export const ReportTemplate = z.object({
   templateId: z.uuid(),
   kind: z.enum(['template', 'macro']),
@@ -240,7 +269,10 @@ export type NewReportTemplate = z.infer<typeof NewReportTemplate>
 const TemplatePatch = z
   .object({
     name: NewReportTemplate.shape.name,
-    shortcut: z.union([z.null(), z.string().regex(/^[\p{L}\p{N}_.-]{1,20}$/u, 'must be letters, digits, _ . or -, at most 20')]),
+    shortcut: z.union([
+      z.null(),
+      z.string().regex(/^[\p{L}\p{N}_.-]{1,20}$/u, 'must be letters, digits, _ . or -, at most 20'),
+    ]),
     ...scope,
     text: z.string().min(1).max(50_000),
   })
@@ -248,8 +280,8 @@ const TemplatePatch = z
 const templateParams = z.object({ templateId: z.uuid() })
 
 /**
- * Reading and reporting, for the window; partners read the same reports at `/v1/scribe/reports`. The
- * handlers limit who may write and sign, by permissions, assignment and customers.
+ * Reading and reporting, for the window; partners read the same reports at `/v1/scribe/reports`.
+ * The handlers limit who may write and sign, by permissions, assignment and customers.
  */
 export const dashboardReports = {
   read: operation('GET /dashboard/reading/:studyId', {
@@ -274,7 +306,8 @@ export const dashboardReports = {
   }),
   begin: operation('POST /dashboard/reading/:studyId/draft', {
     access: 'signed-in',
-    summary: 'Begin to write, or go on: the study is in progress, its draft is there, and this window holds it',
+    summary:
+      'Begin to write, or go on: the study is in progress, its draft is there, and this window holds it',
     params: studyParams,
     body: z.object({
       windowId: WindowId,
@@ -290,7 +323,13 @@ export const dashboardReports = {
     access: 'signed-in',
     summary: 'Keep what is written, durably, as the revision after the one it was made of',
     params: studyParams,
-    body: z.object({ windowId: WindowId, reportId: DraftShown, revision: z.int().min(0), text: ReportText, isLast: LastOfWindow }),
+    body: z.object({
+      windowId: WindowId,
+      reportId: DraftShown,
+      revision: z.int().min(0),
+      text: ReportText,
+      isLast: LastOfWindow,
+    }),
     reply: Saved,
   }),
   hold: operation('POST /dashboard/reading/:studyId/draft/hold', {
@@ -322,7 +361,8 @@ export const dashboardReports = {
   }),
   sign: operation('POST /dashboard/reading/:studyId/draft/sign', {
     access: 'signed-in',
-    summary: 'Sign the revision: text, patient and PDF are frozen, and it is on its way to the partner',
+    summary:
+      'Sign the revision: text, patient and PDF are frozen, and it is on its way to the partner',
     params: studyParams,
     body: z.object({
       windowId: WindowId,
@@ -341,7 +381,8 @@ export const dashboardReports = {
   overrideIdentity: operation('POST /dashboard/reading/:studyId/identity/override', {
     // It allows signing against a patient-safety warning.
     access: 'confirmed',
-    summary: 'Allow signing although the images differ from the worklist or the study, with a reason',
+    summary:
+      'Allow signing although the images differ from the worklist or the study, with a reason',
     params: studyParams,
     /** `differences`: as they were shown. 422 where they are others by now. */
     body: z.object({ reason: Reason, differences: z.array(IdentityDifference).min(1).max(100) }),
@@ -393,7 +434,8 @@ export const dashboardReports = {
   }),
   templates: operation('GET /dashboard/templates', {
     access: 'signed-in',
-    summary: 'Templates and macros: mine and everybody’s; for a study only those that fit it, the best first',
+    summary:
+      'Templates and macros: mine and everybody’s; for a study only those that fit it, the best first',
     query: z.object({ studyId: StudyId.optional() }),
     reply: z.object({ templates: z.array(ReportTemplate) }),
   }),

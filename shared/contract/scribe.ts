@@ -5,10 +5,20 @@ import { REPORT_STATUSES, REPORT_STUDY_STATUSES } from '../lifecycle.ts'
 import { operation } from '../operation.ts'
 import { Day, Instant, Outcome, pageOf } from './conventions.ts'
 import { choices, Metadata, orEmpty, Severity } from './values.ts'
-import { EphemeralSession, eitherStudy, StudyDescription, studyFilters, studyParams, studyRecord, TokenUrl, uidParams } from './viewer.ts'
+import {
+  EphemeralSession,
+  eitherStudy,
+  StudyDescription,
+  studyFilters,
+  studyParams,
+  studyRecord,
+  TokenUrl,
+  uidParams,
+} from './viewer.ts'
 
 const text = (most: number) => z.string().max(most)
-const measure = <const U extends readonly [string, ...string[]]>(units: U) => z.object({ unit: z.enum(units), value: z.number().min(0) })
+const measure = <const U extends readonly [string, ...string[]]>(units: U) =>
+  z.object({ unit: z.enum(units), value: z.number().min(0) })
 
 const metadataFields = {
   age: text(100),
@@ -25,11 +35,16 @@ const metadataFields = {
   weight: measure(['lbs', 'kg']),
 }
 /** interface.md, StudyReportMetadata: patient and scan, all optional. */
-export const StudyReportMetadata = z.object(metadataFields).partial().meta({ id: 'StudyReportMetadata' })
+export const StudyReportMetadata = z
+  .object(metadataFields)
+  .partial()
+  .meta({ id: 'StudyReportMetadata' })
 export type StudyReportMetadata = z.infer<typeof StudyReportMetadata>
 /** In a PATCH null clears one field and absence leaves it (row 35). */
 const MetadataPatch = z.object(
-  Object.fromEntries(Object.entries(metadataFields).map(([name, field]) => [name, field.nullable().optional()])) as {
+  Object.fromEntries(
+    Object.entries(metadataFields).map(([name, field]) => [name, field.nullable().optional()]),
+  ) as {
     [K in keyof typeof metadataFields]: z.ZodOptional<z.ZodNullable<(typeof metadataFields)[K]>>
   },
 )
@@ -65,7 +80,15 @@ export const ScribeStudy = z
     studyReportStatus: z.enum(REPORT_STUDY_STATUSES),
     priorReportTexts: z.array(z.string()).optional(),
     priorStudyIds: z.array(StudyId).optional(),
-    reportIds: z.array(z.object({ reportId: ReportId, status: z.enum(REPORT_STATUSES), isCritical: z.boolean().nullable() })).optional(),
+    reportIds: z
+      .array(
+        z.object({
+          reportId: ReportId,
+          status: z.enum(REPORT_STATUSES),
+          isCritical: z.boolean().nullable(),
+        }),
+      )
+      .optional(),
     ...context,
   })
   .meta({ id: 'ScribeStudy' })
@@ -98,9 +121,15 @@ const item = {
 }
 const ReportText = z.object(item).meta({ id: 'ReportText' })
 const ReportPdf = z.object({ ...item, presignedUrl: z.url() }).meta({ id: 'ReportPdf' })
-/** With a report's id one item, with a study all of its completed ones (interface.md, Scribe reports). */
+/**
+ * With a report's id one item, with a study all of its completed ones (interface.md, Scribe
+ * reports).
+ */
 const oneOrAll = <T extends z.ZodType>(one: T) =>
-  z.union([one, z.object({ reports: z.array(one), studyId: StudyId, studyInstanceUid: z.string() })])
+  z.union([
+    one,
+    z.object({ reports: z.array(one), studyId: StudyId, studyInstanceUid: z.string() }),
+  ])
 const empty = (given: unknown) => given || undefined
 const reportQuery = z.object({
   reportId: z.preprocess(empty, ReportId.optional()),
@@ -193,7 +222,11 @@ export const scribe = {
     access: 'partner',
     summary: 'Reports of a study, versions and addenda included',
     query: reportQuery.omit({ reportId: true }),
-    reply: z.object({ reports: z.array(ScribeReport), studyId: StudyId, studyInstanceUid: z.string() }),
+    reply: z.object({
+      reports: z.array(ScribeReport),
+      studyId: StudyId,
+      studyInstanceUid: z.string(),
+    }),
   }),
   reportText: operation('GET /v1/scribe/reports/text', {
     access: 'partner',

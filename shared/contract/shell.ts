@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { Instant } from './conventions.ts'
 
-/** Whether the data key is kept by the account's key store: wrapped by it, by one without real protection, not at all for want of one, or in a plain file. */
+/**
+ * Whether the data key is kept by the account's key store: wrapped by it, by one without real
+ * protection, not at all for want of one, or in a plain file.
+ */
 const KEY_STORE_STATES = ['platform', 'basic', 'none', 'file'] as const
 export const KeyStoreState = z.enum(KEY_STORE_STATES)
 export type KeyStoreState = z.infer<typeof KeyStoreState>
@@ -20,7 +23,10 @@ export const ShellAttention = z.object({
 })
 export type ShellAttention = z.infer<typeof ShellAttention>
 
-/** What the control command `status` prints, for the tray and for notifications. Nothing about a patient is in it. */
+/**
+ * What the control command `status` prints, for the tray and for notifications. Nothing about a
+ * patient is in it.
+ */
 export const ShellStatus = z.object({
   version: z.string(),
   /** Safe mode: no device is served, nothing is sent. */
@@ -35,9 +41,21 @@ export const ShellStatus = z.object({
 })
 export type ShellStatus = z.infer<typeof ShellStatus>
 
-const UPDATE_STATES = ['none', 'not-here', 'checking', 'available', 'downloading', 'ready', 'installing', 'failed'] as const
+const UPDATE_STATES = [
+  'none',
+  'not-here',
+  'checking',
+  'available',
+  'downloading',
+  'ready',
+  'installing',
+  'failed',
+] as const
 
-/** How far an update is; not-here: this program is not updated by itself (not packaged, or by the system's own packages). */
+/**
+ * How far an update is; not-here: this program is not updated by itself (not packaged, or by the
+ * system's own packages).
+ */
 export const UpdateState = z.object({
   state: z.enum(UPDATE_STATES),
   /** The version that is offered; null where none is. */
@@ -46,7 +64,10 @@ export const UpdateState = z.object({
   share: z.number(),
   /** One sentence for a person; empty where the state says all. */
   sentence: z.string(),
-  /** What is new in the version that is offered, a point each, plain text; empty where its makers do not say. */
+  /**
+   * What is new in the version that is offered, a point each, plain text; empty where its makers do
+   * not say.
+   */
   notes: z.array(z.string()),
 })
 export type UpdateState = z.infer<typeof UpdateState>

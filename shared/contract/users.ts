@@ -3,9 +3,18 @@ import { InvitationId, UserId } from '../ids.ts'
 import { operation } from '../operation.ts'
 import { Day, Instant, Outcome, Page, pageOf } from './conventions.ts'
 import { ClinicRole, Email, GivenName, Level } from './people.ts'
-import { Contains, choices, Flag, InvitedSource, NpiNumber, orEmpty, PhoneNumber } from './values.ts'
+import {
+  Contains,
+  choices,
+  Flag,
+  InvitedSource,
+  NpiNumber,
+  orEmpty,
+  PhoneNumber,
+} from './values.ts'
 
-// interface.md, Viewer user and Scribe invitation; interface-choices §1.1, §1.2, §2.2. Users are one table that both areas read.
+// interface.md, Viewer user and Scribe invitation; interface-choices §1.1, §1.2, §2.2. Users are
+// one table that both areas read.
 
 const Suffix = z.string().trim().min(1).max(100)
 const record = {
@@ -62,7 +71,11 @@ const invitation = {
 export const ViewerInvitation = z.object(invitation).meta({ id: 'ViewerInvitation' })
 export type ViewerInvitation = z.infer<typeof ViewerInvitation>
 export const ScribeInvitation = z
-  .object({ ...invitation, canCreateReports: z.boolean(), npiNumber: z.string().nullable().optional() })
+  .object({
+    ...invitation,
+    canCreateReports: z.boolean(),
+    npiNumber: z.string().nullable().optional(),
+  })
   .meta({ id: 'ScribeInvitation' })
 export type ScribeInvitation = z.infer<typeof ScribeInvitation>
 
@@ -115,7 +128,10 @@ const invitationList = z.object({
   ...Page,
   startDate: DayFilter,
   endDate: DayFilter,
-  expired: z.preprocess((given) => given || undefined, z.enum(['all', 'expired', 'not-expired']).default('all')),
+  expired: z.preprocess(
+    (given) => given || undefined,
+    z.enum(['all', 'expired', 'not-expired']).default('all'),
+  ),
   status: choices(INVITATION_STATUSES),
   userId: z.preprocess((given) => given || undefined, UserId.optional()),
 })
@@ -124,7 +140,9 @@ const userParams = z.object({ userId: UserId })
 const invitationParams = z.object({ invitationId: InvitationId })
 const one = z.object({ userId: UserId })
 /** By either or both; both must match each other (row 48). */
-const eitherInvitation = orEmpty(z.object({ invitationId: InvitationId.optional(), userId: UserId.optional() }))
+const eitherInvitation = orEmpty(
+  z.object({ invitationId: InvitationId.optional(), userId: UserId.optional() }),
+)
 
 export const viewerUsers = {
   invite: operation('POST /v1/viewer/users', {
@@ -140,7 +158,12 @@ export const viewerUsers = {
     query: z.object(userList),
     reply: pageOf('users', ViewerUser),
   }),
-  read: operation('GET /v1/viewer/users/:userId', { access: 'viewer', summary: 'Read a user', params: userParams, reply: ViewerUser }),
+  read: operation('GET /v1/viewer/users/:userId', {
+    access: 'viewer',
+    summary: 'Read a user',
+    params: userParams,
+    reply: ViewerUser,
+  }),
   update: operation('PATCH /v1/viewer/users/:userId', {
     access: 'viewer-people',
     summary: 'Update a user; the e-mail cannot be changed',
@@ -201,7 +224,12 @@ export const scribeUsers = {
     query: z.object({ ...userList, canCreateReports: Flag }),
     reply: pageOf('users', ScribeUser),
   }),
-  read: operation('GET /v1/scribe/users/:userId', { access: 'partner', summary: 'Read a user', params: userParams, reply: ScribeUser }),
+  read: operation('GET /v1/scribe/users/:userId', {
+    access: 'partner',
+    summary: 'Read a user',
+    params: userParams,
+    reply: ScribeUser,
+  }),
   update: operation('PATCH /v1/scribe/users/:userId', {
     access: 'people',
     summary: 'Update a user; the e-mail cannot be changed',

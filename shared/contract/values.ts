@@ -1,20 +1,32 @@
 import { z } from 'zod'
 
-// Forms that the interface's own operations share (interface.md, Conventions; interface-choices §2.1, §6 rows 17-19).
+// Forms that the interface's own operations share (interface.md, Conventions; interface-choices
+// §2.1, §6 rows 17-19).
 
-/** Metadata maps: at most 50 pairs, keys up to 100 characters, values up to 1000 (interface.md, Conventions 4). */
+/**
+ * Metadata maps: at most 50 pairs, keys up to 100 characters, values up to 1000 (interface.md,
+ * Conventions 4).
+ */
 export const Metadata = z
-  .record(z.string().max(100, 'keys have at most 100 characters'), z.string().max(1000, 'values have at most 1000 characters'))
+  .record(
+    z.string().max(100, 'keys have at most 100 characters'),
+    z.string().max(1000, 'values have at most 1000 characters'),
+  )
   .refine((map) => Object.keys(map).length <= 50, 'must have at most 50 pairs')
   .meta({ id: 'Metadata', maxProperties: 50 })
 export type Metadata = z.infer<typeof Metadata>
 
-/** A body that published clients leave out, send empty or send as `null` (interface-choices §2.1). */
-export const orEmpty = <T extends z.ZodObject>(body: T) => z.preprocess((given) => given ?? {}, body)
+/**
+ * A body that published clients leave out, send empty or send as `null` (interface-choices §2.1).
+ */
+export const orEmpty = <T extends z.ZodObject>(body: T) =>
+  z.preprocess((given) => given ?? {}, body)
 
 /** A query value where the empty text and the word `null` ask for rows that have none (row 18). */
 export const nullable = <T extends z.ZodType>(value: T) =>
-  z.preprocess((given) => (given === '' || given === 'null' ? null : given), value.nullable()).optional()
+  z
+    .preprocess((given) => (given === '' || given === 'null' ? null : given), value.nullable())
+    .optional()
 
 /** A boolean of a query; empty is no filter (row 18). */
 export const Flag = z
@@ -24,7 +36,10 @@ export const Flag = z
   )
   .transform((given) => (given === undefined ? undefined : given === 'true'))
 
-/** Several values of a query, joined by commas; repeats and `name[]` are tolerated, empty is no filter, an unknown value is refused (row 19). */
+/**
+ * Several values of a query, joined by commas; repeats and `name[]` are tolerated, empty is no
+ * filter, an unknown value is refused (row 19).
+ */
 export const choices = <const V extends readonly [string, ...string[]]>(values: V) =>
   z
     .preprocess(
@@ -61,7 +76,10 @@ export const NpiNumber = z.string().regex(/^\d{10}$/, 'must be 10 digits')
 export const Pem = z
   .string()
   .max(20_000)
-  .regex(/^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/, 'must be a certificate in PEM form')
+  .regex(
+    /^\s*-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----\s*$/,
+    'must be a certificate in PEM form',
+  )
 
 /** Modality (0008,0060) as staff enter it. */
 export const ModalityCode = z

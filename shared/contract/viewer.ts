@@ -26,7 +26,9 @@ export const studyRecord = {
   expressCustomer: ExpressCustomerReference.nullable().optional(),
   metadata: Metadata.optional(),
 }
-export const ViewerStudy = z.object({ ...studyRecord, studyViewerStatus: StudyViewerStatus }).meta({ id: 'ViewerStudy' })
+export const ViewerStudy = z
+  .object({ ...studyRecord, studyViewerStatus: StudyViewerStatus })
+  .meta({ id: 'ViewerStudy' })
 export type ViewerStudy = z.infer<typeof ViewerStudy>
 
 /** A study by its id, its UID, or both of the same study (row 34). */
@@ -63,14 +65,24 @@ const HANGING_LAYOUTS = [
   '4x4',
 ] as const
 const OPTIONS_BYTES = 3072
-/** interface-choices §1.3: an opaque handle of the partner, echoed in `ephemeral.access_requested`. */
+/**
+ * interface-choices §1.3: an opaque handle of the partner, echoed in `ephemeral.access_requested`.
+ */
 export const EphemeralSession = z.object({
   retrievalId: z.string().min(1).max(1000),
   options: z
     .record(z.string(), z.json())
-    .refine((options) => utf8Length(JSON.stringify(options)) <= OPTIONS_BYTES, `must have at most ${OPTIONS_BYTES} bytes as JSON`)
+    .refine(
+      (options) => utf8Length(JSON.stringify(options)) <= OPTIONS_BYTES,
+      `must have at most ${OPTIONS_BYTES} bytes as JSON`,
+    )
     .optional(),
-  hangingProtocol: z.object({ layout: z.enum(HANGING_LAYOUTS), viewportAssignments: z.array(z.string().nullable()).max(16) }).optional(),
+  hangingProtocol: z
+    .object({
+      layout: z.enum(HANGING_LAYOUTS),
+      viewportAssignments: z.array(z.string().nullable()).max(16),
+    })
+    .optional(),
 })
 
 function utf8Length(text: string): number {
@@ -100,7 +112,10 @@ export const viewer = {
   list: operation('GET /v1/viewer/studies', {
     access: 'viewer',
     summary: 'List viewer studies, newest first',
-    query: z.object({ ...studyFilters, studyViewerStatus: z.preprocess((given) => given || undefined, StudyViewerStatus.optional()) }),
+    query: z.object({
+      ...studyFilters,
+      studyViewerStatus: z.preprocess((given) => given || undefined, StudyViewerStatus.optional()),
+    }),
     reply: pageOf('studies', ViewerStudy),
   }),
   read: operation('GET /v1/viewer/studies/:studyId', {

@@ -5,7 +5,9 @@ import { Instant, Outcome } from './conventions.ts'
 import { STUDY_AREAS } from './settings.ts'
 import { EphemeralSession } from './viewer.ts'
 
-/** viewer, reroute, viewer-only, ephemeral: by a link of that kind; window: by a signed-in person. */
+/**
+ * viewer, reroute, viewer-only, ephemeral: by a link of that kind; window: by a signed-in person.
+ */
 const VIEW_KINDS = ['viewer', 'reroute', 'viewer-only', 'ephemeral', 'window'] as const
 const ViewId = z.uuid()
 /** As files carry it: not every device keeps to PS3.5 §9.1. */
@@ -36,7 +38,10 @@ export type View = z.infer<typeof View>
 /** Where images of a study come from. */
 const VIEW_SOURCES = ['archive', 'partner'] as const
 
-/** A study of a view, as its own files say it; until the first one is read, as the gateway knows it. DICOM text: PN, DA, TM, CS; empty where missing. */
+/**
+ * A study of a view, as its own files say it; until the first one is read, as the gateway knows it.
+ * DICOM text: PN, DA, TM, CS; empty where missing.
+ */
 export const ViewedStudy = z.object({
   studyInstanceUid: z.string(),
   isPrior: z.boolean(),
@@ -86,16 +91,22 @@ export const ImagePixel = z.object({
 })
 export type ImagePixel = z.infer<typeof ImagePixel>
 
-/** What is of one frame, and differs from frame to frame of an enhanced multi-frame (PS3.3 C.7.6.16). */
+/**
+ * What is of one frame, and differs from frame to frame of an enhanced multi-frame (PS3.3
+ * C.7.6.16).
+ */
 export const FrameAttributes = z.object({
   /** Image Position and Orientation (Patient), mm. */
   position: z.tuple([z.number(), z.number(), z.number()]).nullable(),
-  orientation: z.tuple([z.number(), z.number(), z.number(), z.number(), z.number(), z.number()]).nullable(),
+  orientation: z
+    .tuple([z.number(), z.number(), z.number(), z.number(), z.number(), z.number()])
+    .nullable(),
   /** Between rows, between columns; mm. */
   spacing: z.tuple([z.number(), z.number()]).nullable(),
   /**
-   * patient: Pixel Spacing of a volume; detector: Imager Pixel Spacing, at the detector and so larger than the patient; calibrated: by a
-   * fiducial or geometry; region: of an ultrasound region; none.
+   * patient: Pixel Spacing of a volume; detector: Imager Pixel Spacing, at the detector and so
+   * larger than the patient; calibrated: by a fiducial or geometry; region: of an ultrasound
+   * region; none.
    */
   spacingFrom: z.enum(['patient', 'detector', 'calibrated', 'region', 'none']),
   sliceThickness: z.number().nullable(),
@@ -110,18 +121,32 @@ export type FrameAttributes = z.infer<typeof FrameAttributes>
 
 /** Who an image is of, as its own file says. DICOM text; empty where it is missing. */
 export const ImagePatient = ViewedStudy.pick({
-  ...{ patientName: true, patientId: true, patientBirthDate: true, patientSex: true, accessionNumber: true },
+  ...{
+    patientName: true,
+    patientId: true,
+    patientBirthDate: true,
+    patientSex: true,
+    accessionNumber: true,
+  },
 })
 export type ImagePatient = z.infer<typeof ImagePatient>
 
 /**
- * A region of an ultrasound image with a calibration of its own (PS3.3 C.8.5.5): columns and rows of
- * its first and its last pixel, from 0.
+ * A region of an ultrasound image with a calibration of its own (PS3.3 C.8.5.5): columns and rows
+ * of its first and its last pixel, from 0.
  */
-export const UltrasoundRegion = z.object({ left: z.int(), top: z.int(), right: z.int(), bottom: z.int() })
+export const UltrasoundRegion = z.object({
+  left: z.int(),
+  top: z.int(),
+  right: z.int(),
+  bottom: z.int(),
+})
 export type UltrasoundRegion = z.infer<typeof UltrasoundRegion>
 
-/** An instance of a view: with what its file says, or with what the partner's manifest says before the file is here. */
+/**
+ * An instance of a view: with what its file says, or with what the partner's manifest says before
+ * the file is here.
+ */
 export const ViewedInstance = z.object({
   studyInstanceUid: z.string(),
   seriesInstanceUid: z.string(),
@@ -169,8 +194,16 @@ export const ViewedInstance = z.object({
 })
 export type ViewedInstance = z.infer<typeof ViewedInstance>
 
-/** A look-up table (PS3.3 C.11.1, C.7.6.3.1.6): `data` is base64 of 16-bit numbers in little endian. */
-const LookUpTable = z.object({ entries: z.int(), firstValue: z.int(), bits: z.int(), explanation: z.string(), data: z.base64() })
+/**
+ * A look-up table (PS3.3 C.11.1, C.7.6.3.1.6): `data` is base64 of 16-bit numbers in little endian.
+ */
+const LookUpTable = z.object({
+  entries: z.int(),
+  firstValue: z.int(),
+  bits: z.int(),
+  explanation: z.string(),
+  data: z.base64(),
+})
 /** What is too long for a line of the list. */
 export const InstanceExtras = z.object({
   palette: z.object({ red: LookUpTable, green: LookUpTable, blue: LookUpTable }).nullable(),
@@ -214,8 +247,9 @@ export const ViewMedia = z.object({
 export type ViewMedia = z.infer<typeof ViewMedia>
 
 /**
- * A line of `GET /viewer/:viewId/images` (`application/x-ndjson`), which stays open until all is known. A study, series or instance that comes
- * again, by its UID, takes the place of what was said before. asking: the partner is asked; loading: files come; done: the stream ends.
+ * A line of `GET /viewer/:viewId/images` (`application/x-ndjson`), which stays open until all is
+ * known. A study, series or instance that comes again, by its UID, takes the place of what was said
+ * before. asking: the partner is asked; loading: files come; done: the stream ends.
  */
 export const ViewLine = z.discriminatedUnion('line', [
   z.object({ line: z.literal('study'), study: ViewedStudy }),
@@ -257,7 +291,10 @@ export const Annotations = z.object({
 export type Annotations = z.infer<typeof Annotations>
 
 export const CAPTURE_STATES = ['waiting', 'uploading', 'done', 'failed', 'kept'] as const
-/** A secondary capture and its way. waiting: for its next try; kept: in the archive alone, since nobody takes it. */
+/**
+ * A secondary capture and its way. waiting: for its next try; kept: in the archive alone, since
+ * nobody takes it.
+ */
 export const Capture = z.object({
   captureId: z.uuid(),
   sopInstanceUid: z.string(),
@@ -288,7 +325,10 @@ export const NewCapture = z.object({
 })
 export type NewCapture = z.input<typeof NewCapture>
 
-/** The viewer, for the page that a link or the window has opened: each call is of one view, by the cookie of that view alone (row 22). */
+/**
+ * The viewer, for the page that a link or the window has opened: each call is of one view, by the
+ * cookie of that view alone (row 22).
+ */
 export const viewing = {
   open: operation('POST /viewer/sessions', {
     // The token of the link is the proof.
@@ -298,8 +338,18 @@ export const viewing = {
     body: z.object({ token: z.string().min(1).max(200) }),
     reply: View,
   }),
-  read: operation('GET /viewer/:viewId', { access: 'view', summary: 'What the view is of', params: viewParams, reply: View }),
-  close: operation('POST /viewer/:viewId/close', { access: 'view', summary: 'End the view', params: viewParams, reply: Outcome }),
+  read: operation('GET /viewer/:viewId', {
+    access: 'view',
+    summary: 'What the view is of',
+    params: viewParams,
+    reply: View,
+  }),
+  close: operation('POST /viewer/:viewId/close', {
+    access: 'view',
+    summary: 'End the view',
+    params: viewParams,
+    reply: Outcome,
+  }),
   priors: operation('GET /viewer/:viewId/priors', {
     access: 'view',
     summary: 'Earlier studies of the patient that can be put beside',
@@ -334,7 +384,8 @@ export const viewing = {
   }),
   capture: operation('POST /viewer/:viewId/captures', {
     access: 'view',
-    summary: 'Make a Secondary Capture of what is shown: kept in the archive, and uploaded to wherever the partner says',
+    summary:
+      'Make a Secondary Capture of what is shown: kept in the archive, and uploaded to wherever the partner says',
     params: viewParams,
     body: NewCapture,
     reply: Capture,
@@ -359,7 +410,10 @@ export const dashboardViews = {
   open: operation('POST /dashboard/views', {
     access: 'signed-in',
     summary: 'Open the images of a study: a view begins, with a cookie of its own',
-    body: z.union([z.object({ studyId: StudyId }).strict(), z.object({ studyInstanceUid: ReceivedUid }).strict()]),
+    body: z.union([
+      z.object({ studyId: StudyId }).strict(),
+      z.object({ studyInstanceUid: ReceivedUid }).strict(),
+    ]),
     reply: View,
   }),
 } as const

@@ -19,7 +19,10 @@ export const WorklistStep = z.object({
 })
 export type WorklistStep = z.infer<typeof WorklistStep>
 
-/** A worklist item as the interface lists it. The gateway reads items one by one, leniently: see `worklist/item`. */
+/**
+ * A worklist item as the interface lists it. The gateway reads items one by one, leniently: see
+ * `worklist/item`.
+ */
 export const WorklistItem = z.object({
   AccessionNumber: z.string(),
   Modality: z.string(),
@@ -42,8 +45,8 @@ export const WorklistItem = z.object({
 export type WorklistItem = z.infer<typeof WorklistItem>
 
 /**
- * `authorized` and `items` are required, because a body without `items` does not say that nothing is
- * scheduled. The items are read one by one: one bad row never spoils the list.
+ * `authorized` and `items` are required, because a body without `items` does not say that nothing
+ * is scheduled. The items are read one by one: one bad row never spoils the list.
  */
 export const WorklistAnswer = z.object({ ...Refusable, items: z.array(z.unknown()) })
 export type WorklistAnswer = z.infer<typeof WorklistAnswer>
@@ -58,7 +61,8 @@ export const WorklistQuestion = z.object({
 })
 export type WorklistQuestion = z.infer<typeof WorklistQuestion>
 
-const Measure = <U extends readonly [string, ...string[]]>(units: U) => z.object({ unit: z.enum(units), value: z.number().min(0) })
+const Measure = <U extends readonly [string, ...string[]]>(units: U) =>
+  z.object({ unit: z.enum(units), value: z.number().min(0) })
 
 /**
  * The seven events (interface.md, Events): `kind` says what a failure means.
@@ -68,11 +72,19 @@ export const EVENTS = {
   'study.access_requested': {
     kind: 'synchronous',
     data: z.object({ studyId: StudyId, studyInstanceUid: Uid }),
-    response: z.object({ ...Refusable, urls: z.array(z.string()), manifest: z.unknown().optional(), mediaUrls: z.array(Media).optional() }),
+    response: z.object({
+      ...Refusable,
+      urls: z.array(z.string()),
+      manifest: z.unknown().optional(),
+      mediaUrls: z.array(Media).optional(),
+    }),
   },
   'ephemeral.access_requested': {
     kind: 'synchronous',
-    data: z.object({ retrievalId: z.string().min(1), options: z.record(z.string(), z.unknown()).optional() }),
+    data: z.object({
+      retrievalId: z.string().min(1),
+      options: z.record(z.string(), z.unknown()).optional(),
+    }),
     response: z.object({
       ...Refusable,
       urls: z.array(z.string()),
@@ -82,13 +94,27 @@ export const EVENTS = {
   },
   'secondary_capture.access_requested': {
     kind: 'synchronous',
-    data: z.object({ studyId: StudyId, studyInstanceUid: Uid, seriesInstanceUid: Uid.optional(), sopInstanceUid: Uid.optional() }),
+    data: z.object({
+      studyId: StudyId,
+      studyInstanceUid: Uid,
+      seriesInstanceUid: Uid.optional(),
+      sopInstanceUid: Uid.optional(),
+    }),
     response: z.object({ ...Refusable, uploadUrls: z.array(z.string()) }),
   },
-  'modality_worklist.requested': { kind: 'synchronous', data: WorklistQuestion, response: WorklistAnswer },
+  'modality_worklist.requested': {
+    kind: 'synchronous',
+    data: WorklistQuestion,
+    response: WorklistAnswer,
+  },
   'patient_study.enrichment_requested': {
     kind: 'soft',
-    data: z.object({ clinicId: Uuid, studyInstanceUid: Uid, accessionNumber: z.string().optional(), patientId: z.string().optional() }),
+    data: z.object({
+      clinicId: Uuid,
+      studyInstanceUid: Uid,
+      accessionNumber: z.string().optional(),
+      patientId: z.string().optional(),
+    }),
     response: z
       .object({
         dateOfBirth: CalendarDay,
@@ -107,7 +133,10 @@ export const EVENTS = {
         studyTime: z
           .string()
           .regex(/^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/)
-          .refine((time) => /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d|$)/.test(time), 'must be a time of day'),
+          .refine(
+            (time) => /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d|$)/.test(time),
+            'must be a time of day',
+          ),
         weight: Measure(['lbs', 'kg']),
       })
       .partial(),
@@ -124,8 +153,15 @@ export const EVENTS = {
     response: z
       .object({
         clinicalIndication: z.string(),
-        documents: z.array(z.object({ content: z.array(z.string()), fileName: z.string().min(1).max(500) })),
-        documentUrls: z.array(z.object({ url: z.url({ protocol: /^https$/ }), fileName: z.string().min(1).max(500).optional() })),
+        documents: z.array(
+          z.object({ content: z.array(z.string()), fileName: z.string().min(1).max(500) }),
+        ),
+        documentUrls: z.array(
+          z.object({
+            url: z.url({ protocol: /^https$/ }),
+            fileName: z.string().min(1).max(500).optional(),
+          }),
+        ),
         priorReports: z.array(
           z.object({
             reportText: z.string().max(50_000),
@@ -153,7 +189,10 @@ export const EVENTS = {
     }),
     response: z.object({ success: z.boolean() }),
   },
-} as const satisfies Record<string, { kind: 'synchronous' | 'soft' | 'asynchronous'; data: z.ZodType; response: z.ZodType }>
+} as const satisfies Record<
+  string,
+  { kind: 'synchronous' | 'soft' | 'asynchronous'; data: z.ZodType; response: z.ZodType }
+>
 
 export type EventType = keyof typeof EVENTS
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]]
@@ -161,7 +200,11 @@ export type EventData<T extends EventType> = z.infer<(typeof EVENTS)[T]['data']>
 export type EventResponse<T extends EventType> = z.infer<(typeof EVENTS)[T]['response']>
 
 /** The envelope of every event, exactly these three fields. */
-export const Envelope = z.strictObject({ id: WebhookEventId, type: z.enum(EVENT_TYPES), data: z.record(z.string(), z.unknown()) })
+export const Envelope = z.strictObject({
+  id: WebhookEventId,
+  type: z.enum(EVENT_TYPES),
+  data: z.record(z.string(), z.unknown()),
+})
 export interface Envelope<T extends EventType = EventType> {
   readonly id: WebhookEventId
   readonly type: T

@@ -5,7 +5,10 @@ import { WorklistQuestion } from './webhooks.ts'
 /** Where the rows of an answer came from. */
 export const ANSWER_SOURCES = ['live', 'fresh', 'shared', 'stored', 'downtime', 'none'] as const
 export const AnswerSource = z.enum(ANSWER_SOURCES)
-/** live: asked now; fresh: asked less than freshSeconds ago; shared: asked by another query in flight; stored, downtime: the last good answer. */
+/**
+ * live: asked now; fresh: asked less than freshSeconds ago; shared: asked by another query in
+ * flight; stored, downtime: the last good answer.
+ */
 export type AnswerSource = z.infer<typeof AnswerSource>
 
 /** Why a call to the partner gave no list. */
@@ -30,14 +33,27 @@ export const ReceivedKey = z.object({
   keyword: z.string(),
   vr: z.string(),
   value: z.string(),
-  /** singleValue, listOfUid, universal, wildCard, range or sequence (PS3.4 C.2.2.2); ignored: never matched. */
-  matching: z.enum(['singleValue', 'listOfUid', 'universal', 'wildCard', 'range', 'sequence', 'ignored']),
+  /**
+   * singleValue, listOfUid, universal, wildCard, range or sequence (PS3.4 C.2.2.2); ignored: never
+   * matched.
+   */
+  matching: z.enum([
+    'singleValue',
+    'listOfUid',
+    'universal',
+    'wildCard',
+    'range',
+    'sequence',
+    'ignored',
+  ]),
 })
 export type ReceivedKey = z.infer<typeof ReceivedKey>
 
 export const RowVerdict = z.object({
   verdict: z.enum(['sent', 'filtered', 'withheld', 'cut']),
-  /** Plain words: which key filtered it, why it was withheld; empty for a sent row without remarks. */
+  /**
+   * Plain words: which key filtered it, why it was withheld; empty for a sent row without remarks.
+   */
   reason: z.string(),
   /** Repairs and remarks, e.g. a name sent in another alphabet. */
   remarks: z.array(z.string()),
@@ -77,7 +93,10 @@ const summary = {
   partnerMs: z.number().nullable(),
   /** One sentence: what happened, for a person. */
   sentence: z.string(),
-  /** How often the same was asked again on the same association, and the same given from the answer that was still fresh. */
+  /**
+   * How often the same was asked again on the same association, and the same given from the answer
+   * that was still fresh.
+   */
   repeats: z.int(),
   /** When that was last, null where it never was. */
   lastAt: Instant.nullable(),
@@ -95,7 +114,13 @@ export const Inspection = z.object({
   /** Remarks on the query: a clamped window, a key at the wrong place. */
   remarks: z.array(z.string()),
   partner: z
-    .object({ webhookId: z.string(), httpStatus: z.int().nullable(), bytes: z.int(), detail: z.string(), answeredAt: Instant.nullable() })
+    .object({
+      webhookId: z.string(),
+      httpStatus: z.int().nullable(),
+      bytes: z.int(),
+      detail: z.string(),
+      answeredAt: Instant.nullable(),
+    })
     .nullable(),
   /** At most 1,000, the sent ones first; `rowsTotal` counts all. */
   rows: z.array(RowVerdict),
@@ -103,7 +128,10 @@ export const Inspection = z.object({
 })
 export type Inspection = z.infer<typeof Inspection>
 
-/** Keys of "ask the worklist as this device": what a console's query screen offers. Empty fields are universal. */
+/**
+ * Keys of "ask the worklist as this device": what a console's query screen offers. Empty fields are
+ * universal.
+ */
 export const WorklistAsk = z.object({
   deviceId: z.uuid(),
   patientName: z.string().max(64).default(''),

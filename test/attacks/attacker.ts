@@ -24,23 +24,36 @@ const ATTACKS = {
   /** TCP to the ports that speak TLS, and nothing else. */
   handshakes: ({ https, dimseTls }) => [hold(1000, https), hold(300, dimseTls)],
   /** TCP to every port, and nothing else. */
-  silence: ({ http, https, dimse, dimseTls }) => [http, https, dimse, dimseTls].map((port) => hold(1000, port)),
+  silence: ({ http, https, dimse, dimseTls }) =>
+    [http, https, dimse, dimseTls].map((port) => hold(1000, port)),
   /** C-ECHO associations under invented AE titles, held open. */
-  titles: ({ dimse }) => [hold(500, dimse, (socket, n) => void socket.write(associate(`INVENTED${n}`)))],
+  titles: ({ dimse }) => [
+    hold(500, dimse, (socket, n) => void socket.write(associate(`INVENTED${n}`))),
+  ],
   /** Wrong passwords, as fast as eight connections can, and hundreds of wrong API keys a second. */
-  guesses: ({ http, https }) => [flood(4, http, signIn), flood(4, https, signIn), flood(2, http, guessKeys)],
+  guesses: ({ http, https }) => [
+    flood(4, http, signIn),
+    flood(4, https, signIn),
+    flood(2, http, guessKeys),
+  ],
   /** Large answers that are not read. */
   'slow readers': ({ http }) => [
     hold(300, http, (socket, n) => {
       socket.pause()
-      socket.write(`GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`.repeat(n % 2 === 0 ? 1 : 50))
+      socket.write(
+        `GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`.repeat(n % 2 === 0 ? 1 : 50),
+      )
     }),
   ],
   /** Requests and PDUs that come a byte at a time. */
   'slow senders': ({ http, dimse }) => [
-    hold(300, http, (socket) => drip(socket, Buffer.from(`POST /dashboard/session HTTP/1.1\r\nhost: 127.0.0.1\r\n`))),
+    hold(300, http, (socket) =>
+      drip(socket, Buffer.from(`POST /dashboard/session HTTP/1.1\r\nhost: 127.0.0.1\r\n`)),
+    ),
     hold(300, http, (socket) => {
-      socket.write('POST /dashboard/session HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n')
+      socket.write(
+        'POST /dashboard/session HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n',
+      )
       socket.write('content-length: 100000\r\n\r\n')
       drip(socket, Buffer.alloc(100_000, ' '))
     }),
@@ -58,8 +71,13 @@ type Attack = (from: string) => Promise<unknown>
 const againMs = (n: number) => 2000 + (n % 20) * 250
 
 /** So many connections at once; those that the gateway closes are opened again after a moment. */
-function hold(count: number, port: number, begin: (socket: Socket, n: number) => void = () => {}): Attack {
-  return (localAddress) => Promise.all(Array.from({ length: count }, (_, n) => keep(n, localAddress)))
+function hold(
+  count: number,
+  port: number,
+  begin: (socket: Socket, n: number) => void = () => {},
+): Attack {
+  return (localAddress) =>
+    Promise.all(Array.from({ length: count }, (_, n) => keep(n, localAddress)))
   async function keep(n: number, localAddress: string): Promise<void> {
     const socket = connect({ host: '127.0.0.1', port, localAddress, allowHalfOpen: true })
     socket.on('error', () => {})
@@ -72,7 +90,11 @@ function hold(count: number, port: number, begin: (socket: Socket, n: number) =>
 }
 
 /** So many callers that each ask again as soon as they are answered. */
-function flood(count: number, port: number, ask: (port: number, from: string) => Promise<void>): Attack {
+function flood(
+  count: number,
+  port: number,
+  ask: (port: number, from: string) => Promise<void>,
+): Attack {
   return async (from) => {
     for (let n = 0; n < count; n++) {
       void (async () => {
@@ -89,7 +111,10 @@ function flood(count: number, port: number, ask: (port: number, from: string) =>
 async function signIn(port: number, localAddress: string): Promise<void> {
   // A known address, which is made to wait, and ones that nobody has.
   const name = Math.random() < 0.5 ? 'owner' : `person${Math.random()}`
-  const body = JSON.stringify({ email: `${name}@clinic.example`, password: `a guess ${Math.random()}` })
+  const body = JSON.stringify({
+    email: `${name}@clinic.example`,
+    password: `a guess ${Math.random()}`,
+  })
   const head = [
     ...['POST /dashboard/session HTTP/1.1', 'host: 127.0.0.1', 'sec-fetch-site: same-origin'],
     ...['x-isthmus-csrf: 1', 'content-type: application/json'],
@@ -100,9 +125,17 @@ async function signIn(port: number, localAddress: string): Promise<void> {
 
 /** Every other request has no key at all. */
 async function guessKeys(port: number, localAddress: string): Promise<void> {
-  const guess = (n: number) => (n % 2 ? `\r\nauthorization: Bearer sk_live_${randomBytes(16).toString('hex')}` : '')
-  const requests = Array.from({ length: 15 }, (_, n) => `GET /v1/express HTTP/1.1\r\nhost: 127.0.0.1${guess(n)}\r\n\r\n`)
-  await sendAll(port, localAddress, `${requests.join('')}GET /v1/express HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`)
+  const guess = (n: number) =>
+    n % 2 ? `\r\nauthorization: Bearer sk_live_${randomBytes(16).toString('hex')}` : ''
+  const requests = Array.from(
+    { length: 15 },
+    (_, n) => `GET /v1/express HTTP/1.1\r\nhost: 127.0.0.1${guess(n)}\r\n\r\n`,
+  )
+  await sendAll(
+    port,
+    localAddress,
+    `${requests.join('')}GET /v1/express HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`,
+  )
 }
 
 async function sendAll(port: number, localAddress: string, text: string): Promise<void> {
@@ -123,12 +156,15 @@ function drip(socket: Socket, bytes: Buffer): void {
   }, 1000)
 }
 
-const associate = (callingAeTitle: string) => writePdu(associateRq({ callingAeTitle, contexts: [ECHO_CONTEXT] }))
+const associate = (callingAeTitle: string) =>
+  writePdu(associateRq({ callingAeTitle, contexts: [ECHO_CONTEXT] }))
 
 const targets = process.argv[2] === undefined ? undefined : (JSON.parse(process.argv[2]) as Targets)
 if (import.meta.main && targets) {
   const names = process.argv.slice(3) as AttackName[]
-  await Promise.all(names.flatMap((name) => ATTACKS[name](targets)).map((attack) => attack(targets.from)))
+  await Promise.all(
+    names.flatMap((name) => ATTACKS[name](targets)).map((attack) => attack(targets.from)),
+  )
   console.log('in position')
   createInterface({ input: process.stdin }).on('close', () => process.exit(0))
 }

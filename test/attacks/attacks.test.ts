@@ -26,8 +26,8 @@ const [ATTACKER, MODALITY, WORKSTATION] = ['127.0.0.66', '127.0.0.7', '127.0.0.8
 /** What the gateway promises under attack, in milliseconds, on a machine that is not busy. */
 const [PROMPT_MS, STOPPED_MS] = [2000, 10_000]
 /**
- * A worklist or page without an attack takes at most this on such a machine. Where it takes longer at
- * a gateway that nobody attacks, asked at the same time, the machine is slower or busy, and the
+ * A worklist or page without an attack takes at most this on such a machine. Where it takes longer
+ * at a gateway that nobody attacks, asked at the same time, the machine is slower or busy, and the
  * promises are scaled by as much; twice where the attacker, who has a machine of its own elsewhere,
  * takes one of two cores. What is refused or never answered fails on any machine.
  */
@@ -60,20 +60,51 @@ async function openClinic(): Promise<Clinic> {
   let key: string
   {
     using parts = openParts(temp.folder)
-    parts.settings.change({ 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'backup.folder': backups.folder }, 'command-line')
-    key = parts.apiKeys.create({ description: 'RIS', isViewerEnabled: false, scope: 'all' }, 'command-line').key
+    parts.settings.change(
+      { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'backup.folder': backups.folder },
+      'command-line',
+    )
+    key = parts.apiKeys.create(
+      { description: 'RIS', isViewerEnabled: false, scope: 'all' },
+      'command-line',
+    ).key
     parts.devices.add(NewDevice.parse({ aeTitle: 'CT1', address: MODALITY }), 'command-line')
-    const owner = { firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' } as const
+    const owner = {
+      firstName: 'Olga',
+      lastName: 'Owner',
+      level: 'owner',
+      clinicRole: 'Other',
+    } as const
     await parts.people.createUser({ ...OWNER, ...owner }, 'command-line')
   }
   let cookie: string | undefined
   const kept = opened.move()
 
   async function open(): Promise<Attacked> {
-    const ports = { http: await freePort(), https: await freePort(), dimse: await freePort(), dimseTls: await freePort() }
+    const ports = {
+      http: await freePort(),
+      https: await freePort(),
+      dimse: await freePort(),
+      dimseTls: await freePort(),
+    }
     const gateway = await running([
-      ...['serve', '--data', temp.folder, '--http', `127.0.0.1:${ports.http}`, '--https', `127.0.0.1:${ports.https}`],
-      ...['--dimse', `127.0.0.1:${ports.dimse}`, '--dimse-tls', String(ports.dimseTls), '--log-level', 'error'],
+      ...[
+        'serve',
+        '--data',
+        temp.folder,
+        '--http',
+        `127.0.0.1:${ports.http}`,
+        '--https',
+        `127.0.0.1:${ports.https}`,
+      ],
+      ...[
+        '--dimse',
+        `127.0.0.1:${ports.dimse}`,
+        '--dimse-tls',
+        String(ports.dimseTls),
+        '--log-level',
+        'error',
+      ],
       ...['--partner-url', partner.url, '--partner-secret-file', secretFile(temp.folder, secret)],
     ])
     const https = `https://127.0.0.1:${ports.https}`
@@ -84,19 +115,32 @@ async function openClinic(): Promise<Clinic> {
       ...{ gateway, targets: { from: ATTACKER, ...ports } },
       worklist: () =>
         timed(async () => {
-          const { status, rows } = await queryWorklist(ports.dimse, { callingAeTitle: 'CT1', localAddress: MODALITY })
+          const { status, rows } = await queryWorklist(ports.dimse, {
+            callingAeTitle: 'CT1',
+            localAddress: MODALITY,
+          })
           expect([status, rows.length > 0]).toEqual(['0000', true])
         }),
       page: () =>
         timed(async () => {
-          const call = { from: WORKSTATION, ca, headers: { ...OWN_PAGE, cookie: own }, withinMs: 60_000 }
+          const call = {
+            from: WORKSTATION,
+            ca,
+            headers: { ...OWN_PAGE, cookie: own },
+            withinMs: 60_000,
+          }
           const answer = await httpCall(`${https}/dashboard/status`, call)
           expect(answer.status).toBe(200)
         }),
       [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
     }
   }
-  return { open, key, folder: temp.folder, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
+  return {
+    open,
+    key,
+    folder: temp.folder,
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  }
 }
 
 function secretFile(folder: string, secret: string): string {
@@ -111,13 +155,22 @@ async function approved({ http }: Serving, https: string, folder: string): Promi
   const cookies: string[] = []
   const post = async (path: string, json: unknown) => {
     const headers = { ...OWN_PAGE, cookie: cookies.join('; ') }
-    const answer = await httpCall(`${https}${path}`, { method: 'POST', from: WORKSTATION, ca, headers, json })
+    const answer = await httpCall(`${https}${path}`, {
+      method: 'POST',
+      from: WORKSTATION,
+      ca,
+      headers,
+      json,
+    })
     for (const set of answer.headers['set-cookie'] ?? []) cookies.push(set.split(';')[0] ?? '')
   }
   await post('/dashboard/workstation', { name: 'Reading room 2' })
   const owner = callerOf(http, await sessionHeaders(http, OWNER))
   const [asking] = (await owner(dashboardSecurity.lanAccess, {})).workstations
-  await owner(dashboardSecurity.approveWorkstation, { params: { workstationId: asking?.workstationId ?? '' }, body: {} })
+  await owner(dashboardSecurity.approveWorkstation, {
+    params: { workstationId: asking?.workstationId ?? '' },
+    body: {},
+  })
   await post('/dashboard/session', OWNER)
   return cookies.join('; ')
 }
@@ -129,7 +182,10 @@ async function timed(work: () => Promise<void>): Promise<number> {
 }
 
 /** The attacker, in position. */
-async function attack(targets: Targets, names: readonly AttackName[]): Promise<ChildProcess & AsyncDisposable> {
+async function attack(
+  targets: Targets,
+  names: readonly AttackName[],
+): Promise<ChildProcess & AsyncDisposable> {
   const args = [join(import.meta.dirname, 'attacker.ts'), JSON.stringify(targets), ...names]
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
@@ -189,10 +245,14 @@ const ALSO: Readonly<Partial<Record<AttackName, (attacked: UnderAttack) => Promi
   },
   async titles() {
     const prepared = await askControl(clinic.folder, { command: 'prepare-update' })
-    expect(prepared).toEqual({ ok: true, output: expect.stringContaining('no device is connected') })
+    expect(prepared).toEqual({
+      ok: true,
+      output: expect.stringContaining('no device is connected'),
+    })
   },
   async guesses({ gateway, slowness }) {
-    const ask = (headers: Record<string, string>) => httpCall(`${gateway.http}/v1/express`, { from: ATTACKER, headers })
+    const ask = (headers: Record<string, string>) =>
+      httpCall(`${gateway.http}/v1/express`, { from: ATTACKER, headers })
     const refused = { timeout: 20_000 * slowness }
     await expect.poll(async () => (await ask({})).status, refused).toBe(429)
     await servesPartner(gateway, slowness)
@@ -223,13 +283,20 @@ async function restore({ http }: Serving): Promise<void> {
   await owner(dashboardUpkeep.restore, { body })
 }
 
-const CASES = [...ATTACK_NAMES.map((name) => [name, [name]] as const), ['all at once', ATTACK_NAMES] as const]
+const CASES = [
+  ...ATTACK_NAMES.map((name) => [name, [name]] as const),
+  ['all at once', ATTACK_NAMES] as const,
+]
 
 describe.each(CASES)('attacked by %s', (what, names) => {
-  it('serves a modality and a workstation within 2 s, and ends within 10 s', { ...needing('linux'), timeout: 300_000 }, async () => {
+  it('serves a modality and a workstation within 2 s, and ends within 10 s', {
+    ...needing('linux'),
+    timeout: 300_000,
+  }, async () => {
     await using attacked = await clinic.open()
     const slower = ({ worklist, page }: Timing) => Math.max(worklist, page)
-    const slownessOf = (...timings: readonly Timing[]) => SHARED * Math.max(1, Math.max(...timings.map(slower)) / UNATTACKED_MS)
+    const slownessOf = (...timings: readonly Timing[]) =>
+      SHARED * Math.max(1, Math.max(...timings.map(slower)) / UNATTACKED_MS)
     // What is first asked for is loaded then.
     await timingOf(attacked)
     const sockets = openSockets(attacked.gateway)
@@ -247,7 +314,8 @@ describe.each(CASES)('attacked by %s', (what, names) => {
     }
     expect(unscaled.toSorted((a, b) => a - b)[1]).toBeLessThan(PROMPT_MS)
     const slowness = slownessOf(...besides)
-    if (what !== 'all at once') await ALSO[what]?.({ ...attacked, slowness, sockets, attacker, opened })
+    if (what !== 'all at once')
+      await ALSO[what]?.({ ...attacked, slowness, sockets, attacker, opened })
     const stopped = await timed(async () => {
       // That it ends by itself is the promise: nothing here ends it earlier than a minute.
       const late = setTimeout(() => attacked.gateway.child.kill('SIGKILL'), 60_000 * slowness)
@@ -259,16 +327,26 @@ describe.each(CASES)('attacked by %s', (what, names) => {
   })
 })
 
-const timingOf = async (gateway: Attacked): Promise<Timing> => ({ worklist: await gateway.worklist(), page: await gateway.page() })
+const timingOf = async (gateway: Attacked): Promise<Timing> => ({
+  worklist: await gateway.worklist(),
+  page: await gateway.page(),
+})
 
 interface Timing {
   readonly worklist: number
   readonly page: number
 }
 
-function lineOf(what: string, besides: readonly Timing[], rounds: readonly Timing[], stopped: number): string {
-  const all = (timings: readonly Timing[], of: keyof Timing) => timings.map((one) => one[of].toFixed()).join(' ')
-  const times = (timings: readonly Timing[]) => `worklist ${all(timings, 'worklist')}, page ${all(timings, 'page')}`
+function lineOf(
+  what: string,
+  besides: readonly Timing[],
+  rounds: readonly Timing[],
+  stopped: number,
+): string {
+  const all = (timings: readonly Timing[], of: keyof Timing) =>
+    timings.map((one) => one[of].toFixed()).join(' ')
+  const times = (timings: readonly Timing[]) =>
+    `worklist ${all(timings, 'worklist')}, page ${all(timings, 'page')}`
   return `${what}: ${times(rounds)}, SIGTERM ${stopped.toFixed()} ms (unattacked beside it: ${times(besides)} ms)`
 }
 

@@ -11,7 +11,9 @@ import { perTier } from '../support/tier.ts'
 
 const ROUNDS = perTier(6, 20)
 
-it('a backup that a kill interrupts leaves the database, and only whole backups', { timeout: 480_000 }, async () => {
+it('a backup that a kill interrupts leaves the database, and only whole backups', {
+  timeout: 480_000,
+}, async () => {
   using temp = tempFolder()
   const [data, target] = [join(temp.folder, 'data'), join(temp.folder, 'back-ups')]
   const writer = await bundledChild('limited-backup.ts')
@@ -20,7 +22,9 @@ it('a backup that a kill interrupts leaves the database, and only whole backups'
   /** What one backup takes on this machine, ms. */
   let takes = 0
   for (let round = 0; round <= ROUNDS; round++) {
-    const child = spawn(process.execPath, [writer, temp.folder, '--for-ever'], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [writer, temp.folder, '--for-ever'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     await once(child.stdout, 'data')
     const began = performance.now()
     if (round === 0) {
@@ -33,7 +37,12 @@ it('a backup that a kill interrupts leaves the database, and only whole backups'
     for (const { name } of listed.slice(0, 2)) {
       const to = join(temp.folder, `opened ${round} ${name}`)
       const key = { dataKey: readFileSync(join(data, 'data.key')) }
-      const { manifest } = await openBackup({ from: join(target, name), to, key, onProgress: () => {} })
+      const { manifest } = await openBackup({
+        from: join(target, name),
+        to,
+        key,
+        onProgress: () => {},
+      })
       expect(manifest.rows.auditEntries).toBeGreaterThanOrEqual(500)
       rmSync(to, { recursive: true })
       whole += 1

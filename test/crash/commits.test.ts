@@ -11,19 +11,32 @@ import { perTier } from '../support/tier.ts'
 const ROUNDS = perTier(5, 50)
 
 describe('a process that is killed', () => {
-  it('loses nothing it acknowledged, leaves a sound database and a free lock', { timeout: 480_000 }, async () => {
+  it('loses nothing it acknowledged, leaves a sound database and a free lock', {
+    timeout: 480_000,
+  }, async () => {
     using temp = tempFolder()
     const program = await bundledChild('store-writer.ts')
     const acknowledged: number[] = []
     for (let round = 0; round < ROUNDS; round++) {
-      acknowledged.push(...(await killAfter(50 + Math.floor(Math.random() * 300), program, temp.folder)).map(Number))
+      acknowledged.push(
+        ...(await killAfter(50 + Math.floor(Math.random() * 300), program, temp.folder)).map(
+          Number,
+        ),
+      )
 
       using lock = takeLock(temp.folder)
       expect(lock).toBeDefined()
-      using store = openStore({ folder: temp.folder, clock: Date.now, uuid: () => crypto.randomUUID() })
+      using store = openStore({
+        folder: temp.folder,
+        clock: Date.now,
+        uuid: () => crypto.randomUUID(),
+      })
       const lost = acknowledged.filter((inspectionId) => {
         const found = store.inspections.read(inspectionId)
-        return !found?.detail.equals(Buffer.alloc(2000, 1)) || store.documents.read(found.answerHash ?? '')?.length !== 36
+        return (
+          !found?.detail.equals(Buffer.alloc(2000, 1)) ||
+          store.documents.read(found.answerHash ?? '')?.length !== 36
+        )
       })
       expect(lost).toEqual([])
       const beside = new Sqlite(join(temp.folder, DATABASE_FILE), { readonly: true })

@@ -34,7 +34,8 @@ async function killed(program: string, folder: string): Promise<number> {
   const after = 2 + Math.floor(Math.random() * 4)
   child.stdout.on('data', (chunk: Buffer) => {
     printed += chunk
-    if (printed.split('\n').length > after) setTimeout(() => child.kill('SIGKILL'), Math.random() * 60)
+    if (printed.split('\n').length > after)
+      setTimeout(() => child.kill('SIGKILL'), Math.random() * 60)
   })
   await once(child, 'close')
   return printed.split('\n').length - 2
@@ -42,7 +43,9 @@ async function killed(program: string, folder: string): Promise<number> {
 
 /** Starts the program once more, which cleans up as every start does, and ends. */
 async function started(program: string, folder: string): Promise<void> {
-  const child = spawn(process.execPath, [program, folder, 'start'], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(process.execPath, [program, folder, 'start'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   expect(await once(child, 'close')).toEqual([0, null])
 }
 
@@ -65,21 +68,28 @@ it('a process that is killed while it corrects images shows each image once, who
     expect(imageFiles.notedCopies()).toEqual([])
     expect([...imageFiles.recovered()]).toEqual([])
     const rows = database.all(
-      rawQuery<{ instanceId: number; file: string; state: string; crc32: number; dataSetOffset: number }>(
-        'select instanceId, file, state, crc32, dataSetOffset from instances',
-        [],
-      ),
+      rawQuery<{
+        instanceId: number
+        file: string
+        state: string
+        crc32: number
+        dataSetOffset: number
+      }>('select instanceId, file, state, crc32, dataSetOffset from instances', []),
     )
     expect(filesIn(join(temp.folder, 'images')).sort()).toEqual(rows.map(({ file }) => file).sort())
     for (const { file, crc32: expected, dataSetOffset } of rows)
       expect(crc32(readFileSync(imageFiles.pathOf(file)).subarray(dataSetOffset))).toBe(expected)
-    // Each image is shown once: as it came, or as one copy. Copies that were complete and not committed are in quarantine.
+    // Each image is shown once: as it came, or as one copy. Copies that were complete and not
+    // committed are in quarantine.
     const current = rows.filter(({ state }) => state === 'current')
     expect(current).toHaveLength(IMAGES)
     for (let number = 1; number <= IMAGES; number++) {
       const original = instances.versions(`${SERIES}.${number}`)[0]
       const copies = database.all(
-        rawQuery<{ correctedId: number }>('select correctedId from correctedInstances where originalId = ?', [original?.instanceId ?? 0]),
+        rawQuery<{ correctedId: number }>(
+          'select correctedId from correctedInstances where originalId = ?',
+          [original?.instanceId ?? 0],
+        ),
       )
       const shown = [original?.instanceId, ...copies.map(({ correctedId }) => correctedId)]
       expect(current.filter(({ instanceId }) => shown.includes(instanceId))).toHaveLength(1)
@@ -120,7 +130,8 @@ async function correct(call: Call): Promise<void> {
 /** What the data folder says must reach the archive: the rejection note, then the copies. */
 function expectedOf(folder: string): { readonly notes: string[]; readonly copies: string[] } {
   using store = openStore({ folder, clock: Date.now, uuid: randomUUID })
-  const uids = (sql: string) => store.database.all(rawQuery<{ uid: string }>(sql, [])).map(({ uid }) => uid)
+  const uids = (sql: string) =>
+    store.database.all(rawQuery<{ uid: string }>(sql, [])).map(({ uid }) => uid)
   return {
     notes: uids('select sopInstanceUid as uid from rejectionNotes'),
     copies: uids(`select sopInstanceUid as uid from instances
@@ -150,7 +161,8 @@ it('an archive that was down gets the rejection note before the corrected images
   })
   {
     await using modality = await openModality(gateway.dimsePort)
-    for (const number of SENT) expect(await modality.store(imageOf(number))).toMatchObject({ status: '0000' })
+    for (const number of SENT)
+      expect(await modality.store(imageOf(number))).toMatchObject({ status: '0000' })
     await modality.release()
   }
   await vi.waitFor(() => expect(before.received).toEqual(ORIGINALS), 15_000)
@@ -207,7 +219,8 @@ it('an archive that was down gets the rejection note before the corrected images
   await vi.waitFor(async () => expect(await noticeOf()).toMatchObject([{ state: 'done' }]), 15_000)
   // What was under way at a kill comes again, unchanged; everything else comes once, in order.
   expect([...new Set(archive.received)]).toEqual([...notes, ...copies])
-  for (const copy of copies.slice(1)) expect(archive.received.filter((uid) => uid === copy)).toHaveLength(1)
+  for (const copy of copies.slice(1))
+    expect(archive.received.filter((uid) => uid === copy)).toHaveLength(1)
   expect(archive.received.slice(-SENT.length)).toEqual(copies)
   const { entries } = await owner()(dashboard.audit, { query: { limit: 100 } })
   const actions = entries.map(({ action }) => action)

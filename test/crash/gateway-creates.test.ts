@@ -20,9 +20,18 @@ interface Created {
 }
 
 /** Creates studies without end until the gateway is gone; what it acknowledged. */
-async function createAway({ send }: Client, acknowledged: Created[], enough: () => void): Promise<void> {
+async function createAway(
+  { send }: Client,
+  acknowledged: Created[],
+  enough: () => void,
+): Promise<void> {
   for (;;) {
-    const json = { studyInstanceUid: newUid(), studyDescription: 'CT Abdomen', severity: 'normal', reportMetadata: { mrn: newUid() } }
+    const json = {
+      studyInstanceUid: newUid(),
+      studyDescription: 'CT Abdomen',
+      severity: 'normal',
+      reportMetadata: { mrn: newUid() },
+    }
     const answer = await send('POST /v1/scribe/studies', { json }).catch(() => undefined)
     if (!answer) return
     // An answer cut off by the kill is none.
@@ -33,14 +42,20 @@ async function createAway({ send }: Client, acknowledged: Created[], enough: () 
   }
 }
 
-it(`has every study it acknowledged after SIGKILL in the middle of ${CREATES} creates`, { timeout: 60_000 + CREATES * 20 }, async () => {
+it(`has every study it acknowledged after SIGKILL in the middle of ${CREATES} creates`, {
+  timeout: 60_000 + CREATES * 20,
+}, async () => {
   using temp = tempFolder()
   const key = furnish(temp.folder)
   const acknowledged: Created[] = []
   {
     await using gateway = await serving(temp.folder)
     const client = keyCall(gateway.http, key)
-    await Promise.all(Array.from({ length: CLIENTS }, () => createAway(client, acknowledged, () => void gateway.child.kill('SIGKILL'))))
+    await Promise.all(
+      Array.from({ length: CLIENTS }, () =>
+        createAway(client, acknowledged, () => void gateway.child.kill('SIGKILL')),
+      ),
+    )
   }
   expect(acknowledged.length).toBeGreaterThanOrEqual(CREATES / 2)
 
@@ -69,6 +84,12 @@ it(`has every study it acknowledged after SIGKILL in the middle of ${CREATES} cr
 
 function furnish(folder: string): string {
   using parts = openParts(folder)
-  parts.settings.change({ 'http.ratePerSecond': 100_000, 'http.rateBurst': 100_000 }, 'command-line')
-  return parts.apiKeys.create({ description: 'RIS', isViewerEnabled: true, scope: 'all' }, 'command-line').key
+  parts.settings.change(
+    { 'http.ratePerSecond': 100_000, 'http.rateBurst': 100_000 },
+    'command-line',
+  )
+  return parts.apiKeys.create(
+    { description: 'RIS', isViewerEnabled: true, scope: 'all' },
+    'command-line',
+  ).key
 }

@@ -22,13 +22,14 @@ import { perTier } from '../support/tier.ts'
 import { queryWorklist } from '../support/worklist-client.ts'
 
 // Success comes only after the file, its folder and its row are on the disk (dicom-field §5.3): the
-// gateway, a process of its own, is killed in each phase of a transfer. `ISTHMUS_SEED` repeats a run.
+// gateway, a process of its own, is killed in each phase of a transfer. `ISTHMUS_SEED` repeats a
+// run.
 
 /**
- * The phases in which a kill can fall, one a round in turn: bytes of an instance are arriving in the
- * spool; its file is in its place and its row is not; the database is being written; a Success was just
- * sent; all is sent and the study is being completed. Four associations send at once, so that each kill
- * finds the other three somewhere else.
+ * The phases in which a kill can fall, one a round in turn: bytes of an instance are arriving in
+ * the spool; its file is in its place and its row is not; the database is being written; a Success
+ * was just sent; all is sent and the study is being completed. Four associations send at once, so
+ * that each kill finds the other three somewhere else.
  */
 const PHASES = ['receiving', 'file-kept', 'database-written', 'answered', 'completing'] as const
 type Phase = (typeof PHASES)[number]
@@ -70,18 +71,31 @@ function examOf(round: number): Exam {
   const images = Array.from({ length: INSTANCES }, (_, index) => {
     const length = 2 * Math.floor((20_000 + draw(`size ${round} ${index}`) * 40_000) / 2)
     const SOPInstanceUID = `${studyInstanceUid}.${(index % 2) + 1}.${index + 1}`
-    const uids = { StudyInstanceUID: studyInstanceUid, SeriesInstanceUID: `${studyInstanceUid}.${(index % 2) + 1}`, SOPInstanceUID }
+    const uids = {
+      StudyInstanceUID: studyInstanceUid,
+      SeriesInstanceUID: `${studyInstanceUid}.${(index % 2) + 1}`,
+      SOPInstanceUID,
+    }
     const from = Math.floor(draw(`pixels ${round} ${index}`) * 60_000)
-    return [SOPInstanceUID, encoded(image(index, { ...uids, PixelData: noise.slice(from, from + length) }))] as const
+    return [
+      SOPInstanceUID,
+      encoded(image(index, { ...uids, PixelData: noise.slice(from, from + length) })),
+    ] as const
   })
   return { studyInstanceUid, dataSets: new Map(images) }
 }
 
 /** Sends the exam over several associations, until all is answered or the gateway is gone. */
-async function send(port: number, { dataSets }: Exam, onSuccess: (sopInstanceUid: string) => void): Promise<void> {
+async function send(
+  port: number,
+  { dataSets }: Exam,
+  onSuccess: (sopInstanceUid: string) => void,
+): Promise<void> {
   const all = [...dataSets]
   const share = all.length / ASSOCIATIONS
-  const shares = Array.from({ length: ASSOCIATIONS }, (_, index) => all.slice(index * share, (index + 1) * share + SHARED))
+  const shares = Array.from({ length: ASSOCIATIONS }, (_, index) =>
+    all.slice(index * share, (index + 1) * share + SHARED),
+  )
   const sendShare = async (images: typeof all) => {
     await using modality: Modality = await openModality(port)
     for (const [sopInstanceUid, dataSet] of images) {
@@ -120,34 +134,51 @@ function archiveOf(folder: string) {
           .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, name).length + 1))
           .sort()
       : []
-  const select = <T>(sql: string, ...values: unknown[]) => database.prepare(sql).all(...values) as T[]
+  const select = <T>(sql: string, ...values: unknown[]) =>
+    database.prepare(sql).all(...values) as T[]
   return {
     select,
     integrity: () => database.pragma('integrity_check', { simple: true }),
-    rowsOf: (studyInstanceUid: string) => select<Row>('select * from instances where studyInstanceUid = ?', studyInstanceUid),
+    rowsOf: (studyInstanceUid: string) =>
+      select<Row>('select * from instances where studyInstanceUid = ?', studyInstanceUid),
     /** Files that are kept, and files of transfers that are under way. */
     files: () => ({ kept: namesIn('images'), unfinished: namesIn('spool') }),
     named: () =>
       select<Row>('select file from instances')
         .map(({ file }) => file)
         .sort(),
-    dataSetOf: ({ file, dataSetOffset }: Row) => readFileSync(join(folder, 'images', file)).subarray(dataSetOffset),
+    dataSetOf: ({ file, dataSetOffset }: Row) =>
+      readFileSync(join(folder, 'images', file)).subarray(dataSetOffset),
     [Symbol.dispose]: () => void database.close(),
   }
 }
 
 /** What is there of the exam is whole, is counted, and is all that was acknowledged. */
-function expectWhole(folder: string, { studyInstanceUid, dataSets }: Exam, acknowledged: Iterable<string>): void {
+function expectWhole(
+  folder: string,
+  { studyInstanceUid, dataSets }: Exam,
+  acknowledged: Iterable<string>,
+): void {
   using archive = archiveOf(folder)
   const rows = archive.rowsOf(studyInstanceUid)
-  const current = new Set(rows.filter(({ state }) => state === 'current').map(({ sopInstanceUid }) => sopInstanceUid))
+  const current = new Set(
+    rows.filter(({ state }) => state === 'current').map(({ sopInstanceUid }) => sopInstanceUid),
+  )
   expect([...acknowledged].filter((sopInstanceUid) => !current.has(sopInstanceUid))).toEqual([])
   expect(rows).toHaveLength(current.size)
-  expect(rows.filter((row) => !dataSets.get(row.sopInstanceUid)?.equals(archive.dataSetOf(row)))).toEqual([])
+  expect(
+    rows.filter((row) => !dataSets.get(row.sopInstanceUid)?.equals(archive.dataSetOf(row))),
+  ).toEqual([])
 
   const bytes = (of: readonly Row[]) => of.reduce((sum, row) => sum + row.bytes, 0)
   const bySeries = Map.groupBy(rows, ({ seriesInstanceUid }) => seriesInstanceUid)
-  const counters = { studyInstanceUid, instances: rows.length, series: bySeries.size, bytes: bytes(rows), quarantined: 0 }
+  const counters = {
+    studyInstanceUid,
+    instances: rows.length,
+    series: bySeries.size,
+    bytes: bytes(rows),
+    quarantined: 0,
+  }
   expect(
     archive.select(
       'select studyInstanceUid, instances, series, bytes, quarantined from imageStudies where studyInstanceUid = ?',
@@ -155,7 +186,10 @@ function expectWhole(folder: string, { studyInstanceUid, dataSets }: Exam, ackno
     ),
   ).toEqual(rows.length === 0 ? [] : [counters])
   expect(
-    archive.select('select seriesInstanceUid, instances, bytes from imageSeries where studyInstanceUid = ? order by 1', studyInstanceUid),
+    archive.select(
+      'select seriesInstanceUid, instances, bytes from imageSeries where studyInstanceUid = ? order by 1',
+      studyInstanceUid,
+    ),
   ).toEqual(
     [...bySeries.keys()].sort().map((seriesInstanceUid) => {
       const ofSeries = bySeries.get(seriesInstanceUid) ?? []
@@ -165,7 +199,11 @@ function expectWhole(folder: string, { studyInstanceUid, dataSets }: Exam, ackno
 }
 
 /** What came of a transfer that was cut off does not look like a whole exam. */
-function expectBrokenOff(folder: string, { studyInstanceUid }: Exam, acknowledged: ReadonlySet<string>): void {
+function expectBrokenOff(
+  folder: string,
+  { studyInstanceUid }: Exam,
+  acknowledged: ReadonlySet<string>,
+): void {
   using archive = archiveOf(folder)
   const [transfer] = archive.select<{ transferHow: string }>(
     'select transferHow from imageStudies where studyInstanceUid = ?',
@@ -179,7 +217,10 @@ async function expectNothingHalfWritten(folder: string): Promise<void> {
   using archive = archiveOf(folder)
   expect(archive.files().unfinished).toEqual([])
   // Files that the kill left without a row are looked for beside the work.
-  await vi.waitFor(() => expect(archive.files().kept).toEqual(archive.named()), { timeout: 10_000, interval: 20 })
+  await vi.waitFor(() => expect(archive.files().kept).toEqual(archive.named()), {
+    timeout: 10_000,
+    interval: 20,
+  })
 }
 
 /** Kills the gateway once, in the phase of this round. The folder's gateway must have started. */
@@ -203,7 +244,9 @@ function killOf(round: number, folder: string, kill: () => Promise<unknown>) {
   return {
     killed: killed.promise,
     note,
-    /** Where there were fewer moments than were drawn, the kill comes at the end of the transfer. */
+    /**
+     * Where there were fewer moments than were drawn, the kill comes at the end of the transfer.
+     */
     async atTheEnd() {
       note('completing')
       if (phase !== 'completing' && left > 0) {
@@ -219,9 +262,18 @@ function killOf(round: number, folder: string, kill: () => Promise<unknown>) {
   }
 }
 
-function furnish(folder: string, settings: SettingOverrides = {}, devices: readonly NewDevice[] = []): void {
+function furnish(
+  folder: string,
+  settings: SettingOverrides = {},
+  devices: readonly NewDevice[] = [],
+): void {
   using parts = openParts(folder)
-  const given = { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'intake.idleSeconds': 1, ...settings }
+  const given = {
+    'intake.stopGigabytes': 0,
+    'intake.warnGigabytes': 0,
+    'intake.idleSeconds': 1,
+    ...settings,
+  }
   parts.settings.change(given, 'command-line')
   for (const device of devices) parts.devices.add(device, 'command-line')
 }
@@ -243,7 +295,16 @@ it.each(groups)(
     const secret = webhookSecret()
     await using partner = await openPartnerSimulator({ port: 0, secret, clock: Date.now })
     const start = () =>
-      serving(folder, '--allow-unknown-devices', '--partner-url', partner.url, '--partner-secret', secret, '--log-level', 'warn')
+      serving(
+        folder,
+        '--allow-unknown-devices',
+        '--partner-url',
+        partner.url,
+        '--partner-secret',
+        secret,
+        '--log-level',
+        'warn',
+      )
     await using stack = new AsyncDisposableStack()
     let gateway = stack.use(await start())
     const exams: Exam[] = []
@@ -285,10 +346,14 @@ it.each(groups)(
     expect(cut).toBeGreaterThanOrEqual(Math.floor(exams.length / 2))
     // Whatever was under way when it was killed, each exam came up for reading, once.
     using archive = archiveOf(folder)
-    await vi.waitFor(() => expect(archive.select("select 1 from imageStudies where state <> 'settled'")).toEqual([]), {
-      timeout: 20_000,
-      interval: 50,
-    })
+    await vi.waitFor(
+      () =>
+        expect(archive.select("select 1 from imageStudies where state <> 'settled'")).toEqual([]),
+      {
+        timeout: 20_000,
+        interval: 50,
+      },
+    )
     const uids = exams
       .map(({ studyInstanceUid }) => ({ studyInstanceUid }))
       .toSorted((a, b) => (a.studyInstanceUid < b.studyInstanceUid ? -1 : 1))
@@ -299,20 +364,30 @@ it.each(groups)(
   },
 )
 
-it('knows every step and commitment request it acknowledged after SIGKILL', { timeout: 60_000 }, async () => {
+it('knows every step and commitment request it acknowledged after SIGKILL', {
+  timeout: 60_000,
+}, async () => {
   using temp = tempFolder()
   const { folder } = temp
   const secret = webhookSecret()
-  await using partner = await openPartnerSimulator({ port: 0, secret, clock: Date.now, worklist: EXAMS })
+  await using partner = await openPartnerSimulator({
+    port: 0,
+    secret,
+    clock: Date.now,
+    worklist: EXAMS,
+  })
   await using device = await startAcceptor({
     roles: [{ sopClass: SOP_CLASS.storageCommitmentPushModel, scu: false, scp: true }],
     message: (message, peer) => peer.respond(message, 0x0000),
   })
-  furnish(folder, { 'commitment.isOn': true, 'intake.idleSeconds': 3600, 'clinic.timeZone': 'UTC' }, [
-    { ...DEVICE, aeTitle: 'CT1', address: '127.0.0.1', port: device.port },
-  ])
+  furnish(
+    folder,
+    { 'commitment.isOn': true, 'intake.idleSeconds': 3600, 'clinic.timeZone': 'UTC' },
+    [{ ...DEVICE, aeTitle: 'CT1', address: '127.0.0.1', port: device.port }],
+  )
   const step = '1.2.3.900.1'
-  const start = () => serving(folder, '--partner-url', partner.url, '--partner-secret', secret, '--log-level', 'warn')
+  const start = () =>
+    serving(folder, '--partner-url', partner.url, '--partner-secret', secret, '--log-level', 'warn')
   /** One run of the gateway, killed at the moment the last answer is there. */
   const killedAfter = async (work: (modality: Modality, port: number) => Promise<Answered>) => {
     await using gateway = await start()
@@ -332,7 +407,8 @@ it('knows every step and commitment request it acknowledged after SIGKILL', { ti
   }
 
   await killedAfter(async (modality) => {
-    for (const number of [1, 2]) expect(await modality.store(imageOf(number))).toMatchObject({ status: '0000' })
+    for (const number of [1, 2])
+      expect(await modality.store(imageOf(number))).toMatchObject({ status: '0000' })
     return modality.begin(step, BEGINS)
   })
   await killedAfter(async (modality, port) => {
@@ -344,11 +420,15 @@ it('knows every step and commitment request it acknowledged after SIGKILL', { ti
     return modality.askCommitment('1.2.3.700.1', [sopUid(1), sopUid(2)])
   })
   await using gateway = await start()
-  await vi.waitFor(() => expect(device.messages.length).toBeGreaterThan(0), { timeout: 10_000, interval: 20 })
+  await vi.waitFor(() => expect(device.messages.length).toBeGreaterThan(0), {
+    timeout: 10_000,
+    interval: 20,
+  })
   expect(device.messages.at(-1)?.command.eventTypeId).toBe(1)
   using archive = archiveOf(folder)
   const rows = (table: string) => archive.select(`select studyInstanceUid from ${table}`)
   await vi.waitFor(() => expect(rows('seeds')).toHaveLength(1), { timeout: 10_000, interval: 20 })
-  for (const table of ['studies', 'seeds', 'imageStudies']) expect(rows(table)).toEqual([{ studyInstanceUid: UID }])
+  for (const table of ['studies', 'seeds', 'imageStudies'])
+    expect(rows(table)).toEqual([{ studyInstanceUid: UID }])
   expect(gateway.stderr.filter((line) => line.includes('internal error'))).toEqual([])
 })

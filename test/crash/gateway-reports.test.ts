@@ -3,22 +3,39 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, onTestFailed, vi } from 'vitest'
-import { openPartnerSimulator, type PartnerSimulator, type Scenario } from '#electron/simulator/partner.ts'
+import {
+  openPartnerSimulator,
+  type PartnerSimulator,
+  type Scenario,
+} from '#electron/simulator/partner.ts'
 import { openParts } from '#server/context.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import { serving } from '../support/command-line.ts'
-import { callerOf, OWNER, type StartedGateway, sessionHeaders, webhookSecret } from '../support/gateway.ts'
-import { type DeskOptions, type DeskStudy, isGone, newStudy, type Step, writeReports } from '../support/reading-desk.ts'
+import {
+  callerOf,
+  OWNER,
+  type StartedGateway,
+  sessionHeaders,
+  webhookSecret,
+} from '../support/gateway.ts'
+import {
+  type DeskOptions,
+  type DeskStudy,
+  isGone,
+  newStudy,
+  type Step,
+  writeReports,
+} from '../support/reading-desk.ts'
 import { type Arrival, openLedger } from '../support/report-ledger.ts'
 import { tempFolder } from '../support/temp-store.ts'
 import { perTier } from '../support/tier.ts'
 
-// A signature is answered only once text, PDF, outbox rows, event and audit row are durable together
-// (decision 0016): the gateway, a process of its own, is killed in each phase of writing, signing and
-// delivering. `ISTHMUS_SEED` repeats a run.
+// A signature is answered only once text, PDF, outbox rows, event and audit row are durable
+// together (decision 0016): the gateway, a process of its own, is killed in each phase of writing,
+// signing and delivering. `ISTHMUS_SEED` repeats a run.
 
 const SEED = Number(process.env.ISTHMUS_SEED ?? Date.now() % 2 ** 31)
 /** On one data folder. */
@@ -71,7 +88,8 @@ function receiverOf(partner: PartnerSimulator): Receiver {
   // The simulator keeps the newest thousand.
   const seen = new Set<PartnerSimulator['received'][number]>()
   const ofReports = () => {
-    for (const event of partner.received) if (event.envelope.type === 'report.delivered') seen.add(event)
+    for (const event of partner.received)
+      if (event.envelope.type === 'report.delivered') seen.add(event)
     return [...seen]
   }
   let recoveredAt = Number.POSITIVE_INFINITY
@@ -93,18 +111,35 @@ function receiverOf(partner: PartnerSimulator): Receiver {
 /** A data folder with a partner, its key, an owner and a radiologist; the key. */
 async function furnish(folder: string, url: string, secret: string): Promise<string> {
   using parts = openParts(folder)
-  const room = { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'http.ratePerSecond': 10_000, 'http.rateBurst': 10_000 } as const
+  const room = {
+    'intake.stopGigabytes': 0,
+    'intake.warnGigabytes': 0,
+    'http.ratePerSecond': 10_000,
+    'http.rateBurst': 10_000,
+  } as const
   parts.settings.change(room, 'command-line')
   parts.partnerEndpoint.set({ url, secret, allowPlaintext: true }, 'command-line')
   const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
   const names = { firstName: 'Una', lastName: 'Malá' }
-  await people.createUser({ ...OWNER, ...names, level: 'owner', clinicRole: 'Other' }, 'command-line')
-  await people.createUser({ ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' }, 'command-line')
-  return parts.apiKeys.create({ description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' }, 'command-line').key
+  await people.createUser(
+    { ...OWNER, ...names, level: 'owner', clinicRole: 'Other' },
+    'command-line',
+  )
+  await people.createUser(
+    { ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' },
+    'command-line',
+  )
+  return parts.apiKeys.create(
+    { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
+    'command-line',
+  ).key
 }
 
 /** The window says of each study what the database does. */
-async function expectShown(call: StartedGateway['call'], studies: readonly DeskStudy[]): Promise<void> {
+async function expectShown(
+  call: StartedGateway['call'],
+  studies: readonly DeskStudy[],
+): Promise<void> {
   for (const { studyId, told } of studies) {
     const { status, draft, reports } = await call(dashboardReports.read, { params: { studyId } })
     const signed = reports.filter((report) => report.status === 'completed')
@@ -120,7 +155,9 @@ async function expectShown(call: StartedGateway['call'], studies: readonly DeskS
 function filesIn(folder: string, name: 'images' | 'spool'): string[] {
   if (!existsSync(join(folder, name))) return []
   const entries = readdirSync(join(folder, name), { recursive: true, withFileTypes: true })
-  return entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.')).map((entry) => entry.name)
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map((entry) => entry.name)
 }
 
 /** Who writes on what: a desk goes on with its study after a kill. */
@@ -146,11 +183,17 @@ function killOf(round: number, kill: () => Promise<unknown>) {
 }
 
 /** Every desk writes until the gateway is gone. Gives the studies that were written on. */
-async function writtenUntilKilled({ desks, studies }: Room, options: DeskOptions, round: number, killed: Promise<unknown>) {
+async function writtenUntilKilled(
+  { desks, studies }: Room,
+  options: DeskOptions,
+  round: number,
+  killed: Promise<unknown>,
+) {
   const touched = new Set<DeskStudy>()
   const lane = async (number: number) => {
     for (let n = 0; ; n++) {
-      const study = desks[number] ?? (await newStudy(options, `1.2.3.${SEED}.${round}.${number}.${n}`))
+      const study =
+        desks[number] ?? (await newStudy(options, `1.2.3.${SEED}.${round}.${number}.${n}`))
       if (!desks[number]) studies.push(study)
       desks[number] = study
       touched.add(study)
@@ -168,8 +211,15 @@ async function writtenUntilKilled({ desks, studies }: Room, options: DeskOptions
   return [...touched]
 }
 
-/** What was answered stands; the one call on its way was done as a whole, or not at all. Gives how many were on their way. */
-function expectStanding(folder: string, studies: readonly DeskStudy[], arrivals: readonly Arrival[]): number {
+/**
+ * What was answered stands; the one call on its way was done as a whole, or not at all. Gives how
+ * many were on their way.
+ */
+function expectStanding(
+  folder: string,
+  studies: readonly DeskStudy[],
+  arrivals: readonly Arrival[],
+): number {
   using ledger = openLedger(folder)
   let underWay = 0
   for (const study of studies) {
@@ -184,7 +234,11 @@ function expectStanding(folder: string, studies: readonly DeskStudy[], arrivals:
 }
 
 /** Once the partner takes everything, it has each report once and in order. */
-async function expectDelivered(folder: string, owner: StartedGateway['call'], { recover, arrivals }: Receiver): Promise<void> {
+async function expectDelivered(
+  folder: string,
+  owner: StartedGateway['call'],
+  { recover, arrivals }: Receiver,
+): Promise<void> {
   recover()
   using ledger = openLedger(folder)
   const delivered = async () => {
@@ -197,7 +251,10 @@ async function expectDelivered(folder: string, owner: StartedGateway['call'], { 
 }
 
 /** The newest have their PDF and their copies, which the window opens. */
-async function expectOpened(owner: StartedGateway['call'], studies: readonly DeskStudy[]): Promise<void> {
+async function expectOpened(
+  owner: StartedGateway['call'],
+  studies: readonly DeskStudy[],
+): Promise<void> {
   for (const { studyId, told } of studies) {
     const { reports } = await owner(dashboardReports.read, { params: { studyId } })
     for (const { reportId, delivery, objects } of reports.slice(0, told.signed.length)) {
@@ -211,12 +268,17 @@ async function expectOpened(owner: StartedGateway['call'], studies: readonly Des
 
 /** Nothing half-written: files that a kill left without a row are looked for beside the work. */
 const expectNothingLeft = (folder: string, kept: number) =>
-  vi.waitFor(() => expect([filesIn(folder, 'images').length, filesIn(folder, 'spool')]).toEqual([2 * kept, []]), {
-    timeout: 10_000,
-    interval: 50,
-  })
+  vi.waitFor(
+    () =>
+      expect([filesIn(folder, 'images').length, filesIn(folder, 'spool')]).toEqual([2 * kept, []]),
+    {
+      timeout: 10_000,
+      interval: 50,
+    },
+  )
 
-const wrongLines = (lines: readonly string[]) => lines.filter((line) => /internal error|Vymyslena|4711|lungs/.test(line))
+const wrongLines = (lines: readonly string[]) =>
+  lines.filter((line) => /internal error|Vymyslena|4711|lungs/.test(line))
 
 const groups = Array.from({ length: Math.ceil(KILLS / MOST_ROUNDS) }, (_, group) => {
   const first = group * MOST_ROUNDS + 1

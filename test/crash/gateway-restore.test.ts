@@ -9,7 +9,10 @@ import { clinicWithBackup, DAMAGES, digestOf, keptAside } from '../support/damag
 import { expectRestored, line, rescueOf, until } from '../support/rescue.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
-/** Phases of a restore: the back-up is unsealed and made ready, then it takes the place of the database. */
+/**
+ * Phases of a restore: the back-up is unsealed and made ready, then it takes the place of the
+ * database.
+ */
 const MOMENTS = [
   { after: 'asked', waitMs: 0 },
   { after: 'asked', waitMs: 30 },
@@ -32,7 +35,10 @@ it('comes back from a SIGKILL at any moment of a restore, with the damaged datab
     {
       await using serve = await serving(clinic.folder, '--rescue')
       await rescueOf(await line(serve, 1))(dashboardRescue.restore, { body })
-      if (after !== 'asked') await until(() => expect(serve.stderr.some((text) => text.includes(`"${after}"`))).toBe(true))
+      if (after !== 'asked')
+        await until(() =>
+          expect(serve.stderr.some((text) => text.includes(`"${after}"`))).toBe(true),
+        )
       await wait(waitMs)
       await serve.end('SIGKILL')
     }
@@ -43,6 +49,8 @@ it('comes back from a SIGKILL at any moment of a restore, with the damaged datab
       await rescueOf(first)(dashboardRescue.restore, { body })
     }
     await expectRestored(await line(serve, first.rescue ? 2 : 1), clinic)
-    expect(keptAside(clinic.folder).map((aside) => digestOf(join(clinic.folder, aside, DATABASE_FILE)))).toEqual([damaged])
+    expect(
+      keptAside(clinic.folder).map((aside) => digestOf(join(clinic.folder, aside, DATABASE_FILE))),
+    ).toEqual([damaged])
   }
 })

@@ -18,9 +18,9 @@ import { findWorklist, queryWorklist } from '../support/worklist-client.ts'
 // The gateway as a service: `serve` in a process of its own, ended by SIGKILL.
 
 /**
- * When a kill comes after the first change of its round was acknowledged, ms: while a change is waited
- * for, while the next process of the command line starts, and while it is served. Queries are answered
- * and recorded in each of them.
+ * When a kill comes after the first change of its round was acknowledged, ms: while a change is
+ * waited for, while the next process of the command line starts, and while it is served. Queries
+ * are answered and recorded in each of them.
  */
 const DELAYS = [0, 120, 400] as const
 const ROUNDS = perTier(DELAYS.length, 20)
@@ -30,7 +30,10 @@ const TOMORROW = localDay(Date.now() + 24 * 60 * 60_000)
 const ON_DAY = { ScheduledProcedureStepStartDate: TOMORROW }
 const DAY = ask({}, ON_DAY)
 const DAY_OF_CT = ask({}, { ...ON_DAY, Modality: 'CT' })
-/** What clients ask, one after the other: a change makes a record each time, a repeat is counted on the one record (decision 0026). */
+/**
+ * What clients ask, one after the other: a change makes a record each time, a repeat is counted on
+ * the one record (decision 0026).
+ */
 const CHANGING = [DAY, DAY_OF_CT]
 const REPEATING = [DAY]
 
@@ -48,7 +51,12 @@ interface Told {
 }
 
 /** Asks without end until the gateway is gone, and counts the final responses that came. */
-async function askAway(port: number, callingAeTitle: string, queries: readonly Keys[], told: Told): Promise<void> {
+async function askAway(
+  port: number,
+  callingAeTitle: string,
+  queries: readonly Keys[],
+  told: Told,
+): Promise<void> {
   try {
     await using console = await associated(port, { callingAeTitle })
     for (let messageId = 1; ; messageId++) {
@@ -62,14 +70,25 @@ async function askAway(port: number, callingAeTitle: string, queries: readonly K
   }
 }
 
-/** Changes the configuration by the command line, one command after the other, until the gateway is gone. */
-async function configure(folder: string, round: number, { child }: Serving, told: Told): Promise<void> {
+/**
+ * Changes the configuration by the command line, one command after the other, until the gateway is
+ * gone.
+ */
+async function configure(
+  folder: string,
+  round: number,
+  { child }: Serving,
+  told: Told,
+): Promise<void> {
   for (let turn = 0; ; turn++) {
     const name = `R${round}T${turn}`
     told.nextClinicName = name
     const changes = [
       { words: ['device', 'add', '--ae-title', name], done: () => told.devices.push(name) },
-      { words: ['api-key', 'create', '--description', name], done: (key: string) => told.keys.push(key) },
+      {
+        words: ['api-key', 'create', '--description', name],
+        done: (key: string) => told.keys.push(key),
+      },
       { words: ['config', 'set', 'clinic.name', name], done: () => (told.clinicName = name) },
     ]
     for (const { words, done } of changes) {
@@ -92,8 +111,22 @@ it('loses no answer that a console has seen and no acknowledged change when it i
     clock: Date.now,
     worklist: worklistDay(TOMORROW, { withBadRows: true }),
   })
-  const args = ['--allow-unknown-devices', '--partner-url', partner.url, '--partner-secret', secret, '--log-level', 'warn']
-  const told: Told = { answers: new Map(), devices: [], keys: [], clinicName: '', nextClinicName: '' }
+  const args = [
+    '--allow-unknown-devices',
+    '--partner-url',
+    partner.url,
+    '--partner-secret',
+    secret,
+    '--log-level',
+    'warn',
+  ]
+  const told: Told = {
+    answers: new Map(),
+    devices: [],
+    keys: [],
+    clinicName: '',
+    nextClinicName: '',
+  }
 
   for (let round = 1; round <= ROUNDS; round++) {
     partner.setScenario('normal')
@@ -101,7 +134,12 @@ it('loses no answer that a console has seen and no acknowledged change when it i
     const before = await queryWorklist(gateway.dimsePort, { keys: DAY, callingAeTitle: 'FIRST' })
     expect(before.rows).toHaveLength(25)
     const clients = Array.from({ length: CLIENTS }, (_, client) =>
-      askAway(gateway.dimsePort, `R${round}C${client}`, client % 2 === 0 ? CHANGING : REPEATING, told),
+      askAway(
+        gateway.dimsePort,
+        `R${round}C${client}`,
+        client % 2 === 0 ? CHANGING : REPEATING,
+        told,
+      ),
     )
     const changes = configure(folder, round, gateway, told)
     await until(() => {
@@ -139,11 +177,16 @@ it('loses no answer that a console has seen and no acknowledged change when it i
   const lost = [...told.answers].filter(([aeTitle, seen]) => count(aeTitle) < seen)
   expect(lost).toEqual([])
   expect(told.answers.size).toBe(ROUNDS * CLIENTS)
-  expect(parts.devices.list().map(({ aeTitle }) => aeTitle)).toEqual(expect.arrayContaining(told.devices))
+  expect(parts.devices.list().map(({ aeTitle }) => aeTitle)).toEqual(
+    expect.arrayContaining(told.devices),
+  )
   expect(told.keys.filter((key) => parts.apiKeys.authenticate(key) === undefined)).toEqual([])
   expect(new Set(told.keys).size).toBe(told.keys.length)
   expect([told.clinicName, told.nextClinicName]).toContain(parts.settings.get('clinic.name'))
   expect(parts.store.audit.verify().isIntact).toBe(true)
 })
 
-const disposable = (database: Sqlite.Database) => ({ database, [Symbol.dispose]: () => void database.close() })
+const disposable = (database: Sqlite.Database) => ({
+  database,
+  [Symbol.dispose]: () => void database.close(),
+})

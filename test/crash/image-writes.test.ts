@@ -11,16 +11,24 @@ import { perTier } from '../support/tier.ts'
 const ROUNDS = perTier(5, 50)
 
 describe('a process that is killed while it keeps images', () => {
-  it('loses none it acknowledged, and leaves nothing half-written', { timeout: 480_000 }, async () => {
+  it('loses none it acknowledged, and leaves nothing half-written', {
+    timeout: 480_000,
+  }, async () => {
     using temp = tempFolder()
     const program = await bundledChild('image-writer.ts')
     const acknowledged: string[] = []
     for (let round = 0; round < ROUNDS; round++) {
-      acknowledged.push(...(await killAfter(20 + Math.floor(Math.random() * 100), program, temp.folder)))
+      acknowledged.push(
+        ...(await killAfter(20 + Math.floor(Math.random() * 100), program, temp.folder)),
+      )
       using store = openStore({ folder: temp.folder, clock: Date.now, uuid: randomUUID })
       const { imageFiles, instances } = store
       imageFiles.sweep()
-      for await (const file of imageFiles.orphans((known) => instances.has(known), instances.newestId())) await imageFiles.remove(file)
+      for await (const file of imageFiles.orphans(
+        (known) => instances.has(known),
+        instances.newestId(),
+      ))
+        await imageFiles.remove(file)
       expect(acknowledged.filter((file) => !instances.has(file))).toEqual([])
 
       expect(readdirSync(join(temp.folder, 'spool'))).toEqual([])
@@ -28,7 +36,8 @@ describe('a process that is killed while it keeps images', () => {
       const there = readdirSync(images, { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.dcm'))
         .map((name) => name.replaceAll('\\', '/'))
-      const whole = (file: string) => readFileSync(join(images, file), 'latin1') === file.repeat(1000)
+      const whole = (file: string) =>
+        readFileSync(join(images, file), 'latin1') === file.repeat(1000)
       expect(there.filter((file) => !whole(file) || !instances.has(file))).toEqual([])
       const rows = store.database.all(store.database.sql.selectFrom('instances').select('file'))
       expect(rows.map(({ file }) => file).sort()).toEqual(there.sort())

@@ -8,12 +8,16 @@ import { bundledChild } from '../support/bundled-child.ts'
 import { folderOf, reception } from '../support/sealed-key-folder.ts'
 import { perTier } from '../support/tier.ts'
 
-it('moving the data key into a key store leaves a folder that opens, wherever it was killed', { timeout: 120_000 }, async () => {
+it('moving the data key into a key store leaves a folder that opens, wherever it was killed', {
+  timeout: 120_000,
+}, async () => {
   using temp = folderOf('recovery key')
   const { folder, key, clock, uuid } = temp
   const program = await bundledChild('key-mover.ts')
   for (let round = 0; round < perTier(12, 100); round++) {
-    const mover = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const mover = spawn(process.execPath, [program, folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     const ended = once(mover, 'close')
     await Promise.race([once(mover.stdout, 'data'), ended])
     await sleep(Math.random() * 60)

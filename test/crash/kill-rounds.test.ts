@@ -16,7 +16,8 @@ describe('a gateway that is killed while everybody works on it', TIMEOUT, () => 
     const { counts, breaches } = await killClinic({ seed: 17, rounds: ROUNDS })
     expect(breaches).toEqual([])
     expect(counts.kills).toBeGreaterThanOrEqual(ROUNDS)
-    for (const name of ['images', 'creates', 'drafts', 'worklists'] as const) expect(counts[name], name).toBeGreaterThan(0)
+    for (const name of ['images', 'creates', 'drafts', 'worklists'] as const)
+      expect(counts[name], name).toBeGreaterThan(0)
   })
 })
 
@@ -25,8 +26,17 @@ describe('npm run simulate', () => {
   const simulation = join(import.meta.dirname, '../simulation')
 
   it('fails where the time is over before all kills are made, and says how many were', () => {
-    const { status, stdout, stderr } = run(join(simulation, 'kill-rounds/main.ts'), '--kills', '3', '--minutes', '0')
-    expect([status, stderr.trim()]).toEqual([1, 'The time was over after 0 of 3 kills: allow more --minutes.'])
+    const { status, stdout, stderr } = run(
+      join(simulation, 'kill-rounds/main.ts'),
+      '--kills',
+      '3',
+      '--minutes',
+      '0',
+    )
+    expect([status, stderr.trim()]).toEqual([
+      1,
+      'The time was over after 0 of 3 kills: allow more --minutes.',
+    ])
     expect(stdout).toContain('kept so far: 0 kills')
     expect(stdout).not.toContain('all kept')
   })
@@ -37,14 +47,20 @@ describe('npm run simulate', () => {
 
   it('fails where the time is over before all rounds that were asked for', () => {
     const { status, stderr } = run(join(simulation, 'main.ts'), '--rounds', '3', '--minutes', '0')
-    expect([status, stderr.trim()]).toEqual([1, 'The time was over after 0 of 3 rounds: allow more --minutes.'])
+    expect([status, stderr.trim()]).toEqual([
+      1,
+      'The time was over after 0 of 3 rounds: allow more --minutes.',
+    ])
   })
 })
 
 /** Changes the database past its own rules. */
 function spoil(folder: string, statement: string): void {
   const sqlite = new Sqlite(join(folder, DATABASE_FILE))
-  for (const name of sqlite.prepare("select name from sqlite_master where type = 'trigger'").pluck().all())
+  for (const name of sqlite
+    .prepare("select name from sqlite_master where type = 'trigger'")
+    .pluck()
+    .all())
     sqlite.exec(`drop trigger "${name}"`)
   sqlite.pragma('foreign_keys = off')
   expect(sqlite.prepare(statement).run().changes, statement).toBeGreaterThan(0)
@@ -65,10 +81,18 @@ describe('its checks find', TIMEOUT, () => {
       },
       /Nothing acknowledged is lost: images/,
     ],
-    ['a saved revision that is gone', (folder) => spoil(folder, 'delete from reports'), /in place of/],
+    [
+      'a saved revision that is gone',
+      (folder) => spoil(folder, 'delete from reports'),
+      /in place of/,
+    ],
     [
       'a study that nobody asked for, in place of one that was created',
-      (folder) => spoil(folder, "update studies set studyInstanceUid = '9.9' where seq = (select max(seq) from studies)"),
+      (folder) =>
+        spoil(
+          folder,
+          "update studies set studyInstanceUid = '9.9' where seq = (select max(seq) from studies)",
+        ),
       /9\.9 was never asked for/,
     ],
   ])('%s', async (_, afterKill, found) => {

@@ -20,12 +20,16 @@ function recorded(context: TestContext): Promise<Recording> {
 }
 
 describe('a power failure', () => {
-  it.for(SEEDS)('breaks no promise after calls of every kind: seed %i', { timeout: 300_000 }, async (seed, context) => {
-    onTestFailed(() => console.error(`ISTHMUS_SEED=${seed} repeats it`))
-    const trace = await recorded(context)
-    const failures = sample(trace, { seed, perKind: perTier(1, 6) })
-    expect(await brokenBy(trace, failures, { seed })).toEqual([])
-  })
+  it.for(SEEDS)(
+    'breaks no promise after calls of every kind: seed %i',
+    { timeout: 300_000 },
+    async (seed, context) => {
+      onTestFailed(() => console.error(`ISTHMUS_SEED=${seed} repeats it`))
+      const trace = await recorded(context)
+      const failures = sample(trace, { seed, perKind: perTier(1, 6) })
+      expect(await brokenBy(trace, failures, { seed })).toEqual([])
+    },
+  )
 
   // Registered for the nightly tier alone, because a skipped test fails a run on CI.
   if (isNightly)

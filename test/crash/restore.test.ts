@@ -6,8 +6,17 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { DATABASE_FILE, openStore } from '#server/database/store.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
-import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, wrapDataKey } from '#server/modules/backups/recovery-key.ts'
-import { applyStagedRestore, refuseHalfRestored, stageRestore } from '#server/modules/backups/restore-files.ts'
+import {
+  keepRecoveryKey,
+  keepRecoveryProof,
+  newRecoveryKey,
+  wrapDataKey,
+} from '#server/modules/backups/recovery-key.ts'
+import {
+  applyStagedRestore,
+  refuseHalfRestored,
+  stageRestore,
+} from '#server/modules/backups/restore-files.ts'
 import { bundledChild } from '../support/bundled-child.ts'
 import { tempFolder, tempStore } from '../support/temp-store.ts'
 import { perTier } from '../support/tier.ts'
@@ -25,15 +34,32 @@ async function openStage(entries: number) {
   const recoveryKey = newRecoveryKey()
   keepRecoveryProof(store.secrets)
   keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, clock()))
-  const append = (action: string) => store.audit.append({ actor: 'gateway', action, target: 'x', detail: { text: 'x'.repeat(9000) } })
+  const append = (action: string) =>
+    store.audit.append({
+      actor: 'gateway',
+      action,
+      target: 'x',
+      detail: { text: 'x'.repeat(9000) },
+    })
   for (let at = 0; at < entries; at++) append('before')
-  const made = await makeBackup(store, { folder: target, kind: 'scheduled', version: '1', now: clock(), ...quiet })
+  const made = await makeBackup(store, {
+    folder: target,
+    kind: 'scheduled',
+    version: '1',
+    now: clock(),
+    ...quiet,
+  })
   append('after')
   store[Symbol.dispose]()
   const data = join(target, 'data')
   const all = opened.move()
   return {
-    ...{ data, recoveryKey, from: join(target, made.name), key: readFileSync(join(folder, 'data.key')) },
+    ...{
+      data,
+      recoveryKey,
+      from: join(target, made.name),
+      key: readFileSync(join(folder, 'data.key')),
+    },
     /** Audit entries in the backup, and of the database that was written to after it. */
     ...{ backedUp: entries, written: entries + 1 },
     /** The data folder anew, without its key. */
@@ -44,7 +70,9 @@ async function openStage(entries: number) {
     },
     /** What a database holds that opens, with the key of the folder or the one it always had. */
     entries() {
-      const dataKey = existsSync(join(data, 'data.key')) ? undefined : readFileSync(join(folder, 'data.key'))
+      const dataKey = existsSync(join(data, 'data.key'))
+        ? undefined
+        : readFileSync(join(folder, 'data.key'))
       using again = openStore({ folder: data, clock, uuid, dataKey })
       const verdict = again.audit.verify()
       return verdict.isIntact ? verdict.entries : 'broken'
@@ -53,7 +81,10 @@ async function openStage(entries: number) {
   }
 }
 
-/** Audit entries of each whole database below the folder, wherever it lies; looked at in a copy, so that nothing is added beside it. */
+/**
+ * Audit entries of each whole database below the folder, wherever it lies; looked at in a copy, so
+ * that nothing is added beside it.
+ */
 function wholeIn(folder: string): number[] {
   using scratch = tempFolder()
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -75,10 +106,19 @@ function wholeIn(folder: string): number[] {
 }
 
 const restoreOf = (on: Awaited<ReturnType<typeof openStage>>) =>
-  stageRestore({ data: on.data, from: on.from, key: { recoveryKey: on.recoveryKey }, actor: 'x', now: NOW, ...quiet })
+  stageRestore({
+    data: on.data,
+    from: on.from,
+    key: { recoveryKey: on.recoveryKey },
+    actor: 'x',
+    now: NOW,
+    ...quiet,
+  })
 
 describe('a restore that a kill interrupts', () => {
-  it('is finished by the next start, before whichever call to the disk it came', { timeout: 480_000 }, async () => {
+  it('is finished by the next start, before whichever call to the disk it came', {
+    timeout: 480_000,
+  }, async () => {
     using on = await openStage(20)
     using staged = tempFolder()
     const restorer = await bundledChild('store-restorer.ts')
@@ -90,7 +130,9 @@ describe('a restore that a kill interrupts', () => {
     for (let call = 0; !isWhole; call++) {
       rmSync(on.data, { recursive: true })
       cpSync(staged.folder, on.data, { recursive: true })
-      const ran = spawnSync(process.execPath, [restorer, on.data, 'apply', String(call)], { encoding: 'utf8' })
+      const ran = spawnSync(process.execPath, [restorer, on.data, 'apply', String(call)], {
+        encoding: 'utf8',
+      })
       isWhole = ran.stdout === 'whole\n'
       if (!isWhole) expect(ran.signal).toBe('SIGKILL')
       // Both are there, wherever they are kept.
@@ -112,7 +154,9 @@ describe('a restore that a kill interrupts', () => {
     expect(half).toBeGreaterThan(10)
   })
 
-  it('leaves the database as it was while it was being made ready', { timeout: 480_000 }, async () => {
+  it('leaves the database as it was while it was being made ready', {
+    timeout: 480_000,
+  }, async () => {
     using on = await openStage(200)
     const restorer = await bundledChild('store-restorer.ts')
     on.renew()
@@ -121,7 +165,9 @@ describe('a restore that a kill interrupts', () => {
     const takes = performance.now() - startedAt
     for (let round = 0; round < ROUNDS; round++) {
       on.renew()
-      const child = spawn(process.execPath, [restorer, on.data, 'stage', on.from, on.recoveryKey], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const child = spawn(process.execPath, [restorer, on.data, 'stage', on.from, on.recoveryKey], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       await once(child.stdout, 'data')
       // The child makes it ready again and again: the last rounds kill the second time.
       setTimeout(() => child.kill('SIGKILL'), (round / ROUNDS) * 1.5 * takes)

@@ -37,7 +37,11 @@ function openOriginal(entries: number) {
 function expectWhole(on: { folder: string; entries: number; before: Rows }, when: string): void {
   const file = join(on.folder, 'gateway.sqlite')
   {
-    using store = openStore({ folder: on.folder, clock: () => Date.parse(GOLDEN_AT), uuid: randomUUID })
+    using store = openStore({
+      folder: on.folder,
+      clock: () => Date.parse(GOLDEN_AT),
+      uuid: randomUUID,
+    })
     expect(store.audit.verify(), when).toEqual({ isIntact: true, entries: on.entries + 1 })
     expect(store.settings.get('clinic.name')).toBe('North Clinic')
   }
@@ -47,7 +51,9 @@ function expectWhole(on: { folder: string; entries: number; before: Rows }, when
 }
 
 describe('a program that is killed while it brings the schema up to date', () => {
-  it('loses nothing before any call that changes the database or its files', { timeout: 240_000 }, async () => {
+  it('loses nothing before any call that changes the database or its files', {
+    timeout: 240_000,
+  }, async () => {
     using on = openOriginal(100)
     const program = await bundledChild('migrating.ts')
     const left = new Set<unknown>()
@@ -62,10 +68,14 @@ describe('a program that is killed while it brings the schema up to date', () =>
       expect(signal).toBe('SIGKILL')
     }
     // It was killed before, after and between all the migrations.
-    expect([...left]).toEqual(Array.from({ length: NEWEST - OLDEST + 1 }, (_, index) => OLDEST + index))
+    expect([...left]).toEqual(
+      Array.from({ length: NEWEST - OLDEST + 1 }, (_, index) => OLDEST + index),
+    )
   })
 
-  it('loses nothing at any moment, of a database that takes longer', { timeout: 240_000 }, async () => {
+  it('loses nothing at any moment, of a database that takes longer', {
+    timeout: 240_000,
+  }, async () => {
     using on = openOriginal(2500)
     const program = await bundledChild('migrating.ts')
     const startedAt = performance.now()

@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { _electron, type ElectronApplication, expect, type Page, test } from '@playwright/test'
 import { missingElectronBinary } from '../../scripts/setup.mjs'
 
-// Tests that need the real Electron: `npm run test:electron` runs them and fails where its binary is
-// missing. The binary of an installer has its inspector fused off, so Playwright drives the one of
-// the package.
+// Tests that need the real Electron: `npm run test:electron` runs them and fails where its binary
+// is missing. The binary of an installer has its inspector fused off, so Playwright drives the one
+// of the package.
 const SERVE = ['--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
 const root = join(import.meta.dirname, '../..')
 
@@ -34,11 +34,17 @@ test.afterAll(async () => {
 
 const given = (...more: string[]) => ['--no-sandbox', '.', '--data', data, ...SERVE, ...more]
 /** Where the app remembers what is its own, and not the clinic's (on Linux). */
-const env = () => ({ ...(process.env as Record<string, string>), XDG_CONFIG_HOME: join(data, 'config') })
+const env = () => ({
+  ...(process.env as Record<string, string>),
+  XDG_CONFIG_HOME: join(data, 'config'),
+})
 const launch = () => _electron.launch({ args: given(), cwd: root, env: env() })
 const gatewayPid = () =>
   app.evaluate(
-    ({ app: inside }) => inside.getAppMetrics().find(({ serviceName, name }) => (name ?? serviceName) === 'Isthmus gateway')?.pid,
+    ({ app: inside }) =>
+      inside
+        .getAppMetrics()
+        .find(({ serviceName, name }) => (name ?? serviceName) === 'Isthmus gateway')?.pid,
   )
 
 test('opens the window on a gateway of its own', async () => {
@@ -46,7 +52,9 @@ test('opens the window on a gateway of its own', async () => {
 })
 
 test('2, 3, 20: gives the page seven functions and nothing of Node', async () => {
-  expect(await page.evaluate('typeof require + typeof process + typeof module')).toBe('undefinedundefinedundefined')
+  expect(await page.evaluate('typeof require + typeof process + typeof module')).toBe(
+    'undefinedundefinedundefined',
+  )
   expect(await page.evaluate('Object.keys(window.gateway).length')).toBe(7)
   await page.evaluate('Array.prototype.push = () => { throw new Error("reached") }')
   expect(await page.evaluate('window.gateway.version()')).toMatch(/^\d+\.\d+\.\d+/)
@@ -54,9 +62,19 @@ test('2, 3, 20: gives the page seven functions and nothing of Node', async () =>
 
 test('3, 4, 6, 8-10: every page is sandboxed, isolated and as strict as Chromium', async () => {
   const prefs = await app.evaluate(({ webContents }) =>
-    webContents.getAllWebContents().map((one) => (one as unknown as { getLastWebPreferences(): object }).getLastWebPreferences()),
+    webContents
+      .getAllWebContents()
+      .map((one) =>
+        (one as unknown as { getLastWebPreferences(): object }).getLastWebPreferences(),
+      ),
   )
-  for (const one of prefs) expect(one).toMatchObject({ sandbox: true, contextIsolation: true, nodeIntegration: false, webSecurity: true })
+  for (const one of prefs)
+    expect(one).toMatchObject({
+      sandbox: true,
+      contextIsolation: true,
+      nodeIntegration: false,
+      webSecurity: true,
+    })
 })
 
 test('1, 6, 13: reaches nothing but the gateway', async () => {
@@ -113,8 +131,12 @@ test('7: runs no script but its own', async () => {
     const element = document.createElement('div')
     element.innerHTML = '<img src="x" onerror="window.ran = true">'
     document.body.append(element)
-    document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.ran = true' }))
-    return new Promise((resolve) => setTimeout(() => resolve((window as { ran?: boolean }).ran ?? false), 300))
+    document.body.append(
+      Object.assign(document.createElement('script'), { textContent: 'window.ran = true' }),
+    )
+    return new Promise((resolve) =>
+      setTimeout(() => resolve((window as { ran?: boolean }).ran ?? false), 300),
+    )
   })
   expect(ran).toBe(false)
 })
@@ -138,10 +160,16 @@ test('serves on while the window is closed', async () => {
     dialog.showMessageBox = () => Promise.resolve({ response: 0, checkboxChecked: false })
     BrowserWindow.getAllWindows()[0]?.close()
   })
-  expect(await app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().map((one) => one.isVisible()))).toEqual([false])
+  expect(
+    await app.evaluate(({ BrowserWindow }) =>
+      BrowserWindow.getAllWindows().map((one) => one.isVisible()),
+    ),
+  ).toEqual([false])
   expect((await fetch(`${origin}/`)).status).toBe(200)
   await app.evaluate(({ app: inside }) => inside.emit('activate'))
-  await expect.poll(() => app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.isVisible())).toBe(true)
+  await expect
+    .poll(() => app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.isVisible()))
+    .toBe(true)
 })
 
 test('starts the gateway again after a crash, and in safe mode after three', async () => {
@@ -152,7 +180,12 @@ test('starts the gateway again after a crash, and in safe mode after three', asy
     await expect.poll(gatewayPid, { timeout: 30_000 }).not.toBe(pid)
     await expect.poll(gatewayPid, { timeout: 30_000 }).toBeGreaterThan(0)
     await expect
-      .poll(() => readFileSync(join(data, 'logs', 'desktop.log'), 'utf8').match(/the gateway is ready/g)?.length, { timeout: 30_000 })
+      .poll(
+        () =>
+          readFileSync(join(data, 'logs', 'desktop.log'), 'utf8').match(/the gateway is ready/g)
+            ?.length,
+        { timeout: 30_000 },
+      )
       .toBe(crash + 1)
   }
   expect(readFileSync(join(data, 'logs', 'desktop.log'), 'utf8')).toContain('"isSafe":true')

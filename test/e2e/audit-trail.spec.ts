@@ -17,7 +17,10 @@ let complaints: readonly string[]
 
 test.beforeAll(async ({ browser }) => {
   stage = await openStage()
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 860 },
+    reducedMotion: 'reduce',
+  })
   page = await context.newPage()
   complaints = complaintsOf(page)
   await enterAsOwner(stage, page)
@@ -28,7 +31,9 @@ test.afterAll(async () => {
   await stage[Symbol.asyncDispose]()
 })
 
-/** A picture of the screen in both themes, for a person to look at; where none are wanted, nothing. */
+/**
+ * A picture of the screen in both themes, for a person to look at; where none are wanted, nothing.
+ */
 async function pictured(name: string): Promise<void> {
   const folder = process.env.ISTHMUS_PICTURES
   if (!folder) return
@@ -47,7 +52,9 @@ test('shows what was found, until it is acknowledged with a cause', async () => 
   sqlite.close()
   await page.goto(`${stage.http}/#/audit`)
   await page.getByRole('button', { name: 'Verify' }).click()
-  await expect(page.getByText('The protection of the trail against changes was removed')).toBeVisible()
+  await expect(
+    page.getByText('The protection of the trail against changes was removed'),
+  ).toBeVisible()
   await expect(page.locator('body')).toContainText('The audit trail was tampered with')
   await expectAccessible(page, 'audit-finding')
   await pictured('audit-finding')

@@ -49,10 +49,29 @@ export interface Ids {
 type Reply = any
 
 const ROOT = '1.2.826.0.1.3680043.8.498.9000'
-const MARLOWE = { patientName: 'Marlowe^Ottilie', patientId: 'MRN-40017', studyInstanceUid: `${ROOT}1`, accessionNumber: 'ACC-40017' }
+const MARLOWE = {
+  patientName: 'Marlowe^Ottilie',
+  patientId: 'MRN-40017',
+  studyInstanceUid: `${ROOT}1`,
+  accessionNumber: 'ACC-40017',
+}
 const STUDIES = [
-  { number: 1, patientName: 'Marlowe^Ottilie', mrn: 'MRN-40017', dateOfBirth: '1971-05-03', sex: 'female', severity: 'stat' },
-  { number: 2, patientName: 'Quillfeather^Ansgar^^Dr.', mrn: 'MRN-40018', dateOfBirth: '1958-01-01', sex: 'male', severity: 'high' },
+  {
+    number: 1,
+    patientName: 'Marlowe^Ottilie',
+    mrn: 'MRN-40017',
+    dateOfBirth: '1971-05-03',
+    sex: 'female',
+    severity: 'stat',
+  },
+  {
+    number: 2,
+    patientName: 'Quillfeather^Ansgar^^Dr.',
+    mrn: 'MRN-40018',
+    dateOfBirth: '1958-01-01',
+    sex: 'male',
+    severity: 'high',
+  },
   {
     number: 3,
     patientName: 'Tanaka^Ichiro=田中^一郎=たなか^いちろう',
@@ -69,12 +88,29 @@ const STUDIES = [
     sex: 'female',
     severity: 'normal',
   },
-  { number: 5, patientName: 'Osei^Kwabena', mrn: 'MRN-40021', dateOfBirth: '1944-10-09', sex: 'other', severity: 'normal' },
+  {
+    number: 5,
+    patientName: 'Osei^Kwabena',
+    mrn: 'MRN-40021',
+    dateOfBirth: '1944-10-09',
+    sex: 'other',
+    severity: 'normal',
+  },
 ] as const
-const DESCRIPTIONS = ['CT thorax with contrast', 'MR knee right', 'CT head', 'US abdomen', 'DX chest PA and lateral']
+const DESCRIPTIONS = [
+  'CT thorax with contrast',
+  'MR knee right',
+  'CT head',
+  'US abdomen',
+  'DX chest PA and lateral',
+]
 const REPORT = 'Findings:\nThe lungs are clear.\n\nImpression:\nNo acute finding.'
 const PEOPLE_NAMED = ['Olga Berg', 'Maja Novák', 'Hana Malá', 'Ivan Petrov', 'Edda Quist']
-const CUSTOMERS = ['Harbour Orthopaedics', 'Seven Oaks Family Practice', 'St Brigid Emergency Department'] as const
+const CUSTOMERS = [
+  'Harbour Orthopaedics',
+  'Seven Oaks Family Practice',
+  'St Brigid Emergency Department',
+] as const
 const MEMBER = { email: 'maja@clinic.example', password: 'eight early herons' }
 const KEYS = ['Cloud RIS, production', 'Teleradiology night service'] as const
 
@@ -84,7 +120,10 @@ const KEYS = ['Cloud RIS, production', 'Teleradiology night service'] as const
  */
 export async function openClinic(timeZone = 'local'): Promise<Clinic> {
   const stage = await openViewerStage({
-    'modality_worklist.requested': ({ dateStart, dateEnd }) => ({ authorized: true, items: daysOf(dateStart, dateEnd) }),
+    'modality_worklist.requested': ({ dateStart, dateEnd }) => ({
+      authorized: true,
+      items: daysOf(dateStart, dateEnd),
+    }),
   })
   try {
     return await fill(stage, timeZone)
@@ -95,9 +134,18 @@ export async function openClinic(timeZone = 'local'): Promise<Clinic> {
 }
 
 async function fill(stage: ViewerStage, timeZone: string): Promise<Clinic> {
-  const settings = { 'setup.isDone': 'true', 'intake.idleSeconds': '1', 'clinic.timeZone': timeZone, 'window.lockMinutes': '60' }
-  for (const [key, value] of Object.entries(settings)) await stage.command('config', 'set', key, value)
-  const cookies: Record<Exclude<Who, 'nobody'>, string> = { owner: await createOwner(stage), member: '' }
+  const settings = {
+    'setup.isDone': 'true',
+    'intake.idleSeconds': '1',
+    'clinic.timeZone': timeZone,
+    'window.lockMinutes': '60',
+  }
+  for (const [key, value] of Object.entries(settings))
+    await stage.command('config', 'set', key, value)
+  const cookies: Record<Exclude<Who, 'nobody'>, string> = {
+    owner: await createOwner(stage),
+    member: '',
+  }
   const as = (who: Exclude<Who, 'nobody'>) => caller(stage.http, () => cookies[who])
   const call = as('owner')
 
@@ -112,7 +160,8 @@ async function fill(stage: ViewerStage, timeZone: string): Promise<Clinic> {
   const elsewhere = await openLan(call)
 
   const { associations } = await call('GET', 'associations?limit=50')
-  const association = associations.find(({ counts }: Reply) => counts.queries > 0) ?? associations[0]
+  const association =
+    associations.find(({ counts }: Reply) => counts.queries > 0) ?? associations[0]
   const { inspections } = await call('GET', 'inspections')
   const { events } = await call('GET', 'events?limit=100')
   const report = events.find(({ type }: Reply) => type === 'report.delivered') ?? events[0]
@@ -139,7 +188,12 @@ async function fill(stage: ViewerStage, timeZone: string): Promise<Clinic> {
     },
     async invite() {
       number += 1
-      const person = { firstName: 'Edda', lastName: 'Quist', email: `edda${number}@clinic.example`, ...RADIOLOGIST }
+      const person = {
+        firstName: 'Edda',
+        lastName: 'Quist',
+        email: `edda${number}@clinic.example`,
+        ...RADIOLOGIST,
+      }
       return (await call('POST', 'people', person)).link
     },
     viewerLink: () => stage.link(`${ROOT}7`),
@@ -163,11 +217,51 @@ export const WRITTEN: readonly string[] = [
   ...CUSTOMERS,
   ...KEYS,
   ...PEOPLE_NAMED,
-  ...[REPORT, 'Impression: No nodule.', 'Cough for three weeks.', 'New haemorrhage in the left hemisphere', 'MR brain with contrast'],
-  ...['Wrongham^Peter', 'Nobody^Norbert', 'CT Thorax', 'Thorax 1.0', 'North Clinic', 'Cloud PACS', 'Hospital PACS', 'Old archive'],
-  ...['CT thorax', 'Findings A nodule of [size] mm. Impression [ ]', 'Follow-up', 'CT again in 3 months.', 'Urgent ones', 'My morning'],
-  ...['CT, room 1', 'CT, room 2', 'MR, room 3', 'Ultrasound, room 4', 'XRAY9', 'XRAY 9', 'Night service', 'Reading room 2'],
-  ...['contract', 'region', 'North', 'Dr. Example', 'Modality Worklist', 'Verification', 'Simulated partner', 'CT thorax (phantom)'],
+  ...[
+    REPORT,
+    'Impression: No nodule.',
+    'Cough for three weeks.',
+    'New haemorrhage in the left hemisphere',
+    'MR brain with contrast',
+  ],
+  ...[
+    'Wrongham^Peter',
+    'Nobody^Norbert',
+    'CT Thorax',
+    'Thorax 1.0',
+    'North Clinic',
+    'Cloud PACS',
+    'Hospital PACS',
+    'Old archive',
+  ],
+  ...[
+    'CT thorax',
+    'Findings A nodule of [size] mm. Impression [ ]',
+    'Follow-up',
+    'CT again in 3 months.',
+    'Urgent ones',
+    'My morning',
+  ],
+  ...[
+    'CT, room 1',
+    'CT, room 2',
+    'MR, room 3',
+    'Ultrasound, room 4',
+    'XRAY9',
+    'XRAY 9',
+    'Night service',
+    'Reading room 2',
+  ],
+  ...[
+    'contract',
+    'region',
+    'North',
+    'Dr. Example',
+    'Modality Worklist',
+    'Verification',
+    'Simulated partner',
+    'CT thorax (phantom)',
+  ],
 ]
 
 type Call = (method: string, path: string, body?: unknown) => Promise<Reply>
@@ -177,7 +271,12 @@ function caller(http: string, cookie: () => string): Call {
   return async (method, path, body) => {
     const answer = await fetch(path.startsWith('/') ? http + path : `${http}/dashboard/${path}`, {
       method,
-      headers: { cookie: cookie(), 'x-isthmus-csrf': '1', origin: http, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        cookie: cookie(),
+        'x-isthmus-csrf': '1',
+        origin: http,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
@@ -186,15 +285,30 @@ function caller(http: string, cookie: () => string): Call {
 }
 
 /** The cookie of a new session. */
-async function sessionOf(http: string, path: string, body: object, method = 'POST'): Promise<string> {
+async function sessionOf(
+  http: string,
+  path: string,
+  body: object,
+  method = 'POST',
+): Promise<string> {
   const headers = { 'x-isthmus-csrf': '1', origin: http, 'content-type': 'application/json' }
-  const answer = await fetch(`${http}/dashboard/${path}`, { method, headers, body: JSON.stringify(body) })
+  const answer = await fetch(`${http}/dashboard/${path}`, {
+    method,
+    headers,
+    body: JSON.stringify(body),
+  })
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
   return answer.headers.getSetCookie().map((one) => one.split(';')[0] ?? '')[0] ?? ''
 }
 
 const RADIOLOGIST = {
-  ...{ level: 'member', clinicRole: 'Radiologist', canManageStudies: false, hasDashboardAccess: true, canCreateReports: true },
+  ...{
+    level: 'member',
+    clinicRole: 'Radiologist',
+    canManageStudies: false,
+    hasDashboardAccess: true,
+    canCreateReports: true,
+  },
   npiNumber: '1234567893',
 } as const
 
@@ -204,16 +318,37 @@ async function addPeople(stage: ViewerStage, call: Call, cookies: { member: stri
   const invite = (person: object) => call('POST', 'people', { ...RADIOLOGIST, ...person })
   const maja = await invite({ firstName: 'Maja', lastName: 'Novák', email: MEMBER.email })
   const tokenOf = (link: string) => new URL(link.replace('#/', '')).searchParams.get('token')
-  cookies.member = await sessionOf(stage.http, 'invitation/accept', { token: tokenOf(maja.link), password: MEMBER.password })
-  const hana = await invite({ firstName: 'Hana', lastName: 'Malá', email: 'hana@clinic.example', clinicRole: 'Imaging Technologist' })
-  await sessionOf(stage.http, 'invitation/accept', { token: tokenOf(hana.link), password: MEMBER.password })
+  cookies.member = await sessionOf(stage.http, 'invitation/accept', {
+    token: tokenOf(maja.link),
+    password: MEMBER.password,
+  })
+  const hana = await invite({
+    firstName: 'Hana',
+    lastName: 'Malá',
+    email: 'hana@clinic.example',
+    clinicRole: 'Imaging Technologist',
+  })
+  await sessionOf(stage.http, 'invitation/accept', {
+    token: tokenOf(hana.link),
+    password: MEMBER.password,
+  })
   await call('POST', `people/${hana.person.userId}/revoke-access`)
-  const ivan = await invite({ firstName: 'Ivan', lastName: 'Petrov', email: 'ivan@clinic.example', clinicRole: 'Front Desk Operator' })
-  for (const description of KEYS) await call('POST', 'api-keys', { description, isViewerEnabled: true })
+  const ivan = await invite({
+    firstName: 'Ivan',
+    lastName: 'Petrov',
+    email: 'ivan@clinic.example',
+    clinicRole: 'Front Desk Operator',
+  })
+  for (const description of KEYS)
+    await call('POST', 'api-keys', { description, isViewerEnabled: true })
   const { apiKeys } = await call('GET', 'api-keys')
   const night = apiKeys.find(({ description }: Reply) => description === KEYS[1])
   await call('POST', `api-keys/${night.apiKeyId}/revoke`)
-  return { owner: user.userId as string, member: maja.person.userId as string, linked: ivan.person.userId as string }
+  return {
+    owner: user.userId as string,
+    member: maja.person.userId as string,
+    linked: ivan.person.userId as string,
+  }
 }
 
 async function addDevices(stage: ViewerStage, call: Call): Promise<string[]> {
@@ -237,7 +372,10 @@ async function addStudies(
 ) {
   const customers = []
   for (const expressCustomerName of CUSTOMERS) {
-    const made = await call('POST', '/v1/express', { expressCustomerName, metadata: { contract: 'C-100', region: 'North' } })
+    const made = await call('POST', '/v1/express', {
+      expressCustomerName,
+      metadata: { contract: 'C-100', region: 'North' },
+    })
     customers.push(made.expressCustomerId)
   }
   // Who is linked sees the studies of that customer alone.
@@ -260,7 +398,14 @@ async function addStudies(
       priorReportTexts: ['Impression: No nodule.'],
       clinicalIndication: 'Cough for three weeks.',
       ...(number === 1 && {
-        priorReports: [{ reportText: REPORT, modality: 'CT', studyDate: '2025-03-12', studyDescription: 'CT thorax' }],
+        priorReports: [
+          {
+            reportText: REPORT,
+            modality: 'CT',
+            studyDate: '2025-03-12',
+            studyDescription: 'CT thorax',
+          },
+        ],
       }),
     }
     made.push(String((await stage.v1('POST', 'scribe/studies', body)).studyId))
@@ -271,10 +416,24 @@ async function addStudies(
   await sign(call, signed, false)
   await sign(call, second, true)
   await call('POST', '/v1/scribe/studies/cancel', { studyId: cancelled })
-  const phantom = { seriesInstanceUid: `${ROOT}7.2`, slices: 12, patientName: 'Marlowe^Ottilie', patientId: 'MRN-40017' }
-  stage.studies.add({ studyInstanceUid: `${ROOT}7`, images: phantomImages({ studyInstanceUid: `${ROOT}7`, ...phantom }) })
-  const viewer = await stage.addStudy(`${ROOT}7`, { severity: 'high', expressCustomerId: customers[0] })
-  await stage.addStudy(`${ROOT}8`, { studyDescription: 'MR brain with contrast', assignedTo: owner })
+  const phantom = {
+    seriesInstanceUid: `${ROOT}7.2`,
+    slices: 12,
+    patientName: 'Marlowe^Ottilie',
+    patientId: 'MRN-40017',
+  }
+  stage.studies.add({
+    studyInstanceUid: `${ROOT}7`,
+    images: phantomImages({ studyInstanceUid: `${ROOT}7`, ...phantom }),
+  })
+  const viewer = await stage.addStudy(`${ROOT}7`, {
+    severity: 'high',
+    expressCustomerId: customers[0],
+  })
+  await stage.addStudy(`${ROOT}8`, {
+    studyDescription: 'MR brain with contrast',
+    assignedTo: owner,
+  })
   const template = {
     kind: 'template',
     name: 'CT thorax',
@@ -282,10 +441,27 @@ async function addStudies(
     modalities: ['CT'],
   }
   await call('POST', 'templates', template)
-  await call('POST', 'templates', { kind: 'macro', name: 'Follow-up', shortcut: 'fu', text: 'CT again in 3 months.', for: 'everybody' })
-  const view = { list: 'studies', area: 'scribe', name: 'Urgent ones', filter: { severity: ['stat', 'high'] }, order: 'priority' }
+  await call('POST', 'templates', {
+    kind: 'macro',
+    name: 'Follow-up',
+    shortcut: 'fu',
+    text: 'CT again in 3 months.',
+    for: 'everybody',
+  })
+  const view = {
+    list: 'studies',
+    area: 'scribe',
+    name: 'Urgent ones',
+    filter: { severity: ['stat', 'high'] },
+    order: 'priority',
+  }
   await call('POST', 'saved-views', { ...view, isShared: true })
-  await call('POST', 'saved-views', { ...view, list: 'reading', name: 'My morning', filter: { assignedTo: 'me' } })
+  await call('POST', 'saved-views', {
+    ...view,
+    list: 'reading',
+    name: 'My morning',
+    filter: { assignedTo: 'me' },
+  })
   return { toRead, signed, viewer, customer: customers[1] as string }
 }
 
@@ -295,12 +471,16 @@ async function sign(call: Call, studyId: string, isCritical: boolean): Promise<v
   const { draft } = await call('POST', at, { windowId })
   const { revision } = await call('PUT', at, { windowId, revision: draft.revision, text: REPORT })
   const finding = isCritical ? { finding: 'New haemorrhage in the left hemisphere' } : {}
-  const send = (acknowledged: string[]) => call('POST', `${at}/sign`, { windowId, revision, isCritical, acknowledged, ...finding })
+  const send = (acknowledged: string[]) =>
+    call('POST', `${at}/sign`, { windowId, revision, isCritical, acknowledged, ...finding })
   const first = await send([])
   if (first.outcome === 'checks') await send(first.findings.map(({ check }: Reply) => check))
 }
 
-/** Images of a study that is known, of the wrong patient, of no study, one that is set aside, one that was replaced, and a file without a record. */
+/**
+ * Images of a study that is known, of the wrong patient, of no study, one that is set aside, one
+ * that was replaced, and a file without a record.
+ */
 async function receive(stage: ViewerStage): Promise<string> {
   const send = (aeTitle: string, images: readonly Image[]) => sendImages(stage, aeTitle, images)
   await send(
@@ -308,13 +488,29 @@ async function receive(stage: ViewerStage): Promise<string> {
     [1, 2, 3].map((number) => ({ ...MARLOWE, number })),
   )
   const { studyInstanceUid, accessionNumber } = await firstRow(stage, 'CT1')
-  await send('CT1', [{ studyInstanceUid, accessionNumber, number: 1, patientName: 'Wrongham^Peter', patientId: 'MRN-99999' }])
+  await send('CT1', [
+    {
+      studyInstanceUid,
+      accessionNumber,
+      number: 1,
+      patientName: 'Wrongham^Peter',
+      patientId: 'MRN-99999',
+    },
+  ])
   await send('CT2', [{ ...MARLOWE, number: 1, pixel: '0009' }])
-  await send('CT2', [{ studyInstanceUid: `${ROOT}30`, number: 1, patientName: 'Nobody^Norbert', patientId: 'MRN-77777' }])
+  await send('CT2', [
+    {
+      studyInstanceUid: `${ROOT}30`,
+      number: 1,
+      patientName: 'Nobody^Norbert',
+      patientId: 'MRN-77777',
+    },
+  ])
   await send('CT1', [{ ...MARLOWE, number: 2, pixel: '0007' }])
-  const [kept = ''] = readdirSync(join(stage.folder, 'images'), { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.dcm'),
-  )
+  const [kept = ''] = readdirSync(join(stage.folder, 'images'), {
+    recursive: true,
+    encoding: 'utf8',
+  }).filter((name) => name.endsWith('.dcm'))
   const recovered = join(stage.folder, 'recovery', 'ab', 'cd'.repeat(16))
   mkdirSync(recovered, { recursive: true })
   copyFileSync(join(stage.folder, 'images', kept), join(recovered, `${randomUUID()}.dcm`))
@@ -323,13 +519,24 @@ async function receive(stage: ViewerStage): Promise<string> {
 
 async function addDestinations(call: Call, archive: Archive): Promise<string> {
   const add = (more: object) => call('POST', 'destinations', { host: '127.0.0.1', ...more })
-  const pacs = await add({ name: 'Hospital PACS', aeTitle: 'PACS', port: archive.port, hasPriors: true })
+  const pacs = await add({
+    name: 'Hospital PACS',
+    aeTitle: 'PACS',
+    port: archive.port,
+    hasPriors: true,
+  })
   // Nobody listens there.
   const away = await add({ name: 'Old archive', aeTitle: 'OLDARCHIVE', port: 9 })
-  const prior = { studyInstanceUid: `${ROOT}40`, patientName: 'Marlowe^Ottilie', patientId: 'MRN-40017' }
+  const prior = {
+    studyInstanceUid: `${ROOT}40`,
+    patientName: 'Marlowe^Ottilie',
+    patientId: 'MRN-40017',
+  }
   await archive.take([1, 2].map((number) => ({ ...prior, number })))
   for (const { destinationId } of [pacs, away]) {
-    await call('POST', `destinations/${destinationId}/send`, { studyInstanceUid: MARLOWE.studyInstanceUid })
+    await call('POST', `destinations/${destinationId}/send`, {
+      studyInstanceUid: MARLOWE.studyInstanceUid,
+    })
   }
   return away.destinationId
 }
@@ -343,7 +550,12 @@ async function beSeen(stage: ViewerStage, call: Call): Promise<void> {
   const { apiKeys } = await call('GET', 'api-keys')
   const of = apiKeys.find(({ description }: Reply) => description === KEYS[0])
   const made = await call('POST', 'endpoints', {
-    ...{ name: 'Night service', url: 'https://night.partner.example/hooks', events: ['report.delivered'], apiKeyId: of.apiKeyId },
+    ...{
+      name: 'Night service',
+      url: 'https://night.partner.example/hooks',
+      events: ['report.delivered'],
+      apiKeyId: of.apiKeyId,
+    },
   })
   const { endpointId } = made.endpoint ?? made
   await call('PATCH', `endpoints/${endpointId}`, { isEnabled: false })
@@ -372,7 +584,15 @@ async function openLan(call: Call) {
 
 /** The partner has a full day whatever day it is in the zone of the clinic. */
 function daysOf(dateStart: string, dateEnd: string) {
-  const [from, to] = [dateStart, dateEnd].map((day) => Date.parse(`${day}T00:00:00Z`)) as [number, number]
-  const days = Array.from({ length: Math.min(31, (to - from) / 86_400_000 + 1) }, (_, index) => new Date(from + index * 86_400_000))
-  return days.flatMap((day) => worklistDay(day.toISOString().slice(0, 10).replaceAll('-', ''), { withBadRows: true }))
+  const [from, to] = [dateStart, dateEnd].map((day) => Date.parse(`${day}T00:00:00Z`)) as [
+    number,
+    number,
+  ]
+  const days = Array.from(
+    { length: Math.min(31, (to - from) / 86_400_000 + 1) },
+    (_, index) => new Date(from + index * 86_400_000),
+  )
+  return days.flatMap((day) =>
+    worklistDay(day.toISOString().slice(0, 10).replaceAll('-', ''), { withBadRows: true }),
+  )
 }

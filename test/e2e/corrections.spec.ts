@@ -2,18 +2,33 @@ import { expect, type Locator, type Page } from '@playwright/test'
 import type { WorklistItem } from '#shared/contract/webhooks.ts'
 import { type Archive, sendImages, startArchive } from './modality.ts'
 import { enterAsOwner, faultsByScheme, go, pictured } from './stage.ts'
-import { callOf, emailOf, employ, exam, listOn, patientIdOf, people, signIn, uidOf } from './stories.ts'
+import {
+  callOf,
+  emailOf,
+  employ,
+  exam,
+  listOn,
+  patientIdOf,
+  people,
+  signIn,
+  uidOf,
+} from './stories.ts'
 import { test } from './test.ts'
 import { isDrawn, openViewerStage, paneOf, type ViewerStage } from './viewer-stage.ts'
 
 // From images that name another patient than their order to a signed report (decision 0031): a
 // technologist moves them to the right order, splits a study, merges two and corrects details, each
-// after a preview and with a reason; what no report was signed with is undone. A correction after the
-// signature goes on to the archive, the list of those to inform, and an addendum.
+// after a preview and with a reason; what no report was signed with is undone. A correction after
+// the signature goes on to the archive, the list of those to inform, and an addendum.
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
-const MAJA = { firstName: 'Maja', lastName: 'Oduya', clinicRole: 'Imaging Technologist', canManageStudies: true }
+const MAJA = {
+  firstName: 'Maja',
+  lastName: 'Oduya',
+  clinicRole: 'Imaging Technologist',
+  canManageStudies: true,
+}
 const RUTH = {
   ...{ firstName: 'Ruth', lastName: 'Okafor', clinicRole: 'Radiologist' },
   ...{ canCreateReports: true, npiNumber: '1234567893' },
@@ -47,7 +62,11 @@ test.beforeAll(async ({ browser }) => {
   owner = await all.open('owner')
   await enterAsOwner(stage, owner)
   await callOf(owner, 'PATCH', '/dashboard/settings', { settings: { 'intake.idleSeconds': 1 } })
-  await callOf(owner, 'POST', '/dashboard/devices', { aeTitle: 'CT1', modality: 'CT', name: 'CT, room 1' })
+  await callOf(owner, 'POST', '/dashboard/devices', {
+    aeTitle: 'CT1',
+    modality: 'CT',
+    name: 'CT, room 1',
+  })
   for (const person of [MAJA, RUTH]) await employ(owner, person)
   await listOn(stage, 'CT1')
   // Petra's images under Rosalind's order; of two patients one study; a name misspelled at the
@@ -62,7 +81,9 @@ test.beforeAll(async ({ browser }) => {
     { studyInstanceUid: TWO, number: 1, patientName: 'First^Frida', patientId: 'P-8001' },
     { studyInstanceUid: TWO, number: 2, patientName: 'Other^Otto', patientId: 'P-8002' },
   ])
-  await sendImages(stage, 'CT1', [image(3, 1, { patientName: 'Phantom^Philippa', patientId: patientIdOf(3) })])
+  await sendImages(stage, 'CT1', [
+    image(3, 1, { patientName: 'Phantom^Philippa', patientId: patientIdOf(3) }),
+  ])
   const nora = { number: 1, patientName: 'Kestrel^Nora' }
   await sendImages(stage, 'CT1', [
     image(4, 1, { patientName: 'Kestrel^Nora', patientId: patientIdOf(4) }),
@@ -88,8 +109,10 @@ const image = (order: number, number: number, of: { patientName: string; patient
 const step = (name: string): Locator => maja.getByRole('region', { name })
 const reason = () => maja.getByRole('textbox', { name: 'Reason' })
 const corrections = () => maja.getByRole('listitem').filter({ hasText: 'Cause' })
-const openStudy = (studyInstanceUid: string) => maja.goto(`${stage.http}/#/images/${studyInstanceUid}`)
-const accessible = async (page: Page, name: string) => expect.soft(await faultsByScheme(page, name), name).toEqual({})
+const openStudy = (studyInstanceUid: string) =>
+  maja.goto(`${stage.http}/#/images/${studyInstanceUid}`)
+const accessible = async (page: Page, name: string) =>
+  expect.soft(await faultsByScheme(page, name), name).toEqual({})
 
 /** Opens the report of a study, once there is one. */
 async function openReport(studyInstanceUid: string): Promise<void> {
@@ -133,7 +156,8 @@ test('a report cannot be signed, and its notice leads who may correct the images
   await expect(ruth.getByRole('alert').filter({ hasText: MISMATCH })).toBeVisible()
   await write('Impression\nNormal.')
   await expect(ruth.getByRole('region', { name: 'Before signing' })).toContainText(MISMATCH)
-  // A radiologist who may not manage studies compares the images, and has nothing to correct them with.
+  // A radiologist who may not manage studies compares the images, and has nothing to correct them
+  // with.
   await expect(ruth.getByRole('link', { name: 'Compare the images' })).toBeVisible()
   await expect(ruth.getByRole('link', { name: 'Resolve…' })).toHaveCount(0)
   await openStudy(uidOf(1))
@@ -147,7 +171,8 @@ test('the images are moved to the right order after a preview, which is shown ag
   await maja.getByRole('button', { name: /belong to another order or patient/ }).click()
   await expect(maja.getByRole('heading', { name: 'Where do the images belong?' })).toBeFocused()
   const orders = maja.getByRole('list', { name: 'Orders and studies' })
-  // The order that the images were made under, and the one of the patient they name, are most similar.
+  // The order that the images were made under, and the one of the patient they name, are most
+  // similar.
   await expect(orders.getByRole('listitem').filter({ hasText: 'Phantom' })).toBeVisible()
   const similar = (await orders.getByRole('listitem').allTextContents()).slice(0, 2).join()
   for (const name of ['Amberly, Rosalind', 'Dunmore, Petra']) expect(similar).toContain(name)
@@ -161,18 +186,24 @@ test('the images are moved to the right order after a preview, which is shown ag
   const check = step('Step 3: Check and apply')
   await expect(check).toContainText('2 images move')
   await expect(check).toContainText('No image stays here')
-  await expect(check.getByRole('row').filter({ hasText: 'Accession (changes)' })).toContainText('A-612')
+  await expect(check.getByRole('row').filter({ hasText: 'Accession (changes)' })).toContainText(
+    'A-612',
+  )
   await expect(check.getByRole('row', { name: /^Patient ID P-612 P-612$/ })).toBeVisible()
   await check.getByRole('button', { name: 'Move 2 images' }).click()
   await expect(check.getByText('Choose the cause')).toBeVisible()
   await expect(check.getByText('Enter a reason')).toBeVisible()
   await accessible(maja, 'correct-4-check')
 
-  await sendImages(stage, 'CT1', [image(1, 3, { patientName: 'Dunmore^Petra', patientId: patientIdOf(2) })])
+  await sendImages(stage, 'CT1', [
+    image(1, 3, { patientName: 'Dunmore^Petra', patientId: patientIdOf(2) }),
+  ])
   await check.getByRole('radio', { name: 'Wrong worklist entry' }).check()
   await reason().fill(REASON)
   await check.getByRole('button', { name: 'Move 2 images' }).click()
-  await expect(check.getByRole('alert').filter({ hasText: 'Something changed in the meantime' })).toBeVisible()
+  await expect(
+    check.getByRole('alert').filter({ hasText: 'Something changed in the meantime' }),
+  ).toBeVisible()
   await expect(check).toContainText('3 images move')
   await expect(reason()).toHaveValue(REASON)
   await check.getByRole('button', { name: 'Move 3 images' }).click()
@@ -199,10 +230,18 @@ test('the report is signed with the corrected images, and the correction is not 
   await write('Findings\nNo abnormality.\n\nImpression\nNormal.')
   await expect(maja.getByRole('button', { name: 'Undo…' })).toBeVisible()
   await sign('Sign the report')
-  await expect(ruth.getByRole('article', { name: 'Report', exact: true })).toContainText('Signed by Ruth Okafor')
+  await expect(ruth.getByRole('article', { name: 'Report', exact: true })).toContainText(
+    'Signed by Ruth Okafor',
+  )
 
-  const { corrections: made } = await callOf(maja, 'GET', `/dashboard/images/${uidOf(2)}/corrections`)
-  const undo = callOf(maja, 'POST', `/dashboard/corrections/${made[0].correctionId}/undo`, { reason: REASON })
+  const { corrections: made } = await callOf(
+    maja,
+    'GET',
+    `/dashboard/images/${uidOf(2)}/corrections`,
+  )
+  const undo = callOf(maja, 'POST', `/dashboard/corrections/${made[0].correctionId}/undo`, {
+    reason: REASON,
+  })
   await expect(undo).rejects.toThrow(/422.*A report was signed/)
   await maja.reload()
   await expect(corrections()).toContainText(['Cannot be undone'])
@@ -280,7 +319,9 @@ test('two studies of one exam are merged: list, viewer and report page show the 
   await target.getByRole('button', { name: /Kestrel/ }).click()
   const check = step('Step 3: Check and apply')
   await expect(check).toContainText('1 image moves')
-  await expect(check.getByRole('row').filter({ hasText: 'Patient ID (changes)' })).toContainText(/TEMP-9.*P-614/)
+  await expect(check.getByRole('row').filter({ hasText: 'Patient ID (changes)' })).toContainText(
+    /TEMP-9.*P-614/,
+  )
   await check.getByRole('radio', { name: 'Wrong worklist entry' }).check()
   await reason().fill('The console was restarted in the middle of the exam')
   await pictured(maja, 'merge-check')
@@ -293,7 +334,9 @@ test('two studies of one exam are merged: list, viewer and report page show the 
   const { viewId } = await callOf(maja, 'POST', '/dashboard/views', { studyInstanceUid: uidOf(4) })
   await maja.goto(`${stage.http}/viewer#${viewId}`)
   await isDrawn(maja)
-  const series = maja.getByRole('navigation', { name: 'Series' }).getByRole('button', { name: /Thorax/ })
+  const series = maja
+    .getByRole('navigation', { name: 'Series' })
+    .getByRole('button', { name: /Thorax/ })
   await expect(series).toHaveCount(2)
   for (const one of await series.all()) {
     await one.dblclick()
@@ -332,11 +375,23 @@ test('two studies of one exam are merged: list, viewer and report page show the 
 
 test('a correction after the signature is sent to the archive, and people are informed of it', async () => {
   archive = await startArchive(stage)
-  const pacs = { name: 'PACS', aeTitle: 'PACS', host: '127.0.0.1', port: archive.port, isAutomatic: false }
+  const pacs = {
+    name: 'PACS',
+    aeTitle: 'PACS',
+    host: '127.0.0.1',
+    port: archive.port,
+    isAutomatic: false,
+  }
   const { destinationId } = await callOf(owner, 'POST', '/dashboard/destinations', pacs)
-  await callOf(owner, 'POST', `/dashboard/destinations/${destinationId}/send`, { studyInstanceUid: uidOf(2) })
+  await callOf(owner, 'POST', `/dashboard/destinations/${destinationId}/send`, {
+    studyInstanceUid: uidOf(2),
+  })
   await expect(async () => {
-    const { studies } = await callOf(owner, 'GET', `/dashboard/forwards?studyInstanceUid=${uidOf(2)}`)
+    const { studies } = await callOf(
+      owner,
+      'GET',
+      `/dashboard/forwards?studyInstanceUid=${uidOf(2)}`,
+    )
     expect(studies).toMatchObject([{ waiting: 0, failed: 0 }])
   }).toPass()
   await maja.goto(`${stage.http}/#/images/${uidOf(2)}/resolve?kind=correct`)
@@ -385,14 +440,20 @@ test('the signed report asks for an addendum until one is signed', async () => {
   const row = ruth.getByRole('row').filter({ hasText: 'Dunmore' })
   const showAll = async () => {
     await ruth.goto(`${stage.http}/#/reading`)
-    await ruth.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: /^All/ }).click()
+    await ruth
+      .getByRole('navigation', { name: 'Views' })
+      .getByRole('link', { name: /^All/ })
+      .click()
   }
   await ruth.goto(`${stage.http}/#/`)
   const item = ruth.getByRole('listitem').filter({ hasText: '1 signed report needs an addendum' })
   await pictured(ruth, 'addendum-today')
   await item.getByRole('link', { name: 'Open list' }).click()
   const views = ruth.getByRole('navigation', { name: 'Views' })
-  await expect(views.getByRole('link', { name: 'Addendum needed 1' })).toHaveAttribute('aria-current', 'page')
+  await expect(views.getByRole('link', { name: 'Addendum needed 1' })).toHaveAttribute(
+    'aria-current',
+    'page',
+  )
   const filters = ruth.getByRole('status', { name: 'What narrows the list' })
   await expect(filters).toContainText('Addendum needed')
   await expect(filters).toContainText('1 study')
@@ -413,8 +474,12 @@ test('the signed report asks for an addendum until one is signed', async () => {
   await sign('Sign the addendum')
   await expect(notice).toHaveCount(0)
   // The text and the card about its delivery have names of their own.
-  await expect(ruth.getByRole('article', { name: 'Addendum 1', exact: true })).toContainText('The findings stand.')
-  await expect(ruth.getByRole('article', { name: 'Delivery and copies: Addendum 1' })).toContainText('Signed by Ruth Okafor')
+  await expect(ruth.getByRole('article', { name: 'Addendum 1', exact: true })).toContainText(
+    'The findings stand.',
+  )
+  await expect(
+    ruth.getByRole('article', { name: 'Delivery and copies: Addendum 1' }),
+  ).toContainText('Signed by Ruth Okafor')
   await ruth.goto(`${stage.http}/#/`)
   await expect(ruth.getByRole('list', { name: 'What needs attention' })).toBeVisible()
   await expect(item).toHaveCount(0)

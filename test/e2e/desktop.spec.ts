@@ -3,8 +3,9 @@ import type { DesktopState, UpdateState } from '#shared/contract/shell.ts'
 import { complaintsOf, enterAsOwner, expectAccessible, openStage, type Stage } from './stage.ts'
 import { test } from './test.ts'
 
-// The window as the desktop app shows it: its preload's functions are put in by the test (`electron.spec.ts` has the real ones, where Electron is),
-// and a gateway that was started in safe mode.
+// The window as the desktop app shows it: its preload's functions are put in by the test
+// (`electron.spec.ts` has the real ones, where Electron is), and a gateway that was started in safe
+// mode.
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
@@ -16,14 +17,20 @@ const asked: string[] = []
 const NO_UPDATE: UpdateState = { state: 'none', version: null, share: 0, sentence: '', notes: [] }
 const READY: UpdateState = {
   ...{ state: 'ready', version: '0.2.0', share: 1, sentence: '' },
-  notes: ['Images that came after a back-up are taken in again.', 'What is new in an update is shown before it is installed.'],
+  notes: [
+    'Images that came after a back-up are taken in again.',
+    'What is new in an update is shown before it is installed.',
+  ],
 }
 let app: DesktopState = { isAutostart: true, keyStore: 'platform', update: NO_UPDATE }
 let installing: () => Promise<void> = () => Promise.resolve()
 
 async function open(browser: Browser, ...options: string[]): Promise<void> {
   stage = await openStage(...options)
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 860 },
+    reducedMotion: 'reduce',
+  })
   page = await context.newPage()
   complaints = complaintsOf(page)
   const functions: Readonly<Record<string, (given?: unknown) => unknown>> = {
@@ -42,8 +49,12 @@ async function open(browser: Browser, ...options: string[]): Promise<void> {
     return functions[name]?.(given)
   })
   await page.addInitScript((names) => {
-    const { askApp } = window as unknown as { askApp: (name: string, given?: unknown) => Promise<unknown> }
-    const gateway = Object.fromEntries(names.map((name) => [name, (given?: unknown) => askApp(name, given)]))
+    const { askApp } = window as unknown as {
+      askApp: (name: string, given?: unknown) => Promise<unknown>
+    }
+    const gateway = Object.fromEntries(
+      names.map((name) => [name, (given?: unknown) => askApp(name, given)]),
+    )
     Object.defineProperty(window, 'gateway', { value: gateway })
   }, Object.keys(functions))
   await enterAsOwner(stage, page)
@@ -55,7 +66,9 @@ async function close(): Promise<void> {
 }
 
 async function look(name: string): Promise<void> {
-  await page.evaluate(() => document.getElementById('group-desktop')?.scrollIntoView({ block: 'start' }))
+  await page.evaluate(() =>
+    document.getElementById('group-desktop')?.scrollIntoView({ block: 'start' }),
+  )
   await expectAccessible(page, `desktop-${name}`)
 }
 
@@ -96,17 +109,34 @@ test.describe('in the app', () => {
 
   test('tells how far an update is, and why one could not be had', async () => {
     await show({ update: { ...NO_UPDATE, state: 'downloading', version: '0.2.0', share: 0.4 } })
-    await expect(page.getByRole('progressbar', { name: 'It is being fetched' })).toHaveAttribute('aria-valuenow', '40')
-    await show({ update: { ...NO_UPDATE, state: 'failed', sentence: 'The place for updates could not be reached.' } })
+    await expect(page.getByRole('progressbar', { name: 'It is being fetched' })).toHaveAttribute(
+      'aria-valuenow',
+      '40',
+    )
+    await show({
+      update: {
+        ...NO_UPDATE,
+        state: 'failed',
+        sentence: 'The place for updates could not be reached.',
+      },
+    })
     await expect(page.getByText('The place for updates could not be reached.')).toBeVisible()
-    await show({ update: { ...NO_UPDATE, state: 'not-here', sentence: 'This program is updated with the packages of the system.' } })
+    await show({
+      update: {
+        ...NO_UPDATE,
+        state: 'not-here',
+        sentence: 'This program is updated with the packages of the system.',
+      },
+    })
     await expect(page.getByRole('button', { name: 'Look for an update' })).toHaveCount(0)
     await expect(page.getByRole('switch', { name: 'Install by itself' })).toHaveCount(0)
   })
 
   test('shows what is new, says what installing does, and why it did not happen', async () => {
     await show({ update: READY })
-    await expect(page.getByRole('region', { name: 'What is new' }).getByRole('listitem')).toHaveText([...READY.notes])
+    await expect(
+      page.getByRole('region', { name: 'What is new' }).getByRole('listitem'),
+    ).toHaveText([...READY.notes])
     await look('ready')
     installing = () => Promise.reject(new Error('The folder for back-ups cannot be written to.'))
     await page.getByRole('button', { name: 'Install now…' }).click()

@@ -3,7 +3,8 @@ import { sendImages } from './modality.ts'
 import { ask, enterAsOwner, leaveSetup, OWNER, openStage, type Stage } from './stage.ts'
 import { test } from './test.ts'
 
-// A report and the connection of its window: the reports it must not lose, and the tabs that share one stream of events.
+// A report and the connection of its window: the reports it must not lose, and the tabs that share
+// one stream of events.
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
@@ -53,7 +54,10 @@ async function textOf(studyId: string): Promise<string> {
 }
 const DRAFT = /\/dashboard\/reading\/[^/]+\/draft$/
 
-/** Holds back the answers to the saves of a tab, which the gateway has carried out, until the function it gives is called. */
+/**
+ * Holds back the answers to the saves of a tab, which the gateway has carried out, until the
+ * function it gives is called.
+ */
 async function holdSaves(tab: Page): Promise<() => Promise<void>> {
   const held: (() => void)[] = []
   let isHeld = true
@@ -116,8 +120,18 @@ test('a refused save is over once the saved text is typed again, and the sign di
   const text = 'Findings: The lungs are clear.\nImpression: Normal chest.'
   await editorOf(page).fill(text)
   await expect(saving(page)).toContainText('Saved')
-  const problem = { type: 'about:blank', title: 'Refused', status: 422, detail: 'x', instance: '/', code: 'refused', errors: [] }
-  await page.route(DRAFT, (route) => route.fulfill({ status: 422, json: { ...problem, message: 'It is too long.' } }))
+  const problem = {
+    type: 'about:blank',
+    title: 'Refused',
+    status: 422,
+    detail: 'x',
+    instance: '/',
+    code: 'refused',
+    errors: [],
+  }
+  await page.route(DRAFT, (route) =>
+    route.fulfill({ status: 422, json: { ...problem, message: 'It is too long.' } }),
+  )
   await editorOf(page).fill(`${text} And more.`)
   await expect(saving(page)).toContainText('Not saved: It is too long.')
   await editorOf(page).fill(text)
@@ -176,7 +190,9 @@ test('eight tabs share one stream of events, and a draft is saved in the last', 
   await expect(page.getByText('Live', { exact: true })).toBeVisible()
 })
 
-test('without a SharedWorker one tab passes the events on, and the next one takes its place', async ({ browser }) => {
+test('without a SharedWorker one tab passes the events on, and the next one takes its place', async ({
+  browser,
+}) => {
   const older = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   await older.addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'))
   await older.addCookies(await context.cookies())
@@ -194,7 +210,8 @@ test('without a SharedWorker one tab passes the events on, and the next one take
   expect(streams).toEqual([tabs[0]])
   await tabs[0]?.close()
   await expect.poll(() => streams.length).toBe(2)
-  for (const tab of tabs.slice(1)) await expect(tab.getByText('Live', { exact: true })).toBeVisible()
+  for (const tab of tabs.slice(1))
+    await expect(tab.getByText('Live', { exact: true })).toBeVisible()
   await older.close()
 })
 
@@ -207,21 +224,29 @@ test('what waits is the same number in the navigation and on Today', async () =>
   const before = await (await context.request.get(`${stage.http}/dashboard/status`)).json()
   await page.route('**/dashboard/status', (route) => route.fulfill({ json: before }))
   await ask(stage, 'STRANGER')
-  const navigation = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Devices/ })
+  const navigation = page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: /^Devices/ })
   await expect(page.getByText('1 unknown device', { exact: false })).toBeVisible()
   await expect(navigation).toContainText('1')
   await page.unroute('**/dashboard/status')
 })
 
 test('the number of images is the same on Today and in the list while they arrive', async () => {
-  for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes']) await stage.command('config', 'set', key, '0')
+  for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes'])
+    await stage.command('config', 'set', key, '0')
   await stage.command('device', 'add', '--ae-title', 'CT1', '--name', 'CT, room 1')
   const list = await context.newPage()
   await list.goto(`${stage.http}/#/images`)
   await page.goto(`${stage.http}/#/`)
-  const onToday = page.getByLabel('Numbers of the day').locator('div').filter({ hasText: 'Images today' }).locator('dd')
+  const onToday = page
+    .getByLabel('Numbers of the day')
+    .locator('div')
+    .filter({ hasText: 'Images today' })
+    .locator('dd')
   await expect(onToday).toHaveText('0')
-  const read = async (path: string) => (await context.request.get(`${stage.http}/dashboard/${path}`)).json()
+  const read = async (path: string) =>
+    (await context.request.get(`${stage.http}/dashboard/${path}`)).json()
   const ofToday = async (): Promise<number> => (await read('today')).numbers.imagesToday
   const ofStatus = async (): Promise<number> => (await read('status')).images.today
   const ofList = async (): Promise<number> => {
@@ -234,7 +259,11 @@ test('the number of images is the same on Today and in the list while they arriv
     for (let from = 1; from <= 12; from += 4) {
       const of = { patientName: 'Newer^Cleo', patientId: 'P-7002' }
       const numbers = [from, from + 1, from + 2, from + 3]
-      const images = numbers.map((number) => ({ ...of, number, studyInstanceUid: `${UID}${1 + (number % 2)}` }))
+      const images = numbers.map((number) => ({
+        ...of,
+        number,
+        studyInstanceUid: `${UID}${1 + (number % 2)}`,
+      }))
       await sendImages(stage, 'CT1', images)
     }
   })().finally(() => {
@@ -242,7 +271,13 @@ test('the number of images is the same on Today and in the list while they arriv
   })
   while (isSending) {
     // Each lies between what the one before it and the one after it read.
-    const read = [await ofToday(), await ofList(), await ofStatus(), await ofList(), await ofToday()]
+    const read = [
+      await ofToday(),
+      await ofList(),
+      await ofStatus(),
+      await ofList(),
+      await ofToday(),
+    ]
     expect(read).toEqual(read.toSorted((a, b) => a - b))
   }
   await sending

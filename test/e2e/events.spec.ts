@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { expect, type Page } from '@playwright/test'
-import { ask, complaintsOf, enterAsOwner, expectAccessible, go as goOn, openStage, type Stage } from './stage.ts'
+import {
+  ask,
+  complaintsOf,
+  enterAsOwner,
+  expectAccessible,
+  go as goOn,
+  openStage,
+  type Stage,
+} from './stage.ts'
 import { test } from './test.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
@@ -17,8 +25,13 @@ test.beforeAll(async ({ browser }) => {
   complaints = complaintsOf(page)
   await enterAsOwner(stage, page)
   await stage.command('device', 'add', '--ae-title', 'CT1')
-  const userId = await page.evaluate(async () => (await (await fetch('/dashboard/session')).json()).user.userId)
-  await call('PATCH', `/dashboard/people/${userId}`, { canCreateReports: true, npiNumber: '1234567890' })
+  const userId = await page.evaluate(
+    async () => (await (await fetch('/dashboard/session')).json()).user.userId,
+  )
+  await call('PATCH', `/dashboard/people/${userId}`, {
+    canCreateReports: true,
+    npiNumber: '1234567890',
+  })
 })
 
 test.afterAll(async () => {
@@ -27,9 +40,12 @@ test.afterAll(async () => {
 })
 
 const go = (name: string) => goOn(page, name)
-const tab = async (name: string) => page.getByRole('navigation', { name: 'Events' }).getByRole('link', { name }).click()
-const which = async (name: string) => page.getByRole('radiogroup', { name: 'Which events' }).getByText(name, { exact: true }).click()
-const row = (name: string) => page.getByRole('table').getByRole('row').filter({ hasText: name }).first()
+const tab = async (name: string) =>
+  page.getByRole('navigation', { name: 'Events' }).getByRole('link', { name }).click()
+const which = async (name: string) =>
+  page.getByRole('radiogroup', { name: 'Which events' }).getByText(name, { exact: true }).click()
+const row = (name: string) =>
+  page.getByRole('table').getByRole('row').filter({ hasText: name }).first()
 
 /** A call as the window makes it. */
 const call = (method: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
@@ -51,7 +67,11 @@ async function signReport(studyInstanceUid: string): Promise<void> {
   const key = await stage.command('api-key', 'create', '--description', 'E2E')
   const made = await fetch(`${stage.http}/v1/scribe/studies`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'x-api-key': key, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${key}`,
+      'x-api-key': key,
+      'content-type': 'application/json',
+    },
     body: JSON.stringify({
       studyInstanceUid,
       studyDescription: 'CT of the chest',
@@ -65,9 +85,11 @@ async function signReport(studyInstanceUid: string): Promise<void> {
   const { draft } = await call('POST', at, { windowId })
   const text = 'Findings:\nThe lungs are clear.\n\nImpression:\nNo acute finding.'
   const { revision } = await call('PUT', at, { windowId, revision: draft.revision, text })
-  const sign = (acknowledged: string[]) => call('POST', `${at}/sign`, { windowId, revision, isCritical: false, acknowledged })
+  const sign = (acknowledged: string[]) =>
+    call('POST', `${at}/sign`, { windowId, revision, isCritical: false, acknowledged })
   let signed = await sign([])
-  if (signed.outcome === 'checks') signed = await sign(signed.findings.map(({ check }: { check: string }) => check))
+  if (signed.outcome === 'checks')
+    signed = await sign(signed.findings.map(({ check }: { check: string }) => check))
   expect(signed.outcome).toBe('signed')
 }
 
@@ -77,10 +99,17 @@ test('shows a worklist query as an event, with what was sent and answered', asyn
   await expect(row('Worklist')).toContainText('CT1')
   await row('Worklist').getByRole('link').click()
   await expect(page.getByRole('heading', { name: 'Worklist' })).toBeVisible()
-  await expect(page.getByRole('region', { name: 'Answer', exact: true })).toContainText('"authorized": true')
-  await expect(page.getByRole('region', { name: 'What was sent last' })).toContainText('"callingAe": "CT1"')
+  await expect(page.getByRole('region', { name: 'Answer', exact: true })).toContainText(
+    '"authorized": true',
+  )
+  await expect(page.getByRole('region', { name: 'What was sent last' })).toContainText(
+    '"callingAe": "CT1"',
+  )
   // Whoever waited for it has gone on.
-  await expect(page.getByRole('button', { name: 'Send again' })).toHaveAttribute('aria-disabled', 'true')
+  await expect(page.getByRole('button', { name: 'Send again' })).toHaveAttribute(
+    'aria-disabled',
+    'true',
+  )
   await page.getByRole('link', { name: 'All events' }).click()
 })
 
@@ -101,7 +130,9 @@ test('names an endpoint, lets it fetch files from a host, and changes its secret
   await page.getByRole('button', { name: 'Change Partner' }).click()
   const form = page.getByRole('dialog')
   await form.getByRole('textbox', { name: 'Name' }).fill('North RIS')
-  await form.getByRole('combobox', { name: 'Hosts of files' }).fill('https://files.partner.example/x')
+  await form
+    .getByRole('combobox', { name: 'Hosts of files' })
+    .fill('https://files.partner.example/x')
   await form.getByRole('combobox', { name: 'Hosts of files' }).press('Enter')
   await form.getByRole('textbox', { name: 'Worklist' }).fill('9')
   await form.getByRole('button', { name: 'Save' }).click()
@@ -173,7 +204,9 @@ test('gives up a report only with a reason, which the audit trail keeps', async 
 test('says in a dry run what would be made of an answer', async () => {
   await go('Events')
   await tab('Dry run')
-  await page.getByRole('textbox', { name: 'The answer’s body' }).fill('{"authorized":true,"items":[{"PatientName":1}]}')
+  await page
+    .getByRole('textbox', { name: 'The answer’s body' })
+    .fill('{"authorized":true,"items":[{"PatientName":1}]}')
   await page.getByRole('button', { name: 'Check' }).click()
   await expect(page.getByText('items.0.AccessionNumber')).toBeVisible()
   await page.getByRole('textbox', { name: 'The answer’s body' }).fill('<html>')
@@ -183,7 +216,9 @@ test('says in a dry run what would be made of an answer', async () => {
 
 test('measures how well the partner keeps to the contract', async () => {
   await tab('Contract meter')
-  const worklist = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Worklist' }) })
+  const worklist = page
+    .locator('section')
+    .filter({ has: page.getByRole('heading', { name: 'Worklist' }) })
   await expect(worklist.getByText(/\d+ calls?$/)).toBeVisible()
   await expect(worklist.getByText(/95 of 100 within/)).toBeVisible()
 })
@@ -199,7 +234,10 @@ test('searches, verifies and exports the audit trail', async () => {
   await expect(row('Signing secret changed')).toContainText('Olga Berg')
   await expect(table.getByText('Device added')).toHaveCount(0)
   await page.getByRole('button', { name: 'Export' }).click()
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: /CSV/ }).click()])
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: /CSV/ }).click(),
+  ])
   expect(download.suggestedFilename()).toMatch(/^isthmus-audit-\d{4}-\d\d-\d\d\.csv$/)
   const text = await readFile(await download.path(), 'utf8')
   expect(text).toContain('device.add')

@@ -1,6 +1,13 @@
 import { expect, type Page } from '@playwright/test'
 import { firstRow, sendImages } from './modality.ts'
-import { complaintsOf, enterAsOwner, faultsByScheme, openStage, pictured, type Stage } from './stage.ts'
+import {
+  complaintsOf,
+  enterAsOwner,
+  faultsByScheme,
+  openStage,
+  pictured,
+  type Stage,
+} from './stage.ts'
 import { callOf, emailOf, employ, people, signIn } from './stories.ts'
 import { test } from './test.ts'
 import { isDrawn, paneOf } from './viewer-stage.ts'
@@ -10,7 +17,13 @@ import { isDrawn, paneOf } from './viewer-stage.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 180_000 })
 
-const RUTH = { firstName: 'Ruth', lastName: 'Okafor', clinicRole: 'Radiologist', canCreateReports: true, npiNumber: '1234567893' }
+const RUTH = {
+  firstName: 'Ruth',
+  lastName: 'Okafor',
+  clinicRole: 'Radiologist',
+  canCreateReports: true,
+  npiNumber: '1234567893',
+}
 const REASON = 'Confirmed with the technologist: same patient, typed by hand'
 const MISMATCH = 'The images differ from the worklist or the study in the patient or the exam'
 let stage: Stage
@@ -23,9 +36,23 @@ let accession = ''
 test.beforeAll(async ({ browser }) => {
   test.setTimeout(180_000)
   stage = await openStage()
-  const settings = { 'intake.stopGigabytes': '0', 'intake.warnGigabytes': '0', 'intake.idleSeconds': '1' }
-  for (const [key, value] of Object.entries(settings)) await stage.command('config', 'set', key, value)
-  await stage.command('device', 'add', '--ae-title', 'CT1', '--modality', 'CT', '--name', 'CT, room 1')
+  const settings = {
+    'intake.stopGigabytes': '0',
+    'intake.warnGigabytes': '0',
+    'intake.idleSeconds': '1',
+  }
+  for (const [key, value] of Object.entries(settings))
+    await stage.command('config', 'set', key, value)
+  await stage.command(
+    'device',
+    'add',
+    '--ae-title',
+    'CT1',
+    '--modality',
+    'CT',
+    '--name',
+    'CT, room 1',
+  )
   all = people(browser)
   const owner = await all.open('owner')
   await enterAsOwner(stage, owner)
@@ -36,7 +63,9 @@ test.beforeAll(async ({ browser }) => {
   const wrong = { patientName: 'WRONG^PETER', patientId: 'P-9999' }
   await sendImages(stage, 'CT1', [{ studyInstanceUid, accessionNumber, number: 1, ...wrong }])
   await expect(async () => {
-    const { studyId } = (await callOf(owner, 'GET', `/dashboard/reading/by-uid/${studyUid}`)) as { studyId: string | null }
+    const { studyId } = (await callOf(owner, 'GET', `/dashboard/reading/by-uid/${studyUid}`)) as {
+      studyId: string | null
+    }
     expect(studyId).not.toBeNull()
   }).toPass({ timeout: 60_000 })
   page = await all.open('Ruth')
@@ -51,7 +80,8 @@ test.afterAll(async () => {
 
 test('lists the study as a mismatch', async () => {
   await page.goto(`${stage.http}/#/reading`)
-  // The partner names the patient of the worklist: without the tag nothing would show that the images are others.
+  // The partner names the patient of the worklist: without the tag nothing would show that the
+  // images are others.
   await expect(page.getByRole('row').filter({ hasText: accession })).toContainText('Mismatch')
   await pictured(page, 'reading-list')
   await page.goto(`${stage.http}/#/images/${studyUid}`)
@@ -64,7 +94,9 @@ test('says on the report what differs, and does not sign', async () => {
   await page.getByRole('link', { name: 'Override it in the report' }).click()
   const notice = page.getByRole('alert').filter({ hasText: MISMATCH })
   const besideWorklist = notice.getByRole('region', { name: 'Compared with the worklist' })
-  await expect(besideWorklist.getByRole('row').filter({ hasText: 'Patient ID' })).toContainText('P-9999')
+  await expect(besideWorklist.getByRole('row').filter({ hasText: 'Patient ID' })).toContainText(
+    'P-9999',
+  )
   const editor = page.getByRole('textbox', { name: 'Report', exact: true })
   await editor.click()
   await page.keyboard.type('Findings\nNo abnormality.\n\nImpression\nNormal.')
@@ -107,7 +139,9 @@ test('is signed after the signer has looked at the override, and keeps it', asyn
   await expect(warnings.first()).toBeVisible()
   for (const warning of await warnings.all()) await warning.check()
   await sign.click()
-  await expect(page.getByRole('article', { name: 'Delivery and copies: Report' })).toContainText('Signed by Ruth Okafor')
+  await expect(page.getByRole('article', { name: 'Delivery and copies: Report' })).toContainText(
+    'Signed by Ruth Okafor',
+  )
   await expect(page.getByText(REASON)).toBeVisible()
   await expect(page.getByRole('button', { name: 'Withdraw the override' })).toHaveCount(0)
   await pictured(page, 'report-signed')
@@ -138,7 +172,14 @@ const LOSSY = `
 test('names in the viewer the patient of the image that is shown, also without the overlay', async () => {
   await sendImages(stage, 'CT1', [
     { studyInstanceUid: TWO, number: 1, patientName: 'FIRST^FRIDA', patientId: 'P-8001', side: 24 },
-    { studyInstanceUid: TWO, number: 2, patientName: 'OTHER^OTTO', patientId: 'P-8002', side: 24, more: LOSSY },
+    {
+      studyInstanceUid: TWO,
+      number: 2,
+      patientName: 'OTHER^OTTO',
+      patientId: 'P-8002',
+      side: 24,
+      more: LOSSY,
+    },
   ])
   const { viewId } = await callOf(page, 'POST', '/dashboard/views', { studyInstanceUid: TWO })
   await page.goto(`${stage.http}/viewer#${viewId}`)
@@ -149,7 +190,12 @@ test('names in the viewer the patient of the image that is shown, also without t
   await page.keyboard.press('ArrowDown')
   await expect(pane).toContainText('OTHER, OTTO')
   await expect(pane).not.toContainText('FIRST')
-  const kept = ['OTHER, OTTO', 'P-8002', 'Lossy compressed 12.5 : 1', 'Calibrated regions are outlined']
+  const kept = [
+    'OTHER, OTTO',
+    'P-8002',
+    'Lossy compressed 12.5 : 1',
+    'Calibrated regions are outlined',
+  ]
   for (const text of kept) await expect(pane).toContainText(text)
   await expect(pane).toContainText('Thorax 1.0')
   await expect(pane.locator('canvas[data-overlay-planes]')).toHaveCount(1)
@@ -159,7 +205,9 @@ test('names in the viewer the patient of the image that is shown, also without t
   for (const text of kept) await expect(pane).toContainText(text)
   await expect(pane.locator('canvas[data-overlay-planes]')).toHaveCount(1)
   await pictured(page, 'viewer-without-overlay')
-  await expect(page.getByRole('alert').first()).toContainText('Images of more than one patient are in this study.')
+  await expect(page.getByRole('alert').first()).toContainText(
+    'Images of more than one patient are in this study.',
+  )
 })
 
 test('breaks no rule of its own security policy', () => {

@@ -2,40 +2,75 @@ import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { sendImages } from './modality.ts'
-import { complaintsOf, enterAsOwner, faultsByScheme, go as goOn, openStage, type Stage } from './stage.ts'
+import {
+  complaintsOf,
+  enterAsOwner,
+  faultsByScheme,
+  go as goOn,
+  openStage,
+  type Stage,
+} from './stage.ts'
 import { test } from './test.ts'
 
-// What a person sees and decides of images that could be lost: files without a record in the database, images that are cut off, and images
-// that their device sent again with other pixels.
+// What a person sees and decides of images that could be lost: files without a record in the
+// database, images that are cut off, and images that their device sent again with other pixels.
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
 const STUDY = '1.2.826.0.1.3680043.8.498.11140001'
-const MAJA = { studyInstanceUid: STUDY, patientName: 'TEST^MAJA', patientId: 'P-7001', accessionNumber: 'A-7001' }
-const OTHER = { studyInstanceUid: '1.2.826.0.1.3680043.8.498.11140002', patientName: 'TEST^OTTO', patientId: 'P-7002' }
-const FILES = [1, 2, 3].map((number) => `ab/${'cd'.repeat(16)}/00000000-0000-4000-8000-00000000000${number}.dcm`)
+const MAJA = {
+  studyInstanceUid: STUDY,
+  patientName: 'TEST^MAJA',
+  patientId: 'P-7001',
+  accessionNumber: 'A-7001',
+}
+const OTHER = {
+  studyInstanceUid: '1.2.826.0.1.3680043.8.498.11140002',
+  patientName: 'TEST^OTTO',
+  patientId: 'P-7002',
+}
+const FILES = [1, 2, 3].map(
+  (number) => `ab/${'cd'.repeat(16)}/00000000-0000-4000-8000-00000000000${number}.dcm`,
+)
 let stage: Stage
 let page: Page
 let complaints: readonly string[]
 
 const imagesIn = (folder: string) =>
-  readdirSync(join(stage.folder, folder), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.dcm'))
+  readdirSync(join(stage.folder, folder), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.dcm'),
+  )
 const pathOf = (file: string) => {
   const path = join(stage.folder, 'recovery', file)
   mkdirSync(dirname(path), { recursive: true })
   return path
 }
-const need = (name: string) => page.getByRole('list', { name: 'What needs attention' }).getByRole('listitem').filter({ hasText: name })
+const need = (name: string) =>
+  page
+    .getByRole('list', { name: 'What needs attention' })
+    .getByRole('listitem')
+    .filter({ hasText: name })
 const go = (name: string) => goOn(page, name)
 const isAccessible = async (name: string) => expect(await faultsByScheme(page, name)).toEqual({})
 
 test.beforeAll(async ({ browser }) => {
   stage = await openStage()
-  for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes']) await stage.command('config', 'set', key, '0')
+  for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes'])
+    await stage.command('config', 'set', key, '0')
   await stage.command('config', 'set', 'intake.idleSeconds', '1')
-  await stage.command('device', 'add', '--ae-title', 'CT1', '--modality', 'CT', '--name', 'CT, room 1')
+  await stage.command(
+    'device',
+    'add',
+    '--ae-title',
+    'CT1',
+    '--modality',
+    'CT',
+    '--name',
+    'CT, room 1',
+  )
   await sendImages(stage, 'CT1', [{ ...OTHER, number: 1 }])
-  // As the gateway leaves them at its start: one that is in the archive already, one that is damaged, one that is no image.
+  // As the gateway leaves them at its start: one that is in the archive already, one that is
+  // damaged, one that is no image.
   const [kept = ''] = imagesIn('images')
   copyFileSync(join(stage.folder, 'images', kept), pathOf(FILES[0] ?? ''))
   copyFileSync(join(stage.folder, 'images', kept), pathOf(FILES[1] ?? ''))
@@ -53,7 +88,9 @@ test.afterAll(async () => {
 
 test('says on Today that image files have no record, and imports one with one click', async () => {
   await go('Today')
-  await expect(need('Image files without a record')).toContainText('3 image files are not in the database')
+  await expect(need('Image files without a record')).toContainText(
+    '3 image files are not in the database',
+  )
   await isAccessible('recovered-today')
   await need('Image files without a record').getByRole('link', { name: 'Import' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Recovered files' })).toBeVisible()
@@ -68,7 +105,9 @@ test('says on Today that image files have no record, and imports one with one cl
 
 test('imports all of them, says which could not be, and deletes that one only with a reason', async () => {
   await page.getByRole('button', { name: 'Import all' }).click()
-  await expect(page.getByText('1 file could not be imported and stays here. It is not a DICOM file.')).toBeVisible()
+  await expect(
+    page.getByText('1 file could not be imported and stays here. It is not a DICOM file.'),
+  ).toBeVisible()
   const left = page.getByRole('row').filter({ hasText: 'Not readable as an image' })
   await expect(page.getByRole('row').filter({ hasText: 'OTTO' })).toHaveCount(0)
   await left.getByRole('button', { name: 'Discard' }).click()
@@ -92,7 +131,9 @@ test('shows both versions of an image whose device sent other pixels, until some
   )
   await sendImages(stage, 'CT1', [{ ...MAJA, number: 2, pixel: '0009' }])
   await go('Today')
-  await expect(need('Images were replaced')).toContainText('1 study has images that the device sent again with other pixels.')
+  await expect(need('Images were replaced')).toContainText(
+    '1 study has images that the device sent again with other pixels.',
+  )
   await isAccessible('replaced-today')
   await need('Images were replaced').getByRole('link', { name: 'Compare' }).click()
   await page.getByRole('row').filter({ hasText: 'MAJA' }).getByRole('link').click()
@@ -117,7 +158,9 @@ test('shows the earlier version again, with a reason', async () => {
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('The later one is of another patient')
   await dialog.getByRole('button', { name: 'Show this version' }).click()
-  await expect(page.getByText('The earlier version is shown again; the later one is kept.')).toBeVisible()
+  await expect(
+    page.getByText('The earlier version is shown again; the later one is kept.'),
+  ).toBeVisible()
   const shown = page.getByRole('row').filter({ hasText: 'Shown' })
   await expect(shown).toHaveCount(1)
   await expect(shown).not.toContainText('Other pixels')

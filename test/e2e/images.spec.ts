@@ -1,13 +1,29 @@
 import { expect, type Page } from '@playwright/test'
 import { type Archive, firstRow, sendImages, startArchive } from './modality.ts'
-import { complaintsOf, enterAsOwner, faultsByScheme, go as goOn, openStage, type Stage } from './stage.ts'
+import {
+  complaintsOf,
+  enterAsOwner,
+  faultsByScheme,
+  go as goOn,
+  openStage,
+  type Stage,
+} from './stage.ts'
 import { test } from './test.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
 const STUDY = '1.2.826.0.1.3680043.8.498.11120001'
-const MAJA = { studyInstanceUid: STUDY, patientName: 'TEST^MAJA', patientId: 'P-7001', accessionNumber: 'A-7001' }
-const PRIOR = { studyInstanceUid: '1.2.826.0.1.3680043.8.498.11120002', patientName: 'TEST^MAJA', patientId: 'OLD-17' }
+const MAJA = {
+  studyInstanceUid: STUDY,
+  patientName: 'TEST^MAJA',
+  patientId: 'P-7001',
+  accessionNumber: 'A-7001',
+}
+const PRIOR = {
+  studyInstanceUid: '1.2.826.0.1.3680043.8.498.11120002',
+  patientName: 'TEST^MAJA',
+  patientId: 'OLD-17',
+}
 let stage: Stage
 let archive: Archive
 let page: Page
@@ -23,8 +39,26 @@ test.beforeAll(async ({ browser }) => {
   ] as const) {
     await stage.command('config', 'set', key, value)
   }
-  await stage.command('device', 'add', '--ae-title', 'CT1', '--modality', 'CT', '--name', 'CT, room 1')
-  await stage.command('device', 'add', '--ae-title', 'CT2', '--modality', 'CT', '--name', 'CT, room 2')
+  await stage.command(
+    'device',
+    'add',
+    '--ae-title',
+    'CT1',
+    '--modality',
+    'CT',
+    '--name',
+    'CT, room 1',
+  )
+  await stage.command(
+    'device',
+    'add',
+    '--ae-title',
+    'CT2',
+    '--modality',
+    'CT',
+    '--name',
+    'CT, room 2',
+  )
   const context = await browser.newContext({ viewport: { width: 1360, height: 860 } })
   page = await context.newPage()
   complaints = complaintsOf(page)
@@ -97,7 +131,9 @@ test('finds a study by parts of its patient, as they are typed, and keeps them o
 
 test('opens the study: who it is, its series, and the study it became', async () => {
   await rowOf('TEST').getByRole('link').click()
-  await expect(page.getByRole('heading', { level: 1, name: 'CT study of 20 Nov 2026' })).toBeVisible()
+  await expect(
+    page.getByRole('heading', { level: 1, name: 'CT study of 20 Nov 2026' }),
+  ).toBeVisible()
   await expect(page.getByText('3 May 1971')).toBeVisible()
   await expect(page.getByRole('row').filter({ hasText: 'Thorax 1.0' })).toContainText('5')
   await expect(page.getByText('made from these images')).toBeVisible()
@@ -107,9 +143,19 @@ test('puts images of another patient beside the worklist’s row', async () => {
   const row = await firstRow(stage, 'CT1')
   expect(row.studyInstanceUid).not.toBe('')
   const { studyInstanceUid, accessionNumber } = row
-  await sendImages(stage, 'CT1', [{ studyInstanceUid, accessionNumber, number: 1, patientName: 'WRONG^PETER', patientId: 'P-9999' }])
+  await sendImages(stage, 'CT1', [
+    {
+      studyInstanceUid,
+      accessionNumber,
+      number: 1,
+      patientName: 'WRONG^PETER',
+      patientId: 'P-9999',
+    },
+  ])
   await go('Images')
-  await expect(rowOf('WRONG').getByText('Mismatch', { exact: true })).toBeVisible({ timeout: 20_000 })
+  await expect(rowOf('WRONG').getByText('Mismatch', { exact: true })).toBeVisible({
+    timeout: 20_000,
+  })
   await rowOf('WRONG').getByRole('link').click()
   await expect(page.getByRole('heading', { name: 'The images do not match' })).toBeVisible()
   const patientId = page.getByRole('row').filter({ hasText: 'Patient ID' })
@@ -140,8 +186,13 @@ test('sets another image of the same identifier aside, and deletes it only with 
   await waiting.getByRole('link', { name: 'Decide' }).click()
   await expect(page.getByRole('heading', { name: 'Images set aside' })).toBeVisible()
   await go('Images')
-  await page.getByRole('navigation', { name: 'Images' }).getByRole('link', { name: 'Set aside' }).click()
-  const row = page.getByRole('row').filter({ hasText: 'Another image with the same identifier is here' })
+  await page
+    .getByRole('navigation', { name: 'Images' })
+    .getByRole('link', { name: 'Set aside' })
+    .click()
+  const row = page
+    .getByRole('row')
+    .filter({ hasText: 'Another image with the same identifier is here' })
   await expect(row).toContainText('CT, room 2')
   await row.getByRole('button', { name: 'Discard' }).click()
   const dialog = page.getByRole('dialog')
@@ -155,7 +206,9 @@ test('sets another image of the same identifier aside, and deletes it only with 
 test('decides on all images of a study that were set aside at once, with one reason', async () => {
   const others = [1, 2, 3].map((number) => ({ ...MAJA, number, pixel: '000A' }))
   await sendImages(stage, 'CT2', others)
-  const row = page.getByRole('row').filter({ hasText: 'Another image with the same identifier is here' })
+  const row = page
+    .getByRole('row')
+    .filter({ hasText: 'Another image with the same identifier is here' })
   await row.first().getByRole('link', { name: 'All set aside of this study' }).click()
   await page.getByRole('button', { name: 'Release all 3' }).click()
   const dialog = page.getByRole('dialog')
@@ -180,7 +233,9 @@ test('sends a study to a destination that was entered and tested here', async ()
   await form.getByRole('textbox', { name: 'AE title' }).fill('PACS')
   await form.getByRole('textbox', { name: 'Host' }).fill('127.0.0.1')
   await form.getByRole('textbox', { name: 'Port' }).fill(String(archive.port))
-  await form.getByRole('switch', { name: 'Earlier studies can be fetched from it' }).check({ force: true })
+  await form
+    .getByRole('switch', { name: 'Earlier studies can be fetched from it' })
+    .check({ force: true })
   await form.getByRole('button', { name: 'Add destination' }).click()
   await expect(page.getByText('only what a person sends')).toBeVisible()
   await page.getByRole('button', { name: 'Test connection' }).click()
@@ -231,7 +286,9 @@ test('takes a device’s port, and says what is wrong when it does not answer th
   await form.getByRole('combobox', { name: 'Console', exact: true }).click()
   await page.getByRole('option', { name: 'GE' }).click()
   await form.getByRole('combobox', { name: 'Connections' }).click()
-  await page.getByRole('option', { name: 'Only encrypted, and with the device’s certificate' }).click()
+  await page
+    .getByRole('option', { name: 'Only encrypted, and with the device’s certificate' })
+    .click()
   await form.getByRole('textbox', { name: 'The device’s certificate' }).fill('not a certificate')
   await form.getByRole('button', { name: 'Save' }).click()
   await expect(form.getByText('must be a certificate in PEM form')).toBeVisible()
@@ -274,12 +331,16 @@ test('shows the certificate of DICOM TLS and makes a new one only after asking',
 test('counts the day’s images on Today, and leads from each number and each need to its list', async () => {
   await go('Today')
   const numbers = page.getByLabel('Numbers of the day')
-  await expect(numbers.getByText('Images today').locator('xpath=ancestor::div[1]')).toContainText('10')
+  await expect(numbers.getByText('Images today').locator('xpath=ancestor::div[1]')).toContainText(
+    '10',
+  )
   await expect(page.getByRole('heading', { name: 'Room for images' })).toBeVisible()
   const need = page.getByRole('list', { name: 'What needs attention' }).getByRole('listitem')
   await expect(need.filter({ hasText: 'Images set aside' })).toHaveCount(0)
   const differing = need.filter({ hasText: 'Patient or exam mismatch' })
-  await expect(differing).toContainText('2 studies have images of another patient or order than was planned.')
+  await expect(differing).toContainText(
+    '2 studies have images of another patient or order than was planned.',
+  )
   await numbers.getByRole('link', { name: 'Receiving now' }).click()
   await expect(page.getByRole('radio', { name: 'Receiving' })).toBeChecked()
   await go('Today')

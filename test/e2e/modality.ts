@@ -9,7 +9,10 @@ import type { Stage } from './stage.ts'
 const run = promisify(execFile)
 const env = { ...process.env, TCP_NODELAY: '1' }
 
-/** An invented image: identifiers end in the numbers given, so that the same numbers are the same image. */
+/**
+ * An invented image: identifiers end in the numbers given, so that the same numbers are the same
+ * image.
+ */
 export interface Image {
   readonly studyInstanceUid: string
   readonly number: number
@@ -20,17 +23,28 @@ export interface Image {
   readonly studyDate?: string
   /** Another pixel makes another image of the same identifiers. */
   readonly pixel?: string
-  /** Rows and columns; 2 where it is not given, and 28 at most: dump2dcm reads lines of 4096 characters. */
+  /**
+   * Rows and columns; 2 where it is not given, and 28 at most: dump2dcm reads lines of 4096
+   * characters.
+   */
   readonly side?: number
   /** Further lines of the dump (DCMTK's dump2dcm). */
   readonly more?: string
 }
 
 /** Sends images as a device does, in one association, by DCMTK's storescu. */
-export const sendImages = (stage: Stage, aeTitle: string, images: readonly Image[]): Promise<void> =>
-  store(stage.dimsePort, aeTitle, 'ISTHMUS', images)
+export const sendImages = (
+  stage: Stage,
+  aeTitle: string,
+  images: readonly Image[],
+): Promise<void> => store(stage.dimsePort, aeTitle, 'ISTHMUS', images)
 
-async function store(port: string, calling: string, called: string, images: readonly Image[]): Promise<void> {
+async function store(
+  port: string,
+  calling: string,
+  called: string,
+  images: readonly Image[],
+): Promise<void> {
   using folder = scratch()
   const files = await Promise.all(
     images.map(async (image, index) => {
@@ -41,7 +55,10 @@ async function store(port: string, calling: string, called: string, images: read
       return file
     }),
   )
-  await run('storescu', ['-aet', calling, '-aec', called, '127.0.0.1', port, ...files], { env, timeout: 30_000 })
+  await run('storescu', ['-aet', calling, '-aec', called, '127.0.0.1', port, ...files], {
+    env,
+    timeout: 30_000,
+  })
 }
 
 /** A row that the device was handed out. */
@@ -55,16 +72,41 @@ export interface HandedOut {
 /** Asks for the worklist as the device does and gives the first row, in plain letters. */
 export async function firstRow(stage: Stage, aeTitle: string): Promise<HandedOut> {
   using folder = scratch()
-  const keys = ['PatientName', 'PatientID', 'AccessionNumber', 'StudyInstanceUID', 'ScheduledProcedureStepSequence[0].Modality']
-  const args = ['-W', '-X', '-od', folder.path, '-aet', aeTitle, '-aec', 'ISTHMUS', ...keys.flatMap((key) => ['-k', key])]
+  const keys = [
+    'PatientName',
+    'PatientID',
+    'AccessionNumber',
+    'StudyInstanceUID',
+    'ScheduledProcedureStepSequence[0].Modality',
+  ]
+  const args = [
+    '-W',
+    '-X',
+    '-od',
+    folder.path,
+    '-aet',
+    aeTitle,
+    '-aec',
+    'ISTHMUS',
+    ...keys.flatMap((key) => ['-k', key]),
+  ]
   await run('findscu', [...args, '127.0.0.1', stage.dimsePort], { env, timeout: 30_000 })
   const [file = ''] = readdirSync(folder.path).sort()
   const { stdout } = await run('dcmdump', ['+U8', '+L', join(folder.path, file)])
-  const of = (tag: string) => new RegExp(`\\(${tag}\\) \\w\\w \\[([^\\]]*)\\]`).exec(stdout)?.[1]?.trim() ?? ''
-  return { studyInstanceUid: of('0020,000d'), patientName: of('0010,0010'), patientId: of('0010,0020'), accessionNumber: of('0008,0050') }
+  const of = (tag: string) =>
+    new RegExp(`\\(${tag}\\) \\w\\w \\[([^\\]]*)\\]`).exec(stdout)?.[1]?.trim() ?? ''
+  return {
+    studyInstanceUid: of('0020,000d'),
+    patientName: of('0010,0010'),
+    patientId: of('0010,0020'),
+    accessionNumber: of('0008,0050'),
+  }
 }
 
-/** A small archive, by DCMTK's dcmqrscp: it takes images, is asked for studies and sends them to the gateway. */
+/**
+ * A small archive, by DCMTK's dcmqrscp: it takes images, is asked for studies and sends them to the
+ * gateway.
+ */
 export interface Archive extends AsyncDisposable {
   readonly port: number
   take(images: readonly Image[]): Promise<void>
@@ -114,11 +156,23 @@ function scratch(): { readonly path: string } & Disposable {
 
 /** Words of the pixel data: a gradient, which begins with the pixel of the image. */
 const pixelsOf = ({ pixel = '0001', side = 2 }: Image) =>
-  [pixel, ...Array.from({ length: side * side - 1 }, (_, at) => (at + 2).toString(16).padStart(4, '0'))].join('\\')
+  [
+    pixel,
+    ...Array.from({ length: side * side - 1 }, (_, at) => (at + 2).toString(16).padStart(4, '0')),
+  ].join('\\')
 
 /** A CT image (PS3.3 A.3). */
 const dumpOf = (image: Image) => {
-  const { studyInstanceUid, number, patientName, patientId, accessionNumber = '', studyDate = '20261120', side = 2, more = '' } = image
+  const {
+    studyInstanceUid,
+    number,
+    patientName,
+    patientId,
+    accessionNumber = '',
+    studyDate = '20261120',
+    side = 2,
+    more = '',
+  } = image
   return `
 (0008,0016) UI [1.2.840.10008.5.1.4.1.1.2]
 (0008,0018) UI [${studyInstanceUid}.1.${number}]

@@ -5,7 +5,8 @@ Date.now = () => now() + ahead
 const elapsed = performance.now.bind(performance)
 performance.now = () => elapsed() + ahead
 globalThis.Date = new Proxy(Date, {
-  construct: (target, given, created) => Reflect.construct(target, given.length === 0 ? [Date.now()] : given, created),
+  construct: (target, given, created) =>
+    Reflect.construct(target, given.length === 0 ? [Date.now()] : given, created),
   apply: () => new Date().toString(),
 })
 

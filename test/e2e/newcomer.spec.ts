@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline'
 import { expect, type Locator } from '@playwright/test'
 import { test } from './test.ts'
 
-// The path that README leads a newcomer along, from `npm start` on a PC without a display to the first worklist on a device. What it costs is
-// counted and said, and not judged.
+// The path that README leads a newcomer along, from `npm start` on a PC without a display to the
+// first worklist on a device. What it costs is counted and said, and not judged.
 
 const root = join(import.meta.dirname, '../..')
 const README = readFileSync(join(root, 'README.md'), 'utf8')
@@ -32,8 +32,13 @@ function areInstalled(): boolean {
   }
 }
 
-test('goes from npm start to the first worklist on a device by what README and the window say', async ({ page }, { annotations }) => {
-  test.skip(!areInstalled(), 'the packages are not those of package-lock.json: run npm test or npm start first')
+test('goes from npm start to the first worklist on a device by what README and the window say', async ({
+  page,
+}, { annotations }) => {
+  test.skip(
+    !areInstalled(),
+    'the packages are not those of package-lock.json: run npm test or npm start first',
+  )
   test.setTimeout(240_000)
   const cost = { clicks: 0, fields: 0, keystrokes: 0, commands: 0 }
   const began = Date.now()
@@ -87,7 +92,9 @@ test('goes from npm start to the first worklist on a device by what README and t
   const served = await enter(modality).ended()
   expect(served.status, served.text).toBe(0)
   expect(served.text).toMatch(/Worklist: \d+ exams/)
-  await expect(page.getByText(/CT1\)? asked for its worklist and got \d+ exams/)).toBeVisible({ timeout: 10_000 })
+  await expect(page.getByText(/CT1\)? asked for its worklist and got \d+ exams/)).toBeVisible({
+    timeout: 10_000,
+  })
 
   const seconds = Math.round((Date.now() - began) / 1000)
   const spent = `${cost.commands} commands, ${cost.clicks} clicks, ${cost.fields} fields with ${cost.keystrokes} keystrokes; ${seconds} s`
@@ -135,7 +142,8 @@ function terminal(command: string) {
 }
 
 function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return Promise.resolve()
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined)
+    return Promise.resolve()
   const { pid } = child
   return new Promise((resolve) => {
     child.once('close', () => resolve())

@@ -1,5 +1,14 @@
 import { type Browser, expect, type Page } from '@playwright/test'
-import { clickSomewhere, complaintsOf, enterAsOwner, faultsByScheme, go as goOn, OWNER, openStage, type Stage } from './stage.ts'
+import {
+  clickSomewhere,
+  complaintsOf,
+  enterAsOwner,
+  faultsByScheme,
+  go as goOn,
+  OWNER,
+  openStage,
+  type Stage,
+} from './stage.ts'
 import { test } from './test.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
@@ -36,7 +45,11 @@ async function isAccessible(screen: Page): Promise<void> {
 }
 
 /** Invites as the owner does and gives the link that is shown. */
-async function invite(person: { firstName: string; lastName: string; email: string }): Promise<string> {
+async function invite(person: {
+  firstName: string
+  lastName: string
+  email: string
+}): Promise<string> {
   await go('People')
   await page.getByRole('button', { name: 'Invite a person' }).click()
   const form = page.getByRole('dialog', { name: 'Invite a person' })
@@ -74,7 +87,10 @@ test('the owner invites a colleague, and the link is shown once', async () => {
   await page.getByRole('button', { name: 'Invite a person' }).click()
   const form = page.getByRole('dialog', { name: 'Invite a person' })
   await form.getByRole('button', { name: 'Invite', exact: true }).click()
-  await expect(form.getByRole('textbox', { name: 'First name' })).toHaveAttribute('aria-invalid', 'true')
+  await expect(form.getByRole('textbox', { name: 'First name' })).toHaveAttribute(
+    'aria-invalid',
+    'true',
+  )
   await expect(form.getByText('must be chosen')).toBeVisible()
   await isAccessible(page)
   await form.getByRole('button', { name: 'Cancel' }).click()
@@ -90,12 +106,16 @@ test('the owner invites a colleague, and the link is shown once', async () => {
   expect(await page.content()).not.toContain(token)
 })
 
-test('the colleague accepts by the link, finds what is for managers locked and explained, and signs in again', async ({ browser }) => {
+test('the colleague accepts by the link, finds what is for managers locked and explained, and signs in again', async ({
+  browser,
+}) => {
   colleague = await newPage(browser)
   await colleague.goto(link)
   await expect(colleague.getByRole('heading', { name: 'Your invitation' })).toBeVisible()
   await colleague.reload()
-  await expect(colleague.getByText('Open the whole link of your invitation once more')).toBeVisible()
+  await expect(
+    colleague.getByText('Open the whole link of your invitation once more'),
+  ).toBeVisible()
   await colleague.goto(link)
   await expect(colleague.getByText('Olga Berg invites you to work with North Clinic')).toBeVisible()
   await expect(colleague.getByText('Your role: Radiologist.')).toBeVisible()
@@ -110,7 +130,17 @@ test('the colleague accepts by the link, finds what is for managers locked and e
   expect(colleague.url()).not.toContain('token')
   const links = colleague.getByRole('navigation', { name: 'Main' }).getByRole('link')
   await expect(links).toHaveText([
-    ...['Today', 'Worklist', 'Studies', 'Images', 'Reading', 'Express customers', locked('People'), 'Devices', 'Destinations'],
+    ...[
+      'Today',
+      'Worklist',
+      'Studies',
+      'Images',
+      'Reading',
+      'Express customers',
+      locked('People'),
+      'Devices',
+      'Destinations',
+    ],
     ...[locked('Partner'), locked('Events'), locked('API keys'), 'Activity', locked('Settings')],
   ])
   for (const [name, about] of Object.entries(LOCKED)) {
@@ -120,7 +150,9 @@ test('the colleague accepts by the link, finds what is for managers locked and e
   }
   await colleague.goto(`${stage.http}/#/people`)
   await expect(colleague.getByRole('heading', { name: 'People', level: 1 })).toBeVisible()
-  await expect(colleague.getByRole('heading', { name: 'For owners and administrators' })).toBeVisible()
+  await expect(
+    colleague.getByRole('heading', { name: 'For owners and administrators' }),
+  ).toBeVisible()
   await expect(colleague.getByRole('button', { name: 'Invite a person' })).toHaveCount(0)
 
   await colleague.goto(link)
@@ -139,7 +171,11 @@ test('the colleague accepts by the link, finds what is for managers locked and e
 })
 
 test('an invitation can be rejected, and withdrawn', async ({ browser }) => {
-  const rejected = await invite({ firstName: 'Hana', lastName: 'Malá', email: 'hana@clinic.example' })
+  const rejected = await invite({
+    firstName: 'Hana',
+    lastName: 'Malá',
+    email: 'hana@clinic.example',
+  })
   const other = await newPage(browser)
   await other.goto(rejected)
   await other.getByRole('button', { name: 'Reject the invitation' }).click()
@@ -148,7 +184,11 @@ test('an invitation can be rejected, and withdrawn', async ({ browser }) => {
   await expect(other.getByText('You rejected the invitation')).toBeVisible()
   await isAccessible(other)
 
-  const withdrawn = await invite({ firstName: 'Ivan', lastName: 'Petrov', email: 'ivan@clinic.example' })
+  const withdrawn = await invite({
+    firstName: 'Ivan',
+    lastName: 'Petrov',
+    email: 'ivan@clinic.example',
+  })
   await page.getByRole('button', { name: 'Revoke the invitation of Ivan Petrov' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke invitation' }).click()
   await expect(rowOf('ivan@clinic.example')).toContainText('Withdrawn')
@@ -174,7 +214,8 @@ test('people have no accessibility fault that axe knows, in any state', async ()
   await isAccessible(page)
 })
 
-const statusFor = async (key: string) => (await fetch(`${stage.http}/v1/express`, { headers: { authorization: `Bearer ${key}` } })).status
+const statusFor = async (key: string) =>
+  (await fetch(`${stage.http}/v1/express`, { headers: { authorization: `Bearer ${key}` } })).status
 
 async function shownKey(): Promise<string> {
   const shown = page.getByRole('dialog', { name: 'The key, once' })
@@ -212,9 +253,12 @@ test('a key is made, opens the interface, is replaced, and is revoked', async ()
   await asked.getByRole('textbox', { name: 'The old key works for (hours)' }).fill('0')
   await asked.getByRole('button', { name: 'Replace the key' }).click()
   const third = await shownKey()
-  expect([await statusFor(first), await statusFor(second), await statusFor(third)]).toEqual([401, 401, 200])
+  expect([await statusFor(first), await statusFor(second), await statusFor(third)]).toEqual([
+    401, 401, 200,
+  ])
 
-  // Signed in more than ten minutes ago, with something done in between so that the window is not locked.
+  // Signed in more than ten minutes ago, with something done in between so that the window is not
+  // locked.
   await stage.advanceClock(6 * 60_000)
   await page.reload()
   await expect(row).toBeVisible()

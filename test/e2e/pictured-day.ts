@@ -13,32 +13,78 @@ import { type Call, eventually, signIn } from './pictured-window.ts'
 import { newSecret, type Stage } from './stage.ts'
 import { otherPc, post } from './stories.ts'
 
-// A day in an invented clinic, told hour by hour on a clock that is moved by hand, so that every picture of it shows the same day.
+// A day in an invented clinic, told hour by hour on a clock that is moved by hand, so that every
+// picture of it shows the same day.
 
 /** When the pictures are taken. */
 export const NOW = Date.parse(`${DAY}T10:42:00Z`)
 const PASSWORD = 'eight early herons'
 const PEOPLE: PicturedOptions['people'] = [
-  { email: 'olga@clinic.example', firstName: 'Olga', lastName: 'Berg', level: 'owner', clinicRole: 'Administrative Director' },
-  { email: 'maja@clinic.example', firstName: 'Maja', lastName: 'Novák', level: 'member', clinicRole: 'Radiologist' },
-  { email: 'ivan@clinic.example', firstName: 'Ivan', lastName: 'Petrov', level: 'member', clinicRole: 'Imaging Technologist' },
-  { email: 'hana@clinic.example', firstName: 'Hana', lastName: 'Malá', level: 'member', clinicRole: 'Front Desk Operator' },
+  {
+    email: 'olga@clinic.example',
+    firstName: 'Olga',
+    lastName: 'Berg',
+    level: 'owner',
+    clinicRole: 'Administrative Director',
+  },
+  {
+    email: 'maja@clinic.example',
+    firstName: 'Maja',
+    lastName: 'Novák',
+    level: 'member',
+    clinicRole: 'Radiologist',
+  },
+  {
+    email: 'ivan@clinic.example',
+    firstName: 'Ivan',
+    lastName: 'Petrov',
+    level: 'member',
+    clinicRole: 'Imaging Technologist',
+  },
+  {
+    email: 'hana@clinic.example',
+    firstName: 'Hana',
+    lastName: 'Malá',
+    level: 'member',
+    clinicRole: 'Front Desk Operator',
+  },
 ]
 const optionsOf = (folder: string, partnerUrl: string): PicturedOptions => ({
-  ...{ folder, partner: { url: partnerUrl, secret: newSecret() }, people: PEOPLE, password: PASSWORD },
+  ...{
+    folder,
+    partner: { url: partnerUrl, secret: newSecret() },
+    people: PEOPLE,
+    password: PASSWORD,
+  },
   keys: ['Cloud RIS'],
   settings: {
-    ...{ 'setup.isDone': true, 'clinic.name': 'North Clinic', 'clinic.timeZone': 'Europe/London', 'window.lockMinutes': 60 },
-    ...{ 'intake.idleSeconds': 1, 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'worklist.freshSeconds': 0 },
+    ...{
+      'setup.isDone': true,
+      'clinic.name': 'North Clinic',
+      'clinic.timeZone': 'Europe/London',
+      'window.lockMinutes': 60,
+    },
+    ...{
+      'intake.idleSeconds': 1,
+      'intake.stopGigabytes': 0,
+      'intake.warnGigabytes': 0,
+      'worklist.freshSeconds': 0,
+    },
   },
 })
 
 export interface PicturedDay extends AsyncDisposable {
   readonly http: string
   readonly ids: PicturedIds
-  /** A page of somebody, in the light, at the time of the pictures, which shows no address and no folder of the machine it is made on. */
+  /**
+   * A page of somebody, in the light, at the time of the pictures, which shows no address and no
+   * folder of the machine it is made on.
+   */
   pageOf(browser: Browser, who: 'owner' | 'radiologist'): Promise<Page>
-  /** The partner is reached no more, and a device asked for its list meanwhile. Gives the time it is then, which is later. */
+  /**
+   * The partner is reached no more, and a device asked for its list meanwhile. Gives the time it is
+   * then, which is later.
+   */
   losePartner(): Promise<number>
 }
 
@@ -57,7 +103,13 @@ export async function openPicturedDay(): Promise<PicturedDay> {
   const radiologist = await signIn(gateway.http, 'maja', PASSWORD)
   const archive = opened.use(await startArchive(stage))
   const lan = opened.use(await openLan(owner.call))
-  const ids = await liveThroughTheMorning({ gateway, archive, partner, call: owner.call, read: radiologist.call })
+  const ids = await liveThroughTheMorning({
+    gateway,
+    archive,
+    partner,
+    call: owner.call,
+    read: radiologist.call,
+  })
   await post(`https://127.0.0.1:${lan.port}/dashboard/workstation`, { name: 'Reading room 2' })
 
   const plain = plainOf({ partner, gateway, archive, lan, backups, folder })
@@ -68,17 +120,29 @@ export async function openPicturedDay(): Promise<PicturedDay> {
     ids,
     async pageOf(browser, who) {
       const context = await browser.newContext({
-        ...{ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1, colorScheme: 'light', reducedMotion: 'reduce' },
+        ...{
+          viewport: { width: 1280, height: 800 },
+          deviceScaleFactor: 1,
+          colorScheme: 'light',
+          reducedMotion: 'reduce',
+        },
         ...{ locale: 'en-GB', timezoneId: 'Europe/London' },
       })
       const [name = '', value = ''] = cookies[who].split('=')
-      await context.addCookies([{ name, value, url: gateway.http, httpOnly: true, sameSite: 'Strict' }])
+      await context.addCookies([
+        { name, value, url: gateway.http, httpOnly: true, sameSite: 'Strict' },
+      ])
       await context.route(`${gateway.http}/dashboard/**`, async (route) => {
         const request = route.request()
-        if (request.method() !== 'GET' || !['fetch', 'xhr'].includes(request.resourceType())) return route.continue()
+        if (request.method() !== 'GET' || !['fetch', 'xhr'].includes(request.resourceType()))
+          return route.continue()
         const response = await route.fetch()
-        if (!(response.headers()['content-type'] ?? '').includes('json')) return route.fulfill({ response })
-        const text = plain.reduce((before, [own, shown]) => before.replaceAll(own, shown), await response.text())
+        if (!(response.headers()['content-type'] ?? '').includes('json'))
+          return route.fulfill({ response })
+        const text = plain.reduce(
+          (before, [own, shown]) => before.replaceAll(own, shown),
+          await response.text(),
+        )
         return route.fulfill({ response, body: text })
       })
       const page = await context.newPage()
@@ -107,7 +171,14 @@ interface Machine {
 }
 
 /** What is of this machine, and what stands for it in a picture. */
-const plainOf = ({ partner, gateway, archive, lan, backups, folder }: Machine): readonly (readonly [string | RegExp, string])[] => [
+const plainOf = ({
+  partner,
+  gateway,
+  archive,
+  lan,
+  backups,
+  folder,
+}: Machine): readonly (readonly [string | RegExp, string])[] => [
   [partner.url, 'https://ris.example/webhooks'],
   ['"allowsPlaintext":true', '"allowsPlaintext":false'],
   [backups, '/mnt/backup/isthmus'],

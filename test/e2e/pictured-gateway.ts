@@ -4,7 +4,8 @@ import { type NewUser, openPeople } from '#server/modules/users/people.ts'
 import { openLog } from '#server/platform/log.ts'
 import { openGateway } from '#server/server.ts'
 
-// A gateway in a process of its own whose clock stands where it is put, for pictures that show a day as it was: `pictured-day.ts` runs it.
+// A gateway in a process of its own whose clock stands where it is put, for pictures that show a
+// day as it was: `pictured-day.ts` runs it.
 
 /** What it is told: where its data are, who is to be there, and the time. */
 export interface PicturedOptions {
@@ -36,7 +37,14 @@ process.on('message', async (message: PicturedTime & { readonly open?: PicturedO
 })
 process.once('disconnect', () => process.exit())
 
-async function open({ folder, partner, people, password, keys: descriptions, settings }: PicturedOptions): Promise<PicturedReady> {
+async function open({
+  folder,
+  partner,
+  people,
+  password,
+  keys: descriptions,
+  settings,
+}: PicturedOptions): Promise<PicturedReady> {
   const keys: string[] = []
   {
     using parts = openParts(folder, { clock })
@@ -45,14 +53,23 @@ async function open({ folder, partner, people, password, keys: descriptions, set
     const accounts = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
     for (const person of people) await accounts.createUser({ ...person, password }, 'command-line')
     for (const description of descriptions)
-      keys.push(parts.apiKeys.create({ description, isViewerEnabled: true, scope: 'all' }, 'command-line').key)
+      keys.push(
+        parts.apiKeys.create({ description, isViewerEnabled: true, scope: 'all' }, 'command-line')
+          .key,
+      )
   }
   const gateway = await openGateway({
     ...{ folder, partner, clock },
     log: openLog('fatal'),
     version: '0.1.0',
     pageFolder: join(import.meta.dirname, '../../dist/renderer'),
-    overrides: { 'http.host': '127.0.0.1', 'http.port': 0, 'dimse.host': '127.0.0.1', 'dimse.port': 0, 'dimse.tlsPort': null },
+    overrides: {
+      'http.host': '127.0.0.1',
+      'http.port': 0,
+      'dimse.host': '127.0.0.1',
+      'dimse.port': 0,
+      'dimse.tlsPort': null,
+    },
   })
   process.once('SIGTERM', () => void gateway[Symbol.asyncDispose]().then(() => process.exit()))
   return { http: gateway.http, dimsePort: gateway.dimse.split(':').at(-1) ?? '', keys }

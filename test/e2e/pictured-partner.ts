@@ -26,8 +26,12 @@ export async function openPartner(day: string): Promise<PicturedPartner> {
     const { type, data } = JSON.parse(Buffer.concat(chunks).toString()) as Envelope
     const fails = isFailing && type === 'report.delivered'
     if (fails) isFailing = false
-    const answer = fails ? { error: 'The database of the partner is away.' } : (script[type] as (given: unknown) => unknown)(data)
-    response.writeHead(fails ? 503 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    const answer = fails
+      ? { error: 'The database of the partner is away.' }
+      : (script[type] as (given: unknown) => unknown)(data)
+    response
+      .writeHead(fails ? 503 : 200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(answer))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

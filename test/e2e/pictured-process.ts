@@ -12,10 +12,14 @@ export interface PicturedGateway extends PicturedReady, AsyncDisposable {
 
 /** Runs `pictured-gateway.ts`, which was installed some weeks before the day. */
 export async function startGateway(day: string, open: PicturedOptions): Promise<PicturedGateway> {
-  const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, 'pictured-gateway.ts')], {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { ...process.env, TZ: 'Europe/London' },
-  })
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'pictured-gateway.ts')],
+    {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      env: { ...process.env, TZ: 'Europe/London' },
+    },
+  )
   const ended = once(child, 'exit')
   const say = async (message: object): Promise<unknown> => {
     const told = new Promise((resolve) => child.once('message', resolve))

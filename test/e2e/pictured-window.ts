@@ -13,11 +13,19 @@ export async function eventually<T>(look: () => Promise<T>): Promise<NonNullable
 export type Call = (method: string, path: string, body?: unknown) => Promise<Reply>
 
 /** A person at the window: the cookie of the session, and calls below `/dashboard/`. */
-export async function signIn(http: string, name: string, password: string): Promise<{ readonly cookie: string; readonly call: Call }> {
+export async function signIn(
+  http: string,
+  name: string,
+  password: string,
+): Promise<{ readonly cookie: string; readonly call: Call }> {
   const headers = { 'x-isthmus-csrf': '1', origin: http }
   const json = { 'content-type': 'application/json' }
   const body = JSON.stringify({ email: `${name}@clinic.example`, password })
-  const session = await fetch(`${http}/dashboard/session`, { method: 'POST', headers: { ...headers, ...json }, body })
+  const session = await fetch(`${http}/dashboard/session`, {
+    method: 'POST',
+    headers: { ...headers, ...json },
+    body,
+  })
   const cookie = session.headers.getSetCookie()[0]?.split(';')[0] ?? ''
   return {
     cookie,

@@ -8,7 +8,8 @@ import { openPicturedDay, type PicturedDay } from './pictured-day.ts'
 import { atRest } from './screens.ts'
 import { test } from './test.ts'
 
-// The pictures of the documents. `npm run pictures` makes them anew. Otherwise: those named are there and, in the nightly tier, each can be made.
+// The pictures of the documents. `npm run pictures` makes them anew. Otherwise: those named are
+// there and, in the nightly tier, each can be made.
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
@@ -32,11 +33,31 @@ interface Picture {
 const PICTURES: readonly Picture[] = [
   { name: 'today', who: 'owner', address: () => '/', sign: 'Patient or exam mismatch' },
   { name: 'worklist', who: 'owner', address: () => '/worklist', sign: 'CT, room 1' },
-  { name: 'why', who: 'owner', address: ({ exam, device }) => `/worklist/why?study=${exam}&device=${device}`, sign: 'It stops here' },
-  { name: 'mismatch', who: 'owner', address: ({ mismatch }) => `/images/${mismatch}`, sign: 'MRN-99999' },
-  { name: 'set-aside', who: 'owner', address: () => '/images/quarantine', sign: 'wrong worklist entry' },
+  {
+    name: 'why',
+    who: 'owner',
+    address: ({ exam, device }) => `/worklist/why?study=${exam}&device=${device}`,
+    sign: 'It stops here',
+  },
+  {
+    name: 'mismatch',
+    who: 'owner',
+    address: ({ mismatch }) => `/images/${mismatch}`,
+    sign: 'MRN-99999',
+  },
+  {
+    name: 'set-aside',
+    who: 'owner',
+    address: () => '/images/quarantine',
+    sign: 'wrong worklist entry',
+  },
   { name: 'devices', who: 'owner', address: () => '/devices', sign: 'XRAY9' },
-  { name: 'connection', who: 'owner', address: ({ association }) => `/activity/associations/${association}`, sign: 'What happened' },
+  {
+    name: 'connection',
+    who: 'owner',
+    address: ({ association }) => `/activity/associations/${association}`,
+    sign: 'What happened',
+  },
   { name: 'destinations', who: 'owner', address: () => '/destinations', sign: 'OLDARCHIVE' },
   {
     name: 'partner',
@@ -48,7 +69,12 @@ const PICTURES: readonly Picture[] = [
   { name: 'event', who: 'owner', address: ({ event }) => `/events/${event}`, sign: 'Try 2' },
   { name: 'people', who: 'owner', address: () => '/people', sign: 'ivan@clinic.example' },
   { name: 'access', who: 'owner', address: () => '/settings/access', sign: '192.0.2.21' },
-  { name: 'back-ups', who: 'owner', address: () => '/settings/back-ups', sign: 'isthmus-2026-11-20' },
+  {
+    name: 'back-ups',
+    who: 'owner',
+    address: () => '/settings/back-ups',
+    sign: 'isthmus-2026-11-20',
+  },
   {
     name: 'keys',
     who: 'owner',
@@ -59,7 +85,12 @@ const PICTURES: readonly Picture[] = [
       await page.getByRole('dialog').waitFor()
     },
   },
-  { name: 'criticals', who: 'radiologist', address: () => '/reading/criticals', sign: 'Acute left subdural haematoma' },
+  {
+    name: 'criticals',
+    who: 'radiologist',
+    address: () => '/reading/criticals',
+    sign: 'Acute left subdural haematoma',
+  },
   {
     name: 'report',
     who: 'radiologist',
@@ -108,29 +139,42 @@ const PICTURES: readonly Picture[] = [
   },
 ]
 
-const REPORT = 'Findings\nLarge left pneumothorax with shift of the mediastinum.\n\nImpression\nLeft tension pneumothorax.\n'
+const REPORT =
+  'Findings\nLarge left pneumothorax with shift of the mediastinum.\n\nImpression\nLeft tension pneumothorax.\n'
 const ADDENDUM = 'Compared with the radiograph of 2024, which came today: no change.\n'
 
-/** Addresses of this machine, also where the page wrote them itself: a picture shows one that is set aside for documents (RFC 5737). */
+/**
+ * Addresses of this machine, also where the page wrote them itself: a picture shows one that is set
+ * aside for documents (RFC 5737).
+ */
 const withoutAddresses = (page: Page): Promise<void> =>
   page.evaluate(() => {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     for (let text = texts.nextNode(); text; text = texts.nextNode())
       if (text.nodeValue?.includes('127.0.0.')) {
-        text.nodeValue = text.nodeValue.replaceAll(/\b127\.0\.0\.1\b/g, '192.0.2.17').replaceAll(/\b127\.0\.0\.(3\d)\b/g, '192.0.2.$1')
+        text.nodeValue = text.nodeValue
+          .replaceAll(/\b127\.0\.0\.1\b/g, '192.0.2.17')
+          .replaceAll(/\b127\.0\.0\.(3\d)\b/g, '192.0.2.$1')
       }
   })
 
 test('every picture that a document names is there, of the size of the others, and small', () => {
   const documents = readdirSync(DOCS).filter((name) => name.endsWith('.md'))
-  const named = documents.flatMap((name) => [...readFileSync(join(DOCS, name), 'utf8').matchAll(/!\[[^\]]+\]\(pictures\/([\w-]+)\.png\)/g)])
+  const named = documents.flatMap((name) => [
+    ...readFileSync(join(DOCS, name), 'utf8').matchAll(/!\[[^\]]+\]\(pictures\/([\w-]+)\.png\)/g),
+  ])
   const names = [...new Set(named.map(([, name = '']) => name))]
   expect(names.toSorted()).toEqual(PICTURES.map(({ name }) => name).toSorted())
   test.skip(isMaking, 'They are being made.')
   expect(readdirSync(FOLDER).toSorted()).toEqual(names.map((name) => `${name}.png`).toSorted())
   for (const name of names) {
     const bytes = readFileSync(join(FOLDER, `${name}.png`))
-    expect([name, bytes.readUInt32BE(16), bytes.readUInt32BE(20), bytes.length < MOST_BYTES]).toEqual([name, 1280, 800, true])
+    expect([
+      name,
+      bytes.readUInt32BE(16),
+      bytes.readUInt32BE(20),
+      bytes.length < MOST_BYTES,
+    ]).toEqual([name, 1280, 800, true])
   }
 })
 
@@ -138,7 +182,10 @@ test('every picture that a document names is there, of the size of the others, a
 if (isMaking || isNightly)
   test('every picture can be made', async ({ browser }) => {
     await using day = await openPicturedDay()
-    const pages = { owner: await day.pageOf(browser, 'owner'), radiologist: await day.pageOf(browser, 'radiologist') }
+    const pages = {
+      owner: await day.pageOf(browser, 'owner'),
+      radiologist: await day.pageOf(browser, 'radiologist'),
+    }
     mkdirSync(FOLDER, { recursive: true })
     for (const { name, who, later, address, sign, act } of PICTURES) {
       await test.step(name, async () => {
@@ -149,7 +196,11 @@ if (isMaking || isNightly)
         await act?.(page)
         await atRest(page)
         await withoutAddresses(page)
-        if (isMaking) writeFileSync(join(FOLDER, `${name}.png`), palettePng(readPng(await page.screenshot({ animations: 'disabled' }))))
+        if (isMaking)
+          writeFileSync(
+            join(FOLDER, `${name}.png`),
+            palettePng(readPng(await page.screenshot({ animations: 'disabled' }))),
+          )
       })
     }
     for (const page of Object.values(pages)) {

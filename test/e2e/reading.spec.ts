@@ -1,5 +1,12 @@
 import { expect, type Locator, type Page } from '@playwright/test'
-import { complaintsOf, enterAsOwner, faultsByScheme, go as goOn, openStage, type Stage } from './stage.ts'
+import {
+  complaintsOf,
+  enterAsOwner,
+  faultsByScheme,
+  go as goOn,
+  openStage,
+  type Stage,
+} from './stage.ts'
 import { test } from './test.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
@@ -24,7 +31,8 @@ test.afterAll(async () => {
 })
 
 const go = (name: string) => goOn(page, name)
-const tab = async (name: string) => page.getByRole('navigation', { name: 'Reading' }).getByRole('link', { name }).click()
+const tab = async (name: string) =>
+  page.getByRole('navigation', { name: 'Reading' }).getByRole('link', { name }).click()
 /** A view of the list, which the link names with how many studies it has. */
 const view = async (name: string) =>
   page
@@ -32,7 +40,8 @@ const view = async (name: string) =>
     .getByRole('link', { name: new RegExp(`^${name}`) })
     .click()
 const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text })
-const editorOf = (screen: Page, name = 'Report'): Locator => screen.getByRole('textbox', { name, exact: true })
+const editorOf = (screen: Page, name = 'Report'): Locator =>
+  screen.getByRole('textbox', { name, exact: true })
 const saving = (screen: Page) => screen.getByTestId('saving')
 
 /** A study as a partner adds it. */
@@ -69,15 +78,23 @@ test('says where studies for reporting come from before there are any', async ()
 
 test('announces a STAT study that a partner creates, and lists it, without a reload and without a poll', async () => {
   let reads = 0
-  const count = (request: { url(): string }) => void (request.url().includes('/dashboard/studies?') && reads++)
+  const count = (request: { url(): string }) =>
+    void (request.url().includes('/dashboard/studies?') && reads++)
   await page.reload()
   await expect(page.getByText('No study for reporting yet')).toBeVisible()
-  // What a window reads when it opens, and when its event stream does, is over: the next poll is a minute away.
+  // What a window reads when it opens, and when its event stream does, is over: the next poll is a
+  // minute away.
   const readAt = Date.now()
-  await expect.poll(() => page.evaluate(() => performance.getEntriesByType('resource').length), { intervals: [1500] }).toBeGreaterThan(0)
+  await expect
+    .poll(() => page.evaluate(() => performance.getEntriesByType('resource').length), {
+      intervals: [1500],
+    })
+    .toBeGreaterThan(0)
   page.on('request', count)
   await addStudy(9, { reportMetadata: { patientName: 'SAMPLE^IDA' } })
-  await expect(page.getByRole('alert').filter({ hasText: 'A STAT study arrived' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('alert').filter({ hasText: 'A STAT study arrived' })).toBeVisible({
+    timeout: 30_000,
+  })
   await expect(rowOf('SAMPLE')).toBeVisible({ timeout: 30_000 })
   expect(reads).toBeGreaterThan(0)
   expect(Date.now() - readAt).toBeLessThan(55_000)
@@ -97,8 +114,12 @@ test('keeps a template and a macro, and shows how they will look', async () => {
   await form.getByRole('textbox', { name: 'Name' }).fill('CT thorax')
   await form
     .getByRole('textbox', { name: 'Text' })
-    .fill('Comparison: {comparison}\n\nFindings\nA nodule of [size] mm, {right|left} upper lobe.\n\nImpression\n[ ]\n')
-  await expect(form.getByLabel('As it looks in a report')).toContainText('Comparison: CT thorax of 12 Mar 2025')
+    .fill(
+      'Comparison: {comparison}\n\nFindings\nA nodule of [size] mm, {right|left} upper lobe.\n\nImpression\n[ ]\n',
+    )
+  await expect(form.getByLabel('As it looks in a report')).toContainText(
+    'Comparison: CT thorax of 12 Mar 2025',
+  )
   await form.getByRole('combobox', { name: 'Modalities' }).fill('CT')
   await page.keyboard.press('Enter')
   await isAccessible()
@@ -130,7 +151,8 @@ test('lists a study, lets it be assigned, and opens it with J and Enter', async 
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { level: 1, name: 'TEST' })).toBeVisible()
   const banner = page.getByRole('region', { name: 'Patient' })
-  for (const fact of ['3 May 1971', 'Female', 'P-7001', 'CT thorax with contrast', '20 Nov 2026']) await expect(banner).toContainText(fact)
+  for (const fact of ['3 May 1971', 'Female', 'P-7001', 'CT thorax with contrast', '20 Nov 2026'])
+    await expect(banner).toContainText(fact)
   expect(await page.title()).not.toContain('TEST')
   expect(page.url()).not.toContain('7001')
 })
@@ -138,11 +160,15 @@ test('lists a study, lets it be assigned, and opens it with J and Enter', async 
 test('offers the template that fits, and leads from field to field', async () => {
   await expect(page.getByText('No nodule.')).toBeVisible()
   await expect(saving(page)).toHaveText('Nothing written yet')
-  await page.getByRole('region', { name: 'Begin with a template' }).getByRole('button', { name: 'CT thorax' }).click()
+  await page
+    .getByRole('region', { name: 'Begin with a template' })
+    .getByRole('button', { name: 'CT thorax' })
+    .click()
   const editor = editorOf(page)
   await expect(editor).toContainText('A nodule of [size] mm')
   await page.keyboard.press('Control+Home')
-  while (!(await page.evaluate(() => document.getSelection()?.toString().includes('[size]')))) await page.keyboard.press('F2')
+  while (!(await page.evaluate(() => document.getSelection()?.toString().includes('[size]'))))
+    await page.keyboard.press('F2')
   await page.keyboard.type('7')
   await page.keyboard.press('F2')
   await expect(page.getByRole('option', { name: 'left' })).toBeVisible()
@@ -213,13 +239,19 @@ test('lets one window write at a time, and tells the other one', async () => {
 
 test('puts both texts beside each other where somebody saved in between', async () => {
   // As a second window does that took the report over while this one could not be told.
-  await page.route('**/dashboard/reading/*', (route) => (route.request().method() === 'GET' ? route.abort() : route.continue()))
+  await page.route('**/dashboard/reading/*', (route) =>
+    route.request().method() === 'GET' ? route.abort() : route.continue(),
+  )
   await page.evaluate(async () => {
     const studyId = location.hash.split('/').at(-1)
     const windowId = crypto.randomUUID()
     const send = async (method: string, body: object) => {
       const headers = { 'x-isthmus-csrf': '1', 'content-type': 'application/json' }
-      const answer = await fetch(`/dashboard/reading/${studyId}/draft`, { method, headers, body: JSON.stringify({ windowId, ...body }) })
+      const answer = await fetch(`/dashboard/reading/${studyId}/draft`, {
+        method,
+        headers,
+        body: JSON.stringify({ windowId, ...body }),
+      })
       return answer.json()
     }
     const { draft } = await send('POST', { takeOver: true, text: '' })
@@ -229,8 +261,12 @@ test('puts both texts beside each other where somebody saved in between', async 
   await page.keyboard.press('Control+End')
   await page.keyboard.type(' A line of mine.')
   const dialog = page.getByRole('dialog', { name: 'Somebody saved in between' })
-  await expect(dialog.getByRole('region', { name: 'Written here' })).toContainText('A line of mine.')
-  await expect(dialog.getByRole('region', { name: 'Saved by Olga Berg' })).toContainText('A line of theirs.')
+  await expect(dialog.getByRole('region', { name: 'Written here' })).toContainText(
+    'A line of mine.',
+  )
+  await expect(dialog.getByRole('region', { name: 'Saved by Olga Berg' })).toContainText(
+    'A line of theirs.',
+  )
   await isAccessible()
   await page.unroute('**/dashboard/reading/*')
   await dialog.getByRole('button', { name: 'Take the saved text' }).click()
@@ -269,7 +305,8 @@ test('does not sign what is not finished, and says why', async () => {
   await isAccessible()
   await dialog.getByRole('button', { name: 'Back to the text' }).click()
   await expect(editorOf(page)).toBeFocused()
-  for (let typed = 0; typed < ' Side {left|right}.'.length; typed += 1) await page.keyboard.press('Backspace')
+  for (let typed = 0; typed < ' Side {left|right}.'.length; typed += 1)
+    await page.keyboard.press('Backspace')
 })
 
 test('says so where the account may write but not sign, and lets it sign once it may', async () => {
@@ -294,8 +331,14 @@ test('signs a critical result, for the patient who is named once more, and deliv
   await expect(dialog.getByRole('heading', { name: 'TEST' })).toBeVisible()
   await dialog.getByRole('switch', { name: 'Critical result' }).check({ force: true })
   await expect(dialog.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
-  await dialog.getByRole('textbox', { name: 'What was found' }).fill('New nodule in the left upper lobe')
-  for (const warning of await dialog.getByRole('group', { name: 'Look at each' }).getByRole('checkbox').all()) await warning.check()
+  await dialog
+    .getByRole('textbox', { name: 'What was found' })
+    .fill('New nodule in the left upper lobe')
+  for (const warning of await dialog
+    .getByRole('group', { name: 'Look at each' })
+    .getByRole('checkbox')
+    .all())
+    await warning.check()
   await isAccessible()
   await dialog.getByRole('button', { name: 'Sign', exact: true }).click()
   const card = page.getByRole('article', { name: 'Delivery and copies: Report' })
@@ -362,7 +405,11 @@ test('writes an addendum under the signed report, gives one up, and signs anothe
   await page.keyboard.type('The earlier examination was compared: the nodule is new.')
   await page.keyboard.press('Control+Enter')
   const dialog = page.getByRole('dialog', { name: 'Sign the addendum' })
-  for (const warning of await dialog.getByRole('group', { name: 'Look at each' }).getByRole('checkbox').all()) await warning.check()
+  for (const warning of await dialog
+    .getByRole('group', { name: 'Look at each' })
+    .getByRole('checkbox')
+    .all())
+    await warning.check()
   await dialog.getByRole('button', { name: 'Sign', exact: true }).click()
   const card = page.getByRole('article', { name: 'Delivery and copies: Addendum 1' })
   await expect(card).toContainText('Delivered', { timeout: 20_000 })
@@ -379,5 +426,7 @@ test('fits a window of 1024 pixels', async () => {
 
 test('needs no request beyond the gateway and breaks no rule of its own security policy', () => {
   // These tests cut calls off themselves.
-  expect(complaints.flat().filter((one) => one !== 'Failed to load resource: net::ERR_FAILED')).toEqual([])
+  expect(
+    complaints.flat().filter((one) => one !== 'Failed to load resource: net::ERR_FAILED'),
+  ).toEqual([])
 })

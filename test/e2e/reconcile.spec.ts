@@ -1,7 +1,16 @@
 import { type Browser, type BrowserContext, expect, type Page } from '@playwright/test'
 import { openPartnerSimulator } from '#electron/simulator/partner.ts'
 import { sendImages } from './modality.ts'
-import { complaintsOf, enterAsOwner, faultsByScheme, newSecret, openStageWith, pictured, type Stage, type StagePartner } from './stage.ts'
+import {
+  complaintsOf,
+  enterAsOwner,
+  faultsByScheme,
+  newSecret,
+  openStageWith,
+  pictured,
+  type Stage,
+  type StagePartner,
+} from './stage.ts'
 import { callOf, dayFromNow, exam, listOn, patientIdOf } from './stories.ts'
 import { test } from './test.ts'
 
@@ -26,7 +35,8 @@ let complaints: readonly string[]
 
 async function openPartner(): Promise<StagePartner> {
   const secret = newSecret()
-  const simulate = (port: number) => openPartnerSimulator({ port, secret, clock: Date.now, worklist: PLAN })
+  const simulate = (port: number) =>
+    openPartnerSimulator({ port, secret, clock: Date.now, worklist: PLAN })
   let simulator: Awaited<ReturnType<typeof simulate>> | undefined = await simulate(0)
   const { url, port } = simulator
   const stop = async () => {
@@ -49,21 +59,51 @@ async function openWindow(browser: Browser): Promise<void> {
 test.beforeAll(async ({ browser }) => {
   test.setTimeout(60_000)
   stage = await openStageWith(await openPartner())
-  const settings = { 'intake.stopGigabytes': '0', 'intake.warnGigabytes': '0', 'intake.idleSeconds': '1', 'worklist.freshSeconds': '0' }
-  for (const [key, value] of Object.entries(settings)) await stage.command('config', 'set', key, value)
-  await stage.command('device', 'add', '--ae-title', 'CT1', '--modality', 'CT', '--name', 'CT, room 1')
-  await stage.command('device', 'add', '--ae-title', 'CT2', '--modality', 'CT', '--name', 'CT, room 2')
+  const settings = {
+    'intake.stopGigabytes': '0',
+    'intake.warnGigabytes': '0',
+    'intake.idleSeconds': '1',
+    'worklist.freshSeconds': '0',
+  }
+  for (const [key, value] of Object.entries(settings))
+    await stage.command('config', 'set', key, value)
+  await stage.command(
+    'device',
+    'add',
+    '--ae-title',
+    'CT1',
+    '--modality',
+    'CT',
+    '--name',
+    'CT, room 1',
+  )
+  await stage.command(
+    'device',
+    'add',
+    '--ae-title',
+    'CT2',
+    '--modality',
+    'CT',
+    '--name',
+    'CT, room 2',
+  )
   await openWindow(browser)
   expect(await listOn(stage, 'CT1')).toHaveLength(4)
   await stage.stopPartner()
   expect(await listOn(stage, 'CT1')).toHaveLength(4)
   const [first] = PLAN
   await sendImages(stage, 'CT1', [
-    { ...imageOf(1), studyInstanceUid: String(first?.StudyInstanceUID), accessionNumber: String(first?.AccessionNumber) },
+    {
+      ...imageOf(1),
+      studyInstanceUid: String(first?.StudyInstanceUID),
+      accessionNumber: String(first?.AccessionNumber),
+    },
   ])
   await sendImages(stage, 'CT2', [{ ...imageOf(2), studyInstanceUid: LINKED }])
   // A letter is missing, and the number is made up.
-  await sendImages(stage, 'CT2', [{ ...imageOf(3), studyInstanceUid: OTHER, patientName: 'ELINGHAM^ROSE', patientId: 'TEMP-1' }])
+  await sendImages(stage, 'CT2', [
+    { ...imageOf(3), studyInstanceUid: OTHER, patientName: 'ELINGHAM^ROSE', patientId: 'TEMP-1' },
+  ])
   await expect(async () => {
     const { exams } = await callOf(page, 'GET', '/dashboard/reconciliation')
     expect(exams).toHaveLength(2)
@@ -71,7 +111,11 @@ test.beforeAll(async ({ browser }) => {
 })
 
 const imageOf = (number: number) => ({
-  ...{ number: 1, patientId: patientIdOf(number), patientName: String(PLAN[number - 1]?.PatientName) },
+  ...{
+    number: 1,
+    patientId: patientIdOf(number),
+    patientName: String(PLAN[number - 1]?.PatientName),
+  },
   studyDate: dayFromNow(0),
 })
 
@@ -89,8 +133,12 @@ const cardOf = (name: string) =>
 
 test('marks exams without an order in the lists, and leads from Today to the screen', async () => {
   await page.goto(`${stage.http}/#/images`)
-  await expect(page.getByRole('row').filter({ hasText: 'CALLOWAY' })).toContainText('Unscheduled: no order')
-  await expect(page.getByRole('row').filter({ hasText: 'BRISTOW' })).not.toContainText('Unscheduled')
+  await expect(page.getByRole('row').filter({ hasText: 'CALLOWAY' })).toContainText(
+    'Unscheduled: no order',
+  )
+  await expect(page.getByRole('row').filter({ hasText: 'BRISTOW' })).not.toContainText(
+    'Unscheduled',
+  )
   await page.goto(`${stage.http}/#/`)
   await page.getByRole('link', { name: 'Reconcile' }).click()
   await expect(page.getByRole('heading', { name: 'Done without an order (2)' })).toBeVisible()
@@ -120,7 +168,9 @@ test('asks the partner by itself once it is back, and links an exam with its ord
 
 test('leads to the correction of images that differ, and keeps what has no order', async () => {
   const card = cardOf('ELINGHAM')
-  await expect(card).toContainText('Similar: name (ELLINGHAM, ROSE in the order, ELINGHAM, ROSE in the images)')
+  await expect(card).toContainText(
+    'Similar: name (ELLINGHAM, ROSE in the order, ELINGHAM, ROSE in the images)',
+  )
   const correct = card.getByRole('link', { name: 'Correct images… (order A-613)' })
   await correct.click()
   await expect(page.getByRole('button', { name: 'Move 1 image' })).toBeVisible()
@@ -152,7 +202,10 @@ test('tells who comes second what the first decided', async () => {
     async (uid) =>
       (
         await fetch('/dashboard/reconciliation/kept', {
-          ...{ method: 'POST', headers: { 'x-isthmus-csrf': '1', 'content-type': 'application/json' } },
+          ...{
+            method: 'POST',
+            headers: { 'x-isthmus-csrf': '1', 'content-type': 'application/json' },
+          },
           body: JSON.stringify({ studyInstanceUid: uid, reason: 'Another window' }),
         })
       ).status,

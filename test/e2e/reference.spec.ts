@@ -2,13 +2,16 @@ import { expect } from '@playwright/test'
 import { complaintsOf, openStage } from './stage.ts'
 import { test } from './test.ts'
 
-test('the reference of the interface is browsed from the gateway alone, under its own security policy', async ({ browser }) => {
+test('the reference of the interface is browsed from the gateway alone, under its own security policy', async ({
+  browser,
+}) => {
   await using stage = await openStage()
   const page = await browser.newPage()
   const complaints = complaintsOf(page)
   const elsewhere: string[] = []
   page.on('request', (request) => {
-    if (!request.url().startsWith(stage.http) && !request.url().startsWith('data:')) elsewhere.push(request.url())
+    if (!request.url().startsWith(stage.http) && !request.url().startsWith('data:'))
+      elsewhere.push(request.url())
   })
   await page.goto(`${stage.http}/docs`)
   await expect(page.getByRole('heading', { name: /Isthmus/ })).toBeVisible()

@@ -25,9 +25,18 @@ async function openRescued(damage: Damage, { isHinted = true } = {}): Promise<Re
   DAMAGES[damage](clinic.folder)
   if (!isHinted) rmSync(join(clinic.folder, RESCUE_HINT_FILE))
   // One port for all its lives: the page goes on to the window.
-  const listeners = ['--http', `127.0.0.1:${await freePort()}`, '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
+  const listeners = [
+    '--http',
+    `127.0.0.1:${await freePort()}`,
+    '--dimse',
+    '127.0.0.1:0',
+    '--dimse-tls',
+    'off',
+  ]
   const words = ['serve', '--data', clinic.folder, ...listeners, '--log-level', 'warn', '--rescue']
-  const child = spawn(process.execPath, [headless, ...words], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, [headless, ...words], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   const { http, link } = await new Promise<{ http: string; link: string }>((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', (line) => resolve(JSON.parse(line)))
     child.once('exit', (code) => reject(new Error(`serve ended with ${code}`)))
@@ -62,7 +71,9 @@ test('leads from a damaged database by its newest back-up into the window', asyn
   const page = await context.newPage()
   const complaints = complaintsOf(page)
   await page.goto(rescued.link)
-  await expect(page.getByRole('heading', { name: 'The database is damaged', level: 1 })).toBeVisible()
+  await expect(
+    page.getByRole('heading', { name: 'The database is damaged', level: 1 }),
+  ).toBeVisible()
   await expect(page).toHaveTitle('The gateway cannot open its data · Isthmus')
   expect(page.url()).toBe(`${rescued.http}/rescue.html`)
   await expect(page.getByText('Nothing was changed, and nothing will be deleted.')).toBeVisible()
@@ -92,7 +103,9 @@ test('finds back-ups in another folder, and says what is wrong with one', async 
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 } })
   const page = await context.newPage()
   await page.goto(rescued.link)
-  await expect(page.getByRole('heading', { name: 'The database cannot be read', level: 1 })).toBeVisible()
+  await expect(
+    page.getByRole('heading', { name: 'The database cannot be read', level: 1 }),
+  ).toBeVisible()
   await expect(page.getByText('cannot be read any more. Name it below.')).toBeVisible()
   const folder = page.getByLabel('Another folder')
   await folder.fill(join(rescued.clinic.backupFolder, 'gone'))
@@ -110,7 +123,9 @@ test('puts a lost data key back with the recovery key', async ({ browser }) => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 } })
   const page = await context.newPage()
   await page.goto(rescued.link)
-  await expect(page.getByRole('heading', { name: 'The data key is missing', level: 1 })).toBeVisible()
+  await expect(
+    page.getByRole('heading', { name: 'The data key is missing', level: 1 }),
+  ).toBeVisible()
   const field = page.getByLabel('Recovery key').first()
   await field.fill('0000-0000')
   await page.getByRole('button', { name: 'Put the key back and start' }).click()
@@ -122,7 +137,9 @@ test('puts a lost data key back with the recovery key', async ({ browser }) => {
   await context.close()
 })
 
-test('asks for the recovery key of a back-up that the data key does not open', async ({ browser }) => {
+test('asks for the recovery key of a back-up that the data key does not open', async ({
+  browser,
+}) => {
   await using rescued = await openRescued('another data key')
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 } })
   const page = await context.newPage()
@@ -153,7 +170,9 @@ test('shows nothing without its link, and speaks Spanish', async ({ browser }) =
   await expectAccessible(page)
   await page.getByText('Español').click()
   await page.goto(rescued.link)
-  await expect(page.getByRole('heading', { name: 'La base de datos está dañada', level: 1 })).toBeVisible()
+  await expect(
+    page.getByRole('heading', { name: 'La base de datos está dañada', level: 1 }),
+  ).toBeVisible()
   await expect(page.getByText('está dañada (')).toBeVisible()
   await context.close()
 })

@@ -12,7 +12,8 @@ export const misfits = (page: Page): Promise<string[]> =>
     const wide = document.documentElement.scrollWidth
     if (wide > innerWidth) faults.push(`the page is ${wide} wide in a window of ${innerWidth}`)
     const shown = (element: Element) =>
-      element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && element.closest('[aria-hidden="true"]') === null
+      element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
+      element.closest('[aria-hidden="true"]') === null
 
     /** Whether some ancestor scrolls, so that a person can bring it into view. */
     const scrolls = (element: Element, axis: 'X' | 'Y') => {
@@ -21,27 +22,42 @@ export const misfits = (page: Page): Promise<string[]> =>
       }
       return false
     }
-    const PRESSED = 'button, a[href], [role="button"], [role="tab"], input:not([type="hidden"]), select, textarea, [role="menuitem"]'
+    const PRESSED =
+      'button, a[href], [role="button"], [role="tab"], input:not([type="hidden"]), select, textarea, [role="menuitem"]'
     for (const element of document.querySelectorAll(PRESSED)) {
       const box = element.getBoundingClientRect()
       if (!shown(element) || box.width === 0 || box.height <= 1) continue
       // Out of sight until it has the focus.
       if (box.right <= 0 || box.bottom <= 0) continue
-      if ((box.left < -1 || box.right > innerWidth + 1) && !scrolls(element, 'X')) faults.push(`${named(element)} is beside the window`)
-      if (box.bottom > innerHeight + 1 && !scrolls(element, 'Y') && document.documentElement.scrollHeight <= innerHeight) {
+      if ((box.left < -1 || box.right > innerWidth + 1) && !scrolls(element, 'X'))
+        faults.push(`${named(element)} is beside the window`)
+      if (
+        box.bottom > innerHeight + 1 &&
+        !scrolls(element, 'Y') &&
+        document.documentElement.scrollHeight <= innerHeight
+      ) {
         faults.push(`${named(element)} is below the window and cannot be reached`)
       }
-      // A link within a sentence may be as high as its line; what has room around it may be smaller.
+      // A link within a sentence may be as high as its line; what has room around it may be
+      // smaller.
       const isInline = getComputedStyle(element).display === 'inline'
       const label = element.matches('input')
-        ? element.closest('label, .mantine-Checkbox-root, .mantine-Radio-root, .mantine-Switch-root')
+        ? element.closest(
+            'label, .mantine-Checkbox-root, .mantine-Radio-root, .mantine-Switch-root',
+          )
         : null
       const target = label?.getBoundingClientRect() ?? box
       const crossed = Math.min(target.width, target.height)
       if (!isInline && crossed < least - 0.5) {
         const middle = { x: box.left + box.width / 2, y: box.top + box.height / 2 }
         const isCrowded = [...document.querySelectorAll(PRESSED)].some((other) => {
-          if (other === element || !shown(other) || other.contains(element) || element.contains(other)) return false
+          if (
+            other === element ||
+            !shown(other) ||
+            other.contains(element) ||
+            element.contains(other)
+          )
+            return false
           const beside = other.getBoundingClientRect()
           if (beside.width === 0) return false
           const x = Math.max(beside.left, Math.min(middle.x, beside.right))
@@ -49,7 +65,9 @@ export const misfits = (page: Page): Promise<string[]> =>
           return Math.hypot(middle.x - x, middle.y - y) < least / 2
         })
         if (isCrowded || element.matches('button, [role="tab"]')) {
-          faults.push(`${named(element)} is ${Math.round(target.width)} × ${Math.round(target.height)}`)
+          faults.push(
+            `${named(element)} is ${Math.round(target.width)} × ${Math.round(target.height)}`,
+          )
         }
       }
     }
@@ -57,12 +75,18 @@ export const misfits = (page: Page): Promise<string[]> =>
     for (const element of document.querySelectorAll(
       'button, h1, h2, h3, th, label, [role="tab"], .mantine-Button-label, .mantine-Badge-label',
     )) {
-      if (!shown(element) || element.closest('[data-loading]') || element.clientWidth <= 1 || (element.textContent ?? '').trim() === '')
+      if (
+        !shown(element) ||
+        element.closest('[data-loading]') ||
+        element.clientWidth <= 1 ||
+        (element.textContent ?? '').trim() === ''
+      )
         continue
       const { overflowX, overflowY, clip, clipPath } = getComputedStyle(element)
       if (clip !== 'auto' || clipPath !== 'none') continue
       const isCutX = /hidden|clip/.test(overflowX) && element.scrollWidth > element.clientWidth + 1
-      const isCutY = /hidden|clip/.test(overflowY) && element.scrollHeight > element.clientHeight + 2
+      const isCutY =
+        /hidden|clip/.test(overflowY) && element.scrollHeight > element.clientHeight + 2
       if (isCutX || isCutY) faults.push(`${named(element)} is cut off`)
     }
     return [...new Set(faults)]
@@ -73,7 +97,18 @@ export const movements = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     document
       .getAnimations()
-      .filter((one) => one.playState === 'running' && Number(one.effect?.getComputedTiming().duration) > 10)
-      .map((one) => ('transitionProperty' in one ? String(one.transitionProperty) : String((one as CSSAnimation).animationName)))
-      .filter((what) => /^(transform|translate|scale|rotate|left|top|width|height|margin.*)$|slide|spin|m_/.test(what)),
+      .filter(
+        (one) =>
+          one.playState === 'running' && Number(one.effect?.getComputedTiming().duration) > 10,
+      )
+      .map((one) =>
+        'transitionProperty' in one
+          ? String(one.transitionProperty)
+          : String((one as CSSAnimation).animationName),
+      )
+      .filter((what) =>
+        /^(transform|translate|scale|rotate|left|top|width|height|margin.*)$|slide|spin|m_/.test(
+          what,
+        ),
+      ),
   )

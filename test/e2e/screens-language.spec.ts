@@ -6,7 +6,8 @@ import { atRest, closeDialogs, screensOf, show, speakIn } from './screens.ts'
 import { test } from './test.ts'
 import { allWords, type Spoken, speaker } from './words.ts'
 
-// Every word a person sees or hears is in the words of the window (the pseudo-locale shows which are not), and Spanish is Spanish.
+// Every word a person sees or hears is in the words of the window (the pseudo-locale shows which
+// are not), and Spanish is Spanish.
 
 test.describe.configure({ timeout: 900_000 })
 
@@ -19,9 +20,18 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => clinic[Symbol.asyncDispose]())
 
-async function enter(browser: Browser, who: Who, language: Spoken, timezoneId?: string): Promise<Page> {
+async function enter(
+  browser: Browser,
+  who: Who,
+  language: Spoken,
+  timezoneId?: string,
+): Promise<Page> {
   const context = await browser.newContext({
-    ...{ viewport: { width: 1280, height: 1600 }, ignoreHTTPSErrors: true, reducedMotion: 'reduce' as const },
+    ...{
+      viewport: { width: 1280, height: 1600 },
+      ignoreHTTPSErrors: true,
+      reducedMotion: 'reduce' as const,
+    },
     ...(timezoneId !== undefined && { timezoneId }),
   })
   await clinic.enter(context, who)
@@ -32,7 +42,12 @@ async function enter(browser: Browser, who: Who, language: Spoken, timezoneId?: 
 }
 
 /** Every screen and dialog of somebody, one after the other. */
-async function walk(page: Page, who: Who, language: Spoken, look: (name: string) => Promise<void>): Promise<void> {
+async function walk(
+  page: Page,
+  who: Who,
+  language: Spoken,
+  look: (name: string) => Promise<void>,
+): Promise<void> {
   const say = await speaker(language)
   for (const screen of screensOf(who)) {
     await show(page, clinic, screen)
@@ -66,7 +81,9 @@ for (const who of PEOPLE) {
   test(`no English is left where ${who} chose Spanish`, async ({ browser }) => {
     const words = await allWords()
     const spanish = new Set(words.map(({ es }) => es))
-    const english = new Set(words.filter(({ en, es }) => en !== es && !spanish.has(en)).map(({ en }) => en))
+    const english = new Set(
+      words.filter(({ en, es }) => en !== es && !spanish.has(en)).map(({ en }) => en),
+    )
     const page = await enter(browser, who, 'es')
     await walk(page, who, 'es', async (name) => {
       expect.soft(await page.locator('html').getAttribute('lang'), name).toBe('es')
@@ -74,7 +91,12 @@ for (const who of PEOPLE) {
         // A name of DICOM's, or what somebody wrote, may be an English word of the window too.
         return spoken(text).length > 0 && (english.has(text) || isEnglish(text))
       })
-      expect.soft([...new Set(found.map(({ text, as, at }) => `${text.slice(0, 160)} (${as} of ${at})`))], name).toEqual([])
+      expect
+        .soft(
+          [...new Set(found.map(({ text, as, at }) => `${text.slice(0, 160)} (${as} of ${at})`))],
+          name,
+        )
+        .toEqual([])
     })
     await page.context().close()
   })
@@ -82,14 +104,17 @@ for (const who of PEOPLE) {
 
 // West and east of the clinic.
 for (const timezoneId of ['America/Los_Angeles', 'Pacific/Auckland']) {
-  test(`a day of birth or of a scan is the same in ${timezoneId}, and times are the clinic’s`, async ({ browser }) => {
+  test(`a day of birth or of a scan is the same in ${timezoneId}, and times are the clinic’s`, async ({
+    browser,
+  }) => {
     const page = await enter(browser, 'owner', 'es', timezoneId)
     const at = (address: string) => page.goto(`${clinic.stage.http}/#${address}`)
     await at(`/studies/${clinic.ids.toRead}`)
     const main = page.getByRole('main')
     for (const day of ['3 may 1971', '20 nov 2026']) await expect(main).toContainText(day)
     await at(`/reading/${clinic.ids.toRead}`)
-    for (const day of ['3 may 1971', '20 nov 2026', '12 mar 2025']) await expect(main).toContainText(day)
+    for (const day of ['3 may 1971', '20 nov 2026', '12 mar 2025'])
+      await expect(main).toContainText(day)
     await at(`/images/${clinic.ids.studyUid}`)
     for (const day of ['3 may 1971', '20 nov 2026 10:30']) await expect(main).toContainText(day)
     // The first day of a year and the last of one are where a zone shows.

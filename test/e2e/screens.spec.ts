@@ -31,30 +31,41 @@ test.beforeAll(async () => {
 test.afterAll(() => clinic[Symbol.asyncDispose]())
 
 async function enter(browser: Browser, who: Who, viewport = SIZE): Promise<Page> {
-  const context = await browser.newContext({ viewport, ignoreHTTPSErrors: true, reducedMotion: 'reduce' })
+  const context = await browser.newContext({
+    viewport,
+    ignoreHTTPSErrors: true,
+    reducedMotion: 'reduce',
+  })
   await clinic.enter(context, who)
   return context.newPage()
 }
 
-/** Requests of a page to other hosts, what its security policy refused, and the errors on its console. */
+/**
+ * Requests of a page to other hosts, what its security policy refused, and the errors on its
+ * console.
+ */
 async function watch(page: Page): Promise<() => readonly string[]> {
   const faults: string[] = []
   const ours = [clinic.stage.http, clinic.overLan].map((url) => new URL(url).host)
   page.on('request', (request) => {
     const { protocol, host } = new URL(request.url())
-    if (!['data:', 'blob:'].includes(protocol) && !ours.includes(host)) faults.push(`asked ${request.url()}`)
+    if (!['data:', 'blob:'].includes(protocol) && !ours.includes(host))
+      faults.push(`asked ${request.url()}`)
   })
   await page.exposeFunction('noteViolation', (what: string) => faults.push(what))
   await page.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => {
-      ;(window as unknown as { noteViolation(what: string): void }).noteViolation(`broke ${violatedDirective}: ${blockedURI}`)
+      ;(window as unknown as { noteViolation(what: string): void }).noteViolation(
+        `broke ${violatedDirective}: ${blockedURI}`,
+      )
     })
   })
   const complaints = complaintsOf(page)
   return () => [...faults, ...complaints]
 }
 
-const schemesOf = ({ isDark }: Screen) => (isDark ? (['dark'] as const) : (['light', 'dark'] as const))
+const schemesOf = ({ isDark }: Screen) =>
+  isDark ? (['dark'] as const) : (['light', 'dark'] as const)
 
 async function checkSizes(page: Page, screen: Screen): Promise<void> {
   for (const size of [SIZE, ...OTHER_SIZES]) {
@@ -77,7 +88,9 @@ for (const who of PEOPLE) {
         expect.soft(faults(), screen.name).toEqual([])
         expect.soft(page.url(), screen.name).not.toMatch(/marlowe|quillfeather|MRN-|token=/i)
         expect.soft(await page.title(), screen.name).not.toMatch(/marlowe|quillfeather|MRN-/i)
-        expect.soft(await faultsByScheme(page, screen.name, schemesOf(screen)), screen.name).toEqual({})
+        expect
+          .soft(await faultsByScheme(page, screen.name, schemesOf(screen)), screen.name)
+          .toEqual({})
         if (who === 'owner') await checkSizes(page, screen)
       })
       for (const [index, [name, open]] of Object.entries(screen.dialogs ?? {}).entries()) {
@@ -93,7 +106,11 @@ for (const who of PEOPLE) {
 }
 
 /** A dialog is accessible, and nothing in it moves for who asked for less motion. */
-async function checkDialog(page: Page, name: string, open: (at: At) => Promise<void>): Promise<void> {
+async function checkDialog(
+  page: Page,
+  name: string,
+  open: (at: At) => Promise<void>,
+): Promise<void> {
   await open({ page, clinic, say: english })
   await expect(page.getByRole('dialog').first()).toBeVisible()
   expect.soft(await movements(page), name).toEqual([])
@@ -115,16 +132,22 @@ test('every screen can be gone to by the navigation at 200 %', async ({ browser 
   await page.context().close()
 })
 
-test('a member is shown every screen, or why it is not theirs and who can help', async ({ browser }) => {
+test('a member is shown every screen, or why it is not theirs and who can help', async ({
+  browser,
+}) => {
   const page = await enter(browser, 'member')
   const complaints = complaintsOf(page)
-  for (const screen of SCREENS.filter(({ who, name }) => who === 'owner' && !name.startsWith('setup-') && name !== 'nothing-here')) {
+  for (const screen of SCREENS.filter(
+    ({ who, name }) => who === 'owner' && !name.startsWith('setup-') && name !== 'nothing-here',
+  )) {
     await page.goto(`${clinic.stage.http}/#${await screen.address(clinic)}`)
     const main = page.getByRole('main')
     const isShown = screen.sign?.(page) ?? main.getByRole('heading', { level: 1 })
     const isExplained = main.getByText(/owner or (an )?administrator/i).filter({ visible: true })
     await expect.soft(isShown.or(isExplained).first(), screen.name).toBeVisible({ timeout: 15_000 })
-    await expect.soft(page.locator('[aria-busy="true"], .mantine-Skeleton-root'), screen.name).toHaveCount(0)
+    await expect
+      .soft(page.locator('[aria-busy="true"], .mantine-Skeleton-root'), screen.name)
+      .toHaveCount(0)
     await expect.soft(main, screen.name).not.toContainText('could not be')
   }
   expect(complaints).toEqual([])
@@ -148,7 +171,9 @@ for (const { path, isViewer } of PAGES) {
         return [name, values] as const
       }),
     )
-    expect(rules.get('script-src')).toEqual(isViewer ? ["'self'", "'wasm-unsafe-eval'"] : ["'self'"])
+    expect(rules.get('script-src')).toEqual(
+      isViewer ? ["'self'", "'wasm-unsafe-eval'"] : ["'self'"],
+    )
     expect(rules.get('script-src-attr')).toEqual(["'none'"])
     expect(rules.get('default-src')).toEqual(["'self'"])
     expect(rules.get('object-src')).toEqual(["'none'"])

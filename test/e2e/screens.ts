@@ -24,7 +24,8 @@ export interface Screen {
   readonly dialogs?: Readonly<Record<string, (at: At) => Promise<void>>>
 }
 
-const text = (some: string) => (page: Page) => page.getByText(some).filter({ visible: true }).first()
+const text = (some: string) => (page: Page) =>
+  page.getByText(some).filter({ visible: true }).first()
 /** Presses a button, whose name may end in an ellipsis. */
 const press =
   (name: string) =>
@@ -54,7 +55,12 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
       },
       'palette-found': async ({ page }) => {
         await page.keyboard.press('Control+k')
-        await page.getByRole('dialog').getByRole('textbox').or(page.getByRole('combobox')).first().fill('marlow')
+        await page
+          .getByRole('dialog')
+          .getByRole('textbox')
+          .or(page.getByRole('combobox'))
+          .first()
+          .fill('marlow')
         await page.getByText('MRN-40017').first().waitFor()
       },
       sheet: async ({ page }) => {
@@ -65,7 +71,10 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
   },
   { name: 'worklist', address: at('/worklist'), sign: text('CT, room 1') },
   { name: 'worklist-why', address: at('/worklist/why') },
-  { name: 'worklist-why-told', address: ({ ids }) => `/worklist/why?study=${ids.mismatchUid}&device=${ids.device}` },
+  {
+    name: 'worklist-why-told',
+    address: ({ ids }) => `/worklist/why?study=${ids.mismatchUid}&device=${ids.device}`,
+  },
   { name: 'worklist-reconcile', address: at('/worklist/reconcile') },
   { name: 'worklist-ask', address: at('/worklist/ask') },
   {
@@ -74,35 +83,72 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
     sign: text('MRN-40018'),
     dialogs: { make: press('New study') },
   },
-  { name: 'studies-viewer', address: at('/studies?area=viewer'), sign: text('MR brain with contrast') },
-  { name: 'studies-nothing', address: at('/studies?severity=stat&assignedTo=nobody&cancelled=only') },
+  {
+    name: 'studies-viewer',
+    address: at('/studies?area=viewer'),
+    sign: text('MR brain with contrast'),
+  },
+  {
+    name: 'studies-nothing',
+    address: at('/studies?severity=stat&assignedTo=nobody&cancelled=only'),
+  },
   {
     name: 'study',
     address: of(({ ids }) => ids.toRead, '/studies/$'),
     sign: text('MRN-40017'),
     dialogs: { edit: press('Edit…') },
   },
-  { name: 'study-signed', address: of(({ ids }) => ids.signed, '/studies/$'), sign: text('MRN-40018') },
-  { name: 'study-viewer', address: of(({ ids }) => ids.viewer, '/studies/$'), sign: text('CT thorax') },
+  {
+    name: 'study-signed',
+    address: of(({ ids }) => ids.signed, '/studies/$'),
+    sign: text('MRN-40018'),
+  },
+  {
+    name: 'study-viewer',
+    address: of(({ ids }) => ids.viewer, '/studies/$'),
+    sign: text('CT thorax'),
+  },
   { name: 'images', address: at('/images'), sign: text('MRN-99999') },
-  { name: 'image-study', address: of(({ ids }) => ids.studyUid, '/images/$'), sign: text('MRN-40017') },
+  {
+    name: 'image-study',
+    address: of(({ ids }) => ids.studyUid, '/images/$'),
+    sign: text('MRN-40017'),
+  },
   {
     name: 'image-mismatch',
     address: of(({ ids }) => ids.mismatchUid, '/images/$'),
     sign: text('MRN-99999'),
   },
-  { name: 'image-resolve', address: of(({ ids }) => ids.mismatchUid, '/images/$/resolve'), sign: text('MRN-99999') },
+  {
+    name: 'image-resolve',
+    address: of(({ ids }) => ids.mismatchUid, '/images/$/resolve'),
+    sign: text('MRN-99999'),
+  },
   { name: 'images-inform', address: at('/images/inform') },
-  { name: 'quarantine', address: at('/images/quarantine'), sign: text('CT, room 2'), dialogs: { discard: pressIn(1) } },
+  {
+    name: 'quarantine',
+    address: at('/images/quarantine'),
+    sign: text('CT, room 2'),
+    dialogs: { discard: pressIn(1) },
+  },
   {
     name: 'images-recovered',
     address: at('/images/recovered'),
     sign: (page) => page.getByText(/^CT[12]$/).first(),
     dialogs: { discard: pressIn(1) },
   },
-  { name: 'quarantine-study', address: of(({ ids }) => ids.studyUid, '/images/quarantine?study=$'), sign: text('CT, room 2') },
+  {
+    name: 'quarantine-study',
+    address: of(({ ids }) => ids.studyUid, '/images/quarantine?study=$'),
+    sign: text('CT, room 2'),
+  },
   { name: 'reading', address: at('/reading'), sign: text('MRN-40020') },
-  { name: 'criticals', address: at('/reading/criticals'), sign: text('New haemorrhage'), dialogs: { document: pressIn(0) } },
+  {
+    name: 'criticals',
+    address: at('/reading/criticals'),
+    sign: text('New haemorrhage'),
+    dialogs: { document: pressIn(0) },
+  },
   {
     name: 'templates',
     address: at('/reading/templates'),
@@ -123,13 +169,45 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
       },
     },
   },
-  { name: 'reading-signed', address: of(({ ids }) => ids.signed, '/reading/$'), sign: text('No acute finding.') },
-  { name: 'customers', address: at('/customers'), sign: text('Seven Oaks'), dialogs: { add: press('Add a customer') } },
-  { name: 'customer', address: of(({ ids }) => ids.customer, '/customers/$'), sign: text('Seven Oaks') },
-  { name: 'people', address: at('/people'), sign: text('ivan@clinic.example'), dialogs: { invite: press('Invite a person') } },
-  { name: 'devices', address: at('/devices'), sign: text('MR, room 3'), dialogs: { add: press('Add device') } },
-  { name: 'destinations', address: at('/destinations'), sign: text('OLDARCHIVE'), dialogs: { add: press('Add destination') } },
-  { name: 'queue', address: of(({ ids }) => ids.destination, '/destinations/$'), sign: text('Marlowe') },
+  {
+    name: 'reading-signed',
+    address: of(({ ids }) => ids.signed, '/reading/$'),
+    sign: text('No acute finding.'),
+  },
+  {
+    name: 'customers',
+    address: at('/customers'),
+    sign: text('Seven Oaks'),
+    dialogs: { add: press('Add a customer') },
+  },
+  {
+    name: 'customer',
+    address: of(({ ids }) => ids.customer, '/customers/$'),
+    sign: text('Seven Oaks'),
+  },
+  {
+    name: 'people',
+    address: at('/people'),
+    sign: text('ivan@clinic.example'),
+    dialogs: { invite: press('Invite a person') },
+  },
+  {
+    name: 'devices',
+    address: at('/devices'),
+    sign: text('MR, room 3'),
+    dialogs: { add: press('Add device') },
+  },
+  {
+    name: 'destinations',
+    address: at('/destinations'),
+    sign: text('OLDARCHIVE'),
+    dialogs: { add: press('Add destination') },
+  },
+  {
+    name: 'queue',
+    address: of(({ ids }) => ids.destination, '/destinations/$'),
+    sign: text('Marlowe'),
+  },
   { name: 'priors', address: of(({ ids }) => ids.studyUid, '/destinations/priors?study=$') },
   {
     name: 'partner',
@@ -141,10 +219,19 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
   { name: 'event', address: of(({ ids }) => ids.event, '/events/$') },
   { name: 'meter', address: at('/events/meter') },
   { name: 'dry-run', address: at('/events/dry-run') },
-  { name: 'keys', address: at('/keys'), sign: text('Teleradiology night service'), dialogs: { make: press('Make a key') } },
+  {
+    name: 'keys',
+    address: at('/keys'),
+    sign: text('Teleradiology night service'),
+    dialogs: { make: press('Make a key') },
+  },
   { name: 'activity', address: at('/activity'), sign: text('XRAY9') },
   { name: 'associations', address: at('/activity/associations'), sign: text('CT, room 1') },
-  { name: 'association', address: of(({ ids }) => ids.association, '/activity/associations/$'), sign: text('127.0.0.1') },
+  {
+    name: 'association',
+    address: of(({ ids }) => ids.association, '/activity/associations/$'),
+    sign: text('127.0.0.1'),
+  },
   { name: 'queries', address: at('/queries'), sign: text('CT, room 1') },
   { name: 'query', address: of(({ ids }) => ids.inspection, '/queries/$') },
   { name: 'audit', address: at('/audit'), sign: text('Olga Berg') },
@@ -155,14 +242,28 @@ const OWNERS: readonly Omit<Screen, 'who'>[] = [
     name: 'back-ups',
     address: at('/settings/back-ups'),
     sign: text('isthmus-20'),
-    dialogs: { elsewhere: press('Put back from another folder…'), restore: pressIn(0), remove: pressIn(1) },
+    dialogs: {
+      elsewhere: press('Put back from another folder…'),
+      restore: pressIn(0),
+      remove: pressIn(1),
+    },
   },
-  { name: 'readiness', address: at('/settings/readiness'), dialogs: { support: press('For support…') } },
-  ...(['clinic', 'owner', 'recovery', 'network', 'device', 'partner', 'backup', 'readiness'] as const).map((step) => ({
+  {
+    name: 'readiness',
+    address: at('/settings/readiness'),
+    dialogs: { support: press('For support…') },
+  },
+  ...(
+    ['clinic', 'owner', 'recovery', 'network', 'device', 'partner', 'backup', 'readiness'] as const
+  ).map((step) => ({
     name: `setup-${step}`,
     address: at(`/setup?step=${step}`),
   })),
-  { name: 'nothing-here', address: at('/no/such/place'), sign: (page: Page) => page.getByRole('heading').first() },
+  {
+    name: 'nothing-here',
+    address: at('/no/such/place'),
+    sign: (page: Page) => page.getByRole('heading').first(),
+  },
 ]
 
 /** What a member is told on screens that are not theirs, and a radiologist's own. */
@@ -174,7 +275,11 @@ const MEMBERS: readonly Omit<Screen, 'who'>[] = [
 
 const DOORS: readonly Omit<Screen, 'who'>[] = [
   { name: 'sign-in', address: at('/') },
-  { name: 'invitation', address: async (clinic) => new URL(await clinic.invite()).hash.slice(1), sign: text('Edda') },
+  {
+    name: 'invitation',
+    address: async (clinic) => new URL(await clinic.invite()).hash.slice(1),
+    sign: text('Edda'),
+  },
   { name: 'invitation-none', address: at('/invitation') },
   { name: 'workstation', address: ({ overLan }) => overLan, isOwnPage: true },
   {
@@ -184,7 +289,13 @@ const DOORS: readonly Omit<Screen, 'who'>[] = [
     isDark: true,
     sign: (page) => page.locator('canvas').first(),
   },
-  { name: 'linked', address: (clinic) => clinic.readingLink(), isOwnPage: true, isDark: true, sign: (page) => page.locator('.cm-content') },
+  {
+    name: 'linked',
+    address: (clinic) => clinic.readingLink(),
+    isOwnPage: true,
+    isDark: true,
+    sign: (page) => page.locator('.cm-content'),
+  },
 ]
 
 /** Every screen of the window, in the order of its navigation. */
@@ -193,7 +304,8 @@ export const SCREENS: readonly Screen[] = [
   ...MEMBERS.map((screen) => ({ ...screen, who: 'member' as const })),
   ...DOORS.map((screen) => ({ ...screen, who: 'nobody' as const })),
 ]
-export const screensOf = (who: Who): readonly Screen[] => SCREENS.filter((screen) => screen.who === who)
+export const screensOf = (who: Who): readonly Screen[] =>
+  SCREENS.filter((screen) => screen.who === who)
 
 /** Goes to a screen and waits until what it shows is there and at rest. */
 export async function show(page: Page, clinic: Clinic, screen: Screen): Promise<void> {
@@ -213,9 +325,13 @@ export async function closeDialogs(page: Page, clinic: Clinic): Promise<void> {
 
 /** Nothing is awaited any more, and nothing moves but what moves for ever. */
 export async function atRest(page: Page): Promise<void> {
-  await expect(page.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0, { timeout: 15_000 })
+  await expect(page.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0, {
+    timeout: 15_000,
+  })
   await page.waitForFunction(() =>
-    document.getAnimations().every((one) => one.effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY),
+    document
+      .getAnimations()
+      .every((one) => one.effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY),
   )
 }
 

@@ -69,7 +69,19 @@ export async function openStageWith(partner: StagePartner, ...more: string[]): P
   const secretFile = join(data, 'partner.secret')
   writeFileSync(secretFile, partner.secret, { mode: 0o600 })
   const gateway = await start(
-    ...['serve', '--data', data, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off', '--log-level', 'warn'],
+    ...[
+      'serve',
+      '--data',
+      data,
+      '--http',
+      '127.0.0.1:0',
+      '--dimse',
+      '127.0.0.1:0',
+      '--dimse-tls',
+      'off',
+      '--log-level',
+      'warn',
+    ],
     ...['--partner-url', partner.url, '--partner-secret-file', secretFile, ...more],
   )
   return {
@@ -102,7 +114,11 @@ const FLAGS = { viewer: { type: 'boolean' }, plaintext: { type: 'boolean' } } as
 async function runCommand(folder: string, args: readonly string[]): Promise<string> {
   const names = args.filter((arg) => arg.startsWith('--')).map((arg) => arg.slice(2))
   const named = Object.fromEntries(names.map((name) => [name, { type: 'string' }] as const))
-  const { values, positionals } = parseArgs({ args: [...args], options: { ...named, ...FLAGS }, allowPositionals: true })
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { ...named, ...FLAGS },
+    allowPositionals: true,
+  })
   const [group = '', verb] = positionals
   const command = group === 'sign-in-link' ? group : `${group} ${verb}`
   const given = positionals.slice(command === group ? 1 : 2)
@@ -119,10 +135,14 @@ function start(...args: string[]): Promise<Started> {
   const clock = new URL('movable-clock.mjs', import.meta.url).href
   // The flag and the environment with which a gateway executes itself again at its start
   // (`settleMemory`), which would end the channel to its clock.
-  const child = spawn(process.execPath, ['--min-semi-space-size=4', '--import', clock, headless, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    env: gatewayEnvironment(process.env),
-  })
+  const child = spawn(
+    process.execPath,
+    ['--min-semi-space-size=4', '--import', clock, headless, ...args],
+    {
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      env: gatewayEnvironment(process.env),
+    },
+  )
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: child.stdout as Readable })
     lines.once('line', (line) => resolve({ child, ready: JSON.parse(line) }))
@@ -142,8 +162,13 @@ function end({ child }: Started): Promise<void> {
 export function complaintsOf(page: Page): readonly string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
-    // The browser itself notes a refused call; what the page does about it is tested where it is expected.
-    if (message.type() === 'error' && !message.text().includes('the server responded with a status of')) complaints.push(message.text())
+    // The browser itself notes a refused call; what the page does about it is tested where it is
+    // expected.
+    if (
+      message.type() === 'error' &&
+      !message.text().includes('the server responded with a status of')
+    )
+      complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
   return complaints
@@ -153,18 +178,30 @@ export const OWNER = { email: 'owner@clinic.example', password: 'seven calm otte
 
 /** Creates the owner's account by the one-time link; resolves with the cookie of their session. */
 export async function createOwner(stage: Pick<Stage, 'http' | 'command'>): Promise<string> {
-  const token = new URL((await stage.command('sign-in-link')).replace('#/', '')).searchParams.get('token')
+  const token = new URL((await stage.command('sign-in-link')).replace('#/', '')).searchParams.get(
+    'token',
+  )
   const answer = await fetch(`${stage.http}/dashboard/owner`, {
     method: 'POST',
     headers: { 'x-isthmus-csrf': '1', origin: stage.http, 'content-type': 'application/json' },
-    body: JSON.stringify({ token, ...OWNER, firstName: 'Olga', lastName: 'Berg', clinicName: 'North Clinic' }),
+    body: JSON.stringify({
+      token,
+      ...OWNER,
+      firstName: 'Olga',
+      lastName: 'Berg',
+      clinicName: 'North Clinic',
+    }),
   })
   if (!answer.ok) throw new Error(`owner: ${answer.status} ${await answer.text()}`)
   return answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }
 
 /** Signs a browser in by the cookie of a session. */
-export async function addSession(context: BrowserContext, http: string, cookie: string): Promise<void> {
+export async function addSession(
+  context: BrowserContext,
+  http: string,
+  cookie: string,
+): Promise<void> {
   const [name = '', value = ''] = cookie.split('=')
   await context.addCookies([{ name, value, url: http, httpOnly: true, sameSite: 'Strict' }])
 }
@@ -195,12 +232,20 @@ const TABS: Readonly<Record<string, readonly [screen: string, tabs: string]>> = 
 export async function go(page: Page, name: string): Promise<void> {
   const [screen, tabs] = TABS[name] ?? [name]
   // The entry also says what waits there.
-  const entry = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: new RegExp(`^${screen}\\b`) })
+  const entry = page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: new RegExp(`^${screen}\\b`) })
   await entry.click()
-  if (tabs) await page.getByRole('navigation', { name: tabs, exact: true }).getByRole('link', { name, exact: true }).click()
+  if (tabs)
+    await page
+      .getByRole('navigation', { name: tabs, exact: true })
+      .getByRole('link', { name, exact: true })
+      .click()
 }
 
-/** A click of somebody whose session has ended; the window may have noticed that before the click. */
+/**
+ * A click of somebody whose session has ended; the window may have noticed that before the click.
+ */
 export const clickSomewhere = (page: Page): Promise<void> =>
   page
     .getByRole('navigation', { name: 'Main' })
@@ -208,24 +253,40 @@ export const clickSomewhere = (page: Page): Promise<void> =>
     .click({ timeout: 3000 })
     .catch(() => undefined)
 
-/** Shows the page in these colours, and waits until it stands still in them: colours on their way are not those anybody reads. */
+/**
+ * Shows the page in these colours, and waits until it stands still in them: colours on their way
+ * are not those anybody reads.
+ */
 export async function inColours(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
   // The viewer has one scheme for everybody, and does not name it.
-  await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).or(page.locator('html:not([data-mantine-color-scheme])')).waitFor()
+  await page
+    .locator(`html[data-mantine-color-scheme="${colorScheme}"]`)
+    .or(page.locator('html:not([data-mantine-color-scheme])'))
+    .waitFor()
   // A caret blinks for ever.
   await page.waitForFunction(() =>
-    document.getAnimations().every((one) => one.effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY),
+    document
+      .getAnimations()
+      .every((one) => one.effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY),
   )
 }
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const axeSource = readFileSync(
+  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
+  'utf8',
+)
 type Rules = NonNullable<RunOptions['runOnly']>
-const WCAG: Rules = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }
+const WCAG: Rules = {
+  type: 'tag',
+  values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+}
 /** Those of the rules of WCAG 2.2 AA whose result depends on the colours of the page. */
 const COLOUR_RULES: Rules = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 interface WindowWithAxe {
-  readonly axe?: { run(context: Document | ContextObject, options: RunOptions): Promise<AxeResults> }
+  readonly axe?: {
+    run(context: Document | ContextObject, options: RunOptions): Promise<AxeResults>
+  }
 }
 
 /**
@@ -236,13 +297,15 @@ interface WindowWithAxe {
  */
 export async function accessibilityFaults(page: Page, runOnly: Rules = WCAG): Promise<string[]> {
   for (const frame of page.frames()) {
-    if (await frame.evaluate(() => (window as WindowWithAxe).axe === undefined)) await frame.evaluate(axeSource)
+    if (await frame.evaluate(() => (window as WindowWithAxe).axe === undefined))
+      await frame.evaluate(axeSource)
   }
   return page.evaluate(
     async (options) => {
       const { axe } = window as WindowWithAxe
       if (!axe) throw new Error('axe is not in the page')
-      const isBehind = document.querySelector('body > :not(#root) [role="dialog"][aria-modal="true"]') !== null
+      const isBehind =
+        document.querySelector('body > :not(#root) [role="dialog"][aria-modal="true"]') !== null
       const context = isBehind ? { exclude: ['#root'] } : document
       const { violations } = await axe.run(context, options)
       return violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`)
@@ -279,7 +342,11 @@ export async function faultsByScheme(
  * Where `ISTHMUS_PICTURES` names a folder, takes a picture of what the page shows in both colour
  * schemes and at each of the widths, for a person to look at.
  */
-export async function pictured(page: Page, name: string, widths: readonly number[] = [1440, 768]): Promise<void> {
+export async function pictured(
+  page: Page,
+  name: string,
+  widths: readonly number[] = [1440, 768],
+): Promise<void> {
   const folder = process.env.ISTHMUS_PICTURES
   if (!folder) return
   mkdirSync(folder, { recursive: true })
@@ -301,12 +368,33 @@ export async function expectAccessible(page: Page, name: string): Promise<void> 
   expect.soft(await faultsByScheme(page, name), name).toEqual({})
 }
 
-/** Asks the worklist as a device would, by DCMTK's findscu; resolves with the number of pending responses. */
-export async function ask(stage: Stage, aeTitle: string, more: readonly string[] = []): Promise<number> {
-  const keys = ['PatientName', 'PatientID', 'ScheduledProcedureStepSequence[0].Modality'].flatMap((key) => ['-k', key])
-  const args = ['-v', '-W', '-aet', aeTitle, '-aec', 'ISTHMUS', ...keys, ...more, '127.0.0.1', stage.dimsePort]
-  const { stdout, stderr } = await run('findscu', args, { encoding: 'latin1', env: { ...process.env, TCP_NODELAY: '1' } }).catch(
-    (error) => error,
+/**
+ * Asks the worklist as a device would, by DCMTK's findscu; resolves with the number of pending
+ * responses.
+ */
+export async function ask(
+  stage: Stage,
+  aeTitle: string,
+  more: readonly string[] = [],
+): Promise<number> {
+  const keys = ['PatientName', 'PatientID', 'ScheduledProcedureStepSequence[0].Modality'].flatMap(
+    (key) => ['-k', key],
   )
+  const args = [
+    '-v',
+    '-W',
+    '-aet',
+    aeTitle,
+    '-aec',
+    'ISTHMUS',
+    ...keys,
+    ...more,
+    '127.0.0.1',
+    stage.dimsePort,
+  ]
+  const { stdout, stderr } = await run('findscu', args, {
+    encoding: 'latin1',
+    env: { ...process.env, TCP_NODELAY: '1' },
+  }).catch((error) => error)
   return (stdout + stderr).match(/Find Response: \d+ \(Pending/g)?.length ?? 0
 }

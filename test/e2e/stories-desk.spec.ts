@@ -2,15 +2,34 @@ import { expect, type Page } from '@playwright/test'
 import type { WorklistItem } from '#shared/contract/webhooks.ts'
 import { sendImages } from './modality.ts'
 import { enterAsOwner, go as goOn } from './stage.ts'
-import { callOf, dayFromNow, emailOf, employ, exam, flip, listOn, patientIdOf, people, performStep, signIn, uidOf } from './stories.ts'
+import {
+  callOf,
+  dayFromNow,
+  emailOf,
+  employ,
+  exam,
+  flip,
+  listOn,
+  patientIdOf,
+  people,
+  performStep,
+  signIn,
+  uidOf,
+} from './stories.ts'
 import { test } from './test.ts'
 import { isDrawn, openViewerStage, phantomImages, type ViewerStage } from './viewer-stage.ts'
 
-// A day at the front desk: the worklist, why an exam is not on a device, and the studies that come of it.
+// A day at the front desk: the worklist, why an exam is not on a device, and the studies that come
+// of it.
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
-const FRIDA = { firstName: 'Frida', lastName: 'Oduya', clinicRole: 'Front Desk Operator', canManageStudies: true }
+const FRIDA = {
+  firstName: 'Frida',
+  lastName: 'Oduya',
+  clinicRole: 'Front Desk Operator',
+  canManageStudies: true,
+}
 const SCAN = '1.2.826.0.1.3680043.8.498.61900'
 const TOO_LONG = 'A-6103-OF-THE-OLD-RIS'
 const planned: WorklistItem[] = [
@@ -29,7 +48,10 @@ test.beforeAll(async ({ browser }) => {
   test.setTimeout(120_000)
   stage = await openViewerStage({
     'modality_worklist.requested': ({ dateStart, dateEnd, modality }) => {
-      const [from, to] = [dateStart, dateEnd].map((day) => day.replaceAll('-', '')) as [string, string]
+      const [from, to] = [dateStart, dateEnd].map((day) => day.replaceAll('-', '')) as [
+        string,
+        string,
+      ]
       const fits = ({ Modality, ScheduledProcedureStepSequence: [step] }: WorklistItem) => {
         const day = String(step?.ScheduledProcedureStepStartDate)
         return day >= from && day <= to && (!modality || modality === Modality)
@@ -65,7 +87,11 @@ const go = (name: string) => goOn(page, name)
 const filters = () => page.getByRole('dialog')
 const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text })
 const conclusion = () => page.getByTestId('conclusion')
-const stop = () => page.getByRole('list', { name: 'Checks in their order' }).getByRole('listitem').filter({ hasText: 'It stops here' })
+const stop = () =>
+  page
+    .getByRole('list', { name: 'Checks in their order' })
+    .getByRole('listitem')
+    .filter({ hasText: 'It stops here' })
 const done = (text: string) => page.getByRole('alert').filter({ hasText: text })
 
 /** What can be done with an exam of the day. */
@@ -101,7 +127,9 @@ test('goes from Today to the exams of the day', async () => {
 test('prints the exams of the day by room, for a day without the network', async () => {
   const link = page.getByRole('link', { name: 'Print by room' })
   await expect(link).toHaveAttribute('target', '_blank')
-  const printed = await page.request.get(new URL((await link.getAttribute('href')) ?? '', page.url()).href)
+  const printed = await page.request.get(
+    new URL((await link.getAttribute('href')) ?? '', page.url()).href,
+  )
   expect([printed.status(), printed.headers()['content-type']]).toEqual([200, 'application/pdf'])
   expect((await printed.body()).subarray(0, 5).toString()).toBe('%PDF-')
 })
@@ -111,7 +139,9 @@ test('finds that the console asks for another day, and the exam is there once it
   await askWhy('Bristow')
   await expect(conclusion()).toContainText('This keeps the exam from the device')
   const day = (days: number) => dayFromNow(days).replace(/(....)(..)(..)/, '$1-$2-$3')
-  await expect(conclusion()).toContainText(`The exam is on ${day(0)}, and the device’s query covers ${day(1)}.`)
+  await expect(conclusion()).toContainText(
+    `The exam is on ${day(0)}, and the device’s query covers ${day(1)}.`,
+  )
   await expect(stop()).toContainText('It is in the days, modality and limits of the device')
   await expect(stop()).toContainText('Choose the day at the device')
   expect(await listOn(stage, 'MR1', { modality: 'MR' })).toEqual(['A-612'])
@@ -162,7 +192,12 @@ test('sees an exam go by itself from handed out to in progress, images and compl
   await expect(rowOf('Amberly')).toContainText('Handed out')
   const step = await performStep(stage, 1)
   await expect(rowOf('Amberly')).toContainText('In progress')
-  const image = { studyInstanceUid: uidOf(1), patientName: 'Amberly^Rosalind', patientId: patientIdOf(1), accessionNumber: 'A-611' }
+  const image = {
+    studyInstanceUid: uidOf(1),
+    patientName: 'Amberly^Rosalind',
+    patientId: patientIdOf(1),
+    accessionNumber: 'A-611',
+  }
   await sendImages(
     stage,
     'CT1',
@@ -175,7 +210,10 @@ test('sees an exam go by itself from handed out to in progress, images and compl
 })
 
 test('marks an exam as done, takes it back by the notification, and again by the keyboard', async () => {
-  for (const undo of [() => done('marked as done').getByRole('button', { name: 'Undo' }).click(), () => page.keyboard.press('Alt+z')]) {
+  for (const undo of [
+    () => done('marked as done').getByRole('button', { name: 'Undo' }).click(),
+    () => page.keyboard.press('Alt+z'),
+  ]) {
     await act('Ellingham', 'Mark as done or cancelled…')
     await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('Did not come')
     await page.getByRole('dialog').getByRole('button', { name: 'Mark done' }).click()
@@ -198,8 +236,15 @@ test('finds a study by part of a name as it is typed, and corrects the patient',
     [2, 'Tanaka^Ichika=田中^一花', 'high'],
     [3, 'Vandermolen^Wilma', 'stat'],
   ] as const) {
-    const body = { studyInstanceUid: `${SCAN}${number}`, studyDescription: 'CT thorax with contrast', severity }
-    await stage.v1('POST', 'scribe/studies', { ...body, reportMetadata: { patientName, mrn: `MRN-9${number}`, sex: 'female' } })
+    const body = {
+      studyInstanceUid: `${SCAN}${number}`,
+      studyDescription: 'CT thorax with contrast',
+      severity,
+    }
+    await stage.v1('POST', 'scribe/studies', {
+      ...body,
+      reportMetadata: { patientName, mrn: `MRN-9${number}`, sex: 'female' },
+    })
   }
   await go('Studies')
   await expect(rowOf('Quillfeather')).toBeVisible()
@@ -243,7 +288,10 @@ test('makes a study in each area', async () => {
   await page.getByRole('button', { name: 'New study' }).click()
   const form = page.getByRole('dialog', { name: /^New study for/ })
   await form.getByRole('button', { name: 'Make the study' }).click()
-  await expect(form.getByRole('textbox', { name: 'Study Instance UID' })).toHaveAttribute('aria-invalid', 'true')
+  await expect(form.getByRole('textbox', { name: 'Study Instance UID' })).toHaveAttribute(
+    'aria-invalid',
+    'true',
+  )
   await form.getByRole('button', { name: 'Make one' }).click()
   await form.getByRole('textbox', { name: 'Description' }).fill('MR knee right')
   await form.getByRole('textbox', { name: 'Name' }).fill('Osei^Abena')
@@ -300,7 +348,10 @@ test('keeps a view, shares it, and somebody else finds it with the same studies'
   await form.getByRole('textbox', { name: 'Name' }).fill('Urgent ones')
   await flip(form, 'Share it')
   await form.getByRole('button', { name: 'Save', exact: true }).click()
-  await expect(views.getByRole('link', { name: /^Urgent ones/ })).toHaveAttribute('aria-current', 'page')
+  await expect(views.getByRole('link', { name: /^Urgent ones/ })).toHaveAttribute(
+    'aria-current',
+    'page',
+  )
 
   await goOn(owner, 'Studies')
   await owner
@@ -331,7 +382,9 @@ test('says how many studies the filters hide, takes them away one by one, and ha
   const address = page.url()
   expect(address).toContain('severity')
   await owner.goto(address)
-  await expect(owner.getByRole('status', { name: 'What narrows the list' })).toContainText('Assigned to nobody')
+  await expect(owner.getByRole('status', { name: 'What narrows the list' })).toContainText(
+    'Assigned to nobody',
+  )
   await expect(owner.getByRole('row').filter({ hasText: 'Vandermolen' })).toBeVisible()
   await expect(owner.getByRole('row').filter({ hasText: 'Quillfeather' })).toHaveCount(0)
 

@@ -1,11 +1,20 @@
 import { expect, type Page } from '@playwright/test'
 import { Secret, TOTP } from 'otpauth'
 import { freePort } from '../support/free-port.ts'
-import { ask, clickSomewhere, enterAsOwner, go as goOn, OWNER, openStage, type Stage } from './stage.ts'
+import {
+  ask,
+  clickSomewhere,
+  enterAsOwner,
+  go as goOn,
+  OWNER,
+  openStage,
+  type Stage,
+} from './stage.ts'
 import { callOf, flip, otherPc, PASSWORD, people, signIn } from './stories.ts'
 import { test } from './test.ts'
 
-// Whoever answers for the gateway: its people and customers, the lock, the second factor, sessions, settings, and other PCs.
+// Whoever answers for the gateway: its people and customers, the lock, the second factor, sessions,
+// settings, and other PCs.
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
@@ -24,7 +33,11 @@ test.beforeAll(async ({ browser }) => {
   all = people(browser)
   page = await all.open('owner')
   await enterAsOwner(stage, page)
-  await callOf(page, 'POST', '/dashboard/devices', { aeTitle: 'CT1', modality: 'CT', name: 'CT, room 1' })
+  await callOf(page, 'POST', '/dashboard/devices', {
+    aeTitle: 'CT1',
+    modality: 'CT',
+    name: 'CT, room 1',
+  })
   noor = await all.open('Noor')
 })
 
@@ -38,7 +51,11 @@ const rowOf = (text: string) => page.getByRole('row').filter({ hasText: text })
 const editor = () => noor.getByRole('textbox', { name: 'Report', exact: true })
 
 /** A call as a partner makes it. */
-async function partner(method: string, path: string, body: object): Promise<{ readonly status: number; readonly text: string }> {
+async function partner(
+  method: string,
+  path: string,
+  body: object,
+): Promise<{ readonly status: number; readonly text: string }> {
   const answer = await fetch(`${stage.http}/v1/${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -48,7 +65,15 @@ async function partner(method: string, path: string, body: object): Promise<{ re
 }
 const study = (number: number, more: object = {}) => ({
   ...{ studyInstanceUid: `${UID}${number}`, studyDescription: 'CT thorax', severity: 'normal' },
-  ...{ reportMetadata: { patientName: 'Underhill^Ferdinand', mrn: 'MRN-6201', sex: 'male', dateOfBirth: '1960-02-29' }, ...more },
+  ...{
+    reportMetadata: {
+      patientName: 'Underhill^Ferdinand',
+      mrn: 'MRN-6201',
+      sex: 'male',
+      dateOfBirth: '1960-02-29',
+    },
+    ...more,
+  },
 })
 
 test('invites a person, who accepts by the link', async () => {
@@ -82,7 +107,9 @@ test('adds a customer, blocks it, which refuses new studies, and unblocks it', a
   await form.getByRole('button', { name: 'Add', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'Harbour Orthopaedics', level: 1 })).toBeVisible()
   const expressCustomerId = page.url().split('/').at(-1) ?? ''
-  expect((await partner('POST', 'scribe/studies', study(1, { expressCustomerId }))).status).toBe(201)
+  expect((await partner('POST', 'scribe/studies', study(1, { expressCustomerId }))).status).toBe(
+    201,
+  )
 
   await page.getByRole('button', { name: 'Block', exact: true }).click()
   const asked = page.getByRole('dialog', { name: 'Block Harbour Orthopaedics?' })
@@ -96,14 +123,18 @@ test('adds a customer, blocks it, which refuses new studies, and unblocks it', a
   await go('Studies')
   await page.getByRole('button', { name: 'New study' }).click()
   await page.getByRole('dialog').getByRole('combobox', { name: 'Express customer' }).fill('Harbour')
-  await expect(page.getByRole('listbox', { name: 'Express customer' })).toContainText('Nothing found')
+  await expect(page.getByRole('listbox', { name: 'Express customer' })).toContainText(
+    'Nothing found',
+  )
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
 
   await page.goto(`${stage.http}/#/customers/${expressCustomerId}`)
   await page.getByRole('button', { name: 'Unblock' }).click()
   await expect(page.getByText('This customer is blocked')).toHaveCount(0)
-  expect((await partner('POST', 'scribe/studies', study(2, { expressCustomerId }))).status).toBe(201)
+  expect((await partner('POST', 'scribe/studies', study(2, { expressCustomerId }))).status).toBe(
+    201,
+  )
 })
 
 test('a person is told what they may not do and who can allow it, and may once it is allowed', async () => {
@@ -111,7 +142,9 @@ test('a person is told what they may not do and who can allow it, and may once i
   const make = noor.getByRole('button', { name: 'New study' })
   await expect(make).toHaveAttribute('aria-disabled', 'true')
   await make.hover()
-  await expect(noor.getByRole('tooltip')).toContainText('An owner or administrator can allow it on the People screen.')
+  await expect(noor.getByRole('tooltip')).toContainText(
+    'An owner or administrator can allow it on the People screen.',
+  )
   await make.click({ force: true })
   await expect(noor.getByRole('dialog')).toHaveCount(0)
   await goOn(noor, 'Settings')
@@ -164,14 +197,20 @@ test('is asked before the window opens to the network without encryption', async
   const host = page.locator('#group-http').getByRole('textbox', { name: 'Listen at address' })
   await host.fill('0.0.0.0')
   await page.getByRole('button', { name: 'Save all' }).click()
-  const asked = page.getByRole('dialog', { name: 'Open the window to the network without encryption?' })
-  await expect(asked).toContainText('passwords and patient data cross the network readable to anybody in it')
+  const asked = page.getByRole('dialog', {
+    name: 'Open the window to the network without encryption?',
+  })
+  await expect(asked).toContainText(
+    'passwords and patient data cross the network readable to anybody in it',
+  )
   await asked.getByRole('button', { name: 'Back to the settings' }).click()
   await expect(asked).toHaveCount(0)
   expect(saved).toEqual([])
   await page.getByRole('button', { name: 'Save all' }).click()
   await asked.getByRole('button', { name: 'Save and open' }).click()
-  await expect(page.getByText('Saved. Some of these settings take effect when the gateway starts again.')).toBeVisible()
+  await expect(
+    page.getByText('Saved. Some of these settings take effect when the gateway starts again.'),
+  ).toBeVisible()
   expect(saved).toEqual([{ settings: { 'http.host': '0.0.0.0' } }])
   await callOf(page, 'PATCH', '/dashboard/settings', { settings: { 'http.host': '127.0.0.1' } })
 })
@@ -235,17 +274,27 @@ test('sets up a second factor, and signs in by its code, and by a code kept for 
   await dialog.getByRole('textbox', { name: 'Your password' }).fill(OWNER.password)
   await dialog.getByRole('button', { name: 'Go on' }).click()
   await expect(dialog.getByRole('img', { name: 'QR code for the authenticator' })).toBeVisible()
-  const totp = new TOTP({ secret: Secret.fromBase32(((await dialog.locator('code').textContent()) ?? '').replace(/\s/g, '')) })
+  const totp = new TOTP({
+    secret: Secret.fromBase32(
+      ((await dialog.locator('code').textContent()) ?? '').replace(/\s/g, ''),
+    ),
+  })
   await dialog.getByRole('textbox', { name: 'The six digits it shows' }).fill(wrong(totp))
   await dialog.getByRole('button', { name: 'Turn it on' }).click()
-  await expect(dialog.getByText('must be the six digits that the authenticator shows now')).toBeVisible()
+  await expect(
+    dialog.getByText('must be the six digits that the authenticator shows now'),
+  ).toBeVisible()
   await dialog.getByRole('textbox', { name: 'The six digits it shows' }).fill(totp.generate())
   await dialog.getByRole('button', { name: 'Turn it on' }).click()
-  await expect(page.getByRole('dialog', { name: 'Codes for when the authenticator is lost' })).toBeVisible()
+  await expect(
+    page.getByRole('dialog', { name: 'Codes for when the authenticator is lost' }),
+  ).toBeVisible()
   const codes = await dialog.getByRole('listitem').allTextContents()
   expect(codes).toHaveLength(10)
   await dialog.getByRole('button', { name: 'I have kept them' }).click()
-  await expect(page.getByText('On: a code of your authenticator is asked for at sign-in.')).toBeVisible()
+  await expect(
+    page.getByText('On: a code of your authenticator is asked for at sign-in.'),
+  ).toBeVisible()
 
   const leave = async () => {
     await page.getByRole('button', { name: 'Olga Berg' }).click()
@@ -282,13 +331,22 @@ test('sets up a second factor, and signs in by its code, and by a code kept for 
 
 /** Six digits that are none of the codes around now. */
 function wrong(totp: TOTP): string {
-  const near = [-60_000, -30_000, 0, 30_000, 60_000].map((ms) => totp.generate({ timestamp: Date.now() + ms }))
-  return ['000000', '111111', '222222', '333333', '444444', '555555'].find((one) => !near.includes(one)) ?? ''
+  const near = [-60_000, -30_000, 0, 30_000, 60_000].map((ms) =>
+    totp.generate({ timestamp: Date.now() + ms }),
+  )
+  return (
+    ['000000', '111111', '222222', '333333', '444444', '555555'].find(
+      (one) => !near.includes(one),
+    ) ?? ''
+  )
 }
 
 test('ends a session of somebody else, who is out at the next click', async () => {
   await go('Settings')
-  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Access from other PCs' }).click()
+  await page
+    .getByRole('navigation', { name: 'Settings' })
+    .getByRole('link', { name: 'Access from other PCs' })
+    .click()
   await page.getByRole('button', { name: 'End the session of Noor Haddad' }).first().click()
   await expect(page.getByText('The session of Noor Haddad has ended.')).toBeVisible()
   await clickSomewhere(noor)
@@ -317,7 +375,10 @@ test('follows a device’s connection line by line', async () => {
   const sent = await ask(stage, 'CT1')
   expect(sent).toBeGreaterThan(20)
   await go('Activity')
-  await page.getByRole('navigation', { name: 'Activity' }).getByRole('link', { name: 'Connections' }).click()
+  await page
+    .getByRole('navigation', { name: 'Activity' })
+    .getByRole('link', { name: 'Connections' })
+    .click()
   const connection = rowOf('CT, room 1').first()
   await expect(connection).toContainText(`asked for its worklist and got ${sent} exams`)
   await connection.getByRole('link').click()
@@ -332,24 +393,33 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   test.slow()
   const port = await freePort()
   await go('Settings')
-  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Access from other PCs' }).click()
+  await page
+    .getByRole('navigation', { name: 'Settings' })
+    .getByRole('link', { name: 'Access from other PCs' })
+    .click()
   await page.getByRole('textbox', { name: 'TCP port' }).fill(String(port))
   await page.getByRole('button', { name: 'Apply' }).click()
   await expect(page.getByRole('button', { name: 'Apply' })).toHaveCount(0)
   await page.getByRole('switch', { name: 'Open to other PCs' }).click()
-  await page.getByRole('dialog', { name: 'Open the window to other PCs?' }).getByRole('button', { name: 'Open access' }).click()
+  await page
+    .getByRole('dialog', { name: 'Open the window to other PCs?' })
+    .getByRole('button', { name: 'Open access' })
+    .click()
   await expect(page.getByText('Open', { exact: true }).first()).toBeVisible()
   await expect(page.getByText('Fingerprint of the certificate')).toBeVisible()
 
   await using away = await otherPc(port)
   const other = await all.open('other PC', { ignoreHTTPSErrors: true })
   await other.goto(`https://127.0.0.1:${away.port}`)
-  await expect(other.getByRole('heading', { name: 'This workstation is not approved yet' })).toBeVisible()
+  await expect(
+    other.getByRole('heading', { name: 'This workstation is not approved yet' }),
+  ).toBeVisible()
   await other.getByRole('textbox', { name: 'Name of this workstation' }).fill('Reading room 2')
   await other.getByRole('button', { name: 'Ask for approval' }).click()
   const asking = page.getByRole('form', { name: 'Reading room 2' })
   await expect(asking).toContainText('from 127.0.0.3')
-  const shown = /[2-9A-HJKMNP-Z]{3} [2-9A-HJKMNP-Z]{3}/.exec((await asking.textContent()) ?? '')?.[0] ?? 'none'
+  const shown =
+    /[2-9A-HJKMNP-Z]{3} [2-9A-HJKMNP-Z]{3}/.exec((await asking.textContent()) ?? '')?.[0] ?? 'none'
   await expect(other.getByRole('main').or(other.locator('body')).first()).toContainText(shown)
   await asking.getByRole('button', { name: 'Approve' }).click()
   await expect(rowOf('Reading room 2')).toContainText('Olga Berg')
@@ -363,7 +433,9 @@ test('lets another PC in by HTTPS once it is approved, and puts it out again', a
   await page.getByRole('dialog').getByRole('button', { name: 'Remove PC' }).click()
   await expect(page.getByText('No PC is approved yet')).toBeVisible()
   await clickSomewhere(other)
-  await expect(other.getByRole('heading', { name: 'This workstation is not approved yet' })).toBeVisible()
+  await expect(
+    other.getByRole('heading', { name: 'This workstation is not approved yet' }),
+  ).toBeVisible()
   await other.close()
   await page.getByRole('switch', { name: 'Open to other PCs' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Close access' }).click()

@@ -7,7 +7,13 @@ import { test } from './test.ts'
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
-const RUTH = { firstName: 'Ruth', lastName: 'Okafor', clinicRole: 'Radiologist', canCreateReports: true, npiNumber: '1234567893' }
+const RUTH = {
+  firstName: 'Ruth',
+  lastName: 'Okafor',
+  clinicRole: 'Radiologist',
+  canCreateReports: true,
+  npiNumber: '1234567893',
+}
 const UID = '1.2.826.0.1.3680043.8.498.6300'
 let stage: Stage
 let page: Page
@@ -26,8 +32,18 @@ test.beforeAll(async ({ browser }) => {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({
-        ...{ studyInstanceUid: `${UID}${number}`, studyDescription: 'CT thorax with contrast', severity },
-        reportMetadata: { patientName, mrn: `MRN-63${number}`, dateOfBirth: '1971-05-03', sex: 'female', scanDate: '2026-11-20' },
+        ...{
+          studyInstanceUid: `${UID}${number}`,
+          studyDescription: 'CT thorax with contrast',
+          severity,
+        },
+        reportMetadata: {
+          patientName,
+          mrn: `MRN-63${number}`,
+          dateOfBirth: '1971-05-03',
+          sex: 'female',
+          scanDate: '2026-11-20',
+        },
       }),
     })
     if (!answer.ok) throw new Error(await answer.text())
@@ -50,8 +66,10 @@ test.afterAll(async () => {
 
 const editorOf = (name: string) => page.getByRole('textbox', { name, exact: true })
 const saving = () => page.getByTestId('saving')
-const key = (...keys: string[]) => keys.reduce((before, one) => before.then(() => page.keyboard.press(one)), Promise.resolve())
-const hasFocus = (what: Locator) => what.evaluate((element) => element.contains(document.activeElement))
+const key = (...keys: string[]) =>
+  keys.reduce((before, one) => before.then(() => page.keyboard.press(one)), Promise.resolve())
+const hasFocus = (what: Locator) =>
+  what.evaluate((element) => element.contains(document.activeElement))
 
 /** Tab, or Shift+Tab, until something has the focus, as a person goes there. */
 async function tabTo(what: Locator, stroke: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
@@ -179,7 +197,9 @@ test('writes and signs an addendum', async () => {
   await lookAtEach(dialog)
   await tabTo(dialog.getByRole('button', { name: 'Sign', exact: true }))
   await key('Enter')
-  await expect(page.getByRole('article', { name: 'Delivery and copies: Addendum 1' })).toContainText('Signed by Ruth Okafor')
+  await expect(
+    page.getByRole('article', { name: 'Delivery and copies: Addendum 1' }),
+  ).toContainText('Signed by Ruth Okafor')
   await expect(page.getByText('the nodule is new')).toBeVisible()
 })
 
@@ -190,13 +210,20 @@ test('finds the next patient by name in the palette, and opens the study', async
   await page.keyboard.type('pember')
   const found = palette.getByRole('option').filter({ hasText: 'Pemberton' })
   await expect(found).toBeVisible()
-  for (let pressed = 0; pressed < 10 && (await found.getAttribute('aria-selected')) !== 'true'; pressed += 1) await key('ArrowDown')
+  for (
+    let pressed = 0;
+    pressed < 10 && (await found.getAttribute('aria-selected')) !== 'true';
+    pressed += 1
+  )
+    await key('ArrowDown')
   await key('Enter')
   await expect(palette).toHaveCount(0)
   await expect(page.getByText('MRN-633').first()).toBeVisible()
   expect(page.url()).not.toMatch(/pember/i)
   // What was typed is kept nowhere.
-  expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toMatch(/pember/i)
+  expect(
+    await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage })),
+  ).not.toMatch(/pember/i)
 })
 
 test('complained of nothing', () => {

@@ -1,13 +1,17 @@
 import { type Browser, test as base } from '@playwright/test'
 
-/** Shifts `Date` in a page, as `test/support/shifted-clock.mjs` does in Node; timers stay as they are. */
+/**
+ * Shifts `Date` in a page, as `test/support/shifted-clock.mjs` does in Node; timers stay as they
+ * are.
+ */
 function shiftClock(offset: number): void {
   const RealDate = Date
   const realNow = Date.now
   RealDate.now = () => realNow() + offset
   globalThis.Date = new Proxy(RealDate, {
     apply: (target) => new target(target.now()).toString(),
-    construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [target.now()] : args, newTarget),
+    construct: (target, args, newTarget) =>
+      Reflect.construct(target, args.length === 0 ? [target.now()] : args, newTarget),
   })
   RealDate.prototype.constructor = globalThis.Date
 }
@@ -24,7 +28,9 @@ function saveData(except: string): void {
   Object.defineProperty(Reflect.get(navigator, 'connection') ?? {}, 'saveData', { value: true })
 }
 
-/** A test whose browser has the clock of the gateway: `playwright.config.ts` sets it to a given day. */
+/**
+ * A test whose browser has the clock of the gateway: `playwright.config.ts` sets it to a given day.
+ */
 export const test = base.extend<object, { browser: Browser }>({
   browser: [
     async ({ browser }, use) => {

@@ -4,10 +4,19 @@ import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { strFromU8, unzipSync } from 'fflate'
 import { freePort } from '../support/free-port.ts'
-import { complaintsOf, enterAsOwner, expectAccessible, go, OWNER, openStage, type Stage } from './stage.ts'
+import {
+  complaintsOf,
+  enterAsOwner,
+  expectAccessible,
+  go,
+  OWNER,
+  openStage,
+  type Stage,
+} from './stage.ts'
 import { test } from './test.ts'
 
-// Back-ups on a real gateway: the plan, one made by hand, its rehearsal, and an earlier state put back; then the bundle for support.
+// Back-ups on a real gateway: the plan, one made by hand, its rehearsal, and an earlier state put
+// back; then the bundle for support.
 
 test.describe.configure({ mode: 'serial', timeout: 180_000 })
 
@@ -19,7 +28,10 @@ const folder = mkdtempSync(join(tmpdir(), 'isthmus-backups-'))
 test.beforeAll(async ({ browser }) => {
   // The gateway opens anew after a restore: a port of its own choice would be another one then.
   stage = await openStage('--http', `127.0.0.1:${await freePort()}`)
-  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 860 },
+    reducedMotion: 'reduce',
+  })
   page = await context.newPage()
   complaints = complaintsOf(page)
   await enterAsOwner(stage, page)
@@ -36,7 +48,10 @@ const button = (name: string | RegExp) => page.getByRole('button', { name })
 
 test('asks for a folder first, and says what lacks until then', async () => {
   await go(page, 'Settings')
-  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Back-ups', exact: true }).click()
+  await page
+    .getByRole('navigation', { name: 'Settings' })
+    .getByRole('link', { name: 'Back-ups', exact: true })
+    .click()
   await expect(page.getByRole('heading', { name: 'Back-ups', level: 1 })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'No folder is chosen' })).toBeVisible()
   await expect(button('Make a back-up now')).toBeDisabled()
@@ -76,7 +91,9 @@ test('makes a back-up at the press of a button, and tries it', async () => {
   await expect(page.getByText('On the disk of the data', { exact: true })).toBeVisible()
   await expect(page.getByText('Not the images', { exact: false })).toBeVisible()
   await button('Try now').click()
-  await expect(page.getByRole('heading', { name: 'The newest back-up opens' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('heading', { name: 'The newest back-up opens' })).toBeVisible({
+    timeout: 30_000,
+  })
   await expectAccessible(page, 'upkeep-made')
 })
 
@@ -90,15 +107,21 @@ test('shows what putting it back would lose, and takes the owner’s password fo
   await expectAccessible(page, 'upkeep-preview')
   await dialog.getByLabel('Your password').fill('six loud otters')
   await dialog.getByRole('button', { name: 'Put it back' }).click()
-  await expect(dialog).toContainText('must be the password that you sign in with', { timeout: 20_000 })
+  await expect(dialog).toContainText('must be the password that you sign in with', {
+    timeout: 20_000,
+  })
   await dialog.getByLabel('Your password').fill(OWNER.password)
   await dialog.getByRole('button', { name: 'Put it back' }).click()
-  await expect(page.getByRole('dialog')).toContainText(/opened|checked|starts again/, { timeout: 30_000 })
+  await expect(page.getByRole('dialog')).toContainText(/opened|checked|starts again/, {
+    timeout: 30_000,
+  })
 })
 
 test('comes back by itself with the earlier state', async () => {
   await expect(page.getByRole('dialog')).toHaveCount(0, { timeout: 60_000 })
-  await expect(page.getByRole('heading', { name: 'Back-ups', level: 1 })).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByRole('heading', { name: 'Back-ups', level: 1 })).toBeVisible({
+    timeout: 60_000,
+  })
   await go(page, 'Devices')
   await expect(page.getByRole('table')).toContainText('CT, room 1')
   await expect(page.getByRole('table')).not.toContainText('CT, room 9')
@@ -108,7 +131,10 @@ test('comes back by itself with the earlier state', async () => {
 
 test('gives support a bundle that is read before it is saved', async () => {
   await go(page, 'Settings')
-  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Readiness' }).click()
+  await page
+    .getByRole('navigation', { name: 'Settings' })
+    .getByRole('link', { name: 'Readiness' })
+    .click()
   await button('For support…').click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.locator('pre')).toContainText('No patient is named here')
@@ -124,19 +150,33 @@ test('gives support a bundle that is read before it is saved', async () => {
   const text = Object.values(files)
     .map((bytes) => strFromU8(bytes))
     .join('\n')
-  for (const canary of ['North Clinic', OWNER.email, 'Berg', 'CT, room 1', folder, 'whsec_']) expect(text).not.toContain(canary)
+  for (const canary of ['North Clinic', OWNER.email, 'Berg', 'CT, room 1', folder, 'whsec_'])
+    expect(text).not.toContain(canary)
   await dialog.getByRole('button', { name: 'Close' }).last().click()
 })
 
-/** A back-up of another gateway, which knows a device of its own, and the recovery key that opens it. */
-async function backupOfAnother(other: Stage, at: Page): Promise<{ readonly path: string; readonly recoveryKey: string }> {
+/**
+ * A back-up of another gateway, which knows a device of its own, and the recovery key that opens
+ * it.
+ */
+async function backupOfAnother(
+  other: Stage,
+  at: Page,
+): Promise<{ readonly path: string; readonly recoveryKey: string }> {
   await enterAsOwner(other, at)
   await other.command('device', 'add', '--ae-title', 'MR7', '--name', 'MR, other house')
   const call = (method: string, path: string, body?: object) =>
     at.evaluate(
       async ([to, way, sent]) => {
-        const headers = { 'x-isthmus-csrf': '1', ...(sent && { 'content-type': 'application/json' }) }
-        const answer = await fetch(`/dashboard/${to}`, { method: way, headers, ...(sent && { body: sent }) })
+        const headers = {
+          'x-isthmus-csrf': '1',
+          ...(sent && { 'content-type': 'application/json' }),
+        }
+        const answer = await fetch(`/dashboard/${to}`, {
+          method: way,
+          headers,
+          ...(sent && { body: sent }),
+        })
         return answer.json()
       },
       [path, method, body ? JSON.stringify(body) : ''] as const,
@@ -155,7 +195,9 @@ async function backupOfAnother(other: Stage, at: Page): Promise<{ readonly path:
   return { path: join(elsewhere, name ?? ''), recoveryKey }
 }
 
-test('puts the back-up of a lost PC back with the recovery key, from another folder', async ({ browser }) => {
+test('puts the back-up of a lost PC back with the recovery key, from another folder', async ({
+  browser,
+}) => {
   const other = await openStage()
   const at = await (await browser.newContext()).newPage()
   const { path, recoveryKey } = await backupOfAnother(other, at)

@@ -4,9 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { test } from './test.ts'
-import { decoded, greyAt, isDrawn, openViewerStage, paneOf, pictureOf, type ViewerStage } from './viewer-stage.ts'
+import {
+  decoded,
+  greyAt,
+  isDrawn,
+  openViewerStage,
+  paneOf,
+  pictureOf,
+  type ViewerStage,
+} from './viewer-stage.ts'
 
-// Brightness on the screen of images with VOI look-up tables, of MONOCHROME1 and of PET, against DCMTK's; and the shape of pixels.
+// Brightness on the screen of images with VOI look-up tables, of MONOCHROME1 and of PET, against
+// DCMTK's; and the shape of pixels.
 
 test.describe.configure({ mode: 'serial', timeout: 60_000 })
 const SIDE = 64
@@ -60,7 +69,11 @@ test.afterAll(async () => {
 async function open(name: string): Promise<void> {
   const body = readFileSync(join(folder, `${name}.dcm`))
   const sopInstanceUid = '1.3.6.1.4.1.5962.1.1.4.1.1.20040826185059.5457'
-  stage.studies.add({ studyInstanceUid: name, images: [{ sopInstanceUid, body }], manifest: 'none' })
+  stage.studies.add({
+    studyInstanceUid: name,
+    images: [{ sopInstanceUid, body }],
+    manifest: 'none',
+  })
   await page.goto(await stage.ephemeralLink(name))
   await expect.poll(() => decoded(page, sopInstanceUid), { timeout: 20_000 }).toBe('')
   await isDrawn(page)
@@ -71,7 +84,8 @@ async function open(name: string): Promise<void> {
 async function shown(): Promise<number[]> {
   const png = await pictureOf(paneOf(page))
   const side = Math.min(png.width, png.height)
-  const place = (size: number, n: number) => ((size - side) / 2 + ((n + 0.5) * side) / SIDE - 0.5) / (size - 1)
+  const place = (size: number, n: number) =>
+    ((size - side) / 2 + ((n + 0.5) * side) / SIDE - 0.5) / (size - 1)
   return inner((column, row) => greyAt(png, place(png.width, column), place(png.height, row)))
 }
 function byDcmtk(name: string, how: string): number[] {

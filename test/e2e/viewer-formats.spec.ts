@@ -6,13 +6,27 @@ import { type SampleValue, sampleValues } from '../support/sample-values.ts'
 import { samples } from '../support/samples.ts'
 import { complaintsOf } from './stage.ts'
 import { test } from './test.ts'
-import { decoded, openViewerStage, paneOf, pictureOf, placeOf, plainness, studyAt, type ViewerStage, valueAt } from './viewer-stage.ts'
+import {
+  decoded,
+  openViewerStage,
+  paneOf,
+  pictureOf,
+  placeOf,
+  plainness,
+  studyAt,
+  type ViewerStage,
+  valueAt,
+} from './viewer-stage.ts'
 
-// Every transfer syntax and kind of pixels of pydicom's sample files renders, or says why not; values under the probe are pydicom's.
+// Every transfer syntax and kind of pixels of pydicom's sample files renders, or says why not;
+// values under the probe are pydicom's.
 
 const FOLDER = PYDICOM_SAMPLES
 
-/** renders: it has an image that is not plain; plain: an image of one colour, or hardly more; else what the page says of it. */
+/**
+ * renders: it has an image that is not plain; plain: an image of one colour, or hardly more; else
+ * what the page says of it.
+ */
 type Outcome = 'renders' | 'plain' | RegExp
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
   // Implicit and Explicit VR Little Endian, Big Endian, deflated.
@@ -78,13 +92,35 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   'test-SR.dcm': /1 object without images/,
 }
 
-/** Files whose values under the probe must be pydicom's, by the file that holds the same pixels where nothing here decodes theirs. */
+/**
+ * Files whose values under the probe must be pydicom's, by the file that holds the same pixels
+ * where nothing here decodes theirs.
+ */
 const VALUES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
-      ...['CT_small.dcm', 'MR_small.dcm', 'MR_small_implicit.dcm', 'MR_small_bigendian.dcm', 'MR_small_RLE.dcm'],
-      ...['MR_small_jpeg_ls_lossless.dcm', 'rtdose_1frame.dcm', 'rtdose_rle_1frame.dcm', 'rtdose_expb_1frame.dcm', 'image_dfl.dcm'],
-      ...['JPGExtended.dcm', 'ExplVR_BigEnd.dcm', 'SC_rgb_rle.dcm', 'SC_rgb_rle_16bit.dcm', 'SC_rgb_jpeg_gdcm.dcm', 'SC_rgb_small_odd.dcm'],
+      ...[
+        'CT_small.dcm',
+        'MR_small.dcm',
+        'MR_small_implicit.dcm',
+        'MR_small_bigendian.dcm',
+        'MR_small_RLE.dcm',
+      ],
+      ...[
+        'MR_small_jpeg_ls_lossless.dcm',
+        'rtdose_1frame.dcm',
+        'rtdose_rle_1frame.dcm',
+        'rtdose_expb_1frame.dcm',
+        'image_dfl.dcm',
+      ],
+      ...[
+        'JPGExtended.dcm',
+        'ExplVR_BigEnd.dcm',
+        'SC_rgb_rle.dcm',
+        'SC_rgb_rle_16bit.dcm',
+        'SC_rgb_jpeg_gdcm.dcm',
+        'SC_rgb_small_odd.dcm',
+      ],
     ].map((name) => [name, name]),
   ),
   'MR_small_jp2klossless.dcm': 'MR_small.dcm',
@@ -93,15 +129,26 @@ const VALUES: Readonly<Record<string, string>> = {
 }
 /** Where the middle of a picture has one colour at so many of its pixels, nothing is in it. */
 const PLAIN = 0.995
-/** A lossy decoder may round in another way; beside an edge, thinned colour is that of both sides. */
-const TOLERANCES: Readonly<Record<string, number>> = { 'JPGExtended.dcm': 1, 'SC_rgb_jpeg_lossy_gdcm.dcm': 32 }
+/**
+ * A lossy decoder may round in another way; beside an edge, thinned colour is that of both sides.
+ */
+const TOLERANCES: Readonly<Record<string, number>> = {
+  'JPGExtended.dcm': 1,
+  'SC_rgb_jpeg_lossy_gdcm.dcm': 32,
+}
 
 test.describe.configure({ mode: 'serial', timeout: 60_000 })
 const lacking = lackingOf('samples')
 test.skip(lacking.length > 0, lacking.join(', '))
-const found = (lacking.length > 0 ? [] : samples([FOLDER])).filter(({ sopInstanceUid }) => sopInstanceUid !== '')
+const found = (lacking.length > 0 ? [] : samples([FOLDER])).filter(
+  ({ sopInstanceUid }) => sopInstanceUid !== '',
+)
 /** The files of the table, each with UIDs of its own. */
-const files = new Map(lacking.length > 0 ? [] : Object.keys(OUTCOMES).map((name, index) => [name, withOwnUids(name, index)]))
+const files = new Map(
+  lacking.length > 0
+    ? []
+    : Object.keys(OUTCOMES).map((name, index) => [name, withOwnUids(name, index)]),
+)
 const expected = new Map<string, readonly SampleValue[] | null>()
 let stage: ViewerStage
 let context: BrowserContext
@@ -112,16 +159,23 @@ let complaints: readonly string[]
 test.beforeAll(async ({ browser }) => {
   stage = await openViewerStage()
   for (const [name, { sopInstanceUid, body }] of files) {
-    stage.studies.add({ studyInstanceUid: name, images: [{ sopInstanceUid, body }], manifest: 'none' })
+    stage.studies.add({
+      studyInstanceUid: name,
+      images: [{ sopInstanceUid, body }],
+      manifest: 'none',
+    })
   }
   stage.studies.addSession('samples', [...files.keys()])
   context = await browser.newContext({ viewport: { width: 1100, height: 900 } })
   page = await context.newPage()
   complaints = complaintsOf(page)
   const names = [...new Set(Object.values(VALUES))]
-  for (const [index, values] of sampleValues(names.map((name) => join(FOLDER, name))).entries()) expected.set(names[index] ?? '', values)
+  for (const [index, values] of sampleValues(names.map((name) => join(FOLDER, name))).entries())
+    expected.set(names[index] ?? '', values)
   await page.goto(await stage.ephemeralLink('samples'))
-  await expect(page.getByText(/^All \d+ images read$|the rest could not be$/)).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByText(/^All \d+ images read$|the rest could not be$/)).toBeVisible({
+    timeout: 60_000,
+  })
   // The files are of many patients; the warning gives its room to the images once it was seen.
   await page.getByRole('alert').getByRole('button', { name: 'I have seen this' }).click()
 })
@@ -144,22 +198,36 @@ function withOwnUids(name: string, index: number) {
   for (const uid of [studyInstanceUid, seriesInstanceUid, sopInstanceUid]) {
     text = text.replace(new RegExp(`${uid.replaceAll('.', '\\.')}(?![\\d.])`, 'g'), own(uid))
   }
-  return { sopInstanceUid: own(sopInstanceUid), studyInstanceUid: own(studyInstanceUid), body: Buffer.from(text, 'latin1') }
+  return {
+    sopInstanceUid: own(sopInstanceUid),
+    studyInstanceUid: own(studyInstanceUid),
+    body: Buffer.from(text, 'latin1'),
+  }
 }
 
 /** Shows a file in the pane by its entry in the list of series. */
 async function show(sopInstanceUid: string): Promise<void> {
   const at = await placeOf(page, sopInstanceUid)
-  const entry = page.getByRole('navigation', { name: 'Series' }).getByRole('listitem').nth(at).getByRole('button')
+  const entry = page
+    .getByRole('navigation', { name: 'Series' })
+    .getByRole('listitem')
+    .nth(at)
+    .getByRole('button')
   await entry.click()
   await expect(entry).toHaveAttribute('aria-current', 'true')
   await expect(paneOf(page).getByText('loading', { exact: true })).toHaveCount(0)
 }
 
 test('knows every kind of image among the samples', () => {
-  const images = found.filter(({ name }) => !name.includes('/') && name.endsWith('.dcm')).map(({ name }) => name)
-  const kinds = new Set(found.filter(({ name }) => name in OUTCOMES).map(({ transferSyntaxUid }) => transferSyntaxUid))
-  const others = found.filter(({ transferSyntaxUid }) => !kinds.has(transferSyntaxUid)).map(({ name }) => name)
+  const images = found
+    .filter(({ name }) => !name.includes('/') && name.endsWith('.dcm'))
+    .map(({ name }) => name)
+  const kinds = new Set(
+    found.filter(({ name }) => name in OUTCOMES).map(({ transferSyntaxUid }) => transferSyntaxUid),
+  )
+  const others = found
+    .filter(({ transferSyntaxUid }) => !kinds.has(transferSyntaxUid))
+    .map(({ name }) => name)
   expect(others, 'of a transfer syntax that no file of the table has').toEqual([])
   expect(Object.keys(OUTCOMES).filter((name) => !images.includes(name))).toEqual([])
 })
@@ -170,7 +238,9 @@ for (const [name, outcome] of Object.entries(OUTCOMES)) {
     if (!file) throw new Error(`${name} is not there`)
     if (outcome instanceof RegExp && outcome.source.includes('without images')) {
       const at = await studyAt(page, file.studyInstanceUid)
-      await expect(page.getByRole('navigation', { name: 'Series' }).locator('section').nth(at)).toContainText(outcome)
+      await expect(
+        page.getByRole('navigation', { name: 'Series' }).locator('section').nth(at),
+      ).toContainText(outcome)
       return
     }
     await show(file.sopInstanceUid)
@@ -182,7 +252,8 @@ for (const [name, outcome] of Object.entries(OUTCOMES)) {
     // Without the text above it.
     await paneOf(page).focus()
     await page.keyboard.press('o')
-    if (outcome === 'renders') await expect.poll(async () => plainness(await pictureOf(paneOf(page)))).toBeLessThan(PLAIN)
+    if (outcome === 'renders')
+      await expect.poll(async () => plainness(await pictureOf(paneOf(page)))).toBeLessThan(PLAIN)
     await page.keyboard.press('o')
     if (!(name in VALUES)) return
     const values = expected.get(VALUES[name] ?? '') ?? []
@@ -191,16 +262,18 @@ for (const [name, outcome] of Object.entries(OUTCOMES)) {
       const probed = [(await valueAt(page, file.sopInstanceUid, column, row)) ?? Number.NaN].flat()
       for (const [index, wanted] of (value === null ? colourOf(stored) : [value]).entries()) {
         const difference = Math.abs((probed[index] ?? Number.NaN) - wanted)
-        expect(difference, `column ${column}, row ${row}: ${probed} for ${wanted}`).toBeLessThanOrEqual(
-          TOLERANCES[name] ?? Math.abs(wanted) * 1e-6,
-        )
+        expect(
+          difference,
+          `column ${column}, row ${row}: ${probed} for ${wanted}`,
+        ).toBeLessThanOrEqual(TOLERANCES[name] ?? Math.abs(wanted) * 1e-6)
       }
     }
   })
 }
 
 /** Colours of 16 bits are shown in 8. */
-const colourOf = (stored: readonly number[]) => (Math.max(...stored) > 255 ? stored.map((sample) => sample >> 8) : stored)
+const colourOf = (stored: readonly number[]) =>
+  Math.max(...stored) > 255 ? stored.map((sample) => sample >> 8) : stored
 
 test('complains of nothing on the console', () => {
   expect(complaints).toEqual([])

@@ -5,9 +5,17 @@ import { part10Head } from '#electron/simulator/part10.ts'
 import { phantomSlice, phantomSopUid } from '#electron/simulator/phantom.ts'
 import { complaintsOf } from './stage.ts'
 import { test } from './test.ts'
-import { isDrawn, openViewerStage, paneOf, phantomImages, residentMegabytes, type ViewerStage } from './viewer-stage.ts'
+import {
+  isDrawn,
+  openViewerStage,
+  paneOf,
+  phantomImages,
+  residentMegabytes,
+  type ViewerStage,
+} from './viewer-stage.ts'
 
-// What a partner may answer that is wrong: the good part loads, the bad part is named, the page and the gateway live (issue 6, must-show 3).
+// What a partner may answer that is wrong: the good part loads, the bad part is named, the page and
+// the gateway live (issue 6, must-show 3).
 
 test.describe.configure({ mode: 'serial', timeout: 180_000 })
 
@@ -58,10 +66,17 @@ async function faults(): Promise<string> {
   return (await list.textContent()) ?? ''
 }
 
-const withFault = (images: readonly StudyImage[], number: number, change: Partial<StudyImage>): StudyImage[] =>
+const withFault = (
+  images: readonly StudyImage[],
+  number: number,
+  change: Partial<StudyImage>,
+): StudyImage[] =>
   images.map((image, index) => (index === number - 1 ? { ...image, ...change } : image))
 
-/** An image whose header came keeps its place among the others, and says there why it cannot be shown. */
+/**
+ * An image whose header came keeps its place among the others, and says there why it cannot be
+ * shown.
+ */
 const BAD_IMAGES: Readonly<Record<string, Partial<StudyImage> & { readonly keepsPlace?: true }>> = {
   'a page of a portal': { fault: 'html' },
   'half a file': { fault: 'truncated', keepsPlace: true },
@@ -70,12 +85,18 @@ const BAD_IMAGES: Readonly<Record<string, Partial<StudyImage> & { readonly keeps
   'nothing at all': { body: Buffer.alloc(0) },
   noise: { body: Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919) % 251)) },
   'a header that says more than there is': {
-    body: Buffer.concat(phantomSlice({ studyInstanceUid: '1', seriesInstanceUid: '1', slices: 9 }, 3)).subarray(0, 700),
+    body: Buffer.concat(
+      phantomSlice({ studyInstanceUid: '1', seriesInstanceUid: '1', slices: 9 }, 3),
+    ).subarray(0, 700),
   },
 }
 test('shows the others and names each image that cannot be shown', async () => {
   const { studyInstanceUid, images } = newStudy(12)
-  const bad = Object.values(BAD_IMAGES).map(({ keepsPlace, ...change }, index) => ({ number: index + 2, keepsPlace, change }))
+  const bad = Object.values(BAD_IMAGES).map(({ keepsPlace, ...change }, index) => ({
+    number: index + 2,
+    keepsPlace,
+    change,
+  }))
   const all = bad.reduce((some, { number, change }) => withFault(some, number, change), images)
   stage.studies.add({ studyInstanceUid, images: all, manifest: 'none' })
   await open(studyInstanceUid)
@@ -88,7 +109,9 @@ test('shows the others and names each image that cannot be shown', async () => {
   // After the first image come those that keep their place.
   for (const index of kept.keys()) {
     await page.keyboard.press('ArrowDown')
-    await expect(paneOf(page)).toContainText(`Image ${index + 2} cannot be shown`, { timeout: 30_000 })
+    await expect(paneOf(page)).toContainText(`Image ${index + 2} cannot be shown`, {
+      timeout: 30_000,
+    })
   }
   await page.keyboard.press('End')
   await isDrawn(page)
@@ -98,8 +121,17 @@ test('shows the others and names each image that cannot be shown', async () => {
 
 test('gives the images of another patient’s study no place, and says so', async () => {
   const { studyInstanceUid, images } = newStudy()
-  const stranger = { studyInstanceUid: '2.25.1234', seriesInstanceUid: '2.25.1234.2', slices: 6, patientName: 'STRANGER^SAM' }
-  stage.studies.add({ studyInstanceUid, images: withFault(images, 2, { body: phantomSlice(stranger, 2) }), manifest: 'none' })
+  const stranger = {
+    studyInstanceUid: '2.25.1234',
+    seriesInstanceUid: '2.25.1234.2',
+    slices: 6,
+    patientName: 'STRANGER^SAM',
+  }
+  stage.studies.add({
+    studyInstanceUid,
+    images: withFault(images, 2, { body: phantomSlice(stranger, 2) }),
+    manifest: 'none',
+  })
   await open(studyInstanceUid)
   await isDrawn(page)
   await expect(paneOf(page)).toContainText('/5', { timeout: 60_000 })
@@ -112,15 +144,20 @@ const WRONG_MANIFESTS: Readonly<Record<string, (good: Record<string, unknown>) =
   'a list': () => [1, 2, 3],
   'of another study': (good) => ({ ...good, studyInstanceUID: '2.25.999' }),
   'without series': (good) => ({ ...good, series: [] }),
-  'with numbers as texts': (good) => JSON.parse(JSON.stringify(good).replace(/"(rows|columns)":(\d+)/g, '"$1":"$2"')),
-  'with images that do not exist': (good) => JSON.parse(JSON.stringify(good).replace(/(sopInstanceUID":"[\d.]+)/g, '$1.77')),
-  'with a size that is not true': (good) => JSON.parse(JSON.stringify(good).replace(/"rows":512/g, '"rows":70000')),
+  'with numbers as texts': (good) =>
+    JSON.parse(JSON.stringify(good).replace(/"(rows|columns)":(\d+)/g, '"$1":"$2"')),
+  'with images that do not exist': (good) =>
+    JSON.parse(JSON.stringify(good).replace(/(sopInstanceUID":"[\d.]+)/g, '$1.77')),
+  'with a size that is not true': (good) =>
+    JSON.parse(JSON.stringify(good).replace(/"rows":512/g, '"rows":70000')),
 }
 for (const [what, change] of Object.entries(WRONG_MANIFESTS)) {
   test(`loads the images beside a manifest that is ${what}`, async () => {
     const { studyInstanceUid, images } = newStudy()
     const { manifestOf } = await import('#electron/simulator/manifest.ts')
-    const good = manifestOf(images.map(({ body }) => (body as () => Buffer[])()[0] ?? Buffer.alloc(0)))
+    const good = manifestOf(
+      images.map(({ body }) => (body as () => Buffer[])()[0] ?? Buffer.alloc(0)),
+    )
     stage.studies.add({ studyInstanceUid, images, manifest: change(good as never) as never })
     await open(studyInstanceUid)
     await isDrawn(page)
@@ -148,7 +185,11 @@ test('stays within its memory beside a file that inflates to gigabytes', async (
   meta.writeUInt32LE(meta.readUInt32LE(140) + 2, 140)
   const end = 144 + meta.readUInt32LE(140)
   const bomb = Buffer.concat([meta.subarray(0, end), deflatedGigabyte()])
-  stage.studies.add({ studyInstanceUid, images: withFault(images, 2, { body: bomb }), manifest: 'none' })
+  stage.studies.add({
+    studyInstanceUid,
+    images: withFault(images, 2, { body: bomb }),
+    manifest: 'none',
+  })
   await open(studyInstanceUid)
   await isDrawn(page)
   await expect(paneOf(page)).toContainText('/5', { timeout: 60_000 })
@@ -162,21 +203,31 @@ test('stays within its memory beside a file that inflates to gigabytes', async (
 function deflatedGigabyte(): Buffer {
   const parts = 16
   const zeros = Buffer.alloc(2 ** 30 / parts)
-  const deflate = (data: Buffer) => deflateRawSync(data, { level: 9, finishFlush: constants.Z_FULL_FLUSH })
+  const deflate = (data: Buffer) =>
+    deflateRawSync(data, { level: 9, finishFlush: constants.Z_FULL_FLUSH })
   const part = deflate(zeros)
   zeros.write('\x08\x00\x08\x00UN\0\0', 0, 'latin1')
   zeros.writeUInt32LE(2 ** 30 - 12, 8)
-  return Buffer.concat([deflate(zeros), ...Array.from({ length: parts - 1 }, () => part), deflateRawSync(Buffer.alloc(0))])
+  return Buffer.concat([
+    deflate(zeros),
+    ...Array.from({ length: parts - 1 }, () => part),
+    deflateRawSync(Buffer.alloc(0)),
+  ])
 }
 
 test('loads 20,000 of 100,000 links at most, and says that there are more', async () => {
   const { studyInstanceUid, images } = newStudy(4)
-  const more = Array.from({ length: 99_996 }, (_, index) => `http://${stage.files.host}/none-${index}.dcm?x=1`)
+  const more = Array.from(
+    { length: 99_996 },
+    (_, index) => `http://${stage.files.host}/none-${index}.dcm?x=1`,
+  )
   stage.studies.add({ studyInstanceUid, images, manifest: 'none', moreUrls: more })
   await open(studyInstanceUid)
   await isDrawn(page)
   await expect(paneOf(page)).toContainText('/4', { timeout: 60_000 })
-  expect(await faults()).toContain('It named 100,000 files: the first 20,000 are loaded, the others are left out.')
+  expect(await faults()).toContain(
+    'It named 100,000 files: the first 20,000 are loaded, the others are left out.',
+  )
   // The page still answers.
   await page.keyboard.press('End')
   await expect(paneOf(page)).toContainText('Im 4/4')
@@ -190,7 +241,10 @@ test('says why when the partner gives nothing, and lives', async () => {
   const { studyInstanceUid: refused } = newStudy()
   stage.partner.setSequence('study.access_requested', ['refuse', 'refuse', 'refuse'])
   await open(refused)
-  await expect(page.locator('body')).toContainText(/The partner refused: no images of this study for you/, { timeout: 60_000 })
+  await expect(page.locator('body')).toContainText(
+    /The partner refused: no images of this study for you/,
+    { timeout: 60_000 },
+  )
   stage.partner.setSequence('study.access_requested', [])
   const { studyInstanceUid: elsewhere } = newStudy()
   stage.studies.add({
@@ -200,7 +254,9 @@ test('says why when the partner gives nothing, and lives', async () => {
     moreUrls: ['http://169.254.169.254/latest', 'https://evil.example/1.dcm'],
   })
   await open(elsewhere)
-  await expect(page.locator('body')).toContainText(/not on the list|list of hosts/i, { timeout: 60_000 })
+  await expect(page.locator('body')).toContainText(/not on the list|list of hosts/i, {
+    timeout: 60_000,
+  })
 })
 
 test('leaves the gateway alive and of its size, and the page without a complaint', async () => {

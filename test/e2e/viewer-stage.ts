@@ -15,7 +15,10 @@ import {
 import { type Png, readPng } from '../support/png.ts'
 import { newSecret, openStageWith, type Stage } from './stage.ts'
 
-/** The built gateway with a partner that keeps images, in this process, so that a test can have it do wrong. */
+/**
+ * The built gateway with a partner that keeps images, in this process, so that a test can have it
+ * do wrong.
+ */
 export interface ViewerStage extends Stage {
   readonly partner: PartnerSimulator
   readonly files: SimulatedFiles
@@ -29,12 +32,20 @@ export interface ViewerStage extends Stage {
   ephemeralLink(retrievalId: string, hangingProtocol?: object): Promise<string>
 }
 
-export async function openViewerStage(answers?: PartnerSimulatorOptions['answers']): Promise<ViewerStage> {
+export async function openViewerStage(
+  answers?: PartnerSimulatorOptions['answers'],
+): Promise<ViewerStage> {
   const secret = newSecret()
   const clock = Date.now
   const files = await openSimulatedFiles({ clock })
   const studies = openImageStore(files)
-  const partner = await openPartnerSimulator({ port: 0, secret, clock, files: studies, ...(answers && { answers }) })
+  const partner = await openPartnerSimulator({
+    port: 0,
+    secret,
+    clock,
+    files: studies,
+    ...(answers && { answers }),
+  })
   const close = async () => {
     await partner[Symbol.asyncDispose]()
     await files[Symbol.asyncDispose]()
@@ -45,14 +56,22 @@ export async function openViewerStage(answers?: PartnerSimulatorOptions['answers
     stop: close,
     start: () => Promise.reject(new Error('It cannot come back.')),
   })
-  for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes']) await stage.command('config', 'set', key, '0')
+  for (const key of ['intake.stopGigabytes', 'intake.warnGigabytes'])
+    await stage.command('config', 'set', key, '0')
   await stage.command('file-host', 'add', files.host, '--plaintext')
   const key = await stage.command('api-key', 'create', '--description', 'Cloud PACS', '--viewer')
 
-  async function v1(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
+  async function v1(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<Record<string, unknown>> {
     const answer = await fetch(`${stage.http}/v1/${path}`, {
       method,
-      headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
@@ -68,9 +87,17 @@ export async function openViewerStage(answers?: PartnerSimulatorOptions['answers
       const body = { studyInstanceUid, studyDescription: 'CT thorax', severity: 'normal', ...more }
       return String((await v1('POST', 'viewer/studies', body)).studyId)
     },
-    link: async (studyInstanceUid) => String((await v1('POST', 'viewer/studies/reroute-url', { studyInstanceUid })).url),
+    link: async (studyInstanceUid) =>
+      String((await v1('POST', 'viewer/studies/reroute-url', { studyInstanceUid })).url),
     ephemeralLink: async (retrievalId, hangingProtocol) =>
-      String((await v1('POST', 'viewer/ephemeral-sessions', { retrievalId, ...(hangingProtocol && { hangingProtocol }) })).url),
+      String(
+        (
+          await v1('POST', 'viewer/ephemeral-sessions', {
+            retrievalId,
+            ...(hangingProtocol && { hangingProtocol }),
+          })
+        ).url,
+      ),
   }
 }
 
@@ -86,18 +113,26 @@ export const residentMegabytes = (pid: number): number =>
   (Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6
 
 /** The panes of the viewer, from 1, as they are named for people. */
-export const paneOf = (page: Page, number = 1): Locator => page.getByLabel(new RegExp(`^Pane ${number}:`))
+export const paneOf = (page: Page, number = 1): Locator =>
+  page.getByLabel(new RegExp(`^Pane ${number}:`))
 
 /** What is on the screen of a pane, once it is still. */
-export const pictureOf = async (pane: Locator): Promise<Png> => readPng(await pane.screenshot({ animations: 'disabled' }))
+export const pictureOf = async (pane: Locator): Promise<Png> =>
+  readPng(await pane.screenshot({ animations: 'disabled' }))
 
 /** Grey at a place of a pane, from 0 to 255, `x` and `y` from 0 to 1. */
 export function greyAt(png: Png, x: number, y: number): number {
-  const [red, green, blue] = png.at(Math.round(x * (png.width - 1)), Math.round(y * (png.height - 1)))
+  const [red, green, blue] = png.at(
+    Math.round(x * (png.width - 1)),
+    Math.round(y * (png.height - 1)),
+  )
   return (red + green + blue) / 3
 }
 
-/** How much of the middle half of a picture has one and the same colour: nearly all of an empty pane, also with words in it. */
+/**
+ * How much of the middle half of a picture has one and the same colour: nearly all of an empty
+ * pane, also with words in it.
+ */
 export function plainness(png: Png): number {
   const seen = new Map<number, number>()
   let pixels = 0
@@ -118,30 +153,48 @@ export const PLAIN = 0.92
 export async function isDrawn(page: Page, number = 1, timeout = 30_000): Promise<void> {
   // Screenshots are expensive: none is taken before there is an image.
   await expect(paneOf(page, number)).toHaveAttribute('aria-label', /: (?!Empty$)/, { timeout })
-  await expect(paneOf(page, number).getByText('loading', { exact: true })).toHaveCount(0, { timeout })
-  await expect.poll(async () => plainness(await pictureOf(paneOf(page, number))), { timeout }).toBeLessThan(PLAIN)
+  await expect(paneOf(page, number).getByText('loading', { exact: true })).toHaveCount(0, {
+    timeout,
+  })
+  await expect
+    .poll(async () => plainness(await pictureOf(paneOf(page, number))), { timeout })
+    .toBeLessThan(PLAIN)
 }
 
-export const isEmpty = async (page: Page, number: number): Promise<boolean> => plainness(await pictureOf(paneOf(page, number))) > PLAIN
+export const isEmpty = async (page: Page, number: number): Promise<boolean> =>
+  plainness(await pictureOf(paneOf(page, number))) > PLAIN
 
 /** What `renderer/src/viewer/engine/testing.ts` shows of the page. */
 interface Exposed {
-  probe(sopInstanceUid: string, frame: number, x: number, y: number): number | readonly number[] | undefined
+  probe(
+    sopInstanceUid: string,
+    frame: number,
+    x: number,
+    y: number,
+  ): number | readonly number[] | undefined
   load(sopInstanceUid: string, frame: number): Promise<string>
   list(): {
     readonly studies: readonly {
       readonly study: { readonly studyInstanceUid: string }
-      readonly series: readonly { readonly stack: readonly { readonly sopInstanceUid: string; readonly frame: number }[] }[]
+      readonly series: readonly {
+        readonly stack: readonly { readonly sopInstanceUid: string; readonly frame: number }[]
+      }[]
     }[]
   }
 }
 type Window = { readonly isthmusViewer?: Exposed }
 
 /**
- * The value at a pixel (from 0) of the image that a pane shows, once it is decoded; of colours three. By the image's place in the overlay
- * text (`Im 3/500`), so it is the image that a person believes to see.
+ * The value at a pixel (from 0) of the image that a pane shows, once it is decoded; of colours
+ * three. By the image's place in the overlay text (`Im 3/500`), so it is the image that a person
+ * believes to see.
  */
-export async function probe(page: Page, column: number, row: number, pane = 1): Promise<number | readonly number[] | undefined> {
+export async function probe(
+  page: Page,
+  column: number,
+  row: number,
+  pane = 1,
+): Promise<number | readonly number[] | undefined> {
   const [, at] = /(?:Im|Fr) (\d+)\/\d+/.exec((await paneOf(page, pane).textContent()) ?? '') ?? []
   return page.evaluate(
     ([index, x, y]) => {
@@ -153,24 +206,45 @@ export async function probe(page: Page, column: number, row: number, pane = 1): 
   )
 }
 
-/** The value at a pixel (from 0) of the first frame of an image, once it is decoded; of colours three. */
+/**
+ * The value at a pixel (from 0) of the first frame of an image, once it is decoded; of colours
+ * three.
+ */
 export const valueAt = (page: Page, sopInstanceUid: string, column: number, row: number) =>
-  page.evaluate(([sop, x, y]) => (window as Window).isthmusViewer?.probe(sop, 1, x, y), [sopInstanceUid, column, row] as const)
+  page.evaluate(([sop, x, y]) => (window as Window).isthmusViewer?.probe(sop, 1, x, y), [
+    sopInstanceUid,
+    column,
+    row,
+  ] as const)
 
-/** The place of an image's series among all series of a page, from 0, in the order of the list beside the panes. */
+/**
+ * The place of an image's series among all series of a page, from 0, in the order of the list
+ * beside the panes.
+ */
 export const placeOf = (page: Page, sopInstanceUid: string): Promise<number> =>
   page.evaluate((sop) => {
     const studies = (window as Window).isthmusViewer?.list().studies ?? []
-    return studies.flatMap(({ series }) => series).findIndex(({ stack }) => stack.some((image) => image.sopInstanceUid === sop))
+    return studies
+      .flatMap(({ series }) => series)
+      .findIndex(({ stack }) => stack.some((image) => image.sopInstanceUid === sop))
   }, sopInstanceUid)
 
 /** The place of a study among those of a page, from 0. */
 export const studyAt = (page: Page, studyInstanceUid: string): Promise<number> =>
   page.evaluate(
-    (uid) => ((window as Window).isthmusViewer?.list().studies ?? []).findIndex(({ study }) => study.studyInstanceUid === uid),
+    (uid) =>
+      ((window as Window).isthmusViewer?.list().studies ?? []).findIndex(
+        ({ study }) => study.studyInstanceUid === uid,
+      ),
     studyInstanceUid,
   )
 
-/** Decodes a frame. @returns empty, the sentence why it cannot be shown, or undefined while the page is not so far */
+/**
+ * Decodes a frame. @returns empty, the sentence why it cannot be shown, or undefined while the page
+ * is not so far
+ */
 export const decoded = (page: Page, sopInstanceUid: string, frame = 1) =>
-  page.evaluate(([sop, number]) => (window as Window).isthmusViewer?.load(sop, number), [sopInstanceUid, frame] as const)
+  page.evaluate(([sop, number]) => (window as Window).isthmusViewer?.load(sop, number), [
+    sopInstanceUid,
+    frame,
+  ] as const)

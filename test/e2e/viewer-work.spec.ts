@@ -7,7 +7,17 @@ import { type BrowserContext, expect, type Locator, type Page } from '@playwrigh
 import { phantomSlice } from '#electron/simulator/phantom.ts'
 import { accessibilityFaults, complaintsOf, enterAsOwner, go } from './stage.ts'
 import { test } from './test.ts'
-import { greyAt, isDrawn, openViewerStage, PLAIN, paneOf, phantomImages, pictureOf, plainness, type ViewerStage } from './viewer-stage.ts'
+import {
+  greyAt,
+  isDrawn,
+  openViewerStage,
+  PLAIN,
+  paneOf,
+  phantomImages,
+  pictureOf,
+  plainness,
+  type ViewerStage,
+} from './viewer-stage.ts'
 
 // What is done with images: tools, drawings, captures, priors, planes, dictation beside them.
 
@@ -16,7 +26,13 @@ test.describe.configure({ mode: 'serial', timeout: 120_000 })
 const STUDY = '1.2.826.0.1.3680043.8.498.62001'
 const PRIOR = '1.2.826.0.1.3680043.8.498.62002'
 const PATIENT = { patientName: 'TEST^MAJA', patientId: 'P-6201' }
-const CT = { ...PATIENT, studyInstanceUid: STUDY, seriesInstanceUid: `${STUDY}.2`, slices: 40, sliceSpacing: 5 }
+const CT = {
+  ...PATIENT,
+  studyInstanceUid: STUDY,
+  seriesInstanceUid: `${STUDY}.2`,
+  slices: 40,
+  sliceSpacing: 5,
+}
 const PDF = Buffer.from(
   '%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\ntrailer<</Root 1 0 R>>',
 )
@@ -52,10 +68,16 @@ async function newPage(of = context): Promise<Page> {
 }
 
 /** Chooses a tool by its key and drags with it, in parts of the pane. */
-async function drag(on: Page, key: string, from: readonly [number, number], to: readonly [number, number]): Promise<void> {
+async function drag(
+  on: Page,
+  key: string,
+  from: readonly [number, number],
+  to: readonly [number, number],
+): Promise<void> {
   const box = await paneOf(on).boundingBox()
   if (!box) throw new Error('no pane')
-  const at = ([x, y]: readonly [number, number]) => [box.x + x * box.width, box.y + y * box.height] as const
+  const at = ([x, y]: readonly [number, number]) =>
+    [box.x + x * box.width, box.y + y * box.height] as const
   await paneOf(on).focus()
   await on.keyboard.press(key)
   await on.mouse.move(...at(from))
@@ -146,11 +168,14 @@ test('cuts the volume in three planes', async () => {
   await expect(page.getByText('All 40 images read')).toBeVisible({ timeout: 60_000 })
   await paneOf(page).focus()
   await page.keyboard.press('m')
-  for (const plane of ['Axial', 'Sagittal', 'Coronal']) await expect(page.locator('body')).toContainText(plane)
+  for (const plane of ['Axial', 'Sagittal', 'Coronal'])
+    await expect(page.locator('body')).toContainText(plane)
   const planes = page.locator('[data-pane^="plane-"]')
   await expect.poll(() => planes.count()).toBeGreaterThanOrEqual(3)
   for (const plane of await planes.all()) {
-    await expect.poll(async () => plainness(await pictureOf(plane)), { timeout: 30_000 }).toBeLessThan(PLAIN)
+    await expect
+      .poll(async () => plainness(await pictureOf(plane)), { timeout: 30_000 })
+      .toBeLessThan(PLAIN)
   }
   expect(await accessibilityFaults(page)).toEqual([])
   await page.keyboard.press('Escape')
@@ -183,9 +208,15 @@ test('makes a capture that is uploaded to both URLs, kept in the archive, and a 
   // Asked again for its second try, the partner gives two new places: the same object goes to both.
   const { uploads } = stage.files
   const [first] = uploads
-  expect(new Set(uploads.map(({ name }) => name))).toEqual(new Set([1, 2].map((number) => `${STUDY}/capture-${number}.dcm`)))
+  expect(new Set(uploads.map(({ name }) => name))).toEqual(
+    new Set([1, 2].map((number) => `${STUDY}/capture-${number}.dcm`)),
+  )
   for (const { body } of uploads) expect(body.equals(first?.body ?? Buffer.alloc(0))).toBe(true)
-  expect(stage.partner.received.filter(({ envelope }) => envelope.type === 'secondary_capture.access_requested').length).toBeGreaterThan(0)
+  expect(
+    stage.partner.received.filter(
+      ({ envelope }) => envelope.type === 'secondary_capture.access_requested',
+    ).length,
+  ).toBeGreaterThan(0)
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-capture-'))
   try {
     const file = join(folder, 'capture.dcm')
@@ -205,7 +236,12 @@ test('makes a capture that is uploaded to both URLs, kept in the archive, and a 
 async function addScribeStudy(studyInstanceUid: string, more: object = {}): Promise<string> {
   const body = {
     ...{ studyInstanceUid, studyDescription: 'CT thorax', severity: 'normal' },
-    reportMetadata: { patientName: 'TEST^MAJA', dateOfBirth: '1971-05-03', sex: 'female', mrn: 'P-6201' },
+    reportMetadata: {
+      patientName: 'TEST^MAJA',
+      dateOfBirth: '1971-05-03',
+      sex: 'female',
+      mrn: 'P-6201',
+    },
     ...more,
   }
   return String((await stage.v1('POST', 'scribe/studies', body)).studyId)
@@ -220,7 +256,13 @@ test('puts an earlier study beside, from the archive', async () => {
   // It came from a device once.
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-prior-'))
   try {
-    const prior = { ...CT, studyInstanceUid: PRIOR, seriesInstanceUid: `${PRIOR}.2`, studyDate: '20250102', slices: 12 }
+    const prior = {
+      ...CT,
+      studyInstanceUid: PRIOR,
+      seriesInstanceUid: `${PRIOR}.2`,
+      studyDate: '20250102',
+      slices: 12,
+    }
     const files = Array.from({ length: 12 }, (_, index) => {
       const file = join(folder, `${index}.dcm`)
       writeFileSync(file, Buffer.concat(phantomSlice(prior, index + 1)))
@@ -235,7 +277,9 @@ test('puts an earlier study beside, from the archive', async () => {
   const study = `${STUDY}.9`
   addImages(study)
   await addScribeStudy(study, { priorStudyIds: [await addScribeStudy(PRIOR)] })
-  const { url } = await stage.v1('POST', 'scribe/studies/viewer-only-reroute-url', { studyInstanceUid: study })
+  const { url } = await stage.v1('POST', 'scribe/studies/viewer-only-reroute-url', {
+    studyInstanceUid: study,
+  })
   await page.goto(String(url))
   await isDrawn(page)
   await page.keyboard.press('h')
@@ -277,7 +321,10 @@ test('opens the images from the window, on the screens Images and Reading, for w
     .click()
   await opens(window.getByRole('button', { name: 'Open images', exact: true }))
   await go(window, 'Reading')
-  await window.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: /^All/ }).click()
+  await window
+    .getByRole('navigation', { name: 'Views' })
+    .getByRole('link', { name: /^All/ })
+    .click()
   await opens(window.getByRole('button', { name: 'Open images: CT thorax' }).first())
   owner = await window.evaluate(async () => {
     const headers = { 'x-isthmus-csrf': '1', 'content-type': 'application/json' }
@@ -289,10 +336,15 @@ test('opens the images from the window, on the screens Images and Reading, for w
   await window.close()
 })
 
-test('opens dictation with the images beside by a link, and signs the report', async ({ browser }) => {
+test('opens dictation with the images beside by a link, and signs the report', async ({
+  browser,
+}) => {
   addImages(LINKED)
   await addScribeStudy(LINKED)
-  const { url } = await stage.v1('POST', 'scribe/studies/reroute-url', { studyInstanceUid: LINKED, assignedToUserId: owner })
+  const { url } = await stage.v1('POST', 'scribe/studies/reroute-url', {
+    studyInstanceUid: LINKED,
+    assignedToUserId: owner,
+  })
   const elsewhere = await browser.newContext({ viewport: { width: 1600, height: 900 } })
   const screen = await newPage(elsewhere)
   await screen.goto(String(url))
@@ -310,7 +362,10 @@ test('opens dictation with the images beside by a link, and signs the report', a
   const dialog = screen.getByRole('dialog', { name: 'Sign the report' })
   for (const warning of await dialog.getByRole('checkbox').all()) await warning.check()
   await dialog.getByRole('button', { name: 'Sign', exact: true }).click()
-  await expect(screen.getByRole('article', { name: 'Report', exact: true })).toContainText('Signed by Olga Berg', { timeout: 20_000 })
+  await expect(screen.getByRole('article', { name: 'Report', exact: true })).toContainText(
+    'Signed by Olga Berg',
+    { timeout: 20_000 },
+  )
   await expect.poll(() => stage.partner.reports.size, { timeout: 20_000 }).toBe(1)
   // The link opens its study, and nothing else of the window.
   for (const path of ['/dashboard/people', '/dashboard/status', '/dashboard/api-keys']) {
@@ -320,7 +375,10 @@ test('opens dictation with the images beside by a link, and signs the report', a
 })
 
 test('opens images alone by a viewer-only link', async ({ browser }) => {
-  const { url } = await stage.v1('POST', 'scribe/studies/viewer-only-reroute-url', { studyInstanceUid: LINKED, userId: owner })
+  const { url } = await stage.v1('POST', 'scribe/studies/viewer-only-reroute-url', {
+    studyInstanceUid: LINKED,
+    userId: owner,
+  })
   const elsewhere = await browser.newContext({ viewport: { width: 1200, height: 800 } })
   const screen = await newPage(elsewhere)
   await screen.goto(String(url))

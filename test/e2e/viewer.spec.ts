@@ -1,14 +1,30 @@
 import { type BrowserContext, expect, type Page } from '@playwright/test'
 import { accessibilityFaults, complaintsOf, enterAsOwner, go } from './stage.ts'
 import { test } from './test.ts'
-import { greyAt, isDrawn, isEmpty, openViewerStage, paneOf, phantomImages, pictureOf, probe, type ViewerStage } from './viewer-stage.ts'
+import {
+  greyAt,
+  isDrawn,
+  isEmpty,
+  openViewerStage,
+  paneOf,
+  phantomImages,
+  pictureOf,
+  probe,
+  type ViewerStage,
+} from './viewer-stage.ts'
 
 // From a link that a partner minted to images on the screen (issue 6, must-show 1).
 
 test.describe.configure({ mode: 'serial', timeout: 120_000 })
 
 const STUDY = '1.2.826.0.1.3680043.8.498.60001'
-const CT = { studyInstanceUid: STUDY, seriesInstanceUid: `${STUDY}.2`, slices: 500, patientName: 'TEST^MAJA', patientId: 'P-6001' }
+const CT = {
+  studyInstanceUid: STUDY,
+  seriesInstanceUid: `${STUDY}.2`,
+  slices: 500,
+  patientName: 'TEST^MAJA',
+  patientId: 'P-6001',
+}
 let stage: ViewerStage
 let context: BrowserContext
 let page: Page
@@ -59,10 +75,17 @@ test('has no token in its address, its title or what the browser keeps', async (
   expect(await page.title()).not.toContain('TEST')
   expect(JSON.stringify(await context.storageState())).not.toContain(token)
   const [cookie] = await context.cookies(page.url().replace('#', '/'))
-  expect(cookie).toMatchObject({ name: 'isthmus-view', httpOnly: true, sameSite: 'Strict', path: page.url().replace(/^.*#/, '/viewer/') })
+  expect(cookie).toMatchObject({
+    name: 'isthmus-view',
+    httpOnly: true,
+    sameSite: 'Strict',
+    path: page.url().replace(/^.*#/, '/viewer/'),
+  })
   // Opens the view, and nothing else.
   for (const path of ['/v1/viewer/studies', '/dashboard/people']) {
-    const answer = await fetch(`${stage.http}${path}`, { headers: { cookie: `isthmus-view=${cookie?.value}` } })
+    const answer = await fetch(`${stage.http}${path}`, {
+      headers: { cookie: `isthmus-view=${cookie?.value}` },
+    })
     expect(answer.status).toBe(401)
   }
 })
@@ -82,7 +105,11 @@ test('shows the patient’s right on the left, the front above, in a soft-tissue
   // The image is a square in the middle of a wider pane.
   const side = Math.min(png.width, png.height)
   const at = (column: number, row: number) =>
-    greyAt(png, 0.5 + ((column / 512 - 0.5) * side) / png.width, 0.5 + ((row / 512 - 0.5) * side) / png.height)
+    greyAt(
+      png,
+      0.5 + ((column / 512 - 0.5) * side) / png.width,
+      0.5 + ((row / 512 - 0.5) * side) / png.height,
+    )
   expect(at(34, 80), 'the R').toBeGreaterThan(200)
   expect(at(478, 80), 'nothing at the mirrored place').toBeLessThan(40)
   expect(at(256, 400), 'the spine, below').toBeGreaterThan(200)
@@ -126,7 +153,9 @@ test('says that a link was used, in another browser as in this one', async () =>
   await elsewhere(async (other) => {
     await other.goto(link)
     await expect(other.getByRole('alert')).toContainText('used')
-    await expect(other.getByRole('heading', { level: 1 })).toHaveText('This link does not open images')
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText(
+      'This link does not open images',
+    )
     expect(other.url()).not.toContain('token')
     expect(await accessibilityFaults(other)).toEqual([])
   })
@@ -136,7 +165,12 @@ test('says that a study was cancelled, at the link and where it is open', async 
   const uid = `${STUDY}.7`
   stage.studies.add({
     studyInstanceUid: uid,
-    images: phantomImages({ ...CT, studyInstanceUid: uid, seriesInstanceUid: `${uid}.2`, slices: 3 }),
+    images: phantomImages({
+      ...CT,
+      studyInstanceUid: uid,
+      seriesInstanceUid: `${uid}.2`,
+      slices: 3,
+    }),
   })
   await stage.addStudy(uid)
   const links = [await stage.link(uid), await stage.link(uid)]
@@ -154,7 +188,9 @@ test('says that a study was cancelled, at the link and where it is open', async 
 test('says that an address is no link', async () => {
   await elsewhere(async (other) => {
     await other.goto(`${stage.http}/token/landing?token=nonsense`)
-    await expect(other.getByRole('heading', { level: 1 })).toHaveText('This link does not open images')
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText(
+      'This link does not open images',
+    )
     await other.goto(`${stage.http}/viewer`)
     await expect(other.getByRole('heading', { level: 1 })).toHaveText('No study is open here')
   })
@@ -171,7 +207,10 @@ test('hangs an ephemeral session by its protocol', async () => {
       seriesNumber: number,
       seriesDescription,
     })
-  stage.studies.add({ studyInstanceUid: uid, images: [...series(2, 'Thorax 1.0'), ...series(3, 'Lung 1.0')] })
+  stage.studies.add({
+    studyInstanceUid: uid,
+    images: [...series(2, 'Thorax 1.0'), ...series(3, 'Lung 1.0')],
+  })
   stage.studies.addSession('sitting-1', [uid])
   const protocol = { layout: '2x2', viewportAssignments: ['Lung 1.0', null, 'Thorax 1.0', null] }
   await page.goto(await stage.ephemeralLink('sitting-1', protocol))
@@ -183,7 +222,10 @@ test('hangs an ephemeral session by its protocol', async () => {
   ] as const)
     await expect(paneOf(page, number)).toContainText(text)
   for (const number of [2, 4]) expect(await isEmpty(page, number)).toBe(true)
-  expect(stage.partner.last).toMatchObject({ type: 'ephemeral.access_requested', data: { retrievalId: 'sitting-1' } })
+  expect(stage.partner.last).toMatchObject({
+    type: 'ephemeral.access_requested',
+    data: { retrievalId: 'sitting-1' },
+  })
 })
 
 test('ends an ephemeral link after its 30 seconds', async () => {
@@ -199,7 +241,10 @@ test('shows an enhanced multi-frame as its slices', async () => {
   const uid = `${STUDY}.10`
   const series = { ...CT, studyInstanceUid: uid, seriesInstanceUid: `${uid}.2`, slices: 24 }
   const { phantomMultiFrame } = await import('#electron/simulator/phantom.ts')
-  stage.studies.add({ studyInstanceUid: uid, images: [{ sopInstanceUid: `${uid}.2.1`, body: phantomMultiFrame(series) }] })
+  stage.studies.add({
+    studyInstanceUid: uid,
+    images: [{ sopInstanceUid: `${uid}.2.1`, body: phantomMultiFrame(series) }],
+  })
   await stage.addStudy(uid)
   await page.goto(await stage.link(uid))
   await isDrawn(page)
@@ -213,12 +258,18 @@ test('asks again once when the links are over before the images were fetched', a
   const uid = `${STUDY}.11`
   stage.studies.add({
     studyInstanceUid: uid,
-    images: phantomImages({ ...CT, studyInstanceUid: uid, seriesInstanceUid: `${uid}.2`, slices: 60 }),
+    images: phantomImages({
+      ...CT,
+      studyInstanceUid: uid,
+      seriesInstanceUid: `${uid}.2`,
+      slices: 60,
+    }),
   })
   await stage.addStudy(uid)
   stage.files.setManner({ delayMs: 500 })
   const before = askedFor()
-  const fetched = () => new Set(stage.files.fetched.filter((name) => name.startsWith(`${uid}/`))).size
+  const fetched = () =>
+    new Set(stage.files.fetched.filter((name) => name.startsWith(`${uid}/`))).size
   await page.goto(await stage.link(uid))
   await expect.poll(fetched, { intervals: [20] }).toBeGreaterThan(0)
   stage.files.expire()
@@ -239,8 +290,15 @@ async function addSmallStudy(number: number): Promise<string> {
   return uid
 }
 
-/** Opens the first link, has somebody's access taken, and looks at what is open and at the second link. */
-async function losesAccess(links: readonly string[], take: () => Promise<void>, whyOver: string): Promise<void> {
+/**
+ * Opens the first link, has somebody's access taken, and looks at what is open and at the second
+ * link.
+ */
+async function losesAccess(
+  links: readonly string[],
+  take: () => Promise<void>,
+  whyOver: string,
+): Promise<void> {
   await elsewhere(async (other) => {
     await other.goto(links[0] ?? '')
     await isDrawn(other)
@@ -251,7 +309,9 @@ async function losesAccess(links: readonly string[], take: () => Promise<void>, 
     await expect(other.getByLabel(/^Pane/)).toHaveCount(0)
     await other.goto(links[1] ?? '')
     await expect(other.getByRole('alert')).toContainText('This link was withdrawn')
-    await expect(other.getByRole('heading', { level: 1 })).toHaveText('This link does not open images')
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText(
+      'This link does not open images',
+    )
     expect(other.url()).not.toContain('token')
     expect(await accessibilityFaults(other)).toEqual([])
   })
@@ -270,30 +330,54 @@ const dashboard = (on: Page, method: string, path: string, body: object = {}) =>
     [method, path, JSON.stringify(body)] as const,
   )
 
-test('says that the key that gave a link was revoked, at the link and where it is open', async ({ browser }) => {
+test('says that the key that gave a link was revoked, at the link and where it is open', async ({
+  browser,
+}) => {
   window = await (await browser.newContext({ viewport: { width: 1360, height: 860 } })).newPage()
   await enterAsOwner(stage, window)
-  const key = await stage.command('api-key', 'create', '--description', 'Former partner', '--viewer')
+  const key = await stage.command(
+    'api-key',
+    'create',
+    '--description',
+    'Former partner',
+    '--viewer',
+  )
   const studyInstanceUid = await addSmallStudy(12)
   const link = async () => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const body = JSON.stringify({ studyInstanceUid })
-    const answer = await fetch(`${stage.http}/v1/viewer/studies/reroute-url`, { method: 'POST', headers, body })
+    const answer = await fetch(`${stage.http}/v1/viewer/studies/reroute-url`, {
+      method: 'POST',
+      headers,
+      body,
+    })
     return String(((await answer.json()) as { readonly url: string }).url)
   }
   const revoke = async () => {
     await go(window, 'API keys')
     await window.getByRole('button', { name: 'Revoke the key of Former partner' }).click()
     await window.getByRole('dialog').getByRole('button', { name: 'Revoke the key' }).click()
-    await expect(window.getByRole('row').filter({ hasText: 'Former partner' })).toContainText('Revoked')
+    await expect(window.getByRole('row').filter({ hasText: 'Former partner' })).toContainText(
+      'Revoked',
+    )
   }
-  await losesAccess([await link(), await link()], revoke, 'The partner that gave the link has no access any more.')
+  await losesAccess(
+    [await link(), await link()],
+    revoke,
+    'The partner that gave the link has no access any more.',
+  )
 })
 
 test('says that the person whom a link is for has no access any more, at the link and where it is open', async () => {
   const studyInstanceUid = await addSmallStudy(13)
   const person = {
-    ...{ email: 'maja@clinic.example', firstName: 'Maja', lastName: 'Novák', clinicRole: 'Radiologist', level: 'member' },
+    ...{
+      email: 'maja@clinic.example',
+      firstName: 'Maja',
+      lastName: 'Novák',
+      clinicRole: 'Radiologist',
+      level: 'member',
+    },
     ...{ canManageStudies: false, canCreateReports: false, hasDashboardAccess: true },
   }
   const { person: invited, link: invitation } = await dashboard(window, 'POST', 'people', person)
@@ -303,15 +387,35 @@ test('says that the person whom a link is for has no access any more, at the lin
     await other.getByRole('button', { name: 'Accept and sign in' }).click()
     await expect(other.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
   })
-  const reportMetadata = { patientName: CT.patientName, dateOfBirth: '1971-05-03', sex: 'female', mrn: CT.patientId }
-  await stage.v1('POST', 'scribe/studies', { studyInstanceUid, studyDescription: 'CT thorax', severity: 'normal', reportMetadata })
+  const reportMetadata = {
+    patientName: CT.patientName,
+    dateOfBirth: '1971-05-03',
+    sex: 'female',
+    mrn: CT.patientId,
+  }
+  await stage.v1('POST', 'scribe/studies', {
+    studyInstanceUid,
+    studyDescription: 'CT thorax',
+    severity: 'normal',
+    reportMetadata,
+  })
   const { userId } = invited
-  const link = async () => String((await stage.v1('POST', 'scribe/studies/viewer-only-reroute-url', { studyInstanceUid, userId })).url)
+  const link = async () =>
+    String(
+      (
+        await stage.v1('POST', 'scribe/studies/viewer-only-reroute-url', {
+          studyInstanceUid,
+          userId,
+        })
+      ).url,
+    )
   const take = async () => {
     await go(window, 'People')
     await window.getByRole('button', { name: 'Take the access of Maja Novák' }).click()
     await window.getByRole('dialog').getByRole('button', { name: 'Take access' }).click()
-    await expect(window.getByRole('row').filter({ hasText: 'maja@clinic.example' })).toContainText('No access')
+    await expect(window.getByRole('row').filter({ hasText: 'maja@clinic.example' })).toContainText(
+      'No access',
+    )
   }
   // What was open for them went with their access.
   await losesAccess([await link(), await link()], take, 'This view has ended.')

@@ -21,7 +21,12 @@ test.beforeAll(async ({ browser }) => {
         studyDescription: `CT head ${number}`,
         severity: 'normal',
         reportMetadata: {
-          ...{ patientName: 'KELLER^MARIA', dateOfBirth: '1971-05-03', sex: 'female', mrn: `MRN-88${number}` },
+          ...{
+            patientName: 'KELLER^MARIA',
+            dateOfBirth: '1971-05-03',
+            sex: 'female',
+            mrn: `MRN-88${number}`,
+          },
           ...{ scanDate: '2026-11-20', scanTime: '10:40' },
         },
       }),
@@ -124,6 +129,8 @@ test('the set-up locks too, and unlocks at its step', async () => {
 test('lists of the activity are marked in the navigation', async () => {
   for (const list of ['queries', 'audit', 'activity/associations']) {
     await page.goto(`${stage.http}/#/${list}`)
-    await expect(page.getByRole('navigation', { name: 'Main' }).locator('[aria-current="page"]')).toHaveText(/^Activity/)
+    await expect(
+      page.getByRole('navigation', { name: 'Main' }).locator('[aria-current="page"]'),
+    ).toHaveText(/^Activity/)
   }
 })

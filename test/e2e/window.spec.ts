@@ -41,23 +41,38 @@ test('makes the owner’s account by the one-time link, which works once', async
   await page.getByRole('textbox', { name: 'Password' }).fill(OWNER.password)
   await page.getByRole('button', { name: 'Make the account and sign in' }).click()
   // Passwords are hashed slowly, on purpose.
-  await expect(page.getByRole('heading', { name: 'Your clinic', level: 1 })).toBeVisible({ timeout: 20_000 })
-  await expect(page.getByRole('textbox', { name: 'Name of the clinic' })).toHaveValue('North Clinic')
-  await expect(page.getByRole('navigation', { name: 'Steps of the set-up' }).getByRole('link', { name: 'Owner , done' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Your clinic', level: 1 })).toBeVisible({
+    timeout: 20_000,
+  })
+  await expect(page.getByRole('textbox', { name: 'Name of the clinic' })).toHaveValue(
+    'North Clinic',
+  )
+  await expect(
+    page
+      .getByRole('navigation', { name: 'Steps of the set-up' })
+      .getByRole('link', { name: 'Owner , done' }),
+  ).toBeVisible()
   expect(page.url()).not.toContain('token')
   await leaveSetup(page)
   await expect(page.getByText('North Clinic')).toBeVisible()
-  await expect(page.getByRole('listitem').filter({ hasText: 'Set-up is not finished' })).toBeVisible()
+  await expect(
+    page.getByRole('listitem').filter({ hasText: 'Set-up is not finished' }),
+  ).toBeVisible()
 
   const stranger = await browser.newPage()
   await stranger.goto(link)
-  await expect(stranger.getByRole('button', { name: 'Make the account and sign in' })).toHaveCount(0)
+  await expect(stranger.getByRole('button', { name: 'Make the account and sign in' })).toHaveCount(
+    0,
+  )
   await stranger.close()
 })
 
 test('shows an unknown caller as it calls, and lets it in with one click', async () => {
   expect(await ask(stage, 'CT1')).toBe(0)
-  const item = page.getByRole('list', { name: 'What needs attention' }).getByRole('listitem').filter({ hasText: 'Unknown devices' })
+  const item = page
+    .getByRole('list', { name: 'What needs attention' })
+    .getByRole('listitem')
+    .filter({ hasText: 'Unknown devices' })
   await expect(item).toContainText('1 unknown device has called and is not served.')
   await go('Activity')
   await expect(page.getByText('it is not in the device list')).toBeVisible()
@@ -73,8 +88,11 @@ test('shows an unknown caller as it calls, and lets it in with one click', async
 
 test('is not shown in a frame of another page', async ({ browser }) => {
   const other = await browser.newPage()
-  await other.setContent(`<iframe src="${stage.http}/"></iframe><iframe src="${stage.http}/viewer"></iframe>`)
-  for (const frame of other.frames().slice(1)) await expect.poll(() => frame.url()).toMatch(/^chrome-error:/)
+  await other.setContent(
+    `<iframe src="${stage.http}/"></iframe><iframe src="${stage.http}/viewer"></iframe>`,
+  )
+  for (const frame of other.frames().slice(1))
+    await expect.poll(() => frame.url()).toMatch(/^chrome-error:/)
   await other.close()
 })
 
@@ -112,7 +130,9 @@ test('shows a device’s query in the feed at once, and why each exam was or was
 test('counts what a device asks again on one connection, and says so', async () => {
   await go('Activity')
   const sent = await ask(stage, 'CT1', ['--repeat', '3'])
-  await expect(page.getByText(`asked the same 2 times more and was given the same ${sent / 3} exams.`)).toBeVisible()
+  await expect(
+    page.getByText(`asked the same 2 times more and was given the same ${sent / 3} exams.`),
+  ).toBeVisible()
   await go('Worklist queries')
   await expect(page.getByText('asked 2 times more, the same given, last at').first()).toBeVisible()
   await page.getByRole('row').filter({ hasText: 'asked 2 times more' }).getByRole('link').click()
@@ -148,7 +168,12 @@ test('says across every screen that the partner is away, and serves the last goo
   // An open circuit lets one probe through after 15 s.
   await stage.advanceClock(15_000)
   await expect
-    .poll(async () => (await ask(stage, 'CT1')) > 0 && (await page.getByText(/Partner unreachable/).count()) === 0, { timeout: 30_000 })
+    .poll(
+      async () =>
+        (await ask(stage, 'CT1')) > 0 &&
+        (await page.getByText(/Partner unreachable/).count()) === 0,
+      { timeout: 30_000 },
+    )
     .toBe(true)
   await expect(page.getByRole('button', { name: 'Start downtime mode' })).toBeVisible()
 })
@@ -188,7 +213,9 @@ test('signs out, and in again by keyboard alone', async () => {
   await page.keyboard.type(OWNER.password)
   await page.keyboard.press('Enter')
   await expect(
-    page.getByRole('heading', { name: 'Audit', level: 1 }).or(page.getByRole('heading', { name: 'Today', level: 1 })),
+    page
+      .getByRole('heading', { name: 'Audit', level: 1 })
+      .or(page.getByRole('heading', { name: 'Today', level: 1 })),
   ).toBeVisible()
 })
 
@@ -205,7 +232,9 @@ test('loads the other screens in advance, unless the browser saves data', async 
   }, LOADS_IN_ADVANCE)
   await another.reload()
   await leaveSetup(another)
-  await expect.poll(() => wanted.some((path) => path.startsWith('/assets/settings-')), { timeout: 20_000 }).toBe(true)
+  await expect
+    .poll(() => wanted.some((path) => path.startsWith('/assets/settings-')), { timeout: 20_000 })
+    .toBe(true)
   await another.close()
 })
 

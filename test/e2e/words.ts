@@ -14,7 +14,9 @@ interface Pair {
 const source = join(import.meta.dirname, '../../renderer/src')
 const all = readdirSync(source, { recursive: true, encoding: 'utf8' })
 /** Those with an English one beside them; the sentences of the gateway have none. */
-const files = all.filter((name) => name.endsWith('.es.ts') && all.includes(name.replace('.es.ts', '.ts')))
+const files = all.filter(
+  (name) => name.endsWith('.es.ts') && all.includes(name.replace('.es.ts', '.ts')),
+)
 
 let read: Promise<readonly Pair[]> | undefined
 /** Every text of the window that is no function, in both languages. */
@@ -24,7 +26,8 @@ export function allWords(): Promise<readonly Pair[]> {
 }
 
 async function pairsOf(file: string): Promise<Pair[]> {
-  const load = async (name: string): Promise<Record<string, unknown>> => import(pathToFileURL(join(source, name)).href)
+  const load = async (name: string): Promise<Record<string, unknown>> =>
+    import(pathToFileURL(join(source, name)).href)
   const spanish = await load(file)
   const english = await load(file.replace('.es.ts', '.ts'))
   const es = Object.values(spanish).find((one) => typeof one === 'object')
@@ -36,7 +39,8 @@ async function pairsOf(file: string): Promise<Pair[]> {
 function* pairs(en: unknown, es: unknown): Generator<Pair> {
   if (typeof en === 'string' && typeof es === 'string') yield { en, es }
   else if (typeof en === 'object' && en !== null && typeof es === 'object' && es !== null) {
-    for (const [name, value] of Object.entries(en)) yield* pairs(value, (es as Readonly<Record<string, unknown>>)[name])
+    for (const [name, value] of Object.entries(en))
+      yield* pairs(value, (es as Readonly<Record<string, unknown>>)[name])
   }
 }
 

@@ -7,7 +7,8 @@ import { main } from '../../electron/main.ts'
 import * as fake from '../support/electron.ts'
 
 let data: string
-const startWith = (...more: string[]) => vi.spyOn(process, 'argv', 'get').mockReturnValue(['electron', '.', '--data', data, ...more])
+const startWith = (...more: string[]) =>
+  vi.spyOn(process, 'argv', 'get').mockReturnValue(['electron', '.', '--data', data, ...more])
 
 beforeEach(() => {
   data = mkdtempSync(join(tmpdir(), 'isthmus-second-'))
@@ -43,11 +44,16 @@ it('asks what to do where its first start failed, with the sentence that says wh
   startWith()
   fake.presses.button = 1
   await main()
-  const sentence = 'The DICOM listener cannot use 127.0.0.1:11112: another program already uses that port.'
+  const sentence =
+    'The DICOM listener cannot use 127.0.0.1:11112: another program already uses that port.'
   fake.processes[0]?.stderr.write(`${sentence}\n`)
   fake.processes[0]?.exit(1)
   await vi.waitFor(() => expect(fake.app.exitCode).toBe(1))
-  expect(fake.boxes[0]).toMatchObject({ message: 'The gateway could not start', detail: sentence, buttons: ['Try again', 'Quit'] })
+  expect(fake.boxes[0]).toMatchObject({
+    message: 'The gateway could not start',
+    detail: sentence,
+    buttons: ['Try again', 'Quit'],
+  })
 })
 
 it('tries its first start again by itself where it was started with the PC, and opens no window', async () => {

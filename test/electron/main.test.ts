@@ -7,7 +7,8 @@ import type { DesktopState, ShellStatus } from '#shared/contract/shell.ts'
 import { main } from '../../electron/main.ts'
 import * as fake from '../support/electron.ts'
 
-// One run of the app, from its start to its end, on a control socket that is real. Each test goes on where the one before it left off.
+// One run of the app, from its start to its end, on a control socket that is real. Each test goes
+// on where the one before it left off.
 const ORIGIN = 'http://127.0.0.1:8042'
 const READY = { ready: true, http: ORIGIN, dimse: 'ISTHMUS@127.0.0.1:11112' }
 const OWN = { url: `${ORIGIN}/#/devices` }
@@ -29,7 +30,14 @@ let control: AsyncDisposable
 
 beforeAll(async () => {
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0)
-  vi.spyOn(process, 'argv', 'get').mockReturnValue(['electron', '.', '--data', data, '--ae-title', 'CLINIC'])
+  vi.spyOn(process, 'argv', 'get').mockReturnValue([
+    'electron',
+    '.',
+    '--data',
+    data,
+    '--ae-title',
+    'CLINIC',
+  ])
   control = await openControl(data, ({ command }) => {
     commands.push(command)
     return Promise.resolve({ ok: true, output: command === 'status' ? JSON.stringify(status) : '' })
@@ -95,7 +103,11 @@ describe('the page', () => {
 
   it('learns how the desktop app is, and sets whether it starts with the PC', () => {
     const state = () => fake.sent('desktop', OWN) as DesktopState
-    expect(state()).toMatchObject({ isAutostart: false, keyStore: 'file', update: { state: 'not-here' } })
+    expect(state()).toMatchObject({
+      isAutostart: false,
+      keyStore: 'file',
+      update: { state: 'not-here' },
+    })
     expect(() => fake.sent('set-autostart', OWN, 'yes')).toThrow('not understood')
     expect(() => fake.sent('set-autostart', OWN)).toThrow('not understood')
     expect(() => fake.sent('version', OWN, 'more')).toThrow('not understood')
@@ -110,7 +122,12 @@ describe('the page', () => {
 describe('while it runs', () => {
   it('is led to a place by a link of a second start, and shown', async () => {
     window().isVisible = false
-    fake.app.fire('second-instance', fake.event(), ['isthmus', `isthmus://study/stu_${'0'.repeat(32)}`], '/')
+    fake.app.fire(
+      'second-instance',
+      fake.event(),
+      ['isthmus', `isthmus://study/stu_${'0'.repeat(32)}`],
+      '/',
+    )
     await vi.waitFor(() => expect(window().url).toBe(`${ORIGIN}/#/studies/stu_${'0'.repeat(32)}`))
     await vi.waitFor(() => expect(window().isVisible).toBe(true))
     expect(fake.windows).toHaveLength(1)
@@ -145,7 +162,12 @@ describe('while it runs', () => {
   })
 
   it('shows the page that mends the data where the gateway could not open it, and the window when it could', async () => {
-    gateway().prints({ ready: true, rescue: true, http: ORIGIN, link: `${ORIGIN}/rescue.html#secret` })
+    gateway().prints({
+      ready: true,
+      rescue: true,
+      http: ORIGIN,
+      link: `${ORIGIN}/rescue.html#secret`,
+    })
     await vi.waitFor(() => expect(window().url).toBe(`${ORIGIN}/rescue.html#secret`))
     await vi.waitFor(() => expect(window().isVisible).toBe(true))
     expect(printed.join('')).not.toContain('secret')
@@ -173,7 +195,11 @@ describe('the end', () => {
     fake.presses.button = 0
     fake.press(fake.menus.ofApp, 'Quit Isthmus…')
     await vi.waitFor(() => expect(fake.boxes).toHaveLength(asked + 1))
-    expect(fake.boxes.at(-1)).toMatchObject({ buttons: ['Keep running', 'Quit'], defaultId: 0, cancelId: 0 })
+    expect(fake.boxes.at(-1)).toMatchObject({
+      buttons: ['Keep running', 'Quit'],
+      defaultId: 0,
+      cancelId: 0,
+    })
     expect(fake.boxes.at(-1)?.detail).toContain('Devices then get no worklist')
     expect(fake.app.quits).toBe(0)
     fake.presses.button = 1

@@ -19,7 +19,8 @@ it('gives the page one frozen object of seven functions, and nothing of Electron
 })
 
 it('sends a message of a fixed name each, and passes on nothing but a choice', async () => {
-  for (const [name, member] of Object.entries(bridge)) await member(name === 'setAutostart' ? true : 'ignored', 'ignored')
+  for (const [name, member] of Object.entries(bridge))
+    await member(name === 'setAutostart' ? true : 'ignored', 'ignored')
   expect(fake.invoked).toEqual([
     ...[['version'], ['open-data-folder'], ['restart-gateway'], ['desktop']],
     ...[['set-autostart', true], ['check-for-update'], ['install-update']],

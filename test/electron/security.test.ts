@@ -1,5 +1,5 @@
-// The 20 items of Electron's security checklist (docs/tutorial/security.md), each by its number. What only a real Electron can show is in
-// test/e2e/electron.spec.ts.
+// The 20 items of Electron's security checklist (docs/tutorial/security.md), each by its number.
+// What only a real Electron can show is in test/e2e/electron.spec.ts.
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -17,13 +17,21 @@ import * as fake from '../support/electron.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const sources = ['electron/main.ts', 'electron/preload.ts', ...globSync('electron/desktop/*.ts', { cwd: root })].map((path) => ({
+const sources = [
+  'electron/main.ts',
+  'electron/preload.ts',
+  ...globSync('electron/desktop/*.ts', { cwd: root }),
+].map((path) => ({
   path: path.replaceAll('\\', '/'),
   // What a comment says is not done.
   text: read(path).replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '$1'),
 }))
-const page = globSync('renderer/**/*.{ts,tsx,html}', { cwd: root }).map((path) => ({ path, text: read(path) }))
-const naming = (form: RegExp, among = sources) => among.filter(({ text }) => form.test(text)).map(({ path }) => path)
+const page = globSync('renderer/**/*.{ts,tsx,html}', { cwd: root }).map((path) => ({
+  path,
+  text: read(path),
+}))
+const naming = (form: RegExp, among = sources) =>
+  among.filter(({ text }) => form.test(text)).map(({ path }) => path)
 
 const ORIGIN = 'http://127.0.0.1:8042'
 const folder = mkdtempSync(join(tmpdir(), 'isthmus-security-'))
@@ -46,9 +54,11 @@ const contents = () => {
 const prefs = () => fake.windows[0]?.options.webPreferences ?? {}
 
 it('1: loads from the gateway on this PC alone', () => {
-  expect(['https://evil.test/x.js', 'http://127.0.0.1:9/', 'ws://evil.test/', 'ftp://evil.test/'].map(fake.goesOut)).toEqual(
-    Array(4).fill(false),
-  )
+  expect(
+    ['https://evil.test/x.js', 'http://127.0.0.1:9/', 'ws://evil.test/', 'ftp://evil.test/'].map(
+      fake.goesOut,
+    ),
+  ).toEqual(Array(4).fill(false))
   expect(fake.goesOut(`${ORIGIN}/assets/x.js`)).toBe(true)
   expect(naming(/loadURL\(['"`]https?:/)).toEqual([])
 })
@@ -74,8 +84,25 @@ it('4: sandboxes every page, from before the app is ready', () => {
 
 it('5: refuses what pages ask for, but to copy and to know the screens', () => {
   const asked = [
-    ...['geolocation', 'notifications', 'media', 'midi', 'midiSysex', 'hid', 'serial', 'usb', 'fullscreen'],
-    ...['pointerLock', 'openExternal', 'clipboard-read', 'display-capture', 'fileSystem', 'idle-detection'],
+    ...[
+      'geolocation',
+      'notifications',
+      'media',
+      'midi',
+      'midiSysex',
+      'hid',
+      'serial',
+      'usb',
+      'fullscreen',
+    ],
+    ...[
+      'pointerLock',
+      'openExternal',
+      'clipboard-read',
+      'display-capture',
+      'fileSystem',
+      'idle-detection',
+    ],
   ]
   expect(asked.filter((permission) => fake.asked(permission, `${ORIGIN}/`))).toEqual([])
   expect(fake.permissions.device?.({ deviceType: 'hid', origin: ORIGIN } as never)).toBe(false)
@@ -90,7 +117,9 @@ it('7: serves every page with a strict policy for its content', async () => {
   const { window, viewer } = await securityHeaders()
   const policyOf = (headers: typeof window) =>
     new Map(
-      (headers['content-security-policy'] ?? '').split(';').map((line) => [line.trim().split(' ')[0], line.trim().split(' ').slice(1)]),
+      (headers['content-security-policy'] ?? '')
+        .split(';')
+        .map((line) => [line.trim().split(' ')[0], line.trim().split(' ').slice(1)]),
     )
   for (const policy of [policyOf(window), policyOf(viewer)]) {
     expect(policy.get('default-src')).toEqual(["'self'"])
@@ -134,7 +163,13 @@ it('12: refuses a webview that is attached, in every page', () => {
 
 it('13: leaves the gateway’s pages for none', () => {
   for (const event of ['will-navigate', 'will-redirect', 'will-frame-navigate'] as const) {
-    for (const url of ['https://evil.test/', 'file:///etc/passwd', 'http://127.0.0.1:8043/', 'javascript:alert(1)', 'about:blank']) {
+    for (const url of [
+      'https://evil.test/',
+      'file:///etc/passwd',
+      'http://127.0.0.1:8043/',
+      'javascript:alert(1)',
+      'about:blank',
+    ]) {
       const led = fake.event({ url })
       contents().fire(event, led, url)
       expect(led.defaultPrevented, `${event} ${url}`).toBe(true)
@@ -143,7 +178,8 @@ it('13: leaves the gateway’s pages for none', () => {
 })
 
 it('14: opens windows with images alone', () => {
-  for (const url of ['https://evil.test/', 'about:blank', `${ORIGIN}/`, '']) expect(contents().opens(url)).toEqual({ action: 'deny' })
+  for (const url of ['https://evil.test/', 'about:blank', `${ORIGIN}/`, ''])
+    expect(contents().opens(url)).toEqual({ action: 'deny' })
   expect(contents().opens(`${ORIGIN}/viewer`)).toMatchObject({ action: 'allow' })
 })
 
@@ -151,13 +187,22 @@ it('15: hands the system nothing but addresses of a list', () => {
   expect(naming(/openExternal/)).toEqual(['electron/desktop/external.ts'])
   expect(naming(/openItem|showItemInFolder|node:child_process/)).toEqual([])
   expect(
-    ['file:///etc/passwd', 'ms-msdt:/id', 'smb://evil.test/', 'https://evil.test/', 'https://user@dicom.nema.org/'].some(isOpenable),
+    [
+      'file:///etc/passwd',
+      'ms-msdt:/id',
+      'smb://evil.test/',
+      'https://evil.test/',
+      'https://user@dicom.nema.org/',
+    ].some(isOpenable),
   ).toBe(false)
 })
 
 it('16: runs a version of Electron that is mended', () => {
-  const { version } = createRequire(import.meta.url)('../../node_modules/electron/package.json') as { version: string }
-  const pinned = (JSON.parse(read('package.json')) as { devDependencies: Record<string, string> }).devDependencies.electron
+  const { version } = createRequire(import.meta.url)(
+    '../../node_modules/electron/package.json',
+  ) as { version: string }
+  const pinned = (JSON.parse(read('package.json')) as { devDependencies: Record<string, string> })
+    .devDependencies.electron
   expect(pinned).toBe(version)
   // The newest three majors are; 45 is of August 2026, and a major lives some six months.
   expect(Number(version.split('.')[0])).toBeGreaterThanOrEqual(45)
@@ -165,12 +210,22 @@ it('16: runs a version of Electron that is mended', () => {
 
 it('17: answers the main frame of its own page, and messages of a known form', () => {
   expect(naming(/\bipcMain\b/)).toEqual(['electron/desktop/ipc.ts'])
-  expect(naming(/ipcRenderer\.(on|once|send|sendSync|postMessage|sendToHost)\b|\.on\('ipc-message/)).toEqual([])
+  expect(
+    naming(/ipcRenderer\.(on|once|send|sendSync|postMessage|sendToHost)\b|\.on\('ipc-message/),
+  ).toEqual([])
   const heard: unknown[] = []
-  answerPage(() => ORIGIN, { 'checklist-17': channel(z.tuple([z.string().max(5)]), (text) => heard.push(text)) })
+  answerPage(() => ORIGIN, {
+    'checklist-17': channel(z.tuple([z.string().max(5)]), (text) => heard.push(text)),
+  })
   const own = { url: `${ORIGIN}/#/` }
   fake.sent('checklist-17', own, 'yes')
-  for (const frame of [{ url: 'https://evil.test/' }, { ...own, parent: {} }, { url: `${ORIGIN}.evil.test/` }, { url: 'garbage' }, null])
+  for (const frame of [
+    { url: 'https://evil.test/' },
+    { ...own, parent: {} },
+    { url: `${ORIGIN}.evil.test/` },
+    { url: 'garbage' },
+    null,
+  ])
     expect(() => fake.sent('checklist-17', frame, 'no')).toThrow('not for this page')
   for (const given of [[], ['too long'], [7], [{}], ['a', 'b']])
     expect(() => fake.sent('checklist-17', own, ...given)).toThrow('not understood')
@@ -178,17 +233,32 @@ it('17: answers the main frame of its own page, and messages of a known form', (
 })
 
 it('18: loads no file and serves no protocol of its own', () => {
-  expect(naming(/file:\/\/|loadFile|\bprotocol\.(handle|register)|registerFileProtocol/)).toEqual([])
+  expect(naming(/file:\/\/|loadFile|\bprotocol\.(handle|register)|registerFileProtocol/)).toEqual(
+    [],
+  )
 })
 
 it('19: is built with the fuses that close what it does not need', () => {
   const config = read('electron-builder.yml')
   const wanted = {
-    ...{ runAsNode: false, enableCookieEncryption: true, enableNodeOptionsEnvironmentVariable: false },
-    ...{ enableNodeCliInspectArguments: false, enableEmbeddedAsarIntegrityValidation: true, onlyLoadAppFromAsar: true },
+    ...{
+      runAsNode: false,
+      enableCookieEncryption: true,
+      enableNodeOptionsEnvironmentVariable: false,
+    },
+    ...{
+      enableNodeCliInspectArguments: false,
+      enableEmbeddedAsarIntegrityValidation: true,
+      onlyLoadAppFromAsar: true,
+    },
     ...{ loadBrowserProcessSpecificV8Snapshot: false, grantFileProtocolExtraPrivileges: false },
   }
-  const set = Object.fromEntries([...config.matchAll(/^ {2}(\w+): (true|false)$/gm)].map(([, name, value]) => [name, value === 'true']))
+  const set = Object.fromEntries(
+    [...config.matchAll(/^ {2}(\w+): (true|false)$/gm)].map(([, name, value]) => [
+      name,
+      value === 'true',
+    ]),
+  )
   expect(set).toMatchObject(wanted)
   expect(config).toMatch(/^asar: true$/m)
 })
@@ -201,5 +271,7 @@ it('20: gives the page functions of its own, and nothing of Electron’s', async
   expect(Object.values(bridge).map((member) => typeof member)).toEqual(Array(7).fill('function'))
   expect(Object.values(bridge)).not.toContain(fake.ipcRenderer.invoke)
   // Each names its message itself: a page cannot send one of its own.
-  expect(sources.find(({ path }) => path === 'electron/preload.ts')?.text).not.toMatch(/invoke\((?!')/)
+  expect(sources.find(({ path }) => path === 'electron/preload.ts')?.text).not.toMatch(
+    /invoke\((?!')/,
+  )
 })

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import * as fake from '../support/electron.ts'
 
-// The stand-in for Electron is held to Electron's own declarations by the compiler: each line below that expects an error would fail `tsc` if it
-// made none.
+// The stand-in for Electron is held to Electron's own declarations by the compiler: each line below
+// that expects an error would fail `tsc` if it made none.
 const root = join(import.meta.dirname, '../..')
 beforeEach(() => fake.forgetAll())
 
@@ -21,9 +21,15 @@ it('emits no event that Electron does not have', () => {
 })
 
 it('has a member of its own for everything the app takes from Electron', () => {
-  const files = ['electron/main.ts', 'electron/preload.ts', ...globSync('electron/desktop/*.ts', { cwd: root })]
+  const files = [
+    'electron/main.ts',
+    'electron/preload.ts',
+    ...globSync('electron/desktop/*.ts', { cwd: root }),
+  ]
   const taken = files.flatMap((file) =>
-    [...readFileSync(join(root, file), 'utf8').matchAll(/import \{([^}]+)\} from 'electron'/g)].flatMap(([, names = '']) =>
+    [
+      ...readFileSync(join(root, file), 'utf8').matchAll(/import \{([^}]+)\} from 'electron'/g),
+    ].flatMap(([, names = '']) =>
       names
         .split(',')
         .map((name) => name.trim())

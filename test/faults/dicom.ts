@@ -79,6 +79,9 @@ export default ofArea('DIM', [
     file: 'electron/server/dicom/dimse/message.ts',
     find: 'if (pdv.contextId !== contextId) throw',
     replace: 'if (pdv.contextId < contextId) throw',
-    tests: ['electron/server/dicom/dimse/message.test.ts', 'electron/server/dicom/upper-layer/association.test.ts'],
+    tests: [
+      'electron/server/dicom/dimse/message.test.ts',
+      'electron/server/dicom/upper-layer/association.test.ts',
+    ],
   },
 ])

@@ -97,7 +97,10 @@ export default ofArea('IMG', [
     file: 'electron/server/modules/images/arrivals.ts',
     find: "if (state === 'current' && !arrival.isFetched) onKept(instance)",
     replace: 'if (!arrival.isFetched) onKept(instance)',
-    tests: ['electron/server/modules/images/receive.test.ts', 'electron/server/modules/forwarding/forwarding-set-aside.test.ts'],
+    tests: [
+      'electron/server/modules/images/receive.test.ts',
+      'electron/server/modules/forwarding/forwarding-set-aside.test.ts',
+    ],
   },
   {
     promise: 'P-FWD-07',
@@ -105,7 +108,10 @@ export default ofArea('IMG', [
     file: 'electron/server/modules/images/arrivals.ts',
     find: "if (state === 'current' && !arrival.isFetched) onKept(instance)",
     replace: "if (state === 'current') onKept(instance)",
-    tests: ['electron/server/modules/images/receive.test.ts', 'electron/server/modules/images/seeding.test.ts'],
+    tests: [
+      'electron/server/modules/images/receive.test.ts',
+      'electron/server/modules/images/seeding.test.ts',
+    ],
   },
   {
     promise: 'P-IMG-10',
@@ -153,7 +159,10 @@ export default ofArea('IMG', [
     file: 'electron/server/modules/images/arrivals.ts',
     find: 'if (!structure.isComplete) return { state',
     replace: 'if (!structure.isComplete && header.isCut) return { state',
-    tests: ['electron/server/modules/images/recovery.test.ts', 'electron/server/modules/commitment/commitment.test.ts'],
+    tests: [
+      'electron/server/modules/images/recovery.test.ts',
+      'electron/server/modules/commitment/commitment.test.ts',
+    ],
   },
   {
     promise: 'P-IMG-18',
@@ -200,7 +209,8 @@ export default ofArea('IMG', [
     what: 'a mismatch stays as it was found when other values differ',
     file: 'electron/server/modules/images/mismatch.ts',
     find: 'JSON.stringify([before.fields, before.amongImages]) === JSON.stringify([fields, amongImages])',
-    replace: 'before.fields.length === fields.length && before.amongImages.length === amongImages.length',
+    replace:
+      'before.fields.length === fields.length && before.amongImages.length === amongImages.length',
     tests: 'electron/server/modules/images/mismatch.test.ts',
   },
   {
@@ -226,7 +236,8 @@ export default ofArea('IMG', [
     what: 'a study of which another version is set aside is no mismatch',
     file: 'electron/server/modules/images/study-identity.ts',
     find: "if (!images.inDoubt && differences.every(({ field }) => field === 'studyInstanceUid')) {",
-    replace: "if (images.inDoubt || differences.every(({ field }) => field === 'studyInstanceUid')) {",
+    replace:
+      "if (images.inDoubt || differences.every(({ field }) => field === 'studyInstanceUid')) {",
     tests: 'electron/server/modules/images/found-versions.test.ts',
   },
   {

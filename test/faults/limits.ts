@@ -54,7 +54,8 @@ export default ofArea('LIM', [
     what: 'a device that has to show its certificate need not',
     file: 'electron/server/modules/devices/association-policy.ts',
     find: 'const why = device && certificateFault(device, request.tls)',
-    replace: 'const why = device && request.tls ? certificateFault(device, request.tls) : undefined',
+    replace:
+      'const why = device && request.tls ? certificateFault(device, request.tls) : undefined',
     tests: 'electron/server/modules/devices/association-policy.test.ts',
   },
   {

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import {
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -11,7 +20,13 @@ import { type Failure, firstLine, runVitest, stopRuns } from './vitest-run.ts'
 // The work of scripts/faults.mjs.
 
 const root = join(import.meta.dirname, '../..')
-const TIME_LIMIT_MS = { unit: 180_000, isolated: 180_000, crash: 240_000, flows: 240_000, interop: 300_000 }
+const TIME_LIMIT_MS = {
+  unit: 180_000,
+  isolated: 180_000,
+  crash: 240_000,
+  flows: 240_000,
+  interop: 300_000,
+}
 const BASELINE_LIMIT_MS = 15 * 60_000
 
 type Verdict = 'caught' | 'survived' | 'error'
@@ -39,8 +54,12 @@ function chosen(): Fault[] {
   const unknown = ids?.filter((id) => !FAULTS.some((fault) => fault.id === id)) ?? []
   if (unknown.length > 0) return stop(`There is no fault ${unknown.join(', ')}: --list shows them.`)
   const areas = values.area?.split(',')
-  const wanted = FAULTS.filter(({ id }) => (!ids || ids.includes(id)) && (!areas || areas.some((area) => id.startsWith(`F-${area}-`))))
-  const [, number, count] = /^(\d+)\/(\d+)$/.exec(values.shard ?? '1/1') ?? stop('--shard is N/M, such as 1/4.')
+  const wanted = FAULTS.filter(
+    ({ id }) =>
+      (!ids || ids.includes(id)) && (!areas || areas.some((area) => id.startsWith(`F-${area}-`))),
+  )
+  const [, number, count] =
+    /^(\d+)\/(\d+)$/.exec(values.shard ?? '1/1') ?? stop('--shard is N/M, such as 1/4.')
   const some = wanted.filter((_, index) => index % Number(count) === Number(number) - 1)
   return some.length > 0 ? some : stop('No fault is of that kind: --list shows them.')
 }
@@ -52,13 +71,19 @@ function stop(sentence: string): never {
 
 const projectOf = ({ project = 'unit' }: Fault) => project
 const filesOf = ({ tests }: Fault): string[] =>
-  tests.flatMap((pattern) => globSync(`test/${pattern}`, { cwd: root })).map((path) => path.replaceAll('\\', '/'))
+  tests
+    .flatMap((pattern) => globSync(`test/${pattern}`, { cwd: root }))
+    .map((path) => path.replaceAll('\\', '/'))
 
 /** A copy of the tracked and new files of the working tree, with its node_modules. */
 function copySources(to: string): void {
-  const { stdout, status } = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    ...{ cwd: root, encoding: 'utf8', maxBuffer: 64 << 20 },
-  })
+  const { stdout, status } = spawnSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    {
+      ...{ cwd: root, encoding: 'utf8', maxBuffer: 64 << 20 },
+    },
+  )
   if (status !== 0) stop('The faults need a git checkout: git ls-files failed.')
   for (const file of new Set(stdout.split('\0').filter(Boolean))) {
     // Deleted, and not yet so in the index.
@@ -76,9 +101,15 @@ async function brokenFiles(copy: string, faults: readonly Fault[]): Promise<Read
     const files = [...new Set(some.flatMap(filesOf))]
     if (files.length === 0) continue
     if (some.some(({ requires }) => requires === 'dist')) build(copy)
-    const result = await runVitest(copy, { project, files, timeLimitMs: BASELINE_LIMIT_MS, bail: false })
+    const result = await runVitest(copy, {
+      project,
+      files,
+      timeLimitMs: BASELINE_LIMIT_MS,
+      bail: false,
+    })
     for (const file of files) if (!result.passed.includes(file)) broken.add(file)
-    for (const { file, name, message } of result.failures) console.log(`  ${file} › ${name}: ${firstLine(message)}`)
+    for (const { file, name, message } of result.failures)
+      console.log(`  ${file} › ${name}: ${firstLine(message)}`)
     if (result.error) console.log(`  ${result.error}`)
   }
   return broken
@@ -86,27 +117,45 @@ async function brokenFiles(copy: string, faults: readonly Fault[]): Promise<Read
 
 function build(copy: string): void {
   const vite = join(copy, 'node_modules/vite/bin/vite.js')
-  const { status } = spawnSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: copy, stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, [vite, 'build', '--logLevel', 'error'], {
+    cwd: copy,
+    stdio: 'inherit',
+  })
   if (status !== 0) throw new Error('vite build failed')
 }
 
 /** A fault of the change itself: no promise was tested. */
-const isOwnFault = ({ message }: Failure) => /^(SyntaxError|ReferenceError)|is not a function/.test(firstLine(message))
+const isOwnFault = ({ message }: Failure) =>
+  /^(SyntaxError|ReferenceError)|is not a function/.test(firstLine(message))
 
-async function tried(copy: string, fault: Fault, broken: ReadonlySet<string>): Promise<Omit<Outcome, 'fault' | 'seconds'>> {
+async function tried(
+  copy: string,
+  fault: Fault,
+  broken: ReadonlySet<string>,
+): Promise<Omit<Outcome, 'fault' | 'seconds'>> {
   const files = filesOf(fault)
-  const missing = fault.tests.filter((pattern) => globSync(`test/${pattern}`, { cwd: root }).length === 0)
-  if (missing.length > 0) return { verdict: 'error', detail: `There is no test/${missing.join(', no test/')}.` }
+  const missing = fault.tests.filter(
+    (pattern) => globSync(`test/${pattern}`, { cwd: root }).length === 0,
+  )
+  if (missing.length > 0)
+    return { verdict: 'error', detail: `There is no test/${missing.join(', no test/')}.` }
   const failing = files.filter((file) => broken.has(file))
-  if (failing.length > 0) return { verdict: 'error', detail: `${failing.join(', ')} fails without the fault.` }
+  if (failing.length > 0)
+    return { verdict: 'error', detail: `${failing.join(', ')} fails without the fault.` }
   const why = whyNotPlanted(fault, readFileSync(join(copy, fault.file), 'utf8'))
   if (why !== undefined) return { verdict: 'error', detail: why }
   return await withFault(copy, fault, async () => {
     if (fault.requires === 'dist') build(copy)
     const project = projectOf(fault)
-    const { failures, error } = await runVitest(copy, { project, files, timeLimitMs: TIME_LIMIT_MS[project], bail: true })
+    const { failures, error } = await runVitest(copy, {
+      project,
+      files,
+      timeLimitMs: TIME_LIMIT_MS[project],
+      bail: true,
+    })
     const failure = failures.find((one) => !isOwnFault(one))
-    if (failure) return { verdict: 'caught', detail: `${failure.name}: ${firstLine(failure.message)}` }
+    if (failure)
+      return { verdict: 'caught', detail: `${failure.name}: ${firstLine(failure.message)}` }
     const [own] = failures
     if (own) return { verdict: 'error', detail: `${own.name}: ${firstLine(own.message)}` }
     return error ? { verdict: 'error', detail: error } : { verdict: 'survived', detail: fault.what }
@@ -122,7 +171,8 @@ const shortened = (text: string) => {
 async function main(): Promise<void> {
   const faults = chosen()
   if (values.list) {
-    for (const { id, promise, file, what } of faults) console.log([id, promise.padEnd(8), what, `(${file})`].join('  '))
+    for (const { id, promise, file, what } of faults)
+      console.log([id, promise.padEnd(8), what, `(${file})`].join('  '))
     return
   }
   const jobs = Math.max(1, Math.min(2, Number(values.jobs), faults.length))
@@ -153,7 +203,16 @@ async function main(): Promise<void> {
       outcomes.push({ fault, verdict, seconds, detail })
       const at = `${outcomes.length}/${faults.length}`.padStart(7)
       const { id, promise } = fault
-      console.log([at, id, promise.padEnd(8), verdict.padEnd(8), `${seconds.toFixed(1)} s`.padStart(7), shortened(detail)].join('  '))
+      console.log(
+        [
+          at,
+          id,
+          promise.padEnd(8),
+          verdict.padEnd(8),
+          `${seconds.toFixed(1)} s`.padStart(7),
+          shortened(detail),
+        ].join('  '),
+      )
     }
   }
   await Promise.all(copies.map(work))

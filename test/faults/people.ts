@@ -60,7 +60,10 @@ export const users = ofArea('USR', [
     file: 'electron/server/modules/users/sessions.ts',
     find: "if (!isLocked && use === 'person' && ",
     replace: 'if (!isLocked && ',
-    tests: ['electron/server/modules/users/people.test.ts', 'electron/server/modules/settings/security-routes.test.ts'],
+    tests: [
+      'electron/server/modules/users/people.test.ts',
+      'electron/server/modules/settings/security-routes.test.ts',
+    ],
   },
   {
     promise: 'P-USR-11',
@@ -123,7 +126,10 @@ export const users = ofArea('USR', [
     file: 'electron/server/modules/users/people.ts',
     find: 'if (isAsked) secondFactors.demand(user.userId, code)',
     replace: 'if (isAsked && code) secondFactors.demand(user.userId, code)',
-    tests: ['electron/server/modules/users/second-factor.test.ts', 'electron/server/modules/users/people.test.ts'],
+    tests: [
+      'electron/server/modules/users/second-factor.test.ts',
+      'electron/server/modules/users/people.test.ts',
+    ],
   },
   {
     promise: 'P-USR-14',
@@ -163,7 +169,10 @@ export const users = ofArea('USR', [
     file: 'electron/server/modules/studies/study-access.ts',
     find: 'customers.some((expressCustomerId) => expressCustomerId === study.expressCustomerId)',
     replace: '(study.expressCustomerId === null || customers.includes(study.expressCustomerId))',
-    tests: ['electron/server/modules/studies/study-access.test.ts', 'electron/server/modules/studies/studies.test.ts'],
+    tests: [
+      'electron/server/modules/studies/study-access.test.ts',
+      'electron/server/modules/studies/studies.test.ts',
+    ],
   },
   {
     promise: 'P-USR-04',
@@ -180,7 +189,10 @@ export const users = ofArea('USR', [
     file: 'electron/server/modules/users/users.ts',
     find: '        links.revokeOf(userId, at)\n',
     replace: '',
-    tests: ['electron/server/modules/users/users.test.ts', 'electron/server/modules/viewer/links.test.ts'],
+    tests: [
+      'electron/server/modules/users/users.test.ts',
+      'electron/server/modules/viewer/links.test.ts',
+    ],
   },
   {
     promise: 'P-USR-05',

@@ -22,7 +22,9 @@ export function planted({ find, replace }: Pick<Fault, 'find' | 'replace'>, text
   return text.slice(0, at) + replace + text.slice(at + find.length)
 }
 
-/** Plants the fault below `root` while `work` runs. The file is written anew: it may be a hard link. */
+/**
+ * Plants the fault below `root` while `work` runs. The file is written anew: it may be a hard link.
+ */
 export async function withFault<T>(root: string, fault: Fault, work: () => Promise<T>): Promise<T> {
   const path = join(root, fault.file)
   const text = readFileSync(path, 'utf8')

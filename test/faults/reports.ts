@@ -104,7 +104,8 @@ export default ofArea('REP', [
     what: 'a report is taken from a colleague without being told to',
     file: 'electron/server/modules/reports/report-writing.ts',
     find: "if (!takeOver && others !== undefined) throw new ApiError('refused', others)",
-    replace: "if (!takeOver && others !== undefined && draft) throw new ApiError('refused', others)",
+    replace:
+      "if (!takeOver && others !== undefined && draft) throw new ApiError('refused', others)",
     tests: 'electron/server/modules/reports/report-writing.test.ts',
   },
   {
@@ -134,7 +135,10 @@ export default ofArea('REP', [
     file: 'electron/server/modules/viewer/signed-link.ts',
     find: ' && Number(expires) * 1000 > clock()',
     replace: '',
-    tests: ['electron/server/modules/reports/reports.test.ts', 'electron/server/modules/reports/report-pdf-route.test.ts'],
+    tests: [
+      'electron/server/modules/reports/reports.test.ts',
+      'electron/server/modules/reports/report-pdf-route.test.ts',
+    ],
   },
   {
     promise: 'P-REP-12',
@@ -142,7 +146,10 @@ export default ofArea('REP', [
     file: 'electron/server/modules/viewer/signed-link.ts',
     find: '.update(`GET\\n${path}\\n${expires}`)',
     replace: '.update(`GET\\n${expires}`)',
-    tests: ['electron/server/modules/reports/reports.test.ts', 'electron/server/modules/reports/report-pdf-route.test.ts'],
+    tests: [
+      'electron/server/modules/reports/reports.test.ts',
+      'electron/server/modules/reports/report-pdf-route.test.ts',
+    ],
   },
   {
     promise: 'P-REP-07',

@@ -77,7 +77,10 @@ export const deliveries = ofArea('DEL', [
     file: 'electron/server/jobs/outbox-worker.ts',
     find: '[...underWay.values()].filter((one) => one.group === group).length < atOnce',
     replace: '[...underWay.values()].filter((one) => one.group !== `${group}!`).length < atOnce',
-    tests: ['electron/server/jobs/outbox-worker.test.ts', 'electron/server/webhooks/deliveries.test.ts'],
+    tests: [
+      'electron/server/jobs/outbox-worker.test.ts',
+      'electron/server/webhooks/deliveries.test.ts',
+    ],
   },
   {
     promise: 'P-DEL-01',
@@ -134,7 +137,10 @@ export const deliveries = ofArea('DEL', [
     file: 'electron/server/webhooks/address-class.ts',
     find: "block('169.254.169.254/32', 'never', 'a cloud metadata'),",
     replace: "block('169.254.169.254/32', 'private', 'a link-local'),",
-    tests: ['electron/server/webhooks/address-class.test.ts', 'electron/server/webhooks/address.test.ts'],
+    tests: [
+      'electron/server/webhooks/address-class.test.ts',
+      'electron/server/webhooks/address.test.ts',
+    ],
   },
   {
     promise: 'P-DEL-10',
@@ -142,7 +148,10 @@ export const deliveries = ofArea('DEL', [
     file: 'electron/server/webhooks/address-class.ts',
     find: "{ ...block('::ffff:0:0/96', 'never', ''), at: 12 },",
     replace: "{ ...block('::fffe:0:0/96', 'never', ''), at: 12 },",
-    tests: ['electron/server/webhooks/address-class.test.ts', 'electron/server/webhooks/address.test.ts'],
+    tests: [
+      'electron/server/webhooks/address-class.test.ts',
+      'electron/server/webhooks/address.test.ts',
+    ],
   },
   {
     promise: 'P-DEL-11',
@@ -190,7 +199,10 @@ export const deliveries = ofArea('DEL', [
     file: 'electron/server/webhooks/json-size.ts',
     find: 'if (depth > MOST_DEPTH) throw',
     replace: 'if (depth > MOST_VALUES) throw',
-    tests: ['electron/server/webhooks/json-size.test.ts', 'electron/server/webhooks/answer.test.ts'],
+    tests: [
+      'electron/server/webhooks/json-size.test.ts',
+      'electron/server/webhooks/answer.test.ts',
+    ],
   },
   {
     promise: 'P-DEL-13',

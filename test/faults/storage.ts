@@ -82,7 +82,10 @@ export const keys = ofArea('KEY', [
     file: 'electron/server/database/data-key.ts',
     find: '    if (!options.mayCreate)\n',
     replace: '    if (!options.mayCreate && !options.random)\n',
-    tests: ['electron/server/database/encryption.test.ts', 'electron/server/database/store.test.ts'],
+    tests: [
+      'electron/server/database/encryption.test.ts',
+      'electron/server/database/store.test.ts',
+    ],
   },
   {
     promise: 'P-KEY-04',
@@ -101,7 +104,10 @@ export const backups = ofArea('BAK', [
     file: 'electron/server/modules/backups/make-backup.ts',
     find: "const readBack = await checkSealedFile(sealed, key, (share) => onProgress({ phase: 'comparing', share }))",
     replace: 'const readBack = { sha256 }',
-    tests: ['electron/server/modules/backups/make-backup.test.ts', 'electron/server/modules/backups/opened-backup.test.ts'],
+    tests: [
+      'electron/server/modules/backups/make-backup.test.ts',
+      'electron/server/modules/backups/opened-backup.test.ts',
+    ],
   },
   {
     promise: 'P-BAK-03',
@@ -125,7 +131,10 @@ export const backups = ofArea('BAK', [
     file: 'electron/server/modules/backups/backup-keeping.ts',
     find: 'return shifted(day, -((weekday + 6) % 7))',
     replace: 'return shifted(day, -weekday)',
-    tests: ['electron/server/modules/backups/backup-keeping.test.ts', 'electron/server/modules/backups/backup-keeping.properties.test.ts'],
+    tests: [
+      'electron/server/modules/backups/backup-keeping.test.ts',
+      'electron/server/modules/backups/backup-keeping.properties.test.ts',
+    ],
   },
   {
     promise: 'P-BAK-08',
@@ -165,7 +174,10 @@ export const backups = ofArea('BAK', [
     file: 'electron/server/database/database.ts',
     find: 'if (isRelaxed) this.#wal.sync().then(answerAll, refuseAll)',
     replace: 'if (isRelaxed) void this.#wal.sync().then(answerAll(), refuseAll)',
-    tests: ['electron/server/database/transactions.test.ts', 'electron/server/database/wal-sync.test.ts'],
+    tests: [
+      'electron/server/database/transactions.test.ts',
+      'electron/server/database/wal-sync.test.ts',
+    ],
   },
   {
     promise: 'P-BAK-01',
@@ -173,7 +185,10 @@ export const backups = ofArea('BAK', [
     file: 'electron/server/database/wal-sync.ts',
     find: '      hasFailed = true\n',
     replace: '',
-    tests: ['electron/server/database/wal-sync.test.ts', 'electron/server/database/transactions.test.ts'],
+    tests: [
+      'electron/server/database/wal-sync.test.ts',
+      'electron/server/database/transactions.test.ts',
+    ],
   },
   {
     promise: 'P-BAK-01',

@@ -6,7 +6,8 @@ export default ofArea('STU', [
     what: 'the value of the header wins over that of the partner',
     file: 'electron/server/modules/images/study-values.ts',
     find: 'given(partner, (raw) => fitting(field, raw)) ?? fitting(field, clean(ofHeader(light)))',
-    replace: 'fitting(field, clean(ofHeader(light))) ?? given(partner, (raw) => fitting(field, raw))',
+    replace:
+      'fitting(field, clean(ofHeader(light))) ?? given(partner, (raw) => fitting(field, raw))',
     tests: 'electron/server/modules/images/study-values.test.ts',
   },
   {
@@ -75,14 +76,21 @@ export default ofArea('STU', [
     file: 'electron/server/modules/studies/study-patch.ts',
     find: 'patch.expressCustomerId === undefined ? was.expressCustomerId : patch.expressCustomerId',
     replace: 'patch.expressCustomerId ?? was.expressCustomerId',
-    tests: ['electron/server/modules/studies/study-patch.test.ts', 'electron/server/modules/studies/studies.test.ts'],
+    tests: [
+      'electron/server/modules/studies/study-patch.test.ts',
+      'electron/server/modules/studies/studies.test.ts',
+    ],
   },
   {
     promise: 'P-STU-09',
     what: 'a study can be unassigned while its report is written',
     file: 'shared/lifecycle.ts',
     find: "unassign: { unassigned: 'unassigned', assigned: 'unassigned', completed: 'completed' },",
-    replace: "unassign: { unassigned: 'unassigned', assigned: 'unassigned', in_progress: 'unassigned', completed: 'completed' },",
-    tests: ['electron/server/modules/studies/study-lifecycle.test.ts', 'electron/server/modules/studies/studies.test.ts'],
+    replace:
+      "unassign: { unassigned: 'unassigned', assigned: 'unassigned', in_progress: 'unassigned', completed: 'completed' },",
+    tests: [
+      'electron/server/modules/studies/study-lifecycle.test.ts',
+      'electron/server/modules/studies/studies.test.ts',
+    ],
   },
 ])

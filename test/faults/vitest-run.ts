@@ -57,7 +57,11 @@ export async function runVitest(root: string, options: RunOptions): Promise<RunR
     ...(bail ? ['--bail=1'] : []),
     ...files,
   ]
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
   if (child.pid !== undefined) running.add(child.pid)
   let printed = ''
   for (const stream of [child.stdout, child.stderr])
@@ -72,7 +76,8 @@ export async function runVitest(root: string, options: RunOptions): Promise<RunR
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve))
   clearTimeout(timer)
   if (child.pid !== undefined) running.delete(child.pid)
-  if (isLate) return { passed: [], failures: [], error: `nothing ended within ${timeLimitMs / 1000} s` }
+  if (isLate)
+    return { passed: [], failures: [], error: `nothing ended within ${timeLimitMs / 1000} s` }
   return resultOf(root, output, status, printed)
 }
 
@@ -95,16 +100,26 @@ function resultOf(root: string, output: string, status: number | null, printed: 
   } catch {
     return { passed: [], failures: [], error: `Vitest wrote no report: ${lastLine(printed)}` }
   }
-  const results = report.testResults.map(({ name, ...rest }) => ({ ...rest, file: name.slice(root.length + 1) }))
+  const results = report.testResults.map(({ name, ...rest }) => ({
+    ...rest,
+    file: name.slice(root.length + 1),
+  }))
   const failures = results.flatMap(({ file, assertionResults }) =>
     assertionResults
       .filter((one) => one.status === 'failed')
       .map((one) => ({ file, name: one.fullName, message: one.failureMessages?.[0] ?? '' })),
   )
-  const unloaded = results.find((one) => one.status === 'failed' && !one.assertionResults.some(({ status: of }) => of === 'failed'))
+  const unloaded = results.find(
+    (one) =>
+      one.status === 'failed' && !one.assertionResults.some(({ status: of }) => of === 'failed'),
+  )
   const passed = results.filter((one) => one.status === 'passed').map(({ file }) => file)
   const isQuiet = failures.length === 0 && status !== 0
-  const error = unloaded ? `${unloaded.file}: ${firstLine(unloaded.message)}` : isQuiet ? lastLine(printed) || `status ${status}` : ''
+  const error = unloaded
+    ? `${unloaded.file}: ${firstLine(unloaded.message)}`
+    : isQuiet
+      ? lastLine(printed) || `status ${status}`
+      : ''
   return { passed, failures, error }
 }
 

@@ -19,30 +19,50 @@ const CANARY_ID = 'PATIENT-4711'
 const OF_ITS_DAY = ask({}, { ScheduledProcedureStepStartDate: '20261120' })
 
 it('shows a worklist query as a connection, from its beginning to its end, and names no patient to support', async () => {
-  await using partner = await openPartner({ items: [{ ...item(1), PatientName: CANARY, PatientID: CANARY_ID }] })
+  await using partner = await openPartner({
+    items: [{ ...item(1), PatientName: CANARY, PatientID: CANARY_ID }],
+  })
   await using clinic = await startGateway({ partner: partner.url })
-  const { rows } = await queryWorklist(clinic.dimsePort, { callingAeTitle: 'CT1', keys: OF_ITS_DAY })
+  const { rows } = await queryWorklist(clinic.dimsePort, {
+    callingAeTitle: 'CT1',
+    keys: OF_ITS_DAY,
+  })
   expect(rows).toHaveLength(1)
   await expect(associated(clinic.dimsePort, { callingAeTitle: 'STRANGER' })).rejects.toThrow()
   await using open = await associated(clinic.dimsePort, { callingAeTitle: 'CT1' })
 
-  const list = (query: { show?: 'open' | 'rejected'; search?: string }) => clinic.call(dashboardActivity.associations, { query })
+  const list = (query: { show?: 'open' | 'rejected'; search?: string }) =>
+    clinic.call(dashboardActivity.associations, { query })
   await vi.waitFor(async () => expect((await list({})).associations).toHaveLength(3))
-  expect((await list({ show: 'open' })).associations).toMatchObject([{ aeTitle: 'CT1', how: 'open', endedAt: null }])
-  expect((await list({ show: 'rejected' })).associations).toMatchObject([{ aeTitle: 'STRANGER', deviceId: null }])
+  expect((await list({ show: 'open' })).associations).toMatchObject([
+    { aeTitle: 'CT1', how: 'open', endedAt: null },
+  ])
+  expect((await list({ show: 'rejected' })).associations).toMatchObject([
+    { aeTitle: 'STRANGER', deviceId: null },
+  ])
   expect((await list({ search: CANARY_ID })).associations).toEqual([])
   const asked = (await list({})).associations.find(({ counts }) => counts.queries > 0)
-  expect(asked).toMatchObject({ aeTitle: 'CT1', how: 'released', counts: { queries: 1, exams: 1, failures: 0 } })
+  expect(asked).toMatchObject({
+    aeTitle: 'CT1',
+    how: 'released',
+    counts: { queries: 1, exams: 1, failures: 0 },
+  })
 
-  const record = await clinic.call(dashboardActivity.association, { params: { associationId: asked?.associationId ?? '' } })
+  const record = await clinic.call(dashboardActivity.association, {
+    params: { associationId: asked?.associationId ?? '' },
+  })
   expect(record.lines.map(({ kind }) => kind)).toEqual(['opened', 'worklist', 'closed'])
-  expect(record.lines[1]).toMatchObject({ inspectionId: expect.any(Number), text: expect.stringContaining('the partner answered 1 exam') })
+  expect(record.lines[1]).toMatchObject({
+    inspectionId: expect.any(Number),
+    text: expect.stringContaining('the partner answered 1 exam'),
+  })
   expect(record.terms?.contexts).toMatchObject([
     { name: 'Verification', result: 0 },
     { name: 'Modality Worklist', result: 0 },
   ])
   expect(record.supportText).toContain('CT1 at 127.0.0.1')
-  for (const secret of ['CANARIO', 'ELVIRA', CANARY_ID]) expect(JSON.stringify(record)).not.toContain(secret)
+  for (const secret of ['CANARIO', 'ELVIRA', CANARY_ID])
+    expect(JSON.stringify(record)).not.toContain(secret)
   await open.release()
 })
 
@@ -53,20 +73,39 @@ it('counts images with their bytes, and leads to their study', async () => {
     await using modality = await openModality(clinic.dimsePort)
     for (const at of [1, 2]) {
       await modality.store({
-        ...{ PatientName: CANARY, PatientID: CANARY_ID, StudyInstanceUID: study, SeriesInstanceUID: `${study}.1` },
-        ...{ SOPInstanceUID: `${study}.1.${at}`, SOPClassUID: '1.2.840.10008.5.1.4.1.1.2', Modality: 'CT' },
+        ...{
+          PatientName: CANARY,
+          PatientID: CANARY_ID,
+          StudyInstanceUID: study,
+          SeriesInstanceUID: `${study}.1`,
+        },
+        ...{
+          SOPInstanceUID: `${study}.1.${at}`,
+          SOPClassUID: '1.2.840.10008.5.1.4.1.1.2',
+          Modality: 'CT',
+        },
       })
     }
     await modality.release()
   }
-  const read = async () => (await clinic.call(dashboardActivity.associations, { query: {} })).associations[0]
-  await vi.waitFor(async () => expect(await read()).toMatchObject({ how: 'released', counts: { instances: 2, failures: 0 } }))
+  const read = async () =>
+    (await clinic.call(dashboardActivity.associations, { query: {} })).associations[0]
+  await vi.waitFor(async () =>
+    expect(await read()).toMatchObject({ how: 'released', counts: { instances: 2, failures: 0 } }),
+  )
   const row = await read()
   expect(row?.counts.bytes).toBeGreaterThan(200)
   await vi.waitFor(async () => {
-    const record = await clinic.call(dashboardActivity.association, { params: { associationId: row?.associationId ?? '' } })
-    expect(record.lines).toEqual(expect.arrayContaining([expect.objectContaining({ kind: 'images', studyInstanceUid: study })]))
-    for (const secret of ['CANARIO', CANARY_ID, study]) expect(record.supportText).not.toContain(secret)
+    const record = await clinic.call(dashboardActivity.association, {
+      params: { associationId: row?.associationId ?? '' },
+    })
+    expect(record.lines).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'images', studyInstanceUid: study }),
+      ]),
+    )
+    for (const secret of ['CANARIO', CANARY_ID, study])
+      expect(record.supportText).not.toContain(secret)
   })
 })
 
@@ -80,7 +119,10 @@ it('says after a kill which connections were open, and keeps those that were wri
   await vi.waitFor(
     () => {
       const database = new Sqlite(join(temp.folder, DATABASE_FILE), { readonly: true })
-      const rows = database.prepare('select aeTitle, how from associations order by seq desc').raw().all()
+      const rows = database
+        .prepare('select aeTitle, how from associations order by seq desc')
+        .raw()
+        .all()
       database.close()
       expect(rows).toEqual([
         ['OPEN', 'open'],

@@ -7,22 +7,43 @@ import { signatureHeaders } from '#server/webhooks/signature.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { isthmus, type Ran, running, serving } from '../support/command-line.ts'
-import { followLink, OWNER, type StartedGateway, signIn, webhookSecret } from '../support/gateway.ts'
+import {
+  followLink,
+  OWNER,
+  type StartedGateway,
+  signIn,
+  webhookSecret,
+} from '../support/gateway.ts'
 import { httpCall } from '../support/http-call.ts'
 import { tempFolder } from '../support/temp-store.ts'
 import { rejectionOf } from '../support/worklist-client.ts'
 
-// The command line as an administrator or a script uses it: every command is a process of its own, of a second or more of a busy machine.
+// The command line as an administrator or a script uses it: every command is a process of its own,
+// of a second or more of a busy machine.
 vi.setConfig({ testTimeout: 180_000 })
 
-const USER = ['--email', OWNER.email, '--first-name', 'Olga', '--last-name', 'Owner', '--level', 'owner', '--password-stdin']
+const USER = [
+  '--email',
+  OWNER.email,
+  '--first-name',
+  'Olga',
+  '--last-name',
+  'Owner',
+  '--level',
+  'owner',
+  '--password-stdin',
+]
 /** Made at once, each by a process of its own: more than the machine has cores. */
 const KEYS = 8
 const KEY = /^sk_live_[0-9a-f]{32}\n$/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\n$/
 
 /** Says what is wrong in one line, to standard error alone. */
-function expectSentence({ exitCode, stdout, stderr }: Ran, code: number, words: string | RegExp): void {
+function expectSentence(
+  { exitCode, stdout, stderr }: Ran,
+  code: number,
+  words: string | RegExp,
+): void {
   expect(stderr).toMatch(words)
   expect(stderr.trim().split('\n')).toHaveLength(1)
   expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' })
@@ -30,13 +51,20 @@ function expectSentence({ exitCode, stdout, stderr }: Ran, code: number, words: 
 
 /** Every data command once, with what it prints. */
 async function everyCommand(folder: string): Promise<Record<string, Ran>> {
-  const run = (words: string, args: readonly string[] = [], input = '') => isthmus([...words.split(' '), '--data', folder, ...args], input)
+  const run = (words: string, args: readonly string[] = [], input = '') =>
+    isthmus([...words.split(' '), '--data', folder, ...args], input)
   return {
     'welcome link': await run('sign-in-link'),
     'user create': await run('user create', USER, `${OWNER.password}\n`),
     'sign-in-link': await run('sign-in-link', ['--email', OWNER.email.toUpperCase()]),
     'no link': await run('sign-in-link', ['--if-no-owner']),
-    'api-key create': await run('api-key create', ['--description', 'RIS', '--viewer', '--scope', 'self']),
+    'api-key create': await run('api-key create', [
+      '--description',
+      'RIS',
+      '--viewer',
+      '--scope',
+      'self',
+    ]),
     'device add': await run('device add', [
       '--ae-title',
       'MR7',
@@ -56,11 +84,17 @@ async function everyCommand(folder: string): Promise<Record<string, Ran>> {
 function expectEveryCommand(ran: Record<string, Ran>): void {
   for (const [name, { exitCode, stderr }] of Object.entries(ran))
     expect({ name, exitCode, stderr }).toEqual({ name, exitCode: 0, stderr: '' })
-  const printed = Object.fromEntries(Object.entries(ran).map(([name, { stdout }]) => [name, stdout]))
+  const printed = Object.fromEntries(
+    Object.entries(ran).map(([name, { stdout }]) => [name, stdout]),
+  )
   expect(printed).toMatchObject({
-    'welcome link': expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#\/welcome\?token=\S{20,}\n$/),
+    'welcome link': expect.stringMatching(
+      /^http:\/\/127\.0\.0\.1:\d+\/#\/welcome\?token=\S{20,}\n$/,
+    ),
     'user create': expect.stringMatching(/^usr_[0-9a-f]{32}\n$/),
-    'sign-in-link': expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#\/sign-in\?token=\S{20,}\n$/),
+    'sign-in-link': expect.stringMatching(
+      /^http:\/\/127\.0\.0\.1:\d+\/#\/sign-in\?token=\S{20,}\n$/,
+    ),
     'no link': '',
     'api-key create': expect.stringMatching(KEY),
     'device add': expect.stringMatching(UUID),
@@ -72,11 +106,25 @@ function expectEveryCommand(ran: Record<string, Ran>): void {
 /** What the commands left in the folder. */
 function expectEffects(folder: string, key: string): void {
   using parts = openParts(folder)
-  expect(parts.people.list()).toMatchObject([{ email: OWNER.email, firstName: 'Olga', level: 'owner' }])
-  expect(parts.apiKeys.authenticate(key)).toMatchObject({ description: 'RIS', isViewerEnabled: true, scope: 'self' })
-  expect(parts.devices.list()).toMatchObject([{ aeTitle: 'MR7', address: '127.0.0.0/8', modality: 'MR', characterSet: 'ISO_IR 100' }])
-  expect(parts.store.audit.list({ limit: 100 }).items.map(({ actor, action }) => `${actor} ${action}`)).toEqual(
-    expect.arrayContaining(['user.create', 'api-key.create', 'device.add', 'setting.change'].map((action) => `command-line ${action}`)),
+  expect(parts.people.list()).toMatchObject([
+    { email: OWNER.email, firstName: 'Olga', level: 'owner' },
+  ])
+  expect(parts.apiKeys.authenticate(key)).toMatchObject({
+    description: 'RIS',
+    isViewerEnabled: true,
+    scope: 'self',
+  })
+  expect(parts.devices.list()).toMatchObject([
+    { aeTitle: 'MR7', address: '127.0.0.0/8', modality: 'MR', characterSet: 'ISO_IR 100' },
+  ])
+  expect(
+    parts.store.audit.list({ limit: 100 }).items.map(({ actor, action }) => `${actor} ${action}`),
+  ).toEqual(
+    expect.arrayContaining(
+      ['user.create', 'api-key.create', 'device.add', 'setting.change'].map(
+        (action) => `command-line ${action}`,
+      ),
+    ),
   )
 }
 
@@ -96,7 +144,9 @@ it('carries out every data command in the gateway that runs, where it takes effe
   expect(await rejectionOf(gateway.dimsePort, { callingAeTitle: 'MR7' })).toBe('1/1/3')
   const ran = await everyCommand(temp.folder)
   expectEveryCommand(ran)
-  expect(ran.doctor?.stdout).toContain(`ok    The DICOM listener is up at 127.0.0.1:${gateway.dimsePort}.`)
+  expect(ran.doctor?.stdout).toContain(
+    `ok    The DICOM listener is up at 127.0.0.1:${gateway.dimsePort}.`,
+  )
   expect(ran.doctor?.stdout).toContain(`ok    The window is up at ${gateway.http}.`)
 
   expect(await rejectionOf(gateway.dimsePort, { callingAeTitle: 'MR7' })).toBe('A-ASSOCIATE-AC')
@@ -114,7 +164,9 @@ it('carries out every data command in the gateway that runs, where it takes effe
 async function addDevices(call: StartedGateway['call'], isOver: () => boolean): Promise<string[]> {
   const added: string[] = []
   while (!isOver()) {
-    const { aeTitle } = await call(dashboard.addDevice, { body: NewDevice.parse({ aeTitle: `D${added.length}` }) })
+    const { aeTitle } = await call(dashboard.addDevice, {
+      body: NewDevice.parse({ aeTitle: `D${added.length}` }),
+    })
     added.push(aeTitle)
   }
   return added
@@ -126,17 +178,22 @@ it('makes eight keys at once while the running gateway is busy with other create
   await using gateway = await serving(temp.folder)
   let isOver = false
   const devices = addDevices(await signIn(gateway.http), () => isOver)
-  const create = (n: number) => isthmus(['api-key', 'create', '--data', temp.folder, '--description', `key ${n}`])
+  const create = (n: number) =>
+    isthmus(['api-key', 'create', '--data', temp.folder, '--description', `key ${n}`])
   const ran = await Promise.all(Array.from({ length: KEYS }, (_, n) => create(n)))
   isOver = true
   const added = await devices
 
-  expect(ran.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(Array(KEYS).fill({ exitCode: 0, stderr: '' }))
+  expect(ran.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(
+    Array(KEYS).fill({ exitCode: 0, stderr: '' }),
+  )
   const keys = ran.map(({ stdout }) => stdout.trim())
   expect(new Set(keys).size).toBe(KEYS)
   expect(await gateway.end('SIGTERM')).toBe(0)
   using parts = openParts(temp.folder)
-  expect(keys.map((key) => parts.apiKeys.authenticate(key)?.description)).toEqual(Array.from({ length: KEYS }, (_, n) => `key ${n}`))
+  expect(keys.map((key) => parts.apiKeys.authenticate(key)?.description)).toEqual(
+    Array.from({ length: KEYS }, (_, n) => `key ${n}`),
+  )
   expect(added.length).toBeGreaterThan(0)
   expect(parts.devices.list()).toHaveLength(added.length)
   expect(parts.store.audit.verify().isIntact).toBe(true)
@@ -144,9 +201,12 @@ it('makes eight keys at once while the running gateway is busy with other create
 
 it('lets commands that come at the same time wait for each other where no gateway runs', async () => {
   using temp = tempFolder()
-  const add = (n: number) => isthmus(['device', 'add', '--data', temp.folder, '--ae-title', `CT${n}`])
+  const add = (n: number) =>
+    isthmus(['device', 'add', '--data', temp.folder, '--ae-title', `CT${n}`])
   const ran = await Promise.all(Array.from({ length: 6 }, (_, n) => add(n)))
-  expect(ran.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(Array(6).fill({ exitCode: 0, stderr: '' }))
+  expect(ran.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(
+    Array(6).fill({ exitCode: 0, stderr: '' }),
+  )
   using parts = openParts(temp.folder)
   expect(parts.devices.list()).toHaveLength(6)
 })
@@ -154,7 +214,17 @@ it('lets commands that come at the same time wait for each other where no gatewa
 it('runs one gateway on a folder: a second one says so and the first goes on', async () => {
   using temp = tempFolder()
   await using gateway = await serving(temp.folder)
-  const second = await isthmus(['serve', '--data', temp.folder, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off'])
+  const second = await isthmus([
+    'serve',
+    '--data',
+    temp.folder,
+    '--http',
+    '127.0.0.1:0',
+    '--dimse',
+    '127.0.0.1:0',
+    '--dimse-tls',
+    'off',
+  ])
   expectSentence(second, 1, `Another Isthmus is already running on the data folder ${temp.folder}.`)
   expect((await httpCall(`${gateway.http}/dashboard/session`)).status).toBe(200)
 })
@@ -166,15 +236,39 @@ it('names the program that holds a port', async () => {
   const elsewhere = ['serve', '--data', join(temp.folder, 'b')]
   const { port } = new URL(gateway.http)
   const [dimse, http, doctor] = await Promise.all([
-    isthmus([...elsewhere, '--http', '127.0.0.1:0', '--dimse', `127.0.0.1:${gateway.dimsePort}`, '--dimse-tls', 'off']),
-    isthmus(['serve', '--data', join(temp.folder, 'c'), '--http', `127.0.0.1:${port}`, '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']),
+    isthmus([
+      ...elsewhere,
+      '--http',
+      '127.0.0.1:0',
+      '--dimse',
+      `127.0.0.1:${gateway.dimsePort}`,
+      '--dimse-tls',
+      'off',
+    ]),
+    isthmus([
+      'serve',
+      '--data',
+      join(temp.folder, 'c'),
+      '--http',
+      `127.0.0.1:${port}`,
+      '--dimse',
+      '127.0.0.1:0',
+      '--dimse-tls',
+      'off',
+    ]),
     isthmus(['config', 'set', '--data', join(temp.folder, 'd'), 'http.port', port]).then(() =>
       isthmus(['doctor', '--data', join(temp.folder, 'd')]),
     ),
   ])
-  expectSentence(dimse, 1, `The DIMSE listener cannot use 127.0.0.1:${gateway.dimsePort}: ${holder}`)
+  expectSentence(
+    dimse,
+    1,
+    `The DIMSE listener cannot use 127.0.0.1:${gateway.dimsePort}: ${holder}`,
+  )
   expectSentence(http, 1, `The HTTP listener cannot use 127.0.0.1:${port}: ${holder}`)
-  expect(doctor.stdout).toContain(`mend  The window cannot have 127.0.0.1:${port}: node, process ${gateway.child.pid}, uses it.`)
+  expect(doctor.stdout).toContain(
+    `mend  The window cannot have 127.0.0.1:${port}: node, process ${gateway.child.pid}, uses it.`,
+  )
 })
 
 it('says of a folder that cannot be used why', async () => {
@@ -188,9 +282,22 @@ it('says of a folder that cannot be used why', async () => {
   const readOnly = process.getuid?.() === 0 ? '/proc/isthmus' : locked
   const foreign = join(temp.folder, 'foreign')
   mkdirSync(foreign)
-  writeFileSync(join(foreign, 'gateway.sqlite'), 'this is no database, but somebody wants to keep it')
+  writeFileSync(
+    join(foreign, 'gateway.sqlite'),
+    'this is no database, but somebody wants to keep it',
+  )
   const serve = (folder: string, http = '127.0.0.1:0') =>
-    isthmus(['serve', '--data', folder, '--http', http, '--dimse', '127.0.0.1:0', '--dimse-tls', 'off'])
+    isthmus([
+      'serve',
+      '--data',
+      folder,
+      '--http',
+      http,
+      '--dimse',
+      '127.0.0.1:0',
+      '--dimse-tls',
+      'off',
+    ])
   const [ofFile, beneath, ofReadOnly, ofForeign, ofCommand, toEverybody] = await Promise.all([
     serve(file),
     serve(join(file, 'beneath')),
@@ -206,7 +313,9 @@ it('says of a folder that cannot be used why', async () => {
   expectSentence(ofCommand, 1, `The folder ${file} cannot be used`)
   // Said before anything is opened.
   const [warning, sentence] = toEverybody.stderr.split('\n')
-  expect(warning).toMatch(/^Warning: --http 0\.0\.0\.0 opens the window to the network without encryption: passwords and patient data/)
+  expect(warning).toMatch(
+    /^Warning: --http 0\.0\.0\.0 opens the window to the network without encryption: passwords and patient data/,
+  )
   expect(sentence).toContain(`The folder ${file} cannot be used`)
 })
 
@@ -218,27 +327,53 @@ it('refuses a wrong use in one sentence, with 2', async () => {
   const uses: [args: string[], words: string | RegExp][] = [
     [['serve'], 'serve needs --data DIR'],
     [[...serve, '--htpp', '127.0.0.1:0'], "Unknown option '--htpp'"],
-    [[...serve, '--http', '8042'], '--http takes HOST:PORT, such as 127.0.0.1:8042; “8042” is not of that form.'],
-    [[...serve, '--ae-title', 'FAR TOO LONG FOR AN AE'], '--ae-title: “FAR TOO LONG FOR AN AE” must be 1 to 16 ASCII characters'],
     [
-      [...serve, '--partner-url', 'http://127.0.0.1:1/', '--partner-secret-file', join(temp.folder, 'none')],
+      [...serve, '--http', '8042'],
+      '--http takes HOST:PORT, such as 127.0.0.1:8042; “8042” is not of that form.',
+    ],
+    [
+      [...serve, '--ae-title', 'FAR TOO LONG FOR AN AE'],
+      '--ae-title: “FAR TOO LONG FOR AN AE” must be 1 to 16 ASCII characters',
+    ],
+    [
+      [
+        ...serve,
+        '--partner-url',
+        'http://127.0.0.1:1/',
+        '--partner-secret-file',
+        join(temp.folder, 'none'),
+      ],
       /could not be read \(ENOENT\)/,
     ],
-    [[...serve, '--partner-url', 'http://127.0.0.1:1/', '--partner-secret-file', empty], 'is empty'],
+    [
+      [...serve, '--partner-url', 'http://127.0.0.1:1/', '--partner-secret-file', empty],
+      'is empty',
+    ],
     [['device', 'add', '--ae-title', 'CT1'], 'device add needs --data DIR'],
-    [['simulator', 'partner', '--port', '0', '--secret', 'hunter2'], 'whsec_ and the base64 of 24 to 64 bytes'],
+    [
+      ['simulator', 'partner', '--port', '0', '--secret', 'hunter2'],
+      'whsec_ and the base64 of 24 to 64 bytes',
+    ],
     [['simulator', 'partner', '--port', '0'], 'needs --secret-file or --secret-stdin'],
     [['simulator', 'partner', '--port', '0', '--secret-file', empty], 'is empty'],
-    [['simulator', 'partner', '--port', '0', '--secret-file', empty, '--secret-stdin'], 'Give one of'],
+    [
+      ['simulator', 'partner', '--port', '0', '--secret-file', empty, '--secret-stdin'],
+      'Give one of',
+    ],
   ]
   const ran = await Promise.all(uses.map(([args]) => isthmus(args)))
   for (const [index, [, words]] of uses.entries()) expectSentence(ran[index] as Ran, 2, words)
 
   const unknown = await isthmus(['frobnicate'])
-  expect(unknown).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('There is no command “frobnicate”.') })
+  expect(unknown).toMatchObject({
+    exitCode: 2,
+    stdout: '',
+    stderr: expect.stringContaining('There is no command “frobnicate”.'),
+  })
   const help = await isthmus(['--help'])
   expect(help).toMatchObject({ exitCode: 0, stderr: '' })
-  for (const command of ['serve', 'simulator partner', ...Object.keys(DATA_COMMANDS)]) expect(help.stdout).toContain(`\n  ${command} `)
+  for (const command of ['serve', 'simulator partner', ...Object.keys(DATA_COMMANDS)])
+    expect(help.stdout).toContain(`\n  ${command} `)
 })
 
 it('refuses what may not be, with 1, and changes nothing', async () => {
@@ -260,10 +395,19 @@ it('refuses what may not be, with 1, and changes nothing', async () => {
       '--partner-secret',
       secret,
     ])
-  const user = (args: readonly string[], input: string) => isthmus(['user', 'create', '--data', folder, ...args], input)
-  expect(await user(USER, 'short')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('must have at least 10 characters') })
-  expect(await user(USER.slice(0, -1), OWNER.password)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--password') })
-  expect(await user([...USER.slice(0, 6), '--level', 'king', '--password-stdin'], OWNER.password)).toMatchObject({
+  const user = (args: readonly string[], input: string) =>
+    isthmus(['user', 'create', '--data', folder, ...args], input)
+  expect(await user(USER, 'short')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('must have at least 10 characters'),
+  })
+  expect(await user(USER.slice(0, -1), OWNER.password)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('--password'),
+  })
+  expect(
+    await user([...USER.slice(0, 6), '--level', 'king', '--password-stdin'], OWNER.password),
+  ).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('--level'),
   })
@@ -274,17 +418,31 @@ it('refuses what may not be, with 1, and changes nothing', async () => {
     [['config', 'set', 'clinic.name'], 'config set takes KEY VALUE.'],
   ]
   const refused = await Promise.all(refusals.map(([args]) => isthmus([...args, '--data', folder])))
-  for (const [index, [, words]] of refusals.entries()) expectSentence(refused[index] as Ran, 1, words)
-  expect(await isthmus(['device', 'add', '--data', folder, '--ae-title', 'CT1', '--address', 'ten'])).toMatchObject({
+  for (const [index, [, words]] of refusals.entries())
+    expectSentence(refused[index] as Ran, 1, words)
+  expect(
+    await isthmus(['device', 'add', '--data', folder, '--ae-title', 'CT1', '--address', 'ten']),
+  ).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('--address: must be an IP address'),
   })
-  expectSentence(await partner('nonsense'), 1, 'The partner was not set. The address must be a URL.')
+  expectSentence(
+    await partner('nonsense'),
+    1,
+    'The partner was not set. The address must be a URL.',
+  )
   expect(await partner('http://127.0.0.1:1/', 'whsec_c2hvcnQ=')).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('The secret is not one of Standard Webhooks.'),
   })
-  const elsewhere = ['--http', 'no-such-host.invalid:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
+  const elsewhere = [
+    '--http',
+    'no-such-host.invalid:0',
+    '--dimse',
+    '127.0.0.1:0',
+    '--dimse-tls',
+    'off',
+  ]
   expect(await isthmus(['serve', '--data', folder, ...elsewhere])).toMatchObject({
     exitCode: 1,
     // After the warning that this is no address of this PC alone.
@@ -296,7 +454,8 @@ it('refuses what may not be, with 1, and changes nothing', async () => {
 
 it('keeps a setting as it was given, text or JSON', async () => {
   using temp = tempFolder()
-  const set = (key: string, value: string) => isthmus(['config', 'set', '--data', temp.folder, key, value])
+  const set = (key: string, value: string) =>
+    isthmus(['config', 'set', '--data', temp.folder, key, value])
   const values: [key: string, given: string, printed: string][] = [
     ['clinic.name', 'Clinic of St. Ann', '"Clinic of St. Ann"'],
     ['clinic.name', '4711', '"4711"'],
@@ -306,7 +465,11 @@ it('keeps a setting as it was given, text or JSON', async () => {
     ['http.publicUrl', 'null', 'null'],
   ]
   for (const [key, given, printed] of values)
-    expect(await set(key, given)).toEqual({ exitCode: 0, stdout: `${key} = ${printed}\n`, stderr: '' })
+    expect(await set(key, given)).toEqual({
+      exitCode: 0,
+      stdout: `${key} = ${printed}\n`,
+      stderr: '',
+    })
   const all = (await isthmus(['config', 'get', '--data', temp.folder])).stdout
   expect(all).toContain('clinic.name = "4711"\n')
   expect(all).toContain('worklist.freshSeconds = 15\n')
@@ -321,16 +484,34 @@ it('simulates a partner that answers what is signed and nothing else', async () 
   writeFileSync(secretFile, `${secret}\n`)
   const args = ['simulator', 'partner', '--port', '0', '--secret-file', secretFile]
   await using simulator = await running([...args, '--worklist', worklist])
-  const data = { callingAe: 'CT1', clinicId: crypto.randomUUID(), dateStart: '2026-11-20', dateEnd: '2026-11-20', sourceIp: '127.0.0.1' }
+  const data = {
+    callingAe: 'CT1',
+    clinicId: crypto.randomUUID(),
+    dateStart: '2026-11-20',
+    dateEnd: '2026-11-20',
+    sourceIp: '127.0.0.1',
+  }
   const id = `whe_${'0'.repeat(32)}`
   const body = Buffer.from(JSON.stringify({ id, type: 'modality_worklist.requested', data }))
   const ask = (headers: Record<string, string>) =>
-    httpCall(simulator.http, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } })
-  const signed = (by: string) => ({ ...signatureHeaders({ id, at: Date.now(), body, secrets: [by] }) })
+    httpCall(simulator.http, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+  const signed = (by: string) => ({
+    ...signatureHeaders({ id, at: Date.now(), body, secrets: [by] }),
+  })
 
-  expect(await ask(signed(secret))).toMatchObject({ status: 200, json: { authorized: true, items: [{ AccessionNumber: 'MINE' }] } })
+  expect(await ask(signed(secret))).toMatchObject({
+    status: 200,
+    json: { authorized: true, items: [{ AccessionNumber: 'MINE' }] },
+  })
   expect(await ask({})).toMatchObject({ status: 400 })
-  expect(await ask(signed(webhookSecret()))).toMatchObject({ status: 400, json: { error: expect.stringContaining('signature') } })
+  expect(await ask(signed(webhookSecret()))).toMatchObject({
+    status: 400,
+    json: { error: expect.stringContaining('signature') },
+  })
   const { port } = new URL(simulator.http)
   expectSentence(
     await isthmus(['simulator', 'partner', '--port', port, '--secret-stdin'], secret),

@@ -16,12 +16,24 @@ import { REPORT_CHECKS } from '#shared/report-checks.ts'
 import { openTestSmtpServer } from '../electron/server/modules/mail/smtp-server.ts'
 import { ask } from '../electron/server/modules/worklist/worklist-fixture.ts'
 import { type DigestingArchive, openDigestingArchive } from '../fixtures/data-folder/archive.ts'
-import { COMMITMENT, EXAMS, emailOf, OBSERVED_AT, PARTNER_STUDY } from '../fixtures/data-folder/clinic.ts'
+import {
+  COMMITMENT,
+  EXAMS,
+  emailOf,
+  OBSERVED_AT,
+  PARTNER_STUDY,
+} from '../fixtures/data-folder/clinic.ts'
 import { look, observe, type Seen } from '../fixtures/data-folder/observe.ts'
 import { openPartner, type Partner } from '../fixtures/data-folder/partner.ts'
 import { commandAt } from '../fixtures/data-folder/program.ts'
 import { type Acceptor, startAcceptor } from '../support/acceptor.ts'
-import { callerOf, type StartedGateway, sessionHeaders, signIn, startGateway } from '../support/gateway.ts'
+import {
+  callerOf,
+  type StartedGateway,
+  sessionHeaders,
+  signIn,
+  startGateway,
+} from '../support/gateway.ts'
 import { httpCall, OWN_PAGE } from '../support/http-call.ts'
 import { readingWindow } from '../support/reporting-clinic.ts'
 import { tempFolder } from '../support/temp-store.ts'
@@ -59,10 +71,13 @@ interface Manifest {
 }
 
 const FIXTURES = join(import.meta.dirname, '../fixtures/data-folder')
-const until = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 60_000, interval: 50 })
+const until = <T>(check: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(check, { timeout: 60_000, interval: 50 })
 
 describe.each(['0018'])('a data folder of schema %s', (schema) => {
-  const manifest = JSON.parse(readFileSync(join(FIXTURES, `data-folder-${schema}.json`), 'utf8')) as Manifest
+  const manifest = JSON.parse(
+    readFileSync(join(FIXTURES, `data-folder-${schema}.json`), 'utf8'),
+  ) as Manifest
   let secrets: Secrets
 
   /** The folder, unpacked, and where its backup belongs. */
@@ -91,7 +106,11 @@ describe.each(['0018'])('a data folder of schema %s', (schema) => {
     for (const partner of [peers.partner, peers.group]) partner.set('error')
     await redirect(on.folder, peers, clock)
     await using gateway = await startGateway({ folder: on.folder, partner: null, clock })
-    const asked = { ScheduledProcedureStepStartDate: '20261120', Modality: '', ScheduledStationAETitle: '' }
+    const asked = {
+      ScheduledProcedureStepStartDate: '20261120',
+      Modality: '',
+      ScheduledStationAETitle: '',
+    }
     const keys = { SpecificCharacterSet: 'ISO_IR 192', ...ask({}, asked) }
     const { status, accessionNumbers } = await queryWorklist(gateway.dimsePort, { keys })
     expect([status, accessionNumbers]).toEqual(['0000', manifest.worklist])
@@ -113,7 +132,13 @@ describe.each(['0018'])('a data folder of schema %s', (schema) => {
       await until(async () => {
         const { captures, images } = await look(gateway)
         expect(captures.filter(({ state }) => state === 'done')).toHaveLength(3)
-        expect(captures.map(({ state }) => state).sort()).toEqual(['done', 'done', 'done', 'failed', 'kept'])
+        expect(captures.map(({ state }) => state).sort()).toEqual([
+          'done',
+          'done',
+          'done',
+          'failed',
+          'kept',
+        ])
         expect(images.filter(({ enrichment }) => enrichment.state === 'waiting')).toEqual([])
       })
       // Each of the two captures that waited is at both places once.
@@ -131,7 +156,10 @@ describe.each(['0018'])('a data folder of schema %s', (schema) => {
     await using gateway = await startGateway({
       ...{ folder: on.folder, partner: null, clock: clockFrom('2026-11-20T11:30:00.000Z') },
     })
-    expect(await gateway.call(dashboard.verifyAudit, {})).toMatchObject({ isIntact: true, finding: null })
+    expect(await gateway.call(dashboard.verifyAudit, {})).toMatchObject({
+      isIntact: true,
+      finding: null,
+    })
     const after = await look(gateway)
     expect(givenUp(after)).toEqual(givenUp(manifest.seen))
     // A restart repeats nothing; what is new is the report that was signed now.
@@ -139,7 +167,10 @@ describe.each(['0018'])('a data folder of schema %s', (schema) => {
     const counts = countsOf(partner)
     expect(waited.map((id) => counts[id])).toEqual(waited.map(() => 1))
     const others = Object.keys(counts).filter((id) => !waited.includes(id))
-    expect([others.map((id) => counts[id]), manifest.acknowledged.filter((id) => others.includes(id))]).toEqual([[1], []])
+    expect([
+      others.map((id) => counts[id]),
+      manifest.acknowledged.filter((id) => others.includes(id)),
+    ]).toEqual([[1], []])
   })
 
   it('has a backup that restores into an empty folder, and shows the same', async () => {
@@ -151,7 +182,10 @@ describe.each(['0018'])('a data folder of schema %s', (schema) => {
     expect([exitCode, stderr]).toEqual([0, expect.any(String)])
     const { seen, restored } = manifest
     const expected = Object.fromEntries(
-      Object.entries(seen).map(([key, value]) => [key, key in restored ? decoded(restored[key], value) : value]),
+      Object.entries(seen).map(([key, value]) => [
+        key,
+        key in restored ? decoded(restored[key], value) : value,
+      ]),
     )
     expectSame(await observe(folder), expected as Seen)
   })
@@ -160,23 +194,38 @@ describe.each(['0018'])('a data folder of schema %s', (schema) => {
   function expectedOf(where: 'partner' | 'group'): string[] {
     const { events } = manifest.seen
     const own = new Set(manifest.seen.studies.filter(isOfGroup).map(({ studyId }) => studyId))
-    const reports = manifest.seen.readings.flatMap(({ studyId, reports: some }) => (own.has(studyId) === (where === 'group') ? some : []))
-    const ids = reports.flatMap(({ delivery }) => (delivery?.state === 'waiting' ? [String(delivery.eventId)] : []))
-    expect(events.filter(({ eventId, state }) => ids.includes(eventId) && state === 'waiting')).toHaveLength(ids.length)
+    const reports = manifest.seen.readings.flatMap(({ studyId, reports: some }) =>
+      own.has(studyId) === (where === 'group') ? some : [],
+    )
+    const ids = reports.flatMap(({ delivery }) =>
+      delivery?.state === 'waiting' ? [String(delivery.eventId)] : [],
+    )
+    expect(
+      events.filter(({ eventId, state }) => ids.includes(eventId) && state === 'waiting'),
+    ).toHaveLength(ids.length)
     return ids.sort()
   }
 
   async function deliveredOnce(partner: Partner, group: Partner): Promise<void> {
     expect([expectedOf('partner').length, expectedOf('group').length]).toEqual([3, 1])
     await until(() => expect(Object.keys(countsOf(partner)).sort()).toEqual(expectedOf('partner')))
-    await until(() => expect(countsOf(group)).toEqual(Object.fromEntries(expectedOf('group').map((id) => [id, 1]))))
+    await until(() =>
+      expect(countsOf(group)).toEqual(Object.fromEntries(expectedOf('group').map((id) => [id, 1]))),
+    )
     const again = manifest.acknowledged.filter((id) => !expectedOf('partner').includes(id))
     expect(again.length).toBeGreaterThan(2)
     for (const id of again) expect(Object.keys(countsOf(partner))).not.toContain(id)
   }
 
-  async function forwardedOnce(call: StartedGateway['call'], archive: DigestingArchive, second: DigestingArchive): Promise<void> {
-    const of = (state: string) => manifest.seen.forwards.filter((one) => one.destinationName === 'Archive' && one.state === state)
+  async function forwardedOnce(
+    call: StartedGateway['call'],
+    archive: DigestingArchive,
+    second: DigestingArchive,
+  ): Promise<void> {
+    const of = (state: string) =>
+      manifest.seen.forwards.filter(
+        (one) => one.destinationName === 'Archive' && one.state === state,
+      )
     const waiting = of('waiting').map(({ sopInstanceUid }) => sopInstanceUid)
     expect(waiting.length).toBeGreaterThan(5)
     await until(() => {
@@ -187,10 +236,17 @@ describe.each(['0018'])('a data folder of schema %s', (schema) => {
     expect(new Set(uids).size).toBe(uids.length)
     // But for the image whose device has replaced it since.
     const replaced = `${EXAMS[8]?.StudyInstanceUID}.1.1`
-    expect(of('sent').filter(({ sopInstanceUid }) => uids.includes(sopInstanceUid) && sopInstanceUid !== replaced)).toEqual([])
+    expect(
+      of('sent').filter(
+        ({ sopInstanceUid }) => uids.includes(sopInstanceUid) && sopInstanceUid !== replaced,
+      ),
+    ).toEqual([])
     expect(second.received).toEqual([])
     const { destinations } = await call(dashboardDestinations.list, {})
-    expect(destinations.find(({ name }) => name === 'PACS 2')?.queue).toMatchObject({ waiting: 0, failed: 2 })
+    expect(destinations.find(({ name }) => name === 'PACS 2')?.queue).toMatchObject({
+      waiting: 0,
+      failed: 2,
+    })
   }
 
   /** Accounts, keys and links of before. */
@@ -198,11 +254,17 @@ describe.each(['0018'])('a data folder of schema %s', (schema) => {
     const login = { email: emailOf('factor'), password: secrets.password }
     const code = secrets.codes[0]
     const json = { ...login, code }
-    const signedIn = await httpCall(`${http}/dashboard/session`, { method: 'POST', headers: OWN_PAGE, json })
+    const signedIn = await httpCall(`${http}/dashboard/session`, {
+      method: 'POST',
+      headers: OWN_PAGE,
+      json,
+    })
     expect(signedIn.status).toBe(200)
     const nobody = callerOf(http, OWN_PAGE)
     const token = secrets.invitation
-    expect(await nobody(dashboardPeople.invitation, { body: { token } })).toMatchObject({ email: emailOf('invited') })
+    expect(await nobody(dashboardPeople.invitation, { body: { token } })).toMatchObject({
+      email: emailOf('invited'),
+    })
     await nobody(dashboardPeople.acceptInvitation, { body: { token, password: secrets.password } })
     await signIn(http, { email: emailOf('invited'), password: secrets.password })
 
@@ -210,19 +272,29 @@ describe.each(['0018'])('a data folder of schema %s', (schema) => {
       const headers = { authorization: `Bearer ${secrets.keys[name]?.key}` }
       return (await httpCall(`${http}/v1/scribe/studies?limit=1`, { headers })).status
     }
-    expect(await Promise.all(['partner', 'self', 'rotated', 'rotatedNew', 'revoked'].map(statusOf))).toEqual([...[200, 200, 200, 200, 401]])
+    expect(
+      await Promise.all(['partner', 'self', 'rotated', 'rotatedNew', 'revoked'].map(statusOf)),
+    ).toEqual([...[200, 200, 200, 200, 401]])
     const { key, json: body, answer } = secrets.idempotent
     const headers = { authorization: `Bearer ${secrets.keys.partner?.key}`, 'idempotency-key': key }
     const repeated = await httpCall(`${http}/v1/express`, { method: 'POST', headers, json: body })
     expect([repeated.status, repeated.json]).toEqual([201, answer])
-    const open = () => httpCall(`${http}${viewing.open.path}`, { method: 'POST', headers: OWN_PAGE, json: { token: secrets.link } })
+    const open = () =>
+      httpCall(`${http}${viewing.open.path}`, {
+        method: 'POST',
+        headers: OWN_PAGE,
+        json: { token: secrets.link },
+      })
     expect((await open()).json).toMatchObject({ kind: 'viewer', studyInstanceUid: PARTNER_STUDY })
     expect((await open()).status).toBe(422)
   }
 
   /** The draft of before is written to its end. */
   async function write(http: string): Promise<void> {
-    const headers = await sessionHeaders(http, { email: emailOf('radiologist'), password: secrets.password })
+    const headers = await sessionHeaders(http, {
+      email: emailOf('radiologist'),
+      password: secrets.password,
+    })
     const draft = manifest.seen.readings.find((one) => one.draft && !one.draft.isAddendum)
     if (!draft) throw new Error('the fixture has a draft')
     const window = readingWindow(callerOf(http, headers), draft.studyId)
@@ -230,7 +302,9 @@ describe.each(['0018'])('a data folder of schema %s', (schema) => {
     expect(await window.save(`${draft.draft?.text}\nUnchanged.`)).toMatchObject({
       ...{ outcome: 'saved', revision: (draft.draft?.revision ?? 0) + 1 },
     })
-    expect(await window.sign({ acknowledged: [...REPORT_CHECKS] })).toMatchObject({ outcome: 'signed' })
+    expect(await window.sign({ acknowledged: [...REPORT_CHECKS] })).toMatchObject({
+      outcome: 'signed',
+    })
   }
 
   /** Every current image, sent to another destination, is what its device sent. */
@@ -246,9 +320,14 @@ describe.each(['0018'])('a data folder of schema %s', (schema) => {
     }
     await until(async () => {
       const { destinations } = await call(dashboardDestinations.list, {})
-      expect(destinations.find((one) => one.destinationId === destinationId)?.queue).toMatchObject({ waiting: 0, failed: 0 })
+      expect(destinations.find((one) => one.destinationId === destinationId)?.queue).toMatchObject({
+        waiting: 0,
+        failed: 0,
+      })
     })
-    const got = new Map(judge.received.map(({ sopInstanceUid, sha256 }) => [sopInstanceUid, sha256]))
+    const got = new Map(
+      judge.received.map(({ sopInstanceUid, sha256 }) => [sopInstanceUid, sha256]),
+    )
     const sent = Object.entries(manifest.images)
     const missing = sent.filter(([uid]) => !got.has(uid)).map(([uid]) => uid)
     // Corrected since, or made under the wrong worklist entry.
@@ -259,7 +338,8 @@ describe.each(['0018'])('a data folder of schema %s', (schema) => {
   }
 })
 
-const unpack = (name: string, folder: string) => execFileSync('tar', ['-C', folder, '-xzf', join(FIXTURES, name)])
+const unpack = (name: string, folder: string) =>
+  execFileSync('tar', ['-C', folder, '-xzf', join(FIXTURES, name)])
 
 /** Clock of a PC on which it was that instant when this was called. */
 function clockFrom(instant: string): () => number {
@@ -270,35 +350,49 @@ function clockFrom(instant: string): () => number {
 /** Part by part: the program may show more than it did, but nothing less. */
 function expectSame(seen: Seen, before: Seen): void {
   for (const [part, value] of Object.entries(before)) {
-    expect({ [part]: JSON.parse(JSON.stringify(seen[part as keyof Seen])) as unknown }).toMatchObject({ [part]: value })
+    expect({
+      [part]: JSON.parse(JSON.stringify(seen[part as keyof Seen])) as unknown,
+    }).toMatchObject({ [part]: value })
   }
 }
 
 const decoded = (value: unknown, before: unknown): unknown =>
   Array.isArray(value) && Array.isArray(before)
-    ? value.map((item) => (typeof item === 'number' ? (before[item] as unknown) : (item as unknown)))
+    ? value.map((item) =>
+        typeof item === 'number' ? (before[item] as unknown) : (item as unknown),
+      )
     : value
 
-const isOfGroup = ({ studyInstanceUid }: { readonly studyInstanceUid: string }) => studyInstanceUid === '1.2.826.0.1.3680043.10.999.21.44'
+const isOfGroup = ({ studyInstanceUid }: { readonly studyInstanceUid: string }) =>
+  studyInstanceUid === '1.2.826.0.1.3680043.10.999.21.44'
 
 /** How often each report was accepted. */
 function countsOf({ received }: Partner): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { envelope, mode } of received)
-    if (mode === 'answer' && envelope.type === 'report.delivered') counts[envelope.id] = (counts[envelope.id] ?? 0) + 1
+    if (mode === 'answer' && envelope.type === 'report.delivered')
+      counts[envelope.id] = (counts[envelope.id] ?? 0) + 1
   return counts
 }
 
 /** What was given up stays so. */
 function givenUp({ events, forwards, images, people, recovered, quarantine }: Seen) {
   return {
-    events: events.filter(({ state }) => state === 'dropped' || state === 'failed').map(({ eventId }) => eventId),
+    events: events
+      .filter(({ state }) => state === 'dropped' || state === 'failed')
+      .map(({ eventId }) => eventId),
     forwards: forwards
       .filter(({ state }) => state === 'failed' || state === 'dropped')
       .map(({ sopInstanceUid, state }) => [sopInstanceUid, state]),
-    commitments: images.flatMap(({ commitments }) => commitments.filter(({ state }) => state === 'given-up')),
-    enrichment: images.filter(({ enrichment }) => enrichment.state === 'given-up').map((one) => one.studyInstanceUid),
-    mails: people.filter(({ invitation }) => invitation?.mail === 'failed').map(({ email }) => email),
+    commitments: images.flatMap(({ commitments }) =>
+      commitments.filter(({ state }) => state === 'given-up'),
+    ),
+    enrichment: images
+      .filter(({ enrichment }) => enrichment.state === 'given-up')
+      .map((one) => one.studyInstanceUid),
+    mails: people
+      .filter(({ invitation }) => invitation?.mail === 'failed')
+      .map(({ email }) => email),
     ...{ recovered, quarantine },
   }
 }
@@ -331,7 +425,10 @@ async function openPeers(secret: string, clock: () => number) {
   return { ...peers, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
 }
 
-/** Tells the gateway where its peers are now, as a person does in the window, while it sends nothing. */
+/**
+ * Tells the gateway where its peers are now, as a person does in the window, while it sends
+ * nothing.
+ */
 async function redirect(folder: string, peers: Peers, clock: () => number): Promise<void> {
   const { partner, group, archive, second, device, smtp } = peers
   const files = peers.files.host
@@ -353,7 +450,9 @@ async function redirect(folder: string, peers: Peers, clock: () => number): Prom
   const deviceId = devices.find(({ aeTitle }) => aeTitle === 'CT1')?.deviceId ?? ''
   await call(dashboard.updateDevice, { params: { deviceId }, body: { port: device.port } })
   const { host, port, security, from, certificate } = smtp.smtp
-  await call(dashboardPeople.setMail, { body: { host, port, security, from, certificate, user: null } })
+  await call(dashboardPeople.setMail, {
+    body: { host, port, security, from, certificate, user: null },
+  })
 }
 
 /** Transaction UIDs of the event reports of storage commitment. */

@@ -2,14 +2,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { type GatewayEnd, GatewayProcess, type Ready } from '../../electron/desktop/gateway-process.ts'
+import {
+  type GatewayEnd,
+  GatewayProcess,
+  type Ready,
+} from '../../electron/desktop/gateway-process.ts'
 import { openKeyStore } from '../../electron/desktop/key-store.ts'
 import { watchStatus } from '../../electron/desktop/status-watch.ts'
 import * as fake from '../support/electron.ts'
 import { PROGRAM } from '../support/program.ts'
 import { forkReally, realProcesses } from '../support/utility-process.ts'
 
-// What the desktop app does with its gateway, on real processes of it: only Electron itself is played.
+// What the desktop app does with its gateway, on real processes of it: only Electron itself is
+// played.
 const PATIENCE = { timeout: 60_000, interval: 50 }
 
 let folder: string
@@ -21,7 +26,9 @@ beforeEach(() => {
   fake.forgetAll()
   folder = join(mkdtempSync(join(tmpdir(), 'isthmus-desktop-')), 'data')
   for (const list of [readies, ends, realProcesses]) list.length = 0
-  vi.spyOn(fake.utilityProcess, 'fork').mockImplementation((...given) => forkReally(...given) as unknown as fake.FakeProcess)
+  vi.spyOn(fake.utilityProcess, 'fork').mockImplementation(
+    (...given) => forkReally(...given) as unknown as fake.FakeProcess,
+  )
   vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 })
 afterEach(async () => {
@@ -36,7 +43,14 @@ function start(...more: string[]): GatewayProcess {
     entry: PROGRAM,
     worker: 'native-worker.js',
     args: [
-      ...['--data', folder, '--rescue', '--data-key-from-parent', '--log-file', join(folder, 'logs', 'gateway.log')],
+      ...[
+        '--data',
+        folder,
+        '--rescue',
+        '--data-key-from-parent',
+        '--log-file',
+        join(folder, 'logs', 'gateway.log'),
+      ],
       ...['--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off', ...more],
     ],
     keys: openKeyStore(folder, { platform: 'linux' }),
@@ -49,7 +63,9 @@ function start(...more: string[]): GatewayProcess {
 }
 const ready = (times: number) => vi.waitFor(() => expect(readies).toHaveLength(times), PATIENCE)
 
-it('starts the gateway, hears how it is, has it started again when asked, and drains it', { timeout: 180_000 }, async () => {
+it('starts the gateway, hears how it is, has it started again when asked, and drains it', {
+  timeout: 180_000,
+}, async () => {
   const running = start()
   await ready(1)
   expect((await fetch(`${readies[0]?.http}/healthz`)).status).toBe(200)
@@ -64,7 +80,9 @@ it('starts the gateway, hears how it is, has it started again when asked, and dr
   expect(ends).toEqual([])
 })
 
-it('starts it again after each crash, in safe mode after three, and in full when a person asks', { timeout: 240_000 }, async () => {
+it('starts it again after each crash, in safe mode after three, and in full when a person asks', {
+  timeout: 240_000,
+}, async () => {
   const running = start()
   for (let crash = 1; crash <= 3; crash++) {
     await ready(crash)
@@ -79,7 +97,9 @@ it('starts it again after each crash, in safe mode after three, and in full when
   expect(await watch.now()).toMatchObject({ isSafe: false })
 })
 
-it('shows the page that mends its data where the gateway cannot open them', { timeout: 120_000 }, async () => {
+it('shows the page that mends its data where the gateway cannot open them', {
+  timeout: 120_000,
+}, async () => {
   const first = start()
   await ready(1)
   await first.stop()

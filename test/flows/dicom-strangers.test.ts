@@ -10,8 +10,8 @@ import { openModality } from '../support/modality.ts'
 import { tempFolder } from '../support/temp-store.ts'
 import { queryWorklist, rejectionOf } from '../support/worklist-client.ts'
 
-// Attacks from the DICOM network, over the real listener: each host has an address of its own, all of
-// them addresses of this PC.
+// Attacks from the DICOM network, over the real listener: each host has an address of its own, all
+// of them addresses of this PC.
 const [CT, ULTRASOUND, STRANGER, NEW_DEVICE] = ['127.0.0.7', '127.0.0.8', '127.0.0.66', '127.0.0.9']
 const STEP = '1.2.3.900.66'
 
@@ -58,19 +58,24 @@ it('a device whose UIDs lead out of the data folder writes nothing outside it', 
   await ct.store(imageOf(1, Object.fromEntries(uids.map((each) => [each, out]))))
   expect(readdirSync(temp.folder)).toEqual(['data'])
   const files = readdirSync(join(temp.folder, 'data'), { recursive: true })
-  expect(files.filter((file) => String(file).includes('out.') || String(file).endsWith('out'))).toEqual([])
+  expect(
+    files.filter((file) => String(file).includes('out.') || String(file).endsWith('out')),
+  ).toEqual([])
   expect(await ct.store(imageOf(2))).toMatchObject({ status: '0000' })
 })
 
 it('a host that calls under invented names does not push a new device out of the inbox', async () => {
   expect(await rejectionOf(gateway.dimsePort, as('NEWMR', NEW_DEVICE))).toBe('1/1/3')
-  for (let n = 0; n < 30; n++) expect(await rejectionOf(gateway.dimsePort, as(`INVENTED${n}`, STRANGER))).toBe('1/1/3')
+  for (let n = 0; n < 30; n++)
+    expect(await rejectionOf(gateway.dimsePort, as(`INVENTED${n}`, STRANGER))).toBe('1/1/3')
   await until(async () => {
     const { callers } = await gateway.call(dashboard.callers, {})
     const invented = callers.filter(({ address }) => address === STRANGER)
     expect(invented.map(({ aeTitle }) => aeTitle)).toContain('INVENTED29')
     expect(invented).toHaveLength(20)
-    expect(callers).toContainEqual(expect.objectContaining({ aeTitle: 'NEWMR', address: NEW_DEVICE }))
+    expect(callers).toContainEqual(
+      expect.objectContaining({ aeTitle: 'NEWMR', address: NEW_DEVICE }),
+    )
   })
 })
 

@@ -33,7 +33,8 @@ import { until } from '../support/imaging-clinic.ts'
 import { needs } from '../support/needs.ts'
 import { readingWindow } from '../support/reporting-clinic.ts'
 
-// What stands in the documents is so: the examples for partners are run, the names of the window are its names, figures are those of the code.
+// What stands in the documents is so: the examples for partners are run, the names of the window
+// are its names, figures are those of the code.
 
 const PARTNERS = documentOf('PARTNERS.md')
 const REPORT = 'Findings:\nThe lungs are clear.\n\nImpression:\nNormal chest.'
@@ -67,8 +68,11 @@ describe('the examples for partner developers', () => {
     await window.begin()
     await window.save(REPORT)
     const first = await window.sign()
-    if (first.outcome === 'checks') await window.sign({ acknowledged: first.findings.map(({ check }) => check) })
-    await until(async () => expect((await window.read()).reports[0]?.delivery).toMatchObject({ state: 'delivered' }))
+    if (first.outcome === 'checks')
+      await window.sign({ acknowledged: first.findings.map(({ check }) => check) })
+    await until(async () =>
+      expect((await window.read()).reports[0]?.delivery).toMatchObject({ state: 'delivered' }),
+    )
   }
 
   /** What the test button of the window does, for each event. */
@@ -76,7 +80,11 @@ describe('the examples for partner developers', () => {
     const call = await owner()
     const { endpoints } = await call(dashboardEvents.endpoints, {})
     const { endpointId = '', url = '' } = endpoints.find(({ isDefault }) => isDefault) ?? {}
-    const goTo = (to: string) => call(dashboardEvents.changeEndpoint, { params: { endpointId }, body: { url: to, allowPlaintext: true } })
+    const goTo = (to: string) =>
+      call(dashboardEvents.changeEndpoint, {
+        params: { endpointId },
+        body: { url: to, allowPlaintext: true },
+      })
     await goTo(`http://127.0.0.1:${terminal.port(shownPort)}/`)
     for (const type of EVENT_TYPES) {
       const { success, message } = await call(dashboardEvents.test, { body: { type, endpointId } })
@@ -85,12 +93,17 @@ describe('the examples for partner developers', () => {
     await goTo(url)
   }
 
-  /** Events are of the contract, and answers are taken with nothing left out: the dry run of the window says so. */
+  /**
+   * Events are of the contract, and answers are taken with nothing left out: the dry run of the
+   * window says so.
+   */
   async function readEvents(): Promise<void> {
     const call = await owner()
     const shown = blocksOf(PARTNERS).filter(({ info }) => info !== '')
     for (const part of ['event', 'answer']) {
-      const types = shown.flatMap(({ info }) => (info.startsWith(`${part} `) ? [info.slice(part.length + 1)] : []))
+      const types = shown.flatMap(({ info }) =>
+        info.startsWith(`${part} `) ? [info.slice(part.length + 1)] : [],
+      )
       expect(types.toSorted()).toEqual([...EVENT_TYPES].toSorted())
     }
     for (const { info, text } of shown) {
@@ -103,13 +116,16 @@ describe('the examples for partner developers', () => {
         continue
       }
       const studyInstanceUid = json.manifest?.studyInstanceUID
-      const verdict = await call(dashboardEvents.dryRun, { body: { type, body: text, ...(studyInstanceUid && { studyInstanceUid }) } })
+      const verdict = await call(dashboardEvents.dryRun, {
+        body: { type, body: text, ...(studyInstanceUid && { studyInstanceUid }) },
+      })
       expect([type, verdict.outcome, verdict.notes]).toEqual([type, 'accepted', []])
     }
   }
 
   const ACTS: Readonly<Record<string, () => Promise<void>>> = {
-    'the radiologist signs the report of STUDY_ID': async () => sign(await terminal.value('STUDY_ID')),
+    'the radiologist signs the report of STUDY_ID': async () =>
+      sign(await terminal.value('STUDY_ID')),
     'the gateway tests its partner at 8044 with every event': () => testPartner(8044),
     'the gateway tests its partner at 8045 with every event': () => testPartner(8045),
     'the gateway reads the events and answers above': readEvents,
@@ -151,7 +167,10 @@ describe('the examples for partner developers', () => {
     const ways = interfaceOperations().map(({ operation: { method, path } }) => ({
       name: `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
       fits: (call: DocumentedCall) =>
-        call.method === method && new RegExp(`^${path.replace(/:\w+/g, '(?!by-uid|invitations)[^/]+')}$`).test(call.url.pathname),
+        call.method === method &&
+        new RegExp(`^${path.replace(/:\w+/g, '(?!by-uid|invitations)[^/]+')}$`).test(
+          call.url.pathname,
+        ),
     }))
     expect(ways.filter(({ fits }) => !calls.some(fits)).map(({ name }) => name)).toEqual([])
   })
@@ -160,42 +179,68 @@ describe('the examples for partner developers', () => {
 describe('the tables for partner developers', () => {
   it('have every call of the interface, once', () => {
     const shown = rowsOf(PARTNERS, /^(GET|POST|PATCH|PUT|DELETE) \//).map(([call]) => call)
-    const contract = interfaceOperations().map(({ operation: { method, path } }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
+    const contract = interfaceOperations().map(
+      ({ operation: { method, path } }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
+    )
     expect(shown.toSorted()).toEqual(contract.toSorted())
   })
 
   it('have every refusal that a partner can meet, with its status', () => {
-    const OF_THE_WINDOW = new Set(['not-signed-in', 'locked', 'workstation-unknown', 'confirm-identity', 'outdated'])
+    const OF_THE_WINDOW = new Set([
+      'not-signed-in',
+      'locked',
+      'workstation-unknown',
+      'confirm-identity',
+      'outdated',
+    ])
     const shown = rowsOf(PARTNERS, /^\d{3}$/).map(([status, code]) => [code, Number(status)])
-    const spoken = Object.entries(ERRORS).flatMap(([code, { status }]) => (OF_THE_WINDOW.has(code) ? [] : [[code, status]]))
+    const spoken = Object.entries(ERRORS).flatMap(([code, { status }]) =>
+      OF_THE_WINDOW.has(code) ? [] : [[code, status]],
+    )
     expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(spoken))
   })
 
   it('have every event with its kind and the time it may take', () => {
-    const shown = rowsOf(PARTNERS, /^\w+\.\w+ed$/).map(([event, kind, seconds]) => [event, kind, Number(seconds)])
-    const real = EVENT_TYPES.map((type) => [type, EVENTS[type].kind, CALL_LIMITS[type].budgetMs / 1000])
+    const shown = rowsOf(PARTNERS, /^\w+\.\w+ed$/).map(([event, kind, seconds]) => [
+      event,
+      kind,
+      Number(seconds),
+    ])
+    const real = EVENT_TYPES.map((type) => [
+      type,
+      EVENTS[type].kind,
+      CALL_LIMITS[type].budgetMs / 1000,
+    ])
     expect(shown.toSorted()).toEqual(real.toSorted())
   })
 
   it('have every way in which the simulated partner behaves', () => {
-    const shown = rowsOf(PARTNERS.slice(PARTNERS.indexOf('| scenario |')), /^[a-z]+$/).map(([name]) => name)
-    expect(shown.filter((name) => name !== 'scenario').toSorted()).toEqual([...SCENARIOS].toSorted())
+    const shown = rowsOf(PARTNERS.slice(PARTNERS.indexOf('| scenario |')), /^[a-z]+$/).map(
+      ([name]) => name,
+    )
+    expect(shown.filter((name) => name !== 'scenario').toSorted()).toEqual(
+      [...SCENARIOS].toSorted(),
+    )
   })
 
   it('have the waits between tries of a report', () => {
-    const worded = (ms: number) => (ms < 60_000 ? `${ms / 1000} s` : ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`)
+    const worded = (ms: number) =>
+      ms < 60_000 ? `${ms / 1000} s` : ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`
     expect(PARTNERS).toContain(RETRY_MS.map(worded).join(', '))
   })
 
   it('name the OpenAPI document that is there', () => {
     const shown = JSON.parse(documentOf('openapi.json')) as { paths: object }
-    expect(Object.keys(shown.paths)).toEqual(Object.keys(openApiDocument({ version: '1' }).paths as object))
+    expect(Object.keys(shown.paths)).toEqual(
+      Object.keys(openApiDocument({ version: '1' }).paths as object),
+    )
   })
 })
 
 const USER_DOCUMENTS = ['STAFF.md', 'DEVICES.md', 'PARTNERS.md'] as const
 /** Without what is code. */
-const prose = (markdown: string) => markdown.replace(/^```.*?^```$/gms, '').replace(/<!--.*?-->/gs, '')
+const prose = (markdown: string) =>
+  markdown.replace(/^```.*?^```$/gms, '').replace(/<!--.*?-->/gs, '')
 
 describe.each(USER_DOCUMENTS)('%s', (name) => {
   const text = prose(documentOf(name))
@@ -206,13 +251,17 @@ describe.each(USER_DOCUMENTS)('%s', (name) => {
         .toLowerCase()
         .replace(/[^\p{L}\p{N} _-]/gu, '')
         .replaceAll(' ', '-')
-    const missing = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].filter(([, path = '', anchor]) => {
-      const file = path === '' ? name : path
-      if (!existsSync(join(documentsFolder, file))) return true
-      if (anchor === undefined) return false
-      const headings = [...documentOf(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading))
-      return !headings.includes(anchor)
-    })
+    const missing = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].filter(
+      ([, path = '', anchor]) => {
+        const file = path === '' ? name : path
+        if (!existsSync(join(documentsFolder, file))) return true
+        if (anchor === undefined) return false
+        const headings = [...documentOf(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+          anchorOf(heading),
+        )
+        return !headings.includes(anchor)
+      },
+    )
     expect(missing.map(([link]) => link)).toEqual([])
   })
 
@@ -228,15 +277,30 @@ describe.each(USER_DOCUMENTS)('%s', (name) => {
   it('names settings and commands that are there', () => {
     const codes = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code)
     const groups = new Set(Object.keys(SETTINGS).map((key) => key.split('.')[0]))
-    const settings = codes.filter((code) => /^[a-z]+\.[a-zA-Z]+$/.test(code) && groups.has(code.split('.')[0]))
-    expect(settings.filter((key) => !Object.hasOwn(SETTINGS, key) && !(EVENT_TYPES as readonly string[]).includes(key))).toEqual([])
-    const commands = codes.flatMap((code) => /^npm run -s gateway -- ([a-z-]+(?: [a-z]+)?)/.exec(code)?.[1] ?? [])
-    expect(commands.filter((words) => !Object.hasOwn(COMMANDS, words) && !Object.hasOwn(COMMANDS, words.split(' ')[0] ?? ''))).toEqual([])
+    const settings = codes.filter(
+      (code) => /^[a-z]+\.[a-zA-Z]+$/.test(code) && groups.has(code.split('.')[0]),
+    )
+    expect(
+      settings.filter(
+        (key) => !Object.hasOwn(SETTINGS, key) && !(EVENT_TYPES as readonly string[]).includes(key),
+      ),
+    ).toEqual([])
+    const commands = codes.flatMap(
+      (code) => /^npm run -s gateway -- ([a-z-]+(?: [a-z]+)?)/.exec(code)?.[1] ?? [],
+    )
+    expect(
+      commands.filter(
+        (words) =>
+          !Object.hasOwn(COMMANDS, words) && !Object.hasOwn(COMMANDS, words.split(' ')[0] ?? ''),
+      ),
+    ).toEqual([])
   })
 })
 
 it('DEVICES.md has every step between the partner and a device, in order', () => {
-  const shown = rowsOf(documentOf('DEVICES.md'), /^\*\*[^*]+\*\*$/).map(([name = '']) => name.replaceAll('*', ''))
+  const shown = rowsOf(documentOf('DEVICES.md'), /^\*\*[^*]+\*\*$/).map(([name = '']) =>
+    name.replaceAll('*', ''),
+  )
   const steps: readonly string[] = Object.values(exams.checks)
   expect(shown.filter((name) => steps.includes(name))).toEqual(steps)
 })
@@ -245,9 +309,15 @@ describe.each(['STAFF.md', 'DEVICES.md'] as const)('%s', (name) => {
   const text = prose(documentOf(name))
 
   it('has every **name of the window** as the window has it', async () => {
-    const settings = [...Object.values(LABELS), ...Object.values(OPTIONS), ...Object.values(GROUPS).map(({ title }) => title)]
+    const settings = [
+      ...Object.values(LABELS),
+      ...Object.values(OPTIONS),
+      ...Object.values(GROUPS).map(({ title }) => title),
+    ]
     const words = new Set([...(await allWords()).map(({ en }) => en), ...settings])
-    const names = [...text.matchAll(/\*\*([^*]+)\*\*/g)].map(([, one = '']) => one.replace(/\s+/g, ' '))
+    const names = [...text.matchAll(/\*\*([^*]+)\*\*/g)].map(([, one = '']) =>
+      one.replace(/\s+/g, ' '),
+    )
     expect(names.length).toBeGreaterThan(20)
     // The window adds the ellipsis of a button that opens a dialog.
     const isShown = (one: string) => words.has(one) || words.has(one.replace(/…$/, ''))
@@ -257,7 +327,11 @@ describe.each(['STAFF.md', 'DEVICES.md'] as const)('%s', (name) => {
   it('has every “sentence” as the window or the gateway says it', () => {
     const spoken = sources()
     const quoted = [...text.matchAll(/“([^”]+)”/g)].map(([, one = '']) => one.replace(/\s+/g, ' '))
-    expect([...new Set(quoted)].filter((one) => !one.split('…').every((part) => spoken.includes(part.trim())))).toEqual([])
+    expect(
+      [...new Set(quoted)].filter(
+        (one) => !one.split('…').every((part) => spoken.includes(part.trim())),
+      ),
+    ).toEqual([])
   })
 })
 
@@ -265,7 +339,11 @@ describe.each(['STAFF.md', 'DEVICES.md'] as const)('%s', (name) => {
 function sources(): string {
   const root = dirname(documentsFolder)
   return ['electron', 'renderer/src', 'shared']
-    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(root, folder, file)))
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
+        join(root, folder, file),
+      ),
+    )
     .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.es.ts'))
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n')

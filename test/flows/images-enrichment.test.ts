@@ -6,10 +6,19 @@ import { dashboardImages } from '#shared/contract/images.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import type { EventResponse } from '#shared/contract/webhooks.ts'
-import { EXAM, imageOf, movableClock, openImagingClinic, sendImages, UID, until } from '../support/imaging-clinic.ts'
+import {
+  EXAM,
+  imageOf,
+  movableClock,
+  openImagingClinic,
+  sendImages,
+  UID,
+  until,
+} from '../support/imaging-clinic.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
-// What the partner says of a study that its images made (interface.md, patient_study.enrichment_requested), through the whole gateway.
+// What the partner says of a study that its images made (interface.md,
+// patient_study.enrichment_requested), through the whole gateway.
 
 /** What the header alone says of the exam. */
 const OF_HEADER = {
@@ -37,13 +46,23 @@ it.concurrent('seeds a study by its header while the partner is away, and fills 
     partner.setScenario('down')
     await sendImages(clinic, [imageOf(1)])
     const seeded = await clinic.seeded()
-    expect(seeded).toMatchObject({ studyDescription: 'CT head', severity: 'normal', studyReportStatus: 'unassigned' })
+    expect(seeded).toMatchObject({
+      studyDescription: 'CT head',
+      severity: 'normal',
+      studyReportStatus: 'unassigned',
+    })
     expect(seeded.reportMetadata).toEqual(OF_HEADER)
     const { enrichment } = await clinic.images()
-    expect(enrichment).toMatchObject({ state: 'waiting', detail: expect.stringMatching(/^The partner gave no answer: /) })
+    expect(enrichment).toMatchObject({
+      state: 'waiting',
+      detail: expect.stringMatching(/^The partner gave no answer: /),
+    })
     expect(Date.parse(enrichment.nextAt ?? '') - Date.parse(enrichment.askedAt ?? '')).toBe(60_000)
 
-    const body = { severity: 'stat', reportMetadata: { facilityName: 'Ward 7', height: null } } as const
+    const body = {
+      severity: 'stat',
+      reportMetadata: { facilityName: 'Ward 7', height: null },
+    } as const
     await call(scribe.update, { params: { studyId: seeded.studyId }, body })
   }
   clock.ahead = 61_000
@@ -70,20 +89,35 @@ it.concurrent('takes an answer that is no JSON for none, and asks again when a p
   partner.setScenario('garbage')
   await sendImages(clinic, [imageOf(1)])
   expect((await clinic.seeded()).reportMetadata).toEqual(OF_HEADER)
-  expect((await clinic.images()).enrichment).toMatchObject({ state: 'waiting', nextAt: expect.any(String) })
+  expect((await clinic.images()).enrichment).toMatchObject({
+    state: 'waiting',
+    nextAt: expect.any(String),
+  })
 
   partner.setScenario('normal')
-  const { enrichment } = await call(dashboardImages.retryEnrichment, { params: { studyInstanceUid: UID } })
+  const { enrichment } = await call(dashboardImages.retryEnrichment, {
+    params: { studyInstanceUid: UID },
+  })
   expect(enrichment).toMatchObject({ state: 'done', nextAt: null, detail: '' })
-  expect((await clinic.study())?.reportMetadata).toMatchObject({ facilityName: 'Simulated partner', height: { unit: 'cm', value: 162 } })
+  expect((await clinic.study())?.reportMetadata).toMatchObject({
+    facilityName: 'Simulated partner',
+    height: { unit: 'cm', value: 162 },
+  })
 })
 
 it.concurrent('uses the good fields of an answer, and says of each other one that it was left out', async () => {
   const answer = {
     ...{ severity: 'stat', dateOfBirth: '12.03.1948', sex: 'F', mrn: 'P100000', facilityName: 7 },
-    ...{ height: { unit: 'cm', value: '171' }, weight: { unit: 'kg', value: 68 }, studyTime: null, unknown: 1 },
+    ...{
+      height: { unit: 'cm', value: '171' },
+      weight: { unit: 'kg', value: 68 },
+      studyTime: null,
+      unknown: 1,
+    },
   } as unknown as EventResponse<'patient_study.enrichment_requested'>
-  await using clinic = await openImagingClinic({ partner: { answers: { 'patient_study.enrichment_requested': () => answer } } })
+  await using clinic = await openImagingClinic({
+    partner: { answers: { 'patient_study.enrichment_requested': () => answer } },
+  })
   await sendImages(clinic, [imageOf(1)])
   const seeded = await clinic.seeded()
   expect(seeded.severity).toBe('stat')
@@ -95,9 +129,13 @@ it.concurrent('uses the good fields of an answer, and says of each other one tha
   })
   const { call } = clinic.gateway
   await until(async () => {
-    const { events } = await call(dashboardEvents.list, { query: { type: 'patient_study.enrichment_requested' } })
+    const { events } = await call(dashboardEvents.list, {
+      query: { type: 'patient_study.enrichment_requested' },
+    })
     expect(events).toMatchObject([{ outcome: 'accepted', notes: 4 }])
-    const { attemptList } = await call(dashboardEvents.read, { params: { eventId: events[0]?.eventId as never } })
+    const { attemptList } = await call(dashboardEvents.read, {
+      params: { eventId: events[0]?.eventId as never },
+    })
     expect(attemptList[0]?.notes.map(({ path }) => path)).toEqual(leftOut)
   })
 })
@@ -112,15 +150,25 @@ it.concurrent('takes an answer that knows nothing of the study as one, and asks 
 it.concurrent('makes studies of images where there is no partner at all', async () => {
   await using clinic = await openImagingClinic({ partner: null })
   await sendImages(clinic, [imageOf(1)])
-  expect(await clinic.seeded()).toMatchObject({ studyDescription: 'CT head', severity: 'normal', reportMetadata: OF_HEADER })
-  expect((await clinic.images()).enrichment).toMatchObject({ state: 'waiting', nextAt: expect.any(String) })
+  expect(await clinic.seeded()).toMatchObject({
+    studyDescription: 'CT head',
+    severity: 'normal',
+    reportMetadata: OF_HEADER,
+  })
+  expect((await clinic.images()).enrichment).toMatchObject({
+    state: 'waiting',
+    nextAt: expect.any(String),
+  })
 })
 
 it.concurrent('does not wait for a partner that is slower than its budget', async () => {
   await using clinic = await openImagingClinic({ partner: { slowMs: 20_000, scenario: 'slow' } })
   await sendImages(clinic, [imageOf(1)])
   expect((await clinic.seeded()).reportMetadata).toEqual(OF_HEADER)
-  expect((await clinic.images()).enrichment).toMatchObject({ state: 'waiting', detail: expect.stringContaining('gave no answer') })
+  expect((await clinic.images()).enrichment).toMatchObject({
+    state: 'waiting',
+    detail: expect.stringContaining('gave no answer'),
+  })
 })
 
 it.concurrent('asks again where the device sends an image anew for another patient, and fills what nobody has set', async () => {
@@ -128,11 +176,23 @@ it.concurrent('asks again where the device sends an image anew for another patie
   const { call } = clinic.gateway
   await sendImages(clinic, [imageOf(1, { PatientName: 'Emergency^One', PatientID: 'E1' })])
   const { studyId } = await clinic.seeded()
-  await call(scribe.update, { params: { studyId }, body: { reportMetadata: { facilityName: 'Ward 7' } } })
+  await call(scribe.update, {
+    params: { studyId },
+    body: { reportMetadata: { facilityName: 'Ward 7' } },
+  })
   await sendImages(clinic, [imageOf(1)])
-  await until(async () => expect((await clinic.study())?.reportMetadata).toEqual({ ...OF_HEADER, facilityName: 'Ward 7' }))
+  await until(async () =>
+    expect((await clinic.study())?.reportMetadata).toEqual({
+      ...OF_HEADER,
+      facilityName: 'Ward 7',
+    }),
+  )
   expect(clinic.questions()).toBe(2)
-  expect(await clinic.images()).toMatchObject({ instances: 1, patientName: 'Schröder^Anneliese', studies: [{ studyId }] })
+  expect(await clinic.images()).toMatchObject({
+    instances: 1,
+    patientName: 'Schröder^Anneliese',
+    studies: [{ studyId }],
+  })
 })
 
 it.concurrent('changes nothing where one image among others names another patient, and says so', async () => {
@@ -142,7 +202,9 @@ it.concurrent('changes nothing where one image among others names another patien
   expect(study.reportMetadata).toMatchObject({ patientName: 'Schröder^Anneliese', mrn: 'P100000' })
   expect(await clinic.images()).toMatchObject({ instances: 2, patientId: 'P100000' })
   const { lines } = await clinic.gateway.call(dashboard.feed, { query: {} })
-  expect(lines).toContainEqual(expect.objectContaining({ kind: 'images', tone: 'danger', studyInstanceUid: UID }))
+  expect(lines).toContainEqual(
+    expect.objectContaining({ kind: 'images', tone: 'danger', studyInstanceUid: UID }),
+  )
   expect(JSON.stringify(lines)).not.toMatch(/Sample|P9/)
 })
 
@@ -166,7 +228,9 @@ it.concurrent('merges per field, and leaves out a customer that cannot be used w
   })
   const { call } = clinic.gateway
   const [active, former] = await Promise.all(
-    ['North Imaging', 'Former'].map((expressCustomerName) => call(express.create, { body: { expressCustomerName } })),
+    ['North Imaging', 'Former'].map((expressCustomerName) =>
+      call(express.create, { body: { expressCustomerName } }),
+    ),
   )
   if (!active || !former) throw new Error('no customers')
   await call(express.deactivate, { params: { expressCustomerId: former.expressCustomerId } })
@@ -176,38 +240,55 @@ it.concurrent('merges per field, and leaves out a customer that cannot be used w
   await sendImages(
     clinic,
     customers.map((_, index) =>
-      imageOf(1, { StudyInstanceUID: uid(index), SeriesInstanceUID: `${uid(index)}.1`, SOPInstanceUID: `${uid(index)}.1.1` }),
+      imageOf(1, {
+        StudyInstanceUID: uid(index),
+        SeriesInstanceUID: `${uid(index)}.1`,
+        SOPInstanceUID: `${uid(index)}.1.1`,
+      }),
     ),
   )
   for (const index of customers.keys()) {
     const study = await clinic.seeded(uid(index))
-    expect(study).toMatchObject({ severity: 'high', studyDescription: 'CT head', externalPatientId: 'EXT-1' })
+    expect(study).toMatchObject({
+      severity: 'high',
+      studyDescription: 'CT head',
+      externalPatientId: 'EXT-1',
+    })
     expect(study.reportMetadata).toEqual({
       ...OF_HEADER,
       patientName: 'Schröder-Ober^Anneliese',
       scanTime: '07:30',
       height: { unit: 'in', value: 64 },
     })
-    expect(study.expressCustomer?.expressCustomerId).toBe(index === 0 ? active.expressCustomerId : undefined)
+    expect(study.expressCustomer?.expressCustomerId).toBe(
+      index === 0 ? active.expressCustomerId : undefined,
+    )
   }
-  const warnings = await Promise.all([0, 1, 2].map(async (index) => (await clinic.images(uid(index))).enrichment.warnings))
+  const warnings = await Promise.all(
+    [0, 1, 2].map(async (index) => (await clinic.images(uid(index))).enrichment.warnings),
+  )
   expect(warnings).toEqual([
     [],
     [`The partner's customer ${former.expressCustomerId} is deactivated and was left out.`],
     ["The partner's expressCustomerId names no customer here and was left out."],
   ])
   // interface.md: the warning is on the event.
-  const effectOf = async (about: string) => (await call(dashboardEvents.list, { query: { about } })).events.map(({ effect }) => effect)
+  const effectOf = async (about: string) =>
+    (await call(dashboardEvents.list, { query: { about } })).events.map(({ effect }) => effect)
   await until(async () =>
     expect(await Promise.all([0, 1].map((index) => effectOf(uid(index))))).toEqual([
       ['It completed what is known of the study.'],
-      [`It completed what is known of the study. The partner's customer ${former.expressCustomerId} is deactivated and was left out.`],
+      [
+        `It completed what is known of the study. The partner's customer ${former.expressCustomerId} is deactivated and was left out.`,
+      ],
     ]),
   )
 })
 
 it.concurrent('asks once for both areas', async () => {
-  await using clinic = await openImagingClinic({ overrides: { 'intake.areas': ['scribe', 'viewer'] } })
+  await using clinic = await openImagingClinic({
+    overrides: { 'intake.areas': ['scribe', 'viewer'] },
+  })
   await sendImages(clinic, [imageOf(1), imageOf(2)])
   const study = await clinic.seeded()
   const seen = await clinic.gateway.call(viewer.byUid, { params: { studyInstanceUid: UID } })
@@ -240,9 +321,13 @@ it.concurrent('attaches images to a study that the area knows already: nothing i
 })
 
 it.concurrent('fills an area that does not know the study, and leaves alone the one that does', async () => {
-  await using clinic = await openImagingClinic({ overrides: { 'intake.areas': ['scribe', 'viewer'] } })
+  await using clinic = await openImagingClinic({
+    overrides: { 'intake.areas': ['scribe', 'viewer'] },
+  })
   const { call } = clinic.gateway
-  const made = await call(viewer.create, { body: { studyInstanceUid: UID, studyDescription: 'Ordered', severity: 'high' } })
+  const made = await call(viewer.create, {
+    body: { studyInstanceUid: UID, studyDescription: 'Ordered', severity: 'high' },
+  })
   await sendImages(clinic, [imageOf(1)])
   expect(await clinic.seeded()).toMatchObject({ studyDescription: 'CT Head', severity: 'normal' })
   expect(await call(viewer.byUid, { params: { studyInstanceUid: UID } })).toEqual(made)
@@ -253,14 +338,22 @@ it.concurrent('enriches by the accession number where the device made a study UI
   await using clinic = await openImagingClinic()
   await clinic.worklist()
   const own = '1.2.3.801'
-  const uids = { StudyInstanceUID: own, SeriesInstanceUID: `${own}.1`, SOPInstanceUID: `${own}.1.1` }
+  const uids = {
+    StudyInstanceUID: own,
+    SeriesInstanceUID: `${own}.1`,
+    SOPInstanceUID: `${own}.1.1`,
+  }
   await sendImages(clinic, [imageOf(1, uids)])
-  expect(await clinic.seeded(own)).toMatchObject({ reportMetadata: { facilityName: 'Simulated partner' } })
+  expect(await clinic.seeded(own)).toMatchObject({
+    reportMetadata: { facilityName: 'Simulated partner' },
+  })
   expect((await clinic.images(own)).identityCheck).toEqual({
     state: 'matched',
     differences: [{ from: 'worklist', field: 'studyInstanceUid', expected: UID, received: own }],
     override: null,
   })
   // Its images are here: the row is done.
-  await until(async () => expect(await clinic.worklist()).not.toHaveProperty(String(EXAM.AccessionNumber)))
+  await until(async () =>
+    expect(await clinic.worklist()).not.toHaveProperty(String(EXAM.AccessionNumber)),
+  )
 })

@@ -22,12 +22,15 @@ import {
 } from '../support/imaging-clinic.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
-// From a worklist row to a study and off the worklist (dicom-field §5.7, §5.9), through the whole gateway: sockets, files, database and partner
-// are real. The tests wait most of the time, each for a gateway of its own: they run side by side.
+// From a worklist row to a study and off the worklist (dicom-field §5.7, §5.9), through the whole
+// gateway: sockets, files, database and partner are real. The tests wait most of the time, each for
+// a gateway of its own: they run side by side.
 
 const ACCESSION = String(EXAM.AccessionNumber)
 const STEP = '1.2.3.900.1'
-const STEPS = EXAMS.flatMap((exam) => exam.ScheduledProcedureStepSequence.map((step) => String(step.ScheduledProcedureStepID)))
+const STEPS = EXAMS.flatMap((exam) =>
+  exam.ScheduledProcedureStepSequence.map((step) => String(step.ScheduledProcedureStepID)),
+)
 
 /** Seconds, more than a test lasts: the study does not come up by itself. */
 const NEVER = 3600
@@ -38,7 +41,8 @@ const settled = (clinic: ImagingClinic, uid = UID) =>
     expect(study.state).not.toBe('receiving')
     return study
   })
-const feedOf = async ({ gateway }: ImagingClinic) => (await gateway.call(dashboard.feed, { query: {} })).lines.map(({ text }) => text)
+const feedOf = async ({ gateway }: ImagingClinic) =>
+  (await gateway.call(dashboard.feed, { query: {} })).lines.map(({ text }) => text)
 
 /** The study has the partner's values, then the header's; and the images know what they are of. */
 async function expectSeededAndEnriched(clinic: ImagingClinic): Promise<void> {
@@ -80,7 +84,14 @@ async function expectSeededAndEnriched(clinic: ImagingClinic): Promise<void> {
     identityCheck: { state: 'matched', differences: [], override: null },
     studies: [{ area: 'scribe', studyId: study.studyId, isSeeded: true }],
     enrichment: { state: 'done', warnings: [] },
-    performedSteps: [{ sopInstanceUid: STEP, status: 'COMPLETED', scheduledProcedureStepId: STEP_ID, instances: 3 }],
+    performedSteps: [
+      {
+        sopInstanceUid: STEP,
+        status: 'COMPLETED',
+        scheduledProcedureStepId: STEP_ID,
+        instances: 3,
+      },
+    ],
   })
 }
 
@@ -95,8 +106,14 @@ it.concurrent('takes an exam from the worklist to a study that is enriched, and 
   expect(await clinic.worklist()).toMatchObject({ [STEP_ID]: 'STARTED' })
   expect(await clinic.worklist('CT2')).not.toHaveProperty(STEP_ID)
 
-  for (const number of [1, 2, 3]) expect(await modality.store(imageOf(number))).toMatchObject({ status: '0000' })
-  expect(await clinic.images()).toMatchObject({ state: 'receiving', instances: 3, expected: null, studies: [] })
+  for (const number of [1, 2, 3])
+    expect(await modality.store(imageOf(number))).toMatchObject({ status: '0000' })
+  expect(await clinic.images()).toMatchObject({
+    state: 'receiving',
+    instances: 3,
+    expected: null,
+    studies: [],
+  })
   expect(await clinic.study()).toBeUndefined()
   expect(await modality.set(STEP, ended('COMPLETED', [1, 2, 3]))).toMatchObject({ status: '0000' })
 
@@ -122,13 +139,22 @@ it.concurrent('serves a row again whose step the device discontinued, and refuse
   expect(status).toBe('0000')
   expect(sopInstanceUid).toMatch(/^2\.25\.\d+$/)
   expect(await clinic.worklist()).toMatchObject({ [STEP_ID]: 'STARTED' })
-  expect(await modality.set(sopInstanceUid, ended('DISCONTINUED', []))).toMatchObject({ status: '0000' })
+  expect(await modality.set(sopInstanceUid, ended('DISCONTINUED', []))).toMatchObject({
+    status: '0000',
+  })
   expect(await clinic.worklist()).toMatchObject({ [STEP_ID]: 'SCHEDULED' })
 
-  expect(await modality.set(sopInstanceUid, ended('COMPLETED', [1]))).toMatchObject({ status: '0110', errorId: 0xa710 })
-  expect(await modality.set('1.2.3.900.9', ended('COMPLETED', [1]))).toMatchObject({ status: '0112' })
+  expect(await modality.set(sopInstanceUid, ended('COMPLETED', [1]))).toMatchObject({
+    status: '0110',
+    errorId: 0xa710,
+  })
+  expect(await modality.set('1.2.3.900.9', ended('COMPLETED', [1]))).toMatchObject({
+    status: '0112',
+  })
   expect(await modality.begin(sopInstanceUid, BEGINS)).toMatchObject({ status: '0111' })
-  expect(await modality.begin('1.2.3.900.2', { ...BEGINS, PerformedProcedureStepStatus: 'COMPLETED' })).toMatchObject({ status: '0106' })
+  expect(
+    await modality.begin('1.2.3.900.2', { ...BEGINS, PerformedProcedureStepStatus: 'COMPLETED' }),
+  ).toMatchObject({ status: '0106' })
   // The same step, begun again.
   await modality.begin('1.2.3.900.3', BEGINS)
   expect(await clinic.worklist()).toMatchObject({ [STEP_ID]: 'STARTED' })
@@ -141,17 +167,23 @@ it.concurrent('sets images aside that were made under the wrong worklist entry, 
   await using modality = await clinic.modality()
   await modality.begin(STEP, BEGINS)
   for (const number of [1, 2]) await modality.store(imageOf(number))
-  const reason = { CodeValue: '110514', CodingSchemeDesignator: 'DCM', CodeMeaning: 'Incorrect worklist entry selected' }
+  const reason = {
+    CodeValue: '110514',
+    CodingSchemeDesignator: 'DCM',
+    CodeMeaning: 'Incorrect worklist entry selected',
+  }
   const wrong = { PerformedProcedureStepDiscontinuationReasonCodeSequence: [reason] }
-  expect(await modality.set(STEP, ended('DISCONTINUED', [1, 2, 3], wrong))).toMatchObject({ status: '0000' })
+  expect(await modality.set(STEP, ended('DISCONTINUED', [1, 2, 3], wrong))).toMatchObject({
+    status: '0000',
+  })
   expect(await modality.store(imageOf(3))).toMatchObject({ status: '0000' })
   await modality.release()
 
   expect(await clinic.worklist()).toMatchObject({ [STEP_ID]: 'SCHEDULED' })
   const { instances } = await call(dashboardImages.quarantine, { query: {} })
-  expect(instances.map(({ sopInstanceUid, reason: because }) => [sopInstanceUid, because]).toSorted()).toEqual(
-    [1, 2, 3].map((number) => [sopUid(number), 'wrong-step']),
-  )
+  expect(
+    instances.map(({ sopInstanceUid, reason: because }) => [sopInstanceUid, because]).toSorted(),
+  ).toEqual([1, 2, 3].map((number) => [sopUid(number), 'wrong-step']))
   expect(await settled(clinic)).toMatchObject({ instances: 0, quarantined: 3, studies: [] })
   expect(await clinic.study()).toBeUndefined()
   expect(clinic.questions()).toBe(0)
@@ -161,12 +193,25 @@ it.concurrent('sets images aside that were made under the wrong worklist entry, 
   const [first] = instances
   if (!first) throw new Error('nothing was set aside')
   const why = 'the technologist mistook it'
-  await call(dashboardImages.releaseInstance, { params: { instanceId: first.instanceId }, body: { reason: why } })
+  await call(dashboardImages.releaseInstance, {
+    params: { instanceId: first.instanceId },
+    body: { reason: why },
+  })
   const of = { params: { studyInstanceUid: UID } }
   const { groups } = await call(dashboardImages.quarantineGroups, of)
-  expect(groups).toMatchObject([{ reason: 'wrong-step', instances: 2, patientNames: ['Schröder^Anneliese'] }])
-  const decision = { because: 'wrong-step', upTo: groups[0]?.newestInstanceId ?? 0, reason: why } as const
-  expect(await call(dashboardImages.releaseGroup, { ...of, body: decision })).toMatchObject({ success: true, decided: 2, left: 0 })
+  expect(groups).toMatchObject([
+    { reason: 'wrong-step', instances: 2, patientNames: ['Schröder^Anneliese'] },
+  ])
+  const decision = {
+    because: 'wrong-step',
+    upTo: groups[0]?.newestInstanceId ?? 0,
+    reason: why,
+  } as const
+  expect(await call(dashboardImages.releaseGroup, { ...of, body: decision })).toMatchObject({
+    success: true,
+    decided: 2,
+    left: 0,
+  })
   await clinic.seeded()
   expect(await settled(clinic)).toMatchObject({ instances: 3, quarantined: 0 })
   expect(clinic.gateway.log.filter((line) => line.includes('internal error'))).toEqual([])
@@ -191,34 +236,53 @@ it.concurrent('seeds a study that no MPPS speaks of when it has been quiet, clos
 it.concurrent.each([
   ['its device reports it completed', true],
   ['its images are here', false],
-])('takes one step of an exam of two off the worklist when %s, and leaves the other', async (_, isReported) => {
-  await using clinic = await openImagingClinic()
-  const { StudyInstanceUID, ScheduledProcedureStepSequence } = EXAMS[5] ?? EXAM
-  const [first = '', second = ''] = ScheduledProcedureStepSequence.map((step) => String(step.ScheduledProcedureStepID))
-  expect(await clinic.worklist()).toMatchObject({ [first]: 'SCHEDULED', [second]: 'SCHEDULED' })
-  const imageOfStep = (number: number, ScheduledProcedureStepID: string) =>
-    imageOf(number, { StudyInstanceUID, RequestAttributesSequence: [{ StudyInstanceUID, ScheduledProcedureStepID }] })
-  await using modality = await clinic.modality()
-  const doStep = async (step: string, number: number) => {
-    const scheduled = { StudyInstanceUID, ScheduledProcedureStepID: step }
-    if (isReported) await modality.begin(`1.2.3.901.${number}`, { ...BEGINS, ScheduledStepAttributesSequence: [scheduled] })
-    expect(await modality.store(imageOfStep(number, step))).toMatchObject({ status: '0000' })
-    if (isReported) expect(await modality.set(`1.2.3.901.${number}`, ended('COMPLETED', [number]))).toMatchObject({ status: '0000' })
-  }
+])(
+  'takes one step of an exam of two off the worklist when %s, and leaves the other',
+  async (_, isReported) => {
+    await using clinic = await openImagingClinic()
+    const { StudyInstanceUID, ScheduledProcedureStepSequence } = EXAMS[5] ?? EXAM
+    const [first = '', second = ''] = ScheduledProcedureStepSequence.map((step) =>
+      String(step.ScheduledProcedureStepID),
+    )
+    expect(await clinic.worklist()).toMatchObject({ [first]: 'SCHEDULED', [second]: 'SCHEDULED' })
+    const imageOfStep = (number: number, ScheduledProcedureStepID: string) =>
+      imageOf(number, {
+        StudyInstanceUID,
+        RequestAttributesSequence: [{ StudyInstanceUID, ScheduledProcedureStepID }],
+      })
+    await using modality = await clinic.modality()
+    const doStep = async (step: string, number: number) => {
+      const scheduled = { StudyInstanceUID, ScheduledProcedureStepID: step }
+      if (isReported)
+        await modality.begin(`1.2.3.901.${number}`, {
+          ...BEGINS,
+          ScheduledStepAttributesSequence: [scheduled],
+        })
+      expect(await modality.store(imageOfStep(number, step))).toMatchObject({ status: '0000' })
+      if (isReported)
+        expect(
+          await modality.set(`1.2.3.901.${number}`, ended('COMPLETED', [number])),
+        ).toMatchObject({ status: '0000' })
+    }
 
-  await doStep(first, 1)
-  if (!isReported) await modality.release()
-  const study = await clinic.seeded(StudyInstanceUID)
-  const left = await clinic.worklist()
-  expect(left).toMatchObject({ [second]: 'SCHEDULED' })
-  expect(left).not.toHaveProperty(first)
+    await doStep(first, 1)
+    if (!isReported) await modality.release()
+    const study = await clinic.seeded(StudyInstanceUID)
+    const left = await clinic.worklist()
+    expect(left).toMatchObject({ [second]: 'SCHEDULED' })
+    expect(left).not.toHaveProperty(first)
 
-  if (isReported) await doStep(second, 2)
-  else await sendImages(clinic, [imageOfStep(2, second)])
-  await until(async () => expect(await clinic.worklist()).not.toHaveProperty(second))
-  expect(await settled(clinic, StudyInstanceUID)).toMatchObject({ state: 'complete', instances: 2, studies: [{ studyId: study.studyId }] })
-  expect(clinic.questions()).toBe(1)
-})
+    if (isReported) await doStep(second, 2)
+    else await sendImages(clinic, [imageOfStep(2, second)])
+    await until(async () => expect(await clinic.worklist()).not.toHaveProperty(second))
+    expect(await settled(clinic, StudyInstanceUID)).toMatchObject({
+      state: 'complete',
+      instances: 2,
+      studies: [{ studyId: study.studyId }],
+    })
+    expect(clinic.questions()).toBe(1)
+  },
+)
 
 it.concurrent('leaves the row on the worklist where images do not close it', async () => {
   await using clinic = await openImagingClinic({ overrides: { 'worklist.closeOnImages': false } })
@@ -240,7 +304,11 @@ it.concurrent('seeds a study that is sent as it is made when it has taken long e
   expect(sent).toBeGreaterThan(1)
   expect(await modality.store(imageOf(sent + 1))).toMatchObject({ status: '0000' })
   await modality.release()
-  expect(await settled(clinic)).toMatchObject({ state: 'complete', instances: sent + 1, lastTransfer: { how: 'released' } })
+  expect(await settled(clinic)).toMatchObject({
+    state: 'complete',
+    instances: sent + 1,
+    lastTransfer: { how: 'released' },
+  })
   expect(clinic.questions()).toBe(1)
 })
 
@@ -250,7 +318,12 @@ it.concurrent('waits for the images that a completed step names, and says what i
   await modality.begin(STEP, BEGINS)
   await modality.store(imageOf(1))
   await modality.set(STEP, ended('COMPLETED', [1, 2]))
-  expect(await clinic.images()).toMatchObject({ state: 'receiving', instances: 1, expected: 2, missing: 1 })
+  expect(await clinic.images()).toMatchObject({
+    state: 'receiving',
+    instances: 1,
+    expected: 2,
+    missing: 1,
+  })
   expect(await clinic.study()).toBeUndefined()
   await modality.store(imageOf(2))
   await clinic.seeded()
@@ -263,10 +336,20 @@ it.concurrent('knows at the last image that an exam is whole which was reported 
   await modality.begin(STEP, BEGINS)
   expect(await modality.set(STEP, ended('COMPLETED', [1, 2]))).toMatchObject({ status: '0000' })
   await modality.store(imageOf(1))
-  expect(await clinic.images()).toMatchObject({ state: 'receiving', instances: 1, expected: 2, missing: 1 })
+  expect(await clinic.images()).toMatchObject({
+    state: 'receiving',
+    instances: 1,
+    expected: 2,
+    missing: 1,
+  })
   await modality.store(imageOf(2))
   await clinic.seeded()
-  expect(await settled(clinic)).toMatchObject({ state: 'complete', instances: 2, expected: 2, missing: 0 })
+  expect(await settled(clinic)).toMatchObject({
+    state: 'complete',
+    instances: 2,
+    expected: 2,
+    missing: 0,
+  })
   // Of the same exam sent once more nothing is made anew.
   await modality.store(imageOf(2))
   expect(await clinic.images()).toMatchObject({ state: 'complete', instances: 2 })
@@ -285,15 +368,25 @@ it.concurrent('goes on waiting after a restart, from its rows', async () => {
   }
   {
     await using clinic = await openImagingClinic(options)
-    expect(await clinic.images()).toMatchObject({ state: 'receiving', instances: 2, lastTransfer: { how: 'released' } })
+    expect(await clinic.images()).toMatchObject({
+      state: 'receiving',
+      instances: 2,
+      lastTransfer: { how: 'released' },
+    })
     expect(clinic.questions()).toBe(0)
     const modality = await clinic.modality()
     await modality.store(imageOf(3))
   }
   clock.ahead = 61_000
   await using clinic = await openImagingClinic(options)
-  expect(await clinic.seeded()).toMatchObject({ reportMetadata: { patientName: 'Schröder^Anneliese', facilityName: 'Simulated partner' } })
-  expect(await settled(clinic)).toMatchObject({ state: 'incomplete', instances: 3, lastTransfer: { how: 'aborted' } })
+  expect(await clinic.seeded()).toMatchObject({
+    reportMetadata: { patientName: 'Schröder^Anneliese', facilityName: 'Simulated partner' },
+  })
+  expect(await settled(clinic)).toMatchObject({
+    state: 'incomplete',
+    instances: 3,
+    lastTransfer: { how: 'aborted' },
+  })
   expect(clinic.questions()).toBe(1)
 })
 
@@ -303,11 +396,21 @@ it.concurrent('says that a transfer broke off, and that it is complete when all 
   await modality.store(imageOf(1))
   modality.vanish()
   const broken = await settled(clinic)
-  expect(broken).toMatchObject({ state: 'incomplete', instances: 1, lastTransfer: { how: 'aborted' } })
+  expect(broken).toMatchObject({
+    state: 'incomplete',
+    instances: 1,
+    lastTransfer: { how: 'aborted' },
+  })
   expect(broken.lastTransfer.detail).not.toBe('')
 
   await sendImages(clinic, [imageOf(1), imageOf(2)])
-  await until(async () => expect(await clinic.images()).toMatchObject({ state: 'complete', instances: 2, quarantined: 0 }))
+  await until(async () =>
+    expect(await clinic.images()).toMatchObject({
+      state: 'complete',
+      instances: 2,
+      quarantined: 0,
+    }),
+  )
   expect(await feedOf(clinic)).toContain('Sent 2 objects of 1 study (1 of them here already).')
 })
 
@@ -316,16 +419,30 @@ it.concurrent('says that a transfer broke off whose sender left before its image
   for (let round = 1; round <= 5; round++) {
     const uid = `1.2.3.802.${round}`
     const modality = await clinic.modality()
-    modality.storeAndLeave(imageOf(1, { StudyInstanceUID: uid, SeriesInstanceUID: `${uid}.1`, SOPInstanceUID: `${uid}.1.1` }))
+    modality.storeAndLeave(
+      imageOf(1, {
+        StudyInstanceUID: uid,
+        SeriesInstanceUID: `${uid}.1`,
+        SOPInstanceUID: `${uid}.1.1`,
+      }),
+    )
     await until(() => clinic.images(uid))
-    expect(await settled(clinic, uid)).toMatchObject({ state: 'incomplete', instances: 1, lastTransfer: { how: 'aborted' } })
+    expect(await settled(clinic, uid)).toMatchObject({
+      state: 'incomplete',
+      instances: 1,
+      lastTransfer: { how: 'aborted' },
+    })
   }
 })
 
 it.concurrent('says that a transfer is open while one of its associations is, and broken off where one of them broke off', async () => {
   await using clinic = await openImagingClinic()
   const how = async () => (await clinic.images()).lastTransfer.how
-  const [one, two, three] = await Promise.all([clinic.modality(), clinic.modality(), clinic.modality()])
+  const [one, two, three] = await Promise.all([
+    clinic.modality(),
+    clinic.modality(),
+    clinic.modality(),
+  ])
   await one.store(imageOf(1))
   await two.store(imageOf(2))
   await three.store(imageOf(3))
@@ -336,9 +453,18 @@ it.concurrent('says that a transfer is open while one of its associations is, an
   await until(async () => expect(await how()).toBe('aborted'))
   await three.store(imageOf(5))
   await three.release()
-  expect(await settled(clinic)).toMatchObject({ state: 'incomplete', instances: 5, lastTransfer: { how: 'aborted' } })
+  expect(await settled(clinic)).toMatchObject({
+    state: 'incomplete',
+    instances: 5,
+    lastTransfer: { how: 'aborted' },
+  })
   await sendImages(clinic, [imageOf(4)])
-  await until(async () => expect(await clinic.images()).toMatchObject({ state: 'complete', lastTransfer: { how: 'released' } }))
+  await until(async () =>
+    expect(await clinic.images()).toMatchObject({
+      state: 'complete',
+      lastTransfer: { how: 'released' },
+    }),
+  )
 })
 
 it.concurrent('keeps an instance once that comes by two associations at the same moment', async () => {
@@ -347,13 +473,17 @@ it.concurrent('keeps an instance once that comes by two associations at the same
   await using one = await clinic.modality()
   await using other = await clinic.modality('CT2')
   for (let number = 1; number <= ROUNDS; number++) {
-    const answers = await Promise.all([one, other].map((modality) => modality.store(imageOf(number))))
+    const answers = await Promise.all(
+      [one, other].map((modality) => modality.store(imageOf(number))),
+    )
     expect(answers.map(({ status }) => status)).toEqual(['0000', '0000'])
   }
   await one.release()
   await other.release()
   expect(await settled(clinic)).toMatchObject({ instances: ROUNDS, quarantined: 0, series: 1 })
-  const files = readdirSync(join(clinic.gateway.folder, 'images'), { recursive: true }).filter((name) => String(name).endsWith('.dcm'))
+  const files = readdirSync(join(clinic.gateway.folder, 'images'), { recursive: true }).filter(
+    (name) => String(name).endsWith('.dcm'),
+  )
   expect(files).toHaveLength(ROUNDS)
 })
 
@@ -361,7 +491,14 @@ it.concurrent('shows side by side where images name another patient than the row
   await using clinic = await openImagingClinic()
   const { call } = clinic.gateway
   await clinic.worklist()
-  await sendImages(clinic, [imageOf(1, { PatientName: 'Sample^Sam', PatientID: 'P9', PatientBirthDate: '19800511', PatientSex: 'M' })])
+  await sendImages(clinic, [
+    imageOf(1, {
+      PatientName: 'Sample^Sam',
+      PatientID: 'P9',
+      PatientBirthDate: '19800511',
+      PatientSex: 'M',
+    }),
+  ])
   await clinic.seeded()
   const study = await settled(clinic)
   // The partner, which was asked by the accession number, names the patient of the worklist too.
@@ -371,17 +508,27 @@ it.concurrent('shows side by side where images name another patient than the row
     { from, field: 'patientBirthDate', expected: '19480312', received: '19800511' },
     { from, field: 'patientSex', expected: 'F', received: 'M' },
   ])
-  expect(study).toMatchObject({ identity: 'mismatch', identityCheck: { state: 'mismatch', differences, override: null } })
+  expect(study).toMatchObject({
+    identity: 'mismatch',
+    identityCheck: { state: 'mismatch', differences, override: null },
+  })
   // Nothing of the row is put in the place of what the images say.
   expect(study).toMatchObject({ patientName: 'Sample^Sam', patientId: 'P9' })
   const shown = await call(dashboardImages.list, { query: { show: 'mismatch' } })
   expect(shown.studies.map(({ studyInstanceUid }) => studyInstanceUid)).toEqual([UID])
-  expect(await feedOf(clinic)).toContain('The images name another patient or order than the worklist row they were made for.')
+  expect(await feedOf(clinic)).toContain(
+    'The images name another patient or order than the worklist row they were made for.',
+  )
 
   const { studyId } = await call(dashboardReports.byUid, { params: { studyInstanceUid: UID } })
   if (!studyId) throw new Error('there is no study to report')
   const reading = await call(dashboardReports.read, { params: { studyId } })
   expect(reading.identity).toEqual(study.identityCheck)
-  const checked = await call(dashboardReports.check, { params: { studyId }, body: { text: 'Normal.', isCritical: false } })
-  expect(checked.findings).toContainEqual(expect.objectContaining({ check: 'identity', level: 'error' }))
+  const checked = await call(dashboardReports.check, {
+    params: { studyId },
+    body: { text: 'Normal.', isCritical: false },
+  })
+  expect(checked.findings).toContainEqual(
+    expect.objectContaining({ check: 'identity', level: 'error' }),
+  )
 })

@@ -1,6 +1,15 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,7 +35,9 @@ type Call = StartedGateway['call']
 async function recoveryKeyOf(call: Call): Promise<string> {
   const { recoveryKey, asked } = await call(dashboardSetup.makeRecoveryKey, {})
   const groups = asked.map((at) => recoveryKey.split('-')[at] ?? '')
-  expect(await call(dashboardSetup.confirmRecoveryKey, { body: { groups } })).toMatchObject({ state: 'ready' })
+  expect(await call(dashboardSetup.confirmRecoveryKey, { body: { groups } })).toMatchObject({
+    state: 'ready',
+  })
   return recoveryKey
 }
 
@@ -42,15 +53,18 @@ async function startApp(folder: string, account: string) {
     execArgv: ['--import', PARENT_PORT],
     silent: true,
     serialization: 'advanced',
-    // As the desktop app gives them: without, the gateway starts itself anew and the channel is gone.
+    // As the desktop app gives them: without, the gateway starts itself anew and the channel is
+    // gone.
     env: gatewayEnvironment(PROGRAM_ENVIRONMENT),
   })
   const said: string[] = []
-  for (const stream of [child.stdout, child.stderr]) if (stream) createInterface({ input: stream }).on('line', (line) => said.push(line))
+  for (const stream of [child.stdout, child.stderr])
+    if (stream) createInterface({ input: stream }).on('line', (line) => said.push(line))
   const closed = once(child, 'close')
   const sealed = Promise.withResolvers<boolean>()
   child.on('message', (message) => {
-    if (typeof message === 'object' && 'sealKey' in message) sealed.resolve(moveKeyInto(folder, keys, Date.now()))
+    if (typeof message === 'object' && 'sealKey' in message)
+      sealed.resolve(moveKeyInto(folder, keys, Date.now()))
   })
   const dataKey = unwrapKey(folder, keys)
   const keyStore: KeyStoreState = keyStoreNow(folder, 'file') ?? 'file'
@@ -99,11 +113,17 @@ describe('the data key in the key store of an account', () => {
     {
       await using app = await startApp(folder, 'reception on PC-1')
       const call = await signIn(app.http ?? '', OWNER)
-      expect(await keyFinding(call)).toMatchObject({ verdict: 'warn', remedy: expect.stringMatching(/^Make a recovery key/) })
+      expect(await keyFinding(call)).toMatchObject({
+        verdict: 'warn',
+        remedy: expect.stringMatching(/^Make a recovery key/),
+      })
       recoveryKey = await recoveryKeyOf(call)
       expect(await app.sealed()).toBe(true)
       expect(existsSync(join(folder, 'data.key'))).toBe(false)
-      expect(await keyFinding(call)).toMatchObject({ verdict: 'ok', sentence: expect.stringMatching(/in the key store of this account/) })
+      expect(await keyFinding(call)).toMatchObject({
+        verdict: 'ok',
+        sentence: expect.stringMatching(/in the key store of this account/),
+      })
       // Without its file the gateway goes on: another recovery key wraps the key it holds.
       expect(await recoveryKeyOf(call)).not.toBe(recoveryKey)
       recoveryKey = await recoveryKeyOf(call)
@@ -113,7 +133,9 @@ describe('the data key in the key store of an account', () => {
     for (const command of [['config', 'get'], ['doctor'], ['sign-in-link']]) {
       const refused = await isthmus([...command, '--data', folder])
       expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
-      expect(refused.stderr).toMatch(/key store of the account reception on PC-1 .* recovery key: isthmus recover/)
+      expect(refused.stderr).toMatch(
+        /key store of the account reception on PC-1 .* recovery key: isthmus recover/,
+      )
     }
     {
       await using app = await startApp(folder, 'reception on PC-1')
@@ -121,9 +143,12 @@ describe('the data key in the key store of an account', () => {
       const call = await signIn(app.http ?? '', OWNER)
       expect(await keyFinding(call)).toMatchObject({ verdict: 'ok' })
       if (process.platform === 'linux')
-        for (const file of ['cmdline', 'environ']) scan(readFileSync(`/proc/${app.pid}/${file}`), { key, recoveryKey })
+        for (const file of ['cmdline', 'environ'])
+          scan(readFileSync(`/proc/${app.pid}/${file}`), { key, recoveryKey })
       // While it runs, commands go through it.
-      expect(await isthmus(['config', 'get', 'clinic.name', '--data', folder])).toMatchObject({ exitCode: 0 })
+      expect(await isthmus(['config', 'get', 'clinic.name', '--data', folder])).toMatchObject({
+        exitCode: 0,
+      })
       await app.end()
     }
     {
@@ -132,9 +157,13 @@ describe('the data key in the key store of an account', () => {
       expect([app.http, app.exitCode()]).toEqual([undefined, 1])
       expect(app.said.join('\n')).toMatch(/key store of the account reception on PC-1/)
     }
-    expect(await isthmus(['recover', '--data', folder, '--recovery-key-stdin'], recoveryKey)).toMatchObject({
+    expect(
+      await isthmus(['recover', '--data', folder, '--recovery-key-stdin'], recoveryKey),
+    ).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringMatching(/^data\.key is back, and opens the database\.\nStart the gateway/),
+      stdout: expect.stringMatching(
+        /^data\.key is back, and opens the database\.\nStart the gateway/,
+      ),
     })
     {
       await using app = await startApp(folder, 'admin on PC-1')
@@ -159,7 +188,9 @@ describe('the data key in the key store of an account', () => {
       await sleep(20)
       state = await call(dashboardUpkeep.state, {})
     }
-    await call(dashboardUpkeep.restore, { body: { name: state.backups[0]?.name ?? '', password: OWNER.password } })
+    await call(dashboardUpkeep.restore, {
+      body: { name: state.backups[0]?.name ?? '', password: OWNER.password },
+    })
     const again = await signIn((await app.ready(2)) ?? '', OWNER)
     expect(await keyFinding(again)).toMatchObject({ verdict: 'ok' })
     expect(existsSync(join(folder, 'data.key'))).toBe(false)
@@ -174,8 +205,14 @@ describe('the data key in the key store of an account', () => {
       using temp = tempFolder()
       await furnished(temp.folder)
       await using told = await startGateway({ folder: temp.folder, keyStore })
-      expect(await keyFinding(told.call)).toMatchObject({ verdict: 'warn', sentence: expect.stringMatching(/who copies the data folder/) })
-      expect((await told.call(dashboard.status, {})).banner).toMatchObject({ tone: 'warning', text: expect.stringMatching(words) })
+      expect(await keyFinding(told.call)).toMatchObject({
+        verdict: 'warn',
+        sentence: expect.stringMatching(/who copies the data folder/),
+      })
+      expect((await told.call(dashboard.status, {})).banner).toMatchObject({
+        tone: 'warning',
+        text: expect.stringMatching(words),
+      })
     }
   })
 })
@@ -188,17 +225,26 @@ describe('the data key of a service', () => {
     await furnished(folder)
     renameSync(join(folder, 'data.key'), file)
     const plain = await isthmus(['serve', '--data', folder, ...LISTENERS])
-    expect(plain).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/data\.key is missing/) })
+    expect(plain).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/data\.key is missing/),
+    })
     {
       await using served = await serving(folder, '--data-key-file', file)
       const call = await signIn(served.http, OWNER)
-      expect(await keyFinding(call)).toMatchObject({ verdict: 'ok', sentence: expect.stringMatching(/is handed over at the start/) })
+      expect(await keyFinding(call)).toMatchObject({
+        verdict: 'ok',
+        sentence: expect.stringMatching(/is handed over at the start/),
+      })
       expect(existsSync(join(folder, 'data.key'))).toBe(false)
       expect(await served.end('SIGTERM')).toBe(0)
     }
     writeFileSync(file, Buffer.alloc(32, 9))
     const wrong = await isthmus(['serve', '--data', folder, ...LISTENERS, '--data-key-file', file])
-    expect(wrong).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^The data key is not the one that .* was sealed under/) })
+    expect(wrong).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^The data key is not the one that .* was sealed under/),
+    })
   }, 120_000)
 })
 
@@ -209,24 +255,35 @@ describe('keys and passwords', () => {
     const backups = join(temp.folder, '..', `${temp.folder.split('/').at(-1)}-backups`)
     mkdirSync(backups)
     try {
-      await using gateway = await startGateway({ folder, partner: null, overrides: { 'backup.folder': backups } })
+      await using gateway = await startGateway({
+        folder,
+        partner: null,
+        overrides: { 'backup.folder': backups },
+      })
       const key = readFileSync(join(folder, 'data.key'))
       const recoveryKey = await recoveryKeyOf(gateway.call)
       const secrets = { key, recoveryKey, password: OWNER.password }
       await gateway.call(dashboardSetup.makeBackup, {})
       while ((await gateway.call(dashboardSetup.backups, {})).running) await sleep(20)
-      expect(await gateway.call(dashboardSetup.backups, {})).toMatchObject({ last: { success: true } })
+      expect(await gateway.call(dashboardSetup.backups, {})).toMatchObject({
+        last: { success: true },
+      })
       // A wrong password and a wrong recovery key, which might be quoted.
-      await expect(signIn(gateway.http, { ...OWNER, password: `${OWNER.password}!` })).rejects.toThrow(/40[13]/)
+      await expect(
+        signIn(gateway.http, { ...OWNER, password: `${OWNER.password}!` }),
+      ).rejects.toThrow(/40[13]/)
       await gateway.call(dashboardSetup.makeRecoveryKey, {})
       await expect(
-        gateway.call(dashboardSetup.confirmRecoveryKey, { body: { groups: recoveryKey.split('-').slice(0, 2) } }),
+        gateway.call(dashboardSetup.confirmRecoveryKey, {
+          body: { groups: recoveryKey.split('-').slice(0, 2) },
+        }),
       ).rejects.toThrow()
       scan(gateway.log.join('\n'), secrets)
       scan(JSON.stringify(process.report.getReport()), secrets)
       scan(JSON.stringify(process.argv), secrets)
       for (const file of filesOf(backups)) scan(readFileSync(file), secrets, file)
-      for (const file of filesOf(folder).filter((name) => !name.endsWith('data.key'))) scan(readFileSync(file), secrets, file)
+      for (const file of filesOf(folder).filter((name) => !name.endsWith('data.key')))
+        scan(readFileSync(file), secrets, file)
       expect(filesOf(backups).length).toBeGreaterThan(1)
       // The scan does look at the bytes.
       expect(() => scan(readFileSync(join(folder, 'data.key')), secrets)).toThrow()
@@ -250,7 +307,11 @@ interface Secrets {
 }
 
 /** Throws where a secret is in it, in any form that it could be written in. */
-function scan(found: Buffer | string, { key, recoveryKey, password }: Secrets, where = 'there'): void {
+function scan(
+  found: Buffer | string,
+  { key, recoveryKey, password }: Secrets,
+  where = 'there',
+): void {
   const bytes = Buffer.from(found as string)
   const forms = {
     'the data key': [

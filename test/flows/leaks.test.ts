@@ -1,4 +1,12 @@
-import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -23,13 +31,34 @@ import { httpCall } from '../support/http-call.ts'
 import { tempFolder } from '../support/temp-store.ts'
 import { queryWorklist, rejectionOf } from '../support/worklist-client.ts'
 
-// A day of a clinic whose patient, passwords, keys and tokens are words of nobody else; then they are looked for wherever they have no business.
+// A day of a clinic whose patient, passwords, keys and tokens are words of nobody else; then they
+// are looked for wherever they have no business.
 
-/** What may be in a file in the clear, and why (SECURITY.md). Paths are of the data folder, by `/`. */
-const CLEAR: readonly { readonly where: RegExp; readonly kind: CanaryKind; readonly what?: string; readonly why: string }[] = [
-  { where: /^images\//, kind: 'patient', why: 'images are kept as the device sent them: a disk that is encrypted protects them' },
-  { where: /^cache\/views\//, kind: 'patient', why: 'images that the partner gave for a view, like images/' },
-  { where: /^data\.key$/, kind: 'secret', what: 'data key', why: 'it is the key, where no key store of an account has it' },
+/**
+ * What may be in a file in the clear, and why (SECURITY.md). Paths are of the data folder, by `/`.
+ */
+const CLEAR: readonly {
+  readonly where: RegExp
+  readonly kind: CanaryKind
+  readonly what?: string
+  readonly why: string
+}[] = [
+  {
+    where: /^images\//,
+    kind: 'patient',
+    why: 'images are kept as the device sent them: a disk that is encrypted protects them',
+  },
+  {
+    where: /^cache\/views\//,
+    kind: 'patient',
+    why: 'images that the partner gave for a view, like images/',
+  },
+  {
+    where: /^data\.key$/,
+    kind: 'secret',
+    what: 'data key',
+    why: 'it is the key, where no key store of an account has it',
+  },
 ]
 const mayBe = ({ where, kind, what }: Leak) =>
   CLEAR.some((one) => one.where.test(where) && one.kind === kind && (one.what ?? what) === what)
@@ -60,7 +89,8 @@ afterAll(async () => {
 })
 
 describe('after a day of the clinic, nothing of its patient and nothing that opens anything', () => {
-  const nothingIn = (found: Buffer | string, where: string) => expect(leaksIn(found, where, day.canaries)).toEqual([])
+  const nothingIn = (found: Buffer | string, where: string) =>
+    expect(leaksIn(found, where, day.canaries)).toEqual([])
 
   it('is in the log, at any level, or in the feed', async () => {
     const { started, users } = day.clinic
@@ -70,20 +100,28 @@ describe('after a day of the clinic, nothing of its patient and nothing that ope
   })
 
   it('is in metrics and health', async () => {
-    for (const path of ['/metrics', '/healthz', '/readyz']) nothingIn((await httpCall(day.clinic.http + path)).text, path)
+    for (const path of ['/metrics', '/healthz', '/readyz'])
+      nothingIn((await httpCall(day.clinic.http + path)).text, path)
   })
 
   it('is in the bundle for support', async () => {
     const { http, users } = day.clinic
     nothingIn(JSON.stringify(await users.owner.call(dashboardUpkeep.diagnostics, {})), 'preview')
-    const answer = await fetch(`${http}/dashboard/upkeep/diagnostics.zip`, { headers: await sessionHeaders(http, OWNER) })
+    const answer = await fetch(`${http}/dashboard/upkeep/diagnostics.zip`, {
+      headers: await sessionHeaders(http, OWNER),
+    })
     const pages = Object.entries(unzipSync(new Uint8Array(await answer.arrayBuffer())))
     expect(pages.length).toBeGreaterThan(5)
     for (const [name, bytes] of pages) nothingIn(`${name}\n${strFromU8(bytes)}`, name)
   })
 
   it('is told by the control socket to whoever may open the data folder', async () => {
-    for (const request of [{ command: 'status' }, { command: 'doctor' }, { command: 'config get' }, { command: 'no such command' }])
+    for (const request of [
+      { command: 'status' },
+      { command: 'doctor' },
+      { command: 'config get' },
+      { command: 'no such command' },
+    ])
       nothingIn(JSON.stringify(await askControl(folder, request)), request.command)
   })
 
@@ -93,7 +131,8 @@ describe('after a day of the clinic, nothing of its patient and nothing that ope
   })
 
   it('is in an address that the gateway calls, or in a header', () => {
-    // Files are fetched by presigned addresses: their signature is what opens them, and is in no other place.
+    // Files are fetched by presigned addresses: their signature is what opens them, and is in no
+    // other place.
     const toFiles = (call: string) => /[?&]signature=/.test(call)
     expect(day.called.filter(toFiles).length).toBeGreaterThan(0)
     // The test itself fetches the PDF.
@@ -107,12 +146,16 @@ describe('after a day of the clinic, nothing of its patient and nothing that ope
 
   it('is in the clear in the database, its log or another file, but what CLEAR says', () => {
     const names = filesOf(folder).map(slashed)
-    expect(names).toEqual(expect.arrayContaining(['gateway.sqlite', 'gateway.sqlite-wal', 'data.key', 'recovery.key']))
+    expect(names).toEqual(
+      expect.arrayContaining(['gateway.sqlite', 'gateway.sqlite-wal', 'data.key', 'recovery.key']),
+    )
     expect(leaksOfFolder(folder, day.canaries)).toEqual([])
     // Each exception is one: there is something that it lets be.
     for (const { where, kind } of CLEAR)
       expect(
-        names.filter((name) => where.test(name)).flatMap((name) => leaksIn(readFileSync(join(folder, name)), name, day.canaries)),
+        names
+          .filter((name) => where.test(name))
+          .flatMap((name) => leaksIn(readFileSync(join(folder, name)), name, day.canaries)),
         String(where),
       ).toContainEqual(expect.objectContaining({ kind }))
   })
@@ -122,7 +165,10 @@ describe('after a day of the clinic, nothing of its patient and nothing that ope
     const { inspections } = await call(dashboard.inspections, { query: { outcome: 'failed' } })
     const refused = inspections.find(({ status }) => status === 'C001')
     expect(refused?.errorComment).toBe('Worklist not authorised for AE CT1')
-    const shown = await call(dashboard.inspection, { params: { inspectionId: refused?.inspectionId ?? 0 }, query: {} })
+    const shown = await call(dashboard.inspection, {
+      params: { inspectionId: refused?.inspectionId ?? 0 },
+      query: {},
+    })
     expect(shown.errorComment).toBe(`Worklist not authorised for AE CT1: ${CANARY_WORDS.refusal}`)
   })
 
@@ -132,7 +178,8 @@ describe('after a day of the clinic, nothing of its patient and nothing that ope
   })
 
   it('is the name of a file, nor is anything left in the spool', () => {
-    for (const name of [...filesOf(folder), ...filesOf(day.backups)]) nothingIn(name, 'name of a file')
+    for (const name of [...filesOf(folder), ...filesOf(day.backups)])
+      nothingIn(name, 'name of a file')
     expect(filesOf(join(folder, 'spool')).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 })
@@ -148,18 +195,29 @@ describe('the process of a gateway', () => {
     await sessionHeaders(gateway.http, OWNER)
     await httpCall(`${gateway.http}/nothing/${encodeURIComponent(CANARY_PATIENT.family)}`)
     const pid = gateway.child.pid ?? 0
-    const seen = process.platform === 'linux' ? ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${pid}/${file}`)) : []
+    const seen =
+      process.platform === 'linux'
+        ? ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${pid}/${file}`))
+        : []
     expect(await gateway.end('SIGTERM')).toBe(0)
     const files = logFilesOf(logs)
     expect(files.length).toBeGreaterThan(0)
-    for (const found of [...seen, [...gateway.stdout, ...gateway.stderr].join('\n'), ...files.map(({ path }) => readFileSync(path))])
+    for (const found of [
+      ...seen,
+      [...gateway.stdout, ...gateway.stderr].join('\n'),
+      ...files.map(({ path }) => readFileSync(path)),
+    ])
       expect(leaksIn(found, 'the process', day.canaries)).toEqual([])
   })
 })
 
 describe('the search itself', () => {
   const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => (index * 37 + 11) % 256))
-  const canaries = [...PATIENT_CANARIES, secretCanary('data key', KEY), secretCanary('password', OWNER.password)]
+  const canaries = [
+    ...PATIENT_CANARIES,
+    secretCanary('data key', KEY),
+    secretCanary('password', OWNER.password),
+  ]
   const { family, given } = CANARY_PATIENT
 
   it.each([
@@ -176,7 +234,9 @@ describe('the search itself', () => {
     ['base64', Buffer.concat([Buffer.from('key'), KEY, KEY]).toString('base64')],
     ['numbers', JSON.stringify({ key: [...KEY] }).replace('{"key":', '')],
   ])('finds a canary that is there as %s', (form, found) => {
-    expect(leaksIn(found, 'there', canaries)).toContainEqual(expect.objectContaining({ form, where: 'there' }))
+    expect(leaksIn(found, 'there', canaries)).toContainEqual(
+      expect.objectContaining({ form, where: 'there' }),
+    )
   })
 
   it('finds none where there is none', () => {

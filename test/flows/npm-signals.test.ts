@@ -33,7 +33,10 @@ describe('npm run -s gateway -- serve', needing('posix'), () => {
     // The gateway has npm's standard output: it is closed when the last of them has ended.
     const closed = once(npm, 'close')
     onTestFinished(() => endGroup(npm.pid))
-    const [ready] = await Promise.race([once(createInterface({ input: npm.stdout }), 'line'), closed])
+    const [ready] = await Promise.race([
+      once(createInterface({ input: npm.stdout }), 'line'),
+      closed,
+    ])
     expect(JSON.parse(String(ready)), said.join('\n')).toMatchObject({ ready: true })
     npm.kill('SIGTERM')
     await closed

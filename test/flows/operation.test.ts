@@ -11,11 +11,18 @@ import { freePort } from '../support/free-port.ts'
 import { signIn, startGateway } from '../support/gateway.ts'
 import { httpCall } from '../support/http-call.ts'
 import { keyCall } from '../support/interface.ts'
-import { furnishReporting, NORMAL, newScribeStudy, RADIOLOGIST, readingWindow } from '../support/reporting-clinic.ts'
+import {
+  furnishReporting,
+  NORMAL,
+  newScribeStudy,
+  RADIOLOGIST,
+  readingWindow,
+} from '../support/reporting-clinic.ts'
 import { tempFolder } from '../support/temp-store.ts'
 import { queryWorklist, rejectionOf } from '../support/worklist-client.ts'
 
-// The gateway as who keeps it running sees it: health, metrics, logs, the state for the tray, safe mode, the way to an update.
+// The gateway as who keeps it running sees it: health, metrics, logs, the state for the tray, safe
+// mode, the way to an update.
 vi.setConfig({ testTimeout: 180_000 })
 
 const metricsOf = async (http: string) => (await httpCall(`${http}/metrics`)).text
@@ -26,7 +33,9 @@ describe('a gateway that is watched', () => {
     const { http, dimsePort } = started
     expect((await queryWorklist(dimsePort)).status).toBe('0000')
     expect(await rejectionOf(dimsePort, { callingAeTitle: 'STRANGER' })).toBe('1/1/3')
-    await expect(signIn(http, { email: 'owner@clinic.example', password: 'not this one' })).rejects.toThrow(/no session: 401/)
+    await expect(
+      signIn(http, { email: 'owner@clinic.example', password: 'not this one' }),
+    ).rejects.toThrow(/no session: 401/)
 
     expect(await httpCall(`${http}/healthz`)).toMatchObject({ status: 200, text: 'ok\n' })
     expect(await httpCall(`${http}/readyz`)).toMatchObject({ status: 200, json: { ready: true } })
@@ -45,8 +54,11 @@ describe('a gateway that is watched', () => {
   })
 
   it('tells the tray how it stands: well, and without its partner', async () => {
-    await using started = await startGateway({ overrides: { 'setup.isDone': true, 'worklist.freshSeconds': 0 } })
-    const status = async () => ShellStatus.parse(JSON.parse((await isthmus(['status', '--data', started.folder])).stdout))
+    await using started = await startGateway({
+      overrides: { 'setup.isDone': true, 'worklist.freshSeconds': 0 },
+    })
+    const status = async () =>
+      ShellStatus.parse(JSON.parse((await isthmus(['status', '--data', started.folder])).stdout))
     expect(await status()).toMatchObject({
       isSafe: false,
       tray: 'ok',
@@ -57,7 +69,10 @@ describe('a gateway that is watched', () => {
     started.partner.setScenario('down')
     await queryWorklist(started.dimsePort)
     const away = await status()
-    expect(away).toMatchObject({ tray: 'partner-away', attention: [{ kind: 'partner-away', count: 1, since: expect.any(String) }] })
+    expect(away).toMatchObject({
+      tray: 'partner-away',
+      attention: [{ kind: 'partner-away', count: 1, since: expect.any(String) }],
+    })
     expect(away.lines[0]).toMatch(/^Partner unreachable since/)
   })
 })
@@ -69,7 +84,10 @@ describe('a gateway in safe mode', () => {
     const key = await furnishReporting(folder)
     {
       using parts = openParts(folder)
-      parts.settings.change({ 'https.isOn': true, 'https.host': '127.0.0.1', 'https.port': await freePort() }, 'command-line')
+      parts.settings.change(
+        { 'https.isOn': true, 'https.host': '127.0.0.1', 'https.port': await freePort() },
+        'command-line',
+      )
     }
     await using gateway = await serving(folder, '--safe-mode')
     expect(gateway.ready).toEqual({ ready: true, http: gateway.http, safeMode: true })
@@ -77,7 +95,11 @@ describe('a gateway in safe mode', () => {
     // A report that is signed now waits.
     const { studyId } = await newScribeStudy(keyCall(gateway.http, key).call)
     await readingWindow(await signIn(gateway.http, RADIOLOGIST), studyId).report(NORMAL)
-    await vi.waitFor(async () => expect(await metricsOf(gateway.http)).toContain('isthmus_outbox_waiting{kind="report.delivered"} 1'))
+    await vi.waitFor(async () =>
+      expect(await metricsOf(gateway.http)).toContain(
+        'isthmus_outbox_waiting{kind="report.delivered"} 1',
+      ),
+    )
     const text = await metricsOf(gateway.http)
     expect(text).toContain('isthmus_outbox_waiting{kind="report.archive"} 1')
     expect(text).toContain('isthmus_safe_mode 1')
@@ -85,7 +107,13 @@ describe('a gateway in safe mode', () => {
     expect(await httpCall(`${gateway.http}/readyz`)).toMatchObject({
       status: 503,
       json: {
-        checks: expect.arrayContaining([{ name: 'listeners', ok: false, detail: 'The gateway is in safe mode: no device is served.' }]),
+        checks: expect.arrayContaining([
+          {
+            name: 'listeners',
+            ok: false,
+            detail: 'The gateway is in safe mode: no device is served.',
+          },
+        ]),
       },
     })
 
@@ -93,16 +121,29 @@ describe('a gateway in safe mode', () => {
     const { banner, listeners } = await call(dashboard.status, {})
     expect(banner).toEqual({ tone: 'danger', text: expect.stringContaining('safe mode') })
     expect(listeners.map(({ name }) => name)).toEqual(['http'])
-    expect((await call(dashboardToday.today, {})).items[0]).toMatchObject({ kind: 'safe-mode', tone: 'danger', mayAct: true })
+    expect((await call(dashboardToday.today, {})).items[0]).toMatchObject({
+      kind: 'safe-mode',
+      tone: 'danger',
+      mayAct: true,
+    })
     const { stdout } = await isthmus(['status', '--data', folder])
-    expect(ShellStatus.parse(JSON.parse(stdout))).toMatchObject({ isSafe: true, tray: 'listener-down' })
+    expect(ShellStatus.parse(JSON.parse(stdout))).toMatchObject({
+      isSafe: true,
+      tray: 'listener-down',
+    })
     const doctor = await isthmus(['doctor', '--data', folder])
     expect(doctor.stdout).toContain(`ok    The window is up at ${gateway.http}.`)
 
     // Started as ever, it goes on with what waited.
     expect(await gateway.end('SIGTERM')).toBe(0)
     await using again = await serving(folder)
-    await vi.waitFor(async () => expect(await metricsOf(again.http)).toContain('isthmus_outbox_waiting{kind="report.archive"} 0'), 10_000)
+    await vi.waitFor(
+      async () =>
+        expect(await metricsOf(again.http)).toContain(
+          'isthmus_outbox_waiting{kind="report.archive"} 0',
+        ),
+      10_000,
+    )
   })
 })
 
@@ -119,7 +160,9 @@ describe('a gateway that logs to a file', () => {
     expect(gateway.stderr).toEqual([])
     const { stdout } = await isthmus(['doctor', '--data', temp.folder])
     expect(stdout).toContain(`ok    The log is ${kept?.path}, 0.0 MB.`)
-    expect(stdout).toContain(`ok    Programs that watch the gateway find it at ${gateway.http}/healthz, /readyz and /metrics.`)
+    expect(stdout).toContain(
+      `ok    Programs that watch the gateway find it at ${gateway.http}/healthz, /readyz and /metrics.`,
+    )
   })
 })
 

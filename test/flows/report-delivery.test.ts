@@ -40,15 +40,21 @@ const deliveriesTo = (partner: PartnerSimulator) =>
       data: envelope.data as EventData<'report.delivered'>,
     }))
 
-/** A gateway in a process of its own, with its partner; a test kills it and starts it again on the same data. */
+/**
+ * A gateway in a process of its own, with its partner; a test kills it and starts it again on the
+ * same data.
+ */
 async function openKillable(folder: string) {
   await using opened = new AsyncDisposableStack()
   const secret = webhookSecret()
   const key = await furnishReporting(folder)
   const partner = opened.use(await openPartnerSimulator({ port: 0, secret, clock: Date.now }))
-  const start = () => serving(folder, '--partner-url', partner.url, '--partner-secret', secret, '--log-level', 'info')
+  const start = () =>
+    serving(folder, '--partner-url', partner.url, '--partner-secret', secret, '--log-level', 'info')
   let gateway = opened.use(await start())
-  const { studyId } = await newScribeStudy(keyCall(gateway.http, key).call, { externalPatientId: 'EXT-9' })
+  const { studyId } = await newScribeStudy(keyCall(gateway.http, key).call, {
+    externalPatientId: 'EXT-9',
+  })
   const session = await sessionHeaders(gateway.http, RADIOLOGIST)
   const kept = opened.move()
   return {
@@ -74,13 +80,20 @@ type Owner = Awaited<ReturnType<Killable['owner']>>
 
 const written = (number: number) => `${CRITICAL}\nDictated words: ${number}.`
 
-/** The radiologist writes as fast as it goes until the gateway is killed. Gives the last revision that was acknowledged. */
+/**
+ * The radiologist writes as fast as it goes until the gateway is killed. Gives the last revision
+ * that was acknowledged.
+ */
 async function killedWhileWriting(on: Killable): Promise<number> {
   const window = on.window()
   await window.begin()
   const writing = (async () => {
     try {
-      for (let number = 1; ; number++) expect(await window.save(written(number))).toMatchObject({ outcome: 'saved', revision: number })
+      for (let number = 1; ; number++)
+        expect(await window.save(written(number))).toMatchObject({
+          outcome: 'saved',
+          revision: number,
+        })
     } catch (error) {
       // The connection ends with the gateway; anything else is a wrong answer.
       if (!isGone(error)) throw error
@@ -100,7 +113,9 @@ async function recovered(on: Killable, acknowledged: number): Promise<void> {
   expect({ status, lock }).toEqual({ status: 'in_progress', lock: null })
   expect([acknowledged, acknowledged + 1]).toContain(draft?.revision)
   expect(draft?.text).toBe(written(draft?.revision ?? 0))
-  const { revisions } = await on.radiologist(dashboardReports.revisions, { params: { studyId: on.studyId } })
+  const { revisions } = await on.radiologist(dashboardReports.revisions, {
+    params: { studyId: on.studyId },
+  })
   expect(revisions.map(({ revision }) => revision)).toEqual(
     Array.from({ length: Math.min(100, window.revision) }, (_, back) => window.revision - back),
   )
@@ -112,15 +127,27 @@ async function signed(on: Killable) {
   const window = on.window()
   await window.begin()
   expect(await window.save(CRITICAL)).toMatchObject({ outcome: 'saved' })
-  expect(await window.sign()).toMatchObject({ outcome: 'checks', findings: [{ check: 'critical-wording', level: 'warning' }] })
+  expect(await window.sign()).toMatchObject({
+    outcome: 'checks',
+    findings: [{ check: 'critical-wording', level: 'warning' }],
+  })
   const answer = await window.sign({ isCritical: true, finding: FINDING })
   if (answer.outcome !== 'signed') throw new Error(JSON.stringify(answer))
-  expect(answer.reading).toMatchObject({ status: 'completed', draft: null, isCritical: true, reports: [{ text: CRITICAL }] })
-  return { reportId: answer.reading.reports[0]?.reportId as ReportId, studyInstanceUid: answer.reading.studyInstanceUid }
+  expect(answer.reading).toMatchObject({
+    status: 'completed',
+    draft: null,
+    isCritical: true,
+    reports: [{ text: CRITICAL }],
+  })
+  return {
+    reportId: answer.reading.reports[0]?.reportId as ReportId,
+    studyInstanceUid: answer.reading.studyInstanceUid,
+  }
 }
 type Signed = Awaited<ReturnType<typeof signed>>
 
-const standing = async (on: Killable): Promise<Delivery | null> => (await on.window().read()).reports[0]?.delivery ?? null
+const standing = async (on: Killable): Promise<Delivery | null> =>
+  (await on.window().read()).reports[0]?.delivery ?? null
 
 /** So many attempts failed, and the next one is due after the wait: a tenth more or less. */
 const failedAttempts = (on: Killable, attempts: number, waitMs: number) =>
@@ -134,7 +161,11 @@ const failedAttempts = (on: Killable, attempts: number, waitMs: number) =>
 
 /** The next attempt has another timestamp than the last one. */
 const anotherSecond = ({ partner }: Killable) =>
-  until(() => expect(Math.floor(Date.now() / 1000)).toBeGreaterThan(Number(deliveriesTo(partner).at(-1)?.headers['webhook-timestamp'])))
+  until(() =>
+    expect(Math.floor(Date.now() / 1000)).toBeGreaterThan(
+      Number(deliveriesTo(partner).at(-1)?.headers['webhook-timestamp']),
+    ),
+  )
 
 async function triedAgainAfterARestart(on: Killable): Promise<void> {
   // The second attempt comes by itself, about 5 s after the first.
@@ -144,41 +175,77 @@ async function triedAgainAfterARestart(on: Killable): Promise<void> {
   expect(await standing(on)).toMatchObject({ state: 'waiting', attempts: 2 })
   await anotherSecond(on)
   // Whoever answers another question is asked again for what waits.
-  const asked = await on.radiologist(dashboardReports.askContext, { params: { studyId: on.studyId }, body: {} })
+  const asked = await on.radiologist(dashboardReports.askContext, {
+    params: { studyId: on.studyId },
+    body: {},
+  })
   expect(asked).toMatchObject({ state: 'empty' })
   await failedAttempts(on, 3, 30 * MINUTE_MS)
 }
 
 async function replayed(on: Killable, owner: Owner): Promise<void> {
-  expect(await owner(dashboardEvents.replay, { body: { which: 'since-outage', isTrial: true } })).toEqual({ queued: 1, skipped: [] })
+  expect(
+    await owner(dashboardEvents.replay, { body: { which: 'since-outage', isTrial: true } }),
+  ).toEqual({ queued: 1, skipped: [] })
   expect(on.partner.reports.size).toBe(0)
   await anotherSecond(on)
   await owner(dashboardEvents.replay, { body: { which: 'since-outage' } })
-  await until(async () => expect(await standing(on)).toMatchObject({ state: 'delivered', attempts: 4, nextAt: null, lastError: '' }))
+  await until(async () =>
+    expect(await standing(on)).toMatchObject({
+      state: 'delivered',
+      attempts: 4,
+      nextAt: null,
+      lastError: '',
+    }),
+  )
 }
 
-/** Delivered once; each attempt under one id, at its own time, with a link of its own, signed as Standard Webhooks says. Gives the last link. */
+/**
+ * Delivered once; each attempt under one id, at its own time, with a link of its own, signed as
+ * Standard Webhooks says. Gives the last link.
+ */
 async function deliveredOnce({ partner, secret, studyId }: Killable, owner: Owner, report: Signed) {
   const attempts = deliveriesTo(partner)
   expect(attempts).toHaveLength(4)
   expect([...partner.reports.keys()]).toEqual([attempts[0]?.id])
-  expect(await owner(dashboardEvents.replay, { body: { which: 'since-outage' } })).toMatchObject({ queued: 0 })
+  expect(await owner(dashboardEvents.replay, { body: { which: 'since-outage' } })).toMatchObject({
+    queued: 0,
+  })
   const eventId = WebhookEventId.parse(attempts[0]?.id)
   const webhook = new Webhook(secret)
   for (const { id, headers, body, data } of attempts) {
     expect([id, headers['webhook-id']]).toEqual([eventId, eventId])
-    expect(webhook.verify(body, headers as Record<string, string>)).toMatchObject({ id: eventId, type: 'report.delivered' })
-    expect(() => webhook.verify(Buffer.concat([body, Buffer.from(' ')]), headers as Record<string, string>)).toThrow()
+    expect(webhook.verify(body, headers as Record<string, string>)).toMatchObject({
+      id: eventId,
+      type: 'report.delivered',
+    })
+    expect(() =>
+      webhook.verify(Buffer.concat([body, Buffer.from(' ')]), headers as Record<string, string>),
+    ).toThrow()
     const { presignedUrl: _, ...rest } = data
-    expect(rest).toEqual({ ...report, studyId, externalPatientId: 'EXT-9', isCritical: true, plainText: CRITICAL })
+    expect(rest).toEqual({
+      ...report,
+      studyId,
+      externalPatientId: 'EXT-9',
+      isCritical: true,
+      plainText: CRITICAL,
+    })
   }
   expect(new Set(attempts.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(4)
   expect(new Set(attempts.map(({ data }) => data.presignedUrl)).size).toBe(4)
   return { eventId, presignedUrl: attempts.at(-1)?.data.presignedUrl ?? '' }
 }
 
-/** The window shows each attempt and the critical result, and nothing of the patient is said anywhere else. */
-async function shown({ gateway, radiologist }: Killable, owner: Owner, eventId: WebhookEventId, reportId: ReportId): Promise<void> {
+/**
+ * The window shows each attempt and the critical result, and nothing of the patient is said
+ * anywhere else.
+ */
+async function shown(
+  { gateway, radiologist }: Killable,
+  owner: Owner,
+  eventId: WebhookEventId,
+  reportId: ReportId,
+): Promise<void> {
   const event = await owner(dashboardEvents.read, { params: { eventId } })
   expect(event).toMatchObject({
     state: 'done',
@@ -193,20 +260,37 @@ async function shown({ gateway, radiologist }: Killable, owner: Owner, eventId: 
   expect(event.request).not.toContain('signature=')
   const { criticals } = await radiologist(dashboardReports.criticals, {})
   expect(criticals).toMatchObject([{ reportId, finding: FINDING, communication: null }])
-  const said = [...gateway.stderr, JSON.stringify((await owner(dashboard.feed, { query: {} })).lines)].join('\n')
+  const said = [
+    ...gateway.stderr,
+    JSON.stringify((await owner(dashboard.feed, { query: {} })).lines),
+  ].join('\n')
   expect(said).not.toMatch(OF_THE_PATIENT)
   expect(said).not.toMatch(/internal error/)
 }
 
 /** The PDF that the link opens is the one that is kept. The gateway ends. */
-async function keptAsLinked({ folder, gateway }: Killable, presignedUrl: string, reportId: ReportId) {
+async function keptAsLinked(
+  { folder, gateway }: Killable,
+  presignedUrl: string,
+  reportId: ReportId,
+) {
   const pdf = await fetchPdf(presignedUrl)
-  expect([pdf.status, pdf.type, pdf.bytes.subarray(0, 5).toString()]).toEqual([200, 'application/pdf', '%PDF-'])
-  expect(Object.fromEntries(pdf.headers)).toMatchObject({ 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' })
+  expect([pdf.status, pdf.type, pdf.bytes.subarray(0, 5).toString()]).toEqual([
+    200,
+    'application/pdf',
+    '%PDF-',
+  ])
+  expect(Object.fromEntries(pdf.headers)).toMatchObject({
+    'cache-control': 'private, no-store',
+    'x-content-type-options': 'nosniff',
+  })
   expect((await fetchPdf(presignedUrl, 'POST')).status).toBe(405)
   expect(await gateway.end('SIGTERM')).toBe(0)
   using store = openStore({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
-  expect(store.reportPdfs.entry(reportId)).toMatchObject({ sha256: pdf.sha256, bytes: pdf.bytes.length })
+  expect(store.reportPdfs.entry(reportId)).toMatchObject({
+    sha256: pdf.sha256,
+    bytes: pdf.bytes.length,
+  })
   expect(store.reportPdfs.read(reportId)?.equals(pdf.bytes)).toBe(true)
   expect(store.audit.verify().isIntact).toBe(true)
   return pdf.sha256
@@ -221,14 +305,22 @@ async function openForAnHour(folder: string, presignedUrl: string, sha256: strin
   const end = Number(here.searchParams.get('expires')) * 1000
   clock.ahead = end - Date.now() - MINUTE_MS
   expect(await fetchPdf(link)).toMatchObject({ status: 200, sha256 })
-  for (const method of ['POST', 'PUT', 'DELETE']) expect((await fetchPdf(link, method)).status).toBe(405)
-  expect((await fetchPdf(link.replace(/expires=\d+/, `expires=${end / 1000 + 3600}`))).status).toBe(403)
+  for (const method of ['POST', 'PUT', 'DELETE'])
+    expect((await fetchPdf(link, method)).status).toBe(405)
+  expect((await fetchPdf(link.replace(/expires=\d+/, `expires=${end / 1000 + 3600}`))).status).toBe(
+    403,
+  )
   clock.ahead = end - Date.now()
-  expect(await fetchPdf(link)).toMatchObject({ status: 403, type: expect.stringContaining('problem+json') })
+  expect(await fetchPdf(link)).toMatchObject({
+    status: 403,
+    type: expect.stringContaining('problem+json'),
+  })
 }
 
 describe('a report whose gateway is killed and whose partner is down', () => {
-  it('is recovered, signed and delivered once, and its PDF opens for an hour', { timeout: 90_000 }, async () => {
+  it('is recovered, signed and delivered once, and its PDF opens for an hour', {
+    timeout: 90_000,
+  }, async () => {
     using temp = tempFolder()
     await using on = await openKillable(temp.folder)
     onTestFailed(() => console.error(on.gateway.stderr.join('\n')))
@@ -236,7 +328,8 @@ describe('a report whose gateway is killed and whose partner is down', () => {
     await on.restart()
     await recovered(on, acknowledged)
 
-    // A partner that takes the connection and is gone, that is out of order, and that answers nonsense.
+    // A partner that takes the connection and is gone, that is out of order, and that answers
+    // nonsense.
     on.partner.setSequence('report.delivered', ['down', 'error', 'garbage'])
     const report = await signed(on)
     await triedAgainAfterARestart(on)

@@ -7,9 +7,17 @@ import { EXAM, EXAMS, until } from '../support/imaging-clinic.ts'
 import { type StartedInterface, startInterface } from '../support/interface.ts'
 import { needs } from '../support/needs.ts'
 import { readPdf } from '../support/report-pdf.ts'
-import { fetchPdf, NORMAL, newScribeStudy, OF_THE_PATIENT, PATIENT, readingWindow } from '../support/reporting-clinic.ts'
+import {
+  fetchPdf,
+  NORMAL,
+  newScribeStudy,
+  OF_THE_PATIENT,
+  PATIENT,
+  readingWindow,
+} from '../support/reporting-clinic.ts'
 
-// Reports as partners read them, and two windows that write one; "What it must show" 2 of the issue.
+// Reports as partners read them, and two windows that write one; "What it must show" 2 of the
+// issue.
 
 const openClinic = (): Promise<StartedInterface> => startInterface({ partner: { worklist: EXAMS } })
 
@@ -24,8 +32,10 @@ async function openReported({ keys, users }: StartedInterface) {
     ...{ studyId, names, texts, pdfs },
     window: readingWindow(users.radiologist.call, studyId),
     versions: async () => (await call(scribe.reports, { query: { studyId } })).reports,
-    addendum: (reportId: string) => call(scribe.startAddendum, { params: { reportId: reportId as ReportId } }),
-    cancel: (reportId: string) => call(scribe.cancelAddendum, { params: { reportId: reportId as ReportId } }),
+    addendum: (reportId: string) =>
+      call(scribe.startAddendum, { params: { reportId: reportId as ReportId } }),
+    cancel: (reportId: string) =>
+      call(scribe.cancelAddendum, { params: { reportId: reportId as ReportId } }),
     async isOf(status: string, reportIds: readonly object[]) {
       const { studyReportStatus, ...read } = await call(scribe.read, { params: { studyId } })
       expect([studyReportStatus, read.reportIds]).toEqual([status, reportIds])
@@ -39,13 +49,28 @@ type Reported = Awaited<ReturnType<typeof openReported>>
 const REFUSED = { success: false, message: expect.any(String) }
 
 /** Somebody dictates: a version without its text. */
-async function dictated({ window, isOf, versions, hasNothing, texts, pdfs, addendum, cancel }: Reported) {
+async function dictated({
+  window,
+  isOf,
+  versions,
+  hasNothing,
+  texts,
+  pdfs,
+  addendum,
+  cancel,
+}: Reported) {
   const { draft } = await window.begin({ text: NORMAL })
   const reportId = draft?.reportId as ReportId
   await isOf('in_progress', [{ reportId, status: 'in_progress', isCritical: null }])
   const [begun, ...more] = await versions()
   expect(more).toEqual([])
-  expect(begun).toMatchObject({ reportId, status: 'in_progress', isAddendum: false, signedAt: null, isCritical: null })
+  expect(begun).toMatchObject({
+    reportId,
+    status: 'in_progress',
+    isAddendum: false,
+    signedAt: null,
+    isCritical: null,
+  })
   expect(begun).not.toHaveProperty('reportPlainText')
   await hasNothing()
   for (const read of [texts, pdfs]) await expect(read({ reportId })).rejects.toThrow(/^422/)
@@ -54,16 +79,39 @@ async function dictated({ window, isOf, versions, hasNothing, texts, pdfs, adden
 }
 
 /** Gives what the operations say of it, and its PDF. */
-async function signed(clinic: StartedInterface, study: Reported, { reportId, createdAt }: Awaited<ReturnType<typeof dictated>>) {
+async function signed(
+  clinic: StartedInterface,
+  study: Reported,
+  { reportId, createdAt }: Awaited<ReturnType<typeof dictated>>,
+) {
   const { studyId, names, window, versions, texts, pdfs } = study
   await window.report(NORMAL)
   await study.isOf('completed', [{ reportId, status: 'completed', isCritical: false }])
-  const primary = { reportId, ...names, snapshotMetadata: PATIENT, isCritical: false, plainText: NORMAL }
-  const link = expect.stringMatching(new RegExp(`^${clinic.http}/reports/${reportId}/pdf\\?expires=\\d+&signature=`))
+  const primary = {
+    reportId,
+    ...names,
+    snapshotMetadata: PATIENT,
+    isCritical: false,
+    plainText: NORMAL,
+  }
+  const link = expect.stringMatching(
+    new RegExp(`^${clinic.http}/reports/${reportId}/pdf\\?expires=\\d+&signature=`),
+  )
   expect(await versions()).toEqual([
     {
-      ...{ reportId, studyId, userId: clinic.userIds.radiologist, isAddendum: false, status: 'completed', isCritical: false },
-      ...{ snapshotMetadata: PATIENT, reportPlainText: NORMAL, signedAt: expect.stringMatching(/Z$/) },
+      ...{
+        reportId,
+        studyId,
+        userId: clinic.userIds.radiologist,
+        isAddendum: false,
+        status: 'completed',
+        isCritical: false,
+      },
+      ...{
+        snapshotMetadata: PATIENT,
+        reportPlainText: NORMAL,
+        signedAt: expect.stringMatching(/Z$/),
+      },
       ...{ createdAt, updatedAt: expect.stringMatching(/Z$/) },
     },
   ])
@@ -81,7 +129,10 @@ async function signed(clinic: StartedInterface, study: Reported, { reportId, cre
 type Signed = Awaited<ReturnType<typeof signed>>
 
 /** An addendum is begun and given up: all is as before. Gives its id. */
-async function givenUp({ names, window, versions, isOf, texts, addendum, cancel }: Reported, { primary }: Signed) {
+async function givenUp(
+  { names, window, versions, isOf, texts, addendum, cancel }: Reported,
+  { primary }: Signed,
+) {
   const { studyId, reportId } = primary
   const before = await versions()
   expect(await addendum(reportId)).toMatchObject({ success: true })
@@ -92,7 +143,9 @@ async function givenUp({ names, window, versions, isOf, texts, addendum, cancel 
     { reportId, status: 'completed', isCritical: false },
     { reportId: given?.reportId, status: 'in_progress', isCritical: null },
   ])
-  expect(await window.begin({ text: 'Never signed.' })).toMatchObject({ draft: { isAddendum: true, text: 'Never signed.' } })
+  expect(await window.begin({ text: 'Never signed.' })).toMatchObject({
+    draft: { isAddendum: true, text: 'Never signed.' },
+  })
   expect(await texts({ studyId })).toEqual({ ...names, reports: [primary] })
   await expect(texts({ reportId: given?.reportId })).rejects.toThrow(/^422/)
   expect(await cancel(given?.reportId ?? '')).toMatchObject({ success: true })
@@ -103,7 +156,11 @@ async function givenUp({ names, window, versions, isOf, texts, addendum, cancel 
 }
 
 /** A second addendum is written and signed. Gives what the operations say of it. */
-async function added({ names, window, versions, isOf, texts, pdfs, addendum }: Reported, { primary, pdf }: Signed, givenUpId?: string) {
+async function added(
+  { names, window, versions, isOf, texts, pdfs, addendum }: Reported,
+  { primary, pdf }: Signed,
+  givenUpId?: string,
+) {
   const { studyId, reportId } = primary
   const before = await versions()
   expect(await addendum(reportId)).toMatchObject({ success: true })
@@ -119,9 +176,13 @@ async function added({ names, window, versions, isOf, texts, pdfs, addendum }: R
   expect(await texts({ studyId })).toEqual({ ...names, reports: [primary, item] })
   expect(await texts({ reportId: second })).toEqual(item)
   expect((await versions())[0]).toEqual(before[0])
-  const both = (await pdfs({ studyId })) as { reports: { reportId: string; presignedUrl: string }[] }
+  const both = (await pdfs({ studyId })) as {
+    reports: { reportId: string; presignedUrl: string }[]
+  }
   expect(both.reports.map((one) => one.reportId)).toEqual([reportId, second])
-  const [first, withAddendum] = await Promise.all(both.reports.map(({ presignedUrl }) => fetchPdf(presignedUrl)))
+  const [first, withAddendum] = await Promise.all(
+    both.reports.map(({ presignedUrl }) => fetchPdf(presignedUrl)),
+  )
   expect(first?.sha256).toBe(pdf.sha256)
   expect([withAddendum?.status, withAddendum?.type]).toEqual([200, 'application/pdf'])
   expect(withAddendum?.sha256).not.toBe(pdf.sha256)
@@ -129,7 +190,9 @@ async function added({ names, window, versions, isOf, texts, pdfs, addendum }: R
 }
 
 describe('a study that is reported', () => {
-  it('answers the five report operations from its reports at each step', { timeout: 60_000 }, async () => {
+  it('answers the five report operations from its reports at each step', {
+    timeout: 60_000,
+  }, async () => {
     await using clinic = await openClinic()
     const { partner } = clinic.started
     const study = await openReported(clinic)
@@ -161,8 +224,12 @@ describe('the PDF of an addendum', () => {
       const { reports } = await window.report(text)
       await call(scribe.startAddendum, { params: { reportId: reports[0]?.reportId as ReportId } })
     }
-    const { reports } = (await call(scribe.reportPdf, { query: { studyId } })) as { reports: { presignedUrl: string }[] }
-    const pdfs = await Promise.all(reports.map(async ({ presignedUrl }) => readPdf((await fetchPdf(presignedUrl)).bytes)))
+    const { reports } = (await call(scribe.reportPdf, { query: { studyId } })) as {
+      reports: { presignedUrl: string }[]
+    }
+    const pdfs = await Promise.all(
+      reports.map(async ({ presignedUrl }) => readPdf((await fetchPdf(presignedUrl)).bytes)),
+    )
     const said = ['The lungs are clear.', ...texts.slice(1)]
     expect(pdfs.map(({ text }) => said.map((words) => text.includes(words)))).toEqual([
       [true, false, false],
@@ -184,23 +251,42 @@ describe('two windows on one study', () => {
     const mineToo = readingWindow(clinic.users.radiologist.call, studyId)
     const theirs = readingWindow(clinic.users.linked.call, studyId)
 
-    expect(await mine.begin()).toMatchObject({ lock: { userId: clinic.userIds.radiologist, windowId: mine.windowId }, mayWrite: true })
+    expect(await mine.begin()).toMatchObject({
+      lock: { userId: clinic.userIds.radiologist, windowId: mine.windowId },
+      mayWrite: true,
+    })
     await mine.save('One.')
 
     // The same person in another window.
-    await expect(mineToo.begin()).rejects.toThrow('422 You are writing this report in another window')
-    expect(await mineToo.begin({ takeOver: true })).toMatchObject({ draft: { text: 'One.' }, lock: { windowId: mineToo.windowId } })
+    await expect(mineToo.begin()).rejects.toThrow(
+      '422 You are writing this report in another window',
+    )
+    expect(await mineToo.begin({ takeOver: true })).toMatchObject({
+      draft: { text: 'One.' },
+      lock: { windowId: mineToo.windowId },
+    })
     await mineToo.save('Two.')
-    expect(await mine.save('One and a half.')).toMatchObject({ outcome: 'conflict', theirs: { revision: 2, text: 'Two.' } })
+    expect(await mine.save('One and a half.')).toMatchObject({
+      outcome: 'conflict',
+      theirs: { revision: 2, text: 'Two.' },
+    })
     await mine.read()
     await expect(mine.save('One and a half.')).rejects.toThrow('422')
     expect((await mine.read()).draft?.text).toBe('Two.')
 
     // Another person.
-    expect(await theirs.read()).toMatchObject({ mayWrite: false, whyNot: expect.stringContaining('is writing this report now') })
-    await expect(theirs.begin()).rejects.toThrow('422 Una radiologist is writing this report now: take it over to write.')
+    expect(await theirs.read()).toMatchObject({
+      mayWrite: false,
+      whyNot: expect.stringContaining('is writing this report now'),
+    })
+    await expect(theirs.begin()).rejects.toThrow(
+      '422 Una radiologist is writing this report now: take it over to write.',
+    )
     await expect(theirs.save('Three.')).rejects.toThrow('422')
-    expect(await theirs.begin({ takeOver: true })).toMatchObject({ lock: { userId: clinic.userIds.linked }, draft: { text: 'Two.' } })
+    expect(await theirs.begin({ takeOver: true })).toMatchObject({
+      lock: { userId: clinic.userIds.linked },
+      draft: { text: 'Two.' },
+    })
     await theirs.save(NORMAL)
     expect(await mineToo.sign()).toMatchObject({
       outcome: 'conflict',
@@ -209,7 +295,10 @@ describe('two windows on one study', () => {
     await mineToo.read()
     await expect(mineToo.sign()).rejects.toThrow('422')
     const signed = await theirs.sign()
-    expect(signed).toMatchObject({ outcome: 'signed', reading: { lock: null, reports: [{ author: { userId: clinic.userIds.linked } }] } })
+    expect(signed).toMatchObject({
+      outcome: 'signed',
+      reading: { lock: null, reports: [{ author: { userId: clinic.userIds.linked } }] },
+    })
     await expect(mine.save('Too late.')).rejects.toThrow('422 The report is signed')
 
     const { entries } = await clinic.users.owner.call(dashboard.audit, { query: { limit: 100 } })
@@ -225,11 +314,19 @@ describe('the clinical context', () => {
   it('is asked once when the report is opened, by however many windows', async () => {
     await using clinic = await openClinic()
     const { partner } = clinic.started
-    const { studyId } = await newScribeStudy(clinic.keys.partner.call, { studyInstanceUid: EXAM.StudyInstanceUID })
-    expect(await Promise.all([ask(clinic, studyId), ask(clinic, studyId)])).toMatchObject([{ state: 'answered' }, { state: 'answered' }])
+    const { studyId } = await newScribeStudy(clinic.keys.partner.call, {
+      studyInstanceUid: EXAM.StudyInstanceUID,
+    })
+    expect(await Promise.all([ask(clinic, studyId), ask(clinic, studyId)])).toMatchObject([
+      { state: 'answered' },
+      { state: 'answered' },
+    ])
     const { context: kept } = await readingWindow(clinic.users.radiologist.call, studyId).begin()
     expect(kept).toMatchObject({
-      ...{ state: 'answered', clinicalIndication: `Referred for: ${EXAM.RequestedProcedureDescription}` },
+      ...{
+        state: 'answered',
+        clinicalIndication: `Referred for: ${EXAM.RequestedProcedureDescription}`,
+      },
       ...{ technologistNotes: ['Simulated partner.'], notes: [] },
     })
     await ask(clinic, studyId)
@@ -241,12 +338,23 @@ describe('the clinical context', () => {
   it('is empty where the partner fails, which keeps nobody from reporting', async () => {
     await using clinic = await openClinic()
     const { partner } = clinic.started
-    const { studyId } = await newScribeStudy(clinic.keys.partner.call, { studyInstanceUid: EXAM.StudyInstanceUID })
+    const { studyId } = await newScribeStudy(clinic.keys.partner.call, {
+      studyInstanceUid: EXAM.StudyInstanceUID,
+    })
     partner.setSequence(context, ['error', 'garbage'])
     for (let failures = 0; failures < 2; failures++)
       expect(await ask(clinic, studyId)).toEqual({
-        ...{ state: 'failed', askedAt: expect.any(String), notes: [expect.stringMatching(/^The partner gave no clinical context: .+\.$/)] },
-        ...{ clinicalIndication: '', technologistTechnique: '', technologistNotes: [], documents: [] },
+        ...{
+          state: 'failed',
+          askedAt: expect.any(String),
+          notes: [expect.stringMatching(/^The partner gave no clinical context: .+\.$/)],
+        },
+        ...{
+          clinicalIndication: '',
+          technologistTechnique: '',
+          technologistNotes: [],
+          documents: [],
+        },
       })
     const { status } = await readingWindow(clinic.users.radiologist.call, studyId).report(NORMAL)
     expect(status).toBe('completed')

@@ -8,7 +8,14 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardRescue, dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import { serving } from '../support/command-line.ts'
-import { clinicWithBackup, DAMAGES, type Damage, digestOf, keptAside, OF_THE_KEY } from '../support/damaged-clinic.ts'
+import {
+  clinicWithBackup,
+  DAMAGES,
+  type Damage,
+  digestOf,
+  keptAside,
+  OF_THE_KEY,
+} from '../support/damaged-clinic.ts'
 import { freePort } from '../support/free-port.ts'
 import { OWNER, signIn } from '../support/gateway.ts'
 import { imageOf, UID } from '../support/imaging-clinic.ts'
@@ -16,50 +23,66 @@ import { openModality } from '../support/modality.ts'
 import { expectRestored, line, rescueOf, until } from '../support/rescue.ts'
 import { removeDatabase, tempFolder } from '../support/temp-store.ts'
 
-// `serve --rescue` as a clinic meets it: a process of its own, on a data folder that something has befallen.
+// `serve --rescue` as a clinic meets it: a process of its own, on a data folder that something has
+// befallen.
 vi.setConfig({ testTimeout: 240_000 })
 
-it.each(Object.keys(DAMAGES) as Damage[])('brings a clinic back from %s by its newest back-up, and deletes nothing', async (damage) => {
-  using temp = tempFolder()
-  const clinic = await clinicWithBackup(temp.folder)
-  DAMAGES[damage](clinic.folder)
-  const damaged = digestOf(join(clinic.folder, DATABASE_FILE))
+it.each(Object.keys(DAMAGES) as Damage[])(
+  'brings a clinic back from %s by its newest back-up, and deletes nothing',
+  async (damage) => {
+    using temp = tempFolder()
+    const clinic = await clinicWithBackup(temp.folder)
+    DAMAGES[damage](clinic.folder)
+    const damaged = digestOf(join(clinic.folder, DATABASE_FILE))
 
-  // What `serve` refuses with, in one sentence.
-  expect(() => openParts(clinic.folder)).toThrow(/^[^\n]+\.$/)
+    // What `serve` refuses with, in one sentence.
+    expect(() => openParts(clinic.folder)).toThrow(/^[^\n]+\.$/)
 
-  await using serve = await serving(clinic.folder, '--rescue')
-  const first = await line(serve, 1)
-  expect(first).toMatchObject({ ready: true, rescue: true })
-  expect(first.dimse).toBeUndefined()
-  const call = rescueOf(first)
-  const isOfKey = OF_THE_KEY.includes(damage)
-  const from = { folder: clinic.backupFolder, name: clinic.backup.name, ...(isOfKey && { recoveryKey: clinic.recoveryKey }) }
-  if (isOfKey) await expect(call(dashboardRescue.restore, { body: { ...from, recoveryKey: '' } })).rejects.toThrow('type the recovery key')
-  await call(dashboardRescue.restore, { body: from })
+    await using serve = await serving(clinic.folder, '--rescue')
+    const first = await line(serve, 1)
+    expect(first).toMatchObject({ ready: true, rescue: true })
+    expect(first.dimse).toBeUndefined()
+    const call = rescueOf(first)
+    const isOfKey = OF_THE_KEY.includes(damage)
+    const from = {
+      folder: clinic.backupFolder,
+      name: clinic.backup.name,
+      ...(isOfKey && { recoveryKey: clinic.recoveryKey }),
+    }
+    if (isOfKey)
+      await expect(
+        call(dashboardRescue.restore, { body: { ...from, recoveryKey: '' } }),
+      ).rejects.toThrow('type the recovery key')
+    await call(dashboardRescue.restore, { body: from })
 
-  const second = await line(serve, 2)
-  expect(second.rescue).toBeUndefined()
-  await expectRestored(second, clinic)
-  const [aside, ...more] = keptAside(clinic.folder)
-  expect(more).toEqual([])
-  expect(digestOf(join(clinic.folder, aside ?? '', DATABASE_FILE))).toBe(damaged)
-  expect(await serve.end('SIGTERM')).toBe(0)
-  expect(serve.stderr.join('')).not.toContain(new URL(first.link ?? '').hash.slice(7))
+    const second = await line(serve, 2)
+    expect(second.rescue).toBeUndefined()
+    await expectRestored(second, clinic)
+    const [aside, ...more] = keptAside(clinic.folder)
+    expect(more).toEqual([])
+    expect(digestOf(join(clinic.folder, aside ?? '', DATABASE_FILE))).toBe(damaged)
+    expect(await serve.end('SIGTERM')).toBe(0)
+    expect(serve.stderr.join('')).not.toContain(new URL(first.link ?? '').hash.slice(7))
 
-  // As any other folder from now on.
-  using parts = openParts(clinic.folder)
-  expect(parts.devices.list()).toHaveLength(1)
-})
+    // As any other folder from now on.
+    using parts = openParts(clinic.folder)
+    expect(parts.devices.list()).toHaveLength(1)
+  },
+)
 
 it('puts a lost data key back and loses nothing', async () => {
   using temp = tempFolder()
   const clinic = await clinicWithBackup(temp.folder)
   DAMAGES['no data key'](clinic.folder)
   await using serve = await serving(clinic.folder, '--rescue')
-  await rescueOf(await line(serve, 1))(dashboardRescue.recoverKey, { body: { recoveryKey: clinic.recoveryKey } })
+  await rescueOf(await line(serve, 1))(dashboardRescue.recoverKey, {
+    body: { recoveryKey: clinic.recoveryKey },
+  })
   const call = await signIn((await line(serve, 2)).http)
-  expect((await call(dashboard.devices, {})).devices.map(({ aeTitle }) => aeTitle)).toEqual(['CT1', 'CT2'])
+  expect((await call(dashboard.devices, {})).devices.map(({ aeTitle }) => aeTitle)).toEqual([
+    'CT1',
+    'CT2',
+  ])
   expect(keptAside(clinic.folder)).toEqual([])
 })
 
@@ -94,7 +117,9 @@ it('puts a back-up back from the window of a running gateway, which starts again
   const { name } = clinic.backup
   const preview = await call(dashboardUpkeep.previewRestore, { body: { name } })
   expect(preview.rows).toContainEqual({ table: 'devices', inBackup: 1, now: 2 })
-  await expect(call(dashboardUpkeep.restore, { body: { name, password: 'not this one' } })).rejects.toThrow('not your password')
+  await expect(
+    call(dashboardUpkeep.restore, { body: { name, password: 'not this one' } }),
+  ).rejects.toThrow('not your password')
   await call(dashboardUpkeep.restore, { body: { name, password: OWNER.password } })
   const second = await line(serve, 2)
   const restored = await expectRestored(second, clinic)
@@ -109,16 +134,21 @@ it('takes images in again that came after the back-up', async () => {
   await using serve = await serving(clinic.folder)
   const call = await signIn((await line(serve, 1)).http)
   await using modality = await openModality(serve.dimsePort, { callingAeTitle: 'CT1' })
-  for (const number of [1, 2]) expect(await modality.store(imageOf(number))).toMatchObject({ status: '0000' })
+  for (const number of [1, 2])
+    expect(await modality.store(imageOf(number))).toMatchObject({ status: '0000' })
   await modality.release()
   const before = await call(dashboardImages.read, { params: { studyInstanceUid: UID } })
   const { name } = clinic.backup
   await call(dashboardUpkeep.restore, { body: { name, password: OWNER.password } })
   const restored = await expectRestored(await line(serve, 2), clinic)
   await until(async () => {
-    const { instances, seriesList } = await restored(dashboardImages.read, { params: { studyInstanceUid: UID } })
+    const { instances, seriesList } = await restored(dashboardImages.read, {
+      params: { studyInstanceUid: UID },
+    })
     // They came a second time.
-    const same = before.seriesList.map(({ lastInstanceAt: _, ...series }) => expect.objectContaining(series))
+    const same = before.seriesList.map(({ lastInstanceAt: _, ...series }) =>
+      expect.objectContaining(series),
+    )
     expect([instances, seriesList]).toEqual([2, same])
   })
 })
@@ -131,7 +161,12 @@ it('moves a clinic to a new PC: its back-ups and its recovery key are all that i
   const keyBefore = digestOf(join(fresh.folder, KEY_FILE))
   await using serve = await serving(fresh.folder)
   const call = await signIn((await line(serve, 1)).http)
-  const body = { folder: old.backupFolder, name: old.backup.name, recoveryKey: old.recoveryKey, password: OWNER.password }
+  const body = {
+    folder: old.backupFolder,
+    name: old.backup.name,
+    recoveryKey: old.recoveryKey,
+    password: OWNER.password,
+  }
   await call(dashboardUpkeep.restore, { body })
   await expectRestored(await line(serve, 2), old)
   expect(digestOf(join(fresh.folder, KEY_FILE))).not.toBe(keyBefore)

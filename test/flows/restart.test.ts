@@ -1,6 +1,11 @@
 import { expect, it, vi } from 'vitest'
 import { openParts } from '#server/context.ts'
-import { ask, identifierOf, item, openPartner } from '../electron/server/modules/worklist/worklist-fixture.ts'
+import {
+  ask,
+  identifierOf,
+  item,
+  openPartner,
+} from '../electron/server/modules/worklist/worklist-fixture.ts'
 import { isthmus, serving } from '../support/command-line.ts'
 import { webhookSecret } from '../support/gateway.ts'
 import { associated } from '../support/requestor.ts'
@@ -26,7 +31,10 @@ it('answers the query in flight when it is told to stop, refuses new callers, an
   await until(() => expect(gateway.stderr.some((line) => line.includes('"stopping"'))).toBe(true))
   await expect(associated(gateway.dimsePort)).rejects.toThrow(/ECONNREFUSED|closed|reset/)
   release.resolve()
-  expect(worklistOf(await console.found())).toMatchObject({ status: '0000', accessionNumbers: ['A001'] })
+  expect(worklistOf(await console.found())).toMatchObject({
+    status: '0000',
+    accessionNumbers: ['A001'],
+  })
   expect(await idle.next()).toMatchObject({ type: 'A-ABORT' })
   expect(await ended).toBe(0)
 
@@ -36,9 +44,12 @@ it('answers the query in flight when it is told to stop, refuses new callers, an
     http: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     dimse: expect.stringMatching(/^ISTHMUS@127\.0\.0\.1:\d+$/),
   })
-  for (const line of gateway.stderr) expect(JSON.parse(line)).toMatchObject({ level: expect.any(String), time: expect.any(String) })
+  for (const line of gateway.stderr)
+    expect(JSON.parse(line)).toMatchObject({ level: expect.any(String), time: expect.any(String) })
   using parts = openParts(temp.folder)
-  expect(parts.store.inspections.list({ limit: 10, outcome: 'all' }).items).toMatchObject([{ status: '0000', sent: 1 }])
+  expect(parts.store.inspections.list({ limit: 10, outcome: 'all' }).items).toMatchObject([
+    { status: '0000', sent: 1 },
+  ])
 })
 
 it('keeps the record of a query that had to be broken off at the stop', async () => {
@@ -53,5 +64,7 @@ it('keeps the record of a query that had to be broken off at the stop', async ()
   expect(await gateway.end('SIGTERM')).toBe(0)
   expect(await console.next()).toMatchObject({ type: 'A-ABORT' })
   using parts = openParts(temp.folder)
-  expect(parts.store.inspections.list({ limit: 10, outcome: 'all' }).items).toMatchObject([{ status: 'FE00', sent: 0 }])
+  expect(parts.store.inspections.list({ limit: 10, outcome: 'all' }).items).toMatchObject([
+    { status: 'FE00', sent: 0 },
+  ])
 })

@@ -3,19 +3,36 @@ import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { openParts } from '#server/context.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
-import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, wrapDataKey } from '#server/modules/backups/recovery-key.ts'
+import {
+  keepRecoveryKey,
+  keepRecoveryProof,
+  newRecoveryKey,
+  wrapDataKey,
+} from '#server/modules/backups/recovery-key.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import type { StudyId } from '#shared/ids.ts'
 import { isthmus, serving } from '../support/command-line.ts'
 import { callerOf, signIn } from '../support/gateway.ts'
-import { CRITICAL, fetchPdf, furnishReporting, NORMAL, newScribeStudy, RADIOLOGIST, readingWindow } from '../support/reporting-clinic.ts'
+import {
+  CRITICAL,
+  fetchPdf,
+  furnishReporting,
+  NORMAL,
+  newScribeStudy,
+  RADIOLOGIST,
+  readingWindow,
+} from '../support/reporting-clinic.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
-// The data of a clinic is backed up, lost, and put back on another PC: every command is a process of its own.
+// The data of a clinic is backed up, lost, and put back on another PC: every command is a process
+// of its own.
 vi.setConfig({ testTimeout: 240_000 })
 
-/** What a partner and a reader see of each report: its text, who signed it and when, the bytes of its PDF. */
+/**
+ * What a partner and a reader see of each report: its text, who signed it and when, the bytes of
+ * its PDF.
+ */
 async function seen(http: string, studies: readonly StudyId[]) {
   const reader = await signIn(http, RADIOLOGIST)
   const found = []
@@ -31,7 +48,10 @@ async function seen(http: string, studies: readonly StudyId[]) {
   return found
 }
 
-/** Reports, a recovery key and a back-up of them in `target`; more is written after it. The gateway has ended. */
+/**
+ * Reports, a recovery key and a back-up of them in `target`; more is written after it. The gateway
+ * has ended.
+ */
 async function clinic(folder: string, target: string) {
   const partnerKey = await furnishReporting(folder)
   const recoveryKey = newRecoveryKey()
@@ -48,7 +68,10 @@ async function clinic(folder: string, target: string) {
     ] as const) {
       const { studyId } = await newScribeStudy(partner)
       studies.push(studyId)
-      await readingWindow(reader, studyId).report(text, { isCritical, finding: isCritical ? 'Tension pneumothorax' : null })
+      await readingWindow(reader, studyId).report(text, {
+        isCritical,
+        finding: isCritical ? 'Tension pneumothorax' : null,
+      })
     }
     reports = await seen(gateway.http, studies)
     expect(await gateway.end('SIGTERM')).toBe(0)
@@ -57,21 +80,40 @@ async function clinic(folder: string, target: string) {
   const { store } = parts
   keepRecoveryProof(store.secrets)
   keepRecoveryKey(folder, wrapDataKey(store.seal, recoveryKey, Date.now()))
-  const made = await makeBackup(store, { folder: target, kind: 'scheduled', version: '1', now: Date.now(), onProgress: () => {} })
+  const made = await makeBackup(store, {
+    folder: target,
+    kind: 'scheduled',
+    version: '1',
+    now: Date.now(),
+    onProgress: () => {},
+  })
   parts.settings.change({ 'clinic.name': 'Written after the back-up' }, 'command-line')
-  return { partnerKey, recoveryKey, studies, reports, from: join(target, made.name), entries: made.rows.auditEntries ?? 0 }
+  return {
+    partnerKey,
+    recoveryKey,
+    studies,
+    reports,
+    from: join(target, made.name),
+    entries: made.rows.auditEntries ?? 0,
+  }
 }
 
 it('gives a new PC the same reports, bit by bit, with the recovery key alone', async () => {
   using old = tempFolder()
   using target = tempFolder()
   using other = tempFolder()
-  const { partnerKey, recoveryKey, studies, reports, from, entries } = await clinic(old.folder, target.folder)
+  const { partnerKey, recoveryKey, studies, reports, from, entries } = await clinic(
+    old.folder,
+    target.folder,
+  )
   expect(reports).toHaveLength(3)
   rmSync(old.folder, { recursive: true })
 
   const data = join(other.folder, 'isthmus')
-  const ran = await isthmus(['restore', '--data', data, '--from', from, '--recovery-key-stdin'], `${recoveryKey.toLowerCase()}\n`)
+  const ran = await isthmus(
+    ['restore', '--data', data, '--from', from, '--recovery-key-stdin'],
+    `${recoveryKey.toLowerCase()}\n`,
+  )
   expect(ran).toMatchObject({ exitCode: 0 })
   expect(ran.stdout).toMatch(/is put back in .*isthmus, and opens\./)
   expect(ran.stdout).toMatch(/reports +none -> 3\n/)
@@ -82,7 +124,10 @@ it('gives a new PC the same reports, bit by bit, with the recovery key alone', a
   expect(await seen(gateway.http, studies)).toEqual(reports)
   const owner = await signIn(gateway.http)
   const { entries: trail } = await owner(dashboard.audit, { query: {} })
-  expect(trail.find(({ action }) => action === 'database.restore')).toMatchObject({ actor: 'command-line', detail: { keptAside: '' } })
+  expect(trail.find(({ action }) => action === 'database.restore')).toMatchObject({
+    actor: 'command-line',
+    detail: { keptAside: '' },
+  })
   const check = await owner(dashboard.verifyAudit, {})
   expect(check.isIntact).toBe(true)
   expect(check.entries).toBeGreaterThan(entries)
@@ -102,27 +147,49 @@ it('asks before it replaces a database, keeps that aside, and refuses what canno
     exitCode: 1,
     stderr: expect.stringMatching(/holds 1 back-ups: name the one.*the newest/),
   })
-  expect(await restore('--from', folder)).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/is not a back-up of Isthmus/) })
-  expect(await restore()).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/--from DIR/) })
+  expect(await restore('--from', folder)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/is not a back-up of Isthmus/),
+  })
+  expect(await restore()).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/--from DIR/),
+  })
   const asked = await restore('--from', from)
   expect(asked).toMatchObject({
     exitCode: 1,
-    stdout: expect.stringMatching(/reports +3 -> 3\n[\s\S]*Nothing was changed\. Add --yes to do it\.\n$/),
+    stdout: expect.stringMatching(
+      /reports +3 -> 3\n[\s\S]*Nothing was changed\. Add --yes to do it\.\n$/,
+    ),
   })
-  const wrong = await isthmus(['restore', '--data', folder, '--from', from, '--recovery-key-stdin', '--yes'], newRecoveryKey())
-  expect(wrong).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/This is not the recovery key/) })
+  const wrong = await isthmus(
+    ['restore', '--data', folder, '--from', from, '--recovery-key-stdin', '--yes'],
+    newRecoveryKey(),
+  )
+  expect(wrong).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/This is not the recovery key/),
+  })
   {
     await using gateway = await serving(folder)
-    expect(await restore('--from', from, '--yes')).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/A gateway runs on/) })
+    expect(await restore('--from', from, '--yes')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/A gateway runs on/),
+    })
     expect(await gateway.end('SIGTERM')).toBe(0)
   }
 
   // The database is damaged: the gateway says what to do, and doing that helps.
   const file = join(folder, 'gateway.sqlite')
   truncateSync(file, 100_000)
-  await expect(serving(folder)).rejects.toThrow(/is damaged .*isthmus restore --data .* --from BACKUP/)
+  await expect(serving(folder)).rejects.toThrow(
+    /is damaged .*isthmus restore --data .* --from BACKUP/,
+  )
   const done = await restore('--from', from, '--yes')
-  expect(done).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/reports +cannot be read -> 3\n/) })
+  expect(done).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/reports +cannot be read -> 3\n/),
+  })
   const aside = readdirSync(folder).find((name) => name.startsWith('replaced-')) ?? ''
   expect(done.stdout).toContain(`What it replaced lies in ${join(folder, aside)}`)
   expect(existsSync(join(folder, aside, 'gateway.sqlite'))).toBe(true)

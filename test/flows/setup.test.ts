@@ -17,13 +17,19 @@ import { tempFolder } from '../support/temp-store.ts'
 
 const NO_KEYS = { modality: '', startDate: '' }
 const visit = (gateway: StartedGateway, aeTitle = 'CT1') =>
-  visitAsModality({ host: '127.0.0.1', port: gateway.dimsePort, aeTitle: 'ISTHMUS' }, aeTitle, NO_KEYS)
+  visitAsModality(
+    { host: '127.0.0.1', port: gateway.dimsePort, aeTitle: 'ISTHMUS' },
+    aeTitle,
+    NO_KEYS,
+  )
 
 /** Makes a recovery key and confirms it, as the wizard does. */
 async function recoveryKeyOf({ call }: Pick<StartedGateway, 'call'>): Promise<string> {
   const { recoveryKey, asked } = await call(dashboardSetup.makeRecoveryKey, {})
   const groups = asked.map((at) => recoveryKey.split('-')[at] ?? '')
-  expect(await call(dashboardSetup.confirmRecoveryKey, { body: { groups } })).toMatchObject({ state: 'ready' })
+  expect(await call(dashboardSetup.confirmRecoveryKey, { body: { groups } })).toMatchObject({
+    state: 'ready',
+  })
   return recoveryKey
 }
 
@@ -47,7 +53,9 @@ it('reads off what is really there how far the set-up is, and goes on from there
       partner: { url: null, events: [] },
       devices: [],
     })
-    await call(dashboard.changeSettings, { body: { settings: { 'clinic.name': 'North Clinic', 'clinic.timeZone': 'Europe/Berlin' } } })
+    await call(dashboard.changeSettings, {
+      body: { settings: { 'clinic.name': 'North Clinic', 'clinic.timeZone': 'Europe/Berlin' } },
+    })
     await recoveryKeyOf(gateway)
   }
   await using gateway = await startGateway({ folder: temp.folder, partner: null })
@@ -61,9 +69,14 @@ it('reads off what is really there how far the set-up is, and goes on from there
 })
 
 it('hears the first device: refused, let in, then given its worklist', async () => {
-  await using gateway = await startGateway({ devices: [], partner: { worklist: (day) => worklistDay(day) } })
+  await using gateway = await startGateway({
+    devices: [],
+    partner: { worklist: (day) => worklistDay(day) },
+  })
   const { call } = gateway
-  await expect(visit(gateway)).rejects.toThrow(/does not recognise the calling AE title CT1.*let CT1 in under Devices/)
+  await expect(visit(gateway)).rejects.toThrow(
+    /does not recognise the calling AE title CT1.*let CT1 in under Devices/,
+  )
   const [caller] = (await call(dashboard.callers, {})).callers
   expect(caller).toMatchObject({ aeTitle: 'CT1', address: '127.0.0.1' })
   await call(dashboard.approveCaller, { body: { aeTitle: 'CT1', address: '127.0.0.1' } })
@@ -75,7 +88,9 @@ it('hears the first device: refused, let in, then given its worklist', async () 
     startTime: expect.stringMatching(/^\d{4}/),
   })
   const state = await call(dashboardSetup.state, {})
-  expect(state.devices).toMatchObject([{ aeTitle: 'CT1', asked: { exams: exams.length, status: '0000' } }])
+  expect(state.devices).toMatchObject([
+    { aeTitle: 'CT1', asked: { exams: exams.length, status: '0000' } },
+  ])
   expect(state.done).toContain('device')
   expect(state.dicom).toMatchObject({ aeTitle: 'ISTHMUS', port: gateway.dimsePort })
 })
@@ -91,11 +106,18 @@ it('knows of each event how its newest call ended', async () => {
   await using gateway = await startGateway()
   const { call } = gateway
   const before = (await call(dashboardSetup.state, {})).partner
-  expect(before.events.map(({ type, outcome }) => [type, outcome])).toEqual(EVENT_TYPES.map((type) => [type, 'none']))
+  expect(before.events.map(({ type, outcome }) => [type, outcome])).toEqual(
+    EVENT_TYPES.map((type) => [type, 'none']),
+  )
   const endpointId = before.endpointId ?? ''
-  for (const type of EVENT_TYPES) expect(await call(dashboardEvents.test, { body: { type, endpointId } })).toMatchObject({ success: true })
+  for (const type of EVENT_TYPES)
+    expect(await call(dashboardEvents.test, { body: { type, endpointId } })).toMatchObject({
+      success: true,
+    })
   const after = await call(dashboardSetup.state, {})
-  expect(after.partner.events.map(({ outcome }) => outcome)).toEqual(EVENT_TYPES.map(() => 'accepted'))
+  expect(after.partner.events.map(({ outcome }) => outcome)).toEqual(
+    EVENT_TYPES.map(() => 'accepted'),
+  )
   expect(after.done).toContain('partner')
   gateway.partner.setScenario('refuse')
   await call(dashboardEvents.test, { body: { type: 'modality_worklist.requested', endpointId } })
@@ -105,15 +127,21 @@ it('knows of each event how its newest call ended', async () => {
 it('makes a recovery key, shown once, which somebody confirms by two groups', async () => {
   await using gateway = await startGateway()
   const { call } = gateway
-  await expect(call(dashboardSetup.confirmRecoveryKey, { body: { groups: ['AAAA', 'BBBB'] } })).rejects.toThrow(/make another one/)
+  await expect(
+    call(dashboardSetup.confirmRecoveryKey, { body: { groups: ['AAAA', 'BBBB'] } }),
+  ).rejects.toThrow(/make another one/)
   const { recoveryKey, asked } = await call(dashboardSetup.makeRecoveryKey, {})
   expect(asked).toHaveLength(2)
   expect(new Set(asked).size).toBe(2)
   expect(existsSync(join(gateway.folder, 'recovery.key'))).toBe(false)
-  await expect(call(dashboardSetup.confirmRecoveryKey, { body: { groups: ['UUUU', 'UUUU'] } })).rejects.toThrow(/not what was shown/)
+  await expect(
+    call(dashboardSetup.confirmRecoveryKey, { body: { groups: ['UUUU', 'UUUU'] } }),
+  ).rejects.toThrow(/not what was shown/)
   const groups = asked.map((at) => ` ${recoveryKey.split('-')[at]?.toLowerCase()} `)
   await call(dashboardSetup.confirmRecoveryKey, { body: { groups } })
-  await expect(call(dashboardSetup.confirmRecoveryKey, { body: { groups } })).rejects.toThrow(/make another one/)
+  await expect(call(dashboardSetup.confirmRecoveryKey, { body: { groups } })).rejects.toThrow(
+    /make another one/,
+  )
   const { entries } = await call(dashboard.audit, { query: { action: 'recovery-key' } })
   expect(entries).toMatchObject([{ action: 'recovery-key.make', detail: { replaces: null } }])
   expect(JSON.stringify(entries) + gateway.log.join('')).not.toContain(recoveryKey.slice(0, 9))
@@ -126,21 +154,39 @@ it('brings a clinic back on another PC from its back-up and the sheet of paper',
   {
     await using gateway = await startGateway({ devices: [{ aeTitle: 'CT1' }, { aeTitle: 'MR1' }] })
     recoveryKey = await recoveryKeyOf(gateway)
-    expect(await gateway.call(dashboardSetup.setBackupFolder, { body: { folder: target.folder } })).toMatchObject({ isUsed: true })
+    expect(
+      await gateway.call(dashboardSetup.setBackupFolder, { body: { folder: target.folder } }),
+    ).toMatchObject({ isUsed: true })
     const { last, backups } = await backedUp(gateway)
-    expect(last).toMatchObject({ success: true, sentence: expect.stringMatching(/is written, and was opened and compared/) })
+    expect(last).toMatchObject({
+      success: true,
+      sentence: expect.stringMatching(/is written, and was opened and compared/),
+    })
     expect(backups).toMatchObject([{ hasRecoveryKey: true }])
-    expect((await gateway.call(dashboard.audit, { query: { action: 'backup.make' } })).entries).toHaveLength(1)
+    expect(
+      (await gateway.call(dashboard.audit, { query: { action: 'backup.make' } })).entries,
+    ).toHaveLength(1)
   }
   const [name = ''] = readdirSync(target.folder)
   const restored = await restoreFolder({
-    ...{ folder: elsewhere.folder, from: join(target.folder, name), recoveryKey, isAgreed: false, now: Date.now() },
+    ...{
+      folder: elsewhere.folder,
+      from: join(target.folder, name),
+      recoveryKey,
+      isAgreed: false,
+      now: Date.now(),
+    },
     onProgress: () => {},
   })
-  expect(restored).toMatchObject({ isDone: true, text: expect.stringContaining(`${name} is put back`) })
+  expect(restored).toMatchObject({
+    isDone: true,
+    text: expect.stringContaining(`${name} is put back`),
+  })
   expect(recoverFolder(elsewhere.folder, recoveryKey)).toMatch(/nothing was changed/)
   await using again = await startGateway({ folder: elsewhere.folder, partner: null })
-  expect((await again.call(dashboard.devices, {})).devices.map(({ aeTitle }) => aeTitle).sort()).toEqual(['CT1', 'MR1'])
+  expect(
+    (await again.call(dashboard.devices, {})).devices.map(({ aeTitle }) => aeTitle).sort(),
+  ).toEqual(['CT1', 'MR1'])
   expect(await again.call(dashboard.verifyAudit, {})).toMatchObject({ isIntact: true })
 })
 
@@ -155,7 +201,10 @@ it('refuses a back-up folder that will not do, and one back-up while another is 
   const { call, folder } = gateway
   await expect(call(dashboardSetup.makeBackup, {})).rejects.toThrow(/Choose a folder/)
   const use = (given: string) => call(dashboardSetup.setBackupFolder, { body: { folder: given } })
-  expect(await use('back-ups')).toMatchObject({ isUsed: false, findings: [{ sentence: 'This is not a whole path.' }] })
+  expect(await use('back-ups')).toMatchObject({
+    isUsed: false,
+    findings: [{ sentence: 'This is not a whole path.' }],
+  })
   expect(await use(join(folder, 'back-ups'))).toMatchObject({
     isUsed: false,
     findings: [{ sentence: expect.stringContaining('inside the data folder') }],
@@ -163,8 +212,13 @@ it('refuses a back-up folder that will not do, and one back-up while another is 
   expect(await use(join(gateway.folder, 'gateway.sqlite', 'x'))).toMatchObject({ isUsed: false })
   const made = await use(join(target.folder, 'new', 'back-ups'))
   expect(made).toMatchObject({ isUsed: true })
-  expect(made.findings).toContainEqual(expect.objectContaining({ verdict: 'warn', sentence: expect.stringContaining('same disk') }))
-  const [, second] = await Promise.allSettled([backedUp(gateway), call(dashboardSetup.makeBackup, {})])
+  expect(made.findings).toContainEqual(
+    expect.objectContaining({ verdict: 'warn', sentence: expect.stringContaining('same disk') }),
+  )
+  const [, second] = await Promise.allSettled([
+    backedUp(gateway),
+    call(dashboardSetup.makeBackup, {}),
+  ])
   if (second?.status === 'rejected') expect(String(second.reason)).toMatch(/being made already/)
   rmSync(target.folder, { recursive: true, force: true })
   expect((await call(dashboardSetup.backups, {})).fault).toMatch(/cannot be read/)
@@ -176,8 +230,14 @@ it('looks at its own network: calls itself, names its addresses, and says what a
   const of = (check: string) => findings.find((one) => one.check === check)
   expect(of('dicom')).toMatchObject({ verdict: 'ok' })
   // The test's listener takes calls of this PC only: that is what a clinic must be told.
-  expect(of('addresses')).toMatchObject({ verdict: 'bad', remedy: expect.stringContaining('dimse.host') })
-  expect(of('echo')).toMatchObject({ verdict: 'ok', sentence: `A DICOM echo (C-ECHO) to 127.0.0.1 port ${gateway.dimsePort} is answered.` })
+  expect(of('addresses')).toMatchObject({
+    verdict: 'bad',
+    remedy: expect.stringContaining('dimse.host'),
+  })
+  expect(of('echo')).toMatchObject({
+    verdict: 'ok',
+    sentence: `A DICOM echo (C-ECHO) to 127.0.0.1 port ${gateway.dimsePort} is answered.`,
+  })
   expect(of('firewall')).toMatchObject({ verdict: 'warn' })
   expect(of('firewall')?.commands.join()).toContain(String(gateway.dimsePort))
   expect(of('window')).toMatchObject({ verdict: 'ok' })
@@ -201,7 +261,10 @@ it('scores what is there, and lets nobody but who manages the gateway see it', a
   await using gateway = await startGateway({
     async prepare({ people }) {
       const login = { email: 'm@clinic.example', password: 'a long and quiet evening' }
-      await people.createUser({ ...login, firstName: 'M', lastName: 'M', level: 'member', clinicRole: 'Other' }, 'command-line')
+      await people.createUser(
+        { ...login, firstName: 'M', lastName: 'M', level: 'member', clinicRole: 'Other' },
+        'command-line',
+      )
     },
   })
   const { ready, all, findings } = await gateway.call(dashboardSetup.readiness, {})
@@ -217,7 +280,10 @@ it('scores what is there, and lets nobody but who manages the gateway see it', a
     backup: 'warn',
     audit: 'ok',
   })
-  const member = await signIn(gateway.http, { email: 'm@clinic.example', password: 'a long and quiet evening' })
+  const member = await signIn(gateway.http, {
+    email: 'm@clinic.example',
+    password: 'a long and quiet evening',
+  })
   await expect(member(dashboardSetup.readiness, {})).rejects.toThrow('403')
   await expect(member(dashboardSetup.makeRecoveryKey, {})).rejects.toThrow('403')
   await gateway.call(dashboard.addDevice, { body: NewDevice.parse({ aeTitle: 'MR1' }) })
@@ -231,11 +297,17 @@ it('recovers by the command line, and prints a link to sign in by', async () => 
     recoveryKey = await recoveryKeyOf(gateway)
   }
   rmSync(join(temp.folder, 'data.key'))
-  const run = (key: string) => isthmus(['recover', '--data', temp.folder, '--recovery-key-stdin'], key)
-  expect(await run('0000-0000')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('This is not the recovery key') })
+  const run = (key: string) =>
+    isthmus(['recover', '--data', temp.folder, '--recovery-key-stdin'], key)
+  expect(await run('0000-0000')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('This is not the recovery key'),
+  })
   const recovered = await run(`${recoveryKey}\n`)
   expect(recovered).toMatchObject({ exitCode: 0, stderr: '' })
-  expect(recovered.stdout).toMatch(/^data\.key is back.*\nStart the gateway, then sign in with http:\S+sign-in\?token=\S+\n$/)
+  expect(recovered.stdout).toMatch(
+    /^data\.key is back.*\nStart the gateway, then sign in with http:\S+sign-in\?token=\S+\n$/,
+  )
 }, 60_000)
 
 it('says how the commands of the set-up are used', async () => {
@@ -244,10 +316,19 @@ it('says how the commands of the set-up are used', async () => {
     [['recover', '--data', 'x'], 'add --recovery-key-stdin'],
     [['simulator', 'modality', '--to', '127.0.0.1:104'], 'needs --ae-title'],
     [['simulator', 'modality', '--ae-title', 'CT1'], 'needs --to HOST:PORT'],
-    [['simulator', 'modality', '--ae-title', 'CT1', '--to', '127.0.0.1:104', '--date', 'today'], '--date takes a day'],
+    [
+      ['simulator', 'modality', '--ae-title', 'CT1', '--to', '127.0.0.1:104', '--date', 'today'],
+      '--date takes a day',
+    ],
   ]
-  for (const [args, words] of uses) expect(await isthmus(args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(words) })
-  expect(await isthmus(['simulator', 'modality', '--ae-title', 'CT1', '--to', '127.0.0.1:1'])).toMatchObject({
+  for (const [args, words] of uses)
+    expect(await isthmus(args)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(words),
+    })
+  expect(
+    await isthmus(['simulator', 'modality', '--ae-title', 'CT1', '--to', '127.0.0.1:1']),
+  ).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('nothing listens at 127.0.0.1:1'),
   })

@@ -5,7 +5,8 @@ import { expect, it } from 'vitest'
 import { needing } from '../support/needs.ts'
 import { perTier } from '../support/tier.ts'
 
-// A short run of `npm run soak`: what leaks at each turn shows here too. Its memory is still settling: it may grow by more than in a long one.
+// A short run of `npm run soak`: what leaks at each turn shows here too. Its memory is still
+// settling: it may grow by more than in a long one.
 
 const MAIN = join(import.meta.dirname, '../../scripts/soak/main.mjs')
 const GROWTH = 1.3
@@ -31,9 +32,21 @@ it(`takes ${ASSOCIATIONS} associations, ${CALLS} calls and ${EVENTS} events with
   ...needing('linux'),
   timeout: 600_000,
 }, async () => {
-  const words = ['--associations', String(ASSOCIATIONS), '--calls', String(CALLS), '--events', String(EVENTS), '--json']
-  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...words], { maxBuffer: 1 << 26 })
-  const { done, before, after, samples, metrics } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Soaked
+  const words = [
+    '--associations',
+    String(ASSOCIATIONS),
+    '--calls',
+    String(CALLS),
+    '--events',
+    String(EVENTS),
+    '--json',
+  ]
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...words], {
+    maxBuffer: 1 << 26,
+  })
+  const { done, before, after, samples, metrics } = JSON.parse(
+    stdout.trim().split('\n').at(-1) ?? '',
+  ) as Soaked
   expect(done).toEqual({ associations: ASSOCIATIONS, calls: CALLS, events: EVENTS })
   expect(metrics).toMatchObject({
     'isthmus_associations_total{outcome="accepted"}': ASSOCIATIONS,

@@ -1,6 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it, type TestContext, vi } from 'vitest'
@@ -11,30 +19,61 @@ import { dashboardImages } from '#shared/contract/images.ts'
 import { ranOf, serving } from '../support/command-line.ts'
 import { freePort } from '../support/free-port.ts'
 import { signIn } from '../support/gateway.ts'
-import { type ImagingClinic, imageOf, openImagingClinic, sendImages, UID } from '../support/imaging-clinic.ts'
+import {
+  type ImagingClinic,
+  imageOf,
+  openImagingClinic,
+  sendImages,
+  UID,
+} from '../support/imaging-clinic.ts'
 import { needs } from '../support/needs.ts'
 import { PROGRAM_ENVIRONMENT } from '../support/program.ts'
 import { tempFolder } from '../support/temp-store.ts'
 
-// A standby as a clinic makes it: the two scripts, the program in processes of its own, rclone to a server of another "host".
+// A standby as a clinic makes it: the two scripts, the program in processes of its own, rclone to a
+// server of another "host".
 
 vi.setConfig({ testTimeout: 420_000 })
 
 const SCRIPTS = join(import.meta.dirname, '../../scripts/standby')
 const PASSWORD = 'seven calm otters'
 
-const script = (name: string, args: readonly string[], { env = {}, input = '' }: { env?: NodeJS.ProcessEnv; input?: string } = {}) =>
-  ranOf(spawn(process.execPath, [join(SCRIPTS, name), ...args], { env: { ...PROGRAM_ENVIRONMENT, ...env } }), input)
+const script = (
+  name: string,
+  args: readonly string[],
+  { env = {}, input = '' }: { env?: NodeJS.ProcessEnv; input?: string } = {},
+) =>
+  ranOf(
+    spawn(process.execPath, [join(SCRIPTS, name), ...args], {
+      env: { ...PROGRAM_ENVIRONMENT, ...env },
+    }),
+    input,
+  )
 
 interface Remote extends AsyncDisposable {
   /** What tells rclone of it; the remote is called `standby`. */
   readonly env: NodeJS.ProcessEnv
 }
 
-/** A server by rclone itself on 127.0.0.1: SFTP, as another host is reached, or WebDAV, which has no checksums. */
+/**
+ * A server by rclone itself on 127.0.0.1: SFTP, as another host is reached, or WebDAV, which has no
+ * checksums.
+ */
 async function serve(kind: 'sftp' | 'webdav', folder: string): Promise<Remote> {
   const port = await freePort()
-  const words = ['serve', kind, folder, '--addr', `127.0.0.1:${port}`, '--user', 'isthmus', '--pass', PASSWORD, '--dir-cache-time', '0s']
+  const words = [
+    'serve',
+    kind,
+    folder,
+    '--addr',
+    `127.0.0.1:${port}`,
+    '--user',
+    'isthmus',
+    '--pass',
+    PASSWORD,
+    '--dir-cache-time',
+    '0s',
+  ]
   const child: ChildProcess = spawn('rclone', words, {
     stdio: 'ignore',
     env: { ...process.env, RCLONE_CONFIG: join(folder, '..', 'none.conf') },
@@ -42,16 +81,31 @@ async function serve(kind: 'sftp' | 'webdav', folder: string): Promise<Remote> {
   const pass = execFileSync('rclone', ['obscure', PASSWORD], { encoding: 'utf8' }).trim()
   const at = {
     sftp: { TYPE: 'sftp', HOST: '127.0.0.1', PORT: String(port), USER: 'isthmus', PASS: pass },
-    webdav: { TYPE: 'webdav', URL: `http://127.0.0.1:${port}`, VENDOR: 'other', USER: 'isthmus', PASS: pass },
+    webdav: {
+      TYPE: 'webdav',
+      URL: `http://127.0.0.1:${port}`,
+      VENDOR: 'other',
+      USER: 'isthmus',
+      PASS: pass,
+    },
   }[kind]
   const env = {
     RCLONE_CONFIG: join(folder, '..', 'none.conf'),
-    ...Object.fromEntries(Object.entries(at).map(([key, value]) => [`RCLONE_CONFIG_STANDBY_${key}`, value])),
+    ...Object.fromEntries(
+      Object.entries(at).map(([key, value]) => [`RCLONE_CONFIG_STANDBY_${key}`, value]),
+    ),
   }
-  await vi.waitFor(() => execFileSync('rclone', ['lsf', 'standby:'], { env: { ...process.env, ...env }, stdio: 'ignore' }), {
-    timeout: 20_000,
-    interval: 200,
-  })
+  await vi.waitFor(
+    () =>
+      execFileSync('rclone', ['lsf', 'standby:'], {
+        env: { ...process.env, ...env },
+        stdio: 'ignore',
+      }),
+    {
+      timeout: 20_000,
+      interval: 200,
+    },
+  )
   return {
     env,
     async [Symbol.asyncDispose]() {
@@ -63,15 +117,20 @@ async function serve(kind: 'sftp' | 'webdav', folder: string): Promise<Remote> {
 
 async function recoveryKeyOf({ gateway: { call } }: ImagingClinic): Promise<string> {
   const { recoveryKey, asked } = await call(dashboardSetup.makeRecoveryKey, {})
-  await call(dashboardSetup.confirmRecoveryKey, { body: { groups: asked.map((at) => recoveryKey.split('-')[at] ?? '') } })
+  await call(dashboardSetup.confirmRecoveryKey, {
+    body: { groups: asked.map((at) => recoveryKey.split('-')[at] ?? '') },
+  })
   return recoveryKey
 }
 
 const backedUp = ({ gateway: { folder } }: ImagingClinic) =>
-  vi.waitFor(async () => expect(await askControl(folder, { command: 'backup' })).toMatchObject({ ok: true }), {
-    timeout: 20_000,
-    interval: 200,
-  })
+  vi.waitFor(
+    async () => expect(await askControl(folder, { command: 'backup' })).toMatchObject({ ok: true }),
+    {
+      timeout: 20_000,
+      interval: 200,
+    },
+  )
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -90,27 +149,56 @@ interface Standby {
   drill(name: string, ...args: string[]): ReturnType<typeof script>
 }
 
-async function standbyOf(clinic: ImagingClinic, { env }: Remote, work: string, there: string): Promise<Standby> {
+async function standbyOf(
+  clinic: ImagingClinic,
+  { env }: Remote,
+  work: string,
+  there: string,
+): Promise<Standby> {
   const recoveryKey = await recoveryKeyOf(clinic)
   return {
-    ...{ clinic, work, recoveryKey, backups: join(there, 'clinic/backups'), images: join(there, 'clinic/images') },
-    copy: (...args) => script('copy.mjs', ['--data', clinic.gateway.folder, '--to', 'standby:clinic', ...args], { env }),
-    drill: (name, ...args) =>
-      script('drill.mjs', ['--from', 'standby:clinic', '--into', join(work, name), '--http', '127.0.0.1:0', ...args], {
+    ...{
+      clinic,
+      work,
+      recoveryKey,
+      backups: join(there, 'clinic/backups'),
+      images: join(there, 'clinic/images'),
+    },
+    copy: (...args) =>
+      script('copy.mjs', ['--data', clinic.gateway.folder, '--to', 'standby:clinic', ...args], {
         env,
-        input: recoveryKey,
       }),
+    drill: (name, ...args) =>
+      script(
+        'drill.mjs',
+        ['--from', 'standby:clinic', '--into', join(work, name), '--http', '127.0.0.1:0', ...args],
+        {
+          env,
+          input: recoveryKey,
+        },
+      ),
   }
 }
 
 async function saysThatThereIsNoBackup({ clinic, copy, work }: Standby): Promise<void> {
-  expect(await copy()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('choose one in its window first') })
-  await clinic.gateway.call(dashboardSetup.setBackupFolder, { body: { folder: join(work, 'back-ups') } })
-  expect(await copy()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('No back-up is in') })
+  expect(await copy()).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('choose one in its window first'),
+  })
+  await clinic.gateway.call(dashboardSetup.setBackupFolder, {
+    body: { folder: join(work, 'back-ups') },
+  })
+  expect(await copy()).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('No back-up is in'),
+  })
 }
 
 /** Gives the time up to which the copy has everything. */
-async function copiesEverything({ clinic, copy, images }: Standby, how: readonly string[]): Promise<string> {
+async function copiesEverything(
+  { clinic, copy, images }: Standby,
+  how: readonly string[],
+): Promise<string> {
   const { call, folder } = clinic.gateway
   await sendImages(
     clinic,
@@ -121,11 +209,15 @@ async function copiesEverything({ clinic, copy, images }: Standby, how: readonly
   expect(before.standby).toBeNull()
   expect(await copy('--called', 'the other PC', ...how)).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringMatching(/^The standby at the other PC has everything up to \S+Z\.\nCopied in/),
+    stdout: expect.stringMatching(
+      /^The standby at the other PC has everything up to \S+Z\.\nCopied in/,
+    ),
   })
   const { standby, backups } = await call(dashboardUpkeep.state, {})
   expect(standby).toMatchObject({ to: 'the other PC', recoveryPoint: backups[0]?.madeAt })
-  expect(filesIn(images).map((file) => statSync(file).size)).toEqual(filesIn(join(folder, 'images')).map((file) => statSync(file).size))
+  expect(filesIn(images).map((file) => statSync(file).size)).toEqual(
+    filesIn(join(folder, 'images')).map((file) => statSync(file).size),
+  )
   expect(filesIn(images)).toHaveLength(3)
   return backups[0]?.madeAt ?? ''
 }
@@ -136,23 +228,36 @@ async function takesOver({ drill, work, recoveryKey }: Standby, madeAt: string):
   expect(took).toMatchObject({
     stderr: '',
     exitCode: 0,
-    stdout: expect.stringMatching(/rows as in the back-up, 3 of 3 images[\s\S]*started in safe mode/),
+    stdout: expect.stringMatching(
+      /rows as in the back-up, 3 of 3 images[\s\S]*started in safe mode/,
+    ),
   })
   expect(took.stdout).toContain(`with everything up to ${madeAt.slice(0, 19)}`)
   expect(existsSync(join(work, 'first'))).toBe(false)
 }
 
-/** What the gateway keeps no longer goes there too; what came meanwhile is copied. Gives the name of the back-up that stays. */
+/**
+ * What the gateway keeps no longer goes there too; what came meanwhile is copied. Gives the name of
+ * the back-up that stays.
+ */
 async function keepsAsTheGatewayDoes({ clinic, copy, backups, images }: Standby): Promise<string> {
   const { call } = clinic.gateway
   await sendImages(clinic, [imageOf(4)])
   await backedUp(clinic)
-  const [second = '', first = ''] = (await call(dashboardUpkeep.state, {})).backups.map(({ name }) => name)
+  const [second = '', first = ''] = (await call(dashboardUpkeep.state, {})).backups.map(
+    ({ name }) => name,
+  )
   await call(dashboardUpkeep.remove, { params: { name: first } })
-  expect(await copy('--since', '1h')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('0 older back-ups') })
+  expect(await copy('--since', '1h')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('0 older back-ups'),
+  })
   expect(readdirSync(backups).sort()).toEqual([first, second])
   await wait(1100)
-  expect(await copy('--keep-hours', '0')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('1 older back-ups') })
+  expect(await copy('--keep-hours', '0')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('1 older back-ups'),
+  })
   expect(readdirSync(backups)).toEqual([second])
   expect(filesIn(images)).toHaveLength(4)
   return second
@@ -162,7 +267,10 @@ async function keepsAsTheGatewayDoes({ clinic, copy, backups, images }: Standby)
 async function saysThatAnImageIsMissing({ drill, images, work }: Standby): Promise<void> {
   const [image = ''] = filesIn(images)
   rmSync(image)
-  expect(await drill('second')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('1 of 4 images are missing') })
+  expect(await drill('second')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('1 of 4 images are missing'),
+  })
   expect(await drill('third', '--without-images', '--keep')).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining('Ready to take over'),
@@ -174,11 +282,17 @@ async function saysThatAnImageIsMissing({ drill, images, work }: Standby): Promi
 async function hasWhatCameLater({ clinic, copy, drill, work }: Standby): Promise<void> {
   await sendImages(clinic, [imageOf(5)])
   expect(await copy('--since', '1h')).toMatchObject({ exitCode: 0 })
-  expect(await drill('taken over', '--keep')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('4 of 4 images') })
+  expect(await drill('taken over', '--keep')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('4 of 4 images'),
+  })
   await using standby = await serving(join(work, 'taken over/data'))
   const seen = await signIn(standby.http)
   await vi.waitFor(
-    async () => expect(await seen(dashboardImages.read, { params: { studyInstanceUid: UID } })).toMatchObject({ instances: 5 }),
+    async () =>
+      expect(await seen(dashboardImages.read, { params: { studyInstanceUid: UID } })).toMatchObject(
+        { instances: 5 },
+      ),
     { timeout: 20_000, interval: 100 },
   )
 }
@@ -191,31 +305,39 @@ async function refusesADamagedBackup({ drill, backups }: Standby, name: string):
   expect((await drill('fourth')).exitCode).toBe(1)
 }
 
-it.for(['sftp', 'webdav'] as const)('copies to another host by %s, and takes over there', async (kind, context: TestContext) => {
-  needs(context, 'rclone')
-  using work = tempFolder()
-  const there = join(work.folder, 'there')
-  mkdirSync(there)
-  await using clinic = await openImagingClinic()
-  await using remote = await serve(kind, there)
-  const standby = await standbyOf(clinic, remote, work.folder, there)
-  await saysThatThereIsNoBackup(standby)
-  await takesOver(standby, await copiesEverything(standby, kind === 'webdav' ? ['--download'] : []))
+it.for(['sftp', 'webdav'] as const)(
+  'copies to another host by %s, and takes over there',
+  async (kind, context: TestContext) => {
+    needs(context, 'rclone')
+    using work = tempFolder()
+    const there = join(work.folder, 'there')
+    mkdirSync(there)
+    await using clinic = await openImagingClinic()
+    await using remote = await serve(kind, there)
+    const standby = await standbyOf(clinic, remote, work.folder, there)
+    await saysThatThereIsNoBackup(standby)
+    await takesOver(
+      standby,
+      await copiesEverything(standby, kind === 'webdav' ? ['--download'] : []),
+    )
 
-  // The rest is the same whichever way it goes.
-  if (kind === 'webdav') return
+    // The rest is the same whichever way it goes.
+    if (kind === 'webdav') return
 
-  const kept = await keepsAsTheGatewayDoes(standby)
-  await saysThatAnImageIsMissing(standby)
-  await hasWhatCameLater(standby)
-  await refusesADamagedBackup(standby, kept)
-})
+    const kept = await keepsAsTheGatewayDoes(standby)
+    await saysThatAnImageIsMissing(standby)
+    await hasWhatCameLater(standby)
+    await refusesADamagedBackup(standby, kept)
+  },
+)
 
 it('copies to another disk, and says what is missing of its words', async (context: TestContext) => {
   needs(context, 'rclone')
   using work = tempFolder()
   await using clinic = await openImagingClinic({ partner: null })
-  await clinic.gateway.call(dashboardSetup.setBackupFolder, { body: { folder: join(work.folder, 'back-ups') } })
+  await clinic.gateway.call(dashboardSetup.setBackupFolder, {
+    body: { folder: join(work.folder, 'back-ups') },
+  })
   await backedUp(clinic)
   const to = join(work.folder, 'other disk')
   const env = { RCLONE_CONFIG: join(work.folder, 'none.conf') }
@@ -224,12 +346,28 @@ it('copies to another disk, and says what is missing of its words', async (conte
   expect(readdirSync(join(to, 'backups'))).toHaveLength(1)
   const uses: readonly (readonly [name: string, args: string[], words: string])[] = [
     ['copy.mjs', ['--data', 'x'], 'Say --data DIR'],
-    ['copy.mjs', ['--data', 'x', '--to', 'y', '--keep-hours', 'few'], '--keep-hours takes a number'],
-    ['copy.mjs', ['--data', clinic.gateway.folder, '--to', to, '--rclone', 'no-such-rclone'], 'no-such-rclone is not installed'],
+    [
+      'copy.mjs',
+      ['--data', 'x', '--to', 'y', '--keep-hours', 'few'],
+      '--keep-hours takes a number',
+    ],
+    [
+      'copy.mjs',
+      ['--data', clinic.gateway.folder, '--to', to, '--rclone', 'no-such-rclone'],
+      'no-such-rclone is not installed',
+    ],
     ['drill.mjs', ['--from', to], 'Say --from'],
     ['drill.mjs', ['--from', to, '--into', clinic.gateway.folder], 'is not empty'],
-    ['drill.mjs', ['--from', join(work.folder, 'nowhere'), '--into', join(work.folder, 'new')], 'ended with'],
+    [
+      'drill.mjs',
+      ['--from', join(work.folder, 'nowhere'), '--into', join(work.folder, 'new')],
+      'ended with',
+    ],
   ]
   for (const [name, args, words] of uses)
-    expect(await script(name, args, { env })).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining(words) })
+    expect(await script(name, args, { env })).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringContaining(words),
+    })
 })

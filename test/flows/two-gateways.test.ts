@@ -25,7 +25,8 @@ describe('two gateways on one PC', () => {
     await using first = await startGateway({ partner: null })
     await using second = await startGateway({ partner: null })
     const browser = openBrowser()
-    const statusOf = async ({ http }: { http: string }) => (await browser.call('GET', `${http}/dashboard/status`)).status
+    const statusOf = async ({ http }: { http: string }) =>
+      (await browser.call('GET', `${http}/dashboard/status`)).status
 
     expect((await browser.call('POST', `${first.http}/dashboard/session`, OWNER)).status).toBe(200)
     expect([await statusOf(first), await statusOf(second)]).toEqual([200, 401])
@@ -45,7 +46,11 @@ describe('two gateways on one PC', () => {
     browser.cookies.delete(name)
     browser.cookies.set('isthmus-session', token)
     const session = async ({ http }: { http: string }) =>
-      ((await browser.call('GET', `${http}/dashboard/session`)).json as { user: { email: string } | null }).user?.email
+      (
+        (await browser.call('GET', `${http}/dashboard/session`)).json as {
+          user: { email: string } | null
+        }
+      ).user?.email
 
     expect([await session(second), await session(first)]).toEqual([undefined, OWNER.email])
     expect(browser.cookies.get(name)).toBe(token)

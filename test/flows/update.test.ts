@@ -1,6 +1,14 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,7 +18,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { selfSignedCertificate } from '../support/certificate.ts'
 import { needing } from '../support/needs.ts'
 
-// The real electron-updater against a place for updates, as an AppImage has it: only Electron's own part is played (test/support/update-electron.ts).
+// The real electron-updater against a place for updates, as an AppImage has it: only Electron's own
+// part is played (test/support/update-electron.ts).
 const PROGRAM = join(import.meta.dirname, '../support/update-program.ts')
 const NEXT = Buffer.from('#!/bin/sh\nexit 0\n# the next version\n')
 const FILE = 'Isthmus-x86_64.AppImage'
@@ -51,16 +60,33 @@ afterEach(async () => {
 function offer(version: string, sha512 = createHash('sha512').update(NEXT).digest('base64')): void {
   files.set(FILE, NEXT)
   const about = `files:\n  - url: ${FILE}\n    sha512: ${sha512}\n    size: ${NEXT.length}\npath: ${FILE}\nsha512: ${sha512}\nreleaseNotes: |\n  - The first thing.\n  - The second.\n`
-  files.set('latest-linux.yml', Buffer.from(`version: ${version}\n${about}releaseDate: '2026-03-02T12:00:00.000Z'\n`))
+  files.set(
+    'latest-linux.yml',
+    Buffer.from(`version: ${version}\n${about}releaseDate: '2026-03-02T12:00:00.000Z'\n`),
+  )
 }
 
 async function update(...words: string[]): Promise<Record<string, unknown>[]> {
   const env = {
     ...process.env,
-    ...{ APPIMAGE: image, ISTHMUS_UPDATE_URL: place, UPDATE_CA: join(scratch, 'ca.pem'), UPDATE_VERSION: '1.0.0' },
-    ...{ UPDATE_RESOURCES: join(scratch, 'resources'), HOME: scratch, XDG_CACHE_HOME: join(scratch, 'cache'), VITEST: '1' },
+    ...{
+      APPIMAGE: image,
+      ISTHMUS_UPDATE_URL: place,
+      UPDATE_CA: join(scratch, 'ca.pem'),
+      UPDATE_VERSION: '1.0.0',
+    },
+    ...{
+      UPDATE_RESOURCES: join(scratch, 'resources'),
+      HOME: scratch,
+      XDG_CACHE_HOME: join(scratch, 'cache'),
+      VITEST: '1',
+    },
   }
-  const { stdout } = await run(process.execPath, [PROGRAM, ...words], { env, encoding: 'utf8', timeout: 60_000 })
+  const { stdout } = await run(process.execPath, [PROGRAM, ...words], {
+    env,
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
   return stdout
     .trim()
     .split('\n')
@@ -70,8 +96,17 @@ async function update(...words: string[]): Promise<Record<string, unknown>[]> {
 describe('an update by the real electron-updater', needing('linux'), () => {
   it('is fetched, and takes the place of the program only when it is installed: prepared, stopped, installed, quit', async () => {
     offer('2.0.0')
-    const sentence = 'An AppImage is not signed, so it waits for a person who knows where it comes from.'
-    expect(await update()).toEqual([{ state: 'ready', version: '2.0.0', share: 1, sentence, notes: ['The first thing.', 'The second.'] }])
+    const sentence =
+      'An AppImage is not signed, so it waits for a person who knows where it comes from.'
+    expect(await update()).toEqual([
+      {
+        state: 'ready',
+        version: '2.0.0',
+        share: 1,
+        sentence,
+        notes: ['The first thing.', 'The second.'],
+      },
+    ])
     expect(readFileSync(image, 'utf8')).toBe('the version of now')
 
     const told = await update('install')
@@ -83,33 +118,46 @@ describe('an update by the real electron-updater', needing('linux'), () => {
   it('is not taken where it came damaged', async () => {
     offer('2.0.0', createHash('sha512').update('something else').digest('base64'))
     expect(await update('install')).toEqual([
-      expect.objectContaining({ state: 'failed', sentence: 'The update came damaged. It is fetched again later.' }),
+      expect.objectContaining({
+        state: 'failed',
+        sentence: 'The update came damaged. It is fetched again later.',
+      }),
     ])
     expect(readFileSync(image, 'utf8')).toBe('the version of now')
   })
 
   it.each(['0.9.0', '1.0.0'])('is none where the place has the version %s', async (version) => {
     offer(version)
-    expect(await update('install')).toEqual([{ state: 'none', version: null, share: 0, sentence: '', notes: [] }])
+    expect(await update('install')).toEqual([
+      { state: 'none', version: null, share: 0, sentence: '', notes: [] },
+    ])
     expect(existsSync(join(scratch, 'cache/isthmus-updater/pending'))).toBe(false)
   })
 
   it('is none where the place has nothing for this system, and says so', async () => {
     expect(await update()).toEqual([
-      expect.objectContaining({ state: 'failed', sentence: 'The place for updates has none for this system.' }),
+      expect.objectContaining({
+        state: 'failed',
+        sentence: 'The place for updates has none for this system.',
+      }),
     ])
   })
 
   it('is none where the place cannot be reached, and says so', async () => {
     place = 'https://localhost:1/'
     expect(await update()).toEqual([
-      expect.objectContaining({ state: 'failed', sentence: 'The place for updates could not be reached. It is asked again later.' }),
+      expect.objectContaining({
+        state: 'failed',
+        sentence: 'The place for updates could not be reached. It is asked again later.',
+      }),
     ])
   })
 
   it('is none where the place is not who it says it is', async () => {
     offer('2.0.0')
     writeFileSync(join(scratch, 'ca.pem'), selfSignedCertificate(['localhost']).cert)
-    expect(await update('install')).toEqual([expect.objectContaining({ state: 'failed', sentence: expect.stringMatching(/certificate/) })])
+    expect(await update('install')).toEqual([
+      expect.objectContaining({ state: 'failed', sentence: expect.stringMatching(/certificate/) }),
+    ])
   })
 })

@@ -25,9 +25,14 @@ const idle = ({ call }: Pick<StartedGateway, 'call'>) =>
     return state
   }, WAIT)
 
-async function openedOn(folder: string, options: Parameters<typeof startGateway>[0] = {}): Promise<StartedGateway> {
+async function openedOn(
+  folder: string,
+  options: Parameters<typeof startGateway>[0] = {},
+): Promise<StartedGateway> {
   const gateway = await startGateway({ partner: null, ...options })
-  expect(await gateway.call(dashboardSetup.setBackupFolder, { body: { folder } })).toMatchObject({ isUsed: true })
+  expect(await gateway.call(dashboardSetup.setBackupFolder, { body: { folder } })).toMatchObject({
+    isUsed: true,
+  })
   return gateway
 }
 
@@ -35,29 +40,53 @@ it('makes one, tries it, lists it and removes it; who may not manage the gateway
   using target = tempFolder()
   await using gateway = await openedOn(target.folder, {
     async prepare({ people }) {
-      await people.createUser({ ...MEMBER, firstName: 'M', lastName: 'M', level: 'member', clinicRole: 'Other' }, 'command-line')
+      await people.createUser(
+        { ...MEMBER, firstName: 'M', lastName: 'M', level: 'member', clinicRole: 'Other' },
+        'command-line',
+      )
     },
   })
   const { call } = gateway
   await expect(call(dashboardUpkeep.rehearse, {})).rejects.toThrow(/make one first/)
-  expect(await call(dashboardUpkeep.make, {})).toMatchObject({ running: { phase: expect.any(String) }, backups: [] })
+  expect(await call(dashboardUpkeep.make, {})).toMatchObject({
+    running: { phase: expect.any(String) },
+    backups: [],
+  })
   const made = await idle(gateway)
   expect(made).toMatchObject({
-    ...{ folder: target.folder, fault: '', plan: { dailyAt: '02:30', everyMinutes: null, keepDaily: 7 } },
+    ...{
+      folder: target.folder,
+      fault: '',
+      plan: { dailyAt: '02:30', everyMinutes: null, keepDaily: 7 },
+    },
     last: { success: true, sentence: expect.stringContaining('opened and compared') },
     backups: [{ kind: 'by-hand', version: '0.0.0', keptUntil: null, hasRecoveryKey: false }],
     rehearsal: { last: null },
   })
   expect(Date.parse(made.nextAt ?? '')).toBeGreaterThan(Date.now())
-  expect(await call(dashboardUpkeep.rehearse, {})).toMatchObject({ running: { phase: 'rehearsing' } })
-  expect((await idle(gateway)).rehearsal.last).toMatchObject({ success: true, name: made.backups[0]?.name })
+  expect(await call(dashboardUpkeep.rehearse, {})).toMatchObject({
+    running: { phase: 'rehearsing' },
+  })
+  expect((await idle(gateway)).rehearsal.last).toMatchObject({
+    success: true,
+    name: made.backups[0]?.name,
+  })
   const [name = ''] = readdirSync(target.folder)
   await expect(call(dashboardUpkeep.remove, { params: { name } })).rejects.toThrow(/only back-up/)
-  await expect(call(dashboardUpkeep.remove, { params: { name: '../gateway.sqlite' } })).rejects.toThrow('404')
+  await expect(
+    call(dashboardUpkeep.remove, { params: { name: '../gateway.sqlite' } }),
+  ).rejects.toThrow('404')
   // Names are of a second.
-  await vi.waitFor(async () => expect((await askControl(gateway.folder, { command: 'backup' })).ok).toBe(true), WAIT)
-  expect((await call(dashboardUpkeep.remove, { params: { name } })).backups.map((one) => one.name)).toEqual(readdirSync(target.folder))
-  const acts = (await call(dashboard.audit, { query: { action: 'backup' } })).entries.map(({ action }) => action)
+  await vi.waitFor(
+    async () => expect((await askControl(gateway.folder, { command: 'backup' })).ok).toBe(true),
+    WAIT,
+  )
+  expect(
+    (await call(dashboardUpkeep.remove, { params: { name } })).backups.map((one) => one.name),
+  ).toEqual(readdirSync(target.folder))
+  const acts = (await call(dashboard.audit, { query: { action: 'backup' } })).entries.map(
+    ({ action }) => action,
+  )
   expect(acts).toEqual(['backup.remove', 'backup.make', 'backup.rehearse', 'backup.make'])
   const member = await signIn(gateway.http, MEMBER)
   for (const operation of [dashboardUpkeep.state, dashboardUpkeep.make, dashboardUpkeep.rehearse])
@@ -75,11 +104,22 @@ it('shows red where a byte was flipped: under Today, in the readiness, to the co
   bytes[5000] = (bytes[5000] ?? 0) ^ 0xff
   writeFileSync(file, bytes)
   const told = await askControl(gateway.folder, { command: 'rehearse' })
-  expect(told).toMatchObject({ ok: false, output: expect.stringMatching(/database\.sealed is damaged.*\.$/) })
+  expect(told).toMatchObject({
+    ok: false,
+    output: expect.stringMatching(/database\.sealed is damaged.*\.$/),
+  })
   const item = (await call(dashboardToday.today, {})).items.find(({ kind }) => kind === 'rehearsal')
-  expect(item).toMatchObject({ tone: 'danger', detail: told.output, needs: 'manageGateway', mayAct: true })
+  expect(item).toMatchObject({
+    tone: 'danger',
+    detail: told.output,
+    needs: 'manageGateway',
+    mayAct: true,
+  })
   const { findings } = await call(dashboardSetup.readiness, {})
-  expect(findings.find(({ check }) => check === 'rehearsal')).toMatchObject({ verdict: 'bad', sentence: told.output })
+  expect(findings.find(({ check }) => check === 'rehearsal')).toMatchObject({
+    verdict: 'bad',
+    sentence: told.output,
+  })
   expect(gateway.log.join('')).not.toMatch(/internal error/)
 })
 
@@ -87,14 +127,24 @@ it('says in the readiness that the folder is gone, and what to do', async () => 
   using target = tempFolder()
   await using gateway = await openedOn(target.folder)
   const { call } = gateway
-  const of = async (name: string) => (await call(dashboardSetup.readiness, {})).findings.find(({ check }) => check === name)
-  expect(await of('backup')).toMatchObject({ verdict: 'warn', sentence: expect.stringContaining('No back-up is in') })
+  const of = async (name: string) =>
+    (await call(dashboardSetup.readiness, {})).findings.find(({ check }) => check === name)
+  expect(await of('backup')).toMatchObject({
+    verdict: 'warn',
+    sentence: expect.stringContaining('No back-up is in'),
+  })
   expect(await of('rehearsal')).toMatchObject({ verdict: 'warn' })
   expect(await of('standby')).toMatchObject({ verdict: 'ok' })
   await call(dashboard.changeSettings, { body: { settings: { 'backup.everyMinutes': 15 } } })
-  expect(await of('standby')).toMatchObject({ verdict: 'warn', remedy: expect.stringContaining('STANDBY.md') })
+  expect(await of('standby')).toMatchObject({
+    verdict: 'warn',
+    remedy: expect.stringContaining('STANDBY.md'),
+  })
   renameSync(target.folder, `${target.folder}-away`)
-  expect(await of('backup')).toMatchObject({ verdict: 'bad', remedy: expect.stringContaining('disk is connected') })
+  expect(await of('backup')).toMatchObject({
+    verdict: 'bad',
+    remedy: expect.stringContaining('disk is connected'),
+  })
   await expect(call(dashboardUpkeep.make, {})).rejects.toThrow(/is not there/)
   renameSync(`${target.folder}-away`, target.folder)
 })
@@ -105,14 +155,21 @@ it('takes a note of the standby from a script, with the gateway and without it',
   let name = ''
   {
     await using gateway = await openedOn(target.folder, { folder: temp.folder })
-    expect(await askControl(temp.folder, { command: 'backup' })).toMatchObject({ ok: true, output: expect.stringContaining('is written') })
+    expect(await askControl(temp.folder, { command: 'backup' })).toMatchObject({
+      ok: true,
+      output: expect.stringContaining('is written'),
+    })
     name = readdirSync(target.folder)[0] ?? ''
-    const note = (options: Record<string, string>) => askControl(temp.folder, { command: 'standby note', options })
+    const note = (options: Record<string, string>) =>
+      askControl(temp.folder, { command: 'standby note', options })
     expect(await note({ to: 'nas', backup: name })).toMatchObject({
       ok: true,
       output: expect.stringMatching(/^The standby at nas has everything/),
     })
-    expect(await note({ to: 'nas' })).toMatchObject({ ok: false, output: expect.stringContaining('--backup NAME') })
+    expect(await note({ to: 'nas' })).toMatchObject({
+      ok: false,
+      output: expect.stringContaining('--backup NAME'),
+    })
     expect(await note({ to: 'nas', backup: 'isthmus-2020-01-01-000000Z' })).toMatchObject({
       ok: false,
       output: expect.stringContaining('no back-up'),
@@ -121,7 +178,10 @@ it('takes a note of the standby from a script, with the gateway and without it',
   }
   const alone = (command: string, options: Record<string, string> = {}) =>
     runAlone(temp.folder, { command, arguments: [], options, input: '' }, '9.9.9')
-  expect(await alone('rehearse')).toMatchObject({ ok: true, output: expect.stringContaining(`The back-up ${name} was opened`) })
+  expect(await alone('rehearse')).toMatchObject({
+    ok: true,
+    output: expect.stringContaining(`The back-up ${name} was opened`),
+  })
   expect(await alone('standby forget')).toEqual({ ok: true, output: 'The standby is forgotten.' })
   expect(await alone('standby forget')).toEqual({ ok: false, output: 'No standby was noted.' })
   await vi.waitFor(async () => expect((await alone('backup'))?.ok).toBe(true), WAIT)
@@ -146,7 +206,9 @@ it('shows under Today that the anchor of the audit trail cannot be written, unti
   }
   for (const path of blocked) mkdirSync(path)
   const detail = 'The file audit-anchor.json of the data folder cannot be written.'
-  expect(await shown()).toMatchObject([{ tone: 'warning', detail, needs: 'manageGateway', mayAct: true }])
+  expect(await shown()).toMatchObject([
+    { tone: 'warning', detail, needs: 'manageGateway', mayAct: true },
+  ])
   for (const path of blocked) rmdirSync(path)
   expect(await shown()).toEqual([])
 })

@@ -10,8 +10,8 @@ export interface NamedInput {
 }
 
 /**
- * The checked-in inputs of a target, in the order of their names: `make-corpus.ts` makes those named `made-…`, and those named `found-…` once
- * broke something.
+ * The checked-in inputs of a target, in the order of their names: `make-corpus.ts` makes those
+ * named `made-…`, and those named `found-…` once broke something.
  */
 export function corpusOf(target: string, folder: string = CORPUS): NamedInput[] {
   const own = join(folder, target)

@@ -30,7 +30,10 @@ export interface Ran {
 export interface RunOptions {
   readonly seed: number
   readonly corpus: readonly Buffer[]
-  /** Ends after so many executions, or so many seconds, what is first; the corpus itself is run in any case. */
+  /**
+   * Ends after so many executions, or so many seconds, what is first; the corpus itself is run in
+   * any case.
+   */
   readonly executions: number
   readonly seconds: number
   /** Times the bounds of time, for machines that are slow or busy. */
@@ -55,7 +58,17 @@ const LATER_MS = 50
 
 /** Runs the corpus, and then inputs made of it, kept where something new comes of them. */
 export async function runTarget(target: Target, options: RunOptions): Promise<Ran> {
-  const { seed, corpus, executions: most, seconds, patience, mostFailures, journal, onOpen, onFailure } = options
+  const {
+    seed,
+    corpus,
+    executions: most,
+    seconds,
+    patience,
+    mostFailures,
+    journal,
+    onOpen,
+    onFailure,
+  } = options
   const open = await target.open()
   try {
     const random = randomOf((seed ^ hashOf(Buffer.from(target.name))) >>> 0)
@@ -70,17 +83,26 @@ export async function runTarget(target: Target, options: RunOptions): Promise<Ra
     await onOpen()
     const began = performance.now()
     const isOver = () =>
-      failures.size >= mostFailures || (executions >= given && (executions >= most || performance.now() - began >= seconds * 1000))
+      failures.size >= mostFailures ||
+      (executions >= given && (executions >= most || performance.now() - began >= seconds * 1000))
 
     while (!isOver()) {
-      const input = executions < given ? (inputs[executions] ?? Buffer.alloc(0)) : mutated(target, open, random, inputs)
+      const input =
+        executions < given
+          ? (inputs[executions] ?? Buffer.alloc(0))
+          : mutated(target, open, random, inputs)
       executions++
       journal.begin(input)
       const result = await execute(target, open, input, patience)
       if ('outcome' in result) {
         const isNew = !(result.outcome in outcomes)
         outcomes[result.outcome] = (outcomes[result.outcome] ?? 0) + 1
-        if (isNew && executions > given && inputs.length < MOST_INPUTS && inputBytes + input.length < MOST_INPUT_BYTES) {
+        if (
+          isNew &&
+          executions > given &&
+          inputs.length < MOST_INPUTS &&
+          inputBytes + input.length < MOST_INPUT_BYTES
+        ) {
           inputs.push(input)
           inputBytes += input.length
         }
@@ -99,22 +121,41 @@ export async function runTarget(target: Target, options: RunOptions): Promise<Ra
     }
     // What is thrown later, such as by a timer, is thrown now.
     await sleep(LATER_MS)
-    return { target: target.name, executions, ms: performance.now() - began, given, inputs: inputs.length, outcomes }
+    return {
+      target: target.name,
+      executions,
+      ms: performance.now() - began,
+      given,
+      inputs: inputs.length,
+      outcomes,
+    }
   } finally {
     await open[Symbol.asyncDispose]?.()
   }
 }
 
-function mutated(target: Target, open: OpenTarget, random: Random, inputs: readonly Buffer[]): Buffer {
+function mutated(
+  target: Target,
+  open: OpenTarget,
+  random: Random,
+  inputs: readonly Buffer[],
+): Buffer {
   // The newest are what the corpus did not have: half of the time one of them.
   const from = random.isOnce(2) ? inputs : inputs.slice(-32)
-  return Buffer.from(open.mutate(random.of(from), random, () => random.of(inputs)).subarray(0, target.mostBytes))
+  return Buffer.from(
+    open.mutate(random.of(from), random, () => random.of(inputs)).subarray(0, target.mostBytes),
+  )
 }
 
 type Result = { readonly outcome: string } | Failure
 
 /** One execution within its bounds; a hang is for whoever watches the journal. */
-async function execute(target: Target, open: OpenTarget, input: Buffer, patience: number): Promise<Result> {
+async function execute(
+  target: Target,
+  open: OpenTarget,
+  input: Buffer,
+  patience: number,
+): Promise<Result> {
   const began = performance.now()
   const cpu = process.cpuUsage()
   const rss = process.memoryUsage.rss()
@@ -130,17 +171,32 @@ async function execute(target: Target, open: OpenTarget, input: Buffer, patience
   if (performance.now() - began > slow * 1000) {
     const { user, system } = process.cpuUsage(cpu)
     const seconds = (user + system) / 1e6
-    if (seconds > slow) return failed(`It took ${seconds.toFixed(1)} s of processor time; at most ${slow} s are right.`, 'slow')
+    if (seconds > slow)
+      return failed(
+        `It took ${seconds.toFixed(1)} s of processor time; at most ${slow} s are right.`,
+        'slow',
+      )
   }
   const grown = (process.memoryUsage.rss() - rss) / MIB
-  if (grown > target.mostMiB) return failed(`It took ${grown.toFixed(0)} MiB of memory; at most ${target.mostMiB} MiB are right.`, 'memory')
+  if (grown > target.mostMiB)
+    return failed(
+      `It took ${grown.toFixed(0)} MiB of memory; at most ${target.mostMiB} MiB are right.`,
+      'memory',
+    )
   return { outcome }
 }
 
 function thrown(error: unknown, input: Buffer): Failure {
-  const { name, message, stack = '' } = error instanceof Error ? error : { name: typeof error, message: String(error) }
+  const {
+    name,
+    message,
+    stack = '',
+  } = error instanceof Error ? error : { name: typeof error, message: String(error) }
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
-  const place = frames.find((line) => !line.includes('/node_modules/') && !line.includes('node:')) ?? frames[0] ?? ''
+  const place =
+    frames.find((line) => !line.includes('/node_modules/') && !line.includes('node:')) ??
+    frames[0] ??
+    ''
   return {
     why: `${name}: ${message}`.replace(/\s+/g, ' ').slice(0, 500),
     // Inputs differ in their numbers and texts, not in the place.
@@ -151,7 +207,12 @@ function thrown(error: unknown, input: Buffer): Failure {
 }
 
 /** The failure with a smaller input that fails in the same way, as far as that is found soon. */
-async function shrunk(target: Target, open: OpenTarget, failure: Failure, { journal, patience }: RunOptions): Promise<Failure> {
+async function shrunk(
+  target: Target,
+  open: OpenTarget,
+  failure: Failure,
+  { journal, patience }: RunOptions,
+): Promise<Failure> {
   let best = failure
   const until = performance.now() + SHRINK_MS
   for (let size = best.input.length >>> 1; size >= 1; size >>>= 1) {

@@ -1,8 +1,9 @@
 import { closeSync, openSync, readFileSync, readSync, writevSync } from 'node:fs'
 
 /**
- * The input that is being run, in a file that outlives the process: what hangs, dies or takes all memory cannot say any more what it was given.
- * A count of executions (uint32), the input's length (uint32), the input.
+ * The input that is being run, in a file that outlives the process: what hangs, dies or takes all
+ * memory cannot say any more what it was given. A count of executions (uint32), the input's length
+ * (uint32), the input.
  */
 export interface Journal extends Disposable {
   begin(input: Buffer): void
@@ -41,7 +42,9 @@ export function countIn(path: string): number {
 export function inputIn(path: string): Buffer | undefined {
   try {
     const bytes = readFileSync(path)
-    return bytes.length < HEADER ? undefined : Buffer.from(bytes.subarray(HEADER, HEADER + bytes.readUInt32LE(4)))
+    return bytes.length < HEADER
+      ? undefined
+      : Buffer.from(bytes.subarray(HEADER, HEADER + bytes.readUInt32LE(4)))
   } catch {
     return undefined
   }

@@ -25,12 +25,23 @@ const sop = (n: number) => ({
     numberOfFrames: 1,
     pixelRepresentation: 1,
   },
-  ...{ rescaleIntercept: -1024, rescaleSlope: 1, isFloatPixelData: false, isDoubleFloatPixelData: false },
+  ...{
+    rescaleIntercept: -1024,
+    rescaleSlope: 1,
+    isFloatPixelData: false,
+    isDoubleFloatPixelData: false,
+  },
 })
 const MANIFEST = {
   studyInstanceUID: STUDY,
   series: [
-    { modality: 'CT', seriesDescription: 'Axial', seriesInstanceUID: `${STUDY}.1`, seriesNumber: 1, sops: [sop(1), sop(2)] },
+    {
+      modality: 'CT',
+      seriesDescription: 'Axial',
+      seriesInstanceUID: `${STUDY}.1`,
+      seriesNumber: 1,
+      sops: [sop(1), sop(2)],
+    },
     {
       modality: 'SR',
       seriesDescription: 'Dose',
@@ -44,13 +55,21 @@ export const MANIFESTS: Made = {
   full: json({ studyInstanceUid: STUDY, manifest: MANIFEST, urls: URLS }),
   'any-study': json({ manifest: MANIFEST, urls: URLS.slice(0, 1) }),
   enhanced: json({
-    manifest: { ...MANIFEST, series: [{ ...MANIFEST.series[0], sops: [{ ...sop(1), numberOfFrames: 200_000 }] }] },
+    manifest: {
+      ...MANIFEST,
+      series: [{ ...MANIFEST.series[0], sops: [{ ...sop(1), numberOfFrames: 200_000 }] }],
+    },
     urls: [],
   }),
   bare: json(MANIFEST),
   // Once more than a view's list may say.
   large: json({
-    manifest: { ...MANIFEST, series: [{ ...MANIFEST.series[0], seriesNumber: 1e300, sops: [{ ...sop(1), columns: 2 ** 60 }] }] },
+    manifest: {
+      ...MANIFEST,
+      series: [
+        { ...MANIFEST.series[0], seriesNumber: 1e300, sops: [{ ...sop(1), columns: 2 ** 60 }] },
+      ],
+    },
     urls: [],
   }),
   empty: json({}),
@@ -59,17 +78,34 @@ export const MANIFESTS: Made = {
 const ANSWERS: Readonly<Record<string, readonly [EventType, unknown]>> = {
   access: [
     'study.access_requested',
-    { authorized: true, urls: URLS, manifest: MANIFEST, mediaUrls: [{ mimeType: 'application/pdf', url: URLS[0], fileName: 'a.pdf' }] },
+    {
+      authorized: true,
+      urls: URLS,
+      manifest: MANIFEST,
+      mediaUrls: [{ mimeType: 'application/pdf', url: URLS[0], fileName: 'a.pdf' }],
+    },
   ],
   refused: ['study.access_requested', { authorized: false, error: 'No such study.' }],
-  ephemeral: ['ephemeral.access_requested', { authorized: true, urls: URLS, manifests: [MANIFEST, null, 7] }],
-  upload: ['secondary_capture.access_requested', { authorized: true, uploadUrls: [...URLS, 'http://127.0.0.1:9000/put'] }],
+  ephemeral: [
+    'ephemeral.access_requested',
+    { authorized: true, urls: URLS, manifests: [MANIFEST, null, 7] },
+  ],
+  upload: [
+    'secondary_capture.access_requested',
+    { authorized: true, uploadUrls: [...URLS, 'http://127.0.0.1:9000/put'] },
+  ],
   worklist: ['modality_worklist.requested', { authorized: true, items: ITEMS.slice(0, 12) }],
   'worklist-empty': ['modality_worklist.requested', { authorized: true, items: [] }],
   enrichment: [
     'patient_study.enrichment_requested',
     {
-      ...{ dateOfBirth: '1970-01-02', externalPatientId: 'E1', facilityName: 'Clinic', height: { unit: 'in', value: 70 }, mrn: 'P001' },
+      ...{
+        dateOfBirth: '1970-01-02',
+        externalPatientId: 'E1',
+        facilityName: 'Clinic',
+        height: { unit: 'in', value: 70 },
+        mrn: 'P001',
+      },
       ...{
         patientName: 'TESTER^NUMBER001',
         procedure: 'CT',
@@ -78,17 +114,31 @@ const ANSWERS: Readonly<Record<string, readonly [EventType, unknown]>> = {
         sex: 'female',
         studyDate: '2026-11-20',
       },
-      ...{ studyDescription: 'CT Chest', studyTime: '10:15:00.5', weight: { unit: 'lbs', value: 150 } },
+      ...{
+        studyDescription: 'CT Chest',
+        studyTime: '10:15:00.5',
+        weight: { unit: 'lbs', value: 150 },
+      },
     },
   ],
   context: [
     'clinical_context.enrichment_requested',
     {
-      ...{ clinicalIndication: 'Cough', technologistTechnique: 'Standard', technologistNotes: ['a', 'b'] },
+      ...{
+        clinicalIndication: 'Cough',
+        technologistTechnique: 'Standard',
+        technologistNotes: ['a', 'b'],
+      },
       documents: [{ fileName: 'a.txt', content: ['Zm9v', 'YmFy'] }],
       documentUrls: [{ url: 'https://files.example/a.pdf', fileName: 'a.pdf' }],
       priorReports: [
-        { reportText: 'No findings.', modality: 'CT', studyDate: '2025-01-31', studyDescription: 'CT', externalStudyId: 'X1' },
+        {
+          reportText: 'No findings.',
+          modality: 'CT',
+          studyDate: '2025-01-31',
+          studyDescription: 'CT',
+          externalStudyId: 'X1',
+        },
       ],
     },
   ],
@@ -96,12 +146,17 @@ const ANSWERS: Readonly<Record<string, readonly [EventType, unknown]>> = {
   'not-delivered': ['report.delivered', { success: false, message: 'Unknown study' }],
 }
 export const ANSWER_BYTES: Made = Object.fromEntries(
-  Object.entries(ANSWERS).map(([name, [type, answer]]) => [name, Buffer.concat([Buffer.from([chosen(type)]), json(answer)])]),
+  Object.entries(ANSWERS).map(([name, [type, answer]]) => [
+    name,
+    Buffer.concat([Buffer.from([chosen(type)]), json(answer)]),
+  ]),
 )
 
 /** The digit that chooses the event. */
 function chosen(type: EventType): number {
-  const digit = Array.from({ length: 10 }, (_, n) => 0x30 + n).find((code) => EVENT_TYPES[code % EVENT_TYPES.length] === type)
+  const digit = Array.from({ length: 10 }, (_, n) => 0x30 + n).find(
+    (code) => EVENT_TYPES[code % EVENT_TYPES.length] === type,
+  )
   if (digit === undefined) throw new RangeError(`no digit for ${type}`)
   return digit
 }
@@ -124,9 +179,18 @@ export const CURSORS: Made = {
 
 const call = (head: object, body: string): Buffer => Buffer.from(`${JSON.stringify(head)}\n${body}`)
 export const CALLS: Made = {
-  strict: call({ operation: 'POST /v1/express', headers: { prefer: 'handling=strict' } }, '{"expressCustomerName":"a","unknown":1}'),
-  again: call({ operation: 'POST /v1/express', headers: { 'idempotency-key': 'k1' } }, '{"expressCustomerName":"a"}'),
-  prototype: call({ operation: 'POST /v1/express' }, '{"expressCustomerName":"a","__proto__":{"x":1}}'),
+  strict: call(
+    { operation: 'POST /v1/express', headers: { prefer: 'handling=strict' } },
+    '{"expressCustomerName":"a","unknown":1}',
+  ),
+  again: call(
+    { operation: 'POST /v1/express', headers: { 'idempotency-key': 'k1' } },
+    '{"expressCustomerName":"a"}',
+  ),
+  prototype: call(
+    { operation: 'POST /v1/express' },
+    '{"expressCustomerName":"a","__proto__":{"x":1}}',
+  ),
   'no-json': call({ operation: 'POST /v1/viewer/studies' }, '{"a":'),
   'not-utf8': Buffer.concat([
     call({ operation: 'POST /v1/express' }, '{"expressCustomerName":"'),
@@ -137,5 +201,8 @@ export const CALLS: Made = {
     { operation: 'POST /v1/viewer/ephemeral-sessions' },
     `{"retrievalId":"x","options":${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}}`,
   ),
-  search: call({ operation: 'GET /dashboard/studies', query: { search: '" OR NEAR(a b) -* ^' } }, ''),
+  search: call(
+    { operation: 'GET /dashboard/studies', query: { search: '" OR NEAR(a b) -* ^' } },
+    '',
+  ),
 }

@@ -16,7 +16,8 @@ import { ANSWER_BYTES, CALLS, CURSORS, MANIFESTS, type Made } from './made-docum
 import { nestedBytes } from './mutate-data-set.ts'
 import { TERMS } from './targets/person-names.ts'
 
-// node test/fuzz/make-corpus.ts: writes what is made by hand of every target's corpus anew; what was found stays.
+// node test/fuzz/make-corpus.ts: writes what is made by hand of every target's corpus anew; what
+// was found stays.
 
 const { implicitLittleEndian, explicitLittleEndian, explicitBigEndian } = TRANSFER_SYNTAX
 const EXPLICIT = { explicit: true, bigEndian: false }
@@ -25,9 +26,21 @@ const EXPLICIT = { explicit: true, bigEndian: false }
 const CONTEXTS = [
   ECHO_CONTEXT,
   WORKLIST_CONTEXT,
-  { id: 5, abstractSyntax: '1.2.840.10008.5.1.4.1.1.2', transferSyntaxes: [explicitLittleEndian, '1.2.840.10008.1.2.4.50'] },
-  { id: 7, abstractSyntax: SOP_CLASS.modalityPerformedProcedureStep, transferSyntaxes: [explicitLittleEndian] },
-  { id: 9, abstractSyntax: SOP_CLASS.storageCommitmentPushModel, transferSyntaxes: [implicitLittleEndian] },
+  {
+    id: 5,
+    abstractSyntax: '1.2.840.10008.5.1.4.1.1.2',
+    transferSyntaxes: [explicitLittleEndian, '1.2.840.10008.1.2.4.50'],
+  },
+  {
+    id: 7,
+    abstractSyntax: SOP_CLASS.modalityPerformedProcedureStep,
+    transferSyntaxes: [explicitLittleEndian],
+  },
+  {
+    id: 9,
+    abstractSyntax: SOP_CLASS.storageCommitmentPushModel,
+    transferSyntaxes: [implicitLittleEndian],
+  },
 ]
 const REQUEST = associateRq({
   contexts: CONTEXTS,
@@ -37,7 +50,11 @@ const REQUEST = associateRq({
 const ACCEPT: Pdu = {
   ...REQUEST,
   type: 'A-ASSOCIATE-AC',
-  presentationContexts: CONTEXTS.map(({ id, transferSyntaxes }) => ({ id, result: 0, transferSyntax: transferSyntaxes[0] ?? '' })),
+  presentationContexts: CONTEXTS.map(({ id, transferSyntaxes }) => ({
+    id,
+    result: 0,
+    transferSyntax: transferSyntaxes[0] ?? '',
+  })),
 }
 const RELEASE = writePdu({ type: 'A-RELEASE-RQ' })
 
@@ -48,16 +65,33 @@ const command = (name: keyof typeof COMMAND_FIELD, more: Partial<CommandSet>): C
   ...more,
 })
 const STEP = {
-  ScheduledProcedureStepSequence: [{ Modality: 'CT', ScheduledProcedureStepStartDate: '20261120', ScheduledStationAETitle: 'CT1' }],
+  ScheduledProcedureStepSequence: [
+    { Modality: 'CT', ScheduledProcedureStepStartDate: '20261120', ScheduledStationAETitle: 'CT1' },
+  ],
 }
-const KEYS = { PatientName: 'TEST*', PatientID: '', AccessionNumber: '', StudyInstanceUID: '', ...STEP }
+const KEYS = {
+  PatientName: 'TEST*',
+  PatientID: '',
+  AccessionNumber: '',
+  StudyInstanceUID: '',
+  ...STEP,
+}
 const IDENTIFIER = writeDataSet(namedDataSet(KEYS), explicitLittleEndian)
 const IMAGE = writeDataSet(imageDataSet({ size: 4 }), explicitLittleEndian)
 const MESSAGES: Made = {
-  echo: writeMessage(1, command('C-ECHO-RQ', { affectedSopClassUid: SOP_CLASS.verification }), undefined, 16_384),
+  echo: writeMessage(
+    1,
+    command('C-ECHO-RQ', { affectedSopClassUid: SOP_CLASS.verification }),
+    undefined,
+    16_384,
+  ),
   find: writeMessage(
     3,
-    command('C-FIND-RQ', { affectedSopClassUid: SOP_CLASS.modalityWorklistFind, hasDataSet: true, priority: 0 }),
+    command('C-FIND-RQ', {
+      affectedSopClassUid: SOP_CLASS.modalityWorklistFind,
+      hasDataSet: true,
+      priority: 0,
+    }),
     IDENTIFIER,
     16_384,
   ),
@@ -70,7 +104,12 @@ const MESSAGES: Made = {
   store: writeMessage(
     5,
     command('C-STORE-RQ', {
-      ...{ affectedSopClassUid: '1.2.840.10008.5.1.4.1.1.2', affectedSopInstanceUid: '2.25.100.1.1', hasDataSet: true, priority: 0 },
+      ...{
+        affectedSopClassUid: '1.2.840.10008.5.1.4.1.1.2',
+        affectedSopInstanceUid: '2.25.100.1.1',
+        hasDataSet: true,
+        priority: 0,
+      },
       ...{ moveOriginatorAeTitle: 'ARCHIVE', moveOriginatorMessageId: 3 },
     }),
     IMAGE,
@@ -83,7 +122,10 @@ const MESSAGES: Made = {
       affectedSopInstanceUid: '2.25.8',
       hasDataSet: true,
     }),
-    writeDataSet(namedDataSet({ PerformedProcedureStepStatus: 'IN PROGRESS', Modality: 'CT' }), explicitLittleEndian),
+    writeDataSet(
+      namedDataSet({ PerformedProcedureStepStatus: 'IN PROGRESS', Modality: 'CT' }),
+      explicitLittleEndian,
+    ),
     16_384,
   ),
   commitment: writeMessage(
@@ -99,7 +141,11 @@ const MESSAGES: Made = {
   ),
   move: writeMessage(
     3,
-    command('C-MOVE-RQ', { affectedSopClassUid: SOP_CLASS.studyRootMove, moveDestination: 'THERE', hasDataSet: false }),
+    command('C-MOVE-RQ', {
+      affectedSopClassUid: SOP_CLASS.studyRootMove,
+      moveDestination: 'THERE',
+      hasDataSet: false,
+    }),
     undefined,
     0,
   ),
@@ -113,14 +159,32 @@ const PDUS: Made = {
   released: writePdu({ type: 'A-RELEASE-RP' }),
   abort: writePdu({ type: 'A-ABORT', source: 2, reason: 6 }),
   // Once took the square of its length.
-  'long-title': writeMessage(3, command('C-MOVE-RQ', { moveDestination: `A${' '.repeat(60_000)}B` }), undefined, 0),
-  data: writePdu({ type: 'P-DATA-TF', pdvs: [{ contextId: 1, isCommand: true, isLast: false, data: Buffer.alloc(6000, 7) }] }),
+  'long-title': writeMessage(
+    3,
+    command('C-MOVE-RQ', { moveDestination: `A${' '.repeat(60_000)}B` }),
+    undefined,
+    0,
+  ),
+  data: writePdu({
+    type: 'P-DATA-TF',
+    pdvs: [{ contextId: 1, isCommand: true, isLast: false, data: Buffer.alloc(6000, 7) }],
+  }),
   ...MESSAGES,
 }
 
 const ASSOCIATIONS: Made = {
-  ...Object.fromEntries(Object.entries(MESSAGES).map(([name, bytes]) => [name, Buffer.concat([writePdu(REQUEST), bytes, RELEASE])])),
-  'find-cancelled': Buffer.concat([writePdu(REQUEST), MESSAGES.find ?? RELEASE, MESSAGES.cancel ?? RELEASE, RELEASE]),
+  ...Object.fromEntries(
+    Object.entries(MESSAGES).map(([name, bytes]) => [
+      name,
+      Buffer.concat([writePdu(REQUEST), bytes, RELEASE]),
+    ]),
+  ),
+  'find-cancelled': Buffer.concat([
+    writePdu(REQUEST),
+    MESSAGES.find ?? RELEASE,
+    MESSAGES.cancel ?? RELEASE,
+    RELEASE,
+  ]),
   everything: Buffer.concat([writePdu(REQUEST), ...Object.values(MESSAGES), RELEASE]),
   request: writePdu(REQUEST),
   http: Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'),
@@ -128,7 +192,10 @@ const ASSOCIATIONS: Made = {
   nothing: Buffer.alloc(0),
 }
 
-/** A sequence within a sequence, private elements, a value for each VR that is written by itself, pixels. */
+/**
+ * A sequence within a sequence, private elements, a value for each VR that is written by itself,
+ * pixels.
+ */
 const RICH = namedDataSet({
   SpecificCharacterSet: 'ISO_IR 192',
   SOPClassUID: '1.2.840.10008.5.1.4.1.1.4',
@@ -139,8 +206,13 @@ const RICH = namedDataSet({
   PatientID: 'P001',
   AccessionNumber: 'A001',
   ReferencedPerformedProcedureStepSequence: [{ ReferencedSOPInstanceUID: '2.25.8' }],
-  RequestAttributesSequence: [{ StudyInstanceUID: '2.25.1', ScheduledProcedureStepID: 'S1' }, { ScheduledProcedureStepID: 'S2' }],
-  SharedFunctionalGroupsSequence: [{ PixelMeasuresSequence: [{ PixelSpacing: '0.5\\0.5', SliceThickness: '1' }] }],
+  RequestAttributesSequence: [
+    { StudyInstanceUID: '2.25.1', ScheduledProcedureStepID: 'S1' },
+    { ScheduledProcedureStepID: 'S2' },
+  ],
+  SharedFunctionalGroupsSequence: [
+    { PixelMeasuresSequence: [{ PixelSpacing: '0.5\\0.5', SliceThickness: '1' }] },
+  ],
   PixelSpacing: '0.5\\0.5',
   WindowCenter: '40',
   WindowWidth: '400',
@@ -155,25 +227,47 @@ const RICH = namedDataSet({
   NumberOfFrames: '2',
   PixelData: Buffer.alloc(48, 9),
 })
-const SYNTAXES = [explicitLittleEndian, implicitLittleEndian, explicitBigEndian, explicitLittleEndian]
+const SYNTAXES = [
+  explicitLittleEndian,
+  implicitLittleEndian,
+  explicitBigEndian,
+  explicitLittleEndian,
+]
 
 const DATA_SETS: Made = {
   ...Object.fromEntries(
     SYNTAXES.flatMap((syntax, index) => [
       [`rich-${index}`, Buffer.concat([Buffer.from([index]), writeDataSet(RICH, syntax)])],
-      [`query-${index}`, Buffer.concat([Buffer.from([index]), writeDataSet(namedDataSet(KEYS), syntax)])],
+      [
+        `query-${index}`,
+        Buffer.concat([Buffer.from([index]), writeDataSet(namedDataSet(KEYS), syntax)]),
+      ],
     ]),
   ),
-  deflated: Buffer.concat([Buffer.from([4]), writeDataSet(RICH, TRANSFER_SYNTAX.deflatedExplicitLittleEndian)]),
+  deflated: Buffer.concat([
+    Buffer.from([4]),
+    writeDataSet(RICH, TRANSFER_SYNTAX.deflatedExplicitLittleEndian),
+  ]),
   'nested-8': Buffer.concat([Buffer.from([0]), nestedBytes(IDENTIFIER, 8, EXPLICIT, true)]),
   'nested-9': Buffer.concat([Buffer.from([0]), nestedBytes(IDENTIFIER, 9, EXPLICIT, true)]),
-  'nested-1000': Buffer.concat([Buffer.from([0]), nestedBytes(Buffer.alloc(0), 1000, EXPLICIT, false)]),
-  'private-un': Buffer.from(`00090010004c4f080041434d4520312e3009000110554e0000fffffffffeff00e000000000`, 'hex'),
+  'nested-1000': Buffer.concat([
+    Buffer.from([0]),
+    nestedBytes(Buffer.alloc(0), 1000, EXPLICIT, false),
+  ]),
+  'private-un': Buffer.from(
+    `00090010004c4f080041434d4520312e3009000110554e0000fffffffffeff00e000000000`,
+    'hex',
+  ),
   empty: Buffer.from([0]),
 }
 
 const meta = (transferSyntaxUid: string) =>
-  fileMeta({ sopClassUid: '1.2.840.10008.5.1.4.1.1.4', sopInstanceUid: '2.25.3', transferSyntaxUid, sourceAeTitle: 'CT1' })
+  fileMeta({
+    sopClassUid: '1.2.840.10008.5.1.4.1.1.4',
+    sopInstanceUid: '2.25.3',
+    transferSyntaxUid,
+    sourceAeTitle: 'CT1',
+  })
 const item = (value: Buffer): Buffer => {
   const header = Buffer.from('feff00e000000000', 'hex')
   header.writeUInt32LE(value.length, 4)
@@ -196,11 +290,23 @@ const FILES: Made = {
       Buffer.concat([meta(syntax), writeDataSet(RICH, syntax)]),
     ]),
   ),
-  'one-fragment-each': Buffer.concat([meta('1.2.840.10008.1.2.4.50'), pieces(Buffer.alloc(0), PICTURE, PICTURE)]),
-  'offset-table': Buffer.concat([meta('1.2.840.10008.1.2.4.50'), pieces(Buffer.from('0000000012000000', 'hex'), PICTURE, PICTURE)]),
-  rle: Buffer.concat([meta('1.2.840.10008.1.2.5'), pieces(Buffer.alloc(0), Buffer.alloc(66, 1), Buffer.alloc(66, 2))]),
+  'one-fragment-each': Buffer.concat([
+    meta('1.2.840.10008.1.2.4.50'),
+    pieces(Buffer.alloc(0), PICTURE, PICTURE),
+  ]),
+  'offset-table': Buffer.concat([
+    meta('1.2.840.10008.1.2.4.50'),
+    pieces(Buffer.from('0000000012000000', 'hex'), PICTURE, PICTURE),
+  ]),
+  rle: Buffer.concat([
+    meta('1.2.840.10008.1.2.5'),
+    pieces(Buffer.alloc(0), Buffer.alloc(66, 1), Buffer.alloc(66, 2)),
+  ]),
   // Was once a file of no kind: its last element goes on behind its end.
-  'ends-within-an-element': Buffer.concat([meta(explicitLittleEndian), writeDataSet(RICH, explicitLittleEndian).subarray(0, 250)]),
+  'ends-within-an-element': Buffer.concat([
+    meta(explicitLittleEndian),
+    writeDataSet(RICH, explicitLittleEndian).subarray(0, 250),
+  ]),
   'no-meta': writeDataSet(RICH, explicitLittleEndian),
   'no-meta-implicit': writeDataSet(RICH, implicitLittleEndian),
   html: Buffer.from('<!doctype html><html><body>Please sign in.</body></html>'),
@@ -209,14 +315,23 @@ const FILES: Made = {
 
 /** Queries as consoles write them; two bytes before them choose syntax and device. */
 const QUERIES: Readonly<Record<string, Parameters<typeof namedDataSet>[0]>> = {
-  all: { PatientName: '', PatientID: '', AccessionNumber: '', StudyInstanceUID: '', ScheduledProcedureStepSequence: [] },
+  all: {
+    PatientName: '',
+    PatientID: '',
+    AccessionNumber: '',
+    StudyInstanceUID: '',
+    ScheduledProcedureStepSequence: [],
+  },
   today: KEYS,
   'by-id': { ...KEYS, PatientName: '', PatientID: 'P001' },
   wild: { ...KEYS, PatientName: '*a*e*', PatientID: 'P0??' },
   range: {
     PatientName: '',
     ScheduledProcedureStepSequence: [
-      { ScheduledProcedureStepStartDate: '20261119-20261121', ScheduledProcedureStepStartTime: '0800-1000' },
+      {
+        ScheduledProcedureStepStartDate: '20261119-20261121',
+        ScheduledProcedureStepStartTime: '0800-1000',
+      },
     ],
   },
   uids: { StudyInstanceUID: '2.25.10001\\2.25.10002\\2.25.10003', PatientName: '' },
@@ -240,8 +355,17 @@ const QUERIES: Readonly<Record<string, Parameters<typeof namedDataSet>[0]>> = {
     },
     ScheduledProcedureStepSequence: [
       {
-        ...{ Modality: '', ScheduledStationAETitle: '', ScheduledProcedureStepStartDate: '', ScheduledProcedureStepStartTime: '' },
-        ...{ ScheduledProcedureStepDescription: '', ScheduledProcedureStepID: '', ScheduledProcedureStepStatus: '' },
+        ...{
+          Modality: '',
+          ScheduledStationAETitle: '',
+          ScheduledProcedureStepStartDate: '',
+          ScheduledProcedureStepStartTime: '',
+        },
+        ...{
+          ScheduledProcedureStepDescription: '',
+          ScheduledProcedureStepID: '',
+          ScheduledProcedureStepStatus: '',
+        },
       },
     ],
   },
@@ -256,7 +380,10 @@ const IDENTIFIERS: Made = Object.fromEntries(
   Object.entries(QUERIES).flatMap(([name, keys], n) =>
     [explicitLittleEndian, implicitLittleEndian, explicitBigEndian].map((syntax, index) => [
       `${name}-${index}`,
-      Buffer.concat([Buffer.from([index, n === 0 ? 0 : n * 27]), writeDataSet(namedDataSet(keys), syntax)]),
+      Buffer.concat([
+        Buffer.from([index, n === 0 ? 0 : n * 27]),
+        writeDataSet(namedDataSet(keys), syntax),
+      ]),
     ]),
   ),
 )
@@ -292,7 +419,9 @@ const NAME_BYTES: Made = {
       TERMS.flatMap((terms, set) => {
         const bytes = encodeText(name, terms, 'PN')
         // Each name in a few of the sets that can say it.
-        return bytes && (set + n) % 7 === 0 ? [[`${String(n).padStart(2, '0')}-${set}`, Buffer.concat([Buffer.from([set]), bytes])]] : []
+        return bytes && (set + n) % 7 === 0
+          ? [[`${String(n).padStart(2, '0')}-${set}`, Buffer.concat([Buffer.from([set]), bytes])]]
+          : []
       }),
     ),
   ),
@@ -319,5 +448,6 @@ for (const [target, made] of Object.entries(MADE)) {
   const folder = join(CORPUS, target)
   mkdirSync(folder, { recursive: true })
   for (const name of readdirSync(folder)) if (name.startsWith('made-')) rmSync(join(folder, name))
-  for (const [name, bytes] of Object.entries(made)) writeFileSync(join(folder, `made-${name}.bin`), bytes)
+  for (const [name, bytes] of Object.entries(made))
+    writeFileSync(join(folder, `made-${name}.bin`), bytes)
 }

@@ -20,10 +20,19 @@ interface Seen {
 const LONG = [...VR].filter(([, { long }]) => long).map(([vr]) => vr)
 const SHORT = [...VR].filter(([, { long }]) => !long).map(([vr]) => vr)
 const UNDEFINED = 0xffffffff
-/** Tags that readers treat by themselves: items and delimiters, group lengths, character set, pixels, padding, private ones, patient and study. */
+/**
+ * Tags that readers treat by themselves: items and delimiters, group lengths, character set,
+ * pixels, padding, private ones, patient and study.
+ */
 const TAGS = [
-  ...[0xfffee000, 0xfffee00d, 0xfffee0dd, 0xfffcfffc, 0x00000000, 0x00020010, 0x00080000, 0x00080005, 0x00080018, 0x7fe00010, 0x7fe00008],
-  ...[0x00090010, 0x00091001, 0x00100010, 0x00100020, 0x0020000d, 0x00280008, 0x00280010, 0x00400100, 0x00400275, 0x52009230, 0xffffffff],
+  ...[
+    0xfffee000, 0xfffee00d, 0xfffee0dd, 0xfffcfffc, 0x00000000, 0x00020010, 0x00080000, 0x00080005,
+    0x00080018, 0x7fe00010, 0x7fe00008,
+  ],
+  ...[
+    0x00090010, 0x00091001, 0x00100010, 0x00100020, 0x0020000d, 0x00280008, 0x00280010, 0x00400100,
+    0x00400275, 0x52009230, 0xffffffff,
+  ],
 ]
 
 /** The elements at the top, up to where the bytes stop making sense. */
@@ -35,7 +44,8 @@ function elementsOf(bytes: Buffer, form: Form): Seen[] {
     const start = at + (form.explicit && isLong ? 12 : 8)
     const lengthAt = form.explicit && !isLong ? at + 6 : start - 4
     if (start > bytes.length) break
-    const length = form.explicit && !isLong ? number16(bytes, lengthAt, form) : number32(bytes, lengthAt, form)
+    const length =
+      form.explicit && !isLong ? number16(bytes, lengthAt, form) : number32(bytes, lengthAt, form)
     const end = length === UNDEFINED ? bytes.length : start + length
     if (end > bytes.length) break
     seen.push({ at, start, end, vr })
@@ -44,11 +54,19 @@ function elementsOf(bytes: Buffer, form: Form): Seen[] {
   return seen
 }
 
-const number16 = (bytes: Buffer, at: number, { bigEndian }: Form) => (bigEndian ? bytes.readUInt16BE(at) : bytes.readUInt16LE(at))
-const number32 = (bytes: Buffer, at: number, { bigEndian }: Form) => (bigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at))
+const number16 = (bytes: Buffer, at: number, { bigEndian }: Form) =>
+  bigEndian ? bytes.readUInt16BE(at) : bytes.readUInt16LE(at)
+const number32 = (bytes: Buffer, at: number, { bigEndian }: Form) =>
+  bigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at)
 
 /** An element whose length may be a lie. */
-export function elementBytes(tag: number, vr: string, value: Buffer, form: Form, length = value.length): Buffer {
+export function elementBytes(
+  tag: number,
+  vr: string,
+  value: Buffer,
+  form: Form,
+  length = value.length,
+): Buffer {
   const isLong = form.explicit && LONG.includes(vr)
   const header = Buffer.alloc(isLong ? 12 : 8)
   writeTag(header, 0, tag, form)
@@ -88,7 +106,10 @@ function itemHeader(tag: number, length: number, form: Form): Buffer {
 
 /** The bytes within sequences, so many deep; of undefined length, ended or not. */
 export function nestedBytes(inner: Buffer, depth: number, form: Form, isEnded: boolean): Buffer {
-  const opened = Buffer.concat([elementBytes(0x00081111, 'SQ', Buffer.alloc(0), form, UNDEFINED), itemHeader(0xfffee000, UNDEFINED, form)])
+  const opened = Buffer.concat([
+    elementBytes(0x00081111, 'SQ', Buffer.alloc(0), form, UNDEFINED),
+    itemHeader(0xfffee000, UNDEFINED, form),
+  ])
   const ended = Buffer.concat([itemHeader(0xfffee00d, 0, form), itemHeader(0xfffee0dd, 0, form)])
   return Buffer.concat([
     Buffer.alloc(depth * opened.length, opened),
@@ -99,7 +120,8 @@ export function nestedBytes(inner: Buffer, depth: number, form: Form, isEnded: b
 
 type Change = (bytes: Buffer, element: Seen, random: Random, form: Form, rules: ByteRules) => Buffer
 
-const replaced = (bytes: Buffer, { at, end }: Seen, by: Buffer): Buffer => Buffer.concat([bytes.subarray(0, at), by, bytes.subarray(end)])
+const replaced = (bytes: Buffer, { at, end }: Seen, by: Buffer): Buffer =>
+  Buffer.concat([bytes.subarray(0, at), by, bytes.subarray(end)])
 const tagAt = (bytes: Buffer, { at }: Seen, form: Form): number =>
   (number16(bytes, at, form) * 0x10000 + number16(bytes, at + 2, form)) >>> 0
 const vrOf = ({ vr }: Seen) => (VR.has(vr) ? vr : 'UN')
@@ -119,7 +141,11 @@ const CHANGES: readonly Change[] = [
       UNDEFINED,
       bytes.length,
     ])
-    return replaced(bytes, element, elementBytes(tagAt(bytes, element, form), vrOf(element), value, form, Math.max(0, lie)))
+    return replaced(
+      bytes,
+      element,
+      elementBytes(tagAt(bytes, element, form), vrOf(element), value, form, Math.max(0, lie)),
+    )
   },
   function representation(bytes, element, random, form) {
     const value = bytes.subarray(element.start, element.end)
@@ -128,14 +154,23 @@ const CHANGES: readonly Change[] = [
   },
   function tag(bytes, element, random, form) {
     const value = bytes.subarray(element.start, element.end)
-    const other = random.isOnce(3) ? tagAt(bytes, element, form) + random.of([1, -1, 0x10000]) : random.of(TAGS)
+    const other = random.isOnce(3)
+      ? tagAt(bytes, element, form) + random.of([1, -1, 0x10000])
+      : random.of(TAGS)
     return replaced(bytes, element, elementBytes(other >>> 0, vrOf(element), value, form))
   },
   function remove(bytes, element) {
     return replaced(bytes, element, Buffer.alloc(0))
   },
   function twice(bytes, element) {
-    return replaced(bytes, element, Buffer.concat([bytes.subarray(element.at, element.end), bytes.subarray(element.at, element.end)]))
+    return replaced(
+      bytes,
+      element,
+      Buffer.concat([
+        bytes.subarray(element.at, element.end),
+        bytes.subarray(element.at, element.end),
+      ]),
+    )
   },
   function swapWithNext(bytes, element, _random, form) {
     const next = elementsOf(bytes.subarray(element.end), form)[0]
@@ -148,7 +183,10 @@ const CHANGES: readonly Change[] = [
       bytes.subarray(end),
     ])
   },
-  /** A value of the right length that is another text: one of the format's words, or the same over and over. */
+  /**
+   * A value of the right length that is another text: one of the format's words, or the same over
+   * and over.
+   */
   function value(bytes, element, random, form, { tokens, mostBytes }) {
     const old = bytes.subarray(element.start, element.end)
     const word = random.isOnce(3) || tokens.length === 0 ? old : random.of(tokens)
@@ -161,13 +199,23 @@ const CHANGES: readonly Change[] = [
       old.subarray(0, random.below(old.length + 1)),
       random.bytes(8),
     ])
-    return replaced(bytes, element, elementBytes(tagAt(bytes, element, form), vrOf(element), changed, form))
+    return replaced(
+      bytes,
+      element,
+      elementBytes(tagAt(bytes, element, form), vrOf(element), changed, form),
+    )
   },
   function within(bytes, element, random, form, { mostBytes }) {
-    const depth = Math.min(random.of([1, 2, 7, 8, 9, 31, 32, 33, 10_000]), Math.floor((mostBytes - bytes.length) / 36))
+    const depth = Math.min(
+      random.of([1, 2, 7, 8, 9, 31, 32, 33, 10_000]),
+      Math.floor((mostBytes - bytes.length) / 36),
+    )
     if (depth < 1) return bytes
     const from = random.of([0, element.at])
-    return Buffer.concat([bytes.subarray(0, from), nestedBytes(bytes.subarray(from), depth, form, !random.isOnce(4))])
+    return Buffer.concat([
+      bytes.subarray(0, from),
+      nestedBytes(bytes.subarray(from), depth, form, !random.isOnce(4)),
+    ])
   },
   /** Of what is in it, a sequence: an item of it, of a length or without one. */
   function sequence(bytes, element, random, form) {
@@ -180,8 +228,18 @@ const CHANGES: readonly Change[] = [
     ])
     const items = Buffer.alloc(item.length * (1 + random.below(random.of([1, 3, 200]))), item)
     const isOpen = random.isOnce(2)
-    const sequence = elementBytes(random.of(TAGS), random.of(['SQ', 'SQ', 'UN']), items, form, isOpen ? UNDEFINED : items.length)
-    return replaced(bytes, element, Buffer.concat([sequence, ...(isOpen ? [itemHeader(0xfffee0dd, 0, form)] : [])]))
+    const sequence = elementBytes(
+      random.of(TAGS),
+      random.of(['SQ', 'SQ', 'UN']),
+      items,
+      form,
+      isOpen ? UNDEFINED : items.length,
+    )
+    return replaced(
+      bytes,
+      element,
+      Buffer.concat([sequence, ...(isOpen ? [itemHeader(0xfffee0dd, 0, form)] : [])]),
+    )
   },
 ]
 
@@ -199,8 +257,28 @@ export function mutateDataSet(bytes: Buffer, random: Random, form: Form, rules: 
 
 /** Words of data sets: character sets, dates, times, UIDs, names, wild cards, escape sequences. */
 export const DATA_SET_TOKENS: readonly Buffer[] = [
-  ...['ISO_IR 100', 'ISO_IR 192', 'ISO 2022 IR 87', '\\ISO 2022 IR 87', 'ISO 2022 IR 149', 'ISO_IR 13', 'GB18030', 'GBK', 'ISO_IR 166'],
-  ...['20261120', '20261120-', '-20261120', '20261101-20261130', '20261120-20261101', '1000-1100', '235960', '10:15', '2026.11.20'],
+  ...[
+    'ISO_IR 100',
+    'ISO_IR 192',
+    'ISO 2022 IR 87',
+    '\\ISO 2022 IR 87',
+    'ISO 2022 IR 149',
+    'ISO_IR 13',
+    'GB18030',
+    'GBK',
+    'ISO_IR 166',
+  ],
+  ...[
+    '20261120',
+    '20261120-',
+    '-20261120',
+    '20261101-20261130',
+    '20261120-20261101',
+    '1000-1100',
+    '235960',
+    '10:15',
+    '2026.11.20',
+  ],
   ...[
     '*',
     '?',

@@ -3,9 +3,22 @@ import type { Random } from './random.ts'
 
 /** Values that break a reader of JSON: other types, ends of ranges, text of every kind. */
 const VALUES: readonly (() => unknown)[] = [
-  ...[null, true, false, 0, -0, 1, -1, 0.5, 1e308, 5e-324, 2 ** 31, 2 ** 53, -(2 ** 53), 12345678901234567890n].map(
-    (value) => () => (typeof value === 'bigint' ? Number(value) : value),
-  ),
+  ...[
+    null,
+    true,
+    false,
+    0,
+    -0,
+    1,
+    -1,
+    0.5,
+    1e308,
+    5e-324,
+    2 ** 31,
+    2 ** 53,
+    -(2 ** 53),
+    12345678901234567890n,
+  ].map((value) => () => (typeof value === 'bigint' ? Number(value) : value)),
   ...[
     '',
     ' ',
@@ -55,9 +68,19 @@ const VALUES: readonly (() => unknown)[] = [
     'http://127.0.0.1/',
     'file:///',
   ].map((text) => () => text),
-  ...['" OR 1=1 --', "'", '*', '?', 'a OR b', 'NEAR(a b)', '{{}}', '<script>', '\r\n', 'a@b.example', '99999999999999999999'].map(
-    (text) => () => text,
-  ),
+  ...[
+    '" OR 1=1 --',
+    "'",
+    '*',
+    '?',
+    'a OR b',
+    'NEAR(a b)',
+    '{{}}',
+    '<script>',
+    '\r\n',
+    'a@b.example',
+    '99999999999999999999',
+  ].map((text) => () => text),
   () => [],
   () => ({}),
   () => [[[[]]]],
@@ -72,7 +95,8 @@ const VALUES: readonly (() => unknown)[] = [
 
 function nested(depth: number): unknown {
   let value: unknown = 'end'
-  for (let left = depth; left > 0; left--) value = left % 2 === 0 ? [value] : { ScheduledProcedureStepSequence: value }
+  for (let left = depth; left > 0; left--)
+    value = left % 2 === 0 ? [value] : { ScheduledProcedureStepSequence: value }
   return value
 }
 
@@ -85,7 +109,10 @@ interface Place {
   readonly key: string
 }
 
-/** More places are not told apart: a document of a megabyte would take longer to look through than to read. */
+/**
+ * More places are not told apart: a document of a megabyte would take longer to look through than
+ * to read.
+ */
 const MOST_PLACES = 3000
 
 function placesOf(root: Record<string, unknown>): Place[] {
@@ -101,9 +128,13 @@ function placesOf(root: Record<string, unknown>): Place[] {
   return places
 }
 
-const isContainer = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+const isContainer = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
 
-/** The document with one to four changes: values of others, of other types, fields gone, double, renamed, moved. */
+/**
+ * The document with one to four changes: values of others, of other types, fields gone, double,
+ * renamed, moved.
+ */
 export function mutateJson(document: unknown, random: Random, other: () => unknown): unknown {
   const root: Record<string, unknown> = { value: structuredClone(document) }
   for (let left = 1 + random.below(random.of([1, 2, 4])); left > 0; left--) {
@@ -118,7 +149,11 @@ export function mutateJson(document: unknown, random: Random, other: () => unkno
   return root.value
 }
 
-type Change = (place: Place, random: Random, more: { readonly places: readonly Place[]; readonly other: () => unknown }) => void
+type Change = (
+  place: Place,
+  random: Random,
+  more: { readonly places: readonly Place[]; readonly other: () => unknown },
+) => void
 
 const CHANGES: readonly Change[] = [
   (place, random) => set(place, hostile(random)),
@@ -130,7 +165,9 @@ const CHANGES: readonly Change[] = [
     else delete within[key]
   },
   ({ in: within, key }, random) => {
-    if (Array.isArray(within)) for (let left = 1 + random.below(40); left > 0; left--) within.push(structuredClone(within[Number(key)]))
+    if (Array.isArray(within))
+      for (let left = 1 + random.below(40); left > 0; left--)
+        within.push(structuredClone(within[Number(key)]))
   },
   ({ in: within, key }, random) => {
     if (!Array.isArray(within)) define(within, String(hostile(random) ?? key), within[key])
@@ -150,15 +187,39 @@ function set({ in: within, key }: Place, value: unknown): void {
 
 /** A field called `__proto__` too, as JSON.parse makes it. */
 function define(within: Record<string, unknown>, key: string, value: unknown): void {
-  Object.defineProperty(within, key, { value, enumerable: true, configurable: true, writable: true })
+  Object.defineProperty(within, key, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  })
 }
 
 function reworked(value: unknown, random: Random): unknown {
-  if (typeof value === 'number') return random.of([value + 1, value - 1, -value, value * 1e9, value / 3, String(value)])
+  if (typeof value === 'number')
+    return random.of([value + 1, value - 1, -value, value * 1e9, value / 3, String(value)])
   if (typeof value === 'boolean') return !value
   if (typeof value !== 'string') return hostile(random)
   const at = random.below(value.length + 1)
-  const character = random.of(['^', '=', '\\', ' ', '\0', '\n', '\u0301', '\ufffd', '山', 'Ж', '\ud83d', '.', '-', '*', '?', '%', '"'])
+  const character = random.of([
+    '^',
+    '=',
+    '\\',
+    ' ',
+    '\0',
+    '\n',
+    '\u0301',
+    '\ufffd',
+    '山',
+    'Ж',
+    '\ud83d',
+    '.',
+    '-',
+    '*',
+    '?',
+    '%',
+    '"',
+  ])
   return random.of([
     () => value.slice(0, at),
     () => value.slice(0, at) + character + value.slice(at),
@@ -174,9 +235,13 @@ function reworked(value: unknown, random: Random): unknown {
 }
 
 /** A document as an input; what JSON has no word for, such as half a character, is escaped. */
-export const jsonBytes = (document: unknown): Buffer => Buffer.from(JSON.stringify(document) ?? 'null')
+export const jsonBytes = (document: unknown): Buffer =>
+  Buffer.from(JSON.stringify(document) ?? 'null')
 
-/** Deeper than that a document is changed as bytes: what looks at it level by level here would fall over itself. */
+/**
+ * Deeper than that a document is changed as bytes: what looks at it level by level here would fall
+ * over itself.
+ */
 const DEEPEST = 500
 
 /** The document of an input; undefined where it is none, or one that is very deep. */
@@ -213,10 +278,19 @@ const TOKENS = [
   '[[[[[[[[',
 ].map((text) => Buffer.from(text))
 
-/** Another input of a target that is fed with JSON: mostly another document, now and then other bytes, or a document 10,000 levels deep. */
-export function mutateJsonInput(input: Buffer, random: Random, other: () => Buffer, mostBytes: number): Buffer {
+/**
+ * Another input of a target that is fed with JSON: mostly another document, now and then other
+ * bytes, or a document 10,000 levels deep.
+ */
+export function mutateJsonInput(
+  input: Buffer,
+  random: Random,
+  other: () => Buffer,
+  mostBytes: number,
+): Buffer {
   const document = jsonOf(input)
-  if (document === undefined || random.isOnce(10)) return mutateBytes(input, random, { mostBytes, tokens: TOKENS, other })
+  if (document === undefined || random.isOnce(10))
+    return mutateBytes(input, random, { mostBytes, tokens: TOKENS, other })
   if (random.isOnce(60)) return deepened(input, random, mostBytes)
   const changed = jsonBytes(mutateJson(document, random, () => jsonOf(other())))
   return changed.length <= mostBytes ? changed : input
@@ -233,7 +307,10 @@ function deepened(input: Buffer, random: Random, mostBytes: number): Buffer {
     ['{"items":', '}'],
     ['[{"ScheduledProcedureStepSequence":', '}]'],
   ] as const)
-  const depth = Math.min(random.of([40, 300, 10_000]), Math.floor(Math.max(0, mostBytes - input.length) / (open.length + close.length)))
+  const depth = Math.min(
+    random.of([40, 300, 10_000]),
+    Math.floor(Math.max(0, mostBytes - input.length) / (open.length + close.length)),
+  )
   return Buffer.from(
     `${text.slice(0, at)}${open.repeat(depth)}0${close.repeat(depth)}${text.charAt(at - 1) === ':' ? ',"x":' : ','}${text.slice(at)}`,
     'latin1',

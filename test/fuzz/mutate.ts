@@ -12,7 +12,8 @@ export interface ByteRules {
 type Change = (bytes: Buffer, random: Random, rules: ByteRules) => Buffer
 
 const concat = Buffer.concat
-const put = (bytes: Buffer, at: number, more: Buffer, over = 0): Buffer => concat([bytes.subarray(0, at), more, bytes.subarray(at + over)])
+const put = (bytes: Buffer, at: number, more: Buffer, over = 0): Buffer =>
+  concat([bytes.subarray(0, at), more, bytes.subarray(at + over)])
 
 /** A stretch of the bytes; mostly a short one. */
 function stretch(bytes: Buffer, random: Random): readonly [at: number, length: number] {
@@ -25,7 +26,10 @@ function stretch(bytes: Buffer, random: Random): readonly [at: number, length: n
 function lengths(bytes: Buffer, at: number, was: number, random: Random): number {
   const rest = bytes.length - at
   return random.of(
-    [0, 1, 2, 3, 0x7f, 0xff, 0x7fff, 0xfffe, 0xffff, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff].concat([
+    [
+      0, 1, 2, 3, 0x7f, 0xff, 0x7fff, 0xfffe, 0xffff, 0x7fffffff, 0x80000000, 0xfffffffe,
+      0xffffffff,
+    ].concat([
       was + 1,
       was - 1,
       was + 2,
@@ -50,10 +54,13 @@ const CHANGES: readonly Change[] = [
   function setByte(bytes, random) {
     const changed = Buffer.from(bytes)
     const at = random.below(bytes.length)
-    if (at < bytes.length) changed[at] = random.of([0, 1, 0x20, 0x7f, 0x80, 0xfe, 0xff, random.below(256)])
+    if (at < bytes.length)
+      changed[at] = random.of([0, 1, 0x20, 0x7f, 0x80, 0xfe, 0xff, random.below(256)])
     return changed
   },
-  /** A number of 2 or 4 bytes in either order becomes another: length fields more often than not. */
+  /**
+   * A number of 2 or 4 bytes in either order becomes another: length fields more often than not.
+   */
   function setNumber(bytes, random) {
     const width = random.of([2, 2, 4, 4, 4])
     if (bytes.length < width) return bytes
@@ -83,7 +90,9 @@ const CHANGES: readonly Change[] = [
     const piece = bytes.subarray(at, at + 1 + random.below(random.of([1, 4, 24])))
     if (piece.length === 0) return bytes
     const room = Math.max(0, mostBytes - bytes.length)
-    const times = random.below(1 + Math.floor((random.isOnce(3) ? room : Math.min(room, 2000)) / piece.length))
+    const times = random.below(
+      1 + Math.floor((random.isOnce(3) ? room : Math.min(room, 2000)) / piece.length),
+    )
     return put(bytes, at, Buffer.alloc(times * piece.length, piece))
   },
   function swapStretches(bytes, random) {
@@ -114,6 +123,7 @@ const CHANGES: readonly Change[] = [
 /** The input with one to six changes. */
 export function mutateBytes(input: Buffer, random: Random, rules: ByteRules): Buffer {
   let bytes = input
-  for (let left = 1 + random.below(random.of([1, 2, 6])); left > 0; left--) bytes = random.of(CHANGES)(bytes, random, rules)
+  for (let left = 1 + random.below(random.of([1, 2, 6])); left > 0; left--)
+    bytes = random.of(CHANGES)(bytes, random, rules)
   return Buffer.from(bytes.subarray(0, rules.mostBytes))
 }

@@ -1,4 +1,7 @@
-/** Numbers that look random and come again from the same seed (mulberry32: 32 bits of state are enough for choices). */
+/**
+ * Numbers that look random and come again from the same seed (mulberry32: 32 bits of state are
+ * enough for choices).
+ */
 export interface Random {
   /** A whole number from 0 on, below `below`; 0 where there is none. */
   below(below: number): number
@@ -33,7 +36,10 @@ export function randomOf(seed: number): Random {
   }
 }
 
-/** FNV-1a: a seed for what an input decides by itself, such as how it is cut, so that the input alone repeats a run. */
+/**
+ * FNV-1a: a seed for what an input decides by itself, such as how it is cut, so that the input
+ * alone repeats a run.
+ */
 export function hashOf(bytes: Buffer): number {
   let hash = 0x811c9dc5
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)

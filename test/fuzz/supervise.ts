@@ -52,7 +52,10 @@ const MOST_RSS_MIB = 2048
 /** A gateway starts, samples are read. */
 const OPENING_SECONDS = 90
 
-/** Runs targets in a process of their own, one after the other; what hangs there, dies or takes all memory is found too. */
+/**
+ * Runs targets in a process of their own, one after the other; what hangs there, dies or takes all
+ * memory is found too.
+ */
 export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   const {
     targets,
@@ -72,35 +75,56 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
     let left: WorkerTarget[] = targets.map((name) => ({
       ...{ name, seed, seconds },
       executions: input ? 0 : executions,
-      corpus: (input ? [input] : corpusOf(name, corpus).map(({ bytes }) => bytes)).map((bytes) => bytes.toString('base64')),
+      corpus: (input ? [input] : corpusOf(name, corpus).map(({ bytes }) => bytes)).map((bytes) =>
+        bytes.toString('base64'),
+      ),
       isCorpusAlone: input !== undefined,
     }))
     let starts = 0
     while (left.length > 0) {
       const journal = join(scratch, `journal-${starts}`)
       const began = performance.now()
-      const ended = await runWorker({ module, targets: left, patience, mostFailures, journal }, (told) => {
-        if (told.kind === 'done') {
-          ran.push(told.ran)
-          left = left.slice(1)
-          starts = 0
-          note(`${told.ran.target}: ${told.ran.executions} executions`)
-        } else if (told.kind === 'failed') keep(told.target, { ...told.failure, input: Buffer.from(told.failure.input, 'base64') })
-      })
+      const ended = await runWorker(
+        { module, targets: left, patience, mostFailures, journal },
+        (told) => {
+          if (told.kind === 'done') {
+            ran.push(told.ran)
+            left = left.slice(1)
+            starts = 0
+            note(`${told.ran.target}: ${told.ran.executions} executions`)
+          } else if (told.kind === 'failed')
+            keep(told.target, { ...told.failure, input: Buffer.from(told.failure.input, 'base64') })
+        },
+      )
       const [lost] = left
       if (!lost) break
-      keep(lost.name, { why: ended.why, stack: ended.stack, input: inputIn(journal) ?? Buffer.alloc(0) })
+      keep(lost.name, {
+        why: ended.why,
+        stack: ended.stack,
+        input: inputIn(journal) ?? Buffer.alloc(0),
+      })
       const executed = countIn(journal)
       starts++
-      // With another seed, so that it does not come to the same input; the same input of the corpus would end it again.
+      // With another seed, so that it does not come to the same input; the same input of the corpus
+      // would end it again.
       const rest = {
         ...lost,
         seed: lost.seed + 1,
-        corpus: lost.corpus.filter((bytes) => !inputIn(journal)?.equals(Buffer.from(bytes, 'base64'))),
+        corpus: lost.corpus.filter(
+          (bytes) => !inputIn(journal)?.equals(Buffer.from(bytes, 'base64')),
+        ),
       }
       const isGivenUp = starts >= Math.min(MOST_STARTS, mostFailures) || input !== undefined
       const [given, ms] = [lost.corpus.length, performance.now() - began]
-      if (isGivenUp || executed === 0) ran.push({ target: lost.name, executions: executed, ms, given, inputs: given, outcomes: {} })
+      if (isGivenUp || executed === 0)
+        ran.push({
+          target: lost.name,
+          executions: executed,
+          ms,
+          given,
+          inputs: given,
+          outcomes: {},
+        })
       left = isGivenUp || executed === 0 ? left.slice(1) : [rest, ...left.slice(1)]
       if (isGivenUp) starts = 0
     }
@@ -111,10 +135,17 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
 
   function keep(
     target: string,
-    { why, stack, input: bytes }: { readonly why: string; readonly stack: string; readonly input: Buffer },
+    {
+      why,
+      stack,
+      input: bytes,
+    }: { readonly why: string; readonly stack: string; readonly input: Buffer },
   ): void {
     mkdirSync(folder, { recursive: true })
-    const path = join(folder, `${target}-${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.bin`)
+    const path = join(
+      folder,
+      `${target}-${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.bin`,
+    )
     if (!existsSync(path)) writeFileSync(path, bytes)
     const command = `npm run fuzz -- --target ${target} --input ${path}`
     failures.push({ target, why, stack, path, command })
@@ -156,7 +187,10 @@ function runWorker(options: WorkerOptions, onTold: (told: Told) => void): Promis
     child.on('close', (code, signal) => {
       clearInterval(timer)
       const died = `The process died (${signal ?? `exit ${code}`})${target === '' ? '' : ` in ${target}`}: ${lastWords(stderr)}`
-      resolve({ why: killedFor || died, stack: killedFor ? '' : stderr.split('\n').slice(-12).join('\n') })
+      resolve({
+        why: killedFor || died,
+        stack: killedFor ? '' : stderr.split('\n').slice(-12).join('\n'),
+      })
     })
   })
 }
@@ -167,7 +201,10 @@ const lastWords = (stderr: string) =>
     .find((line) => /error|fault|fatal/i.test(line))
     ?.trim() ?? stderr.trim().slice(0, 200)
 
-/** A process that others keep from the processor is not one that hangs: it gets so many times as long. */
+/**
+ * A process that others keep from the processor is not one that hangs: it gets so many times as
+ * long.
+ */
 const STARVED = 6
 
 /** Looks whether executions still end, and what memory is taken. */

@@ -18,13 +18,16 @@ export interface Target {
 }
 
 export interface OpenTarget extends Partial<AsyncDisposable> {
-  /** Inputs besides the files of the corpus: sample files of the machine, what the opened thing gave. */
+  /**
+   * Inputs besides the files of the corpus: sample files of the machine, what the opened thing
+   * gave.
+   */
   readonly seeds?: readonly Buffer[]
   /** Another input; `other` gives one of the corpus. */
   mutate(input: Buffer, random: Random, other: () => Buffer): Buffer
   /**
-   * Runs one input, which alone decides what is done. Gives what came of it in a few words of a small vocabulary: an input with words that
-   * have not been seen is kept to be changed further.
+   * Runs one input, which alone decides what is done. Gives what came of it in a few words of a
+   * small vocabulary: an input with words that have not been seen is kept to be changed further.
    * @throws whatever the input is not allowed to cause
    */
   run(input: Buffer): string | Promise<string>

@@ -29,16 +29,28 @@ export interface WorkerTarget {
 /** What it says. */
 export type Told =
   | { readonly kind: 'opened'; readonly target: string; readonly silentSeconds: number }
-  | { readonly kind: 'failed'; readonly target: string; readonly failure: Omit<Failure, 'input'> & { readonly input: string } }
+  | {
+      readonly kind: 'failed'
+      readonly target: string
+      readonly failure: Omit<Failure, 'input'> & { readonly input: string }
+    }
   | { readonly kind: 'done'; readonly ran: Ran }
 
 /** Targets by name, each loaded when it is wanted. */
 export type Targets = Readonly<Record<string, () => Promise<Target>>>
 
 const tell = (told: Told): Promise<void> =>
-  new Promise((resolve, reject) => process.send?.(told, undefined, undefined, (error) => (error ? reject(error) : resolve())))
+  new Promise((resolve, reject) =>
+    process.send?.(told, undefined, undefined, (error) => (error ? reject(error) : resolve())),
+  )
 
-async function work({ module, targets, patience, mostFailures, journal: path }: WorkerOptions): Promise<void> {
+async function work({
+  module,
+  targets,
+  patience,
+  mostFailures,
+  journal: path,
+}: WorkerOptions): Promise<void> {
   const { TARGETS } = (await import(pathToFileURL(module).href)) as { readonly TARGETS: Targets }
   using journal = openJournal(path)
   for (const { name, seed, corpus, executions, seconds, isCorpusAlone } of targets) {
@@ -50,9 +62,16 @@ async function work({ module, targets, patience, mostFailures, journal: path }: 
       ...{ seed, seconds, patience, mostFailures, journal },
       executions: executions ?? target.testExecutions,
       corpus: corpus.map((bytes) => Buffer.from(bytes, 'base64')),
-      onOpen: () => tell({ kind: 'opened', target: name, silentSeconds: target.silentSeconds * patience }),
+      onOpen: () =>
+        tell({ kind: 'opened', target: name, silentSeconds: target.silentSeconds * patience }),
       onFailure: ({ input, ...failure }) => {
-        telling.push(tell({ kind: 'failed', target: name, failure: { ...failure, input: input.toString('base64') } }))
+        telling.push(
+          tell({
+            kind: 'failed',
+            target: name,
+            failure: { ...failure, input: input.toString('base64') },
+          }),
+        )
       },
     })
     await Promise.all(telling)
@@ -70,7 +89,8 @@ const withoutSeeds = (target: Target): Target => ({
 
 // Nobody listens any more.
 process.on('disconnect', () => process.exit(2))
-// What is thrown outside of an execution, such as in a server's listener, is the failure of the input under way.
+// What is thrown outside of an execution, such as in a server's listener, is the failure of the
+// input under way.
 process.on('uncaughtException', (error) => {
   console.error(error)
   process.exit(3)

@@ -67,7 +67,10 @@ async function stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
   await ended
 }
 
-const lines = () => (existsSync(path('messages')) ? readFileSync(path('messages'), 'utf8').split('\n').slice(0, -1) : [])
+const lines = () =>
+  existsSync(path('messages'))
+    ? readFileSync(path('messages'), 'utf8').split('\n').slice(0, -1)
+    : []
 const numbers = () => lines().map((line) => Number(/#(\d+)"/.exec(line)?.[1]))
 
 const append = (action: string, target: string, actor = 'user:usr_1') =>
@@ -100,11 +103,18 @@ it('gets every entry as an audit message that its schema takes', async (context)
   await expect.poll(() => collector.state()).toEqual({ waiting: 0, fault: undefined })
   expect(numbers()).toEqual([1, 2, 3, 4, 5])
   const messages = lines().map((line) => line.split('\t'))
-  expect(messages.map(([pri, app, id]) => [pri, app, id])).toEqual(messages.map(() => ['85', 'isthmus', 'DICOM+RFC3881']))
+  expect(messages.map(([pri, app, id]) => [pri, app, id])).toEqual(
+    messages.map(() => ['85', 'isthmus', 'DICOM+RFC3881']),
+  )
   for (const [at, [, , , xml]] of messages.entries()) {
     expect(xml).not.toContain('TESTMANN')
     writeFileSync(path('message.xml'), xml?.replace(/^\ufeff/, '') ?? '')
-    const { status, stderr } = spawnSync('xmllint', ['--noout', '--relaxng', SCHEMA, path('message.xml')])
+    const { status, stderr } = spawnSync('xmllint', [
+      '--noout',
+      '--relaxng',
+      SCHEMA,
+      path('message.xml'),
+    ])
     expect([at, status, String(stderr)]).toEqual([at, 0, expect.stringContaining('validates')])
   }
   expect(messages[4]?.[3]).toContain('ParticipantObjectID="a &quot;&lt;&amp;&gt;&quot; \ufffd ü"')

@@ -4,7 +4,10 @@ import { expect, it } from 'vitest'
 import { decodeText, encodeText } from '#server/dicom/character-sets/character-set.ts'
 import { needs } from '../support/needs.ts'
 
-/** Every text element of pydicom's own character set files: its bytes, and what pydicom reads in them. */
+/**
+ * Every text element of pydicom's own character set files: its bytes, and what pydicom reads in
+ * them.
+ */
 const READ_FILES = `
 import glob, json, os, pydicom, pydicom.data, pydicom.multival
 found = []
@@ -84,7 +87,10 @@ it("reads every text of pydicom's character set files as pydicom does", (context
   expect(read).toEqual(elements.map(({ name, text }) => ({ name, exact: true, text })))
 })
 
-/** Where we send less than Python's codec has, and why: later editions than those DICOM names, and presentation forms. */
+/**
+ * Where we send less than Python's codec has, and why: later editions than those DICOM names, and
+ * presentation forms.
+ */
 const NOT_SENT: Readonly<Record<string, RegExp>> = {
   'ISO_IR 126': /[ͺ€₯]/,
   'ISO_IR 138': /\p{Cf}/u,
@@ -99,7 +105,8 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 
 it("sends every character of the basic plane in the bytes of Python's codecs, or not at all", (context) => {
   needs(context, 'python')
-  const codecs = python<Readonly<Record<string, Readonly<Record<string, string>>>>>(READ_CODECS) ?? {}
+  const codecs =
+    python<Readonly<Record<string, Readonly<Record<string, string>>>>>(READ_CODECS) ?? {}
   expect(Object.keys(codecs)).toHaveLength(17)
   const odd: string[] = []
   for (const [term, expected] of Object.entries(codecs)) {
@@ -108,9 +115,13 @@ it("sends every character of the basic plane in the bytes of Python's codecs, or
       if (point >= 0xd800 && point < 0xe000) continue
       const character = String.fromCharCode(point)
       const sent = encodeText(character, isExtension ? ['', term] : [term], 'LT')?.toString('hex')
-      const bytes = isExtension ? sent?.replace(/^1b(?:2442|242844|242943|242941)|1b2842$/g, '') : sent
-      const isKnown = bytes === undefined ? NOT_SENT[term]?.test(character) : SYNONYMS[term]?.includes(character)
-      if (bytes !== expected[character] && !isKnown) odd.push(`${term} ${character} ${bytes} ${expected[character]}`)
+      const bytes = isExtension
+        ? sent?.replace(/^1b(?:2442|242844|242943|242941)|1b2842$/g, '')
+        : sent
+      const isKnown =
+        bytes === undefined ? NOT_SENT[term]?.test(character) : SYNONYMS[term]?.includes(character)
+      if (bytes !== expected[character] && !isKnown)
+        odd.push(`${term} ${character} ${bytes} ${expected[character]}`)
     }
   }
   expect(odd).toEqual([])

@@ -23,29 +23,72 @@ const NAMES = {
 type Id = keyof typeof NAMES
 const IDS = Object.keys(NAMES) as Id[]
 
-/** What a device set to this shows instead of a name; '' where the row is withheld, because no letters of the set say the name. */
-const SHOWN: readonly { readonly set: CharacterSet | null; readonly instead: Partial<Record<Id, string>> }[] = [
+/**
+ * What a device set to this shows instead of a name; '' where the row is withheld, because no
+ * letters of the set say the name.
+ */
+const SHOWN: readonly {
+  readonly set: CharacterSet | null
+  readonly instead: Partial<Record<Id, string>>
+}[] = [
   { set: 'ISO_IR 192', instead: {} },
   { set: 'GB18030', instead: {} },
   // findscu declares no character set of its own accord.
-  { set: null, instead: { LATIN2: 'Kovarova^Bozena', ...inLatin('CYRILLIC', 'GREEK'), ...inAlphabetic() } },
-  { set: 'ISO_IR 100', instead: { LATIN2: 'Kovarova^Bozena', ...inLatin('CYRILLIC', 'GREEK'), ...inAlphabetic(), ARABIC: '', KANJI: '' } },
+  {
+    set: null,
+    instead: { LATIN2: 'Kovarova^Bozena', ...inLatin('CYRILLIC', 'GREEK'), ...inAlphabetic() },
+  },
+  {
+    set: 'ISO_IR 100',
+    instead: {
+      LATIN2: 'Kovarova^Bozena',
+      ...inLatin('CYRILLIC', 'GREEK'),
+      ...inAlphabetic(),
+      ARABIC: '',
+      KANJI: '',
+    },
+  },
   {
     set: 'ISO_IR 101',
-    instead: { LATIN1: 'Müller^Jérôme', ...inLatin('CYRILLIC', 'GREEK'), ...inAlphabetic(), ARABIC: '', KANJI: '' },
+    instead: {
+      LATIN1: 'Müller^Jérôme',
+      ...inLatin('CYRILLIC', 'GREEK'),
+      ...inAlphabetic(),
+      ARABIC: '',
+      KANJI: '',
+    },
   },
   {
     set: 'ISO_IR 144',
-    instead: { LATIN1: 'Muller^Jerome', LATIN2: 'Kovarova^Bozena', ...inLatin('GREEK'), ...inAlphabetic(), ARABIC: '', KANJI: '' },
+    instead: {
+      LATIN1: 'Muller^Jerome',
+      LATIN2: 'Kovarova^Bozena',
+      ...inLatin('GREEK'),
+      ...inAlphabetic(),
+      ARABIC: '',
+      KANJI: '',
+    },
   },
   {
     set: 'ISO_IR 126',
-    instead: { LATIN1: 'Muller^Jerome', LATIN2: 'Kovarova^Bozena', ...inLatin('CYRILLIC'), ...inAlphabetic(), ARABIC: '', KANJI: '' },
+    instead: {
+      LATIN1: 'Muller^Jerome',
+      LATIN2: 'Kovarova^Bozena',
+      ...inLatin('CYRILLIC'),
+      ...inAlphabetic(),
+      ARABIC: '',
+      KANJI: '',
+    },
   },
   {
     set: 'ISO 2022 IR 87',
     instead: {
-      ...{ LATIN1: 'Muller^Jerome', LATIN2: 'Kovarova^Bozena', KOREAN: 'Hong^Gildong', CHINESE: 'Wang^XiaoDong' },
+      ...{
+        LATIN1: 'Muller^Jerome',
+        LATIN2: 'Kovarova^Bozena',
+        KOREAN: 'Hong^Gildong',
+        CHINESE: 'Wang^XiaoDong',
+      },
       ...{ ...inLatin('CYRILLIC', 'GREEK'), ARABIC: '', KANJI: '' },
     },
   },
@@ -53,7 +96,12 @@ const SHOWN: readonly { readonly set: CharacterSet | null; readonly instead: Par
   {
     set: 'ISO 2022 IR 149',
     instead: {
-      ...{ LATIN1: 'Muller^Jerome', LATIN2: 'Kovarova^Bozena', CHINESE: 'Wang^XiaoDong', JAPANESE: 'Yamada^Tarou' },
+      ...{
+        LATIN1: 'Muller^Jerome',
+        LATIN2: 'Kovarova^Bozena',
+        CHINESE: 'Wang^XiaoDong',
+        JAPANESE: 'Yamada^Tarou',
+      },
       ...{ ...inLatin('CYRILLIC', 'GREEK'), ARABIC: '', KANJI: '' },
     },
   },
@@ -80,29 +128,57 @@ const UNSET = `CT${SHOWN.findIndex(({ set }) => set === null)}`
 let started: StartedGateway
 beforeAll(async () => {
   started = await startGateway({
-    partner: { worklist: IDS.map((id, number) => exam(number, { PatientID: id, PatientName: NAMES[id] })) },
+    partner: {
+      worklist: IDS.map((id, number) => exam(number, { PatientID: id, PatientName: NAMES[id] })),
+    },
     devices: SHOWN.map(({ set }, number) => ({ aeTitle: `CT${number}`, characterSet: set })),
   })
 })
 afterAll(() => started[Symbol.asyncDispose]())
 
 async function inspectionOf(aeTitle: string): Promise<Inspection> {
-  const { inspections } = await started.call(dashboard.inspections, { query: { limit: 100 } } as never)
+  const { inspections } = await started.call(dashboard.inspections, {
+    query: { limit: 100 },
+  } as never)
   const found = inspections.find(({ callingAeTitle }) => callingAeTitle === aeTitle)
-  return await started.call(dashboard.inspection, { params: { inspectionId: found?.inspectionId } } as never)
+  return await started.call(dashboard.inspection, {
+    params: { inspectionId: found?.inspectionId },
+  } as never)
 }
 
-it.for(SHOWN.map(({ set, instead }, number) => ({ name: set ?? 'no set of its own', aeTitle: `CT${number}`, instead })))(
+it.for(
+  SHOWN.map(({ set, instead }, number) => ({
+    name: set ?? 'no set of its own',
+    aeTitle: `CT${number}`,
+    instead,
+  })),
+)(
   'shows every name right, or in letters it has, to a device set to $name',
   async ({ aeTitle, instead }, context) => {
     needs(context, 'dcmtk', 'pydicom')
     using scratch = scratchFolder()
-    const keys = ['-k', 'PatientName', '-k', 'PatientID', '-k', 'ScheduledProcedureStepSequence[0].Modality']
-    const { final } = await findscu({ port: started.dimsePort, calling: aeTitle, args: keys, keepIn: scratch.path })
+    const keys = [
+      '-k',
+      'PatientName',
+      '-k',
+      'PatientID',
+      '-k',
+      'ScheduledProcedureStepSequence[0].Modality',
+    ]
+    const { final } = await findscu({
+      port: started.dimsePort,
+      calling: aeTitle,
+      args: keys,
+      keepIn: scratch.path,
+    })
     expect(final).toBe('Success')
     const rows = await readResponses(scratch.path)
-    const shown = Object.fromEntries(rows.map((row: Response) => [String(row.PatientID), String(row.PatientName)]))
-    const expected = IDS.map((id) => [id, instead[id] ?? NAMES[id]]).filter(([, name]) => name !== '')
+    const shown = Object.fromEntries(
+      rows.map((row: Response) => [String(row.PatientID), String(row.PatientName)]),
+    )
+    const expected = IDS.map((id) => [id, instead[id] ?? NAMES[id]]).filter(
+      ([, name]) => name !== '',
+    )
     expect(shown).toEqual(Object.fromEntries(expected))
     expect(Object.values(shown).join('')).not.toMatch(/[?\ufffd]/)
 
@@ -112,11 +188,17 @@ it.for(SHOWN.map(({ set, instead }, number) => ({ name: set ?? 'no set of its ow
       const wanted = instead[id] ?? NAMES[id]
       expect([id, verdict?.verdict]).toEqual([id, wanted === '' ? 'withheld' : 'sent'])
       if (wanted === '')
-        expect(verdict?.reason).toBe('its PatientName cannot be written in the character set of this device, nor in Latin letters')
+        expect(verdict?.reason).toBe(
+          'its PatientName cannot be written in the character set of this device, nor in Latin letters',
+        )
       else if (wanted !== NAMES[id])
-        expect(verdict?.remarks).toContain('PatientName sent in Latin letters: the device’s character set lacks its own')
+        expect(verdict?.remarks).toContain(
+          'PatientName sent in Latin letters: the device’s character set lacks its own',
+        )
       else if (aeTitle === UNSET && ['ARABIC', 'KANJI'].includes(id))
-        expect(verdict?.remarks).toEqual(['sent in UTF-8: the device declares no character set, and there is no form in Latin letters'])
+        expect(verdict?.remarks).toEqual([
+          'sent in UTF-8: the device declares no character set, and there is no form in Latin letters',
+        ])
       else expect(verdict?.remarks).toEqual([])
     }
   },

@@ -14,9 +14,9 @@ const run = promisify(execFile)
 const document = readFileSync(join(import.meta.dirname, '../../docs/CONNECTING.md'), 'utf8')
 
 /** Each line of DCMTK in the document, with what the document says that it says. */
-const LINES = [...document.matchAll(/```sh\n((?:echoscu|findscu|storescu) .+)\n```\n\nIt says `([^`]+)`/g)].map(
-  ([, line = '', says = '']) => ({ line, says }),
-)
+const LINES = [
+  ...document.matchAll(/```sh\n((?:echoscu|findscu|storescu) .+)\n```\n\nIt says `([^`]+)`/g),
+].map(([, line = '', says = '']) => ({ line, says }))
 
 const scratch = scratchFolder()
 let started: StartedGateway
@@ -34,16 +34,31 @@ afterAll(async () => {
 /** What the line prints against this gateway, in a folder that has the files it names. */
 async function said(line: string): Promise<string> {
   const tlsPort = started.gateway.dimseTls?.split(':').at(-1) ?? ''
-  const here = line.replace('192.168.1.20 11112', `127.0.0.1 ${started.dimsePort}`).replace('192.168.1.20 2762', `127.0.0.1 ${tlsPort}`)
+  const here = line
+    .replace('192.168.1.20 11112', `127.0.0.1 ${started.dimsePort}`)
+    .replace('192.168.1.20 2762', `127.0.0.1 ${tlsPort}`)
   // Without it DCMTK's tools wait 40 ms for Nagle's algorithm at every message.
-  const options = { cwd: scratch.path, env: { ...process.env, TCP_NODELAY: '1' }, encoding: 'latin1', timeout: 30_000 } as const
-  const { stdout, stderr } = await run('sh', ['-c', here], options).catch((error: { stdout: string; stderr: string }) => error)
+  const options = {
+    cwd: scratch.path,
+    env: { ...process.env, TCP_NODELAY: '1' },
+    encoding: 'latin1',
+    timeout: 30_000,
+  } as const
+  const { stdout, stderr } = await run('sh', ['-c', here], options).catch(
+    (error: { stdout: string; stderr: string }) => error,
+  )
   return stdout + stderr
 }
 
 describe('docs/CONNECTING.md', () => {
   it('has a line for each thing to try', () => {
-    expect(LINES.map(({ line }) => line.split(' ')[0])).toEqual(['echoscu', ...Array(3).fill('findscu'), 'storescu', 'findscu', 'echoscu'])
+    expect(LINES.map(({ line }) => line.split(' ')[0])).toEqual([
+      'echoscu',
+      ...Array(3).fill('findscu'),
+      'storescu',
+      'findscu',
+      'echoscu',
+    ])
     expect(LINES).toHaveLength([...document.matchAll(/^(?:echoscu|findscu|storescu) /gm)].length)
   })
 
@@ -55,13 +70,18 @@ describe('docs/CONNECTING.md', () => {
   it('says rightly where a caller that is refused is seen', async (context) => {
     needs(context, 'dcmtk')
     const { callers } = await started.call(dashboard.callers, {})
-    expect(callers.map(({ aeTitle }) => aeTitle)).toEqual(expect.arrayContaining(['ANYBODY', 'NOBODY']))
+    expect(callers.map(({ aeTitle }) => aeTitle)).toEqual(
+      expect.arrayContaining(['ANYBODY', 'NOBODY']),
+    )
   })
 })
 
 it('the lines of a connection sheet work as they are printed', async (context) => {
   needs(context, 'dcmtk')
-  const { ok, output } = await askControl(started.folder, ControlRequest.parse({ command: 'connection-sheet' }))
+  const { ok, output } = await askControl(
+    started.folder,
+    ControlRequest.parse({ command: 'connection-sheet' }),
+  )
   expect([ok, output]).toEqual([true, expect.stringContaining(` 127.0.0.1 ${started.dimsePort}`)])
   const lines = /```sh\n([\s\S]+?)\n```/.exec(output)?.[1]?.split('\n') ?? []
   const results = []

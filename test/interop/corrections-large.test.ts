@@ -28,7 +28,8 @@ interface Result {
 async function pixelsOf(file: string): Promise<number> {
   let crc = 0
   const start = statSync(file).size - PIXEL_BYTES
-  for await (const piece of createReadStream(file, { start, highWaterMark: 1 << 20 })) crc = crc32(piece as Buffer, crc)
+  for await (const piece of createReadStream(file, { start, highWaterMark: 1 << 20 }))
+    crc = crc32(piece as Buffer, crc)
   return crc
 }
 
@@ -39,8 +40,14 @@ it(`an object of ${MEBIBYTES} MiB is corrected with progress, once at a time, an
   using scratch = scratchFolder()
   prepareDataFolder(`${scratch.path}/data`)
   const program = await bundledChild('image-corrector.ts')
-  const { stdout } = await promisify(execFile)(process.execPath, [program, `${scratch.path}/data`, String(MEBIBYTES)])
-  const { isAnsweredUnderWay, second, progress, files, patientNames, peak } = JSON.parse(stdout) as Result
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    program,
+    `${scratch.path}/data`,
+    String(MEBIBYTES),
+  ])
+  const { isAnsweredUnderWay, second, progress, files, patientNames, peak } = JSON.parse(
+    stdout,
+  ) as Result
   expect(isAnsweredUnderWay).toBe(true)
   expect(second).toContain('is in progress')
   expect(progress.length).toBeGreaterThan(3)

@@ -16,7 +16,11 @@ import { samplesByLack } from './storage-fixture.ts'
 const run = promisify(execFile)
 
 /** Pixel data of a file, as its bytes; undefined where it has none. */
-async function pixelsOf(stage: Stage, instance: InstanceRecord, temporary: string): Promise<Buffer | undefined> {
+async function pixelsOf(
+  stage: Stage,
+  instance: InstanceRecord,
+  temporary: string,
+): Promise<Buffer | undefined> {
   let path = stage.store.imageFiles.pathOf(instance.file)
   if (CODINGS[instance.transferSyntaxUid]?.deflated) {
     const plain = `${temporary}/${instance.instanceId}.dcm`
@@ -37,15 +41,18 @@ async function dumpOf(path: string): Promise<ReadonlyMap<string, string>> {
   const tags = ['0010,0010', '0010,0020', '0008,0050', '0020,000d', '0400,0565']
   const words = ['-q', '+L', ...tags.flatMap((tag) => ['+P', tag]), path]
   // It converts no Chinese sets: then the name is not compared.
-  const { stdout } = await run('dcmdump', ['+U8', ...words], { encoding: 'utf8' }).catch(async () => {
-    const unconverted = await run('dcmdump', words, { encoding: 'latin1' })
-    return { stdout: unconverted.stdout.replace(/^\(0010,0010\).*$/gm, '') }
-  })
+  const { stdout } = await run('dcmdump', ['+U8', ...words], { encoding: 'utf8' }).catch(
+    async () => {
+      const unconverted = await run('dcmdump', words, { encoding: 'latin1' })
+      return { stdout: unconverted.stdout.replace(/^\(0010,0010\).*$/gm, '') }
+    },
+  )
   const lines = stdout.split('\n').flatMap((line) => {
     const found = /^\(([0-9a-f,]{9})\) \w\w (?:\[(.*)\]|\(no value available\))/.exec(line.trim())
     return found ? [[found[1] as string, (found[2] ?? '').trim()] as const] : []
   })
-  // The value of the data set itself comes before those of its sequences only by its tag: the first is the one.
+  // The value of the data set itself comes before those of its sequences only by its tag: the first
+  // is the one.
   return new Map(lines.toReversed())
 }
 
@@ -58,7 +65,12 @@ it('DCMTK reads every copy of the samples, in every transfer syntax, and the pix
   const found = (samplesByLack().get('') ?? []) as Sample[]
   for (const sample of found) {
     await stage.intake.cStoreScp.store({
-      association: { associationId: 'a1', callingAeTitle: 'CT1', calledAeTitle: 'ISTHMUS', remoteAddress: '127.0.0.1' },
+      association: {
+        associationId: 'a1',
+        callingAeTitle: 'CT1',
+        calledAeTitle: 'ISTHMUS',
+        remoteAddress: '127.0.0.1',
+      },
       messageId: 1,
       transferSyntax: sample.transferSyntaxUid,
       sopClassUid: sample.sopClassUid,
@@ -91,25 +103,34 @@ it('DCMTK reads every copy of the samples, in every transfer syntax, and the pix
     const { digest, obstacle } = await corrections.preview(studyInstanceUid, request)
     expect(obstacle).toBe('')
     const order = { ...request, cause: 'patient-safety', reason: 'a test', digest } as const
-    const done = await corrections.apply(studyInstanceUid, order, 'usr_1').catch((error: Error) => error)
+    const done = await corrections
+      .apply(studyInstanceUid, order, 'usr_1')
+      .catch((error: Error) => error)
     if (done instanceof Error) {
       refused.push(`${done.message}`)
       continue
     }
     for (const { originalId, correctedId } of stage.store.corrections.pairsOf(done.correctionId)) {
-      const [original, copy] = [originalId, correctedId].map((id) => stage.store.instances.get(id) as InstanceRecord) as [
-        InstanceRecord,
-        InstanceRecord,
-      ]
+      const [original, copy] = [originalId, correctedId].map(
+        (id) => stage.store.instances.get(id) as InstanceRecord,
+      ) as [InstanceRecord, InstanceRecord]
       expect(copy.transferSyntaxUid).toBe(original.transferSyntaxUid)
       syntaxes.add(copy.transferSyntaxUid)
       const dump = await dumpOf(stage.store.imageFiles.pathOf(copy.file))
       if (dump.has('0010,0010')) named++
       expect({ '0010,0010': 'Yamada^Tarou=山田^太郎', ...Object.fromEntries(dump) }).toMatchObject({
         '0010,0010': 'Yamada^Tarou=山田^太郎',
-        ...{ '0010,0020': 'P-77', '0008,0050': 'ACC77', '0020,000d': studyInstanceUid, '0400,0565': 'CORRECT' },
+        ...{
+          '0010,0020': 'P-77',
+          '0008,0050': 'ACC77',
+          '0020,000d': studyInstanceUid,
+          '0400,0565': 'CORRECT',
+        },
       })
-      const [before, after] = [await pixelsOf(stage, original, temporary.folder), await pixelsOf(stage, copy, temporary.folder)]
+      const [before, after] = [
+        await pixelsOf(stage, original, temporary.folder),
+        await pixelsOf(stage, copy, temporary.folder),
+      ]
       expect(after?.equals(before ?? Buffer.alloc(0)) ?? before === undefined).toBe(true)
       checked++
     }

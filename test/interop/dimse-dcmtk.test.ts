@@ -6,16 +6,30 @@ import { echoscu, findscu, readResponses, scratchFolder } from '../support/dcmtk
 import { batchOf, patient, serve, type Watched } from '../support/dimse-server.ts'
 import { needs } from '../support/needs.ts'
 
-const KEYS = ['-k', 'PatientName', '-k', 'PatientID', '-k', 'AccessionNumber', '-k', 'ScheduledProcedureStepSequence[0].Modality=CT']
+const KEYS = [
+  '-k',
+  'PatientName',
+  '-k',
+  'PatientID',
+  '-k',
+  'AccessionNumber',
+  '-k',
+  'ScheduledProcedureStepSequence[0].Modality=CT',
+]
 
 /** A worklist of so many rows in this syntax only; `syntaxes` notes in which it was asked. */
-async function worklist(count: number, transferSyntax: string): Promise<Watched & { readonly syntaxes: string[] }> {
+async function worklist(
+  count: number,
+  transferSyntax: string,
+): Promise<Watched & { readonly syntaxes: string[] }> {
   const syntaxes: string[] = []
   const watched = await serve({
     transferSyntaxes: [transferSyntax],
     async *find({ transferSyntax }): AsyncGenerator<EncodedIdentifiers, { status: number }, void> {
       syntaxes.push(transferSyntax)
-      yield batchOf(Array.from({ length: count }, (_, number) => writeDataSet(patient(number), transferSyntax)))
+      yield batchOf(
+        Array.from({ length: count }, (_, number) => writeDataSet(patient(number), transferSyntax)),
+      )
       return { status: 0x0000 }
     },
   })
@@ -46,14 +60,23 @@ describe('DCMTK', () => {
     const watched = await worklist(25, syntax)
     await using _server = watched.server
     using scratch = scratchFolder()
-    const { final } = await findscu({ port: watched.port, args: [...args, ...KEYS], keepIn: scratch.path })
+    const { final } = await findscu({
+      port: watched.port,
+      args: [...args, ...KEYS],
+      keepIn: scratch.path,
+    })
     expect(final).toBe('Success')
     expect(watched.syntaxes).toEqual([syntax])
     const rows = await readResponses(scratch.path)
     expect(rows.map(({ PatientID, PatientName }) => [PatientID, PatientName])).toEqual(
-      Array.from({ length: 25 }, (_, number) => [`PID${String(number).padStart(7, '0')}`, `TEST^NUMBER${String(number).padStart(5, '0')}`]),
+      Array.from({ length: 25 }, (_, number) => [
+        `PID${String(number).padStart(7, '0')}`,
+        `TEST^NUMBER${String(number).padStart(5, '0')}`,
+      ]),
     )
-    expect(rows[7]?.ScheduledProcedureStepSequence).toEqual([{ Modality: 'CT', ScheduledProcedureStepID: 'S0000007' }])
+    expect(rows[7]?.ScheduledProcedureStepSequence).toEqual([
+      { Modality: 'CT', ScheduledProcedureStepID: 'S0000007' },
+    ])
   })
 
   it('cancels after the rows it wanted', async (context) => {
@@ -62,7 +85,9 @@ describe('DCMTK', () => {
     const watched = await serve({
       async *find({ transferSyntax, signal }) {
         signal.addEventListener('abort', () => hold.resolve(), { once: true })
-        yield batchOf(Array.from({ length: 5 }, (_, number) => writeDataSet(patient(number), transferSyntax)))
+        yield batchOf(
+          Array.from({ length: 5 }, (_, number) => writeDataSet(patient(number), transferSyntax)),
+        )
         await hold.promise
         return { status: 0xfe00 }
       },

@@ -15,12 +15,31 @@ import { View, ViewLine, viewPaths } from '#shared/contract/viewing.ts'
 import type { StudyId } from '#shared/ids.ts'
 import { encoded } from '../electron/server/modules/images/intake-fixture.ts'
 import { type Acceptor, startAcceptor } from '../support/acceptor.ts'
-import { callerOf, OWNER, type StartedGateway, type StartOptions, sessionHeaders } from '../support/gateway.ts'
+import {
+  callerOf,
+  OWNER,
+  type StartedGateway,
+  type StartOptions,
+  sessionHeaders,
+} from '../support/gateway.ts'
 import { httpCall } from '../support/http-call.ts'
-import { EXAMS, type ImagingClinic, imageOf, openImagingClinic, sopUid, UID } from '../support/imaging-clinic.ts'
+import {
+  EXAMS,
+  type ImagingClinic,
+  imageOf,
+  openImagingClinic,
+  sopUid,
+  UID,
+} from '../support/imaging-clinic.ts'
 import { keyCall } from '../support/interface.ts'
 import { type Answered, type Modality, openModality } from '../support/modality.ts'
-import { NORMAL, newScribeStudy, RADIOLOGIST, type ReadingWindow, readingWindow } from '../support/reporting-clinic.ts'
+import {
+  NORMAL,
+  newScribeStudy,
+  RADIOLOGIST,
+  type ReadingWindow,
+  readingWindow,
+} from '../support/reporting-clinic.ts'
 import { queryWorklist } from '../support/worklist-client.ts'
 import { filesBelow } from './storage-fixture.ts'
 
@@ -28,7 +47,15 @@ import { filesBelow } from './storage-fixture.ts'
 // afterwards, and what staff see.
 
 const COMMITMENT = SOP_CLASS.storageCommitmentPushModel
-export const SERVICES = ['worklist', 'store', 'commit', 'forward', 'sign', 'deliver', 'view'] as const
+export const SERVICES = [
+  'worklist',
+  'store',
+  'commit',
+  'forward',
+  'sign',
+  'deliver',
+  'view',
+] as const
 type Service = (typeof SERVICES)[number]
 
 /** One service under one fault. */
@@ -53,7 +80,10 @@ export interface Subject {
 /** How long a service that answers later is waited for. */
 const LATER_MS = 4_000
 
-/** What is there before the fault: image 1 stored, a draft that may be signed, a signed report that waits for the partner. */
+/**
+ * What is there before the fault: image 1 stored, a draft that may be signed, a signed report that
+ * waits for the partner.
+ */
 interface Work {
   readonly key: string
   readonly draftOf: StudyId
@@ -76,11 +106,18 @@ export interface FaultClinic extends AsyncDisposable {
 
 export interface FaultClinicOptions extends Pick<StartOptions, 'partner' | 'clock'> {
   readonly folder: string
-  /** What store, commit, forward and view are asked about, where the fault is in an image itself. */
+  /**
+   * What store, commit, forward and view are asked about, where the fault is in an image itself.
+   */
   readonly subject?: Subject
 }
 
-export async function openFaultClinic({ folder, partner = {}, clock, subject }: FaultClinicOptions): Promise<FaultClinic> {
+export async function openFaultClinic({
+  folder,
+  partner = {},
+  clock,
+  subject,
+}: FaultClinicOptions): Promise<FaultClinic> {
   await using opened = new AsyncDisposableStack()
   const device = opened.use(
     await startAcceptor({
@@ -89,12 +126,17 @@ export async function openFaultClinic({ folder, partner = {}, clock, subject }: 
     }),
   )
   let takesImages = false
-  const archive = opened.use(await startAcceptor({ message: (message, peer) => peer.respond(message, takesImages ? 0x0000 : 0xa700) }))
+  const archive = opened.use(
+    await startAcceptor({
+      message: (message, peer) => peer.respond(message, takesImages ? 0x0000 : 0xa700),
+    }),
+  )
   let key = ''
   const start = () =>
     openImagingClinic({
       ...{ folder, idleSeconds: 3600, clock: clock ?? Date.now },
-      partner: typeof partner === 'object' && partner !== null ? { worklist: EXAMS, ...partner } : partner,
+      partner:
+        typeof partner === 'object' && partner !== null ? { worklist: EXAMS, ...partner } : partner,
       overrides: { 'commitment.isOn': true },
       devices: [
         { aeTitle: 'CT1', name: 'CT room 1', address: '127.0.0.1', port: device.port },
@@ -103,10 +145,19 @@ export async function openFaultClinic({ folder, partner = {}, clock, subject }: 
       async prepare(parts) {
         const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
         await people.createUser(
-          { ...RADIOLOGIST, firstName: 'Una', lastName: 'Reader', level: 'member', clinicRole: 'Radiologist' },
+          {
+            ...RADIOLOGIST,
+            firstName: 'Una',
+            lastName: 'Reader',
+            level: 'member',
+            clinicRole: 'Radiologist',
+          },
           'command-line',
         )
-        key = parts.apiKeys.create({ description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' }, 'command-line').key
+        key = parts.apiKeys.create(
+          { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
+          'command-line',
+        ).key
       },
     })
   let clinic: ImagingClinic = await start()
@@ -132,7 +183,15 @@ export async function openFaultClinic({ folder, partner = {}, clock, subject }: 
       if (fault !== '') return notServed(folder, fault)
       const { gateway } = clinic
       const owner = await callOf(gateway, work, 'owner')
-      const asked: Asked = { gateway, work, owner, device, archive, faulty: subject, number: subject?.number ?? 1 }
+      const asked: Asked = {
+        gateway,
+        work,
+        owner,
+        device,
+        archive,
+        faulty: subject,
+        number: subject?.number ?? 1,
+      }
       // In this order, so that the first ones do not depend on what the others changed.
       const worklist = await cellOf(asked, worklistAnswer, 'worklist')
       const store = await cellOf(asked, storeAnswer, 'images')
@@ -166,14 +225,23 @@ async function before(clinic: ImagingClinic, key: string, archivePort: number): 
   const { gateway } = clinic
   const { http, call, partner } = gateway
   await queryWorklist(gateway.dimsePort, { callingAeTitle: 'CT1' })
-  const body = NewDestination.parse({ name: 'Archive', aeTitle: 'PACS', host: '127.0.0.1', port: archivePort, isAutomatic: true })
+  const body = NewDestination.parse({
+    name: 'Archive',
+    aeTitle: 'PACS',
+    host: '127.0.0.1',
+    port: archivePort,
+    isAutomatic: true,
+  })
   const { destinationId } = await call(dashboardDestinations.add, { body })
   await using modality = await openModality(gateway.dimsePort, { callingAeTitle: 'CT1' })
   const { status } = await modality.store(imageOf(1))
   if (status !== '0000') throw new Error(`The first image was answered ${status}`)
   await modality.release()
   // The attempt that the archive refuses is over: the next one is a minute away.
-  const isRefused = async () => (await call(dashboardDestinations.list, {})).destinations.some(({ lastError }) => lastError !== '')
+  const isRefused = async () =>
+    (await call(dashboardDestinations.list, {})).destinations.some(
+      ({ lastError }) => lastError !== '',
+    )
   while (!(await isRefused())) await wait(20)
   const headers = await sessionHeaders(http, RADIOLOGIST)
   const radiologist = callerOf(http, headers)
@@ -214,7 +282,9 @@ async function cellOf(asked: Asked, ask: Ask, kind?: FeedLine['kind']): Promise<
   const lines = async () => (await asked.owner(dashboard.feed, { query: { limit: 100 } })).lines
   const last = (await lines())[0]?.lineId ?? 0
   // A failure is an answer too.
-  const cell = await ask(asked).catch((error: unknown): Partial<Cell> => ({ answer: `failed: ${(error as Error).message}` }))
+  const cell = await ask(asked).catch(
+    (error: unknown): Partial<Cell> => ({ answer: `failed: ${(error as Error).message}` }),
+  )
   const { answer = '', kept = keptImage(asked) } = cell
   if (cell.seen !== undefined) return { answer, kept, seen: cell.seen }
   const own = async () => {
@@ -223,7 +293,8 @@ async function cellOf(asked: Asked, ask: Ask, kind?: FeedLine['kind']): Promise<
     return news.filter(({ associationId }) => kind !== 'images' || associationId !== '').reverse()
   }
   const isRefused = kind === 'commitment' && !answer.startsWith('0000')
-  if (kind && !isRefused) await until(async () => (await own()).some(({ text }) => (LAST_LINE[kind] ?? /./).test(text)))
+  if (kind && !isRefused)
+    await until(async () => (await own()).some(({ text }) => (LAST_LINE[kind] ?? /./).test(text)))
   const seen = (await own()).map(({ text }) => text).join(' ')
   return { answer, kept, seen: seen === '' ? await troubleOf(asked) : withoutTimes(seen) }
 }
@@ -238,7 +309,9 @@ const withoutTimes = (text: string): string =>
 /** What every screen says at the moment. */
 async function troubleOf({ owner }: Asked): Promise<string> {
   const { records, storage, partner } = await owner(dashboard.status, {})
-  return [records.detail, storage.detail, partner.detail].find((text) => text !== '') ?? 'nothing of it'
+  return (
+    [records.detail, storage.detail, partner.detail].find((text) => text !== '') ?? 'nothing of it'
+  )
 }
 
 async function until(check: () => Promise<boolean>): Promise<void> {
@@ -249,11 +322,16 @@ async function until(check: () => Promise<boolean>): Promise<void> {
 const isBelow = (folder: string, dataSet: Buffer): boolean =>
   existsSync(folder) && filesBelow(folder).some((path) => readFileSync(path).includes(dataSet))
 
-/** The image that was stored before the fault, as a file of the archive with the bytes that were sent. */
+/**
+ * The image that was stored before the fault, as a file of the archive with the bytes that were
+ * sent.
+ */
 function keptImage({ gateway: { folder }, faulty, number }: Asked): string {
   const sent = encoded(imageOf(1))
   if (number === 1) return isBelow(join(folder, 'images'), sent) ? 'the image' : 'nothing'
-  return faulty !== undefined && isBelow(join(folder, 'images'), faulty.dataSet) ? 'the object, in quarantine' : 'nothing'
+  return faulty !== undefined && isBelow(join(folder, 'images'), faulty.dataSet)
+    ? 'the object, in quarantine'
+    : 'nothing'
 }
 
 /** The gateway did not start again: what its folder has, and what the rescue page says. */
@@ -264,15 +342,25 @@ function notServed(folder: string, fault: string): Observed {
   const seen = fault.replace(`${folder}/`, '').replace(/(?:: |\. ).*$/s, '')
   const cell = (kept: string): Cell => ({ answer: 'not served', kept, seen })
   return {
-    ...{ worklist: cell(records), store: cell(images), commit: cell(images), forward: cell(images) },
+    ...{
+      worklist: cell(records),
+      store: cell(images),
+      commit: cell(images),
+      forward: cell(images),
+    },
     ...{ sign: cell(records), deliver: cell(records), view: cell(images) },
   }
 }
 
 /** The person's session; a new one where the database does not know it any more. */
-async function headersOf({ http }: StartedGateway, { sessions }: Work, who: 'owner' | 'radiologist') {
+async function headersOf(
+  { http }: StartedGateway,
+  { sessions }: Work,
+  who: 'owner' | 'radiologist',
+) {
   const { status } = await httpCall(`${http}/dashboard/today`, { headers: sessions[who] })
-  if (status === 401) sessions[who] = await sessionHeaders(http, who === 'owner' ? OWNER : RADIOLOGIST)
+  if (status === 401)
+    sessions[who] = await sessionHeaders(http, who === 'owner' ? OWNER : RADIOLOGIST)
   return sessions[who]
 }
 const callOf = async (gateway: StartedGateway, work: Work, who: 'owner' | 'radiologist') =>
@@ -285,7 +373,12 @@ const worklistAnswer: Ask = async ({ gateway: { dimsePort }, owner }) => {
   }
   const before = await newest()
   const { status, comment, rows } = await queryWorklist(dimsePort, { callingAeTitle: 'CT1' })
-  const answer = status !== '0000' ? `${status} ${comment}`.trim() : rows.length > 0 ? '0000, the exams' : '0000, nothing'
+  const answer =
+    status !== '0000'
+      ? `${status} ${comment}`.trim()
+      : rows.length > 0
+        ? '0000, the exams'
+        : '0000, nothing'
   return { answer, kept: (await newest()) === before ? 'no record of the query' : 'the query' }
 }
 
@@ -295,41 +388,61 @@ const storeAnswer: Ask = async (asked) => {
   const { dimsePort, folder } = gateway
   const dataSet = faulty?.dataSet ?? encoded(imageOf(NEXT))
   await using modality = await openModality(dimsePort, { callingAeTitle: faulty?.from ?? 'CT1' })
-  const { status, comment } = await (faulty?.store(modality) ?? modality.storeBytes(sopUid(NEXT), dataSet))
+  const { status, comment } = await (faulty?.store(modality) ??
+    modality.storeBytes(sopUid(NEXT), dataSet))
   await modality.release()
-  const { instances } = await owner(dashboardImages.quarantine, { query: { studyInstanceUid: UID } })
-  const isAside = instances.some(({ sopInstanceUid }) => sopInstanceUid === sopUid(faulty?.number ?? NEXT))
+  const { instances } = await owner(dashboardImages.quarantine, {
+    query: { studyInstanceUid: UID },
+  })
+  const isAside = instances.some(
+    ({ sopInstanceUid }) => sopInstanceUid === sopUid(faulty?.number ?? NEXT),
+  )
   const answer = `${status} ${comment}`.trim()
-  if (isBelow(join(folder, 'images'), dataSet)) return { answer, kept: isAside ? 'the object, in quarantine' : 'the image' }
-  return { answer, kept: faulty?.number === 1 ? `${keptImage(asked)} as it was sent first` : 'nothing' }
+  if (isBelow(join(folder, 'images'), dataSet))
+    return { answer, kept: isAside ? 'the object, in quarantine' : 'the image' }
+  return {
+    answer,
+    kept: faulty?.number === 1 ? `${keptImage(asked)} as it was sent first` : 'nothing',
+  }
 }
 
 let transactions = 0
 const commitAnswer: Ask = async ({ gateway: { dimsePort }, device, number }) => {
   const before = device.messages.length
   await using modality = await openModality(dimsePort, { callingAeTitle: 'CT1' })
-  const { status, comment } = await modality.askCommitment(`1.2.3.800.${++transactions}`, [sopUid(number)])
+  const { status, comment } = await modality.askCommitment(`1.2.3.800.${++transactions}`, [
+    sopUid(number),
+  ])
   await modality.release()
   if (status !== '0000') return { answer: `${status} ${comment}`.trim() }
   await until(async () => device.messages.length > before)
   const { command, dataSet } = device.messages[before] ?? {}
   if (!command || !Buffer.isBuffer(dataSet)) return { answer: '0000, no result yet' }
   if (command.eventTypeId === 1) return { answer: '0000, committed' }
-  const failed = readDataSet(dataSet, TRANSFER_SYNTAX.explicitLittleEndian).find(({ tag }) => tag === tagOf('FailedSOPSequence'))
+  const failed = readDataSet(dataSet, TRANSFER_SYNTAX.explicitLittleEndian).find(
+    ({ tag }) => tag === tagOf('FailedSOPSequence'),
+  )
   const [item] = (failed?.value ?? []) as readonly ReturnType<typeof readDataSet>[]
-  const reason = item?.find(({ tag }) => tag === tagOf('FailureReason'))?.value as Buffer | undefined
+  const reason = item?.find(({ tag }) => tag === tagOf('FailureReason'))?.value as
+    | Buffer
+    | undefined
   return { answer: `0000, not committed (${reason?.readUInt16LE().toString(16).padStart(4, '0')})` }
 }
 
 /** A person tries again what waits, and sends the study where its faulty object is in no queue. */
 const forwardAnswer: Ask = async ({ owner, work: { destinationId }, archive, number, faulty }) => {
-  const sent = () => archive.messages.filter(({ command }) => command.affectedSopInstanceUid === sopUid(number)).length
+  const sent = () =>
+    archive.messages.filter(({ command }) => command.affectedSopInstanceUid === sopUid(number))
+      .length
   const before = sent()
   const of = { params: { destinationId, studyInstanceUid: UID }, query: { limit: 100 } }
   const queue = async () => (await owner(dashboardDestinations.instances, of)).instances
   const params = { destinationId }
   const refused = await owner(dashboardDestinations.retry, { params, body: {} })
-    .then(() => faulty && owner(dashboardDestinations.send, { params, body: { studyInstanceUid: UID } }))
+    .then(
+      () =>
+        faulty && owner(dashboardDestinations.send, { params, body: { studyInstanceUid: UID } }),
+    )
     .then(
       () => '',
       (error: unknown) => `: ${(error as Error).message}`,
@@ -338,12 +451,18 @@ const forwardAnswer: Ask = async ({ owner, work: { destinationId }, archive, num
   const own = (await queue()).find(({ sopInstanceUid }) => sopInstanceUid === sopUid(number))
   return {
     answer: sent() > before ? 'sent' : `not sent${refused}`,
-    seen: own === undefined ? 'not in the queue' : [`in the queue: ${own.state}`, own.lastError].filter((text) => text !== '').join(', '),
+    seen:
+      own === undefined
+        ? 'not in the queue'
+        : [`in the queue: ${own.state}`, own.lastError].filter((text) => text !== '').join(', '),
   }
 }
 
 const signAnswer: Ask = async ({ gateway, work }) => {
-  const window: ReadingWindow = readingWindow(await callOf(gateway, work, 'radiologist'), work.draftOf)
+  const window: ReadingWindow = readingWindow(
+    await callOf(gateway, work, 'radiologist'),
+    work.draftOf,
+  )
   await window.read()
   await window.begin({ takeOver: true }).catch(() => undefined)
   const answer = await window.sign().then(
@@ -352,16 +471,23 @@ const signAnswer: Ask = async ({ gateway, work }) => {
   )
   const { status, draft, reports } = await window.read()
   const isSigned = reports.some(({ signedAt, text }) => signedAt !== null && text === NORMAL)
-  return { answer, kept: isSigned ? 'the report' : draft?.text === NORMAL ? 'the draft' : 'nothing', seen: `study: ${status}` }
+  return {
+    answer,
+    kept: isSigned ? 'the report' : draft?.text === NORMAL ? 'the draft' : 'nothing',
+    seen: `study: ${status}`,
+  }
 }
 
 const deliverAnswer: Ask = async ({ gateway, work, owner }) => {
   const { partner } = gateway
   const before = partner.requestsOf['report.delivered'] ?? 0
-  const { events } = await owner(dashboardEvents.list, { query: { type: 'report.delivered', show: 'waiting' } })
+  const { events } = await owner(dashboardEvents.list, {
+    query: { type: 'report.delivered', show: 'waiting' },
+  })
   const eventIds = events.map(({ eventId }) => eventId)
   const radiologist = await callOf(gateway, work, 'radiologist')
-  const report = async () => (await radiologist(dashboardReports.read, { params: { studyId: work.signedOf } })).reports[0]
+  const report = async () =>
+    (await radiologist(dashboardReports.read, { params: { studyId: work.signedOf } })).reports[0]
   const refused =
     eventIds.length === 0
       ? ''
@@ -374,9 +500,12 @@ const deliverAnswer: Ask = async ({ gateway, work, owner }) => {
   const isTried = (partner.requestsOf['report.delivered'] ?? 0) > before
   const isThere = partner.reports.size > 0
   return {
-    answer: refused !== '' ? refused : isThere ? 'delivered' : isTried ? 'tried, and waits' : 'waits',
+    answer:
+      refused !== '' ? refused : isThere ? 'delivered' : isTried ? 'tried, and waits' : 'waits',
     kept: text === NORMAL && signedAt ? 'the report' : 'nothing',
-    seen: [`report: ${delivery?.state}`, delivery?.lastError ?? ''].filter((part) => part !== '').join(', '),
+    seen: [`report: ${delivery?.state}`, delivery?.lastError ?? '']
+      .filter((part) => part !== '')
+      .join(', '),
   }
 }
 
@@ -384,7 +513,11 @@ const deliverAnswer: Ask = async ({ gateway, work, owner }) => {
 const viewAnswer: Ask = async ({ gateway, work, number }) => {
   const { http } = gateway
   const session = await headersOf(gateway, work, 'owner')
-  const opened = await httpCall(`${http}/dashboard/views`, { method: 'POST', headers: session, json: { studyInstanceUid: UID } })
+  const opened = await httpCall(`${http}/dashboard/views`, {
+    method: 'POST',
+    headers: session,
+    json: { studyInstanceUid: UID },
+  })
   const message = (opened.json as { message?: string } | undefined)?.message ?? ''
   if (opened.status >= 300) return { answer: `${opened.status} ${message}`.trim(), seen: message }
   const { viewId } = View.parse(opened.json)
@@ -394,13 +527,22 @@ const viewAnswer: Ask = async ({ gateway, work, number }) => {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => ViewLine.parse(JSON.parse(line)))
-  const uids = new Set(lines.flatMap((line) => (line.line === 'instances' ? line.instances : [])).map((one) => one.sopInstanceUid))
+  const uids = new Set(
+    lines
+      .flatMap((line) => (line.line === 'instances' ? line.instances : []))
+      .map((one) => one.sopInstanceUid),
+  )
   // A note says whether an association is still open, which depends on the moment.
-  const faults = lines.flatMap((line) => (line.line === 'faults' ? line.faults.filter(({ level }) => level !== 'note') : []))
+  const faults = lines.flatMap((line) =>
+    line.line === 'faults' ? line.faults.filter(({ level }) => level !== 'note') : [],
+  )
   const frame = await httpCall(http + viewPaths.frame(viewId, sopUid(number), 1), { headers })
   const which = uids.has(sopUid(number)) ? 'with it' : 'without it'
   return {
     answer: frame.status === 200 ? 'shown' : `${frame.status}, not shown`,
-    seen: [`${uids.size} ${uids.size === 1 ? 'image' : 'images'}, ${which}`, ...faults.map(({ sentence }) => sentence)].join(': '),
+    seen: [
+      `${uids.size} ${uids.size === 1 ? 'image' : 'images'}, ${which}`,
+      ...faults.map(({ sentence }) => sentence),
+    ].join(': '),
   }
 }

@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { KEY_FILE } from '#server/database/data-key.ts'
@@ -32,7 +40,10 @@ interface Fault {
   readonly options?: Partial<FaultClinicOptions>
   /** A disk of its own: one of 100 MB, or one that can fail under open files. */
   readonly disk?: 'small' | 'failing'
-  readonly happen: (clinic: FaultClinic, on: { readonly folder: string; readonly disk: ReturnType<typeof failingDisk> }) => unknown
+  readonly happen: (
+    clinic: FaultClinic,
+    on: { readonly folder: string; readonly disk: ReturnType<typeof failingDisk> },
+  ) => unknown
 }
 
 const clock = { back: movableClock(), forward: movableClock() }
@@ -40,7 +51,11 @@ const contradiction = { isOn: false }
 
 /** Image 1 as an archive sends it back that converts to implicit VR. */
 const RECODED: Subject = {
-  ...{ number: 1, from: 'PACS', dataSet: encoded(imageOf(1), TRANSFER_SYNTAX.implicitLittleEndian) },
+  ...{
+    number: 1,
+    from: 'PACS',
+    dataSet: encoded(imageOf(1), TRANSFER_SYNTAX.implicitLittleEndian),
+  },
   store: (archive) => archive.storeImplicit(imageOf(1)),
 }
 /** An image whose last four bytes are missing. */
@@ -87,7 +102,9 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     },
   },
   'Database missing': { happen: (clinic) => clinic.restart(removeDatabase) },
-  'Data key missing': { happen: (clinic) => clinic.restart((folder) => rmSync(join(folder, KEY_FILE))) },
+  'Data key missing': {
+    happen: (clinic) => clinic.restart((folder) => rmSync(join(folder, KEY_FILE))),
+  },
   'Clock set back by three hours': {
     options: { clock: clock.back },
     happen() {
@@ -124,7 +141,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
           'modality_worklist.requested': () => ({
             authorized: true,
             items: contradiction.isOn
-              ? EXAMS.slice(4, 6).map((exam) => ({ ...exam, StudyInstanceUID: String(EXAMS[4]?.StudyInstanceUID) }))
+              ? EXAMS.slice(4, 6).map((exam) => ({
+                  ...exam,
+                  StudyInstanceUID: String(EXAMS[4]?.StudyInstanceUID),
+                }))
               : EXAMS,
           }),
         },
@@ -134,7 +154,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       contradiction.isOn = true
     },
   },
-  'Archive sends images back in another encoding': { options: { subject: RECODED }, happen: sendFirst(RECODED) },
+  'Archive sends images back in another encoding': {
+    options: { subject: RECODED },
+    happen: sendFirst(RECODED),
+  },
   'Device sends half an image': { options: { subject: HALF }, happen: sendFirst(HALF) },
   'Power failure': {
     disk: 'failing',
@@ -151,24 +174,37 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await clinic.restart(() => {
         goOn()
         expect(existsSync(unsynced) && readFileSync(unsynced).length > 0).toBe(false)
-        const kept = readdirSync(join(folder, 'images'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-        expect(kept.map(({ parentPath, name }) => readFileSync(join(parentPath, name))).some((file) => file.includes(image))).toBe(true)
+        const kept = readdirSync(join(folder, 'images'), {
+          recursive: true,
+          withFileTypes: true,
+        }).filter((entry) => entry.isFile())
+        expect(
+          kept
+            .map(({ parentPath, name }) => readFileSync(join(parentPath, name)))
+            .some((file) => file.includes(image)),
+        ).toBe(true)
       })
     },
   },
 }
 
-const sectionOf = (name: string) => TEXT.split('\n## ').find((one) => one.startsWith(`${name}\n`)) ?? ''
+const sectionOf = (name: string) =>
+  TEXT.split('\n## ').find((one) => one.startsWith(`${name}\n`)) ?? ''
 
 const HEAD = '| service | answer | kept | staff see |\n|---|---|---|---|\n'
 const TABLE = /^\| service \|.*\n(?:\|.*\n)*/m
 const tableOf = (observed: Observed): string =>
-  HEAD + SERVICES.map((service) => `| ${[service, ...cellsOf(observed[service])].join(' | ')} |\n`).join('')
+  HEAD +
+  SERVICES.map((service) => `| ${[service, ...cellsOf(observed[service])].join(' | ')} |\n`).join(
+    '',
+  )
 const cellsOf = ({ answer, kept, seen }: Cell) => [`\`${answer}\``, kept, `“${seen}”`]
 
 /** The sentences of the whole window that staff see beside the cells. */
 const sentencesOf = (section: string) =>
-  [...(/^Staff see: (.*)$/m.exec(section)?.[1] ?? '').matchAll(/“(.+?)”/g)].map(([, text = '']) => text)
+  [...(/^Staff see: (.*)$/m.exec(section)?.[1] ?? '').matchAll(/“(.+?)”/g)].map(
+    ([, text = '']) => text,
+  )
 
 const written = new Map<string, string>()
 afterAll(() => {
@@ -180,23 +216,28 @@ afterAll(() => {
 })
 
 describe('the fault matrix', () => {
-  it.concurrent.for(Object.entries(FAULTS))('%s: every service answers as the table says', async ([name, fault], context) => {
-    const { expect } = context
-    if (fault.disk) needs(context, fault.disk === 'small' ? 'mounts' : 'loops')
-    using small = fault.disk === 'small' ? smallDisk(100) : undefined
-    using failing = fault.disk === 'failing' ? failingDisk(96) : undefined
-    using temp = tempFolder()
-    const folder = join((small ?? failing)?.path ?? temp.folder, 'data')
-    await using clinic = await openFaultClinic({ folder, ...fault.options })
-    await fault.happen(clinic, { folder, disk: failing as NonNullable<typeof failing> })
-    const section = sectionOf(name)
-    const table = tableOf(await clinic.observe())
-    if (isWriting) written.set(name, table)
-    else expect(TABLE.exec(section)?.[0]).toBe(table)
-    const seen = sentencesOf(section)
-    expect(seen.length).toBeGreaterThan(0)
-    expect(await clinic.seen()).toEqual(expect.arrayContaining(seen.map((text) => expect.stringContaining(text))))
-  })
+  it.concurrent.for(Object.entries(FAULTS))(
+    '%s: every service answers as the table says',
+    async ([name, fault], context) => {
+      const { expect } = context
+      if (fault.disk) needs(context, fault.disk === 'small' ? 'mounts' : 'loops')
+      using small = fault.disk === 'small' ? smallDisk(100) : undefined
+      using failing = fault.disk === 'failing' ? failingDisk(96) : undefined
+      using temp = tempFolder()
+      const folder = join((small ?? failing)?.path ?? temp.folder, 'data')
+      await using clinic = await openFaultClinic({ folder, ...fault.options })
+      await fault.happen(clinic, { folder, disk: failing as NonNullable<typeof failing> })
+      const section = sectionOf(name)
+      const table = tableOf(await clinic.observe())
+      if (isWriting) written.set(name, table)
+      else expect(TABLE.exec(section)?.[0]).toBe(table)
+      const seen = sentencesOf(section)
+      expect(seen.length).toBeGreaterThan(0)
+      expect(await clinic.seen()).toEqual(
+        expect.arrayContaining(seen.map((text) => expect.stringContaining(text))),
+      )
+    },
+  )
 
   it('has a section for each fault that is tested', () => {
     const sections = [...TEXT.matchAll(/^## (.+)$/gm)].map(([, name]) => name)

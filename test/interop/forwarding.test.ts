@@ -7,7 +7,12 @@ import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { openNative } from '#server/dicom/scu/native.ts'
-import { ACTOR, forwardingStage, openArchive, STUDY } from '../electron/server/modules/forwarding/forwarding-fixture.ts'
+import {
+  ACTOR,
+  forwardingStage,
+  openArchive,
+  STUDY,
+} from '../electron/server/modules/forwarding/forwarding-fixture.ts'
 import { type Archive, receivedFile, startDcmqrscp, startStorescp } from '../support/archive.ts'
 import { selfSignedCertificate } from '../support/certificate.ts'
 import { scratchFolder } from '../support/dcmtk.ts'
@@ -19,7 +24,10 @@ const native = openNative()
 type Stage = ReturnType<typeof forwardingStage>
 
 /** Keeps a sample file as if it had been received; its data set as it goes over the wire. */
-async function keepSample(stage: Stage, name: string): Promise<{ readonly sopInstanceUid: string; readonly dataSet: Buffer }> {
+async function keepSample(
+  stage: Stage,
+  name: string,
+): Promise<{ readonly sopInstanceUid: string; readonly dataSet: Buffer }> {
   const path = join(PYDICOM_SAMPLES, name)
   const { dataSetOffset, ...meta } = await readFileMeta(path)
   const bytes = readFileSync(path).subarray(dataSetOffset)
@@ -34,7 +42,10 @@ async function writtenBy(archive: Archive) {
   const files = await Promise.all(
     archive.files().map(async (name) => {
       const meta = await readFileMeta(join(archive.folder, name))
-      return [meta.sopInstanceUid, { ...meta, dataSet: receivedFile(archive, name).subarray(meta.dataSetOffset) }] as const
+      return [
+        meta.sopInstanceUid,
+        { ...meta, dataSet: receivedFile(archive, name).subarray(meta.dataSetOffset) },
+      ] as const
     }),
   )
   return new Map(files)
@@ -46,8 +57,22 @@ const pixelsOf = (dataSet: Buffer, transferSyntax: string) =>
 
 describe('forwarding to storescp', () => {
   it.for([
-    ...['CT_small.dcm', 'MR_small_implicit.dcm', 'MR_small_bigendian.dcm', 'image_dfl.dcm', 'MR_small_RLE.dcm', 'JPEG2000.dcm'],
-    ...['MR_small_jpeg_ls_lossless.dcm', 'SC_rgb_jpeg_dcmtk.dcm', 'JPEG-lossy.dcm', 'test-SR.dcm', 'rtplan.dcm', 'waveform_ecg.dcm'],
+    ...[
+      'CT_small.dcm',
+      'MR_small_implicit.dcm',
+      'MR_small_bigendian.dcm',
+      'image_dfl.dcm',
+      'MR_small_RLE.dcm',
+      'JPEG2000.dcm',
+    ],
+    ...[
+      'MR_small_jpeg_ls_lossless.dcm',
+      'SC_rgb_jpeg_dcmtk.dcm',
+      'JPEG-lossy.dcm',
+      'test-SR.dcm',
+      'rtplan.dcm',
+      'waveform_ecg.dcm',
+    ],
   ])('sends %s in the transfer syntax it came in, byte for byte', async (name, context) => {
     needs(context, 'dcmtk', 'samples')
     await using archive = await startStorescp(['+xa', '+B'])
@@ -56,7 +81,9 @@ describe('forwarding to storescp', () => {
     const { sopInstanceUid, dataSet } = await keepSample(stage, name)
     await stage.forwarding.settled()
     const written = await writtenBy(archive)
-    expect(stage.forwarding.studies({ limit: 10, show: 'all' }).items).toMatchObject([{ waiting: 0, sent: 1, failed: 0, lastError: '' }])
+    expect(stage.forwarding.studies({ limit: 10, show: 'all' }).items).toMatchObject([
+      { waiting: 0, sent: 1, failed: 0, lastError: '' },
+    ])
     expect(written.get(sopInstanceUid)?.dataSet.equals(dataSet)).toBe(true)
   })
 
@@ -72,10 +99,18 @@ describe('forwarding to storescp', () => {
     expect(written?.transferSyntaxUid).toBe(TRANSFER_SYNTAX.implicitLittleEndian)
     const source = await readFileMeta(join(PYDICOM_SAMPLES, 'MR_small.dcm'))
     const plain = readFileSync(join(PYDICOM_SAMPLES, 'MR_small.dcm')).subarray(source.dataSetOffset)
-    const pixels = pixelsOf(written?.dataSet ?? Buffer.alloc(0), TRANSFER_SYNTAX.implicitLittleEndian)
+    const pixels = pixelsOf(
+      written?.dataSet ?? Buffer.alloc(0),
+      TRANSFER_SYNTAX.implicitLittleEndian,
+    )
     expect(pixels.equals(pixelsOf(plain, source.transferSyntaxUid))).toBe(true)
-    const { items } = stage.forwarding.instances({ destinationId, studyInstanceUid: STUDY }, { limit: 10 })
-    expect(items).toMatchObject([{ state: 'sent', status: '0000', sentAs: 'Implicit VR Little Endian', lastError: '' }])
+    const { items } = stage.forwarding.instances(
+      { destinationId, studyInstanceUid: STUDY },
+      { limit: 10 },
+    )
+    expect(items).toMatchObject([
+      { state: 'sent', status: '0000', sentAs: 'Implicit VR Little Endian', lastError: '' },
+    ])
     expect(readdirSync(join(stage.store.folder, 'spool', 'forwarding'))).toEqual([])
   })
 
@@ -84,9 +119,15 @@ describe('forwarding to storescp', () => {
     await using archive = await startStorescp(['+xi'])
     await using stage = forwardingStage({ native })
     const { destinationId } = stage.add(archive.port, { aeTitle: 'STORESCP' })
-    await stage.keep('2.25.100.1.1', { transferSyntaxUid: '1.2.840.10008.1.2.4.90' }, Buffer.from('no image at all'))
+    await stage.keep(
+      '2.25.100.1.1',
+      { transferSyntaxUid: '1.2.840.10008.1.2.4.90' },
+      Buffer.from('no image at all'),
+    )
     await stage.forwarding.settled()
-    expect(stage.states(destinationId)[0]).toMatch(/^2\.25\.100\.1\.1 failed 1 It does not take .+ cannot be converted here: /)
+    expect(stage.states(destinationId)[0]).toMatch(
+      /^2\.25\.100\.1\.1 failed 1 It does not take .+ cannot be converted here: /,
+    )
     expect(archive.files()).toEqual([])
   })
 
@@ -94,7 +135,10 @@ describe('forwarding to storescp', () => {
     needs(context, 'dcmtk')
     using scratch = scratchFolder()
     const theirs = selfSignedCertificate(['localhost'])
-    const [keyFile, certificateFile] = [join(scratch.path, 'key.pem'), join(scratch.path, 'cert.pem')]
+    const [keyFile, certificateFile] = [
+      join(scratch.path, 'key.pem'),
+      join(scratch.path, 'cert.pem'),
+    ]
     writeFileSync(keyFile, theirs.key)
     writeFileSync(certificateFile, theirs.cert)
     await using archive = await startStorescp(['+tls', keyFile, certificateFile, '-ic'])
@@ -106,7 +150,9 @@ describe('forwarding to storescp', () => {
     await stage.keep('2.25.100.1.1')
     await stage.forwarding.settled()
     expect(archive.files()).toEqual([])
-    expect(stage.forwarding.list().destinations[0]?.lastError).toContain('shows another certificate than the one entered for it')
+    expect(stage.forwarding.list().destinations[0]?.lastError).toContain(
+      'shows another certificate than the one entered for it',
+    )
     expect(stage.forwarding.summary()).toEqual({ waiting: 1, failed: 0 })
     stage.forwarding.update(destinationId, { certificate: theirs.cert }, ACTOR)
     await stage.forwarding.settled()
@@ -143,17 +189,43 @@ describe('dcmqrscp', () => {
     const echo = await stage.forwarding.echo(destinationId)
     expect(echo).toMatchObject({ success: true, message: 'QRSCP answers: the connection works.' })
 
-    const asked = { patientId: 'P-0815', patientName: '', accessionNumber: '', startDate: null, endDate: null }
+    const asked = {
+      patientId: 'P-0815',
+      patientName: '',
+      accessionNumber: '',
+      startDate: null,
+      endDate: null,
+    }
     const { studies } = await stage.forwarding.findPriors(destinationId, asked, ACTOR)
     expect(studies).toMatchObject([
-      { studyInstanceUid: STUDY, patientName: 'Müller^Jörg', patientId: 'P-0815', studyDescription: 'CT Schädel', here: 3 },
+      {
+        studyInstanceUid: STUDY,
+        patientName: 'Müller^Jörg',
+        patientId: 'P-0815',
+        studyDescription: 'CT Schädel',
+        here: 3,
+      },
     ])
-    expect((await stage.forwarding.findPriors(destinationId, { ...asked, patientId: 'NOBODY' }, ACTOR)).studies).toEqual([])
+    expect(
+      (await stage.forwarding.findPriors(destinationId, { ...asked, patientId: 'NOBODY' }, ACTOR))
+        .studies,
+    ).toEqual([])
 
     const pull = stage.forwarding.pull(destinationId, STUDY, ACTOR)
-    expect(pull).toMatchObject({ state: 'running', studyInstanceUid: STUDY, destinationName: 'PACS' })
+    expect(pull).toMatchObject({
+      state: 'running',
+      studyInstanceUid: STUDY,
+      destinationName: 'PACS',
+    })
     const [done] = await pulled(stage)
-    expect(done).toMatchObject({ pullId: pull.pullId, state: 'done', completed: 3, failed: 0, remaining: 0, detail: '3 images came.' })
+    expect(done).toMatchObject({
+      pullId: pull.pullId,
+      state: 'done',
+      completed: 3,
+      failed: 0,
+      remaining: 0,
+      detail: '3 images came.',
+    })
     expect(ourselves.received.toSorted()).toEqual(['2.25.100.1.1', '2.25.100.1.2', '2.25.100.1.3'])
   })
 
@@ -180,11 +252,21 @@ describe('Orthanc', () => {
     const { destinationId } = stage.add(orthanc.port, { aeTitle: 'ORTHANC' })
     for (let at = 1; at <= 5; at++) await stage.keep(`2.25.100.1.${at}`)
     await stage.forwarding.settled()
-    expect(stage.states(destinationId).map((line) => line.split(' ')[1])).toEqual(Array(5).fill('sent'))
+    expect(stage.states(destinationId).map((line) => line.split(' ')[1])).toEqual(
+      Array(5).fill('sent'),
+    )
     expect(await orthanc.instances()).toBe(5)
-    const asked = { patientId: '', patientName: 'Müller', accessionNumber: '', startDate: '2026-03-01', endDate: null }
+    const asked = {
+      patientId: '',
+      patientName: 'Müller',
+      accessionNumber: '',
+      startDate: '2026-03-01',
+      endDate: null,
+    }
     const { studies } = await stage.forwarding.findPriors(destinationId, asked, ACTOR)
-    expect(studies).toMatchObject([{ studyInstanceUid: STUDY, patientName: 'Müller^Jörg', modalities: ['CT'], here: 5 }])
+    expect(studies).toMatchObject([
+      { studyInstanceUid: STUDY, patientName: 'Müller^Jörg', modalities: ['CT'], here: 5 },
+    ])
     stage.forwarding.pull(destinationId, STUDY, ACTOR)
     expect(await pulled(stage)).toMatchObject([{ state: 'done', failed: 0 }])
     expect(ourselves.received).toHaveLength(5)
@@ -192,6 +274,11 @@ describe('Orthanc', () => {
 })
 
 async function pulled(stage: Stage) {
-  for (let tries = 0; tries < 400 && stage.forwarding.pulls().some(({ state }) => state === 'running'); tries++) await sleep(25)
+  for (
+    let tries = 0;
+    tries < 400 && stage.forwarding.pulls().some(({ state }) => state === 'running');
+    tries++
+  )
+    await sleep(25)
   return stage.forwarding.pulls()
 }

@@ -13,12 +13,17 @@ import { serving } from '../support/command-line.ts'
 import { type HttpAnswer, httpCall } from '../support/http-call.ts'
 import { keyCall, newUid } from '../support/interface.ts'
 import { completedReport } from '../support/reports.ts'
-import { hostileValue, type JsonSchema, schemaValue, type ValueOptions } from '../support/schema-values.ts'
+import {
+  hostileValue,
+  type JsonSchema,
+  schemaValue,
+  type ValueOptions,
+} from '../support/schema-values.ts'
 import { tempFolder } from '../support/temp-store.ts'
 import { isNightly, perTier } from '../support/tier.ts'
 
-// Every operation of the OpenAPI document with values made from its schemas and with values that break them.
-// `ISTHMUS_SEED` repeats a run.
+// Every operation of the OpenAPI document with values made from its schemas and with values that
+// break them. `ISTHMUS_SEED` repeats a run.
 
 const REQUESTS = perTier(1500, 20_000)
 const SEED = Number(process.env.ISTHMUS_SEED ?? Date.now() % 2 ** 31)
@@ -54,13 +59,18 @@ interface Question extends Sent {
   readonly operation: string
 }
 
-it(`answers ${REQUESTS} requests of every kind by its document, and lives`, { timeout: 60_000 + REQUESTS * 30 }, async () => {
+it(`answers ${REQUESTS} requests of every kind by its document, and lives`, {
+  timeout: 60_000 + REQUESTS * 30,
+}, async () => {
   using temp = tempFolder()
   const key = furnish(temp.folder)
   await using gateway = await serving(temp.folder)
   const { send, call } = keyCall(gateway.http, key)
   const document = (await send('GET /openapi.json')).json as Document
-  const options = { definitions: document.components.schemas, known: await knownIds(call, temp.folder) }
+  const options = {
+    definitions: document.components.schemas,
+    known: await knownIds(call, temp.folder),
+  }
   const operations = operationsOf(document)
   expect(operations.length).toBeGreaterThanOrEqual(50)
   const answered = replyChecks(document, operations)
@@ -68,16 +78,24 @@ it(`answers ${REQUESTS} requests of every kind by its document, and lives`, { ti
   using agent = new DisposableAgent({ keepAlive: true, maxSockets: 4 })
   const ask = ({ method, path, headers, body }: Sent) =>
     httpCall(`${gateway.http}${path}`, {
-      ...{ method, headers: { authorization: `Bearer ${key}`, ...headers }, agent, withinMs: ANSWER_MS },
+      ...{
+        method,
+        headers: { authorization: `Bearer ${key}`, ...headers },
+        agent,
+        withinMs: ANSWER_MS,
+      },
       ...(body !== undefined && { body }),
     })
   const seen = new Map<string, Set<number>>()
   await fc.assert(
-    fc.asyncProperty(fc.oneof(...operations.map((operation) => questionOf(operation, options))), async (question) => {
-      const answer = await ask(question)
-      seen.set(question.operation, (seen.get(question.operation) ?? new Set()).add(answer.status))
-      answered(question.operation, answer)
-    }),
+    fc.asyncProperty(
+      fc.oneof(...operations.map((operation) => questionOf(operation, options))),
+      async (question) => {
+        const answer = await ask(question)
+        seen.set(question.operation, (seen.get(question.operation) ?? new Set()).add(answer.status))
+        answered(question.operation, answer)
+      },
+    ),
     { numRuns: REQUESTS, seed: SEED, endOnFailure: true },
   )
   expect(gateway.child.exitCode ?? gateway.child.signalCode).toBeNull()
@@ -85,7 +103,9 @@ it(`answers ${REQUESTS} requests of every kind by its document, and lives`, { ti
   expect(gateway.stderr.filter((line) => line.includes('a call failed'))).toEqual([])
   // What no request got past the schema of was not tried at all.
   const isTried = (status: number) => status < 300 || status === 422
-  const untried = operations.map(({ name }) => name).filter((name) => ![...(seen.get(name) ?? [])].some(isTried))
+  const untried = operations
+    .map(({ name }) => name)
+    .filter((name) => ![...(seen.get(name) ?? [])].some(isTried))
   expect(untried.slice(isNightly ? 0 : 3)).toEqual([])
 })
 
@@ -93,20 +113,41 @@ function furnish(folder: string): string {
   using parts = openParts(folder)
   // Nothing is asked of it: it only has to be there.
   parts.partnerEndpoint.set({ url: 'http://127.0.0.1:9/', allowPlaintext: true }, 'command-line')
-  parts.settings.change({ 'http.ratePerSecond': 1_000_000, 'http.rateBurst': 1_000_000 }, 'command-line')
-  return parts.apiKeys.create({ description: 'Fuzz', isViewerEnabled: true, scope: 'all', managesPeople: true }, 'command-line').key
+  parts.settings.change(
+    { 'http.ratePerSecond': 1_000_000, 'http.rateBurst': 1_000_000 },
+    'command-line',
+  )
+  return parts.apiKeys.create(
+    { description: 'Fuzz', isViewerEnabled: true, scope: 'all', managesPeople: true },
+    'command-line',
+  ).key
 }
 
-async function knownIds(call: ReturnType<typeof keyCall>['call'], folder: string): Promise<ValueOptions['known']> {
-  const study = () => ({ studyInstanceUid: newUid(), studyDescription: 'CT', severity: 'normal' }) as const
+async function knownIds(
+  call: ReturnType<typeof keyCall>['call'],
+  folder: string,
+): Promise<ValueOptions['known']> {
+  const study = () =>
+    ({ studyInstanceUid: newUid(), studyDescription: 'CT', severity: 'normal' }) as const
   const many = Array.from({ length: 12 }, (_, n) => n)
   const viewed = await Promise.all(many.map(() => call(viewer.create, { body: study() })))
-  const read = await Promise.all(many.map(() => call(scribe.create, { body: { ...study(), reportMetadata: {} } })))
-  const customers = await Promise.all(['a', 'b'].map((name) => call(express.create, { body: { expressCustomerName: name } })))
+  const read = await Promise.all(
+    many.map(() => call(scribe.create, { body: { ...study(), reportMetadata: {} } })),
+  )
+  const customers = await Promise.all(
+    ['a', 'b'].map((name) => call(express.create, { body: { expressCustomerName: name } })),
+  )
   const person = { firstName: 'A', lastName: 'B', level: 'member', clinicRole: 'Other' } as const
-  const rights = { canManageStudies: true, canCreateReports: true, hasDashboardAccess: true, npiNumber: '1234567893' }
+  const rights = {
+    canManageStudies: true,
+    canCreateReports: true,
+    hasDashboardAccess: true,
+    npiNumber: '1234567893',
+  }
   const users = await Promise.all(
-    many.map((n) => call(scribeUsers.invite, { body: { ...person, ...rights, email: `p${n}@fuzz.example` } })),
+    many.map((n) =>
+      call(scribeUsers.invite, { body: { ...person, ...rights, email: `p${n}@fuzz.example` } }),
+    ),
   )
   const { invitations } = await call(scribeUsers.invitations, { query: {} })
   using store = openStore({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
@@ -141,50 +182,99 @@ const operationsOf = ({ paths }: Document): NamedOperation[] =>
     )
 
 /** A check of each operation's answers by the document's own schemas. */
-function replyChecks({ components }: Document, operations: readonly NamedOperation[]): (name: string, answer: HttpAnswer) => void {
+function replyChecks(
+  { components }: Document,
+  operations: readonly NamedOperation[],
+): (name: string, answer: HttpAnswer) => void {
   const schemaOf = (media: Media | undefined): z.ZodType | undefined => {
     const schema = media?.content?.['application/json']?.schema
     // A document of its own needs its definitions with it.
     return (
       schema &&
-      z.fromJSONSchema(JSON.parse(JSON.stringify({ ...schema, $defs: components.schemas }).replaceAll('#/components/schemas/', '#/$defs/')))
+      z.fromJSONSchema(
+        JSON.parse(
+          JSON.stringify({ ...schema, $defs: components.schemas }).replaceAll(
+            '#/components/schemas/',
+            '#/$defs/',
+          ),
+        ),
+      )
     )
   }
-  const good = new Map(operations.map(({ name, responses }) => [name, schemaOf(responses['201'] ?? responses['200'])]))
+  const good = new Map(
+    operations.map(({ name, responses }) => [name, schemaOf(responses['201'] ?? responses['200'])]),
+  )
   return (name, { status, text, json, headers }) => {
     const type = String(headers['content-type'])
     if (status === 200 || status === 201) {
-      expect({ name, status, type }).toMatchObject({ type: expect.stringMatching(/^application\/json/) })
+      expect({ name, status, type }).toMatchObject({
+        type: expect.stringMatching(/^application\/json/),
+      })
       const schema = good.get(name)
-      expect({ name, text, hasSchema: schema !== undefined, faults: schema?.safeParse(json).error?.issues }).toMatchObject({
+      expect({
+        name,
+        text,
+        hasSchema: schema !== undefined,
+        faults: schema?.safeParse(json).error?.issues,
+      }).toMatchObject({
         hasSchema: true,
         faults: undefined,
       })
     } else {
       expect({ name, status, text }).toMatchObject({ status: expect.toBeOneOf(REFUSALS) })
-      expect({ name, status, type }).toMatchObject({ type: expect.stringMatching(/^application\/problem\+json/) })
-      expect({ name, text, faults: Problem.safeParse(json).error?.issues }).toMatchObject({ faults: undefined })
+      expect({ name, status, type }).toMatchObject({
+        type: expect.stringMatching(/^application\/problem\+json/),
+      })
+      expect({ name, text, faults: Problem.safeParse(json).error?.issues }).toMatchObject({
+        faults: undefined,
+      })
     }
   }
 }
 
 /** A value by its schema, now and then one that breaks it. */
 const mostly = (schema: JsonSchema, options: ValueOptions) =>
-  fc.oneof({ weight: 9, arbitrary: schemaValue(schema, options) }, { weight: 1, arbitrary: hostileValue })
+  fc.oneof(
+    { weight: 9, arbitrary: schemaValue(schema, options) },
+    { weight: 1, arbitrary: hostileValue },
+  )
 
-function questionOf({ name, method, path, parameters = [], requestBody }: NamedOperation, options: ValueOptions): fc.Arbitrary<Question> {
+function questionOf(
+  { name, method, path, parameters = [], requestBody }: NamedOperation,
+  options: ValueOptions,
+): fc.Arbitrary<Question> {
   const of = (place: Parameter['in']) => parameters.filter((parameter) => parameter.in === place)
   const given = (place: Parameter['in'], requiredKeys: string[]) =>
-    fc.record(Object.fromEntries(of(place).map((parameter) => [parameter.name, mostly(parameter.schema, options)])), { requiredKeys })
+    fc.record(
+      Object.fromEntries(
+        of(place).map((parameter) => [parameter.name, mostly(parameter.schema, options)]),
+      ),
+      { requiredKeys },
+    )
   const names = of('path').map((parameter) => parameter.name)
   return fc
-    .record({ params: given('path', names), query: given('query', []), sent: bodyOf(requestBody, options), hasCursor: fc.nat(9) })
+    .record({
+      params: given('path', names),
+      query: given('query', []),
+      sent: bodyOf(requestBody, options),
+      hasCursor: fc.nat(9),
+    })
     .map(({ params, query: { cursor, ...filters }, sent, hasCursor }) => {
       // A made-up cursor is refused before anything else of a list is tried.
       const query = hasCursor === 0 ? { ...filters, cursor } : filters
-      const filled = path.replace(/\{(\w+)\}/g, (_, param: string) => encodeURIComponent(printed(params[param])) || '%20')
-      const search = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(printed(value))}`)
-      return { operation: name, method, path: search.length > 0 ? `${filled}?${search.join('&')}` : filled, ...sent }
+      const filled = path.replace(
+        /\{(\w+)\}/g,
+        (_, param: string) => encodeURIComponent(printed(params[param])) || '%20',
+      )
+      const search = Object.entries(query).map(
+        ([key, value]) => `${key}=${encodeURIComponent(printed(value))}`,
+      )
+      return {
+        operation: name,
+        method,
+        path: search.length > 0 ? `${filled}?${search.join('&')}` : filled,
+        ...sent,
+      }
     })
 }
 
@@ -194,19 +284,30 @@ const printed = (value: unknown): string => {
 }
 
 const JSON_TYPE = 'application/json'
-/** The body as it goes out: JSON by its schema, with a field too many or too few, JSON of another form, no JSON, nothing. */
-function bodyOf(requestBody: Media | undefined, options: ValueOptions): fc.Arbitrary<Pick<Sent, 'headers' | 'body'>> {
+/**
+ * The body as it goes out: JSON by its schema, with a field too many or too few, JSON of another
+ * form, no JSON, nothing.
+ */
+function bodyOf(
+  requestBody: Media | undefined,
+  options: ValueOptions,
+): fc.Arbitrary<Pick<Sent, 'headers' | 'body'>> {
   const none = fc.constant({ headers: {}, body: undefined })
   const schema = requestBody?.content?.[JSON_TYPE]?.schema
   if (!schema) return none
   const good = schemaValue(schema, options)
-  const spoiled = fc.tuple(good, fc.string({ maxLength: 12 }), hostileValue, fc.nat()).map(([value, added, spoiling, at]) => {
-    if (typeof value !== 'object' || value === null) return spoiling
-    const names = [...Object.keys(value), added]
-    return { ...value, [names[at % names.length] ?? added]: spoiling }
-  })
+  const spoiled = fc
+    .tuple(good, fc.string({ maxLength: 12 }), hostileValue, fc.nat())
+    .map(([value, added, spoiling, at]) => {
+      if (typeof value !== 'object' || value === null) return spoiling
+      const names = [...Object.keys(value), added]
+      return { ...value, [names[at % names.length] ?? added]: spoiling }
+    })
   const json = (value: fc.Arbitrary<unknown>) =>
-    value.map((given) => ({ headers: { 'content-type': JSON_TYPE }, body: JSON.stringify(given) ?? '' }))
+    value.map((given) => ({
+      headers: { 'content-type': JSON_TYPE },
+      body: JSON.stringify(given) ?? '',
+    }))
   const raw = fc
     .tuple(
       fc.string({ unit: 'binary', maxLength: 80 }),

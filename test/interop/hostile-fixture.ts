@@ -4,22 +4,43 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { Pdu } from '#server/dicom/upper-layer/pdu.ts'
-import { ask, identifierOf, type Keys } from '../electron/server/modules/worklist/worklist-fixture.ts'
+import {
+  ask,
+  identifierOf,
+  type Keys,
+} from '../electron/server/modules/worklist/worklist-fixture.ts'
 import { type GatewayProcess, spawnGateway } from '../support/gateway-process.ts'
-import { associated, type Ended, type Proposal, type Requestor, WORKLIST_CONTEXT } from '../support/requestor.ts'
+import {
+  associated,
+  type Ended,
+  type Proposal,
+  type Requestor,
+  WORKLIST_CONTEXT,
+} from '../support/requestor.ts'
 import { openWildPartner, type WildPartner } from '../support/wild-partner.ts'
 
 export const ROWS = 5000
 /** MiB by which a hostile case may make the gateway grow. */
 export const MOST_GROWTH = 64
-/** MiB: an answer of the 20 that a partner may send is there as bytes, as text and as rows while it is read, with what the network left behind. */
+/**
+ * MiB: an answer of the 20 that a partner may send is there as bytes, as text and as rows while it
+ * is read, with what the network left behind.
+ */
 export const MOST_GROWTH_BY_PARTNER = 128
-export const { explicitLittleEndian, implicitLittleEndian, explicitBigEndian, deflatedExplicitLittleEndian } = TRANSFER_SYNTAX
+export const {
+  explicitLittleEndian,
+  implicitLittleEndian,
+  explicitBigEndian,
+  deflatedExplicitLittleEndian,
+} = TRANSFER_SYNTAX
 
 export let partner: WildPartner
 export let gateway: GatewayProcess
 
-/** What the gateway may do meanwhile, in seconds of its own processor time: others on this machine do not count. */
+/**
+ * What the gateway may do meanwhile, in seconds of its own processor time: others on this machine
+ * do not count.
+ */
 const MOST_ECHO_SECONDS = 5
 /** Then the gateway does nothing at all. */
 const HANGS_MS = 60_000
@@ -40,7 +61,10 @@ export async function echoes(): Promise<boolean> {
   }
 }
 
-/** Does something hostile: the gateway answers echoes beside it and after it, lives, and takes little memory. */
+/**
+ * Does something hostile: the gateway answers echoes beside it and after it, lives, and takes
+ * little memory.
+ */
 export async function unharmed<T>(work: () => Promise<T>, mostGrowth = MOST_GROWTH): Promise<T> {
   const result = Promise.withResolvers<T>()
   let isOver = false
@@ -77,7 +101,9 @@ export async function answerOn(requestor: Requestor, identifier: Buffer): Promis
   return `${status} after ${identifiers.length}${final.errorComment === undefined ? '' : `: ${final.errorComment}`}`
 }
 
-export const inSyntax = (transferSyntax: string): Proposal => ({ contexts: [{ ...WORKLIST_CONTEXT, transferSyntaxes: [transferSyntax] }] })
+export const inSyntax = (transferSyntax: string): Proposal => ({
+  contexts: [{ ...WORKLIST_CONTEXT, transferSyntaxes: [transferSyntax] }],
+})
 export const named = (pdu: Pdu | Ended): string =>
   pdu.type === 'A-ABORT'
     ? `A-ABORT ${pdu.source}/${pdu.reason}`
@@ -87,7 +113,9 @@ export const named = (pdu: Pdu | Ended): string =>
 
 export const query = (keys: Keys = {}, step: Keys = {}): Buffer => identifierOf(ask(keys, step))
 
-export async function open(settings: Parameters<typeof spawnGateway>[0]['settings'] = {}): Promise<void> {
+export async function open(
+  settings: Parameters<typeof spawnGateway>[0]['settings'] = {},
+): Promise<void> {
   partner = await openWildPartner()
   gateway = await spawnGateway({ partnerUrl: partner.url, settings })
 }

@@ -16,10 +16,14 @@ describe('a hostile browser and a hostile program on this PC', needing('linux'),
       const sockets: Socket[] = []
       for (let n = 0; n < 100; n++) {
         sockets.push(await send(port(), 'GET / HTTP/1.1\r\nHost: localhost\r\nX-A: '))
-        const body = 'POST /dashboard/session HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\nX-Isthmus-Csrf: 1\r\n'
+        const body =
+          'POST /dashboard/session HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\nX-Isthmus-Csrf: 1\r\n'
         const length = 1 << 20
         sockets.push(
-          await send(port(), `${body}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${' '.repeat(length - 1)}`),
+          await send(
+            port(),
+            `${body}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${' '.repeat(length - 1)}`,
+          ),
         )
       }
       const { status } = await httpCall(`${gateway.http}/dashboard/session`)

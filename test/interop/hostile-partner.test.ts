@@ -2,7 +2,15 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { needing } from '../support/needs.ts'
 import { exam, exams, type WildPartner } from '../support/wild-partner.ts'
-import { answerTo, close, MOST_GROWTH_BY_PARTNER, open, partner, query, unharmed } from './hostile-fixture.ts'
+import {
+  answerTo,
+  close,
+  MOST_GROWTH_BY_PARTNER,
+  open,
+  partner,
+  query,
+  unharmed,
+} from './hostile-fixture.ts'
 
 const UNREACHABLE = 'a700 after 0: Worklist service unreachable, retry later'
 const UNCACHED = { 'worklist.freshSeconds': 0, 'worklist.storedMinutes': 0 }
@@ -22,20 +30,40 @@ describe('a hostile partner', needing('linux'), () => {
   const listOf = (items: string) => `{"authorized":true,"items":[${items}]}`
 
   it.each<[string, () => [string | Buffer, Record<string, string>?], string]>([
-    ['30,000 items', () => [listOf(JSON.stringify(exams(30_000)).slice(1, -1))], 'a700 after 10000: List cut at 10000, narrow the query'],
-    ['twenty million open arrays', () => [`{"authorized":true,"items":${'['.repeat(19 << 20)}`], INVALID],
+    [
+      '30,000 items',
+      () => [listOf(JSON.stringify(exams(30_000)).slice(1, -1))],
+      'a700 after 10000: List cut at 10000, narrow the query',
+    ],
+    [
+      'twenty million open arrays',
+      () => [`{"authorized":true,"items":${'['.repeat(19 << 20)}`],
+      INVALID,
+    ],
     ['nine million numbers', () => [listOf(`${'1,'.repeat(9 << 20)}1`)], UNREACHABLE],
-    ['three hundred thousand empty items', () => [listOf(`${'{},'.repeat(300_000)}{}`)], UNREACHABLE],
+    [
+      'three hundred thousand empty items',
+      () => [listOf(`${'{},'.repeat(300_000)}{}`)],
+      UNREACHABLE,
+    ],
     [
       'an item of nine hundred thousand steps',
-      () => [listOf(`{"StudyInstanceUID":"1.2","ScheduledProcedureStepSequence":[${'1,'.repeat(900_000)}1]}`)],
+      () => [
+        listOf(
+          `{"StudyInstanceUID":"1.2","ScheduledProcedureStepSequence":[${'1,'.repeat(900_000)}1]}`,
+        ),
+      ],
       UNREACHABLE,
     ],
     [
       'strings of nine megabytes',
       () => [
         listOf(
-          [exam(1), exam(2, { StudyDescription: 'x'.repeat(9 << 20) }), exam(3, { PatientName: 'y'.repeat(9 << 20) })]
+          [
+            exam(1),
+            exam(2, { StudyDescription: 'x'.repeat(9 << 20) }),
+            exam(3, { PatientName: 'y'.repeat(9 << 20) }),
+          ]
             .map((item) => JSON.stringify(item))
             .join(),
         ),
@@ -44,11 +72,17 @@ describe('a hostile partner', needing('linux'), () => {
     ],
     [
       'a letter with two million accents',
-      () => [listOf(JSON.stringify(exam(1, { StudyDescription: `a${'\u0316\u0300'.repeat(1 << 20)}` })))],
+      () => [
+        listOf(JSON.stringify(exam(1, { StudyDescription: `a${'\u0316\u0300'.repeat(1 << 20)}` }))),
+      ],
       '0000 after 1',
     ],
     ['a gzip bomb of a gigabyte', () => [bomb(), { 'content-encoding': 'gzip' }], UNREACHABLE],
-    ['an encoding that is a property of every object', () => ['x', { 'content-encoding': 'constructor' }], INVALID],
+    [
+      'an encoding that is a property of every object',
+      () => ['x', { 'content-encoding': 'constructor' }],
+      INVALID,
+    ],
     ['NaN', () => [listOf('NaN')], INVALID],
     ['UTF-16', () => [Buffer.from(listOf(''), 'utf16le')], INVALID],
     [
@@ -62,7 +96,17 @@ describe('a hostile partner', needing('linux'), () => {
       'items of every type',
       () => [
         listOf(
-          [null, 1, 'x', [], [[]], {}, true, exam(1, { ScheduledProcedureStepSequence: { length: 1e9 } }), exam(2)]
+          [
+            null,
+            1,
+            'x',
+            [],
+            [[]],
+            {},
+            true,
+            exam(1, { ScheduledProcedureStepSequence: { length: 1e9 } }),
+            exam(2),
+          ]
             .map((item) => JSON.stringify(item))
             .join(),
         ),
@@ -111,9 +155,17 @@ describe('a hostile partner', needing('linux'), () => {
       },
       UNREACHABLE,
     ],
-    ['a megabyte of headers', ({ socket }) => socket?.end(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(170_000)}`), UNREACHABLE],
+    [
+      'a megabyte of headers',
+      ({ socket }) => socket?.end(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(170_000)}`),
+      UNREACHABLE,
+    ],
     ['no HTTP', ({ socket }) => socket?.end('SSH-2.0-OpenSSH\r\n\r\n'), INVALID],
-    ['a redirect', (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(), UNREACHABLE],
+    [
+      'a redirect',
+      (response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
+      UNREACHABLE,
+    ],
     [
       'a second answer behind the first',
       ({ socket }) =>
@@ -130,7 +182,10 @@ describe('a hostile partner', needing('linux'), () => {
   it('says 30,000 items to ten consoles at once', async () => {
     partner.sayItems(exams(30_000))
     const ten = Array.from({ length: 10 }, (_, number) => ({ callingAeTitle: `CT${number}` }))
-    const said = await unharmed(() => Promise.all(ten.map((proposal) => answerTo(query(), proposal))), 2 * MOST_GROWTH_BY_PARTNER)
+    const said = await unharmed(
+      () => Promise.all(ten.map((proposal) => answerTo(query(), proposal))),
+      2 * MOST_GROWTH_BY_PARTNER,
+    )
     expect([...new Set(said)]).toEqual(['a700 after 10000: List cut at 10000, narrow the query'])
   })
 })
@@ -155,7 +210,10 @@ describe('a partner that takes its time', needing('linux'), () => {
   })
 })
 
-/** 64 members of 16 MiB (RFC 1952 §2.2), which are one stream: it is made sooner than one member of a gigabyte. */
+/**
+ * 64 members of 16 MiB (RFC 1952 §2.2), which are one stream: it is made sooner than one member of
+ * a gigabyte.
+ */
 const bomb = (): Buffer => {
   const member = gzipSync(Buffer.alloc(1 << 24), { level: 9 })
   return Buffer.concat(Array.from({ length: 64 }, () => member))

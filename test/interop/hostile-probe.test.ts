@@ -7,10 +7,21 @@ import { needing } from '../support/needs.ts'
 import { Requestor } from '../support/requestor.ts'
 import { isNightly } from '../support/tier.ts'
 import { exams, TODAY } from '../support/wild-partner.ts'
-import { answerTo, close, gateway, named, open, partner, query, ROWS, unharmed } from './hostile-fixture.ts'
+import {
+  answerTo,
+  close,
+  gateway,
+  named,
+  open,
+  partner,
+  query,
+  ROWS,
+  unharmed,
+} from './hostile-fixture.ts'
 
 // Malformed, oversized and badly timed PDUs, written byte by byte and not by the gateway's encoder,
-// and what PS3.8 allows as the answer. The same cases as those of the benchmark, which compares servers.
+// and what PS3.8 allows as the answer. The same cases as those of the benchmark, which compares
+// servers.
 
 const BIG_BYTES = 50_000_000
 
@@ -31,20 +42,47 @@ function item(type: number, ...data: (Buffer | string)[]): Buffer {
 }
 
 const context = (id: number, abstractSyntax: string, ...transferSyntaxes: string[]): Buffer => {
-  const syntaxes = transferSyntaxes.length > 0 ? transferSyntaxes : [TRANSFER_SYNTAX.explicitLittleEndian]
-  return item(0x20, Buffer.from([id, 0, 0, 0]), item(0x30, abstractSyntax), ...syntaxes.map((uid) => item(0x40, uid)))
+  const syntaxes =
+    transferSyntaxes.length > 0 ? transferSyntaxes : [TRANSFER_SYNTAX.explicitLittleEndian]
+  return item(
+    0x20,
+    Buffer.from([id, 0, 0, 0]),
+    item(0x30, abstractSyntax),
+    ...syntaxes.map((uid) => item(0x40, uid)),
+  )
 }
 
 const [ECHO, FIND] = [1, 3]
 const ECHO_ALONE = context(ECHO, SOP_CLASS.verification)
 const BOTH: Buffer = Buffer.concat([ECHO_ALONE, context(FIND, SOP_CLASS.modalityWorklistFind)])
-const USER: Buffer = item(0x50, item(0x51, Buffer.from([0, 0, 0x40, 0])), item(0x52, '2.25.197264083472901'))
+const USER: Buffer = item(
+  0x50,
+  item(0x51, Buffer.from([0, 0, 0x40, 0])),
+  item(0x52, '2.25.197264083472901'),
+)
 /** A sub-item that says it is 65,520 bytes long. */
-const tooLong = (type: number, data: Buffer | string) => Buffer.concat([Buffer.from([type, 0, 0xff, 0xf0]), Buffer.from(data)])
+const tooLong = (type: number, data: Buffer | string) =>
+  Buffer.concat([Buffer.from([type, 0, 0xff, 0xf0]), Buffer.from(data)])
 
-function associateRq({ called = 'ISTHMUS', contexts = BOTH, user = USER, version = 1, application = APPLICATION_CONTEXT } = {}): Buffer {
+function associateRq({
+  called = 'ISTHMUS',
+  contexts = BOTH,
+  user = USER,
+  version = 1,
+  application = APPLICATION_CONTEXT,
+} = {}): Buffer {
   const titles = Buffer.from(called.padEnd(16) + 'PROBE'.padEnd(16))
-  return pdu(1, Buffer.concat([Buffer.from([0, version, 0, 0]), titles, Buffer.alloc(32), item(0x10, application), contexts, user]))
+  return pdu(
+    1,
+    Buffer.concat([
+      Buffer.from([0, version, 0, 0]),
+      titles,
+      Buffer.alloc(32),
+      item(0x10, application),
+      contexts,
+      user,
+    ]),
+  )
 }
 
 /** PS3.8 §9.3.5.1; bits of the control: 1 command, 2 last fragment. */
@@ -80,22 +118,40 @@ function command(
   return Buffer.concat([element(0x0000, length), body])
 }
 
-const echoCommand = (options?: Parameters<typeof command>[2]) => command(0x0030, SOP_CLASS.verification, options)
+const echoCommand = (options?: Parameters<typeof command>[2]) =>
+  command(0x0030, SOP_CLASS.verification, options)
 const echoRq = (contextId = ECHO, set = echoCommand()) => pdu(4, pdv(contextId, 3, set))
-const findCommand = (messageId = 1) => pdv(FIND, 3, command(0x0020, SOP_CLASS.modalityWorklistFind, { hasDataSet: true, messageId }))
-const cancelRq = (messageId: number) => pdu(4, pdv(FIND, 3, command(0x0fff, SOP_CLASS.modalityWorklistFind, { messageId })))
+const findCommand = (messageId = 1) =>
+  pdv(FIND, 3, command(0x0020, SOP_CLASS.modalityWorklistFind, { hasDataSet: true, messageId }))
+const cancelRq = (messageId: number) =>
+  pdu(4, pdv(FIND, 3, command(0x0fff, SOP_CLASS.modalityWorklistFind, { messageId })))
 const RELEASE = pdu(5, Buffer.alloc(4))
 const ABORT = pdu(7, Buffer.alloc(4))
 
 function findRq(identifier: Buffer, { messageId = 1, fragment = 16_000 } = {}): Buffer {
   const pdus = [pdu(4, findCommand(messageId))]
   for (let at = 0; at < identifier.length; at += fragment)
-    pdus.push(pdu(4, pdv(FIND, at + fragment >= identifier.length ? 2 : 0, identifier.subarray(at, at + fragment))))
+    pdus.push(
+      pdu(
+        4,
+        pdv(
+          FIND,
+          at + fragment >= identifier.length ? 2 : 0,
+          identifier.subarray(at, at + fragment),
+        ),
+      ),
+    )
   return Buffer.concat(pdus)
 }
 
 /** An element with a length field of four bytes (PS3.5 §7.1.2), which may lie about it. */
-function element(group: number, number: number, vr: string, value: Buffer, length = value.length): Buffer {
+function element(
+  group: number,
+  number: number,
+  vr: string,
+  value: Buffer,
+  length = value.length,
+): Buffer {
   const header = Buffer.alloc(12)
   header.writeUInt16LE(group)
   header.writeUInt16LE(number, 2)
@@ -104,7 +160,10 @@ function element(group: number, number: number, vr: string, value: Buffer, lengt
   return Buffer.concat([header, value])
 }
 const UNDEFINED_LENGTH = 0xffffffff
-const OPENED = Buffer.concat([element(0x0040, 0x0100, 'SQ', Buffer.alloc(0), UNDEFINED_LENGTH), Buffer.from('feff00e0ffffffff', 'hex')])
+const OPENED = Buffer.concat([
+  element(0x0040, 0x0100, 'SQ', Buffer.alloc(0), UNDEFINED_LENGTH),
+  Buffer.from('feff00e0ffffffff', 'hex'),
+])
 const CLOSED = Buffer.from('feff0de000000000feffdde000000000', 'hex')
 const NAME = Buffer.from('10001000504e0000', 'hex')
 
@@ -114,7 +173,10 @@ const narrow = () => query({}, { Modality: 'CT', ScheduledProcedureStepStartDate
 interface Peer {
   readonly requestor: Requestor
   send(...bytes: Buffer[]): Peer
-  /** What the gateway does next: `0000 after 10` is a final response, with the pending ones before it. */
+  /**
+   * What the gateway does next: `0000 after 10` is a final response, with the pending ones before
+   * it.
+   */
   answer(waitMs?: number): Promise<string>
   /** The next response, a pending one too. */
   response(): Promise<string>
@@ -223,12 +285,21 @@ const BEFORE_AN_ASSOCIATION: readonly Case[] = [
     play: async () => {
       const bytes = associateRq()
       const peers: Peer[] = []
-      while (peers.length < 20) peers.push((await connected()).send(bytes.subarray(0, bytes.length / 2)))
+      while (peers.length < 20)
+        peers.push((await connected()).send(bytes.subarray(0, bytes.length / 2)))
       return (await peers[0]?.answer(500)) ?? ''
     },
   },
-  { what: 'an HTTP request', want: matching(ABORTED), play: () => said(Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')) },
-  { what: 'a PDU of type FF', want: matching(ABORTED), play: () => said(pdu(0xff, Buffer.from('abcd'))) },
+  {
+    what: 'an HTTP request',
+    want: matching(ABORTED),
+    play: () => said(Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')),
+  },
+  {
+    what: 'a PDU of type FF',
+    want: matching(ABORTED),
+    play: () => said(pdu(0xff, Buffer.from('abcd'))),
+  },
   { what: 'a P-DATA-TF first', want: matching(ABORTED), play: () => said(echoRq()) },
   { what: 'an A-RELEASE-RQ first', want: matching(ABORTED), play: () => said(RELEASE) },
   {
@@ -239,16 +310,26 @@ const BEFORE_AN_ASSOCIATION: readonly Case[] = [
       const contexts = Array.from({ length: 128 }, (_, n) =>
         context(2 * n + 1, SOP_CLASS.verification, implicitLittleEndian, explicitLittleEndian),
       )
-      const { requestor } = (await connected()).send(associateRq({ contexts: Buffer.concat(contexts) }))
+      const { requestor } = (await connected()).send(
+        associateRq({ contexts: Buffer.concat(contexts) }),
+      )
       const next = await requestor.next()
-      return next.type === 'A-ASSOCIATE-AC' ? `${next.presentationContexts.length} contexts` : named(next)
+      return next.type === 'A-ASSOCIATE-AC'
+        ? `${next.presentationContexts.length} contexts`
+        : named(next)
     },
   },
   {
     what: '300 contexts, their ids even, odd and repeated',
     want: matching(ACCEPTED, REJECTED, ABORTED),
     play: () =>
-      said(associateRq({ contexts: Buffer.concat(Array.from({ length: 300 }, (_, n) => context(n % 256, SOP_CLASS.verification))) })),
+      said(
+        associateRq({
+          contexts: Buffer.concat(
+            Array.from({ length: 300 }, (_, n) => context(n % 256, SOP_CLASS.verification)),
+          ),
+        }),
+      ),
   },
   {
     what: 'an abstract syntax of 60,000 bytes',
@@ -258,28 +339,47 @@ const BEFORE_AN_ASSOCIATION: readonly Case[] = [
   {
     what: 'a presentation context longer than the PDU',
     want: matching(REJECTED, ABORTED),
-    play: () => said(associateRq({ contexts: Buffer.alloc(0), user: tooLong(0x20, ECHO_ALONE.subarray(4)) })),
+    play: () =>
+      said(associateRq({ contexts: Buffer.alloc(0), user: tooLong(0x20, ECHO_ALONE.subarray(4)) })),
   },
   {
     what: 'a transfer syntax longer than its context',
     want: matching(REJECTED, ABORTED),
     play: () => {
       const syntax = tooLong(0x40, TRANSFER_SYNTAX.explicitLittleEndian)
-      return said(associateRq({ contexts: item(0x20, Buffer.from([1, 0, 0, 0]), item(0x30, SOP_CLASS.verification), syntax) }))
+      return said(
+        associateRq({
+          contexts: item(
+            0x20,
+            Buffer.from([1, 0, 0, 0]),
+            item(0x30, SOP_CLASS.verification),
+            syntax,
+          ),
+        }),
+      )
     },
   },
   {
     what: 'user information longer than its item',
     want: matching(REJECTED, ABORTED),
-    play: () => said(associateRq({ user: item(0x50, tooLong(0x51, Buffer.from([0, 0, 0x40, 0]))) })),
+    play: () =>
+      said(associateRq({ user: item(0x50, tooLong(0x51, Buffer.from([0, 0, 0x40, 0]))) })),
   },
-  { what: 'an A-ASSOCIATE-RQ of 4 bytes', want: matching(REJECTED, ABORTED), play: () => said(pdu(1, Buffer.from([0, 1, 0, 0]))) },
+  {
+    what: 'an A-ASSOCIATE-RQ of 4 bytes',
+    want: matching(REJECTED, ABORTED),
+    play: () => said(pdu(1, Buffer.from([0, 1, 0, 0]))),
+  },
   {
     what: 'no presentation context',
     want: matching(ACCEPTED, REJECTED, ABORTED),
     play: () => said(associateRq({ contexts: Buffer.alloc(0) })),
   },
-  { what: 'a protocol version without bit 0', want: matching('A-ASSOCIATE-RJ [12]/2/2'), play: () => said(associateRq({ version: 0 })) },
+  {
+    what: 'a protocol version without bit 0',
+    want: matching('A-ASSOCIATE-RJ [12]/2/2'),
+    play: () => said(associateRq({ version: 0 })),
+  },
   {
     what: 'an unknown application context',
     want: matching('A-ASSOCIATE-RJ [12]/1/2'),
@@ -289,9 +389,13 @@ const BEFORE_AN_ASSOCIATION: readonly Case[] = [
     what: 'an unknown abstract syntax alone',
     want: matching('result 3', REJECTED),
     play: async () => {
-      const { requestor } = (await connected()).send(associateRq({ contexts: context(ECHO, '1.2.3.4.5') }))
+      const { requestor } = (await connected()).send(
+        associateRq({ contexts: context(ECHO, '1.2.3.4.5') }),
+      )
       const next = await requestor.next()
-      return next.type === 'A-ASSOCIATE-AC' ? `result ${next.presentationContexts[0]?.result}` : named(next)
+      return next.type === 'A-ASSOCIATE-AC'
+        ? `result ${next.presentationContexts[0]?.result}`
+        : named(next)
     },
   },
   {
@@ -302,15 +406,28 @@ const BEFORE_AN_ASSOCIATION: readonly Case[] = [
 ]
 
 const WITHIN_AN_ASSOCIATION: readonly Case[] = [
-  { what: 'a PDU of type 99', want: matching(ABORTED), play: () => saidAfter(pdu(0x99, Buffer.from('abcd'))) },
-  { what: 'a second A-ASSOCIATE-RQ', want: matching(ABORTED), play: () => saidAfter(associateRq()) },
+  {
+    what: 'a PDU of type 99',
+    want: matching(ABORTED),
+    play: () => saidAfter(pdu(0x99, Buffer.from('abcd'))),
+  },
+  {
+    what: 'a second A-ASSOCIATE-RQ',
+    want: matching(ABORTED),
+    play: () => saidAfter(associateRq()),
+  },
   {
     what: 'a P-DATA-TF of 4 GiB, a byte each 100 ms',
     want: matching(ABORTED, GONE),
-    play: async () => dribble((await associated()).send(Buffer.from('0400fffffffffffffffb0103', 'hex'))),
+    play: async () =>
+      dribble((await associated()).send(Buffer.from('0400fffffffffffffffb0103', 'hex'))),
     isSlow: true,
   },
-  { what: 'a P-DATA-TF without a PDV, then a C-ECHO', want: matching(ABORTED, '0000 after 0'), play: () => saidAfter(pdu(4), echoRq()) },
+  {
+    what: 'a P-DATA-TF without a PDV, then a C-ECHO',
+    want: matching(ABORTED, '0000 after 0'),
+    play: () => saidAfter(pdu(4), echoRq()),
+  },
   { what: 'a C-ECHO on context 99', want: matching(ABORTED), play: () => saidAfter(echoRq(99)) },
   {
     what: 'a PDV longer than its PDU',
@@ -342,7 +459,10 @@ const WITHIN_AN_ASSOCIATION: readonly Case[] = [
     want: matching(ABORTED, GONE),
     play: async () => {
       const peer = await associated()
-      const part = pdu(4, pdv(ECHO, 1, Buffer.alloc(16_000, Buffer.from('00000100020000000000', 'hex'))))
+      const part = pdu(
+        4,
+        pdv(ECHO, 1, Buffer.alloc(16_000, Buffer.from('00000100020000000000', 'hex'))),
+      )
       for (let n = 0; n < 1250; n++) peer.send(part)
       return peer.answer()
     },
@@ -355,7 +475,12 @@ const WITHIN_AN_ASSOCIATION: readonly Case[] = [
   {
     what: 'an identifier with an element of 4 GiB',
     want: matching(ABORTED, STATUS),
-    play: () => saidAfter(findRq(Buffer.concat([query(), element(0x0041, 0x1000, 'OB', Buffer.alloc(0), 0xfffffff0)]))),
+    play: () =>
+      saidAfter(
+        findRq(
+          Buffer.concat([query(), element(0x0041, 0x1000, 'OB', Buffer.alloc(0), 0xfffffff0)]),
+        ),
+      ),
   },
   {
     what: 'an identifier with a sequence 1000 levels deep',
@@ -368,14 +493,21 @@ const WITHIN_AN_ASSOCIATION: readonly Case[] = [
   {
     what: 'a sequence without its delimiters',
     want: ENDS_THE_REQUEST,
-    play: () => saidAfter(findRq(Buffer.concat([NAME, OPENED, Buffer.from('0800600043530200', 'hex'), Buffer.from('CT')]))),
+    play: () =>
+      saidAfter(
+        findRq(
+          Buffer.concat([NAME, OPENED, Buffer.from('0800600043530200', 'hex'), Buffer.from('CT')]),
+        ),
+      ),
   },
   {
     what: 'an identifier of 50 MB in 3000 fragments',
     want: ENDS_THE_REQUEST,
     play: () => {
       const creator = Buffer.from('110010004c4f060050524f424520', 'hex')
-      return saidAfter(findRq(Buffer.concat([creator, element(0x0011, 0x1010, 'UN', Buffer.alloc(BIG_BYTES))])))
+      return saidAfter(
+        findRq(Buffer.concat([creator, element(0x0011, 0x1010, 'UN', Buffer.alloc(BIG_BYTES))])),
+      )
     },
   },
   {
@@ -383,7 +515,11 @@ const WITHIN_AN_ASSOCIATION: readonly Case[] = [
     want: matching(ABORTED, 'A-RELEASE-RP'),
     play: () => saidAfter(pdu(4, findCommand()), RELEASE),
   },
-  { what: 'a C-CANCEL of nothing, then a C-ECHO', want: matching('0000 after 0'), play: () => saidAfter(cancelRq(4711), echoRq()) },
+  {
+    what: 'a C-CANCEL of nothing, then a C-ECHO',
+    want: matching('0000 after 0'),
+    play: () => saidAfter(cancelRq(4711), echoRq()),
+  },
   {
     what: 'a C-CANCEL after the first response',
     want: matching('fe00 after \\d+', `0000 after ${ROWS - 1}`),
@@ -397,12 +533,23 @@ const WITHIN_AN_ASSOCIATION: readonly Case[] = [
     what: 'two queries at once without negotiating it',
     want: matching('0000 after 10, 0000 after 10', `${ABORTED}, .*`),
     play: async () => {
-      const peer = (await associated()).send(findRq(narrow(), { messageId: 1 }), findRq(narrow(), { messageId: 2 }))
+      const peer = (await associated()).send(
+        findRq(narrow(), { messageId: 1 }),
+        findRq(narrow(), { messageId: 2 }),
+      )
       return `${await peer.answer()}, ${await peer.answer()}`
     },
   },
-  { what: 'an A-ABORT after the first response', want: matching('sent'), play: () => cutOff((peer) => peer.send(ABORT)) },
-  { what: 'a TCP reset after the first response', want: matching('sent'), play: () => cutOff(({ requestor }) => requestor.reset()) },
+  {
+    what: 'an A-ABORT after the first response',
+    want: matching('sent'),
+    play: () => cutOff((peer) => peer.send(ABORT)),
+  },
+  {
+    what: 'a TCP reset after the first response',
+    want: matching('sent'),
+    play: () => cutOff(({ requestor }) => requestor.reset()),
+  },
   {
     what: 'a client that does not read for 5 seconds, then does',
     want: matching(`0000 after ${ROWS}`, ABORTED, GONE),
@@ -430,14 +577,18 @@ const WITHIN_AN_ASSOCIATION: readonly Case[] = [
     want: matching('64'),
     play: async () => {
       const peers: Peer[] = []
-      while (peers.length < 64) peers.push((await connected()).send(associateRq({ contexts: ECHO_ALONE })))
+      while (peers.length < 64)
+        peers.push((await connected()).send(associateRq({ contexts: ECHO_ALONE })))
       const outcome = async (peer: Peer) => {
         const answer = await peer.answer()
         return answer === 'A-ASSOCIATE-AC' ? peer.send(echoRq()).answer() : answer
       }
       const outcomes = await Promise.all(peers.map(outcome))
       expect(outcomes).toContain('0000 after 0')
-      return String(outcomes.filter((one) => one === '0000 after 0' || one.startsWith('A-ASSOCIATE-RJ 2/')).length)
+      return String(
+        outcomes.filter((one) => one === '0000 after 0' || one.startsWith('A-ASSOCIATE-RJ 2/'))
+          .length,
+      )
     },
   },
 ]
@@ -470,7 +621,11 @@ const UNUSUAL_BUT_RIGHT: readonly Case[] = [
     want: matching('0000 after 10'),
     play: () => saidAfter(findRq(narrow(), { fragment: 2 })),
   },
-  { what: 'a query for everything', want: matching(`0000 after ${ROWS}`), play: () => saidAfter(findRq(query())) },
+  {
+    what: 'a query for everything',
+    want: matching(`0000 after ${ROWS}`),
+    play: () => saidAfter(findRq(query())),
+  },
 ]
 
 describe('the probe', needing('linux'), () => {
@@ -494,8 +649,16 @@ describe('the probe', needing('linux'), () => {
     })
     expect(answer).toMatch(want)
   }
-  it.each(BEFORE_AN_ASSOCIATION.filter(played))('before an association: $what', { timeout: 60_000 }, play)
-  it.each(WITHIN_AN_ASSOCIATION.filter(played))('within an association: $what', { timeout: 60_000 }, play)
+  it.each(BEFORE_AN_ASSOCIATION.filter(played))(
+    'before an association: $what',
+    { timeout: 60_000 },
+    play,
+  )
+  it.each(WITHIN_AN_ASSOCIATION.filter(played))(
+    'within an association: $what',
+    { timeout: 60_000 },
+    play,
+  )
   it.each(UNUSUAL_BUT_RIGHT.filter(played))('unusual, but right: $what', { timeout: 60_000 }, play)
 })
 
@@ -508,6 +671,10 @@ function rows(): unknown[] {
   return exams(ROWS).map((exam, number) => {
     if (number % (ROWS / 10) !== 0) return exam
     const [step] = exam.ScheduledProcedureStepSequence as Record<string, unknown>[]
-    return { ...exam, Modality: 'CT', ScheduledProcedureStepSequence: [{ ...step, Modality: 'CT' }] }
+    return {
+      ...exam,
+      Modality: 'CT',
+      ScheduledProcedureStepSequence: [{ ...step, Modality: 'CT' }],
+    }
   })
 }

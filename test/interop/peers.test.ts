@@ -24,19 +24,51 @@ beforeAll(async () => {
 })
 afterAll(() => started[Symbol.asyncDispose]())
 
-/** Attributes of type 1 and type 2 as a GE CT demands them (dicom-field §0.1), at the root and in the step. */
+/**
+ * Attributes of type 1 and type 2 as a GE CT demands them (dicom-field §0.1), at the root and in
+ * the step.
+ */
 const TYPE_1 = ['PatientName', 'PatientID', 'StudyInstanceUID', 'RequestedProcedureID']
 const STEP_TYPE_1 = [
-  ...['ScheduledStationAETitle', 'ScheduledProcedureStepStartDate', 'ScheduledProcedureStepStartTime', 'Modality'],
+  ...[
+    'ScheduledStationAETitle',
+    'ScheduledProcedureStepStartDate',
+    'ScheduledProcedureStepStartTime',
+    'Modality',
+  ],
   'ScheduledProcedureStepID',
 ]
 const TYPE_2 = [
-  ...['AccessionNumber', 'ReferringPhysicianName', 'PatientBirthDate', 'PatientSex', 'PatientWeight', 'MedicalAlerts', 'Allergies'],
-  ...['PregnancyStatus', 'RequestingPhysician', 'AdmissionID', 'SpecialNeeds', 'CurrentPatientLocation', 'PatientState'],
-  ...['RequestedProcedurePriority', 'PatientTransportArrangements', 'ConfidentialityConstraintOnPatientDataDescription'],
+  ...[
+    'AccessionNumber',
+    'ReferringPhysicianName',
+    'PatientBirthDate',
+    'PatientSex',
+    'PatientWeight',
+    'MedicalAlerts',
+    'Allergies',
+  ],
+  ...[
+    'PregnancyStatus',
+    'RequestingPhysician',
+    'AdmissionID',
+    'SpecialNeeds',
+    'CurrentPatientLocation',
+    'PatientState',
+  ],
+  ...[
+    'RequestedProcedurePriority',
+    'PatientTransportArrangements',
+    'ConfidentialityConstraintOnPatientDataDescription',
+  ],
   ...['ReferencedStudySequence', 'ReferencedPatientSequence'],
 ]
-const STEP_TYPE_2 = ['ScheduledPerformingPhysicianName', 'ScheduledStationName', 'ScheduledProcedureStepLocation', 'PreMedication']
+const STEP_TYPE_2 = [
+  'ScheduledPerformingPhysicianName',
+  'ScheduledStationName',
+  'ScheduledProcedureStepLocation',
+  'PreMedication',
+]
 const FORMATS: Readonly<Record<string, RegExp>> = {
   StudyInstanceUID: /^(?=[\d.]{1,64}\0?$)(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*))+\0?$/,
   ScheduledProcedureStepStartDate: /^\d{8}$/,
@@ -55,36 +87,55 @@ const empty = (keywords: readonly string[]): Keys =>
   Object.fromEntries(keywords.map((keyword) => [keyword, keyword.endsWith('Sequence') ? [] : '']))
 const STRICT_KEYS: Keys = {
   ...empty([...TYPE_1, ...TYPE_2]),
-  ScheduledProcedureStepSequence: empty([...STEP_TYPE_1, ...STEP_TYPE_2, 'ScheduledProcedureStepDescription']),
+  ScheduledProcedureStepSequence: empty([
+    ...STEP_TYPE_1,
+    ...STEP_TYPE_2,
+    'ScheduledProcedureStepDescription',
+  ]),
 }
 
 /** What a strict console finds wrong with a row; '' where it takes it. */
 function complaintAbout(row: DataSet): string {
   const steps = row.find(({ tag }) => tag === tagOf('ScheduledProcedureStepSequence'))?.value
   if (!Array.isArray(steps) || steps.length !== 1) return 'not exactly one step'
-  const lacking = (dataSet: DataSet, keywords: readonly string[], mayBeEmpty: boolean): string | undefined =>
+  const lacking = (
+    dataSet: DataSet,
+    keywords: readonly string[],
+    mayBeEmpty: boolean,
+  ): string | undefined =>
     keywords.find((keyword) => {
       const element = dataSet.find(({ tag }) => tag === tagOf(keyword))
       if (!element) return true
       if (!Buffer.isBuffer(element.value)) return false
       const text = element.value.toString('latin1')
-      return text.length % 2 !== 0 || (!mayBeEmpty && text.trim() === '') || FORMATS[keyword]?.test(text) === false
+      return (
+        text.length % 2 !== 0 ||
+        (!mayBeEmpty && text.trim() === '') ||
+        FORMATS[keyword]?.test(text) === false
+      )
     })
   const step = steps[0] as DataSet
   return (
-    lacking(row, TYPE_1, false) ?? lacking(step, STEP_TYPE_1, false) ?? lacking(row, TYPE_2, true) ?? lacking(step, STEP_TYPE_2, true) ?? ''
+    lacking(row, TYPE_1, false) ??
+    lacking(step, STEP_TYPE_1, false) ??
+    lacking(row, TYPE_2, true) ??
+    lacking(step, STEP_TYPE_2, true) ??
+    ''
   )
 }
 
 /** Reads rows until one of them is wrong; then cancels and aborts, as a GE CT does. */
-async function strictly(port: number): Promise<{ readonly accepted: DataSet[]; readonly complaint: string; readonly status: number }> {
+async function strictly(
+  port: number,
+): Promise<{ readonly accepted: DataSet[]; readonly complaint: string; readonly status: number }> {
   const contexts = [{ ...WORKLIST_CONTEXT, transferSyntaxes: [implicitLittleEndian] }]
   await using requestor = await associated(port, { contexts, maximumLength: 51_200 })
   requestor.sendFind(identifierOf(STRICT_KEYS, implicitLittleEndian), 9)
   const accepted: DataSet[] = []
   for (;;) {
     const { command, dataSet } = await requestor.message()
-    if (command.status !== 0xff00 || !Buffer.isBuffer(dataSet)) return { accepted, complaint: '', status: command.status ?? -1 }
+    if (command.status !== 0xff00 || !Buffer.isBuffer(dataSet))
+      return { accepted, complaint: '', status: command.status ?? -1 }
     const row = readDataSet(dataSet, implicitLittleEndian)
     const complaint = complaintAbout(row)
     if (complaint !== '') {
@@ -96,27 +147,52 @@ async function strictly(port: number): Promise<{ readonly accepted: DataSet[]; r
   }
 }
 
-const textOf = (row: DataSet, keyword: string): string => String(row.find(({ tag }) => tag === tagOf(keyword))?.value ?? '')
+const textOf = (row: DataSet, keyword: string): string =>
+  String(row.find(({ tag }) => tag === tagOf(keyword))?.value ?? '')
 
 describe('a console that is', () => {
   it('strict takes every row of the day', async () => {
     const { accepted, complaint, status } = await strictly(started.dimsePort)
-    expect({ complaint, status, rows: accepted.length }).toEqual({ complaint: '', status: 0x0000, rows: STEPS })
+    expect({ complaint, status, rows: accepted.length }).toEqual({
+      complaint: '',
+      status: 0x0000,
+      rows: STEPS,
+    })
     expect(new Set(accepted.map((row) => textOf(row, 'StudyInstanceUID'))).size).toBe(STEPS - 1)
-    expect(accepted.filter((row) => textOf(row, 'AccessionNumber').startsWith('TOO-LONG'))).toEqual([])
+    expect(accepted.filter((row) => textOf(row, 'AccessionNumber').startsWith('TOO-LONG'))).toEqual(
+      [],
+    )
   })
 
   it('strict would notice a row that is wrong', () => {
-    const right = { ...STRICT_KEYS, PatientName: 'A^B', PatientID: '1 ', StudyInstanceUID: '1.2\0', RequestedProcedureID: 'R1' }
-    const step = { ...(STRICT_KEYS.ScheduledProcedureStepSequence as Keys), ScheduledStationAETitle: 'CT', Modality: 'CT' }
+    const right = {
+      ...STRICT_KEYS,
+      PatientName: 'A^B',
+      PatientID: '1 ',
+      StudyInstanceUID: '1.2\0',
+      RequestedProcedureID: 'R1',
+    }
+    const step = {
+      ...(STRICT_KEYS.ScheduledProcedureStepSequence as Keys),
+      ScheduledStationAETitle: 'CT',
+      Modality: 'CT',
+    }
     const rowOf = (more: Keys) =>
       readDataSet(
-        identifierOf({ ...right, ScheduledProcedureStepSequence: { ...step, ScheduledProcedureStepID: 'S1', ...more } }),
+        identifierOf({
+          ...right,
+          ScheduledProcedureStepSequence: { ...step, ScheduledProcedureStepID: 'S1', ...more },
+        }),
         explicitLittleEndian,
       )
-    const [date, time] = [{ ScheduledProcedureStepStartDate: '20261120' }, { ScheduledProcedureStepStartTime: '101500' }]
+    const [date, time] = [
+      { ScheduledProcedureStepStartDate: '20261120' },
+      { ScheduledProcedureStepStartTime: '101500' },
+    ]
     expect(complaintAbout(rowOf({ ...date, ...time }))).toBe('')
-    expect(complaintAbout(rowOf({ ...date, ScheduledProcedureStepStartTime: '10:15 ' }))).toBe('ScheduledProcedureStepStartTime')
+    expect(complaintAbout(rowOf({ ...date, ScheduledProcedureStepStartTime: '10:15 ' }))).toBe(
+      'ScheduledProcedureStepStartTime',
+    )
     expect(complaintAbout(rowOf(time))).toBe('ScheduledProcedureStepStartDate')
   })
 
@@ -130,7 +206,11 @@ describe('a console that is', () => {
       polls.push(Buffer.concat(identifiers))
     }
     expect(started.partner.requests - before).toBe(3)
-    expect(polls.map((bytes) => bytes.equals(polls[0] ?? Buffer.alloc(0)))).toEqual([true, true, true])
+    expect(polls.map((bytes) => bytes.equals(polls[0] ?? Buffer.alloc(0)))).toEqual([
+      true,
+      true,
+      true,
+    ])
   })
 
   it('like an Agfa cancels what is over, rests, and goes on with the same association', async () => {
@@ -153,20 +233,30 @@ describe('a console that is', () => {
       maximumLength: 16_000,
     }
     await using requestor = await associated(started.dimsePort, proposal)
-    const { identifiers, final } = await requestor.find(identifierOf(STRICT_KEYS, implicitLittleEndian))
+    const { identifiers, final } = await requestor.find(
+      identifierOf(STRICT_KEYS, implicitLittleEndian),
+    )
     expect([identifiers.length, final.status]).toEqual([STEPS, 0x0000])
     expect(requestor.longestPData).toBeLessThanOrEqual(16_000)
-    expect(textOf(readDataSet(identifiers[0] ?? Buffer.alloc(0), implicitLittleEndian), 'PatientID')).toMatch(/^P\d+ ?$/)
+    expect(
+      textOf(readDataSet(identifiers[0] ?? Buffer.alloc(0), implicitLittleEndian), 'PatientID'),
+    ).toMatch(/^P\d+ ?$/)
   })
 
   it('like a Siemens proposes each syntax in a context of its own, and is answered in each', async () => {
-    const contexts = [implicitLittleEndian, explicitLittleEndian, TRANSFER_SYNTAX.explicitBigEndian].map((transferSyntax, number) => ({
+    const contexts = [
+      implicitLittleEndian,
+      explicitLittleEndian,
+      TRANSFER_SYNTAX.explicitBigEndian,
+    ].map((transferSyntax, number) => ({
       id: WORKLIST_CONTEXT.id + number * 2,
       abstractSyntax: SOP_CLASS.modalityWorklistFind,
       transferSyntaxes: [transferSyntax],
     }))
     await using requestor = await associated(started.dimsePort, { contexts, maximumLength: 28_672 })
-    const { identifiers, final } = await requestor.find(identifierOf(STRICT_KEYS, implicitLittleEndian))
+    const { identifiers, final } = await requestor.find(
+      identifierOf(STRICT_KEYS, implicitLittleEndian),
+    )
     expect([identifiers.length, final.status]).toEqual([STEPS, 0x0000])
   })
 })
@@ -180,7 +270,9 @@ describe('Orthanc', () => {
       PatientID: '',
       AccessionNumber: '',
       StudyInstanceUID: '',
-      ScheduledProcedureStepSequence: [{ Modality: '', ScheduledProcedureStepStartDate: TODAY, ScheduledProcedureStepID: '' }],
+      ScheduledProcedureStepSequence: [
+        { Modality: '', ScheduledProcedureStepStartDate: TODAY, ScheduledProcedureStepID: '' },
+      ],
     })
     expect(answer).toHaveLength(STEPS)
     const names = answer.map(({ PatientName }) => String(PatientName))
@@ -194,11 +286,17 @@ describe('Orthanc', () => {
   it('finds the exams of one modality', async (context) => {
     needs(context, 'orthanc')
     await using orthanc = await startOrthanc(started.dimsePort)
-    const answer = await askedBy(orthanc, { PatientID: '', ScheduledProcedureStepSequence: [{ Modality: 'US' }] })
-    const modalities = answer.map((row) => (row.ScheduledProcedureStepSequence as Record<string, string>[])[0]?.Modality)
+    const answer = await askedBy(orthanc, {
+      PatientID: '',
+      ScheduledProcedureStepSequence: [{ Modality: 'US' }],
+    })
+    const modalities = answer.map(
+      (row) => (row.ScheduledProcedureStepSequence as Record<string, string>[])[0]?.Modality,
+    )
     expect(new Set(modalities)).toEqual(new Set(['US']))
   })
 })
 
 /** Has Orthanc ask us by C-FIND. */
-const askedBy = (orthanc: Orthanc, query: object) => orthanc.rest<Record<string, unknown>[]>('/modalities/isthmus/find-worklist', query)
+const askedBy = (orthanc: Orthanc, query: object) =>
+  orthanc.rest<Record<string, unknown>[]>('/modalities/isthmus/find-worklist', query)

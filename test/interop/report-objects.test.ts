@@ -42,30 +42,56 @@ const addendum = {
 async function reportOf(more: Partial<ArchivedReport> = {}): Promise<ArchivedReport> {
   const { metadata, studyInstanceUid, studyDescription, accessionNumber } = reportPdfInput()
   const { bytes: pdf } = await renderReportPdf(reportPdfInput())
-  return { reportId: primary.reportId, studyInstanceUid, studyDescription, accessionNumber, metadata, parts: [primary], pdf, ...more }
+  return {
+    reportId: primary.reportId,
+    studyInstanceUid,
+    studyDescription,
+    accessionNumber,
+    metadata,
+    parts: [primary],
+    pdf,
+    ...more,
+  }
 }
 
-const AROUND = { images: undefined, earlier: [] as InstanceRecord[], clinicName: 'Radiology at the Isthmus', timeZone: 'Europe/Berlin' }
+const AROUND = {
+  images: undefined,
+  earlier: [] as InstanceRecord[],
+  clinicName: 'Radiology at the Isthmus',
+  timeZone: 'Europe/Berlin',
+}
 
 function written(folder: string, { sopClassUid, sopInstanceUid, dataSet }: OwnInstance): string {
   const transferSyntaxUid = TRANSFER_SYNTAX.explicitLittleEndian
   const file = join(folder, `${sopInstanceUid}.dcm`)
-  const meta = fileMeta({ sopClassUid, sopInstanceUid, transferSyntaxUid, sourceAeTitle: 'ISTHMUS' })
+  const meta = fileMeta({
+    sopClassUid,
+    sopInstanceUid,
+    transferSyntaxUid,
+    sourceAeTitle: 'ISTHMUS',
+  })
   writeFileSync(file, Buffer.concat([meta, writeDataSet(dataSet, transferSyntaxUid)]))
   return file
 }
 
 /** Both objects of a report, as files. */
-function filesOf(folder: string, report: ArchivedReport, around: Partial<typeof AROUND> = {}): [pdf: string, sr: string] {
+function filesOf(
+  folder: string,
+  report: ArchivedReport,
+  around: Partial<typeof AROUND> = {},
+): [pdf: string, sr: string] {
   const { wanted } = reportInstances(report, { ...AROUND, ...around })
   return wanted.map((instance) => written(folder, instance)) as [string, string]
 }
 
-const lengthOf = (dataSet: OwnInstance['dataSet']) => writeDataSet(dataSet, TRANSFER_SYNTAX.explicitLittleEndian).length
+const lengthOf = (dataSet: OwnInstance['dataSet']) =>
+  writeDataSet(dataSet, TRANSFER_SYNTAX.explicitLittleEndian).length
 
 /** What a validator that is not ours says. */
 async function verdictOn(file: string): Promise<string> {
-  const { stdout, stderr } = await run('dciodvfy', [file]).catch((error: { stdout: string; stderr: string }) => error)
+  const { stdout, stderr } = await run('dciodvfy', [file]).catch(
+    (error: { stdout: string; stderr: string }) => error,
+  )
   return stdout + stderr
 }
 
@@ -77,11 +103,25 @@ describe('DICOM copies of a report, by tools that are not ours', () => {
     const reports = [
       await reportOf(),
       await reportOf({ reportId: addendum.reportId, parts: [primary, addendum] }),
-      await reportOf({ metadata: {}, accessionNumber: '', studyDescription: '', parts: [{ ...primary, text: '' }] }),
-      await reportOf({ metadata: { patientName: 'x'.repeat(500), mrn: '9'.repeat(200), sex: 'other', scanTime: '23:59' } }),
+      await reportOf({
+        metadata: {},
+        accessionNumber: '',
+        studyDescription: '',
+        parts: [{ ...primary, text: '' }],
+      }),
+      await reportOf({
+        metadata: {
+          patientName: 'x'.repeat(500),
+          mrn: '9'.repeat(200),
+          sex: 'other',
+          scanTime: '23:59',
+        },
+      }),
     ]
     for (const report of reports) {
-      const [pdf, sr] = filesOf(folder.path, report, { earlier: report.parts.length > 1 ? earlier : [] })
+      const [pdf, sr] = filesOf(folder.path, report, {
+        earlier: report.parts.length > 1 ? earlier : [],
+      })
       const [ofPdf, ofSr] = [await verdictOn(pdf), await verdictOn(sr)]
       expect(ofPdf).toContain('EncapsulatedPDF')
       expect(ofSr).toContain('BasicTextSR')
@@ -102,14 +142,25 @@ describe('DICOM copies of a report, by tools that are not ours', () => {
   it('are read as a tree of sections with their text, who verified it and when', async (context) => {
     needs(context, 'dcmtk')
     using folder = scratchFolder()
-    const [, sr] = filesOf(folder.path, await reportOf({ parts: [primary, addendum], reportId: addendum.reportId }))
-    const { stdout } = await run('dsrdump', ['+Pl', '+U8', sr]).catch(() => run('dsrdump', ['+Pl', sr]))
+    const [, sr] = filesOf(
+      folder.path,
+      await reportOf({ parts: [primary, addendum], reportId: addendum.reportId }),
+    )
+    const { stdout } = await run('dsrdump', ['+Pl', '+U8', sr]).catch(() =>
+      run('dsrdump', ['+Pl', sr]),
+    )
     expect(stdout).toContain('Completion Flag     : COMPLETE')
     expect(stdout).toContain('Verification Flag   : VERIFIED')
-    expect(stdout).toContain('2026-11-21 14:05:33 +01:00, Dr. Miriam Kessler, Radiology at the Isthmus')
+    expect(stdout).toContain(
+      '2026-11-21 14:05:33 +01:00, Dr. Miriam Kessler, Radiology at the Isthmus',
+    )
     expect(stdout).toMatch(/"Findings"\)=SEPARATE>\s*<contains TEXT:\(,,"Finding"\)="Без патологии/)
-    expect(stdout).toMatch(/"Impressions"\)=SEPARATE>\s*<contains TEXT:\(,,"Impression"\)="正常。">/)
-    expect(stdout).toMatch(/"Addendum"\)=SEPARATE>\s*<contains TEXT:\(,,"Comment"\)="After review\.">/)
+    expect(stdout).toMatch(
+      /"Impressions"\)=SEPARATE>\s*<contains TEXT:\(,,"Impression"\)="正常。">/,
+    )
+    expect(stdout).toMatch(
+      /"Addendum"\)=SEPARATE>\s*<contains TEXT:\(,,"Comment"\)="After review\.">/,
+    )
     expect(stdout).toMatch(
       /"Communication of Critical Results"\)=SEPARATE>\s*<contains TEXT:\(,,"Comment"\)="Growth\. Communicated to Dr\. Sample by phone/,
     )
@@ -123,26 +174,43 @@ describe('DICOM copies of a report, by tools that are not ours', () => {
     const transferSyntaxUid = TRANSFER_SYNTAX.explicitLittleEndian
     const instances = wanted.map(({ sopClassUid, sopInstanceUid, ...instance }) => {
       const path = written(folder.path, { sopClassUid, sopInstanceUid, ...instance })
-      return { sopClassUid, sopInstanceUid, transferSyntaxUid, path, dataSetOffset: readFileSync(path).length - lengthOf(instance.dataSet) }
+      return {
+        sopClassUid,
+        sopInstanceUid,
+        transferSyntaxUid,
+        path,
+        dataSetOffset: readFileSync(path).length - lengthOf(instance.dataSet),
+      }
     })
     const peer = { host: '127.0.0.1', port: archive.port, aeTitle: 'STORESCP', tls: undefined }
     const outcomes: string[] = []
-    for await (const { outcome } of sendInstances({ peer, callingAeTitle: 'ISTHMUS', instances })) outcomes.push(outcome)
+    for await (const { outcome } of sendInstances({ peer, callingAeTitle: 'ISTHMUS', instances }))
+      outcomes.push(outcome)
     expect(outcomes).toEqual(['sent', 'sent'])
     const received = archive.files().map((name) => receivedFile(archive, name))
     for (const { dataSet } of wanted) {
       const bytes = writeDataSet(dataSet, transferSyntaxUid)
-      expect(received.some((file) => file.subarray(file.length - bytes.length).equals(bytes))).toBe(true)
+      expect(received.some((file) => file.subarray(file.length - bytes.length).equals(bytes))).toBe(
+        true,
+      )
     }
   })
 
   it('are in the study’s own place, and every one of another UID', async (context) => {
     needs(context, 'dcmtk')
     using folder = scratchFolder()
-    const files = [...filesOf(folder.path, await reportOf()), ...filesOf(folder.path, await reportOf({ reportId: addendum.reportId }))]
-    const dumps = await Promise.all(files.map(async (file) => (await run('dcmdump', ['+L', file])).stdout))
-    const elementOf = (dump: string, tag: string) => new RegExp(`^\\(${tag}\\) \\w\\w \\[([^\\]]*)\\]`, 'm').exec(dump)?.[1]
-    expect(new Set(dumps.map((dump) => elementOf(dump, '0020,000d')))).toEqual(new Set(['2.25.1001']))
+    const files = [
+      ...filesOf(folder.path, await reportOf()),
+      ...filesOf(folder.path, await reportOf({ reportId: addendum.reportId })),
+    ]
+    const dumps = await Promise.all(
+      files.map(async (file) => (await run('dcmdump', ['+L', file])).stdout),
+    )
+    const elementOf = (dump: string, tag: string) =>
+      new RegExp(`^\\(${tag}\\) \\w\\w \\[([^\\]]*)\\]`, 'm').exec(dump)?.[1]
+    expect(new Set(dumps.map((dump) => elementOf(dump, '0020,000d')))).toEqual(
+      new Set(['2.25.1001']),
+    )
     expect(new Set(dumps.map((dump) => elementOf(dump, '0008,0018'))).size).toBe(4)
     expect(new Set(dumps.map((dump) => elementOf(dump, '0020,000e'))).size).toBe(4)
     expect(dumps.map((dump) => elementOf(dump, '0008,0005'))).toEqual(Array(4).fill('ISO_IR 192'))

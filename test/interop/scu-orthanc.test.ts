@@ -28,16 +28,32 @@ afterAll(async () => {
 })
 
 const peer = () => ({ host: '127.0.0.1', port: orthanc?.port ?? 0, aeTitle: 'ORTHANC' })
-const KEYS: PriorKeys = { patientId: 'P-0815', patientName: 'Müller', accessionNumber: '', startDate: null, endDate: null }
+const KEYS: PriorKeys = {
+  patientId: 'P-0815',
+  patientName: 'Müller',
+  accessionNumber: '',
+  startDate: null,
+  endDate: null,
+}
 
 describe('Orthanc', () => {
   it('takes images of two transfer syntaxes over one association', async (context) => {
     needs(context, 'orthanc', 'dcmtk')
-    const instances = [TRANSFER_SYNTAX.explicitLittleEndian, TRANSFER_SYNTAX.explicitBigEndian].map((transferSyntaxUid, at) =>
-      writeInstance(scratch.path, { sopInstanceUid: `2.25.400.1.${at}`, studyInstanceUid: '2.25.400', transferSyntaxUid }),
+    const instances = [TRANSFER_SYNTAX.explicitLittleEndian, TRANSFER_SYNTAX.explicitBigEndian].map(
+      (transferSyntaxUid, at) =>
+        writeInstance(scratch.path, {
+          sopInstanceUid: `2.25.400.1.${at}`,
+          studyInstanceUid: '2.25.400',
+          transferSyntaxUid,
+        }),
     )
     const outcomes: string[] = []
-    for await (const { outcome } of sendInstances({ peer: peer(), callingAeTitle: 'ISTHMUS', instances })) outcomes.push(outcome)
+    for await (const { outcome } of sendInstances({
+      peer: peer(),
+      callingAeTitle: 'ISTHMUS',
+      instances,
+    }))
+      outcomes.push(outcome)
     expect(outcomes).toEqual(['sent', 'sent'])
   })
 
@@ -50,7 +66,9 @@ describe('Orthanc', () => {
       modalities: ['CT'],
       instances: 2,
     }
-    expect(await openNative().find(peer(), 'ISTHMUS', KEYS)).toEqual([expect.objectContaining(expected)])
+    expect(await openNative().find(peer(), 'ISTHMUS', KEYS)).toEqual([
+      expect.objectContaining(expected),
+    ])
     expect(await findStudies(peer(), 'ISTHMUS', KEYS)).toEqual([expect.objectContaining(expected)])
   })
 
@@ -61,7 +79,12 @@ describe('Orthanc', () => {
 
   it('sends a study back', async (context) => {
     needs(context, 'orthanc', 'dcmtk')
-    const moving = moveStudy({ peer: peer(), callingAeTitle: 'ISTHMUS', destinationAeTitle: 'ISTHMUS', studyInstanceUid: '2.25.400' })
+    const moving = moveStudy({
+      peer: peer(),
+      callingAeTitle: 'ISTHMUS',
+      destinationAeTitle: 'ISTHMUS',
+      studyInstanceUid: '2.25.400',
+    })
     let step = await moving.next()
     while (!step.done) step = await moving.next()
     expect(step.value).toMatchObject({ isComplete: true, completed: 2, failed: 0 })

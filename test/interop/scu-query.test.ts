@@ -13,7 +13,13 @@ import { freePort } from '../support/free-port.ts'
 import { writeInstance } from '../support/instance-file.ts'
 import { isThere, needs } from '../support/needs.ts'
 
-const NOTHING: PriorKeys = { patientId: '', patientName: '', accessionNumber: '', startDate: null, endDate: null }
+const NOTHING: PriorKeys = {
+  patientId: '',
+  patientName: '',
+  accessionNumber: '',
+  startDate: null,
+  endDate: null,
+}
 const scratch = scratchFolder()
 let receiver: Archive
 let archive: Archive
@@ -26,8 +32,18 @@ beforeAll(async () => {
   archive = await startDcmqrscp([{ aeTitle: 'ISTHMUS', port: receiver.port }])
   const more = { ReferringPhysicianName: '' }
   const instances = [
-    ...[1, 2, 3].map((n) => ({ sopInstanceUid: `2.25.300.1.${n}`, studyInstanceUid: '2.25.300', seriesInstanceUid: '2.25.300.1', more })),
-    { sopInstanceUid: '2.25.301.1.1', studyInstanceUid: '2.25.301', seriesInstanceUid: '2.25.301.1', more: { StudyDate: '20200101' } },
+    ...[1, 2, 3].map((n) => ({
+      sopInstanceUid: `2.25.300.1.${n}`,
+      studyInstanceUid: '2.25.300',
+      seriesInstanceUid: '2.25.300.1',
+      more,
+    })),
+    {
+      sopInstanceUid: '2.25.301.1.1',
+      studyInstanceUid: '2.25.301',
+      seriesInstanceUid: '2.25.301.1',
+      more: { StudyDate: '20200101' },
+    },
     {
       sopInstanceUid: '2.25.302.1.1',
       studyInstanceUid: '2.25.302',
@@ -36,7 +52,11 @@ beforeAll(async () => {
       more: { PatientID: 'P-1' },
     },
   ].map((made) => writeInstance(scratch.path, made))
-  for await (const result of sendInstances({ peer: peerOf(archive), callingAeTitle: 'ISTHMUS', instances })) {
+  for await (const result of sendInstances({
+    peer: peerOf(archive),
+    callingAeTitle: 'ISTHMUS',
+    instances,
+  })) {
     if (result.outcome !== 'sent') throw new Error(result.outcome)
   }
   failing = await startAcceptor({ message: (message, peer) => peer.respond(message, 0xc001) })
@@ -46,7 +66,11 @@ afterAll(async () => {
   scratch[Symbol.dispose]()
 })
 
-const peerOf = ({ port }: { readonly port: number }, aeTitle = 'QRSCP') => ({ host: '127.0.0.1', port, aeTitle })
+const peerOf = ({ port }: { readonly port: number }, aeTitle = 'QRSCP') => ({
+  host: '127.0.0.1',
+  port,
+  aeTitle,
+})
 
 // The module's way and our own must say the same.
 const ways = {
@@ -58,7 +82,9 @@ describe.each(Object.entries(ways))('studies found by %s', (_, find) => {
   it('are those of the patient, with accents as they are', async (context) => {
     needs(context, 'dcmtk')
     const studies = await find(peerOf(archive), 'ISTHMUS', { ...NOTHING, patientId: 'P-0815' })
-    expect(studies.toSorted((a, b) => a.studyInstanceUid.localeCompare(b.studyInstanceUid))).toMatchObject([
+    expect(
+      studies.toSorted((a, b) => a.studyInstanceUid.localeCompare(b.studyInstanceUid)),
+    ).toMatchObject([
       {
         studyInstanceUid: '2.25.300',
         patientName: 'Müller^Jörg',
@@ -75,7 +101,9 @@ describe.each(Object.entries(ways))('studies found by %s', (_, find) => {
   it('are narrowed by day and by the beginning of a name', async (context) => {
     needs(context, 'dcmtk')
     const uids = async (keys: Partial<PriorKeys>) =>
-      (await find(peerOf(archive), 'ISTHMUS', { ...NOTHING, ...keys })).map(({ studyInstanceUid }) => studyInstanceUid).sort()
+      (await find(peerOf(archive), 'ISTHMUS', { ...NOTHING, ...keys }))
+        .map(({ studyInstanceUid }) => studyInstanceUid)
+        .sort()
     expect(await uids({ patientId: 'P-0815', startDate: '2026-01-01' })).toEqual(['2.25.300'])
     expect(await uids({ patientId: 'P-0815', endDate: '2021-12-31' })).toEqual(['2.25.301'])
     expect(await uids({ patientName: 'Nobody' })).toEqual(['2.25.302'])
@@ -84,11 +112,17 @@ describe.each(Object.entries(ways))('studies found by %s', (_, find) => {
 
   it('are no empty list where the other side could not answer', async (context) => {
     needs(context, 'dcmtk')
-    await expect(find(peerOf(failing), 'ISTHMUS', NOTHING)).rejects.toThrow('QRSCP could not answer: status C001')
+    await expect(find(peerOf(failing), 'ISTHMUS', NOTHING)).rejects.toThrow(
+      'QRSCP could not answer: status C001',
+    )
     expect(failing.messages.at(-1)?.command.affectedSopClassUid).toBe(SOP_CLASS.studyRootFind)
     const port = await freePort()
-    await expect(find(peerOf({ port }), 'ISTHMUS', NOTHING)).rejects.toThrow(`nothing listens at 127.0.0.1:${port}`)
-    await expect(find(peerOf(archive, 'NOBODY'), 'ISTHMUS', NOTHING)).rejects.toThrow(/does not go by the AE title NOBODY/)
+    await expect(find(peerOf({ port }), 'ISTHMUS', NOTHING)).rejects.toThrow(
+      `nothing listens at 127.0.0.1:${port}`,
+    )
+    await expect(find(peerOf(archive, 'NOBODY'), 'ISTHMUS', NOTHING)).rejects.toThrow(
+      /does not go by the AE title NOBODY/,
+    )
   })
 })
 
@@ -123,15 +157,26 @@ describe('C-ECHO', () => {
     await using silent = await startAcceptor({ associate: () => 'silence' })
     using folder = scratchFolder()
     const native = openNative({ folder: folder.path, limits: { echoSeconds: 4, processes: 1 } })
-    const results = await Promise.all([native.echo(peerOf(silent), 'ISTHMUS'), native.echo(peerOf(archive), 'ISTHMUS')])
+    const results = await Promise.all([
+      native.echo(peerOf(silent), 'ISTHMUS'),
+      native.echo(peerOf(archive), 'ISTHMUS'),
+    ])
     expect(results.map(({ success }) => success)).toEqual([false, true])
     expect(results[0]?.message).toContain('no answer within 4 s')
     expect(readdirSync(folder.path)).toEqual([])
   })
 })
 
-async function move(studyInstanceUid: string, destinationAeTitle = 'ISTHMUS'): Promise<{ progress: MoveProgress[]; result: MoveResult }> {
-  const moving = moveStudy({ peer: peerOf(archive), callingAeTitle: 'ISTHMUS', destinationAeTitle, studyInstanceUid })
+async function move(
+  studyInstanceUid: string,
+  destinationAeTitle = 'ISTHMUS',
+): Promise<{ progress: MoveProgress[]; result: MoveResult }> {
+  const moving = moveStudy({
+    peer: peerOf(archive),
+    callingAeTitle: 'ISTHMUS',
+    destinationAeTitle,
+    studyInstanceUid,
+  })
   const progress: MoveProgress[] = []
   for (;;) {
     const { done, value } = await moving.next()
@@ -145,7 +190,15 @@ describe('a study that is sent here', () => {
     needs(context, 'dcmtk')
     const before = receiver.files().length
     const { progress, result } = await move('2.25.300')
-    expect(result).toEqual({ remaining: 0, completed: 3, failed: 0, warning: 0, isComplete: true, status: 0x0000, detail: '3 images came' })
+    expect(result).toEqual({
+      remaining: 0,
+      completed: 3,
+      failed: 0,
+      warning: 0,
+      isComplete: true,
+      status: 0x0000,
+      detail: '3 images came',
+    })
     expect(progress.map(({ completed }) => completed)).toContain(2)
     expect(receiver.files().length - before).toBe(3)
   })
@@ -154,11 +207,16 @@ describe('a study that is sent here', () => {
     needs(context, 'dcmtk')
     const { result } = await move('2.25.300', 'STRANGER')
     expect(result).toMatchObject({ isComplete: false, status: 0xa801 })
-    expect(result.detail).toBe('QRSCP does not know STRANGER as a destination: add it there, with the host and port of this gateway')
+    expect(result.detail).toBe(
+      'QRSCP does not know STRANGER as a destination: add it there, with the host and port of this gateway',
+    )
   })
 
   it('may be one that the archive does not have', async (context) => {
     needs(context, 'dcmtk')
-    expect((await move('2.25.999')).result).toMatchObject({ completed: 0, detail: 'QRSCP has no images of this study' })
+    expect((await move('2.25.999')).result).toMatchObject({
+      completed: 0,
+      detail: 'QRSCP has no images of this study',
+    })
   })
 })

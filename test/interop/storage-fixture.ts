@@ -30,7 +30,10 @@ export function samplesByLack(): Map<string, Sample[]> {
   return Map.groupBy(samples(), lackOf)
 }
 
-/** Samples that a device may send; those whose data set is of odd length are written anew into the folder, padded (PS3.5 A.5). */
+/**
+ * Samples that a device may send; those whose data set is of odd length are written anew into the
+ * folder, padded (PS3.5 A.5).
+ */
 export function sendable(found: readonly Sample[], folder: string): Sendable[] {
   return found.map((sample, at) => {
     const dataSet = dataSetOf(sample)
@@ -50,7 +53,8 @@ export async function sendAsItIs<I extends InstanceToSend>(
 ): Promise<SendResult<I>[]> {
   const results: SendResult<I>[] = []
   const peer = { host: '127.0.0.1', port, aeTitle: 'ISTHMUS' }
-  for await (const result of sendInstances({ peer, callingAeTitle, instances })) results.push(result)
+  for await (const result of sendInstances({ peer, callingAeTitle, instances }))
+    results.push(result)
   return results
 }
 
@@ -58,7 +62,8 @@ export async function sendAsItIs<I extends InstanceToSend>(
 export function outcomeOf(result: SendResult<InstanceToSend>): string {
   const hex = (status: number) => status.toString(16).toUpperCase().padStart(4, '0')
   if (result.outcome === 'sent') return `sent ${hex(result.status)}`
-  if (result.outcome === 'refused') return `refused ${hex(result.status)}: ${result.errorComment.trim()}`
+  if (result.outcome === 'refused')
+    return `refused ${hex(result.status)}: ${result.errorComment.trim()}`
   return result.outcome === 'failed' ? `failed: ${result.error.message}` : result.outcome
 }
 
@@ -80,10 +85,15 @@ export async function say(command: string, args: readonly string[]): Promise<Sai
 }
 
 /**
- * A profile of `storescu -xf` that proposes one transfer syntax and nothing else, so that no side can choose another.
+ * A profile of `storescu -xf` that proposes one transfer syntax and nothing else, so that no side
+ * can choose another.
  * @returns arguments
  */
-export function onlyIn(folder: string, transferSyntaxUid: string, sopClassUids: readonly string[]): string[] {
+export function onlyIn(
+  folder: string,
+  transferSyntaxUid: string,
+  sopClassUids: readonly string[],
+): string[] {
   const file = join(folder, `${transferSyntaxUid}.cfg`)
   const lines = [
     ...['[[TransferSyntaxes]]', '[Only]', `TransferSyntax1 = ${transferSyntaxUid}`],

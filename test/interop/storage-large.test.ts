@@ -20,7 +20,9 @@ const PIXEL_BYTES = MEBIBYTES * 2 ** 20
 const MOST_MEMORY = 200
 
 /** The most memory a process has had, MB. */
-const peakOf = (pid: number): number => (Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) / 1e6
+const peakOf = (pid: number): number =>
+  (Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024) /
+  1e6
 
 /** Length and CRC-32 of bytes that come piece by piece. */
 interface Sum {
@@ -41,13 +43,18 @@ async function* summed(pieces: AsyncIterable<Buffer>, into: Sum): AsyncGenerator
 async function sumOf(file: string): Promise<Sum> {
   const sum: Sum = { bytes: 0, crc: 0 }
   const { dataSetOffset } = await readFileMeta(file)
-  const pieces = createReadStream(file, { start: dataSetOffset, highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>
+  const pieces = createReadStream(file, {
+    start: dataSetOffset,
+    highWaterMark: 1 << 20,
+  }) as AsyncIterable<Buffer>
   for await (const _ of summed(pieces, sum));
   return sum
 }
 
 describe(`a multi-frame object of ${MEBIBYTES} MiB`, () => {
-  it(`is kept whole, and the gateway never takes ${MOST_MEMORY} MB`, { timeout: 120_000 }, async (context) => {
+  it(`is kept whole, and the gateway never takes ${MOST_MEMORY} MB`, {
+    timeout: 120_000,
+  }, async (context) => {
     needs(context, 'linux', 'space')
     await using gateway = await spawnGateway({ partnerUrl: 'http://127.0.0.1:9/' })
     const peer = { host: '127.0.0.1', port: gateway.dimsePort, aeTitle: 'ISTHMUS' }
@@ -61,7 +68,11 @@ describe(`a multi-frame object of ${MEBIBYTES} MiB`, () => {
     }
     const sent: Sum = { bytes: 0, crc: 0 }
     const contextId = association.accepted[0]?.id ?? 0
-    for await (const { command: response } of association.request(contextId, command, summed(largeObject(PIXEL_BYTES), sent)))
+    for await (const { command: response } of association.request(
+      contextId,
+      command,
+      summed(largeObject(PIXEL_BYTES), sent),
+    ))
       expect(response.status).toBe(0x0000)
     expect(sent.bytes).toBeGreaterThan(PIXEL_BYTES)
     expect(peakOf(gateway.pid)).toBeLessThan(MOST_MEMORY)

@@ -10,16 +10,41 @@ import { type StartedGateway, startGateway } from '../support/gateway.ts'
 import { CT_IMAGE_STORAGE } from '../support/instance-file.ts'
 import { isThere, type Need, needs } from '../support/needs.ts'
 import { type Orthanc, startOrthanc } from '../support/orthanc.ts'
-import { errorsOf, notDicom, outcomeOf, type Sendable, samplesByLack, sendAsItIs, sendable, storedIn } from './storage-fixture.ts'
+import {
+  errorsOf,
+  notDicom,
+  outcomeOf,
+  type Sendable,
+  samplesByLack,
+  sendAsItIs,
+  sendable,
+  storedIn,
+} from './storage-fixture.ts'
 
 const ALL: readonly Need[] = ['orthanc', 'samples', 'dcmtk', 'dicom3tools']
 /** No two of one SOP Instance UID, of which Orthanc keeps the first. */
 const AS_THEY_ARE = [
-  ...['MR_small_implicit.dcm', 'liver_expb_1frame.dcm', 'SC_rgb_rle.dcm', 'J2K_pixelrep_mismatch.dcm', 'SC_rgb_dcmtk_+eb+cr.dcm'],
+  ...[
+    'MR_small_implicit.dcm',
+    'liver_expb_1frame.dcm',
+    'SC_rgb_rle.dcm',
+    'J2K_pixelrep_mismatch.dcm',
+    'SC_rgb_dcmtk_+eb+cr.dcm',
+  ],
   ...['SC_rgb_jpeg_dcmtk.dcm', 'test-SR.dcm', 'rtplan.dcm'],
 ]
-/** Orthanc, which sends by DCMTK, writes these anew: group lengths go, deflated data sets come out otherwise. */
-const WRITTEN_ANEW = ['CT_small.dcm', 'image_dfl.dcm', '693_J2KI.dcm', 'JPGExtended.dcm', 'waveform_ecg.dcm', 'reportsi.dcm']
+/**
+ * Orthanc, which sends by DCMTK, writes these anew: group lengths go, deflated data sets come out
+ * otherwise.
+ */
+const WRITTEN_ANEW = [
+  'CT_small.dcm',
+  'image_dfl.dcm',
+  '693_J2KI.dcm',
+  'JPGExtended.dcm',
+  'waveform_ecg.dcm',
+  'reportsi.dcm',
+]
 
 const scratch = scratchFolder()
 let chosen: Sendable[]
@@ -41,7 +66,9 @@ const namesIn = (found: ReadonlySet<string>) =>
     .sort()
 
 /** The gateway and an Orthanc that know each other. */
-async function both(): Promise<{ readonly started: StartedGateway; readonly orthanc: Orthanc } & AsyncDisposable> {
+async function both(): Promise<
+  { readonly started: StartedGateway; readonly orthanc: Orthanc } & AsyncDisposable
+> {
   await using opened = new AsyncDisposableStack()
   const port = await freePort()
   const devices = [{ aeTitle: 'CT1' }, { aeTitle: 'ORTHANC', port }]
@@ -76,7 +103,8 @@ async function reported(orthanc: Orthanc, transactionUid: string): Promise<Commi
   }
 }
 
-const feedOf = async ({ call }: StartedGateway) => (await call(dashboard.feed, { query: { limit: 100 } })).lines.map(({ text }) => text)
+const feedOf = async ({ call }: StartedGateway) =>
+  (await call(dashboard.feed, { query: { limit: 100 } })).lines.map(({ text }) => text)
 
 describe('Orthanc', () => {
   it('sends a study in every transfer syntax, and is told that all of it is kept', async (context) => {
@@ -84,13 +112,13 @@ describe('Orthanc', () => {
     await using pair = await both()
     const { started, orthanc } = pair
     const ids = await uploaded(orthanc)
-    const sent = await orthanc.rest<{ FailedInstancesCount: number; StorageCommitmentTransactionUID: string }>(
-      '/modalities/isthmus/store',
-      {
-        Resources: ids,
-        StorageCommitment: true,
-      },
-    )
+    const sent = await orthanc.rest<{
+      FailedInstancesCount: number
+      StorageCommitmentTransactionUID: string
+    }>('/modalities/isthmus/store', {
+      Resources: ids,
+      StorageCommitment: true,
+    })
     expect(sent.FailedInstancesCount).toBe(0)
     const stored = storedIn(join(started.folder, 'images'))
     expect(stored).toHaveLength(chosen.length)
@@ -103,7 +131,9 @@ describe('Orthanc', () => {
     const report = await reported(orthanc, sent.StorageCommitmentTransactionUID)
     expect(report).toMatchObject({ Status: 'Success', RemoteAET: 'ISTHMUS' })
     expect([report.Success.length, report.Failures]).toEqual([chosen.length, []])
-    await expect.poll(() => feedOf(started)).toContain(`ORTHANC was told that ${chosen.length} objects are kept.`)
+    await expect
+      .poll(() => feedOf(started))
+      .toContain(`ORTHANC was told that ${chosen.length} objects are kept.`)
   })
 
   it('is told which instance of a commitment is not here', async (context) => {
@@ -115,26 +145,43 @@ describe('Orthanc', () => {
     expect((await sendAsItIs(started.dimsePort, [first])).map(outcomeOf)).toEqual(['sent 0000'])
     const named = [first, { sopClassUid: CT_IMAGE_STORAGE, sopInstanceUid: '2.25.999' }]
     const { ID } = await orthanc.rest<{ ID: string }>('/modalities/isthmus/storage-commitment', {
-      DicomInstances: named.map(({ sopClassUid, sopInstanceUid }) => ({ SOPClassUID: sopClassUid, SOPInstanceUID: sopInstanceUid })),
+      DicomInstances: named.map(({ sopClassUid, sopInstanceUid }) => ({
+        SOPClassUID: sopClassUid,
+        SOPInstanceUID: sopInstanceUid,
+      })),
     })
     const report = await reported(orthanc, ID)
     expect(report.Status).toBe('Failure')
     expect(report.Success).toMatchObject([{ SOPInstanceUID: first.sopInstanceUid }])
     // PS3.3 C.14.1.1: no such object instance.
     expect(report.Failures).toMatchObject([{ SOPInstanceUID: '2.25.999', FailureReason: 0x0112 }])
-    await expect.poll(() => feedOf(started)).toContain('ORTHANC was told that 1 of 2 objects are not kept here.')
+    await expect
+      .poll(() => feedOf(started))
+      .toContain('ORTHANC was told that 1 of 2 objects are not kept here.')
   })
 
   it('is sent what the gateway receives, and writes it as it came', async (context) => {
     needs(context, ...ALL)
     await using pair = await both()
     const { started, orthanc } = pair
-    const body = { name: 'PACS', aeTitle: 'ORTHANC', host: '127.0.0.1', port: orthanc.port, isAutomatic: true }
-    const { destinationId } = await started.call(dashboardDestinations.add, { body: NewDestination.parse(body) })
-    expect((await sendAsItIs(started.dimsePort, chosen)).map(outcomeOf)).toEqual(chosen.map(() => 'sent 0000'))
+    const body = {
+      name: 'PACS',
+      aeTitle: 'ORTHANC',
+      host: '127.0.0.1',
+      port: orthanc.port,
+      isAutomatic: true,
+    }
+    const { destinationId } = await started.call(dashboardDestinations.add, {
+      body: NewDestination.parse(body),
+    })
+    expect((await sendAsItIs(started.dimsePort, chosen)).map(outcomeOf)).toEqual(
+      chosen.map(() => 'sent 0000'),
+    )
     for (;;) {
       const { destinations } = await started.call(dashboardDestinations.list, {})
-      const queue = destinations.find((destination) => destination.destinationId === destinationId)?.queue
+      const queue = destinations.find(
+        (destination) => destination.destinationId === destinationId,
+      )?.queue
       if (queue?.waiting === 0) {
         expect(queue).toEqual({ waiting: 0, sent: chosen.length, failed: 0 })
         break
@@ -144,7 +191,9 @@ describe('Orthanc', () => {
     const ids = await orthanc.rest<string[]>('/instances')
     expect(ids).toHaveLength(chosen.length)
     const files = await Promise.all(ids.map((id) => orthanc.download(`/instances/${id}/file`)))
-    const dataSets = files.map((file) => file.subarray(144 + file.readUInt32LE(140)).toString('latin1'))
+    const dataSets = files.map((file) =>
+      file.subarray(144 + file.readUInt32LE(140)).toString('latin1'),
+    )
     // What has group lengths it writes anew when it receives, too.
     expect(namesIn(new Set(dataSets))).toEqual(expect.arrayContaining(AS_THEY_ARE))
   })

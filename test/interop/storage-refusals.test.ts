@@ -25,7 +25,11 @@ const { explicitLittleEndian, implicitLittleEndian } = TRANSFER_SYNTAX
 /** 65 characters: one more than PS3.5 Table 6.2-1 allows. */
 const TOO_LONG = `1.2.${'3'.repeat(61)}`
 const UID = '2.25.500.1.1'
-const MADE: MadeInstance = { sopInstanceUid: UID, studyInstanceUid: '2.25.500', seriesInstanceUid: '2.25.500.1' }
+const MADE: MadeInstance = {
+  sopInstanceUid: UID,
+  studyInstanceUid: '2.25.500',
+  seriesInstanceUid: '2.25.500.1',
+}
 
 let started: StartedGateway
 beforeAll(async () => {
@@ -40,9 +44,21 @@ const without = (name: keyof CommandSet): CommandSet => {
 }
 
 describe('an object is refused, nothing of it is kept, and the association goes on:', () => {
-  it.for<readonly [what: string, command: CommandSet, dataSet: Buffer | undefined, expected: string]>([
-    ['no affected SOP class', without('affectedSopClassUid'), imageBytes(MADE), 'A900 Affected SOP Class UID is missing or no UID'],
-    ['another SOP class than its context', storeRq(UID, { affectedSopClassUid: '1.2.840.10008.5.1.4.1.1.4' }), imageBytes(MADE), '0122'],
+  it.for<
+    readonly [what: string, command: CommandSet, dataSet: Buffer | undefined, expected: string]
+  >([
+    [
+      'no affected SOP class',
+      without('affectedSopClassUid'),
+      imageBytes(MADE),
+      'A900 Affected SOP Class UID is missing or no UID',
+    ],
+    [
+      'another SOP class than its context',
+      storeRq(UID, { affectedSopClassUid: '1.2.840.10008.5.1.4.1.1.4' }),
+      imageBytes(MADE),
+      '0122',
+    ],
     [
       'no affected SOP instance',
       without('affectedSopInstanceUid'),
@@ -73,7 +89,12 @@ describe('an object is refused, nothing of it is kept, and the association goes 
       imageBytes({ ...MADE, sopClassUid: '1.2.840.10008.5.1.4.1.1.4' }),
       'A900 SOP Class UID differs from the affected one',
     ],
-    ['no Study Instance UID', storeRq(UID), imageBytes(MADE, [TAG.studyInstanceUid]), 'A900 Study Instance UID is missing or no UID'],
+    [
+      'no Study Instance UID',
+      storeRq(UID),
+      imageBytes(MADE, [TAG.studyInstanceUid]),
+      'A900 Study Instance UID is missing or no UID',
+    ],
     [
       'an empty Study Instance UID',
       storeRq(UID),
@@ -86,8 +107,18 @@ describe('an object is refused, nothing of it is kept, and the association goes 
       imageBytes({ ...MADE, studyInstanceUid: TOO_LONG }),
       'A900 Study Instance UID is missing or no UID',
     ],
-    ['no Series Instance UID', storeRq(UID), imageBytes(MADE, [TAG.seriesInstanceUid]), 'A900 Series Instance UID is missing or no UID'],
-    ['no SOP Class UID', storeRq(UID), imageBytes(MADE, [TAG.sopClassUid]), 'C000 Cannot understand: no SOP Class UID in the data set'],
+    [
+      'no Series Instance UID',
+      storeRq(UID),
+      imageBytes(MADE, [TAG.seriesInstanceUid]),
+      'A900 Series Instance UID is missing or no UID',
+    ],
+    [
+      'no SOP Class UID',
+      storeRq(UID),
+      imageBytes(MADE, [TAG.sopClassUid]),
+      'C000 Cannot understand: no SOP Class UID in the data set',
+    ],
     [
       'no SOP Instance UID',
       storeRq(UID),
@@ -100,7 +131,12 @@ describe('an object is refused, nothing of it is kept, and the association goes 
       Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
       'C000 Cannot understand: no SOP Class UID in the data set',
     ],
-    ['noise in place of a data set', storeRq(UID), noise(), 'C000 Cannot understand: no SOP Class UID in the data set'],
+    [
+      'noise in place of a data set',
+      storeRq(UID),
+      noise(),
+      'C000 Cannot understand: no SOP Class UID in the data set',
+    ],
     [
       'a data set of another transfer syntax',
       storeRq(UID),
@@ -113,8 +149,18 @@ describe('an object is refused, nothing of it is kept, and the association goes 
       imageBytes(MADE).subarray(0, 200),
       'C000 Cannot understand: data set ends within an element',
     ],
-    ['an empty data set', storeRq(UID), Buffer.alloc(0), 'C000 Cannot understand: no SOP Class UID in the data set'],
-    ['no data set', storeRq(UID, { hasDataSet: false }), undefined, 'C000 Cannot understand: no SOP Class UID in the data set'],
+    [
+      'an empty data set',
+      storeRq(UID),
+      Buffer.alloc(0),
+      'C000 Cannot understand: no SOP Class UID in the data set',
+    ],
+    [
+      'no data set',
+      storeRq(UID, { hasDataSet: false }),
+      undefined,
+      'C000 Cannot understand: no SOP Class UID in the data set',
+    ],
   ])('%s', async ([, command, dataSet, expected]) => {
     await using requestor = await associated(started.dimsePort, IMAGES)
     const before = kept(started).length
@@ -142,24 +188,36 @@ describe('an object whose identifiers break the rules of DICOM is kept, set asid
     expect(await storeImage(requestor, made)).toBe('0000')
     const { instances } = await started.call(dashboardImages.quarantine, { query: { limit: 100 } })
     const aside = instances.find(({ sopInstanceUid }) => sopInstanceUid === uids.sopInstanceUid)
-    expect(aside).toMatchObject({ reason: 'invalid-uid', studyInstanceUid: made.studyInstanceUid, deviceName: 'CT1' })
+    expect(aside).toMatchObject({
+      reason: 'invalid-uid',
+      studyInstanceUid: made.studyInstanceUid,
+      deviceName: 'CT1',
+    })
     expect(aside?.detail).toMatch(/breaks the rules of DICOM/)
     const files = kept(started).filter(({ dataSet }) => dataSet.equals(imageBytes(made)))
     expect(files).toHaveLength(1)
     // Nothing that came from the network is a part of the path.
-    expect(files[0]?.path.slice(started.folder.length)).toMatch(/^\/images\/[0-9a-f]{2}\/[0-9a-f]{32}\/[0-9a-f-]{36}\.dcm$/)
+    expect(files[0]?.path.slice(started.folder.length)).toMatch(
+      /^\/images\/[0-9a-f]{2}\/[0-9a-f]{32}\/[0-9a-f-]{36}\.dcm$/,
+    )
   })
 })
 
 describe('a storage class that DICOM does not define', () => {
   // Siemens' CSA Non-Image Storage.
   const PRIVATE = '1.3.12.2.1107.5.9.1'
-  const PRIVATE_CONTEXT = { id: 9, abstractSyntax: PRIVATE, transferSyntaxes: [explicitLittleEndian] }
+  const PRIVATE_CONTEXT = {
+    id: 9,
+    abstractSyntax: PRIVATE,
+    transferSyntaxes: [explicitLittleEndian],
+  }
   const made = { ...imageOf('2.25.503', 1), sopClassUid: PRIVATE }
 
   it('is refused with its context', async () => {
     await using requestor = await Requestor.connect(started.dimsePort)
-    const { presentationContexts } = await requestor.associate({ contexts: [IMAGE_CONTEXT, PRIVATE_CONTEXT] })
+    const { presentationContexts } = await requestor.associate({
+      contexts: [IMAGE_CONTEXT, PRIVATE_CONTEXT],
+    })
     // PS3.8 Table 9-18: abstract syntax not supported.
     expect(presentationContexts.map(({ id, result }) => [id, result])).toEqual([
       [IMAGE_CONTEXT.id, 0],
@@ -168,7 +226,10 @@ describe('a storage class that DICOM does not define', () => {
   })
 
   it('is taken where the clinic has it so', async () => {
-    await using own = await startGateway({ partner: null, overrides: { 'intake.acceptUnknownClasses': true } })
+    await using own = await startGateway({
+      partner: null,
+      overrides: { 'intake.acceptUnknownClasses': true },
+    })
     await using requestor = await associated(own.dimsePort, { contexts: [PRIVATE_CONTEXT] })
     const command = storeRq(made.sopInstanceUid, { affectedSopClassUid: PRIVATE })
     expect(await store(requestor, command, imageBytes(made), PRIVATE_CONTEXT.id)).toBe('0000')

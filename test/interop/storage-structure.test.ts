@@ -30,7 +30,12 @@ it('agrees with DCMTK on which samples are complete', async (context) => {
         () => true,
         () => false,
       )
-      return { name: sample.name.split('/').at(-1) ?? '', isComplete: structure.isComplete, isReadable, detail: structure.detail }
+      return {
+        name: sample.name.split('/').at(-1) ?? '',
+        isComplete: structure.isComplete,
+        isReadable,
+        detail: structure.detail,
+      }
     }),
   )
   expect(judged.length).toBeGreaterThan(100)
@@ -52,7 +57,11 @@ it('takes what DCMTK encoded otherwise, without loss, for the same object', asyn
   const made = writeInstance(temp.folder)
   const original = await asStored(made.path)
   const other = await asStored(
-    writeInstance(temp.folder, { sopInstanceUid: '2.25.100.1.2', more: { SOPInstanceUID: '2.25.100.1.1' }, size: 18 }).path,
+    writeInstance(temp.folder, {
+      sopInstanceUid: '2.25.100.1.2',
+      more: { SOPInstanceUID: '2.25.100.1.1' },
+      size: 18,
+    }).path,
   )
   const encoded = async (tool: string, ...options: string[]) => {
     const path = join(temp.folder, `${[tool, ...options].join('')}.dcm`)
@@ -60,9 +69,20 @@ it('takes what DCMTK encoded otherwise, without loss, for the same object', asyn
     expect(statSync(path).size).toBeGreaterThan(0)
     return asStored(path)
   }
-  for (const options of [['+ti'], ['+te'], ['+tb'], ['+td'], ['+ti', '-e'], ['+te', '+e'], ['+te', '+g']]) {
+  for (const options of [
+    ['+ti'],
+    ['+te'],
+    ['+tb'],
+    ['+td'],
+    ['+ti', '-e'],
+    ['+te', '+e'],
+    ['+te', '+g'],
+  ]) {
     const converted = await encoded('dcmconv', ...options)
-    expect([options.join(' '), await compare(original, converted)]).toEqual([options.join(' '), 'same'])
+    expect([options.join(' '), await compare(original, converted)]).toEqual([
+      options.join(' '),
+      'same',
+    ])
   }
   expect(await compare(original, other)).toBe('pixels')
   if (!native.available().isAvailable) return

@@ -3,7 +3,18 @@ import { writeMessage } from '#server/dicom/dimse/message.ts'
 import type { ImageStudySummary } from '#shared/contract/images.ts'
 import { type StartedGateway, startGateway } from '../support/gateway.ts'
 import { associated, type Requestor } from '../support/requestor.ts'
-import { feedTexts, IMAGE_CONTEXT, IMAGES, imageBytes, imageOf, kept, storeImage, storeRq, studyOf, unfinished } from './refusal-fixture.ts'
+import {
+  feedTexts,
+  IMAGE_CONTEXT,
+  IMAGES,
+  imageBytes,
+  imageOf,
+  kept,
+  storeImage,
+  storeRq,
+  studyOf,
+  unfinished,
+} from './refusal-fixture.ts'
 
 /** Longest P-DATA-TF that the bytes are cut into. */
 const PDU = 4096
@@ -12,7 +23,10 @@ const IDLE = 5
 
 let started: StartedGateway
 beforeAll(async () => {
-  started = await startGateway({ partner: null, overrides: { 'intake.idleSeconds': 1, 'dimse.idleSeconds': IDLE } })
+  started = await startGateway({
+    partner: null,
+    overrides: { 'intake.idleSeconds': 1, 'dimse.idleSeconds': IDLE },
+  })
 })
 afterAll(() => started[Symbol.asyncDispose]())
 
@@ -58,14 +72,22 @@ async function begin(studyInstanceUid: string, stage: string): Promise<Requestor
   return requestor
 }
 
-const stateOf = async (studyInstanceUid: string) => (await studyOf(started, studyInstanceUid))?.state
+const stateOf = async (studyInstanceUid: string) =>
+  (await studyOf(started, studyInstanceUid))?.state
 /** Waits until the window shows the study so. */
-async function shown(studyInstanceUid: string, state: 'incomplete' | 'complete'): Promise<ImageStudySummary | undefined> {
-  await vi.waitFor(async () => expect(await stateOf(studyInstanceUid)).toBe(state), { timeout: 15_000, interval: 100 })
+async function shown(
+  studyInstanceUid: string,
+  state: 'incomplete' | 'complete',
+): Promise<ImageStudySummary | undefined> {
+  await vi.waitFor(async () => expect(await stateOf(studyInstanceUid)).toBe(state), {
+    timeout: 15_000,
+    interval: 100,
+  })
   return studyOf(started, studyInstanceUid)
 }
 
-const filesOf = (studyInstanceUid: string) => kept(started).filter(({ dataSet }) => dataSet.includes(studyInstanceUid))
+const filesOf = (studyInstanceUid: string) =>
+  kept(started).filter(({ dataSet }) => dataSet.includes(studyInstanceUid))
 
 /** What there is of a study after its sender has vanished within the second image. */
 async function leftOf(studyInstanceUid: string) {
@@ -89,9 +111,13 @@ describe('a sender that vanishes', () => {
         return [name, await leftOf(studyInstanceUid)] as const
       }),
     )
-    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(CASES.map(({ name }) => [name, FIRST_ALONE])))
+    expect(Object.fromEntries(found)).toEqual(
+      Object.fromEntries(CASES.map(({ name }) => [name, FIRST_ALONE])),
+    )
     expect(unfinished(started)).toEqual([])
-    const broke = (await feedTexts(started)).filter((text) => text.startsWith('Sent 1 object of 1 study. Then the transfer broke off: '))
+    const broke = (await feedTexts(started)).filter((text) =>
+      text.startsWith('Sent 1 object of 1 study. Then the transfer broke off: '),
+    )
     expect(broke).toHaveLength(CASES.length)
   })
 
@@ -105,7 +131,9 @@ describe('a sender that vanishes', () => {
       }),
     )
     const cutOff = { type: 'A-ABORT', ...FIRST_ALONE }
-    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(Object.keys(STAGES).map((stage) => [stage, cutOff])))
+    expect(Object.fromEntries(found)).toEqual(
+      Object.fromEntries(Object.keys(STAGES).map((stage) => [stage, cutOff])),
+    )
     expect(unfinished(started)).toEqual([])
   })
 
@@ -122,12 +150,17 @@ describe('a sender that vanishes', () => {
         const whole = images.map((image) => imageBytes(image))
         const files = filesOf(studyInstanceUid)
         expect(study).toMatchObject({ instances: files.length, lastTransfer: { how: 'aborted' } })
-        expect(files.filter(({ dataSet }) => !whole.some((bytes) => bytes.equals(dataSet)))).toEqual([])
+        expect(
+          files.filter(({ dataSet }) => !whole.some((bytes) => bytes.equals(dataSet))),
+        ).toEqual([])
 
         await using again = await associated(started.dimsePort, IMAGES)
         for (const image of images) expect(await storeImage(again, image)).toBe('0000')
         await again.release()
-        expect(await shown(studyInstanceUid, 'complete')).toMatchObject({ instances: 2, lastTransfer: { how: 'released' } })
+        expect(await shown(studyInstanceUid, 'complete')).toMatchObject({
+          instances: 2,
+          lastTransfer: { how: 'released' },
+        })
         expect(filesOf(studyInstanceUid)).toHaveLength(2)
       }),
     )

@@ -8,7 +8,12 @@ import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { startStorescp } from '../support/archive.ts'
 import { scratchFolder } from '../support/dcmtk.ts'
 import { type StartedGateway, startGateway } from '../support/gateway.ts'
-import { CT_IMAGE_STORAGE, type InstanceFile, imageDataSet, writeInstance } from '../support/instance-file.ts'
+import {
+  CT_IMAGE_STORAGE,
+  type InstanceFile,
+  imageDataSet,
+  writeInstance,
+} from '../support/instance-file.ts'
 import { isThere, type Need, needs } from '../support/needs.ts'
 import { dataSetOf, type Sample, samples } from '../support/samples.ts'
 import {
@@ -28,7 +33,10 @@ import {
 
 const PIXEL_DATA = 0x7fe00010
 const ALL: readonly Need[] = ['samples', 'dcmtk', 'dicom3tools']
-/** highdicom wrote it in Implicit VR where JPEG has Explicit VR (PS3.5 A.4): DCMTK cannot read it either. */
+/**
+ * highdicom wrote it in Implicit VR where JPEG has Explicit VR (PS3.5 A.4): DCMTK cannot read it
+ * either.
+ */
 const MISCODED = 'SC_rgb_jpeg.dcm'
 /** DCMTK sends no file whose end is missing. */
 const TRUNCATED = ['MR_truncated.dcm', 'rtplan_truncated.dcm']
@@ -50,8 +58,8 @@ beforeAll(() => {
 afterAll(() => scratch[Symbol.dispose]())
 
 /**
- * The samples, each SOP Instance UID once in a round, and each round for a gateway of its own: several samples are one object in several
- * encodings, and the same content again changes nothing.
+ * The samples, each SOP Instance UID once in a round, and each round for a gateway of its own:
+ * several samples are one object in several encodings, and the same content again changes nothing.
  */
 function rounds(): Sendable[][] {
   const made: Sendable[][] = []
@@ -64,7 +72,11 @@ function rounds(): Sendable[][] {
 }
 
 const digest = ({ dataSet }: { readonly dataSet: Buffer }) => dataSet.toString('latin1')
-const gateway = () => startGateway({ partner: null, devices: ['CT1', 'STORESCU', 'DCMSEND'].map((aeTitle) => ({ aeTitle })) })
+const gateway = () =>
+  startGateway({
+    partner: null,
+    devices: ['CT1', 'STORESCU', 'DCMSEND'].map((aeTitle) => ({ aeTitle })),
+  })
 const kept = ({ folder }: StartedGateway): Stored[] => storedIn(join(folder, 'images'))
 
 describe('a sample that is a storage object', () => {
@@ -75,19 +87,33 @@ describe('a sample that is a storage object', () => {
     for (const round of rounds()) {
       await using started = await gateway()
       const results = await sendAsItIs(started.dimsePort, round)
-      for (const result of results) if (outcomeOf(result) !== 'sent 0000') refused.push([result.instance.name, outcomeOf(result)])
+      for (const result of results)
+        if (outcomeOf(result) !== 'sent 0000')
+          refused.push([result.instance.name, outcomeOf(result)])
       const sent = round.filter(({ name }) => name !== MISCODED)
       checked += sent.length
 
       const stored = kept(started)
       const byBytes = new Map(stored.map((file) => [digest(file), file]))
-      expect(sent.filter((sample) => !byBytes.has(digest(sample))).map(({ name }) => name)).toEqual([])
+      expect(sent.filter((sample) => !byBytes.has(digest(sample))).map(({ name }) => name)).toEqual(
+        [],
+      )
       expect(stored).toHaveLength(sent.length)
 
       expect(await notDicom(stored.map(({ path }) => path))).toEqual([])
-      const saidOf = ({ transferSyntaxUid, sopClassUid, sopInstanceUid, studyInstanceUid, seriesInstanceUid }: Sample) =>
-        [transferSyntaxUid, sopClassUid, sopInstanceUid, studyInstanceUid, seriesInstanceUid].join(' ')
-      const read = samples([join(started.folder, 'images')]).filter(({ dataSetOffset }) => dataSetOffset > 0)
+      const saidOf = ({
+        transferSyntaxUid,
+        sopClassUid,
+        sopInstanceUid,
+        studyInstanceUid,
+        seriesInstanceUid,
+      }: Sample) =>
+        [transferSyntaxUid, sopClassUid, sopInstanceUid, studyInstanceUid, seriesInstanceUid].join(
+          ' ',
+        )
+      const read = samples([join(started.folder, 'images')]).filter(
+        ({ dataSetOffset }) => dataSetOffset > 0,
+      )
       expect(new Set(read.map(saidOf))).toEqual(new Set(sent.map(saidOf)))
 
       const more = await each(sent, async (sample) => {
@@ -98,7 +124,9 @@ describe('a sample that is a storage object', () => {
       })
       expect(more.flat()).toEqual([])
     }
-    expect(refused).toEqual([[MISCODED, 'refused C000: Cannot understand: no SOP Class UID in the data set']])
+    expect(refused).toEqual([
+      [MISCODED, 'refused C000: Cannot understand: no SOP Class UID in the data set'],
+    ])
     expect(checked).toBeGreaterThan(150)
   })
 
@@ -111,7 +139,10 @@ describe('a sample that is a storage object', () => {
       await using started = await gateway()
       await using archive = await startStorescp(['+B', '+xa', '+uf'])
       const refusedNow: string[] = []
-      for (const [transferSyntaxUid, group] of Map.groupBy(round, (sample) => sample.transferSyntaxUid)) {
+      for (const [transferSyntaxUid, group] of Map.groupBy(
+        round,
+        (sample) => sample.transferSyntaxUid,
+      )) {
         const profile = onlyIn(
           scratch.path,
           transferSyntaxUid,
@@ -119,7 +150,16 @@ describe('a sample that is a storage object', () => {
         )
         const paths = group.map(({ path }) => path)
         for (const port of [archive.port, started.dimsePort]) {
-          const words = [...profile, '-nh', '-v', '-aet', 'CT1', '127.0.0.1', String(port), ...paths]
+          const words = [
+            ...profile,
+            '-nh',
+            '-v',
+            '-aet',
+            'CT1',
+            '127.0.0.1',
+            String(port),
+            ...paths,
+          ]
           const { output } = await say('storescu', words)
           expect(answersIn(output).filter((answer) => answer !== 'Success')).toEqual([])
           if (port === started.dimsePort) refusedNow.push(...unsentIn(output, group))
@@ -130,9 +170,13 @@ describe('a sample that is a storage object', () => {
       expect(reference).toHaveLength(round.length - refusedNow.length)
       // By their names: a failure must not print megabytes of pixels.
       const known = new Set(kept(started).map(digest))
-      expect(reference.filter((file) => !known.has(digest(file))).map(({ path }) => path)).toEqual([])
+      expect(reference.filter((file) => !known.has(digest(file))).map(({ path }) => path)).toEqual(
+        [],
+      )
       expect(known.size).toBe(new Set(reference.map(digest)).size)
-      unchanged.push(...reference.filter((file) => sources.has(digest(file))).map(({ path }) => path))
+      unchanged.push(
+        ...reference.filter((file) => sources.has(digest(file))).map(({ path }) => path),
+      )
     }
     expect(refused.sort()).toEqual([...TRUNCATED, ...UNKNOWN_VR, MISCODED].sort())
     // The rest DCMTK writes anew before it sends them: group lengths, and deflated data sets.
@@ -164,12 +208,18 @@ describe('a sample that is a storage object', () => {
       const stored = kept(started)
       expect(await notDicom(stored.map(({ path }) => path))).toEqual([])
       const known = stored.map(digest)
-      // Uncompressed ones it turns into the syntax we prefer, and headers it writes anew; compressed pixels have to be what they were.
+      // Uncompressed ones it turns into the syntax we prefer, and headers it writes anew;
+      // compressed pixels have to be what they were.
       const ofRound = round.filter(
-        ({ transferSyntaxUid, name }) => /1\.2\.(4|5)/.test(transferSyntaxUid) && ![...UNKNOWN_VR, MISCODED].includes(name),
+        ({ transferSyntaxUid, name }) =>
+          /1\.2\.(4|5)/.test(transferSyntaxUid) && ![...UNKNOWN_VR, MISCODED].includes(name),
       )
       compressed += ofRound.length
-      expect(ofRound.filter((sample) => !known.some((bytes) => bytes.includes(pixelsOf(sample)))).map(({ name }) => name)).toEqual([])
+      expect(
+        ofRound
+          .filter((sample) => !known.some((bytes) => bytes.includes(pixelsOf(sample))))
+          .map(({ name }) => name),
+      ).toEqual([])
     }
     // Without a SOP class in the command nothing can be kept (PS3.7 C.5.8).
     expect(refused).toEqual(UNKNOWN_VR.map(() => 'Refused: SOPClassNotSupported'))
@@ -185,7 +235,10 @@ describe('a file that is no storage object is refused, and nothing of it is kept
     ['no SOP UIDs', /^refused C000: Cannot understand: /],
     ['no DICOM file', /^refused (A900|C000): /],
     ['a DICOMDIR', /^failed: ISTHMUS offers none of the services that are needed$/],
-    ['no storage class of patients', /^failed: ISTHMUS offers none of the services that are needed$/],
+    [
+      'no storage class of patients',
+      /^failed: ISTHMUS offers none of the services that are needed$/,
+    ],
   ] as const)('%s', async ([lack, expected], context) => {
     needs(context, 'samples')
     await using started = await gateway()
@@ -193,10 +246,20 @@ describe('a file that is no storage object is refused, and nothing of it is kept
     expect(lacking.length).toBeGreaterThan(5)
     const instances = lacking.map((sample, at) => {
       const path = join(scratch.path, `lacking-${at}`)
-      writeFileSync(path, dataSetOf({ path: sample.path, dataSetOffset: Math.max(0, sample.dataSetOffset) }))
+      writeFileSync(
+        path,
+        dataSetOf({ path: sample.path, dataSetOffset: Math.max(0, sample.dataSetOffset) }),
+      )
       const uids =
-        sample.sopClassUid === '' && lack !== 'a DICOMDIR' ? UIDS : { ...UIDS, sopClassUid: sample.sopClassUid || sample.metaSopClassUid }
-      return { ...uids, path, dataSetOffset: 0, transferSyntaxUid: sample.transferSyntaxUid || TRANSFER_SYNTAX.explicitLittleEndian }
+        sample.sopClassUid === '' && lack !== 'a DICOMDIR'
+          ? UIDS
+          : { ...UIDS, sopClassUid: sample.sopClassUid || sample.metaSopClassUid }
+      return {
+        ...uids,
+        path,
+        dataSetOffset: 0,
+        transferSyntaxUid: sample.transferSyntaxUid || TRANSFER_SYNTAX.explicitLittleEndian,
+      }
     })
     const results = await sendAsItIs(started.dimsePort, instances)
     expect(results.map(outcomeOf).filter((outcome) => !expected.test(outcome))).toEqual([])
@@ -210,14 +273,21 @@ describe('an object in each transfer syntax that carries its own pixels', () => 
   function written(transferSyntaxUid: string, at: number): InstanceFile {
     const uids = { sopInstanceUid: `2.25.310.${at}`, sopClassUid: CT_IMAGE_STORAGE }
     const made = { ...uids, transferSyntaxUid }
-    if (Object.values<string>(TRANSFER_SYNTAX).includes(transferSyntaxUid)) return writeInstance(scratch.path, made)
+    if (Object.values<string>(TRANSFER_SYNTAX).includes(transferSyntaxUid))
+      return writeInstance(scratch.path, made)
     const header = writeDataSet(
       imageDataSet(made).filter(({ tag }) => tag !== PIXEL_DATA),
       TRANSFER_SYNTAX.explicitLittleEndian,
     )
-    const item = (bytes: Buffer) => Buffer.concat([Buffer.from('feff00e0', 'hex'), uint32(bytes.length), bytes])
+    const item = (bytes: Buffer) =>
+      Buffer.concat([Buffer.from('feff00e0', 'hex'), uint32(bytes.length), bytes])
     const pixels = Buffer.concat([
-      ...[Buffer.from('e07f10004f420000ffffffff', 'hex'), item(Buffer.alloc(0)), item(Buffer.alloc(70_000, at)), item(Buffer.from('end.'))],
+      ...[
+        Buffer.from('e07f10004f420000ffffffff', 'hex'),
+        item(Buffer.alloc(0)),
+        item(Buffer.alloc(70_000, at)),
+        item(Buffer.from('end.')),
+      ],
       Buffer.from('feffdde000000000', 'hex'),
     ])
     const dataSet = Buffer.concat([header, pixels])
@@ -231,7 +301,9 @@ describe('an object in each transfer syntax that carries its own pixels', () => 
     needs(context, 'dcmtk')
     await using started = await gateway()
     const made = STORAGE_TRANSFER_SYNTAXES.map(written)
-    expect((await sendAsItIs(started.dimsePort, made)).map(outcomeOf)).toEqual(made.map(() => 'sent 0000'))
+    expect((await sendAsItIs(started.dimsePort, made)).map(outcomeOf)).toEqual(
+      made.map(() => 'sent 0000'),
+    )
     const stored = kept(started)
     expect(new Set(stored.map(digest))).toEqual(new Set(made.map(digest)))
     expect(await notDicom(stored.map(({ path }) => path))).toEqual([])
@@ -242,8 +314,18 @@ describe('an object in each transfer syntax that carries its own pixels', () => 
     await using started = await gateway()
     const made = STORAGE_TRANSFER_SYNTAXES.map(written)
     const unsent = await each(made, async ({ transferSyntaxUid, path }) => {
-      const words = [...onlyIn(scratch.path, transferSyntaxUid, [CT_IMAGE_STORAGE]), '-v', '-aet', 'CT1']
-      const { output } = await say('storescu', [...words, '127.0.0.1', String(started.dimsePort), path])
+      const words = [
+        ...onlyIn(scratch.path, transferSyntaxUid, [CT_IMAGE_STORAGE]),
+        '-v',
+        '-aet',
+        'CT1',
+      ]
+      const { output } = await say('storescu', [
+        ...words,
+        '127.0.0.1',
+        String(started.dimsePort),
+        path,
+      ])
       return answersIn(output).join() === 'Success' ? [] : [transferSyntaxUid]
     })
     expect(unsent.flat()).toEqual(UNKNOWN_TO_DCMTK)
@@ -255,9 +337,21 @@ const JPEG = '1.2.840.10008.1.2.4.'
 /** Encapsulated Uncompressed, HTJ2K, JPEG XL and the fragmentable forms of MPEG. */
 const UNKNOWN_TO_DCMTK = [
   '1.2.840.10008.1.2.1.98',
-  ...['201', '202', '110', '203', '111', '112', '100.1', '101.1', '102.1', '103.1', '104.1', '105.1', '106.1'].map(
-    (end) => `${JPEG}${end}`,
-  ),
+  ...[
+    '201',
+    '202',
+    '110',
+    '203',
+    '111',
+    '112',
+    '100.1',
+    '101.1',
+    '102.1',
+    '103.1',
+    '104.1',
+    '105.1',
+    '106.1',
+  ].map((end) => `${JPEG}${end}`),
 ]
 
 const uint32 = (number: number): Buffer => {
@@ -268,16 +362,24 @@ const uint32 = (number: number): Buffer => {
 
 /** The items of encapsulated pixel data: what stands behind them DCMTK writes anew too. */
 const pixelsOf = ({ dataSet }: Sendable): string =>
-  dataSet.subarray(dataSet.lastIndexOf('e07f10004f', 'hex') + 12, dataSet.lastIndexOf('feffdde0', 'hex')).toString('latin1')
+  dataSet
+    .subarray(dataSet.lastIndexOf('e07f10004f', 'hex') + 12, dataSet.lastIndexOf('feffdde0', 'hex'))
+    .toString('latin1')
 
 /** What a DCMTK sender was answered, each response. */
 const answersIn = (output: string): string[] =>
-  [...output.matchAll(/Received (?:Store|C-STORE) Response \((.+)\)/g)].map(([, answer]) => answer ?? '')
+  [...output.matchAll(/Received (?:Store|C-STORE) Response \((.+)\)/g)].map(
+    ([, answer]) => answer ?? '',
+  )
 
 /** Samples that a DCMTK sender says it did not send. */
 const unsentIn = (output: string, found: readonly Sendable[]): string[] =>
   found
-    .filter(({ path }) => output.split('\n').some((line) => line.startsWith('E:') && new RegExp(`: ${escaped(path)}(:|$)`).test(line)))
+    .filter(({ path }) =>
+      output
+        .split('\n')
+        .some((line) => line.startsWith('E:') && new RegExp(`: ${escaped(path)}(:|$)`).test(line)),
+    )
     .map(({ name }) => name)
 
 const escaped = (text: string): string => text.replace(/[.+*?()[\]\\]/g, '\\$&')

@@ -6,18 +6,30 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { inflatedFile } from '#server/dicom/data-set/inflated-file.ts'
 import type { CaptureHeader } from '#server/dicom/objects/secondary-capture.ts'
-import { isDeflated, openViewedFile, readFrame, ViewedFileFault } from '#server/dicom/pixel-data/viewed-file.ts'
+import {
+  isDeflated,
+  openViewedFile,
+  readFrame,
+  ViewedFileFault,
+} from '#server/dicom/pixel-data/viewed-file.ts'
 import type { ViewedHeader } from '#server/dicom/pixel-data/viewed-header.ts'
 import { ViewedInstance, ViewedSeries, ViewedStudy } from '#shared/contract/viewing.ts'
 import { CAPTURE, captureFile } from '../electron/server/dicom/objects/capture-fixture.ts'
-import { fileOf, IMAGE, TestSource, uint16 } from '../electron/server/dicom/pixel-data/viewed-file-fixture.ts'
+import {
+  fileOf,
+  IMAGE,
+  TestSource,
+  uint16,
+} from '../electron/server/dicom/pixel-data/viewed-file-fixture.ts'
 import { scratchFolder } from '../support/dcmtk.ts'
 import { needs } from '../support/needs.ts'
 import { samples } from '../support/samples.ts'
 
 const run = promisify(execFile)
 
-/** What pydicom reads in files: values of the header, and digests of the frames as they are stored. */
+/**
+ * What pydicom reads in files: values of the header, and digests of the frames as they are stored.
+ */
 const READER = `
 import hashlib, json, sys, warnings, pydicom
 from pydicom.encaps import generate_pixel_data_frame
@@ -69,7 +81,13 @@ type Texts =
   | 'SeriesInstanceUID'
   | 'StudyDate'
   | 'StudyTime'
-type MoreTexts = 'StudyDescription' | 'AccessionNumber' | 'SeriesDescription' | 'Modality' | 'PhotometricInterpretation' | 'ImageType'
+type MoreTexts =
+  | 'StudyDescription'
+  | 'AccessionNumber'
+  | 'SeriesDescription'
+  | 'Modality'
+  | 'PhotometricInterpretation'
+  | 'ImageType'
 type Numbers =
   | 'Rows'
   | 'Columns'
@@ -79,7 +97,13 @@ type Numbers =
   | 'SamplesPerPixel'
   | 'PixelRepresentation'
   | 'NumberOfFrames'
-type MoreNumbers = 'InstanceNumber' | 'SeriesNumber' | 'ImagePositionPatient' | 'ImageOrientationPatient' | 'PixelSpacing' | 'RescaleSlope'
+type MoreNumbers =
+  | 'InstanceNumber'
+  | 'SeriesNumber'
+  | 'ImagePositionPatient'
+  | 'ImageOrientationPatient'
+  | 'PixelSpacing'
+  | 'RescaleSlope'
 type OtherNumbers =
   | 'ImagerPixelSpacing'
   | 'RescaleIntercept'
@@ -90,7 +114,9 @@ type OtherNumbers =
   | 'SmallestImagePixelValue'
   | 'PixelPaddingValue'
 type ByPydicom = Readonly<Record<Texts | MoreTexts | 'FrameOfReferenceUID', string>> &
-  Readonly<Record<Numbers | MoreNumbers | OtherNumbers, readonly number[]>> & { readonly frames: readonly string[] }
+  Readonly<Record<Numbers | MoreNumbers | OtherNumbers, readonly number[]>> & {
+    readonly frames: readonly string[]
+  }
 
 const byPydicom = (paths: readonly string[]): (ByPydicom | null)[] =>
   JSON.parse(
@@ -124,14 +150,17 @@ async function look(path: string): Promise<Looked> {
     }
     const file = openViewedFile(source)
     const header = file.header()
-    const frames = Array.from({ length: header?.instance.image ? header.instance.frames : 0 }, (_, index) => {
-      try {
-        const frame = file.frame(index + 1)
-        return frame ? digest(readFrame(source, frame)) : 'not yet'
-      } catch (error) {
-        return told(error)
-      }
-    })
+    const frames = Array.from(
+      { length: header?.instance.image ? header.instance.frames : 0 },
+      (_, index) => {
+        try {
+          const frame = file.frame(index + 1)
+          return frame ? digest(readFrame(source, frame)) : 'not yet'
+        } catch (error) {
+          return told(error)
+        }
+      },
+    )
     file.extras()
     return { header, frames, fault: file.fault() ?? '' }
   } catch (error) {
@@ -147,11 +176,16 @@ const FAULTS: readonly (readonly [RegExp, RegExp])[] = [
   // A byte of what stood before it is left, so that nothing is where it should be.
   [/^no_meta\.dcm$/, /^It is not a DICOM file\.$/],
   [/^rtplan_truncated\.dcm$/, /^It ends within its header\.$/],
-  [/^(?:empty_charset_LEI|meta_missing_tsyntax|nested_priv_SQ)\.dcm$/, /^It has no SOP Instance UID\.$/],
+  [
+    /^(?:empty_charset_LEI|meta_missing_tsyntax|nested_priv_SQ)\.dcm$/,
+    /^It has no SOP Instance UID\.$/,
+  ],
 ]
 
 describe('files of other implementations', () => {
-  it('are read as pydicom reads them, or with a clear fault', { timeout: 120_000 }, async (context) => {
+  it('are read as pydicom reads them, or with a clear fault', {
+    timeout: 120_000,
+  }, async (context) => {
     needs(context, 'samples')
     const all = samples()
     expect(all.length).toBeGreaterThan(100)
@@ -179,7 +213,10 @@ describe('files of other implementations', () => {
         continue
       }
       if (name.endsWith('MR_truncated.dcm')) {
-        expect([frames, fault]).toEqual([['It ends within its pixel data.'], 'It ends within its pixel data.'])
+        expect([frames, fault]).toEqual([
+          ['It ends within its pixel data.'],
+          'It ends within its pixel data.',
+        ])
         continue
       }
       expect(frames, name).toEqual(theirsOf.frames)
@@ -190,13 +227,26 @@ describe('files of other implementations', () => {
     expect(pictures).toBeGreaterThan(100)
   })
 
-  it('have frames of many fragments where DCMTK made them', { timeout: 60_000 }, async (context) => {
+  it('have frames of many fragments where DCMTK made them', {
+    timeout: 60_000,
+  }, async (context) => {
     needs(context, 'pydicom', 'dcmtk')
     using folder = scratchFolder()
     const plain = join(folder.path, 'plain.dcm')
     const side = 96
-    const noise = Buffer.from(Array.from({ length: side * side * 5 }, (_, index) => (index * index * 2_654_435) & 0xff))
-    writeFileSync(plain, fileOf({ ...IMAGE, Rows: uint16(side), Columns: uint16(side), NumberOfFrames: '5', PixelData: noise }))
+    const noise = Buffer.from(
+      Array.from({ length: side * side * 5 }, (_, index) => (index * index * 2_654_435) & 0xff),
+    )
+    writeFileSync(
+      plain,
+      fileOf({
+        ...IMAGE,
+        Rows: uint16(side),
+        Columns: uint16(side),
+        NumberOfFrames: '5',
+        PixelData: noise,
+      }),
+    )
     const made: string[] = []
     for (const [name, tool, ...options] of [
       ['lossless', 'dcmcjpeg', '+e1', '+fs', '2'],
@@ -218,14 +268,19 @@ describe('files of other implementations', () => {
     const theirs = byPydicom(made)
     for (const [index, path] of made.entries()) {
       const { header, frames, fault } = await look(path)
-      expect(header?.instance, path).toMatchObject({ frames: 5, image: { rows: side, columns: side } })
+      expect(header?.instance, path).toMatchObject({
+        frames: 5,
+        image: { rows: side, columns: side },
+      })
       expect(fault).toBe('')
       const expected = theirs[index]?.frames ?? []
       // pydicom takes no file without its preamble.
       expect(frames, path).toEqual(
         expected.length > 0
           ? expected
-          : Array.from({ length: 5 }, (_, at) => digest(noise.subarray(at * side * side, (at + 1) * side * side))),
+          : Array.from({ length: 5 }, (_, at) =>
+              digest(noise.subarray(at * side * side, (at + 1) * side * side)),
+            ),
       )
     }
   })
@@ -235,20 +290,52 @@ function ofHeader({ study, series, instance }: ViewedHeader) {
   const { image, attributes } = instance
   return {
     study,
-    series: [series.seriesInstanceUid, series.modality, series.seriesDescription, series.seriesNumber],
-    instance: [instance.instanceNumber, instance.imageType.join('\\'), instance.frameOfReferenceUid],
+    series: [
+      series.seriesInstanceUid,
+      series.modality,
+      series.seriesDescription,
+      series.seriesNumber,
+    ],
+    instance: [
+      instance.instanceNumber,
+      instance.imageType.join('\\'),
+      instance.frameOfReferenceUid,
+    ],
     frames: image ? instance.frames : 1,
-    image: image && [image.rows, image.columns, image.bitsAllocated, image.bitsStored, image.highBit, image.samplesPerPixel],
-    values: image && [image.pixelRepresentation, image.photometricInterpretation, image.padding?.[0] ?? null, image.smallest],
-    place: image && [attributes.position, attributes.orientation, attributes.spacing, attributes.sliceThickness, attributes.sliceLocation],
-    rescale: image && series.modality !== 'RTDOSE' ? [attributes.slope, attributes.intercept] : null,
+    image: image && [
+      image.rows,
+      image.columns,
+      image.bitsAllocated,
+      image.bitsStored,
+      image.highBit,
+      image.samplesPerPixel,
+    ],
+    values: image && [
+      image.pixelRepresentation,
+      image.photometricInterpretation,
+      image.padding?.[0] ?? null,
+      image.smallest,
+    ],
+    place: image && [
+      attributes.position,
+      attributes.orientation,
+      attributes.spacing,
+      attributes.sliceThickness,
+      attributes.sliceLocation,
+    ],
+    rescale:
+      image && series.modality !== 'RTDOSE' ? [attributes.slope, attributes.intercept] : null,
     windows: image && [attributes.windowCenter, attributes.windowWidth],
   }
 }
 
-function ofPydicom(ds: ByPydicom, { instance: { image }, series }: ViewedHeader): ReturnType<typeof ofHeader> {
+function ofPydicom(
+  ds: ByPydicom,
+  { instance: { image }, series }: ViewedHeader,
+): ReturnType<typeof ofHeader> {
   const first = (numbers: readonly number[]): number | null => numbers[0] ?? null
-  const list = (numbers: readonly number[]) => (numbers.length > 0 ? (numbers as [number, number, number, number, number, number]) : null)
+  const list = (numbers: readonly number[]) =>
+    numbers.length > 0 ? (numbers as [number, number, number, number, number, number]) : null
   return {
     study: {
       studyInstanceUid: ds.StudyInstanceUID,
@@ -266,7 +353,9 @@ function ofPydicom(ds: ByPydicom, { instance: { image }, series }: ViewedHeader)
     frames: image ? (first(ds.NumberOfFrames) ?? 1) : 1,
     image:
       image &&
-      [ds.Rows, ds.Columns, ds.BitsAllocated, ds.BitsStored, ds.HighBit, ds.SamplesPerPixel].map((numbers) => first(numbers) ?? -1),
+      [ds.Rows, ds.Columns, ds.BitsAllocated, ds.BitsStored, ds.HighBit, ds.SamplesPerPixel].map(
+        (numbers) => first(numbers) ?? -1,
+      ),
     values: image && [
       first(ds.PixelRepresentation) === 1 ? 1 : 0,
       ds.PhotometricInterpretation,
@@ -280,7 +369,10 @@ function ofPydicom(ds: ByPydicom, { instance: { image }, series }: ViewedHeader)
       first(ds.SliceThickness),
       first(ds.SliceLocation),
     ],
-    rescale: image && series.modality !== 'RTDOSE' ? [first(ds.RescaleSlope), first(ds.RescaleIntercept)] : null,
+    rescale:
+      image && series.modality !== 'RTDOSE'
+        ? [first(ds.RescaleSlope), first(ds.RescaleIntercept)]
+        : null,
     windows: image && [[...ds.WindowCenter], [...ds.WindowWidth]],
   }
 }
@@ -290,7 +382,10 @@ describe('a secondary capture, by tools that are not ours', () => {
   const MR = '1.2.840.10008.5.1.4.1.1.4'
   it.for<[string, CaptureHeader]>([
     ['with little known', CAPTURE],
-    ['of one frame', { ...CAPTURE, source: { sopClassUid: MR, sopInstanceUid: '2.25.4', frame: null } }],
+    [
+      'of one frame',
+      { ...CAPTURE, source: { sopClassUid: MR, sopInstanceUid: '2.25.4', frame: null } },
+    ],
     [
       'with much known',
       {
@@ -312,14 +407,19 @@ describe('a secondary capture, by tools that are not ours', () => {
         },
       },
     ],
-    ['of a side that no series has', { ...CAPTURE, laterality: 'B', bodyPartExamined: 'HEAD', modality: '' }],
+    [
+      'of a side that no series has',
+      { ...CAPTURE, laterality: 'B', bodyPartExamined: 'HEAD', modality: '' },
+    ],
     ['of an ultrasound', { ...CAPTURE, modality: 'US', derivationDescription: '' }],
   ])('has no error: %s', async ([, header], context) => {
     needs(context, 'dicom3tools')
     using folder = scratchFolder()
     const path = join(folder.path, 'capture.dcm')
     writeFileSync(path, captureFile(header, { rows: 31, columns: 33, pixels }))
-    const { stdout, stderr } = await run('dciodvfy', [path]).catch((error: { stdout: string; stderr: string }) => error)
+    const { stdout, stderr } = await run('dciodvfy', [path]).catch(
+      (error: { stdout: string; stderr: string }) => error,
+    )
     expect(stdout + stderr).toContain('SCImage')
     expect(stdout + stderr).not.toMatch(/Error/)
   })
@@ -330,7 +430,12 @@ describe('a secondary capture, by tools that are not ours', () => {
     const path = join(folder.path, 'capture.dcm')
     writeFileSync(path, captureFile(CAPTURE, { rows: 31, columns: 33, pixels }))
     const [capture] = byPydicom([path])
-    expect(capture).toMatchObject({ PatientName: CAPTURE.patientName, Rows: [31], Columns: [33], PhotometricInterpretation: 'RGB' })
+    expect(capture).toMatchObject({
+      PatientName: CAPTURE.patientName,
+      Rows: [31],
+      Columns: [33],
+      PhotometricInterpretation: 'RGB',
+    })
     expect(capture?.frames).toEqual([digest(pixels)])
   })
 })

@@ -34,7 +34,8 @@ import { associated, ECHO_CONTEXT } from '../support/requestor.ts'
 import { standingClock } from '../support/temp-store.ts'
 import { queryWorklist } from '../support/worklist-client.ts'
 
-// What devices and the window get of a gateway whose disk takes no writes (docs/OPERATION.md, "When the disk is full").
+// What devices and the window get of a gateway whose disk takes no writes (docs/OPERATION.md, "When
+// the disk is full").
 
 const MINUTE = 60_000
 const FULL =
@@ -63,16 +64,36 @@ function fill(folder: string): string {
 
 /** Text that does not become smaller by compression: answers that need room. */
 const noise = (seed: number): string =>
-  Array.from({ length: 60 }, (_, at) => String.fromCharCode(97 + ((seed * 7919 + at * at * 31) % 26))).join('')
+  Array.from({ length: 60 }, (_, at) =>
+    String.fromCharCode(97 + ((seed * 7919 + at * at * 31) % 26)),
+  ).join('')
 const longList = (round: number) =>
   Array.from({ length: 400 }, (_, at) =>
-    item(at + 1, { StudyDescription: noise(round * 1000 + at), RequestedProcedureDescription: noise(round * 777 + at * 3) }),
+    item(at + 1, {
+      StudyDescription: noise(round * 1000 + at),
+      RequestedProcedureDescription: noise(round * 777 + at * 3),
+    }),
   )
 
 /** Everything that is read without naming one thing. */
 const READS = [
-  ...[dashboard, dashboardActivity, dashboardDestinations, dashboardEvents, dashboardExams, dashboardImages, dashboardPeople],
-  ...[dashboardReports, dashboardSecurity, dashboardSetup, dashboardStudies, dashboardToday, dashboardUpkeep],
+  ...[
+    dashboard,
+    dashboardActivity,
+    dashboardDestinations,
+    dashboardEvents,
+    dashboardExams,
+    dashboardImages,
+    dashboardPeople,
+  ],
+  ...[
+    dashboardReports,
+    dashboardSecurity,
+    dashboardSetup,
+    dashboardStudies,
+    dashboardToday,
+    dashboardUpkeep,
+  ],
   ...[express, scribe, scribeUsers, viewer, viewerUsers],
 ]
   .flatMap((operations): Operation[] => Object.values(operations))
@@ -81,7 +102,11 @@ const READS = [
 async function startClinic(folder: string, prepare?: (parts: Parts) => void) {
   const clock = standingClock(NOW)
   const partner = await openPartner({ items: longList(0) })
-  const overrides = { 'clinic.timeZone': 'UTC', 'worklist.freshSeconds': 0, 'commitment.isOn': true } as const
+  const overrides = {
+    'clinic.timeZone': 'UTC',
+    'worklist.freshSeconds': 0,
+    'commitment.isOn': true,
+  } as const
   const gateway = await startGateway({
     partner: partner.url,
     folder: join(folder, 'data'),
@@ -104,7 +129,10 @@ type Clinic = Awaited<ReturnType<typeof startClinic>>
 async function queryUntilUnwritten({ partner, gateway }: Clinic): Promise<void> {
   for (let round = 1; round < 100; round++) {
     partner.now({ items: longList(round) })
-    expect(await queryWorklist(gateway.dimsePort)).toMatchObject({ status: '0000', rows: { length: 400 } })
+    expect(await queryWorklist(gateway.dimsePort)).toMatchObject({
+      status: '0000',
+      rows: { length: 400 },
+    })
     if ((await gateway.call(dashboard.status, {})).records.state !== 'ok') return
   }
   throw new Error('The disk takes everything')
@@ -121,14 +149,19 @@ async function expectDegraded({ gateway, partner, clock }: Clinic, comment: stri
     status: '0000',
     accessionNumbers: ['A001', 'A002'],
   })
-  expect(await queryWorklist(gateway.dimsePort)).toMatchObject({ status: '0000', accessionNumbers: ['A001', 'A002'] })
+  expect(await queryWorklist(gateway.dimsePort)).toMatchObject({
+    status: '0000',
+    accessionNumbers: ['A001', 'A002'],
+  })
   await using console = await associated(gateway.dimsePort, { contexts: [ECHO_CONTEXT] })
   expect(await console.echo()).toBe(0)
 
   await using modality = await openModality(gateway.dimsePort)
   expect(await modality.store(image(1))).toMatchObject({ status: 'A700', comment })
   expect(await modality.begin('1.2.3.77', STEP)).toMatchObject({ status: '0213', comment })
-  expect(await modality.askCommitment('1.2.3.78', [String(image(1).SOPInstanceUID)])).toMatchObject({ status: '0213', comment })
+  expect(await modality.askCommitment('1.2.3.78', [String(image(1).SOPInstanceUID)])).toMatchObject(
+    { status: '0213', comment },
+  )
 
   // The partner goes down: the last good answer is the one that was never written.
   partner.now({ status: 503 })
@@ -139,7 +172,8 @@ async function expectDegraded({ gateway, partner, clock }: Clinic, comment: stri
   })
   partner.now({ items: [item(1), item(2)] })
 
-  // The window goes on for who is signed in, well beyond the minutes after which it would lock itself.
+  // The window goes on for who is signed in, well beyond the minutes after which it would lock
+  // itself.
   for (let quarter = 0; quarter < 4; quarter++) {
     clock.pass(4 * MINUTE)
     await gateway.call(dashboard.devices, {})
@@ -148,8 +182,12 @@ async function expectDegraded({ gateway, partner, clock }: Clinic, comment: stri
   const asked = await gateway.call(dashboard.askWorklist, {
     body: { deviceId: devices.find(({ aeTitle }) => aeTitle === 'CT1')?.deviceId ?? '' } as never,
   })
-  expect(asked.rows.filter(({ verdict }) => verdict === 'sent').map((row) => row.accessionNumber)).toEqual(['A001', 'A002'])
-  expect((await gateway.call(dashboardExams.exams, { query: {} } as never)).exams.length).toBeGreaterThan(0)
+  expect(
+    asked.rows.filter(({ verdict }) => verdict === 'sent').map((row) => row.accessionNumber),
+  ).toEqual(['A001', 'A002'])
+  expect(
+    (await gateway.call(dashboardExams.exams, { query: {} } as never)).exams.length,
+  ).toBeGreaterThan(0)
 }
 
 describe('a disk without any room', () => {
@@ -166,39 +204,59 @@ describe('a disk without any room', () => {
     await expectDegraded(clinic, 'Too little disk space')
 
     const { records, banner } = await gateway.call(dashboard.status, {})
-    expect([records.state, records.detail, banner]).toEqual(['full', FULL, { tone: 'danger', text: FULL }])
+    expect([records.state, records.detail, banner]).toEqual([
+      'full',
+      FULL,
+      { tone: 'danger', text: FULL },
+    ])
     const { items } = await gateway.call(dashboardToday.today, {})
-    expect(items).toContainEqual(expect.objectContaining({ kind: 'disk', tone: 'danger', detail: FULL, since: records.since }))
-    const lines = (await gateway.call(dashboard.feed, { query: { limit: 100 } })).lines.map(({ text }) => text)
+    expect(items).toContainEqual(
+      expect.objectContaining({ kind: 'disk', tone: 'danger', detail: FULL, since: records.since }),
+    )
+    const lines = (await gateway.call(dashboard.feed, { query: { limit: 100 } })).lines.map(
+      ({ text }) => text,
+    )
     expect(lines.filter((text) => text === FULL)).toHaveLength(1)
     expect(errorsIn(gateway)).toEqual([SAID_ONCE])
     const rename = async () => {
       await gateway.call(dashboardSecurity.confirm, { body: { password: OWNER.password } })
-      await gateway.call(dashboard.changeSettings, { body: { settings: { 'clinic.name': 'X'.repeat(60) } } })
+      await gateway.call(dashboard.changeSettings, {
+        body: { settings: { 'clinic.name': 'X'.repeat(60) } },
+      })
     }
     await expect(rename()).rejects.toThrow('503')
 
     rmSync(ballast)
     clock.pass(MINUTE)
     expect((await queryWorklist(gateway.dimsePort)).status).toBe('0000')
-    expect((await gateway.call(dashboard.status, {})).records).toEqual({ state: 'ok', since: null, detail: '' })
+    expect((await gateway.call(dashboard.status, {})).records).toEqual({
+      state: 'ok',
+      since: null,
+      detail: '',
+    })
     const { inspections } = await gateway.call(dashboard.inspections, { query: { limit: 1 } })
     expect(inspections[0]).toMatchObject({ status: '0000', sent: 2 })
     // What was held in memory for the other device is on the disk.
     await clinic[Symbol.asyncDispose]()
     using store = openStore({ folder: join(disk.path, 'data'), clock, uuid: randomUUID })
-    const { documentHash = '' } = store.answers.holding('2026-11-20').find(({ callingAe }) => callingAe === 'MR1') ?? {}
+    const { documentHash = '' } =
+      store.answers.holding('2026-11-20').find(({ callingAe }) => callingAe === 'MR1') ?? {}
     expect(JSON.parse(store.documents.read(documentHash)?.toString() ?? '')).toMatchObject({
       items: [{ PatientID: 'P001' }, { PatientID: 'P002' }],
     })
   })
 
-  it('answers every call of the window and of partners that only reads', { timeout: 120_000 }, async (context) => {
+  it('answers every call of the window and of partners that only reads', {
+    timeout: 120_000,
+  }, async (context) => {
     needs(context, 'mounts')
     using disk = smallDisk(64)
     let key = ''
     await using clinic = await startClinic(disk.path, (parts) => {
-      key = parts.apiKeys.create({ description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' }, 'command-line').key
+      key = parts.apiKeys.create(
+        { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
+        'command-line',
+      ).key
     })
     const { gateway, clock } = clinic
     expect((await queryWorklist(gateway.dimsePort)).status).toBe('0000')
@@ -226,12 +284,17 @@ describe('a disk without any room', () => {
     fill(disk.path)
     await queryUntilUnwritten(clinic)
     const args = ['-k', 'PatientName', '-k', 'ScheduledProcedureStepSequence[0].Modality']
-    expect(await findscu({ port: clinic.gateway.dimsePort, args })).toMatchObject({ pending: 400, final: 'Success' })
+    expect(await findscu({ port: clinic.gateway.dimsePort, args })).toMatchObject({
+      pending: 400,
+      final: 'Success',
+    })
   })
 })
 
 describe('a disk that can only be read all at once', () => {
-  it('takes no device its worklist, and ends without a fault', { timeout: 120_000 }, async (context) => {
+  it('takes no device its worklist, and ends without a fault', {
+    timeout: 120_000,
+  }, async (context) => {
     needs(context, 'loops')
     using disk = failingDisk(96)
     const clinic = await startClinic(disk.path)

@@ -16,15 +16,23 @@ let answer: (response: ServerResponse) => void = () => undefined
 const server = createServer(async (request, response) => {
   let body = ''
   for await (const chunk of request) body += chunk
-  seen.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body })
+  seen.push({
+    method: request.method ?? '',
+    url: request.url ?? '',
+    headers: request.headers,
+    body,
+  })
   answer(response)
 })
 const json =
   (status: number, body: unknown, headers: Record<string, string> = {}) =>
   (response: ServerResponse) =>
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+    response
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(JSON.stringify(body))
 const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-const call: ReturnType<typeof openClient> = (operation, input, signal) => openClient({ fetch, origin: origin() })(operation, input, signal)
+const call: ReturnType<typeof openClient> = (operation, input, signal) =>
+  openClient({ fetch, origin: origin() })(operation, input, signal)
 
 beforeEach(async () => {
   seen = []
@@ -40,29 +48,56 @@ const failure = async (made: Promise<unknown>): Promise<ProblemError> => {
     () => undefined,
     (reason: unknown) => reason,
   )
-  if (!(error instanceof ProblemError)) throw new Error(`expected a ProblemError, got ${String(error)}`)
+  if (!(error instanceof ProblemError))
+    throw new Error(`expected a ProblemError, got ${String(error)}`)
   return error
 }
 
 describe('the typed client', () => {
   it('sends the body as JSON with the header that a foreign form cannot send, and gives the parsed reply', async () => {
-    answer = json(200, { isOn: true, since: null, until: null, reason: 'line down', userName: 'A', more: 1 })
+    answer = json(200, {
+      isOn: true,
+      since: null,
+      until: null,
+      reason: 'line down',
+      userName: 'A',
+      more: 1,
+    })
     const reply = await call(dashboard.startDowntime, { body: { reason: 'line down' } })
-    expect(reply).toEqual({ isOn: true, since: null, until: null, reason: 'line down', userName: 'A' })
-    expect(seen[0]).toMatchObject({ method: 'POST', url: '/dashboard/downtime', body: '{"reason":"line down"}' })
-    expect(seen[0]?.headers).toMatchObject({ 'x-isthmus-csrf': '1', 'content-type': 'application/json' })
+    expect(reply).toEqual({
+      isOn: true,
+      since: null,
+      until: null,
+      reason: 'line down',
+      userName: 'A',
+    })
+    expect(seen[0]).toMatchObject({
+      method: 'POST',
+      url: '/dashboard/downtime',
+      body: '{"reason":"line down"}',
+    })
+    expect(seen[0]?.headers).toMatchObject({
+      'x-isthmus-csrf': '1',
+      'content-type': 'application/json',
+    })
   })
 
   it('lets a call outlive its page, where its body is not too long for that', async () => {
     const given: (RequestInit | undefined)[] = []
     const fetched: typeof fetch = (_, init) => {
       given.push(init)
-      return Promise.resolve(new Response('{"isOn":true,"since":null,"until":null,"reason":"","userName":""}'))
+      return Promise.resolve(
+        new Response('{"isOn":true,"since":null,"until":null,"reason":"","userName":""}'),
+      )
     }
     const client = openClient({ fetch: fetched, origin: '' })
     await client(dashboard.startDowntime, { body: { reason: 'line down' } })
-    await client(dashboard.startDowntime, { body: { reason: 'line down' } }, undefined, { outlivesPage: true })
-    await client(dashboard.startDowntime, { body: { reason: 'ä'.repeat(40_000) } }, undefined, { outlivesPage: true })
+    await client(dashboard.startDowntime, { body: { reason: 'line down' } }, undefined, {
+      outlivesPage: true,
+    })
+    await client(dashboard.startDowntime, { body: { reason: 'ä'.repeat(40_000) } }, undefined, {
+      outlivesPage: true,
+    })
     expect(given.map((init) => init?.keepalive)).toEqual([undefined, true, undefined])
   })
 
@@ -78,16 +113,32 @@ describe('the typed client', () => {
     const errors = [{ path: 'body.reason', message: 'must say why' }]
     answer = json(
       400,
-      { type: 'about:blank', title: 'Malformed', status: 400, detail: 'd', instance: '/', message: 'Say why.', code: 'malformed', errors },
+      {
+        type: 'about:blank',
+        title: 'Malformed',
+        status: 400,
+        detail: 'd',
+        instance: '/',
+        message: 'Say why.',
+        code: 'malformed',
+        errors,
+      },
       { 'x-request-id': 'r-17' },
     )
     const error = await failure(call(dashboard.startDowntime, { body: { reason: '' } }))
-    expect(error).toMatchObject({ code: 'malformed', status: 400, message: 'Say why.', errors, requestId: 'r-17' })
+    expect(error).toMatchObject({
+      code: 'malformed',
+      status: 400,
+      message: 'Say why.',
+      errors,
+      requestId: 'r-17',
+    })
     expect(faultsByField(error)).toEqual({ reason: 'must say why' })
   })
 
   it('says so when a failure carries no explanation', async () => {
-    answer = (response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
+    answer = (response) =>
+      response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
     const error = await failure(call(dashboard.signOut, {}))
     expect(error.code).toBe('unreadable')
     expect(error.message).toBe('The gateway answered with HTTP status 502 and no explanation.')
@@ -116,13 +167,17 @@ describe('the typed client', () => {
 
 describe('the address of a call', () => {
   it('fills path parameters, escaped', () => {
-    expect(addressOf('/dashboard/devices/:deviceId', { params: { deviceId: 'a/b c' } })).toBe('/dashboard/devices/a%2Fb%20c')
+    expect(addressOf('/dashboard/devices/:deviceId', { params: { deviceId: 'a/b c' } })).toBe(
+      '/dashboard/devices/a%2Fb%20c',
+    )
   })
 
   it('leaves out absent query values and repeats lists', () => {
-    expect(addressOf('/x', { query: { limit: 50, cursor: undefined, aeTitle: 'CT&1', status: ['a', 'b'], none: null } })).toBe(
-      '/x?limit=50&aeTitle=CT%261&status=a&status=b',
-    )
+    expect(
+      addressOf('/x', {
+        query: { limit: 50, cursor: undefined, aeTitle: 'CT&1', status: ['a', 'b'], none: null },
+      }),
+    ).toBe('/x?limit=50&aeTitle=CT%261&status=a&status=b')
     expect(addressOf('/x', { query: { cursor: undefined } })).toBe('/x')
   })
 })
@@ -134,6 +189,9 @@ describe('faults by field', () => {
       { path: 'body.email', message: 'second' },
       { path: 'query.limit', message: 'must be a number' },
     ]
-    expect(faultsByField(new ProblemError('malformed', 'm', { errors }))).toEqual({ email: 'first', 'query.limit': 'must be a number' })
+    expect(faultsByField(new ProblemError('malformed', 'm', { errors }))).toEqual({
+      email: 'first',
+      'query.limit': 'must be a number',
+    })
   })
 })

@@ -11,7 +11,9 @@ beforeEach(() => {
   vi.stubGlobal('window', {
     fetch: async (path: string) => {
       called.push(path)
-      return path === '/dashboard/today' ? new Response('', { status: 503 }) : Response.json(path === '/dashboard/session' ? session : {})
+      return path === '/dashboard/today'
+        ? new Response('', { status: 503 })
+        : Response.json(path === '/dashboard/session' ? session : {})
     },
   })
 })

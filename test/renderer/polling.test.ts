@@ -27,7 +27,12 @@ const ASK_ON: Readonly<Record<string, string>> = {
   'upkeep/restore-progress.tsx': 'the progress of a restore',
   'viewer/capture-list.tsx': 'the viewer has no event stream',
 }
-const POLLS = [/\bevery: (?!\()/, /\brefetchInterval: /, /\b(?:EVERY|POLL)\w*_MS\b/, /setInterval\(.*refetch/]
+const POLLS = [
+  /\bevery: (?!\()/,
+  /\brefetchInterval: /,
+  /\b(?:EVERY|POLL)\w*_MS\b/,
+  /setInterval\(.*refetch/,
+]
 /** They pass on what a screen says. */
 const SHARED = ['gateway.ts', 'lists/use-rows.ts']
 const RARE = /\bevery: 60_000\b/

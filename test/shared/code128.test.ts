@@ -8,7 +8,8 @@ function symbols(widths: readonly number[]): string[] {
 }
 
 it('begins with Start B, ends with the check character and the stop', () => {
-  // The worked example of ISO/IEC 15417 for code set B: the check character of this word has the value 88.
+  // The worked example of ISO/IEC 15417 for code set B: the check character of this word has the
+  // value 88.
   const drawn = symbols(code128('Wikipedia') ?? [])
   expect(drawn).toHaveLength(12)
   expect([drawn[0], drawn[10], drawn[11]]).toEqual(['211214', '421211', '2331112'])
@@ -21,7 +22,11 @@ it('has eleven modules for each character, of which an even number is black, and
   for (const symbol of drawn.slice(0, -1)) {
     const widths = [...symbol].map(Number)
     const black = widths.filter((_, at) => at % 2 === 0).reduce((sum, width) => sum + width, 0)
-    expect([symbol, widths.reduce((sum, width) => sum + width, 0), black % 2]).toEqual([symbol, 11, 0])
+    expect([symbol, widths.reduce((sum, width) => sum + width, 0), black % 2]).toEqual([
+      symbol,
+      11,
+      0,
+    ])
   }
 })
 

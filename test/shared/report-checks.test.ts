@@ -3,8 +3,16 @@ import { type CheckInput, reportFindings } from '#shared/report-checks.ts'
 
 const SOUND = 'Findings:\nThe lungs are clear.\nImpression:\nNormal chest.'
 const findings = (more: Partial<CheckInput>) =>
-  reportFindings({ text: SOUND, isCritical: false, identity: 'matched', metadata: {}, studyDescription: 'CT CHEST', ...more })
-const checks = (more: Partial<CheckInput>) => findings(more).map(({ check, level }) => `${check} ${level}`)
+  reportFindings({
+    text: SOUND,
+    isCritical: false,
+    identity: 'matched',
+    metadata: {},
+    studyDescription: 'CT CHEST',
+    ...more,
+  })
+const checks = (more: Partial<CheckInput>) =>
+  findings(more).map(({ check, level }) => `${check} ${level}`)
 
 it('finds nothing against a sound report', () => {
   expect(checks({})).toEqual([])
@@ -49,22 +57,38 @@ describe('fields that are not filled in', () => {
   })
   it('are counted, and the first of them are named', () => {
     expect(findings({ text: '[ ] and [ ]' })[0]?.sentence).toBe('2 fields are not filled in: [ ]')
-    expect(findings({ text: '{right|left} and [ ]' })[0]?.sentence).toBe('2 fields are not filled in: {right|left}, [ ]')
-    expect(findings({ text: '[a] [b] [c] [d]' })[0]?.sentence).toBe('4 fields are not filled in: [a], [b], [c], …')
+    expect(findings({ text: '{right|left} and [ ]' })[0]?.sentence).toBe(
+      '2 fields are not filled in: {right|left}, [ ]',
+    )
+    expect(findings({ text: '[a] [b] [c] [d]' })[0]?.sentence).toBe(
+      '4 fields are not filled in: [a], [b], [c], …',
+    )
   })
 })
 
 describe('sides', () => {
   it.each<[string, string, Partial<CheckInput>]>([
-    ['that of the description', 'Fracture of the right patella.', { studyDescription: 'XR LEFT KNEE' }],
+    [
+      'that of the description',
+      'Fracture of the right patella.',
+      { studyDescription: 'XR LEFT KNEE' },
+    ],
     ['abbreviated', 'The left hip is dislocated.', { studyDescription: 'HIP RT 2 VIEWS' }],
-    ['those of findings and impression', 'Findings: Left lower lobe consolidation.\nImpression: Right lower lobe pneumonia.', {}],
+    [
+      'those of findings and impression',
+      'Findings: Left lower lobe consolidation.\nImpression: Right lower lobe pneumonia.',
+      {},
+    ],
     [
       'those of a part in findings and impression',
       'Findings: Stone in the left kidney. Right lung clear.\nImpression: Stone of the right kidney. Left lung clear.',
       {},
     ],
-    ['the part that was asked for', 'The right knee is normal.', { indication: 'Left knee pain after a fall' }],
+    [
+      'the part that was asked for',
+      'The right knee is normal.',
+      { indication: 'Left knee pain after a fall' },
+    ],
     [
       'the part of the indication in the text',
       'Indication: pain in the left knee\nFindings: The right knee is normal.\nImpression: Normal.',
@@ -75,7 +99,10 @@ describe('sides', () => {
   })
 
   it.each<[string, Partial<CheckInput>]>([
-    ['The left knee is normal. The right one was seen for comparison.', { studyDescription: 'XR LEFT KNEE' }],
+    [
+      'The left knee is normal. The right one was seen for comparison.',
+      { studyDescription: 'XR LEFT KNEE' },
+    ],
     ['The joint space is narrower than on the right.', { studyDescription: 'XR LEFT KNEE' }],
     ['No fracture.', { studyDescription: 'XR LEFT KNEE' }],
     ['The right atrium is enlarged.', { studyDescription: 'US LEFT LOWER QUADRANT' }],
@@ -83,9 +110,18 @@ describe('sides', () => {
     ['Tumour of the left lung.', { studyDescription: 'CT RT PLANNING CHEST' }],
     ['Both knees are normal.', { studyDescription: 'XR LEFT KNEE' }],
     // A stroke is on the other side than what it weakens.
-    ['Infarct in the right hemisphere.', { studyDescription: 'MR BRAIN', indication: 'left arm weakness' }],
-    ['Findings: Left and right kidneys are normal. Cyst of the left kidney.\nImpression: Simple cyst of the left kidney.', {}],
-    ['Findings: Right breast: no mass. Left breast: 8 mm mass.\nImpression: Left breast mass.', { studyDescription: 'MG BILATERAL' }],
+    [
+      'Infarct in the right hemisphere.',
+      { studyDescription: 'MR BRAIN', indication: 'left arm weakness' },
+    ],
+    [
+      'Findings: Left and right kidneys are normal. Cyst of the left kidney.\nImpression: Simple cyst of the left kidney.',
+      {},
+    ],
+    [
+      'Findings: Right breast: no mass. Left breast: 8 mm mass.\nImpression: Left breast mass.',
+      { studyDescription: 'MG BILATERAL' },
+    ],
   ])('that do not contradict raise no alarm: %s', (text, more) => {
     expect(checks({ text, ...more })).toEqual([])
   })
@@ -168,7 +204,8 @@ describe('critical wording', () => {
 
 describe('a critical result', () => {
   it('says what was found', () => {
-    for (const finding of [null, '', ' x ']) expect(checks({ isCritical: true, finding })).toEqual(['critical-without-finding error'])
+    for (const finding of [null, '', ' x '])
+      expect(checks({ isCritical: true, finding })).toEqual(['critical-without-finding error'])
     expect(checks({ isCritical: true, finding: 'Tension pneumothorax' })).toEqual([])
   })
   it('is not asked for it before anybody could say it', () => {
@@ -179,18 +216,35 @@ describe('a critical result', () => {
 describe('the patient', () => {
   const patientAtOpening = { patientName: 'Doe, Jané', mrn: 'M-1', dateOfBirth: '1980-01-02' }
   it('must be who they were when the report was begun', () => {
-    expect(findings({ patientAtOpening, metadata: { ...patientAtOpening, mrn: 'M-2', patientName: 'Roe, Jane' } })).toEqual([
-      expect.objectContaining({ check: 'patient-changed', level: 'warning', sentence: expect.stringContaining('name, record number') }),
+    expect(
+      findings({
+        patientAtOpening,
+        metadata: { ...patientAtOpening, mrn: 'M-2', patientName: 'Roe, Jane' },
+      }),
+    ).toEqual([
+      expect.objectContaining({
+        check: 'patient-changed',
+        level: 'warning',
+        sentence: expect.stringContaining('name, record number'),
+      }),
     ])
   })
   it('may be spelled otherwise, or known better', () => {
-    expect(checks({ patientAtOpening, metadata: { ...patientAtOpening, patientName: 'JANE DOE', sex: 'female' } })).toEqual([])
+    expect(
+      checks({
+        patientAtOpening,
+        metadata: { ...patientAtOpening, patientName: 'JANE DOE', sex: 'female' },
+      }),
+    ).toEqual([])
     expect(checks({ patientAtOpening: {}, metadata: patientAtOpening })).toEqual([])
   })
 })
 
 it('puts errors before warnings', () => {
-  expect(checks({ text: 'The prostate is [ ] mm.', metadata: { sex: 'female' } })).toEqual(['unfilled-field error', 'sex warning'])
+  expect(checks({ text: 'The prostate is [ ] mm.', metadata: { sex: 'female' } })).toEqual([
+    'unfilled-field error',
+    'sex warning',
+  ])
 })
 
 it('reads a long text in no time to speak of', () => {

@@ -3,7 +3,8 @@ import { expanded, fieldsOf, plainReport, sectionsOf } from '#shared/report-text
 
 describe('the sections of a report', () => {
   it('begin with a heading on its own line, or with one and a colon, in any case', () => {
-    const text = 'CT chest\n\nINDICATION: cough\nFindings\nLungs are clear.\nNo effusion.\n  impression :\nNormal.\n'
+    const text =
+      'CT chest\n\nINDICATION: cough\nFindings\nLungs are clear.\nNo effusion.\n  impression :\nNormal.\n'
     expect(sectionsOf(text).map(({ heading, text: body }) => [heading, body])).toEqual([
       ['', 'CT chest'],
       ['Indication', 'cough'],
@@ -23,16 +24,22 @@ describe('the sections of a report', () => {
   })
 
   it('are none of a word inside a sentence', () => {
-    expect(sectionsOf('Findings are normal.\nThe impression: of a mass\nImpressions').map(({ heading }) => heading)).toEqual([''])
+    expect(
+      sectionsOf('Findings are normal.\nThe impression: of a mass\nImpressions').map(
+        ({ heading }) => heading,
+      ),
+    ).toEqual([''])
     expect(sectionsOf('')).toEqual([])
     expect(sectionsOf(' \n ')).toEqual([])
   })
 
   it('may be empty', () => {
-    expect(sectionsOf('Findings\nImpression:').map(({ heading, text }) => [heading, text])).toEqual([
-      ['Findings', ''],
-      ['Impression', ''],
-    ])
+    expect(sectionsOf('Findings\nImpression:').map(({ heading, text }) => [heading, text])).toEqual(
+      [
+        ['Findings', ''],
+        ['Impression', ''],
+      ],
+    )
   })
 })
 
@@ -49,9 +56,12 @@ describe('fields to fill in', () => {
     expect(fieldsOf(`A ${field} b`)).toEqual([{ from: 2, to: 2 + field.length, choices }])
   })
 
-  it.each(['[x]', '[X]', '[1]', '[3 cm]', '{alone}', '[a\nb]', '(left)', 'a[', '{a|b'])('are not %j', (text) => {
-    expect(fieldsOf(text)).toEqual([])
-  })
+  it.each(['[x]', '[X]', '[1]', '[3 cm]', '{alone}', '[a\nb]', '(left)', 'a[', '{a|b'])(
+    'are not %j',
+    (text) => {
+      expect(fieldsOf(text)).toEqual([])
+    },
+  )
 })
 
 describe('a template', () => {
@@ -71,14 +81,19 @@ describe('the text that is signed', () => {
     expect(plainReport('\r\n  A \t\r\nB\u2028C\u0085D \n\n')).toBe('  A\nB\nC\nD')
   })
   it('is composed, well-formed, and without what nobody sees', () => {
-    expect(plainReport('cafe\u0301 \ufeffa\u0000b\u001b[31m\u202ec \ud800')).toBe('café ab[31mc \ufffd')
+    expect(plainReport('cafe\u0301 \ufeffa\u0000b\u001b[31m\u202ec \ud800')).toBe(
+      'café ab[31mc \ufffd',
+    )
     expect(plainReport('a\tb 日本 \u200d x')).toBe('a\tb 日本 \u200d x')
   })
   it('is made of a text that is mostly blank as well', () => {
-    for (const blank of [' ', '\n', '\t \n', '[', '{|', '\r']) expect(plainReport(`${blank.repeat(60_000)}x`).at(-1)).toBe('x')
+    for (const blank of [' ', '\n', '\t \n', '[', '{|', '\r'])
+      expect(plainReport(`${blank.repeat(60_000)}x`).at(-1)).toBe('x')
   })
   it('has thirty marks on a character at most', () => {
-    expect(plainReport(`x${'\u0316\u0301'.repeat(100_000)}y`)).toBe(`x${'\u0316'.repeat(15)}${'\u0301'.repeat(15)}y`)
+    expect(plainReport(`x${'\u0316\u0301'.repeat(100_000)}y`)).toBe(
+      `x${'\u0316'.repeat(15)}${'\u0301'.repeat(15)}y`,
+    )
     expect(plainReport('को e\u0301\u0323')).toBe('को \u1eb9\u0301')
   })
   it('stays as it is when it is read again', () => {

@@ -5,8 +5,9 @@ import { type Random, randomOf } from './random.ts'
 const real = { randomUUID: crypto.randomUUID, randomBytes: crypto.randomBytes, random: Math.random }
 
 /**
- * Ids, keys and nonces are drawn from the seed until it is disposed of: `openGateway` takes no `uuid` from outside. `Math.random` is always one
- * half: it only spreads waits, and who draws first among things side by side is nobody's order.
+ * Ids, keys and nonces are drawn from the seed until it is disposed of: `openGateway` takes no
+ * `uuid` from outside. `Math.random` is always one half: it only spreads waits, and who draws first
+ * among things side by side is nobody's order.
  */
 export function seededAmbient(seed: number): Disposable {
   const random = randomOf(seed ^ 0x5eed)
@@ -39,5 +40,11 @@ export function uuidOf(random: Random): string {
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
   const hex = bytes.toString('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20),
+  ].join('-')
 }

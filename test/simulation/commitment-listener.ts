@@ -13,7 +13,10 @@ export interface CommitmentListener extends AsyncDisposable {
   isDeaf: boolean
 }
 
-export async function listenForCommitments(random: Random, ledger: Ledger): Promise<CommitmentListener> {
+export async function listenForCommitments(
+  random: Random,
+  ledger: Ledger,
+): Promise<CommitmentListener> {
   let open = 0
   let heard = 0
   const acceptor = await startAcceptor({
@@ -29,7 +32,9 @@ export async function listenForCommitments(random: Random, ledger: Ledger): Prom
     },
     message(message, peer) {
       const dataSet = Buffer.isBuffer(message.dataSet) ? readDataSet(message.dataSet, EXPLICIT) : []
-      const named = dataSet.filter(({ vr }) => vr === 'SQ').map(({ tag, value }) => ({ tag, items: value as (typeof dataSet)[] }))
+      const named = dataSet
+        .filter(({ vr }) => vr === 'SQ')
+        .map(({ tag, value }) => ({ tag, items: value as (typeof dataSet)[] }))
       const committed = named.find(({ tag }) => tag === REFERENCED)?.items ?? []
       if (!listener.isDeaf)
         ledger.commitments.push({

@@ -4,14 +4,20 @@ import { Database } from '#server/database/database.ts'
 import { rawQuery } from '#server/database/raw-query.ts'
 import { cache, commitFault, disk } from './disk.ts'
 
-// SQLite writes past `fs`: a commit that fails is one that it rolled back, and a run may end before a commit and after it. A commit with
-// `synchronous=FULL` syncs the log, and all that came before; one of a group leaves that to `fdatasync`.
+// SQLite writes past `fs`: a commit that fails is one that it rolled back, and a run may end before
+// a commit and after it. A commit with `synchronous=FULL` syncs the log, and all that came before;
+// one of a group leaves that to `fdatasync`.
 const { run, transaction } = Database.prototype
 const NORMAL = 1
 const isRelaxed = (database: Database): boolean =>
-  (database.get(rawQuery('pragma synchronous', [])) as { synchronous: number } | undefined)?.synchronous === NORMAL
+  (database.get(rawQuery('pragma synchronous', [])) as { synchronous: number } | undefined)
+    ?.synchronous === NORMAL
 const fileOf = (database: Database): string =>
-  (database.get(rawQuery("select file from pragma_database_list where name = 'main'", [])) as { file: string }).file
+  (
+    database.get(rawQuery("select file from pragma_database_list where name = 'main'", [])) as {
+      file: string
+    }
+  ).file
 
 Database.prototype.run = function (this: Database, query) {
   const result = run.call(this, query)

@@ -3,8 +3,20 @@ import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { writeMessage } from '#server/dicom/dimse/message.ts'
 import type { ProposedContext } from '#server/dicom/upper-layer/pdu.ts'
 import { CT, encoded, type Values } from '../electron/server/modules/images/intake-fixture.ts'
-import { ask, EXPLICIT, identifierOf, text } from '../electron/server/modules/worklist/worklist-fixture.ts'
-import { committed, cStore, type DeviceRequest, N_ACTION, nCreate, nSet } from '../support/device-requests.ts'
+import {
+  ask,
+  EXPLICIT,
+  identifierOf,
+  text,
+} from '../electron/server/modules/worklist/worklist-fixture.ts'
+import {
+  committed,
+  cStore,
+  type DeviceRequest,
+  N_ACTION,
+  nCreate,
+  nSet,
+} from '../support/device-requests.ts'
 import { associated, type Requestor } from '../support/requestor.ts'
 import type { FoundRow } from './ledger.ts'
 
@@ -15,10 +27,17 @@ export interface Device {
   /** What its last worklist has. */
   rows: readonly FoundRow[]
   /** Asks for the days, `YYYYMMDD`. */
-  find(port: number, from: string, to: string): Promise<{ readonly status: string; readonly rows: readonly FoundRow[] }>
+  find(
+    port: number,
+    from: string,
+    to: string,
+  ): Promise<{ readonly status: string; readonly rows: readonly FoundRow[] }>
   /** C-STORE of a CT image; its status. */
   store(port: number, sopInstanceUid: string, dataSet: Buffer): Promise<string>
-  /** Sends the image as far as `share`, then resets the connection; all of it where that is 1, without waiting for the answer. */
+  /**
+   * Sends the image as far as `share`, then resets the connection; all of it where that is 1,
+   * without waiting for the answer.
+   */
   storeCutOff(port: number, sopInstanceUid: string, dataSet: Buffer, share: number): Promise<void>
   begin(port: number, sopInstanceUid: string, step: Values): Promise<string>
   set(port: number, sopInstanceUid: string, changes: Values): Promise<string>
@@ -47,7 +66,10 @@ export function openDevice(aeTitle: string, hidesStarted = false): Device {
   let messageId = 0
 
   const association = async (port: number): Promise<Requestor> => {
-    kept ??= await associated(port, { callingAeTitle: aeTitle, contexts: [FIND, IMAGES, STEPS, COMMITMENT] })
+    kept ??= await associated(port, {
+      callingAeTitle: aeTitle,
+      contexts: [FIND, IMAGES, STEPS, COMMITMENT],
+    })
     return kept
   }
 
@@ -68,7 +90,12 @@ export function openDevice(aeTitle: string, hidesStarted = false): Device {
     }
   }
 
-  const request = (port: number, { id }: ProposedContext, command: DeviceRequest, dataSet: Buffer) =>
+  const request = (
+    port: number,
+    { id }: ProposedContext,
+    command: DeviceRequest,
+    dataSet: Buffer,
+  ) =>
     over(port, async (requestor) => {
       requestor.sendMessage(id, { ...command, messageId: ++messageId, hasDataSet: true }, dataSet)
       const { status = -1 } = (await requestor.message()).command
@@ -81,22 +108,37 @@ export function openDevice(aeTitle: string, hidesStarted = false): Device {
     rows: [],
     find: (port, from, to) =>
       over(port, async (requestor) => {
-        const keys = ask({}, { ScheduledProcedureStepStartDate: from === to ? from : `${from}-${to}`, ScheduledProcedureStepStatus: '' })
+        const keys = ask(
+          {},
+          {
+            ScheduledProcedureStepStartDate: from === to ? from : `${from}-${to}`,
+            ScheduledProcedureStepStatus: '',
+          },
+        )
         const { identifiers, final } = await requestor.find(identifierOf(keys), ++messageId)
         return { status: hex(final.status ?? -1), rows: identifiers.map(rowOf) }
       }),
-    store: (port, sopInstanceUid, dataSet) => request(port, IMAGES, cStore(sopInstanceUid), dataSet),
+    store: (port, sopInstanceUid, dataSet) =>
+      request(port, IMAGES, cStore(sopInstanceUid), dataSet),
     async storeCutOff(port, sopInstanceUid, dataSet, share) {
       const requestor = await association(port)
-      const bytes = writeMessage(IMAGES.id, { ...cStore(sopInstanceUid), messageId: ++messageId, hasDataSet: true }, dataSet, PDU_BYTES)
+      const bytes = writeMessage(
+        IMAGES.id,
+        { ...cStore(sopInstanceUid), messageId: ++messageId, hasDataSet: true },
+        dataSet,
+        PDU_BYTES,
+      )
       requestor.send(bytes.subarray(0, Math.ceil(bytes.length * share)))
       if (share < 1) return hangUp()
       requestor.halfClose()
       kept = undefined
     },
-    begin: (port, sopInstanceUid, step) => request(port, STEPS, nCreate(sopInstanceUid), encoded(step)),
-    set: (port, sopInstanceUid, changes) => request(port, STEPS, nSet(sopInstanceUid), encoded(changes)),
-    commit: (port, transactionUid, sopInstanceUids) => request(port, COMMITMENT, N_ACTION, committed(transactionUid, sopInstanceUids)),
+    begin: (port, sopInstanceUid, step) =>
+      request(port, STEPS, nCreate(sopInstanceUid), encoded(step)),
+    set: (port, sopInstanceUid, changes) =>
+      request(port, STEPS, nSet(sopInstanceUid), encoded(changes)),
+    commit: (port, transactionUid, sopInstanceUids) =>
+      request(port, COMMITMENT, N_ACTION, committed(transactionUid, sopInstanceUids)),
     async release() {
       const open = kept
       kept = undefined

@@ -3,14 +3,17 @@ import { syncBuiltinESMExports } from 'node:module'
 import { pageCache } from './page-cache.ts'
 
 /**
- * The disk under the gateway, in this process: `fs` with faults, and the moments at which a run may end. Imported before anything of the gateway,
- * which keeps some of the functions when it is loaded. What is asynchronous is done at once and answered in the next turn, so that the same calls
- * always end in the same order. Syncs are not handed to the disk: `cache` knows what a simulated power failure takes along.
+ * The disk under the gateway, in this process: `fs` with faults, and the moments at which a run may
+ * end. Imported before anything of the gateway, which keeps some of the functions when it is
+ * loaded. What is asynchronous is done at once and answered in the next turn, so that the same
+ * calls always end in the same order. Syncs are not handed to the disk: `cache` knows what a
+ * simulated power failure takes along.
  */
 
 /**
- * full: nothing can be written, and no commit either; the others fail once. write, sync, name: of an image's bytes, of them or their folder, of a
- * file's place; log: the sync of the database's log; commit: a transaction.
+ * full: nothing can be written, and no commit either; the others fail once. write, sync, name: of
+ * an image's bytes, of them or their folder, of a file's place; log: the sync of the database's
+ * log; commit: a transaction.
  */
 export const DISK_FAULTS = ['full', 'write', 'sync', 'name', 'log', 'commit'] as const
 export type DiskFault = (typeof DISK_FAULTS)[number]
@@ -26,7 +29,14 @@ export interface Disk {
 export const disk: Disk = { fault: undefined, moment: undefined, met: 0 }
 export const cache = pageCache()
 
-const CODES: Readonly<Record<DiskFault, string>> = { full: 'ENOSPC', write: 'EIO', sync: 'EIO', name: 'EIO', log: 'EIO', commit: 'EIO' }
+const CODES: Readonly<Record<DiskFault, string>> = {
+  full: 'ENOSPC',
+  write: 'EIO',
+  sync: 'EIO',
+  name: 'EIO',
+  log: 'EIO',
+  commit: 'EIO',
+}
 /** Calls that a fault is about. */
 const ABOUT: Readonly<Record<string, readonly DiskFault[]>> = {
   open: ['full'],
@@ -59,7 +69,8 @@ type Call = (...values: unknown[]) => unknown
 const own = fs as unknown as Record<string, Call>
 
 /** Opening for reading is no write. */
-const isMet = (call: string, values: readonly unknown[]): boolean => call !== 'open' || /[wa]/.test(String(values[1] ?? 'r'))
+const isMet = (call: string, values: readonly unknown[]): boolean =>
+  call !== 'open' || /[wa]/.test(String(values[1] ?? 'r'))
 
 function simulate(name: string, call: string, work: Call): Call {
   const isSync = name.endsWith('Sync')
@@ -86,14 +97,28 @@ function simulate(name: string, call: string, work: Call): Call {
   }
   // `promisify` knows by a symbol what `fs.writev` calls back with.
   const symbols = Object.getOwnPropertySymbols(own[name] as object)
-  for (const symbol of symbols) Object.defineProperty(simulated, symbol, Object.getOwnPropertyDescriptor(own[name], symbol) ?? {})
+  for (const symbol of symbols)
+    Object.defineProperty(
+      simulated,
+      symbol,
+      Object.getOwnPropertyDescriptor(own[name], symbol) ?? {},
+    )
   return simulated
 }
 
 const originals: Readonly<Record<string, Call>> = Object.fromEntries(
   [
     ...['open', 'writev', 'fsync', 'fdatasync', 'rename', 'unlink'],
-    ...['openSync', 'writevSync', 'writeSync', 'fsyncSync', 'renameSync', 'mkdirSync', 'statfsSync', 'copyFileSync'],
+    ...[
+      'openSync',
+      'writevSync',
+      'writeSync',
+      'fsyncSync',
+      'renameSync',
+      'mkdirSync',
+      'statfsSync',
+      'copyFileSync',
+    ],
   ].map((name) => [name, own[name] as Call]),
 )
 const original = (name: string): Call => originals[name] as Call
@@ -107,7 +132,9 @@ const noted =
   }
 const open = noted(original('openSync'), (fd, [path]) => cache.opened(fd as number, String(path)))
 const writev = noted(original('writevSync'), (_, [fd]) => cache.wrote(fd as number))
-const rename = noted(original('renameSync'), (_, [from, to]) => cache.renamed(String(from), String(to)))
+const rename = noted(original('renameSync'), (_, [from, to]) =>
+  cache.renamed(String(from), String(to)),
+)
 const fsync: Call = (fd) => cache.synced(fd as number)
 Object.assign(fs, {
   open: simulate('open', 'open', open),
@@ -135,9 +162,15 @@ Object.assign(fs, {
     ),
   ),
   statfsSync: (...values: unknown[]) => {
-    const space = original('statfsSync')(...values) as { bavail: number; blocks: number; bsize: number }
+    const space = original('statfsSync')(...values) as {
+      bavail: number
+      blocks: number
+      bsize: number
+    }
     // Whatever room this machine has.
-    return disk.moment ? { ...space, bsize: 4096, blocks: 1 << 26, bavail: disk.fault === 'full' ? 0 : 1 << 25 } : space
+    return disk.moment
+      ? { ...space, bsize: 4096, blocks: 1 << 26, bavail: disk.fault === 'full' ? 0 : 1 << 25 }
+      : space
   },
 })
 syncBuiltinESMExports()

@@ -4,9 +4,19 @@ import type { Evidence } from './promise.ts'
 import { openReader } from './reader.ts'
 
 /** The same evidence over a copy of the data folder, to be spoiled. */
-export function evidenceCopy({ ledger, reader, isEnd }: Evidence, folder: string, clock: () => number): Evidence & Disposable {
-  cpSync(reader.folder, folder, { recursive: true, preserveTimestamps: true, filter: (path) => !path.endsWith('.sock') })
-  const copied = Object.fromEntries(Object.entries(ledger).map(([name, part]) => [name, copyOf(part)])) as unknown as Ledger
+export function evidenceCopy(
+  { ledger, reader, isEnd }: Evidence,
+  folder: string,
+  clock: () => number,
+): Evidence & Disposable {
+  cpSync(reader.folder, folder, {
+    recursive: true,
+    preserveTimestamps: true,
+    filter: (path) => !path.endsWith('.sock'),
+  })
+  const copied = Object.fromEntries(
+    Object.entries(ledger).map(([name, part]) => [name, copyOf(part)]),
+  ) as unknown as Ledger
   const own = openReader(folder, clock)
   return { ledger: copied, reader: own, isEnd, [Symbol.dispose]: () => own[Symbol.dispose]() }
 }

@@ -1,6 +1,8 @@
 import type { WorklistItem } from '#shared/contract/webhooks.ts'
 
-/** Words of patients and reports that may be in no log. Invented, and nowhere else in the program. */
+/**
+ * Words of patients and reports that may be in no log. Invented, and nowhere else in the program.
+ */
 export const CANARY = /KANAREK|PIDKAN|ACCKAN|kanarienbefund|19470\d{3}/i
 
 export interface Patient {
@@ -35,7 +37,10 @@ export interface Exam {
 
 export const UID_ROOT = '1.2.826.0.1.3680043.10.998'
 
-export const examOf = (number: number, of: { readonly day: string; readonly time: string; readonly patient: Patient }): Exam => ({
+export const examOf = (
+  number: number,
+  of: { readonly day: string; readonly time: string; readonly patient: Patient },
+): Exam => ({
   ...of,
   number,
   studyInstanceUid: `${UID_ROOT}.${number}`,
@@ -46,7 +51,15 @@ export const examOf = (number: number, of: { readonly day: string; readonly time
 })
 
 /** As it is in an answer to `modality_worklist.requested`. */
-export const itemOf = ({ accessionNumber, patient, studyInstanceUid, stepId, day, time, description }: Exam): WorklistItem => ({
+export const itemOf = ({
+  accessionNumber,
+  patient,
+  studyInstanceUid,
+  stepId,
+  day,
+  time,
+  description,
+}: Exam): WorklistItem => ({
   AccessionNumber: accessionNumber,
   Modality: 'CT',
   PatientBirthDate: patient.birthDate,

@@ -21,7 +21,10 @@ export interface CallOptions {
   readonly waits?: boolean
 }
 
-/** One gateway after the other over the same data: each goes on with the files that the one before had left when it ended. */
+/**
+ * One gateway after the other over the same data: each goes on with the files that the one before
+ * had left when it ended.
+ */
 export interface GatewayLives extends AsyncDisposable {
   readonly http: string
   readonly dimsePort: number
@@ -31,7 +34,10 @@ export interface GatewayLives extends AsyncDisposable {
   readonly count: number
   /** Whether the run was ended, and the next one is to be opened. */
   readonly isOver: boolean
-  /** The run ends at the n-th moment from now: as by SIGKILL, or by a power failure, which takes along what was not synced. */
+  /**
+   * The run ends at the n-th moment from now: as by SIGKILL, or by a power failure, which takes
+   * along what was not synced.
+   */
   endAt(moments: number, isPowerFailure?: boolean): void
   /** Asks something of it, and waits until all that comes of it is done. */
   call<T>(work: () => Promise<T>, options?: CallOptions): Promise<Answer<T>>
@@ -55,11 +61,23 @@ export interface LivesOptions {
   readonly furnish: (parts: Parts) => Promise<void>
 }
 
-const OVERRIDES = { 'http.host': '127.0.0.1', 'http.port': 0, 'dimse.host': '127.0.0.1', 'dimse.port': 0 } as const
+const OVERRIDES = {
+  'http.host': '127.0.0.1',
+  'http.port': 0,
+  'dimse.host': '127.0.0.1',
+  'dimse.port': 0,
+} as const
 /** Milliseconds of the real time. */
 const PATIENCE_MS = 30_000
 
-export async function openLives({ root, time, partner, ledger, isBusy, furnish }: LivesOptions): Promise<GatewayLives> {
+export async function openLives({
+  root,
+  time,
+  partner,
+  ledger,
+  isBusy,
+  furnish,
+}: LivesOptions): Promise<GatewayLives> {
   let count = 0
   let isOver = false
   let momentsLeft = Number.POSITIVE_INFINITY
@@ -71,12 +89,16 @@ export async function openLives({ root, time, partner, ledger, isBusy, furnish }
     return time.now()
   }
 
-  /** What a sudden end leaves: the files as they are at this moment, but for what the operating system takes back. */
+  /**
+   * What a sudden end leaves: the files as they are at this moment, but for what the operating
+   * system takes back.
+   */
   function endNow(): void {
     cpSync(folder(), folderOf(count + 1), {
       recursive: true,
       preserveTimestamps: true,
-      filter: (path) => !path.endsWith(LOCK_FILE) && !/\.(sock|sock\.lock)$|-shm$|\/control/.test(path),
+      filter: (path) =>
+        !path.endsWith(LOCK_FILE) && !/\.(sock|sock\.lock)$|-shm$|\/control/.test(path),
     })
     if (losesPower) cache.dropFrom(folderOf(count + 1), folder())
     isOver = true
@@ -93,8 +115,15 @@ export async function openLives({ root, time, partner, ledger, isBusy, furnish }
     disk.moment = heard
   }
 
-  /** Runs the work with the disk as it is set, until it has settled; time passes only where it `waits` for it. */
-  async function pump<T>(work: () => Promise<T>, waits: boolean, mayEnd: boolean): Promise<Answer<T>> {
+  /**
+   * Runs the work with the disk as it is set, until it has settled; time passes only where it
+   * `waits` for it.
+   */
+  async function pump<T>(
+    work: () => Promise<T>,
+    waits: boolean,
+    mayEnd: boolean,
+  ): Promise<Answer<T>> {
     let answer: Answer<T> | undefined
     work().then(
       (value) => (answer ??= { kind: 'answered', value }),
@@ -103,7 +132,8 @@ export async function openLives({ root, time, partner, ledger, isBusy, furnish }
     const began = realNow()
     while (!answer && !(mayEnd && isOver)) {
       await turn()
-      if (realNow() - began > PATIENCE_MS) throw new Error(`No answer within ${PATIENCE_MS / 1000} s of the real time.`)
+      if (realNow() - began > PATIENCE_MS)
+        throw new Error(`No answer within ${PATIENCE_MS / 1000} s of the real time.`)
       if (!waits || answer || isOver || (mayEnd && partner.parked === 0)) continue
       await quiet(isBusy)
       if (!answer && !isOver && (!mayEnd || partner.parked > 0)) time.fireNext()
@@ -136,7 +166,8 @@ export async function openLives({ root, time, partner, ledger, isBusy, furnish }
       false,
       false,
     )
-    if (answer.kind !== 'answered') throw answer.kind === 'failed' ? answer.error : new Error('The gateway did not open.')
+    if (answer.kind !== 'answered')
+      throw answer.kind === 'failed' ? answer.error : new Error('The gateway did not open.')
     await quiet(isBusy)
     return answer.value
   }
@@ -176,7 +207,11 @@ export async function openLives({ root, time, partner, ledger, isBusy, furnish }
     const old = folder()
     await closed(gateway)
     if (isOrderly)
-      cpSync(old, folderOf(count + 1), { recursive: true, preserveTimestamps: true, filter: (path) => !path.endsWith(LOCK_FILE) })
+      cpSync(old, folderOf(count + 1), {
+        recursive: true,
+        preserveTimestamps: true,
+        filter: (path) => !path.endsWith(LOCK_FILE),
+      })
     rmSync(old, { recursive: true, force: true })
     // What the next run begins with is on the disk.
     cache.clear()

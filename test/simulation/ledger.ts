@@ -27,7 +27,11 @@ export interface StudyAccount {
 
 /** How the reports of a study stand, in the words of what was written. */
 export interface Standing {
-  readonly draft: { readonly isAddendum: boolean; readonly revision: number; readonly text: string } | null
+  readonly draft: {
+    readonly isAddendum: boolean
+    readonly revision: number
+    readonly text: string
+  } | null
   /** Texts, the report first, then its addenda. */
   readonly signed: readonly string[]
 }
@@ -105,7 +109,9 @@ export interface FoundRow {
 export interface Arrival {
   readonly eventId: string
   readonly type: string
-  /** Without the link and the partner's own id of the patient: both are as they are at each attempt. */
+  /**
+   * Without the link and the partner's own id of the patient: both are as they are at each attempt.
+   */
   readonly content: string
   readonly reportId: string
   readonly text: string

@@ -3,9 +3,10 @@ import { failureReport } from './failure-report.ts'
 import { simulate } from './simulation.ts'
 
 /**
- * npm run simulate [-- --seed S --days N --steps N --rounds N --minutes N --trace --go-on]: clinics of invented days, one seed after the other,
- * until all rounds are done, the time is over (a failure where --rounds were asked for), or (without --go-on) a promise is broken. A seed
- * repeats its clinic to the word.
+ * npm run simulate [-- --seed S --days N --steps N --rounds N --minutes N --trace --go-on]: clinics
+ * of invented days, one seed after the other, until all rounds are done, the time is over (a
+ * failure where --rounds were asked for), or (without --go-on) a promise is broken. A seed repeats
+ * its clinic to the word.
  */
 const { values } = parseArgs({
   options: {
@@ -44,7 +45,9 @@ for (; done < rounds && Date.now() < until; done++) {
   for (const [name, count] of Object.entries(counts)) total[name] = (total[name] ?? 0) + count
   const report = failureReport(outcome, { days, steps })
   if (report === undefined) {
-    console.log(`seed ${seed}: kept, ${wordsOf(counts)}, ${((Date.now() - began) / 1000).toFixed(1)} s, trace ${hash.slice(0, 16)}`)
+    console.log(
+      `seed ${seed}: kept, ${wordsOf(counts)}, ${((Date.now() - began) / 1000).toFixed(1)} s, trace ${hash.slice(0, 16)}`,
+    )
     continue
   }
   broken++
@@ -53,7 +56,8 @@ for (; done < rounds && Date.now() < until; done++) {
 }
 console.log(`${done} rounds, ${broken} broken: ${wordsOf(total)}`)
 const isCutShort = broken === 0 && values.rounds !== undefined && done < rounds
-if (isCutShort) console.error(`The time was over after ${done} of ${rounds} rounds: allow more --minutes.`)
+if (isCutShort)
+  console.error(`The time was over after ${done} of ${rounds} rounds: allow more --minutes.`)
 process.exit(broken > 0 || isCutShort ? 1 : 0)
 
 function wordsOf(counts: Readonly<Record<string, number>>): string {

@@ -25,7 +25,8 @@ export interface PageCache {
 }
 
 const isImage = (path: string): boolean => /\/(images|spool|spare)\//.test(path)
-const isImageFolder = (path: string): boolean => /\/images(\/[0-9a-f]{2}(\/[0-9a-f]{32})?)?$/.test(path)
+const isImageFolder = (path: string): boolean =>
+  /\/images(\/[0-9a-f]{2}(\/[0-9a-f]{32})?)?$/.test(path)
 
 export function pageCache(): PageCache {
   const open = new Map<number, string>()
@@ -33,7 +34,9 @@ export function pageCache(): PageCache {
   const dirty = new Set<string>()
   /** Names below `images` that were not synced. */
   const names = new Set<string>()
-  let log: { readonly copy: string; readonly database: string; readonly changed: bigint } | undefined
+  let log:
+    | { readonly copy: string; readonly database: string; readonly changed: bigint }
+    | undefined
 
   const changedAt = (database: string): bigint => statSync(database, { bigint: true }).mtimeNs
   function forgetLog(): void {
@@ -83,7 +86,8 @@ export function pageCache(): PageCache {
       for (const path of dirty) if (existsSync(inCopy(path))) truncateSync(inCopy(path), 0)
       for (const path of names) rmSync(inCopy(path), { recursive: true, force: true })
       // A checkpoint syncs the log before it writes to the database.
-      if (log && changedAt(log.database) === log.changed) copyFileSync(log.copy, join(copy, `${basename(log.database)}-wal`))
+      if (log && changedAt(log.database) === log.changed)
+        copyFileSync(log.copy, join(copy, `${basename(log.database)}-wal`))
     },
   }
 }

@@ -4,15 +4,25 @@ import { examOf, patient, UID_ROOT } from './exams.ts'
 import type { Manner } from './partner.ts'
 import { BrokenPromise, isRefused, type MadeCall, type Stage, type Told, wordOf } from './stage.ts'
 
-/** What the partner does of its own: plans, changes its mind, is away, and calls the interface. Each returns a line for the trace. */
+/**
+ * What the partner does of its own: plans, changes its mind, is away, and calls the interface. Each
+ * returns a line for the trace.
+ */
 
 export function plan(stage: Stage): string {
   const { random, ledger } = stage
   const number = stage.number()
   const day = stage.day(random.pick([-1, 0, 0, 0, 0, 1]))
   // Some come twice, with another order.
-  const known = ledger.exams.length > 0 && random.chance(0.2) ? random.pick(ledger.exams).patient : undefined
-  ledger.exams.push(examOf(number, { day, time: `${10 + random.below(8)}${10 + random.below(50)}00`, patient: known ?? patient(number) }))
+  const known =
+    ledger.exams.length > 0 && random.chance(0.2) ? random.pick(ledger.exams).patient : undefined
+  ledger.exams.push(
+    examOf(number, {
+      day,
+      time: `${10 + random.below(8)}${10 + random.below(50)}00`,
+      patient: known ?? patient(number),
+    }),
+  )
   return `the partner plans S${number} on ${day}`
 }
 
@@ -47,7 +57,8 @@ export function leave({ random, partner, time }: Stage): string {
 export async function create(stage: Stage): Promise<Told> {
   const { random, ledger, calls } = stage
   const number = stage.number()
-  const ofExam = ledger.exams.length > 0 && random.chance(0.3) ? random.pick(ledger.exams) : undefined
+  const ofExam =
+    ledger.exams.length > 0 && random.chance(0.3) ? random.pick(ledger.exams) : undefined
   const who = ofExam?.patient ?? patient(number)
   const call: MadeCall = {
     key: `key-${number}`,
@@ -55,7 +66,11 @@ export async function create(stage: Stage): Promise<Told> {
       studyInstanceUid: ofExam?.studyInstanceUid ?? `${UID_ROOT}.9.${number}`,
       studyDescription: `CT chest ${number}`,
       severity: random.pick(['normal', 'high', 'stat'] as const),
-      reportMetadata: { patientName: who.name, mrn: who.id, sex: who.sex === 'F' ? 'female' : 'male' },
+      reportMetadata: {
+        patientName: who.name,
+        mrn: who.id,
+        sex: who.sex === 'F' ? 'female' : 'male',
+      },
     },
     answer: undefined,
     at: stage.time.now(),
@@ -77,14 +92,24 @@ const KEPT_MS = 23 * 60 * 60_000
 
 async function made({ ledger, lives, ris, time }: Stage, call: MadeCall): Promise<Told> {
   const answer = await lives.call(() =>
-    ris().send('POST /v1/scribe/studies', { json: call.body, headers: { 'idempotency-key': call.key } }),
+    ris().send('POST /v1/scribe/studies', {
+      json: call.body,
+      headers: { 'idempotency-key': call.key },
+    }),
   )
   if (answer.kind !== 'answered') return wordOf(answer)
   const { status, text } = answer.value
   if (status >= 500 || status === 429 || status === 409) return String(status)
   // Nobody else makes that study.
-  if (status !== 201 && call.body.studyInstanceUid.startsWith(`${UID_ROOT}.9.`) && time.now() - call.at < KEPT_MS)
-    throw new BrokenPromise('A repeated call is answered the same', `${call.key}: ${status}, and it was never answered`)
+  if (
+    status !== 201 &&
+    call.body.studyInstanceUid.startsWith(`${UID_ROOT}.9.`) &&
+    time.now() - call.at < KEPT_MS
+  )
+    throw new BrokenPromise(
+      'A repeated call is answered the same',
+      `${call.key}: ${status}, and it was never answered`,
+    )
   if (call.answer === undefined) {
     call.answer = `${time.now()} ${status} ${text}`
     if (status === 201) took(ledger, answer.value, call)
@@ -93,7 +118,10 @@ async function made({ ledger, lives, ris, time }: Stage, call: MadeCall): Promis
   const [at, ...first] = call.answer.split(' ')
   // Answers are kept for 24 hours; after that the study is there already.
   if (time.now() - Number(at) < KEPT_MS && first.join(' ') !== `${status} ${text}`)
-    throw new BrokenPromise('A repeated call is answered the same', `${call.key}: ${first[0]}, then ${status}`)
+    throw new BrokenPromise(
+      'A repeated call is answered the same',
+      `${call.key}: ${first[0]}, then ${status}`,
+    )
   return `${status}, the same`
 }
 
@@ -105,7 +133,12 @@ function took(ledger: Stage['ledger'], { json }: HttpAnswer, { body }: MadeCall)
     ...{ studyId, studyInstanceUid, asked: undefined },
     told: { studyDescription, severity, patientName, mrn, isCancelled: false },
   })
-  ledger.reports.set(studyId, { studyId, told: { draft: null, signed: [] }, asked: undefined, windows: new Map() })
+  ledger.reports.set(studyId, {
+    studyId,
+    told: { draft: null, signed: [] },
+    asked: undefined,
+    windows: new Map(),
+  })
 }
 
 export async function patch(stage: Stage): Promise<Told> {
@@ -119,15 +152,25 @@ export async function patch(stage: Stage): Promise<Told> {
     [
       'describes',
       { studyDescription: `CT abdomen ${number}` },
-      () => ris().call(scribe.update, { params, body: { studyDescription: `CT abdomen ${number}` } }),
+      () =>
+        ris().call(scribe.update, { params, body: { studyDescription: `CT abdomen ${number}` } }),
     ],
     [
       'corrects',
       { mrn: `PIDKAN${number}` },
-      () => ris().call(scribe.update, { params, body: { reportMetadata: { mrn: `PIDKAN${number}` } } }),
+      () =>
+        ris().call(scribe.update, { params, body: { reportMetadata: { mrn: `PIDKAN${number}` } } }),
     ],
-    ['cancels', { isCancelled: true }, () => ris().call(scribe.cancel, { body: { studyId: studyId as never } })],
-    ['takes back the cancelling of', { isCancelled: false }, () => ris().call(scribe.uncancel, { body: { studyId: studyId as never } })],
+    [
+      'cancels',
+      { isCancelled: true },
+      () => ris().call(scribe.cancel, { body: { studyId: studyId as never } }),
+    ],
+    [
+      'takes back the cancelling of',
+      { isCancelled: false },
+      () => ris().call(scribe.uncancel, { body: { studyId: studyId as never } }),
+    ],
   ] as const)
   const answer = await lives.call<unknown>(work)
   if (answer.kind === 'answered') account.told = { ...told, ...asked }

@@ -9,11 +9,27 @@ import type { Ledger } from './ledger.ts'
 import type { Random } from './random.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** What it does with a call. late: answers, but later than anybody waits for it; lost: takes it and hangs up before it says so. */
-export const MANNERS = ['well', 'slow', 'late', 'error', 'garbage', 'refuse', 'lost', 'drop', 'never'] as const
+/**
+ * What it does with a call. late: answers, but later than anybody waits for it; lost: takes it and
+ * hangs up before it says so.
+ */
+export const MANNERS = [
+  'well',
+  'slow',
+  'late',
+  'error',
+  'garbage',
+  'refuse',
+  'lost',
+  'drop',
+  'never',
+] as const
 export type Manner = (typeof MANNERS)[number]
 
-/** A partner of the gateway as the seed has it: answers worklist questions, enriches studies, takes reports, and is away at times. */
+/**
+ * A partner of the gateway as the seed has it: answers worklist questions, enriches studies, takes
+ * reports, and is away at times.
+ */
 export interface Partner extends AsyncDisposable {
   readonly url: string
   readonly secret: string
@@ -42,7 +58,11 @@ interface Envelope {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-export async function openPartner(time: VirtualTime, random: Random, ledger: Ledger): Promise<Partner> {
+export async function openPartner(
+  time: VirtualTime,
+  random: Random,
+  ledger: Ledger,
+): Promise<Partner> {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
   const called = new Map<string, number>()
   const underWay = new Set<unknown>()
@@ -51,7 +71,8 @@ export async function openPartner(time: VirtualTime, random: Random, ledger: Led
   let news: string[] = []
 
   const created = (message: unknown) => void underWay.add((message as { request: unknown }).request)
-  const ended = (message: unknown) => void underWay.delete((message as { request: unknown }).request)
+  const ended = (message: unknown) =>
+    void underWay.delete((message as { request: unknown }).request)
   subscribe('undici:request:create', created)
   subscribe('undici:request:trailers', ended)
   subscribe('undici:request:error', ended)
@@ -114,13 +135,23 @@ export async function openPartner(time: VirtualTime, random: Random, ledger: Led
     else if (manner === 'late') later(LATE_MS, () => say(200, {}))
     else if (manner === 'never') later(24 * 60 * 60_000, () => response.destroy())
     else if (manner === 'error') say(500, { error: 'out of order' })
-    else if (manner === 'garbage') response.writeHead(200, { 'content-type': 'application/json' }).end('<html>Service unavailable</html>')
-    else if (manner === 'refuse') say(200, envelope.type === 'report.delivered' ? { success: false } : { authorized: false, error: 'no' })
+    else if (manner === 'garbage')
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('<html>Service unavailable</html>')
+    else if (manner === 'refuse')
+      say(
+        200,
+        envelope.type === 'report.delivered'
+          ? { success: false }
+          : { authorized: false, error: 'no' },
+      )
     else {
       if (manner === 'lost') reply()
       request.socket.destroy()
     }
-    if (envelope.type === 'report.delivered' && !['well', 'slow', 'lost'].includes(manner)) note(envelope, isSigned(request, body), false)
+    if (envelope.type === 'report.delivered' && !['well', 'slow', 'lost'].includes(manner))
+      note(envelope, isSigned(request, body), false)
   }
 
   function answerFor(envelope: Envelope, signed: boolean) {
@@ -137,14 +168,25 @@ export async function openPartner(time: VirtualTime, random: Random, ledger: Led
       const about = words(data.plainText)
       return {
         about,
-        shares: { error: 0.08, slow: 0.05, late: 0.04, lost: 0.06, refuse: 0.04, never: 0.02, drop: 0.03, garbage: 0.02 },
+        shares: {
+          error: 0.08,
+          slow: 0.05,
+          late: 0.04,
+          lost: 0.06,
+          refuse: 0.04,
+          never: 0.02,
+          drop: 0.03,
+          garbage: 0.02,
+        },
         reply: () => {
           note(envelope, signed, true)
           return { success: true }
         },
       }
     }
-    const exam = ledger.exams.find(({ studyInstanceUid }) => studyInstanceUid === data.studyInstanceUid)
+    const exam = ledger.exams.find(
+      ({ studyInstanceUid }) => studyInstanceUid === data.studyInstanceUid,
+    )
     return {
       about: String(data.studyInstanceUid),
       shares: { error: 0.1, slow: 0.1, late: 0.05, garbage: 0.05 },
@@ -156,8 +198,13 @@ export async function openPartner(time: VirtualTime, random: Random, ledger: Led
   }
 
   function worklist({ callingAe, dateStart, dateEnd }: WorklistQuestion) {
-    const [from, to] = [dateStart, dateEnd].map((day) => day.replaceAll('-', '')) as [string, string]
-    const items = ledger.exams.filter(({ day, isWithdrawn }) => !isWithdrawn && day >= from && day <= to).map(itemOf)
+    const [from, to] = [dateStart, dateEnd].map((day) => day.replaceAll('-', '')) as [
+      string,
+      string,
+    ]
+    const items = ledger.exams
+      .filter(({ day, isWithdrawn }) => !isWithdrawn && day >= from && day <= to)
+      .map(itemOf)
     ledger.answers.push({ callingAe, dateStart, dateEnd, items, at: time.now(), isUnsure: false })
     return { authorized: true, items }
   }
@@ -178,8 +225,13 @@ export async function openPartner(time: VirtualTime, random: Random, ledger: Led
 
   /** Standard Webhooks, by hand: the library has the real time. */
   function isSigned({ headers }: IncomingMessage, body: Buffer): boolean {
-    const [id, at, given] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => String(headers[name]))
-    const mac = createHmac('sha256', Buffer.alloc(32, 7)).update(`${id}.${at}.`).update(body).digest('base64')
+    const [id, at, given] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
+      String(headers[name]),
+    )
+    const mac = createHmac('sha256', Buffer.alloc(32, 7))
+      .update(`${id}.${at}.`)
+      .update(body)
+      .digest('base64')
     const envelope = JSON.parse(body.toString()) as Envelope
     const isFresh = Math.abs(Number(at) * 1000 - time.now()) < 5 * 60_000
     return isFresh && id === envelope.id && (given ?? '').split(' ').includes(`v1,${mac}`)

@@ -15,7 +15,14 @@ import { BrokenPromise } from './stage.ts'
 
 export const PROMISES: readonly Promised[] = [
   ...[studiesKept, reportsKept, signedUnchanged, deliveredTheSame, rowsFromPartner, logSilent],
-  ...[imagesKept, filesHaveRows, patientsApart, commitmentsTrue, signaturesAudited, deliveredAtLast],
+  ...[
+    imagesKept,
+    filesHaveRows,
+    patientsApart,
+    commitmentsTrue,
+    signaturesAudited,
+    deliveredAtLast,
+  ],
 ]
 
 /** @throws BrokenPromise the first one */
@@ -23,6 +30,10 @@ export function checkPromises(evidence: Evidence, when: 'step' | 'day'): void {
   for (const promise of PROMISES) {
     if (when === 'step' && promise.when === 'day') continue
     const [first, ...more] = promise.check(evidence)
-    if (first !== undefined) throw new BrokenPromise(promise.name, more.length > 0 ? `${first} (and ${more.length} more)` : first)
+    if (first !== undefined)
+      throw new BrokenPromise(
+        promise.name,
+        more.length > 0 ? `${first} (and ${more.length} more)` : first,
+      )
   }
 }

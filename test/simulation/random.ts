@@ -8,7 +8,10 @@ export interface Random {
   below(end: number): number
   chance(share: number): boolean
   pick<T>(list: readonly T[]): T
-  /** The same for the same words, whatever was drawn before: for what happens side by side, in an order that is nobody's. */
+  /**
+   * The same for the same words, whatever was drawn before: for what happens side by side, in an
+   * order that is nobody's.
+   */
   of(words: string): number
 }
 
@@ -34,6 +37,7 @@ export function randomOf(seed: number): Random {
       if (list.length === 0) throw new Error('There is nothing to pick from')
       return list[below(list.length)] as T
     },
-    of: (words) => createHash('sha256').update(`${seed} ${words}`).digest().readUInt32LE() / 2 ** 32,
+    of: (words) =>
+      createHash('sha256').update(`${seed} ${words}`).digest().readUInt32LE() / 2 ** 32,
   }
 }

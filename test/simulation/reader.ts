@@ -22,13 +22,18 @@ export function openReader(folder: string, clock: () => number): Reader {
   return {
     folder,
     store,
-    select: <T>(sql: string, ...values: readonly unknown[]) => database.prepare(sql).all(...values) as T[],
+    select: <T>(sql: string, ...values: readonly unknown[]) =>
+      database.prepare(sql).all(...values) as T[],
     standingOf(studyId) {
       const reports = store.reports.ofStudy(studyId)
       const draft = reports.find(({ status }) => status === 'in_progress')
       return {
-        draft: draft ? { isAddendum: draft.isAddendum, revision: draft.revision, text: draft.plainText ?? '' } : null,
-        signed: reports.flatMap(({ status, plainText }) => (status === 'completed' ? [plainText ?? ''] : [])),
+        draft: draft
+          ? { isAddendum: draft.isAddendum, revision: draft.revision, text: draft.plainText ?? '' }
+          : null,
+        signed: reports.flatMap(({ status, plainText }) =>
+          status === 'completed' ? [plainText ?? ''] : [],
+        ),
       }
     },
     bytesOf({ file, dataSetOffset }) {
@@ -46,4 +51,5 @@ export function openReader(folder: string, clock: () => number): Reader {
   }
 }
 
-export const hashOf = (content: Buffer | string): string => createHash('sha256').update(content).digest('hex')
+export const hashOf = (content: Buffer | string): string =>
+  createHash('sha256').update(content).digest('hex')

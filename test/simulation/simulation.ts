@@ -40,8 +40,12 @@ export interface Outcome {
   /** SHA-256 of the trace: the same for the same seed and program. */
   readonly hash: string
   /** The first promise that was broken. */
-  readonly failure: { readonly promise: string; readonly detail: string; readonly step: number } | undefined
-  readonly counts: Readonly<Record<'steps' | 'lives' | 'images' | 'signed' | 'arrivals' | 'finds' | 'faults', number>>
+  readonly failure:
+    | { readonly promise: string; readonly detail: string; readonly step: number }
+    | undefined
+  readonly counts: Readonly<
+    Record<'steps' | 'lives' | 'images' | 'signed' | 'arrivals' | 'finds' | 'faults', number>
+  >
 }
 
 /** A Monday. */
@@ -75,7 +79,16 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
   const listener = opened.use(await listenForCommitments(random, ledger))
   const clinic = { key: '' }
   const isBusy = () => partner.isBusy() || listener.isBusy()
-  const lives = opened.use(await openLives({ root, time, partner, ledger, isBusy, furnish: furnishing(partner, listener, clinic) }))
+  const lives = opened.use(
+    await openLives({
+      root,
+      time,
+      partner,
+      ledger,
+      isBusy,
+      furnish: furnishing(partner, listener, clinic),
+    }),
+  )
   const devices = [openDevice('CT1'), openDevice('CT2', true)]
   opened.defer(() => {
     for (const device of devices) device.hangUp()
@@ -91,7 +104,8 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
   const stage: Stage = {
     ...{ random, time, ledger, partner, lives, devices, runs: [], calls: [] },
     number: () => ++numbers,
-    day: (from = 0) => new Date(time.now() + from * DAY_MS).toISOString().slice(0, 10).replaceAll('-', ''),
+    day: (from = 0) =>
+      new Date(time.now() + from * DAY_MS).toISOString().slice(0, 10).replaceAll('-', ''),
     reader() {
       if (reader && reader.folder !== lives.folder) forget()
       reader ??= openReader(lives.folder, time.now)
@@ -143,7 +157,11 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
     sayNews()
     await goOn()
     check('step')
-    await pass(random.chance(0.8) ? 1_000 + random.below(90_000) : 2 * MINUTE_MS + random.below(13 * MINUTE_MS))
+    await pass(
+      random.chance(0.8)
+        ? 1_000 + random.below(90_000)
+        : 2 * MINUTE_MS + random.below(13 * MINUTE_MS),
+    )
   }
 
   async function run(): Promise<void> {
@@ -152,7 +170,9 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
       for (const step of MORNING) await take(step)
       for (let step = MORNING.length; step < steps; step++) {
         const next = last?.next
-        await take(next && random.chance(0.6) ? stepNamed(random.pick(next)) : drawn(random, hasFaults))
+        await take(
+          next && random.chance(0.6) ? stepNamed(random.pick(next)) : drawn(random, hasFaults),
+        )
       }
       check('day')
       const morning = BEGINS_AT + (Math.floor((time.now() - BEGINS_AT) / DAY_MS) + 1) * DAY_MS
@@ -166,7 +186,10 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
     // The longest wait between two attempts is a day, and a tenth more.
     const until = time.now() + 1.2 * DAY_MS
     do await pass(60 * MINUTE_MS)
-    while (time.now() < until && stage.reader().select("select 1 from outbox where state = 'waiting'").length > 0)
+    while (
+      time.now() < until &&
+      stage.reader().select("select 1 from outbox where state = 'waiting'").length > 0
+    )
     options.atEnd?.({ ledger, reader: stage.reader(), isEnd: true })
     check('day', true)
   }
@@ -184,7 +207,13 @@ export async function simulate(options: SimulationOptions): Promise<Outcome> {
     ...{ arrivals: ledger.arrivals.length, finds, faults: ledger.faultsMet },
   })
   forget()
-  return { seed, trace, hash: createHash('sha256').update(trace.join('\n')).digest('hex'), failure, counts }
+  return {
+    seed,
+    trace,
+    hash: createHash('sha256').update(trace.join('\n')).digest('hex'),
+    failure,
+    counts,
+  }
 }
 
 /** Before anything else: exams, studies, and devices that know of them. */
@@ -204,20 +233,40 @@ function furnishing(partner: Partner, { port }: CommitmentListener, clinic: { ke
   return async (parts: Parts): Promise<void> => {
     parts.settings.change(
       {
-        ...{ 'dimse.tlsPort': null, 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'backup.dailyAt': null },
+        ...{
+          'dimse.tlsPort': null,
+          'intake.stopGigabytes': 0,
+          'intake.warnGigabytes': 0,
+          'backup.dailyAt': null,
+        },
         ...{ 'clinic.timeZone': 'UTC', 'worklist.freshSeconds': 0, 'commitment.isOn': true },
         ...{ 'http.ratePerSecond': 100_000, 'http.rateBurst': 100_000 },
       },
       'command-line',
     )
-    parts.partnerEndpoint.set({ url: partner.url, secret: partner.secret, allowPlaintext: true }, 'command-line')
+    parts.partnerEndpoint.set(
+      { url: partner.url, secret: partner.secret, allowPlaintext: true },
+      'command-line',
+    )
     parts.devices.add({ ...DEVICE, aeTitle: 'CT1', name: 'CT room 1', port }, 'command-line')
-    parts.devices.add({ ...DEVICE, aeTitle: 'CT2', name: 'CT room 2', port, hideStarted: true }, 'command-line')
+    parts.devices.add(
+      { ...DEVICE, aeTitle: 'CT2', name: 'CT room 2', port, hideStarted: true },
+      'command-line',
+    )
     // A cheap hash: this is about other things than the price of a password.
     const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
     const names = { firstName: 'Una', lastName: 'Reader' }
-    await people.createUser({ ...PEOPLE.owner, ...names, level: 'owner', clinicRole: 'Other' }, 'command-line')
-    await people.createUser({ ...PEOPLE.radiologist, ...names, level: 'member', clinicRole: 'Radiologist' }, 'command-line')
-    clinic.key = parts.apiKeys.create({ description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' }, 'command-line').key
+    await people.createUser(
+      { ...PEOPLE.owner, ...names, level: 'owner', clinicRole: 'Other' },
+      'command-line',
+    )
+    await people.createUser(
+      { ...PEOPLE.radiologist, ...names, level: 'member', clinicRole: 'Radiologist' },
+      'command-line',
+    )
+    clinic.key = parts.apiKeys.create(
+      { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
+      'command-line',
+    ).key
   }
 }

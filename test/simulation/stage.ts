@@ -62,7 +62,11 @@ export interface Stage {
   /** The data folder as it is; good until the run of the gateway ends. */
   reader(): Reader
   /** A call of a signed-in person. */
-  staff<S extends OperationShape>(who: Person, operation: Operation<S>, input: InputOf<S>): Promise<Answer<ReplyOf<S>>>
+  staff<S extends OperationShape>(
+    who: Person,
+    operation: Operation<S>,
+    input: InputOf<S>,
+  ): Promise<Answer<ReplyOf<S>>>
   /** The partner's own program. */
   ris(): Client
 }
@@ -73,7 +77,10 @@ export const PEOPLE = {
 } as const
 export type Person = keyof typeof PEOPLE
 
-/** Calls by people who are signed in; they sign in again where their session is over, or the call takes a recent sign-in. */
+/**
+ * Calls by people who are signed in; they sign in again where their session is over, or the call
+ * takes a recent sign-in.
+ */
 export function staffCalls(lives: () => GatewayLives): Stage['staff'] {
   const headers = new Map<Person, Record<string, string>>()
   return async (who, operation, input) => {
@@ -85,7 +92,11 @@ export function staffCalls(lives: () => GatewayLives): Stage['staff'] {
     }
     const answer = await lives().call(call)
     if (answer.kind !== 'failed') return answer
-    if (statusOf(answer.error) !== 401 && !answer.error.message.startsWith('403 Confirm that it is you')) return answer
+    if (
+      statusOf(answer.error) !== 401 &&
+      !answer.error.message.startsWith('403 Confirm that it is you')
+    )
+      return answer
     headers.delete(who)
     return await lives().call(call)
   }

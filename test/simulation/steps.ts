@@ -1,4 +1,14 @@
-import { addendum, assign, beginReport, decide, downtime, look, overrideIdentity, saveDraft, sign } from './desk-steps.ts'
+import {
+  addendum,
+  assign,
+  beginReport,
+  decide,
+  downtime,
+  look,
+  overrideIdentity,
+  saveDraft,
+  sign,
+} from './desk-steps.ts'
 import { DISK_FAULTS, disk } from './disk.ts'
 import { begin, commit, end, find, release, send, sendAgain, sendCutOff } from './imaging-steps.ts'
 import { change, create, leave, patch, plan, repeat } from './partner-steps.ts'
@@ -16,7 +26,19 @@ export interface Step {
 }
 
 const LOOKED_AT = ['find', 'find', 'change', 'leave']
-const WRITTEN = ['send', 'send', 'sendAgain', 'create', 'patch', 'beginReport', 'saveDraft', 'sign', 'begin', 'end', 'find']
+const WRITTEN = [
+  'send',
+  'send',
+  'sendAgain',
+  'create',
+  'patch',
+  'beginReport',
+  'saveDraft',
+  'sign',
+  'begin',
+  'end',
+  'find',
+]
 
 export const STEPS: readonly Step[] = [
   { weight: 9, run: find },
@@ -61,7 +83,9 @@ function endSoon({ random, lives }: Stage): string {
   const moments = 1 + random.below(random.chance(0.7) ? 30 : 200)
   const isPowerFailure = moments % 2 === 0
   lives.endAt(moments, isPowerFailure)
-  return isPowerFailure ? `the power fails after ${moments} moments` : `the gateway ends after ${moments} moments`
+  return isPowerFailure
+    ? `the power fails after ${moments} moments`
+    : `the gateway ends after ${moments} moments`
 }
 
 async function restart({ lives, devices }: Stage): Promise<string> {

@@ -1,6 +1,7 @@
 /**
- * Time that passes only when it is told to: the clock, `performance.now` and the timers of the global scope. The gateway takes its clock from
- * outside, but makes its timers with the global functions, as its libraries do; Node itself (sockets, files) keeps real time.
+ * Time that passes only when it is told to: the clock, `performance.now` and the timers of the
+ * global scope. The gateway takes its clock from outside, but makes its timers with the global
+ * functions, as its libraries do; Node itself (sockets, files) keeps real time.
  */
 export interface VirtualTime extends Disposable {
   /** Milliseconds since 1970. */
@@ -41,8 +42,19 @@ class VirtualTimer {
   readonly isRepeated: boolean
 
   constructor(
-    { table, start }: { readonly table: Map<VirtualTimer, Waiting>; readonly start: (timer: VirtualTimer) => void },
-    how: { readonly callback: Callback; readonly ms: number; readonly values: readonly unknown[]; readonly isRepeated: boolean },
+    {
+      table,
+      start,
+    }: {
+      readonly table: Map<VirtualTimer, Waiting>
+      readonly start: (timer: VirtualTimer) => void
+    },
+    how: {
+      readonly callback: Callback
+      readonly ms: number
+      readonly values: readonly unknown[]
+      readonly isRepeated: boolean
+    },
   ) {
     this.#table = table
     this.#start = start
@@ -82,12 +94,16 @@ export function virtualTime(startsAt: number): VirtualTime {
   let now = startsAt
   let orders = 0
   const table = new Map<VirtualTimer, Waiting>()
-  const start = (timer: VirtualTimer) => void table.set(timer, { timer, due: now + timer.ms, order: orders++ })
+  const start = (timer: VirtualTimer) =>
+    void table.set(timer, { timer, due: now + timer.ms, order: orders++ })
   const make =
     (isRepeated: boolean) =>
     (callback: Callback, ms?: number, ...values: unknown[]) =>
       // As Node does: at least a millisecond.
-      new VirtualTimer({ table, start }, { callback, ms: Math.max(1, Math.trunc(Number(ms)) || 1), values, isRepeated })
+      new VirtualTimer(
+        { table, start },
+        { callback, ms: Math.max(1, Math.trunc(Number(ms)) || 1), values, isRepeated },
+      )
   const clear = (otherwise: (timer?: NodeJS.Timeout) => void) => (timer: unknown) => {
     if (timer instanceof VirtualTimer) timer.close()
     else otherwise(timer as NodeJS.Timeout)
@@ -95,7 +111,12 @@ export function virtualTime(startsAt: number): VirtualTime {
   const next = () => {
     let first: Waiting | undefined
     for (const waiting of table.values())
-      if (!first || waiting.due < first.due || (waiting.due === first.due && waiting.order < first.order)) first = waiting
+      if (
+        !first ||
+        waiting.due < first.due ||
+        (waiting.due === first.due && waiting.order < first.order)
+      )
+        first = waiting
     return first
   }
   Object.assign(globalThis, {

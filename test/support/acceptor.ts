@@ -15,7 +15,10 @@ import {
 import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 
-/** An application entity for tests that answers as a script says: what no well-behaved server can be made to do. */
+/**
+ * An application entity for tests that answers as a script says: what no well-behaved server can be
+ * made to do.
+ */
 export interface Acceptor extends AsyncDisposable {
   readonly port: number
   /** PDUs received, of all connections, in order. */
@@ -27,7 +30,10 @@ export interface Acceptor extends AsyncDisposable {
 export interface Script {
   /** A free one where it is missing. */
   readonly port?: number
-  /** The answer to an A-ASSOCIATE-RQ; where it is missing every context is accepted in its first transfer syntax. 'silence': none. */
+  /**
+   * The answer to an A-ASSOCIATE-RQ; where it is missing every context is accepted in its first
+   * transfer syntax. 'silence': none.
+   */
   readonly associate?: (request: AssociateRq, peer: AcceptorPeer) => Pdu | 'silence'
   readonly maximumLength?: number
   readonly roles?: readonly RoleSelection[]
@@ -35,7 +41,12 @@ export interface Script {
   readonly message?: (message: Message, peer: AcceptorPeer) => void
   /** At an A-RELEASE-RQ; where it is missing it is confirmed. */
   readonly release?: (peer: AcceptorPeer) => void
-  readonly tls?: { readonly key: string; readonly cert: string; readonly ca?: string; readonly requestCert?: boolean }
+  readonly tls?: {
+    readonly key: string
+    readonly cert: string
+    readonly ca?: string
+    readonly requestCert?: boolean
+  }
 }
 
 /** The requestor's end, as the script sees it. */
@@ -51,7 +62,11 @@ export function accepted(request: AssociateRq, more: Partial<AssociateAc> = {}):
     ...request,
     type: 'A-ASSOCIATE-AC',
     presentationContexts: request.presentationContexts.map(
-      ({ id, transferSyntaxes }): ContextResult => ({ id, result: 0, transferSyntax: transferSyntaxes[0] ?? '' }),
+      ({ id, transferSyntaxes }): ContextResult => ({
+        id,
+        result: 0,
+        transferSyntax: transferSyntaxes[0] ?? '',
+      }),
     ),
     ...more,
   }
@@ -74,7 +89,9 @@ export async function startAcceptor(script: Script = {}): Promise<Acceptor> {
         const response: CommandSet = {
           commandField: command.commandField | 0x8000,
           ...(command.messageId !== undefined && { messageIdBeingRespondedTo: command.messageId }),
-          ...(command.affectedSopClassUid !== undefined && { affectedSopClassUid: command.affectedSopClassUid }),
+          ...(command.affectedSopClassUid !== undefined && {
+            affectedSopClassUid: command.affectedSopClassUid,
+          }),
           hasDataSet: dataSet !== undefined,
           status,
           ...more,
@@ -86,7 +103,11 @@ export async function startAcceptor(script: Script = {}): Promise<Acceptor> {
       received.push(pdu)
       if (pdu.type === 'A-ASSOCIATE-RQ') {
         theirMaximum = pdu.user.maximumLength
-        const user = { ...pdu.user, maximumLength: script.maximumLength ?? 16_384, roles: script.roles ?? [] }
+        const user = {
+          ...pdu.user,
+          maximumLength: script.maximumLength ?? 16_384,
+          roles: script.roles ?? [],
+        }
         const answer = script.associate?.(pdu, peer) ?? accepted(pdu, { user })
         if (answer !== 'silence') peer.send(answer)
         if (answer !== 'silence' && answer.type === 'A-ASSOCIATE-RJ') socket.end()

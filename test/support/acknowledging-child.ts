@@ -5,8 +5,14 @@ import { once } from 'node:events'
  * Runs a program that prints a line for each thing it acknowledges, and kills it (SIGKILL) once it
  * has printed so many; the lines, without one that the kill may have cut.
  */
-export async function killAfter(acknowledgements: number, program: string, folder: string): Promise<string[]> {
-  const writer = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+export async function killAfter(
+  acknowledgements: number,
+  program: string,
+  folder: string,
+): Promise<string[]> {
+  const writer = spawn(process.execPath, [program, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let printed = ''
   writer.stdout.on('data', (chunk: Buffer) => {
     printed += chunk

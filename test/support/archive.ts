@@ -19,12 +19,20 @@ export interface Archive extends AsyncDisposable {
 const env = { ...process.env, TCP_NODELAY: '1' }
 
 /** DCMTK's `storescp`: takes every image into its folder. Further arguments as it knows them. */
-export async function startStorescp(args: readonly string[] = [], aeTitle = 'STORESCP'): Promise<Archive> {
+export async function startStorescp(
+  args: readonly string[] = [],
+  aeTitle = 'STORESCP',
+): Promise<Archive> {
   const scratch = scratchFolder()
   const port = await freePort()
   const folder = join(scratch.path, 'received')
   mkdirSync(folder)
-  return started(['storescp', '-v', '-aet', aeTitle, '-od', folder, ...args, String(port)], port, folder, scratch)
+  return started(
+    ['storescp', '-v', '-aet', aeTitle, '-od', folder, ...args, String(port)],
+    port,
+    folder,
+    scratch,
+  )
 }
 
 /** A node that `dcmqrscp` sends to. */
@@ -33,7 +41,10 @@ export interface KnownNode {
   readonly port: number
 }
 
-/** DCMTK's `dcmqrscp`: an archive called QRSCP that stores, answers queries and sends studies to the nodes it knows. */
+/**
+ * DCMTK's `dcmqrscp`: an archive called QRSCP that stores, answers queries and sends studies to the
+ * nodes it knows.
+ */
 export async function startDcmqrscp(nodes: readonly KnownNode[] = []): Promise<Archive> {
   const scratch = scratchFolder()
   const port = await freePort()
@@ -42,7 +53,11 @@ export async function startDcmqrscp(nodes: readonly KnownNode[] = []): Promise<A
   const config = join(scratch.path, 'dcmqrscp.cfg')
   const lines = [
     ...[`NetworkTCPPort = ${port}`, 'MaxPDUSize = 16384', 'MaxAssociations = 16'],
-    ...['HostTable BEGIN', ...nodes.map(({ aeTitle, port: at }, i) => `node${i} = (${aeTitle}, localhost, ${at})`), 'HostTable END'],
+    ...[
+      'HostTable BEGIN',
+      ...nodes.map(({ aeTitle, port: at }, i) => `node${i} = (${aeTitle}, localhost, ${at})`),
+      'HostTable END',
+    ],
     ...['VendorTable BEGIN', 'VendorTable END'],
     ...['AETable BEGIN', `QRSCP ${folder} RW (200, 1024mb) ANY`, 'AETable END'],
   ]
@@ -50,11 +65,17 @@ export async function startDcmqrscp(nodes: readonly KnownNode[] = []): Promise<A
   return started(['dcmqrscp', '-v', '-c', config], port, folder, scratch)
 }
 
-async function started(words: readonly string[], port: number, folder: string, scratch: Disposable): Promise<Archive> {
+async function started(
+  words: readonly string[],
+  port: number,
+  folder: string,
+  scratch: Disposable,
+): Promise<Archive> {
   const [command = '', ...args] = words
   const server = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
-  for (const stream of [server.stdout, server.stderr]) stream.setEncoding('latin1').on('data', (text: string) => (output += text))
+  for (const stream of [server.stdout, server.stderr])
+    stream.setEncoding('latin1').on('data', (text: string) => (output += text))
   await listening(port, server, () => output)
   return {
     port,
@@ -88,4 +109,5 @@ async function listening(port: number, server: ChildProcess, output: () => strin
 }
 
 /** The bytes of a file in an archive's folder. */
-export const receivedFile = ({ folder }: Archive, name: string): Buffer => readFileSync(join(folder, name))
+export const receivedFile = ({ folder }: Archive, name: string): Buffer =>
+  readFileSync(join(folder, name))

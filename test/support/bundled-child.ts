@@ -29,7 +29,10 @@ export async function bundledChild(name: string): Promise<string> {
       minify: false,
       target: 'node24',
       rolldownOptions: {
-        external: [...builtinModules.flatMap((module) => [module, `node:${module}`]), /^(better-sqlite3|dcmjs|dicom-dimse-native)(\/|$)/],
+        external: [
+          ...builtinModules.flatMap((module) => [module, `node:${module}`]),
+          /^(better-sqlite3|dcmjs|dicom-dimse-native)(\/|$)/,
+        ],
         output: { format: 'es', entryFileNames: 'child.js' },
       },
     },

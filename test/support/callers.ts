@@ -9,13 +9,31 @@ import { type ExpressCustomerId, idFromUuid } from '#shared/ids.ts'
 const AT = '2026-03-10T08:00:00.000Z'
 
 /** A key in the store, as a caller. */
-export function newKey(store: Store, more: Partial<Pick<KeyCaller, 'scope' | 'isViewerEnabled' | 'managesPeople'>> = {}): KeyCaller {
+export function newKey(
+  store: Store,
+  more: Partial<Pick<KeyCaller, 'scope' | 'isViewerEnabled' | 'managesPeople'>> = {},
+): KeyCaller {
   const { scope = 'all', isViewerEnabled = true, managesPeople = true } = more
   const apiKeyId = randomUUID()
-  const unused = { lastUsedAt: null, revokedAt: null, rotatedAt: null, oldKeyHash: null, oldLast4: null, oldExpiresAt: null }
+  const unused = {
+    lastUsedAt: null,
+    revokedAt: null,
+    rotatedAt: null,
+    oldKeyHash: null,
+    oldLast4: null,
+    oldExpiresAt: null,
+  }
   const keyHash = hashOfToken(apiKeyId)
   const rights = { isViewerEnabled, managesPeople, scope }
-  store.apiKeys.insert({ apiKeyId, keyHash, last4: '0000', description: 'RIS', ...rights, createdAt: AT, ...unused })
+  store.apiKeys.insert({
+    apiKeyId,
+    keyHash,
+    last4: '0000',
+    description: 'RIS',
+    ...rights,
+    createdAt: AT,
+    ...unused,
+  })
   return { kind: 'api-key', apiKeyId, ...rights }
 }
 
@@ -51,7 +69,10 @@ export function newUser(store: Store, more: Partial<UserRecord> = {}): UserRecor
 }
 
 /** The user at the window. */
-export const atTheWindow = (user: UserRecord, customerIds: readonly ExpressCustomerId[] = []): UserCaller => ({
+export const atTheWindow = (
+  user: UserRecord,
+  customerIds: readonly ExpressCustomerId[] = [],
+): UserCaller => ({
   kind: 'user',
   user: { ...user, customerIds },
 })

@@ -1,4 +1,5 @@
-// Words that nothing but the test says: where one of them turns up, it came from the patient or the secret it stands for.
+// Words that nothing but the test says: where one of them turns up, it came from the patient or the
+// secret it stands for.
 
 /** Whose it is: a patient's, or a secret that opens something. */
 export type CanaryKind = 'patient' | 'secret'
@@ -19,7 +20,10 @@ export interface Leak {
   readonly where: string
 }
 
-/** An invented patient, all of whose words are of nobody else. Names with and without an accent, as a search folds them. */
+/**
+ * An invented patient, all of whose words are of nobody else. Names with and without an accent, as
+ * a search folds them.
+ */
 export const CANARY_PATIENT = {
   family: 'Zilpzalpová',
   given: 'Quirlinde',
@@ -48,12 +52,26 @@ export const CANARY_WORDS = {
 const patientOf = (texts: Readonly<Record<string, string>>): Canary[] =>
   Object.entries(texts).map(([what, text]) => ({ what, kind: 'patient', text }))
 
-export const PATIENT_CANARIES: readonly Canary[] = [...patientOf(CANARY_PATIENT), ...patientOf(CANARY_WORDS)]
+export const PATIENT_CANARIES: readonly Canary[] = [
+  ...patientOf(CANARY_PATIENT),
+  ...patientOf(CANARY_WORDS),
+]
 
-export const secretCanary = (what: string, text: string | Buffer): Canary => ({ what, kind: 'secret', text })
+export const secretCanary = (what: string, text: string | Buffer): Canary => ({
+  what,
+  kind: 'secret',
+  text,
+})
 
-/** The canaries that are in these bytes, in any form that a program might write them in, without case; each once. */
-export function leaksIn(found: Buffer | string, where: string, canaries: readonly Canary[]): Leak[] {
+/**
+ * The canaries that are in these bytes, in any form that a program might write them in, without
+ * case; each once.
+ */
+export function leaksIn(
+  found: Buffer | string,
+  where: string,
+  canaries: readonly Canary[],
+): Leak[] {
   const bytes = lowered(Buffer.from(found as string))
   const searched = searchOf(canaries)
   const leaks = new Map<Canary, Leak>()
@@ -62,7 +80,16 @@ export function leaksIn(found: Buffer | string, where: string, canaries: readonl
     head = ((head << 8) | (bytes[at] ?? 0)) >>> 0
     if (searched.mayBegin[(head ^ (head >>> 16)) & 0xffff] === 0) continue
     for (const { canary, form, text } of searched.byHead.get(head) ?? [])
-      if (!leaks.has(canary) && bytes.compare(text, 0, text.length, at - 3, Math.min(bytes.length, at - 3 + text.length)) === 0)
+      if (
+        !leaks.has(canary) &&
+        bytes.compare(
+          text,
+          0,
+          text.length,
+          at - 3,
+          Math.min(bytes.length, at - 3 + text.length),
+        ) === 0
+      )
         leaks.set(canary, { what: canary.what, kind: canary.kind, form, where })
   }
   return [...leaks.values()]
@@ -87,7 +114,9 @@ function searchOf(canaries: readonly Canary[]): Search {
   for (const canary of canaries) {
     const sought =
       searches.get(canary) ??
-      Object.entries(formsOf(canary.text)).flatMap(([form, texts]) => texts.map((text) => ({ canary, form, text: lowered(text) })))
+      Object.entries(formsOf(canary.text)).flatMap(([form, texts]) =>
+        texts.map((text) => ({ canary, form, text: lowered(text) })),
+      )
     searches.set(canary, sought)
     for (const one of sought) {
       // Shorter than four bytes it would be anywhere.
@@ -112,11 +141,15 @@ function lowered(bytes: Buffer): Buffer {
 
 function formsOf(text: string | Buffer): Readonly<Record<string, readonly Buffer[]>> {
   const bytes = Buffer.from(text as string)
-  const words = typeof text === 'string' ? [text, text.toUpperCase(), text.normalize('NFD'), folded(text)] : []
+  const words =
+    typeof text === 'string' ? [text, text.toUpperCase(), text.normalize('NFD'), folded(text)] : []
   return {
     plain: [bytes, ...words.map((word) => Buffer.from(word))],
     'Latin-1': typeof text === 'string' ? [Buffer.from(text, 'latin1')] : [],
-    'UTF-16': words.flatMap((word) => [Buffer.from(word, 'utf16le'), Buffer.from(word, 'utf16le').swap16()]),
+    'UTF-16': words.flatMap((word) => [
+      Buffer.from(word, 'utf16le'),
+      Buffer.from(word, 'utf16le').swap16(),
+    ]),
     'percent-encoded': words.map((word) => Buffer.from(encodeURIComponent(word))),
     escaped: words.map((word) => Buffer.from(escaped(word))),
     hex: [Buffer.from(bytes.toString('hex'))],
@@ -127,15 +160,22 @@ function formsOf(text: string | Buffer): Readonly<Record<string, readonly Buffer
 
 const folded = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
-const escaped = (text: string): string => text.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+const escaped = (text: string): string =>
+  text.replace(/[^\x20-\x7e]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** Wherever the bytes begin within a group of three: the middle, which does not depend on what stands around. */
+/**
+ * Wherever the bytes begin within a group of three: the middle, which does not depend on what
+ * stands around.
+ */
 function inBase64(bytes: Buffer): Buffer[] {
   return [0, 1, 2].flatMap((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
       .replace(/=+$/, '')
-    const middle = whole.slice(before === 0 ? 0 : before + 1, (before + bytes.length) % 3 === 0 ? undefined : -1)
+    const middle = whole.slice(
+      before === 0 ? 0 : before + 1,
+      (before + bytes.length) % 3 === 0 ? undefined : -1,
+    )
     return [Buffer.from(middle), Buffer.from(middle.replaceAll('+', '-').replaceAll('/', '_'))]
   })
 }

@@ -2,11 +2,31 @@ import diagnosticsChannel from 'node:diagnostics_channel'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { openImageStore, openSimulatedFiles, phantomSlice, phantomSopUid } from '#electron/simulator/partner.ts'
+import {
+  openImageStore,
+  openSimulatedFiles,
+  phantomSlice,
+  phantomSopUid,
+} from '#electron/simulator/partner.ts'
 import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { openTestSmtpServer } from '../electron/server/modules/mail/smtp-server.ts'
-import { CANARY_PATIENT, CANARY_WORDS, type Canary, PATIENT_CANARIES, secretCanary } from './canaries.ts'
-import { accounts, breakPartner, CANARY_NAME, type Day, examine, openLink, refuse, report } from './canary-day.ts'
+import {
+  CANARY_PATIENT,
+  CANARY_WORDS,
+  type Canary,
+  PATIENT_CANARIES,
+  secretCanary,
+} from './canaries.ts'
+import {
+  accounts,
+  breakPartner,
+  CANARY_NAME,
+  type Day,
+  examine,
+  openLink,
+  refuse,
+  report,
+} from './canary-day.ts'
 import { OWNER } from './gateway.ts'
 import { EXAMS, until } from './imaging-clinic.ts'
 import { newUid, type StartedInterface, startInterface } from './interface.ts'
@@ -27,24 +47,35 @@ export interface CanaryClinic extends AsyncDisposable {
   readonly refusals: readonly string[]
 }
 
-/** Drives it through a day: worklist, images, enrichment, reports, mail, links, refusals, a partner that breaks, a back-up. @param folder stays */
+/**
+ * Drives it through a day: worklist, images, enrichment, reports, mail, links, refusals, a partner
+ * that breaks, a back-up. @param folder stays
+ */
 export async function openCanaryClinic(folder: string): Promise<CanaryClinic> {
   await using opened = new AsyncDisposableStack()
   const backups = opened.use(tempFolder()).folder
   const files = opened.use(await openSimulatedFiles({ clock: Date.now }))
   const smtp = opened.use(await openTestSmtpServer())
   const canaries: Canary[] = [...PATIENT_CANARIES]
-  const secret = (what: string, text: string | Buffer) => void canaries.push(secretCanary(what, text))
+  const secret = (what: string, text: string | Buffer) =>
+    void canaries.push(secretCanary(what, text))
   const called = watchCalls(opened)
   const refusals: string[] = []
 
-  const exam = { ...EXAMS[4], PatientName: CANARY_NAME, PatientID: P.mrn, PatientBirthDate: P.birthDate, AccessionNumber: P.accession }
+  const exam = {
+    ...EXAMS[4],
+    PatientName: CANARY_NAME,
+    PatientID: P.mrn,
+    PatientBirthDate: P.birthDate,
+    AccessionNumber: P.accession,
+  }
   const studyInstanceUid = String(exam.StudyInstanceUID)
   const images = openImageStore(files)
   const linked = studyOfPartner(images)
   const urlsOf = (uid: string) => {
     const urls = images.urlsOf(uid)
-    for (const url of urls) secret('signature of a file’s address', new URL(url).searchParams.get('signature') ?? '')
+    for (const url of urls)
+      secret('signature of a file’s address', new URL(url).searchParams.get('signature') ?? '')
     return urls
   }
   let refuses = false
@@ -52,16 +83,26 @@ export async function openCanaryClinic(folder: string): Promise<CanaryClinic> {
     await startInterface({
       folder,
       overrides: {
-        ...{ 'clinic.timeZone': 'UTC', 'worklist.freshSeconds': 0, 'intake.idleSeconds': 1, 'backup.folder': backups },
+        ...{
+          'clinic.timeZone': 'UTC',
+          'worklist.freshSeconds': 0,
+          'intake.idleSeconds': 1,
+          'backup.folder': backups,
+        },
         'partner.plaintextHosts': [files.host],
       },
       partner: {
         answers: {
           'modality_worklist.requested': () =>
-            refuses ? { authorized: false, error: CANARY_WORDS.refusal, items: [] } : { authorized: true, items: [exam] },
+            refuses
+              ? { authorized: false, error: CANARY_WORDS.refusal, items: [] }
+              : { authorized: true, items: [exam] },
           'study.access_requested': ({ studyInstanceUid: uid }) =>
-            refuses ? { authorized: false, error: CANARY_WORDS.refusal, urls: [] } : { authorized: true, urls: [...urlsOf(uid)] },
-          'report.delivered': () => (refuses ? { success: false, error: CANARY_WORDS.refusal } : { success: true }),
+            refuses
+              ? { authorized: false, error: CANARY_WORDS.refusal, urls: [] }
+              : { authorized: true, urls: [...urlsOf(uid)] },
+          'report.delivered': () =>
+            refuses ? { success: false, error: CANARY_WORDS.refusal } : { success: true },
           'patient_study.enrichment_requested': () => ({
             ...{
               patientName: CANARY_NAME,
@@ -81,13 +122,22 @@ export async function openCanaryClinic(folder: string): Promise<CanaryClinic> {
         },
       },
       prepare({ apiKeys, endpoints }) {
-        const { apiKey, key } = apiKeys.create({ description: 'Another partner', isViewerEnabled: true, scope: 'all' }, 'command-line')
+        const { apiKey, key } = apiKeys.create(
+          { description: 'Another partner', isViewerEnabled: true, scope: 'all' },
+          'command-line',
+        )
         secret('API key', key)
         const signing = `whsec_${Buffer.alloc(32, 'goldfinch').toString('base64')}`
         secret('signing secret', signing)
         endpoints.add(
           {
-            ...{ url: 'https://ris.example/hook', name: 'Another', events: ['report.delivered'], allowPlaintext: false, fileHosts: [] },
+            ...{
+              url: 'https://ris.example/hook',
+              name: 'Another',
+              events: ['report.delivered'],
+              allowPlaintext: false,
+              fileHosts: [],
+            },
             ...{ budgets: {}, apiKeyId: apiKey.apiKeyId, secret: signing },
           },
           'command-line',
@@ -100,7 +150,17 @@ export async function openCanaryClinic(folder: string): Promise<CanaryClinic> {
   const setRefuses = (is: boolean) => {
     refuses = is
   }
-  const day: Day = { clinic, studyInstanceUid, exam, secret, refusals, smtp, files, linked, setRefuses }
+  const day: Day = {
+    clinic,
+    studyInstanceUid,
+    exam,
+    secret,
+    refusals,
+    smtp,
+    files,
+    linked,
+    setRefuses,
+  }
   await examine(day)
   await report(day)
   await openLink(day)
@@ -109,16 +169,38 @@ export async function openCanaryClinic(folder: string): Promise<CanaryClinic> {
   await breakPartner(day)
   const { owner } = clinic.users
   await owner.call(dashboardUpkeep.make, {})
-  await until(async () => expect(await owner.call(dashboardUpkeep.state, {})).toMatchObject({ running: null, backups: [{}] }))
+  await until(async () =>
+    expect(await owner.call(dashboardUpkeep.state, {})).toMatchObject({
+      running: null,
+      backups: [{}],
+    }),
+  )
   const kept = opened.move()
-  return { clinic, folder, backups, canaries, called, refusals, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
+  return {
+    clinic,
+    folder,
+    backups,
+    canaries,
+    called,
+    refusals,
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  }
 }
 
 /** A study that only the partner has, of the same patient. Its UID. */
 function studyOfPartner(images: ReturnType<typeof openImageStore>): string {
   const studyInstanceUid = newUid()
-  const series = { studyInstanceUid, seriesInstanceUid: `${studyInstanceUid}.1`, slices: 2, patientName: CANARY_NAME, patientId: P.mrn }
-  const slices = [1, 2].map((number) => ({ sopInstanceUid: phantomSopUid(series, number), body: phantomSlice(series, number) }))
+  const series = {
+    studyInstanceUid,
+    seriesInstanceUid: `${studyInstanceUid}.1`,
+    slices: 2,
+    patientName: CANARY_NAME,
+    patientId: P.mrn,
+  }
+  const slices = [1, 2].map((number) => ({
+    sopInstanceUid: phantomSopUid(series, number),
+    body: phantomSlice(series, number),
+  }))
   images.add({ studyInstanceUid, images: slices })
   return studyInstanceUid
 }
@@ -127,7 +209,13 @@ function studyOfPartner(images: ReturnType<typeof openImageStore>): string {
 function watchCalls(opened: AsyncDisposableStack): string[] {
   const called: string[] = []
   const note = (message: unknown) => {
-    const { request } = message as { readonly request: { readonly origin: string; readonly path: string; readonly headers: unknown } }
+    const { request } = message as {
+      readonly request: {
+        readonly origin: string
+        readonly path: string
+        readonly headers: unknown
+      }
+    }
     called.push(`${request.origin}${request.path} ${JSON.stringify(request.headers)}`)
   }
   diagnosticsChannel.subscribe('undici:request:create', note)

@@ -3,17 +3,28 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 /** A self-signed certificate made for a test, with its key; PEM. It is its own authority. */
 export function selfSignedCertificate(
   dnsNames: readonly string[],
-  { from = '20200101000000Z', until = '20991231235959Z' }: { readonly from?: string; readonly until?: string } = {},
+  {
+    from = '20200101000000Z',
+    until = '20991231235959Z',
+  }: { readonly from?: string; readonly until?: string } = {},
 ): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = der(0x30, oid('2a8648ce3d040302'))
-  const name = der(0x30, der(0x31, der(0x30, oid('550403'), der(0x0c, Buffer.from('Isthmus test')))))
+  const name = der(
+    0x30,
+    der(0x31, der(0x30, oid('550403'), der(0x0c, Buffer.from('Isthmus test')))),
+  )
   const validity = der(0x30, time(from), time(until))
   const alternativeNames = der(0x30, ...dnsNames.map((dnsName) => der(0x82, Buffer.from(dnsName))))
   const extensions = der(
     0x30,
     der(0x30, oid('551d11'), der(0x04, alternativeNames)),
-    der(0x30, oid('551d13'), der(0x01, Buffer.from([0xff])), der(0x04, der(0x30, der(0x01, Buffer.from([0xff]))))),
+    der(
+      0x30,
+      oid('551d13'),
+      der(0x01, Buffer.from([0xff])),
+      der(0x04, der(0x30, der(0x01, Buffer.from([0xff])))),
+    ),
   )
   // RFC 5280 4.1: version 3, a positive serial number, and the rest in order.
   const toSign = der(
@@ -40,6 +51,7 @@ const time = (text: string) => der(0x18, Buffer.from(text))
 function der(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents)
   const { length } = content
-  const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
+  const size =
+    length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
   return Buffer.concat([Buffer.from([tag, ...size]), content])
 }

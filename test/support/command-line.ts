@@ -11,7 +11,10 @@ export interface Ran {
 
 /** Runs one command of the command line in a process of its own, to its end. */
 export async function isthmus(args: readonly string[], input = ''): Promise<Ran> {
-  return ranOf(spawn(process.execPath, [PROGRAM, ...args], { env, timeout: 60_000, killSignal: 'SIGKILL' }), input)
+  return ranOf(
+    spawn(process.execPath, [PROGRAM, ...args], { env, timeout: 60_000, killSignal: 'SIGKILL' }),
+    input,
+  )
 }
 
 /** Hands a process its standard input; resolves with what it said, when it has ended. */
@@ -39,9 +42,14 @@ export interface Serving extends AsyncDisposable {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** `serve`, or `simulator partner`, up and ready. Rejects with what it said where it ends before. */
+/**
+ * `serve`, or `simulator partner`, up and ready. Rejects with what it said where it ends before.
+ */
 export async function running(args: readonly string[]): Promise<Serving> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const closed = once(child, 'close')
   const stdout: string[] = []
   const stderr: string[] = []
@@ -49,7 +57,8 @@ export async function running(args: readonly string[]): Promise<Serving> {
   const lines = createInterface({ input: child.stdout }).on('line', (line) => stdout.push(line))
   await Promise.race([once(lines, 'line'), closed])
   const [first] = stdout
-  if (first === undefined) throw new Error(`it ended with ${child.exitCode ?? child.signalCode}: ${stderr.join('\n')}`)
+  if (first === undefined)
+    throw new Error(`it ended with ${child.exitCode ?? child.signalCode}: ${stderr.join('\n')}`)
   const ready = JSON.parse(first) as Record<string, unknown>
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal)
@@ -72,4 +81,15 @@ export async function running(args: readonly string[]): Promise<Serving> {
 
 /** `serve` on a data folder, with free ports of 127.0.0.1. */
 export const serving = (folder: string, ...args: readonly string[]): Promise<Serving> =>
-  running(['serve', '--data', folder, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off', ...args])
+  running([
+    'serve',
+    '--data',
+    folder,
+    '--http',
+    '127.0.0.1:0',
+    '--dimse',
+    '127.0.0.1:0',
+    '--dimse-tls',
+    'off',
+    ...args,
+  ])

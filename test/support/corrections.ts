@@ -10,31 +10,58 @@ export const CORRECTION = '3d1f6a52-8c0b-4e97-a1d4-5b7f60c2e983'
 export function correctionRows(
   store: Store,
   pairs: readonly CorrectedImage[],
-  { correctionId = CORRECTION, at = '2026-03-10T09:00:00.000Z', undoes = null as string | null } = {},
+  {
+    correctionId = CORRECTION,
+    at = '2026-03-10T09:00:00.000Z',
+    undoes = null as string | null,
+  } = {},
 ): CorrectionDone {
   const { corrections, instances, imageStudies } = store
   const [first] = pairs
   if (!first) throw new Error('a correction is of an image')
   const [from, to] = [first.original.studyInstanceUid, first.copy.studyInstanceUid]
-  const details = { reason: 'wrong entry', changes: [], handedOut: { from: null, to: null }, undoReason: '' }
+  const details = {
+    reason: 'wrong entry',
+    changes: [],
+    handedOut: { from: null, to: null },
+    undoReason: '',
+  }
   const correction = {
-    ...({ correctionId, kind: 'correct', cause: 'wrong-worklist-entry', userId: 'usr_1', at, undoes } as const),
+    ...({
+      correctionId,
+      kind: 'correct',
+      cause: 'wrong-worklist-entry',
+      userId: 'usr_1',
+      at,
+      undoes,
+    } as const),
     ...{ fromStudyInstanceUid: from, toStudyInstanceUid: to, instances: pairs.length, details },
   }
   corrections.insert(
     correction,
-    pairs.map(({ original, copy }) => ({ originalId: original.instanceId, correctedId: copy.instanceId })),
+    pairs.map(({ original, copy }) => ({
+      originalId: original.instanceId,
+      correctedId: copy.instanceId,
+    })),
   )
   for (const { original, copy } of pairs) {
     instances.setState(original.instanceId, 'superseded')
     instances.setState(copy.instanceId, 'current')
   }
   for (const uid of new Set([from, to])) imageStudies.recount(uid)
-  return { correction: { ...correction, undoneAt: null, undoneBy: null, undoneWith: null }, pairs, isUndo: false }
+  return {
+    correction: { ...correction, undoneAt: null, undoneBy: null, undoneWith: null },
+    pairs,
+    isUndo: false,
+  }
 }
 
 /** Undoes it as the engine does where nothing of it left the gateway. Within a transaction. */
-export function undoneRows(store: Store, { correction, pairs }: CorrectionDone, at: string): CorrectionDone {
+export function undoneRows(
+  store: Store,
+  { correction, pairs }: CorrectionDone,
+  at: string,
+): CorrectionDone {
   const { corrections, instances } = store
   for (const { copy } of pairs) instances.setState(copy.instanceId, 'superseded')
   for (const { original } of pairs) instances.setState(original.instanceId, 'current')

@@ -31,11 +31,15 @@ export const DAMAGES = {
     const file = join(folder, DATABASE_FILE)
     const pages = Math.floor(statSync(file).size / PAGE)
     const handle = openSync(file, 'r+')
-    for (let page = Math.floor(pages / 3); page < Math.floor(pages / 2); page++) writeSync(handle, randomBytes(PAGE), 0, PAGE, page * PAGE)
+    for (let page = Math.floor(pages / 3); page < Math.floor(pages / 2); page++)
+      writeSync(handle, randomBytes(PAGE), 0, PAGE, page * PAGE)
     closeSync(handle)
   },
   'a file cut off': (folder: string) =>
-    truncateSync(join(folder, DATABASE_FILE), Math.floor(statSync(join(folder, DATABASE_FILE)).size / 2)),
+    truncateSync(
+      join(folder, DATABASE_FILE),
+      Math.floor(statSync(join(folder, DATABASE_FILE)).size / 2),
+    ),
   'a beginning overwritten': (folder: string) => {
     const handle = openSync(join(folder, DATABASE_FILE), 'r+')
     writeSync(handle, randomBytes(PAGE), 0, PAGE, 0)
@@ -56,20 +60,31 @@ export interface Clinic {
   readonly backup: BackupMade
 }
 
-/** A clinic with an owner and CT1, a recovery key, and a back-up; CT2 came after it. Both folders are below `root`. */
+/**
+ * A clinic with an owner and CT1, a recovery key, and a back-up; CT2 came after it. Both folders
+ * are below `root`.
+ */
 export async function clinicWithBackup(root: string): Promise<Clinic> {
   const [folder, backupFolder] = [join(root, 'data'), join(root, 'back-ups')]
   mkdirSync(backupFolder)
   prepareDataFolder(folder)
   using parts = openParts(folder)
   parts.settings.change(
-    { 'dimse.tlsPort': null, 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'backup.folder': backupFolder },
+    {
+      'dimse.tlsPort': null,
+      'intake.stopGigabytes': 0,
+      'intake.warnGigabytes': 0,
+      'backup.folder': backupFolder,
+    },
     'command-line',
   )
   keepRescueHint(folder, parts.settings)()
   // A cheap hash: the tests are about other things than the price of a password.
   const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
-  await people.createUser({ ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' }, 'command-line')
+  await people.createUser(
+    { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
+    'command-line',
+  )
   parts.devices.add({ ...DEVICE, aeTitle: 'CT1' }, 'command-line')
   const recovery = openRecovery(parts.deps)
   const { recoveryKey, asked } = recovery.make('command-line')
@@ -77,13 +92,21 @@ export async function clinicWithBackup(root: string): Promise<Clinic> {
     asked.map((group) => recoveryKey.split('-')[group] ?? ''),
     'command-line',
   )
-  const options = { folder: backupFolder, kind: 'by-hand', version: '0.0.0', now: Date.now(), onProgress: () => {} } as const
+  const options = {
+    folder: backupFolder,
+    kind: 'by-hand',
+    version: '0.0.0',
+    now: Date.now(),
+    onProgress: () => {},
+  } as const
   const backup = await makeBackup(parts.store, options)
   parts.devices.add({ ...DEVICE, aeTitle: 'CT2' }, 'command-line')
   return { folder, backupFolder, recoveryKey, backup }
 }
 
-export const digestOf = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
+export const digestOf = (file: string): string =>
+  createHash('sha256').update(readFileSync(file)).digest('hex')
 
 /** Folders in the data folder that hold what was moved aside. */
-export const keptAside = (folder: string): string[] => readdirSync(folder).filter((name) => name.startsWith('replaced-'))
+export const keptAside = (folder: string): string[] =>
+  readdirSync(folder).filter((name) => name.startsWith('replaced-'))

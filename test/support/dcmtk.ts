@@ -7,7 +7,8 @@ import { freePort } from './free-port.ts'
 
 const run = promisify(execFile)
 const EXAMPLES = '/usr/share/doc/dcmtk/examples'
-// Without it DCMTK's tools wait 40 ms for Nagle's algorithm at every message (toolchain.md, gotcha N).
+// Without it DCMTK's tools wait 40 ms for Nagle's algorithm at every message (toolchain.md, gotcha
+// N).
 const env = { ...process.env, TCP_NODELAY: '1' }
 
 export interface FindOptions {
@@ -30,12 +31,33 @@ export interface Found {
 }
 
 /** Asks a worklist by DCMTK's findscu. */
-export async function findscu({ port, calling = 'CT1', called = 'ISTHMUS', args = [], query, keepIn }: FindOptions): Promise<Found> {
+export async function findscu({
+  port,
+  calling = 'CT1',
+  called = 'ISTHMUS',
+  args = [],
+  query,
+  keepIn,
+}: FindOptions): Promise<Found> {
   const keep = keepIn ? ['-X', '-od', keepIn] : []
-  const words = ['-v', '-W', '-aet', calling, '-aec', called, ...keep, ...args, '127.0.0.1', String(port), ...(query ? [query] : [])]
-  const { stdout, stderr } = await run('findscu', words, { env, encoding: 'latin1', timeout: 30_000 }).catch(
-    (error: { stdout: string; stderr: string }) => error,
-  )
+  const words = [
+    '-v',
+    '-W',
+    '-aet',
+    calling,
+    '-aec',
+    called,
+    ...keep,
+    ...args,
+    '127.0.0.1',
+    String(port),
+    ...(query ? [query] : []),
+  ]
+  const { stdout, stderr } = await run('findscu', words, {
+    env,
+    encoding: 'latin1',
+    timeout: 30_000,
+  }).catch((error: { stdout: string; stderr: string }) => error)
   const output = stdout + stderr
   return {
     pending: output.match(/Find Response: \d+ \(Pending/g)?.length ?? 0,
@@ -46,7 +68,10 @@ export async function findscu({ port, calling = 'CT1', called = 'ISTHMUS', args 
 
 /** Presses C-ECHO by DCMTK's echoscu; true on success. */
 export async function echoscu(port: number, calling = 'CT1', called = 'ISTHMUS'): Promise<boolean> {
-  return run('echoscu', ['-aet', calling, '-aec', called, '127.0.0.1', String(port)], { env, timeout: 15_000 }).then(
+  return run('echoscu', ['-aet', calling, '-aec', called, '127.0.0.1', String(port)], {
+    env,
+    timeout: 15_000,
+  }).then(
     () => true,
     () => false,
   )
@@ -65,7 +90,10 @@ export type Response = { readonly [keyword: string]: string | readonly Response[
 
 /** The responses findscu kept, decoded by pydicom, an implementation that is not ours. */
 export async function readResponses(folder: string): Promise<Response[]> {
-  const { stdout } = await run('/usr/bin/python3', ['-c', READER, folder], { timeout: 30_000, maxBuffer: 1 << 26 })
+  const { stdout } = await run('/usr/bin/python3', ['-c', READER, folder], {
+    timeout: 30_000,
+    maxBuffer: 1 << 26,
+  })
   return JSON.parse(stdout) as Response[]
 }
 
@@ -126,7 +154,10 @@ function sampleDumps(): string[] {
 /** Values by tag; the last of a tag wins, as one of the samples names a tag twice. */
 function attributes(dump: string): Attributes {
   return Object.fromEntries(
-    [...dump.matchAll(/^\s*\(([0-9a-f]{4},[0-9a-f]{4})\)\s+[A-Z]{2}\s+(.*)$/gm)].map((line) => [line[1] ?? '', value(line[2] ?? '')]),
+    [...dump.matchAll(/^\s*\(([0-9a-f]{4},[0-9a-f]{4})\)\s+[A-Z]{2}\s+(.*)$/gm)].map((line) => [
+      line[1] ?? '',
+      value(line[2] ?? ''),
+    ]),
   )
 }
 
@@ -142,9 +173,13 @@ export async function startWlmscpfs(): Promise<{ readonly port: number } & Async
   const rows = join(scratch.path, 'OFFIS')
   mkdirSync(rows)
   writeFileSync(join(rows, 'lockfile'), '')
-  for (const [index, dump] of sampleDumps().entries()) await run('dump2dcm', [dump, join(rows, `row${index}.wl`)])
+  for (const [index, dump] of sampleDumps().entries())
+    await run('dump2dcm', [dump, join(rows, `row${index}.wl`)])
   const port = await freePort()
-  const server = spawn('wlmscpfs', ['-s', '-dfp', scratch.path, String(port)], { env, stdio: 'ignore' })
+  const server = spawn('wlmscpfs', ['-s', '-dfp', scratch.path, String(port)], {
+    env,
+    stdio: 'ignore',
+  })
   for (let tries = 0; tries < 100 && !(await echoscu(port, 'TEST', 'OFFIS')); tries++)
     await new Promise((resolve) => setTimeout(resolve, 50))
   return {

@@ -9,7 +9,12 @@ export type DeviceRequest = Omit<CommandSet, 'messageId' | 'hasDataSet'>
 const COMMITMENT_INSTANCE = '1.2.840.10008.1.20.1.1'
 
 export const cStore = (affectedSopInstanceUid: string): DeviceRequest => ({
-  ...{ commandField: COMMAND_FIELD['C-STORE-RQ'], affectedSopClassUid: CT, affectedSopInstanceUid, priority: 0 },
+  ...{
+    commandField: COMMAND_FIELD['C-STORE-RQ'],
+    affectedSopClassUid: CT,
+    affectedSopInstanceUid,
+    priority: 0,
+  },
 })
 
 /** MPPS: without a UID the gateway gives it one. */
@@ -36,5 +41,8 @@ export const N_ACTION: DeviceRequest = {
 export const committed = (TransactionUID: string, sopInstanceUids: readonly string[]): Buffer =>
   encoded({
     TransactionUID,
-    ReferencedSOPSequence: sopInstanceUids.map((uid) => ({ ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: uid })),
+    ReferencedSOPSequence: sopInstanceUids.map((uid) => ({
+      ReferencedSOPClassUID: CT,
+      ReferencedSOPInstanceUID: uid,
+    })),
   })

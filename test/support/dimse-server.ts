@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { type DataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
-import type { AssociationPolicy, CFindScp, EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
+import type {
+  AssociationPolicy,
+  CFindScp,
+  EncodedIdentifiers,
+} from '#server/dicom/dimse/service.ts'
 import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
 import { basicWorklist } from '#server/dicom/scp/basic-worklist.ts'
 import { verification } from '#server/dicom/scp/verification.ts'
@@ -48,16 +52,25 @@ export async function serve(serving: Serving = {}): Promise<Watched> {
   const server = await openDimseServer({
     host: '127.0.0.1',
     port: 0,
-    services: [verification(), { ...worklist, ...(transferSyntaxes && { transferSyntaxes }) }, ...services],
+    services: [
+      verification(),
+      { ...worklist, ...(transferSyntaxes && { transferSyntaxes }) },
+      ...services,
+    ],
     policy,
     isExpectedHost,
     ...(admitted && { admitted }),
     observer: {
-      opened: ({ callingAeTitle }, services) => note(`opened ${callingAeTitle} ${services.join(', ')}`),
-      rejected: ({ callingAeTitle }, { result, source, reason }) => note(`rejected ${callingAeTitle} ${result}/${source}/${reason}`),
+      opened: ({ callingAeTitle }, services) =>
+        note(`opened ${callingAeTitle} ${services.join(', ')}`),
+      rejected: ({ callingAeTitle }, { result, source, reason }) =>
+        note(`rejected ${callingAeTitle} ${result}/${source}/${reason}`),
       answered: ({ callingAeTitle }, { service, status, responses }) =>
-        note(`answered ${callingAeTitle} ${service} ${status.toString(16).padStart(4, '0')} ${responses}`),
-      closed: (association, { kind, detail }) => note(`closed ${association?.callingAeTitle ?? '-'} ${kind}: ${detail}`),
+        note(
+          `answered ${callingAeTitle} ${service} ${status.toString(16).padStart(4, '0')} ${responses}`,
+        ),
+      closed: (association, { kind, detail }) =>
+        note(`closed ${association?.callingAeTitle ?? '-'} ${kind}: ${detail}`),
     },
     limits: { ...DEFAULT_LIMITS, ...limits },
     ids: randomUUID,
@@ -98,7 +111,11 @@ export function batchOf(identifiers: readonly Buffer[]): EncodedIdentifiers {
 /** An invented patient of the worklist. */
 export const patient = (number: number): DataSet => [
   { tag: 0x00080050, vr: 'SH', value: Buffer.from(`ACC${String(number).padStart(7, '0')}`) },
-  { tag: 0x00100010, vr: 'PN', value: Buffer.from(`TEST^NUMBER${String(number).padStart(5, '0')}`) },
+  {
+    tag: 0x00100010,
+    vr: 'PN',
+    value: Buffer.from(`TEST^NUMBER${String(number).padStart(5, '0')}`),
+  },
   { tag: 0x00100020, vr: 'LO', value: Buffer.from(`PID${String(number).padStart(7, '0')}`) },
   {
     tag: 0x00400100,
@@ -116,7 +133,10 @@ export const patients = (count: number, transferSyntax: string): Buffer[] =>
   Array.from({ length: count }, (_, number) => writeDataSet(patient(number), transferSyntax))
 
 /** A worklist that answers without rows once it is let go; `started`: it was asked. */
-export function heldFind(): Pick<CFindScp, 'find'> & { readonly started: Promise<void>; readonly letGo: () => void } {
+export function heldFind(): Pick<CFindScp, 'find'> & {
+  readonly started: Promise<void>
+  readonly letGo: () => void
+} {
   const hold = Promise.withResolvers<void>()
   const started = Promise.withResolvers<void>()
   return {

@@ -6,7 +6,8 @@ import { freePort } from './free-port.ts'
 import { PROGRAM } from './program.ts'
 import { tempFolder } from './temp-store.ts'
 
-// The examples of a document, taken out of its Markdown and run one after another, as a reader does who follows it from top to bottom.
+// The examples of a document, taken out of its Markdown and run one after another, as a reader does
+// who follows it from top to bottom.
 
 /** A fenced block. */
 export interface Block {
@@ -17,7 +18,10 @@ export interface Block {
   readonly line: number
 }
 
-/** What is done at one place of the document. sh: run; file: kept under its name; act: done by the test, as a comment asks. */
+/**
+ * What is done at one place of the document. sh: run; file: kept under its name; act: done by the
+ * test, as a comment asks.
+ */
 export interface Step {
   readonly kind: 'sh' | 'file' | 'act'
   readonly line: number
@@ -43,14 +47,22 @@ export function blocksOf(markdown: string): Block[] {
     const [, language = '', info = ''] = /^```(\w*) ?(.*)$/.exec(line) ?? []
     if (!line.startsWith('```')) open?.lines.push(line)
     else if (open) {
-      blocks.push({ language: open.language, info: open.info, text: `${open.lines.join('\n')}\n`, line: open.line })
+      blocks.push({
+        language: open.language,
+        info: open.info,
+        text: `${open.lines.join('\n')}\n`,
+        line: open.line,
+      })
       open = undefined
     } else open = { language, info, line: index + 1, lines: [] }
   }
   return blocks
 }
 
-/** What a reader does, in order: commands with the answer shown below them, files to keep, and what a comment says the test does. */
+/**
+ * What a reader does, in order: commands with the answer shown below them, files to keep, and what
+ * a comment says the test does.
+ */
 export function stepsOf(markdown: string): Step[] {
   const lines = markdown.split('\n')
   const blocks = new Map(blocksOf(markdown).map((block) => [block.line, block]))
@@ -65,15 +77,29 @@ export function stepsOf(markdown: string): Step[] {
     heading = /^#+ (.*)/.exec(line)?.[1] ?? heading
     if (/^`\d{3}`/.test(line)) status = Number(line.slice(1, 4))
     const comment = /^<!-- (.*) -->$/.exec(line)?.[1]
-    const step = { line: index + 1, heading, name: '', status: undefined, json: undefined, output: undefined }
+    const step = {
+      line: index + 1,
+      heading,
+      name: '',
+      status: undefined,
+      json: undefined,
+      output: undefined,
+    }
     if (comment) steps.push({ ...step, kind: 'act', text: comment })
     if (!block) continue
     const before = steps.at(-1)
     if (block.language === 'sh') steps.push({ ...step, kind: 'sh', text: block.text })
     else if (FILES.has(block.language))
-      steps.push({ ...step, kind: 'file', text: block.text, name: /^(?:\/\/|#) (\S+)/.exec(block.text)?.[1] ?? '' })
-    else if (before && block.info === '' && block.language === 'json') steps.splice(-1, 1, { ...before, json: block.text, status })
-    else if (before && block.info === '' && block.language === 'text') steps.splice(-1, 1, { ...before, output: block.text })
+      steps.push({
+        ...step,
+        kind: 'file',
+        text: block.text,
+        name: /^(?:\/\/|#) (\S+)/.exec(block.text)?.[1] ?? '',
+      })
+    else if (before && block.info === '' && block.language === 'json')
+      steps.splice(-1, 1, { ...before, json: block.text, status })
+    else if (before && block.info === '' && block.language === 'text')
+      steps.splice(-1, 1, { ...before, output: block.text })
     if (block.language !== 'json') status = undefined
   }
   return steps
@@ -112,8 +138,8 @@ const PART = '\u001f'
 const LINE = '\u001e'
 
 /**
- * Opens it. `npm run -s gateway --` is the command line of these sources, `node` this Node; curl and fetch are the real ones, and each
- * call of theirs is noted.
+ * Opens it. `npm run -s gateway --` is the command line of these sources, `node` this Node; curl
+ * and fetch are the real ones, and each call of theirs is noted.
  * @param shownPorts ports that the document names; others, which are free, stand for them
  */
 export async function openTerminal(shownPorts: readonly number[]): Promise<Terminal> {
@@ -126,7 +152,8 @@ export async function openTerminal(shownPorts: readonly number[]): Promise<Termi
   writeFileSync(join(work, 'package.json'), '{"type":"module"}')
   const ports = new Map<number, number>()
   for (const shown of shownPorts) ports.set(shown, await freePort())
-  const withPorts = (text: string) => text.replace(/\b\d{4,5}\b/g, (number) => String(ports.get(Number(number)) ?? number))
+  const withPorts = (text: string) =>
+    text.replace(/\b\d{4,5}\b/g, (number) => String(ports.get(Number(number)) ?? number))
 
   const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, HOME: work, LC_ALL: 'C.UTF-8' }
   const bash = spawn('bash', ['--noprofile', '--norc'], { cwd: work, env })
@@ -142,7 +169,12 @@ export async function openTerminal(shownPorts: readonly number[]): Promise<Termi
     const calls = callsOf(existsSync(record) ? readFileSync(record, 'utf8') : '')
     const own = calls.slice(noted)
     noted = calls.length
-    return { exitCode: Number(output.slice(end + END.length)), output: output.slice(0, end), complaints, calls: own }
+    return {
+      exitCode: Number(output.slice(end + END.length)),
+      output: output.slice(0, end),
+      complaints,
+      calls: own,
+    }
   }
 
   return {
@@ -173,9 +205,16 @@ function furnish(bin: string, record: string): void {
     noteOwn,
     `exec '${process.execPath}' '${PROGRAM}' "\${@:5}"`,
   )
-  script('node', noteOwn, `exec '${process.execPath}' --import '${join(bin, 'note-fetch.mjs')}' "$@"`)
+  script(
+    'node',
+    noteOwn,
+    `exec '${process.execPath}' --import '${join(bin, 'note-fetch.mjs')}' "$@"`,
+  )
   const python = spawnSync('which', ['python3'], { encoding: 'utf8' }).stdout.trim() || '/bin/false'
-  const shifted = process.env.ISTHMUS_TEST_CLOCK_OFFSET === undefined ? '' : `'${join(import.meta.dirname, 'shifted-clock.py')}'`
+  const shifted =
+    process.env.ISTHMUS_TEST_CLOCK_OFFSET === undefined
+      ? ''
+      : `'${join(import.meta.dirname, 'shifted-clock.py')}'`
   script('python3', noteOwn, `exec '${python}' ${shifted} "$@"`)
   script(
     'curl',
@@ -205,14 +244,22 @@ const callsOf = (record: string): DocumentedCall[] =>
     .filter((line) => line !== '')
     .map((line) => {
       const [status = '', ...words] = line.split(PART)
-      const after = (word: string) => (words.includes(word) ? words[words.indexOf(word) + 1] : undefined)
+      const after = (word: string) =>
+        words.includes(word) ? words[words.indexOf(word) + 1] : undefined
       const isPost = words.some((word) => word.startsWith('--data')) && !words.includes('--get')
-      const method = after('--request') ?? (words.includes('--head') ? 'HEAD' : isPost ? 'POST' : 'GET')
-      return { method, url: new URL(words.find((word) => /^https?:\/\//.test(word)) ?? 'about:blank'), status: Number(status) || 0 }
+      const method =
+        after('--request') ?? (words.includes('--head') ? 'HEAD' : isPost ? 'POST' : 'GET')
+      return {
+        method,
+        url: new URL(words.find((word) => /^https?:\/\//.test(word)) ?? 'about:blank'),
+        status: Number(status) || 0,
+      }
     })
 
 /** Hands lines to the shell; resolves with what came until the end of the example. */
-function listen(bash: ChildProcessWithoutNullStreams): (lines: string) => Promise<{ output: string; complaints: string }> {
+function listen(
+  bash: ChildProcessWithoutNullStreams,
+): (lines: string) => Promise<{ output: string; complaints: string }> {
   let output = ''
   let complaints = ''
   let told: () => void = () => {}
@@ -242,9 +289,13 @@ function listen(bash: ChildProcessWithoutNullStreams): (lines: string) => Promis
 }
 
 const pidsIn = (bin: string): number[] =>
-  existsSync(join(bin, 'pids')) ? readFileSync(join(bin, 'pids'), 'utf8').trim().split('\n').map(Number) : []
+  existsSync(join(bin, 'pids'))
+    ? readFileSync(join(bin, 'pids'), 'utf8').trim().split('\n').map(Number)
+    : []
 
-/** What an example left behind. A number that was given to another process since then is not ended. */
+/**
+ * What an example left behind. A number that was given to another process since then is not ended.
+ */
 function endProcess(pid: number): void {
   const commandOf = () => {
     try {
@@ -268,9 +319,13 @@ const MASKS: readonly (readonly [form: RegExp, mask: string])[] = [
   [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g, '*'],
   [/\b127\.0\.0\.1:\d+\b/g, '127.0.0.1:*'],
 ]
-const masked = (text: string): string => MASKS.reduce((before, [form, mask]) => before.replace(form, mask), text)
+const masked = (text: string): string =>
+  MASKS.reduce((before, [form, mask]) => before.replace(form, mask), text)
 
-/** Whether a text is what is shown: ids, instants and ports are of their form, and `…` stands for anything. */
+/**
+ * Whether a text is what is shown: ids, instants and ports are of their form, and `…` stands for
+ * anything.
+ */
 export function isShown(shown: string, real: string): boolean {
   const parts = masked(shown)
     .split('…')
@@ -278,16 +333,26 @@ export function isShown(shown: string, real: string): boolean {
   return new RegExp(`^${parts.join('[^]*')}$`).test(masked(real))
 }
 
-/** Where an answer is not as it is shown, a line each: other keys, other values but those that differ from run to run. */
+/**
+ * Where an answer is not as it is shown, a line each: other keys, other values but those that
+ * differ from run to run.
+ */
 export function differences(shown: unknown, real: unknown, at = 'answer'): string[] {
   if (typeof shown === 'string' && typeof real === 'string')
-    return isShown(shown, real) ? [] : [`${at} is ${JSON.stringify(real)}, shown as ${JSON.stringify(shown)}`]
-  if (!isTree(shown) || !isTree(real)) return shown === real ? [] : [`${at} is ${JSON.stringify(real)}, shown as ${JSON.stringify(shown)}`]
-  if (Array.isArray(shown) !== Array.isArray(real)) return [`${at} is ${JSON.stringify(real)}, shown as ${JSON.stringify(shown)}`]
+    return isShown(shown, real)
+      ? []
+      : [`${at} is ${JSON.stringify(real)}, shown as ${JSON.stringify(shown)}`]
+  if (!isTree(shown) || !isTree(real))
+    return shown === real
+      ? []
+      : [`${at} is ${JSON.stringify(real)}, shown as ${JSON.stringify(shown)}`]
+  if (Array.isArray(shown) !== Array.isArray(real))
+    return [`${at} is ${JSON.stringify(real)}, shown as ${JSON.stringify(shown)}`]
   const names = [...new Set([...Object.keys(shown), ...Object.keys(real)])]
   return names.flatMap((name) => {
     if (!Object.hasOwn(real, name)) return [`${at}.${name} is shown and is not there`]
-    if (!Object.hasOwn(shown, name)) return [`${at}.${name} is there and is not shown: ${JSON.stringify(real[name])}`]
+    if (!Object.hasOwn(shown, name))
+      return [`${at}.${name} is there and is not shown: ${JSON.stringify(real[name])}`]
     return differences(shown[name], real[name], `${at}.${name}`)
   })
 }
@@ -295,7 +360,9 @@ export function differences(shown: unknown, real: unknown, at = 'answer'): strin
 type Tree = Readonly<Record<string, unknown>>
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null
 
-/** Rows of the tables of a document whose first cell is of this form; cells without their backticks. */
+/**
+ * Rows of the tables of a document whose first cell is of this form; cells without their backticks.
+ */
 export const rowsOf = (markdown: string, first: RegExp): string[][] =>
   markdown
     .split('\n')
@@ -310,4 +377,5 @@ export const rowsOf = (markdown: string, first: RegExp): string[][] =>
 
 /** The folder of the documents. */
 export const documentsFolder = join(import.meta.dirname, '../../docs')
-export const documentOf = (name: string): string => readFileSync(join(documentsFolder, name), 'utf8')
+export const documentOf = (name: string): string =>
+  readFileSync(join(documentsFolder, name), 'utf8')

@@ -1,5 +1,5 @@
-// The part of electron-updater that electron/desktop/updates.ts uses, for tests in plain Node: it records what it was asked to do, and a test
-// emits its events.
+// The part of electron-updater that electron/desktop/updates.ts uses, for tests in plain Node: it
+// records what it was asked to do, and a test emits its events.
 import { EventEmitter } from 'node:events'
 
 export class FakeUpdater extends EventEmitter {

@@ -1,5 +1,6 @@
-// The part of Electron that electron/main.ts, preload.ts and shell/ use, for tests in plain Node: it records what it was asked to do, and a test has it
-// do what the system would. Every member is declared by Electron's own types, so that what is not Electron's does not compile.
+// The part of Electron that electron/main.ts, preload.ts and shell/ use, for tests in plain Node:
+// it records what it was asked to do, and a test has it do what the system would. Every member is
+// declared by Electron's own types, so that what is not Electron's does not compile.
 import { app } from './electron/app.ts'
 import { boxes, notifications, presses } from './electron/dialogs.ts'
 import { exposed, handlers, invoked } from './electron/messages.ts'
@@ -22,13 +23,22 @@ export * from './electron/windows.ts'
 
 /** What a test leaves behind: the next one begins without it. */
 export function forgetAll(): void {
-  for (const list of [windows, processes, trays, boxes, notifications, opened, invoked]) list.length = 0
+  for (const list of [windows, processes, trays, boxes, notifications, opened, invoked])
+    list.length = 0
   for (const map of [handlers, exposed, blockers]) map.clear()
   app.removeAllListeners()
   powerMonitor.removeAllListeners()
   screen.removeAllListeners()
   screen.displays = [display(0, 0, 1920, 1080)]
   presses.button = 0
-  Object.assign(app, { isPackaged: false, isReady: false, isFirst: true, exitCode: undefined, quits: 0, locale: 'en-GB', loginItem: {} })
+  Object.assign(app, {
+    isPackaged: false,
+    isReady: false,
+    isFirst: true,
+    exitCode: undefined,
+    quits: 0,
+    locale: 'en-GB',
+    loginItem: {},
+  })
   Object.assign(keyStore, { isThere: true, backend: 'gnome_libsecret', account: 'one' })
 }

@@ -19,7 +19,10 @@ export interface TestEventSource {
   close(): void
 }
 
-export function openEventSource(url: string, headers: Readonly<Record<string, string>> = {}): Promise<TestEventSource> {
+export function openEventSource(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<TestEventSource> {
   const events: ReceivedEvent[] = []
   const waiting: PromiseWithResolvers<ReceivedEvent>[] = []
   const ended = Promise.withResolvers<void>()

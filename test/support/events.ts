@@ -14,7 +14,15 @@ export const newEvent = (more: Partial<NewEvent> = {}): NewEvent => ({
 })
 
 export const attempt = (more: Partial<AttemptRecord> = {}): AttemptRecord => ({
-  ...{ at: '2026-03-10T09:00:00.000Z', outcome: 'accepted', httpStatus: 200, tookMs: 12.4, bytes: 18, detail: '', notes: [] },
+  ...{
+    at: '2026-03-10T09:00:00.000Z',
+    outcome: 'accepted',
+    httpStatus: 200,
+    tookMs: 12.4,
+    bytes: 18,
+    detail: '',
+    notes: [],
+  },
   ...{ request: '{"type":"x"}', response: Buffer.from('{"authorized":true}') },
   ...more,
 })

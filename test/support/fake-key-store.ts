@@ -1,6 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 
-/** The key store of an account, as `safeStorage` is one: what it wrapped only the same account takes out again. */
+/**
+ * The key store of an account, as `safeStorage` is one: what it wrapped only the same account takes
+ * out again.
+ */
 export function fakeKeyStore(account: string): {
   readonly account: string
   readonly wrap: (plain: Buffer) => Buffer
@@ -15,9 +18,9 @@ export function fakeKeyStore(account: string): {
       return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
     },
     unwrap(wrapped) {
-      const decipher = createDecipheriv('aes-256-gcm', key, wrapped.subarray(0, 12), { authTagLength: 16 }).setAuthTag(
-        wrapped.subarray(-16),
-      )
+      const decipher = createDecipheriv('aes-256-gcm', key, wrapped.subarray(0, 12), {
+        authTagLength: 16,
+      }).setAuthTag(wrapped.subarray(-16))
       return Buffer.concat([decipher.update(wrapped.subarray(12, -16)), decipher.final()])
     },
   }

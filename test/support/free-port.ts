@@ -3,14 +3,18 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-// Below the ports that Linux (from 32768), macOS and Windows (from 49152) hand out themselves: a server that listens on port 0 takes none of these.
+// Below the ports that Linux (from 32768), macOS and Windows (from 49152) hand out themselves: a
+// server that listens on port 0 takes none of these.
 const FIRST = 12_000
 const LAST = 32_000
 
 // A file for each port, with the pid of the process that claimed it. A claim ends with its process.
 const CLAIMS = join(tmpdir(), 'isthmus-test-ports')
 
-/** A TCP port of 127.0.0.1 that nothing listens on, and that no other test is given while this process runs. */
+/**
+ * A TCP port of 127.0.0.1 that nothing listens on, and that no other test is given while this
+ * process runs.
+ */
 export async function freePort(): Promise<number> {
   mkdirSync(CLAIMS, { recursive: true })
   const start = Math.floor(Math.random() * (LAST - FIRST))

@@ -18,7 +18,10 @@ export interface GatewayProcessOptions {
   readonly devices?: readonly NewDevice[]
 }
 
-/** The gateway as it runs in a clinic, in a process of its own, so that its memory and its survival can be looked at from outside. */
+/**
+ * The gateway as it runs in a clinic, in a process of its own, so that its memory and its survival
+ * can be looked at from outside.
+ */
 export interface GatewayProcess extends AsyncDisposable {
   readonly pid: number
   readonly dimsePort: number
@@ -28,7 +31,10 @@ export interface GatewayProcess extends AsyncDisposable {
   /** What it logged so far. */
   readonly log: readonly string[]
   readonly isAlive: boolean
-  /** Processor time it has used, seconds: of all its threads, and the same on a busy machine as on an idle one. */
+  /**
+   * Processor time it has used, seconds: of all its threads, and the same on a busy machine as on
+   * an idle one.
+   */
   cpuSeconds(): number
   /** Runs the work; MiB by which its memory (PSS) grew meanwhile, at the most. */
   growthDuring(work: () => Promise<unknown>): Promise<number>
@@ -36,17 +42,30 @@ export interface GatewayProcess extends AsyncDisposable {
   stop(): Promise<number | null>
 }
 
-/** Spawns one on free ports of 127.0.0.1 and a data folder of its own, open to devices it does not know. */
-export async function spawnGateway({ partnerUrl, settings = {}, devices = [] }: GatewayProcessOptions): Promise<GatewayProcess> {
+/**
+ * Spawns one on free ports of 127.0.0.1 and a data folder of its own, open to devices it does not
+ * know.
+ */
+export async function spawnGateway({
+  partnerUrl,
+  settings = {},
+  devices = [],
+}: GatewayProcessOptions): Promise<GatewayProcess> {
   const scratch = scratchFolder()
   const folder = join(scratch.path, 'data')
   prepare(folder, partnerUrl, settings, devices)
   const words = ['serve', '--data', folder, ...LISTENERS, '--allow-unknown-devices']
-  const child = spawn(process.execPath, [PROGRAM, ...words], { env: PROGRAM_ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
+    env: PROGRAM_ENVIRONMENT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const log: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => log.push(line))
   const exited = once(child, 'exit')
-  const ready = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), exited.then(() => undefined)])
+  const ready = await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line'),
+    exited.then(() => undefined),
+  ])
   if (!ready) throw new Error(`the gateway did not start: ${log.join('\n')}`)
   const { http, dimse } = JSON.parse(String(ready[0])) as { http: string; dimse: string }
 
@@ -91,15 +110,27 @@ export async function spawnGateway({ partnerUrl, settings = {}, devices = [] }: 
   }
 }
 
-function prepare(folder: string, partnerUrl: string, settings: SettingOverrides, devices: readonly NewDevice[]): void {
+function prepare(
+  folder: string,
+  partnerUrl: string,
+  settings: SettingOverrides,
+  devices: readonly NewDevice[],
+): void {
   using parts = openParts(folder)
   // A small disk is no concern of a test.
-  parts.settings.change({ 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, ...settings }, 'command-line')
-  parts.partnerEndpoint.set({ url: partnerUrl, secret: SECRET, allowPlaintext: true }, 'command-line')
+  parts.settings.change(
+    { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, ...settings },
+    'command-line',
+  )
+  parts.partnerEndpoint.set(
+    { url: partnerUrl, secret: SECRET, allowPlaintext: true },
+    'command-line',
+  )
   for (const device of devices) parts.devices.add(device, 'command-line')
 }
 
-const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
+const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode === null && signalCode === null
 
 /** User and system time (proc_pid_stat(5), fields 14 and 15), which Linux counts in hundredths. */
 function cpuSecondsOf({ pid }: ChildProcess): number {

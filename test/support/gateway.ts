@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openPartnerSimulator, type PartnerSimulator, type PartnerSimulatorOptions } from '#electron/simulator/partner.ts'
+import {
+  openPartnerSimulator,
+  type PartnerSimulator,
+  type PartnerSimulatorOptions,
+} from '#electron/simulator/partner.ts'
 import { openParts, type Parts, type SettingOverrides } from '#server/context.ts'
 import { KEY_FILE } from '#server/database/data-key.ts'
 import { DATABASE_FILE } from '#server/database/store.ts'
@@ -17,7 +21,10 @@ import { DEVICE } from './device.ts'
 import { httpCall, OWN_PAGE } from './http-call.ts'
 import { prepareDataFolder, tempFolder } from './temp-store.ts'
 
-export const OWNER = { email: 'owner@clinic.example', password: 'a long and quiet evening' } as const
+export const OWNER = {
+  email: 'owner@clinic.example',
+  password: 'a long and quiet evening',
+} as const
 
 /** A secret of Standard Webhooks, made for a test. */
 export const webhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
@@ -25,11 +32,17 @@ export const webhookSecret = (): string => `whsec_${randomBytes(32).toString('ba
 export interface StartOptions {
   /** Options of the simulator; the URL of a partner of the test's own; null for none at all. */
   readonly partner?: Partial<PartnerSimulatorOptions> | string | null
-  /** Other settings than the first ones. They are kept in the data folder, so the test may change them again. */
+  /**
+   * Other settings than the first ones. They are kept in the data folder, so the test may change
+   * them again.
+   */
   readonly overrides?: SettingOverrides
   /** Devices the gateway knows; CT1 at any address where none are given. */
   readonly devices?: readonly (Partial<NewDevice> & { readonly aeTitle: string })[]
-  /** A folder that stays: what an earlier gateway of the test left in it is taken as it is. Without one: a new folder, gone at the end. */
+  /**
+   * A folder that stays: what an earlier gateway of the test left in it is taken as it is. Without
+   * one: a new folder, gone at the end.
+   */
   readonly folder?: string
   /** What else the clinic has set up before the gateway opens, such as keys and users. */
   readonly prepare?: (parts: Parts) => void | Promise<void>
@@ -37,7 +50,10 @@ export interface StartOptions {
   readonly isSafe?: boolean
   /** How the desktop app says the data key is kept. */
   readonly keyStore?: KeyStoreState
-  /** For both the gateway and the simulator. A partner that checks signatures wants it within five minutes of the real time. */
+  /**
+   * For both the gateway and the simulator. A partner that checks signatures wants it within five
+   * minutes of the real time.
+   */
   readonly clock?: Clock
 }
 
@@ -56,17 +72,33 @@ export interface StartedGateway extends AsyncDisposable {
 }
 
 /** Without a port that two tests would share, and whatever room the disk has. */
-const SETTINGS: SettingOverrides = { 'dimse.tlsPort': null, 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0 }
+const SETTINGS: SettingOverrides = {
+  'dimse.tlsPort': null,
+  'intake.stopGigabytes': 0,
+  'intake.warnGigabytes': 0,
+}
 
-/** The whole gateway in this process: real sockets on free ports of 127.0.0.1, a real database in a folder of its own, a partner over HTTP. */
+/**
+ * The whole gateway in this process: real sockets on free ports of 127.0.0.1, a real database in a
+ * folder of its own, a partner over HTTP.
+ */
 export async function startGateway(options: StartOptions = {}): Promise<StartedGateway> {
-  const { partner = {}, overrides = {}, devices = [{ aeTitle: 'CT1' }], prepare = () => {}, isSafe = false, clock = Date.now } = options
+  const {
+    partner = {},
+    overrides = {},
+    devices = [{ aeTitle: 'CT1' }],
+    prepare = () => {},
+    isSafe = false,
+    clock = Date.now,
+  } = options
   await using opened = new AsyncDisposableStack()
   const folder = options.folder ?? opened.use(tempFolder()).folder
   const secret = webhookSecret()
   const simulator =
     typeof partner === 'object' && partner !== null
-      ? opened.use(await openPartnerSimulator({ clock, ...partner, port: 0, host: '127.0.0.1', secret }))
+      ? opened.use(
+          await openPartnerSimulator({ clock, ...partner, port: 0, host: '127.0.0.1', secret }),
+        )
       : undefined
   const url = simulator?.url ?? partner
   // Where one of the two is gone, the gateway is to find that.
@@ -80,7 +112,12 @@ export async function startGateway(options: StartOptions = {}): Promise<StartedG
       log: openLog('trace', { write: (line) => void log.push(line) }),
       version: '0.0.0',
       pageFolder: join(folder, 'no-page'),
-      overrides: { 'http.host': '127.0.0.1', 'http.port': 0, 'dimse.host': '127.0.0.1', 'dimse.port': 0 },
+      overrides: {
+        'http.host': '127.0.0.1',
+        'http.port': 0,
+        'dimse.host': '127.0.0.1',
+        'dimse.port': 0,
+      },
       ...(typeof url === 'string' && { partner: { url, secret } }),
       ...{ isSafe, clock, keyStore: options.keyStore },
     }),
@@ -105,7 +142,12 @@ export async function startGateway(options: StartOptions = {}): Promise<StartedG
 /** What a clinic has set up before: an owner, devices, settings. */
 async function furnish(
   folder: string,
-  { overrides, devices, prepare, clock }: Required<Pick<StartOptions, 'overrides' | 'devices' | 'prepare' | 'clock'>>,
+  {
+    overrides,
+    devices,
+    prepare,
+    clock,
+  }: Required<Pick<StartOptions, 'overrides' | 'devices' | 'prepare' | 'clock'>>,
 ): Promise<void> {
   prepareDataFolder(folder)
   using parts = openParts(folder, { clock })
@@ -113,18 +155,31 @@ async function furnish(
   for (const device of devices) parts.devices.add({ ...DEVICE, ...device }, 'command-line')
   // A cheap hash: the tests are about other things than the price of a password.
   const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
-  await people.createUser({ ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' }, 'command-line')
+  await people.createUser(
+    { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
+    'command-line',
+  )
   await prepare(parts)
 }
 
 /** Signs in at a gateway, by default as the owner `startGateway` made. */
-export async function signIn(http: string, login: { email: string; password: string } = OWNER): Promise<StartedGateway['call']> {
+export async function signIn(
+  http: string,
+  login: { email: string; password: string } = OWNER,
+): Promise<StartedGateway['call']> {
   return callerOf(http, await sessionHeaders(http, login))
 }
 
 /** The headers of a call of the window, signed in. */
-export async function sessionHeaders(http: string, login: { email: string; password: string }): Promise<Record<string, string>> {
-  const answer = await httpCall(`${http}/dashboard/session`, { method: 'POST', headers: OWN_PAGE, json: login })
+export async function sessionHeaders(
+  http: string,
+  login: { email: string; password: string },
+): Promise<Record<string, string>> {
+  const answer = await httpCall(`${http}/dashboard/session`, {
+    method: 'POST',
+    headers: OWN_PAGE,
+    json: login,
+  })
   return { ...OWN_PAGE, cookie: cookieOf(answer.status, answer.headers['set-cookie'], answer.text) }
 }
 
@@ -132,8 +187,15 @@ export async function sessionHeaders(http: string, login: { email: string; passw
 export async function followLink(link: string): Promise<StartedGateway['call']> {
   const [http = '', token] = link.trim().split('/#/sign-in?token=')
   const { path } = dashboard.followLink
-  const answer = await httpCall(`${http}${path}`, { method: 'POST', headers: OWN_PAGE, json: { token } })
-  return callerOf(http, { ...OWN_PAGE, cookie: cookieOf(answer.status, answer.headers['set-cookie'], answer.text) })
+  const answer = await httpCall(`${http}${path}`, {
+    method: 'POST',
+    headers: OWN_PAGE,
+    json: { token },
+  })
+  return callerOf(http, {
+    ...OWN_PAGE,
+    cookie: cookieOf(answer.status, answer.headers['set-cookie'], answer.text),
+  })
 }
 
 function cookieOf(status: number, set: readonly string[] | undefined, text: string): string {
@@ -142,18 +204,39 @@ function cookieOf(status: number, set: readonly string[] | undefined, text: stri
   return cookie
 }
 
-/** Calls with these headers, replies read by the contract. Rejects with the problem's status and message. */
-export function callerOf(http: string, given: Readonly<Record<string, string>>): StartedGateway['call'] {
+/**
+ * Calls with these headers, replies read by the contract. Rejects with the problem's status and
+ * message.
+ */
+export function callerOf(
+  http: string,
+  given: Readonly<Record<string, string>>,
+): StartedGateway['call'] {
   // The name of the cookie has the port, which is another one when a test starts the gateway again.
   const { port } = new URL(http)
   const cookie = given.cookie?.replace(/^isthmus-session-\d+=/, `isthmus-session-${port}=`)
   const headers = { ...given, ...(cookie && { cookie }) }
   return async (operation, input) => {
-    const { params = {}, query = {}, body } = input as Partial<Record<'params' | 'query', Record<string, unknown>>> & { body?: unknown }
-    const path = operation.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])))
-    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
-    const answer = await httpCall(`${http}${path}?${search}`, { method: operation.method, headers, json: body })
-    if (answer.status >= 300) throw new Error(`${answer.status} ${(answer.json as { message?: string })?.message ?? answer.text}`)
+    const {
+      params = {},
+      query = {},
+      body,
+    } = input as Partial<Record<'params' | 'query', Record<string, unknown>>> & { body?: unknown }
+    const path = operation.path.replace(/:(\w+)/g, (_, name: string) =>
+      encodeURIComponent(String(params[name])),
+    )
+    const search = new URLSearchParams(
+      Object.entries(query).map(([name, value]) => [name, String(value)]),
+    )
+    const answer = await httpCall(`${http}${path}?${search}`, {
+      method: operation.method,
+      headers,
+      json: body,
+    })
+    if (answer.status >= 300)
+      throw new Error(
+        `${answer.status} ${(answer.json as { message?: string })?.message ?? answer.text}`,
+      )
     return operation.reply.parse(answer.json) as ReplyOf<typeof operation>
   }
 }

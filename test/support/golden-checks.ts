@@ -16,7 +16,9 @@ export function reading<T>(file: string, read: (sqlite: Sqlite.Database) => T): 
   }
 }
 
-/** Every row of the tables the program writes itself; those of the text index are made from these. */
+/**
+ * Every row of the tables the program writes itself; those of the text index are made from these.
+ */
 export function rowsIn(file: string): Rows {
   return reading(file, (sqlite) => {
     const tables = sqlite
@@ -25,12 +27,18 @@ export function rowsIn(file: string): Rows {
       )
       .pluck()
       .all() as string[]
-    return Object.fromEntries(tables.map((table) => [table, sqlite.prepare(`select * from "${table}"`).all() as Row[]]))
+    return Object.fromEntries(
+      tables.map((table) => [table, sqlite.prepare(`select * from "${table}"`).all() as Row[]]),
+    )
   })
 }
 
 const textOf = (row: Row, columns: readonly string[]) =>
-  JSON.stringify(columns.map((column) => (Buffer.isBuffer(row[column]) ? row[column].toString('hex') : row[column])))
+  JSON.stringify(
+    columns.map((column) =>
+      Buffer.isBuffer(row[column]) ? row[column].toString('hex') : row[column],
+    ),
+  )
 
 /** Rows of before that are not there any more, in the columns that both have. */
 export function lost(before: Rows, after: Rows): string[] {
@@ -41,29 +49,48 @@ export function lost(before: Rows, after: Rows): string[] {
       (column) => !CHANGED[table]?.includes(column) && Object.keys(now[0] ?? {}).includes(column),
     )
     const there = new Set(now.map((row) => textOf(row, columns)))
-    return rows.map((row) => textOf(row, columns)).flatMap((text) => (there.has(text) ? [] : [`${table} ${text}`]))
+    return rows
+      .map((row) => textOf(row, columns))
+      .flatMap((text) => (there.has(text) ? [] : [`${table} ${text}`]))
   })
 }
 
 export function faultsOf(file: string): unknown[] {
   return reading(file, (sqlite) => [
-    ...(sqlite.pragma('integrity_check') as { integrity_check: string }[]).filter((row) => row.integrity_check !== 'ok'),
+    ...(sqlite.pragma('integrity_check') as { integrity_check: string }[]).filter(
+      (row) => row.integrity_check !== 'ok',
+    ),
     ...(sqlite.pragma('foreign_key_check') as unknown[]),
   ])
 }
-export const schemaOf = (file: string) => reading(file, (sqlite) => sqlite.pragma('user_version', { simple: true }))
+export const schemaOf = (file: string) =>
+  reading(file, (sqlite) => sqlite.pragma('user_version', { simple: true }))
 
 /** Enough for a migration that takes a while: every later one has something to do. */
 export function manyRows(count: number): Rows {
   const numbers = Array.from({ length: count }, (_, index) => index + 1)
   const first = goldenRows(2)
   return {
-    ...{ settings: first.settings ?? [], users: first.users ?? [], apiKeys: first.apiKeys ?? [], endpoints: first.endpoints ?? [] },
+    ...{
+      settings: first.settings ?? [],
+      users: first.users ?? [],
+      apiKeys: first.apiKeys ?? [],
+      endpoints: first.endpoints ?? [],
+    },
     sessions: first.sessions ?? [],
     ...goldenAudit(count),
     studies: numbers.map((number) => ({
-      ...{ studyId: `stu_${number}`, area: number % 2 ? 'viewer' : 'scribe', studyInstanceUid: `1.2.${number}`, severity: 'normal' },
-      ...{ studyDescription: `CT ${number}`, descriptionFolded: `ct ${number}`, status: number % 2 ? 'incomplete' : 'unassigned' },
+      ...{
+        studyId: `stu_${number}`,
+        area: number % 2 ? 'viewer' : 'scribe',
+        studyInstanceUid: `1.2.${number}`,
+        severity: 'normal',
+      },
+      ...{
+        studyDescription: `CT ${number}`,
+        descriptionFolded: `ct ${number}`,
+        status: number % 2 ? 'incomplete' : 'unassigned',
+      },
       ...{ createdAt: GOLDEN_AT, updatedAt: GOLDEN_AT, createdByApiKeyId: 'k1' },
     })),
   }

@@ -12,16 +12,32 @@ import { searchRows } from './golden/search-rows.ts'
 import { securityRows } from './golden/security-rows.ts'
 import { viewingRows } from './golden/viewing-rows.ts'
 
-// Data folders as each release left them: the migrations up to then, and rows by the SQL of that time. What the program of then did (the seal,
-// the chain of the audit trail) is written out here once more and stays as it is, whatever today's store does.
+// Data folders as each release left them: the migrations up to then, and rows by the SQL of that
+// time. What the program of then did (the seal, the chain of the audit trail) is written out here
+// once more and stays as it is, whatever today's store does.
 
-export { GOLDEN, GOLDEN_AT, GOLDEN_DAY, GOLDEN_KEY, PDF_SHA256, type Row, type Rows } from './golden/clinic.ts'
+export {
+  GOLDEN,
+  GOLDEN_AT,
+  GOLDEN_DAY,
+  GOLDEN_KEY,
+  PDF_SHA256,
+  type Row,
+  type Rows,
+} from './golden/clinic.ts'
 export { goldenAudit } from './golden/first-rows.ts'
 
 const APPLICATION_ID = 0x49535448
 
-/** Makes a folder of the schema: the key, the database with `rows`, its migrations up to `version`. The database is closed, in WAL mode. */
-export function goldenFolder(folder: string, version: number, rows: Rows = goldenRows(version)): string {
+/**
+ * Makes a folder of the schema: the key, the database with `rows`, its migrations up to `version`.
+ * The database is closed, in WAL mode.
+ */
+export function goldenFolder(
+  folder: string,
+  version: number,
+  rows: Rows = goldenRows(version),
+): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   writeFileSync(join(folder, 'data.key'), GOLDEN_KEY, { mode: 0o600 })
   const file = join(folder, 'gateway.sqlite')
@@ -32,7 +48,8 @@ export function goldenFolder(folder: string, version: number, rows: Rows = golde
     for (const text of MIGRATIONS.slice(0, version)) sqlite.exec(text)
     sqlite.pragma(`application_id = ${APPLICATION_ID}`)
     sqlite.pragma(`user_version = ${version}`)
-    for (const [table, some] of Object.entries(rows)) for (const row of some) insert(sqlite, table, row)
+    for (const [table, some] of Object.entries(rows))
+      for (const row of some) insert(sqlite, table, row)
   })()
   sqlite.close()
   chmodSync(file, 0o600)
@@ -42,7 +59,9 @@ export function goldenFolder(folder: string, version: number, rows: Rows = golde
 function insert(sqlite: Sqlite.Database, table: string, row: Row): void {
   const columns = Object.keys(row)
   sqlite
-    .prepare(`insert into "${table}" (${columns.map((name) => `"${name}"`).join(', ')}) values (${columns.map(() => '?').join(', ')})`)
+    .prepare(
+      `insert into "${table}" (${columns.map((name) => `"${name}"`).join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+    )
     .run(...Object.values(row))
 }
 
@@ -61,7 +80,10 @@ export function goldenRows(version: number): Rows {
   }
 }
 
-/** Where today's program has another value than the row had: what the migrations since then made of it. */
+/**
+ * Where today's program has another value than the row had: what the migrations since then made of
+ * it.
+ */
 export const CHANGED: Readonly<Record<string, readonly string[]>> = {
   // Migration 7 gives running sessions a name, migration 8 makes a code of the words.
   sessions: ['sessionId'],

@@ -32,8 +32,10 @@ export function httpCall(
   { method = 'GET', headers = {}, json, body, ca, from, agent, withinMs }: HttpCall = {},
 ): Promise<HttpAnswer> {
   const bytes = json === undefined ? body : JSON.stringify(json)
-  const type: Record<string, string> = json === undefined ? {} : { 'content-type': 'application/json' }
-  const length: Record<string, string> = bytes === undefined ? {} : { 'content-length': String(Buffer.byteLength(bytes)) }
+  const type: Record<string, string> =
+    json === undefined ? {} : { 'content-type': 'application/json' }
+  const length: Record<string, string> =
+    bytes === undefined ? {} : { 'content-length': String(Buffer.byteLength(bytes)) }
   // Node would hold the certificate against the Host header in place of the host called.
   const tls = { servername: '', ...(ca && { ca }) }
   const signal = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs)
@@ -52,7 +54,12 @@ export function httpCall(
         answer.on('error', fail)
         answer.on('end', () => {
           const text = Buffer.concat(chunks).toString('utf8')
-          settle({ status: answer.statusCode ?? 0, headers: answer.headers, text, json: jsonOf(text) })
+          settle({
+            status: answer.statusCode ?? 0,
+            headers: answer.headers,
+            text,
+            json: jsonOf(text),
+          })
         })
       },
     )

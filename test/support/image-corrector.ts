@@ -22,12 +22,20 @@ const progress: number[] = []
 let look = () => {}
 if (!takeLock(folder)) throw new Error('The folder is locked')
 const store = openStore({ folder, clock: Date.now, uuid: randomUUID })
-const values: Readonly<Record<string, unknown>> = { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0 }
+const values: Readonly<Record<string, unknown>> = {
+  'intake.stopGigabytes': 0,
+  'intake.warnGigabytes': 0,
+}
 const intake = await openIntake({
   store,
   clock: Date.now,
   uuid: randomUUID,
-  setting: (key) => (key === 'clinic.id' ? store.settings.get(key) : key in values ? values[key] : SETTINGS[key].initial) as never,
+  setting: (key) =>
+    (key === 'clinic.id'
+      ? store.settings.get(key)
+      : key in values
+        ? values[key]
+        : SETTINGS[key].initial) as never,
   recogniseDevice: () => undefined,
   performedSteps: openPerformedSteps({ store, clock: Date.now }),
   handedOut: async () => undefined,
@@ -66,7 +74,8 @@ if (mebibytes) {
 
 /** Large enough for several writes. */
 const PIXELS = 'pixels__'.repeat(40_000)
-for (let number = 1; number <= 6; number++) await intake.cStoreScp.store(storeRequest(image(number, { PixelData: PIXELS })))
+for (let number = 1; number <= 6; number++)
+  await intake.cStoreScp.store(storeRequest(image(number, { PixelData: PIXELS })))
 writeSync(1, 'stored\n')
 
 const { corrections } = intake
@@ -81,9 +90,16 @@ for (let round = 0; ; round++) {
       patientSex: 'F',
       accessionNumber: 'A7',
     } as const
-    const request = { kind: round % 2 === 0 ? 'correct' : 'reassign', target: { to: 'patient', patient } } as const
+    const request = {
+      kind: round % 2 === 0 ? 'correct' : 'reassign',
+      target: { to: 'patient', patient },
+    } as const
     const { digest } = await corrections.preview(STUDY, request)
-    await corrections.apply(STUDY, { ...request, cause: 'wrong-worklist-entry', reason: 'a test', digest }, 'usr_1')
+    await corrections.apply(
+      STUDY,
+      { ...request, cause: 'wrong-worklist-entry', reason: 'a test', digest },
+      'usr_1',
+    )
   }
   writeSync(1, `${round}\n`)
 }
@@ -93,8 +109,19 @@ async function correctLarge(pixelBytes: number): Promise<void> {
   async function* fragments() {
     for await (const piece of largeObject(pixelBytes)) yield [piece]
   }
-  await intake.cStoreScp.store({ ...storeRequest(image(1)), sopInstanceUid, sopClassUid, dataSet: fragments() })
-  const patient = { patientName: 'Sample^Sue', patientId: 'P7', patientBirthDate: '', patientSex: 'F', accessionNumber: 'A7' } as const
+  await intake.cStoreScp.store({
+    ...storeRequest(image(1)),
+    sopInstanceUid,
+    sopClassUid,
+    dataSet: fragments(),
+  })
+  const patient = {
+    patientName: 'Sample^Sue',
+    patientId: 'P7',
+    patientBirthDate: '',
+    patientSex: 'F',
+    accessionNumber: 'A7',
+  } as const
   const request = { kind: 'correct', target: { to: 'patient', patient } } as const
   const order = { ...request, cause: 'wrong-worklist-entry', reason: 'a test' } as const
   const { corrections } = intake
@@ -107,7 +134,9 @@ async function correctLarge(pixelBytes: number): Promise<void> {
     else progress.push(first.progress)
   }
   const answer = await corrections.apply(uid, { ...order, digest }, 'usr_1')
-  const second = await corrections.apply(uid, { ...order, digest }, 'usr_1').catch((error: Error) => error.message)
+  const second = await corrections
+    .apply(uid, { ...order, digest }, 'usr_1')
+    .catch((error: Error) => error.message)
   await done.promise
   const [copy] = store.instances.ofStudy(uid)
   const pathOf = (file = '') => store.imageFiles.pathOf(file)
@@ -116,7 +145,9 @@ async function correctLarge(pixelBytes: number): Promise<void> {
     files: [pathOf(original?.file), pathOf(copy?.file)],
     patientNames: [original?.patientName, copy?.patientName],
     // The most memory that the process has had, MB.
-    peak: (Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024) / 1e6,
+    peak:
+      (Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) * 1024) /
+      1e6,
   }
   writeSync(1, `${JSON.stringify(result)}\n`)
 }

@@ -5,7 +5,10 @@ import { openStore } from '#server/database/store.ts'
 import { fileFor } from '#server/modules/images/image-files.ts'
 import { seedImages } from './images.ts'
 
-/** Keeps copies of an image for ever and prints the file of each once it is durable; run as its own process, ended by SIGKILL. */
+/**
+ * Keeps copies of an image for ever and prints the file of each once it is durable; run as its own
+ * process, ended by SIGKILL.
+ */
 const [folder = ''] = process.argv.slice(2)
 if (!takeLock(folder)) throw new Error('The folder is locked')
 const store = openStore({ folder, clock: Date.now, uuid: randomUUID })
@@ -20,12 +23,18 @@ async function writer(): Promise<void> {
   if (!like) throw new Error('The study was not seeded')
   const { instanceId, ...of } = like
   instances.remove(instanceId)
-  const series = { seriesInstanceUid: of.seriesInstanceUid, modality: 'CT', seriesNumber: '1', seriesDescription: '' }
+  const series = {
+    seriesInstanceUid: of.seriesInstanceUid,
+    modality: 'CT',
+    seriesNumber: '1',
+    seriesDescription: '',
+  }
   for (let number = 1; ; number++) {
     const file = fileFor(uid, randomUUID())
     const part = imageFiles.begin()
     const body = Buffer.from(file.repeat(1000))
-    for (let at = 0; at < body.length; at += 16_384) await part.write([body.subarray(at, at + 16_384)])
+    for (let at = 0; at < body.length; at += 16_384)
+      await part.write([body.subarray(at, at + 16_384)])
     await part.finish()
     await part.place(file)
     await part.secure()

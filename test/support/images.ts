@@ -1,13 +1,41 @@
 import { randomUUID } from 'node:crypto'
 import type { Store } from '#server/database/store.ts'
-import type { ImageHeader, ImageStudyRecord, Mismatch, NewImageStudy } from '#server/modules/images/image-study-queries.ts'
+import type {
+  ImageHeader,
+  ImageStudyRecord,
+  Mismatch,
+  NewImageStudy,
+} from '#server/modules/images/image-study-queries.ts'
 import type { InstanceRecord, NewInstance } from '#server/modules/images/instance-queries.ts'
 
 const HEADER: ImageHeader = {
-  ...{ patientName: 'MEIER^ANNA', patientId: 'P-4711', patientBirthDate: '19800131', patientSex: 'F' },
-  ...{ patientSize: '', patientWeight: '', patientAge: '', accessionNumber: 'A-100', studyDescription: 'CT Thorax' },
-  ...{ requestedProcedureDescription: '', studyDate: '20261120', studyTime: '093000', referringPhysicianName: '', institutionName: '' },
-  ...{ studyId: '', modality: 'CT', requestedProcedureId: '', scheduledProcedureStepId: 'S1', requestStudyInstanceUid: '' },
+  ...{
+    patientName: 'MEIER^ANNA',
+    patientId: 'P-4711',
+    patientBirthDate: '19800131',
+    patientSex: 'F',
+  },
+  ...{
+    patientSize: '',
+    patientWeight: '',
+    patientAge: '',
+    accessionNumber: 'A-100',
+    studyDescription: 'CT Thorax',
+  },
+  ...{
+    requestedProcedureDescription: '',
+    studyDate: '20261120',
+    studyTime: '093000',
+    referringPhysicianName: '',
+    institutionName: '',
+  },
+  ...{
+    studyId: '',
+    modality: 'CT',
+    requestedProcedureId: '',
+    scheduledProcedureStepId: 'S1',
+    requestStudyInstanceUid: '',
+  },
   characterSetRule: '',
 }
 
@@ -46,8 +74,20 @@ export function seedImages(store: Store, seeded: SeededImages): void {
     deviceName = 'CT room 1',
   } = seeded
   const study: NewImageStudy = {
-    ...{ studyInstanceUid: uid, createdAt: at, lastInstanceAt: at, state, settledAt: state === 'settled' ? at : null, dueAt: at },
-    ...{ callingAeTitle: 'CT1', remoteAddress: '10.0.3.7', deviceName, transfer: { how, detail: '', at } },
+    ...{
+      studyInstanceUid: uid,
+      createdAt: at,
+      lastInstanceAt: at,
+      state,
+      settledAt: state === 'settled' ? at : null,
+      dueAt: at,
+    },
+    ...{
+      callingAeTitle: 'CT1',
+      remoteAddress: '10.0.3.7',
+      deviceName,
+      transfer: { how, detail: '', at },
+    },
     ...{ header: { ...HEADER, ...header }, handedOut: null, mismatch },
     enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: '', warnings: [] },
     isFetched: false,
@@ -65,25 +105,53 @@ export function seedImages(store: Store, seeded: SeededImages): void {
 /** Notes a correction of images of the study, whose rows stay as they are. */
 export function correctImages(store: Store, uid: string, at: string): void {
   if (!store.imageStudies.get(uid)) seedImages(store, { uid })
-  const correction = { kind: 'correct', cause: 'patient-safety', instances: 1, userId: 'usr_1', undoes: null } as const
-  const details = { reason: 'Another patient', changes: [], handedOut: { from: null, to: null }, undoReason: '' }
+  const correction = {
+    kind: 'correct',
+    cause: 'patient-safety',
+    instances: 1,
+    userId: 'usr_1',
+    undoes: null,
+  } as const
+  const details = {
+    reason: 'Another patient',
+    changes: [],
+    handedOut: { from: null, to: null },
+    undoReason: '',
+  }
   const studies = { fromStudyInstanceUid: uid, toStudyInstanceUid: uid }
-  store.corrections.insert({ ...correction, ...studies, correctionId: randomUUID(), at, details }, [])
+  store.corrections.insert(
+    { ...correction, ...studies, correctionId: randomUUID(), at, details },
+    [],
+  )
 }
 
 /** Sets an instance of the seeded study aside. */
-export function quarantine(store: Store, uid: string, more: Partial<NewInstance> = {}): InstanceRecord {
+export function quarantine(
+  store: Store,
+  uid: string,
+  more: Partial<NewInstance> = {},
+): InstanceRecord {
   return store.database.transaction(() => {
     const aside = store.instances.insert({
       ...instance(uid, 1, AT),
-      ...{ state: 'quarantined', reason: 'different-content', detail: 'Another image of this UID is here, from CT1.', ...more },
+      ...{
+        state: 'quarantined',
+        reason: 'different-content',
+        detail: 'Another image of this UID is here, from CT1.',
+        ...more,
+      },
     })
     store.imageStudies.count(uid, seriesOf(uid), 526_000, AT, 'quarantined')
     return aside
   })
 }
 
-const seriesOf = (uid: string) => ({ seriesInstanceUid: `${uid}.1`, modality: 'CT', seriesNumber: '2', seriesDescription: 'Thorax 1 mm' })
+const seriesOf = (uid: string) => ({
+  seriesInstanceUid: `${uid}.1`,
+  modality: 'CT',
+  seriesNumber: '2',
+  seriesDescription: 'Thorax 1 mm',
+})
 
 function instance(uid: string, number: number, at: string): NewInstance {
   files += 1
@@ -94,9 +162,28 @@ function instance(uid: string, number: number, at: string): NewInstance {
       studyInstanceUid: uid,
       seriesInstanceUid: `${uid}.1`,
     },
-    ...{ transferSyntaxUid: '1.2.840.10008.1.2.1', file: `00/00/${files}.dcm`, dataSetOffset: 350, bytes: 526_000, crc32: files },
-    ...{ state: 'current', reason: null, detail: '', callingAeTitle: 'CT1', remoteAddress: '10.0.3.7', associationId: 'a1' },
-    ...{ deviceName: 'CT room 1', receivedAt: at, lastSeenAt: at, modality: 'CT', instanceNumber: String(number) },
+    ...{
+      transferSyntaxUid: '1.2.840.10008.1.2.1',
+      file: `00/00/${files}.dcm`,
+      dataSetOffset: 350,
+      bytes: 526_000,
+      crc32: files,
+    },
+    ...{
+      state: 'current',
+      reason: null,
+      detail: '',
+      callingAeTitle: 'CT1',
+      remoteAddress: '10.0.3.7',
+      associationId: 'a1',
+    },
+    ...{
+      deviceName: 'CT room 1',
+      receivedAt: at,
+      lastSeenAt: at,
+      modality: 'CT',
+      instanceNumber: String(number),
+    },
     ...{ scheduledProcedureStepId: 'S1', image: null, patientName: 'MEIER^ANNA' },
   }
 }

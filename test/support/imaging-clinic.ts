@@ -14,11 +14,17 @@ import { queryWorklist } from './worklist-client.ts'
  * Tomorrow, in UTC, which is the clinic's time here. Rows of days before are not served while the
  * partner is away; where midnight comes during a test, tomorrow is today.
  */
-export const DAY = new Date(Date.now() + 24 * 60 * 60_000).toISOString().slice(0, 10).replaceAll('-', '')
+export const DAY = new Date(Date.now() + 24 * 60 * 60_000)
+  .toISOString()
+  .slice(0, 10)
+  .replaceAll('-', '')
 /** The exams of one day, whose patients the tests know, put on that day. */
 export const EXAMS: WorklistItem[] = worklistDay('20261120').map((exam) => ({
   ...exam,
-  ScheduledProcedureStepSequence: exam.ScheduledProcedureStepSequence.map((step) => ({ ...step, ScheduledProcedureStepStartDate: DAY })),
+  ScheduledProcedureStepSequence: exam.ScheduledProcedureStepSequence.map((step) => ({
+    ...step,
+    ScheduledProcedureStepStartDate: DAY,
+  })),
 }))
 /** CT Head, of Schröder^Anneliese. */
 export const EXAM = EXAMS[4] as WorklistItem
@@ -54,25 +60,48 @@ const DEVICES: NonNullable<StartOptions['devices']> = [
   { aeTitle: 'CT2', name: 'CT room 2', hideStarted: true },
 ]
 
-export async function openImagingClinic({ idleSeconds = 1, partner, overrides, ...options }: ClinicOptions = {}): Promise<ImagingClinic> {
+export async function openImagingClinic({
+  idleSeconds = 1,
+  partner,
+  overrides,
+  ...options
+}: ClinicOptions = {}): Promise<ImagingClinic> {
   const gateway = await startGateway({
     devices: DEVICES,
     ...options,
-    partner: partner === undefined || (typeof partner === 'object' && partner !== null) ? { worklist: EXAMS, ...partner } : partner,
-    overrides: { 'clinic.timeZone': 'UTC', 'worklist.freshSeconds': 0, 'intake.idleSeconds': idleSeconds, ...overrides },
+    partner:
+      partner === undefined || (typeof partner === 'object' && partner !== null)
+        ? { worklist: EXAMS, ...partner }
+        : partner,
+    overrides: {
+      'clinic.timeZone': 'UTC',
+      'worklist.freshSeconds': 0,
+      'intake.idleSeconds': idleSeconds,
+      ...overrides,
+    },
   })
   const { call, dimsePort } = gateway
   const clinic: ImagingClinic = {
     gateway,
     modality: (callingAeTitle = 'CT1') => openModality(dimsePort, { callingAeTitle }),
     async worklist(callingAeTitle = 'CT1') {
-      const keys = ask({}, { ScheduledProcedureStepStartDate: DAY, ScheduledProcedureStepStatus: '' })
+      const keys = ask(
+        {},
+        { ScheduledProcedureStepStartDate: DAY, ScheduledProcedureStepStatus: '' },
+      )
       const { status, rows } = await queryWorklist(dimsePort, { keys, callingAeTitle })
       expect(status).toBe('0000')
-      return Object.fromEntries(rows.map((row) => [text(row, 'ScheduledProcedureStepID'), text(row, 'ScheduledProcedureStepStatus')]))
+      return Object.fromEntries(
+        rows.map((row) => [
+          text(row, 'ScheduledProcedureStepID'),
+          text(row, 'ScheduledProcedureStepStatus'),
+        ]),
+      )
     },
-    worklistSource: async () => (await call(dashboard.inspections, { query: { limit: 1 } })).inspections[0]?.source,
-    images: (studyInstanceUid = UID) => call(dashboardImages.read, { params: { studyInstanceUid } }),
+    worklistSource: async () =>
+      (await call(dashboard.inspections, { query: { limit: 1 } })).inspections[0]?.source,
+    images: (studyInstanceUid = UID) =>
+      call(dashboardImages.read, { params: { studyInstanceUid } }),
     study: (studyInstanceUid = UID) =>
       call(scribe.byUid, { params: { studyInstanceUid } }).catch((error: unknown) => {
         if (String(error).includes('404')) return undefined
@@ -92,7 +121,8 @@ export async function openImagingClinic({ idleSeconds = 1, partner, overrides, .
   return clinic
 }
 
-export const until = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 15_000, interval: 20 })
+export const until = <T>(check: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(check, { timeout: 15_000, interval: 20 })
 
 /** Milliseconds since 1970, ahead of the real time by what it was put ahead. */
 export function movableClock() {
@@ -133,26 +163,41 @@ export const BEGINS: Values = {
   PatientID: String(EXAM.PatientID),
   PerformedSeriesSequence: [],
   ScheduledStepAttributesSequence: [
-    { StudyInstanceUID: UID, ScheduledProcedureStepID: STEP_ID, AccessionNumber: String(EXAM.AccessionNumber) },
+    {
+      StudyInstanceUID: UID,
+      ScheduledProcedureStepID: STEP_ID,
+      AccessionNumber: String(EXAM.AccessionNumber),
+    },
   ],
 }
 
 /** What it says at the end, with the numbers of the images it made. */
-export const ended = (status: 'COMPLETED' | 'DISCONTINUED', numbers: readonly number[], more: Values = {}): Values => ({
+export const ended = (
+  status: 'COMPLETED' | 'DISCONTINUED',
+  numbers: readonly number[],
+  more: Values = {},
+): Values => ({
   PerformedProcedureStepStatus: status,
   PerformedProcedureStepEndDate: DAY,
   PerformedProcedureStepEndTime: '093000',
   PerformedSeriesSequence: [
     {
       SeriesInstanceUID: SERIES,
-      ReferencedImageSequence: numbers.map((number) => ({ ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: sopUid(number) })),
+      ReferencedImageSequence: numbers.map((number) => ({
+        ReferencedSOPClassUID: CT,
+        ReferencedSOPInstanceUID: sopUid(number),
+      })),
     },
   ],
   ...more,
 })
 
 /** Sends images over an association of their own. */
-export async function sendImages(clinic: ImagingClinic, images: readonly Values[], callingAeTitle = 'CT1'): Promise<void> {
+export async function sendImages(
+  clinic: ImagingClinic,
+  images: readonly Values[],
+  callingAeTitle = 'CT1',
+): Promise<void> {
   await using modality = await clinic.modality(callingAeTitle)
   for (const one of images) expect(await modality.store(one)).toMatchObject({ status: '0000' })
   await modality.release()

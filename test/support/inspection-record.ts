@@ -1,7 +1,13 @@
 import type { InspectionRecord } from '#server/modules/worklist/inspection-queries.ts'
 
-/** A query of CT1 that was answered with one row, received at the instant, with other values where they are given. */
-export const inspectionRecord = (at: string, more: Partial<InspectionRecord> = {}): InspectionRecord => ({
+/**
+ * A query of CT1 that was answered with one row, received at the instant, with other values where
+ * they are given.
+ */
+export const inspectionRecord = (
+  at: string,
+  more: Partial<InspectionRecord> = {},
+): InspectionRecord => ({
   at,
   origin: 'device',
   deviceName: 'CT 1',

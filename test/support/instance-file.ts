@@ -1,6 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DataSet, type Element, tagOf, vrOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import {
+  type DataSet,
+  type Element,
+  tagOf,
+  vrOf,
+  writeDataSet,
+} from '#server/dicom/data-set/data-set.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 
@@ -56,13 +62,25 @@ export function imageDataSet(made: MadeInstance = {}): DataSet {
     ...made.more,
   }
   const numbers: Record<string, number> = {
-    ...{ SamplesPerPixel: 1, Rows: size, Columns: size, BitsAllocated: 16, BitsStored: 16, HighBit: 15, PixelRepresentation: 0 },
+    ...{
+      SamplesPerPixel: 1,
+      Rows: size,
+      Columns: size,
+      BitsAllocated: 16,
+      BitsStored: 16,
+      HighBit: 15,
+      PixelRepresentation: 0,
+    },
   }
   const pixels = Buffer.alloc(size * size * 2)
   for (let at = 0; at < size * size; at++) pixels.writeUInt16LE(((at % size) * 7) & 0xffff, at * 2)
   const elements: Element[] = [
-    ...Object.entries(texts).map(([keyword, text]) => element(keyword, Buffer.from(text, 'latin1'))),
-    ...Object.entries(numbers).map(([keyword, number]) => element(keyword, Buffer.from([number & 0xff, number >> 8]))),
+    ...Object.entries(texts).map(([keyword, text]) =>
+      element(keyword, Buffer.from(text, 'latin1')),
+    ),
+    ...Object.entries(numbers).map(([keyword, number]) =>
+      element(keyword, Buffer.from([number & 0xff, number >> 8])),
+    ),
     { tag: 0x7fe00010, vr: 'OW', value: pixels },
   ]
   return elements.sort((a, b) => a.tag - b.tag)
@@ -77,7 +95,14 @@ export function writeInstance(folder: string, made: MadeInstance = {}): Instance
   const meta = fileMeta({ sopClassUid, sopInstanceUid, transferSyntaxUid, sourceAeTitle: 'CT1' })
   const path = join(folder, `${sopInstanceUid}.dcm`)
   writeFileSync(path, Buffer.concat([meta, dataSet]))
-  return { path, dataSetOffset: meta.length, sopClassUid, sopInstanceUid, transferSyntaxUid, dataSet }
+  return {
+    path,
+    dataSetOffset: meta.length,
+    sopClassUid,
+    sopInstanceUid,
+    transferSyntaxUid,
+    dataSet,
+  }
 }
 
 function element(keyword: string, value: Buffer): Element {

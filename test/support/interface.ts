@@ -4,7 +4,14 @@ import { openPeople } from '#server/modules/users/people.ts'
 import type { ClinicRole, Level } from '#shared/contract/people.ts'
 import { viewerUsers } from '#shared/contract/users.ts'
 import type { Path } from '#shared/operation.ts'
-import { callerOf, OWNER, type StartedGateway, type StartOptions, sessionHeaders, startGateway } from './gateway.ts'
+import {
+  callerOf,
+  OWNER,
+  type StartedGateway,
+  type StartOptions,
+  sessionHeaders,
+  startGateway,
+} from './gateway.ts'
 import { type HttpAnswer, type HttpCall, httpCall } from './http-call.ts'
 
 /** A client of the interface. */
@@ -19,13 +26,18 @@ export interface Client {
 export const clientOf = (http: string, headers: Readonly<Record<string, string>>): Client => ({
   send(call, given = {}) {
     const [method = 'GET', path = '/'] = call.split(' ')
-    return httpCall(`${http}${path}`, { ...given, method, headers: { ...headers, ...given.headers } })
+    return httpCall(`${http}${path}`, {
+      ...given,
+      method,
+      headers: { ...headers, ...given.headers },
+    })
   },
   call: callerOf(http, headers),
 })
 
 /** A partner's client. */
-export const keyCall = (http: string, key: string): Client => clientOf(http, { authorization: `Bearer ${key}` })
+export const keyCall = (http: string, key: string): Client =>
+  clientOf(http, { authorization: `Bearer ${key}` })
 
 const KEYS = {
   /** Reaches everything. */
@@ -33,14 +45,21 @@ const KEYS = {
   /** Reaches only the studies it made. */
   self: { description: 'Reading group', isViewerEnabled: true, scope: 'self', managesPeople: true },
   /** Without the viewer area. */
-  plain: { description: 'Dictation only', isViewerEnabled: false, scope: 'all', managesPeople: true },
+  plain: {
+    description: 'Dictation only',
+    isViewerEnabled: false,
+    scope: 'all',
+    managesPeople: true,
+  },
   /** As keys are made unless somebody says otherwise: it manages nobody. */
   studies: { description: 'Worklist of the RIS', isViewerEnabled: true, scope: 'all' },
   revoked: { description: 'Former partner', isViewerEnabled: true, scope: 'all' },
 } as const satisfies Record<string, Parameters<Parts['apiKeys']['create']>[0]>
 export type KeyName = keyof typeof KEYS
 
-/** Users of the window; what `level` and `clinicRole` do not give them is set through the interface. */
+/**
+ * Users of the window; what `level` and `clinicRole` do not give them is set through the interface.
+ */
 const USERS = {
   admin: { level: 'admin', clinicRole: 'Administrative Director' },
   member: { level: 'member', clinicRole: 'Front Desk Operator' },
@@ -85,7 +104,10 @@ export async function startInterface(options: StartOptions = {}): Promise<Starte
       const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
       for (const [name, user] of Object.entries(USERS)) {
         const login = { email: emailOf(name), password: OWNER.password }
-        const made = await people.createUser({ ...login, firstName: 'Una', lastName: name, ...user }, 'command-line')
+        const made = await people.createUser(
+          { ...login, firstName: 'Una', lastName: name, ...user },
+          'command-line',
+        )
         userIds[name as UserName] = made.userId
       }
       await options.prepare?.(parts)
@@ -106,7 +128,10 @@ export async function startInterface(options: StartOptions = {}): Promise<Starte
     ),
   } as Record<UserName | 'owner', Client>
   const { partner } = keys
-  await partner.call(viewerUsers.update, { params: { userId: ids.manager }, body: { canManageStudies: true } })
+  await partner.call(viewerUsers.update, {
+    params: { userId: ids.manager },
+    body: { canManageStudies: true },
+  })
   await partner.call(viewerUsers.revokeAccess, { body: { userId: ids.revoked } })
   return {
     started,
@@ -129,6 +154,7 @@ const mapped = <K extends string, T>(table: Readonly<Record<K, unknown>>, of: (n
 
 let counted = 0
 /** A Study Instance UID that no other test has. */
-export const newUid = (): string => `1.2.826.0.1.3680043.10.999.${Date.now()}.${process.pid}.${counted++}`
+export const newUid = (): string =>
+  `1.2.826.0.1.3680043.10.999.${Date.now()}.${process.pid}.${counted++}`
 /** An id of the interface that nothing has. */
 export const unknownId = (kind: string): string => `${kind}_${'0'.repeat(31)}1`

@@ -1,6 +1,7 @@
 /**
- * Family names of patients in sources, tests and documents (PS3.5 6.2.1, PN). Nobody of them exists. Who adds one, adds it here, and makes it up: a name of a
- * sample of the standard, of an example's language, or a word.
+ * Family names of patients in sources, tests and documents (PS3.5 6.2.1, PN). Nobody of them
+ * exists. Who adds one, adds it here, and makes it up: a name of a sample of the standard, of an
+ * example's language, or a word.
  */
 export const INVENTED_FAMILIES: readonly string[] = [
   // Words.
@@ -35,9 +36,33 @@ export const INVENTED_FAMILIES: readonly string[] = [
     'Secretname',
     'Stranger',
   ],
-  ...['Test', 'Tester', 'Testmann', 'Unexpected', 'Vymyslena', 'Wrong', 'Wrongham', 'Zilpzalpová', 'Zzyzx', 'Muster', 'Apellido', 'Sam'],
+  ...[
+    'Test',
+    'Tester',
+    'Testmann',
+    'Unexpected',
+    'Vymyslena',
+    'Wrong',
+    'Wrongham',
+    'Zilpzalpová',
+    'Zzyzx',
+    'Muster',
+    'Apellido',
+    'Sam',
+  ],
   // The simulator’s day (electron/simulator/worklist-day.ts).
-  ...['Schröder', 'Yamada', 'Kovářová', 'Люксембургова', 'Lefèvre-Dubois', 'Παπαδόπουλος', 'Hong', 'Ångström', 'قباني', "O'Connor"],
+  ...[
+    'Schröder',
+    'Yamada',
+    'Kovářová',
+    'Люксембургова',
+    'Lefèvre-Dubois',
+    'Παπαδόπουλος',
+    'Hong',
+    'Ångström',
+    'قباني',
+    "O'Connor",
+  ],
   ...[
     'Peña',
     'Wąsikiewicz',

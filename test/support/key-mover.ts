@@ -4,7 +4,10 @@ import { KEY_FILE, SEALED_KEY_FILE, writeKeyFile } from '#server/database/data-k
 import { moveKeyInto, unwrapKey } from '#server/database/wrapped-key.ts'
 import { fakeKeyStore } from './fake-key-store.ts'
 
-/** Moves the data key of a folder into a key store and back, for ever; run as its own process, ended by SIGKILL. */
+/**
+ * Moves the data key of a folder into a key store and back, for ever; run as its own process, ended
+ * by SIGKILL.
+ */
 const [folder = ''] = process.argv.slice(2)
 const by = fakeKeyStore('reception on PC-1')
 writeSync(1, 'begins\n')

@@ -6,8 +6,9 @@ import { openStore } from '#server/database/store.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
 
 /**
- * Backs up the database in `data` of a folder into `back-ups`, and prints what stopped it: run under `ulimit -f`. `--fill`: makes that database
- * first, of some megabytes, and backs nothing up. `--for-ever`: one after another, to be ended by SIGKILL.
+ * Backs up the database in `data` of a folder into `back-ups`, and prints what stopped it: run
+ * under `ulimit -f`. `--fill`: makes that database first, of some megabytes, and backs nothing up.
+ * `--for-ever`: one after another, to be ended by SIGKILL.
  */
 const [folder = '', mode] = process.argv.slice(2)
 // The default of the signal is the end of the process; with a handler the call fails with EFBIG.
@@ -20,13 +21,24 @@ using store = openStore({ folder: data, clock: Date.now, uuid: randomUUID })
 let second = Math.floor(Date.now() / 1000)
 const back = () => {
   second += 1
-  return makeBackup(store, { folder: target, kind: 'scheduled', version: '1.2.3', now: second * 1000, onProgress: () => {} })
+  return makeBackup(store, {
+    folder: target,
+    kind: 'scheduled',
+    version: '1.2.3',
+    now: second * 1000,
+    onProgress: () => {},
+  })
 }
 
 if (mode === '--fill')
   store.database.transaction(() => {
     for (let at = 0; at < 500; at++)
-      store.audit.append({ actor: 'gateway', action: 'test', target: String(at), detail: { text: 'x'.repeat(8000) } })
+      store.audit.append({
+        actor: 'gateway',
+        action: 'test',
+        target: String(at),
+        detail: { text: 'x'.repeat(8000) },
+      })
   })
 else if (mode === '--for-ever') {
   writeSync(1, 'begins\n')

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { imageFiles } from '#server/modules/images/image-files.ts'
 
-/** Writes 1 MiB into a file of the image spool and prints how far it came and what stopped it; run under `ulimit -f`. */
+/**
+ * Writes 1 MiB into a file of the image spool and prints how far it came and what stopped it; run
+ * under `ulimit -f`.
+ */
 const [folder = ''] = process.argv.slice(2)
 // The default of the signal is the end of the process; with a handler the call fails with EFBIG.
 process.on('SIGXFSZ', () => undefined)

@@ -1,6 +1,7 @@
 /**
- * The string literals and templates of a TypeScript source in their order, `{}` where a template has a value; those inside a template's
- * values come too. Comments and regular expressions are left out.
+ * The string literals and templates of a TypeScript source in their order, `{}` where a template
+ * has a value; those inside a template's values come too. Comments and regular expressions are left
+ * out.
  */
 export function literalsOf(source: string): readonly string[] {
   const found: string[] = []
@@ -51,7 +52,14 @@ export function literalsOf(source: string): readonly string[] {
       const one = source[at] ?? ''
       if (one === '{') depth++
       if (one === '}') depth--
-      at = one === '`' ? template(at) : isQuote(one) ? string(at) : isExpression(source, at) ? expression(at) : at + 1
+      at =
+        one === '`'
+          ? template(at)
+          : isQuote(one)
+            ? string(at)
+            : isExpression(source, at)
+              ? expression(at)
+              : at + 1
     }
     return at
   }
@@ -72,7 +80,8 @@ export function literalsOf(source: string): readonly string[] {
   for (let at = 0; at < end; ) {
     const one = source[at] ?? ''
     if (one === '/' && source[at + 1] === '/') at = orEnd(source.indexOf('\n', at), end)
-    else if (one === '/' && source[at + 1] === '*') at = orEnd(source.indexOf('*/', at), end - 2) + 2
+    else if (one === '/' && source[at + 1] === '*')
+      at = orEnd(source.indexOf('*/', at), end - 2) + 2
     else if (one === '`') at = template(at)
     else if (isQuote(one)) at = string(at)
     else at = isExpression(source, at) ? expression(at) : at + 1

@@ -23,7 +23,11 @@ try {
 
 function killBefore(call: number): void {
   let left = call
-  const counted = (of: object, names: readonly string[], changes: (argument: unknown) => boolean) => {
+  const counted = (
+    of: object,
+    names: readonly string[],
+    changes: (argument: unknown) => boolean,
+  ) => {
     for (const name of names) {
       const method = Reflect.get(of, name) as (...args: unknown[]) => unknown
       Object.assign(of, {
@@ -36,6 +40,8 @@ function killBefore(call: number): void {
   }
   counted(fs, ['renameSync', 'rmSync', 'chmodSync', 'fsyncSync'], () => true)
   counted(Sqlite.prototype, ['exec'], () => true)
-  counted(Sqlite.prototype, ['pragma', 'prepare'], (sql) => /^(user_version|application_id) =|^vacuum/.test(String(sql)))
+  counted(Sqlite.prototype, ['pragma', 'prepare'], (sql) =>
+    /^(user_version|application_id) =|^vacuum/.test(String(sql)),
+  )
   syncBuiltinESMExports()
 }

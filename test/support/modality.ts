@@ -1,7 +1,14 @@
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { ProposedContext } from '#server/dicom/upper-layer/pdu.ts'
 import { CT, encoded, type Values } from '../electron/server/modules/images/intake-fixture.ts'
-import { committed, cStore, type DeviceRequest, N_ACTION, nCreate, nSet } from './device-requests.ts'
+import {
+  committed,
+  cStore,
+  type DeviceRequest,
+  N_ACTION,
+  nCreate,
+  nSet,
+} from './device-requests.ts'
 import { associated, type Proposal } from './requestor.ts'
 
 /** What a modality got for an answer. */
@@ -14,7 +21,10 @@ export interface Answered {
   readonly errorId: number | undefined
 }
 
-/** One association of a modality, which does with it all that it does with a worklist row: images, performed steps, commitment. */
+/**
+ * One association of a modality, which does with it all that it does with a worklist row: images,
+ * performed steps, commitment.
+ */
 export interface Modality extends AsyncDisposable {
   /** C-STORE of a CT image. */
   store(image: Values): Promise<Answered>
@@ -41,13 +51,19 @@ const context = (id: number, abstractSyntax: string): ProposedContext => ({
   transferSyntaxes: [TRANSFER_SYNTAX.explicitLittleEndian],
 })
 const IMAGES = context(1, CT)
-const IMPLICIT_IMAGES: ProposedContext = { ...context(7, CT), transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian] }
+const IMPLICIT_IMAGES: ProposedContext = {
+  ...context(7, CT),
+  transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian],
+}
 const STEPS = context(3, SOP_CLASS.modalityPerformedProcedureStep)
 const COMMITMENT = context(5, SOP_CLASS.storageCommitmentPushModel)
 
 /** Associates with a gateway on this PC. */
 export async function openModality(port: number, proposal: Proposal = {}): Promise<Modality> {
-  const association = await associated(port, { ...proposal, contexts: [IMAGES, STEPS, COMMITMENT, IMPLICIT_IMAGES] })
+  const association = await associated(port, {
+    ...proposal,
+    contexts: [IMAGES, STEPS, COMMITMENT, IMPLICIT_IMAGES],
+  })
   let messageId = 0
 
   function send({ id }: ProposedContext, command: DeviceRequest, dataSet: Buffer): void {
@@ -55,23 +71,43 @@ export async function openModality(port: number, proposal: Proposal = {}): Promi
     association.sendMessage(id, { ...command, messageId, hasDataSet: true }, dataSet)
   }
 
-  async function request(context: ProposedContext, command: DeviceRequest, dataSet: Buffer): Promise<Answered> {
+  async function request(
+    context: ProposedContext,
+    command: DeviceRequest,
+    dataSet: Buffer,
+  ): Promise<Answered> {
     send(context, command, dataSet)
     const { command: response } = await association.message()
-    const { status = -1, errorComment: comment = '', affectedSopInstanceUid: sopInstanceUid = '', errorId } = response
-    return { status: status.toString(16).toUpperCase().padStart(4, '0'), comment, sopInstanceUid, errorId }
+    const {
+      status = -1,
+      errorComment: comment = '',
+      affectedSopInstanceUid: sopInstanceUid = '',
+      errorId,
+    } = response
+    return {
+      status: status.toString(16).toUpperCase().padStart(4, '0'),
+      comment,
+      sopInstanceUid,
+      errorId,
+    }
   }
 
-  const storeBytes = (sopInstanceUid: string, dataSet: Buffer) => request(IMAGES, cStore(sopInstanceUid), dataSet)
+  const storeBytes = (sopInstanceUid: string, dataSet: Buffer) =>
+    request(IMAGES, cStore(sopInstanceUid), dataSet)
 
   return {
     store: (image) => storeBytes(String(image.SOPInstanceUID), encoded(image)),
     storeImplicit: (image) =>
-      request(IMPLICIT_IMAGES, cStore(String(image.SOPInstanceUID)), encoded(image, TRANSFER_SYNTAX.implicitLittleEndian)),
+      request(
+        IMPLICIT_IMAGES,
+        cStore(String(image.SOPInstanceUID)),
+        encoded(image, TRANSFER_SYNTAX.implicitLittleEndian),
+      ),
     storeBytes,
     begin: (sopInstanceUid, step) => request(STEPS, nCreate(sopInstanceUid), encoded(step)),
     set: (sopInstanceUid, changes) => request(STEPS, nSet(sopInstanceUid), encoded(changes)),
-    askCommitment: (transactionUid, sopInstanceUids) => request(COMMITMENT, N_ACTION, committed(transactionUid, sopInstanceUids)),
+    askCommitment: (transactionUid, sopInstanceUids) =>
+      request(COMMITMENT, N_ACTION, committed(transactionUid, sopInstanceUids)),
     async release() {
       await association.release()
     },

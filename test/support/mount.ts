@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { constants, copyFileSync, mkdtempSync, rmdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  constants,
+  copyFileSync,
+  mkdtempSync,
+  rmdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -7,7 +15,10 @@ const mount = (...words: string[]) => execFileSync('mount', words, { stdio: 'ign
 // Lazily: a file that is still open must not keep it.
 const unmount = (path: string) => execFileSync('umount', ['-l', path], { stdio: 'ignore' })
 
-/** A disk of so many MiB in memory, gone when it is disposed: writing more to it fails with a real ENOSPC. Root only. */
+/**
+ * A disk of so many MiB in memory, gone when it is disposed: writing more to it fails with a real
+ * ENOSPC. Root only.
+ */
 export function smallDisk(mebibytes: number): { readonly path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), 'isthmus-disk-'))
   mount('-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=700`, 'isthmus-test', path)
@@ -21,11 +32,15 @@ export function smallDisk(mebibytes: number): { readonly path: string } & Dispos
 }
 
 /**
- * A disk of so many MiB with ext4, gone when it is disposed. After `fail` it can only be read, also by who has a file of it open for
- * writing: what ext4 does by itself when its journal cannot be written (`errors=remount-ro`). `cutPower` keeps what has reached the disk at
- * that moment, without the bytes and names that only the page cache has; what it returns puts that in the place of the disk. Root only.
+ * A disk of so many MiB with ext4, gone when it is disposed. After `fail` it can only be read, also
+ * by who has a file of it open for writing: what ext4 does by itself when its journal cannot be
+ * written (`errors=remount-ro`). `cutPower` keeps what has reached the disk at that moment, without
+ * the bytes and names that only the page cache has; what it returns puts that in the place of the
+ * disk. Root only.
  */
-export function failingDisk(mebibytes: number): { readonly path: string; fail(): void; cutPower(): () => void } & Disposable {
+export function failingDisk(
+  mebibytes: number,
+): { readonly path: string; fail(): void; cutPower(): () => void } & Disposable {
   const path = mkdtempSync(join(tmpdir(), 'isthmus-disk-'))
   const image = `${path}.img`
   writeFileSync(image, '')

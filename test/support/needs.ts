@@ -33,7 +33,10 @@ const NEEDS = {
   dicom3tools: { there: () => has('dciodvfy'), missing: 'dicom3tools is not installed' },
   pydicom: { there: hasPydicom, missing: 'pydicom is not installed' },
   samples: {
-    there: () => hasPydicom() && existsSync(PYDICOM_SAMPLES) && existsSync('/usr/share/doc/dicom3tools/examples'),
+    there: () =>
+      hasPydicom() &&
+      existsSync(PYDICOM_SAMPLES) &&
+      existsSync('/usr/share/doc/dicom3tools/examples'),
     missing: 'the sample files of Debian’s packages are not here',
   },
   'dcmtk-samples': {
@@ -42,17 +45,31 @@ const NEEDS = {
   },
   mounts: { there: canMount, missing: 'file systems can be mounted by root alone' },
   loops: { there: canFailDisks, missing: 'loop devices or mkfs.ext4 are missing' },
-  space: { there: () => freeBytes(tmpdir()) > 6e9, missing: 'fewer than 6 GB are free in the temporary folder' },
-  poppler: { there: () => has('pdftotext') && has('pdfinfo'), missing: 'poppler-utils is not installed' },
+  space: {
+    there: () => freeBytes(tmpdir()) > 6e9,
+    missing: 'fewer than 6 GB are free in the temporary folder',
+  },
+  poppler: {
+    there: () => has('pdftotext') && has('pdfinfo'),
+    missing: 'poppler-utils is not installed',
+  },
   rclone: { there: () => has('rclone'), missing: 'rclone is not installed' },
   strace: {
     there: () =>
-      spawnSync('strace', ['-f', '--seccomp-bpf', '-e', 'trace=openat', '-o', '/dev/null', 'true'], { stdio: 'ignore' }).status === 0,
+      spawnSync(
+        'strace',
+        ['-f', '--seccomp-bpf', '-e', 'trace=openat', '-o', '/dev/null', 'true'],
+        { stdio: 'ignore' },
+      ).status === 0,
     missing: 'strace is not installed, or may not trace (Linux only)',
   },
   systemd: { there: () => has('systemd-analyze'), missing: 'systemd is not installed' },
   rsyslog: {
-    there: () => has('rsyslogd') && ['x86_64', 'aarch64'].some((arch) => existsSync(`/usr/lib/${arch}-linux-gnu/rsyslog/lmnsd_gtls.so`)),
+    there: () =>
+      has('rsyslogd') &&
+      ['x86_64', 'aarch64'].some((arch) =>
+        existsSync(`/usr/lib/${arch}-linux-gnu/rsyslog/lmnsd_gtls.so`),
+      ),
     missing: 'rsyslog with TLS is not installed',
   },
   xmllint: { there: () => has('xmllint'), missing: 'xmllint is not installed' },
@@ -73,9 +90,12 @@ export const REASONS: readonly string[] = Object.values(NEEDS).map(({ missing })
 export const isThere = (thing: Need): boolean => NEEDS[thing].there()
 
 /** Why a test of Playwright is skipped, which knows no `needs`. */
-export const lackingOf = (...things: Need[]): string[] => things.filter((thing) => !isThere(thing)).map((thing) => NEEDS[thing].missing)
+export const lackingOf = (...things: Need[]): string[] =>
+  things.filter((thing) => !isThere(thing)).map((thing) => NEEDS[thing].missing)
 
-/** Skips the test, with the reasons, where the machine lacks something. Call it first in the test. */
+/**
+ * Skips the test, with the reasons, where the machine lacks something. Call it first in the test.
+ */
 export function needs(context: TestContext, ...things: Need[]): void {
   const lacking = lackingOf(...things)
   if (lacking.length === 0) return

@@ -12,11 +12,18 @@ export const NOT_READ_FILES: readonly { readonly files: RegExp; readonly why: st
     why: 'the command line',
   },
   {
-    files: /http\/(openapi|example|reference|json-schema|document|page|browser-name|idempotency|json-body|partner-authentication)\.ts$/,
+    files:
+      /http\/(openapi|example|reference|json-schema|document|page|browser-name|idempotency|json-body|partner-authentication)\.ts$/,
     why: 'for programs of partners, and pages without the window',
   },
-  { files: /modules\/audit\/(audit-message|syslog)\.ts$/, why: 'audit messages, for the program that collects them' },
-  { files: /(diagnostics\/(health|metrics|metric-labels)|platform\/log-file)\.ts$/, why: 'for programs that watch the gateway' },
+  {
+    files: /modules\/audit\/(audit-message|syslog)\.ts$/,
+    why: 'audit messages, for the program that collects them',
+  },
+  {
+    files: /(diagnostics\/(health|metrics|metric-labels)|platform\/log-file)\.ts$/,
+    why: 'for programs that watch the gateway',
+  },
   { files: /mail\/message\.ts$/, why: 'texts of mails' },
   { files: /diagnostics\/diagnostics(-\w+)?\.ts$/, why: 'text for support, which reads English' },
   { files: /webhooks\/(sample-values|test-event|signature)\.ts$/, why: 'invented events' },
@@ -29,7 +36,10 @@ export const NOT_READ_FILES: readonly { readonly files: RegExp; readonly why: st
       /dicom\/[\w-]+\/(state-machine|uids|report-document|rejection-note|secondary-capture|pdu-.*|data-set.*|named-data-set|command-set|message|header-reader|inflater|normalized|status|file-meta|basic-worklist|operation-queue|secondary.*)\.ts$/,
     why: 'the protocol, in the words of the standard: for the vendor of the device',
   },
-  { files: /(performed-data|report-instances)\.ts$/, why: 'what is written into objects, and what a device is told' },
+  {
+    files: /(performed-data|report-instances)\.ts$/,
+    why: 'what is written into objects, and what a device is told',
+  },
   {
     files: /worklist\/(romanization|matching|received-key|row)\.ts$/,
     why: 'tables of letters, and what is wrong inside the program',
@@ -38,7 +48,11 @@ export const NOT_READ_FILES: readonly { readonly files: RegExp; readonly why: st
   { files: /platform\/network-interfaces\.ts$/, why: 'commands for a terminal' },
 ]
 
-export const NOT_READ_FORMS: readonly { readonly form: RegExp; readonly why: string; readonly within?: RegExp }[] = [
+export const NOT_READ_FORMS: readonly {
+  readonly form: RegExp
+  readonly why: string
+  readonly within?: RegExp
+}[] = [
   { form: /^(GET|POST|PUT|PATCH|DELETE) \//, why: 'addresses of operations' },
   {
     form: /^[A-Z].*[^.…?!]$/s,
@@ -46,15 +60,28 @@ export const NOT_READ_FORMS: readonly { readonly form: RegExp; readonly why: str
     why: 'what an operation is for, and names: the document for programs has them',
   },
   { form: /\n/, why: 'text for programs' },
-  { form: /^(select|insert|update|delete|create|with|where|from|begin|order by) |(=|<|>) ?\?|= '|\bnull$/, why: 'SQL' },
-  { form: /^[\w-]+\/[\w.+-]+; |^(attachment|inline);|^(public|private), |charset=|^rgb\(|realm=|error="/, why: 'headers and colours' },
+  {
+    form: /^(select|insert|update|delete|create|with|where|from|begin|order by) |(=|<|>) ?\?|= '|\bnull$/,
+    why: 'SQL',
+  },
+  {
+    form: /^[\w-]+\/[\w.+-]+; |^(attachment|inline);|^(public|private), |charset=|^rgb\(|realm=|error="/,
+    why: 'headers and colours',
+  },
   { form: /^--|^\[--/, why: 'the command line' },
   { form: /^:\w+( :\w+)*$/, why: 'names of parameters' },
 ]
 
-export const NOT_READ_TEXTS: readonly { readonly texts: readonly string[]; readonly why: string }[] = [
+export const NOT_READ_TEXTS: readonly {
+  readonly texts: readonly string[]
+  readonly why: string
+}[] = [
   {
-    texts: ['Rejection note', 'isthmus rejection {} of {}', 'The header of a rejected image cannot be read.'],
+    texts: [
+      'Rejection note',
+      'isthmus rejection {} of {}',
+      'The header of a rejected image cannot be read.',
+    ],
     why: 'what is written into a rejection note, and a fault for the log',
   },
   {

@@ -11,7 +11,10 @@ import { httpCall } from './http-call.ts'
 export interface Orthanc extends AsyncDisposable {
   /** Of its DICOM listener. */
   readonly port: number
-  /** Its REST interface, JSON or bytes in, JSON out. Rejects with its answer where that is no success. */
+  /**
+   * Its REST interface, JSON or bytes in, JSON out. Rejects with its answer where that is no
+   * success.
+   */
   rest<T>(path: string, body?: object | Buffer): Promise<T>
   /** The bytes that a path of its REST interface gives. */
   download(path: string): Promise<Buffer>
@@ -19,14 +22,27 @@ export interface Orthanc extends AsyncDisposable {
   instances(): Promise<number>
 }
 
-/** `ourPort`: of our DIMSE listener; `options`: more of its configuration; `dicomPort`: where its own listener has to be known before. */
-export async function startOrthanc(ourPort: number, options: object = {}, dicomPort?: number): Promise<Orthanc> {
+/**
+ * `ourPort`: of our DIMSE listener; `options`: more of its configuration; `dicomPort`: where its
+ * own listener has to be known before.
+ */
+export async function startOrthanc(
+  ourPort: number,
+  options: object = {},
+  dicomPort?: number,
+): Promise<Orthanc> {
   const scratch = scratchFolder()
   const [http, port] = [await freePort(), dicomPort ?? (await freePort())]
   const folder = join(scratch.path, 'storage')
   mkdirSync(folder)
   const configuration = {
-    ...{ Name: 'TEST', StorageDirectory: folder, IndexDirectory: folder, HttpPort: http, RemoteAccessAllowed: false },
+    ...{
+      Name: 'TEST',
+      StorageDirectory: folder,
+      IndexDirectory: folder,
+      HttpPort: http,
+      RemoteAccessAllowed: false,
+    },
     ...{ AuthenticationEnabled: false, DicomAet: 'ORTHANC', DicomPort: port, Plugins: [] },
     // In its first setting it turns every answer into Latin-1, and leaves out what that has not.
     DefaultEncoding: 'Utf8',
@@ -50,7 +66,13 @@ export async function startOrthanc(ourPort: number, options: object = {}, dicomP
     return answer
   }
   async function rest<T>(path: string, body?: object | Buffer): Promise<T> {
-    const sent = body === undefined ? {} : { method: 'POST', body: Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body) }
+    const sent =
+      body === undefined
+        ? {}
+        : {
+            method: 'POST',
+            body: Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body),
+          }
     return (await call(path, sent)).json() as Promise<T>
   }
 

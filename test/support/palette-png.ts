@@ -2,12 +2,20 @@ import { crc32, deflateSync } from 'node:zlib'
 import type { Png } from './png.ts'
 
 const MOST_COLOURS = 256
-/** Colours that differ by less look the same: the low bits of a sample that are left out while they are counted. */
+/**
+ * Colours that differ by less look the same: the low bits of a sample that are left out while they
+ * are counted.
+ */
 const SHIFT = 2
 
-/** A picture in at most 256 colours, a third of the bytes (RFC 2083, colour type 3): the commonest ones, each pixel in the nearest of them. */
+/**
+ * A picture in at most 256 colours, a third of the bytes (RFC 2083, colour type 3): the commonest
+ * ones, each pixel in the nearest of them.
+ */
 export function palettePng(png: Png): Buffer {
-  const pixels = Array.from({ length: png.width * png.height }, (_, at) => numberOf(png.at(at % png.width, Math.floor(at / png.width))))
+  const pixels = Array.from({ length: png.width * png.height }, (_, at) =>
+    numberOf(png.at(at % png.width, Math.floor(at / png.width))),
+  )
   const palette = commonest(pixels)
   const places = new Map(palette.map((colour, at) => [colour, at]))
   const placeOf = (colour: number) => {
@@ -19,7 +27,8 @@ export function palettePng(png: Png): Buffer {
   }
   const rows = Buffer.alloc(png.height * (png.width + 1))
   for (let y = 0; y < png.height; y++) {
-    for (let x = 0; x < png.width; x++) rows[y * (png.width + 1) + 1 + x] = placeOf(pixels[y * png.width + x] ?? 0)
+    for (let x = 0; x < png.width; x++)
+      rows[y * (png.width + 1) + 1 + x] = placeOf(pixels[y * png.width + x] ?? 0)
   }
   const header = Buffer.alloc(13)
   header.writeUInt32BE(png.width, 0)
@@ -34,8 +43,13 @@ export function palettePng(png: Png): Buffer {
   ])
 }
 
-const numberOf = ([red, green, blue]: readonly [number, number, number]) => (red << 16) | (green << 8) | blue
-const samplesOf = (colour: number): [number, number, number] => [colour >> 16, (colour >> 8) & 255, colour & 255]
+const numberOf = ([red, green, blue]: readonly [number, number, number]) =>
+  (red << 16) | (green << 8) | blue
+const samplesOf = (colour: number): [number, number, number] => [
+  colour >> 16,
+  (colour >> 8) & 255,
+  colour & 255,
+]
 
 /** One colour of each group of like ones, the commonest groups first. */
 function commonest(pixels: readonly number[]): number[] {
@@ -43,7 +57,9 @@ function commonest(pixels: readonly number[]): number[] {
   for (const colour of pixels) counts.set(colour, (counts.get(colour) ?? 0) + 1)
   const groups = new Map<number, { colour: number; count: number; most: number }>()
   for (const [colour, count] of counts) {
-    const key = numberOf(samplesOf(colour).map((sample) => sample >> SHIFT) as [number, number, number])
+    const key = numberOf(
+      samplesOf(colour).map((sample) => sample >> SHIFT) as [number, number, number],
+    )
     const group = groups.get(key) ?? { colour, count: 0, most: 0 }
     group.count += count
     if (count > group.most) Object.assign(group, { colour, most: count })

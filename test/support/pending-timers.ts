@@ -4,9 +4,14 @@ interface FakeClock {
   }
 }
 
-/** The timers that `vi.useFakeTimers()` holds, each by its delay and the beginning of its function. */
+/**
+ * The timers that `vi.useFakeTimers()` holds, each by its delay and the beginning of its function.
+ */
 export function pendingTimers(): string[] {
   const clock = Reflect.get(setTimeout, 'clock') as FakeClock | undefined
-  if (!clock?.timerHeap) throw new Error('There are no fake timers, or they are not those of Vitest 5')
-  return clock.timerHeap.timers.map(({ delay, func }) => `${delay} ms: ${String(func).slice(0, 200)}`)
+  if (!clock?.timerHeap)
+    throw new Error('There are no fake timers, or they are not those of Vitest 5')
+  return clock.timerHeap.timers.map(
+    ({ delay, func }) => `${delay} ms: ${String(func).slice(0, 200)}`,
+  )
 }

@@ -19,7 +19,8 @@ export function readPng(bytes: Buffer): Png {
     if (type !== 'IHDR') continue
     ;[width, height] = [data.readUInt32BE(0), data.readUInt32BE(4)]
     samples = data[9] === 6 ? 4 : 3
-    if (data[8] !== 8 || (data[9] !== 6 && data[9] !== 2) || data[12] !== 0) throw new Error('a PNG of another kind')
+    if (data[8] !== 8 || (data[9] !== 6 && data[9] !== 2) || data[12] !== 0)
+      throw new Error('a PNG of another kind')
   }
   const raw = inflateSync(Buffer.concat(chunks))
   const stride = width * samples

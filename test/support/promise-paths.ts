@@ -8,17 +8,23 @@ const writes = process.argv.includes('--write')
 const texts = new Map(testFiles().map((file) => [file, readTestFile(file) ?? '']))
 let missing = 0
 
-for (const path of [PROMISES_FILE, ...['THREATS.md', 'HAZARDS.md'].map((name) => join(PROMISES_FILE, '..', name))]) {
+for (const path of [
+  PROMISES_FILE,
+  ...['THREATS.md', 'HAZARDS.md'].map((name) => join(PROMISES_FILE, '..', name)),
+]) {
   const before = readFileSync(path, 'utf8')
-  const after = before.replace(/`([^`]+?\.tsx?) › ([^`]+)`/g, (whole, file: string, name: string) => {
-    if (hasTest(texts.get(file) ?? '', name)) return whole
-    const found = [...texts].filter(([, text]) => hasTest(text, name)).map(([other]) => other)
-    if (writes && found.length === 1) return `\`${found[0]} › ${name}\``
-    missing++
-    const place = found.length > 0 ? `is in ${found.join(', ')}` : 'was not found'
-    console.log(`${file} › ${name} ${place}`)
-    return whole
-  })
+  const after = before.replace(
+    /`([^`]+?\.tsx?) › ([^`]+)`/g,
+    (whole, file: string, name: string) => {
+      if (hasTest(texts.get(file) ?? '', name)) return whole
+      const found = [...texts].filter(([, text]) => hasTest(text, name)).map(([other]) => other)
+      if (writes && found.length === 1) return `\`${found[0]} › ${name}\``
+      missing++
+      const place = found.length > 0 ? `is in ${found.join(', ')}` : 'was not found'
+      console.log(`${file} › ${name} ${place}`)
+      return whole
+    },
+  )
   if (after !== before) writeFileSync(path, after)
 }
 console.log(missing === 0 ? 'Every test that is named exists.' : `${missing} names lead nowhere.`)

@@ -38,7 +38,10 @@ export function readTestFile(file: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
-/** Whether a call in the text takes exactly this name as its first argument, as `it` and `it.each()` do. */
+/**
+ * Whether a call in the text takes exactly this name as its first argument, as `it` and `it.each()`
+ * do.
+ */
 export function hasTest(text: string, name: string): boolean {
   const literals = [`'${name.replaceAll("'", "\\'")}'`, `"${name}"`, `\`${name}\``]
   return literals.some((literal) => {
@@ -60,7 +63,8 @@ export function findFaults(
   read: (file: string) => string | undefined,
   files: () => readonly string[],
 ): string[] {
-  if (references.length === 0) return reason.length < 20 ? [`${id} has no test, and does not say why.`] : []
+  if (references.length === 0)
+    return reason.length < 20 ? [`${id} has no test, and does not say why.`] : []
   if (reason) return [`${id} has tests, and says that it is not proved.`]
   return references.flatMap(({ file, name }) => {
     const text = read(file)

@@ -6,8 +6,8 @@ const wanted = Number(process.env.ISTHMUS_RUNS)
 const USUAL_SEED = 20_261_122
 
 /**
- * How often a property is tried: as often as it says, always with the same seed; in the nightly tier
- * ten times as often with a new seed, and with `ISTHMUS_RUNS` that often with a new one.
+ * How often a property is tried: as often as it says, always with the same seed; in the nightly
+ * tier ten times as often with a new seed, and with `ISTHMUS_RUNS` that often with a new one.
  * `ISTHMUS_SEED` and `ISTHMUS_PATH` are what fast-check printed of a failure: with both, the same
  * counterexample is tried again and nothing else.
  */
@@ -19,7 +19,11 @@ export function runs(usual: number): {
 } {
   const { ISTHMUS_SEED: seed, ISTHMUS_PATH: path } = process.env
   return {
-    ...(wanted > 0 ? { numRuns: wanted } : isNightly ? { numRuns: usual * 10 } : { numRuns: usual, seed: USUAL_SEED }),
+    ...(wanted > 0
+      ? { numRuns: wanted }
+      : isNightly
+        ? { numRuns: usual * 10 }
+        : { numRuns: usual, seed: USUAL_SEED }),
     ...(seed && { seed: Number(seed) }),
     ...(path && { path, endOnFailure: true }),
   }

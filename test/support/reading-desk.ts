@@ -12,10 +12,17 @@ export interface SignedText {
   readonly text: string
 }
 
-/** How the reports of a study stand. No two texts of a run are the same, so that a text says which of them it is. */
+/**
+ * How the reports of a study stand. No two texts of a run are the same, so that a text says which
+ * of them it is.
+ */
 export interface Standing {
   readonly status: StudyReportStatus
-  readonly draft: { readonly isAddendum: boolean; readonly revision: number; readonly text: string } | null
+  readonly draft: {
+    readonly isAddendum: boolean
+    readonly revision: number
+    readonly text: string
+  } | null
   /** The report first, then its addenda in their order. */
   readonly signed: readonly SignedText[]
 }
@@ -51,18 +58,29 @@ export interface DeskOptions {
 export const isGone = (error: unknown) => /ECONN|EPIPE|socket hang up|aborted/.test(String(error))
 
 /** Makes a study of an invented patient. */
-export async function newStudy({ partner, onAnswered }: DeskOptions, studyInstanceUid: string): Promise<DeskStudy> {
+export async function newStudy(
+  { partner, onAnswered }: DeskOptions,
+  studyInstanceUid: string,
+): Promise<DeskStudy> {
   const reportMetadata = { patientName: 'Vymyslena^Jana', mrn: 'P-4711', sex: 'female' } as const
   const { studyId } = await partner(scribe.create, {
     body: { studyInstanceUid, studyDescription: 'CT Chest', severity: 'normal', reportMetadata },
   })
   onAnswered('create')
-  return { studyId, studyInstanceUid, told: { status: 'unassigned', draft: null, signed: [] }, asked: undefined, texts: 0 }
+  return {
+    studyId,
+    studyInstanceUid,
+    told: { status: 'unassigned', draft: null, signed: [] },
+    asked: undefined,
+    texts: 0,
+  }
 }
 
 /**
- * Writes the report of the study and up to two addenda, some of which are cancelled: from where it stands until all is signed.
- * @throws where the gateway is gone, and where an answer is another than the order of the calls leads to
+ * Writes the report of the study and up to two addenda, some of which are cancelled: from where it
+ * stands until all is signed.
+ * @throws where the gateway is gone, and where an answer is another than the order of the calls
+ *   leads to
  */
 export async function writeReports(options: DeskOptions, study: DeskStudy): Promise<void> {
   const { call, windowId, draw, onAsked, onAnswered } = options
@@ -78,17 +96,30 @@ export async function writeReports(options: DeskOptions, study: DeskStudy): Prom
     onAnswered(step)
   }
 
-  const newText = () => `Findings: The lungs are clear – α.\nImpression: Normal ${studyInstanceUid} ${++study.texts}.`
+  const newText = () =>
+    `Findings: The lungs are clear – α.\nImpression: Normal ${studyInstanceUid} ${++study.texts}.`
 
   async function begin({ told }: DeskStudy): Promise<void> {
     const { revision, isAddendum } = told.draft ?? { revision: 0, isAddendum: false }
     // Some drafts begin with a template; one that was written on keeps what it has.
-    const text = revision === 0 && draw(`template ${studyInstanceUid} ${told.signed.length}`) < 0.3 ? newText() : ''
-    const draft = text === '' && told.draft ? told.draft : { isAddendum, revision: text === '' ? 0 : 1, text }
-    const asked: Standing = { ...told, status: isAddendum ? 'addendum_active' : 'in_progress', draft }
+    const text =
+      revision === 0 && draw(`template ${studyInstanceUid} ${told.signed.length}`) < 0.3
+        ? newText()
+        : ''
+    const draft =
+      text === '' && told.draft ? told.draft : { isAddendum, revision: text === '' ? 0 : 1, text }
+    const asked: Standing = {
+      ...told,
+      status: isAddendum ? 'addendum_active' : 'in_progress',
+      draft,
+    }
     await take('begin', asked, async () => {
       const reading = await call(dashboardReports.begin, { params, body: { windowId, text } })
-      demand(reading.draft?.revision === asked.draft?.revision && reading.draft?.text === asked.draft?.text, reading.draft)
+      demand(
+        reading.draft?.revision === asked.draft?.revision &&
+          reading.draft?.text === asked.draft?.text,
+        reading.draft,
+      )
     })
   }
 
@@ -96,29 +127,56 @@ export async function writeReports(options: DeskOptions, study: DeskStudy): Prom
     const revision = draft.revision + 1
     const text = newText()
     await take('save', { ...told, draft: { ...draft, revision, text } }, async () => {
-      const saved = await call(dashboardReports.save, { params, body: { windowId, revision: draft.revision, text } })
+      const saved = await call(dashboardReports.save, {
+        params,
+        body: { windowId, revision: draft.revision, text },
+      })
       demand(saved.outcome === 'saved' && saved.revision === revision, saved)
     })
   }
 
-  async function sign(told: Standing, { isAddendum, revision, text }: NonNullable<Standing['draft']>, words: string): Promise<void> {
+  async function sign(
+    told: Standing,
+    { isAddendum, revision, text }: NonNullable<Standing['draft']>,
+    words: string,
+  ): Promise<void> {
     const isCritical = draw(`critical ${words}`) < 0.25
-    const body = { windowId, revision, isCritical, finding: isCritical ? 'Something that cannot wait' : null }
-    const asked = { status: 'completed', draft: null, signed: [...told.signed, { isAddendum, isCritical, text }] } as const
+    const body = {
+      windowId,
+      revision,
+      isCritical,
+      finding: isCritical ? 'Something that cannot wait' : null,
+    }
+    const asked = {
+      status: 'completed',
+      draft: null,
+      signed: [...told.signed, { isAddendum, isCritical, text }],
+    } as const
     // Who clicks twice signs once.
     const clicks = draw(`clicks ${words}`) < 0.2 ? 2 : 1
     await take('sign', asked, async () => {
-      const answers = await Promise.allSettled(Array.from({ length: clicks }, () => call(dashboardReports.sign, { params, body })))
-      const signed = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+      const answers = await Promise.allSettled(
+        Array.from({ length: clicks }, () => call(dashboardReports.sign, { params, body })),
+      )
+      const signed = answers.flatMap((answer) =>
+        answer.status === 'fulfilled' ? [answer.value] : [],
+      )
       for (const answer of signed) demand(answer.outcome === 'signed', answer.outcome)
-      const refusals = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []))
-      for (const refusal of refusals) demand(isGone(refusal) || (clicks === 2 && /^Error: 422 /.test(String(refusal))), refusal)
-      if (signed.length === 0) throw refusals.find(isGone) ?? new Error(`It was refused twice: ${String(refusals[0])}`)
+      const refusals = answers.flatMap((answer) =>
+        answer.status === 'rejected' ? [answer.reason as unknown] : [],
+      )
+      for (const refusal of refusals)
+        demand(isGone(refusal) || (clicks === 2 && /^Error: 422 /.test(String(refusal))), refusal)
+      if (signed.length === 0)
+        throw refusals.find(isGone) ?? new Error(`It was refused twice: ${String(refusals[0])}`)
       demand(signed.length === 1, 'signed twice')
     })
   }
 
-  async function addendum(step: 'startAddendum' | 'cancelAddendum', asked: Standing): Promise<void> {
+  async function addendum(
+    step: 'startAddendum' | 'cancelAddendum',
+    asked: Standing,
+  ): Promise<void> {
     const { reports } = await call(dashboardReports.read, { params })
     const reportId = reports[0]?.reportId
     if (!reportId) throw new Error('There is no report to add to.')
@@ -150,5 +208,8 @@ export async function writeReports(options: DeskOptions, study: DeskStudy): Prom
 }
 
 function demand(isSo: boolean, seen: unknown): void {
-  if (!isSo) throw new Error(`An answer that was not expected: ${seen instanceof Error ? seen.message : JSON.stringify(seen)}`)
+  if (!isSo)
+    throw new Error(
+      `An answer that was not expected: ${seen instanceof Error ? seen.message : JSON.stringify(seen)}`,
+    )
 }

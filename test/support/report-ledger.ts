@@ -34,7 +34,10 @@ export interface ReportLedger extends Disposable {
   standingOf(studyId: string): Standing
   /** Rows of the outbox that wait, of both kinds. */
   waiting(): number
-  /** What was signed is whole, all of it and nothing else is on its way, and the partner got nothing else. */
+  /**
+   * What was signed is whole, all of it and nothing else is on its way, and the partner got nothing
+   * else.
+   */
   expectSound(arrivals: readonly Arrival[]): void
   /** What was signed is delivered, and is in the archive once, as both objects. */
   expectSettled(arrivals: readonly Arrival[]): void
@@ -43,10 +46,18 @@ export interface ReportLedger extends Disposable {
 export function openLedger(folder: string): ReportLedger {
   const database = new Sqlite(join(folder, DATABASE_FILE), { readonly: true })
   const store = openStore({ folder, clock: Date.now, uuid: randomUUID })
-  const select = <T>(sql: string, ...values: unknown[]) => database.prepare(sql).all(...values) as T[]
-  const studies = () => select<{ studyId: string; status: StudyReportStatus }>("select studyId, status from studies where area = 'scribe'")
-  const queued = (kind: string) => select<OutboxRow>('select subject, state, lane from outbox where kind = ?', kind)
-  const signed = () => studies().flatMap(({ studyId }) => store.reports.ofStudy(studyId).filter(({ status }) => status === 'completed'))
+  const select = <T>(sql: string, ...values: unknown[]) =>
+    database.prepare(sql).all(...values) as T[]
+  const studies = () =>
+    select<{ studyId: string; status: StudyReportStatus }>(
+      "select studyId, status from studies where area = 'scribe'",
+    )
+  const queued = (kind: string) =>
+    select<OutboxRow>('select subject, state, lane from outbox where kind = ?', kind)
+  const signed = () =>
+    studies().flatMap(({ studyId }) =>
+      store.reports.ofStudy(studyId).filter(({ status }) => status === 'completed'),
+    )
 
   /** @throws where the rows of the study contradict each other */
   function standingOf(studyId: string): Standing {
@@ -61,7 +72,9 @@ export function openLedger(folder: string): ReportLedger {
     if (draft) expect(revisionsOf(draft)).toEqual(draft.revision === 0 ? [] : [draft.plainText])
     return {
       status: status ?? 'unassigned',
-      draft: draft ? { isAddendum: draft.isAddendum, revision: draft.revision, text: draft.plainText ?? '' } : null,
+      draft: draft
+        ? { isAddendum: draft.isAddendum, revision: draft.revision, text: draft.plainText ?? '' }
+        : null,
       signed: done.map(({ isAddendum, isCritical, plainText }) => ({
         ...{ isAddendum, isCritical: isCritical ?? false, text: plainText ?? '' },
       })),
@@ -80,13 +93,21 @@ export function openLedger(folder: string): ReportLedger {
     const pdf = store.reportPdfs.read(reportId) ?? Buffer.alloc(0)
     const entry = store.reportPdfs.entry(reportId)
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
-    expect(entry).toMatchObject({ sha256: hashOf(pdf), bytes: pdf.length, createdAt: report.signedAt })
+    expect(entry).toMatchObject({
+      sha256: hashOf(pdf),
+      bytes: pdf.length,
+      createdAt: report.signedAt,
+    })
     expect(textHash).toBe(hashOf(plainText ?? ''))
     expect(report.signer?.userId).toBe(report.userId)
     expect(store.reportRevisions.list(reportId)).toEqual([])
-    expect(store.criticalResults.get(reportId)?.openedAt).toBe(isCritical ? report.signedAt : undefined)
+    expect(store.criticalResults.get(reportId)?.openedAt).toBe(
+      isCritical ? report.signedAt : undefined,
+    )
     const detail = { studyId: report.studyId, isCritical, textHash, pdfHash: entry?.sha256 }
-    expect(signatures.filter(({ target }) => target === reportId)).toMatchObject([{ actor: `user:${report.userId}`, detail }])
+    expect(signatures.filter(({ target }) => target === reportId)).toMatchObject([
+      { actor: `user:${report.userId}`, detail },
+    ])
   }
 
   function expectSound(arrivals: readonly Arrival[]): void {
@@ -95,23 +116,34 @@ export function openLedger(folder: string): ReportLedger {
     expect(store.audit.verify().isIntact).toBe(true)
     const reports = signed()
     const ids = reports.map(({ reportId }) => reportId).sort()
-    const signatures = store.audit.after(0, Number.MAX_SAFE_INTEGER, 1_000_000).filter(({ action }) => action === 'report.sign')
+    const signatures = store.audit
+      .after(0, Number.MAX_SAFE_INTEGER, 1_000_000)
+      .filter(({ action }) => action === 'report.sign')
     for (const { studyId } of studies()) standingOf(studyId)
     for (const report of reports) expectFrozen(report, signatures)
     expect(signatures).toHaveLength(reports.length)
 
     const deliveries = queued('report.delivered')
-    const events = select<EventRow>("select eventId, subject, state from events where type = 'report.delivered'")
-    const subjects = (rows: readonly { readonly subject: string }[]) => rows.map(({ subject }) => subject).sort()
+    const events = select<EventRow>(
+      "select eventId, subject, state from events where type = 'report.delivered'",
+    )
+    const subjects = (rows: readonly { readonly subject: string }[]) =>
+      rows.map(({ subject }) => subject).sort()
     expect(subjects(deliveries)).toEqual(ids)
     expect(subjects(queued('report.archive'))).toEqual(ids)
     expect(subjects(events)).toEqual(ids)
-    expect(select('select reportId from reportPdfs order by 1')).toEqual(ids.map((reportId) => ({ reportId })))
+    expect(select('select reportId from reportPdfs order by 1')).toEqual(
+      ids.map((reportId) => ({ reportId })),
+    )
     const eventOf = new Map(events.map((event) => [event.subject, event]))
-    const accepted = new Set(arrivals.filter(({ isAccepted }) => isAccepted).map(({ data }) => data.reportId as string))
+    const accepted = new Set(
+      arrivals.filter(({ isAccepted }) => isAccepted).map(({ data }) => data.reportId as string),
+    )
     for (const { subject, state, lane } of deliveries) {
       expect(lane).toBe(reports.find(({ reportId }) => reportId === subject)?.studyId)
-      expect([state, eventOf.get(subject)?.state]).toEqual(state === 'sent' ? ['sent', 'done'] : ['waiting', 'waiting'])
+      expect([state, eventOf.get(subject)?.state]).toEqual(
+        state === 'sent' ? ['sent', 'done'] : ['waiting', 'waiting'],
+      )
       // What the partner has not taken is never called delivered.
       if (state === 'sent') expect(accepted).toContain(subject)
     }
@@ -119,9 +151,15 @@ export function openLedger(folder: string): ReportLedger {
     const taken = new Set<string>()
     for (const { eventId, data, isAccepted } of arrivals) {
       const report = reports.find(({ reportId }) => reportId === data.reportId)
-      expect(data).toMatchObject({ plainText: report?.plainText, isCritical: report?.isCritical, studyId: report?.studyId })
+      expect(data).toMatchObject({
+        plainText: report?.plainText,
+        isCritical: report?.isCritical,
+        studyId: report?.studyId,
+      })
       expect(eventId).toBe(eventOf.get(data.reportId)?.eventId)
-      const before = reports.filter(({ studyId, seq }) => report && studyId === report.studyId && seq < report.seq)
+      const before = reports.filter(
+        ({ studyId, seq }) => report && studyId === report.studyId && seq < report.seq,
+      )
       expect(before.filter(({ reportId }) => !taken.has(reportId))).toEqual([])
       if (isAccepted) taken.add(data.reportId)
     }
@@ -129,11 +167,16 @@ export function openLedger(folder: string): ReportLedger {
 
   return {
     standingOf,
-    waiting: () => [...queued('report.delivered'), ...queued('report.archive')].filter(({ state }) => state === 'waiting').length,
+    waiting: () =>
+      [...queued('report.delivered'), ...queued('report.archive')].filter(
+        ({ state }) => state === 'waiting',
+      ).length,
     expectSound,
     expectSettled(arrivals) {
       expectSound(arrivals)
-      const states = new Set([...queued('report.delivered'), ...queued('report.archive')].map(({ state }) => state))
+      const states = new Set(
+        [...queued('report.delivered'), ...queued('report.archive')].map(({ state }) => state),
+      )
       expect([...states]).toEqual(['sent'])
       const objects = signed().flatMap(({ reportId }) => store.reportObjects.ofReport(reportId))
       expect(new Set(objects.map(({ sopInstanceUid }) => sopInstanceUid)).size).toBe(objects.length)
@@ -146,7 +189,11 @@ export function openLedger(folder: string): ReportLedger {
         })
         expect(contents.map(({ kind }) => kind)).toEqual(['pdf', 'sr'])
         expect(contents[0]?.file.includes(store.reportPdfs.read(reportId) ?? 'no PDF')).toBe(true)
-        expect(contents[1]?.file.includes(plainText?.split('\n').at(-1)?.replace('Impression: ', '') ?? 'no text')).toBe(true)
+        expect(
+          contents[1]?.file.includes(
+            plainText?.split('\n').at(-1)?.replace('Impression: ', '') ?? 'no text',
+          ),
+        ).toBe(true)
       }
       expect(select('select sopInstanceUid from instances')).toHaveLength(objects.length)
     },
@@ -159,7 +206,10 @@ export function openLedger(folder: string): ReportLedger {
 
 const hashOf = (content: Buffer | string) => createHash('sha256').update(content).digest('hex')
 
-/** By the table of states (interface.md, States and transitions): what the reports of a study make of it. */
+/**
+ * By the table of states (interface.md, States and transitions): what the reports of a study make
+ * of it.
+ */
 function statusOf(draft: ReportRecord | undefined, signed: number): StudyReportStatus {
   if (draft) return draft.isAddendum ? 'addendum_active' : 'in_progress'
   return signed > 0 ? 'completed' : 'unassigned'

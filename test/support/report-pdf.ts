@@ -23,7 +23,12 @@ export const reportPart = (more: Partial<ReportPart> = {}): ReportPart => {
     isAddendum: false,
     text,
     textHash: createHash('sha256').update(text).digest('hex'),
-    signer: { userId: 'usr_1', name: 'Dr. Miriam Kessler', clinicRole: 'Radiologist', npiNumber: '1234567893' },
+    signer: {
+      userId: 'usr_1',
+      name: 'Dr. Miriam Kessler',
+      clinicRole: 'Radiologist',
+      npiNumber: '1234567893',
+    },
     signedAt: '2026-11-21T13:05:33.123Z',
     isCritical: false,
     finding: null,
@@ -58,17 +63,29 @@ export const reportPdfInput = (more: Partial<ReportPdfInput> = {}): ReportPdfInp
   ...more,
 })
 
-/** What poppler, which is not ours, reads of a PDF: the text of each page, and what it says of itself. */
-export async function readPdf(
-  bytes: Buffer,
-): Promise<{ readonly pages: string[]; readonly text: string; readonly info: string; readonly fonts: string }> {
+/**
+ * What poppler, which is not ours, reads of a PDF: the text of each page, and what it says of
+ * itself.
+ */
+export async function readPdf(bytes: Buffer): Promise<{
+  readonly pages: string[]
+  readonly text: string
+  readonly info: string
+  readonly fonts: string
+}> {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-pdf-'))
   try {
     const file = join(folder, 'report.pdf')
     writeFileSync(file, bytes)
-    const of = async (command: string, ...args: string[]) => (await run(command, args, { timeout: 60_000, maxBuffer: 1 << 26 })).stdout
+    const of = async (command: string, ...args: string[]) =>
+      (await run(command, args, { timeout: 60_000, maxBuffer: 1 << 26 })).stdout
     const text = await of('pdftotext', '-raw', '-enc', 'UTF-8', file, '-')
-    return { text, pages: text.split('\f').slice(0, -1), info: await of('pdfinfo', file), fonts: await of('pdffonts', file) }
+    return {
+      text,
+      pages: text.split('\f').slice(0, -1),
+      info: await of('pdfinfo', file),
+      fonts: await of('pdffonts', file),
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

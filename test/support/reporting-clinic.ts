@@ -1,7 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { openParts } from '#server/context.ts'
 import { openPeople } from '#server/modules/users/people.ts'
-import { dashboardReports, type Reading, type Saved, type Signed } from '#shared/contract/reports.ts'
+import {
+  dashboardReports,
+  type Reading,
+  type Saved,
+  type Signed,
+} from '#shared/contract/reports.ts'
 import { type ScribeStudy, type StudyReportMetadata, scribe } from '#shared/contract/scribe.ts'
 import type { StudyId } from '#shared/ids.ts'
 import type { InputOf } from '#shared/operation.ts'
@@ -22,21 +27,41 @@ export const PATIENT: StudyReportMetadata = {
 /** What a log or a line of the feed must not have of them or of their reports. */
 export const OF_THE_PATIENT = /novakova|4711|1961-03-07|lungs|pneumothorax/i
 
-export const NORMAL = 'Indication: Cough.\n\nFindings:\nThe lungs are clear.\n\nImpression:\nNormal chest.'
+export const NORMAL =
+  'Indication: Cough.\n\nFindings:\nThe lungs are clear.\n\nImpression:\nNormal chest.'
 /** A result that must be made known at once. */
-export const CRITICAL = 'Indication: Pain.\n\nFindings:\nLarge left tension pneumothorax.\n\nImpression:\nTension pneumothorax.'
+export const CRITICAL =
+  'Indication: Pain.\n\nFindings:\nLarge left tension pneumothorax.\n\nImpression:\nTension pneumothorax.'
 
-export const RADIOLOGIST = { email: 'radiologist@clinic.example', password: OWNER.password } as const
+export const RADIOLOGIST = {
+  email: 'radiologist@clinic.example',
+  password: OWNER.password,
+} as const
 
-/** Sets a data folder up for a gateway in a process of its own: an owner, a radiologist, and a partner's key, which is given back. */
+/**
+ * Sets a data folder up for a gateway in a process of its own: an owner, a radiologist, and a
+ * partner's key, which is given back.
+ */
 export async function furnishReporting(folder: string): Promise<string> {
   using parts = openParts(folder)
-  parts.settings.change({ 'dimse.tlsPort': null, 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0 }, 'command-line')
+  parts.settings.change(
+    { 'dimse.tlsPort': null, 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0 },
+    'command-line',
+  )
   const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
-  await people.createUser({ ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' }, 'command-line')
+  await people.createUser(
+    { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
+    'command-line',
+  )
   const names = { firstName: 'Una', lastName: 'Reader' }
-  await people.createUser({ ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' }, 'command-line')
-  return parts.apiKeys.create({ description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' }, 'command-line').key
+  await people.createUser(
+    { ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' },
+    'command-line',
+  )
+  return parts.apiKeys.create(
+    { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
+    'command-line',
+  ).key
 }
 
 type NewStudy = InputOf<typeof scribe.create>['body']
@@ -44,7 +69,13 @@ type NewStudy = InputOf<typeof scribe.create>['body']
 /** A study for reporting, as a partner makes one. */
 export const newScribeStudy = (call: Call, more: Partial<NewStudy> = {}): Promise<ScribeStudy> =>
   call(scribe.create, {
-    body: { studyInstanceUid: newUid(), studyDescription: 'XR chest', severity: 'normal', reportMetadata: PATIENT, ...more },
+    body: {
+      studyInstanceUid: newUid(),
+      studyDescription: 'XR chest',
+      severity: 'normal',
+      reportMetadata: PATIENT,
+      ...more,
+    },
   })
 
 type SignBody = InputOf<typeof dashboardReports.sign>['body']
@@ -60,7 +91,9 @@ export interface ReadingWindow {
   save(text: string): Promise<Saved>
   /** Signs the revision it knows. */
   sign(more?: Partial<SignBody>): Promise<Signed>
-  /** Begins, writes and signs; the reading after. Rejects where that was not all there was to it. */
+  /**
+   * Begins, writes and signs; the reading after. Rejects where that was not all there was to it.
+   */
   report(text: string, more?: Partial<SignBody>): Promise<Reading>
 }
 
@@ -85,16 +118,24 @@ export function readingWindow(call: Call, studyId: StudyId): ReadingWindow {
       return reading
     },
     async save(text) {
-      const saved = await call(dashboardReports.save, { params, body: { windowId, revision, text } })
+      const saved = await call(dashboardReports.save, {
+        params,
+        body: { windowId, revision, text },
+      })
       if (saved.outcome === 'saved') revision = saved.revision
       return saved
     },
-    sign: (more = {}) => call(dashboardReports.sign, { params, body: { windowId, revision, isCritical: false, ...more } }),
+    sign: (more = {}) =>
+      call(dashboardReports.sign, {
+        params,
+        body: { windowId, revision, isCritical: false, ...more },
+      }),
     async report(text, more) {
       await window.begin()
       const saved = await window.save(text)
       const signed = saved.outcome === 'saved' ? await window.sign(more) : saved
-      if (signed.outcome !== 'signed') throw new Error(`It was not signed: ${JSON.stringify(signed)}`)
+      if (signed.outcome !== 'signed')
+        throw new Error(`It was not signed: ${JSON.stringify(signed)}`)
       return signed.reading
     },
   }

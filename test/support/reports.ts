@@ -12,19 +12,44 @@ type Given = Pick<ReportRecord, 'studyId' | 'userId'> & Partial<ReportRecord>
 /** A signed report of the study, which becomes `completed`; its id. */
 export function completedReport(store: Store, given: Given): string {
   const signedAt = instantOf(Date.now())
-  return insert(store, 'completed', { status: 'completed', signedAt, isCritical: false, plainText: 'No acute findings.', ...given })
+  return insert(store, 'completed', {
+    status: 'completed',
+    signedAt,
+    isCritical: false,
+    plainText: 'No acute findings.',
+    ...given,
+  })
 }
 
-/** A report that is being written; the study becomes `in_progress`, or `addendum_active` where it is an addendum. Its id. */
+/**
+ * A report that is being written; the study becomes `in_progress`, or `addendum_active` where it is
+ * an addendum. Its id.
+ */
 export const draftReport = (store: Store, given: Given): string =>
-  insert(store, given.isAddendum ? 'addendum_active' : 'in_progress', { plainText: 'Draft that nobody may read.', ...given })
+  insert(store, given.isAddendum ? 'addendum_active' : 'in_progress', {
+    plainText: 'Draft that nobody may read.',
+    ...given,
+  })
 
 function insert(store: Store, status: StudyReportStatus, given: Given): string {
   const reportId = idFromUuid('rep', randomUUID())
   const now = instantOf(Date.now())
-  const unsigned = { isAddendum: false, status: 'in_progress', signedAt: null, isCritical: null, plainText: null } as const
+  const unsigned = {
+    isAddendum: false,
+    status: 'in_progress',
+    signedAt: null,
+    isCritical: null,
+    plainText: null,
+  } as const
   store.database.transaction(() => {
-    store.reports.insert({ reportId, ...unsigned, snapshotMetadata: {}, createdAt: now, updatedAt: now, ...given })
+    store.reports.insert({
+      reportId,
+      ...unsigned,
+      snapshotMetadata: {},
+      createdAt: now,
+      updatedAt: now,
+      ...given,
+    })
     const study = store.studies.get(given.studyId)
     if (study?.area !== 'scribe') throw new Error(`${given.studyId} is not a scribe study`)
     store.studies.update({ ...study, status }, study)

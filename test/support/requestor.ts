@@ -3,7 +3,13 @@ import { APPLICATION_CONTEXT, SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/d
 import { COMMAND_FIELD, type CommandSet } from '#server/dicom/dimse/command-set.ts'
 import { createMessageReader, type Message, writeMessage } from '#server/dicom/dimse/message.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
-import type { AssociateAc, AssociateRq, Pdu, ProposedContext, RoleSelection } from '#server/dicom/upper-layer/pdu.ts'
+import type {
+  AssociateAc,
+  AssociateRq,
+  Pdu,
+  ProposedContext,
+  RoleSelection,
+} from '#server/dicom/upper-layer/pdu.ts'
 import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 
@@ -93,7 +99,8 @@ export class Requestor {
   constructor(socket: Socket) {
     this.#socket = socket
     const ended = (type: Ended['type']) => {
-      if (this.#received.at(-1)?.type !== 'closed' && this.#received.at(-1)?.type !== 'reset') this.#received.push({ type })
+      if (this.#received.at(-1)?.type !== 'closed' && this.#received.at(-1)?.type !== 'reset')
+        this.#received.push({ type })
       this.#wake.resolve()
     }
     socket.on('data', (chunk) => {
@@ -185,7 +192,11 @@ export class Requestor {
   }
 
   cancel(messageIdBeingRespondedTo: number): void {
-    this.sendMessage(WORKLIST_CONTEXT.id, { commandField: COMMAND_FIELD['C-CANCEL-RQ'], messageIdBeingRespondedTo, hasDataSet: false })
+    this.sendMessage(WORKLIST_CONTEXT.id, {
+      commandField: COMMAND_FIELD['C-CANCEL-RQ'],
+      messageIdBeingRespondedTo,
+      hasDataSet: false,
+    })
   }
 
   /** Releases; resolves with the reply. */

@@ -17,7 +17,9 @@ export interface Line {
 
 /** The line of the n-th start within one process. */
 export async function line(serve: Serving, number: number): Promise<Line> {
-  await until(() => expect(serve.stdout.length, serve.stderr.join('\n')).toBeGreaterThanOrEqual(number))
+  await until(() =>
+    expect(serve.stdout.length, serve.stderr.join('\n')).toBeGreaterThanOrEqual(number),
+  )
   return JSON.parse(serve.stdout[number - 1] ?? '') as Line
 }
 
@@ -28,7 +30,10 @@ export function rescueOf({ http, link }: Line): StartedGateway['call'] {
 }
 
 /** The gateway has the back-up: CT1 was in it, CT2 came after it. */
-export async function expectRestored({ http }: Line, { backup }: Clinic): Promise<StartedGateway['call']> {
+export async function expectRestored(
+  { http }: Line,
+  { backup }: Clinic,
+): Promise<StartedGateway['call']> {
   const call = await signIn(http)
   const devices = await call(dashboard.devices, {})
   expect(devices.devices.map(({ aeTitle }) => aeTitle)).toEqual(['CT1'])

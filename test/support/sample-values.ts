@@ -9,8 +9,9 @@ export interface SampleValue {
   readonly value: number | null
 }
 
-// pydicom reads the elements; where the pixels are compressed, DCMTK's decoders come first (JPEG 2000 it has none for). pixel_array itself needs
-// numpy, which Debian does not bring along: the same numbers are read with struct.
+// pydicom reads the elements; where the pixels are compressed, DCMTK's decoders come first (JPEG
+// 2000 it has none for). pixel_array itself needs numpy, which Debian does not bring along: the
+// same numbers are read with struct.
 const READER = `
 import json, os, struct, subprocess, sys, tempfile, warnings, pydicom
 warnings.simplefilter('ignore')
@@ -46,4 +47,9 @@ print(json.dumps([values(path) for path in sys.argv[1:]]))
 
 /** Values of some pixels of each file; null where nothing here can decode it. */
 export const sampleValues = (paths: readonly string[]): (SampleValue[] | null)[] =>
-  JSON.parse(execFileSync('/usr/bin/python3', ['-c', READER, ...paths], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }))
+  JSON.parse(
+    execFileSync('/usr/bin/python3', ['-c', READER, ...paths], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  )

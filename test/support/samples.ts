@@ -50,11 +50,18 @@ print(json.dumps([look(folder, os.path.join(root, name))
 /** Every file below the folders, read by pydicom, an implementation that is not ours. */
 export function samples(folders: readonly string[] = FOLDERS): Sample[] {
   const words = ['-c', READER, ...folders]
-  return JSON.parse(execFileSync('/usr/bin/python3', words, { encoding: 'utf8', maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'] }))
+  return JSON.parse(
+    execFileSync('/usr/bin/python3', words, {
+      encoding: 'utf8',
+      maxBuffer: 1 << 26,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  )
 }
 
 /**
- * The data set of a file as it goes over the network: PS3.5 A.5 has a deflated one of even length there, and on disk it may be odd.
+ * The data set of a file as it goes over the network: PS3.5 A.5 has a deflated one of even length
+ * there, and on disk it may be odd.
  */
 export function dataSetOf({ path, dataSetOffset }: Pick<Sample, 'path' | 'dataSetOffset'>): Buffer {
   const bytes = readFileSync(path).subarray(dataSetOffset)

@@ -23,7 +23,10 @@ export interface JsonSchema {
 
 export interface ValueOptions {
   readonly definitions: Readonly<Record<string, JsonSchema>>
-  /** Values that exist, by the prefix of an id (`stu_`), and UIDs (`uid`); what matches a pattern is mostly taken from here. */
+  /**
+   * Values that exist, by the prefix of an id (`stu_`), and UIDs (`uid`); what matches a pattern is
+   * mostly taken from here.
+   */
   readonly known: Readonly<Record<string, readonly string[]>>
 }
 
@@ -73,16 +76,23 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
 /** Values the schema allows, mostly. A schema within itself ends in any JSON. */
 export function schemaValue(schema: JsonSchema, options: ValueOptions): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) {
-    const { [schema.$ref.split('/').at(-1) ?? '']: definition, ...definitions } = options.definitions
-    return definition ? schemaValue(definition, { ...options, definitions }) : fc.jsonValue({ maxDepth: 2 })
+    const { [schema.$ref.split('/').at(-1) ?? '']: definition, ...definitions } =
+      options.definitions
+    return definition
+      ? schemaValue(definition, { ...options, definitions })
+      : fc.jsonValue({ maxDepth: 2 })
   }
   if (schema.const !== undefined) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
   const choices = schema.anyOf ?? schema.oneOf
   if (choices) return fc.oneof(...choices.map((choice) => schemaValue(choice, options)))
-  if (schema.allOf) return fc.tuple(...schema.allOf.map((part) => schemaValue(part, options))).map((parts) => Object.assign({}, ...parts))
+  if (schema.allOf)
+    return fc
+      .tuple(...schema.allOf.map((part) => schemaValue(part, options)))
+      .map((parts) => Object.assign({}, ...parts))
   const types = [schema.type ?? []].flat()
-  if (types.length > 1) return fc.oneof(...types.map((type) => schemaValue({ ...schema, type }, options)))
+  if (types.length > 1)
+    return fc.oneof(...types.map((type) => schemaValue({ ...schema, type }, options)))
   switch (types[0]) {
     case 'string':
       return textOf(schema, options)
@@ -91,7 +101,14 @@ export function schemaValue(schema: JsonSchema, options: ValueOptions): fc.Arbit
     case 'number':
       return fc.oneof(
         { weight: 3, arbitrary: schemaValue({ ...schema, type: 'integer' }, options) },
-        { weight: 1, arbitrary: fc.double({ min: schema.minimum ?? -5, max: Math.min(schema.maximum ?? 1e6, 1e9), noNaN: true }) },
+        {
+          weight: 1,
+          arbitrary: fc.double({
+            min: schema.minimum ?? -5,
+            max: Math.min(schema.maximum ?? 1e6, 1e9),
+            noNaN: true,
+          }),
+        },
       )
     case 'boolean':
       return fc.boolean()
@@ -106,11 +123,22 @@ export function schemaValue(schema: JsonSchema, options: ValueOptions): fc.Arbit
   }
 }
 
-function objectOf({ properties = {}, required = [], additionalProperties }: JsonSchema, options: ValueOptions): fc.Arbitrary<unknown> {
-  const fields = Object.entries(properties).map(([name, field]) => [name, schemaValue(field, options)] as const)
-  const record = fc.record(Object.fromEntries(fields), { requiredKeys: required.filter((name) => Object.hasOwn(properties, name)) })
+function objectOf(
+  { properties = {}, required = [], additionalProperties }: JsonSchema,
+  options: ValueOptions,
+): fc.Arbitrary<unknown> {
+  const fields = Object.entries(properties).map(
+    ([name, field]) => [name, schemaValue(field, options)] as const,
+  )
+  const record = fc.record(Object.fromEntries(fields), {
+    requiredKeys: required.filter((name) => Object.hasOwn(properties, name)),
+  })
   if (typeof additionalProperties !== 'object') return record
-  const more = fc.dictionary(fc.string({ maxLength: 20 }), schemaValue(additionalProperties, options), { maxKeys: 4 })
+  const more = fc.dictionary(
+    fc.string({ maxLength: 20 }),
+    schemaValue(additionalProperties, options),
+    { maxKeys: 4 },
+  )
   return fc.tuple(record, more).map(([known, others]) => ({ ...others, ...known }))
 }
 
@@ -118,23 +146,37 @@ const DAY = fc
   .date({ min: new Date('1900-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
   .map((day) => day.toISOString().slice(0, 10))
 
-function textOf({ pattern, format, minLength = 0, maxLength = 200 }: JsonSchema, { known }: ValueOptions): fc.Arbitrary<string> {
-  const prefix = pattern?.startsWith('^(0|[1-9]') ? 'uid' : /^\^([a-z]{3}_)\[/.exec(pattern ?? '')?.[1]
+function textOf(
+  { pattern, format, minLength = 0, maxLength = 200 }: JsonSchema,
+  { known }: ValueOptions,
+): fc.Arbitrary<string> {
+  const prefix = pattern?.startsWith('^(0|[1-9]')
+    ? 'uid'
+    : /^\^([a-z]{3}_)\[/.exec(pattern ?? '')?.[1]
   const existing = prefix === undefined ? undefined : known[prefix]
   if (pattern !== undefined) {
     const matching = fc.stringMatching(new RegExp(pattern))
     return existing?.length
-      ? fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...existing) }, { weight: 1, arbitrary: matching })
+      ? fc.oneof(
+          { weight: 6, arbitrary: fc.constantFrom(...existing) },
+          { weight: 1, arbitrary: matching },
+        )
       : matching
   }
   if (format === 'uuid') return fc.uuid()
   if (format === 'date') return DAY
-  const text = fc.string({ unit: 'grapheme', minLength, maxLength: Math.max(minLength, Math.min(maxLength, 40)) })
+  const text = fc.string({
+    unit: 'grapheme',
+    minLength,
+    maxLength: Math.max(minLength, Math.min(maxLength, 40)),
+  })
   return minLength > 10
     ? text
     : fc.oneof(
         text,
         DAY,
-        fc.constantFrom('08:05', 'CT', 'a@b.example', '1.2.3.4').filter((one) => one.length <= maxLength),
+        fc
+          .constantFrom('08:05', 'CT', 'a@b.example', '1.2.3.4')
+          .filter((one) => one.length <= maxLength),
       )
 }

@@ -1,6 +1,6 @@
 /**
- * What is put together of pieces: a literal of the sources, and the forms it is met in, as the catalogue has them. None: it is only a part of
- * another literal's forms.
+ * What is put together of pieces: a literal of the sources, and the forms it is met in, as the
+ * catalogue has them. None: it is only a part of another literal's forms.
  */
 export const FORMS: Readonly<Record<string, readonly string[]>> = {
   'The back-up could not be written to {}': ['The back-up could not be written to {}: {}.'],
@@ -10,24 +10,38 @@ export const FORMS: Readonly<Record<string, readonly string[]>> = {
   '{} cannot be used': ['{} cannot be used: {}.'],
   'The back-up {} could not be opened in {}': ['The back-up {} could not be opened in {}: {}.'],
   'The back-up could not be made ready in {}': ['The back-up could not be made ready in {}: {}.'],
-  'A back-up could not be put in the place of the database in {}': ['A back-up could not be put in the place of the database in {}: {}.'],
-  'The damaged database in {} could not be moved aside': ['The damaged database in {} could not be moved aside: {}.'],
+  'A back-up could not be put in the place of the database in {}': [
+    'A back-up could not be put in the place of the database in {}: {}.',
+  ],
+  'The damaged database in {} could not be moved aside': [
+    'The damaged database in {} could not be moved aside: {}.',
+  ],
   '{} cannot be read': ['{} cannot be read: {}.'],
   '{} could not be {}': ['{} could not be read: {}.', '{} could not be written: {}.'],
-  '{} connected for {}{}.': ['{} connected for {}.', '{} connected for {}, calling us {} instead of {}.'],
-  'The certificate {} {}. Renew it under Settings, and give the new one to who trusts the old one.': [
-    'The certificate of DICOM TLS {}. Renew it under Settings, and give the new one to who trusts the old one.',
-    'The certificate of the window and the interface {}. Renew it under Settings, and give the new one to who trusts the old one.',
+  '{} connected for {}{}.': [
+    '{} connected for {}.',
+    '{} connected for {}, calling us {} instead of {}.',
   ],
+  'The certificate {} {}. Renew it under Settings, and give the new one to who trusts the old one.':
+    [
+      'The certificate of DICOM TLS {}. Renew it under Settings, and give the new one to who trusts the old one.',
+      'The certificate of the window and the interface {}. Renew it under Settings, and give the new one to who trusts the old one.',
+    ],
   'of the window and the interface': [],
   'of DICOM TLS': [],
-  'A device': ['A device may call by TLS only, but DICOM TLS is off: set dimse.tlsPort under Settings and start again.'],
-  '{} may call by TLS only, but DICOM TLS is off: set dimse.tlsPort under Settings and start again.': [
-    '{#} devices may call by TLS only, but DICOM TLS is off: set dimse.tlsPort under Settings and start again.',
+  'A device': [
+    'A device may call by TLS only, but DICOM TLS is off: set dimse.tlsPort under Settings and start again.',
   ],
+  '{} may call by TLS only, but DICOM TLS is off: set dimse.tlsPort under Settings and start again.':
+    [
+      '{#} devices may call by TLS only, but DICOM TLS is off: set dimse.tlsPort under Settings and start again.',
+    ],
   'one day': [],
   'ends in {}': ['ends in one day', 'ends in {#} days'],
-  '{}{}. Devices get no worklist.': ['{}. Devices get no worklist.', '{} since {}. Devices get no worklist.'],
+  '{}{}. Devices get no worklist.': [
+    '{}. Devices get no worklist.',
+    '{} since {}. Devices get no worklist.',
+  ],
   '{}{}. There is no earlier answer: devices get no worklist.': [
     '{}. There is no earlier answer: devices get no worklist.',
     '{} since {}. There is no earlier answer: devices get no worklist.',
@@ -93,7 +107,11 @@ export const FORMS: Readonly<Record<string, readonly string[]>> = {
     '{#} images are part of their study now; {} of them took the place of others, which are kept.',
   ],
   '{} {} deleted': ['1 image was deleted.', '{#} images were deleted.'],
-  'Sent {} {} of {} {}{}.': ['Sent {} {} of {} {}.', 'Sent {} {} of {} {} ({}).', 'Then the transfer broke off: {}.'],
+  'Sent {} {} of {} {}{}.': [
+    'Sent {} {} of {} {}.',
+    'Sent {} {} of {} {} ({}).',
+    'Then the transfer broke off: {}.',
+  ],
   object: ['object', '1 object'],
   objects: ['objects', '{#} objects'],
   study: ['study'],
@@ -141,8 +159,14 @@ export const FORMS: Readonly<Record<string, readonly string[]>> = {
   ],
   ' One part of it is not as agreed.': ['One part of it is not as agreed.'],
   ' {} parts of it are not as agreed.': ['{#} parts of it are not as agreed.'],
-  '{} has called; last on {}{}.': ['{} has called; last on {}.', '{} has called; last on {} from {}.'],
-  'The device’s query covers {}{}.': ['The device’s query covers {}.', 'The device’s query covers {}, modality {}.'],
+  '{} has called; last on {}{}.': [
+    '{} has called; last on {}.',
+    '{} has called; last on {} from {}.',
+  ],
+  'The device’s query covers {}{}.': [
+    'The device’s query covers {}.',
+    'The device’s query covers {}, modality {}.',
+  ],
   '{} to {}': ['{#}-{#}-{#} to {#}-{#}-{#}'],
   'The partner listed the exam earlier and does not any more: cancelled or moved.{}': [
     'The partner listed the exam earlier and does not any more: cancelled or moved.',
@@ -199,10 +223,16 @@ export const FORMS: Readonly<Record<string, readonly string[]>> = {
   '{} called.': ['One device has called.', '{#} devices have called.'],
   'One device has': [],
   '{} devices have': [],
-  '{} never tried with the partner.': ['One event was never tried with the partner.', '{#} events were never tried with the partner.'],
+  '{} never tried with the partner.': [
+    'One event was never tried with the partner.',
+    '{#} events were never tried with the partner.',
+  ],
   'One event was': [],
   '{} events were': [],
-  '{} in by password alone.': ['An owner signs in by password alone.', '{#} owners sign in by password alone.'],
+  '{} in by password alone.': [
+    'An owner signs in by password alone.',
+    '{#} owners sign in by password alone.',
+  ],
   'An owner signs': [],
   '{} owners sign': [],
   '{} refused, status {}{}': ['{} refused, status {}', '{} refused, status {}: {}'],
@@ -210,7 +240,10 @@ export const FORMS: Readonly<Record<string, readonly string[]>> = {
     'done: the device reported it completed at {} (MPPS)',
     'done: the device reported it completed on {} at {} (MPPS)',
   ],
-  '{}its images arrived{}': ['done: its images arrived at {}', 'done: its images arrived on {} at {}'],
+  '{}its images arrived{}': [
+    'done: its images arrived at {}',
+    'done: its images arrived on {} at {}',
+  ],
   '{}a device reported it started{} (MPPS), and this device is not given started exams': [
     'in progress: a device reported it started at {} (MPPS), and this device is not given started exams',
     'in progress: a device reported it started on {} at {} (MPPS), and this device is not given started exams',
@@ -249,11 +282,19 @@ export const FORMS: Readonly<Record<string, readonly string[]>> = {
     'the partner answered 1 exam {#} s ago',
     'the partner answered {#} exams {#} s ago',
   ],
-  'answer from {} ({} old{}) because {}': ['answer from {-} ({-} old) because {}', 'answer from {-} ({-} old, downtime mode) because {}'],
+  'answer from {} ({} old{}) because {}': [
+    'answer from {-} ({-} old) because {}',
+    'answer from {-} ({-} old, downtime mode) because {}',
+  ],
   '{} sent': ['1 sent', '{#} sent'],
   '{} cut, as more than {} matched': ['1 cut', '{#} cut', 'as more than {#} matched'],
   '{} done or in progress': ['1 done or in progress', '{#} done or in progress'],
-  '{} did not match{}': ['1 did not match', '1 did not match ({})', '{#} did not match', '{#} did not match ({})'],
+  '{} did not match{}': [
+    '1 did not match',
+    '1 did not match ({})',
+    '{#} did not match',
+    '{#} did not match ({})',
+  ],
   '{} withheld': ['1 withheld', '{#} withheld'],
   'told the device that it failed, so that its list does not look empty': [
     'told the device that it failed',
@@ -301,13 +342,27 @@ export const FORMS: Readonly<Record<string, readonly string[]>> = {
   '{}.': ['{}.'],
   '{} ({})': ['{} ({})'],
   'the partner answered {}': ['the partner answered {-}'],
-  'tried to change a performed step of {}, and was refused': ['{} tried to change a performed step of {}, and was refused.'],
+  'tried to change a performed step of {}, and was refused': [
+    '{} tried to change a performed step of {}, and was refused.',
+  ],
   'reports that an exam has begun': ['{} reports that an exam has begun.'],
   'reports that an exam is completed, with {}': ['{} reports that an exam is completed, with {}.'],
-  'reports an exam in progress, with {} so far': ['{} reports an exam in progress, with {} so far.'],
+  'reports an exam in progress, with {} so far': [
+    '{} reports an exam in progress, with {} so far.',
+  ],
   'reports that an exam was discontinued': ['{} reports that an exam was discontinued.'],
-  'reports that the wrong worklist entry was selected: {}': ['{} reports that the wrong worklist entry was selected: {}.'],
-  ' on ': ['{-} on Windows', '{-} on Android', '{-} on iPhone', '{-} on iPad', '{-} on macOS', '{-} on ChromeOS', '{-} on Linux'],
+  'reports that the wrong worklist entry was selected: {}': [
+    '{} reports that the wrong worklist entry was selected: {}.',
+  ],
+  ' on ': [
+    '{-} on Windows',
+    '{-} on Android',
+    '{-} on iPhone',
+    '{-} on iPad',
+    '{-} on macOS',
+    '{-} on ChromeOS',
+    '{-} on Linux',
+  ],
   ' colour': [
     'Localizer {#} × {#}',
     'Localizer {#} × {#} colour',

@@ -3,7 +3,10 @@ import { join, relative } from 'node:path'
 import { literalsOf } from './literals.ts'
 import { NOT_READ_FILES, NOT_READ_FORMS, NOT_READ_TEXTS } from './not-read.ts'
 
-/** Something the gateway says to a person at the window, with `{}` where a value stands, and the first file that says it. */
+/**
+ * Something the gateway says to a person at the window, with `{}` where a value stands, and the
+ * first file that says it.
+ */
 export interface SaidText {
   readonly text: string
   readonly file: string
@@ -12,7 +15,10 @@ export interface SaidText {
 export interface SaidTexts {
   /** Whole sentences: a capital first, a full stop last. */
   readonly sentences: readonly SaidText[]
-  /** What sentences are put together of, and what is said of a field: `must be 10 digits`, `{} images`. */
+  /**
+   * What sentences are put together of, and what is said of a field: `must be 10 digits`,
+   * `{} images`.
+   */
   readonly fragments: readonly SaidText[]
   /** Every literal there is: what the catalogue may have. */
   readonly literals: ReadonlySet<string>
@@ -56,7 +62,10 @@ const sourcesIn = (place: string): string[] =>
 
 const isSentence = (text: string): boolean => /^[A-Z“{]/.test(text) && /[.…?!]$/.test(text)
 
-/** Of more than one word. What begins with a space or a comma is a part of the template around it, whose forms are in `FORMS`. */
+/**
+ * Of more than one word. What begins with a space or a comma is a part of the template around it,
+ * whose forms are in `FORMS`.
+ */
 const isSaid = (text: string, file: string): boolean =>
   / /.test(text.trim()) &&
   /[a-z]/.test(text.replaceAll('{}', '')) &&

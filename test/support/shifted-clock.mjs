@@ -22,7 +22,8 @@ if (start) {
   RealDate.now = () => realNow() + offset
   globalThis.Date = new Proxy(RealDate, {
     apply: (target) => new target(target.now()).toString(),
-    construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [realNow() + offset] : args, newTarget),
+    construct: (target, args, newTarget) =>
+      Reflect.construct(target, args.length === 0 ? [realNow() + offset] : args, newTarget),
   })
   RealDate.prototype.constructor = globalThis.Date
 }

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { applyStagedRestore, stageRestore } from '#server/modules/backups/restore-files.ts'
 
 /**
- * `apply N`: puts what is ready in a data folder in its place, and is killed before the Nth call that changes the disk; prints `whole` where there were
- * fewer. `stage FROM KEY`: makes a back-up ready again and again with the recovery key, to be ended by SIGKILL, or by a full disk (`ulimit -f`).
+ * `apply N`: puts what is ready in a data folder in its place, and is killed before the Nth call
+ * that changes the disk; prints `whole` where there were fewer. `stage FROM KEY`: makes a back-up
+ * ready again and again with the recovery key, to be ended by SIGKILL, or by a full disk
+ * (`ulimit -f`).
  */
 const [folder = '', mode, first = '', recoveryKey = ''] = process.argv.slice(2)
 // The default of the signal is the end of the process; with a handler the call fails with EFBIG.
@@ -28,5 +30,13 @@ if (mode === 'apply') {
   fs.writeFileSync(1, 'whole\n')
 } else {
   fs.writeSync(1, 'begins\n')
-  for (;;) await stageRestore({ data: folder, from: join(first), key: { recoveryKey }, actor: 'x', now: NOW, onProgress: () => {} })
+  for (;;)
+    await stageRestore({
+      data: folder,
+      from: join(first),
+      key: { recoveryKey },
+      actor: 'x',
+      now: NOW,
+      onProgress: () => {},
+    })
 }

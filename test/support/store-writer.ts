@@ -3,7 +3,10 @@ import { takeLock } from '#server/database/lock.ts'
 import { openStore } from '#server/database/store.ts'
 import { inspectionRecord } from './inspection-record.ts'
 
-/** Commits devices for ever and prints the id of each once it is durable; run as its own process, ended by SIGKILL. */
+/**
+ * Commits devices for ever and prints the id of each once it is durable; run as its own process,
+ * ended by SIGKILL.
+ */
 const [folder = ''] = process.argv.slice(2)
 if (!takeLock(folder)) throw new Error('The folder is locked')
 const store = openStore({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
@@ -13,7 +16,9 @@ async function writer(): Promise<void> {
     const inspectionId = await store.database.commitSoon(() => {
       const answerHash = store.documents.keep(Buffer.from(crypto.randomUUID()))
       const at = new Date().toISOString()
-      return store.inspections.insert(inspectionRecord(at, { detail: Buffer.alloc(2000, 1), answerHash }))
+      return store.inspections.insert(
+        inspectionRecord(at, { detail: Buffer.alloc(2000, 1), answerHash }),
+      )
     })
     // Straight to the pipe: what has been printed was durable before.
     writeSync(1, `${inspectionId}\n`)

@@ -30,7 +30,8 @@ const LONGEST_FILE_MS = 4 * 60_000
 
 /**
  * For a gateway whose partner checks signatures, which wants them within five minutes of the real
- * time: a clock that runs, and begins at the next midnight where that would come within four minutes.
+ * time: a clock that runs, and begins at the next midnight where that would come within four
+ * minutes.
  */
 export function sameDayClock(real: Clock = Date.now): Clock {
   const now = real()
@@ -43,7 +44,11 @@ export function sameDayClock(real: Clock = Date.now): Clock {
 /** A folder of its own, gone when disposed of. */
 export function tempFolder(): { readonly folder: string } & Disposable {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-test-'))
-  return { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }) }
+  return {
+    folder,
+    [Symbol.dispose]: () =>
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }),
+  }
 }
 
 let emptyDatabase: Buffer | undefined
@@ -77,9 +82,12 @@ export function tempDataFolder(): { readonly folder: string } & Disposable {
 }
 
 /** A real store in a folder of its own, on a standing clock. */
-export function tempStore(
-  instant?: string,
-): { readonly store: Store; readonly folder: string; readonly clock: StandingClock; readonly uuid: () => string } & Disposable {
+export function tempStore(instant?: string): {
+  readonly store: Store
+  readonly folder: string
+  readonly clock: StandingClock
+  readonly uuid: () => string
+} & Disposable {
   const temp = tempFolder()
   const clock = standingClock(instant)
   prepareDataFolder(temp.folder)
@@ -97,11 +105,13 @@ export function tempStore(
 }
 
 /**
- * Until it is disposed the database has no room to grow, as on a full disk (changes that need a new page fail with SQLITE_FULL), or takes no
- * writes at all, as on one that can only be read (SQLITE_READONLY).
+ * Until it is disposed the database has no room to grow, as on a full disk (changes that need a new
+ * page fail with SQLITE_FULL), or takes no writes at all, as on one that can only be read
+ * (SQLITE_READONLY).
  */
 export function withoutRoom({ database }: Store, disk: 'full' | 'read-only' = 'full'): Disposable {
-  const query = (sql: string) => ({ compile: () => ({ sql: `pragma ${sql}`, parameters: [] }) }) as never
+  const query = (sql: string) =>
+    ({ compile: () => ({ sql: `pragma ${sql}`, parameters: [] }) }) as never
   if (disk === 'full') {
     database.get(query('max_page_count = 1'))
     return { [Symbol.dispose]: () => database.get(query(`max_page_count = ${2 ** 30}`)) }
@@ -112,5 +122,6 @@ export function withoutRoom({ database }: Store, disk: 'full' | 'read-only' = 'f
 
 /** Removes the database of a data folder with its log, as a person or a failing disk does. */
 export function removeDatabase(folder: string): void {
-  for (const name of readdirSync(folder)) if (name.startsWith(DATABASE_FILE)) rmSync(join(folder, name))
+  for (const name of readdirSync(folder))
+    if (name.startsWith(DATABASE_FILE)) rmSync(join(folder, name))
 }

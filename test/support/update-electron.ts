@@ -1,4 +1,5 @@
-// What the real electron-updater asks of Electron, on plain Node: its requests by node:https under a certificate of the test, and the app.
+// What the real electron-updater asks of Electron, on plain Node: its requests by node:https under
+// a certificate of the test, and the app.
 import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type RequestOptions, request } from 'node:https'

@@ -1,12 +1,14 @@
-// The desktop app's updates in a process of their own, with the real electron-updater: `check` and what comes of it, with `install` what follows.
-// It prints a line of JSON for each.
+// The desktop app's updates in a process of their own, with the real electron-updater: `check` and
+// what comes of it, with `install` what follows. It prints a line of JSON for each.
 import { registerHooks } from 'node:module'
 import { setTimeout as wait } from 'node:timers/promises'
 
 const electron = new URL('./update-electron.ts', import.meta.url).href
 registerHooks({
   resolve: (specifier, context, next) =>
-    specifier === 'electron' ? { url: electron, format: 'module-typescript', shortCircuit: true } : next(specifier, context),
+    specifier === 'electron'
+      ? { url: electron, format: 'module-typescript', shortCircuit: true }
+      : next(specifier, context),
 })
 const { openUpdates } = await import('../../electron/desktop/updates.ts')
 
@@ -16,7 +18,11 @@ const did = (what: string) => () => {
   return Promise.resolve(what)
 }
 Object.assign(process, { resourcesPath: process.env.UPDATE_RESOURCES })
-const updates = openUpdates({ status: () => undefined, prepare: did('prepare'), stop: async () => void (await did('stop')()) })
+const updates = openUpdates({
+  status: () => undefined,
+  prepare: did('prepare'),
+  stop: async () => void (await did('stop')()),
+})
 await updates.check()
 while (['checking', 'available', 'downloading'].includes(updates.state().state)) await wait(20)
 tell(updates.state())

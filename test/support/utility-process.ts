@@ -4,8 +4,9 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type * as E from 'electron'
 
-// Electron's utility process by Node's own fork: the same messages, the same streams, and a process that ends when it says so alone. Loaded by the
-// child as well, where it makes the port that Electron puts into `process`.
+// Electron's utility process by Node's own fork: the same messages, the same streams, and a process
+// that ends when it says so alone. Loaded by the child as well, where it makes the port that
+// Electron puts into `process`.
 
 /** A child that runs. */
 export interface RealProcess extends Pick<E.UtilityProcess, 'kill' | 'postMessage'>, EventEmitter {
@@ -16,7 +17,11 @@ export interface RealProcess extends Pick<E.UtilityProcess, 'kill' | 'postMessag
 
 export const realProcesses: RealProcess[] = []
 
-export function forkReally(path: string, args: string[] = [], { env, cwd }: E.ForkOptions = {}): RealProcess {
+export function forkReally(
+  path: string,
+  args: string[] = [],
+  { env, cwd }: E.ForkOptions = {},
+): RealProcess {
   const child = fork(path, args, {
     execArgv: ['--import', import.meta.url],
     serialization: 'advanced',
@@ -33,7 +38,9 @@ export function forkReally(path: string, args: string[] = [], { env, cwd }: E.Fo
   })
   child.on('message', (message) => process.emit('message', message))
   child.on('error', () => undefined)
-  child.on('exit', (code, signal) => process.emit('exit', code ?? (signal === 'SIGKILL' ? 137 : 139)))
+  child.on('exit', (code, signal) =>
+    process.emit('exit', code ?? (signal === 'SIGKILL' ? 137 : 139)),
+  )
   realProcesses.push(process)
   return process
 }
@@ -44,7 +51,8 @@ if (process.env.ISTHMUS_PARENT_PORT === '1' && process.argv[1] !== fileURLToPath
   setInterval(() => undefined, 1 << 30)
   Object.assign(process, {
     parentPort: {
-      on: (_: 'message', listener: (event: { readonly data: unknown }) => void) => process.on('message', (data) => listener({ data })),
+      on: (_: 'message', listener: (event: { readonly data: unknown }) => void) =>
+        process.on('message', (data) => listener({ data })),
       postMessage: (message: object) => process.send?.(message),
     },
   })

@@ -25,7 +25,8 @@ export async function openWildPartner(): Promise<WildPartner> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const sayText: WildPartner['sayText'] = (text, headers = {}) => {
-    answer = (response) => response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(text)
+    answer = (response) =>
+      response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(text)
   }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
@@ -44,7 +45,10 @@ export async function openWildPartner(): Promise<WildPartner> {
 export const TODAY = localDay(Date.now())
 
 /** An invented exam of today, everything right. */
-export function exam(number: number, more: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+export function exam(
+  number: number,
+  more: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
   const digits = String(number).padStart(6, '0')
   return {
     AccessionNumber: `ACC${digits}`,
@@ -72,4 +76,5 @@ export function exam(number: number, more: Readonly<Record<string, unknown>> = {
   }
 }
 
-export const exams = (count: number): Record<string, unknown>[] => Array.from({ length: count }, (_, number) => exam(number))
+export const exams = (count: number): Record<string, unknown>[] =>
+  Array.from({ length: count }, (_, number) => exam(number))

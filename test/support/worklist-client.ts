@@ -1,5 +1,11 @@
 import { type DataSet, readDataSet } from '#server/dicom/data-set/data-set.ts'
-import { ask, EXPLICIT, identifierOf, type Keys, text } from '../electron/server/modules/worklist/worklist-fixture.ts'
+import {
+  ask,
+  EXPLICIT,
+  identifierOf,
+  type Keys,
+  text,
+} from '../electron/server/modules/worklist/worklist-fixture.ts'
 import { associated, associateRq, type Found, type Proposal, Requestor } from './requestor.ts'
 
 /** A worklist answer as a console understands it. */
@@ -25,8 +31,11 @@ export async function queryWorklist(
 }
 
 /** One query on an association that is there. */
-export const findWorklist = async (requestor: Requestor, keys: Keys = ask(), messageId = 1): Promise<Worklist> =>
-  worklistOf(await requestor.find(identifierOf(keys), messageId))
+export const findWorklist = async (
+  requestor: Requestor,
+  keys: Keys = ask(),
+  messageId = 1,
+): Promise<Worklist> => worklistOf(await requestor.find(identifierOf(keys), messageId))
 
 /** What was found, decoded. */
 export function worklistOf({ identifiers, final }: Found): Worklist {
@@ -40,7 +49,10 @@ export function worklistOf({ identifiers, final }: Found): Worklist {
   }
 }
 
-/** Result, source and reason of the rejection an association request got, such as `1/1/3`; else the type of what came instead. */
+/**
+ * Result, source and reason of the rejection an association request got, such as `1/1/3`; else the
+ * type of what came instead.
+ */
 export async function rejectionOf(port: number, proposal: Proposal): Promise<string> {
   await using requestor = await Requestor.connect(port, proposal.localAddress)
   requestor.sendPdu(associateRq(proposal))

@@ -1,18 +1,36 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+} from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { StoreError } from './store-error.ts'
 
-/** Makes the data folder, for its owner only. One that others' files are in keeps its mode: our files close themselves. @throws StoreError bad-folder */
+/**
+ * Makes the data folder, for its owner only. One that others' files are in keeps its mode: our
+ * files close themselves. @throws StoreError bad-folder
+ */
 export function makeFolder(folder: string): void {
   try {
     makeFolders(resolve(folder))
     if (readdirSync(folder).length === 0) chmodSync(folder, 0o700)
   } catch (error) {
-    throw new StoreError('bad-folder', `The folder ${folder} cannot be used: ${(error as Error).message}.`, error)
+    throw new StoreError(
+      'bad-folder',
+      `The folder ${folder} cannot be used: ${(error as Error).message}.`,
+      error,
+    )
   }
 }
 
-/** `mkdir -p`. Node's own never returns where a file system without such folders says ENOENT, as /proc does. */
+/**
+ * `mkdir -p`. Node's own never returns where a file system without such folders says ENOENT, as
+ * /proc does.
+ */
 function makeFolders(folder: string): void {
   if (existsSync(folder)) return
   if (dirname(folder) !== folder) makeFolders(dirname(folder))

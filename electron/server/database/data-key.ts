@@ -1,15 +1,32 @@
-import { chmodSync, closeSync, existsSync, fchownSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { syncFolder } from './data-directory.ts'
 import { StoreError } from './store-error.ts'
 
 export const KEY_FILE = 'data.key'
-/** The data key as the key store of an account wrapped it (`wrapped-key`). Where `data.key` is there too, that one counts. */
+/**
+ * The data key as the key store of an account wrapped it (`wrapped-key`). Where `data.key` is there
+ * too, that one counts.
+ */
 export const SEALED_KEY_FILE = 'data.key.sealed'
 export const KEY_BYTES = 32
 
-/** What `data.key.sealed` says: whose key store opens it, and which data key is in it, without saying it. */
+/**
+ * What `data.key.sealed` says: whose key store opens it, and which data key is in it, without
+ * saying it.
+ */
 export const SealedKey = z.object({
   version: z.literal(1),
   /** As `NAME on COMPUTER`. */
@@ -28,19 +45,23 @@ export interface DataKeyOptions {
 }
 
 /**
- * The data key of the folder: `data.key` where it is there, since it came with a restore or was recovered after the other was handed over;
- * else the one that is handed over. @throws StoreError as `readDataKey`
+ * The data key of the folder: `data.key` where it is there, since it came with a restore or was
+ * recovered after the other was handed over; else the one that is handed over. @throws StoreError
+ * as `readDataKey`
  */
 export function dataKeyOf(folder: string, { dataKey, ...options }: DataKeyOptions): Buffer {
   if (!dataKey || existsSync(join(folder, KEY_FILE))) return readDataKey(folder, options)
   if (dataKey.length !== KEY_BYTES)
-    throw new StoreError('key-wrong', `The data key that was handed over has ${dataKey.length} bytes instead of ${KEY_BYTES}.`)
+    throw new StoreError(
+      'key-wrong',
+      `The data key that was handed over has ${dataKey.length} bytes instead of ${KEY_BYTES}.`,
+    )
   return dataKey
 }
 
 /**
- * The data key of the folder: 32 random bytes in `data.key`, readable by its owner only. It is made where there is none and
- * `mayCreate` says that nothing has been sealed yet.
+ * The data key of the folder: 32 random bytes in `data.key`, readable by its owner only. It is made
+ * where there is none and `mayCreate` says that nothing has been sealed yet.
  * @throws StoreError key-missing, key-sealed, key-wrong, bad-folder
  */
 export function readDataKey(folder: string, options: Omit<DataKeyOptions, 'dataKey'>): Buffer {
@@ -50,7 +71,11 @@ export function readDataKey(folder: string, options: Omit<DataKeyOptions, 'dataK
     key = readFileSync(file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      throw new StoreError('bad-folder', `The data key ${file} cannot be read: ${(error as Error).message}.`, error)
+      throw new StoreError(
+        'bad-folder',
+        `The data key ${file} cannot be read: ${(error as Error).message}.`,
+        error,
+      )
     if (existsSync(join(folder, SEALED_KEY_FILE))) throw sealedElsewhere(folder, error)
     if (!options.mayCreate)
       throw new StoreError(
@@ -63,7 +88,10 @@ export function readDataKey(folder: string, options: Omit<DataKeyOptions, 'dataK
     return key
   }
   if (key.length !== KEY_BYTES)
-    throw new StoreError('key-wrong', `${file} has ${key.length} bytes instead of ${KEY_BYTES}: put the file back that was there before.`)
+    throw new StoreError(
+      'key-wrong',
+      `${file} has ${key.length} bytes instead of ${KEY_BYTES}: put the file back that was there before.`,
+    )
   if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
   return key
 }
@@ -90,7 +118,10 @@ function sealedElsewhere(folder: string, cause: unknown): StoreError {
   )
 }
 
-/** Writes a small file of the folder whole or not at all, for its owner only; durable when it returns. @throws StoreError bad-folder */
+/**
+ * Writes a small file of the folder whole or not at all, for its owner only; durable when it
+ * returns. @throws StoreError bad-folder
+ */
 export function writeKeyFile(folder: string, name: string, bytes: Buffer): void {
   const part = join(folder, `${name}.part`)
   try {
@@ -105,11 +136,18 @@ export function writeKeyFile(folder: string, name: string, bytes: Buffer): void 
     renameSync(part, join(folder, name))
     syncFolder(folder)
   } catch (error) {
-    throw new StoreError('bad-folder', `The key file ${join(folder, name)} cannot be written: ${(error as Error).message}.`, error)
+    throw new StoreError(
+      'bad-folder',
+      `The key file ${join(folder, name)} cannot be written: ${(error as Error).message}.`,
+      error,
+    )
   }
 }
 
-/** As root, such as of a command on the console: whoever has the folder, such as the service, must be able to read the file. */
+/**
+ * As root, such as of a command on the console: whoever has the folder, such as the service, must
+ * be able to read the file.
+ */
 export function giveToOwner(folder: string, handle: number): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(folder)

@@ -1,4 +1,13 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { fileFault } from '#server/platform/file-fault.ts'
@@ -13,10 +22,16 @@ const OLDEST_SQLITE = '3.51.3'
 const KEPT_COPIES = 2
 
 /**
- * Opens or creates the file, checks that it is ours and sound, and runs the migrations it has not seen.
- * @throws StoreError bad-folder, not-a-database, foreign-database, newer-schema, damaged, not-wal, old-sqlite
+ * Opens or creates the file, checks that it is ours and sound, and runs the migrations it has not
+ * seen.
+ * @throws StoreError bad-folder, not-a-database, foreign-database, newer-schema, damaged,
+ *   not-wal, old-sqlite
  */
-export function openDatabaseFile(file: string, migrations: readonly string[], isChecked = false): Sqlite.Database {
+export function openDatabaseFile(
+  file: string,
+  migrations: readonly string[],
+  isChecked = false,
+): Sqlite.Database {
   makeFile(file)
   let sqlite: Sqlite.Database | undefined
   try {
@@ -34,7 +49,11 @@ function makeFile(file: string): void {
   try {
     closeSync(openSync(file, 'a', 0o600))
   } catch (error) {
-    throw new StoreError('bad-folder', `The folder ${dirname(file)} cannot hold the database: ${(error as Error).message}.`, error)
+    throw new StoreError(
+      'bad-folder',
+      `The folder ${dirname(file)} cannot hold the database: ${(error as Error).message}.`,
+      error,
+    )
   }
 }
 
@@ -43,28 +62,39 @@ function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecke
   const pragma = (text: string) => sqlite.pragma(text, { simple: true })
   const version = String(sqlite.prepare('select sqlite_version()').pluck().get())
   if (version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) < 0)
-    throw new StoreError('old-sqlite', `SQLite ${version} is too old: ${OLDEST_SQLITE} is the oldest that is safe with a write-ahead log.`)
+    throw new StoreError(
+      'old-sqlite',
+      `SQLite ${version} is too old: ${OLDEST_SQLITE} is the oldest that is safe with a write-ahead log.`,
+    )
 
   const application = pragma('application_id')
   const schema = Number(pragma('user_version'))
   const isEmpty = sqlite.prepare('select count(*) from sqlite_schema').pluck().get() === 0
   if (application !== APPLICATION_ID && !(application === 0 && schema === 0 && isEmpty))
-    throw new StoreError('foreign-database', `${file} belongs to another program; it was left as it is.`)
+    throw new StoreError(
+      'foreign-database',
+      `${file} belongs to another program; it was left as it is.`,
+    )
   if (schema > newest)
     throw new StoreError(
       'newer-schema',
       `${file} was written by a newer version of Isthmus (schema ${schema}, this one knows ${newest}); start that version again.`,
     )
 
-  // Of a large one it takes seconds: a copy whose pages a thread has just followed is not checked again.
+  // Of a large one it takes seconds: a copy whose pages a thread has just followed is not checked
+  // again.
   const found = isChecked ? 'ok' : pragma('quick_check(1)')
   if (found !== 'ok') throw damaged(file, String(found).replace(/\s+/g, ' '))
 
   // New -wal and -shm files take the mode of the database file; there may be some already.
-  for (const part of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(part)) chmodSync(part, 0o600)
+  for (const part of [file, `${file}-wal`, `${file}-shm`])
+    if (existsSync(part)) chmodSync(part, 0o600)
   const journal = pragma('journal_mode = wal')
   if (journal !== 'wal')
-    throw new StoreError('not-wal', `${file} is on a disk without a write-ahead log (a network share?); use a folder on a local disk.`)
+    throw new StoreError(
+      'not-wal',
+      `${file} is on a disk without a write-ahead log (a network share?); use a folder on a local disk.`,
+    )
   for (const setting of [
     'synchronous = full',
     'fullfsync = on',
@@ -73,7 +103,8 @@ function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecke
     'secure_delete = fast',
     'temp_store = memory',
     'mmap_size = 0',
-    // KiB. The operating system caches the file too; 16 MB of our own would be a tenth of the process.
+    // KiB. The operating system caches the file too; 16 MB of our own would be a tenth of the
+    // process.
     'cache_size = -4000',
     'journal_size_limit = 67108864',
   ])
@@ -89,7 +120,10 @@ function migrate(sqlite: Sqlite.Database, file: string, migrations: readonly str
       .transaction(() => {
         sqlite.exec(text)
         const broken = sqlite.pragma('foreign_key_check') as unknown[]
-        if (broken.length > 0) throw new Error(`Schema ${index + 1} leaves ${broken.length} rows without the row they refer to`)
+        if (broken.length > 0)
+          throw new Error(
+            `Schema ${index + 1} leaves ${broken.length} rows without the row they refer to`,
+          )
         sqlite.pragma(`application_id = ${APPLICATION_ID}`)
         sqlite.pragma(`user_version = ${index + 1}`)
       })
@@ -97,7 +131,10 @@ function migrate(sqlite: Sqlite.Database, file: string, migrations: readonly str
   }
 }
 
-/** A copy of the database as the older version left it, so that the older version can be started again. It is opened before anything is changed. */
+/**
+ * A copy of the database as the older version left it, so that the older version can be started
+ * again. It is opened before anything is changed.
+ */
 function copyBefore(sqlite: Sqlite.Database, copy: string): void {
   const part = `${copy}.part`
   try {
@@ -111,7 +148,10 @@ function copyBefore(sqlite: Sqlite.Database, copy: string): void {
     syncFolder(dirname(copy))
   } catch (error) {
     rmSync(part, { force: true })
-    throw fileFault(`The database was not brought to this version, because the copy ${copy} could not be made first`, error)
+    throw fileFault(
+      `The database was not brought to this version, because the copy ${copy} could not be made first`,
+      error,
+    )
   }
 }
 
@@ -142,7 +182,8 @@ function dropOlderCopies(newest: string): void {
     .filter((name) => name.startsWith(stem) && /^\d+$/.test(name.slice(stem.length)))
     .map((name) => Number(name.slice(stem.length)))
     .sort((one, other) => other - one)
-  for (const version of versions.slice(KEPT_COPIES)) rmSync(join(dirname(newest), `${stem}${version}`), { force: true })
+  for (const version of versions.slice(KEPT_COPIES))
+    rmSync(join(dirname(newest), `${stem}${version}`), { force: true })
 }
 
 function damaged(file: string, detail: string, cause?: unknown): StoreError {
@@ -155,7 +196,12 @@ function damaged(file: string, detail: string, cause?: unknown): StoreError {
 
 function translated(error: unknown, file: string): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error
-  if (error.code === 'SQLITE_NOTADB') return new StoreError('not-a-database', `${file} is not a database; it was left as it is.`, error)
+  if (error.code === 'SQLITE_NOTADB')
+    return new StoreError(
+      'not-a-database',
+      `${file} is not a database; it was left as it is.`,
+      error,
+    )
   if (error.code.startsWith('SQLITE_CORRUPT')) return damaged(file, error.message, error)
   if (/^SQLITE_(CANTOPEN|READONLY|PERM|IOERR|FULL)/.test(error.code))
     return fileFault(`The folder ${dirname(file)} cannot hold the database`, error)

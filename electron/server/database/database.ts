@@ -1,5 +1,12 @@
 import type Sqlite from 'better-sqlite3'
-import { type Compilable, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import {
+  type Compilable,
+  DummyDriver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
 import { tryWrite } from '#server/platform/write-health.ts'
 import { openDatabaseFile } from './database-file.ts'
 import { MIGRATIONS } from './migrations.ts'
@@ -8,22 +15,65 @@ import { StoreError } from './store-error.ts'
 import { openWalSync, type WalSync } from './wal-sync.ts'
 
 const MOST_STATEMENTS = 256
-/** The table of a statement that changes one; any other text is taken for a change of everything. */
-const CHANGED_TABLE = /^\s*(?:(?:insert|replace)(?: or \w+)? into|update(?: or \w+)?|delete from) "?(\w+)/i
+/**
+ * The table of a statement that changes one; any other text is taken for a change of everything.
+ */
+const CHANGED_TABLE =
+  /^\s*(?:(?:insert|replace)(?: or \w+)? into|update(?: or \w+)?|delete from) "?(\w+)/i
 /** Writers of one group commit: bounds the time the event loop is held. */
 const MOST_WRITERS = 256
 /** Of 4 KiB, copied in one turn of the event loop. */
 const COPIED_PAGES = 256
-const COUNTED = ['users', 'devices', 'settings', 'expressCustomers', 'studies', 'reports', 'imageStudies', 'auditEntries'] as const
+const COUNTED = [
+  'users',
+  'devices',
+  'settings',
+  'expressCustomers',
+  'studies',
+  'reports',
+  'imageStudies',
+  'auditEntries',
+] as const
 
 // What the gateway records of its own work; no reply of the interface is read from these.
 const RECORDS = new Set<string | undefined>([
-  ...['inspections', 'documents', 'answers', 'callers', 'devices', 'sessions', 'outbox', 'events', 'eventAttempts'],
+  ...[
+    'inspections',
+    'documents',
+    'answers',
+    'callers',
+    'devices',
+    'sessions',
+    'outbox',
+    'events',
+    'eventAttempts',
+  ],
   ...['imageStudies', 'imageSeries', 'instances', 'announcedInstances', 'seeds', 'receivedSteps'],
-  ...['corrections', 'correctedInstances', 'rejectionNotes', 'correctionNotices', 'formerDestinationStudies'],
+  ...[
+    'corrections',
+    'correctedInstances',
+    'rejectionNotes',
+    'correctionNotices',
+    'formerDestinationStudies',
+  ],
   ...['foundVersions', 'neededAddenda'],
-  ...['performedSteps', 'performedStepItems', 'commitments', 'commitmentItems', 'destinations', 'forwards'],
-  ...['reportRevisions', 'reportPdfs', 'reportObjects', 'criticalResults', 'reportTemplates', 'clinicalContexts', 'contextDocuments'],
+  ...[
+    'performedSteps',
+    'performedStepItems',
+    'commitments',
+    'commitmentItems',
+    'destinations',
+    'forwards',
+  ],
+  ...[
+    'reportRevisions',
+    'reportPdfs',
+    'reportObjects',
+    'criticalResults',
+    'reportTemplates',
+    'clinicalContexts',
+    'contextDocuments',
+  ],
   ...['views', 'viewFiles', 'annotations', 'captures'],
   ...['viewerStudyWords', 'scribeStudyWords', 'imageStudyWords', 'searchFill', 'savedViews'],
   ...['secondFactors', 'secondFactorCodes', 'passwordChanges', 'workstations'],
@@ -43,15 +93,17 @@ interface Writer {
 }
 
 /**
- * The one connection to the one database. Queries are built with kysely (`database.sql`) and run synchronously.
- * A statement that returned is durable when no transaction is open: WAL, `synchronous=FULL`.
+ * The one connection to the one database. Queries are built with kysely (`database.sql`) and run
+ * synchronously. A statement that returned is durable when no transaction is open: WAL,
+ * `synchronous=FULL`.
  */
 export class Database implements Disposable {
   /** Builds queries; only `all`, `get` and `run` execute them. */
   readonly sql = new Kysely<Schema>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),
-      // Stryker disable next-line ArrowFunction: queries are only built, so nothing asks for a connection
+      // Stryker disable next-line ArrowFunction: queries are only built, so nothing asks for a
+      // connection
       createDriver: () => new DummyDriver(),
       // Stryker disable next-line ArrowFunction: nothing asks kysely for the tables of the database
       createIntrospector: (kysely) => new SqliteIntrospector(kysely),
@@ -60,7 +112,10 @@ export class Database implements Disposable {
   })
   readonly #sqlite: Sqlite.Database
   readonly #statements = new Map<string, Statement>()
-  readonly #boundaries: Record<'begin' | 'commit' | 'rollback' | 'enter' | 'leave' | 'back', Sqlite.Statement>
+  readonly #boundaries: Record<
+    'begin' | 'commit' | 'rollback' | 'enter' | 'leave' | 'back',
+    Sqlite.Statement
+  >
   readonly #wal: WalSync
   #afterCommit: (() => void)[] = []
   #changeCount = 0
@@ -73,10 +128,16 @@ export class Database implements Disposable {
   #turn: NodeJS.Immediate | undefined
 
   /**
-   * Opens or creates the database and brings it to the newest schema. The file is made readable by its owner only.
-   * @throws StoreError bad-folder, not-a-database, foreign-database, newer-schema, damaged, not-wal, old-sqlite
+   * Opens or creates the database and brings it to the newest schema. The file is made readable by
+   * its owner only.
+   * @throws StoreError bad-folder, not-a-database, foreign-database, newer-schema, damaged,
+   *   not-wal, old-sqlite
    */
-  static open(file: string, migrations: readonly string[] = MIGRATIONS, isChecked?: boolean): Database {
+  static open(
+    file: string,
+    migrations: readonly string[] = MIGRATIONS,
+    isChecked?: boolean,
+  ): Database {
     return new Database(openDatabaseFile(file, migrations, isChecked), openWalSync(file))
   }
 
@@ -131,8 +192,10 @@ export class Database implements Disposable {
   }
 
   /**
-   * Grows with every statement that changes what the interface answers from, before it runs, whether or not it is committed, and with every
-   * commit of another connection (`PRAGMA data_version`): what was read outside a transaction is as it was while this number is the same.
+   * Grows with every statement that changes what the interface answers from, before it runs,
+   * whether or not it is committed, and with every commit of another connection
+   * (`PRAGMA data_version`): what was read outside a transaction is as it was while this number is
+   * the same.
    */
   get changeCount(): number {
     this.#open()
@@ -144,17 +207,26 @@ export class Database implements Disposable {
     return this.#changeCount
   }
 
-  /** Whether a transaction is open: what is read now may still be rolled back, so it must not be remembered. */
+  /**
+   * Whether a transaction is open: what is read now may still be rolled back, so it must not be
+   * remembered.
+   */
   get inTransaction(): boolean {
     return this.#sqlite.inTransaction
   }
 
-  /** Calls `noted` with undefined when something was written and committed, and with the error of a write that failed. It must not throw. */
+  /**
+   * Calls `noted` with undefined when something was written and committed, and with the error of a
+   * write that failed. It must not throw.
+   */
   onWrite(noted: (error: unknown) => void): void {
     this.#onWrite = noted
   }
 
-  /** All of `work` or nothing; durable when it returns. Inside another transaction it joins it, and undoes only itself on a throw. */
+  /**
+   * All of `work` or nothing; durable when it returns. Inside another transaction it joins it, and
+   * undoes only itself on a throw.
+   */
   transaction<T>(work: () => T): T {
     const { begin, commit, rollback, enter, leave, back } = this.#boundaries
     const joins = this.#open().inTransaction
@@ -165,7 +237,8 @@ export class Database implements Disposable {
     else begin.run()
     try {
       result = work()
-      if (result instanceof Promise) throw new TypeError('A transaction is synchronous: nothing in it can be awaited')
+      if (result instanceof Promise)
+        throw new TypeError('A transaction is synchronous: nothing in it can be awaited')
       if (joins) leave.run()
       else commit.run()
     } catch (error) {
@@ -186,16 +259,20 @@ export class Database implements Disposable {
     return result
   }
 
-  /** Calls `heard` when the open transaction has committed, never when it is rolled back; at once where none is open. It must not throw. */
+  /**
+   * Calls `heard` when the open transaction has committed, never when it is rolled back; at once
+   * where none is open. It must not throw.
+   */
   afterCommit(heard: () => void): void {
     if (this.#sqlite.inTransaction) this.#afterCommit.push(heard)
     else heard()
   }
 
   /**
-   * Group commit: runs `write` at the next turn of the event loop in one transaction with everybody else who is waiting, each under
-   * its own savepoint. Resolves when the transaction is durable; a `write` that throws is undone and rejects alone. The event loop does not
-   * wait for the disk: others can read what was written a moment before it is durable.
+   * Group commit: runs `write` at the next turn of the event loop in one transaction with everybody
+   * else who is waiting, each under its own savepoint. Resolves when the transaction is durable; a
+   * `write` that throws is undone and rejects alone. The event loop does not wait for the disk:
+   * others can read what was written a moment before it is durable.
    */
   commitSoon<T>(write: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -205,13 +282,20 @@ export class Database implements Disposable {
     })
   }
 
-  /** Resolves when all that was committed before the call is on the disk. Rejects where that is unknown. */
+  /**
+   * Resolves when all that was committed before the call is on the disk. Rejects where that is
+   * unknown.
+   */
   async durable(): Promise<void> {
-    if (this.#wal.hasFailed) throw new StoreError('closed', 'What the disk has of the database is unknown.')
+    if (this.#wal.hasFailed)
+      throw new StoreError('closed', 'What the disk has of the database is unknown.')
     await this.#wal.sync()
   }
 
-  /** Commits whoever waits for a group commit, and syncs; false where it is unknown whether the disk has all of it. */
+  /**
+   * Commits whoever waits for a group commit, and syncs; false where it is unknown whether the disk
+   * has all of it.
+   */
   syncNow(): boolean {
     this.#commitAll()
     return this.#wal.syncNow()
@@ -236,7 +320,8 @@ export class Database implements Disposable {
     // Without a sync of its own, which follows on a thread.
     const isRelaxed = !isLast && !this.#wal.hasFailed
     try {
-      // Not prepared beforehand: SQLite sets it while it compiles the statement, and then not again at each run.
+      // Not prepared beforehand: SQLite sets it while it compiles the statement, and then not again
+      // at each run.
       if (isRelaxed) this.#sqlite.exec('pragma synchronous = normal')
       this.transaction(() => {
         for (const { write, resolve, reject } of writers) {
@@ -262,7 +347,10 @@ export class Database implements Disposable {
     else answerAll()
   }
 
-  /** Writes what is there already, and lets the disk have it: it can be written to now. @throws the error of SQLite */
+  /**
+   * Writes what is there already, and lets the disk have it: it can be written to now. @throws the
+   * error of SQLite
+   */
   proveWritable(): void {
     this.transaction(() => {
       const version = this.#sqlite.pragma('user_version', { simple: true })
@@ -271,10 +359,13 @@ export class Database implements Disposable {
   }
 
   /**
-   * Copies the database into a new file while it is used; `onProgress` hears the share that is done. Resolves with the rows that the copy must
-   * have of each table that people would miss.
+   * Copies the database into a new file while it is used; `onProgress` hears the share that is
+   * done. Resolves with the rows that the copy must have of each table that people would miss.
    */
-  async backup(file: string, onProgress: (share: number) => void): Promise<Readonly<Record<string, number>>> {
+  async backup(
+    file: string,
+    onProgress: (share: number) => void,
+  ): Promise<Readonly<Record<string, number>>> {
     return this.#open()
       .backup(file, {
         progress: ({ totalPages, remainingPages }) => {
@@ -284,7 +375,12 @@ export class Database implements Disposable {
       })
       .then(() =>
         // In the turn in which the copy ended: nothing was written in between.
-        Object.fromEntries(COUNTED.map((table) => [table, Number(this.#open().prepare(`select count(*) from "${table}"`).pluck().get())])),
+        Object.fromEntries(
+          COUNTED.map((table) => [
+            table,
+            Number(this.#open().prepare(`select count(*) from "${table}"`).pluck().get()),
+          ]),
+        ),
       )
   }
 
@@ -295,8 +391,10 @@ export class Database implements Disposable {
     this.#statements.delete(sql)
     // Stryker disable next-line CallExpression: a statement that is not kept is prepared again
     this.#statements.set(sql, statement)
-    // Stryker disable next-line all: it bounds the memory, and a statement that is gone is prepared again
-    if (this.#statements.size > MOST_STATEMENTS) this.#statements.delete(this.#statements.keys().next().value ?? '')
+    // Stryker disable next-line all: it bounds the memory, and a statement that is gone is prepared
+    // again
+    if (this.#statements.size > MOST_STATEMENTS)
+      this.#statements.delete(this.#statements.keys().next().value ?? '')
     if (statement.isChange) this.#changeCount++
     if (statement.isWrite) this.#writes++
     return statement.prepared

@@ -4,9 +4,10 @@ import { fileFault } from '#server/platform/file-fault.ts'
 import { StoreError } from './store-error.ts'
 
 /**
- * A large file under a key, in portions (the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár, 2015): what is changed, left out, added or
- * moved is found, and what was not found whole is never handed on. The file: 8 bytes that say what it is, 32 of salt, then for each MiB its
- * AES-256-GCM ciphertext and a tag of 16 bytes.
+ * A large file under a key, in portions (the STREAM construction of Hoang, Reyhanitabar, Rogaway
+ * and Vizár, 2015): what is changed, left out, added or moved is found, and what was not found
+ * whole is never handed on. The file: 8 bytes that say what it is, 32 of salt, then for each MiB
+ * its AES-256-GCM ciphertext and a tag of 16 bytes.
  */
 const MAGIC = Buffer.from('ISTHSEA1')
 const SALT_BYTES = 32
@@ -22,8 +23,16 @@ export interface Sealed {
   readonly sha256: string
 }
 
-/** Seals the file into a new one, which is durable when this resolves; a failure leaves none. @throws StoreError bad-folder */
-export async function sealFile(from: string, to: string, key: Buffer, onProgress: Progress = () => {}): Promise<Sealed> {
+/**
+ * Seals the file into a new one, which is durable when this resolves; a failure leaves none.
+ * @throws StoreError bad-folder
+ */
+export async function sealFile(
+  from: string,
+  to: string,
+  key: Buffer,
+  onProgress: Progress = () => {},
+): Promise<Sealed> {
   return await withFile(from, 'r', (source) =>
     intoNew(to, async (target) => {
       const { size } = await source.stat()
@@ -37,7 +46,9 @@ export async function sealFile(from: string, to: string, key: Buffer, onProgress
         const isLast = at >= size
         hash.update(plain)
         const cipher = createCipheriv('aes-256-gcm', ownKey, nonceOf(number)).setAAD(markOf(isLast))
-        await target.appendFile(Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]))
+        await target.appendFile(
+          Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]),
+        )
         onProgress(size === 0 ? 1 : at / size)
         if (isLast) break
       }
@@ -46,16 +57,35 @@ export async function sealFile(from: string, to: string, key: Buffer, onProgress
   )
 }
 
-/** Opens a sealed file into a new one, which is durable when this resolves; a failure leaves none. @throws StoreError seal-broken, bad-folder */
-export async function openSealedFile(from: string, to: string, key: Buffer, onProgress: Progress = () => {}): Promise<Sealed> {
+/**
+ * Opens a sealed file into a new one, which is durable when this resolves; a failure leaves none.
+ * @throws StoreError seal-broken, bad-folder
+ */
+export async function openSealedFile(
+  from: string,
+  to: string,
+  key: Buffer,
+  onProgress: Progress = () => {},
+): Promise<Sealed> {
   return await withFile(from, 'r', (source) =>
-    intoNew(to, (target) => readSealed(from, source, key, onProgress, (plain) => target.appendFile(plain))),
+    intoNew(to, (target) =>
+      readSealed(from, source, key, onProgress, (plain) => target.appendFile(plain)),
+    ),
   )
 }
 
-/** Reads a sealed file to its end and keeps nothing of it. @throws StoreError seal-broken, bad-folder */
-export async function checkSealedFile(from: string, key: Buffer, onProgress: Progress = () => {}): Promise<Sealed> {
-  return await withFile(from, 'r', (source) => readSealed(from, source, key, onProgress, () => Promise.resolve()))
+/**
+ * Reads a sealed file to its end and keeps nothing of it. @throws StoreError seal-broken,
+ * bad-folder
+ */
+export async function checkSealedFile(
+  from: string,
+  key: Buffer,
+  onProgress: Progress = () => {},
+): Promise<Sealed> {
+  return await withFile(from, 'r', (source) =>
+    readSealed(from, source, key, onProgress, () => Promise.resolve()),
+  )
 }
 
 async function readSealed(
@@ -89,7 +119,9 @@ function opened(
   portion: Buffer,
   { number, isLast }: { readonly number: number; readonly isLast: boolean },
 ): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(number), { authTagLength: TAG_BYTES })
+  const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(number), {
+    authTagLength: TAG_BYTES,
+  })
     .setAAD(markOf(isLast))
     .setAuthTag(portion.subarray(-TAG_BYTES))
   try {
@@ -100,7 +132,8 @@ function opened(
 }
 
 // A key of its own for each file: the nonces may then count from 0 in all of them.
-const keyOf = (key: Buffer, salt: Buffer): Buffer => Buffer.from(hkdfSync('sha256', key, salt, 'isthmus sealed file', 32))
+const keyOf = (key: Buffer, salt: Buffer): Buffer =>
+  Buffer.from(hkdfSync('sha256', key, salt, 'isthmus sealed file', 32))
 
 /** That a portion is the last one is sealed with it: a file that ends too early does not open. */
 const markOf = (isLast: boolean): Buffer => Buffer.of(isLast ? 1 : 0)
@@ -122,7 +155,11 @@ async function read(file: FileHandle, at: number, length: number): Promise<Buffe
   return buffer
 }
 
-async function withFile<T>(path: string, flags: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
+async function withFile<T>(
+  path: string,
+  flags: string,
+  work: (file: FileHandle) => Promise<T>,
+): Promise<T> {
   const verb = flags === 'r' ? 'read' : 'written'
   let file: FileHandle | undefined
   try {
@@ -152,5 +189,9 @@ async function intoNew<T>(path: string, work: (file: FileHandle) => Promise<T>):
 }
 
 function broken(file: string, cause?: unknown): StoreError {
-  return new StoreError('seal-broken', `${file} is damaged, was changed, or was sealed under another key.`, cause)
+  return new StoreError(
+    'seal-broken',
+    `${file} is damaged, was changed, or was sealed under another key.`,
+    cause,
+  )
 }

@@ -8,17 +8,24 @@ const fsync = promisify(fs.fsync)
 
 /** Makes folders and the names in them durable. Windows has no such call and needs none. */
 export interface FolderSync {
-  /** Makes the folder, and those above it below the root, once; resolves when their names are durable. */
+  /**
+   * Makes the folder, and those above it below the root, once; resolves when their names are
+   * durable.
+   */
   make(folder: string): Promise<void>
   /** The folder is gone: `make` makes it anew. */
   forget(folder: string): void
-  /** Makes the names in the folder durable. Calls that come while it waits share one call to the disk. */
+  /**
+   * Makes the names in the folder durable. Calls that come while it waits share one call to the
+   * disk.
+   */
   sync(folder: string): Promise<void>
 }
 
 /**
  * Below `root`, which is made too.
- * @param most folders whose making is remembered: those of the studies that are being received, and some
+ * @param most folders whose making is remembered: those of the studies that are being received,
+ *   and some
  */
 export function openFolderSync(root: string, most = 1000): FolderSync {
   const made = new Map<string, Promise<void>>()
@@ -41,7 +48,8 @@ export function openFolderSync(root: string, most = 1000): FolderSync {
       try {
         fs.mkdirSync(folder, { mode: 0o700 })
       } catch (error) {
-        // What was there before a crash of this program alone need not be durable: its name is synced all the same.
+        // What was there before a crash of this program alone need not be durable: its name is
+        // synced all the same.
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
       }
       return sync(dirname(folder))

@@ -1,22 +1,30 @@
 const SIZE = 3
-/** So many grams of a term narrow the candidates down enough; what they let through is compared as a whole. */
+/**
+ * So many grams of a term narrow the candidates down enough; what they let through is compared as a
+ * whole.
+ */
 const MOST_OF_A_TERM = 32
 
 /** The end of a text, so that each of its characters begins a gram. */
 const END = '\0'.repeat(SIZE - 1)
 
 /**
- * The trigrams of a folded text as words for FTS5's `ascii` tokenizer: four hex digits for each UTF-16 unit. FTS5's own trigram tokenizer
- * finds no term of one or two characters; ours does, by prefix. Case and accents are gone before (`folded`).
+ * The trigrams of a folded text as words for FTS5's `ascii` tokenizer: four hex digits for each
+ * UTF-16 unit. FTS5's own trigram tokenizer finds no term of one or two characters; ours does, by
+ * prefix. Case and accents are gone before (`folded`).
  */
 export function gramsOf(text: string): string {
   const padded = text + END
   const grams = new Set<string>()
-  for (let start = 0; start < text.length; start++) grams.add(wordOf(padded.slice(start, start + SIZE)))
+  for (let start = 0; start < text.length; start++)
+    grams.add(wordOf(padded.slice(start, start + SIZE)))
   return [...grams].join(' ')
 }
 
-/** The FTS5 expression that holds for every text that contains the folded term, and for few others. The term is not empty. */
+/**
+ * The FTS5 expression that holds for every text that contains the folded term, and for few others.
+ * The term is not empty.
+ */
 export function matchOf(term: string): string {
   if (term.length < SIZE) return `"${wordOf(term)}"*`
   const grams = new Set<string>()
@@ -25,7 +33,9 @@ export function matchOf(term: string): string {
   return [...grams].map((gram) => `"${gram}"`).join(' AND ')
 }
 
-/** Whether the term has no whole gram: it is looked up by prefix, which is dear where it is common. */
+/**
+ * Whether the term has no whole gram: it is looked up by prefix, which is dear where it is common.
+ */
 export const isShort = (term: string): boolean => term.length < SIZE
 
 function wordOf(text: string): string {

@@ -6,23 +6,34 @@ export const PROOF = 'recovery.proof'
 
 /** Sealed things that nearly every database has, each with its context. */
 const SAMPLES = [
-  { table: 'secrets', sql: `select sealed, 'secret ' || name as context from secrets where name = '${PROOF}'` },
+  {
+    table: 'secrets',
+    sql: `select sealed, 'secret ' || name as context from secrets where name = '${PROOF}'`,
+  },
   { table: 'auditHead', sql: `select sealed, 'audit head' as context from auditHead` },
   {
     table: 'auditEntries',
     sql: `select sealedDetail as sealed, 'audit detail ' || seq as context from auditEntries order by seq desc limit 1`,
   },
-  { table: 'auditEntries', sql: `select sealedDetail as sealed, 'audit detail ' || seq as context from auditEntries order by seq limit 1` },
+  {
+    table: 'auditEntries',
+    sql: `select sealedDetail as sealed, 'audit detail ' || seq as context from auditEntries order by seq limit 1`,
+  },
 ] as const
 
 /**
- * Whether a database was sealed under the key of the seal: one sealed thing that opens says so, since others may have been tampered with.
- * Undefined where the database has none. @param get the first row of a query
+ * Whether a database was sealed under the key of the seal: one sealed thing that opens says so,
+ * since others may have been tampered with. Undefined where the database has none. @param get the
+ * first row of a query
  */
-export function fitsKey(get: (sql: string) => unknown, seal: Pick<Seal, 'open'>): boolean | undefined {
+export function fitsKey(
+  get: (sql: string) => unknown,
+  seal: Pick<Seal, 'open'>,
+): boolean | undefined {
   let found: boolean | undefined
   for (const { table, sql } of SAMPLES) {
-    if (get(`select 1 from sqlite_schema where type = 'table' and name = '${table}'`) === undefined) continue
+    if (get(`select 1 from sqlite_schema where type = 'table' and name = '${table}'`) === undefined)
+      continue
     const row = get(sql) as { readonly sealed: Buffer; readonly context: string } | undefined
     if (row === undefined) continue
     found = opens(seal, row)
@@ -31,7 +42,10 @@ export function fitsKey(get: (sql: string) => unknown, seal: Pick<Seal, 'open'>)
   return found
 }
 
-function opens(seal: Pick<Seal, 'open'>, { sealed, context }: { readonly sealed: Buffer; readonly context: string }): boolean {
+function opens(
+  seal: Pick<Seal, 'open'>,
+  { sealed, context }: { readonly sealed: Buffer; readonly context: string },
+): boolean {
   try {
     seal.open(sealed, context)
     return true

@@ -9,21 +9,28 @@ export const LOCK_FILE = 'gateway.lock'
 const HELD = new Set<Sqlite.Database>()
 
 /**
- * The right to be the one process of a data folder, which is made when it is not there, until it is disposed of or the process ends in whatever way; `undefined` where
- * another one has it. @throws StoreError bad-folder
+ * The right to be the one process of a data folder, which is made when it is not there, until it is
+ * disposed of or the process ends in whatever way; `undefined` where another one has it. @throws
+ * StoreError bad-folder
  */
 export function takeLock(folder: string): Disposable | undefined {
   makeFolder(folder)
   const file = join(folder, LOCK_FILE)
   let sqlite: Sqlite.Database | undefined
   try {
-    // An open exclusive transaction of SQLite is a lock of the operating system: nothing of it is left when the process dies.
+    // An open exclusive transaction of SQLite is a lock of the operating system: nothing of it is
+    // left when the process dies.
     sqlite = new Sqlite(file, { timeout: 0 })
     sqlite.exec('begin exclusive')
   } catch (error) {
     sqlite?.close()
-    if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined
-    throw new StoreError('bad-folder', `The folder ${folder} cannot be locked: ${(error as Error).message}.`, error)
+    if (error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY'))
+      return undefined
+    throw new StoreError(
+      'bad-folder',
+      `The folder ${folder} cannot be locked: ${(error as Error).message}.`,
+      error,
+    )
   }
   const held = sqlite
   HELD.add(held)

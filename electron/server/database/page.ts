@@ -14,7 +14,10 @@ export interface PageOf<T> {
   cursor?: string
 }
 
-/** Part of a list of the interface; `next` is the position the following part begins after, where there is one (http/cursor-codec seals it). */
+/**
+ * Part of a list of the interface; `next` is the position the following part begins after, where
+ * there is one (http/cursor-codec seals it).
+ */
 export interface Slice<T> {
   readonly items: T[]
   readonly next?: string
@@ -29,21 +32,41 @@ export interface SliceQuery {
 }
 
 /** The slice of `rows`, which were read with a limit of `limit + 1`. */
-export function sliceOf<T>(rows: readonly T[], limit: number, positionOf: (row: T) => string | number): Slice<T> {
+export function sliceOf<T>(
+  rows: readonly T[],
+  limit: number,
+  positionOf: (row: T) => string | number,
+): Slice<T> {
   const items = rows.slice(0, limit)
   const last = items.at(-1)
-  return rows.length <= limit || last === undefined ? { items } : { items, next: String(positionOf(last)) }
+  return rows.length <= limit || last === undefined
+    ? { items }
+    : { items, next: String(positionOf(last)) }
 }
 
-/** A page of `rows`, which were read with a limit of `limit + 1`. `keyOf` is what the next page begins after. */
-export function pageOf<T>(rows: readonly T[], limit: number, keyOf: (row: T) => string | number): PageOf<T> {
+/**
+ * A page of `rows`, which were read with a limit of `limit + 1`. `keyOf` is what the next page
+ * begins after.
+ */
+export function pageOf<T>(
+  rows: readonly T[],
+  limit: number,
+  keyOf: (row: T) => string | number,
+): PageOf<T> {
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   if (rows.length <= limit || last === undefined) return { items, hasMore: false }
-  return { items, hasMore: true, cursor: Buffer.from(JSON.stringify(keyOf(last))).toString('base64url') }
+  return {
+    items,
+    hasMore: true,
+    cursor: Buffer.from(JSON.stringify(keyOf(last))).toString('base64url'),
+  }
 }
 
-/** The numeric key inside a cursor, `undefined` for the first page. @throws ApiError malformed, naming `query.cursor` */
+/**
+ * The numeric key inside a cursor, `undefined` for the first page. @throws ApiError malformed,
+ * naming `query.cursor`
+ */
 export function numberAfter(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined
   const key = readCursor(cursor)

@@ -4,8 +4,9 @@ import { StorageFault, storageFault } from '#server/platform/disk-fault.ts'
 
 const COMPARED_BYTES = 256 * 1024
 /**
- * Bytes that are handed to the system without a thread while no other file is received: it copies them, which takes less time than waking one.
- * Others would have to wait with it for the journal; what follows may fill the cache and wait for the disk.
+ * Bytes that are handed to the system without a thread while no other file is received: it copies
+ * them, which takes less time than waking one. Others would have to wait with it for the journal;
+ * what follows may fill the cache and wait for the disk.
  */
 const COPIED_BYTES = 4 << 20
 
@@ -18,15 +19,25 @@ const unlink = promisify(fs.unlink)
 export interface PartFile {
   /** Bytes written so far. */
   readonly bytes: number
-  /** Appends the buffers, all of them; they may be used again once it resolves. @throws StorageFault */
+  /**
+   * Appends the buffers, all of them; they may be used again once it resolves. @throws StorageFault
+   */
   write(buffers: readonly Buffer[]): Promise<void>
-  /** Makes what was written durable; nothing is written or compared after it. @throws StorageFault */
+  /**
+   * Makes what was written durable; nothing is written or compared after it. @throws StorageFault
+   */
   finish(): Promise<void>
-  /** Moves it to `images/<file>`; it may be finished before or after. @throws StorageFault: it is still to be discarded */
+  /**
+   * Moves it to `images/<file>`; it may be finished before or after. @throws StorageFault: it is
+   * still to be discarded
+   */
   place(file: string): Promise<void>
   /** Makes the name it was given durable. @throws StorageFault */
   secure(): Promise<void>
-  /** Deletes it, wherever it is by now. Never throws: what cannot be deleted is swept after the next start. */
+  /**
+   * Deletes it, wherever it is by now. Never throws: what cannot be deleted is swept after the next
+   * start.
+   */
   discard(): Promise<void>
 }
 
@@ -49,7 +60,10 @@ export class Part implements PartFile {
   #fd: Promise<number> | undefined
   #isFinished = false
   #bytes = 0
-  /** What a thread does with the descriptor: closed meanwhile, its number could be that of another file. */
+  /**
+   * What a thread does with the descriptor: closed meanwhile, its number could be that of another
+   * file.
+   */
   #busy: Promise<unknown> = Promise.resolve()
   readonly #places: Places
 
@@ -77,7 +91,8 @@ export class Part implements PartFile {
     try {
       await this.#hold(fsync(fd))
     } catch (error) {
-      // The pages that were not written are taken for written after that: another fsync would say yes.
+      // The pages that were not written are taken for written after that: another fsync would say
+      // yes.
       await this.#close()
       throw storageFault('fsync', error)
     }
@@ -170,11 +185,14 @@ function writtenNow(fd: number, buffers: readonly Buffer[]): number {
 }
 
 function something(bytesWritten: number): number {
-  if (bytesWritten === 0) throw new StorageFault('failed', 'The disk took nothing of what was written.')
+  if (bytesWritten === 0)
+    throw new StorageFault('failed', 'The disk took nothing of what was written.')
   return bytesWritten
 }
 
-/** What is left of the buffers once `count` bytes of them are gone: a nearly full disk takes a part. */
+/**
+ * What is left of the buffers once `count` bytes of them are gone: a nearly full disk takes a part.
+ */
 function after(buffers: readonly Buffer[], count: number): Buffer[] {
   let gone = count
   return buffers.flatMap((buffer) => {
@@ -188,7 +206,12 @@ function after(buffers: readonly Buffer[], count: number): Buffer[] {
  * Whether two files hold the same bytes from their offsets to their ends. False where the other one
  * cannot be read. @throws the error of the system where the first cannot
  */
-export async function isSameRest(one: number, offset: number, other: number, otherOffset: number): Promise<boolean> {
+export async function isSameRest(
+  one: number,
+  offset: number,
+  other: number,
+  otherOffset: number,
+): Promise<boolean> {
   const [mine, theirs] = [Buffer.allocUnsafe(COMPARED_BYTES), Buffer.allocUnsafe(COMPARED_BYTES)]
   for (let at = 0; ; ) {
     const own = await filled(mine, one, offset + at)

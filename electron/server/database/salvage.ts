@@ -5,17 +5,23 @@ import { SETTINGS, type SettingKey, type SettingValue } from '#shared/contract/s
 import { DATABASE_FILE } from './data-directory.ts'
 
 /**
- * Reads a setting out of a database that is damaged, or whose key is lost: settings are not sealed, and most of a damaged file can be read.
- * The file is left as it is. Undefined where it cannot be read, and where it was never set.
+ * Reads a setting out of a database that is damaged, or whose key is lost: settings are not sealed,
+ * and most of a damaged file can be read. The file is left as it is. Undefined where it cannot be
+ * read, and where it was never set.
  */
-export function salvageSetting<K extends SettingKey>(folder: string, key: K): SettingValue<K> | undefined {
+export function salvageSetting<K extends SettingKey>(
+  folder: string,
+  key: K,
+): SettingValue<K> | undefined {
   const file = join(folder, DATABASE_FILE)
   if (!existsSync(file)) return undefined
   let sqlite: Sqlite.Database | undefined
   try {
     sqlite = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: 0 })
     const text = sqlite.prepare('select value from settings where key = ?').pluck().get(key)
-    const parsed = SETTINGS[key].schema.safeParse(typeof text === 'string' ? JSON.parse(text) : undefined)
+    const parsed = SETTINGS[key].schema.safeParse(
+      typeof text === 'string' ? JSON.parse(text) : undefined,
+    )
     return parsed.success ? (parsed.data as SettingValue<K>) : undefined
   } catch {
     return undefined
@@ -24,17 +30,29 @@ export function salvageSetting<K extends SettingKey>(folder: string, key: K): Se
   }
 }
 
-/** Rows of the tables; a table that is not there has none. Undefined where the database cannot be read. Nothing is written. */
-export function rowsIn(folder: string, tables: readonly string[]): Readonly<Record<string, number>> | undefined {
+/**
+ * Rows of the tables; a table that is not there has none. Undefined where the database cannot be
+ * read. Nothing is written.
+ */
+export function rowsIn(
+  folder: string,
+  tables: readonly string[],
+): Readonly<Record<string, number>> | undefined {
   let sqlite: Sqlite.Database | undefined
   try {
-    const opened = new Sqlite(join(folder, DATABASE_FILE), { readonly: true, fileMustExist: true, timeout: 0 })
+    const opened = new Sqlite(join(folder, DATABASE_FILE), {
+      readonly: true,
+      fileMustExist: true,
+      timeout: 0,
+    })
     sqlite = opened
     const has = opened.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
     return Object.fromEntries(
       tables.map((table) => [
         table,
-        has.get(table) === undefined ? 0 : Number(opened.prepare(`select count(*) from "${table}"`).pluck().get()),
+        has.get(table) === undefined
+          ? 0
+          : Number(opened.prepare(`select count(*) from "${table}"`).pluck().get()),
       ]),
     )
   } catch {

@@ -8,7 +8,10 @@ import type { UpkeepTables } from './tables/upkeep.ts'
 import type { ViewingTables } from './tables/viewing.ts'
 import type { WorklistTables } from './tables/worklist.ts'
 
-/** Tables as kysely sees them: columns are named as the contract names the fields. Instants and days are text, JSON is text. */
+/**
+ * Tables as kysely sees them: columns are named as the contract names the fields. Instants and days
+ * are text, JSON is text.
+ */
 export interface Schema
   extends AccountTables,
     DeviceTables,

@@ -1,19 +1,31 @@
 import { createHmac } from 'node:crypto'
-import { ANYWHERE, beginningsIn, isUidLike, type Searchable, termsOf, wordsIn } from './search-text.ts'
+import {
+  ANYWHERE,
+  beginningsIn,
+  isUidLike,
+  type Searchable,
+  termsOf,
+  wordsIn,
+} from './search-text.ts'
 
 /**
- * The blind index: what a study is found by, as words that say nothing without the data key. Each part of a text (a trigram, the first one or two
- * signs of a word, the first signs of a UID) is HMAC-SHA-256 of it under a key of its own, cut to 50 bits, in base32: which text a word stands
- * for can only be found out with the key. What can be read without it is which rows share a word and how often each occurs: whoever has the
- * database file, and no key, can compare these frequencies with those of a language, and may so guess common names of common length. It is
- * at rest only, in the folder that the sealed columns are in.
+ * The blind index: what a study is found by, as words that say nothing without the data key. Each
+ * part of a text (a trigram, the first one or two signs of a word, the first signs of a UID) is
+ * HMAC-SHA-256 of it under a key of its own, cut to 50 bits, in base32: which text a word stands
+ * for can only be found out with the key. What can be read without it is which rows share a word
+ * and how often each occurs: whoever has the database file, and no key, can compare these
+ * frequencies with those of a language, and may so guess common names of common length. It is at
+ * rest only, in the folder that the sealed columns are in.
  */
 export interface SearchWords {
   /** The words of a record, for FTS5's `ascii` tokenizer. */
   wordsOf(record: Searchable, facets?: readonly string[]): string
   /** The word of a facet, such as `severity stat`. */
   facet(text: string): string
-  /** The FTS5 expressions, one for each term of a search, that hold for every record in which it is found, and for few others. */
+  /**
+   * The FTS5 expressions, one for each term of a search, that hold for every record in which it is
+   * found, and for few others.
+   */
   expressionsOf(search: string): Expression[]
 }
 
@@ -25,7 +37,10 @@ export interface Expression {
 
 const DIGITS = 10
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
-/** Words kept in memory: a clinic's names and numbers have some thousand trigrams, and its texts the same words again and again. */
+/**
+ * Words kept in memory: a clinic's names and numbers have some thousand trigrams, and its texts the
+ * same words again and again.
+ */
 const MOST_KEPT = 50_000
 /** So many trigrams of a term narrow the candidates down enough. */
 const MOST_OF_A_TERM = 8
@@ -39,7 +54,8 @@ export function searchWords(key: Buffer): SearchWords {
   const wordsOfOne = remembered((one: string): readonly string[] => {
     const signs = [...one]
     const words: string[] = []
-    for (let at = 0; at + ANYWHERE <= signs.length; at++) words.push(word(`has ${signs.slice(at, at + ANYWHERE).join('')}`))
+    for (let at = 0; at + ANYWHERE <= signs.length; at++)
+      words.push(word(`has ${signs.slice(at, at + ANYWHERE).join('')}`))
     for (const at of beginningsIn(signs))
       for (let length = 1; length < ANYWHERE && at + length <= signs.length; length++)
         words.push(word(`begins ${signs.slice(at, at + length).join('')}`))
@@ -60,7 +76,8 @@ export function searchWords(key: Buffer): SearchWords {
   return {
     wordsOf({ texts, uid }, facets = []) {
       const words = new Set(facets)
-      for (const text of texts) for (const one of wordsIn(text)) for (const part of wordsOfOne(one)) words.add(part)
+      for (const text of texts)
+        for (const one of wordsIn(text)) for (const part of wordsOfOne(one)) words.add(part)
       for (let length = UID_STEP; length <= Math.min(uid.length, UID_MOST); length += UID_STEP)
         words.add(word(`uid ${uid.slice(0, length)}`))
       return [...words].join(' ')
@@ -83,8 +100,9 @@ function remembered<T>(make: (text: string) => T): (text: string) => T {
 }
 
 /**
- * Trigrams that lie side by side over the term, the last one at its end: few lists to intersect, and no sign left out. Of a number every one:
- * digits come in any order, and what merely has the same groups of them is most of what would be let through.
+ * Trigrams that lie side by side over the term, the last one at its end: few lists to intersect,
+ * and no sign left out. Of a number every one: digits come in any order, and what merely has the
+ * same groups of them is most of what would be let through.
  */
 function trigramsAcross(signs: readonly string[]): string[] {
   const grams = new Set<string>()

@@ -11,8 +11,9 @@ export interface SpareFile {
 }
 
 /**
- * Files that are made ahead: on a busy disk a new name waits for the journal longer than an image takes to arrive. They lie in a folder
- * of their own, so that what is in the spool is always somebody's.
+ * Files that are made ahead: on a busy disk a new name waits for the journal longer than an image
+ * takes to arrive. They lie in a folder of their own, so that what is in the spool is always
+ * somebody's.
  */
 export interface SpareFiles {
   /** Undefined where none is ready. More are made meanwhile. */

@@ -5,52 +5,136 @@ import { type OutboxStore, outboxStore } from '#server/jobs/outbox-queries.ts'
 import { type ApiKeysStore, apiKeysStore } from '#server/modules/api-keys/api-key-queries.ts'
 import { openAnchor } from '#server/modules/audit/audit-anchor.ts'
 import { type AuditStore, auditStore } from '#server/modules/audit/audit-queries.ts'
-import { type AuditSendingStore, auditSendingStore } from '#server/modules/audit/audit-sending-queries.ts'
+import {
+  type AuditSendingStore,
+  auditSendingStore,
+} from '#server/modules/audit/audit-sending-queries.ts'
 import { unnotedRestores } from '#server/modules/audit/pending-restore-audit.ts'
-import { type CommitmentsStore, commitmentsStore } from '#server/modules/commitment/commitment-queries.ts'
-import { type CorrectionNoticesStore, correctionNoticesStore } from '#server/modules/corrections/correction-notice-queries.ts'
-import { type CorrectionsStore, correctionsStore } from '#server/modules/corrections/correction-queries.ts'
+import {
+  type CommitmentsStore,
+  commitmentsStore,
+} from '#server/modules/commitment/commitment-queries.ts'
+import {
+  type CorrectionNoticesStore,
+  correctionNoticesStore,
+} from '#server/modules/corrections/correction-notice-queries.ts'
+import {
+  type CorrectionsStore,
+  correctionsStore,
+} from '#server/modules/corrections/correction-queries.ts'
 import { type CustomersStore, customersStore } from '#server/modules/customers/customer-queries.ts'
-import { type OrganizationsStore, organizationsStore } from '#server/modules/customers/organization-queries.ts'
-import { type TodayCountsStore, todayCountsStore } from '#server/modules/dashboard/today-count-queries.ts'
-import { type AssociationsStore, associationsStore } from '#server/modules/devices/association-queries.ts'
+import {
+  type OrganizationsStore,
+  organizationsStore,
+} from '#server/modules/customers/organization-queries.ts'
+import {
+  type TodayCountsStore,
+  todayCountsStore,
+} from '#server/modules/dashboard/today-count-queries.ts'
+import {
+  type AssociationsStore,
+  associationsStore,
+} from '#server/modules/devices/association-queries.ts'
 import { type DevicesStore, devicesStore } from '#server/modules/devices/device-queries.ts'
 import { type CallersStore, callersStore } from '#server/modules/devices/unknown-caller-queries.ts'
 import { type EventsStore, eventsStore } from '#server/modules/events/event-queries.ts'
-import { type DestinationsStore, destinationsStore } from '#server/modules/forwarding/destination-queries.ts'
+import {
+  type DestinationsStore,
+  destinationsStore,
+} from '#server/modules/forwarding/destination-queries.ts'
 import { type ForwardsStore, forwardsStore } from '#server/modules/forwarding/forward-queries.ts'
 import { hasImages, type ImageFiles, imageFiles } from '#server/modules/images/image-files.ts'
-import { type ImageStudiesStore, imageStudiesStore } from '#server/modules/images/image-study-queries.ts'
+import {
+  type ImageStudiesStore,
+  imageStudiesStore,
+} from '#server/modules/images/image-study-queries.ts'
 import { type InstancesStore, instancesStore } from '#server/modules/images/instance-queries.ts'
 import { type EndpointsStore, endpointsStore } from '#server/modules/partners/endpoint-queries.ts'
-import { type ClosedStepsStore, closedStepsStore } from '#server/modules/procedure-steps/closed-step-queries.ts'
-import { type PerformedStepsStore, performedStepsStore } from '#server/modules/procedure-steps/performed-step-queries.ts'
-import { type ReconciliationsStore, reconciliationsStore } from '#server/modules/reconciliation/reconciliation-queries.ts'
-import { type ClinicalContextsStore, clinicalContextsStore } from '#server/modules/reports/clinical-context-queries.ts'
-import { type ContextDocumentsStore, contextDocumentsStore } from '#server/modules/reports/context-document-queries.ts'
-import { type CriticalResultsStore, criticalResultsStore } from '#server/modules/reports/critical-result-queries.ts'
+import {
+  type ClosedStepsStore,
+  closedStepsStore,
+} from '#server/modules/procedure-steps/closed-step-queries.ts'
+import {
+  type PerformedStepsStore,
+  performedStepsStore,
+} from '#server/modules/procedure-steps/performed-step-queries.ts'
+import {
+  type ReconciliationsStore,
+  reconciliationsStore,
+} from '#server/modules/reconciliation/reconciliation-queries.ts'
+import {
+  type ClinicalContextsStore,
+  clinicalContextsStore,
+} from '#server/modules/reports/clinical-context-queries.ts'
+import {
+  type ContextDocumentsStore,
+  contextDocumentsStore,
+} from '#server/modules/reports/context-document-queries.ts'
+import {
+  type CriticalResultsStore,
+  criticalResultsStore,
+} from '#server/modules/reports/critical-result-queries.ts'
 import { type DocumentsStore, documentsStore } from '#server/modules/reports/document-queries.ts'
-import { type NeededAddendaStore, neededAddendaStore } from '#server/modules/reports/needed-addendum-queries.ts'
-import { type ReportObjectsStore, reportObjectsStore } from '#server/modules/reports/report-object-queries.ts'
-import { type ReportPdfsStore, reportPdfsStore } from '#server/modules/reports/report-pdf-queries.ts'
+import {
+  type NeededAddendaStore,
+  neededAddendaStore,
+} from '#server/modules/reports/needed-addendum-queries.ts'
+import {
+  type ReportObjectsStore,
+  reportObjectsStore,
+} from '#server/modules/reports/report-object-queries.ts'
+import {
+  type ReportPdfsStore,
+  reportPdfsStore,
+} from '#server/modules/reports/report-pdf-queries.ts'
 import { type ReportsStore, reportsStore } from '#server/modules/reports/report-queries.ts'
-import { type ReportRevisionsStore, reportRevisionsStore } from '#server/modules/reports/report-revision-queries.ts'
-import { type ReportTemplatesStore, reportTemplatesStore } from '#server/modules/reports/report-template-queries.ts'
+import {
+  type ReportRevisionsStore,
+  reportRevisionsStore,
+} from '#server/modules/reports/report-revision-queries.ts'
+import {
+  type ReportTemplatesStore,
+  reportTemplatesStore,
+} from '#server/modules/reports/report-template-queries.ts'
 import { type SecretsStore, secretsStore } from '#server/modules/settings/secret-queries.ts'
 import { type SettingsStore, settingsStore } from '#server/modules/settings/setting-queries.ts'
 import { type ReferencesStore, referencesStore } from '#server/modules/studies/reference-queries.ts'
-import { type SavedViewsStore, savedViewsStore } from '#server/modules/studies/saved-view-queries.ts'
-import { type SearchFillStore, searchFillStore } from '#server/modules/studies/search-fill-queries.ts'
+import {
+  type SavedViewsStore,
+  savedViewsStore,
+} from '#server/modules/studies/saved-view-queries.ts'
+import {
+  type SearchFillStore,
+  searchFillStore,
+} from '#server/modules/studies/search-fill-queries.ts'
 import { searchIndex } from '#server/modules/studies/search-index.ts'
 import { type StudiesStore, studiesStore } from '#server/modules/studies/study-queries.ts'
-import { type InvitationsStore, invitationsStore } from '#server/modules/users/invitation-queries.ts'
-import { type SecondFactorsStore, secondFactorsStore } from '#server/modules/users/second-factor-queries.ts'
+import {
+  type InvitationsStore,
+  invitationsStore,
+} from '#server/modules/users/invitation-queries.ts'
+import {
+  type SecondFactorsStore,
+  secondFactorsStore,
+} from '#server/modules/users/second-factor-queries.ts'
 import { type SessionsStore, sessionsStore } from '#server/modules/users/session-queries.ts'
-import { type SignInAttemptsStore, signInAttemptsStore } from '#server/modules/users/sign-in-attempt-queries.ts'
-import { type SignInLinksStore, signInLinksStore } from '#server/modules/users/sign-in-link-queries.ts'
+import {
+  type SignInAttemptsStore,
+  signInAttemptsStore,
+} from '#server/modules/users/sign-in-attempt-queries.ts'
+import {
+  type SignInLinksStore,
+  signInLinksStore,
+} from '#server/modules/users/sign-in-link-queries.ts'
 import { type UsersStore, usersStore } from '#server/modules/users/user-queries.ts'
-import { type WorkstationsStore, workstationsStore } from '#server/modules/users/workstation-queries.ts'
-import { type AnnotationsStore, annotationsStore } from '#server/modules/viewer/annotation-queries.ts'
+import {
+  type WorkstationsStore,
+  workstationsStore,
+} from '#server/modules/users/workstation-queries.ts'
+import {
+  type AnnotationsStore,
+  annotationsStore,
+} from '#server/modules/viewer/annotation-queries.ts'
 import { type CapturesStore, capturesStore } from '#server/modules/viewer/capture-queries.ts'
 import { type LinksStore, linksStore } from '#server/modules/viewer/link-queries.ts'
 import { type ViewFilesStore, viewFilesStore } from '#server/modules/viewer/view-file-queries.ts'
@@ -58,7 +142,10 @@ import { type ViewsStore, viewsStore } from '#server/modules/viewer/view-queries
 import { type AnswersStore, answersStore } from '#server/modules/worklist/cached-answer-queries.ts'
 import { type DowntimeStore, downtimeStore } from '#server/modules/worklist/downtime-queries.ts'
 import { type ExamFactsStore, examFactsStore } from '#server/modules/worklist/exam-fact-queries.ts'
-import { type InspectionsStore, inspectionsStore } from '#server/modules/worklist/inspection-queries.ts'
+import {
+  type InspectionsStore,
+  inspectionsStore,
+} from '#server/modules/worklist/inspection-queries.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import { openWriteHealth, type WriteHealth } from '#server/platform/write-health.ts'
@@ -143,13 +230,22 @@ export interface StoreConfig {
   readonly uuid: () => string
   /** The data key of 32 bytes, where something else than `data.key` keeps it. */
   readonly dataKey?: Buffer | undefined
-  /** The pages of the database were followed a moment ago, such as of a back-up that was opened: not again. */
+  /**
+   * The pages of the database were followed a moment ago, such as of a back-up that was opened: not
+   * again.
+   */
   readonly isChecked?: boolean
-  /** A copy of a database in a folder of its own, such as of a backup that is tested: its audit trail has no anchor. */
+  /**
+   * A copy of a database in a folder of its own, such as of a backup that is tested: its audit
+   * trail has no anchor.
+   */
   readonly isCopy?: boolean
 }
 
-/** A new database would take the images that are here for unknown ones, and know no device, study or report. */
+/**
+ * A new database would take the images that are here for unknown ones, and know no device, study or
+ * report.
+ */
 const missing = (file: string) =>
   new StoreError(
     'database-missing',
@@ -157,8 +253,8 @@ const missing = (file: string) =>
   )
 
 /**
- * Where the disk takes no writes, or the folder no anchor, the gateway serves all the same, and each
- * verification tries again.
+ * Where the disk takes no writes, or the folder no anchor, the gateway serves all the same, and
+ * each verification tries again.
  */
 function inspectAudit(audit: AuditStore): void {
   try {
@@ -169,13 +265,25 @@ function inspectAudit(audit: AuditStore): void {
   }
 }
 
-/** Opens the data folder: key, database, and `clinic.id` at the first start. @throws StoreError one sentence for a person */
-export function openStore({ folder, clock, uuid, dataKey, isChecked = false, isCopy = false }: StoreConfig): Store {
+/**
+ * Opens the data folder: key, database, and `clinic.id` at the first start. @throws StoreError one
+ * sentence for a person
+ */
+export function openStore({
+  folder,
+  clock,
+  uuid,
+  dataKey,
+  isChecked = false,
+  isCopy = false,
+}: StoreConfig): Store {
   makeFolder(folder)
   const file = join(folder, DATABASE_FILE)
-  // The key is made before the database: a crash between the two leaves nothing that it cannot open.
+  // The key is made before the database: a crash between the two leaves nothing that it cannot
+  // open.
   const isNew = !existsSync(file) || statSync(file).size === 0
-  if (isNew && (hasImages(folder) || existsSync(join(folder, RESCUE_HINT_FILE)))) throw missing(file)
+  if (isNew && (hasImages(folder) || existsSync(join(folder, RESCUE_HINT_FILE))))
+    throw missing(file)
   const seal = openSeal(folder, { mayCreate: isNew, dataKey })
   const database = Database.open(file, undefined, isChecked)
   const writeHealth = openWriteHealth(folder, clock)
@@ -191,7 +299,8 @@ export function openStore({ folder, clock, uuid, dataKey, isChecked = false, isC
     const audit = auditStore(database, seal, clock, anchor)
     inspectAudit(audit)
     const settings = settingsStore(database, clock)
-    if (settings.get('clinic.id') === null && !settings.unreadable().includes('clinic.id')) settings.set('clinic.id', uuid())
+    if (settings.get('clinic.id') === null && !settings.unreadable().includes('clinic.id'))
+      settings.set('clinic.id', uuid())
     const index = searchIndex(database, seal)
     const studies = studiesStore(database, seal, index, (uid) => imageStudies.compareAnew(uid))
     const imageStudies = imageStudiesStore(database, seal, index, studies)

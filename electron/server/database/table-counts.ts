@@ -7,11 +7,14 @@ const OF_INDEX = /_(?:config|content|data|docsize|idx)$/
 const TABLES = `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by name`
 
 /** Rows of every table, one table a turn of the event loop: devices must not wait for a count. */
-export async function tableCounts(db: Database): Promise<readonly { readonly table: string; readonly rows: number }[]> {
+export async function tableCounts(
+  db: Database,
+): Promise<readonly { readonly table: string; readonly rows: number }[]> {
   const counts: { table: string; rows: number }[] = []
   for (const { name } of db.all(rawQuery<{ name: string }>(TABLES, []))) {
     if (OF_INDEX.test(name)) continue
-    const rows = db.get(rawQuery<{ rows: number }>(`select count(*) as rows from "${name}"`, []))?.rows ?? 0
+    const rows =
+      db.get(rawQuery<{ rows: number }>(`select count(*) as rows from "${name}"`, []))?.rows ?? 0
     counts.push({ table: name, rows })
     await nextTurn()
   }

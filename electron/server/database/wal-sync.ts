@@ -7,11 +7,17 @@ const fdatasync = promisify(fs.fdatasync)
 
 /** Makes the write-ahead log of a database durable, on a thread. */
 export interface WalSync {
-  /** Resolves when all that was committed before the call is on the disk. Calls that come while one is at work share the next. */
+  /**
+   * Resolves when all that was committed before the call is on the disk. Calls that come while one
+   * is at work share the next.
+   */
   sync(): Promise<void>
   /** The same at once, on the calling thread; false where it failed, or there is no log. */
   syncNow(): boolean
-  /** A sync failed: what the system could not write it takes for written from then on, so that another sync proves nothing. */
+  /**
+   * A sync failed: what the system could not write it takes for written from then on, so that
+   * another sync proves nothing.
+   */
   readonly hasFailed: boolean
   close(): void
 }

@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import { recoveryKeyState } from '#server/modules/backups/recovery-key.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { syncFolder } from './data-directory.ts'
-import { KEY_BYTES, KEY_FILE, readSealedKey, SEALED_KEY_FILE, type SealedKey, writeKeyFile } from './data-key.ts'
+import {
+  KEY_BYTES,
+  KEY_FILE,
+  readSealedKey,
+  SEALED_KEY_FILE,
+  type SealedKey,
+  writeKeyFile,
+} from './data-key.ts'
 import { keyNameOf } from './encryption.ts'
 
 /** The key store of an account, as this floor asks it. Each may throw. */
@@ -14,7 +21,10 @@ export interface KeyWrap {
   readonly account: string
 }
 
-/** How a folder keeps its data key: in a plain file, which counts where both are there; in the key store alone; not at all yet. */
+/**
+ * How a folder keeps its data key: in a plain file, which counts where both are there; in the key
+ * store alone; not at all yet.
+ */
 export type KeyKept = 'plain' | 'sealed' | 'none'
 
 export function keyKept(folder: string): KeyKept {
@@ -23,8 +33,8 @@ export function keyKept(folder: string): KeyKept {
 }
 
 /**
- * The data key out of `data.key.sealed`; undefined where a plain `data.key` counts, where there is none, and where the key store does not give
- * it back: whoever opens the folder then says so.
+ * The data key out of `data.key.sealed`; undefined where a plain `data.key` counts, where there is
+ * none, and where the key store does not give it back: whoever opens the folder then says so.
  */
 export function unwrapKey(folder: string, by: Pick<KeyWrap, 'unwrap'>): Buffer | undefined {
   if (keyKept(folder) !== 'sealed') return undefined
@@ -33,8 +43,9 @@ export function unwrapKey(folder: string, by: Pick<KeyWrap, 'unwrap'>): Buffer |
 }
 
 /**
- * Moves the data key from `data.key` into the key store: `data.key.sealed` is written, read back and opened before the plain file goes, and that
- * only where a recovery key is in force, since key stores are lost with their account. A crash at any point leaves a folder that opens.
+ * Moves the data key from `data.key` into the key store: `data.key.sealed` is written, read back
+ * and opened before the plain file goes, and that only where a recovery key is in force, since key
+ * stores are lost with their account. A crash at any point leaves a folder that opens.
  * @returns whether the key is in the key store alone
  * @throws StoreError bad-folder; whatever the key store throws: the plain file stays
  */
@@ -63,7 +74,10 @@ export function moveKeyInto(folder: string, by: KeyWrap, now: number): boolean {
   return true
 }
 
-function opened({ wrapped, ofKey }: SealedKey, { unwrap }: Pick<KeyWrap, 'unwrap'>): Buffer | undefined {
+function opened(
+  { wrapped, ofKey }: SealedKey,
+  { unwrap }: Pick<KeyWrap, 'unwrap'>,
+): Buffer | undefined {
   try {
     const key = unwrap(Buffer.from(wrapped, 'base64'))
     return key.length === KEY_BYTES && keyNameOf(key) === ofKey ? key : undefined

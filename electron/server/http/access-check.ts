@@ -11,7 +11,11 @@ import { admitWorkstation } from './workstation-authentication.ts'
 export type Who = SignedInUser | Caller | OpenView
 
 /** The user that a handler receives: of every call of the window that is not public. */
-export type UserFor<A extends Access> = A extends 'public' ? SignedInUser | undefined : A extends WindowAccess ? SignedInUser : undefined
+export type UserFor<A extends Access> = A extends 'public'
+  ? SignedInUser | undefined
+  : A extends WindowAccess
+    ? SignedInUser
+    : undefined
 /** The caller that a handler of the interface receives. */
 export type CallerFor<A extends Access> = A extends PartnerAccess ? Caller : undefined
 /** The view that a handler of the viewer receives. */
@@ -20,16 +24,20 @@ export type ViewFor<A extends Access> = A extends 'view' ? OpenView : undefined
 /** @throws ApiError not-signed-in, locked, workstation-unknown, bad-key, not-permitted, too-many */
 export type Admission = (request: FastifyRequest, reply: FastifyReply) => Who | undefined
 
-export const isView = (who: Who | undefined): who is OpenView => who !== undefined && 'viewId' in who
-export const isCaller = (who: Who | undefined): who is Caller => who !== undefined && 'kind' in who && !isView(who)
+export const isView = (who: Who | undefined): who is OpenView =>
+  who !== undefined && 'viewId' in who
+export const isCaller = (who: Who | undefined): who is Caller =>
+  who !== undefined && 'kind' in who && !isView(who)
 
 /**
- * `person` or `background`: a page of ours knows whether somebody is at work in it, or it asks by itself. Without it the call's own rule counts. It
- * decides nothing but whether the window stays unlocked, which any call of a person does.
+ * `person` or `background`: a page of ours knows whether somebody is at work in it, or it asks by
+ * itself. Without it the call's own rule counts. It decides nothing but whether the window stays
+ * unlocked, which any call of a person does.
  */
 const USE_HEADER = 'x-isthmus-use'
 const USES: readonly SessionUse[] = ['person', 'background']
-const useOf = ({ headers }: FastifyRequest, use: SessionUse): SessionUse => USES.find((known) => known === headers[USE_HEADER]) ?? use
+const useOf = ({ headers }: FastifyRequest, use: SessionUse): SessionUse =>
+  USES.find((known) => known === headers[USE_HEADER]) ?? use
 
 /** What of an operation decides who may call it. */
 export type AdmissionRule = Pick<Operation, 'access' | 'background' | 'fromAnyWorkstation'>
@@ -49,7 +57,8 @@ export function admissionOf(app: HttpApp, rule: AdmissionRule): Admission {
   }
 }
 
-const isForPartners = (access: Access): access is PartnerAccess => Object.hasOwn(PARTNER_ACCESS, access)
+const isForPartners = (access: Access): access is PartnerAccess =>
+  Object.hasOwn(PARTNER_ACCESS, access)
 
 function viewAdmission({ views, publicUrl }: HttpApp): Admission {
   return (request) => {
@@ -70,8 +79,15 @@ function windowAdmission(
   }
 }
 
-function partnerAdmission({ partners, sessions, workstations, publicUrl }: HttpApp, access: PartnerAccess, use: SessionUse): Admission {
-  if (!partners) throw new TypeError('A call of the interface is declared on a server that was opened without `partners`')
+function partnerAdmission(
+  { partners, sessions, workstations, publicUrl }: HttpApp,
+  access: PartnerAccess,
+  use: SessionUse,
+): Admission {
+  if (!partners)
+    throw new TypeError(
+      'A call of the interface is declared on a server that was opened without `partners`',
+    )
   const { callers, rateLimit, refusedLimit } = partners
   return (request, reply) =>
     admitCaller(

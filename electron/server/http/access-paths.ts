@@ -5,8 +5,8 @@ import type { HttpApp } from './operations.ts'
 export type NoteAnswer = NonNullable<HttpApp['noteAnswer']>
 
 /**
- * Calls that show a person patient data: what is looked at, and the parameter of the path or the query
- * that says which, the first that is given.
+ * Calls that show a person patient data: what is looked at, and the parameter of the path or the
+ * query that says which, the first that is given.
  */
 const READS: Readonly<Record<string, readonly [Access['action'], target: string]>> = {
   '/dashboard/studies': ['read.list', 'studies'],
@@ -51,15 +51,21 @@ const ASKS: typeof READS = {
 }
 
 /**
- * Notes each answer with patient data. A person is noted with the study; a partner's key, which reads
- * thousands by program, with the operation alone.
+ * Notes each answer with patient data. A person is noted with the study; a partner's key, which
+ * reads thousands by program, with the operation alone.
  */
 export const answersNotedIn =
   (accesses: Pick<AccessAudit, 'note'>): NoteAnswer =>
   ({ method, path }, params, who) => {
     if ('apiKeyId' in who) {
-      const isPatientData = method === 'GET' && path.startsWith('/v1/') && /studies|reports|criticals/.test(path)
-      if (isPatientData) accesses.note({ actor: keyActor(who.apiKeyId), action: 'read.interface', target: `GET ${path}` })
+      const isPatientData =
+        method === 'GET' && path.startsWith('/v1/') && /studies|reports|criticals/.test(path)
+      if (isPatientData)
+        accesses.note({
+          actor: keyActor(who.apiKeyId),
+          action: 'read.interface',
+          target: `GET ${path}`,
+        })
       return
     }
     const read = method === 'GET' ? READS[path] : method === 'POST' ? ASKS[path] : undefined

@@ -1,4 +1,7 @@
-/** In the order they are looked for: every browser says that it is several of those that came before it. */
+/**
+ * In the order they are looked for: every browser says that it is several of those that came before
+ * it.
+ */
 const BROWSERS = [
   ['Electron/', 'Isthmus'],
   ['Edg/', 'Edge'],
@@ -17,8 +20,12 @@ const SYSTEMS = [
   ['Linux', 'Linux'],
 ] as const
 
-/** What a User-Agent header says, in short, such as `Chrome on Windows`; empty where it says nothing that is known. */
+/**
+ * What a User-Agent header says, in short, such as `Chrome on Windows`; empty where it says nothing
+ * that is known.
+ */
 export function browserName(userAgent: string | undefined): string {
-  const find = (names: readonly (readonly [sign: string, name: string])[]) => names.find(([sign]) => userAgent?.includes(sign))?.[1]
+  const find = (names: readonly (readonly [sign: string, name: string])[]) =>
+    names.find(([sign]) => userAgent?.includes(sign))?.[1]
   return [find(BROWSERS), find(SYSTEMS)].filter((name) => name !== undefined).join(' on ')
 }

@@ -3,7 +3,14 @@ import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
 import type { PartnerAccess } from '#shared/operation.ts'
-import { CSRF_HEADER, isFromOwnPage, locked, type Sessions, type SessionUse, sessionTokenOf } from './session-authentication.ts'
+import {
+  CSRF_HEADER,
+  isFromOwnPage,
+  locked,
+  type Sessions,
+  type SessionUse,
+  sessionTokenOf,
+} from './session-authentication.ts'
 import { admitWorkstation, type Workstations } from './workstation-authentication.ts'
 
 /** A partner, by its key. */
@@ -50,32 +57,45 @@ export interface CallerDeps {
 }
 
 /**
- * Whose call this is (row 55): the key of `Authorization: Bearer` wins; without that header the session cookie, and only from a script of
- * our own page, at a PC where the window may be opened. @throws ApiError bad-key, with `WWW-Authenticate: Bearer`; locked, workstation-unknown
+ * Whose call this is (row 55): the key of `Authorization: Bearer` wins; without that header the
+ * session cookie, and only from a script of our own page, at a PC where the window may be opened.
+ * @throws ApiError bad-key, with `WWW-Authenticate: Bearer`; locked, workstation-unknown
  */
-export function callerOf(request: FastifyRequest, use: SessionUse, { callers, sessions, workstations, publicUrl }: CallerDeps): Caller {
+export function callerOf(
+  request: FastifyRequest,
+  use: SessionUse,
+  { callers, sessions, workstations, publicUrl }: CallerDeps,
+): Caller {
   const { authorization } = request.headers
   if (authorization !== undefined) {
     const key = /^Bearer +([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1]
     const caller = key && callers.authenticateKey(key)
     if (caller) return caller
     // RFC 6750 §3.1: what was sent is no live token.
-    throw unauthenticated('The API key is not one of this gateway, or was revoked.', 'Bearer error="invalid_token"')
+    throw unauthenticated(
+      'The API key is not one of this gateway, or was revoked.',
+      'Bearer error="invalid_token"',
+    )
   }
   const token = sessionTokenOf(request)
   if (token && request.headers[CSRF_HEADER] === '1' && isFromOwnPage(request, publicUrl)) {
     admitWorkstation(request, workstations)
     const user = sessions.userOf(token, use)
     if (user === 'locked') throw locked()
-    if (user) return { kind: 'user', user: { ...user, customerIds: callers.customerIdsOf(user.userId) } }
+    if (user)
+      return { kind: 'user', user: { ...user, customerIds: callers.customerIdsOf(user.userId) } }
   }
-  throw unauthenticated('This call needs an API key: send Authorization: Bearer sk_live_….', 'Bearer')
+  throw unauthenticated(
+    'This call needs an API key: send Authorization: Bearer sk_live_….',
+    'Bearer',
+  )
 }
 
 /** @throws ApiError not-permitted */
 export function requireAccess(caller: Caller, access: PartnerAccess): void {
   if (caller.kind === 'user') {
-    if (!caller.user.hasDashboardAccess) throw new ApiError('not-permitted', 'This account may not use the window.')
+    if (!caller.user.hasDashboardAccess)
+      throw new ApiError('not-permitted', 'This account may not use the window.')
     return
   }
   if (PARTNER_ACCESS[access](caller)) return

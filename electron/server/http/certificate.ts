@@ -1,4 +1,12 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -16,7 +24,10 @@ const DAY_MS = 24 * 60 * 60_000
 const VALID_DAYS = 730
 const RENEW_DAYS = 30
 
-/** What a certificate of the gateway is for: its pages and the interface, or its devices (PS3.15 B.12). */
+/**
+ * What a certificate of the gateway is for: its pages and the interface, or its devices (PS3.15
+ * B.12).
+ */
 export type CertificateUse = Certificate['use']
 
 interface Kind {
@@ -38,11 +49,13 @@ const KINDS: Readonly<Record<CertificateUse, Kind>> = {
   },
   'dicom-tls': {
     files: ['dicom-key.pem', 'dicom-cert.pem'],
-    // The cipher suites every node of PS3.15 B.12 has (RFC 9325 §4.2, before TLS 1.3) include RSA's; consoles without ECDSA exist.
+    // The cipher suites every node of PS3.15 B.12 has (RFC 9325 §4.2, before TLS 1.3) include
+    // RSA's; consoles without ECDSA exist.
     makeKey: () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
     // The gateway calls devices too, and may be asked for a certificate there.
     purposes: [SERVER_AUTH, CLIENT_AUTH],
-    // Devices trust this very certificate and look at no name in it: a new address of this PC must not shut them all out at a restart.
+    // Devices trust this very certificate and look at no name in it: a new address of this PC must
+    // not shut them all out at a restart.
     isPinned: true,
   },
 }
@@ -58,9 +71,9 @@ export interface OwnCertificate {
 }
 
 /**
- * The gateway's own certificate in `folder`/tls, made where there is none. It stays as it is, since partners and devices pin it: that for
- * https until it ends within 30 days or does not have one of `names`, that for DICOM until it has ended; the key stays even then. Files
- * for the owner only.
+ * The gateway's own certificate in `folder`/tls, made where there is none. It stays as it is, since
+ * partners and devices pin it: that for https until it ends within 30 days or does not have one of
+ * `names`, that for DICOM until it has ended; the key stays even then. Files for the owner only.
  */
 export function ownCertificate(options: OwnCertificate): TlsFiles {
   const { use = 'https' } = options
@@ -68,14 +81,26 @@ export function ownCertificate(options: OwnCertificate): TlsFiles {
   const key = existsSync(files.key) ? readFileSync(files.key, 'utf8') : undefined
   const cert = key && existsSync(files.cert) ? readFileSync(files.cert, 'utf8') : undefined
   if (key && cert && isGood(cert, key, options)) return { key, cert }
-  const made = selfSignedCertificate(options.names, { nowMs: options.nowMs, use, ...(key && { key }) })
+  const made = selfSignedCertificate(options.names, {
+    nowMs: options.nowMs,
+    use,
+    ...(key && { key }),
+  })
   if (!key) writeWhole(files.key, made.key)
   writeWhole(files.cert, made.cert)
   return made
 }
 
-/** Another certificate under another key in place of the one in `folder`/tls: whoever pinned the old one has to be given this one. */
-export function renewCertificate({ folder, names, nowMs, use = 'https' }: OwnCertificate): TlsFiles {
+/**
+ * Another certificate under another key in place of the one in `folder`/tls: whoever pinned the old
+ * one has to be given this one.
+ */
+export function renewCertificate({
+  folder,
+  names,
+  nowMs,
+  use = 'https',
+}: OwnCertificate): TlsFiles {
   const files = filesOf(folder, use)
   const made = selfSignedCertificate(names, { nowMs, use })
   // The key first: a certificate that is not of the key beside it is made again at the next start.
@@ -84,7 +109,10 @@ export function renewCertificate({ folder, names, nowMs, use = 'https' }: OwnCer
   return made
 }
 
-/** What a person is shown of a certificate: distinguished names such as `CN=Isthmus`; whole days, negative once it has ended. */
+/**
+ * What a person is shown of a certificate: distinguished names such as `CN=Isthmus`; whole days,
+ * negative once it has ended.
+ */
 export type CertificateFacts = Omit<Certificate, 'use' | 'isInUse'>
 
 /** Reads a certificate (PEM). @throws Error where it is none */
@@ -106,13 +134,23 @@ export function certificateFacts(cert: string, nowMs: number): CertificateFacts 
 /** One line of a distinguished name that Node prints one part a line. */
 const nameOf = (lines: string | undefined): string => (lines ?? '').split('\n').join(', ')
 
-/** SHA-256 of the certificate, as browsers and clients show it: the person who trusts it compares this. */
+/**
+ * SHA-256 of the certificate, as browsers and clients show it: the person who trusts it compares
+ * this.
+ */
 export const fingerprintOf = (cert: string): string => new X509Certificate(cert).fingerprint256
 
-/** A certificate for these DNS names and addresses that is its own authority (RFC 5280), under a new key or the one given. */
+/**
+ * A certificate for these DNS names and addresses that is its own authority (RFC 5280), under a new
+ * key or the one given.
+ */
 export function selfSignedCertificate(
   names: readonly string[],
-  { nowMs, key, use = 'https' }: { readonly nowMs: number; readonly key?: string; readonly use?: CertificateUse },
+  {
+    nowMs,
+    key,
+    use = 'https',
+  }: { readonly nowMs: number; readonly key?: string; readonly use?: CertificateUse },
 ): TlsFiles {
   const { makeKey, purposes } = KINDS[use]
   const privateKey = key ? createPrivateKey(key) : makeKey()
@@ -123,20 +161,26 @@ export function selfSignedCertificate(
 }
 
 /** Where the certificate (PEM) of this use is, or will be. */
-export const certificateFile = (folder: string, use: CertificateUse): string => filesOf(folder, use).cert
+export const certificateFile = (folder: string, use: CertificateUse): string =>
+  filesOf(folder, use).cert
 
 function filesOf(folder: string, use: CertificateUse): TlsFiles {
   const [key, cert] = KINDS[use].files
   return { key: join(folder, 'tls', key), cert: join(folder, 'tls', cert) }
 }
 
-function isGood(cert: string, key: string, { names, nowMs, use = 'https' }: OwnCertificate): boolean {
+function isGood(
+  cert: string,
+  key: string,
+  { names, nowMs, use = 'https' }: OwnCertificate,
+): boolean {
   try {
     const known = new X509Certificate(cert)
     if (!known.checkPrivateKey(createPrivateKey(key))) return false
     const ends = Date.parse(known.validTo)
     if (KINDS[use].isPinned) return nowMs < ends
-    const covers = (name: string) => (isIP(name) ? known.checkIP(name) : known.checkHost(name)) !== undefined
+    const covers = (name: string) =>
+      (isIP(name) ? known.checkIP(name) : known.checkHost(name)) !== undefined
     return nowMs < ends - RENEW_DAYS * DAY_MS && names.every(covers)
   } catch {
     return false
@@ -150,14 +194,25 @@ function writeWhole(file: string, text: string): void {
   renameSync(`${file}.new`, file)
 }
 
-function certificate(names: readonly string[], privateKey: KeyObject, purposes: readonly string[], nowMs: number): Buffer {
-  // RFC 5758 §3.2: no parameters with ecdsa-with-SHA256; RFC 4055 §5: NULL with sha256WithRSAEncryption.
-  const algorithm = privateKey.asymmetricKeyType === 'rsa' ? sequence(oid('2a864886f70d01010b'), NULL) : sequence(oid('2a8648ce3d040302'))
+function certificate(
+  names: readonly string[],
+  privateKey: KeyObject,
+  purposes: readonly string[],
+  nowMs: number,
+): Buffer {
+  // RFC 5758 §3.2: no parameters with ecdsa-with-SHA256; RFC 4055 §5: NULL with
+  // sha256WithRSAEncryption.
+  const algorithm =
+    privateKey.asymmetricKeyType === 'rsa'
+      ? sequence(oid('2a864886f70d01010b'), NULL)
+      : sequence(oid('2a8648ce3d040302'))
   const subject = sequence(set(sequence(oid('550403'), utf8('Isthmus'))))
   // A client whose clock is a little behind must still take it.
   const validity = sequence(time(nowMs - DAY_MS), time(nowMs + VALID_DAYS * DAY_MS))
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
-  const alternativeNames = names.map((name) => (isIP(name) ? der(0x87, addressBytes(name)) : der(0x82, Buffer.from(name))))
+  const alternativeNames = names.map((name) =>
+    isIP(name) ? der(0x87, addressBytes(name)) : der(0x82, Buffer.from(name)),
+  )
   const extensions = sequence(
     extension('551d11', sequence(...alternativeNames)),
     // Basic constraints: an authority, which it is only of itself (path length 0).
@@ -182,10 +237,12 @@ const integer = (bytes: Buffer) => der(0x02, bytes)
 const utf8 = (text: string) => der(0x0c, Buffer.from(text))
 const TRUE = Buffer.of(0x01, 0x01, 0xff)
 const NULL = Buffer.of(0x05, 0x00)
-const extension = (id: string, value: Buffer, isCritical = false) => sequence(oid(id), ...(isCritical ? [TRUE] : []), der(0x04, value))
+const extension = (id: string, value: Buffer, isCritical = false) =>
+  sequence(oid(id), ...(isCritical ? [TRUE] : []), der(0x04, value))
 
 /** RFC 5280 §4.1.2.5: UTCTime until 2049. */
-const time = (ms: number) => der(0x17, Buffer.from(`${new Date(ms).toISOString().replace(/\D/g, '').slice(2, 14)}Z`))
+const time = (ms: number) =>
+  der(0x17, Buffer.from(`${new Date(ms).toISOString().replace(/\D/g, '').slice(2, 14)}Z`))
 
 /** The 4 or 16 bytes of an address. */
 function addressBytes(address: string): Buffer {
@@ -196,14 +253,18 @@ function addressBytes(address: string): Buffer {
   const [head = '', tail] = plain.split('::')
   const [before, after] = [groups(head), groups(tail ?? '')]
   const zeros = Array<string>(tail === undefined ? 0 : 8 - before.length - after.length).fill('0')
-  return Buffer.from([...before, ...zeros, ...after].map((group) => group.padStart(4, '0')).join(''), 'hex')
+  return Buffer.from(
+    [...before, ...zeros, ...after].map((group) => group.padStart(4, '0')).join(''),
+    'hex',
+  )
 }
 
 /** X.690 §8.1: tag, length, contents. */
 function der(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents)
   const { length } = content
-  const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
+  const size =
+    length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
   return Buffer.concat([Buffer.from([tag, ...size]), content])
 }
 

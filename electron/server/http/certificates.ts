@@ -2,10 +2,18 @@ import { isIP } from 'node:net'
 import { hostname, networkInterfaces } from 'node:os'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import type { Certificate } from '#shared/contract/dashboard.ts'
-import { type CertificateUse, certificateFacts, ownCertificate, renewCertificate, type TlsFiles } from './certificate.ts'
+import {
+  type CertificateUse,
+  certificateFacts,
+  ownCertificate,
+  renewCertificate,
+  type TlsFiles,
+} from './certificate.ts'
 import { StartError } from './start-error.ts'
 
-/** The gateway's own certificates, in `tls/` of the data folder, each made when it is first needed. */
+/**
+ * The gateway's own certificates, in `tls/` of the data folder, each made when it is first needed.
+ */
 export interface Certificates {
   /** @throws StartError where the files cannot be used */
   of(use: CertificateUse): TlsFiles
@@ -29,7 +37,12 @@ export interface CertificatesOptions {
 export function openCertificates({ folder, settings, clock }: CertificatesOptions): Certificates {
   /** By use: what the listener stands on, and how it is given another. */
   const inUse = new Map<CertificateUse, { files: TlsFiles; take: (files: TlsFiles) => void }>()
-  const optionsOf = (use: CertificateUse) => ({ folder, names: namesOf(settings), nowMs: clock(), use })
+  const optionsOf = (use: CertificateUse) => ({
+    folder,
+    names: namesOf(settings),
+    nowMs: clock(),
+    use,
+  })
   const shown = (use: CertificateUse, { cert }: TlsFiles): Certificate => ({
     use,
     isInUse: inUse.has(use),
@@ -60,16 +73,26 @@ export function openCertificates({ folder, settings, clock }: CertificatesOption
   }
 }
 
-const WORDS: Readonly<Record<CertificateUse, string>> = { https: 'HTTPS', 'dicom-tls': 'DICOM by TLS' }
+const WORDS: Readonly<Record<CertificateUse, string>> = {
+  https: 'HTTPS',
+  'dicom-tls': 'DICOM by TLS',
+}
 
-/** All that this PC is reached by: a name that is set later is in the certificate of the next start. */
+/**
+ * All that this PC is reached by: a name that is set later is in the certificate of the next start.
+ */
 function namesOf(settings: Pick<Settings, 'get'>): readonly string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((entries) =>
     (entries ?? []).map(({ address }) => address.replace(/%.*$/, '')),
   )
   const url = settings.get('http.publicUrl')
-  const given = [...(url === null ? [] : [new URL(url).hostname]), ...settings.get('http.allowedHosts')]
+  const given = [
+    ...(url === null ? [] : [new URL(url).hostname]),
+    ...settings.get('http.allowedHosts'),
+  ]
   // What no certificate can hold would have a new one made at each start.
-  const names = given.map((name) => name.replace(/^\[(.*)\]$/, '$1')).filter((name) => isIP(name) || /^\w[\w.-]*$/.test(name))
+  const names = given
+    .map((name) => name.replace(/^\[(.*)\]$/, '$1'))
+    .filter((name) => isIP(name) || /^\w[\w.-]*$/.test(name))
   return [...new Set(['localhost', hostname(), ...addresses, ...names])]
 }

@@ -1,6 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { type AdmittedConnection, type AdmittedConnections, connectionKey, hostOf } from '#server/platform/connection-budget.ts'
+import {
+  type AdmittedConnection,
+  type AdmittedConnections,
+  connectionKey,
+  hostOf,
+} from '#server/platform/connection-budget.ts'
 
 export interface ConnectionLimits {
   /** Those of this server, and of others that share its budget. */
@@ -19,14 +24,17 @@ interface Connection extends AdmittedConnection {
 
 /**
  * Keeps the connections of an HTTP or HTTPS server within its budget by closing others in place of
- * refusing new ones: a host that opens many keeps nobody else out. A connection that does not finish
- * its TLS handshake in time is destroyed: Node reports it and leaves the socket to the listener,
- * which cannot answer on it.
+ * refusing new ones: a host that opens many keeps nobody else out. A connection that does not
+ * finish its TLS handshake in time is destroyed: Node reports it and leaves the socket to the
+ * listener, which cannot answer on it.
  *
- * @returns `destroyAll`: closes every connection at once, whatever its client does; `destroySilent`:
- *   those of them without a request, a TLS handshake among them
+ * @returns `destroyAll`: closes every connection at once, whatever its client does;
+ *   `destroySilent`: those of them without a request, a TLS handshake among them
  */
-export function limitConnections(server: Server, limits: ConnectionLimits): { destroyAll(): void; destroySilent(): void } {
+export function limitConnections(
+  server: Server,
+  limits: ConnectionLimits,
+): { destroyAll(): void; destroySilent(): void } {
   const { admitted, handshakeMs } = limits
   const connections = new Map<string, Connection>()
 
@@ -34,7 +42,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits): { de
     const key = connectionKey(socket)
     const connection: Connection = {
       ...{ host: hostOf(socket.remoteAddress ?? ''), socket, requests: new Set<IncomingMessage>() },
-      deadline: handshakeMs === undefined ? undefined : setTimeout(() => socket.destroy(), handshakeMs),
+      deadline:
+        handshakeMs === undefined ? undefined : setTimeout(() => socket.destroy(), handshakeMs),
       get isBusy() {
         // One that is still being sent may never be whole.
         return [...this.requests].some(({ complete }) => complete)
@@ -56,8 +65,11 @@ export function limitConnections(server: Server, limits: ConnectionLimits): { de
     admitted.add(connection)
   })
 
-  // The TLS socket is another object than the one that was accepted; addresses and ports are the same.
-  server.on('secureConnection', (socket: Socket) => clearTimeout(connections.get(connectionKey(socket))?.deadline))
+  // The TLS socket is another object than the one that was accepted; addresses and ports are the
+  // same.
+  server.on('secureConnection', (socket: Socket) =>
+    clearTimeout(connections.get(connectionKey(socket))?.deadline),
+  )
 
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { requests } = connections.get(connectionKey(request.socket)) ?? {}
@@ -69,7 +81,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits): { de
 
   return {
     destroySilent() {
-      for (const { socket, requests } of connections.values()) if (requests.size === 0) socket.destroy()
+      for (const { socket, requests } of connections.values())
+        if (requests.size === 0) socket.destroy()
     },
     destroyAll() {
       for (const { socket } of connections.values()) socket.destroy()

@@ -11,9 +11,18 @@ export interface Document {
 }
 
 /** What a browser shows without running anything in it; SVG and HTML are not among them. */
-const SHOWN: readonly string[] = ['application/pdf', 'image/png', 'image/jpeg', 'image/gif', 'image/webp']
+const SHOWN: readonly string[] = [
+  'application/pdf',
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+]
 
-/** Declares a path of the window or the viewer that answers with a document: shown where a browser shows it safely, else to be saved. */
+/**
+ * Declares a path of the window or the viewer that answers with a document: shown where a browser
+ * shows it safely, else to be saved.
+ */
 export function serveDocument<P extends z.ZodType, A extends WindowAccess | 'view'>(
   app: HttpApp,
   path: `/${string}`,
@@ -26,8 +35,14 @@ export function serveDocument<P extends z.ZodType, A extends WindowAccess | 'vie
   })
 }
 
-/** For something of somebody else's: as one of the types that are `shown`, else to be saved. Whatever it holds, it runs nothing and asks nobody. */
-export function documentHeaders({ fileName, mediaType }: Omit<Document, 'content'>, shown: readonly string[]) {
+/**
+ * For something of somebody else's: as one of the types that are `shown`, else to be saved.
+ * Whatever it holds, it runs nothing and asks nobody.
+ */
+export function documentHeaders(
+  { fileName, mediaType }: Omit<Document, 'content'>,
+  shown: readonly string[],
+) {
   const type = mediaType.split(';')[0]?.trim().toLowerCase() ?? ''
   const isShown = shown.includes(type)
   return {
@@ -35,14 +50,23 @@ export function documentHeaders({ fileName, mediaType }: Omit<Document, 'content
     'content-disposition': dispositionOf(isShown ? 'inline' : 'attachment', fileName),
     'cache-control': 'private, no-store',
     'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; sandbox",
+    'content-security-policy':
+      "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; sandbox",
   }
 }
 
-/** RFC 6266: the name for old readers in ASCII, and as it is in RFC 8187. A path in it is not a path of the reader's PC. */
+/**
+ * RFC 6266: the name for old readers in ASCII, and as it is in RFC 8187. A path in it is not a path
+ * of the reader's PC.
+ */
 function dispositionOf(kind: 'inline' | 'attachment', fileName: string): string {
-  const name = (fileName.toWellFormed().split(/[/\\]/).at(-1) ?? '').replace(/\p{Cc}/gu, '').trim() || 'document'
+  const name =
+    (fileName.toWellFormed().split(/[/\\]/).at(-1) ?? '').replace(/\p{Cc}/gu, '').trim() ||
+    'document'
   const plain = name.replace(/[^A-Za-z0-9._ -]/g, '_')
-  const encoded = encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
   return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`
 }

@@ -4,7 +4,10 @@ import type { WindowAccess } from '#shared/operation.ts'
 import { type FileCall, serveFile } from './file-route.ts'
 import type { HttpApp } from './operations.ts'
 
-/** A file on its way out: sent as it is made; where making it fails the connection ends before the file does. */
+/**
+ * A file on its way out: sent as it is made; where making it fails the connection ends before the
+ * file does.
+ */
 export interface Download {
   /** ASCII letters, digits, dots and hyphens. */
   readonly fileName: string

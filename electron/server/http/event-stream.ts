@@ -18,15 +18,18 @@ export interface StreamRule {
   readonly access: WindowAccess
   /** An event `beat` goes out this often, and the session is looked at again. Milliseconds. */
   readonly heartbeatMs?: number
-  /** What may wait for one client; a client that lets more pile up is cut off and reconnects. Bytes. */
+  /**
+   * What may wait for one client; a client that lets more pile up is cut off and reconnects. Bytes.
+   */
   readonly bufferBytes?: number
   /** Streams open at once on this path. */
   readonly clients?: number
 }
 
 /**
- * Declares a path that streams events until the client leaves, its session ends or the server closes.
- * `open` gets the id of the last event this client has seen (undefined at first) and returns what stops the subscription.
+ * Declares a path that streams events until the client leaves, its session ends or the server
+ * closes. `open` gets the id of the last event this client has seen (undefined at first) and
+ * returns what stops the subscription.
  */
 export function serveEvents(
   app: HttpApp,
@@ -47,7 +50,10 @@ export function serveEvents(
     onRequest: async (request) => {
       requireOwnPage(request, app.publicUrl())
       look(request)
-      if (openHere >= clients) throw new ApiError('too-many', 'Too many windows are open.', { headers: { 'retry-after': '10' } })
+      if (openHere >= clients)
+        throw new ApiError('too-many', 'Too many windows are open.', {
+          headers: { 'retry-after': '10' },
+        })
     },
     handler: (request, reply) => {
       reply.hijack()
@@ -62,7 +68,10 @@ export function serveEvents(
       write('retry: 2000\n\n')
 
       const lastEventId = request.headers['last-event-id']
-      const unsubscribe = open((event) => write(printEvent(event)), typeof lastEventId === 'string' ? lastEventId : undefined)
+      const unsubscribe = open(
+        (event) => write(printEvent(event)),
+        typeof lastEventId === 'string' ? lastEventId : undefined,
+      )
       const end = () => void response.end()
       const check = () => {
         try {

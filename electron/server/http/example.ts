@@ -3,7 +3,10 @@ import type { z } from 'zod'
 const ID = '8f14e45fceea467f9b0c1d2e3f405162'
 const UUID = '0b8f6f0e-52c1-4f5e-9a53-6f0f4f2f6a11'
 
-/** What a field of this name looks like; ids in the form of the interface, people invented. A value that does not fit is not used. */
+/**
+ * What a field of this name looks like; ids in the form of the interface, people invented. A value
+ * that does not fit is not used.
+ */
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   expressCustomerId: `cus_${ID}`,
   orgId: `org_${ID}`,
@@ -153,4 +156,5 @@ export function exampleOf(schema: z.core.$ZodType, name = ''): unknown {
   }
 }
 
-const fits = (schema: z.core.$ZodType, value: unknown) => (schema as z.ZodType).safeParse(value).success
+const fits = (schema: z.core.$ZodType, value: unknown) =>
+  (schema as z.ZodType).safeParse(value).success

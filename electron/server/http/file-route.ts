@@ -7,21 +7,36 @@ import { malformed } from './problem.ts'
 import { normalQuery } from './query.ts'
 
 /** A call that is answered with bytes, as its handler sees it: parsed, its caller admitted. */
-export interface FileCall<P extends z.ZodType, Q extends z.ZodType, A extends WindowAccess | 'view'> {
+export interface FileCall<
+  P extends z.ZodType,
+  Q extends z.ZodType,
+  A extends WindowAccess | 'view',
+> {
   readonly params: z.output<P>
   readonly query: z.output<Q>
   readonly user: UserFor<A>
   readonly view: ViewFor<A>
 }
 
-export interface FileRule<P extends z.ZodType, Q extends z.ZodType, A extends WindowAccess | 'view'> {
+export interface FileRule<
+  P extends z.ZodType,
+  Q extends z.ZodType,
+  A extends WindowAccess | 'view',
+> {
   readonly access: A
   readonly params?: P
   readonly query?: Q
 }
 
-/** Declares a path of the window or the viewer that answers a GET with something else than JSON; what is refused is a problem all the same. */
-export function serveFile<P extends z.ZodType, Q extends z.ZodType, A extends WindowAccess | 'view'>(
+/**
+ * Declares a path of the window or the viewer that answers a GET with something else than JSON;
+ * what is refused is a problem all the same.
+ */
+export function serveFile<
+  P extends z.ZodType,
+  Q extends z.ZodType,
+  A extends WindowAccess | 'view',
+>(
   app: HttpApp,
   path: `/${string}`,
   { access, params, query }: FileRule<P, Q, A>,

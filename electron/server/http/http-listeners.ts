@@ -3,14 +3,23 @@ import { hostname } from 'node:os'
 import type { Parts } from '#server/context.ts'
 import { sessionsOf } from '#server/modules/users/session-routes.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { type AdmittedConnections, hostOf, MOST_CONNECTIONS, openAdmittedConnections } from '#server/platform/connection-budget.ts'
+import {
+  type AdmittedConnections,
+  hostOf,
+  MOST_CONNECTIONS,
+  openAdmittedConnections,
+} from '#server/platform/connection-budget.ts'
 import type { Certificates } from './certificates.ts'
 import { type ExpectedHosts, openExpectedHosts } from './expected-hosts.ts'
 import { openLanListener } from './lan-listener.ts'
 import type { Listening } from './listener-status.ts'
 import { type HttpOptions, openHttp, openHttps } from './listeners.ts'
 
-export interface HttpListenersOptions extends Pick<HttpOptions, 'log' | 'pageFolder' | 'partners' | 'views' | 'noteAnswer' | 'register'> {
+export interface HttpListenersOptions
+  extends Pick<
+    HttpOptions,
+    'log' | 'pageFolder' | 'partners' | 'views' | 'noteAnswer' | 'register'
+  > {
   /** Where the one for the LAN is, for this run; undefined: as the settings say. */
   readonly https: { readonly host: string; readonly port: number } | undefined
   readonly certificates: Certificates
@@ -26,21 +35,31 @@ export interface Admission {
 }
 
 /**
- * One budget for HTTP, HTTPS, DIMSE and DIMSE by TLS, in which this PC, devices of the list, approved
- * workstations and callers that proved who they are come first. A device that was entered with a
- * range of addresses is expected where it last called from, and not at every address of the range.
+ * One budget for HTTP, HTTPS, DIMSE and DIMSE by TLS, in which this PC, devices of the list,
+ * approved workstations and callers that proved who they are come first. A device that was entered
+ * with a range of addresses is expected where it last called from, and not at every address of the
+ * range.
  */
 export function openAdmission(parts: Parts): Admission {
   const expectedHosts = openExpectedHosts(approvedHosts(parts))
-  const isExpected = (host: string) => expectedHosts.has(host) || parts.devices.isKnownDeviceHost(host)
-  return { expectedHosts, admitted: openAdmittedConnections({ most: MOST_CONNECTIONS, isExpected }) }
+  const isExpected = (host: string) =>
+    expectedHosts.has(host) || parts.devices.isKnownDeviceHost(host)
+  return {
+    expectedHosts,
+    admitted: openAdmittedConnections({ most: MOST_CONNECTIONS, isExpected }),
+  }
 }
 
 /**
- * Opens the listener of this PC and the one for the LAN, which serve the same calls, and notes each where it is up.
+ * Opens the listener of this PC and the one for the LAN, which serve the same calls, and notes each
+ * where it is up.
  * @throws StartError where a port cannot be had
  */
-export async function openHttpListeners(parts: Parts, up: Listening, options: HttpListenersOptions): Promise<AsyncDisposable> {
+export async function openHttpListeners(
+  parts: Parts,
+  up: Listening,
+  options: HttpListenersOptions,
+): Promise<AsyncDisposable> {
   const { https, certificates, admission, isSafe, onError, ...served } = options
   const { settings, people, store, workstations } = parts
   await using opened = new AsyncDisposableStack()
@@ -53,7 +72,9 @@ export async function openHttpListeners(parts: Parts, up: Listening, options: Ht
     sessions: sessionsOf(people, store),
     workstations: { approvedOf: (token) => approvedOf(workstations, token) },
   }
-  up.http = opened.use(await openHttp({ ...shared, host: settings.get('http.host'), port: settings.get('http.port') }))
+  up.http = opened.use(
+    await openHttp({ ...shared, host: settings.get('http.host'), port: settings.get('http.port') }),
+  )
   const hosts = () => [...settings.get('http.allowedHosts'), hostname()]
   const hint = https ? undefined : 'https.port (Settings, Access from other PCs)'
   up.lan = opened.use(

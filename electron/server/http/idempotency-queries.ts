@@ -6,7 +6,10 @@ import { type Clock, instantOf } from '#server/platform/clock.ts'
 /** How long an answer is kept for its key. */
 const KEPT_MS = 24 * 60 * 60_000
 
-/** What one `Idempotency-Key` is a key to: the same text of another caller, or on another path, is another key. */
+/**
+ * What one `Idempotency-Key` is a key to: the same text of another caller, or on another path, is
+ * another key.
+ */
 export interface IdempotencySlot {
   readonly caller: string
   /** Method and path. */
@@ -39,8 +42,20 @@ export function idempotencyStore(db: Database, seal: Seal, clock: Clock): Idempo
     transaction: (work) => db.transaction(work),
     find(slot) {
       const keyHash = hashOf(slot)
-      const row = db.get(db.sql.selectFrom('idempotencyKeys').selectAll().where('keyHash', '=', keyHash).where('createdAt', '>', oldest()))
-      return row && { status: row.status, body: seal.open(row.sealedBody, contextOf(keyHash)).toString(), bodyHash: row.bodyHash }
+      const row = db.get(
+        db.sql
+          .selectFrom('idempotencyKeys')
+          .selectAll()
+          .where('keyHash', '=', keyHash)
+          .where('createdAt', '>', oldest()),
+      )
+      return (
+        row && {
+          status: row.status,
+          body: seal.open(row.sealedBody, contextOf(keyHash)).toString(),
+          bodyHash: row.bodyHash,
+        }
+      )
     },
     keep(slot, { status, body, bodyHash }) {
       const keyHash = hashOf(slot)
@@ -53,7 +68,8 @@ export function idempotencyStore(db: Database, seal: Seal, clock: Clock): Idempo
           .onConflict((old) => old.column('keyHash').doUpdateSet(row)),
       )
     },
-    purge: () => db.run(db.sql.deleteFrom('idempotencyKeys').where('createdAt', '<=', oldest())).changes,
+    purge: () =>
+      db.run(db.sql.deleteFrom('idempotencyKeys').where('createdAt', '<=', oldest())).changes,
   }
 }
 

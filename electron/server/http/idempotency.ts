@@ -9,7 +9,10 @@ export interface Answer {
   readonly body: string
 }
 
-/** What one `Idempotency-Key` is a key to: the same text of another caller, or on another path, is another key. */
+/**
+ * What one `Idempotency-Key` is a key to: the same text of another caller, or on another path, is
+ * another key.
+ */
 export interface IdempotencySlot {
   /** `callerName` of http/callers. */
   readonly caller: string
@@ -30,11 +33,17 @@ export interface KeptAnswers {
 /** A POST with an `Idempotency-Key` (interface-choices §6 row 53; the IETF draft of that name). */
 export interface Idempotency {
   /**
-   * The answer kept for this slot, `isReplayed`; otherwise that of `work`, kept unless it has to be asked again (5xx, 429). Where `work` does
-   * not wait for anything its changes and the kept answer are one transaction: a crash leaves both or neither.
-   * @throws ApiError in-flight (409) while the first call is under way; refused (422) for another body under the same key
+   * The answer kept for this slot, `isReplayed`; otherwise that of `work`, kept unless it has to be
+   * asked again (5xx, 429). Where `work` does not wait for anything its changes and the kept answer
+   * are one transaction: a crash leaves both or neither.
+   * @throws ApiError in-flight (409) while the first call is under way; refused (422) for another
+   *   body under the same key
    */
-  answer(slot: IdempotencySlot, body: unknown, work: () => Answer | Promise<Answer>): Promise<Answer & { readonly isReplayed: boolean }>
+  answer(
+    slot: IdempotencySlot,
+    body: unknown,
+    work: () => Answer | Promise<Answer>,
+  ): Promise<Answer & { readonly isReplayed: boolean }>
 }
 
 /** One for all listeners: a key that is under way on one is under way on the others. */
@@ -82,10 +91,18 @@ export function idempotencyKeyOf(header: string | string[] | undefined): string 
 }
 
 const inFlight = () =>
-  new ApiError('in-flight', 'The first call with this Idempotency-Key is still under way; ask again.', {
-    headers: { 'x-should-retry': 'true', 'retry-after': '1' },
-  })
+  new ApiError(
+    'in-flight',
+    'The first call with this Idempotency-Key is still under way; ask again.',
+    {
+      headers: { 'x-should-retry': 'true', 'retry-after': '1' },
+    },
+  )
 const otherBody = () =>
-  new ApiError('refused', 'This Idempotency-Key was used with another body; a new call needs a new key.', {
-    errors: [{ path: `headers.${IDEMPOTENCY_HEADER}`, message: 'was used with another body' }],
-  })
+  new ApiError(
+    'refused',
+    'This Idempotency-Key was used with another body; a new call needs a new key.',
+    {
+      errors: [{ path: `headers.${IDEMPOTENCY_HEADER}`, message: 'was used with another body' }],
+    },
+  )

@@ -2,7 +2,10 @@ import { z } from 'zod'
 
 export type JsonObject = { [key: string]: unknown }
 
-/** Schemas of the contract as JSON Schema 2020-12, those with an id of their own kept once, in `components`. */
+/**
+ * Schemas of the contract as JSON Schema 2020-12, those with an id of their own kept once, in
+ * `components`.
+ */
 export interface SchemaPrinter {
   /** `input` is what is sent to us, `output` what we send. */
   print(schema: z.ZodType, io: 'input' | 'output'): JsonObject
@@ -18,8 +21,13 @@ export function schemaPrinter(): SchemaPrinter {
   return {
     components,
     print(schema, io) {
-      const { $schema: _, $defs, ...printed } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: tidy }) as JsonObject
-      for (const [id, definition] of Object.entries(($defs ?? {}) as Record<string, JsonObject>)) keep(components, id, definition)
+      const {
+        $schema: _,
+        $defs,
+        ...printed
+      } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: tidy }) as JsonObject
+      for (const [id, definition] of Object.entries(($defs ?? {}) as Record<string, JsonObject>))
+        keep(components, id, definition)
       return withComponents(printed)
     },
   }
@@ -47,7 +55,9 @@ function keep(components: Map<string, JsonObject>, id: string, definition: JsonO
 function withComponents(value: JsonObject): JsonObject {
   return JSON.parse(
     JSON.stringify(value, (key, inner: unknown) =>
-      key === '$ref' && typeof inner === 'string' ? `#/components/schemas/${nameOf(inner.replace('#/$defs/', ''))}` : inner,
+      key === '$ref' && typeof inner === 'string'
+        ? `#/components/schemas/${nameOf(inner.replace('#/$defs/', ''))}`
+        : inner,
     ),
   ) as JsonObject
 }

@@ -7,7 +7,10 @@ export type LiveKey = Omit<ApiKeyCaller, 'kind'> & { readonly oldExpiresAt: stri
 export interface KnownKeysDeps {
   /** Looks a secret up, and notes its use. */
   readonly authenticate: (key: string) => LiveKey | undefined
-  /** Another number after every change to the keys (`Database.changeCount`): a revoked or rotated key is refused at its next call. */
+  /**
+   * Another number after every change to the keys (`Database.changeCount`): a revoked or rotated
+   * key is refused at its next call.
+   */
   readonly version: () => number
   /** Milliseconds. */
   readonly clock: () => number
@@ -16,8 +19,15 @@ export interface KnownKeysDeps {
 /** Its use is noted at least this often: "last used" is as old as that at most. */
 const MOST_MS = 1000
 
-/** Remembers, under the hash of its secret, who a key belongs to: a busy partner's key is read once a second rather than at each call. */
-export function knownKeys({ authenticate, version, clock }: KnownKeysDeps): Callers['authenticateKey'] {
+/**
+ * Remembers, under the hash of its secret, who a key belongs to: a busy partner's key is read once
+ * a second rather than at each call.
+ */
+export function knownKeys({
+  authenticate,
+  version,
+  clock,
+}: KnownKeysDeps): Callers['authenticateKey'] {
   const known = new Map<string, { readonly caller: ApiKeyCaller; readonly at: number }>()
   let knownAt = version()
   return (key) => {
@@ -33,9 +43,16 @@ export function knownKeys({ authenticate, version, clock }: KnownKeysDeps): Call
     const found = authenticate(key)
     if (!found) return undefined
     const { apiKeyId, scope, isViewerEnabled, managesPeople, oldExpiresAt } = found
-    const caller: ApiKeyCaller = { kind: 'api-key', apiKeyId, scope, isViewerEnabled, managesPeople }
+    const caller: ApiKeyCaller = {
+      kind: 'api-key',
+      apiKeyId,
+      scope,
+      isViewerEnabled,
+      managesPeople,
+    }
     // While two secrets open, the clock alone can end one of them.
-    if (oldExpiresAt === null || Date.parse(oldExpiresAt) <= now) known.set(keyHash, { caller, at: now })
+    if (oldExpiresAt === null || Date.parse(oldExpiresAt) <= now)
+      known.set(keyHash, { caller, at: now })
     return caller
   }
 }

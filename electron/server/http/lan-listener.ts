@@ -17,7 +17,10 @@ export interface LanListenerOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** The HTTPS listener, opened and closed by its settings while the gateway runs (docs/decisions/0023). */
+/**
+ * The HTTPS listener, opened and closed by its settings while the gateway runs
+ * (docs/decisions/0023).
+ */
 export interface LanListener extends LanPort, AsyncDisposable {
   /** Base URL of the listener that is up. */
   readonly url: string | undefined
@@ -26,20 +29,34 @@ export interface LanListener extends LanPort, AsyncDisposable {
 const [AGAIN_MS, MOST_TRIES] = [100, 30]
 const ALL = ['0.0.0.0', '::', '[::]']
 
-/** Opens it where it is on. A port that cannot be had is told in the state, never thrown, unless it was given for this run. @throws StartError */
-export async function openLanListener({ settings, certificates, override, open, onError }: LanListenerOptions): Promise<LanListener> {
+/**
+ * Opens it where it is on. A port that cannot be had is told in the state, never thrown, unless it
+ * was given for this run. @throws StartError
+ */
+export async function openLanListener({
+  settings,
+  certificates,
+  override,
+  open,
+  onError,
+}: LanListenerOptions): Promise<LanListener> {
   let server: HttpServer | undefined
   let detail = ''
   let stands = ''
   const closing = new Set<Promise<unknown>>()
 
   const wanted = () =>
-    override ?? (settings.get('https.isOn') ? { host: settings.get('https.host'), port: settings.get('https.port') } : undefined)
+    override ??
+    (settings.get('https.isOn')
+      ? { host: settings.get('https.host'), port: settings.get('https.port') }
+      : undefined)
 
   /** Calls under way get to finish, also the one that closes it. */
   function close(): void {
     if (!server) return
-    const closed: Promise<unknown> = Promise.resolve(server[Symbol.asyncDispose]()).finally(() => closing.delete(closed))
+    const closed: Promise<unknown> = Promise.resolve(server[Symbol.asyncDispose]()).finally(() =>
+      closing.delete(closed),
+    )
     closing.add(closed)
     certificates.endUse('https')
     server = undefined
@@ -79,7 +96,9 @@ export async function openLanListener({ settings, certificates, override, open, 
 
   if (override) server = await open(override)
   else await change()
-  const forget = override ? () => {} : settings.onChange((keys) => void (keys.some((key) => key.startsWith('https.')) && change()))
+  const forget = override
+    ? () => {}
+    : settings.onChange((keys) => void (keys.some((key) => key.startsWith('https.')) && change()))
 
   const fingerprint = (): string => {
     const inUse = certificates.list().find(({ use }) => use === 'https')
@@ -105,7 +124,11 @@ export async function openLanListener({ settings, certificates, override, open, 
     },
     async set({ isOn, host, port }, actor) {
       settings.change(
-        { 'https.isOn': isOn, ...(host !== undefined && { 'https.host': host }), ...(port !== undefined && { 'https.port': port }) },
+        {
+          'https.isOn': isOn,
+          ...(host !== undefined && { 'https.host': host }),
+          ...(port !== undefined && { 'https.port': port }),
+        },
         actor,
       )
       if (!override) await change()
@@ -119,7 +142,10 @@ export async function openLanListener({ settings, certificates, override, open, 
   }
 }
 
-/** What a listener is reached by at another PC: its addresses first, since not every network knows its PCs by name. */
+/**
+ * What a listener is reached by at another PC: its addresses first, since not every network knows
+ * its PCs by name.
+ */
 function namesOf(host: string): string[] {
   if (!ALL.includes(host)) return [host]
   const addresses = Object.values(networkInterfaces())

@@ -1,14 +1,23 @@
 import type { TimeKey } from '#server/modules/users/user-queries.ts'
 
 /** The reply of a list call: `cursor` exactly when `hasMore` (interface.md, Conventions 3). */
-export const listPage = <const K extends string, T>(key: K, items: readonly T[], next: string | undefined) =>
-  ({ [key]: [...items], hasMore: next !== undefined, ...(next !== undefined && { cursor: next }) }) as { [P in K]: T[] } & {
+export const listPage = <const K extends string, T>(
+  key: K,
+  items: readonly T[],
+  next: string | undefined,
+) =>
+  ({
+    [key]: [...items],
+    hasMore: next !== undefined,
+    ...(next !== undefined && { cursor: next }),
+  }) as { [P in K]: T[] } & {
     hasMore: boolean
     cursor?: string
   }
 
 /** A row's place in a list by time as one text. */
-export const printTimeKey = (key: TimeKey | undefined): string | undefined => key && `${key.createdAt} ${key.id}`
+export const printTimeKey = (key: TimeKey | undefined): string | undefined =>
+  key && `${key.createdAt} ${key.id}`
 
 /** The place in a text that `printTimeKey` printed; undefined is the beginning. */
 export function readTimeKey(text: string | undefined): TimeKey | undefined {

@@ -20,21 +20,31 @@ export function windowUrl({ http }: Listening): string {
   throw starting()
 }
 
-/** While the gateway starts, the listener of this PC answers already. @throws ApiError unavailable */
+/**
+ * While the gateway starts, the listener of this PC answers already. @throws ApiError unavailable
+ */
 export function lanOf({ lan }: Listening): LanListener {
   if (lan) return lan
   throw starting()
 }
 
-const starting = () => new ApiError('unavailable', 'The gateway is starting: try again in a moment.')
+const starting = () =>
+  new ApiError('unavailable', 'The gateway is starting: try again in a moment.')
 
 /** Where devices and the window find it; undefined until every listener was opened. */
-export const addressesOf = ({ http, dicom }: Listening, isSafe: boolean): CommandContext['listening'] =>
-  http && (dicom || isSafe) ? { http: http.url, dimse: dicom?.address ?? '', dimseTls: dicom?.tlsAddress } : undefined
+export const addressesOf = (
+  { http, dicom }: Listening,
+  isSafe: boolean,
+): CommandContext['listening'] =>
+  http && (dicom || isSafe)
+    ? { http: http.url, dimse: dicom?.address ?? '', dimseTls: dicom?.tlsAddress }
+    : undefined
 
 export const listenersOf = ({ http, lan, dicom }: Listening): Status['listeners'] => [
   ...(dicom?.listeners() ?? []),
-  ...(http ? [{ name: 'http', address: http.url, aeTitle: null, isUp: true, detail: '' } as const] : []),
+  ...(http
+    ? [{ name: 'http', address: http.url, aeTitle: null, isUp: true, detail: '' } as const]
+    : []),
   ...lanListeners(lan),
 ]
 
@@ -54,7 +64,12 @@ function lanListeners(lan: LanListener | undefined): Status['listeners'] {
 }
 
 export const portsOf = ({ http, lan, dicom }: Listening): number[] =>
-  [http?.url, dicom && `tcp://${dicom.address}`, dicom?.tlsAddress && `tcp://${dicom.tlsAddress}`, lan?.url].flatMap(portOf)
+  [
+    http?.url,
+    dicom && `tcp://${dicom.address}`,
+    dicom?.tlsAddress && `tcp://${dicom.tlsAddress}`,
+    lan?.url,
+  ].flatMap(portOf)
 
 function portOf(url: string | undefined): number[] {
   if (url === undefined) return []

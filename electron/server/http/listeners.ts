@@ -7,9 +7,13 @@ export type HttpOptions = Parameters<typeof openHttpServer>[0]
 type DimseOptions = Parameters<typeof openDimseServer>[0]
 
 /** @throws StartError where the port cannot be had */
-export const openHttp = (options: HttpOptions): Promise<HttpServer> => worded(openHttpServer(options), 'HTTP', '--http HOST:PORT', options)
+export const openHttp = (options: HttpOptions): Promise<HttpServer> =>
+  worded(openHttpServer(options), 'HTTP', '--http HOST:PORT', options)
 
-/** The same calls by TLS, under the gateway's own certificate. @throws StartError also where the certificate cannot be read */
+/**
+ * The same calls by TLS, under the gateway's own certificate. @throws StartError also where the
+ * certificate cannot be read
+ */
 export async function openHttps(
   options: HttpOptions,
   certificates: Pick<Certificates, 'of' | 'use'>,
@@ -43,7 +47,10 @@ export interface ListenerState {
   readonly detail: string
 }
 
-/** DICOM by TLS beside the plain listener. A port that cannot be had keeps no device of the plain one from its work: it is told, not thrown. */
+/**
+ * DICOM by TLS beside the plain listener. A port that cannot be had keeps no device of the plain
+ * one from its work: it is told, not thrown.
+ */
 export async function listenByTls(
   server: DimseServer,
   at: { readonly host: string; readonly port: number; readonly ca: string | null },

@@ -11,8 +11,14 @@ import { type JsonObject, type SchemaPrinter, schemaPrinter } from './json-schem
 /** The first that a path begins with names its section of the reference. */
 const TAGS = {
   '/v1/express': ['Express customers', 'Customers group users and studies.'],
-  '/v1/orgs': ['Organizations', 'Legacy: a record of its own, never interchangeable with an Express customer.'],
-  '/v1/viewer/users': ['Viewer users', 'Users and their invitations. Users are one table that both areas read.'],
+  '/v1/orgs': [
+    'Organizations',
+    'Legacy: a record of its own, never interchangeable with an Express customer.',
+  ],
+  '/v1/viewer/users': [
+    'Viewer users',
+    'Users and their invitations. Users are one table that both areas read.',
+  ],
   '/v1/viewer/': [
     'Viewer studies',
     'Studies by DICOM Study Instance UID, and the viewer’s URLs. These calls need a key with the viewer area.',
@@ -25,7 +31,8 @@ const TAGS = {
 const KINDS = {
   synchronous: 'Synchronous: the answer is needed within the time limit; a failure is an error.',
   soft: 'Soft synchronous: a failure, timeout or invalid body counts as an empty answer.',
-  asynchronous: 'Asynchronous: sent again with growing pauses until it is answered with 2xx and `success: true`.',
+  asynchronous:
+    'Asynchronous: sent again with growing pauses until it is answered with 2xx and `success: true`.',
 } as const
 
 const EVENT_WHEN: Readonly<Record<EventType, string>> = {
@@ -38,34 +45,47 @@ const EVENT_WHEN: Readonly<Record<EventType, string>> = {
   'report.delivered': 'A report was completed',
 }
 
-/** The interface as an OpenAPI 3.1 document, read off the contract: its operations, its seven events, its refusals. */
+/**
+ * The interface as an OpenAPI 3.1 document, read off the contract: its operations, its seven
+ * events, its refusals.
+ */
 export function openApiDocument({ version }: { readonly version: string }): JsonObject {
   const printer = schemaPrinter()
   const paths: Record<string, JsonObject> = {}
   for (const { operationId, operation } of interfaceOperations()) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationObject(operationId, operation, printer) }
+    paths[path] = {
+      ...paths[path],
+      [operation.method.toLowerCase()]: operationObject(operationId, operation, printer),
+    }
   }
-  const webhooks = Object.fromEntries((Object.keys(EVENTS) as EventType[]).map((type) => [type, { post: webhookObject(type, printer) }]))
+  const webhooks = Object.fromEntries(
+    (Object.keys(EVENTS) as EventType[]).map((type) => [
+      type,
+      { post: webhookObject(type, printer) },
+    ]),
+  )
   printer.print(z.object({ problem: Problem }), 'output')
   return {
     openapi: '3.1.0',
     info: {
       title: 'Isthmus imaging gateway',
       version,
-      summary: 'Customers, studies, users and reports of an on-premises imaging gateway, and the events it sends.',
+      summary:
+        'Customers, studies, users and reports of an on-premises imaging gateway, and the events it sends.',
       description:
         'Every call needs an API key: `Authorization: Bearer sk_live_…`. Lists are newest first, by opaque cursors that belong to their filters. ' +
         'Refusals are `application/problem+json`. Every POST takes an `Idempotency-Key`; `Prefer: handling=strict` refuses unknown body fields.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This gateway' }],
-    tags: [...Object.values(TAGS), ['Events', 'What the gateway asks of the partner’s webhook, and tells it.']].map(
-      ([name, description]) => ({
-        name,
-        description,
-      }),
-    ),
+    tags: [
+      ...Object.values(TAGS),
+      ['Events', 'What the gateway asks of the partner’s webhook, and tells it.'],
+    ].map(([name, description]) => ({
+      name,
+      description,
+    })),
     security: [{ apiKey: [] }],
     paths,
     webhooks,
@@ -80,13 +100,19 @@ export function openApiDocument({ version }: { readonly version: string }): Json
       },
       parameters: PARAMETERS,
       headers: HEADERS,
-      responses: Object.fromEntries(Object.keys(ERRORS).map((code) => [code, problemResponse(code as ErrorCode)])),
+      responses: Object.fromEntries(
+        Object.keys(ERRORS).map((code) => [code, problemResponse(code as ErrorCode)]),
+      ),
       schemas: Object.fromEntries([...printer.components].sort(([a], [b]) => (a < b ? -1 : 1))),
     },
   }
 }
 
-function operationObject(operationId: string, operation: OperationFor<PartnerAccess>, printer: SchemaPrinter): JsonObject {
+function operationObject(
+  operationId: string,
+  operation: OperationFor<PartnerAccess>,
+  printer: SchemaPrinter,
+): JsonObject {
   const { method, path, summary, params, query, body, reply, status = 200 } = operation
   const tag = Object.entries(TAGS).find(([prefix]) => path.startsWith(prefix))?.[1][0]
   return {
@@ -103,7 +129,9 @@ function operationObject(operationId: string, operation: OperationFor<PartnerAcc
     ...(body && {
       requestBody: {
         required: isRequired(body),
-        content: { 'application/json': { schema: printer.print(body, 'input'), example: exampleOf(body) } },
+        content: {
+          'application/json': { schema: printer.print(body, 'input'), example: exampleOf(body) },
+        },
       },
     }),
     responses: {
@@ -113,9 +141,16 @@ function operationObject(operationId: string, operation: OperationFor<PartnerAcc
           'x-request-id': { $ref: '#/components/headers/RequestId' },
           'ratelimit-remaining': { $ref: '#/components/headers/RateLimitRemaining' },
         },
-        content: { 'application/json': { schema: printer.print(reply, 'output'), example: exampleOf(reply) } },
+        content: {
+          'application/json': { schema: printer.print(reply, 'output'), example: exampleOf(reply) },
+        },
       },
-      ...Object.fromEntries(refusalsOf(operation).map((code) => [ERRORS[code].status, { $ref: `#/components/responses/${code}` }])),
+      ...Object.fromEntries(
+        refusalsOf(operation).map((code) => [
+          ERRORS[code].status,
+          { $ref: `#/components/responses/${code}` },
+        ]),
+      ),
     },
   }
 }
@@ -135,7 +170,10 @@ function descriptionOf({ access }: OperationFor<PartnerAccess>): { readonly desc
 function refusalsOf({ method, params, query, body }: Operation): ErrorCode[] {
   const names = [query, body].flatMap((part) => (part ? Object.keys(shapeOf(part)) : []))
   const namesOne =
-    params !== undefined || ['studyId', 'reportId', 'userId'].some((name) => names.includes(name) && !names.includes('limit'))
+    params !== undefined ||
+    ['studyId', 'reportId', 'userId'].some(
+      (name) => names.includes(name) && !names.includes('limit'),
+    )
   return [
     'malformed',
     'bad-key',
@@ -150,7 +188,11 @@ function refusalsOf({ method, params, query, body }: Operation): ErrorCode[] {
   ]
 }
 
-function parametersOf(place: 'path' | 'query', part: z.ZodType | undefined, printer: SchemaPrinter): JsonObject[] {
+function parametersOf(
+  place: 'path' | 'query',
+  part: z.ZodType | undefined,
+  printer: SchemaPrinter,
+): JsonObject[] {
   if (!part) return []
   return Object.entries(shapeOf(part)).map(([name, field]) => {
     const schema = printer.print(field, 'input')
@@ -160,7 +202,11 @@ function parametersOf(place: 'path' | 'query', part: z.ZodType | undefined, prin
       name,
       in: place,
       required: place === 'path' || isRequired(field),
-      ...(isList && { style: 'form', explode: false, description: 'Joined by commas; repeats are tolerated, empty is no filter.' }),
+      ...(isList && {
+        style: 'form',
+        explode: false,
+        description: 'Joined by commas; repeats are tolerated, empty is no filter.',
+      }),
       ...(takesNull && { description: 'Empty or `null` asks for those that have none.' }),
       schema,
       example: exampleOf(field, name),
@@ -181,22 +227,37 @@ function webhookObject(type: EventType, printer: SchemaPrinter): JsonObject {
   const { kind, data, response } = EVENTS[type]
   const envelope = z.object({ id: WebhookEventId, type: z.literal(type), data })
   // The gateway reads rows one by one and leniently; this is what a row should be.
-  const answer: z.ZodType = type === 'modality_worklist.requested' ? response.extend({ items: z.array(WorklistItem) }) : response
+  const answer: z.ZodType =
+    type === 'modality_worklist.requested'
+      ? response.extend({ items: z.array(WorklistItem) })
+      : response
   return {
     operationId: type.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
     summary: EVENT_WHEN[type],
     description: `${KINDS[kind]} Signed by Standard Webhooks: verify the headers before reading the body.`,
     tags: ['Events'],
     security: [],
-    parameters: ['WebhookId', 'WebhookTimestamp', 'WebhookSignature'].map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    parameters: ['WebhookId', 'WebhookTimestamp', 'WebhookSignature'].map((name) => ({
+      $ref: `#/components/parameters/${name}`,
+    })),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: printer.print(envelope, 'output'), example: exampleOf(envelope) } },
+      content: {
+        'application/json': {
+          schema: printer.print(envelope, 'output'),
+          example: exampleOf(envelope),
+        },
+      },
     },
     responses: {
       200: {
         description: 'The answer',
-        content: { 'application/json': { schema: printer.print(answer, 'input'), example: exampleOf(answer) } },
+        content: {
+          'application/json': {
+            schema: printer.print(answer, 'input'),
+            example: exampleOf(answer),
+          },
+        },
       },
     },
   }
@@ -208,9 +269,13 @@ function problemResponse(code: ErrorCode): JsonObject {
     description: title,
     headers: {
       'x-request-id': { $ref: '#/components/headers/RequestId' },
-      ...(code === 'bad-key' && { 'www-authenticate': { schema: { type: 'string', const: 'Bearer' } } }),
+      ...(code === 'bad-key' && {
+        'www-authenticate': { schema: { type: 'string', const: 'Bearer' } },
+      }),
       ...(code === 'too-many' && { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }),
-      ...(code === 'in-flight' && { 'x-should-retry': { schema: { type: 'string', const: 'true' } } }),
+      ...(code === 'in-flight' && {
+        'x-should-retry': { schema: { type: 'string', const: 'true' } },
+      }),
     },
     content: {
       'application/problem+json': {
@@ -249,8 +314,18 @@ const PARAMETERS = {
     type: 'string',
     examples: ['handling=strict'],
   }),
-  WebhookId: header('webhook-id', 'The id of the envelope; the same at each attempt.', { type: 'string' }, true),
-  WebhookTimestamp: header('webhook-timestamp', 'Seconds since 1970 of this attempt.', { type: 'string' }, true),
+  WebhookId: header(
+    'webhook-id',
+    'The id of the envelope; the same at each attempt.',
+    { type: 'string' },
+    true,
+  ),
+  WebhookTimestamp: header(
+    'webhook-timestamp',
+    'Seconds since 1970 of this attempt.',
+    { type: 'string' },
+    true,
+  ),
   WebhookSignature: header(
     'webhook-signature',
     '`v1,` and base64 HMAC-SHA256 of `id.timestamp.body`; several are parted by spaces.',
@@ -260,7 +335,16 @@ const PARAMETERS = {
 }
 
 const HEADERS = {
-  RequestId: { description: 'Names this request in the gateway’s log.', schema: { type: 'string', format: 'uuid' } },
-  RateLimitRemaining: { description: 'Calls this key may still make at once.', schema: { type: 'integer' } },
-  RetryAfter: { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1, maximum: 60 } },
+  RequestId: {
+    description: 'Names this request in the gateway’s log.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  RateLimitRemaining: {
+    description: 'Calls this key may still make at once.',
+    schema: { type: 'integer' },
+  },
+  RetryAfter: {
+    description: 'Seconds to wait.',
+    schema: { type: 'integer', minimum: 1, maximum: 60 },
+  },
 }

@@ -2,16 +2,33 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { ApiError } from '#shared/errors.ts'
 import type { CallOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
-import { admissionOf, type CallerFor, isCaller, isView, type UserFor, type ViewFor, type Who } from './access-check.ts'
+import {
+  admissionOf,
+  type CallerFor,
+  isCaller,
+  isView,
+  type UserFor,
+  type ViewFor,
+  type Who,
+} from './access-check.ts'
 import { type Caller, callerName } from './callers.ts'
-import { type Answer, IDEMPOTENCY_HEADER, type IdempotencySlot, idempotencyKeyOf } from './idempotency.ts'
+import {
+  type Answer,
+  IDEMPOTENCY_HEADER,
+  type IdempotencySlot,
+  idempotencyKeyOf,
+} from './idempotency.ts'
 import type { Partners } from './partner-authentication.ts'
 import { malformed, PROBLEM, pathOf, problemOf } from './problem.ts'
 import { normalQuery } from './query.ts'
 import { type SessionCookie, type Sessions, sessionCookie } from './session-authentication.ts'
 import { isStrict, requireKnownFields, STRICT_APPLIED } from './strict.ts'
 import { type ViewCookie, type Views, viewCookie } from './view-authentication.ts'
-import { type WorkstationCookie, type Workstations, workstationCookie } from './workstation-authentication.ts'
+import {
+  type WorkstationCookie,
+  type Workstations,
+  workstationCookie,
+} from './workstation-authentication.ts'
 
 /** What a module declares its operations on. Only this folder touches `fastify`. */
 export interface HttpApp {
@@ -24,13 +41,19 @@ export interface HttpApp {
   /** Of the clinic's network; undefined where no other PC may open the window. */
   readonly workstations: Workstations | undefined
   readonly publicUrl: () => string | null
-  /** Calls declared so far; a path asked with another method is answered 405 with these in Allow (RFC 9110 §15.5.6). */
+  /**
+   * Calls declared so far; a path asked with another method is answered 405 with these in Allow
+   * (RFC 9110 §15.5.6).
+   */
   readonly declared: { readonly method: string; readonly path: string }[]
   /** Ends of the open event streams. */
   readonly openStreams: Set<() => void>
   /** The caller has proven who it is: its host's connections are kept where there are too many. */
   readonly noteExpected: (request: FastifyRequest) => void
-  /** Notes that an operation answered: as it is declared, with the parameters of its path and query, and who had called it. */
+  /**
+   * Notes that an operation answered: as it is declared, with the parameters of its path and query,
+   * and who had called it.
+   */
   readonly noteAnswer?:
     | ((
         operation: Pick<Operation, 'method' | 'path'>,
@@ -42,7 +65,10 @@ export interface HttpApp {
   readonly noteFault: (request: FastifyRequest, error: unknown) => void
 }
 
-/** A call as its handler sees it: parsed, its caller admitted. `user` is of the window's calls, `caller` of the interface's, `view` of the viewer's. */
+/**
+ * A call as its handler sees it: parsed, its caller admitted. `user` is of the window's calls,
+ * `caller` of the interface's, `view` of the viewer's.
+ */
 export type Call<S extends OperationShape> = CallOf<S> & {
   readonly user: UserFor<S['access']>
   readonly caller: CallerFor<S['access']>
@@ -52,8 +78,9 @@ export type Call<S extends OperationShape> = CallOf<S> & {
   readonly workstation: WorkstationCookie
 }
 /**
- * A handler that answers without waiting (not `async`) does what it does in one transaction with the answer kept for an `Idempotency-Key`.
- * In a list of the interface `query.cursor` and the reply's `cursor` are the store's own: this floor seals them.
+ * A handler that answers without waiting (not `async`) does what it does in one transaction with
+ * the answer kept for an `Idempotency-Key`. In a list of the interface `query.cursor` and the
+ * reply's `cursor` are the store's own: this floor seals them.
  */
 export type Handler<S extends OperationShape> = (call: Call<S>) => ReplyOf<S> | Promise<ReplyOf<S>>
 
@@ -65,8 +92,9 @@ export type HandlersOf<T extends Operations> = { readonly [K in keyof T]: Handle
 const PUBLIC_BYTES = 16 * 1024
 
 /**
- * Declares one operation of the contract: its route, who may call it, the parsing of what comes in and of what goes out.
- * Refusals are thrown as `ApiError`; a reply that breaks the contract is a fault of ours and never leaves.
+ * Declares one operation of the contract: its route, who may call it, the parsing of what comes in
+ * and of what goes out. Refusals are thrown as `ApiError`; a reply that breaks the contract is a
+ * fault of ours and never leaves.
  */
 export function serve<S extends OperationShape>(
   app: HttpApp,
@@ -76,7 +104,9 @@ export function serve<S extends OperationShape>(
 ): void {
   const { method, path, access } = operation
   const admitted = new WeakMap<FastifyRequest, Who>()
-  const replies = app.partners?.replies?.keeps(operation as Operation) ? app.partners.replies : undefined
+  const replies = app.partners?.replies?.keeps(operation as Operation)
+    ? app.partners.replies
+    : undefined
   const admitOne = admissionOf(app, operation)
   app.declared.push({ method, path })
   if (method === 'GET') app.declared.push({ method: 'HEAD', path })
@@ -85,13 +115,18 @@ export function serve<S extends OperationShape>(
     url: path,
     ...(bodyBytes !== undefined && { bodyLimit: bodyBytes }),
     // Who has signed in may send more; a thousand strangers with a megabyte each are a gigabyte.
-    ...(access === 'public' && { bodyLimit: Math.min(PUBLIC_BYTES, app.fastify.initialConfig.bodyLimit ?? PUBLIC_BYTES) }),
+    ...(access === 'public' && {
+      bodyLimit: Math.min(PUBLIC_BYTES, app.fastify.initialConfig.bodyLimit ?? PUBLIC_BYTES),
+    }),
     // Before the body is read: a stranger's megabyte is not worth parsing.
     onRequest: (request, reply, done) => {
       reply.header('cache-control', 'no-store')
       try {
         const who = admitOne(request, reply)
-        const kept = replies && isCaller(who) && request.method === 'GET' ? replies.find(who, request.url) : undefined
+        const kept =
+          replies && isCaller(who) && request.method === 'GET'
+            ? replies.find(who, request.url)
+            : undefined
         if (kept) {
           noteRead(app, operation, request, who)
           return void reply.type(typeOf(200)).send(kept)
@@ -118,7 +153,10 @@ export function serve<S extends OperationShape>(
       const cursors = caller && sealedCursors(app, operation, parts)
       const speak = (answer: unknown): Answer => {
         const spoken = operation.reply.parse(answer)
-        return { status: operation.status ?? 200, body: JSON.stringify(cursors ? cursors.seal(spoken) : spoken) }
+        return {
+          status: operation.status ?? 200,
+          body: JSON.stringify(cursors ? cursors.seal(spoken) : spoken),
+        }
       }
       const run = (): Answer | Promise<Answer> => {
         const answer = handler({
@@ -142,7 +180,8 @@ export function serve<S extends OperationShape>(
         return reply.code(answer.status).type(typeOf(answer.status)).send(bytes)
       }
       const slot = method === 'POST' && caller ? slotOf(request, caller) : undefined
-      const answer = slot && app.partners ? await runOnce(app.partners, slot, request, reply, run) : await run()
+      const answer =
+        slot && app.partners ? await runOnce(app.partners, slot, request, reply, run) : await run()
       noteRead(app, operation, parts, who)
       return reply.code(answer.status).type(typeOf(answer.status)).send(answer.body)
     },
@@ -159,20 +198,35 @@ export function noteRead(
   if (!noteAnswer || !who || isView(who)) return
   const given = { ...(isRecord(query) && query), ...(isRecord(params) && params) }
   if (!isCaller(who)) noteAnswer(operation, given, { userId: who.userId })
-  else noteAnswer(operation, given, who.kind === 'user' ? { userId: who.user.userId } : { apiKeyId: who.apiKeyId })
+  else
+    noteAnswer(
+      operation,
+      given,
+      who.kind === 'user' ? { userId: who.user.userId } : { apiKeyId: who.apiKeyId },
+    )
 }
 
 /** A request as the contract reads it. */
 type RequestParts = { readonly [K in 'params' | 'query' | 'body']: unknown }
 
-/** The cursors of a list, sealed with what it was asked with; an empty one is the first page, as of any empty filter. */
-function sealedCursors({ partners }: HttpApp, { method, path }: Operation, { params, query }: RequestParts) {
+/**
+ * The cursors of a list, sealed with what it was asked with; an empty one is the first page, as of
+ * any empty filter.
+ */
+function sealedCursors(
+  { partners }: HttpApp,
+  { method, path }: Operation,
+  { params, query }: RequestParts,
+) {
   if (!partners || !isRecord(query) || !('limit' in query)) return undefined
   const list = `${method} ${path}`
   const filters = { ...(isRecord(params) && params), ...query }
   const given = typeof query.cursor === 'string' && query.cursor !== '' ? query.cursor : undefined
   return {
-    query: { ...query, cursor: given === undefined ? undefined : partners.cursors.decode(given, list, filters) },
+    query: {
+      ...query,
+      cursor: given === undefined ? undefined : partners.cursors.decode(given, list, filters),
+    },
     seal: (reply: unknown): unknown =>
       isRecord(reply) && typeof reply.cursor === 'string'
         ? { ...reply, cursor: partners.cursors.encode(reply.cursor, list, filters) }
@@ -182,7 +236,9 @@ function sealedCursors({ partners }: HttpApp, { method, path }: Operation, { par
 
 function slotOf(request: FastifyRequest, caller: Caller): IdempotencySlot | undefined {
   const key = idempotencyKeyOf(request.headers[IDEMPOTENCY_HEADER])
-  return key === undefined ? undefined : { caller: callerName(caller), call: `${request.method} ${pathOf(request)}`, key }
+  return key === undefined
+    ? undefined
+    : { caller: callerName(caller), call: `${request.method} ${pathOf(request)}`, key }
 }
 
 /** A refusal is an answer like any other and kept, unless asking again may end otherwise. */
@@ -211,7 +267,8 @@ async function runOnce(
 }
 
 const typeOf = (status: number) => (status < 400 ? 'application/json; charset=utf-8' : PROBLEM)
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
 
 export interface ServeAllOptions<T extends Operations> {
   /** Most bytes of a body, for calls that take more than the server's limit. */
@@ -260,7 +317,8 @@ function readBy(shape: z.ZodType | undefined, part: string, value: unknown) {
     return shape?.safeParse(value)
   } catch (error) {
     // A value of a hundred thousand levels is looked at by as many calls.
-    if (error instanceof RangeError) throw new ApiError('malformed', `${part}: it is nested too deeply`)
+    if (error instanceof RangeError)
+      throw new ApiError('malformed', `${part}: it is nested too deeply`)
     throw error
   }
 }

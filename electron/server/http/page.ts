@@ -8,20 +8,28 @@ import type { SecurityHeaders } from './security-headers.ts'
 export const VIEWER_PAGE = 'viewer.html'
 
 /**
- * Serves the built window: `index.html` at `/`, never cached blindly; files under `assets/`, whose names carry a hash, for a year. A script has the
- * policy of the viewer: it counts where the script is a worker's, and those of the viewer decode with WebAssembly (CSP 3, 4.1).
+ * Serves the built window: `index.html` at `/`, never cached blindly; files under `assets/`, whose
+ * names carry a hash, for a year. A script has the policy of the viewer: it counts where the script
+ * is a worker's, and those of the viewer decode with WebAssembly (CSP 3, 4.1).
  */
-export async function servePage(fastify: FastifyInstance, folder: string, { viewer }: Pick<SecurityHeaders, 'viewer'>): Promise<void> {
+export async function servePage(
+  fastify: FastifyInstance,
+  folder: string,
+  { viewer }: Pick<SecurityHeaders, 'viewer'>,
+): Promise<void> {
   const ofScripts = viewer['content-security-policy']
   if (!existsSync(join(folder, 'index.html'))) {
-    fastify.get('/', (_request, reply) => reply.code(503).header('cache-control', 'no-store').type(HTML).send(NOT_BUILT_PAGE))
+    fastify.get('/', (_request, reply) =>
+      reply.code(503).header('cache-control', 'no-store').type(HTML).send(NOT_BUILT_PAGE),
+    )
     return
   }
   await fastify.register(files, {
     root: folder,
     // Each file becomes a route of its own, so an unknown path is nobody's and gets our 404.
     wildcard: false,
-    // The build puts a compressed one beside it. Browsers ask for that on loopback and over TLS, which is how they come; others get the file.
+    // The build puts a compressed one beside it. Browsers ask for that on loopback and over TLS,
+    // which is how they come; others get the file.
     preCompressed: true,
     globIgnore: [VIEWER_PAGE, '**/*.br'],
     cacheControl: false,
@@ -44,4 +52,7 @@ export const NOT_BUILT_PAGE = page(
   'The gateway is running, and devices and partners are served. To get its window, run <code>npm run build</code> and start the gateway again.',
 )
 
-export const NOT_FOUND_PAGE = page('Nothing is here', 'This address is not a page of the gateway. <a href="/">Open the window</a>.')
+export const NOT_FOUND_PAGE = page(
+  'Nothing is here',
+  'This address is not a page of the gateway. <a href="/">Open the window</a>.',
+)

@@ -24,7 +24,10 @@ export interface Partners {
   readonly replies?: ReplyCache
 }
 
-/** The caller who may make this call; a key's rate is counted and said. @throws ApiError bad-key, too-many, not-permitted, confirm-identity */
+/**
+ * The caller who may make this call; a key's rate is counted and said. @throws ApiError bad-key,
+ * too-many, not-permitted, confirm-identity
+ */
 export function admitCaller(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -35,10 +38,12 @@ export function admitCaller(
   if (caller.kind === 'api-key') {
     const { isAllowed, headers } = rateLimit.take(caller.apiKeyId)
     reply.headers(headers)
-    if (!isAllowed) throw new ApiError('too-many', 'This API key makes more calls than it may; wait a little.')
+    if (!isAllowed)
+      throw new ApiError('too-many', 'This API key makes more calls than it may; wait a little.')
   }
   requireAccess(caller, access)
-  if (caller.kind === 'user' && (access === 'people' || access === 'viewer-people')) requireConfirmed(request, deps.sessions)
+  if (caller.kind === 'user' && (access === 'people' || access === 'viewer-people'))
+    requireConfirmed(request, deps.sessions)
   return caller
 }
 
@@ -46,7 +51,12 @@ export function admitCaller(
  * @throws ApiError as `callerOf`; too-many where the host made more calls without a valid key than
  *   one key may make
  */
-function knownCaller(request: FastifyRequest, use: SessionUse, refusedLimit: RateLimit, deps: CallerDeps): Caller {
+function knownCaller(
+  request: FastifyRequest,
+  use: SessionUse,
+  refusedLimit: RateLimit,
+  deps: CallerDeps,
+): Caller {
   try {
     return callerOf(request, use, deps)
   } catch (error) {

@@ -11,7 +11,10 @@ export interface Holder {
 const LISTEN = '0A'
 const run = promisify(execFile)
 
-/** The program that listens on a TCP port of this machine, where it can be told (another user's processes hide theirs). */
+/**
+ * The program that listens on a TCP port of this machine, where it can be told (another user's
+ * processes hide theirs).
+ */
 export async function portHolder(port: number): Promise<Holder | undefined> {
   try {
     if (process.platform === 'linux') return linuxHolder(port)
@@ -26,11 +29,15 @@ function linuxHolder(port: number): Holder | undefined {
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
     for (const line of readFileSync(table, 'utf8').split('\n').slice(1)) {
       const [, local, , state, , , , , , inode] = line.trim().split(/\s+/)
-      if (state === LISTEN && inode && Number.parseInt(local?.split(':')[1] ?? '', 16) === port) inodes.add(`socket:[${inode}]`)
+      if (state === LISTEN && inode && Number.parseInt(local?.split(':')[1] ?? '', 16) === port)
+        inodes.add(`socket:[${inode}]`)
     }
   }
-  for (const pid of inodes.size > 0 ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : []) {
-    if (openFiles(pid).some((file) => inodes.has(file))) return { pid: Number(pid), name: basename(readlinkSync(`/proc/${pid}/exe`)) }
+  for (const pid of inodes.size > 0
+    ? readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+    : []) {
+    if (openFiles(pid).some((file) => inodes.has(file)))
+      return { pid: Number(pid), name: basename(readlinkSync(`/proc/${pid}/exe`)) }
   }
   return undefined
 }
@@ -58,7 +65,11 @@ async function unixHolder(port: number): Promise<Holder | undefined> {
 
 async function windowsHolder(port: number): Promise<Holder | undefined> {
   const { stdout } = await run('netstat', ['-ano', '-p', 'TCP'])
-  const pid = stdout.split('\n').flatMap((line) => new RegExp(`:${port}\\s+\\S+\\s+LISTENING\\s+(\\d+)`).exec(line)?.[1] ?? [])[0]
+  const pid = stdout
+    .split('\n')
+    .flatMap(
+      (line) => new RegExp(`:${port}\\s+\\S+\\s+LISTENING\\s+(\\d+)`).exec(line)?.[1] ?? [],
+    )[0]
   if (!pid) return undefined
   const tasks = await run('tasklist', ['/fi', `PID eq ${pid}`, '/fo', 'csv', '/nh'])
   return { pid: Number(pid), name: /^"([^"]+)"/m.exec(tasks.stdout)?.[1] ?? 'a program' }

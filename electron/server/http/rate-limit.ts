@@ -1,4 +1,7 @@
-/** What a caller may still do, as the RateLimit fields say it (draft-ietf-httpapi-ratelimit-headers). */
+/**
+ * What a caller may still do, as the RateLimit fields say it
+ * (draft-ietf-httpapi-ratelimit-headers).
+ */
 export interface RateState {
   readonly isAllowed: boolean
   /** Header names and values, on every answer of a key; `retry-after` only with a refusal. */
@@ -48,7 +51,11 @@ export function openRateLimit({ clock, perSecond, burst }: RateLimitDeps): RateL
           'ratelimit-limit': String(most),
           'ratelimit-remaining': String(Math.floor(tokens)),
           'ratelimit-reset': String(Math.ceil((most - tokens) / rate)),
-          ...(!isAllowed && { 'retry-after': String(Math.min(MOST_RETRY_SECONDS, Math.max(1, Math.ceil((1 - tokens) / rate)))) }),
+          ...(!isAllowed && {
+            'retry-after': String(
+              Math.min(MOST_RETRY_SECONDS, Math.max(1, Math.ceil((1 - tokens) / rate))),
+            ),
+          }),
         },
       }
     },

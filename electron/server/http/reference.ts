@@ -12,15 +12,24 @@ export interface ReferenceOptions {
   readonly folder?: string | undefined
 }
 
-/** Files of swagger-ui-dist that the page loads, and no other: from this gateway, under its own content security policy. */
+/**
+ * Files of swagger-ui-dist that the page loads, and no other: from this gateway, under its own
+ * content security policy.
+ */
 const FILES = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'swagger-ui.css': 'text/css; charset=utf-8',
   'favicon-32x32.png': 'image/png',
 } as const
 
-/** Serves `/openapi.json` and a page to browse it at `/docs`, to anyone who reaches the gateway: they say nothing of this clinic. */
-export function serveReference({ fastify, declared }: HttpApp, { version, folder = packageFolder() }: ReferenceOptions): void {
+/**
+ * Serves `/openapi.json` and a page to browse it at `/docs`, to anyone who reaches the gateway:
+ * they say nothing of this clinic.
+ */
+export function serveReference(
+  { fastify, declared }: HttpApp,
+  { version, folder = packageFolder() }: ReferenceOptions,
+): void {
   const get = (path: string, answer: (reply: FastifyReply) => FastifyReply) => {
     declared.push({ method: 'GET', path }, { method: 'HEAD', path })
     fastify.get(path, (_request, reply) => answer(reply.header('cache-control', 'no-cache')))

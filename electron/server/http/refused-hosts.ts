@@ -9,9 +9,15 @@ export interface RefusedHosts {
   of(endpointId: string): { host: string; at: string }[]
 }
 
-/** Hosts that answers named and that no list allows, for whoever sets the list: in memory only, the newest of them. */
+/**
+ * Hosts that answers named and that no list allows, for whoever sets the list: in memory only, the
+ * newest of them.
+ */
 export function openRefusedHosts(clock: Clock): RefusedHosts {
-  const known = new Map<string, { readonly endpointId: string; readonly host: string; readonly at: string }>()
+  const known = new Map<
+    string,
+    { readonly endpointId: string; readonly host: string; readonly at: string }
+  >()
   return {
     note(endpointId, text) {
       const url = URL.parse(text)

@@ -2,18 +2,24 @@ import type { Operation } from '#shared/operation.ts'
 import type { Caller } from './callers.ts'
 
 export interface ReplyCacheDeps {
-  /** Operations whose replies depend on the caller, the URL and stored rows alone: not on the clock, and nothing is made by asking. */
+  /**
+   * Operations whose replies depend on the caller, the URL and stored rows alone: not on the clock,
+   * and nothing is made by asking.
+   */
   readonly operations: readonly Operation[]
-  /** Another number after every change to what those replies are read from (`Database.changeCount`). */
+  /**
+   * Another number after every change to what those replies are read from (`Database.changeCount`).
+   */
   readonly version: () => number
   /** Most bytes of all that is kept. */
   readonly bytes?: number
 }
 
 /**
- * Replies as they went out, to answer the same question of the same caller again while nothing has changed. Who calls is established before
- * and anew at each call, and what that caller may do is part of what a reply is kept under: only what it would be told again is told.
- * Replies may name patients, so they are in memory alone.
+ * Replies as they went out, to answer the same question of the same caller again while nothing has
+ * changed. Who calls is established before and anew at each call, and what that caller may do is
+ * part of what a reply is kept under: only what it would be told again is told. Replies may name
+ * patients, so they are in memory alone.
  */
 export interface ReplyCache {
   keeps(operation: Operation): boolean
@@ -25,11 +31,18 @@ export interface ReplyCache {
 }
 
 const MOST_BYTES = 16 * 1024 * 1024
-/** What an entry takes beside its reply and its name: the map's own and two headers of objects, rounded up. */
+/**
+ * What an entry takes beside its reply and its name: the map's own and two headers of objects,
+ * rounded up.
+ */
 const ENTRY_BYTES = 256
 
 /** One for all listeners. The longest unused goes first. */
-export function openReplyCache({ operations, version, bytes: most = MOST_BYTES }: ReplyCacheDeps): ReplyCache {
+export function openReplyCache({
+  operations,
+  version,
+  bytes: most = MOST_BYTES,
+}: ReplyCacheDeps): ReplyCache {
   const known = new Set(operations.map(callOf))
   const kept = new Map<string, Buffer>()
   let keptAt = version()

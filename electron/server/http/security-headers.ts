@@ -7,11 +7,17 @@ export type Headers = Readonly<Record<string, string>>
 export interface SecurityHeaders {
   /** On every answer. */
   readonly window: Headers
-  /** In their place on the page of the viewer: it alone runs WebAssembly, and the window shows it in a frame. */
+  /**
+   * In their place on the page of the viewer: it alone runs WebAssembly, and the window shows it in
+   * a frame.
+   */
   readonly viewer: Headers
 }
 
-/** Helmet's headers for our policies, worked out once: they are the same on every answer, and working them out anew cost more than most answers. */
+/**
+ * Helmet's headers for our policies, worked out once: they are the same on every answer, and
+ * working them out anew cost more than most answers.
+ */
 export async function securityHeaders(): Promise<SecurityHeaders> {
   return { window: await headersOf(WINDOW), viewer: await headersOf(VIEWER) }
 }
@@ -23,7 +29,11 @@ async function headersOf(policy: FastifyHelmetOptions): Promise<Headers> {
   const { headers } = await probe.inject('/')
   await probe.close()
   const own = new Set(['content-length', 'date', 'connection'])
-  return Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (own.has(name) ? [] : [[name, String(value)]])))
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      own.has(name) ? [] : [[name, String(value)]],
+    ),
+  )
 }
 
 // The page's styles are written by its script (Mantine).

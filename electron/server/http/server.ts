@@ -1,8 +1,18 @@
 import type { AddressInfo } from 'node:net'
 import type { Server as SecureServer } from 'node:tls'
 import cookie from '@fastify/cookie'
-import { fastify as createFastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type FastifyServerOptions } from 'fastify'
-import { type AdmittedConnections, MOST_CONNECTIONS, openAdmittedConnections } from '#server/platform/connection-budget.ts'
+import {
+  fastify as createFastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify'
+import {
+  type AdmittedConnections,
+  MOST_CONNECTIONS,
+  openAdmittedConnections,
+} from '#server/platform/connection-budget.ts'
 import { ApiError } from '#shared/errors.ts'
 import { limitConnections } from './connections.ts'
 import { type ExpectedHosts, openExpectedHosts } from './expected-hosts.ts'
@@ -18,7 +28,10 @@ import type { Views } from './view-authentication.ts'
 import { serveViewerPage } from './viewer-page.ts'
 import type { Workstations } from './workstation-authentication.ts'
 
-/** Where faults of ours are noted: a request's id, its route and the place; nothing of what it carried. */
+/**
+ * Where faults of ours are noted: a request's id, its route and the place; nothing of what it
+ * carried.
+ */
 export interface HttpLog {
   error(fields: Readonly<Record<string, string | number>>, message: string): void
 }
@@ -73,11 +86,19 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 /**
- * Opens the way in by HTTP. Rejects with the system's error (`EADDRINUSE`…) where the port cannot be had. Closing ends event streams and lets
- * calls finish.
+ * Opens the way in by HTTP. Rejects with the system's error (`EADDRINUSE`…) where the port cannot
+ * be had. Closing ends event streams and lets calls finish.
  */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { host, port, uuid, publicUrl, tls, drainMs = 5000, expectedHosts = openExpectedHosts() } = options
+  const {
+    host,
+    port,
+    uuid,
+    publicUrl,
+    tls,
+    drainMs = 5000,
+    expectedHosts = openExpectedHosts(),
+  } = options
   const settings: FastifyServerOptions = {
     logger: false,
     genReqId: uuid,
@@ -85,16 +106,27 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     // Addresses of a proxy's headers are what anyone can write.
     trustProxy: false,
     bodyLimit: options.bodyBytes ?? 1024 * 1024,
-    // Reading a request, a silent connection, a kept one. An answer may take the partner's whole budget (at most 60 s).
+    // Reading a request, a silent connection, a kept one. An answer may take the partner's whole
+    // budget (at most 60 s).
     requestTimeout: 30_000,
     connectionTimeout: 120_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
     frameworkErrors: (error, request, reply) =>
-      speak(hasTwoHosts(request) ? twoHosts() : isForeign(request) ? wrongHost() : error, request, reply),
+      speak(
+        hasTwoHosts(request) ? twoHosts() : isForeign(request) ? wrongHost() : error,
+        request,
+        reply,
+      ),
     clientErrorHandler: (error, socket) => {
-      const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
-      // Nothing can be said where a TLS handshake failed; elsewhere the client gets a second to read it.
+      const status =
+        error.code === 'HPE_HEADER_OVERFLOW'
+          ? 431
+          : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+            ? 408
+            : 400
+      // Nothing can be said where a TLS handshake failed; elsewhere the client gets a second to
+      // read it.
       const isOfHttp = /^(HPE_|ERR_HTTP_)/.test(error.code ?? '')
       if (!isOfHttp || !socket.writable) return void socket.destroy()
       socket.end(rawProblem(status))
@@ -103,7 +135,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   }
   const fastify = tls ? overTls(settings, tls) : createFastify(settings)
   const { sessions, partners, views, workstations } = options
-  const noteFault = (request: FastifyRequest, error: unknown) => note(error, request, 500, options.log)
+  const noteFault = (request: FastifyRequest, error: unknown) =>
+    note(error, request, 500, options.log)
   const { noteAnswer } = options
   const app: HttpApp = {
     ...{ fastify, sessions, partners, views, workstations, publicUrl, noteAnswer, noteFault },
@@ -118,7 +151,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       publicUrl: publicUrl(),
       allowedHosts: options.allowedHosts(),
     })
-  const speak = (error: unknown, request: FastifyRequest, reply: FastifyReply) => speakProblem(error, request, reply, options.log)
+  const speak = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+    speakProblem(error, request, reply, options.log)
 
   const security = await securityHeaders()
   await fastify.register(cookie)
@@ -132,7 +166,9 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     else if (request.is404) done(nothingHere(app, request))
     else done()
   })
-  const { admitted = openAdmittedConnections({ most: MOST_CONNECTIONS, isExpected: expectedHosts.has }) } = options
+  const {
+    admitted = openAdmittedConnections({ most: MOST_CONNECTIONS, isExpected: expectedHosts.has }),
+  } = options
   const connections = limitConnections(fastify.server, {
     ...{ admitted, handshakeMs: tls && HANDSHAKE_MS },
   })
@@ -164,7 +200,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     url: `${tls ? 'https' : 'http'}://${nameFor(bound)}:${bound.port}`,
     address: bound.address,
     port: bound.port,
-    setCertificate: (next) => (fastify.server as unknown as SecureServer).setSecureContext({ ...next, ...TLS_RULES }),
+    setCertificate: (next) =>
+      (fastify.server as unknown as SecureServer).setSecureContext({ ...next, ...TLS_RULES }),
     [Symbol.asyncDispose]: () => (closing ??= close()),
   }
 }
@@ -175,16 +212,29 @@ const HANDSHAKE_MS = 10_000
 const LAST_WORD_MS = 1000
 
 /** Requests and replies are the same over TLS, and nothing here looks at the server's own type. */
-function overTls(settings: FastifyServerOptions, tls: { readonly key: string; readonly cert: string }): FastifyInstance {
+function overTls(
+  settings: FastifyServerOptions,
+  tls: { readonly key: string; readonly cert: string },
+): FastifyInstance {
   const https = { ...tls, ...TLS_RULES, handshakeTimeout: HANDSHAKE_MS } as const
   return createFastify({ ...settings, https } as FastifyServerOptions)
 }
 
-function speakProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, log: HttpLog): FastifyReply {
+function speakProblem(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: HttpLog,
+): FastifyReply {
   const problem = problemOf(error, { instance: pathOf(request), requestId: request.id })
   if (problem.status >= 500) note(error, request, problem.status, log)
-  reply.code(problem.status).headers({ ...problem.headers, 'cache-control': 'no-store', 'x-request-id': request.id })
-  const isForAPerson = problem.body.code === 'not-found' && request.is404 && (request.headers.accept ?? '').includes('text/html')
+  reply
+    .code(problem.status)
+    .headers({ ...problem.headers, 'cache-control': 'no-store', 'x-request-id': request.id })
+  const isForAPerson =
+    problem.body.code === 'not-found' &&
+    request.is404 &&
+    (request.headers.accept ?? '').includes('text/html')
   if (isForAPerson) return reply.type(HTML).send(NOT_FOUND_PAGE)
   return reply.type(PROBLEM).send(JSON.stringify(problem.body))
 }
@@ -207,18 +257,24 @@ function hasTwoHosts({ raw: { rawHeaders } }: FastifyRequest): boolean {
 const twoHosts = () => new ApiError('malformed', 'The request has more than one Host header.')
 
 const wrongHost = () =>
-  new ApiError('wrong-host', 'The gateway does not answer under this host name; an administrator can add it (http.allowedHosts).')
+  new ApiError(
+    'wrong-host',
+    'The gateway does not answer under this host name; an administrator can add it (http.allowedHosts).',
+  )
 
 function nothingHere(app: HttpApp, request: FastifyRequest): ApiError {
   const path = pathOf(request)
-  const methods = new Set(app.declared.filter((call) => patternOf(call.path).test(path)).map((call) => call.method))
+  const methods = new Set(
+    app.declared.filter((call) => patternOf(call.path).test(path)).map((call) => call.method),
+  )
   if (methods.size === 0) return new ApiError('not-found', 'There is nothing at this path.')
   return new ApiError('method-not-allowed', `This path does not take ${request.method}.`, {
     headers: { allow: [...methods].sort().join(', ') },
   })
 }
 
-const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+')}$`)
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+')}$`)
 
 function nameFor({ address, family }: AddressInfo): string {
   if (address === '0.0.0.0') return '127.0.0.1'

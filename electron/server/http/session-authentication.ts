@@ -10,23 +10,36 @@ import { isOurOrigin } from './host-names.ts'
 const SESSION_COOKIE = 'isthmus-session'
 export const CSRF_HEADER = 'x-isthmus-csrf'
 
-/** A person's call keeps a session from going idle; a look in the background (a stream, a poll) does not. */
+/**
+ * A person's call keeps a session from going idle; a look in the background (a stream, a poll) does
+ * not.
+ */
 export type SessionUse = 'person' | 'background'
 
 /** Port: who a session token belongs to. */
 export interface Sessions {
-  /** The user of a live session; undefined for a token that is unknown, ended or expired; `locked` where its window is. */
+  /**
+   * The user of a live session; undefined for a token that is unknown, ended or expired; `locked`
+   * where its window is.
+   */
   userOf(token: string, use: SessionUse): SignedInUser | 'locked' | undefined
-  /** Whether the session's person proved who they are a short time ago, by signing in or by confirming it since. */
+  /**
+   * Whether the session's person proved who they are a short time ago, by signing in or by
+   * confirming it since.
+   */
   isConfirmed(token: string): boolean
   /** Whether the person sees the studies of some customers only (interface-choices §6 row 52). */
   isLimited(user: SignedInUser): boolean
-  /** Tells that some session was ended or locked, so that streams look at theirs. Returns what stops it. */
+  /**
+   * Tells that some session was ended or locked, so that streams look at theirs. Returns what stops
+   * it.
+   */
   onClosed?(listener: () => void): () => void
 }
 
 const isSignedIn = (user: SignedInUser) => user.hasDashboardAccess
-const manages = (user: SignedInUser) => user.hasDashboardAccess && (user.level === 'owner' || user.level === 'admin')
+const manages = (user: SignedInUser) =>
+  user.hasDashboardAccess && (user.level === 'owner' || user.level === 'admin')
 
 /** Which users may make a call of the window, by their account alone; `admit` checks the rest. */
 export const ACCESS = {
@@ -53,49 +66,78 @@ export interface SessionCookie {
   clear(): void
 }
 
-/** The user allowed to make this call. @throws ApiError not-signed-in, locked, not-permitted, confirm-identity */
-export function admit(request: FastifyRequest, access: WindowAccess, sessions: Sessions, use: SessionUse): SignedInUser | undefined {
+/**
+ * The user allowed to make this call. @throws ApiError not-signed-in, locked, not-permitted,
+ * confirm-identity
+ */
+export function admit(
+  request: FastifyRequest,
+  access: WindowAccess,
+  sessions: Sessions,
+  use: SessionUse,
+): SignedInUser | undefined {
   const token = sessionTokenOf(request)
   const found = token ? sessions.userOf(token, use) : undefined
   const user = found === 'locked' ? undefined : found
   if (access === 'public') return user
   if (found === 'locked') throw locked()
   if (!user) {
-    throw new ApiError('not-signed-in', 'Sign in to do this.', { headers: { 'www-authenticate': 'Session realm="isthmus"' } })
+    throw new ApiError('not-signed-in', 'Sign in to do this.', {
+      headers: { 'www-authenticate': 'Session realm="isthmus"' },
+    })
   }
   if (!ACCESS[access](user)) {
     throw new ApiError(
       'not-permitted',
-      MANAGING.has(access) ? 'Only an owner or an administrator may do this.' : 'This account may not use the window.',
+      MANAGING.has(access)
+        ? 'Only an owner or an administrator may do this.'
+        : 'This account may not use the window.',
     )
   }
   if (access === 'every-patient' && sessions.isLimited(user))
-    throw new ApiError('not-permitted', 'Your account sees the studies of its customers only, and this shows every patient.')
+    throw new ApiError(
+      'not-permitted',
+      'Your account sees the studies of its customers only, and this shows every patient.',
+    )
   if (CONFIRMED.has(access)) requireConfirmed(request, sessions)
   return user
 }
 
-/** Refuses a call of a window whose person proved who they are too long ago. @throws ApiError confirm-identity */
+/**
+ * Refuses a call of a window whose person proved who they are too long ago. @throws ApiError
+ * confirm-identity
+ */
 export function requireConfirmed(request: FastifyRequest, sessions: Sessions): void {
   const token = sessionTokenOf(request)
   if (token !== undefined && sessions.isConfirmed(token)) return
-  throw new ApiError('confirm-identity', 'Confirm that it is you to do this: enter your password, or a code of your authenticator.')
+  throw new ApiError(
+    'confirm-identity',
+    'Confirm that it is you to do this: enter your password, or a code of your authenticator.',
+  )
 }
 
 /**
- * Refuses what another site's page could have sent with our cookie (interface-choices §6 row 55): any call from a foreign origin, and a
- * change without the header that only our own script can set or without proof of its origin. Throws `not-permitted`.
+ * Refuses what another site's page could have sent with our cookie (interface-choices §6 row 55):
+ * any call from a foreign origin, and a change without the header that only our own script can set
+ * or without proof of its origin. Throws `not-permitted`.
  */
 export function requireOwnPage(request: FastifyRequest, publicUrl: string | null): void {
-  if (isFromForeignPage(request, publicUrl)) throw new ApiError('not-permitted', 'This call came from a page of another origin.')
+  if (isFromForeignPage(request, publicUrl))
+    throw new ApiError('not-permitted', 'This call came from a page of another origin.')
   if (request.method === 'GET' || request.method === 'HEAD') return
-  if (request.headers[CSRF_HEADER] !== '1') throw new ApiError('not-permitted', `A change needs the header ${CSRF_HEADER}: 1.`)
+  if (request.headers[CSRF_HEADER] !== '1')
+    throw new ApiError('not-permitted', `A change needs the header ${CSRF_HEADER}: 1.`)
   if (!isFromOwnPage(request, publicUrl)) {
-    throw new ApiError('not-permitted', 'A change needs Sec-Fetch-Site: same-origin or the Origin of this gateway.')
+    throw new ApiError(
+      'not-permitted',
+      'A change needs Sec-Fetch-Site: same-origin or the Origin of this gateway.',
+    )
   }
 }
 
-/** Whether the browser says that a page of ours sent this; without a word of a browser it is not. */
+/**
+ * Whether the browser says that a page of ours sent this; without a word of a browser it is not.
+ */
 export function isFromOwnPage(request: FastifyRequest, publicUrl: string | null): boolean {
   if (isFromForeignPage(request, publicUrl)) return false
   return request.headers.origin !== undefined || request.headers['sec-fetch-site'] === 'same-origin'
@@ -104,7 +146,11 @@ export function isFromOwnPage(request: FastifyRequest, publicUrl: string | null)
 function isFromForeignPage({ headers }: FastifyRequest, publicUrl: string | null): boolean {
   const { origin, host } = headers
   const site = headers['sec-fetch-site']
-  return (origin !== undefined && !isOurOrigin(origin, host, publicUrl)) || site === 'cross-site' || site === 'same-site'
+  return (
+    (origin !== undefined && !isOurOrigin(origin, host, publicUrl)) ||
+    site === 'cross-site' ||
+    site === 'same-site'
+  )
 }
 
 /** The window's session goes on, and opens nothing until its person unlocks it. */
@@ -113,25 +159,34 @@ export const locked = () =>
     headers: { 'www-authenticate': 'Session realm="isthmus"' },
   })
 
-export const isEncrypted = (socket: object): boolean => 'encrypted' in socket && socket.encrypted === true
+export const isEncrypted = (socket: object): boolean =>
+  'encrypted' in socket && socket.encrypted === true
 
 /**
- * The name of a cookie of the listener that was called. A browser sends the cookies of a host to each of its ports (RFC 6265 §8.5): named after
- * the port, those of two gateways on one PC do not replace each other. `__Host-` is the browser's promise that it was set by TLS and by this
- * very host (RFC 6265bis §4.1.3.2); the plain listener could not set it.
+ * The name of a cookie of the listener that was called. A browser sends the cookies of a host to
+ * each of its ports (RFC 6265 §8.5): named after the port, those of two gateways on one PC do not
+ * replace each other. `__Host-` is the browser's promise that it was set by TLS and by this very
+ * host (RFC 6265bis §4.1.3.2); the plain listener could not set it.
  */
-export const cookieName = (socket: Socket, name: string): string => `${oldCookieName(socket, name)}-${socket.localPort ?? 0}`
+export const cookieName = (socket: Socket, name: string): string =>
+  `${oldCookieName(socket, name)}-${socket.localPort ?? 0}`
 /** As it was named before: what a browser was given then is still taken. */
-export const oldCookieName = (socket: Socket, name: string): string => (isEncrypted(socket) ? `__Host-${name}` : name)
+export const oldCookieName = (socket: Socket, name: string): string =>
+  isEncrypted(socket) ? `__Host-${name}` : name
 
 /** The token that the browser sent, by the cookie of the listener that was called. */
 export const sessionTokenOf = ({ cookies, socket }: FastifyRequest): string | undefined =>
   cookies[cookieName(socket, SESSION_COOKIE)] ?? cookies[oldCookieName(socket, SESSION_COOKIE)]
 
-/** The cookie lasts as long as the browser's session; how long the token lasts is the domain's to say. */
+/**
+ * The cookie lasts as long as the browser's session; how long the token lasts is the domain's to
+ * say.
+ */
 export function sessionCookie(request: FastifyRequest, reply: FastifyReply): SessionCookie {
-  // Behind a proxy that speaks TLS the origin says https; without TLS a Secure cookie would never come back.
-  const secure = request.protocol === 'https' || (request.headers.origin?.startsWith('https:') ?? false)
+  // Behind a proxy that speaks TLS the origin says https; without TLS a Secure cookie would never
+  // come back.
+  const secure =
+    request.protocol === 'https' || (request.headers.origin?.startsWith('https:') ?? false)
   const attributes = { httpOnly: true, sameSite: 'strict', path: '/', secure } as const
   const name = cookieName(request.socket, SESSION_COOKIE)
   return {

@@ -10,13 +10,22 @@ export function isStrict(prefer: string | string[] | undefined): boolean {
     .some((preference) => /^\s*handling\s*=\s*"?strict"?\s*(;.*)?$/i.test(preference))
 }
 
-/** Refuses a body with fields that the contract does not have (interface-choices §6 row 42). @throws ApiError malformed, naming each */
+/**
+ * Refuses a body with fields that the contract does not have (interface-choices §6 row 42). @throws
+ * ApiError malformed, naming each
+ */
 export function requireKnownFields(schema: z.ZodType, body: unknown): void {
-  const errors = unknownFields(schema, body, 'body').map((path) => ({ path, message: 'is not a field of this call' }))
+  const errors = unknownFields(schema, body, 'body').map((path) => ({
+    path,
+    message: 'is not a field of this call',
+  }))
   const [first] = errors
   if (!first) return
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  throw new ApiError('malformed', `${first.path}: ${first.message}${more}`, { errors, headers: STRICT_APPLIED })
+  throw new ApiError('malformed', `${first.path}: ${first.message}${more}`, {
+    errors,
+    headers: STRICT_APPLIED,
+  })
 }
 
 export const STRICT_APPLIED = { 'preference-applied': 'handling=strict' } as const
@@ -33,9 +42,15 @@ export function unknownFields(schema: z.core.$ZodType, value: unknown, at: strin
         return unknownFields(field, inner, `${at}.${name}`)
       })
     case 'record':
-      return isRecord(value) ? Object.entries(value).flatMap(([name, inner]) => unknownFields(def.valueType, inner, `${at}.${name}`)) : []
+      return isRecord(value)
+        ? Object.entries(value).flatMap(([name, inner]) =>
+            unknownFields(def.valueType, inner, `${at}.${name}`),
+          )
+        : []
     case 'array':
-      return Array.isArray(value) ? value.flatMap((inner, index) => unknownFields(def.element, inner, `${at}.${index}`)) : []
+      return Array.isArray(value)
+        ? value.flatMap((inner, index) => unknownFields(def.element, inner, `${at}.${index}`))
+        : []
     case 'union': {
       // What one of the forms knows is known.
       const [first = [], ...others] = def.options.map((option) => unknownFields(option, value, at))
@@ -58,4 +73,5 @@ export function unknownFields(schema: z.core.$ZodType, value: unknown, at: strin
   }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

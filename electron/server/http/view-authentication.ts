@@ -17,7 +17,8 @@ export interface OpenView extends ViewRecord {
 export interface Views {
   /**
    * The live view of this id and token; undefined where it ended, never was, or is another one's.
-   * @throws ApiError refused: it cannot be used any more, and why, such as that its study was cancelled; locked: with the window that opened it
+   * @throws ApiError refused: it cannot be used any more, and why, such as that its study was
+   *   cancelled; locked: with the window that opened it
    */
   viewOf(viewId: string, token: string, use?: SessionUse): OpenView | undefined
 }
@@ -28,23 +29,39 @@ export interface ViewCookie {
   clear(viewId: string): void
 }
 
-/** The view that the call names and whose cookie it carries. @throws ApiError not-signed-in; refused, locked as `Views.viewOf` */
-export function admitView(request: FastifyRequest, views: Views | undefined, use: SessionUse = 'person'): OpenView {
+/**
+ * The view that the call names and whose cookie it carries. @throws ApiError not-signed-in;
+ * refused, locked as `Views.viewOf`
+ */
+export function admitView(
+  request: FastifyRequest,
+  views: Views | undefined,
+  use: SessionUse = 'person',
+): OpenView {
   const { viewId } = request.params as { readonly viewId?: unknown }
   const token = request.cookies[VIEW_COOKIE]
   const view = typeof viewId === 'string' && token ? views?.viewOf(viewId, token, use) : undefined
   if (!view) {
-    throw new ApiError('not-signed-in', 'This view has ended. Open the study again where you came from.', {
-      headers: { 'www-authenticate': 'Session realm="isthmus view"' },
-    })
+    throw new ApiError(
+      'not-signed-in',
+      'This view has ended. Open the study again where you came from.',
+      {
+        headers: { 'www-authenticate': 'Session realm="isthmus view"' },
+      },
+    )
   }
   return view
 }
 
-/** Its path is the view's own, so that each of several windows has its cookie, and no other call carries it. */
+/**
+ * Its path is the view's own, so that each of several windows has its cookie, and no other call
+ * carries it.
+ */
 export function viewCookie(request: FastifyRequest, reply: FastifyReply): ViewCookie {
-  const secure = request.protocol === 'https' || (request.headers.origin?.startsWith('https:') ?? false)
-  const attributes = (viewId: string) => ({ httpOnly: true, sameSite: 'strict', path: `/viewer/${viewId}`, secure }) as const
+  const secure =
+    request.protocol === 'https' || (request.headers.origin?.startsWith('https:') ?? false)
+  const attributes = (viewId: string) =>
+    ({ httpOnly: true, sameSite: 'strict', path: `/viewer/${viewId}`, secure }) as const
   return {
     set: (viewId, token) => void reply.setCookie(VIEW_COOKIE, token, attributes(viewId)),
     clear: (viewId) => void reply.clearCookie(VIEW_COOKIE, attributes(viewId)),

@@ -18,9 +18,10 @@ export interface LinesRule {
 }
 
 /**
- * Declares a path of the viewer that answers with lines of JSON (`application/x-ndjson`) as they are made, no faster than they are taken, until
- * they end, the client leaves, the view ends, or the server closes: the signal says so. A line that is empty means nothing. What is thrown before
- * the first line is a problem; later the connection breaks off.
+ * Declares a path of the viewer that answers with lines of JSON (`application/x-ndjson`) as they
+ * are made, no faster than they are taken, until they end, the client leaves, the view ends, or the
+ * server closes: the signal says so. A line that is empty means nothing. What is thrown before the
+ * first line is a problem; later the connection breaks off.
  */
 export function serveViewLines(
   app: HttpApp,
@@ -34,7 +35,9 @@ export function serveViewLines(
     const { viewId } = view
     const inView = openOf.get(viewId) ?? 0
     if (openHere >= streams || inView >= ofView)
-      throw new ApiError('too-many', 'Too many studies are being opened.', { headers: { 'retry-after': '10' } })
+      throw new ApiError('too-many', 'Too many studies are being opened.', {
+        headers: { 'retry-after': '10' },
+      })
     using ending = endingOf(app, reply)
     const { raw } = reply
     const write = (text: string) => {
@@ -46,7 +49,10 @@ export function serveViewLines(
       if (!isOpen) ending.end()
       return isOpen
     }
-    const heartbeat = setInterval(() => check() && !raw.writableNeedDrain && write('\n'), heartbeatMs)
+    const heartbeat = setInterval(
+      () => check() && !raw.writableNeedDrain && write('\n'),
+      heartbeatMs,
+    )
     const forget = app.sessions.onClosed?.(check)
     openHere += 1
     openOf.set(viewId, inView + 1)
@@ -84,7 +90,10 @@ function begin(reply: FastifyReply): void {
 }
 
 /** Ended too when the client leaves and when the server closes. */
-function endingOf(app: HttpApp, { raw }: FastifyReply): Disposable & { readonly signal: AbortSignal; end(): void } {
+function endingOf(
+  app: HttpApp,
+  { raw }: FastifyReply,
+): Disposable & { readonly signal: AbortSignal; end(): void } {
   const ending = new AbortController()
   const end = () => ending.abort()
   raw.once('close', end)
@@ -108,7 +117,10 @@ export interface ViewBytes {
   readonly body: Buffer | Readable
 }
 
-/** Declares a path of the viewer that answers with bytes. The signal is aborted when the client leaves, or the server closes. */
+/**
+ * Declares a path of the viewer that answers with bytes. The signal is aborted when the client
+ * leaves, or the server closes.
+ */
 export function serveViewBytes<P extends z.ZodType>(
   app: HttpApp,
   path: `/${string}`,
@@ -125,10 +137,18 @@ export function serveViewBytes<P extends z.ZodType>(
     const ending = endingOf(app, reply)
     reply.raw.once('close', () => ending[Symbol.dispose]())
     try {
-      const { status = 200, headers, body } = await open({ ...call, range: request.headers.range, signal: ending.signal })
+      const {
+        status = 200,
+        headers,
+        body,
+      } = await open({ ...call, range: request.headers.range, signal: ending.signal })
       return reply
         .code(status)
-        .headers({ 'cache-control': 'private, no-store', ...headers, 'x-content-type-options': 'nosniff' })
+        .headers({
+          'cache-control': 'private, no-store',
+          ...headers,
+          'x-content-type-options': 'nosniff',
+        })
         .send(body)
     } catch (error) {
       if (ending.signal.aborted) return reply.hijack().raw.destroy()
@@ -137,10 +157,17 @@ export function serveViewBytes<P extends z.ZodType>(
   })
 }
 
-/** One frame, as it is stored in its file. @throws ApiError refused: what its file gives as a transfer syntax is none */
+/**
+ * One frame, as it is stored in its file. @throws ApiError refused: what its file gives as a
+ * transfer syntax is none
+ */
 export function frameBytes(body: Buffer, transferSyntaxUid: string): ViewBytes {
-  if (!/^[\d.]{1,64}$/.test(transferSyntaxUid)) throw new ApiError('refused', 'Its file names no transfer syntax.')
-  return { headers: { 'content-type': `application/octet-stream; transfer-syntax=${transferSyntaxUid}` }, body }
+  if (!/^[\d.]{1,64}$/.test(transferSyntaxUid))
+    throw new ApiError('refused', 'Its file names no transfer syntax.')
+  return {
+    headers: { 'content-type': `application/octet-stream; transfer-syntax=${transferSyntaxUid}` },
+    body,
+  }
 }
 
 /** What a partner gave beside the images. */
@@ -161,7 +188,10 @@ const PASSED = ['content-length', 'content-range', 'accept-ranges', 'etag', 'las
 export function mediaBytes({ status, headers, body, mimeType, fileName }: MediaFile): ViewBytes {
   const type = mimeType.split(';')[0]?.trim().toLowerCase() ?? ''
   const passed = Object.entries(headers).filter(([name]) => PASSED.includes(name.toLowerCase()))
-  const { 'content-security-policy': policy, ...shown } = documentHeaders({ fileName, mediaType: type }, SHOWN.test(type) ? [type] : [])
+  const { 'content-security-policy': policy, ...shown } = documentHeaders(
+    { fileName, mediaType: type },
+    SHOWN.test(type) ? [type] : [],
+  )
   return {
     status,
     headers: {

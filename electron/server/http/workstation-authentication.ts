@@ -28,22 +28,39 @@ function isFromElsewhere({ socket }: Pick<FastifyRequest, 'socket'>): boolean {
 const OWN = ['127.0.0.1', '::1', '::ffff:127.0.0.1']
 
 const tokenOf = ({ cookies, socket }: FastifyRequest): string | undefined =>
-  cookies[cookieName(socket, WORKSTATION_COOKIE)] ?? cookies[oldCookieName(socket, WORKSTATION_COOKIE)]
+  cookies[cookieName(socket, WORKSTATION_COOKIE)] ??
+  cookies[oldCookieName(socket, WORKSTATION_COOKIE)]
 
-/** The id of the approved workstation that the call comes from; null from this PC. @throws ApiError workstation-unknown */
-export function admitWorkstation(request: FastifyRequest, workstations: Workstations | undefined): string | null {
+/**
+ * The id of the approved workstation that the call comes from; null from this PC. @throws ApiError
+ * workstation-unknown
+ */
+export function admitWorkstation(
+  request: FastifyRequest,
+  workstations: Workstations | undefined,
+): string | null {
   if (!isFromElsewhere(request)) return null
   const token = tokenOf(request)
   const workstationId = token ? workstations?.approvedOf(token) : undefined
   if (workstationId !== undefined) return workstationId
-  throw new ApiError('workstation-unknown', 'The window has not been approved for this PC. Ask for it on the first page of the window.')
+  throw new ApiError(
+    'workstation-unknown',
+    'The window has not been approved for this PC. Ask for it on the first page of the window.',
+  )
 }
 
 export function workstationCookie(request: FastifyRequest, reply: FastifyReply): WorkstationCookie {
-  const attributes = { httpOnly: true, sameSite: 'strict', path: '/', secure: true, maxAge: YEAR_SECONDS } as const
+  const attributes = {
+    httpOnly: true,
+    sameSite: 'strict',
+    path: '/',
+    secure: true,
+    maxAge: YEAR_SECONDS,
+  } as const
   return {
     isHere: !isFromElsewhere(request),
     token: tokenOf(request),
-    set: (token) => void reply.setCookie(cookieName(request.socket, WORKSTATION_COOKIE), token, attributes),
+    set: (token) =>
+      void reply.setCookie(cookieName(request.socket, WORKSTATION_COOKIE), token, attributes),
   }
 }

@@ -4,11 +4,12 @@ const HOUR_MS = 60 * MINUTE_MS
 export const LONGEST_BACK_OFF_MS = HOUR_MS
 
 /** How long after the nth failed attempt, from 1, the next one comes: 1, 2, 4 … 60 minutes. */
-export const backOffMs = (attempts: number): number => Math.min(LONGEST_BACK_OFF_MS, MINUTE_MS * 2 ** Math.min(attempts - 1, 30))
+export const backOffMs = (attempts: number): number =>
+  Math.min(LONGEST_BACK_OFF_MS, MINUTE_MS * 2 ** Math.min(attempts - 1, 30))
 
 /**
- * Whether an instance that failed so many times is given up. Counted are the pauses between its own attempts, so that the time a
- * destination was down does not count.
+ * Whether an instance that failed so many times is given up. Counted are the pauses between its own
+ * attempts, so that the time a destination was down does not count.
  */
 export function isGivenUp(attempts: number, giveUpHours: number): boolean {
   let waitedMs = 0

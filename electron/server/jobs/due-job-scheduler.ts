@@ -5,7 +5,10 @@ import type { Instant } from '#shared/contract/conventions.ts'
 const LONGEST_SLEEP_MS = 5 * 60_000
 /** Between two rounds of work, where the one before left something due. */
 const SHORTEST_SLEEP_MS = 250
-/** After a fault of ours, such as a full disk: what was done (a question to the partner) could not be written, and is due again at once. */
+/**
+ * After a fault of ours, such as a full disk: what was done (a question to the partner) could not
+ * be written, and is due again at once.
+ */
 const AFTER_FAULT_MS = 60_000
 
 export interface AlarmOptions {

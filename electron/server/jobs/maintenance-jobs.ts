@@ -13,13 +13,22 @@ export interface ChoresOptions {
   readonly isSafe: boolean
 }
 
-/** What the gateway does by itself from now on: it makes older studies searchable, and forgets what is past its time. */
-export function openChores({ deps }: Parts, { views, log, isSafe }: ChoresOptions): AsyncDisposable {
+/**
+ * What the gateway does by itself from now on: it makes older studies searchable, and forgets what
+ * is past its time.
+ */
+export function openChores(
+  { deps }: Parts,
+  { views, log, isSafe }: ChoresOptions,
+): AsyncDisposable {
   const opened = new AsyncDisposableStack()
   if (!isSafe) {
     const filling = new AbortController()
     const filled = fillSearch(deps, filling.signal).catch((error: unknown) =>
-      log.error({ err: error }, 'older studies could not be made searchable; the next start goes on with them'),
+      log.error(
+        { err: error },
+        'older studies could not be made searchable; the next start goes on with them',
+      ),
     )
     opened.defer(() => {
       filling.abort()
@@ -29,7 +38,10 @@ export function openChores({ deps }: Parts, { views, log, isSafe }: ChoresOption
   const forget = () =>
     void forgetExpired({ ...deps, views }).catch((error: unknown) =>
       // Of a disk that takes no writes the log has one line already, see `records`.
-      log[diskFaultKind(error) === undefined ? 'error' : 'debug']({ err: error }, 'what is past its time could not be forgotten'),
+      log[diskFaultKind(error) === undefined ? 'error' : 'debug'](
+        { err: error },
+        'what is past its time could not be forgotten',
+      ),
     )
   const forgetting = setInterval(forget, FORGET_EVERY_MS)
   opened.defer(() => clearInterval(forgetting))

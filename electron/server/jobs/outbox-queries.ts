@@ -11,7 +11,9 @@ export interface OutboxRecord {
   readonly kind: string
   /** Id of what it is about, e.g. the invitation's. */
   readonly subject: string
-  /** Rows of one kind and lane go out one after the other, in the order they came; null: of none. */
+  /**
+   * Rows of one kind and lane go out one after the other, in the order they came; null: of none.
+   */
   readonly lane: string | null
   readonly state: OutboxState
   readonly attempts: number
@@ -26,7 +28,10 @@ export interface OutboxRow<T> extends OutboxRecord {
   readonly payload: T
 }
 
-/** Rows are appended in the transaction of what they tell of. The payload is JSON, sealed at rest, and forgotten when the row stops waiting. */
+/**
+ * Rows are appended in the transaction of what they tell of. The payload is JSON, sealed at rest,
+ * and forgotten when the row stops waiting.
+ */
 export interface OutboxStore {
   append(row: {
     readonly kind: string
@@ -37,7 +42,10 @@ export interface OutboxStore {
   }): number
   /** Calls `heard` after each commit that appended a row of the kind. Returns what stops it. */
   onAppend(kind: string, heard: () => void): () => void
-  /** The waiting rows that are due, those first that are due longest; of a lane only its first one. A payload that cannot be opened is undefined. */
+  /**
+   * The waiting rows that are due, those first that are due longest; of a lane only its first one.
+   * A payload that cannot be opened is undefined.
+   */
   due(kind: string, now: string, limit: number, after?: OutboxRecord): OutboxRow<unknown>[]
   /** When the next waiting row is due, or the next one after an instant. */
   nextDue(kind: string, after?: string): string | undefined
@@ -45,29 +53,67 @@ export interface OutboxStore {
   /** Every row of the kind that waits, oldest first. */
   waiting(kind: string): OutboxRecord[]
   /** Whether it was still waiting. */
-  settle(outboxId: number, state: Exclude<OutboxState, 'waiting'>, at: string, lastError?: string | null): boolean
+  settle(
+    outboxId: number,
+    state: Exclude<OutboxState, 'waiting'>,
+    at: string,
+    lastError?: string | null,
+  ): boolean
   /** Counts a failed attempt; the row waits until `notBefore`. */
-  postpone(outboxId: number, attempt: { readonly notBefore: string; readonly lastError: string; readonly at: string }): void
+  postpone(
+    outboxId: number,
+    attempt: { readonly notBefore: string; readonly lastError: string; readonly at: string },
+  ): void
   /** Lets it wait until then without an attempt: it cannot go out now. */
-  hold(outboxId: number, until: { readonly notBefore: string; readonly lastError: string; readonly at: string }): void
+  hold(
+    outboxId: number,
+    until: { readonly notBefore: string; readonly lastError: string; readonly at: string },
+  ): void
   /** Lets everything of the kind that waits, or these rows of it, be due now. */
   hasten(kind: string, now: string, outboxIds?: readonly number[]): void
   /** Drops what still waits about the subject; how many rows. */
   drop(kind: string, subject: string, at: string): number
   /** The newest row about the subject. */
   latest(kind: string, subject: string): OutboxRecord | undefined
-  /** How many rows of the kind there are in each state, and the newest fault among the undelivered. */
-  summary(kind: string): { readonly waiting: number; readonly failed: number; readonly fault: string | null }
-  /** Rows of the kind that wait since before the instant: how many, the oldest, and the newest fault among them. */
-  overdue(kind: string, before: string): { readonly count: number; readonly since: string | null; readonly fault: string | null }
-  /** Forgets rows that stopped waiting before the instant, but those of reports: how a report was delivered is told for as long as it is kept. */
+  /**
+   * How many rows of the kind there are in each state, and the newest fault among the undelivered.
+   */
+  summary(kind: string): {
+    readonly waiting: number
+    readonly failed: number
+    readonly fault: string | null
+  }
+  /**
+   * Rows of the kind that wait since before the instant: how many, the oldest, and the newest fault
+   * among them.
+   */
+  overdue(
+    kind: string,
+    before: string,
+  ): { readonly count: number; readonly since: string | null; readonly fault: string | null }
+  /**
+   * Forgets rows that stopped waiting before the instant, but those of reports: how a report was
+   * delivered is told for as long as it is kept.
+   */
   purge(before: string): number
 }
 
 export function outboxStore(db: Database, seal: Seal): OutboxStore {
   const listeners = new Set<{ readonly kind: string; readonly heard: () => void }>()
-  const columns = ['outboxId', 'kind', 'subject', 'lane', 'state', 'attempts', 'notBefore', 'lastError', 'createdAt', 'updatedAt'] as const
-  const waiting = (kind: string) => db.sql.selectFrom('outbox').where('kind', '=', kind).where('state', '=', 'waiting')
+  const columns = [
+    'outboxId',
+    'kind',
+    'subject',
+    'lane',
+    'state',
+    'attempts',
+    'notBefore',
+    'lastError',
+    'createdAt',
+    'updatedAt',
+  ] as const
+  const waiting = (kind: string) =>
+    db.sql.selectFrom('outbox').where('kind', '=', kind).where('state', '=', 'waiting')
   const countOf = (kind: string, state: OutboxState) =>
     db.get(
       db.sql
@@ -79,7 +125,10 @@ export function outboxStore(db: Database, seal: Seal): OutboxStore {
 
   return {
     append({ kind, subject, lane = null, payload, at }) {
-      const sealedPayload = seal.seal(Buffer.from(JSON.stringify(payload)), contextOf(kind, subject))
+      const sealedPayload = seal.seal(
+        Buffer.from(JSON.stringify(payload)),
+        contextOf(kind, subject),
+      )
       const row = {
         kind,
         subject,
@@ -136,16 +185,19 @@ export function outboxStore(db: Database, seal: Seal): OutboxStore {
             ]),
           )
         : rows
-      return db
-        .all(page)
-        .map(({ sealedPayload, ...row }) => ({ ...recordOf(row), payload: opened(seal, sealedPayload, contextOf(row.kind, row.subject)) }))
+      return db.all(page).map(({ sealedPayload, ...row }) => ({
+        ...recordOf(row),
+        payload: opened(seal, sealedPayload, contextOf(row.kind, row.subject)),
+      }))
     },
     nextDue(kind, after = '') {
       const next = waiting(kind).select('notBefore').where('notBefore', '>', after)
       return db.get(next.orderBy('notBefore').orderBy('outboxId').limit(1))?.notBefore
     },
     get(outboxId) {
-      const row = db.get(db.sql.selectFrom('outbox').select(columns).where('outboxId', '=', outboxId))
+      const row = db.get(
+        db.sql.selectFrom('outbox').select(columns).where('outboxId', '=', outboxId),
+      )
       return row && recordOf(row)
     },
     waiting: (kind) => db.all(waiting(kind).select(columns).orderBy('outboxId')).map(recordOf),
@@ -230,15 +282,28 @@ export function outboxStore(db: Database, seal: Seal): OutboxStore {
     overdue(kind, before) {
       const late = waiting(kind).where('createdAt', '<', before)
       const { count, since } = db.get(
-        late.select((of) => [of.fn.countAll<number>().as('count'), of.fn.min<string | null>('createdAt').as('since')]),
+        late.select((of) => [
+          of.fn.countAll<number>().as('count'),
+          of.fn.min<string | null>('createdAt').as('since'),
+        ]),
       ) ?? { count: 0, since: null }
       if (count === 0) return { count, since: null, fault: null }
-      const newest = db.get(late.select('lastError').where('lastError', 'is not', null).orderBy('updatedAt', 'desc').limit(1))
+      const newest = db.get(
+        late
+          .select('lastError')
+          .where('lastError', 'is not', null)
+          .orderBy('updatedAt', 'desc')
+          .limit(1),
+      )
       return { count, since, fault: newest?.lastError ?? null }
     },
     purge: (before) =>
       db.run(
-        db.sql.deleteFrom('outbox').where('state', '<>', 'waiting').where('updatedAt', '<', before).where('kind', '<>', 'report.delivered'),
+        db.sql
+          .deleteFrom('outbox')
+          .where('state', '<>', 'waiting')
+          .where('updatedAt', '<', before)
+          .where('kind', '<>', 'report.delivered'),
       ).changes,
   }
 }

@@ -19,9 +19,10 @@ const OWN_FAULT_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS]
 const OWN_FAULT = 'an internal error; see the log'
 
 /**
- * What became of a row. sent and failed settle it; postponed counts an attempt; held does not: it cannot go out now. Times in milliseconds
- * since 1970; a fault never names a patient or an address. `within` runs in the transaction that writes it, told whether the row still
- * waited: a person may have dropped it meanwhile.
+ * What became of a row. sent and failed settle it; postponed counts an attempt; held does not: it
+ * cannot go out now. Times in milliseconds since 1970; a fault never names a patient or an address.
+ * `within` runs in the transaction that writes it, told whether the row still waited: a person may
+ * have dropped it meanwhile.
  */
 export type Settlement = (
   | { readonly outcome: 'sent' }
@@ -37,7 +38,10 @@ export interface Held {
 }
 
 export interface OutboxWorkerOptions {
-  readonly store: { readonly outbox: OutboxStore; readonly database: Pick<Database, 'transaction' | 'afterCommit' | 'inTransaction'> }
+  readonly store: {
+    readonly outbox: OutboxStore
+    readonly database: Pick<Database, 'transaction' | 'afterCommit' | 'inTransaction'>
+  }
   readonly kind: string
   readonly clock: Clock
   /** Its throw is a fault of ours: the row is tried again after a while. */
@@ -59,7 +63,10 @@ interface Finished {
 /** Stands for every group. */
 const EVERY = '*'
 
-/** Works off the rows of one kind, each until it is sent, dropped or given up. What is under way when the gateway ends is simply still waiting. */
+/**
+ * Works off the rows of one kind, each until it is sent, dropped or given up. What is under way
+ * when the gateway ends is simply still waiting.
+ */
 export interface OutboxWorker extends AsyncDisposable {
   /** Looks for work now. */
   wake(): void
@@ -70,7 +77,16 @@ export interface OutboxWorker extends AsyncDisposable {
 }
 
 export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
-  const { store, kind, clock, deliver, groupOf = () => '', atOnce = 1, isIdle = () => false, onError } = options
+  const {
+    store,
+    kind,
+    clock,
+    deliver,
+    groupOf = () => '',
+    atOnce = 1,
+    isIdle = () => false,
+    onError,
+  } = options
   const { outbox, database } = store
   const closing = new AbortController()
   /**
@@ -81,7 +97,10 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
   const underWay = new Map<number, { readonly group: string; readonly done: Promise<void> }>()
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
-  /** When the last look began. A row that falls due while it goes on is not missed: the next wake-up is for the first row due after it. */
+  /**
+   * When the last look began. A row that falls due while it goes on is not missed: the next wake-up
+   * is for the first row due after it.
+   */
   let lookedAt = ''
   /** Groups to look for rows of once more; '*' is all of them. */
   const wanted = new Set<string>()
@@ -121,7 +140,8 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
     timer = setTimeout(wake, Math.min(LONGEST_SLEEP_MS, wait)).unref()
   }
 
-  const hasPlace = (group: string) => [...underWay.values()].filter((one) => one.group === group).length < atOnce
+  const hasPlace = (group: string) =>
+    [...underWay.values()].filter((one) => one.group === group).length < atOnce
 
   /** Takes up rows that are due, as long as one of the groups has a place free. */
   async function takeUp(groups: ReadonlySet<string>): Promise<void> {
@@ -130,7 +150,9 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
     writeAgain()
     while (!closing.signal.aborted && !isIdle() && unwritten.size < MOST_UNWRITTEN) {
       const rows = outbox.due(kind, lookedAt, PAGE, after)
-      const held = rows.filter(({ outboxId }) => !underWay.has(outboxId) && !isKept(outboxId)).flatMap(start)
+      const held = rows
+        .filter(({ outboxId }) => !underWay.has(outboxId) && !isKept(outboxId))
+        .flatMap(start)
       // Without the record they are looked at again; others need not wait for it.
       if (held.length > 0) tryWrite(() => database.transaction(() => held.forEach(write)))
       after = rows.at(-1)
@@ -211,7 +233,8 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
     database.transaction(() => {
       const stillWaited = outbox.get(outboxId)?.state === 'waiting'
       if (settlement.outcome === 'sent') outbox.settle(outboxId, 'sent', at)
-      else if (settlement.outcome === 'failed') outbox.settle(outboxId, 'failed', at, settlement.fault)
+      else if (settlement.outcome === 'failed')
+        outbox.settle(outboxId, 'failed', at, settlement.fault)
       else {
         const wait = { notBefore: instantOf(settlement.until), lastError: settlement.fault, at }
         if (settlement.outcome === 'held') outbox.hold(outboxId, wait)
@@ -229,12 +252,14 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
     retry(outboxIds) {
       outbox.hasten(kind, instantOf(clock()), outboxIds)
       for (const [outboxId, { settlement }] of unwritten)
-        if ('until' in settlement && (!outboxIds || outboxIds.includes(outboxId))) unwritten.delete(outboxId)
+        if ('until' in settlement && (!outboxIds || outboxIds.includes(outboxId)))
+          unwritten.delete(outboxId)
       wake()
     },
     async settled() {
       await nextTurn()
-      while (looking || underWay.size > 0) await Promise.all([looking, ...[...underWay.values()].map(({ done }) => done)])
+      while (looking || underWay.size > 0)
+        await Promise.all([looking, ...[...underWay.values()].map(({ done }) => done)])
     },
     async [Symbol.asyncDispose]() {
       stopListening()
@@ -249,4 +274,5 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
 }
 
 /** When the row is to be delivered again; never where it was sent or given up. */
-const untilOf = (settlement: Settlement): number => ('until' in settlement ? settlement.until : Number.POSITIVE_INFINITY)
+const untilOf = (settlement: Settlement): number =>
+  'until' in settlement ? settlement.until : Number.POSITIVE_INFINITY

@@ -9,7 +9,8 @@ export const timeZoneOf = (setting: string) => (setting === 'local' ? zoneOfThis
 let thisPc: { readonly by: string | undefined; readonly timeZone: string } | undefined
 function zoneOfThisPc(): string {
   const by = process.env.TZ
-  if (thisPc?.by !== by || !thisPc) thisPc = { by, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
+  if (thisPc?.by !== by || !thisPc)
+    thisPc = { by, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone }
   return thisPc.timeZone
 }
 
@@ -48,15 +49,23 @@ function read(now: number, timeZone: string): WallClock {
     })
     formats.set(timeZone, format)
   }
-  const parts = Object.fromEntries(format.formatToParts(now).map(({ type, value }) => [type, value]))
+  const parts = Object.fromEntries(
+    format.formatToParts(now).map(({ type, value }) => [type, value]),
+  )
   return {
     day: `${parts.year?.padStart(4, '0')}-${parts.month}-${parts.day}`,
     time: `${parts.hour}:${parts.minute}:${parts.second}`,
   }
 }
 
-/** An instant (RFC 3339) on the zone's clock as DICOM has it (PS3.5 §6.2): DA, TM, and the offset of a DT (`+0100`). */
-export function dicomTime(instant: string, timeZone: string): { readonly date: string; readonly time: string; readonly offset: string } {
+/**
+ * An instant (RFC 3339) on the zone's clock as DICOM has it (PS3.5 §6.2): DA, TM, and the offset of
+ * a DT (`+0100`).
+ */
+export function dicomTime(
+  instant: string,
+  timeZone: string,
+): { readonly date: string; readonly time: string; readonly offset: string } {
   const at = msOf(instant)
   const { day, time } = wallClock(at, timeZone)
   const minutes = Math.round((Date.parse(`${day}T${time}Z`) - at) / 60_000)
@@ -68,9 +77,13 @@ export function dicomTime(instant: string, timeZone: string): { readonly date: s
 /** The clinic's day at an instant. */
 export const clinicDay = (now: number, timeZone: string) => wallClock(now, timeZone).day
 
-/** The instant at which the day begins in the zone: its midnight, or the first moment after it where the clock skips midnight. */
+/**
+ * The instant at which the day begins in the zone: its midnight, or the first moment after it where
+ * the clock skips midnight.
+ */
 export function startOfDay(day: string, timeZone: string): number {
-  // Zones are from 12 h behind to 14 h ahead of UTC. The day of a zone never goes back, so halving finds its first millisecond.
+  // Zones are from 12 h behind to 14 h ahead of UTC. The day of a zone never goes back, so halving
+  // finds its first millisecond.
   const noon = daysFromCivil(day) * 24 * HOUR_MS + 12 * HOUR_MS
   let [before, after] = [noon - 28 * HOUR_MS, noon + 28 * HOUR_MS]
   while (after - before > 1) {
@@ -82,7 +95,8 @@ export function startOfDay(day: string, timeZone: string): number {
 }
 
 /** The instant at which the day of `now` ends and the next begins. */
-export const nextMidnight = (now: number, timeZone: string) => startOfDay(addDays(clinicDay(now, timeZone), 1), timeZone)
+export const nextMidnight = (now: number, timeZone: string) =>
+  startOfDay(addDays(clinicDay(now, timeZone), 1), timeZone)
 
 /** The day so many days later, earlier when negative. */
 export const addDays = (day: string, count: number) => civilFromDays(daysFromCivil(day) + count)
@@ -90,14 +104,18 @@ export const addDays = (day: string, count: number) => civilFromDays(daysFromCiv
 /** How many days later `to` is than `from`. */
 export const daysBetween = (from: string, to: string) => daysFromCivil(to) - daysFromCivil(from)
 
-/** Days since 1970-01-01 in the Gregorian calendar; years begin in March so that a leap day ends one. */
+/**
+ * Days since 1970-01-01 in the Gregorian calendar; years begin in March so that a leap day ends
+ * one.
+ */
 function daysFromCivil(day: string): number {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)
   const yearOfEra = y - era * 400
   const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + date - 1
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
+  const dayOfEra =
+    yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
   return era * 146_097 + dayOfEra - 719_468
 }
 
@@ -106,9 +124,14 @@ function civilFromDays(days: number): string {
   const era = Math.floor(shifted / 146_097)
   const dayOfEra = shifted - era * 146_097
   const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
   )
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
+  const dayOfYear =
+    dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
   const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153)
   const date = dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1
   const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9

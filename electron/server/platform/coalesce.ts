@@ -1,6 +1,9 @@
 /** Work of which one run serves everybody who had asked before it began. */
 export interface SharedRuns {
-  /** Resolves after a run that began after the call. Calls that come while one is at work share the next. */
+  /**
+   * Resolves after a run that began after the call. Calls that come while one is at work share the
+   * next.
+   */
   run(): Promise<void>
   /** The last run that is at work or waits; undefined where nobody waits. */
   readonly last: Promise<void> | undefined

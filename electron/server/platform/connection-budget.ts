@@ -40,7 +40,10 @@ export const MOST_CONNECTIONS = 1000
 const NEW_MS = 5000
 
 /** @param clock milliseconds, monotonic */
-export function openAdmittedConnections(budget: ConnectionBudget, clock: () => number = () => performance.now()): AdmittedConnections {
+export function openAdmittedConnections(
+  budget: ConnectionBudget,
+  clock: () => number = () => performance.now(),
+): AdmittedConnections {
   const acceptedAt = new Map<AdmittedConnection, number>()
   return {
     add(connection) {
@@ -115,15 +118,22 @@ const isIdle = ({ isBusy = false }: BudgetedConnection): boolean => !isBusy
 /**
  * The oldest idle connection of a host that is not new. Where all idle ones are new, it is the
  * oldest of them if they are the majority, and otherwise none: the only idle connection beside busy
- * ones is the one that was just accepted, and closing it would shut out everybody else at that host.
+ * ones is the one that was just accepted, and closing it would shut out everybody else at that
+ * host.
  */
-function idleOf<T extends BudgetedConnection>(own: readonly T[], isNew: (connection: T) => boolean) {
+function idleOf<T extends BudgetedConnection>(
+  own: readonly T[],
+  isNew: (connection: T) => boolean,
+) {
   const idle = own.filter(isIdle)
   const old = idle.find((one) => !isNew(one))
   return old ?? (idle.length > own.length / 2 ? idle[0] : undefined)
 }
 
-function leastMissed<T extends BudgetedConnection>(own: readonly T[], isNew: (connection: T) => boolean) {
+function leastMissed<T extends BudgetedConnection>(
+  own: readonly T[],
+  isNew: (connection: T) => boolean,
+) {
   return idleOf(own, isNew) ?? own.find((one) => !isIdle(one))
 }
 
@@ -141,6 +151,13 @@ export function hostOf(address: string): string {
     .join(':')
 }
 
-/** The same for both sockets of a TLS connection: the one that was accepted, and the encrypted one upon it. */
-export const connectionKey = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
-  `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
+/**
+ * The same for both sockets of a TLS connection: the one that was accepted, and the encrypted one
+ * upon it.
+ */
+export const connectionKey = ({
+  remoteAddress,
+  remotePort,
+  localAddress,
+  localPort,
+}: Socket): string => `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`

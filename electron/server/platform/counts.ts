@@ -3,7 +3,10 @@ import type { IntakeDeps, News } from '#server/modules/images/ports.ts'
 import type { Instant } from '#shared/contract/conventions.ts'
 import { msOf } from './clock.ts'
 
-/** What an association brought, until it ends: the feed tells of each kind of refusal once, and of the rest in one line. */
+/**
+ * What an association brought, until it ends: the feed tells of each kind of refusal once, and of
+ * the rest in one line.
+ */
 export interface Tally {
   /** The association, which is open, sends an instance. */
   begin(association: AssociationInfo): void
@@ -51,8 +54,15 @@ interface Count {
 export function openTally({ clock, onNews }: Pick<IntakeDeps, 'clock' | 'onNews'>): Tally {
   const counts = new Map<string, Count>()
 
-  /** One more of these; an instance may be done with after its association has ended, which then is not counted any more. */
-  function add({ associationId }: AssociationInfo, what: keyof typeof NOTHING, studyInstanceUid: string | null): Count | undefined {
+  /**
+   * One more of these; an instance may be done with after its association has ended, which then is
+   * not counted any more.
+   */
+  function add(
+    { associationId }: AssociationInfo,
+    what: keyof typeof NOTHING,
+    studyInstanceUid: string | null,
+  ): Count | undefined {
     const count = counts.get(associationId)
     if (!count) return undefined
     count[what]++
@@ -60,7 +70,12 @@ export function openTally({ clock, onNews }: Pick<IntakeDeps, 'clock' | 'onNews'
     return count
   }
 
-  function tell({ association, told }: Count, tone: News['tone'], text: string, studyInstanceUid: string | null): void {
+  function tell(
+    { association, told }: Count,
+    tone: News['tone'],
+    text: string,
+    studyInstanceUid: string | null,
+  ): void {
     const key = `${studyInstanceUid ?? ''} ${text}`
     if (told.has(key)) return
     told.add(key)
@@ -72,10 +87,17 @@ export function openTally({ clock, onNews }: Pick<IntakeDeps, 'clock' | 'onNews'
     begin(association) {
       const { associationId } = association
       if (counts.has(associationId)) return
-      counts.set(associationId, { association, since: clock(), studies: new Set(), told: new Set(), ...NOTHING })
+      counts.set(associationId, {
+        association,
+        since: clock(),
+        studies: new Set(),
+        told: new Set(),
+        ...NOTHING,
+      })
     },
     kept: (association, studyInstanceUid) => void add(association, 'kept', studyInstanceUid),
-    repeated: (association, studyInstanceUid) => void add(association, 'repeated', studyInstanceUid),
+    repeated: (association, studyInstanceUid) =>
+      void add(association, 'repeated', studyInstanceUid),
     quarantined(association, studyInstanceUid, why) {
       const count = add(association, 'quarantined', studyInstanceUid)
       if (count) tell(count, 'warning', `Accepted and set aside: ${why}`, studyInstanceUid)
@@ -101,7 +123,12 @@ export function openTally({ clock, onNews }: Pick<IntakeDeps, 'clock' | 'onNews'
       const studies = [...count.studies]
       const tone = count.refused > 0 || kind === 'aborted' ? 'warning' : 'good'
       const end = kind === 'aborted' ? ` Then the transfer broke off: ${detail}.` : ''
-      tell(count, tone, `${sentenceOf(count)}${end}`, studies.length === 1 ? (studies[0] ?? null) : null)
+      tell(
+        count,
+        tone,
+        `${sentenceOf(count)}${end}`,
+        studies.length === 1 ? (studies[0] ?? null) : null,
+      )
       return { studies, since: count.since }
     },
   }

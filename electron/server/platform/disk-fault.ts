@@ -1,7 +1,8 @@
 /**
- * What a disk did not do. full: no space, no quota, or as large as the file system takes; read-only: the file system, or the rights of this
- * account; failed: a write that the disk did not take, for another reason or for one that SQLite does not give; busy: another connection has
- * the database; damaged: what is there cannot be read.
+ * What a disk did not do. full: no space, no quota, or as large as the file system takes;
+ * read-only: the file system, or the rights of this account; failed: a write that the disk did not
+ * take, for another reason or for one that SQLite does not give; busy: another connection has the
+ * database; damaged: what is there cannot be read.
  */
 export type DiskFaultKind = 'full' | 'read-only' | 'failed' | 'busy' | 'damaged'
 
@@ -17,7 +18,10 @@ const KINDS: readonly (readonly [RegExp, DiskFaultKind])[] = [
 /** EACCES and EPERM are also answers to these. */
 const OTHER_CALLS = /^(listen|bind|connect|kill|spawn)/
 
-/** Which fault of the disk an error is: of the database, of a file, or of nothing that concerns the disk (undefined). */
+/**
+ * Which fault of the disk an error is: of the database, of a file, or of nothing that concerns the
+ * disk (undefined).
+ */
 export function diskFaultKind(error: unknown): DiskFaultKind | undefined {
   if (error instanceof StorageFault) return error.kind
   if (!(error instanceof Error)) return undefined

@@ -19,7 +19,12 @@ export interface Disk {
   failed(): void
 }
 
-export function openDisk({ store, clock, setting, onNews }: Pick<IntakeDeps, 'store' | 'clock' | 'setting' | 'onNews'>): Disk {
+export function openDisk({
+  store,
+  clock,
+  setting,
+  onNews,
+}: Pick<IntakeDeps, 'store' | 'clock' | 'setting' | 'onNews'>): Disk {
   let known: { readonly at: number; readonly storage: Storage } | undefined
   let told: Storage['state'] = 'ok'
 
@@ -29,12 +34,33 @@ export function openDisk({ store, clock, setting, onNews }: Pick<IntakeDeps, 'st
     const free = `${(freeBytes / GIGABYTE).toFixed(1)} GB are free`
     const stop = setting('intake.stopGigabytes')
     if (!isWritable)
-      return { state: 'read-only', freeBytes, totalBytes, detail: 'The image folder cannot be written to: no images are taken.' }
+      return {
+        state: 'read-only',
+        freeBytes,
+        totalBytes,
+        detail: 'The image folder cannot be written to: no images are taken.',
+      }
     if (freeBytes < stop * GIGABYTE)
-      return { state: 'full', freeBytes, totalBytes, detail: `No images are taken: ${free}, fewer than the ${stop} GB to be kept free.` }
-    if (freeBytes < LEAST_BYTES) return { state: 'full', freeBytes, totalBytes, detail: 'No images are taken: the disk is full.' }
+      return {
+        state: 'full',
+        freeBytes,
+        totalBytes,
+        detail: `No images are taken: ${free}, fewer than the ${stop} GB to be kept free.`,
+      }
+    if (freeBytes < LEAST_BYTES)
+      return {
+        state: 'full',
+        freeBytes,
+        totalBytes,
+        detail: 'No images are taken: the disk is full.',
+      }
     if (freeBytes < setting('intake.warnGigabytes') * GIGABYTE)
-      return { state: 'low', freeBytes, totalBytes, detail: `${free}; below ${stop} GB no more images are taken.` }
+      return {
+        state: 'low',
+        freeBytes,
+        totalBytes,
+        detail: `${free}; below ${stop} GB no more images are taken.`,
+      }
     return { state: 'ok', freeBytes, totalBytes, detail: '' }
   }
 
@@ -62,10 +88,18 @@ export function openDisk({ store, clock, setting, onNews }: Pick<IntakeDeps, 'st
   }
 }
 
-const TONE: Readonly<Record<Storage['state'], News['tone']>> = { ok: 'good', low: 'warning', full: 'danger', 'read-only': 'danger' }
+const TONE: Readonly<Record<Storage['state'], News['tone']>> = {
+  ok: 'good',
+  low: 'warning',
+  full: 'danger',
+  'read-only': 'danger',
+}
 
 /** A disk that cannot be asked has no room. */
-function spaceOf(files: IntakeDeps['store']['imageFiles']): { freeBytes: number; totalBytes: number } {
+function spaceOf(files: IntakeDeps['store']['imageFiles']): {
+  freeBytes: number
+  totalBytes: number
+} {
   try {
     return files.space()
   } catch (error) {

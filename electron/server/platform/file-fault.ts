@@ -11,7 +11,10 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'it is not there',
 }
 
-/** A call to the file system that failed, as a sentence: `subject` is its beginning, such as `The back-up could not be written to D:\Back-ups`. */
+/**
+ * A call to the file system that failed, as a sentence: `subject` is its beginning, such as
+ * `The back-up could not be written to D:\Back-ups`.
+ */
 export function fileFault(subject: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error
   const { code = '', message } = error as NodeJS.ErrnoException

@@ -1,8 +1,23 @@
-/** Latin and Greek letters that Unicode does not take apart into a letter and a mark, or writes in two ways. */
-const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i', ς: 'σ' }
+/**
+ * Latin and Greek letters that Unicode does not take apart into a letter and a mark, or writes in
+ * two ways.
+ */
+const LETTERS: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ı: 'i',
+  ς: 'σ',
+}
 const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
 
-/** What spellings of a text have in common for a contains-filter: letter case and accents do not count (interface-choices §6 row 21). */
+/**
+ * What spellings of a text have in common for a contains-filter: letter case and accents do not
+ * count (interface-choices §6 row 21).
+ */
 export const folded = (text: string): string =>
   text
     .normalize('NFKD')

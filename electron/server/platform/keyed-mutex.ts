@@ -1,4 +1,7 @@
-/** Work that must not overlap, by key: each piece begins when the one before it has ended, however it ended. */
+/**
+ * Work that must not overlap, by key: each piece begins when the one before it has ended, however
+ * it ended.
+ */
 export interface Turns {
   /** Resolves or rejects as `work` does. */
   take<T>(key: string, work: () => Promise<T>): Promise<T>

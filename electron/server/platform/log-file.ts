@@ -18,11 +18,15 @@ export interface LogFileOptions {
 }
 
 /**
- * Where the log goes with `serve --log-file FILE`: `gateway.log` is written as `gateway.1.log`, then `gateway.2.log` and so on, the newest with the
- * highest number, readable by this account only. A log that cannot be written keeps no device from its work: the lines go to stderr where the
- * file could not be opened, and are dropped where the disk is full.
+ * Where the log goes with `serve --log-file FILE`: `gateway.log` is written as `gateway.1.log`,
+ * then `gateway.2.log` and so on, the newest with the highest number, readable by this account
+ * only. A log that cannot be written keeps no device from its work: the lines go to stderr where
+ * the file could not be opened, and are dropped where the disk is full.
  */
-export async function openLogFile(file: string, options: LogFileOptions = {}): Promise<DestinationStream> {
+export async function openLogFile(
+  file: string,
+  options: LogFileOptions = {},
+): Promise<DestinationStream> {
   const { size = SIZE, tell = toStderr, clock = Date.now } = options
   let toldAt = Number.NEGATIVE_INFINITY
   const fault = (error: unknown) => {
@@ -30,7 +34,9 @@ export async function openLogFile(file: string, options: LogFileOptions = {}): P
     if (now - toldAt < TOLD_EVERY_MS) return
     toldAt = now
     const { code = 'unknown fault' } = error as NodeJS.ErrnoException
-    tell(`${JSON.stringify({ level: 'error', time: new Date(now).toISOString(), code, msg: 'the log file cannot be written' })}\n`)
+    tell(
+      `${JSON.stringify({ level: 'error', time: new Date(now).toISOString(), code, msg: 'the log file cannot be written' })}\n`,
+    )
   }
   try {
     const path = resolve(file)
@@ -39,7 +45,14 @@ export async function openLogFile(file: string, options: LogFileOptions = {}): P
     const { default: roll } = await import('pino-roll')
     const limit = { count: FILES, removeOtherLogFiles: true }
     // Synchronous, so that the last line before an end is there.
-    const stream = await roll({ file: path, size, limit, mode: 0o600, sync: true, maxLength: WAITING_BYTES })
+    const stream = await roll({
+      file: path,
+      size,
+      limit,
+      mode: 0o600,
+      sync: true,
+      maxLength: WAITING_BYTES,
+    })
     stream.on('error', fault)
     return { write: (line) => attempt(() => stream.write(line), fault) }
   } catch (error) {
@@ -64,7 +77,9 @@ const toStderr = (line: string): void =>
   )
 
 /** The files of a log and their size, the newest first; empty where there is none. */
-export function logFilesOf(file: string): readonly { readonly path: string; readonly bytes: number; readonly changedAt: number }[] {
+export function logFilesOf(
+  file: string,
+): readonly { readonly path: string; readonly bytes: number; readonly changedAt: number }[] {
   const path = resolve(file)
   const extension = extname(path) || '.log'
   const name = basename(path, extname(path))
@@ -83,6 +98,8 @@ export function logFilesOf(file: string): readonly { readonly path: string; read
     .sort((a, b) => numberOf(b) - numberOf(a))
     .flatMap((entry) => {
       const found = statSync(join(dirname(path), entry), { throwIfNoEntry: false })
-      return found ? [{ path: join(dirname(path), entry), bytes: found.size, changedAt: found.mtimeMs }] : []
+      return found
+        ? [{ path: join(dirname(path), entry), bytes: found.size, changedAt: found.mtimeMs }]
+        : []
     })
 }

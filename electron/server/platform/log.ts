@@ -4,10 +4,13 @@ import { faultForLog } from '#server/http/problem.ts'
 export type Log = Logger
 
 /**
- * JSON lines on stderr: ids, addresses and AE titles, never anything about a patient (design.md §4.8). Synchronous, so that the last line
- * before an end is there.
+ * JSON lines on stderr: ids, addresses and AE titles, never anything about a patient (design.md
+ * §4.8). Synchronous, so that the last line before an end is there.
  */
-export function openLog(level = 'info', to: DestinationStream = pino.destination({ dest: 2, sync: true })): Log {
+export function openLog(
+  level = 'info',
+  to: DestinationStream = pino.destination({ dest: 2, sync: true }),
+): Log {
   return pino(
     {
       level,

@@ -11,10 +11,13 @@ const SELF_GIVEN = /^169\.254\./
 const ORDER: readonly LanAddress['kind'][] = ['network', 'virtual', 'self-given']
 
 /**
- * IPv4 addresses of this PC that devices could be told, the likeliest first: consoles are set up by IPv4 address. Those of a listener bound
- * to one address are that one alone.
+ * IPv4 addresses of this PC that devices could be told, the likeliest first: consoles are set up by
+ * IPv4 address. Those of a listener bound to one address are that one alone.
  */
-export function lanAddresses(boundTo: string, interfaces: Interfaces = networkInterfaces()): LanAddress[] {
+export function lanAddresses(
+  boundTo: string,
+  interfaces: Interfaces = networkInterfaces(),
+): LanAddress[] {
   const all = Object.entries(interfaces).flatMap(([card, infos = []]) =>
     infos
       .filter(({ family, internal }) => family === 'IPv4' && !internal)
@@ -28,10 +31,15 @@ const kindOf = (card: string, address: string): LanAddress['kind'] =>
   SELF_GIVEN.test(address) ? 'self-given' : VIRTUAL.test(card) ? 'virtual' : 'network'
 
 export const isEverywhere = (host: string): boolean => host === '0.0.0.0' || host === '::'
-export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.')
 
 /** What an administrator types to let devices through the firewall of this PC. */
-export function firewallCommands(platform: NodeJS.Platform, ports: readonly number[], program: string): string[] {
+export function firewallCommands(
+  platform: NodeJS.Platform,
+  ports: readonly number[],
+  program: string,
+): string[] {
   const list = ports.join(',')
   switch (platform) {
     case 'win32':
@@ -53,5 +61,9 @@ export function firewallCommands(platform: NodeJS.Platform, ports: readonly numb
 }
 
 /** Whether a call comes from this PC itself, such as its own self-test. */
-export const isOfThisPc = (address: string, interfaces: Interfaces = networkInterfaces()): boolean =>
-  isLoopback(address) || Object.values(interfaces).some((infos) => infos?.some((info) => info.address === address))
+export const isOfThisPc = (
+  address: string,
+  interfaces: Interfaces = networkInterfaces(),
+): boolean =>
+  isLoopback(address) ||
+  Object.values(interfaces).some((infos) => infos?.some((info) => info.address === address))

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import type { Clock } from './clock.ts'
 import { type DiskFaultKind, diskFaultKind } from './disk-fault.ts'
 
-/** Why the database cannot be written to. full: no space or no quota; read-only: the file system, or its rights. */
+/**
+ * Why the database cannot be written to. full: no space or no quota; read-only: the file system, or
+ * its rights.
+ */
 export type WriteFaultKind = 'full' | 'read-only' | 'failed'
 
 export interface WriteFault {
@@ -16,9 +19,15 @@ export interface WriteFault {
 export interface WriteHealth {
   /** Undefined where it can. */
   fault(): WriteFault | undefined
-  /** Calls the listener when the fault begins, and with undefined when it is over. It must not throw. Returns what stops it. */
+  /**
+   * Calls the listener when the fault begins, and with undefined when it is over. It must not
+   * throw. Returns what stops it.
+   */
   onChange(listener: (fault: WriteFault | undefined) => void): () => void
-  /** A write was committed (undefined), or failed. Other errors than those of the disk say nothing of it. */
+  /**
+   * A write was committed (undefined), or failed. Other errors than those of the disk say nothing
+   * of it.
+   */
   note(error: unknown): void
 }
 
@@ -40,7 +49,10 @@ const CAUSES: Readonly<Record<WriteFaultKind, string>> = {
 export const writeFaultSentence = ({ kind }: Pick<WriteFault, 'kind'>): string =>
   `The database cannot be written to: ${CAUSES[kind]}. Devices get their worklists, but nothing is recorded, and images, reports and changes are refused.`
 
-/** Runs a write that its caller can do without; false where the disk did not take it. @throws any other error */
+/**
+ * Runs a write that its caller can do without; false where the disk did not take it. @throws any
+ * other error
+ */
 export function tryWrite(write: () => void): boolean {
   try {
     write()
@@ -52,8 +64,8 @@ export function tryWrite(write: () => void): boolean {
 }
 
 /**
- * A full disk takes small writes now and then: SQLite uses the space of its log again. The fault is over
- * when a write was committed and none has failed for so long.
+ * A full disk takes small writes now and then: SQLite uses the space of its log again. The fault is
+ * over when a write was committed and none has failed for so long.
  */
 const CALM_MS = 60_000
 
@@ -90,8 +102,10 @@ export function openWriteHealth(folder: string, clock: Clock): WriteHealth {
       const kind = found && WRITE_FAULTS[found]
       if (kind !== undefined) {
         failedAt = clock()
-        if (!fault) change({ kind: kind === 'failed' && isReadOnly() ? 'read-only' : kind, since: failedAt })
-      } else if (error === undefined && fault && Math.abs(clock() - failedAt) >= CALM_MS) change(undefined)
+        if (!fault)
+          change({ kind: kind === 'failed' && isReadOnly() ? 'read-only' : kind, since: failedAt })
+      } else if (error === undefined && fault && Math.abs(clock() - failedAt) >= CALM_MS)
+        change(undefined)
     },
   }
 }

@@ -1,6 +1,9 @@
 import { isIP } from 'node:net'
 
-/** public: of the internet; private: of a network somebody runs, this PC included; never: not to be called by anybody's wish. */
+/**
+ * public: of the internet; private: of a network somebody runs, this PC included; never: not to be
+ * called by anybody's wish.
+ */
 export type AddressKind = 'public' | 'private' | 'never'
 
 export interface AddressClass {
@@ -19,7 +22,8 @@ const block = (cidr: string, kind: AddressKind, what: string): Block => {
   return { prefix: bytesOf(address), bits: Number(bits), kind, what }
 }
 
-// First match wins. IANA special-purpose address registries (RFC 6890), and the metadata services of the large clouds.
+// First match wins. IANA special-purpose address registries (RFC 6890), and the metadata services
+// of the large clouds.
 const IPV4 = [
   block('169.254.169.254/32', 'never', 'a cloud metadata'),
   block('169.254.170.2/32', 'never', 'a cloud metadata'),
@@ -78,17 +82,24 @@ const isIn = ({ prefix, bits }: Block, bytes: readonly number[]) =>
 /** What an IP address is. Text that is none is `never`. */
 export function addressClass(address: string): AddressClass {
   const bytes = bytesOf(address)
-  if (bytes.length === 4) return IPV4.find((known) => isIn(known, bytes)) ?? { kind: 'public', what: 'a public' }
+  if (bytes.length === 4)
+    return IPV4.find((known) => isIn(known, bytes)) ?? { kind: 'public', what: 'a public' }
   if (bytes.length === 0) return { kind: 'never', what: 'no valid' }
   const own = IPV6.find((known) => isIn(known, bytes))
   if (own) return byCarried(bytes) ?? own
   return byCarried(bytes) ?? { kind: 'never', what: 'a reserved' }
 }
 
-/** The address in one form, without its zone: an IPv4 address that an IPv6 one carries is itself. '' for text that is none. */
+/**
+ * The address in one form, without its zone: an IPv4 address that an IPv6 one carries is itself. ''
+ * for text that is none.
+ */
 export function plainAddress(address: string): string {
   const bytes = bytesOf(address)
-  return carriedBy(bytes) ?? (bytes.length === 4 ? bytes.join('.') : bytes.map((byte) => byte.toString(16)).join(':'))
+  return (
+    carriedBy(bytes) ??
+    (bytes.length === 4 ? bytes.join('.') : bytes.map((byte) => byte.toString(16)).join(':'))
+  )
 }
 
 function byCarried(bytes: readonly number[]): AddressClass | undefined {
@@ -103,7 +114,10 @@ function carriedBy(bytes: readonly number[]): string | undefined {
   return carrier && bytes.slice(carrier.at, carrier.at + 4).join('.')
 }
 
-/** The 4 or 16 bytes of an address; none for text that is no address. A zone (`%eth0`) says which network card, not which address. */
+/**
+ * The 4 or 16 bytes of an address; none for text that is no address. A zone (`%eth0`) says which
+ * network card, not which address.
+ */
 function bytesOf(text: string): number[] {
   const [address = ''] = text.split('%')
   if (isIP(address) === 4) return address.split('.').map(Number)
@@ -112,5 +126,8 @@ function bytesOf(text: string): number[] {
   const groups = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const [head = [], tail = []] = groups.map((part) => part.split(':').filter(Boolean))
   const zeros = groups.length === 2 ? Array<string>(8 - head.length - tail.length).fill('0') : []
-  return [...head, ...zeros, ...tail].flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff])
+  return [...head, ...zeros, ...tail].flatMap((group) => [
+    Number.parseInt(group, 16) >> 8,
+    Number.parseInt(group, 16) & 0xff,
+  ])
 }

@@ -10,12 +10,18 @@ export interface AgentsOptions {
   readonly isOwn?: IsOwnListener | undefined
 }
 
-/** Connections out, of each route its own: one opened while its host was listed must not be used again once it is not. */
+/**
+ * Connections out, of each route its own: one opened while its host was listed must not be used
+ * again once it is not.
+ */
 export interface Agents extends AsyncDisposable {
   readonly of: Readonly<Record<Route, Agent>>
 }
 
-/** HTTP as others are spoken to: HTTP/1.1 kept alive, addresses pinned, no redirect, no cookies, no proxy from the environment. */
+/**
+ * HTTP as others are spoken to: HTTP/1.1 kept alive, addresses pinned, no redirect, no cookies, no
+ * proxy from the environment.
+ */
 export function openAgents({ resolve, authorities, isOwn = () => false }: AgentsOptions): Agents {
   const connectorsOf = (route: Route) => {
     const byPort = new Map<number, buildConnector.connector>()
@@ -23,7 +29,12 @@ export function openAgents({ resolve, authorities, isOwn = () => false }: Agents
       const known = byPort.get(port)
       if (known) return known
       const lookup = pinnedLookup(route, resolve, { port, isOwn })
-      const connector = buildConnector({ allowH2: false, timeout: CONNECT_MS, lookup, ...(authorities && { ca: [...authorities] }) })
+      const connector = buildConnector({
+        allowH2: false,
+        timeout: CONNECT_MS,
+        lookup,
+        ...(authorities && { ca: [...authorities] }),
+      })
       byPort.set(port, connector)
       return connector
     }
@@ -37,10 +48,17 @@ export function openAgents({ resolve, authorities, isOwn = () => false }: Agents
       headersTimeout: 0,
       bodyTimeout: 0,
       // Which of our own listeners a name may not lead to depends on the port.
-      connect: (options, callback) => connectorAt(Number(options.port || (options.protocol === 'https:' ? 443 : 80)))(options, callback),
+      connect: (options, callback) =>
+        connectorAt(Number(options.port || (options.protocol === 'https:' ? 443 : 80)))(
+          options,
+          callback,
+        ),
     })
   }
-  const of = Object.fromEntries(ROUTES.map((route) => [route, agentFor(route)])) as Record<Route, Agent>
+  const of = Object.fromEntries(ROUTES.map((route) => [route, agentFor(route)])) as Record<
+    Route,
+    Agent
+  >
   return {
     of,
     async [Symbol.asyncDispose]() {

@@ -11,12 +11,23 @@ type Media = NonNullable<EventResponse<'study.access_requested'>['mediaUrls']>[n
 type Note = NoteTaker['note']
 
 /** Most items of a list that are used: more of them are no context a person reads. */
-const MOST = { documents: 100, documentUrls: 50, uploadUrls: 50, priorReports: 100, technologistNotes: 200 } as const
+const MOST = {
+  documents: 100,
+  documentUrls: 50,
+  uploadUrls: 50,
+  priorReports: 100,
+  technologistNotes: 200,
+} as const
 
 const LEFT_OUT = 'it is left out'
 
 /** URLs that can be loaded; each that cannot is left out. */
-export function urlsOf(list: readonly unknown[], at: string, plaintext: PlaintextHosts, note: Note): string[] {
+export function urlsOf(
+  list: readonly unknown[],
+  at: string,
+  plaintext: PlaintextHosts,
+  note: Note,
+): string[] {
   return list.filter((url, index): url is string => {
     const fault = urlFault(url, plaintext)
     if (fault) note(`${at}.${index}`, `${fault}; ${LEFT_OUT}.`)
@@ -30,9 +41,14 @@ export function mediaOf(list: unknown, plaintext: PlaintextHosts, note: Note): M
     if (!isObject(item)) return notObject(at, note)
     const fault = urlFault(item.url, plaintext)
     if (fault) return void note(`${at}.url`, `${fault}; the file is left out.`)
-    if (typeof item.mimeType !== 'string') return void note(`${at}.mimeType`, 'It is not a text; the file is left out.')
+    if (typeof item.mimeType !== 'string')
+      return void note(`${at}.mimeType`, 'It is not a text; the file is left out.')
     const fileName = optional(item.fileName, `${at}.fileName`, isString, NOT_TEXT, note)
-    return { mimeType: item.mimeType, url: item.url as string, ...(fileName !== undefined && { fileName }) }
+    return {
+      mimeType: item.mimeType,
+      url: item.url as string,
+      ...(fileName !== undefined && { fileName }),
+    }
   })
 }
 
@@ -72,14 +88,27 @@ export function enrichmentOf(answer: Readonly<Record<string, unknown>>, note: No
   return Object.fromEntries(fields) as Enrichment
 }
 
-/** Clinical context, each part for itself: bad parts are left out (interface.md, Response shapes and Limits). */
-export function clinicalContextOf(answer: Readonly<Record<string, unknown>>, note: Note): ClinicalContext {
-  const text = (name: 'clinicalIndication' | 'technologistTechnique') => optional(answer[name], name, isString, NOT_TEXT, note)
+/**
+ * Clinical context, each part for itself: bad parts are left out (interface.md, Response shapes and
+ * Limits).
+ */
+export function clinicalContextOf(
+  answer: Readonly<Record<string, unknown>>,
+  note: Note,
+): ClinicalContext {
+  const text = (name: 'clinicalIndication' | 'technologistTechnique') =>
+    optional(answer[name], name, isString, NOT_TEXT, note)
   const parts: { [K in keyof ClinicalContext]: ClinicalContext[K] | undefined } = {
     clinicalIndication: text('clinicalIndication'),
-    documents: listOf(answer.documents, 'documents', note, (item, at) => documentOf(item, at, note)),
-    documentUrls: listOf(answer.documentUrls, 'documentUrls', note, (item, at) => documentUrlOf(item, at, note)),
-    priorReports: listOf(answer.priorReports, 'priorReports', note, (item, at) => priorReportOf(item, at, note)),
+    documents: listOf(answer.documents, 'documents', note, (item, at) =>
+      documentOf(item, at, note),
+    ),
+    documentUrls: listOf(answer.documentUrls, 'documentUrls', note, (item, at) =>
+      documentUrlOf(item, at, note),
+    ),
+    priorReports: listOf(answer.priorReports, 'priorReports', note, (item, at) =>
+      priorReportOf(item, at, note),
+    ),
     technologistNotes: listOf(answer.technologistNotes, 'technologistNotes', note, (item, at) =>
       typeof item === 'string' ? item : void note(at, `It is not a text; ${LEFT_OUT}.`),
     ),
@@ -91,8 +120,12 @@ export function clinicalContextOf(answer: Readonly<Record<string, unknown>>, not
 function documentOf(item: unknown, at: string, note: Note) {
   if (!isObject(item)) return notObject(at, note)
   if (!isWithin(item.fileName, 500, 1))
-    return void note(`${at}.fileName`, `It is not a text of 1 to 500 characters; the document is left out.`)
-  if (!Array.isArray(item.content)) return void note(`${at}.content`, 'It is not a list; the document is left out.')
+    return void note(
+      `${at}.fileName`,
+      `It is not a text of 1 to 500 characters; the document is left out.`,
+    )
+  if (!Array.isArray(item.content))
+    return void note(`${at}.content`, 'It is not a list; the document is left out.')
   const content = item.content.filter((chunk, index): chunk is string => {
     if (typeof chunk !== 'string') note(`${at}.content.${index}`, `It is not a text; ${LEFT_OUT}.`)
     return typeof chunk === 'string'
@@ -104,30 +137,53 @@ function documentUrlOf(item: unknown, at: string, note: Note) {
   if (!isObject(item)) return notObject(at, note)
   const fault = urlFault(item.url, [])
   if (fault) return void note(`${at}.url`, `${fault}; the document is left out.`)
-  const fileName = optional(item.fileName, `${at}.fileName`, withinOf(500, 1), 'It is not a text of 1 to 500 characters', note)
+  const fileName = optional(
+    item.fileName,
+    `${at}.fileName`,
+    withinOf(500, 1),
+    'It is not a text of 1 to 500 characters',
+    note,
+  )
   return { url: item.url as string, ...(fileName !== undefined && { fileName }) }
 }
 
 const PRIOR_FIELDS = {
   externalStudyId: { admits: withinOf(256), fault: 'It is not a text of at most 256 characters' },
   modality: { admits: withinOf(100), fault: 'It is not a text of at most 100 characters' },
-  studyDate: { admits: (value: unknown): value is string => CalendarDay.safeParse(value).success, fault: NOT_DAY },
-  studyDescription: { admits: withinOf(1000), fault: 'It is not a text of at most 1000 characters' },
+  studyDate: {
+    admits: (value: unknown): value is string => CalendarDay.safeParse(value).success,
+    fault: NOT_DAY,
+  },
+  studyDescription: {
+    admits: withinOf(1000),
+    fault: 'It is not a text of at most 1000 characters',
+  },
 } as const
 
 function priorReportOf(item: unknown, at: string, note: Note) {
   if (!isObject(item)) return notObject(at, note)
   if (!isWithin(item.reportText, 50_000))
-    return void note(`${at}.reportText`, 'It is not a text of at most 50000 characters; the prior report is left out.')
+    return void note(
+      `${at}.reportText`,
+      'It is not a text of at most 50000 characters; the prior report is left out.',
+    )
   const fields = Object.entries(PRIOR_FIELDS).flatMap(([name, { admits, fault }]) => {
     const value = optional(item[name], `${at}.${name}`, admits, fault, note)
     return value === undefined ? [] : [[name, value]]
   })
-  return { reportText: item.reportText, ...(Object.fromEntries(fields) as Partial<Record<keyof typeof PRIOR_FIELDS, string>>) }
+  return {
+    reportText: item.reportText,
+    ...(Object.fromEntries(fields) as Partial<Record<keyof typeof PRIOR_FIELDS, string>>),
+  }
 }
 
 /** The items of a list that can be used; undefined where there is none. */
-function listOf<T>(list: unknown, at: string, note: Note, read: (item: unknown, at: string) => T | undefined): T[] | undefined {
+function listOf<T>(
+  list: unknown,
+  at: string,
+  note: Note,
+  read: (item: unknown, at: string) => T | undefined,
+): T[] | undefined {
   if (list === undefined || list === null) return undefined
   if (!Array.isArray(list)) return void note(at, `It is not a list; ${LEFT_OUT}.`)
   const most = Object.hasOwn(MOST, at) ? MOST[at as keyof typeof MOST] : list.length
@@ -138,7 +194,13 @@ function listOf<T>(list: unknown, at: string, note: Note, read: (item: unknown, 
   })
 }
 
-function optional<T>(value: unknown, at: string, admits: (value: unknown) => value is T, fault: string, note: Note): T | undefined {
+function optional<T>(
+  value: unknown,
+  at: string,
+  admits: (value: unknown) => value is T,
+  fault: string,
+  note: Note,
+): T | undefined {
   // Many serialisers print what is absent as null.
   if (value === undefined || value === null) return undefined
   if (admits(value)) return value

@@ -1,7 +1,18 @@
 import type { AnswerNote } from '#shared/contract/events.ts'
-import { EVENTS, type EventResponse, type EventType, type WorklistAnswer } from '#shared/contract/webhooks.ts'
+import {
+  EVENTS,
+  type EventResponse,
+  type EventType,
+  type WorklistAnswer,
+} from '#shared/contract/webhooks.ts'
 import { isObject, type JsonObject, type NoteTaker, noteTaker } from './answer-notes.ts'
-import { clinicalContextOf, enrichmentOf, mediaOf, type PlaintextHosts, urlsOf } from './answer-parts.ts'
+import {
+  clinicalContextOf,
+  enrichmentOf,
+  mediaOf,
+  type PlaintextHosts,
+  urlsOf,
+} from './answer-parts.ts'
 import { checkJsonSize } from './json-size.ts'
 import { type Manifest, manifestOf } from './manifest.ts'
 import { WebhookError } from './webhook-error.ts'
@@ -30,33 +41,47 @@ export interface ReadAnswer<T extends EventType> {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads the body of an answer by the event's response shape (interface.md, Response shapes). There is
- * one rule for all seven events: required keys are required, every optional field is judged alone and
- * left out with a note where it is wrong, and unknown fields are dropped.
+ * Reads the body of an answer by the event's response shape (interface.md, Response shapes). There
+ * is one rule for all seven events: required keys are required, every optional field is judged
+ * alone and left out with a note where it is wrong, and unknown fields are dropped.
  *
- * @throws {WebhookError} `refused` where a synchronous event is answered with `authorized` false or an
- *   `error` text, whatever else the body lacks (interface-choices §6 row 31), or a delivery with
- *   `success` false; `invalid` for anything that is not a JSON object in UTF-8 with the required keys;
- *   `oversize` for more values than any real answer has.
+ * @throws {WebhookError} `refused` where a synchronous event is answered with `authorized` false
+ *   or an `error` text, whatever else the body lacks (interface-choices §6 row 31), or a delivery
+ *   with `success` false; `invalid` for anything that is not a JSON object in UTF-8 with the
+ *   required keys; `oversize` for more values than any real answer has.
  */
-export const readAnswer = <T extends EventType>(type: T, body: Buffer, context: AnswerContext = {}): AnswerOf<T> =>
-  READERS[type](parsedJson(type, body), context, noteTaker())
+export const readAnswer = <T extends EventType>(
+  type: T,
+  body: Buffer,
+  context: AnswerContext = {},
+): AnswerOf<T> => READERS[type](parsedJson(type, body), context, noteTaker())
 
 /** As `readAnswer`, with notes of what was left out or is not as agreed. */
-export function readAnswerWithNotes<T extends EventType>(type: T, body: Buffer, context: AnswerContext = {}): ReadAnswer<T> {
+export function readAnswerWithNotes<T extends EventType>(
+  type: T,
+  body: Buffer,
+  context: AnswerContext = {},
+): ReadAnswer<T> {
   const taker = noteTaker()
   const answer = READERS[type](parsedJson(type, body), context, taker)
   if (type === 'modality_worklist.requested') noteItems((answer as WorklistAnswer).items, taker)
   return { answer, notes: taker.notes }
 }
 
-type Read<T extends EventType> = (json: JsonObject, context: AnswerContext, taker: NoteTaker) => AnswerOf<T>
+type Read<T extends EventType> = (
+  json: JsonObject,
+  context: AnswerContext,
+  taker: NoteTaker,
+) => AnswerOf<T>
 
 const READERS: { readonly [T in EventType]: Read<T> } = {
   'study.access_requested'(json, { studyInstanceUid, plaintextHosts = [] }, taker) {
     const { authorized, list } = authorizedList(json, 'urls', taker)
     const { manifest: given } = json
-    const manifest = given === undefined || given === null ? undefined : manifestOf(given, studyInstanceUid, 'manifest', taker)
+    const manifest =
+      given === undefined || given === null
+        ? undefined
+        : manifestOf(given, studyInstanceUid, 'manifest', taker)
     return {
       authorized,
       urls: urlsOf(list, 'urls', plaintextHosts, taker.note),
@@ -82,32 +107,55 @@ const READERS: { readonly [T in EventType]: Read<T> } = {
     const { authorized, list } = authorizedList(json, 'items', taker)
     // One bad row never spoils the list; a list without any row is none.
     if (list.length > 0 && !list.some(isObject))
-      throw new WebhookError('invalid', 'the answer is not of the agreed form: items: none of them is an object')
+      throw new WebhookError(
+        'invalid',
+        'the answer is not of the agreed form: items: none of them is an object',
+      )
     return { authorized, items: list }
   },
   'patient_study.enrichment_requested': (json, _context, { note }) => enrichmentOf(json, note),
-  'clinical_context.enrichment_requested': (json, _context, { note }) => clinicalContextOf(json, note),
+  'clinical_context.enrichment_requested': (json, _context, { note }) =>
+    clinicalContextOf(json, note),
   'report.delivered'(json) {
     const success = required(json, 'success', isBoolean, 'it is not true or false')
     // interface-choices §6 row 32: delivered is 2xx and success true.
-    if (!success) throw new WebhookError('refused', reasonOf(json) || 'the partner answered that it did not take the report')
+    if (!success)
+      throw new WebhookError(
+        'refused',
+        reasonOf(json) || 'the partner answered that it did not take the report',
+      )
     return { success }
   },
 }
 
-/** The required keys of a synchronous answer. A refusal has been looked for already, see `refuse`. */
-function authorizedList(json: JsonObject, name: 'urls' | 'uploadUrls' | 'items', { note }: NoteTaker) {
+/**
+ * The required keys of a synchronous answer. A refusal has been looked for already, see `refuse`.
+ */
+function authorizedList(
+  json: JsonObject,
+  name: 'urls' | 'uploadUrls' | 'items',
+  { note }: NoteTaker,
+) {
   const authorized = required(json, 'authorized', isBoolean, 'it is not true or false')
   const list = required(json, name, isList, 'it is not a list')
   const { error } = json
-  if (error !== undefined && error !== null && typeof error !== 'string') note('error', 'It is not a text; it is left out.')
+  if (error !== undefined && error !== null && typeof error !== 'string')
+    note('error', 'It is not a text; it is left out.')
   return { authorized, list: [...list] }
 }
 
-function required<T>(json: JsonObject, name: string, admits: (value: unknown) => value is T, fault: string): T {
+function required<T>(
+  json: JsonObject,
+  name: string,
+  admits: (value: unknown) => value is T,
+  fault: string,
+): T {
   const value = Object.hasOwn(json, name) ? json[name] : undefined
   if (admits(value)) return value
-  throw new WebhookError('invalid', `the answer is not of the agreed form: ${name}: ${value === undefined ? 'it is missing' : fault}`)
+  throw new WebhookError(
+    'invalid',
+    `the answer is not of the agreed form: ${name}: ${value === undefined ? 'it is missing' : fault}`,
+  )
 }
 
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
@@ -121,21 +169,32 @@ function media(given: unknown, plaintextHosts: PlaintextHosts, { note }: NoteTak
 /** One study for each manifest; those that cannot be used are left out. */
 function manifestsOf(given: unknown, taker: NoteTaker): Manifest[] | undefined {
   if (given === undefined || given === null) return undefined
-  if (!Array.isArray(given)) return void taker.note('manifests', 'It is not a list; no manifest is used.')
-  return given.flatMap((one, index) => manifestOf(one, undefined, `manifests.${index}`, taker) ?? [])
+  if (!Array.isArray(given))
+    return void taker.note('manifests', 'It is not a list; no manifest is used.')
+  return given.flatMap(
+    (one, index) => manifestOf(one, undefined, `manifests.${index}`, taker) ?? [],
+  )
 }
 
 function parsedJson(type: EventType, body: Buffer): JsonObject {
   checkJsonSize(body)
   let json: unknown
   try {
-    // A name with replacement characters in it would be a wrong name: text that is not UTF-8 is no answer.
+    // A name with replacement characters in it would be a wrong name: text that is not UTF-8 is no
+    // answer.
     json = JSON.parse(utf8.decode(body))
   } catch {
     // The parser's own error quotes the text, which may be about a patient.
-    throw new WebhookError('invalid', body.length === 0 ? 'the answer is empty' : 'the answer is not JSON in UTF-8')
+    throw new WebhookError(
+      'invalid',
+      body.length === 0 ? 'the answer is empty' : 'the answer is not JSON in UTF-8',
+    )
   }
-  if (!isObject(json)) throw new WebhookError('invalid', 'the answer is not of the agreed form: body: it is not an object')
+  if (!isObject(json))
+    throw new WebhookError(
+      'invalid',
+      'the answer is not of the agreed form: body: it is not an object',
+    )
   if (EVENTS[type].kind === 'synchronous') refuse(json)
   return json
 }
@@ -143,8 +202,12 @@ function parsedJson(type: EventType, body: Buffer): JsonObject {
 function refuse(json: JsonObject): void {
   // Many serialisers print an absent text as ''.
   const text = printable(json.error)
-  if (json.authorized === false || text) throw new WebhookError('refused', text || 'the partner gave no reason')
+  if (json.authorized === false || text)
+    throw new WebhookError('refused', text || 'the partner gave no reason')
 }
 
 const reasonOf = (json: JsonObject) => printable(json.error) || printable(json.message)
-const printable = (text: unknown) => (typeof text === 'string' ? [...text.replace(/[\p{C}\s]+/gu, ' ').trim()].slice(0, 200).join('') : '')
+const printable = (text: unknown) =>
+  typeof text === 'string'
+    ? [...text.replace(/[\p{C}\s]+/gu, ' ').trim()].slice(0, 200).join('')
+    : ''

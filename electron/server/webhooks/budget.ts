@@ -1,7 +1,10 @@
 import { networkFault } from './network-fault.ts'
 import { WebhookError } from './webhook-error.ts'
 
-/** Runs a call within its time. Throws `WebhookError`, `timeout` where it was over, or the reason of `signal`. */
+/**
+ * Runs a call within its time. Throws `WebhookError`, `timeout` where it was over, or the reason of
+ * `signal`.
+ */
 export async function withinBudget<T>(
   budgetMs: number,
   signal: AbortSignal | undefined,
@@ -19,7 +22,8 @@ export async function withinBudget<T>(
   try {
     return await run(budget.signal)
   } catch (error) {
-    if (isOver) throw new WebhookError('timeout', `no complete answer within ${budgetMs / 1000} s`, {}, error)
+    if (isOver)
+      throw new WebhookError('timeout', `no complete answer within ${budgetMs / 1000} s`, {}, error)
     throw signal?.aborted ? signal.reason : networkFault(error)
   } finally {
     clearTimeout(timer)

@@ -12,7 +12,9 @@ export interface Passage {
   succeeded(): void
   /** `why`: the detail shown to those who are refused while the circuit is open. */
   failed(why: string): void
-  /** The call ended for a reason that says nothing about the partner, such as the caller's abort. */
+  /**
+   * The call ended for a reason that says nothing about the partner, such as the caller's abort.
+   */
   abandoned(): void
 }
 
@@ -24,10 +26,15 @@ interface Circuit {
 }
 
 /**
- * Circuit breakers, one for each key (interface-choices §6 row 31): five failures in a row open it, and then one call is let through
- * every fifteen seconds, so that a dead partner costs no console its waiting time.
+ * Circuit breakers, one for each key (interface-choices §6 row 31): five failures in a row open it,
+ * and then one call is let through every fifteen seconds, so that a dead partner costs no console
+ * its waiting time.
  */
-export function openCircuits({ elapsed, failuresToOpen = 5, probeAfterMs = 15_000 }: CircuitDependencies) {
+export function openCircuits({
+  elapsed,
+  failuresToOpen = 5,
+  probeAfterMs = 15_000,
+}: CircuitDependencies) {
   const circuits = new Map<string, Circuit>()
 
   function circuitOf(key: string): Circuit {
@@ -48,7 +55,8 @@ export function openCircuits({ elapsed, failuresToOpen = 5, probeAfterMs = 15_00
     let isProbe = false
     if (circuit.openedAt !== undefined && !evenIfOpen) {
       const waitMs = circuit.openedAt + probeAfterMs - elapsed()
-      if (waitMs > 0 || circuit.isProbing) throw new WebhookError('circuit-open', sentence(circuit, waitMs))
+      if (waitMs > 0 || circuit.isProbing)
+        throw new WebhookError('circuit-open', sentence(circuit, waitMs))
       circuit.isProbing = true
       isProbe = true
     }

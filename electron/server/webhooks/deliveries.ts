@@ -1,6 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { OutboxRecord, OutboxRow } from '#server/jobs/outbox-queries.ts'
-import { type Held, type OutboxWorkerOptions, openOutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
+import {
+  type Held,
+  type OutboxWorkerOptions,
+  openOutboxWorker,
+  type Settlement,
+} from '#server/jobs/outbox-worker.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import { WebhookEventId } from '#shared/ids.ts'
@@ -10,9 +15,15 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-/** Outbox kind of a signed report on its way to the partner; its subject is the report, its lane the study. */
+/**
+ * Outbox kind of a signed report on its way to the partner; its subject is the report, its lane the
+ * study.
+ */
 export const REPORT_DELIVERED = 'report.delivered'
-/** Waits after the first, second… failed attempt (interface-choices §6 row 32); then the last of them, again and again: only a person gives a report up. */
+/**
+ * Waits after the first, second… failed attempt (interface-choices §6 row 32); then the last of
+ * them, again and again: only a person gives a report up.
+ */
 export const RETRY_MS = [
   ...[5 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS],
   ...[2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS, 14 * HOUR_MS, 20 * HOUR_MS, 24 * HOUR_MS],
@@ -20,7 +31,10 @@ export const RETRY_MS = [
 const JITTER = 0.1
 /** How long a row waits that has nowhere to go; a change of the endpoints ends it. */
 const HELD_MS = HOUR_MS
-/** Signs of life of an endpoint hasten its rows at most so often, deliveries too: a report it always refuses is not tried with each that it takes. */
+/**
+ * Signs of life of an endpoint hasten its rows at most so often, deliveries too: a report it always
+ * refuses is not tried with each that it takes.
+ */
 const HASTEN_EVERY_MS = 5 * MINUTE_MS
 /** Rows hastened before the event loop is let through. */
 const HASTENED_AT_A_TIME = 200
@@ -69,7 +83,10 @@ export interface DeliveriesOptions {
   readonly random?: () => number
 }
 
-/** The way of signed reports to their partners: each until it is accepted, in the order of its study, past every outage. */
+/**
+ * The way of signed reports to their partners: each until it is accepted, in the order of its
+ * study, past every outage.
+ */
 export interface Deliveries extends AsyncDisposable {
   /** Looks again at what is due. */
   wake(): void
@@ -81,9 +98,24 @@ export interface Deliveries extends AsyncDisposable {
 }
 
 export function openDeliveries(options: DeliveriesOptions): Deliveries {
-  const { store, requester, clock, dataOf, destinationOf, attempted, onGone, onChanged, onError, isIdle, random = Math.random } = options
+  const {
+    store,
+    requester,
+    clock,
+    dataOf,
+    destinationOf,
+    attempted,
+    onGone,
+    onChanged,
+    onError,
+    isIdle,
+    random = Math.random,
+  } = options
   const { outbox, database } = store
-  /** How each endpoint took the last delivery. After a start it is not known, and the first sign of life is worth a try. */
+  /**
+   * How each endpoint took the last delivery. After a start it is not known, and the first sign of
+   * life is worth a try.
+   */
   const health = new Map<string, 'fine' | 'no-answer' | 'wrong-answer'>()
   /** When the rows of an endpoint were hastened last, by deliveries and by other answers. */
   const hastenedAt = new Map<string, number>()
@@ -100,11 +132,19 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     const eventId = eventIdOf(row.payload)
     // It waits on, so that somebody is told of it.
     if (eventId === undefined)
-      return { outcome: 'postponed', until: clock() + waitAfter(row.attempts), fault: 'the event can no longer be read from the database' }
+      return {
+        outcome: 'postponed',
+        until: clock() + waitAfter(row.attempts),
+        fault: 'the event can no longer be read from the database',
+      }
     const made = dataOf(reportId)
     if (!made) {
       const fault = 'there is no such signed report any more'
-      return { outcome: 'failed', fault, ...written({ eventId, reportId, state: 'failed', outcome: undefined, fault, attempts }) }
+      return {
+        outcome: 'failed',
+        fault,
+        ...written({ eventId, reportId, state: 'failed', outcome: undefined, fault, attempts }),
+      }
     }
     let outcome: PartnerOutcome | undefined
     try {
@@ -113,20 +153,29 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
         // Each row keeps its own times, and the circuit would only use up its attempts.
         evenIfOpen: true,
         accept: ({ body }) => {
-          if (!readAnswer('report.delivered', body).success) throw new WebhookError('refused', 'the partner answered success: false')
+          if (!readAnswer('report.delivered', body).success)
+            throw new WebhookError('refused', 'the partner answered success: false')
         },
         onOutcome: (told) => {
           outcome = told
         },
       })
-      return { outcome: 'sent', ...written({ eventId, reportId, state: 'done', outcome, fault: '', attempts }) }
+      return {
+        outcome: 'sent',
+        ...written({ eventId, reportId, state: 'done', outcome, fault: '', attempts }),
+      }
     } catch (error) {
       if (signal.aborted || !(error instanceof WebhookError)) throw error
-      if (outcome?.endpointId) health.set(outcome.endpointId, isSilence(error) ? 'no-answer' : 'wrong-answer')
+      if (outcome?.endpointId)
+        health.set(outcome.endpointId, isSilence(error) ? 'no-answer' : 'wrong-answer')
       const fault = faultOf(error)
       const isGone = error.httpStatus === 410
       return {
-        ...{ outcome: 'postponed', until: clock() + waitAfter(row.attempts, error.retryAfterMs), fault },
+        ...{
+          outcome: 'postponed',
+          until: clock() + waitAfter(row.attempts, error.retryAfterMs),
+          fault,
+        },
         ...written(
           { eventId, reportId, state: 'waiting', outcome, fault, attempts },
           isGone ? (outcome?.endpointId ?? undefined) : undefined,
@@ -135,11 +184,16 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     }
   }
 
-  function written(attempt: DeliveryAttempt, gone?: string): { readonly within: (stillWaited: boolean) => void } {
+  function written(
+    attempt: DeliveryAttempt,
+    gone?: string,
+  ): { readonly within: (stillWaited: boolean) => void } {
     return {
       within(stillWaited) {
         // A person gave it up while it was under way.
-        attempted(attempt.state === 'waiting' && !stillWaited ? { ...attempt, state: 'dropped' } : attempt)
+        attempted(
+          attempt.state === 'waiting' && !stillWaited ? { ...attempt, state: 'dropped' } : attempt,
+        )
         if (gone !== undefined) onGone(gone)
         if (onChanged) database.afterCommit(onChanged)
       },
@@ -199,8 +253,12 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
 
 const isSilence = ({ fault }: WebhookError) => fault === 'unreachable' || fault === 'timeout'
 
-/** What a partner writes beside a refusal may name a patient: it stays in the record of the event, which is sealed. */
-const faultOf = ({ fault, detail }: WebhookError) => (fault === 'refused' ? 'the partner answered, and did not take it' : detail)
+/**
+ * What a partner writes beside a refusal may name a patient: it stays in the record of the event,
+ * which is sealed.
+ */
+const faultOf = ({ fault, detail }: WebhookError) =>
+  fault === 'refused' ? 'the partner answered, and did not take it' : detail
 
 function eventIdOf(payload: unknown): WebhookEventId | undefined {
   const { eventId } = (payload ?? {}) as { readonly eventId?: unknown }

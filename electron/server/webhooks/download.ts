@@ -1,6 +1,12 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { type AdmittedUrl, admitFileUrl, askedOnce, type Resolve, systemResolve } from './address.ts'
+import {
+  type AdmittedUrl,
+  admitFileUrl,
+  askedOnce,
+  type Resolve,
+  systemResolve,
+} from './address.ts'
 import { openAgents } from './agents.ts'
 import { withinBudget } from './budget.ts'
 import { networkFault } from './network-fault.ts'
@@ -30,12 +36,18 @@ export interface Downloaded {
 }
 
 export interface Streamed {
-  /** It errors with `WebhookError`: `oversize`, `timeout` after a minute of silence, or what the network says. */
+  /**
+   * It errors with `WebhookError`: `oversize`, `timeout` after a minute of silence, or what the
+   * network says.
+   */
   readonly body: Readable
   readonly mediaType: string
   /** As the sender says. */
   readonly length: number | undefined
-  /** 304, without a body, where `if-none-match` or `if-modified-since` was sent and the file is still the same (RFC 9110 §15.4.5). */
+  /**
+   * 304, without a body, where `if-none-match` or `if-modified-since` was sent and the file is
+   * still the same (RFC 9110 §15.4.5).
+   */
   readonly httpStatus: number
   /** As the sender says. */
   readonly etag: string | undefined
@@ -56,9 +68,11 @@ export interface PutOptions extends DownloadOptions {
 }
 
 /**
- * Files as answers of partners name them: documents, images, manifests by GET, secondary captures by PUT (ux-security E.9). Default
- * deny: only hosts of the list, https (http only to private hosts that are listed for it too), the resolved address pinned, no redirect, no
- * cookies, no Authorization, never one of our own listeners. All throw `WebhookError`, whose detail names no URL, or the signal's reason.
+ * Files as answers of partners name them: documents, images, manifests by GET, secondary captures
+ * by PUT (ux-security E.9). Default deny: only hosts of the list, https (http only to private hosts
+ * that are listed for it too), the resolved address pinned, no redirect, no cookies, no
+ * Authorization, never one of our own listeners. All throw `WebhookError`, whose detail names no
+ * URL, or the signal's reason.
  */
 export interface Downloads extends AsyncDisposable {
   get(url: string, options: GetOptions): Promise<Downloaded>
@@ -81,9 +95,16 @@ const SILENCE_MS = 60_000
 const CONDITIONS = ['if-none-match', 'if-modified-since']
 const UNKNOWN_TYPE = 'application/octet-stream'
 
-export function openDownloads({ plaintextHosts, isOwn, clock, resolve = systemResolve, authorities }: DownloadsDeps): Downloads {
+export function openDownloads({
+  plaintextHosts,
+  isOwn,
+  clock,
+  resolve = systemResolve,
+  authorities,
+}: DownloadsDeps): Downloads {
   const agents = openAgents({ resolve: askedOnce(resolve), authorities, isOwn })
-  const admitted = (url: string, hosts: readonly string[]) => admitFileUrl(url, hosts, plaintextHosts(), isOwn)
+  const admitted = (url: string, hosts: readonly string[]) =>
+    admitFileUrl(url, hosts, plaintextHosts(), isOwn)
 
   async function request(
     { url, route }: AdmittedUrl,
@@ -99,7 +120,8 @@ export function openDownloads({ plaintextHosts, isOwn, clock, resolve = systemRe
     })
     const { statusCode } = response
     const isUnchanged = statusCode === 304 && CONDITIONS.some((name) => headers[name] !== undefined)
-    if ((statusCode < 200 || statusCode > 299) && !isUnchanged) throw discard(response, fileStatusError(response, clock()))
+    if ((statusCode < 200 || statusCode > 299) && !isUnchanged)
+      throw discard(response, fileStatusError(response, clock()))
     return response
   }
 
@@ -127,9 +149,12 @@ export function openDownloads({ plaintextHosts, isOwn, clock, resolve = systemRe
         return request(to, 'GET', { ...headers, 'accept-encoding': 'identity' }, both)
       })
       const told = Number(response.headers['content-length'])
-      const tooLarge = () => new WebhookError('oversize', `it is larger than ${Math.floor(maxBytes / 1024 / 1024)} MiB`)
+      const tooLarge = () =>
+        new WebhookError('oversize', `it is larger than ${Math.floor(maxBytes / 1024 / 1024)} MiB`)
       if (told > maxBytes) throw discard(response, tooLarge())
-      const body = Readable.from(counted(response, maxBytes, tooLarge, signal), { objectMode: false })
+      const body = Readable.from(counted(response, maxBytes, tooLarge, signal), {
+        objectMode: false,
+      })
       // One that is given up before its first byte was read never comes to the end of `counted`.
       body.once('close', () => void discard(response, new Error('read no further')))
       return {
@@ -146,7 +171,13 @@ export function openDownloads({ plaintextHosts, isOwn, clock, resolve = systemRe
     async put(url, body, { hosts, signal, budgetMs = BUDGET_MS, mediaType, headers = {} }) {
       const to = admitted(url, hosts)
       return await withinBudget(budgetMs, signal, async (budget) => {
-        const response = await request(to, 'PUT', { ...headers, 'content-type': mediaType }, budget, body)
+        const response = await request(
+          to,
+          'PUT',
+          { ...headers, 'content-type': mediaType },
+          budget,
+          body,
+        )
         discard(response, new Error('read no further'))
         return { httpStatus: response.statusCode }
       })
@@ -156,13 +187,21 @@ export function openDownloads({ plaintextHosts, isOwn, clock, resolve = systemRe
   }
 }
 
-async function* counted(response: Dispatcher.ResponseData, maxBytes: number, tooLarge: () => Error, signal: AbortSignal | undefined) {
+async function* counted(
+  response: Dispatcher.ResponseData,
+  maxBytes: number,
+  tooLarge: () => Error,
+  signal: AbortSignal | undefined,
+) {
   let size = 0
   let timer: NodeJS.Timeout | undefined
   const { body } = response
   const watch = () => {
     clearTimeout(timer)
-    timer = setTimeout(() => body.destroy(new WebhookError('timeout', 'nothing came for a minute')), SILENCE_MS).unref()
+    timer = setTimeout(
+      () => body.destroy(new WebhookError('timeout', 'nothing came for a minute')),
+      SILENCE_MS,
+    ).unref()
   }
   try {
     watch()
@@ -182,18 +221,26 @@ async function* counted(response: Dispatcher.ResponseData, maxBytes: number, too
   }
 }
 
-// A presigned link that is over, or was made for something else, is answered so by every object store.
+// A presigned link that is over, or was made for something else, is answered so by every object
+// store.
 function fileStatusError(response: Dispatcher.ResponseData, now: number): WebhookError {
   const { statusCode } = response
   if (statusCode === 401 || statusCode === 403)
-    return new WebhookError('status', `it answered ${statusCode}; the link may be over`, { httpStatus: statusCode })
-  if (statusCode === 404) return new WebhookError('status', 'it answered 404: there is no such file', { httpStatus: statusCode })
+    return new WebhookError('status', `it answered ${statusCode}; the link may be over`, {
+      httpStatus: statusCode,
+    })
+  if (statusCode === 404)
+    return new WebhookError('status', 'it answered 404: there is no such file', {
+      httpStatus: statusCode,
+    })
   return statusError(response, now)
 }
 
 function mediaTypeOf({ headers }: Dispatcher.ResponseData): string {
   const [type = ''] = String(headers['content-type'] ?? '').split(';')
-  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(type.trim()) ? type.trim().toLowerCase() : UNKNOWN_TYPE
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(type.trim())
+    ? type.trim().toLowerCase()
+    : UNKNOWN_TYPE
 }
 
 function textOf({ headers }: Dispatcher.ResponseData, name: string): string | undefined {
@@ -202,4 +249,6 @@ function textOf({ headers }: Dispatcher.ResponseData, name: string): string | un
 }
 
 const fits = (mediaType: string, wanted: string) =>
-  wanted === '*/*' || wanted === mediaType || (wanted.endsWith('/*') && mediaType.startsWith(wanted.slice(0, -1)))
+  wanted === '*/*' ||
+  wanted === mediaType ||
+  (wanted.endsWith('/*') && mediaType.startsWith(wanted.slice(0, -1)))

@@ -37,11 +37,18 @@ export interface Exchange extends AsyncDisposable {
 }
 
 /** How the partner is asked: JSON by POST, over `agents`. */
-export function openExchange({ clock, ...options }: AgentsOptions & { readonly clock: () => number }): Exchange {
+export function openExchange({
+  clock,
+  ...options
+}: AgentsOptions & { readonly clock: () => number }): Exchange {
   const agents = openAgents(options)
   const largeBodies = openLargeBodies()
 
-  async function attempt({ to, body, headers, limits, progress }: Post, large: LargeBody, budget: AbortSignal): Promise<Buffer> {
+  async function attempt(
+    { to, body, headers, limits, progress }: Post,
+    large: LargeBody,
+    budget: AbortSignal,
+  ): Promise<Buffer> {
     const options: Dispatcher.RequestOptions = {
       origin: to.url.origin,
       path: to.url.pathname + to.url.search,
@@ -62,7 +69,9 @@ export function openExchange({ clock, ...options }: AgentsOptions & { readonly c
       progress.refusal = await readRefusal(response, progress)
       throw statusError(response, clock())
     }
-    return await readBody(response, limits.answerBytes, progress, (bytes) => (bytes > LARGE_BYTES ? large.take(budget) : undefined))
+    return await readBody(response, limits.answerBytes, progress, (bytes) =>
+      bytes > LARGE_BYTES ? large.take(budget) : undefined,
+    )
   }
 
   async function post(post: Post): Promise<Received> {
@@ -73,7 +82,13 @@ export function openExchange({ clock, ...options }: AgentsOptions & { readonly c
           return { body: await attempt(post, large, budget), [Symbol.dispose]: large.release }
         } catch (error) {
           large.release()
-          if (triesLeft === 0 || budget.aborted || post.progress.httpStatus !== null || !isConnectFailure(error)) throw error
+          if (
+            triesLeft === 0 ||
+            budget.aborted ||
+            post.progress.httpStatus !== null ||
+            !isConnectFailure(error)
+          )
+            throw error
         }
       }
     })

@@ -9,14 +9,15 @@ const HARMLESS_BYTES = 64 << 10
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
-// An array's or an object's: their codes differ in one bit that no other character of JSON outside a string needs.
+// An array's or an object's: their codes differ in one bit that no other character of JSON outside
+// a string needs.
 const OPEN = 0x5b
 const CLOSE = 0x5d
 const KIND = 0x20
 
 /**
- * Refuses JSON that would take many times its bytes once it is parsed: 20 MiB of `[[[[…` or `{},{},…` become a gigabyte. Text that is no
- * JSON at all is the parser's to find.
+ * Refuses JSON that would take many times its bytes once it is parsed: 20 MiB of `[[[[…` or
+ * `{},{},…` become a gigabyte. Text that is no JSON at all is the parser's to find.
  * @throws {WebhookError} oversize, or invalid where it is nested too deep
  */
 export function checkJsonSize(body: Buffer): void {
@@ -33,8 +34,10 @@ export function checkJsonSize(body: Buffer): void {
       values++
       depth++
     } else if ((byte & ~KIND) === CLOSE) depth--
-    if (values > MOST_VALUES) throw new WebhookError('oversize', `the answer holds more than ${MOST_VALUES} values`)
-    if (depth > MOST_DEPTH) throw new WebhookError('invalid', `the answer is nested more than ${MOST_DEPTH} deep`)
+    if (values > MOST_VALUES)
+      throw new WebhookError('oversize', `the answer holds more than ${MOST_VALUES} values`)
+    if (depth > MOST_DEPTH)
+      throw new WebhookError('invalid', `the answer is nested more than ${MOST_DEPTH} deep`)
   }
 }
 

@@ -3,15 +3,19 @@ export const LARGE_BYTES = 4 << 20
 
 /** What one call holds of the leave to have a large body. */
 export interface LargeBody {
-  /** Resolves when no other call has one; at once where this call has leave already. Rejects with the reason of the signal. */
+  /**
+   * Resolves when no other call has one; at once where this call has leave already. Rejects with
+   * the reason of the signal.
+   */
   take(signal: AbortSignal): Promise<void>
   /** Gives the leave back, if it was had. */
   release(): void
 }
 
 /**
- * One large body at a time, until it has been read: a partner that sends its twenty megabytes to every device of the clinic in the same
- * second is read one after the other, and who waits too long is out of its budget.
+ * One large body at a time, until it has been read: a partner that sends its twenty megabytes to
+ * every device of the clinic in the same second is read one after the other, and who waits too long
+ * is out of its budget.
  */
 export function openLargeBodies(): () => LargeBody {
   let last: Promise<void> = Promise.resolve()

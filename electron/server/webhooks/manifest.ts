@@ -28,7 +28,10 @@ type Numbers = { readonly [K in (typeof NUMBERS)[number]]?: number }
 type Flags = { readonly [K in (typeof FLAGS)[number]]?: boolean }
 type Texts = { readonly [K in (typeof TEXTS)[number]]?: string }
 
-/** One instance. Of an image rows, columns, bitsAllocated, photometricInterpretation and samplesPerPixel are there. */
+/**
+ * One instance. Of an image rows, columns, bitsAllocated, photometricInterpretation and
+ * samplesPerPixel are there.
+ */
 export interface ManifestSop extends Numbers, Flags, Texts {
   readonly sopClassUID: string
   readonly sopInstanceUID: string
@@ -42,7 +45,10 @@ export interface ManifestSeries {
   readonly sops: readonly ManifestSop[]
 }
 
-/** The progressive-loading sidecar of a study as far as it can be used: at least one series, each with at least one SOP. */
+/**
+ * The progressive-loading sidecar of a study as far as it can be used: at least one series, each
+ * with at least one SOP.
+ */
 export interface Manifest {
   readonly studyInstanceUID: string
   readonly series: readonly ManifestSeries[]
@@ -55,32 +61,45 @@ export interface ReadManifest {
 }
 
 /**
- * Reads a manifest by the rules of the interface: a wrong type or a missing required field drops only that SOP, a series without a SOP is
- * dropped, and without a series there is no manifest.
+ * Reads a manifest by the rules of the interface: a wrong type or a missing required field drops
+ * only that SOP, a series without a SOP is dropped, and without a series there is no manifest.
  * @param studyInstanceUid the study that was asked for; undefined where any may come
  * @param at where it is in the answer
  */
-export function readManifest(value: unknown, studyInstanceUid: string | undefined, at = 'manifest'): ReadManifest {
+export function readManifest(
+  value: unknown,
+  studyInstanceUid: string | undefined,
+  at = 'manifest',
+): ReadManifest {
   const taker = noteTaker()
   return { manifest: manifestOf(value, studyInstanceUid, at, taker), notes: taker.notes }
 }
 
 /** As `readManifest`, with the notes taken by `taker`. */
-export function manifestOf(value: unknown, studyInstanceUid: string | undefined, at: string, { note }: NoteTaker): Manifest | undefined {
-  const unused = (path: string, fault: string) => void note(path, `${fault}; the manifest is not used.`)
+export function manifestOf(
+  value: unknown,
+  studyInstanceUid: string | undefined,
+  at: string,
+  { note }: NoteTaker,
+): Manifest | undefined {
+  const unused = (path: string, fault: string) =>
+    void note(path, `${fault}; the manifest is not used.`)
   if (!isObject(value)) return unused(at, 'It is not an object')
   const studyUid = value.studyInstanceUID
   if (!isText(studyUid)) return unused(`${at}.studyInstanceUID`, 'It is not a text, or empty')
   if (studyInstanceUid !== undefined && studyUid !== studyInstanceUid)
     return unused(`${at}.studyInstanceUID`, 'It is not the study that was asked for')
   if (!Array.isArray(value.series)) return unused(`${at}.series`, 'It is not a list')
-  const series = value.series.flatMap((one, index) => seriesOf(one, `${at}.series.${index}`, note) ?? [])
+  const series = value.series.flatMap(
+    (one, index) => seriesOf(one, `${at}.series.${index}`, note) ?? [],
+  )
   if (series.length === 0) return unused(`${at}.series`, 'No series of it can be used')
   return { studyInstanceUID: studyUid, series }
 }
 
 function seriesOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSeries | undefined {
-  const dropped = (path: string, fault: string) => void note(path, `${fault}; the series is left out of the manifest.`)
+  const dropped = (path: string, fault: string) =>
+    void note(path, `${fault}; the series is left out of the manifest.`)
   if (!isObject(value)) return dropped(at, 'It is not an object')
   const { modality, seriesDescription, seriesInstanceUID, seriesNumber } = value
   if (!isText(modality)) return dropped(`${at}.modality`, NO_TEXT)
@@ -95,7 +114,8 @@ function seriesOf(value: unknown, at: string, note: NoteTaker['note']): Manifest
 }
 
 function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop | undefined {
-  const dropped = (path: string, fault: string) => void note(path, `${fault}; the instance is left out of the manifest.`)
+  const dropped = (path: string, fault: string) =>
+    void note(path, `${fault}; the instance is left out of the manifest.`)
   if (!isObject(value)) return dropped(at, 'It is not an object')
   const { sopClassUID, sopInstanceUID } = value
   if (!isText(sopClassUID)) return dropped(`${at}.sopClassUID`, NO_TEXT)
@@ -106,13 +126,18 @@ function sopOf(value: unknown, at: string, note: NoteTaker['note']): ManifestSop
       if (value[name] === undefined) continue
       // JSON has numbers that are too large for one: 1e999.
       const isRight = type === 'number' ? Number.isFinite(value[name]) : typeof value[name] === type
-      if (!isRight) return dropped(`${at}.${name}`, `It is not a ${type === 'string' ? 'text' : type}`)
+      if (!isRight)
+        return dropped(`${at}.${name}`, `It is not a ${type === 'string' ? 'text' : type}`)
       optional[name] = value[name]
     }
   }
   if (isImage(sopClassUID)) {
     const wrong = GEOMETRY.find(({ field, admits }) => !admits(value[field], value))
-    if (wrong) return dropped(`${at}.${wrong.field}`, value[wrong.field] === undefined ? 'It is missing' : `It is not ${wrong.words}`)
+    if (wrong)
+      return dropped(
+        `${at}.${wrong.field}`,
+        value[wrong.field] === undefined ? 'It is missing' : `It is not ${wrong.words}`,
+      )
   }
   return { sopClassUID, sopInstanceUID, ...(optional as Numbers & Flags & Texts) }
 }
@@ -133,21 +158,60 @@ const GEOMETRY: readonly Geometry[] = [
   { field: 'columns', admits: isSize, words: 'a whole number above zero' },
   {
     field: 'bitsAllocated',
-    admits: (bits, sop) => bits === 8 || bits === 16 || bits === 32 || (bits === 64 && sop.isDoubleFloatPixelData === true),
+    admits: (bits, sop) =>
+      bits === 8 ||
+      bits === 16 ||
+      bits === 32 ||
+      (bits === 64 && sop.isDoubleFloatPixelData === true),
     words: '8, 16 or 32',
   },
   { field: 'photometricInterpretation', admits: isText, words: 'a text that says something' },
-  { field: 'samplesPerPixel', admits: (samples) => samples === 1 || samples === 3, words: '1 or 3' },
+  {
+    field: 'samplesPerPixel',
+    admits: (samples) => samples === 1 || samples === 3,
+    words: '1 or 3',
+  },
 ]
 
 /**
- * Classes of PS3.4 Annex B.5 whose instances have no pixels of their own, or whose pixels this path does not load (enhanced multi-frame
- * classes load progressively without the manifest): they need no geometry.
+ * Classes of PS3.4 Annex B.5 whose instances have no pixels of their own, or whose pixels this path
+ * does not load (enhanced multi-frame classes load progressively without the manifest): they need
+ * no geometry.
  */
 const WITHOUT_GEOMETRY = [
-  ...['9.', '11.', '34.', '66', '67', '68.', '78.', '79.1', '80.', '88.', '90.1', '104.', '131', '200.', '201.'],
-  ...['481.3', '481.4', '481.5', '481.6', '481.7', '481.8', '481.9', '481.10', '481.11', '481.12', '481.13', '481.14'],
-  // Enhanced CT, MR, PET, US volume, XA, XRF; X-ray 3D; breast tomosynthesis; segmentation is of 66.
+  ...[
+    '9.',
+    '11.',
+    '34.',
+    '66',
+    '67',
+    '68.',
+    '78.',
+    '79.1',
+    '80.',
+    '88.',
+    '90.1',
+    '104.',
+    '131',
+    '200.',
+    '201.',
+  ],
+  ...[
+    '481.3',
+    '481.4',
+    '481.5',
+    '481.6',
+    '481.7',
+    '481.8',
+    '481.9',
+    '481.10',
+    '481.11',
+    '481.12',
+    '481.13',
+    '481.14',
+  ],
+  // Enhanced CT, MR, PET, US volume, XA, XRF; X-ray 3D; breast tomosynthesis; segmentation is of
+  // 66.
   ...['2.1', '2.2', '4.1', '4.2', '4.3', '4.4', '6.2', '12.1.1', '12.2.1', '13.1.', '128.1', '130'],
 ]
 const STORAGE = '1.2.840.10008.5.1.4.1.1.'
@@ -155,5 +219,7 @@ const STORAGE = '1.2.840.10008.5.1.4.1.1.'
 function isImage(sopClassUid: string): boolean {
   if (!sopClassUid.startsWith(STORAGE)) return true
   const rest = sopClassUid.slice(STORAGE.length)
-  return !WITHOUT_GEOMETRY.some((kind) => (kind.endsWith('.') ? rest.startsWith(kind) : rest === kind || rest.startsWith(`${kind}.`)))
+  return !WITHOUT_GEOMETRY.some((kind) =>
+    kind.endsWith('.') ? rest.startsWith(kind) : rest === kind || rest.startsWith(`${kind}.`),
+  )
 }

@@ -30,7 +30,9 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   UND_ERR_DESTROYED: CLOSED,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: CLOSED,
   CERT_HAS_EXPIRED: unreachable('its certificate has expired'),
-  CERT_NOT_YET_VALID: unreachable('its certificate is not valid yet; is the clock of this PC right?'),
+  CERT_NOT_YET_VALID: unreachable(
+    'its certificate is not valid yet; is the clock of this PC right?',
+  ),
   CERT_REVOKED: unreachable('its certificate was revoked'),
   ERR_TLS_CERT_ALTNAME_INVALID: unreachable('its certificate is for another host name'),
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
@@ -42,9 +44,19 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   UND_ERR_HEADERS_OVERFLOW: { fault: 'oversize', words: 'the headers of the answer are too large' },
 }
 
-/** Codes after which nothing of the request was answered, so that a second try asks nothing twice. */
+/**
+ * Codes after which nothing of the request was answered, so that a second try asks nothing twice.
+ */
 const UNANSWERED = new Set([
-  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
+  ...[
+    'ECONNREFUSED',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'ETIMEDOUT',
+    'UND_ERR_CONNECT_TIMEOUT',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+  ],
   ...['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'],
 ])
 
@@ -55,19 +67,22 @@ export const isConnectFailure = (error: unknown) => UNANSWERED.has(codeOf(error)
 export function networkFault(error: unknown): WebhookError {
   if (error instanceof WebhookError) return error
   // This one carries what was received, which may be about a patient: it is not kept as the cause.
-  if (error instanceof errors.HTTPParserError) return new WebhookError('invalid', 'the answer is not HTTP')
+  if (error instanceof errors.HTTPParserError)
+    return new WebhookError('invalid', 'the answer is not HTTP')
   const code = codeOf(error)
   const meaning = MEANINGS[code] ?? byFamily(code)
   return new WebhookError(meaning.fault, meaning.words, {}, error)
 }
 
 function byFamily(code: string): Meaning {
-  if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) return unreachable('no secure connection could be agreed')
+  if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS'))
+    return unreachable('no secure connection could be agreed')
   return unreachable(code ? `the connection failed (${code})` : 'the connection failed')
 }
 
 function codeOf(error: unknown): string {
-  // Several addresses tried: Node reports them together, and the first one is the preferred address.
+  // Several addresses tried: Node reports them together, and the first one is the preferred
+  // address.
   const one = error instanceof AggregateError && !('code' in error) ? error.errors[0] : error
   const code = (one as { readonly code?: unknown } | null | undefined)?.code
   return typeof code === 'string' ? code : ''

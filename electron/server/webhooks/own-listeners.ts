@@ -5,14 +5,16 @@ import { addressClass, plainAddress } from './address-class.ts'
 export type IsOwnListener = (address: string, port: number) => boolean
 
 /**
- * Nobody's answer makes the gateway call itself (ux-security E.9): every loopback address and every address of this PC, at one of our
- * ports. A name is judged by the addresses it resolves to.
+ * Nobody's answer makes the gateway call itself (ux-security E.9): every loopback address and every
+ * address of this PC, at one of our ports. A name is judged by the addresses it resolves to.
  * @param ports as they are now
  */
 export function ownListeners(
   ports: () => readonly number[],
   addresses: () => readonly string[] = () =>
-    Object.values(networkInterfaces()).flatMap((entries) => (entries ?? []).map((entry) => entry.address)),
+    Object.values(networkInterfaces()).flatMap((entries) =>
+      (entries ?? []).map((entry) => entry.address),
+    ),
 ): IsOwnListener {
   return (address, port) => {
     // The network cards are asked only where the port is one of ours.

@@ -66,15 +66,18 @@ export interface RequestOptions<T> {
   readonly about?: EventSubject
   /** Asks even while the circuit is open: a person pressed "test". */
   readonly evenIfOpen?: boolean
-  /** Reads the reply. A `WebhookError` it throws is the partner's failure; any other error passes through and is not. */
+  /**
+   * Reads the reply. A `WebhookError` it throws is the partner's failure; any other error passes
+   * through and is not.
+   */
   readonly accept?: (reply: ReadableReply) => T
   /** Told how this call ended, after `RequesterDependencies.onOutcome`. Must not throw. */
   readonly onOutcome?: (outcome: PartnerOutcome) => void
 }
 
 /**
- * How a call ended, for the partner's status and the record of events. `detail` may name a patient where the fault is `refused`, and so may
- * `request` and `response`: never log them.
+ * How a call ended, for the partner's status and the record of events. `detail` may name a patient
+ * where the fault is `refused`, and so may `request` and `response`: never log them.
  */
 export interface PartnerOutcome extends CallFacts {
   readonly type: EventType
@@ -118,13 +121,21 @@ export interface RequesterDependencies {
 
 export interface Requester extends AsyncDisposable {
   /**
-   * Sends one event, signed, and reads its answer within its budget. Resolves to what `accept` makes of the reply, or to the reply.
-   * Rejects with `WebhookError`, or with the reason of `signal`.
+   * Sends one event, signed, and reads its answer within its budget. Resolves to what `accept`
+   * makes of the reply, or to the reply. Rejects with `WebhookError`, or with the reason of
+   * `signal`.
    */
-  request<E extends EventType, T = PartnerReply>(type: E, data: EventData<E>, options?: RequestOptions<T>): Promise<T>
+  request<E extends EventType, T = PartnerReply>(
+    type: E,
+    data: EventData<E>,
+    options?: RequestOptions<T>,
+  ): Promise<T>
 }
 
-/** What a fault says of the partner. One that refuses is alive; where nothing was sent, nothing is known. */
+/**
+ * What a fault says of the partner. One that refuses is alive; where nothing was sent, nothing is
+ * known.
+ */
 const VERDICTS = {
   unreachable: 'failed',
   timeout: 'failed',
@@ -137,15 +148,28 @@ const VERDICTS = {
   'circuit-open': 'abandoned',
 } as const satisfies Record<PartnerFault, keyof Passage>
 
-/** The only way out to the partner: address rules, signature, time and size limits, circuit breaker (interface-choices §3, §6 rows 29-32). */
+/**
+ * The only way out to the partner: address rules, signature, time and size limits, circuit breaker
+ * (interface-choices §3, §6 rows 29-32).
+ */
 export function openRequester(dependencies: RequesterDependencies): Requester {
-  const { endpointFor, plaintextHosts, clock, eventId, onOutcome, isOwn, authorities } = dependencies
+  const { endpointFor, plaintextHosts, clock, eventId, onOutcome, isOwn, authorities } =
+    dependencies
   const elapsed = dependencies.elapsed ?? (() => performance.now())
   const limitsOf = (type: EventType) => dependencies.limits?.[type] ?? CALL_LIMITS[type]
   const circuits = openCircuits({ elapsed })
-  const exchange = openExchange({ resolve: askedOnce(dependencies.resolve ?? systemResolve), authorities, isOwn, clock })
+  const exchange = openExchange({
+    resolve: askedOnce(dependencies.resolve ?? systemResolve),
+    authorities,
+    isOwn,
+    clock,
+  })
 
-  async function request<E extends EventType, T = PartnerReply>(type: E, data: EventData<E>, options: RequestOptions<T> = {}): Promise<T> {
+  async function request<E extends EventType, T = PartnerReply>(
+    type: E,
+    data: EventData<E>,
+    options: RequestOptions<T> = {},
+  ): Promise<T> {
     const { signal, accept } = options
     signal?.throwIfAborted()
     const began = elapsed()
@@ -164,7 +188,12 @@ export function openRequester(dependencies: RequesterDependencies): Requester {
       if (!onOutcome && !options.onOutcome) return
       const { httpStatus, tookMs, bytes } = known
       const outcome: PartnerOutcome = {
-        ...{ type, endpointId: endpoint?.endpointId ?? null, apiKeyId, about: options.about ?? aboutOf(data) },
+        ...{
+          type,
+          endpointId: endpoint?.endpointId ?? null,
+          apiKeyId,
+          about: options.about ?? aboutOf(data),
+        },
         ...{ fault, detail, httpStatus, tookMs, bytes, webhookId, at: clock() },
         ...{ request: sent, response: kept(body ?? progress.refusal), notes },
       }
@@ -180,10 +209,16 @@ export function openRequester(dependencies: RequesterDependencies): Requester {
       const envelope = Buffer.from(JSON.stringify({ id: webhookId, type, data }))
       sent = envelope
       const limits = limitsFor(type, endpoint, options.budgetMs)
-      const headers = () => signatureHeaders({ id: webhookId, at: clock(), body: envelope, secrets: endpoint.secrets })
+      const headers = () =>
+        signatureHeaders({ id: webhookId, at: clock(), body: envelope, secrets: endpoint.secrets })
       using answer = await exchange.post({ to, body: envelope, headers, limits, signal, progress })
       body = answer.body
-      const reply: PartnerReply = { ...facts(), httpStatus: progress.httpStatus ?? 200, body, answeredAt: clock() }
+      const reply: PartnerReply = {
+        ...facts(),
+        httpStatus: progress.httpStatus ?? 200,
+        body,
+        answeredAt: clock(),
+      }
       const note = (path: string, sentence: string) => void notes.push({ path, sentence })
       const value = accept ? accept({ ...reply, note }) : (reply as T)
       passage.succeeded()
@@ -194,15 +229,27 @@ export function openRequester(dependencies: RequesterDependencies): Requester {
         passage?.abandoned()
         throw cause
       }
-      const error = new WebhookError(cause.fault, cause.detail, { ...facts(), retryAfterMs: cause.retryAfterMs }, cause.cause)
+      const error = new WebhookError(
+        cause.fault,
+        cause.detail,
+        { ...facts(), retryAfterMs: cause.retryAfterMs },
+        cause.cause,
+      )
       passage?.[VERDICTS[error.fault]](error.detail)
       tell(error.fault, error.detail, error)
       throw error
     }
   }
 
-  /** The endpoint's own budget stands before the usual one; a caller that cannot wait so long has the last word. */
-  function limitsFor(type: EventType, { budgets }: PartnerEndpoint, budgetMs = Number.POSITIVE_INFINITY): CallLimits {
+  /**
+   * The endpoint's own budget stands before the usual one; a caller that cannot wait so long has
+   * the last word.
+   */
+  function limitsFor(
+    type: EventType,
+    { budgets }: PartnerEndpoint,
+    budgetMs = Number.POSITIVE_INFINITY,
+  ): CallLimits {
     const usual = limitsOf(type)
     const own = budgets?.[type] ?? (Number.isFinite(budgetMs) ? budgetMs : usual.budgetMs)
     return { ...usual, budgetMs: Math.min(own, budgetMs) }
@@ -221,11 +268,19 @@ export const acceptAnswer =
   }
 
 /** The first 64 KiB, of a large body as a copy: the rest of it is let go. */
-const kept = (body: Buffer | null) => (body !== null && body.length > KEPT_BYTES ? Buffer.from(body.subarray(0, KEPT_BYTES)) : body)
+const kept = (body: Buffer | null) =>
+  body !== null && body.length > KEPT_BYTES ? Buffer.from(body.subarray(0, KEPT_BYTES)) : body
 
 /** What the data say themselves: the report, the study or the device they are about. */
 function aboutOf(data: object): EventSubject {
-  const { reportId, studyId, studyInstanceUid, callingAe } = data as Readonly<Record<string, unknown>>
-  const subject = [reportId, studyId, callingAe, studyInstanceUid].find((one) => typeof one === 'string')
-  return { subject: String(subject ?? ''), studyInstanceUid: typeof studyInstanceUid === 'string' ? studyInstanceUid : null }
+  const { reportId, studyId, studyInstanceUid, callingAe } = data as Readonly<
+    Record<string, unknown>
+  >
+  const subject = [reportId, studyId, callingAe, studyInstanceUid].find(
+    (one) => typeof one === 'string',
+  )
+  return {
+    subject: String(subject ?? ''),
+    studyInstanceUid: typeof studyInstanceUid === 'string' ? studyInstanceUid : null,
+  }
 }

@@ -18,8 +18,8 @@ export interface BodyReading {
 }
 
 /**
- * Reads a whole body, decompressed. Throws `WebhookError` `oversize` as soon as more than `limit` bytes came, or came out of the
- * decompression; `invalid` for a body that cannot be decompressed.
+ * Reads a whole body, decompressed. Throws `WebhookError` `oversize` as soon as more than `limit`
+ * bytes came, or came out of the decompression; `invalid` for a body that cannot be decompressed.
  * @param reading told the bytes of the wire while they come
  * @param grows awaited before so many bytes are kept
  */
@@ -30,15 +30,21 @@ export async function readBody(
   grows: (bytes: number) => Promise<void> | undefined,
 ): Promise<Buffer> {
   const { body, headers } = response
-  const tooLarge = () => new WebhookError('oversize', `the answer is larger than ${Math.floor(limit / 1024 / 1024)} MiB`)
+  const tooLarge = () =>
+    new WebhookError('oversize', `the answer is larger than ${Math.floor(limit / 1024 / 1024)} MiB`)
   const told = Number(headers['content-length'])
   if (told > limit) throw discard(response, tooLarge())
   const encoding = String(headers['content-encoding'] ?? 'identity')
     .trim()
     .toLowerCase()
-  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding as keyof typeof DECODERS]() : undefined
+  const decoder = Object.hasOwn(DECODERS, encoding)
+    ? DECODERS[encoding as keyof typeof DECODERS]()
+    : undefined
   if (!decoder && encoding !== 'identity' && encoding !== '') {
-    throw discard(response, new WebhookError('invalid', 'the answer is compressed in a way that was not offered'))
+    throw discard(
+      response,
+      new WebhookError('invalid', 'the answer is compressed in a way that was not offered'),
+    )
   }
 
   async function* counted(source: AsyncIterable<Buffer>) {
@@ -80,8 +86,14 @@ export const KEPT_BYTES = 64 << 10
 /** Who refuses says why at once, or not at all. */
 const REFUSAL_MS = 500
 
-/** The beginning of the body of an answer that is refused anyway, as far as it comes soon; null where none did, or it is compressed. */
-export async function readRefusal(response: Dispatcher.ResponseData, reading: BodyReading): Promise<Buffer | null> {
+/**
+ * The beginning of the body of an answer that is refused anyway, as far as it comes soon; null
+ * where none did, or it is compressed.
+ */
+export async function readRefusal(
+  response: Dispatcher.ResponseData,
+  reading: BodyReading,
+): Promise<Buffer | null> {
   const { body, headers } = response
   const chunks: Buffer[] = []
   let size = 0
@@ -102,7 +114,10 @@ export async function readRefusal(response: Dispatcher.ResponseData, reading: Bo
   return isPlain && size > 0 ? Buffer.concat(chunks).subarray(0, KEPT_BYTES) : null
 }
 
-/** Gives up an answer and its connection without waiting for the rest; returns the error for the caller to throw. */
+/**
+ * Gives up an answer and its connection without waiting for the rest; returns the error for the
+ * caller to throw.
+ */
 export function discard<E extends Error>({ body }: Dispatcher.ResponseData, error: E): E {
   body.on('error', () => undefined).destroy()
   return error

@@ -13,24 +13,35 @@ export interface SignedRequest {
 }
 
 /**
- * The headers of Standard Webhooks 1.0 (interface-choices §3): `webhook-id`, `webhook-timestamp` in seconds and `webhook-signature`,
- * one `v1` entry for each secret. Throws `WebhookError` `no-endpoint` where there is no readable secret: nothing leaves unsigned.
+ * The headers of Standard Webhooks 1.0 (interface-choices §3): `webhook-id`, `webhook-timestamp` in
+ * seconds and `webhook-signature`, one `v1` entry for each secret. Throws `WebhookError`
+ * `no-endpoint` where there is no readable secret: nothing leaves unsigned.
  */
 export function signatureHeaders({ id, at, body, secrets }: SignedRequest) {
-  if (secrets.length === 0) throw new WebhookError('no-endpoint', 'the partner has no signing secret')
+  if (secrets.length === 0)
+    throw new WebhookError('no-endpoint', 'the partner has no signing secret')
   const timestamp = String(Math.floor(at / 1000))
   const signatures = secrets.map((secret) => {
     const mac = createHmac('sha256', secretKey(secret)).update(`${id}.${timestamp}.`).update(body)
     return `v1,${mac.digest('base64')}`
   })
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  }
 }
 
 // Buffer.from skips what is not base64, and would sign with a shortened key that no verifier has.
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$|^(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/
+const BASE64 =
+  /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$|^(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/
 
 function secretKey(secret: string): Buffer {
   const text = secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : secret
-  if (!BASE64.test(text)) throw new WebhookError('no-endpoint', 'the signing secret of the partner is not whsec_ and base64')
+  if (!BASE64.test(text))
+    throw new WebhookError(
+      'no-endpoint',
+      'the signing secret of the partner is not whsec_ and base64',
+    )
   return Buffer.from(text, 'base64')
 }

@@ -12,10 +12,16 @@ export interface TestEventFacts {
   readonly uuid: () => string
 }
 
-const TEXT = 'Indication: test of the connection.\nFindings: none; this is no patient.\nImpression: test report of Isthmus, to be ignored.'
+const TEXT =
+  'Indication: test of the connection.\nFindings: none; this is no patient.\nImpression: test report of Isthmus, to be ignored.'
 
-/** Data of an event as it could be, about nobody: a partner that looks them up finds no such study. */
-export function testEventData<T extends EventType>(type: T, { clinicId, day, callingAe, publicBase, uuid }: TestEventFacts): EventData<T> {
+/**
+ * Data of an event as it could be, about nobody: a partner that looks them up finds no such study.
+ */
+export function testEventData<T extends EventType>(
+  type: T,
+  { clinicId, day, callingAe, publicBase, uuid }: TestEventFacts,
+): EventData<T> {
   const studyId = idFromUuid('stu', uuid())
   const reportId = idFromUuid('rep', uuid())
   // PS3.5 B.2: a UID of a UUID.
@@ -24,9 +30,24 @@ export function testEventData<T extends EventType>(type: T, { clinicId, day, cal
     'study.access_requested': { studyId, studyInstanceUid },
     'ephemeral.access_requested': { retrievalId: `test-${uuid()}` },
     'secondary_capture.access_requested': { studyId, studyInstanceUid },
-    'modality_worklist.requested': { callingAe, clinicId, dateStart: day, dateEnd: day, sourceIp: '127.0.0.1' },
-    'patient_study.enrichment_requested': { clinicId, studyInstanceUid, accessionNumber: 'ISTHMUS-TEST' },
-    'clinical_context.enrichment_requested': { clinicId, studyId: uuidOf(studyId), studyInstanceUid, mrn: 'ISTHMUS-TEST' },
+    'modality_worklist.requested': {
+      callingAe,
+      clinicId,
+      dateStart: day,
+      dateEnd: day,
+      sourceIp: '127.0.0.1',
+    },
+    'patient_study.enrichment_requested': {
+      clinicId,
+      studyInstanceUid,
+      accessionNumber: 'ISTHMUS-TEST',
+    },
+    'clinical_context.enrichment_requested': {
+      clinicId,
+      studyId: uuidOf(studyId),
+      studyInstanceUid,
+      mrn: 'ISTHMUS-TEST',
+    },
     'report.delivered': {
       isCritical: false,
       // Signed by nobody: there is nothing behind it.

@@ -10,15 +10,18 @@ export interface CallFacts {
   readonly bytes: number
   /** The `webhook-id` sent, '' where the call ended before it had one. */
   readonly webhookId: string
-  /** Milliseconds after which the partner wants to be asked again (`Retry-After`), where it said so. */
+  /**
+   * Milliseconds after which the partner wants to be asked again (`Retry-After`), where it said so.
+   */
   readonly retryAfterMs?: number | undefined
 }
 
 const NOTHING: CallFacts = { httpStatus: null, tookMs: 0, bytes: 0, webhookId: '' }
 
 /**
- * A call to the partner that gave nothing usable. `detail` is one clause in plain words, without secrets; of a refusal it is the partner's
- * own text, which may name a patient: it belongs on the screen, never in a log. `message` is safe to log.
+ * A call to the partner that gave nothing usable. `detail` is one clause in plain words, without
+ * secrets; of a refusal it is the partner's own text, which may name a patient: it belongs on the
+ * screen, never in a log. `message` is safe to log.
  */
 export class WebhookError extends Error implements CallFacts {
   override name = 'WebhookError'
@@ -29,7 +32,12 @@ export class WebhookError extends Error implements CallFacts {
   readonly bytes: number
   readonly webhookId: string
   readonly retryAfterMs: number | undefined
-  constructor(fault: PartnerFault, detail: string, facts: Partial<CallFacts> = {}, cause?: unknown) {
+  constructor(
+    fault: PartnerFault,
+    detail: string,
+    facts: Partial<CallFacts> = {},
+    cause?: unknown,
+  ) {
     super(`the partner call failed: ${fault}`, cause === undefined ? undefined : { cause })
     const { httpStatus, tookMs, bytes, webhookId, retryAfterMs } = { ...NOTHING, ...facts }
     this.fault = fault

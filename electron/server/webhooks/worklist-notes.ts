@@ -1,14 +1,24 @@
 import { isDa, TM_PATTERN, Uid } from '#shared/dicom-values.ts'
 import { isObject, type NoteTaker } from './answer-notes.ts'
 
-// interface.md, Worklist item and Step. What each item becomes on a console is the worklist's to say, item by item.
+// interface.md, Worklist item and Step. What each item becomes on a console is the worklist's to
+// say, item by item.
 
 type Rule = readonly [isRight: (value: string) => boolean, fault: string]
 
 const ANY: Rule = [() => true, '']
-const EMPTY_OR = ([isRight, fault]: Rule): Rule => [(value) => value === '' || isRight(value), fault]
-const within = (most: number): Rule => [(value) => value.length <= most, `It has more than ${most} characters.`]
-const oneOf = (...values: string[]): Rule => [(value) => values.includes(value), `It is not one of ${values.join(', ')}.`]
+const EMPTY_OR = ([isRight, fault]: Rule): Rule => [
+  (value) => value === '' || isRight(value),
+  fault,
+]
+const within = (most: number): Rule => [
+  (value) => value.length <= most,
+  `It has more than ${most} characters.`,
+]
+const oneOf = (...values: string[]): Rule => [
+  (value) => values.includes(value),
+  `It is not one of ${values.join(', ')}.`,
+]
 const DAY: Rule = [isDa, 'It is not a day as YYYYMMDD.']
 const TIME: Rule = [(value) => TM_PATTERN.test(value), 'It is not a time as HHMMSS.']
 const NUMBER: Rule = [(value) => /^\d+(\.\d+)?$/.test(value.trim()), 'It is not a number.']
@@ -33,12 +43,21 @@ const ITEM = {
   ProtocolName: ANY,
   RequestedProcedureDescription: ANY,
   StudyDescription: ANY,
-  StudyInstanceUID: [(value) => Uid.safeParse(value).success, 'It is not a DICOM UID; the exam is withheld.'],
+  StudyInstanceUID: [
+    (value) => Uid.safeParse(value).success,
+    'It is not a DICOM UID; the exam is withheld.',
+  ],
 } as const satisfies Record<string, Rule>
 
 /** What the interface does not list, and an item may have. */
-const EXTRA_ITEM = { AdmissionID: within(64), ReferringPhysicianName: within(64) } as const satisfies Record<string, Rule>
-const EXTRA_STEP = { ScheduledProcedureStepLocation: within(16) } as const satisfies Record<string, Rule>
+const EXTRA_ITEM = {
+  AdmissionID: within(64),
+  ReferringPhysicianName: within(64),
+} as const satisfies Record<string, Rule>
+const EXTRA_STEP = { ScheduledProcedureStepLocation: within(16) } as const satisfies Record<
+  string,
+  Rule
+>
 
 /** Where items of a worklist are not as the interface has them. */
 export function noteItems(items: readonly unknown[], { note }: NoteTaker): void {
@@ -51,7 +70,8 @@ export function noteItems(items: readonly unknown[], { note }: NoteTaker): void 
     noteFields(item, ITEM, at, note)
     noteFields(item, EXTRA_ITEM, at, note, true)
     const { OtherPatientIDs: ids = '' } = item
-    if (![ids].flat().every((id) => typeof id === 'string')) note(`${at}.OtherPatientIDs`, 'It is not a list of texts.')
+    if (![ids].flat().every((id) => typeof id === 'string'))
+      note(`${at}.OtherPatientIDs`, 'It is not a list of texts.')
     const { ScheduledProcedureStepSequence: steps } = item
     if (!Array.isArray(steps)) note(`${at}.ScheduledProcedureStepSequence`, 'It is not a list.')
     else if (steps.length === 0) note(`${at}.ScheduledProcedureStepSequence`, 'It has no step.')

@@ -20,7 +20,10 @@ import { words } from './words.ts'
 /** What became of it where nobody is signed in by it. */
 type End = 'accepted' | 'rejected'
 
-/** Where an invitation's link leads: who invites, and the choice to accept with a password or to reject. */
+/**
+ * Where an invitation's link leads: who invites, and the choice to accept with a password or to
+ * reject.
+ */
 export function Accept({ token }: { token: string }) {
   const navigate = useNavigate()
   const [end, setEnd] = useState<End | null>(null)
@@ -133,7 +136,8 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
           {words.hello(`${firstName} ${lastName}`)} {words.invites(invitedBy, clinicName)}
         </Text>
         <Text c="dimmed">
-          {clinicRole === 'Other' ? words.asNobody : words.as(ROLE_NAMES[clinicRole])} <b>{email}</b>.
+          {clinicRole === 'Other' ? words.asNobody : words.as(ROLE_NAMES[clinicRole])}{' '}
+          <b>{email}</b>.
           {expiry !== null && (
             <>
               {' '}
@@ -151,7 +155,10 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
           autoFocus
           {...form.getInputProps('password')}
         />
-        <PasswordHint password={form.values.password} own={[firstName, lastName, email, clinicName]} />
+        <PasswordHint
+          password={form.values.password}
+          own={[firstName, lastName, email, clinicName]}
+        />
         <Button type="submit" size="md" loading={accept.isPending}>
           {words.accept}
         </Button>
@@ -159,12 +166,22 @@ function Choice(props: { token: string; invitation: OpenInvitation; onEnd: (end:
           {words.reject}
         </Button>
       </Stack>
-      <Reject token={token} isOpen={isRejecting} onEnd={onEnd} onClose={() => setIsRejecting(false)} />
+      <Reject
+        token={token}
+        isOpen={isRejecting}
+        onEnd={onEnd}
+        onClose={() => setIsRejecting(false)}
+      />
     </form>
   )
 }
 
-function Reject(props: { token: string; isOpen: boolean; onEnd: (end: End) => void; onClose: () => void }) {
+function Reject(props: {
+  token: string
+  isOpen: boolean
+  onEnd: (end: End) => void
+  onClose: () => void
+}) {
   const { token, isOpen, onEnd, onClose } = props
   const reject = useSend(dashboardPeople.rejectInvitation)
   return (

@@ -4,7 +4,8 @@ import type { English } from './words.ts'
 export const es: Translated<English> = {
   title: 'Su invitación',
   foot: 'Invitación',
-  invites: (by, clinic) => `${by} le invita a trabajar con ${clinic || 'la pasarela de imágenes de esta clínica'}.`,
+  invites: (by, clinic) =>
+    `${by} le invita a trabajar con ${clinic || 'la pasarela de imágenes de esta clínica'}.`,
   hello: (name) => `Hola, ${name}.`,
   as: (role) => `Su función: ${role}. Inicia sesión con`,
   asNobody: 'Inicia sesión con',
@@ -14,14 +15,17 @@ export const es: Translated<English> = {
   accept: 'Aceptar e iniciar sesión',
   reject: 'Rechazar la invitación',
   rejectTitle: '¿Rechazar esta invitación?',
-  rejectText: 'El enlace dejará de funcionar. Quien le invitó verá que la rechazó y puede invitarle de nuevo.',
+  rejectText:
+    'El enlace dejará de funcionar. Quien le invitó verá que la rechazó y puede invitarle de nuevo.',
   rejected: 'Ha rechazado la invitación',
   rejectedText: 'No se abrió ninguna cuenta. Puede cerrar esta ventana.',
   accepted: 'Su cuenta está lista',
-  acceptedText: 'No tiene acceso a esta ventana: la clínica le envía enlaces a los estudios que usted lee. Puede cerrar esta ventana.',
+  acceptedText:
+    'No tiene acceso a esta ventana: la clínica le envía enlaces a los estudios que usted lee. Puede cerrar esta ventana.',
   failed: 'Este enlace no se puede usar',
   failedHelp:
     'Una invitación se acepta una sola vez y dura 30 días. Si ya la aceptó, inicie sesión; si no, pida otro enlace a quien le invitó.',
-  linkNeeded: 'Abra otra vez el enlace completo de su invitación: por su seguridad, esta ventana no lo guarda.',
+  linkNeeded:
+    'Abra otra vez el enlace completo de su invitación: por su seguridad, esta ventana no lo guarda.',
   toSignIn: 'Ir al inicio de sesión',
 }

@@ -14,7 +14,9 @@ import { words } from './words.ts'
 export function AboutMe({ user }: { user: SignedInUser }) {
   const client = useQueryClient()
   const change = useSend(dashboardSecurity.changeAccount)
-  const form = useForm({ initialValues: { firstName: user.firstName, lastName: user.lastName, phoneNumber: '' } })
+  const form = useForm({
+    initialValues: { firstName: user.firstName, lastName: user.lastName, phoneNumber: '' },
+  })
   const submit = form.onSubmit(({ firstName, lastName, phoneNumber }) => {
     const digits = phoneNumber.replace(/\D/g, '')
     change.mutate(

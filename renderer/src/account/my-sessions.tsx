@@ -12,7 +12,10 @@ import { words } from './words.ts'
 const POLL_MS = 30_000
 const texts = words.sessions
 
-/** Where this person is signed in; who manages the gateway sees everybody's on the screen for access. */
+/**
+ * Where this person is signed in; who manages the gateway sees everybody's on the screen for
+ * access.
+ */
 export function MySessions({ userId }: { userId: SignedInUser['userId'] }) {
   const reply = useReply(dashboardSecurity.sessions, {}, { every: POLL_MS })
   const end = useSend(dashboardSecurity.endSession, [dashboardSecurity.sessions])
@@ -28,7 +31,12 @@ export function MySessions({ userId }: { userId: SignedInUser['userId'] }) {
       title={texts.title}
       aside={
         others.length > 1 && (
-          <Button variant="default" size="xs" loading={end.isPending} onClick={() => void endAll().catch(() => undefined)}>
+          <Button
+            variant="default"
+            size="xs"
+            loading={end.isPending}
+            onClick={() => void endAll().catch(() => undefined)}
+          >
             {texts.endAll}
           </Button>
         )
@@ -55,7 +63,12 @@ export function MySessions({ userId }: { userId: SignedInUser['userId'] }) {
                   key={session.sessionId}
                   session={session}
                   isBusy={end.isPending && end.variables.params.sessionId === session.sessionId}
-                  onEnd={() => end.mutate({ params: { sessionId: session.sessionId } }, { onSuccess: () => showDone(texts.ended) })}
+                  onEnd={() =>
+                    end.mutate(
+                      { params: { sessionId: session.sessionId } },
+                      { onSuccess: () => showDone(texts.ended) },
+                    )
+                  }
                 />
               ))}
             </Table.Tbody>
@@ -66,7 +79,15 @@ export function MySessions({ userId }: { userId: SignedInUser['userId'] }) {
   )
 }
 
-function Row({ session, isBusy, onEnd }: { session: OpenSession; isBusy: boolean; onEnd: () => void }) {
+function Row({
+  session,
+  isBusy,
+  onEnd,
+}: {
+  session: OpenSession
+  isBusy: boolean
+  onEnd: () => void
+}) {
   const { place, address, browser, createdAt, lastUsedAt, isThis, isLocked } = session
   return (
     <Table.Tr>

@@ -21,7 +21,9 @@ export function PasswordPanel({ user }: { user: SignedInUser }) {
       <Stack>
         {account.isError && <Failed error={account.error} onRetry={() => void account.refetch()} />}
         {!hasPassword && <Text>{words.passwordNone}</Text>}
-        {passwordChangedAt !== null && <Facts facts={[[words.passwordSet, <Clock key="at" instant={passwordChangedAt} />]]} />}
+        {passwordChangedAt !== null && (
+          <Facts facts={[[words.passwordSet, <Clock key="at" instant={passwordChangedAt} />]]} />
+        )}
         {isOpen ? (
           <ChangePassword user={user} onClose={() => setIsOpen(false)} />
         ) : (
@@ -39,7 +41,10 @@ export function PasswordPanel({ user }: { user: SignedInUser }) {
 }
 
 function ChangePassword({ user, onClose }: { user: SignedInUser; onClose: () => void }) {
-  const change = useSend(dashboardSecurity.changePassword, [dashboardSecurity.account, dashboardSecurity.sessions])
+  const change = useSend(dashboardSecurity.changePassword, [
+    dashboardSecurity.account,
+    dashboardSecurity.sessions,
+  ])
   const form = useForm({ initialValues: { password: '', newPassword: '' } })
   const submit = form.onSubmit((body) =>
     change.mutate(
@@ -57,7 +62,14 @@ function ChangePassword({ user, onClose }: { user: SignedInUser; onClose: () => 
     <form onSubmit={submit}>
       <Stack>
         {change.error && change.error.errors.length === 0 && <Failed error={change.error} />}
-        <input type="email" name="username" autoComplete="username" value={user.email} readOnly hidden />
+        <input
+          type="email"
+          name="username"
+          autoComplete="username"
+          value={user.email}
+          readOnly
+          hidden
+        />
         <PasswordInput
           label={words.current}
           autoComplete="current-password"
@@ -74,7 +86,10 @@ function ChangePassword({ user, onClose }: { user: SignedInUser; onClose: () => 
           withAsterisk={false}
           {...form.getInputProps('newPassword')}
         />
-        <PasswordHint password={form.values.newPassword} own={[user.firstName, user.lastName, user.email]} />
+        <PasswordHint
+          password={form.values.newPassword}
+          own={[user.firstName, user.lastName, user.email]}
+        />
         <Text size="sm" c="dimmed">
           {words.others}
         </Text>

@@ -1,4 +1,7 @@
-/** Prints the codes alone, from a frame that is gone afterwards. The page's policy allows no script in it, and none is needed. */
+/**
+ * Prints the codes alone, from a frame that is gone afterwards. The page's policy allows no script
+ * in it, and none is needed.
+ */
 export function printCodes(title: string, about: string, codes: readonly string[]): void {
   const frame = document.createElement('iframe')
   frame.hidden = true

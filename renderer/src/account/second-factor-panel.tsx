@@ -30,7 +30,9 @@ export function SecondFactorPanel() {
               {factor.isOn ? words.second.on : words.second.off}
             </Tag>
           </div>
-          {factor.isOn && factor.since !== null && <Facts facts={[[words.second.since, <Clock key="since" instant={factor.since} />]]} />}
+          {factor.isOn && factor.since !== null && (
+            <Facts facts={[[words.second.since, <Clock key="since" instant={factor.since} />]]} />
+          )}
           {factor.isOn && (
             <Tag tone={factor.codesLeft < FEW_CODES ? 'warning' : 'plain'} isWrapped>
               {words.second.left(factor.codesLeft)}
@@ -55,7 +57,10 @@ export function SecondFactorPanel() {
 }
 
 function End({ onClose }: { onClose: () => void }) {
-  const end = useSend(dashboardSecurity.endSecondFactor, [dashboardSecurity.account, dashboard.session])
+  const end = useSend(dashboardSecurity.endSecondFactor, [
+    dashboardSecurity.account,
+    dashboard.session,
+  ])
   const form = useForm({ initialValues: { password: '' } })
   const submit = form.onSubmit((body) =>
     end.mutate(

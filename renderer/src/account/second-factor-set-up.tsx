@@ -18,7 +18,10 @@ interface Begun {
   readonly secret: string
 }
 
-/** Setting up an authenticator: the password, the QR code and a first code, then the codes for when it is lost, shown once. */
+/**
+ * Setting up an authenticator: the password, the QR code and a first code, then the codes for when
+ * it is lost, shown once.
+ */
 export function SecondFactorSetUp({ onClose }: { onClose: () => void }) {
   const [begun, setBegun] = useState<Begun | null>(null)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
@@ -45,7 +48,10 @@ function Begin({ onBegun }: { onBegun: (begun: Begun) => void }) {
   const begin = useSend(dashboardSecurity.beginSecondFactor)
   const form = useForm({ initialValues: { password: '' } })
   const submit = form.onSubmit((body) =>
-    begin.mutate({ body }, { onSuccess: onBegun, onError: (error) => form.setErrors(faultsByField(error)) }),
+    begin.mutate(
+      { body },
+      { onSuccess: onBegun, onError: (error) => form.setErrors(faultsByField(error)) },
+    ),
   )
   return (
     <form onSubmit={submit}>
@@ -70,10 +76,19 @@ function Begin({ onBegun }: { onBegun: (begun: Begun) => void }) {
 }
 
 function Confirm({ begun, onDone }: { begun: Begun; onDone: (codes: readonly string[]) => void }) {
-  const confirm = useSend(dashboardSecurity.confirmSecondFactor, [dashboardSecurity.account, dashboard.session])
+  const confirm = useSend(dashboardSecurity.confirmSecondFactor, [
+    dashboardSecurity.account,
+    dashboard.session,
+  ])
   const form = useForm({ initialValues: { code: '' } })
   const submit = form.onSubmit((body) =>
-    confirm.mutate({ body }, { onSuccess: ({ codes }) => onDone(codes), onError: (error) => form.setErrors(faultsByField(error)) }),
+    confirm.mutate(
+      { body },
+      {
+        onSuccess: ({ codes }) => onDone(codes),
+        onError: (error) => form.setErrors(faultsByField(error)),
+      },
+    ),
   )
   return (
     <form onSubmit={submit}>

@@ -9,7 +9,8 @@ export const es: Translated<English> = {
   firstName: 'Nombre',
   lastName: 'Apellidos',
   phone: 'Teléfono',
-  phoneAbout: 'Con el prefijo del país, p. ej. +34 910 123 456. El actual se conserva si no se escribe nada.',
+  phoneAbout:
+    'Con el prefijo del país, p. ej. +34 910 123 456. El actual se conserva si no se escribe nada.',
   names: 'Su nombre figura en los informes que firme a partir de ahora.',
   save: 'Guardar',
   saved: 'Su cuenta se modificó.',
@@ -24,7 +25,8 @@ export const es: Translated<English> = {
   change: 'Cambiar la contraseña',
   current: 'Contraseña actual',
   next: 'Contraseña nueva',
-  rules: 'Al menos 10 caracteres, y ninguna de las más conocidas. Lo mejor son varias palabras que solo usted relaciona.',
+  rules:
+    'Al menos 10 caracteres, y ninguna de las más conocidas. Lo mejor son varias palabras que solo usted relaciona.',
   others: 'Se cerrará su sesión en todos los demás lugares.',
   changed: 'Su contraseña se cambió.',
   cancel: 'Cancelar',
@@ -58,7 +60,13 @@ export const es: Translated<English> = {
   sessions: {
     title: 'Dónde tengo la sesión iniciada',
     label: 'Mis sesiones',
-    columns: { where: 'Lugar', browser: 'Navegador', since: 'Inicio de sesión', used: 'Último uso', end: '' },
+    columns: {
+      where: 'Lugar',
+      browser: 'Navegador',
+      since: 'Inicio de sesión',
+      used: 'Último uso',
+      end: '',
+    },
     this: 'esta ventana',
     locked: 'bloqueada',
     unknownBrowser: 'navegador desconocido',

@@ -10,7 +10,8 @@ const en = {
   firstName: 'First name',
   lastName: 'Last name',
   phone: 'Telephone',
-  phoneAbout: 'With the country code, e.g. +49 30 1234567. What is there stays unless something is entered.',
+  phoneAbout:
+    'With the country code, e.g. +49 30 1234567. What is there stays unless something is entered.',
   names: 'Your names stand on the reports you sign from now on.',
   save: 'Save',
   saved: 'Your account was changed.',
@@ -25,7 +26,8 @@ const en = {
   change: 'Change the password',
   current: 'Present password',
   next: 'New password',
-  rules: 'At least 10 characters, and none of the well-known ones. A few words that only you connect are best.',
+  rules:
+    'At least 10 characters, and none of the well-known ones. A few words that only you connect are best.',
   others: 'Wherever else you are signed in, you are signed out.',
   changed: 'Your password was changed.',
   cancel: 'Cancel',
@@ -49,7 +51,8 @@ const en = {
     code: 'The six digits it shows',
     turnOn: 'Turn it on',
     codesTitle: 'Codes for when the authenticator is lost',
-    codesText: 'Each opens the window once in place of a code. They are shown this once: print them, or keep them in a password manager.',
+    codesText:
+      'Each opens the window once in place of a code. They are shown this once: print them, or keep them in a password manager.',
     codesName: 'the codes',
     print: 'Print',
     done: 'I have kept them',

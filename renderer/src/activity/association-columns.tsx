@@ -42,7 +42,9 @@ export const columns: readonly Column<AssociationSummary>[] = [
     cell: (row) => (
       <>
         <Story parts={storyOf(row)} />
-        {row.how !== 'released' && row.detail && <div className={css.under}>{said(row.detail)}</div>}
+        {row.how !== 'released' && row.detail && (
+          <div className={css.under}>{said(row.detail)}</div>
+        )}
         {row.times > 1 && (
           <Tag tone="plain" meaning={texts.timesMeaning}>
             {texts.times(numberText(row.times))}

@@ -3,7 +3,11 @@ import { IconArrowLeft, IconCheck, IconCopy } from '@tabler/icons-react'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { FeedLine } from '#shared/contract/dashboard.ts'
-import { type AssociationRecord, type AssociationSummary, dashboardActivity } from '#shared/contract/dashboard-activity.ts'
+import {
+  type AssociationRecord,
+  type AssociationSummary,
+  dashboardActivity,
+} from '#shared/contract/dashboard-activity.ts'
 import { Clock } from '../components/clock.tsx'
 import { Empty, Facts, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Tag, ToneIcon } from '../components/tone.tsx'
@@ -28,7 +32,9 @@ export function AssociationScreen() {
   const isOpen = useReply(dashboardActivity.association, input).data?.association.how === 'open'
   const reply = useReply(dashboardActivity.association, input, isOpen ? { every: OPEN_MS } : {})
   const record = reply.data
-  const who = record ? record.association.deviceName || record.association.aeTitle || record.association.address : ''
+  const who = record
+    ? record.association.deviceName || record.association.aeTitle || record.association.address
+    : ''
   const end = record && endOf(record.association)
 
   return (
@@ -42,8 +48,12 @@ export function AssociationScreen() {
       actions={record && <CopyForSupport text={record.supportText} />}
     >
       {reply.isPending && <Waiting rows={6} height={48} />}
-      {reply.isError && reply.error.code === 'not-found' && <Empty title={texts.gone}>{texts.goneText}</Empty>}
-      {reply.isError && reply.error.code !== 'not-found' && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isError && reply.error.code === 'not-found' && (
+        <Empty title={texts.gone}>{texts.goneText}</Empty>
+      )}
+      {reply.isError && reply.error.code !== 'not-found' && (
+        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+      )}
       {record && end && (
         <>
           <Group gap={10}>
@@ -86,7 +96,10 @@ function CopyForSupport({ text }: { text: string }) {
     <CopyButton value={text} timeout={3000}>
       {({ copied, copy }) => (
         <Tooltip label={texts.copyMeaning} multiline w={300}>
-          <Button leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />} onClick={copy}>
+          <Button
+            leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+            onClick={copy}
+          >
             <span aria-live="polite">{copied ? texts.copied : texts.copy}</span>
           </Button>
         </Tooltip>
@@ -100,11 +113,19 @@ function More({ aeTitle, counts }: Pick<AssociationSummary, 'aeTitle' | 'counts'
   if (aeTitle === '') return null
   return (
     <Group gap={8} mt={14}>
-      <Button size="xs" variant="default" renderRoot={(props) => <Link to="/activity/associations" search={{ aeTitle }} {...props} />}>
+      <Button
+        size="xs"
+        variant="default"
+        renderRoot={(props) => <Link to="/activity/associations" search={{ aeTitle }} {...props} />}
+      >
         {texts.deviceAll}
       </Button>
       {counts.queries > 0 && (
-        <Button size="xs" variant="default" renderRoot={(props) => <Link to="/queries" search={{ aeTitle }} {...props} />}>
+        <Button
+          size="xs"
+          variant="default"
+          renderRoot={(props) => <Link to="/queries" search={{ aeTitle }} {...props} />}
+        >
           {texts.deviceQueries}
         </Button>
       )}
@@ -130,7 +151,19 @@ function Leading({ line: { inspectionId, studyInstanceUid } }: { line: FeedLine 
 
 function AssociationFacts({ record: { association } }: { record: AssociationRecord }) {
   const { facts } = texts
-  const { deviceId, deviceName, aeTitle, calledAeTitle, address, tls, openedAt, endedAt, how, detail, times } = association
+  const {
+    deviceId,
+    deviceName,
+    aeTitle,
+    calledAeTitle,
+    address,
+    tls,
+    openedAt,
+    endedAt,
+    how,
+    detail,
+    times,
+  } = association
   const ours = useStatus().data?.listeners.find(({ name }) => name === 'dimse')?.aeTitle
   const lasted = lastedMs(association)
   const mono = (text: string) => <span className="mono">{text}</span>
@@ -150,7 +183,9 @@ function AssociationFacts({ record: { association } }: { record: AssociationReco
       facts.called,
       <>
         {mono(calledAeTitle)}
-        {ours && ours !== calledAeTitle && <div className={css.under}>{texts.wrongTitle(ours)}</div>}
+        {ours && ours !== calledAeTitle && (
+          <div className={css.under}>{texts.wrongTitle(ours)}</div>
+        )}
       </>,
     ],
     [
@@ -163,7 +198,16 @@ function AssociationFacts({ record: { association } }: { record: AssociationReco
     ],
     [facts.transport, tls || texts.plain],
     [facts.began, <Clock key="began" instant={openedAt} />],
-    [facts.ended, endedAt ? <Clock key="ended" instant={endedAt} /> : how === 'open' ? texts.notYet : texts.notKnown],
+    [
+      facts.ended,
+      endedAt ? (
+        <Clock key="ended" instant={endedAt} />
+      ) : how === 'open' ? (
+        texts.notYet
+      ) : (
+        texts.notKnown
+      ),
+    ],
     lasted !== null && [facts.lasted, durationText(lasted)],
     how !== 'released' && detail !== '' && [facts.why, said(detail)],
     times > 1 && [

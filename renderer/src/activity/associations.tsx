@@ -25,11 +25,22 @@ export function Associations() {
   const { list, associations, more, isBehind, showLatest } = useAssociations(filter)
   const devices = useReply(dashboard.devices, {}, { staleTime: 60_000 }).data?.devices ?? []
   const choose = (change: { [K in keyof AssociationsSearch]?: string | undefined }) => {
-    const wanted = Object.entries({ ...search, ...change }).filter(([, value]) => value !== undefined && value !== '' && value !== 'all')
-    void navigate({ to: '/activity/associations', search: Object.fromEntries(wanted), replace: true })
+    const wanted = Object.entries({ ...search, ...change }).filter(
+      ([, value]) => value !== undefined && value !== '' && value !== 'all',
+    )
+    void navigate({
+      to: '/activity/associations',
+      search: Object.fromEntries(wanted),
+      replace: true,
+    })
   }
   const isFiltered = Object.keys(filter).length > 1 || filter.show !== 'all'
-  const aeTitles = [...new Set([...devices.map(({ aeTitle }) => aeTitle), ...(search.aeTitle ? [search.aeTitle] : [])])].sort()
+  const aeTitles = [
+    ...new Set([
+      ...devices.map(({ aeTitle }) => aeTitle),
+      ...(search.aeTitle ? [search.aeTitle] : []),
+    ]),
+  ].sort()
 
   return (
     <Page title={texts.title} about={texts.about} isFull>
@@ -49,17 +60,30 @@ export function Associations() {
           onChange={(show) => choose({ show })}
           data={ASSOCIATION_SHOWS.map((value) => ({ value, label: texts.shows[value] }))}
         />
-        <DeviceFilter aeTitles={aeTitles} value={search.aeTitle} w={200} onChange={(aeTitle) => choose({ aeTitle })} />
-        {filter.address && <AtAddress address={filter.address} onClear={() => choose({ address: undefined })} />}
+        <DeviceFilter
+          aeTitles={aeTitles}
+          value={search.aeTitle}
+          w={200}
+          onChange={(aeTitle) => choose({ aeTitle })}
+        />
+        {filter.address && (
+          <AtAddress address={filter.address} onClear={() => choose({ address: undefined })} />
+        )}
         {isBehind && <NewerButton name={texts.newer} onClick={showLatest} />}
       </Group>
       <PagedTable
         list={list}
         nothing={{
           icon: IconPlugConnected,
-          ...(isFiltered ? { title: texts.noneFiltered, text: texts.noneFilteredText } : { title: texts.none, text: texts.noneText }),
+          ...(isFiltered
+            ? { title: texts.noneFiltered, text: texts.noneFilteredText }
+            : { title: texts.none, text: texts.noneText }),
           clear: isFiltered
-            ? { name: words.clear, run: () => void navigate({ to: '/activity/associations', search: {}, replace: true }) }
+            ? {
+                name: words.clear,
+                run: () =>
+                  void navigate({ to: '/activity/associations', search: {}, replace: true }),
+              }
             : undefined,
         }}
         waitingHeight={46}
@@ -68,7 +92,9 @@ export function Associations() {
         rows={associations}
         keyOf={(row) => row.associationId}
         least={720}
-        onOpen={({ associationId }) => void navigate({ to: '/activity/associations/$associationId', params: { associationId } })}
+        onOpen={({ associationId }) =>
+          void navigate({ to: '/activity/associations/$associationId', params: { associationId } })
+        }
         onEnd={more}
         end={list.hasNextPage ? texts.more : texts.last}
       />
@@ -78,7 +104,11 @@ export function Associations() {
 
 function AtAddress({ address, onClear }: { address: string; onClear: () => void }) {
   return (
-    <Pill withRemoveButton onRemove={onClear} removeButtonProps={{ 'aria-label': texts.anyAddress, 'aria-hidden': false, tabIndex: 0 }}>
+    <Pill
+      withRemoveButton
+      onRemove={onClear}
+      removeButtonProps={{ 'aria-label': texts.anyAddress, 'aria-hidden': false, tabIndex: 0 }}
+    >
       {texts.at(address)}
     </Pill>
   )

@@ -26,7 +26,11 @@ function Leading({ line, children }: { line: FeedLine; children: ReactNode }) {
   const { inspectionId, studyInstanceUid, associationId } = line
   if (inspectionId !== null) {
     return (
-      <Link to="/queries/$inspectionId" params={{ inspectionId: String(inspectionId) }} className={css.line}>
+      <Link
+        to="/queries/$inspectionId"
+        params={{ inspectionId: String(inspectionId) }}
+        className={css.line}
+      >
         {children}
       </Link>
     )
@@ -39,9 +43,14 @@ function Leading({ line, children }: { line: FeedLine; children: ReactNode }) {
     )
   }
   // Asked from the window, there was no connection.
-  if (associationId === '' || associationId === 'window') return <div className={css.line}>{children}</div>
+  if (associationId === '' || associationId === 'window')
+    return <div className={css.line}>{children}</div>
   return (
-    <Link to="/activity/associations/$associationId" params={{ associationId }} className={css.line}>
+    <Link
+      to="/activity/associations/$associationId"
+      params={{ associationId }}
+      className={css.line}
+    >
       {children}
     </Link>
   )

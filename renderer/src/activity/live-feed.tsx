@@ -16,22 +16,38 @@ import { words } from './words.ts'
 const route = getRouteApi('/shell/activity')
 const KINDS = Object.keys(words.live.kinds) as readonly FeedLine['kind'][]
 
-/** What happens on the network, newest first; a line leads to its query, its images, or its connection. */
+/**
+ * What happens on the network, newest first; a line leads to its query, its images, or its
+ * connection.
+ */
 export function LiveFeed() {
   const search: { readonly device?: string; readonly kind?: string } = route.useSearch()
   const navigate = useNavigate()
   const devices = useReply(dashboard.devices, {}, { staleTime: 60_000 }).data?.devices ?? []
   const kind = KINDS.find((one) => one === search.kind)
   const isShown = (line: FeedLine) =>
-    (kind === undefined || line.kind === kind) && (search.device === undefined || line.aeTitle === search.device)
+    (kind === undefined || line.kind === kind) &&
+    (search.device === undefined || line.aeTitle === search.device)
   const { feed, all, lines, missed, isHeld, turn } = useFeed(isShown)
   const isFiltered = kind !== undefined || search.device !== undefined
   const choose = (change: { device?: string | undefined; kind?: string | undefined }) => {
     const { device, kind: chosen } = { ...search, ...change }
-    void navigate({ to: '/activity', search: { ...(device && { device }), ...(chosen && { kind: chosen }) }, replace: true })
+    void navigate({
+      to: '/activity',
+      search: { ...(device && { device }), ...(chosen && { kind: chosen }) },
+      replace: true,
+    })
   }
-  useShortcuts(words.live.title, [{ keys: 'p', name: isHeld ? words.live.resume(0) : words.live.pause, run: turn }])
-  const aeTitles = [...new Set([...devices, ...all, ...(search.device ? [{ aeTitle: search.device }] : [])].map(({ aeTitle }) => aeTitle))]
+  useShortcuts(words.live.title, [
+    { keys: 'p', name: isHeld ? words.live.resume(0) : words.live.pause, run: turn },
+  ])
+  const aeTitles = [
+    ...new Set(
+      [...devices, ...all, ...(search.device ? [{ aeTitle: search.device }] : [])].map(
+        ({ aeTitle }) => aeTitle,
+      ),
+    ),
+  ]
 
   return (
     <Page
@@ -39,7 +55,11 @@ export function LiveFeed() {
       about={words.live.about}
       isFull
       actions={
-        <Button variant="default" leftSection={isHeld ? <IconPlayerPlay size={15} /> : <IconPlayerPause size={15} />} onClick={turn}>
+        <Button
+          variant="default"
+          leftSection={isHeld ? <IconPlayerPlay size={15} /> : <IconPlayerPause size={15} />}
+          onClick={turn}
+        >
           {isHeld ? words.live.resume(missed) : words.live.pause}
         </Button>
       }
@@ -64,13 +84,19 @@ export function LiveFeed() {
         />
       </Group>
       {feed.isPending && <Waiting rows={8} height={26} />}
-      {feed.isError && all.length === 0 && <Failed error={feed.error} onRetry={() => void feed.refetch()} />}
+      {feed.isError && all.length === 0 && (
+        <Failed error={feed.error} onRetry={() => void feed.refetch()} />
+      )}
       {feed.isSuccess && lines.length === 0 && (
         <NothingListed
           icon={IconActivityHeartbeat}
           title={isFiltered ? words.live.noneFiltered : words.live.none}
           text={isFiltered ? words.live.noneFilteredText : words.live.noneText}
-          clear={isFiltered ? { name: words.clear, run: () => choose({ device: undefined, kind: undefined }) } : undefined}
+          clear={
+            isFiltered
+              ? { name: words.clear, run: () => choose({ device: undefined, kind: undefined }) }
+              : undefined
+          }
         />
       )}
       {lines.length > 0 && <Lines lines={lines} />}

@@ -4,7 +4,10 @@ import type { Tone } from '../display/tones.ts'
 import { words } from './words.ts'
 
 /** What a device did on its connection, one thing after another, without how it ended. */
-export function storyOf({ counts, how }: Pick<AssociationSummary, 'counts' | 'how'>): readonly string[] {
+export function storyOf({
+  counts,
+  how,
+}: Pick<AssociationSummary, 'counts' | 'how'>): readonly string[] {
   const { story } = words
   if (how === 'rejected') return [story.rejected]
   const { echoes, queries, exams, instances, bytes, steps, commitments, failures } = counts
@@ -32,5 +35,8 @@ export function endOf({ how, counts }: Pick<AssociationSummary, 'counts' | 'how'
 }
 
 /** Milliseconds it lasted; null where its end is not known. */
-export const lastedMs = ({ openedAt, endedAt }: Pick<AssociationSummary, 'openedAt' | 'endedAt'>): number | null =>
+export const lastedMs = ({
+  openedAt,
+  endedAt,
+}: Pick<AssociationSummary, 'openedAt' | 'endedAt'>): number | null =>
   endedAt === null ? null : Math.max(0, Date.parse(endedAt) - Date.parse(openedAt))

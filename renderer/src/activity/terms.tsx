@@ -22,7 +22,10 @@ export function Terms({ terms }: { terms: AssociationTerms | null }) {
               {implementationVersionName} {implementationClassUid}
             </span>,
           ],
-          [texts.termsFacts.longest, maximumLength === 0 ? texts.anyLength : texts.bytes(numberText(maximumLength))],
+          [
+            texts.termsFacts.longest,
+            maximumLength === 0 ? texts.anyLength : texts.bytes(numberText(maximumLength)),
+          ],
         ]}
       />
       <div className={css.terms}>
@@ -36,24 +39,30 @@ export function Terms({ terms }: { terms: AssociationTerms | null }) {
             </tr>
           </thead>
           <tbody>
-            {contexts.map(({ id, name, abstractSyntax, transferSyntaxes, result, transferSyntax }) => (
-              <tr key={id}>
-                <td>{id}</td>
-                <td>
-                  {name}
-                  {name !== abstractSyntax && <div className={`mono ${css.under}`}>{abstractSyntax}</div>}
-                </td>
-                <td className="mono">
-                  {transferSyntaxes.map((syntax) => (
-                    <div key={syntax}>{syntax}</div>
-                  ))}
-                </td>
-                <td>
-                  <Tag tone={result === 0 ? 'good' : 'warning'}>{texts.results[result] ?? numberText(result)}</Tag>
-                  {transferSyntax && <div className={`mono ${css.under}`}>{transferSyntax}</div>}
-                </td>
-              </tr>
-            ))}
+            {contexts.map(
+              ({ id, name, abstractSyntax, transferSyntaxes, result, transferSyntax }) => (
+                <tr key={id}>
+                  <td>{id}</td>
+                  <td>
+                    {name}
+                    {name !== abstractSyntax && (
+                      <div className={`mono ${css.under}`}>{abstractSyntax}</div>
+                    )}
+                  </td>
+                  <td className="mono">
+                    {transferSyntaxes.map((syntax) => (
+                      <div key={syntax}>{syntax}</div>
+                    ))}
+                  </td>
+                  <td>
+                    <Tag tone={result === 0 ? 'good' : 'warning'}>
+                      {texts.results[result] ?? numberText(result)}
+                    </Tag>
+                    {transferSyntax && <div className={`mono ${css.under}`}>{transferSyntax}</div>}
+                  </td>
+                </tr>
+              ),
+            )}
           </tbody>
         </table>
       </div>

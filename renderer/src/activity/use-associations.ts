@@ -21,7 +21,12 @@ interface AssociationsFilter {
 }
 
 /** The filter that an address asks for; what is not one is left out. */
-export function filterOf({ aeTitle, address, show, search }: AssociationsSearch): AssociationsFilter {
+export function filterOf({
+  aeTitle,
+  address,
+  show,
+  search,
+}: AssociationsSearch): AssociationsFilter {
   return {
     show: ASSOCIATION_SHOWS.find((one) => one === show) ?? 'all',
     ...(aeTitle !== undefined && { aeTitle: aeTitle.slice(0, 16) }),
@@ -43,7 +48,8 @@ export function useAssociations(filter: AssociationsFilter) {
   const key = keyOf(dashboardActivity.associations, query)
   const { list, pages, more } = usePages(
     key,
-    (part, signal) => call(dashboardActivity.associations, { query: { ...query, ...part } }, signal),
+    (part, signal) =>
+      call(dashboardActivity.associations, { query: { ...query, ...part } }, signal),
     isOpen ? undefined : EVERY_MS,
   )
   const isDeep = pages.length > LIVE_PAGES
@@ -55,6 +61,16 @@ export function useAssociations(filter: AssociationsFilter) {
     return () => clearTimeout(soon)
   }, [newest, isDeep, refetch])
   // One that came while a page was being read may come twice.
-  const associations = [...new Map(pages.flatMap((page) => page.associations).map((one) => [one.associationId, one])).values()]
-  return { list, associations, more, isBehind: isDeep, showLatest: () => void client.resetQueries({ queryKey: key }) }
+  const associations = [
+    ...new Map(
+      pages.flatMap((page) => page.associations).map((one) => [one.associationId, one]),
+    ).values(),
+  ]
+  return {
+    list,
+    associations,
+    more,
+    isBehind: isDeep,
+    showLatest: () => void client.resetQueries({ queryKey: key }),
+  }
 }

@@ -6,17 +6,27 @@ import { useLive } from '../live.ts'
 
 const EVERY_MS = 5000
 
-/** Lines of the live feed, newest first; `turn` holds them as they are, and lets them go on. `missed`: came meanwhile. */
+/**
+ * Lines of the live feed, newest first; `turn` holds them as they are, and lets them go on.
+ * `missed`: came meanwhile.
+ */
 export function useFeed(isShown: (line: FeedLine) => boolean) {
   const { isOpen, lines: pushed } = useLive()
-  const feed = useReply(dashboard.feed, { query: { limit: 100 } }, isOpen ? {} : { every: EVERY_MS })
+  const feed = useReply(
+    dashboard.feed,
+    { query: { limit: 100 } },
+    isOpen ? {} : { every: EVERY_MS },
+  )
   const all = useMemo(() => mergeLines(pushed, feed.data?.lines ?? []), [pushed, feed.data])
   const [held, setHeld] = useState<readonly FeedLine[] | null>(null)
   return {
     feed,
     all,
     lines: (held ?? all).filter(isShown),
-    missed: held === null ? 0 : all.filter((line) => line.lineId > (held[0]?.lineId ?? 0) && isShown(line)).length,
+    missed:
+      held === null
+        ? 0
+        : all.filter((line) => line.lineId > (held[0]?.lineId ?? 0) && isShown(line)).length,
     isHeld: held !== null,
     turn: () => setHeld(held ? null : all),
   }

@@ -17,16 +17,20 @@ export const es: Translated<English> = {
 
   live: {
     title: 'Actividad',
-    about: 'Lo que hacen los dispositivos y el socio, según ocurre. Aquí no aparece ningún paciente.',
+    about:
+      'Lo que hacen los dispositivos y el socio, según ocurre. Aquí no aparece ningún paciente.',
     label: 'Lo que ocurre en la red, lo más reciente primero',
     kind: 'Tipo',
     anyKind: 'Todo',
     pause: 'Pausar',
-    resume: (count) => (count > 0 ? `Reanudar (${count} ${count === 1 ? 'nueva' : 'nuevas'})` : 'Reanudar'),
+    resume: (count) =>
+      count > 0 ? `Reanudar (${count} ${count === 1 ? 'nueva' : 'nuevas'})` : 'Reanudar',
     none: 'Sin actividad por ahora',
-    noneText: 'Cuando un dispositivo se conecta, aparece aquí. Se puede probar con la función de eco («verificar») del dispositivo.',
+    noneText:
+      'Cuando un dispositivo se conecta, aparece aquí. Se puede probar con la función de eco («verificar») del dispositivo.',
     noneFiltered: 'Nada de este tipo últimamente',
-    noneFilteredText: 'La vista en vivo guarda los últimos cientos de líneas. Las conexiones anteriores están en Conexiones.',
+    noneFilteredText:
+      'La vista en vivo guarda los últimos cientos de líneas. Las conexiones anteriores están en Conexiones.',
     kinds: {
       opened: 'Conectado',
       rejected: 'Rechazado',
@@ -47,13 +51,20 @@ export const es: Translated<English> = {
 
   list: {
     title: 'Conexiones',
-    about: 'Cada conexión de un dispositivo: qué quería, qué recibió y cómo terminó. Aquí no aparece ningún paciente.',
+    about:
+      'Cada conexión de un dispositivo: qué quería, qué recibió y cómo terminó. Aquí no aparece ningún paciente.',
     label: 'Conexiones de los dispositivos, las más recientes primero',
     search: 'Buscar conexiones',
     searchWhat: 'Dispositivo, AE title, dirección o motivo',
     showLabel: 'Qué conexiones',
     shows: { all: 'Todas', open: 'Abiertas ahora', rejected: 'Rechazadas', failed: 'Con fallo' },
-    columns: { at: 'Hora', device: 'Dispositivo', story: 'Qué ocurrió', end: 'Final', took: 'Duró' },
+    columns: {
+      at: 'Hora',
+      device: 'Dispositivo',
+      story: 'Qué ocurrió',
+      end: 'Final',
+      took: 'Duró',
+    },
     newer: 'Mostrar conexiones más recientes',
     more: 'Cargando conexiones anteriores…',
     last: 'No se guardan conexiones anteriores.',
@@ -61,24 +72,39 @@ export const es: Translated<English> = {
     noneText:
       'Cuando un dispositivo se conecta, aunque sea rechazado, aparece aquí. Se puede probar con la función de eco («verificar») del dispositivo.',
     noneFiltered: 'Ninguna conexión coincide',
-    noneFilteredText: 'Elegir otros filtros o quitarlos. Las conexiones anteriores a lo que guardan los ajustes ya no están.',
+    noneFilteredText:
+      'Elegir otros filtros o quitarlos. Las conexiones anteriores a lo que guardan los ajustes ya no están.',
     at: (address) => `Solo desde ${address}`,
     anyAddress: 'Desde cualquier dirección',
     unnamed: 'Sin AE title',
     times: (count) => `${count} conexiones`,
-    timesMeaning: 'Este dispositivo se conectó demasiadas veces para guardar cada conexión; las de un mismo segundo comparten esta fila.',
+    timesMeaning:
+      'Este dispositivo se conectó demasiadas veces para guardar cada conexión; las de un mismo segundo comparten esta fila.',
     callers: 'Muchos dispositivos',
   },
 
   ends: {
     open: { name: 'Abierta', meaning: 'El dispositivo está conectado ahora.' },
-    released: { name: 'Cerrada con normalidad', meaning: 'El dispositivo terminó la conexión como corresponde.' },
-    aborted: { name: 'Interrumpida', meaning: 'La conexión terminó sin que el dispositivo la cerrara correctamente.' },
-    rejected: { name: 'Rechazada', meaning: 'La pasarela rechazó la conexión; el motivo está al lado.' },
-    lost: { name: 'Terminó con la pasarela', meaning: 'Estaba abierta cuando la pasarela o este PC se detuvo.' },
+    released: {
+      name: 'Cerrada con normalidad',
+      meaning: 'El dispositivo terminó la conexión como corresponde.',
+    },
+    aborted: {
+      name: 'Interrumpida',
+      meaning: 'La conexión terminó sin que el dispositivo la cerrara correctamente.',
+    },
+    rejected: {
+      name: 'Rechazada',
+      meaning: 'La pasarela rechazó la conexión; el motivo está al lado.',
+    },
+    lost: {
+      name: 'Terminó con la pasarela',
+      meaning: 'Estaba abierta cuando la pasarela o este PC se detuvo.',
+    },
   },
   endedInFailure: 'Cerrada, con fallos',
-  endedInFailureMeaning: 'El dispositivo cerró bien la conexión, pero algo de lo que pidió se respondió con un fallo.',
+  endedInFailureMeaning:
+    'El dispositivo cerró bien la conexión, pero algo de lo que pidió se respondió con un fallo.',
 
   story: {
     connected: 'se conectó',
@@ -86,13 +112,26 @@ export const es: Translated<English> = {
     nothing: 'se conectó y no pidió nada',
     echoes: (count) => (count === 1 ? 'probó la conexión' : `probó la conexión ${count} veces`),
     queries: (count, exams) => {
-      const got = exams === 0 ? 'no recibió ninguna exploración' : `recibió ${countText(exams, 'exploración', 'exploraciones')}`
-      return count === 1 ? `pidió su lista de trabajo y ${got}` : `pidió su lista de trabajo ${countText(count, 'vez', 'veces')} y ${got}`
+      const got =
+        exams === 0
+          ? 'no recibió ninguna exploración'
+          : `recibió ${countText(exams, 'exploración', 'exploraciones')}`
+      return count === 1
+        ? `pidió su lista de trabajo y ${got}`
+        : `pidió su lista de trabajo ${countText(count, 'vez', 'veces')} y ${got}`
     },
-    instances: (count, size) => `envió ${countText(count, 'imagen u objeto', 'imágenes y objetos')} (${size})`,
-    steps: (count) => (count === 1 ? 'informó del avance de una exploración' : `informó ${count} veces del avance de exploraciones`),
-    commitments: (count) => (count === 1 ? 'pidió confirmar el almacenamiento' : `pidió ${count} veces confirmar el almacenamiento`),
-    failures: (count) => (count === 1 ? 'una petición falló' : `${countText(count, 'petición', 'peticiones')} fallaron`),
+    instances: (count, size) =>
+      `envió ${countText(count, 'imagen u objeto', 'imágenes y objetos')} (${size})`,
+    steps: (count) =>
+      count === 1
+        ? 'informó del avance de una exploración'
+        : `informó ${count} veces del avance de exploraciones`,
+    commitments: (count) =>
+      count === 1
+        ? 'pidió confirmar el almacenamiento'
+        : `pidió ${count} veces confirmar el almacenamiento`,
+    failures: (count) =>
+      count === 1 ? 'una petición falló' : `${countText(count, 'petición', 'peticiones')} fallaron`,
   },
 
   one: {
@@ -100,7 +139,8 @@ export const es: Translated<English> = {
     back: 'Todas las conexiones',
     copy: 'Copiar para soporte',
     copied: 'Copiado: pegar en un mensaje',
-    copyMeaning: 'Quién llamó, qué ocurrió y qué se acordó, como texto. Contiene AE titles y direcciones; ningún paciente.',
+    copyMeaning:
+      'Quién llamó, qué ocurrió y qué se acordó, como texto. Contiene AE titles y direcciones; ningún paciente.',
     deviceQueries: 'Consultas de este dispositivo',
     deviceAll: 'Todas sus conexiones',
     facts: {
@@ -131,9 +171,21 @@ export const es: Translated<English> = {
     termsFacts: { implementation: 'Software del dispositivo', longest: 'PDU más larga que acepta' },
     anyLength: 'cualquiera',
     bytes: (bytes) => `${bytes} bytes`,
-    contexts: { id: 'N.º', service: 'Servicio', proposed: 'Sintaxis de transferencia propuestas', result: 'Resultado' },
-    results: ['Aceptado', 'Rechazado', 'Rechazado', 'Servicio no ofrecido', 'Sin sintaxis de transferencia común'],
+    contexts: {
+      id: 'N.º',
+      service: 'Servicio',
+      proposed: 'Sintaxis de transferencia propuestas',
+      result: 'Resultado',
+    },
+    results: [
+      'Aceptado',
+      'Rechazado',
+      'Rechazado',
+      'Servicio no ofrecido',
+      'Sin sintaxis de transferencia común',
+    ],
     gone: 'Esta conexión ya no se guarda',
-    goneText: 'Las conexiones se guardan el tiempo que indican los ajustes (activity.retentionDays).',
+    goneText:
+      'Las conexiones se guardan el tiempo que indican los ajustes (activity.retentionDays).',
   },
 }

@@ -51,7 +51,11 @@ export function Audit() {
         <>
           <ExportMenu filter={filter} />
           <Tooltip label={words.verifyMeaning}>
-            <Button leftSection={<IconShieldCheck size={16} />} loading={verify.isPending} onClick={() => verify.mutate({})}>
+            <Button
+              leftSection={<IconShieldCheck size={16} />}
+              loading={verify.isPending}
+              onClick={() => verify.mutate({})}
+            >
               {words.verify}
             </Button>
           </Tooltip>
@@ -62,7 +66,11 @@ export function Audit() {
       <div role="status" className={css.status}>
         {verify.error && <Failed error={verify.error} />}
         {verify.data && !verify.isPending && (
-          <Verdict check={verify.data} onAcknowledge={() => setAsking(true)} onClose={() => verify.reset()} />
+          <Verdict
+            check={verify.data}
+            onAcknowledge={() => setAsking(true)}
+            onClose={() => verify.reset()}
+          />
         )}
         {isAsking && verify.data && (
           <AskReason
@@ -95,7 +103,9 @@ export function Audit() {
         list={list}
         nothing={{
           icon: IconHistory,
-          ...(isFiltered ? { title: words.noneFound, text: words.noneFoundText } : { title: words.none, text: words.noneText }),
+          ...(isFiltered
+            ? { title: words.noneFound, text: words.noneFoundText }
+            : { title: words.none, text: words.noneText }),
           clear: isFiltered ? { name: words.clear, run: () => setChosen(NOTHING) } : undefined,
         }}
         label={words.label}
@@ -146,7 +156,12 @@ function Verdict({ check, onAcknowledge, onClose }: VerdictProps) {
   )
 }
 
-function Filters(props: { chosen: Chosen; actors: ReadonlyMap<string, string>; onChange: (chosen: Chosen) => void; children: ReactNode }) {
+function Filters(props: {
+  chosen: Chosen
+  actors: ReadonlyMap<string, string>
+  onChange: (chosen: Chosen) => void
+  children: ReactNode
+}) {
   const { chosen, actors, onChange, children } = props
   const change = (part: Partial<Chosen>) => onChange({ ...chosen, ...part })
   return (
@@ -168,7 +183,10 @@ function Filters(props: { chosen: Chosen; actors: ReadonlyMap<string, string>; o
         clearable
         searchable
         w={230}
-        data={ACT_GROUPS.map(({ name, acts }) => ({ group: name, items: acts.map(([value, label]) => ({ value, label })) }))}
+        data={ACT_GROUPS.map(({ name, acts }) => ({
+          group: name,
+          items: acts.map(([value, label]) => ({ value, label })),
+        }))}
         value={chosen.action || null}
         onChange={(action) => change({ action: action ?? '' })}
         clearButtonProps={{ 'aria-label': words.anything }}
@@ -181,14 +199,26 @@ function Filters(props: { chosen: Chosen; actors: ReadonlyMap<string, string>; o
         value={chosen.target}
         onChange={(event) => change({ target: event.currentTarget.value })}
       />
-      <DayField name={words.from} value={chosen.fromDay} onChange={(fromDay) => change({ fromDay })} />
+      <DayField
+        name={words.from}
+        value={chosen.fromDay}
+        onChange={(fromDay) => change({ fromDay })}
+      />
       <DayField name={words.to} value={chosen.toDay} onChange={(toDay) => change({ toDay })} />
       {children}
     </Group>
   )
 }
 
-function DayField({ name, value, onChange }: { name: string; value: string; onChange: (day: string) => void }) {
+function DayField({
+  name,
+  value,
+  onChange,
+}: {
+  name: string
+  value: string
+  onChange: (day: string) => void
+}) {
   return (
     <TextInput
       type="date"

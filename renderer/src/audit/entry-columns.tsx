@@ -11,10 +11,26 @@ import { words } from './words.ts'
 export const columnsOf = (actors: ReadonlyMap<string, string>): readonly Column<AuditEntry>[] => [
   { name: words.columns.seq, track: '52px', isRight: true, cell: ({ seq }) => seq },
   { name: words.columns.at, track: '122px', cell: ({ at }) => <Clock instant={at} /> },
-  { name: words.columns.actor, track: 'minmax(110px, 1fr)', cell: ({ actor }) => <Who actor={actor} name={actors.get(actor)} /> },
-  { name: words.columns.action, track: 'minmax(120px, 0.9fr)', cell: ({ action }) => <Act action={action} /> },
-  { name: words.columns.target, track: 'minmax(100px, 1fr)', cell: (entry) => <Target entry={entry} actors={actors} /> },
-  { name: words.columns.detail, track: 'minmax(150px, 2fr)', cell: ({ detail }) => <Detail text={detailText(detail)} /> },
+  {
+    name: words.columns.actor,
+    track: 'minmax(110px, 1fr)',
+    cell: ({ actor }) => <Who actor={actor} name={actors.get(actor)} />,
+  },
+  {
+    name: words.columns.action,
+    track: 'minmax(120px, 0.9fr)',
+    cell: ({ action }) => <Act action={action} />,
+  },
+  {
+    name: words.columns.target,
+    track: 'minmax(100px, 1fr)',
+    cell: (entry) => <Target entry={entry} actors={actors} />,
+  },
+  {
+    name: words.columns.detail,
+    track: 'minmax(150px, 2fr)',
+    cell: ({ detail }) => <Detail text={detailText(detail)} />,
+  },
 ]
 
 /** What was done; its own name on hover. */
@@ -23,7 +39,13 @@ function Act({ action }: { action: string }) {
   return text === undefined ? <span className="mono">{action}</span> : <b title={action}>{text}</b>
 }
 
-function Target({ entry: { action, target }, actors }: { entry: AuditEntry; actors: ReadonlyMap<string, string> }) {
+function Target({
+  entry: { action, target },
+  actors,
+}: {
+  entry: AuditEntry
+  actors: ReadonlyMap<string, string>
+}) {
   const name = actors.get(`user:${target}`)
   return (
     <TargetLink action={action} target={target}>
@@ -49,5 +71,9 @@ const Detail = ({ text }: { text: string }) => (
 
 /** The actor by name where it has one; the id on hover. */
 function Who({ actor, name }: { actor: string; name: string | undefined }) {
-  return name === undefined ? <Id text={actor} /> : <span title={actor.includes(':') ? actor : undefined}>{name}</span>
+  return name === undefined ? (
+    <Id text={actor} />
+  ) : (
+    <span title={actor.includes(':') ? actor : undefined}>{name}</span>
+  )
 }

@@ -15,13 +15,23 @@ export function ExportMenu({ filter: { from, to } }: { filter: AuditFilter }) {
   return (
     <Menu withinPortal={false} position="bottom-end" width={300}>
       <Menu.Target>
-        <Button variant="default" leftSection={<IconDownload size={16} />} title={words.exportNoted}>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+          title={words.exportNoted}
+        >
           {Object.keys(span).length > 0 ? words.exportSpan : words.exportAll}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
         {FORMATS.map(([format, Icon, name, about]) => (
-          <Menu.Item key={format} leftSection={<Icon size={17} stroke={1.6} />} component="a" href={exportAddress(format, span)} download>
+          <Menu.Item
+            key={format}
+            leftSection={<Icon size={17} stroke={1.6} />}
+            component="a"
+            href={exportAddress(format, span)}
+            download
+          >
             {name}{' '}
             <Text span c="dimmed" size="sm">
               {about}

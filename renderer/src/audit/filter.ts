@@ -20,7 +20,12 @@ interface AuditSearch {
   readonly to?: string
 }
 
-export const chosenOf = ({ actor = '', action = '', from = '', to = '' }: AuditSearch): Omit<Chosen, 'target'> => ({
+export const chosenOf = ({
+  actor = '',
+  action = '',
+  from = '',
+  to = '',
+}: AuditSearch): Omit<Chosen, 'target'> => ({
   ...{ actor: actor.slice(0, 100), action: action.slice(0, 100), fromDay: from, toDay: to },
 })
 
@@ -53,7 +58,10 @@ function startOf(day: string, days = 0): string | undefined {
 }
 
 /** Where the trail is downloaded from. */
-export function exportAddress(format: 'csv' | 'jsonl', { from, to }: Pick<AuditFilter, 'from' | 'to'>): string {
+export function exportAddress(
+  format: 'csv' | 'jsonl',
+  { from, to }: Pick<AuditFilter, 'from' | 'to'>,
+): string {
   const query = new URLSearchParams({ format, ...(from && { from }), ...(to && { to }) })
   return `/dashboard/audit/export?${query}`
 }

@@ -62,15 +62,35 @@ const PLACES: readonly Place[] = [
     ),
   },
   { fits: noun('device', 'caller'), link: (_, children) => <Link to="/devices">{children}</Link> },
-  { fits: noun('endpoint', 'partner'), link: (_, children) => <Link to="/partner">{children}</Link> },
+  {
+    fits: noun('endpoint', 'partner'),
+    link: (_, children) => <Link to="/partner">{children}</Link>,
+  },
   { fits: noun('api-key'), link: (_, children) => <Link to="/keys">{children}</Link> },
-  { fits: noun('setting', 'mail', 'certificate'), link: (_, children) => <Link to="/settings">{children}</Link> },
-  { fits: noun('workstation'), link: (_, children) => <Link to="/settings/access">{children}</Link> },
-  { fits: noun('template'), link: (_, children) => <Link to="/reading/templates">{children}</Link> },
+  {
+    fits: noun('setting', 'mail', 'certificate'),
+    link: (_, children) => <Link to="/settings">{children}</Link>,
+  },
+  {
+    fits: noun('workstation'),
+    link: (_, children) => <Link to="/settings/access">{children}</Link>,
+  },
+  {
+    fits: noun('template'),
+    link: (_, children) => <Link to="/reading/templates">{children}</Link>,
+  },
 ]
 
 /** What an act was done to, leading there where the window shows it. */
-export function TargetLink({ action, target, children }: { action: string; target: string; children: ReactNode }) {
+export function TargetLink({
+  action,
+  target,
+  children,
+}: {
+  action: string
+  target: string
+  children: ReactNode
+}) {
   const place = target === '' ? undefined : PLACES.find(({ fits }) => fits(action, target))
   return place ? place.link(target, children) : children
 }

@@ -16,12 +16,17 @@ export function useEntries(filter: AuditFilter) {
   const { auditSeen, isOpen } = useLive()
   const query = { ...filter, limit: 100 }
   const key = keyOf(dashboard.audit, query)
-  const { list, pages, more } = usePages(key, (part, signal) => call(dashboard.audit, { query: { ...query, ...part } }, signal))
+  const { list, pages, more } = usePages(key, (part, signal) =>
+    call(dashboard.audit, { query: { ...query, ...part } }, signal),
+  )
   const isBehind = pages.length > 1
   const { refetch } = list
   useEffect(() => {
     if (isBehind) return
-    const again = setInterval(() => void refetch({ cancelRefetch: false }), isOpen ? POLL_MS : POLL_CUT_OFF_MS)
+    const again = setInterval(
+      () => void refetch({ cancelRefetch: false }),
+      isOpen ? POLL_MS : POLL_CUT_OFF_MS,
+    )
     return () => clearInterval(again)
   }, [isBehind, isOpen, refetch])
   // What is new joins the first page by itself.
@@ -29,6 +34,14 @@ export function useEntries(filter: AuditFilter) {
     if (auditSeen > 0 && !isBehind) void refetch({ cancelRefetch: false })
   }, [auditSeen, isBehind, refetch])
   // The gateway looks for a part of the name: "signed in" is part of "sign-in failed".
-  const entries = pages.flatMap((page) => page.entries).filter(({ action }) => filter.action === undefined || action === filter.action)
-  return { list, entries, more, isBehind, showLatest: () => void client.resetQueries({ queryKey: key }) }
+  const entries = pages
+    .flatMap((page) => page.entries)
+    .filter(({ action }) => filter.action === undefined || action === filter.action)
+  return {
+    list,
+    entries,
+    more,
+    isBehind,
+    showLatest: () => void client.resetQueries({ queryKey: key }),
+  }
 }

@@ -6,14 +6,22 @@ export const es: Translated<English> = {
   about:
     'Quién cambió qué en esta pasarela, lo más reciente primero. Las entradas no se pueden cambiar ni eliminar; cada una sella la anterior.',
   label: 'Registro de auditoría, lo más reciente primero',
-  columns: { seq: 'N.º', at: 'Hora', actor: 'Quién', action: 'Qué', target: 'Sobre', detail: 'Detalle' },
+  columns: {
+    seq: 'N.º',
+    at: 'Hora',
+    actor: 'Quién',
+    action: 'Qué',
+    target: 'Sobre',
+    detail: 'Detalle',
+  },
   you: (name) => `${name} (usted)`,
   gateway: 'La propia pasarela',
   commandLine: 'Línea de comandos',
   apiKey: (description) => `Clave de API ${description}`,
   newer: 'Mostrar entradas más recientes',
   none: 'Nada todavía',
-  noneText: 'Aquí aparecen los inicios de sesión y los cambios en dispositivos, socio, ajustes y modo de contingencia.',
+  noneText:
+    'Aquí aparecen los inicios de sesión y los cambios en dispositivos, socio, ajustes y modo de contingencia.',
   noneFound: 'Ninguna entrada coincide',
   noneFoundText: 'Elegir otros filtros o quitarlos.',
   clear: 'Quitar filtros',
@@ -33,7 +41,8 @@ export const es: Translated<English> = {
   verifyMeaning: 'Recorre la cadena desde la primera entrada hasta la última.',
   entries: ['entrada', 'entradas'],
   intact: 'El registro está intacto',
-  intactText: (entries, took) => `${entries} recorridas en ${took}: cada una es la que se escribió y no falta ninguna.`,
+  intactText: (entries, took) =>
+    `${entries} recorridas en ${took}: cada una es la que se escribió y no falta ninguna.`,
   brokenText:
     'Algo ajeno a Isthmus cambió la base de datos, o está dañada. Exportar el registro, guardar una copia de la carpeta de datos y avisar al proveedor. Las entradas anteriores son las que se escribieron.',
   found: {

@@ -3,7 +3,8 @@ import { es } from './words.es.ts'
 
 const en = {
   title: 'Audit',
-  about: 'Who changed what at this gateway, newest first. Entries cannot be changed or removed; each one seals the one before it.',
+  about:
+    'Who changed what at this gateway, newest first. Entries cannot be changed or removed; each one seals the one before it.',
   label: 'Audit trail, newest first',
   columns: { seq: 'No.', at: 'Time', actor: 'Who', action: 'What', target: 'On', detail: 'Detail' },
   you: (name: string) => `${name} (you)`,
@@ -32,7 +33,8 @@ const en = {
   verifyMeaning: 'Follows the chain from the first entry to the last.',
   entries: ['entry', 'entries'],
   intact: 'The trail is unbroken',
-  intactText: (entries: string, took: string) => `${entries} followed in ${took}: each is what was written, and none is missing.`,
+  intactText: (entries: string, took: string) =>
+    `${entries} followed in ${took}: each is what was written, and none is missing.`,
   brokenText:
     'Something else than Isthmus changed the database, or it is damaged. Export the trail, keep a copy of the data folder, and tell the vendor. The entries before it are what was written.',
   found: {

@@ -4,7 +4,10 @@ const SIGNS = ['pointermove', 'keydown', 'wheel'] as const
 const watched = new Map<Window, Document | null>()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** What is done in a window or frame of this origin counts as use of this one: who scrolls images is not away (`useLockWhenIdle`). */
+/**
+ * What is done in a window or frame of this origin counts as use of this one: who scrolls images is
+ * not away (`useLockWhenIdle`).
+ */
 export function countAsUse(child: Window): void {
   let last = 0
   const tell = () => {
@@ -12,7 +15,8 @@ export function countAsUse(child: Window): void {
     last = Date.now()
     document.dispatchEvent(new Event('mousemove'))
   }
-  for (const sign of SIGNS) child.document.addEventListener(sign, tell, { passive: true, capture: true })
+  for (const sign of SIGNS)
+    child.document.addEventListener(sign, tell, { passive: true, capture: true })
 }
 
 /** The same for a window that may be loaded again: until it is closed. */

@@ -3,8 +3,19 @@ import css from './beside.module.css'
 import { SHARE, shareAfter, shareAt } from './split.ts'
 import { words } from './words.ts'
 
-/** Splits the width between the images and the report, by pointer or by keys (ARIA: window splitter). */
-export function Divider({ share, paneId, onSplit }: { share: number; paneId: string; onSplit: (share: number) => void }) {
+/**
+ * Splits the width between the images and the report, by pointer or by keys (ARIA: window
+ * splitter).
+ */
+export function Divider({
+  share,
+  paneId,
+  onSplit,
+}: {
+  share: number
+  paneId: string
+  onSplit: (share: number) => void
+}) {
   const [isDragged, setIsDragged] = useState(false)
   const drag = (event: PointerEvent<HTMLElement>) => {
     const box = event.currentTarget.parentElement?.getBoundingClientRect()

@@ -11,13 +11,21 @@ import {
 import type { StudyImages } from './use-images.ts'
 import { words } from './words.ts'
 
-/** Where the images are while the report is written: beside it, in a window of their own, or not at all. */
+/**
+ * Where the images are while the report is written: beside it, in a window of their own, or not at
+ * all.
+ */
 export function ImagesControls({ images, hasImages }: { images: StudyImages; hasImages: boolean }) {
   const { mode, isWindowOpen, choose, again } = images
   if (mode === 'beside') {
     return (
       <>
-        <Control icon={IconRefresh} name={words.again} isBusy={images.isOpening} onClick={() => void again()} />
+        <Control
+          icon={IconRefresh}
+          name={words.again}
+          isBusy={images.isOpening}
+          onClick={() => void again()}
+        />
         <Control icon={IconExternalLink} name={words.window} onClick={() => choose('window')} />
         <Control icon={IconX} name={words.hide} onClick={() => choose('hidden')} />
       </>
@@ -26,8 +34,18 @@ export function ImagesControls({ images, hasImages }: { images: StudyImages; has
   if (mode === 'window' && isWindowOpen) {
     return (
       <>
-        <Control icon={IconRefresh} name={words.again} isBusy={images.isOpening} onClick={() => void again()} />
-        <Button size="xs" variant="default" leftSection={<IconArrowBarToLeft size={15} />} onClick={() => choose('beside')}>
+        <Control
+          icon={IconRefresh}
+          name={words.again}
+          isBusy={images.isOpening}
+          onClick={() => void again()}
+        />
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconArrowBarToLeft size={15} />}
+          onClick={() => choose('beside')}
+        >
           {words.bringBack}
         </Button>
       </>
@@ -36,17 +54,31 @@ export function ImagesControls({ images, hasImages }: { images: StudyImages; has
   if (mode === 'window') {
     return (
       <>
-        <Button size="xs" variant="light" leftSection={<IconExternalLink size={15} />} onClick={() => choose('window')}>
+        <Button
+          size="xs"
+          variant="light"
+          leftSection={<IconExternalLink size={15} />}
+          onClick={() => choose('window')}
+        >
           {words.openWindow}
         </Button>
-        <Control icon={IconLayoutSidebarLeftExpand} name={words.beside} onClick={() => choose('beside')} />
+        <Control
+          icon={IconLayoutSidebarLeftExpand}
+          name={words.beside}
+          onClick={() => choose('beside')}
+        />
       </>
     )
   }
   return (
     <>
       <Tooltip label={words.askMeaning} disabled={hasImages}>
-        <Button size="xs" variant="light" leftSection={<IconPhoto size={15} />} onClick={() => choose('beside')}>
+        <Button
+          size="xs"
+          variant="light"
+          leftSection={<IconPhoto size={15} />}
+          onClick={() => choose('beside')}
+        >
           {hasImages ? words.open : words.ask}
         </Button>
       </Tooltip>

@@ -10,14 +10,21 @@ import { words } from './words.ts'
 export function ImagesPane({ images, id }: { images: StudyImages; id: string }) {
   const { page, round, error } = images
   return (
-    <section className={css.images} id={id} aria-label={words.label} style={{ flexBasis: `${images.share}%` }}>
+    <section
+      className={css.images}
+      id={id}
+      aria-label={words.label}
+      style={{ flexBasis: `${images.share}%` }}
+    >
       {page !== null && (
         <iframe
           key={`${page} ${round}`}
           title={words.frame}
           src={page}
           allow="fullscreen"
-          onLoad={({ currentTarget: { contentWindow } }) => contentWindow && countAsUse(contentWindow)}
+          onLoad={({ currentTarget: { contentWindow } }) =>
+            contentWindow && countAsUse(contentWindow)
+          }
         />
       )}
       {page === null && error && (

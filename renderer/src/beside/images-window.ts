@@ -11,7 +11,8 @@ let held: { readonly child: Window; of: string } | null = null
 export const isImagesWindowOpen = (): boolean => held !== null && !held.child.closed
 
 /**
- * Opens the images in a window of their own, on the other screen where there is one. Called while a click is handled: a browser opens none later.
+ * Opens the images in a window of their own, on the other screen where there is one. Called while a
+ * click is handled: a browser opens none later.
  * @param of the study; `page` null where its view is still to be opened
  * @returns false where the browser refuses
  */
@@ -30,7 +31,9 @@ export function openImagesWindow(of: string, page: string | null): boolean {
   return true
 }
 
-/** The images window goes with the report: it never shows another study than the one that is open. */
+/**
+ * The images window goes with the report: it never shows another study than the one that is open.
+ */
 export function showInImagesWindow(of: string, page: string | null): void {
   if (!held || held.child.closed || (page === null && held.of === of)) return
   held.of = of
@@ -47,5 +50,6 @@ export function closeImagesWindow(): void {
   held = null
 }
 
-// A page that is loaded again knows nothing of its windows: one that was left open would stay at its study.
+// A page that is loaded again knows nothing of its windows: one that was left open would stay at
+// its study.
 globalThis.addEventListener?.('pagehide', closeImagesWindow)

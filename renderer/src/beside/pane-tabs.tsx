@@ -18,7 +18,8 @@ export function PaneTabs(props: {
 }) {
   const { id, chosen, counts, onChoose } = props
   const step = (event: KeyboardEvent) => {
-    const to = PANES[(PANES.indexOf(chosen) + (STEPS[event.key] ?? 0) + PANES.length) % PANES.length]
+    const to =
+      PANES[(PANES.indexOf(chosen) + (STEPS[event.key] ?? 0) + PANES.length) % PANES.length]
     if (!STEPS[event.key] || !to) return
     event.preventDefault()
     onChoose(to)
@@ -46,15 +47,28 @@ export function PaneTabs(props: {
   )
 }
 
-/** A part of the report: a column, or behind its tab. It stays where it is in the tree, so that nothing that is written is begun anew. */
-export function Pane(props: { id: string; name: PaneName; chosen: PaneName | null; className: string | undefined; children: ReactNode }) {
+/**
+ * A part of the report: a column, or behind its tab. It stays where it is in the tree, so that
+ * nothing that is written is begun anew.
+ */
+export function Pane(props: {
+  id: string
+  name: PaneName
+  chosen: PaneName | null
+  className: string | undefined
+  children: ReactNode
+}) {
   const { id, name, chosen, className, children } = props
   const isTab = chosen !== null
   return (
     <div
       className={className}
       id={paneId(id, name)}
-      {...(isTab && { role: 'tabpanel', 'aria-labelledby': tabId(id, name), hidden: chosen !== name })}
+      {...(isTab && {
+        role: 'tabpanel',
+        'aria-labelledby': tabId(id, name),
+        hidden: chosen !== name,
+      })}
     >
       {children}
     </div>

@@ -13,14 +13,25 @@ export interface Choice {
 const keyOf = (userId: string) => `isthmus.images.${userId}`
 
 /** What this person chose in this browser. Whatever cannot be read is as if nothing was chosen. */
-export function rememberedChoice(storage: Pick<Storage, 'getItem'>, userId: string, initial: ImagesMode): Choice {
+export function rememberedChoice(
+  storage: Pick<Storage, 'getItem'>,
+  userId: string,
+  initial: ImagesMode,
+): Choice {
   const kept = read(storage, keyOf(userId))
   const mode = IMAGES_MODES.find((one) => one === kept.mode) ?? initial
-  const share = typeof kept.share === 'number' && kept.share >= SHARE.least && kept.share <= SHARE.most ? kept.share : SHARE.initial
+  const share =
+    typeof kept.share === 'number' && kept.share >= SHARE.least && kept.share <= SHARE.most
+      ? kept.share
+      : SHARE.initial
   return { mode, share }
 }
 
-export function rememberChoice(storage: Pick<Storage, 'setItem'>, userId: string, choice: Choice): void {
+export function rememberChoice(
+  storage: Pick<Storage, 'setItem'>,
+  userId: string,
+  choice: Choice,
+): void {
   try {
     storage.setItem(keyOf(userId), JSON.stringify(choice))
   } catch {
@@ -28,7 +39,10 @@ export function rememberChoice(storage: Pick<Storage, 'setItem'>, userId: string
   }
 }
 
-function read(storage: Pick<Storage, 'getItem'>, key: string): { readonly mode?: unknown; readonly share?: unknown } {
+function read(
+  storage: Pick<Storage, 'getItem'>,
+  key: string,
+): { readonly mode?: unknown; readonly share?: unknown } {
   try {
     const kept: unknown = JSON.parse(storage.getItem(key) ?? '{}')
     return typeof kept === 'object' && kept !== null ? kept : {}

@@ -22,27 +22,47 @@ const placeOf = ({ availLeft, availTop, availWidth, availHeight }: ScreenPlace):
 })
 const areaOf = ({ availWidth, availHeight }: ScreenPlace) => availWidth * availHeight
 
-/** Of the screens that the report is not on the largest one, all of it; undefined where there is but one. */
-export function otherScreen<S extends ScreenPlace>(screens: readonly S[], current: S): Place | undefined {
-  const [largest] = screens.filter((one) => one !== current).sort((one, other) => areaOf(other) - areaOf(one))
+/**
+ * Of the screens that the report is not on the largest one, all of it; undefined where there is but
+ * one.
+ */
+export function otherScreen<S extends ScreenPlace>(
+  screens: readonly S[],
+  current: S,
+): Place | undefined {
+  const [largest] = screens
+    .filter((one) => one !== current)
+    .sort((one, other) => areaOf(other) - areaOf(one))
   return largest && placeOf(largest)
 }
 
-/** For `window.open`: a window without bars. The whole screen where it is not known which are there. */
-export const featuresAt = ({ left, top, width, height }: Place): string => `popup,left=${left},top=${top},width=${width},height=${height}`
+/**
+ * For `window.open`: a window without bars. The whole screen where it is not known which are there.
+ */
+export const featuresAt = ({ left, top, width, height }: Place): string =>
+  `popup,left=${left},top=${top},width=${width},height=${height}`
 
 export const placeOn = (screen: Screen): Place => {
   const { availLeft = 0, availTop = 0 } = screen as Screen & Partial<ScreenPlace>
-  return placeOf({ availLeft, availTop, availWidth: screen.availWidth, availHeight: screen.availHeight })
+  return placeOf({
+    availLeft,
+    availTop,
+    availWidth: screen.availWidth,
+    availHeight: screen.availHeight,
+  })
 }
 
 /** Window Management API (W3C working draft); the compiler's library does not have it yet. */
 interface ManagedWindow {
-  readonly getScreenDetails?: () => Promise<{ readonly screens: readonly ScreenPlace[]; readonly currentScreen: ScreenPlace }>
+  readonly getScreenDetails?: () => Promise<{
+    readonly screens: readonly ScreenPlace[]
+    readonly currentScreen: ScreenPlace
+  }>
 }
 
 /**
- * Asks the browser for the other screen; a person may have to allow it. Undefined where there is none, or it may not be known.
+ * Asks the browser for the other screen; a person may have to allow it. Undefined where there is
+ * none, or it may not be known.
  * @param world `window`
  */
 export async function askOtherScreen(world: Window): Promise<Place | undefined> {

@@ -3,10 +3,12 @@ export const SHARE = { least: 30, most: 75, initial: 60 } as const
 const STEP = 2
 const LONG_STEP = 10
 
-const within = (share: number): number => Math.min(SHARE.most, Math.max(SHARE.least, Math.round(share)))
+const within = (share: number): number =>
+  Math.min(SHARE.most, Math.max(SHARE.least, Math.round(share)))
 
 /** Where the pointer is. @param x, left, width CSS pixels: of the pointer, of what is split */
-export const shareAt = (x: number, left: number, width: number): number => (width > 0 ? within(((x - left) / width) * 100) : SHARE.initial)
+export const shareAt = (x: number, left: number, width: number): number =>
+  width > 0 ? within(((x - left) / width) * 100) : SHARE.initial
 
 const MOVES: Readonly<Record<string, (share: number, step: number) => number>> = {
   ArrowLeft: (share, step) => share - step,
@@ -15,7 +17,10 @@ const MOVES: Readonly<Record<string, (share: number, step: number) => number>> =
   End: () => SHARE.most,
 }
 
-/** After a key (ARIA Authoring Practices, window splitter); undefined where the key is not for the split. */
+/**
+ * After a key (ARIA Authoring Practices, window splitter); undefined where the key is not for the
+ * split.
+ */
 export function shareAfter(share: number, key: string, isLong: boolean): number | undefined {
   const to = Object.hasOwn(MOVES, key) ? MOVES[key]?.(share, isLong ? LONG_STEP : STEP) : undefined
   return to === undefined ? undefined : within(to)

@@ -6,7 +6,8 @@ let kept: { readonly of: string; readonly view: View } | null = null
 let wanted = ''
 
 /**
- * The view of the study that is being reported: opened once, and kept until another study is. One that has ended is opened again.
+ * The view of the study that is being reported: opened once, and kept until another study is. One
+ * that has ended is opened again.
  * @throws ProblemError
  */
 export async function viewOfStudy(userId: string, studyId: StudyId): Promise<View> {

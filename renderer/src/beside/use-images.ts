@@ -2,7 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { type View, viewPaths } from '#shared/contract/viewing.ts'
 import type { ProblemError } from '../client.ts'
-import { closeImagesWindow, isImagesWindowOpen, openImagesWindow, reloadImagesWindow, showInImagesWindow } from './images-window.ts'
+import {
+  closeImagesWindow,
+  isImagesWindowOpen,
+  openImagesWindow,
+  reloadImagesWindow,
+  showInImagesWindow,
+} from './images-window.ts'
 import { type Choice, type ImagesMode, rememberChoice, rememberedChoice } from './remembered.ts'
 
 /** Whether the person has closed the window with the images. */
@@ -30,11 +36,19 @@ export interface StudyImages {
 }
 
 /**
- * The images of the study whose report is open: where they are, as this person chose, and the view they are shown by.
+ * The images of the study whose report is open: where they are, as this person chose, and the view
+ * they are shown by.
  * @param of names the study; `open` opens its view, or finds it open
  */
-export function useImages(userId: string, of: string, open: () => Promise<View>, initial: ImagesMode): StudyImages {
-  const [choice, setChoice] = useState<Choice>(() => rememberedChoice(window.localStorage, userId, initial))
+export function useImages(
+  userId: string,
+  of: string,
+  open: () => Promise<View>,
+  initial: ImagesMode,
+): StudyImages {
+  const [choice, setChoice] = useState<Choice>(() =>
+    rememberedChoice(window.localStorage, userId, initial),
+  )
   const [isWindowOpen, setIsWindowOpen] = useState(isImagesWindowOpen)
   const [wasBlocked, setWasBlocked] = useState(false)
   const [round, setRound] = useState(0)

@@ -18,8 +18,14 @@ export const es: Translated<English> = {
   retry: 'Intentar de nuevo',
   blocked:
     'El navegador no dejó abrir una ventana. Permita las ventanas emergentes para esta dirección, o muestre las imágenes junto al informe.',
-  blockedTab: 'El navegador no dejó abrir una ventana. Permita las ventanas emergentes para esta dirección.',
+  blockedTab:
+    'El navegador no dejó abrir una ventana. Permita las ventanas emergentes para esta dirección.',
   split: 'Ancho de las imágenes',
-  tabs: { label: 'Partes del informe', report: 'Informe', context: 'Contexto e informes anteriores', signed: 'Firmado' },
+  tabs: {
+    label: 'Partes del informe',
+    report: 'Informe',
+    context: 'Contexto e informes anteriores',
+    signed: 'Firmado',
+  },
   indication: 'Indicación',
 }

@@ -17,10 +17,16 @@ const en = {
   opening: 'The images are being opened',
   failed: 'The images could not be opened',
   retry: 'Try again',
-  blocked: 'The browser did not let a window open. Allow pop-up windows for this address, or show the images beside the report.',
+  blocked:
+    'The browser did not let a window open. Allow pop-up windows for this address, or show the images beside the report.',
   blockedTab: 'The browser did not let a window open. Allow pop-up windows for this address.',
   split: 'Width of the images',
-  tabs: { label: 'Parts of the report', report: 'Report', context: 'Context and earlier reports', signed: 'Signed' },
+  tabs: {
+    label: 'Parts of the report',
+    report: 'Report',
+    context: 'Context and earlier reports',
+    signed: 'Signed',
+  },
   indication: 'Indication',
 } as const
 export type English = typeof en

@@ -12,13 +12,17 @@ const BY_LINK: readonly Permission[] = ['readStudies', 'writeReports']
 /** Whether this person may do something, and who can allow it where they may not. */
 export function useMay(permission: Permission): { readonly may: boolean; readonly why: string } {
   const user = useSession().data?.user
-  const isAllowed = user != null && (linkedViewId === null ? may(user, permission) : BY_LINK.includes(permission))
+  const isAllowed =
+    user != null && (linkedViewId === null ? may(user, permission) : BY_LINK.includes(permission))
   return { may: isAllowed, why: isAllowed ? '' : words.mayNot[permission] }
 }
 
 type Html = Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps | 'color' | 'style'>
 
-/** A button that changes something. Where it may not be pressed it is there all the same, and says why. */
+/**
+ * A button that changes something. Where it may not be pressed it is there all the same, and says
+ * why.
+ */
 export function MayButton(props: ButtonProps & Html & { permission: Permission }) {
   const { permission, onClick, type = 'button', ...rest } = props
   const { why } = useMay(permission)

@@ -45,7 +45,10 @@ function Ask({ words, field, isDanger, isBusy, onSend, onClose, error, children 
   const isCutOff = useCutOff() !== null
   const form = useForm({
     initialValues: { reason: '' },
-    validate: { reason: (reason) => (reason.trim().length < 3 ? (words.missing ?? shared.reasonNeeded) : null) },
+    validate: {
+      reason: (reason) =>
+        reason.trim().length < 3 ? (words.missing ?? shared.reasonNeeded) : null,
+    },
   })
   const submit = form.onSubmit(({ reason }) =>
     onSend(reason.trim(), (refusal) => {
@@ -72,7 +75,12 @@ function Ask({ words, field, isDanger, isBusy, onSend, onClose, error, children 
           <Button variant="default" onClick={onClose}>
             {shared.cancel}
           </Button>
-          <Button type="submit" loading={isBusy} disabled={isCutOff} {...(isDanger && { color: 'red' })}>
+          <Button
+            type="submit"
+            loading={isBusy}
+            disabled={isCutOff}
+            {...(isDanger && { color: 'red' })}
+          >
             {words.action}
           </Button>
         </Group>

@@ -9,8 +9,15 @@ import { Failed } from './page.tsx'
 import { PersonName } from './person-name.tsx'
 import { words } from './words.ts'
 
-/** Marks a step as done or cancelled at this gateway. The partner is not told: only stored answers leave the step out. */
-export function CloseStep(props: { row: RowVerdict | null; onLeave: () => void; onClosed: (row: RowVerdict) => void }) {
+/**
+ * Marks a step as done or cancelled at this gateway. The partner is not told: only stored answers
+ * leave the step out.
+ */
+export function CloseStep(props: {
+  row: RowVerdict | null
+  onLeave: () => void
+  onClosed: (row: RowVerdict) => void
+}) {
   const { row, onLeave, onClosed } = props
   return (
     <Modal opened={row !== null} onClose={onLeave} title={words.closeStep.title}>
@@ -19,12 +26,26 @@ export function CloseStep(props: { row: RowVerdict | null; onLeave: () => void; 
   )
 }
 
-function Ask({ row, onLeave, onClosed }: { row: RowVerdict; onLeave: () => void; onClosed: (row: RowVerdict) => void }) {
+function Ask({
+  row,
+  onLeave,
+  onClosed,
+}: {
+  row: RowVerdict
+  onLeave: () => void
+  onClosed: (row: RowVerdict) => void
+}) {
   const close = useSend(dashboard.closeStep, [dashboard.inspection])
   const form = useForm({ initialValues: { reason: '' } })
   const submit = form.onSubmit(({ reason }) =>
     close.mutate(
-      { body: { studyInstanceUid: row.studyInstanceUid, scheduledProcedureStepId: row.scheduledProcedureStepId, reason } },
+      {
+        body: {
+          studyInstanceUid: row.studyInstanceUid,
+          scheduledProcedureStepId: row.scheduledProcedureStepId,
+          reason,
+        },
+      },
       {
         onSuccess: () => {
           onClosed(row)

@@ -11,17 +11,23 @@ const GAP = 14
 const leastOf = (track: string): number => Number(/(\d+)px/.exec(track)?.[1] ?? 0)
 
 /**
- * The columns that have room beside each other, in their order: those without a rank always, then the others by rank.
+ * The columns that have room beside each other, in their order: those without a rank always, then
+ * the others by rank.
  * @param width of the table in pixels; 0 before it is known, when all are there
  */
 export function columnsFor<C extends Ranked>(columns: readonly C[], width: number): readonly C[] {
   if (width === 0) return columns
-  const needed = columns.filter(({ rank }) => rank === undefined).map(({ track }) => leastOf(track) + GAP)
+  const needed = columns
+    .filter(({ rank }) => rank === undefined)
+    .map(({ track }) => leastOf(track) + GAP)
   let room = width - SIDES + GAP - needed.reduce((sum, one) => sum + one, 0)
   const left = new Set<C>()
-  for (const column of columns.filter(({ rank }) => rank !== undefined).sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0))) {
+  for (const column of columns
+    .filter(({ rank }) => rank !== undefined)
+    .sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0))) {
     const need = leastOf(column.track) + GAP
-    // One that is wider than the room left ends it: which columns are there does not jump about while the window is drawn wider.
+    // One that is wider than the room left ends it: which columns are there does not jump about
+    // while the window is drawn wider.
     if (left.size > 0 || need > room) left.add(column)
     else room -= need
   }

@@ -21,7 +21,18 @@ export function Confirm(props: {
   onClose: () => void
   children: ReactNode
 }) {
-  const { isOpen, title, action, keep = words.keep, isBusy, isBlocked = false, error, onConfirm, onClose, children } = props
+  const {
+    isOpen,
+    title,
+    action,
+    keep = words.keep,
+    isBusy,
+    isBlocked = false,
+    error,
+    onConfirm,
+    onClose,
+    children,
+  } = props
   const isCutOff = useCutOff() !== null
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>

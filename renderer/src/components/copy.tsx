@@ -8,7 +8,11 @@ export function Copy({ value, what }: { value: string; what: string }) {
     <CopyButton value={value} timeout={2000}>
       {({ copied, copy }) => (
         <Tooltip label={copied ? words.copied : words.copy(what)}>
-          <ActionIcon size="sm" onClick={copy} aria-label={copied ? words.copied : words.copy(what)}>
+          <ActionIcon
+            size="sm"
+            onClick={copy}
+            aria-label={copied ? words.copied : words.copy(what)}
+          >
             {copied ? <IconCheck size={15} /> : <IconCopy size={15} />}
           </ActionIcon>
         </Tooltip>

@@ -7,13 +7,21 @@ import { Notice } from './tone.tsx'
 import { words } from './words.ts'
 
 /** What came of a C-ECHO; screen readers hear it when it arrives. */
-export function EchoOutcome({ result, error }: { result: EchoResult | undefined; error: ProblemError | null }) {
+export function EchoOutcome({
+  result,
+  error,
+}: {
+  result: EchoResult | undefined
+  error: ProblemError | null
+}) {
   return (
     <div role="status">
       {result && (
         <Notice
           tone={result.success ? 'good' : 'danger'}
-          title={result.success ? words.echo.answers(durationText(result.tookMs)) : words.echo.silent}
+          title={
+            result.success ? words.echo.answers(durationText(result.tookMs)) : words.echo.silent
+          }
         >
           {said(result.message)}
         </Notice>

@@ -5,7 +5,12 @@ import css from './explanation-view.module.css'
 import { ToneIcon } from './tone.tsx'
 import { words } from './words.ts'
 
-const TONES: Record<Station['state'], Tone> = { passed: 'good', remark: 'warning', stop: 'danger', skipped: 'plain' }
+const TONES: Record<Station['state'], Tone> = {
+  passed: 'good',
+  remark: 'warning',
+  stop: 'danger',
+  skipped: 'plain',
+}
 
 /** The answer to "why is it empty?": one sentence, and the stations of the query in order. */
 export function ExplanationView({ explanation }: { explanation: Explanation }) {
@@ -21,7 +26,10 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
       </div>
       <ol className={css.stations} aria-label={words.stations.label}>
         {stations.map((station) => (
-          <li key={station.name} className={`${css.station} ${station.state === 'skipped' ? css.skipped : ''}`}>
+          <li
+            key={station.name}
+            className={`${css.station} ${station.state === 'skipped' ? css.skipped : ''}`}
+          >
             <ToneIcon tone={TONES[station.state]} size={20} />
             <div className={css.stationTitle}>
               {station.title}

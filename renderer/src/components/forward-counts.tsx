@@ -11,7 +11,12 @@ interface Counts {
   readonly dropped?: number
 }
 
-const KINDS: readonly { readonly kind: keyof Counts; readonly tone: Tone; readonly name: string; readonly meaning: string }[] = [
+const KINDS: readonly {
+  readonly kind: keyof Counts
+  readonly tone: Tone
+  readonly name: string
+  readonly meaning: string
+}[] = [
   { kind: 'failed', tone: 'danger', ...words.forwards.failed },
   { kind: 'waiting', tone: 'info', ...words.forwards.waiting },
   { kind: 'sent', tone: 'good', ...words.forwards.sent },

@@ -2,7 +2,12 @@ import { ActionIcon, Tooltip } from '@mantine/core'
 import type { Icon as TablerIcon } from '@tabler/icons-react'
 
 /** Something that can be done, as an icon; its name on hover and for screen readers. */
-export function IconAct(props: { icon: TablerIcon; label: string; isBusy?: boolean; onClick: () => void }) {
+export function IconAct(props: {
+  icon: TablerIcon
+  label: string
+  isBusy?: boolean
+  onClick: () => void
+}) {
   const { icon: Icon, label, isBusy = false, onClick } = props
   return (
     <Tooltip label={label}>

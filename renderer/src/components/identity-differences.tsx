@@ -10,7 +10,11 @@ import { words } from './words.ts'
 const { identity: texts } = words
 
 /** What was expected beside what the images say, one table for each source of the comparison. */
-export function IdentityDifferences({ differences }: { differences: readonly IdentityDifference[] }) {
+export function IdentityDifferences({
+  differences,
+}: {
+  differences: readonly IdentityDifference[]
+}) {
   return identityTables(differences).map((table) => <Differences key={table.from} {...table} />)
 }
 

@@ -15,7 +15,13 @@ const TONES: Readonly<Record<IdentityState, Tone>> = {
  * Whether the images are of the patient and the exam that they are reported for, and that they were
  * made without an order: where nothing else can be said of them, in its place.
  */
-export function IdentityTag({ state, isUnscheduled }: { state: IdentityState; isUnscheduled: boolean }) {
+export function IdentityTag({
+  state,
+  isUnscheduled,
+}: {
+  state: IdentityState
+  isUnscheduled: boolean
+}) {
   const [name, meaning] = words.identity.states[state]
   return (
     <>

@@ -21,8 +21,17 @@ type Verdict = 'all' | 'sent' | 'filtered' | 'withheld'
 
 const stepOf = (row: RowVerdict) => `${row.studyInstanceUid}/${row.scheduledProcedureStepId}`
 
-/** One query from the question to the answer. `inspection` holds all verdicts; `first` is the tab shown at the start. */
-export function InspectionView({ inspection, first = 'all' }: { inspection: Inspection; first?: Verdict }) {
+/**
+ * One query from the question to the answer. `inspection` holds all verdicts; `first` is the tab
+ * shown at the start.
+ */
+export function InspectionView({
+  inspection,
+  first = 'all',
+}: {
+  inspection: Inspection
+  first?: Verdict
+}) {
   return (
     <Stack gap={16}>
       <Panel>
@@ -42,7 +51,8 @@ function Rows({ inspection, first }: { inspection: Inspection; first: Verdict })
   const [closing, setClosing] = useState<RowVerdict | null>(null)
   const [closed, setClosed] = useState<ReadonlyMap<string, boolean>>(new Map())
   const reopen = useSend(dashboard.reopenStep, [dashboard.inspection])
-  // The reply holds at most 1,000 rows, the sent ones first: another verdict of a longer list is asked for by itself.
+  // The reply holds at most 1,000 rows, the sent ones first: another verdict of a longer list is
+  // asked for by itself.
   const isWhole = inspection.rows.length >= inspection.rowsTotal
   const asked = useReply(
     dashboard.inspection,
@@ -50,10 +60,16 @@ function Rows({ inspection, first }: { inspection: Inspection; first: Verdict })
     { enabled: !isWhole && verdict !== 'all' },
   )
 
-  const mark = (row: RowVerdict, isClosed: boolean) => setClosed(new Map(closed).set(stepOf(row), isClosed))
+  const mark = (row: RowVerdict, isClosed: boolean) =>
+    setClosed(new Map(closed).set(stepOf(row), isClosed))
   const found = isWhole || verdict === 'all' ? inspection.rows : asked.data?.rows
   const rows = found
-    ?.filter((row) => verdict === 'all' || row.verdict === verdict || (verdict === 'withheld' && row.verdict === 'cut'))
+    ?.filter(
+      (row) =>
+        verdict === 'all' ||
+        row.verdict === verdict ||
+        (verdict === 'withheld' && row.verdict === 'cut'),
+    )
     .map((row) => ({ ...row, isClosed: closed.get(stepOf(row)) ?? row.isClosed }))
   const counts: Record<Verdict, number> = {
     all: inspection.rowsTotal,
@@ -88,7 +104,11 @@ function Rows({ inspection, first }: { inspection: Inspection; first: Verdict })
       {reopen.error && <Failed error={reopen.error} />}
       {asked.isError && <Failed error={asked.error} onRetry={() => void asked.refetch()} />}
       {rows === undefined && !asked.isError && <Waiting rows={6} />}
-      {rows?.length === 0 && <Empty title={texts.noneOf[verdict]}>{verdict === 'all' ? texts.noneText : texts.noneOfText}</Empty>}
+      {rows?.length === 0 && (
+        <Empty title={texts.noneOf[verdict]}>
+          {verdict === 'all' ? texts.noneText : texts.noneOfText}
+        </Empty>
+      )}
       {rows && rows.length > 0 && (
         <VerdictTable
           rows={rows}
@@ -96,13 +116,22 @@ function Rows({ inspection, first }: { inspection: Inspection; first: Verdict })
           onClose={setClosing}
           onReopen={(row) =>
             reopen.mutate(
-              { body: { studyInstanceUid: row.studyInstanceUid, scheduledProcedureStepId: row.scheduledProcedureStepId } },
+              {
+                body: {
+                  studyInstanceUid: row.studyInstanceUid,
+                  scheduledProcedureStepId: row.scheduledProcedureStepId,
+                },
+              },
               { onSuccess: () => mark(row, false) },
             )
           }
         />
       )}
-      <CloseStep row={closing} onLeave={() => setClosing(null)} onClosed={(row) => mark(row, true)} />
+      <CloseStep
+        row={closing}
+        onLeave={() => setClosing(null)}
+        onClosed={(row) => mark(row, true)}
+      />
     </Panel>
   )
 }
@@ -121,8 +150,12 @@ function Received({ keys }: { keys: readonly ReceivedKey[] }) {
       {keys.length === 0 ? (
         <Empty title={texts.noKey} />
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
-        <section style={{ maxHeight: 380, overflow: 'auto' }} tabIndex={0} aria-label={texts.keysLabel}>
+        <section
+          style={{ maxHeight: 380, overflow: 'auto' }}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
+          tabIndex={0}
+          aria-label={texts.keysLabel}
+        >
           <Table stickyHeader verticalSpacing={5} horizontalSpacing={16} fz="13px">
             <Table.Thead>
               <Table.Tr>
@@ -169,7 +202,13 @@ function Exchange({ inspection }: { inspection: Inspection }) {
   const from = remoteAddress ? texts.at(callingAeTitle, remoteAddress) : callingAeTitle
   return (
     <Panel title={texts.detail}>
-      <div style={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fit, minmax(300px, 1fr))', gap: 20 }}>
+      <div
+        style={{
+          display: 'grid',
+          gridTemplateColumns: 'repeat(auto-fit, minmax(300px, 1fr))',
+          gap: 20,
+        }}
+      >
         <div>
           <Text fw={600} mb={4}>
             {texts.connection}
@@ -182,7 +221,12 @@ function Exchange({ inspection }: { inspection: Inspection }) {
               [texts.took, durationText(inspection.tookMs)],
               ...(inspection.lastAt === null
                 ? []
-                : [[texts.again, <Again key="again" times={inspection.repeats} at={inspection.lastAt} />] as const]),
+                : [
+                    [
+                      texts.again,
+                      <Again key="again" times={inspection.repeats} at={inspection.lastAt} />,
+                    ] as const,
+                  ]),
               [
                 texts.syntax,
                 <span key="syntax" className="mono">
@@ -241,7 +285,10 @@ function Answered({ partner, tookMs }: { partner: Inspection['partner']; tookMs:
       ) : (
         <Facts
           facts={[
-            [texts.atInstant, partner.answeredAt ? <Clock key="at" instant={partner.answeredAt} /> : texts.noAnswer],
+            [
+              texts.atInstant,
+              partner.answeredAt ? <Clock key="at" instant={partner.answeredAt} /> : texts.noAnswer,
+            ],
             [texts.took, tookMs === null ? texts.notCalledShort : durationText(tookMs)],
             [texts.httpStatus, partner.httpStatus ?? texts.noStatus],
             [texts.size, bytesText(partner.bytes)],

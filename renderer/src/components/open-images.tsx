@@ -9,8 +9,8 @@ import { closeView, type ImagesOf, openView } from '../views.ts'
 import { showRefused } from './refused.ts'
 
 /**
- * Opens images in a tab or window of their own, and says where that fails. Called while a click is handled: the window is opened at once, since a
- * browser opens none once the gateway has answered.
+ * Opens images in a tab or window of their own, and says where that fails. Called while a click is
+ * handled: the window is opened at once, since a browser opens none once the gateway has answered.
  */
 export async function openImages(of: ImagesOf): Promise<void> {
   const child = window.open('/viewer', '_blank')
@@ -27,7 +27,10 @@ export async function openImages(of: ImagesOf): Promise<void> {
 }
 
 /** The button for it. */
-export function OpenImages({ of, ...rest }: { of: ImagesOf } & Pick<ButtonProps, 'size' | 'variant'>) {
+export function OpenImages({
+  of,
+  ...rest
+}: { of: ImagesOf } & Pick<ButtonProps, 'size' | 'variant'>) {
   const [isOpening, setIsOpening] = useState(false)
   const open = () => {
     setIsOpening(true)

@@ -7,8 +7,17 @@ import css from './page.module.css'
 import { Notice } from './tone.tsx'
 import { words } from './words.ts'
 
-/** A screen: its title, one sentence of what it is for, what can be done, and its panels. `isFull` fills the height. */
-export function Page(props: { title: string; about?: ReactNode; actions?: ReactNode; isFull?: boolean; children: ReactNode }) {
+/**
+ * A screen: its title, one sentence of what it is for, what can be done, and its panels. `isFull`
+ * fills the height.
+ */
+export function Page(props: {
+  title: string
+  about?: ReactNode
+  actions?: ReactNode
+  isFull?: boolean
+  children: ReactNode
+}) {
   const { title, about, actions, isFull, children } = props
   useEffect(() => {
     document.title = `${title} · Isthmus`
@@ -50,12 +59,33 @@ export function Panel(props: {
 }
 
 /** Names and values, one pair a line. */
-export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
-  return <dl className={css.facts}>{facts.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name}-value`}>{value}</dd>])}</dl>
+export function Facts({
+  facts,
+}: {
+  facts: readonly (readonly [name: string, value: ReactNode])[]
+}) {
+  return (
+    <dl className={css.facts}>
+      {facts.map(([name, value]) => [
+        <dt key={name}>{name}</dt>,
+        <dd key={`${name}-value`}>{value}</dd>,
+      ])}
+    </dl>
+  )
 }
 
 /** Nothing to show, and what to do about it. */
-export function Empty({ icon, title, children, action }: { icon?: ReactNode; title: string; children?: ReactNode; action?: ReactNode }) {
+export function Empty({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  icon?: ReactNode
+  title: string
+  children?: ReactNode
+  action?: ReactNode
+}) {
   return (
     <div className={css.empty}>
       {icon}
@@ -91,7 +121,12 @@ export function Failed({ error, onRetry }: { error: ProblemError; onRetry?: () =
       title={FAILURE_TITLES[error.code] ?? words.failed}
       actions={
         onRetry && (
-          <Button variant="default" size="xs" leftSection={<IconRefresh size={14} />} onClick={onRetry}>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconRefresh size={14} />}
+            onClick={onRetry}
+          >
             {words.again}
           </Button>
         )

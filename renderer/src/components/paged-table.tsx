@@ -5,7 +5,10 @@ import type { ProblemError } from '../client.ts'
 import { Empty, Failed, Panel, Waiting } from './page.tsx'
 import { VirtualTable, type VirtualTableProps } from './virtual-table.tsx'
 
-/** Why a list has nothing in it: `add` makes the first row, `clear` takes the filter away that found nothing. */
+/**
+ * Why a list has nothing in it: `add` makes the first row, `clear` takes the filter away that found
+ * nothing.
+ */
 interface Nothing {
   readonly icon: TablerIcon
   readonly title: string
@@ -22,7 +25,10 @@ interface Reading {
   refetch(): unknown
 }
 
-/** A long table that is read page by page: awaited, refused, empty, or its rows to the foot of the screen. */
+/**
+ * A long table that is read page by page: awaited, refused, empty, or its rows to the foot of the
+ * screen.
+ */
 export function PagedTable<T>({
   list,
   nothing,

@@ -2,7 +2,10 @@ import { shownName } from '../display/patient-name.ts'
 import css from './person-name.module.css'
 import { words } from './words.ts'
 
-/** A PN value as `LAST, First`, with its ideographic group beside it and the value as received on hover. `isOneLine`: it is cut rather than wrapped. */
+/**
+ * A PN value as `LAST, First`, with its ideographic group beside it and the value as received on
+ * hover. `isOneLine`: it is cut rather than wrapped.
+ */
 export function PersonName({ value, isOneLine = false }: { value: string; isOneLine?: boolean }) {
   const { family, rest, ideographic } = shownName(value)
   if (family === '') return <span title={value}>{words.noName}</span>

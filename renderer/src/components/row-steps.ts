@@ -26,7 +26,12 @@ export function stepped({ by, isPage }: Step, from: number, count: number, page:
 }
 
 /** Where the row with a key is, looked for around where it was: -1 where it is not there. */
-export function indexOfKey<T, K>(rows: readonly T[], keyOf: (row: T) => K, key: K | undefined, was: number): number {
+export function indexOfKey<T, K>(
+  rows: readonly T[],
+  keyOf: (row: T) => K,
+  key: K | undefined,
+  was: number,
+): number {
   if (key === undefined) return -1
   const isAt = (index: number) => {
     const row = rows[index]

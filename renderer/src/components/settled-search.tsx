@@ -5,7 +5,9 @@ import { useState } from 'react'
 
 const SETTLED_MS = 300
 
-/** A search field that asks once somebody has stopped typing. `value` is what was asked for last. */
+/**
+ * A search field that asks once somebody has stopped typing. `value` is what was asked for last.
+ */
 export function SettledSearch(props: {
   label: string
   placeholder: string

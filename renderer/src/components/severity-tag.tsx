@@ -3,13 +3,23 @@ import type { Tone } from '../display/tones.ts'
 import { words } from '../lists/words.ts'
 import { Tag } from './tone.tsx'
 
-export const SEVERITY_TONES: Readonly<Record<Severity, Tone>> = { stat: 'danger', high: 'warning', normal: 'plain' }
+export const SEVERITY_TONES: Readonly<Record<Severity, Tone>> = {
+  stat: 'danger',
+  high: 'warning',
+  normal: 'plain',
+}
 
 /**
  * How urgent a study is, in text, shape and colour; nothing where it is not.
  * @param isLight for rows of a long list: the browser's own tooltip
  */
-export function SeverityTag({ severity, isLight = false }: { severity: Severity; isLight?: boolean }) {
+export function SeverityTag({
+  severity,
+  isLight = false,
+}: {
+  severity: Severity
+  isLight?: boolean
+}) {
   const [name, meaning] = words.severities[severity]
   if (severity === 'normal') return null
   if (isLight) {

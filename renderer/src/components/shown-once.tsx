@@ -14,7 +14,9 @@ export function Copyable({ value, what }: { value: string; what: string }) {
   )
 }
 
-/** Something that is shown once and not kept: it closes only by the button that says it was copied. */
+/**
+ * Something that is shown once and not kept: it closes only by the button that says it was copied.
+ */
 export function ShownOnce(props: {
   value: string | null
   title: string

@@ -11,8 +11,8 @@ import type { ReactNode } from 'react'
 import type { Tone } from '../display/tones.ts'
 import css from './tone.module.css'
 
-// A shape for each tone: ring, square, check, triangle, octagon. WCAG 1.4.1: colour is never the only sign. In a badge a bare octagon looks like
-// the ring: it has a mark in it.
+// A shape for each tone: ring, square, check, triangle, octagon. WCAG 1.4.1: colour is never the
+// only sign. In a badge a bare octagon looks like the ring: it has a mark in it.
 const SHAPES: Record<Tone, TablerIcon> = {
   plain: IconCircle,
   info: IconInfoSquareRounded,
@@ -27,8 +27,15 @@ export function ToneIcon({ tone, size = 16 }: { tone: Tone; size?: number }) {
   return <Shape size={size} stroke={2} className={css.icon} data-tone={tone} aria-hidden />
 }
 
-/** A short state with its shape; `meaning` explains it on hover. `isWrapped` lets it take two lines. */
-export function Tag(props: { tone: Tone; children: ReactNode; meaning?: string; isWrapped?: boolean }) {
+/**
+ * A short state with its shape; `meaning` explains it on hover. `isWrapped` lets it take two lines.
+ */
+export function Tag(props: {
+  tone: Tone
+  children: ReactNode
+  meaning?: string
+  isWrapped?: boolean
+}) {
   const { tone, children, meaning, isWrapped } = props
   const tag = (
     <span className={`${css.tag} ${isWrapped ? css.wrapped : ''}`} data-tone={tone}>
@@ -40,7 +47,17 @@ export function Tag(props: { tone: Tone; children: ReactNode; meaning?: string; 
 }
 
 /** A message in the page. */
-export function Notice({ tone, title, children, actions }: { tone: Tone; title?: ReactNode; children?: ReactNode; actions?: ReactNode }) {
+export function Notice({
+  tone,
+  title,
+  children,
+  actions,
+}: {
+  tone: Tone
+  title?: ReactNode
+  children?: ReactNode
+  actions?: ReactNode
+}) {
   return (
     <div className={css.notice} data-tone={tone} role={tone === 'danger' ? 'alert' : 'note'}>
       <ToneIcon tone={tone} size={19} />

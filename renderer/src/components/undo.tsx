@@ -23,14 +23,20 @@ function run(id: string): void {
   found?.undo()
 }
 
-/** What was done before can be undone no more: the window was locked, or somebody else sits at it. Its messages go too. */
+/**
+ * What was done before can be undone no more: the window was locked, or somebody else sits at it.
+ * Its messages go too.
+ */
 export function forgetDone(): void {
   undoable.length = 0
   notifications.cleanQueue()
   notifications.clean()
 }
 
-/** Says that something was done, with a button that undoes it for as long as it is shown. Alt+Z undoes the last one. */
+/**
+ * Says that something was done, with a button that undoes it for as long as it is shown. Alt+Z
+ * undoes the last one.
+ */
 export function showDone(text: string, undo?: () => void): void {
   const id = crypto.randomUUID()
   if (undo) undoable.push({ id, undo })
@@ -41,7 +47,13 @@ export function showDone(text: string, undo?: () => void): void {
     message: undo ? (
       <Group justify="space-between" wrap="nowrap" gap="sm">
         <span>{text}</span>
-        <Button size="compact-sm" variant="light" aria-keyshortcuts="Alt+Z" title={words.undoKeys} onClick={() => run(id)}>
+        <Button
+          size="compact-sm"
+          variant="light"
+          aria-keyshortcuts="Alt+Z"
+          title={words.undoKeys}
+          onClick={() => run(id)}
+        >
           {words.undo}
         </Button>
       </Group>

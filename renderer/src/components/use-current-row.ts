@@ -15,7 +15,8 @@ export function useCurrentRow<T>({ rows, keyOf, at, onCurrent }: VirtualTablePro
   const lastIndex = useRef(0)
   const foundIndex = indexOfKey(rows, keyOf, currentKey, lastIndex.current)
   // A current row that went away leaves its place to the one that took it.
-  const index = foundIndex >= 0 ? foundIndex : Math.max(0, Math.min(lastIndex.current, rows.length - 1))
+  const index =
+    foundIndex >= 0 ? foundIndex : Math.max(0, Math.min(lastIndex.current, rows.length - 1))
   useEffect(() => {
     lastIndex.current = index
   }, [index])

@@ -4,14 +4,21 @@ import type { VirtualTableProps } from './virtual-table.tsx'
 
 const NOT_ROW = 'a, button, input, label'
 
-/** What the pointer and the focus do with the rows of a table: the same object for ever, so that a row is drawn again only where it changed. */
-export function useHands<T>({ onOpen, isOpenedByKey, onSelect }: VirtualTableProps<T>, become: (index: number) => void): Hands<T> {
+/**
+ * What the pointer and the focus do with the rows of a table: the same object for ever, so that a
+ * row is drawn again only where it changed.
+ */
+export function useHands<T>(
+  { onOpen, isOpenedByKey, onSelect }: VirtualTableProps<T>,
+  become: (index: number) => void,
+): Hands<T> {
   const doing = useRef<Hands<T>>(null)
   doing.current = {
     focus: become,
     click(event, row, index) {
       if ((event.target as Element).closest(NOT_ROW) !== null) return
-      if (onSelect && (event.ctrlKey || event.metaKey || event.shiftKey)) return onSelect(row, event.shiftKey)
+      if (onSelect && (event.ctrlKey || event.metaKey || event.shiftKey))
+        return onSelect(row, event.shiftKey)
       become(index)
       if (!isOpenedByKey) onOpen?.(row)
     },

@@ -9,14 +9,18 @@ const OWN_KEYS =
   'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"]'
 const PRESSED_BY_ITSELF = 'a, button, input, summary'
 
-/** What keys do in a table: arrows, J and K, page keys, Home and End move the current row, others act on it. */
+/**
+ * What keys do in a table: arrows, J and K, page keys, Home and End move the current row, others
+ * act on it.
+ */
 export function useRowKeys<T>(
   { rows, rowHeight, onOpen, onSelect, rowKeys }: VirtualTableProps<T>,
   scroll: RefObject<HTMLElement | null>,
   current: CurrentRow,
   scrollToIndex: (index: number) => void,
 ) {
-  const rowAt = (index: number) => scroll.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)
+  const rowAt = (index: number) =>
+    scroll.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)
   const isFocusWanted = useRef(false)
   useLayoutEffect(() => {
     if (!isFocusWanted.current) return
@@ -39,10 +43,17 @@ export function useRowKeys<T>(
     if (row === undefined) return false
     const step = STEPS[key]
     if (step) {
-      const page = Math.max(1, Math.floor((scroll.current?.clientHeight ?? 400) / (rowHeight ?? 44)) - 2)
+      const page = Math.max(
+        1,
+        Math.floor((scroll.current?.clientHeight ?? 400) / (rowHeight ?? 44)) - 2,
+      )
       // The first step takes the row that Tab would go to.
       const isThere = current.isChosen && scroll.current?.contains(document.activeElement)
-      moveTo(isThere || Math.abs(step.by) !== 1 ? stepped(step, current.index, rows.length, page) : current.index)
+      moveTo(
+        isThere || Math.abs(step.by) !== 1
+          ? stepped(step, current.index, rows.length, page)
+          : current.index,
+      )
       return true
     }
     if (key === 'Enter' && onOpen) onOpen(row)
@@ -52,10 +63,18 @@ export function useRowKeys<T>(
     return true
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !(event.target instanceof Element)) return
+    if (
+      event.defaultPrevented ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      !(event.target instanceof Element)
+    )
+      return
     // Menus and dialogs of a row are elsewhere in the page.
     if (!scroll.current?.contains(event.target) || event.target.closest(OWN_KEYS)) return
-    if ((event.key === 'Enter' || event.key === ' ') && event.target.closest(PRESSED_BY_ITSELF)) return
+    if ((event.key === 'Enter' || event.key === ' ') && event.target.closest(PRESSED_BY_ITSELF))
+      return
     if (event.shiftKey && event.key !== ' ') return
     // The C of G C goes to customers, and cancels no study.
     if (isSequenceBegun(event.timeStamp)) return

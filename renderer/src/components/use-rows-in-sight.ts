@@ -3,18 +3,29 @@ import { type RefObject, useCallback, useEffect, useRef } from 'react'
 import type { VirtualTableProps } from './virtual-table.tsx'
 
 /** Which rows of a table are drawn, and where; tells when the last ones come into view. */
-export function useRowsInSight<T>(props: VirtualTableProps<T>, scroll: RefObject<HTMLElement | null>, currentIndex: number) {
+export function useRowsInSight<T>(
+  props: VirtualTableProps<T>,
+  scroll: RefObject<HTMLElement | null>,
+  currentIndex: number,
+) {
   const { rows, keyOf, rowHeight, onEnd, ahead = 5, onSight } = props
   const held = useRef(keyOf)
   held.current = keyOf
-  // The virtual list computes all again whenever this changes: with the rows, not with each drawing.
-  const getItemKey = useCallback((index: number) => (rows[index] === undefined ? index : held.current(rows[index])), [rows])
+  // The virtual list computes all again whenever this changes: with the rows, not with each
+  // drawing.
+  const getItemKey = useCallback(
+    (index: number) => (rows[index] === undefined ? index : held.current(rows[index])),
+    [rows],
+  )
   const rangeExtractor = useCallback(
     (range: Range) => {
       const seen = defaultRangeExtractor(range)
       // The row with the focus stays, wherever it is scrolled to.
-      if (currentIndex < (seen[0] ?? 0) && currentIndex < range.count) return [currentIndex, ...seen]
-      return currentIndex > (seen.at(-1) ?? 0) && currentIndex < range.count ? [...seen, currentIndex] : seen
+      if (currentIndex < (seen[0] ?? 0) && currentIndex < range.count)
+        return [currentIndex, ...seen]
+      return currentIndex > (seen.at(-1) ?? 0) && currentIndex < range.count
+        ? [...seen, currentIndex]
+        : seen
     },
     [currentIndex],
   )

@@ -9,7 +9,10 @@ import { Tag } from './tone.tsx'
 import { type Column, VirtualTable } from './virtual-table.tsx'
 import { words } from './words.ts'
 
-export const VERDICTS: Record<RowVerdict['verdict'], { tone: Tone; name: string; meaning: string }> = {
+export const VERDICTS: Record<
+  RowVerdict['verdict'],
+  { tone: Tone; name: string; meaning: string }
+> = {
   sent: { tone: 'good', ...words.verdicts.sent },
   filtered: { tone: 'plain', ...words.verdicts.filtered },
   withheld: { tone: 'danger', ...words.verdicts.withheld },
@@ -18,7 +21,11 @@ export const VERDICTS: Record<RowVerdict['verdict'], { tone: Tone; name: string;
 
 const { columns } = words.verdicts
 const base: readonly Column<RowVerdict>[] = [
-  { name: columns.verdict, track: '86px', cell: ({ verdict }) => <Tag {...VERDICTS[verdict]}>{VERDICTS[verdict].name}</Tag> },
+  {
+    name: columns.verdict,
+    track: '86px',
+    cell: ({ verdict }) => <Tag {...VERDICTS[verdict]}>{VERDICTS[verdict].name}</Tag>,
+  },
   {
     name: columns.start,
     track: '86px',
@@ -30,8 +37,16 @@ const base: readonly Column<RowVerdict>[] = [
       </span>
     ),
   },
-  { name: columns.patient, track: 'minmax(130px, 1.6fr)', cell: ({ patientName }) => <PersonName value={patientName} /> },
-  { name: columns.patientId, track: 'minmax(74px, 0.7fr)', cell: ({ patientId }) => <span className="mono">{patientId}</span> },
+  {
+    name: columns.patient,
+    track: 'minmax(130px, 1.6fr)',
+    cell: ({ patientName }) => <PersonName value={patientName} />,
+  },
+  {
+    name: columns.patientId,
+    track: 'minmax(74px, 0.7fr)',
+    cell: ({ patientId }) => <span className="mono">{patientId}</span>,
+  },
   {
     name: columns.accession,
     track: 'minmax(104px, 0.8fr)',
@@ -62,7 +77,10 @@ const base: readonly Column<RowVerdict>[] = [
   },
 ]
 
-/** The partner's exams of one query, each with what became of it. With `onClose`, a step can be marked as done here, and that undone. */
+/**
+ * The partner's exams of one query, each with what became of it. With `onClose`, a step can be
+ * marked as done here, and that undone.
+ */
 export function VerdictTable(props: {
   rows: readonly RowVerdict[]
   total: number
@@ -78,13 +96,23 @@ export function VerdictTable(props: {
       if (row.studyInstanceUid === '' || row.scheduledProcedureStepId === '') return null
       if (row.isClosed) {
         return (
-          <Button variant="subtle" size="compact-xs" leftSection={<IconRotate size={13} />} onClick={() => onReopen?.(row)}>
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            leftSection={<IconRotate size={13} />}
+            onClick={() => onReopen?.(row)}
+          >
             {words.closeStep.undo}
           </Button>
         )
       }
       return (
-        <Button variant="subtle" size="compact-xs" leftSection={<IconCheck size={13} />} onClick={() => onClose?.(row)}>
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          leftSection={<IconCheck size={13} />}
+          onClick={() => onClose?.(row)}
+        >
           {words.closeStep.submit}
         </Button>
       )

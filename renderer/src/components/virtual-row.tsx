@@ -43,7 +43,19 @@ interface RowProps<T> {
 
 /** One row, drawn again only where something of it changed. */
 export const VirtualRow = memo(function VirtualRow<T>(props: RowProps<T>) {
-  const { row, index, start, isCurrent, isMarked, isSelected, isGrid, opens, columns, measure, hands } = props
+  const {
+    row,
+    index,
+    start,
+    isCurrent,
+    isMarked,
+    isSelected,
+    isGrid,
+    opens,
+    columns,
+    measure,
+    hands,
+  } = props
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the section hears the keys of all rows, drawn or not
     <div

@@ -1,5 +1,14 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows placed by pixels cannot be table rows; the roles say what they are
-import { type CSSProperties, type ReactNode, type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useRef } from 'react'
+import {
+  type CSSProperties,
+  type ReactNode,
+  type Ref,
+  type RefObject,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+} from 'react'
 import { columnsFor } from './column-room.ts'
 import { useCurrentRow } from './use-current-row.ts'
 import { useHands } from './use-hands.ts'
@@ -56,18 +65,36 @@ export interface VirtualTableProps<T> {
 }
 
 /**
- * A long table of which only the visible rows are drawn; rows may wrap unless `rowHeight` is given. Arrows, J and K, page keys, Home and End move
- * the current row, Enter opens it, Space and X select it. Screen readers get its full size (aria-rowcount).
+ * A long table of which only the visible rows are drawn; rows may wrap unless `rowHeight` is given.
+ * Arrows, J and K, page keys, Home and End move the current row, Enter opens it, Space and X select
+ * it. Screen readers get its full size (aria-rowcount).
  */
 export function VirtualTable<T>(props: VirtualTableProps<T>) {
-  const { label, columns, rows, keyOf, rowHeight, onOpen, end, onCurrent, selected, onSelect, onScrolled, topOf, isBusy, handle } = props
+  const {
+    label,
+    columns,
+    rows,
+    keyOf,
+    rowHeight,
+    onOpen,
+    end,
+    onCurrent,
+    selected,
+    onSelect,
+    onScrolled,
+    topOf,
+    isBusy,
+    handle,
+  } = props
   const scroll = useRef<HTMLDivElement>(null)
   const width = useWidth(scroll)
   const shown = useMemo(() => columnsFor(columns, width), [columns, width])
   const current = useCurrentRow(props)
   const { virtual, items } = useRowsInSight(props, scroll, current.index)
   useTopOf(topOf, scroll)
-  const { press, onKeyDown } = useRowKeys(props, scroll, current, (index) => virtual.scrollToIndex(index))
+  const { press, onKeyDown } = useRowKeys(props, scroll, current, (index) =>
+    virtual.scrollToIndex(index),
+  )
   useImperativeHandle(handle, () => ({ press, toTop: () => scroll.current?.scrollTo({ top: 0 }) }))
   const hands = useHands(props, current.become)
   const wasDown = useRef(false)
@@ -134,7 +161,10 @@ function useTopOf(topOf: string | undefined, scroll: RefObject<HTMLElement | nul
   }, [topOf, scroll])
 }
 
-function styleOf<T>({ least, rowHeight, maxHeight }: VirtualTableProps<T>, shown: readonly Column<T>[]): CSSProperties {
+function styleOf<T>(
+  { least, rowHeight, maxHeight }: VirtualTableProps<T>,
+  shown: readonly Column<T>[],
+): CSSProperties {
   const tracks = (of: readonly Column<T>[]) => of.map((column) => column.track).join(' ')
   return {
     '--columns': tracks(shown),

@@ -2,7 +2,8 @@ import { countText } from '../display/amounts.ts'
 import type { Translated } from '../language/words.ts'
 import type { English } from './words.ts'
 
-const MANAGERS = 'Esto lo hacen los propietarios y administradores de esta pasarela. Pídalo a uno de ellos.'
+const MANAGERS =
+  'Esto lo hacen los propietarios y administradores de esta pasarela. Pídalo a uno de ellos.'
 
 export const es: Translated<English> = {
   undo: 'Deshacer',
@@ -14,7 +15,8 @@ export const es: Translated<English> = {
     manageCustomers: MANAGERS,
     manageStudies:
       'Su cuenta puede ver los estudios, pero no cambiarlos. Un propietario o administrador puede permitirlo en la pantalla Personas.',
-    readStudies: 'Su cuenta no tiene acceso a la ventana. Un propietario o administrador puede permitirlo en la pantalla Personas.',
+    readStudies:
+      'Su cuenta no tiene acceso a la ventana. Un propietario o administrador puede permitirlo en la pantalla Personas.',
     writeReports:
       'Su cuenta puede leer informes, pero no redactarlos. Un propietario o administrador puede permitirlo en la pantalla Personas.',
   },
@@ -45,7 +47,10 @@ export const es: Translated<English> = {
   },
   identity: {
     states: {
-      matched: ['Identidad comprobada', 'Las imágenes nombran al paciente y la exploración de la lista de trabajo o del estudio.'],
+      matched: [
+        'Identidad comprobada',
+        'Las imágenes nombran al paciente y la exploración de la lista de trabajo o del estudio.',
+      ],
       unverified: [
         'Identidad sin verificar',
         'No hay entrada de la lista de trabajo ni estudio de un sistema externo con que comparar las imágenes.',
@@ -68,15 +73,27 @@ export const es: Translated<English> = {
       'Las imágenes se hicieron sin petición: no hay entrada de la lista de trabajo ni estudio de un sistema externo con que compararlas.',
     ],
     sources: {
-      worklist: { title: 'Comparación con la lista de trabajo', expected: 'Lista de trabajo', received: 'Imágenes' },
+      worklist: {
+        title: 'Comparación con la lista de trabajo',
+        expected: 'Lista de trabajo',
+        received: 'Imágenes',
+      },
       'worklist-and-study': {
         title: 'Comparación con la lista de trabajo y el estudio',
         expected: 'Lista de trabajo y estudio',
         received: 'Imágenes',
       },
       study: { title: 'Comparación con el estudio', expected: 'Estudio', received: 'Imágenes' },
-      version: { title: 'Comparación con una versión de las imágenes en cuarentena', expected: 'En cuarentena', received: 'Mostrada' },
-      images: { title: 'Comparación entre las imágenes', expected: 'Primeras imágenes', received: 'Otras imágenes' },
+      version: {
+        title: 'Comparación con una versión de las imágenes en cuarentena',
+        expected: 'En cuarentena',
+        received: 'Mostrada',
+      },
+      images: {
+        title: 'Comparación entre las imágenes',
+        expected: 'Primeras imágenes',
+        received: 'Otras imágenes',
+      },
     },
     resolve: 'Resolver',
     field: 'Campo',
@@ -117,9 +134,18 @@ export const es: Translated<English> = {
   verdicts: {
     label: 'Exploraciones y qué ocurrió con ellas',
     sent: { name: 'Enviada', meaning: 'El dispositivo recibió esta exploración.' },
-    filtered: { name: 'Filtrada', meaning: 'La exploración no coincide con lo que pidió el dispositivo.' },
-    withheld: { name: 'Retenida', meaning: 'La exploración no se puede enviar con seguridad; el motivo lo explica.' },
-    cut: { name: 'Cortada', meaning: 'La lista era más larga de lo que se puede enviar en una consulta.' },
+    filtered: {
+      name: 'Filtrada',
+      meaning: 'La exploración no coincide con lo que pidió el dispositivo.',
+    },
+    withheld: {
+      name: 'Retenida',
+      meaning: 'La exploración no se puede enviar con seguridad; el motivo lo explica.',
+    },
+    cut: {
+      name: 'Cortada',
+      meaning: 'La lista era más larga de lo que se puede enviar en una consulta.',
+    },
     columns: {
       verdict: 'Resultado',
       start: 'Inicio',
@@ -130,7 +156,8 @@ export const es: Translated<English> = {
       why: 'Motivo, observaciones',
       step: 'Paso',
     },
-    end: (shown, total) => `Se muestran las primeras ${shown} de ${countText(total, 'exploración', 'exploraciones')}.`,
+    end: (shown, total) =>
+      `Se muestran las primeras ${shown} de ${countText(total, 'exploración', 'exploraciones')}.`,
   },
   inspection: {
     exams: 'Exploraciones',

@@ -14,9 +14,12 @@ const en = {
     manageGateway: MANAGERS,
     manageUsers: MANAGERS,
     manageCustomers: MANAGERS,
-    manageStudies: 'Your account may look at studies, not change them. An owner or administrator can allow it on the People screen.',
-    readStudies: 'Your account has no access to the window. An owner or administrator can allow it on the People screen.',
-    writeReports: 'Your account may read reports, not write them. An owner or administrator can allow it on the People screen.',
+    manageStudies:
+      'Your account may look at studies, not change them. An owner or administrator can allow it on the People screen.',
+    readStudies:
+      'Your account has no access to the window. An owner or administrator can allow it on the People screen.',
+    writeReports:
+      'Your account may read reports, not write them. An owner or administrator can allow it on the People screen.',
   },
   loading: 'Loading',
   failed: 'This could not be done',
@@ -45,11 +48,26 @@ const en = {
   },
   identity: {
     states: {
-      matched: ['Identity checked', 'The images name the patient and the exam that the worklist or the study names.'],
-      unverified: ['Identity not verified', 'There is no worklist entry and no study of a partner to compare the images with.'],
-      mismatch: ['Mismatch', 'The images name another patient or exam. No report is signed until this is resolved or overridden.'],
-      overridden: ['Mismatch overridden', 'The images name another patient or exam. A person who may sign gave a reason to go on.'],
-      resolved: ['Identity corrected', 'The images named another patient or exam and were corrected. The originals are kept.'],
+      matched: [
+        'Identity checked',
+        'The images name the patient and the exam that the worklist or the study names.',
+      ],
+      unverified: [
+        'Identity not verified',
+        'There is no worklist entry and no study of a partner to compare the images with.',
+      ],
+      mismatch: [
+        'Mismatch',
+        'The images name another patient or exam. No report is signed until this is resolved or overridden.',
+      ],
+      overridden: [
+        'Mismatch overridden',
+        'The images name another patient or exam. A person who may sign gave a reason to go on.',
+      ],
+      resolved: [
+        'Identity corrected',
+        'The images named another patient or exam and were corrected. The originals are kept.',
+      ],
     } satisfies Record<IdentityState, readonly [name: string, meaning: string]>,
     unscheduled: [
       'Unscheduled: no order',
@@ -57,10 +75,22 @@ const en = {
     ],
     sources: {
       worklist: { title: 'Compared with the worklist', expected: 'Worklist', received: 'Images' },
-      'worklist-and-study': { title: 'Compared with the worklist and the study', expected: 'Worklist and study', received: 'Images' },
+      'worklist-and-study': {
+        title: 'Compared with the worklist and the study',
+        expected: 'Worklist and study',
+        received: 'Images',
+      },
       study: { title: 'Compared with the study', expected: 'Study', received: 'Images' },
-      version: { title: 'Compared with a version of the images in quarantine', expected: 'In quarantine', received: 'Shown' },
-      images: { title: 'Images of this study compared', expected: 'First images', received: 'Other images' },
+      version: {
+        title: 'Compared with a version of the images in quarantine',
+        expected: 'In quarantine',
+        received: 'Shown',
+      },
+      images: {
+        title: 'Images of this study compared',
+        expected: 'First images',
+        received: 'Other images',
+      },
     },
     resolve: 'Resolve',
     field: 'Field',
@@ -68,12 +98,17 @@ const en = {
   },
   forwards: {
     none: 'nothing to send',
-    failed: { name: 'not sent', meaning: 'Refused, or tried for as long as the settings allow. A person decides: try again, or give up.' },
+    failed: {
+      name: 'not sent',
+      meaning:
+        'Refused, or tried for as long as the settings allow. A person decides: try again, or give up.',
+    },
     waiting: { name: 'waiting', meaning: 'To be sent, or to be tried again.' },
     sent: { name: 'sent', meaning: 'The other side said that it has them.' },
     dropped: {
       name: 'given up',
-      meaning: 'Not to be sent: a person decided so, or they were set aside, or newer versions took their place. Each image says why.',
+      meaning:
+        'Not to be sent: a person decided so, or they were set aside, or newer versions took their place. Each image says why.',
     },
   },
   closeStep: {
@@ -109,7 +144,8 @@ const en = {
       why: 'Why, remarks',
       step: 'Step',
     },
-    end: (shown: number, total: number) => `The first ${shown} of ${countText(total, 'exam')} are shown.`,
+    end: (shown: number, total: number) =>
+      `The first ${shown} of ${countText(total, 'exam')} are shown.`,
   },
   inspection: {
     exams: 'Exams',

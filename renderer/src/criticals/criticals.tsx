@@ -30,11 +30,18 @@ export function Criticals() {
       <ReadingTabs />
       {reply.isPending && <Waiting rows={4} height={46} />}
       {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
-      {reply.isSuccess && criticals.length === 0 && <NothingListed icon={IconPhoneCheck} title={words.none} text={words.noneText} />}
+      {reply.isSuccess && criticals.length === 0 && (
+        <NothingListed icon={IconPhoneCheck} title={words.none} text={words.noneText} />
+      )}
       {criticals.length > 0 && (
         <Panel isFlush>
           <Table.ScrollContainer minWidth={720}>
-            <Table horizontalSpacing={16} verticalSpacing={9} highlightOnHover highlightOnHoverColor="var(--hover)">
+            <Table
+              horizontalSpacing={16}
+              verticalSpacing={9}
+              highlightOnHover
+              highlightOnHoverColor="var(--hover)"
+            >
               <Table.Thead>
                 <Table.Tr>
                   {Object.values(words.columns).map((name) => (
@@ -44,7 +51,11 @@ export function Criticals() {
               </Table.Thead>
               <Table.Tbody>
                 {criticals.map((critical) => (
-                  <Row key={critical.reportId} critical={critical} onAsk={() => setAsked(critical)} />
+                  <Row
+                    key={critical.reportId}
+                    critical={critical}
+                    onAsk={() => setAsked(critical)}
+                  />
                 ))}
               </Table.Tbody>
             </Table>

@@ -1,6 +1,9 @@
 import { words } from './words.ts'
 
-/** From here on it is shown as overdue. ACR Practice Parameter for Communication: findings of immediate risk are told within minutes. */
+/**
+ * From here on it is shown as overdue. ACR Practice Parameter for Communication: findings of
+ * immediate risk are told within minutes.
+ */
 export const OVERDUE_MINUTES = 60
 
 interface OpenFor {

@@ -16,7 +16,13 @@ const { people: texts } = words
 const FOUND = 20
 
 /** Finds people and links them to the customer, one after another. */
-export function AddUsers({ customer, onClose }: { customer: ExpressCustomer; onClose: () => void }) {
+export function AddUsers({
+  customer,
+  onClose,
+}: {
+  customer: ExpressCustomer
+  onClose: () => void
+}) {
   const { link } = useCustomerLinks()
   const { typed, setTyped, search } = useTypedSearch()
   const people = useReply(dashboardPeople.people, { query: { limit: FOUND, search } })
@@ -41,7 +47,12 @@ export function AddUsers({ customer, onClose }: { customer: ExpressCustomer; onC
           {people.isSuccess && found.length === 0 && <p className={css.quiet}>{texts.nobody}</p>}
           <ul className={css.found}>
             {found.map((person) => (
-              <Found key={person.userId} person={person} customer={customer} onAdd={(user) => link(customer, user)} />
+              <Found
+                key={person.userId}
+                person={person}
+                customer={customer}
+                onAdd={(user) => link(customer, user)}
+              />
             ))}
           </ul>
           {people.data?.hasMore && <p className={css.quiet}>{texts.moreFound}</p>}
@@ -57,11 +68,17 @@ export function AddUsers({ customer, onClose }: { customer: ExpressCustomer; onC
   )
 }
 
-function Found(props: { person: Person; customer: ExpressCustomer; onAdd: (user: LinkedPerson) => void }) {
+function Found(props: {
+  person: Person
+  customer: ExpressCustomer
+  onAdd: (user: LinkedPerson) => void
+}) {
   const { person, customer, onAdd } = props
   const { userId, firstName, lastName, email, clinicRole, expressCustomers } = person
   const name = `${firstName} ${lastName}`
-  const isLinked = expressCustomers.some(({ expressCustomerId }) => expressCustomerId === customer.expressCustomerId)
+  const isLinked = expressCustomers.some(
+    ({ expressCustomerId }) => expressCustomerId === customer.expressCustomerId,
+  )
   return (
     <li>
       <div>
@@ -73,7 +90,12 @@ function Found(props: { person: Person; customer: ExpressCustomer; onAdd: (user:
       {isLinked ? (
         <Tag tone="good">{texts.isThere}</Tag>
       ) : (
-        <Button size="xs" variant="default" aria-label={texts.addAction(name)} onClick={() => onAdd({ userId, name })}>
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={texts.addAction(name)}
+          onClick={() => onAdd({ userId, name })}
+        >
           {texts.addShort}
         </Button>
       )}

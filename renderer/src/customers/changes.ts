@@ -10,7 +10,12 @@ import { said } from '../language/said.ts'
 import { words } from './words.ts'
 
 /** What is asked again after a change of a customer or of who is linked to it. */
-export const CUSTOMER_REPLIES = [express.list, express.read, dashboardPeople.customerUsers, dashboardPeople.people] as const
+export const CUSTOMER_REPLIES = [
+  express.list,
+  express.read,
+  dashboardPeople.customerUsers,
+  dashboardPeople.people,
+] as const
 
 export interface LinkedPerson {
   readonly userId: UserId
@@ -21,14 +26,21 @@ const refused = (message = '') => showRefused(said(message))
 /** Says what the gateway refused. */
 export const failed = (error: unknown): void => void refused((error as ProblemError).message)
 
-// The promises settle for an undo that comes when the screen was left, the callbacks of `mutate` would not.
+// The promises settle for an undo that comes when the screen was left, the callbacks of `mutate`
+// would not.
 
 /** Links people to customers and unlinks them, each with its undo. */
 export function useCustomerLinks() {
   const addUser = useSend(express.addUser, CUSTOMER_REPLIES)
   const removeUser = useSend(express.removeUser, CUSTOMER_REPLIES)
 
-  async function change(send: typeof addUser, customer: ExpressCustomerReference, user: LinkedPerson, done: string, undo: () => void) {
+  async function change(
+    send: typeof addUser,
+    customer: ExpressCustomerReference,
+    user: LinkedPerson,
+    done: string,
+    undo: () => void,
+  ) {
     try {
       const { success, message } = await send.mutateAsync({
         params: { expressCustomerId: customer.expressCustomerId },
@@ -41,14 +53,29 @@ export function useCustomerLinks() {
     }
   }
   const link = (customer: ExpressCustomerReference, user: LinkedPerson): void =>
-    void change(addUser, customer, user, words.people.added(user.name, customer.expressCustomerName), () => unlink(customer, user))
+    void change(
+      addUser,
+      customer,
+      user,
+      words.people.added(user.name, customer.expressCustomerName),
+      () => unlink(customer, user),
+    )
   const unlink = (customer: ExpressCustomerReference, user: LinkedPerson): void =>
-    void change(removeUser, customer, user, words.people.removed(user.name, customer.expressCustomerName), () => link(customer, user))
+    void change(
+      removeUser,
+      customer,
+      user,
+      words.people.removed(user.name, customer.expressCustomerName),
+      () => link(customer, user),
+    )
   return { link, unlink }
 }
 
 /** Blocks a customer and unblocks it, each with its undo. */
-export function useCustomerBlock({ expressCustomerId, expressCustomerName: name }: ExpressCustomerReference) {
+export function useCustomerBlock({
+  expressCustomerId,
+  expressCustomerName: name,
+}: ExpressCustomerReference) {
   const params = { expressCustomerId }
   const deactivate = useSend(express.deactivate, CUSTOMER_REPLIES)
   const reactivate = useSend(express.reactivate, CUSTOMER_REPLIES)
@@ -59,7 +86,9 @@ export function useCustomerBlock({ expressCustomerId, expressCustomerName: name 
     showDone(words.deactivated(name), unblock)
   }
   const unblock = (): void =>
-    void reactivate.mutateAsync({ params }).then(() => showDone(words.reactivated(name), () => void block().catch(failed)), failed)
+    void reactivate
+      .mutateAsync({ params })
+      .then(() => showDone(words.reactivated(name), () => void block().catch(failed)), failed)
 
   return { block, unblock, isBlocking: deactivate.isPending, blockError: deactivate.error }
 }

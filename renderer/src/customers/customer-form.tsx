@@ -7,7 +7,13 @@ import { showDone } from '../components/undo.tsx'
 import { useSend } from '../gateway.ts'
 import { CUSTOMER_REPLIES, failed } from './changes.ts'
 import { MetadataFields } from './metadata-fields.tsx'
-import { isSameMetadata, type MetadataPair, metadataOf, pairFaults, pairsOf } from './metadata-pairs.ts'
+import {
+  isSameMetadata,
+  type MetadataPair,
+  metadataOf,
+  pairFaults,
+  pairsOf,
+} from './metadata-pairs.ts'
 import { words } from './words.ts'
 
 const { form: texts } = words
@@ -28,7 +34,10 @@ export function CustomerForm(props: {
   const create = useSend(express.create, CUSTOMER_REPLIES)
   const update = useSend(express.update, CUSTOMER_REPLIES)
   const form = useForm<Values>({
-    initialValues: { expressCustomerName: customer?.expressCustomerName ?? '', metadata: pairsOf(customer?.metadata) },
+    initialValues: {
+      expressCustomerName: customer?.expressCustomerName ?? '',
+      metadata: pairsOf(customer?.metadata),
+    },
     validate: ({ expressCustomerName, metadata }) => ({
       ...(expressCustomerName.trim() === '' && { expressCustomerName: texts.nameNeeded }),
       // Shown beside its line.
@@ -68,7 +77,13 @@ export function CustomerForm(props: {
       { params: { expressCustomerId }, body },
       {
         onSuccess(changed) {
-          showDone(words.saved, () => void update.mutateAsync({ params: { expressCustomerId }, body: before }).catch(failed))
+          showDone(
+            words.saved,
+            () =>
+              void update
+                .mutateAsync({ params: { expressCustomerId }, body: before })
+                .catch(failed),
+          )
           onDone(changed)
         },
         onError,

@@ -19,7 +19,11 @@ import { words } from './words.ts'
 
 const { people: texts } = words
 const PART = 100
-const TONES: Readonly<Record<CustomerUser['state'], Tone>> = { active: 'good', invited: 'info', revoked: 'plain' }
+const TONES: Readonly<Record<CustomerUser['state'], Tone>> = {
+  active: 'good',
+  invited: 'info',
+  revoked: 'plain',
+}
 
 /** Who is linked to the customer, the newest link first; more can be added and each removed. */
 export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
@@ -29,13 +33,19 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
   const [isAdding, setIsAdding] = useState(false)
   const { may } = useMay('manageCustomers')
   const input = { params: { expressCustomerId }, query: { limit: PART, search } }
-  const { list, pages, more } = usePages(keyOf(dashboardPeople.customerUsers, input), (part, signal) =>
-    call(dashboardPeople.customerUsers, { ...input, query: { ...input.query, ...part } }, signal),
+  const { list, pages, more } = usePages(
+    keyOf(dashboardPeople.customerUsers, input),
+    (part, signal) =>
+      call(dashboardPeople.customerUsers, { ...input, query: { ...input.query, ...part } }, signal),
   )
   const users = pages.flatMap((page) => page.users)
 
   return (
-    <Panel isFlush title={texts.title} aside={<Add isActive={isActive} onClick={() => setIsAdding(true)} />}>
+    <Panel
+      isFlush
+      title={texts.title}
+      aside={<Add isActive={isActive} onClick={() => setIsAdding(true)} />}
+    >
       <div className={css.usersHead}>
         <p className={css.quiet}>{texts.about}</p>
         {(userCount > 8 || typed !== '') && (
@@ -55,7 +65,10 @@ export function CustomerUsers({ customer }: { customer: ExpressCustomer }) {
       {list.isPending && <Waiting rows={4} />}
       {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && users.length === 0 && (
-        <Empty icon={<IconUsers size={34} stroke={1.3} />} title={search === '' ? texts.none : texts.noneFound}>
+        <Empty
+          icon={<IconUsers size={34} stroke={1.3} />}
+          title={search === '' ? texts.none : texts.noneFound}
+        >
           {search === '' && texts.noneText}
         </Empty>
       )}
@@ -92,7 +105,9 @@ function Add({ isActive, onClick }: { isActive: boolean; onClick: () => void }) 
   )
 }
 
-function columnsOf(onRemove: ((user: LinkedPerson) => void) | undefined): readonly Column<CustomerUser>[] {
+function columnsOf(
+  onRemove: ((user: LinkedPerson) => void) | undefined,
+): readonly Column<CustomerUser>[] {
   const { columns } = texts
   return [
     {
@@ -105,7 +120,11 @@ function columnsOf(onRemove: ((user: LinkedPerson) => void) | undefined): readon
         </>
       ),
     },
-    { name: columns.role, track: 'minmax(100px, 1.2fr)', cell: ({ clinicRole }) => ROLE_NAMES[clinicRole] },
+    {
+      name: columns.role,
+      track: 'minmax(100px, 1.2fr)',
+      cell: ({ clinicRole }) => ROLE_NAMES[clinicRole],
+    },
     {
       name: columns.state,
       track: '128px',
@@ -126,7 +145,11 @@ function columnsOf(onRemove: ((user: LinkedPerson) => void) | undefined): readon
             isRight: true,
             cell: (user: CustomerUser, isCurrent: boolean) => (
               <Tooltip label={texts.remove(user.name)}>
-                <ActionIcon tabIndex={isCurrent ? 0 : -1} aria-label={texts.remove(user.name)} onClick={() => onRemove(user)}>
+                <ActionIcon
+                  tabIndex={isCurrent ? 0 : -1}
+                  aria-label={texts.remove(user.name)}
+                  onClick={() => onRemove(user)}
+                >
                   <IconUserMinus size={17} />
                 </ActionIcon>
               </Tooltip>

@@ -26,12 +26,19 @@ const route = getRouteApi('/shell/customers/$expressCustomerId')
 /** One Express customer: what it is called, its metadata, and who is linked to it. */
 export function Customer() {
   const { expressCustomerId } = route.useParams()
-  const customer = useReply(express.read, { params: { expressCustomerId: expressCustomerId as ExpressCustomerId } })
-  if (customer.data) return <Opened key={customer.data.expressCustomerId} customer={customer.data} />
+  const customer = useReply(express.read, {
+    params: { expressCustomerId: expressCustomerId as ExpressCustomerId },
+  })
+  if (customer.data)
+    return <Opened key={customer.data.expressCustomerId} customer={customer.data} />
   return (
     <Page title={words.details}>
       <Back />
-      {customer.isPending ? <Waiting rows={6} /> : <Failed error={customer.error} onRetry={() => void customer.refetch()} />}
+      {customer.isPending ? (
+        <Waiting rows={6} />
+      ) : (
+        <Failed error={customer.error} onRetry={() => void customer.refetch()} />
+      )}
     </Page>
   )
 }
@@ -56,7 +63,12 @@ function Opened({ customer }: { customer: ExpressCustomer }) {
       title={customer.expressCustomerName}
       about={<State isActive={customer.isActive} />}
       actions={
-        <Actions customer={customer} onBlock={() => setIsBlocking(true)} onUnblock={blocking.unblock} onEdit={() => setIsEditing(true)} />
+        <Actions
+          customer={customer}
+          onBlock={() => setIsBlocking(true)}
+          onUnblock={blocking.unblock}
+          onEdit={() => setIsEditing(true)}
+        />
       }
     >
       <Back />
@@ -77,10 +89,26 @@ function Opened({ customer }: { customer: ExpressCustomer }) {
         </div>
         <CustomerUsers customer={customer} />
       </div>
-      <FormDrawer opened={isEditing} onClose={() => setIsEditing(false)} size={560} title={words.form.editTitle}>
-        {isEditing && <CustomerForm customer={customer} onCancel={() => setIsEditing(false)} onDone={() => setIsEditing(false)} />}
+      <FormDrawer
+        opened={isEditing}
+        onClose={() => setIsEditing(false)}
+        size={560}
+        title={words.form.editTitle}
+      >
+        {isEditing && (
+          <CustomerForm
+            customer={customer}
+            onCancel={() => setIsEditing(false)}
+            onDone={() => setIsEditing(false)}
+          />
+        )}
       </FormDrawer>
-      <AskBlock customer={customer} blocking={blocking} isOpen={isBlocking} onClose={() => setIsBlocking(false)} />
+      <AskBlock
+        customer={customer}
+        blocking={blocking}
+        isOpen={isBlocking}
+        onClose={() => setIsBlocking(false)}
+      />
     </Page>
   )
 }
@@ -92,21 +120,37 @@ interface ActionsProps {
   readonly onEdit: () => void
 }
 
-const Actions = ({ customer: { expressCustomerId, isActive }, onBlock, onUnblock, onEdit }: ActionsProps) => (
+const Actions = ({
+  customer: { expressCustomerId, isActive },
+  onBlock,
+  onUnblock,
+  onEdit,
+}: ActionsProps) => (
   <>
     <Button
       variant="default"
       leftSection={<IconFolders size={16} />}
-      renderRoot={(props) => <Link to="/studies" search={{ customer: expressCustomerId }} {...props} />}
+      renderRoot={(props) => (
+        <Link to="/studies" search={{ customer: expressCustomerId }} {...props} />
+      )}
     >
       {words.open}
     </Button>
     {isActive ? (
-      <MayButton permission="manageCustomers" variant="default" leftSection={<IconBan size={16} />} onClick={onBlock}>
+      <MayButton
+        permission="manageCustomers"
+        variant="default"
+        leftSection={<IconBan size={16} />}
+        onClick={onBlock}
+      >
         {words.deactivate}
       </MayButton>
     ) : (
-      <MayButton permission="manageCustomers" leftSection={<IconRestore size={16} />} onClick={onUnblock}>
+      <MayButton
+        permission="manageCustomers"
+        leftSection={<IconRestore size={16} />}
+        onClick={onUnblock}
+      >
         {words.reactivate}
       </MayButton>
     )}
@@ -125,7 +169,8 @@ function Details({ customer }: { customer: ExpressCustomer }) {
           [
             words.facts.id,
             <span key="id">
-              <span className="mono">{expressCustomerId}</span> <Copy value={expressCustomerId} what={words.copyId} />
+              <span className="mono">{expressCustomerId}</span>{' '}
+              <Copy value={expressCustomerId} what={words.copyId} />
             </span>,
           ],
           [words.facts.users, numberText(userCount)],
@@ -143,7 +188,12 @@ const Metadata = ({ pairs }: { pairs: readonly (readonly [name: string, value: s
     {pairs.length === 0 ? (
       <p className={css.quiet}>{words.metadata.none}</p>
     ) : (
-      <dl className={css.metadata}>{pairs.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name}-value`}>{value}</dd>])}</dl>
+      <dl className={css.metadata}>
+        {pairs.map(([name, value]) => [
+          <dt key={name}>{name}</dt>,
+          <dd key={`${name}-value`}>{value}</dd>,
+        ])}
+      </dl>
     )}
   </Panel>
 )
@@ -155,7 +205,12 @@ interface AskBlockProps {
   readonly onClose: () => void
 }
 
-function AskBlock({ customer, blocking: { block, isBlocking, blockError }, isOpen, onClose }: AskBlockProps) {
+function AskBlock({
+  customer,
+  blocking: { block, isBlocking, blockError },
+  isOpen,
+  onClose,
+}: AskBlockProps) {
   return (
     <Confirm
       isOpen={isOpen}

@@ -27,16 +27,34 @@ const COLUMNS: readonly Column<ExpressCustomer>[] = [
     name: names.name,
     track: 'minmax(180px, 2.4fr)',
     cell: ({ expressCustomerId, expressCustomerName }, isCurrent) => (
-      <Link tabIndex={isCurrent ? 0 : -1} to="/customers/$expressCustomerId" params={{ expressCustomerId }}>
+      <Link
+        tabIndex={isCurrent ? 0 : -1}
+        to="/customers/$expressCustomerId"
+        params={{ expressCustomerId }}
+      >
         {expressCustomerName}
       </Link>
     ),
   },
   { name: names.state, track: '110px', cell: ({ isActive }) => <State isActive={isActive} /> },
-  { name: names.users, track: '70px', isRight: true, cell: ({ userCount }) => numberText(userCount) },
-  { name: names.made, track: 'minmax(130px, 1.3fr)', cell: (customer) => <MadeBy customer={customer} /> },
+  {
+    name: names.users,
+    track: '70px',
+    isRight: true,
+    cell: ({ userCount }) => numberText(userCount),
+  },
+  {
+    name: names.made,
+    track: 'minmax(130px, 1.3fr)',
+    cell: (customer) => <MadeBy customer={customer} />,
+  },
   { name: names.since, track: '130px', cell: ({ createdAt }) => <Clock instant={createdAt} /> },
-  { name: names.changed, track: '130px', isWideOnly: true, cell: ({ updatedAt }) => <Clock instant={updatedAt} /> },
+  {
+    name: names.changed,
+    track: '130px',
+    isWideOnly: true,
+    cell: ({ updatedAt }) => <Clock instant={updatedAt} />,
+  },
 ]
 
 export function State({ isActive }: { isActive: boolean }) {
@@ -62,7 +80,11 @@ export function Customers() {
   const open = ({ expressCustomerId }: ExpressCustomer) =>
     void navigate({ to: '/customers/$expressCustomerId', params: { expressCustomerId } })
   const add = (
-    <MayButton permission="manageCustomers" leftSection={<IconPlus size={16} />} onClick={() => setIsAdding(true)}>
+    <MayButton
+      permission="manageCustomers"
+      leftSection={<IconPlus size={16} />}
+      onClick={() => setIsAdding(true)}
+    >
       {words.add}
     </MayButton>
   )
@@ -86,7 +108,12 @@ export function Customers() {
         />
       </Group>
       <CustomerList search={search} add={add} onClear={() => setTyped('')} onOpen={open} />
-      <FormDrawer opened={isAdding} onClose={() => setIsAdding(false)} size={560} title={words.form.addTitle}>
+      <FormDrawer
+        opened={isAdding}
+        onClose={() => setIsAdding(false)}
+        size={560}
+        title={words.form.addTitle}
+      >
         {isAdding && (
           <CustomerForm
             customer={null}
@@ -122,7 +149,12 @@ function CustomerList({ search, add, onClear, onOpen }: CustomerListProps) {
       nothing={
         search === ''
           ? { icon: IconBuildings, title: words.none, text: words.noneText, add }
-          : { icon: IconSearch, title: words.noneFound, text: words.noneFoundText, clear: { name: words.clear, run: onClear } }
+          : {
+              icon: IconSearch,
+              title: words.noneFound,
+              text: words.noneFoundText,
+              clear: { name: words.clear, run: onClear },
+            }
       }
       label={words.label}
       columns={COLUMNS}

@@ -9,7 +9,11 @@ import { words } from './words.ts'
 const LONG_MS = 300_000
 
 /** Who added a customer, by name: a person, or a partner system by what its key is called. */
-export function MadeBy({ customer: { createdByUserId, createdByApiKeyId } }: { customer: ExpressCustomer }) {
+export function MadeBy({
+  customer: { createdByUserId, createdByApiKeyId },
+}: {
+  customer: ExpressCustomer
+}) {
   if (createdByUserId !== null) return <User userId={createdByUserId} />
   return createdByApiKeyId === undefined ? words.made.system : <Key apiKeyId={createdByApiKeyId} />
 }

@@ -3,14 +3,22 @@ import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { type KeyboardEvent, useRef } from 'react'
 import { flushSync } from 'react-dom'
 import css from './metadata-fields.module.css'
-import { type MetadataPair, MOST_PAIRS, NAME_CHARACTERS, newPair, pairFaults, VALUE_CHARACTERS } from './metadata-pairs.ts'
+import {
+  type MetadataPair,
+  MOST_PAIRS,
+  NAME_CHARACTERS,
+  newPair,
+  pairFaults,
+  VALUE_CHARACTERS,
+} from './metadata-pairs.ts'
 import { words } from './words.ts'
 
 const { metadata: texts } = words
 
 /**
- * A metadata map, line by line (interface.md, Conventions 4). Begin with `pairsOf(metadata)`; before sending ask `pairFaults(value)`, and send
- * `metadataOf(value)`. The faults of the lines are shown here.
+ * A metadata map, line by line (interface.md, Conventions 4). Begin with `pairsOf(metadata)`;
+ * before sending ask `pairFaults(value)`, and send `metadataOf(value)`. The faults of the lines are
+ * shown here.
  * @param errors of the form, of which those of `metadata` are shown
  */
 export function MetadataFields(props: {
@@ -22,9 +30,12 @@ export function MetadataFields(props: {
   const place = useRef<HTMLFieldSetElement>(null)
   const faults = pairFaults(value)
   const refusals = Object.entries(errors).flatMap(([path, fault]) =>
-    (path === 'metadata' || path.startsWith('metadata.')) && typeof fault === 'string' ? [fault] : [],
+    (path === 'metadata' || path.startsWith('metadata.')) && typeof fault === 'string'
+      ? [fault]
+      : [],
   )
-  const set = (id: number, change: Partial<MetadataPair>) => onChange(value.map((pair) => (pair.id === id ? { ...pair, ...change } : pair)))
+  const set = (id: number, change: Partial<MetadataPair>) =>
+    onChange(value.map((pair) => (pair.id === id ? { ...pair, ...change } : pair)))
 
   function add() {
     // Drawn at once: what is typed next belongs to the new line.
@@ -67,7 +78,10 @@ export function MetadataFields(props: {
             onKeyDown={onKeyDown}
           />
           <Tooltip label={texts.remove(pair.name || at + 1)}>
-            <ActionIcon aria-label={texts.remove(pair.name || at + 1)} onClick={() => remove(pair.id)}>
+            <ActionIcon
+              aria-label={texts.remove(pair.name || at + 1)}
+              onClick={() => remove(pair.id)}
+            >
               <IconTrash size={16} />
             </ActionIcon>
           </Tooltip>

@@ -24,7 +24,9 @@ const isBlank = ({ name, value }: MetadataPair) => name.trim() === '' && value.t
 
 /** The lines as a map; empty lines are left out. With faults, what it says is not to be sent. */
 export const metadataOf = (pairs: readonly MetadataPair[]): Metadata =>
-  Object.fromEntries(pairs.filter((pair) => !isBlank(pair)).map(({ name, value }) => [name.trim(), value]))
+  Object.fromEntries(
+    pairs.filter((pair) => !isBlank(pair)).map(({ name, value }) => [name.trim(), value]),
+  )
 
 /** What is wrong with the lines, by their ids; none where the map can be sent. */
 export function pairFaults(pairs: readonly MetadataPair[]): ReadonlyMap<number, string> {
@@ -35,14 +37,19 @@ export function pairFaults(pairs: readonly MetadataPair[]): ReadonlyMap<number, 
     const name = pair.name.trim()
     if (name === '') faults.set(pair.id, words.metadata.unnamed)
     else if (seen.has(name)) faults.set(pair.id, words.metadata.twice)
-    else if (!Metadata.safeParse({ [name]: pair.value }).success) faults.set(pair.id, words.metadata.tooLong)
+    else if (!Metadata.safeParse({ [name]: pair.value }).success)
+      faults.set(pair.id, words.metadata.tooLong)
     seen.add(name)
   }
   return faults
 }
 
 /** Whether two maps say the same. */
-export function isSameMetadata(one: Metadata | null | undefined, other: Metadata | null | undefined): boolean {
-  const entries = (map: Metadata | null | undefined) => JSON.stringify(Object.entries(map ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)))
+export function isSameMetadata(
+  one: Metadata | null | undefined,
+  other: Metadata | null | undefined,
+): boolean {
+  const entries = (map: Metadata | null | undefined) =>
+    JSON.stringify(Object.entries(map ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)))
   return entries(one) === entries(other)
 }

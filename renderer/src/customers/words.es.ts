@@ -14,11 +14,19 @@ export const es: Translated<English> = {
   more: 'Hay más',
   last: 'No hay más',
   none: 'Todavía no hay clientes',
-  noneText: 'Un cliente se añade aquí, o lo añade un socio por la interfaz. Los estudios indican entonces de quién son.',
+  noneText:
+    'Un cliente se añade aquí, o lo añade un socio por la interfaz. Los estudios indican entonces de quién son.',
   noneFound: 'Ningún cliente tiene eso en su nombre',
   noneFoundText: 'No importan los acentos ni las mayúsculas.',
   clear: 'Mostrar todos',
-  columns: { name: 'Nombre', state: 'Estado', users: 'Usuarios', made: 'Añadido por', since: 'Añadido', changed: 'Modificado' },
+  columns: {
+    name: 'Nombre',
+    state: 'Estado',
+    users: 'Usuarios',
+    made: 'Añadido por',
+    since: 'Añadido',
+    changed: 'Modificado',
+  },
   states: { active: 'Activo', blocked: 'Bloqueado' },
   stateMeanings: {
     active: 'Admite estudios y usuarios nuevos.',
@@ -33,13 +41,22 @@ export const es: Translated<English> = {
   rename: 'Editar',
   open: 'Estudios de este cliente',
   back: 'Todos los clientes',
-  facts: { id: 'Id', made: 'Añadido por', since: 'Añadido', changed: 'Modificado', users: 'Usuarios' },
+  facts: {
+    id: 'Id',
+    made: 'Añadido por',
+    since: 'Añadido',
+    changed: 'Modificado',
+    users: 'Usuarios',
+  },
   details: 'Cliente',
   copyId: 'el id del cliente',
   form: {
     addTitle: 'Añadir un cliente',
     editTitle: 'Editar el cliente',
-    name: ['Nombre', 'Como lo ven el personal y los socios. Dos clientes pueden tener el mismo nombre.'],
+    name: [
+      'Nombre',
+      'Como lo ven el personal y los socios. Dos clientes pueden tener el mismo nombre.',
+    ],
     nameNeeded: 'Hace falta un nombre',
     cancel: 'Cancelar',
     add: 'Añadir',
@@ -77,10 +94,12 @@ export const es: Translated<English> = {
   reactivate: 'Desbloquear',
   reactivated: (name) => `${name} está activo de nuevo.`,
   isBlocked: 'Este cliente está bloqueado',
-  isBlockedText: 'Se rechazan estudios y usuarios nuevos. Lo existente se conserva y la lectura continúa.',
+  isBlockedText:
+    'Se rechazan estudios y usuarios nuevos. Lo existente se conserva y la lectura continúa.',
   people: {
     title: 'Usuarios',
-    about: 'Un miembro vinculado a un cliente ve solo los estudios de los clientes a los que está vinculado.',
+    about:
+      'Un miembro vinculado a un cliente ve solo los estudios de los clientes a los que está vinculado.',
     label: 'Usuarios de este cliente',
     columns: { name: 'Nombre', role: 'Función', state: 'Estado', actions: 'Acciones' },
     linked: 'vinculado',
@@ -103,6 +122,7 @@ export const es: Translated<English> = {
     moreFound: 'Hay más personas que coinciden: escriba más del nombre.',
     added: (name, customer) => `Vinculación hecha: ${name}, ${customer}.`,
     remove: (name) => `Quitar a ${name} de este cliente`,
-    removed: (name, customer) => `Vinculación quitada: ${name}, ${customer}. La cuenta se queda como está.`,
+    removed: (name, customer) =>
+      `Vinculación quitada: ${name}, ${customer}. La cuenta se queda como está.`,
   },
 }

@@ -4,7 +4,8 @@ import { es } from './words.es.ts'
 
 const en = {
   title: 'Express customers',
-  about: 'Practices and sites whose studies this gateway handles. A study can be a customer’s, and people can be linked to one.',
+  about:
+    'Practices and sites whose studies this gateway handles. A study can be a customer’s, and people can be linked to one.',
   mayLook: 'You may look at customers, not change them',
   label: 'Express customers',
   add: 'Add a customer',
@@ -13,11 +14,19 @@ const en = {
   more: 'More follow',
   last: 'No more',
   none: 'No customer yet',
-  noneText: 'A customer is added here, or by a partner system through the interface. Studies then name whose they are.',
+  noneText:
+    'A customer is added here, or by a partner system through the interface. Studies then name whose they are.',
   noneFound: 'No customer has that in its name',
   noneFoundText: 'Accents and capitals do not count.',
   clear: 'Show all',
-  columns: { name: 'Name', state: 'State', users: 'Users', made: 'Added by', since: 'Added', changed: 'Changed' },
+  columns: {
+    name: 'Name',
+    state: 'State',
+    users: 'Users',
+    made: 'Added by',
+    since: 'Added',
+    changed: 'Changed',
+  },
   states: { active: 'Active', blocked: 'Blocked' },
   stateMeanings: {
     active: 'Takes new studies and new users.',
@@ -79,7 +88,8 @@ const en = {
   isBlockedText: 'New studies and new users are refused. What is there stays, and reading goes on.',
   people: {
     title: 'Users',
-    about: 'A member who is linked to a customer sees only the studies of the customers they are linked to.',
+    about:
+      'A member who is linked to a customer sees only the studies of the customers they are linked to.',
     label: 'Users of this customer',
     columns: { name: 'Name', role: 'Role', state: 'State', actions: 'Actions' },
     linked: 'linked',
@@ -102,7 +112,8 @@ const en = {
     moreFound: 'More people fit: type more of the name.',
     added: (name: string, customer: string) => `${name} is linked to ${customer}.`,
     remove: (name: string) => `Remove ${name} from this customer`,
-    removed: (name: string, customer: string) => `${name} is not linked to ${customer} any more. The account stays as it is.`,
+    removed: (name: string, customer: string) =>
+      `${name} is not linked to ${customer} any more. The account stays as it is.`,
   },
 } as const
 

@@ -24,7 +24,14 @@ interface CardProps {
 }
 
 /** One destination: how it stands, its queue, and a test of the connection. */
-export function DestinationCard({ destination, hasNative, mayManage, mayFind, onEdit, onRemove }: CardProps) {
+export function DestinationCard({
+  destination,
+  hasNative,
+  mayManage,
+  mayFind,
+  onEdit,
+  onRemove,
+}: CardProps) {
   const { destinationId, name } = destination
   const echo = useSend(dashboardDestinations.echo)
   const state = words.states[stateOf(destination)]
@@ -52,7 +59,9 @@ export function DestinationCard({ destination, hasNative, mayManage, mayFind, on
         <Button
           variant="default"
           size="xs"
-          renderRoot={(props) => <Link to="/destinations/$destinationId" params={{ destinationId }} {...props} />}
+          renderRoot={(props) => (
+            <Link to="/destinations/$destinationId" params={{ destinationId }} {...props} />
+          )}
         >
           {words.queue}
         </Button>
@@ -73,7 +82,9 @@ export function DestinationCard({ destination, hasNative, mayManage, mayFind, on
             variant="default"
             size="xs"
             leftSection={<IconHistory size={15} />}
-            renderRoot={(props) => <Link to="/destinations/priors" search={{ destination: destinationId }} {...props} />}
+            renderRoot={(props) => (
+              <Link to="/destinations/priors" search={{ destination: destinationId }} {...props} />
+            )}
           >
             {words.find}
           </Button>
@@ -83,7 +94,15 @@ export function DestinationCard({ destination, hasNative, mayManage, mayFind, on
   )
 }
 
-const Tool = ({ label, icon, onClick }: { label: string; icon: ReactNode; onClick: () => void }) => (
+const Tool = ({
+  label,
+  icon,
+  onClick,
+}: {
+  label: string
+  icon: ReactNode
+  onClick: () => void
+}) => (
   <Tooltip label={label}>
     <ActionIcon size="md" aria-label={label} onClick={onClick}>
       {icon}
@@ -92,7 +111,8 @@ const Tool = ({ label, icon, onClick }: { label: string; icon: ReactNode; onClic
 )
 
 function factsOf(destination: Destination): readonly (readonly [name: string, value: ReactNode])[] {
-  const { aeTitle, host, port, isTls, certificate, queue, lastError, lastSentAt, nextAttemptAt } = destination
+  const { aeTitle, host, port, isTls, certificate, queue, lastError, lastSentAt, nextAttemptAt } =
+    destination
   return [
     [
       words.facts.address,
@@ -107,6 +127,8 @@ function factsOf(destination: Destination): readonly (readonly [name: string, va
     [words.facts.queue, <ForwardCounts key="queue" counts={queue} />],
     [words.facts.last, <Ago key="last" instant={lastSentAt} never={words.neverSent} />],
     ...(lastError ? ([[words.facts.error, said(lastError)]] as const) : []),
-    ...(nextAttemptAt && lastError ? ([[words.facts.next, <Clock key="next" instant={nextAttemptAt} />]] as const) : []),
+    ...(nextAttemptAt && lastError
+      ? ([[words.facts.next, <Clock key="next" instant={nextAttemptAt} />]] as const)
+      : []),
   ]
 }

@@ -1,6 +1,10 @@
 import { NumberInput, SimpleGrid, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { type Destination, dashboardDestinations, NewDestination } from '#shared/contract/destinations.ts'
+import {
+  type Destination,
+  dashboardDestinations,
+  NewDestination,
+} from '#shared/contract/destinations.ts'
 import { faultsByField, type ProblemError } from '../client.ts'
 import { fieldTexts } from '../components/field-texts.ts'
 import { FormEnd } from '../components/form-end.tsx'
@@ -26,30 +30,62 @@ interface Values {
 }
 
 /** Adds a destination, or changes one. */
-export function DestinationForm({ destination, onDone }: { destination: Destination | null; onDone: () => void }) {
+export function DestinationForm({
+  destination,
+  onDone,
+}: {
+  destination: Destination | null
+  onDone: () => void
+}) {
   const add = useSend(dashboardDestinations.add, [dashboardDestinations.list])
   const update = useSend(dashboardDestinations.update, [dashboardDestinations.list])
   const form = useForm<Values>({ initialValues: valuesOf(destination), validate: faultsOf })
   const submit = form.onSubmit((values) => {
     const body = bodyOf(values)
-    const options = { onSuccess: onDone, onError: (error: ProblemError) => form.setErrors(faultsByField(error)) }
-    if (destination) update.mutate({ params: { destinationId: destination.destinationId }, body }, options)
+    const options = {
+      onSuccess: onDone,
+      onError: (error: ProblemError) => form.setErrors(faultsByField(error)),
+    }
+    if (destination)
+      update.mutate({ params: { destinationId: destination.destinationId }, body }, options)
     else add.mutate({ body }, options)
   })
 
   return (
     <form onSubmit={submit} noValidate>
       <FormPart title={texts.who}>
-        <TextInput {...told('name')} data-autofocus required maxLength={64} {...form.getInputProps('name')} />
-        <TextInput {...told('aeTitle')} required maxLength={16} {...form.getInputProps('aeTitle')} />
+        <TextInput
+          {...told('name')}
+          data-autofocus
+          required
+          maxLength={64}
+          {...form.getInputProps('name')}
+        />
+        <TextInput
+          {...told('aeTitle')}
+          required
+          maxLength={16}
+          {...form.getInputProps('aeTitle')}
+        />
         <SimpleGrid cols={2}>
           <TextInput {...told('host')} required maxLength={253} {...form.getInputProps('host')} />
-          <NumberInput {...told('port')} required min={1} max={65_535} allowDecimal={false} hideControls {...form.getInputProps('port')} />
+          <NumberInput
+            {...told('port')}
+            required
+            min={1}
+            max={65_535}
+            allowDecimal={false}
+            hideControls
+            {...form.getInputProps('port')}
+          />
         </SimpleGrid>
         <Switch {...told('isEnabled')} {...form.getInputProps('isEnabled', { type: 'checkbox' })} />
       </FormPart>
       <FormPart title={texts.what}>
-        <Switch {...told('isAutomatic')} {...form.getInputProps('isAutomatic', { type: 'checkbox' })} />
+        <Switch
+          {...told('isAutomatic')}
+          {...form.getInputProps('isAutomatic', { type: 'checkbox' })}
+        />
         {form.values.isAutomatic && (
           <TagsInput
             {...told('modalities')}
@@ -99,10 +135,18 @@ const valuesOf = (destination: Destination | null): Values => ({
   hasPriors: destination?.hasPriors ?? false,
 })
 
-const bodyOf = (values: Values) => ({ ...values, port: Number(values.port), certificate: values.certificate.trim() || null })
+const bodyOf = (values: Values) => ({
+  ...values,
+  port: Number(values.port),
+  certificate: values.certificate.trim() || null,
+})
 
 /** What the gateway would refuse, by field; a fault inside the modalities is told at the list. */
 function faultsOf(values: Values): Readonly<Record<string, string>> {
   const parsed = NewDestination.safeParse(bodyOf(values))
-  return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map(({ path, message }) => [String(path[0]), said(message)]))
+  return parsed.success
+    ? {}
+    : Object.fromEntries(
+        parsed.error.issues.map(({ path, message }) => [String(path[0]), said(message)]),
+      )
 }

@@ -43,7 +43,9 @@ export function Destinations() {
       }
     >
       {reply.isPending && <Waiting rows={3} height={120} />}
-      {reply.isError && !reply.data && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isError && !reply.data && (
+        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+      )}
       <NativeNotice native={reply.data?.native} />
       {reply.data && destinations.length === 0 && (
         <Panel>
@@ -85,7 +87,11 @@ export function Destinations() {
 }
 
 const PriorsLink = () => (
-  <Button variant="default" leftSection={<IconHistory size={16} />} renderRoot={(props) => <Link to="/destinations/priors" {...props} />}>
+  <Button
+    variant="default"
+    leftSection={<IconHistory size={16} />}
+    renderRoot={(props) => <Link to="/destinations/priors" {...props} />}
+  >
     {words.priors}
   </Button>
 )
@@ -106,7 +112,13 @@ function Remove({ destination, onDone }: { destination: Destination | null; onDo
       isBlocked={waits}
       error={remove.error}
       onClose={close}
-      onConfirm={() => destination && remove.mutate({ params: { destinationId: destination.destinationId } }, { onSuccess: close })}
+      onConfirm={() =>
+        destination &&
+        remove.mutate(
+          { params: { destinationId: destination.destinationId } },
+          { onSuccess: close },
+        )
+      }
     >
       <Stack gap={10}>
         {destination && words.removeText(destination.name)}

@@ -1,5 +1,9 @@
 import { Stack, Text } from '@mantine/core'
-import { dashboardDestinations, type Forward, type ForwardedStudy } from '#shared/contract/destinations.ts'
+import {
+  dashboardDestinations,
+  type Forward,
+  type ForwardedStudy,
+} from '#shared/contract/destinations.ts'
 import { Clock } from '../components/clock.tsx'
 import { Failed, Waiting } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
@@ -22,14 +26,17 @@ const columns: readonly Column<Forward>[] = [
   {
     name: words.instanceColumns.state,
     track: '88px',
-    cell: ({ state }) => <Tag tone={words.forwardStates[state].tone}>{words.forwardStates[state].name}</Tag>,
+    cell: ({ state }) => (
+      <Tag tone={words.forwardStates[state].tone}>{words.forwardStates[state].name}</Tag>
+    ),
   },
   {
     name: words.instanceColumns.status,
     track: 'minmax(140px, 2fr)',
     cell: ({ status, lastError, nextAt }) => (
       <>
-        {status && !lastError.includes(status) && <span className="mono">{status}</span>} {said(lastError)}
+        {status && !lastError.includes(status) && <span className="mono">{status}</span>}{' '}
+        {said(lastError)}
         {nextAt && (
           <Text size="xs" c="dimmed">
             {words.next} <Clock instant={nextAt} />
@@ -38,17 +45,27 @@ const columns: readonly Column<Forward>[] = [
       </>
     ),
   },
-  { name: words.instanceColumns.attempts, track: '60px', cell: ({ attempts }) => <span className="tabular">{attempts}</span> },
+  {
+    name: words.instanceColumns.attempts,
+    track: '60px',
+    cell: ({ attempts }) => <span className="tabular">{attempts}</span>,
+  },
   { name: words.instanceColumns.as, track: 'minmax(90px, 1fr)', cell: ({ sentAs }) => sentAs },
-  { name: words.instanceColumns.at, track: '76px', cell: ({ updatedAt }) => <Clock instant={updatedAt} /> },
+  {
+    name: words.instanceColumns.at,
+    track: '76px',
+    cell: ({ updatedAt }) => <Clock instant={updatedAt} />,
+  },
 ]
 
 /** The images of one study on their way to one destination, what is not sent first. */
 export function ForwardedImages({ study }: { study: ForwardedStudy }) {
   const { destinationId, studyInstanceUid } = study
   const params = { destinationId, studyInstanceUid }
-  const { list, pages, more } = usePages(keyOf(dashboardDestinations.instances, params), (part, signal) =>
-    call(dashboardDestinations.instances, { params, query: { limit: 100, ...part } }, signal),
+  const { list, pages, more } = usePages(
+    keyOf(dashboardDestinations.instances, params),
+    (part, signal) =>
+      call(dashboardDestinations.instances, { params, query: { limit: 100, ...part } }, signal),
   )
   return (
     <Stack gap={12}>

@@ -32,7 +32,12 @@ interface ForwardedStudiesProps {
 }
 
 /** What waits for a destination and what could not be sent, by study. */
-export function ForwardedStudies({ destinationId, show, decisions, onOpen }: ForwardedStudiesProps) {
+export function ForwardedStudies({
+  destinationId,
+  show,
+  decisions,
+  onOpen,
+}: ForwardedStudiesProps) {
   const query = { destinationId, show, limit: 50 }
   const { isOpen } = useLive()
   const { list, pages, more } = usePages(
@@ -40,14 +45,19 @@ export function ForwardedStudies({ destinationId, show, decisions, onOpen }: For
     (part, signal) => call(dashboardDestinations.studies, { query: { ...query, ...part } }, signal),
     isOpen ? undefined : 10_000,
   )
-  const columns = useMemo(() => [...studyColumns(onOpen), ...(decisions ? [decisionColumn(decisions)] : [])], [onOpen, decisions])
+  const columns = useMemo(
+    () => [...studyColumns(onOpen), ...(decisions ? [decisionColumn(decisions)] : [])],
+    [onOpen, decisions],
+  )
   const studies = pages.flatMap((page) => page.studies)
   return (
     <PagedTable
       list={list}
       nothing={{
         icon: IconSend,
-        ...(show === 'all' ? { title: words.queueNone, text: words.queueNoneText } : { title: words.queueNoneShown, text: '' }),
+        ...(show === 'all'
+          ? { title: words.queueNone, text: words.queueNoneText }
+          : { title: words.queueNoneShown, text: '' }),
       }}
       label={words.queueLabel}
       columns={columns}
@@ -61,7 +71,9 @@ export function ForwardedStudies({ destinationId, show, decisions, onOpen }: For
   )
 }
 
-const studyColumns = (onOpen: (study: ForwardedStudy) => void): readonly Column<ForwardedStudy>[] => [
+const studyColumns = (
+  onOpen: (study: ForwardedStudy) => void,
+): readonly Column<ForwardedStudy>[] => [
   {
     name: words.columns.patient,
     track: 'minmax(150px, 1.2fr)',
@@ -76,7 +88,11 @@ const studyColumns = (onOpen: (study: ForwardedStudy) => void): readonly Column<
       </>
     ),
   },
-  { name: words.columns.counts, track: 'minmax(150px, 1fr)', cell: (study) => <ForwardCounts counts={study} /> },
+  {
+    name: words.columns.counts,
+    track: 'minmax(150px, 1fr)',
+    cell: (study) => <ForwardCounts counts={study} />,
+  },
   {
     name: words.columns.error,
     track: 'minmax(180px, 2fr)',
@@ -84,7 +100,13 @@ const studyColumns = (onOpen: (study: ForwardedStudy) => void): readonly Column<
       <>
         {said(study.lastError)}
         <div>
-          <Button variant="subtle" c="var(--mantine-color-anchor)" size="compact-xs" ml={-7} onClick={() => onOpen(study)}>
+          <Button
+            variant="subtle"
+            c="var(--mantine-color-anchor)"
+            size="compact-xs"
+            ml={-7}
+            onClick={() => onOpen(study)}
+          >
             {words.showImages}
           </Button>
         </div>

@@ -4,7 +4,10 @@ import { said } from '../language/said.ts'
 import css from './destinations.module.css'
 import { words } from './words.ts'
 
-/** Says that the native module is missing, what does not work without it, and what to do. Nothing where it is there. */
+/**
+ * Says that the native module is missing, what does not work without it, and what to do. Nothing
+ * where it is there.
+ */
 export function NativeNotice({ native }: { native: NativeModule | undefined }) {
   if (!native || native.isAvailable) return null
   return (

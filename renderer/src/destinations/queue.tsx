@@ -1,10 +1,20 @@
 import { Button, Drawer, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconArrowLeft, IconCheck, IconPlayerSkipForward, IconSend, IconX } from '@tabler/icons-react'
+import {
+  IconArrowLeft,
+  IconCheck,
+  IconPlayerSkipForward,
+  IconSend,
+  IconX,
+} from '@tabler/icons-react'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useCallback, useMemo, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { type Destination, dashboardDestinations, type ForwardedStudy } from '#shared/contract/destinations.ts'
+import {
+  type Destination,
+  dashboardDestinations,
+  type ForwardedStudy,
+} from '#shared/contract/destinations.ts'
 import { AskReason } from '../components/ask-reason.tsx'
 import { ForwardCounts } from '../components/forward-counts.tsx'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
@@ -26,7 +36,12 @@ const route = getRouteApi('/shell/destinations/$destinationId')
 /** A study, or all that waits. */
 type Part = ForwardedStudy | 'all'
 
-const CHANGES = [dashboardDestinations.list, dashboardDestinations.studies, dashboardDestinations.instances, dashboard.status]
+const CHANGES = [
+  dashboardDestinations.list,
+  dashboardDestinations.studies,
+  dashboardDestinations.instances,
+  dashboard.status,
+]
 const bodyOf = (part: Part) => (part === 'all' ? {} : { studyInstanceUid: part.studyInstanceUid })
 
 /** What waits for one destination, what could not be sent, and what a person can do about it. */
@@ -46,7 +61,9 @@ export function Queue() {
       isFull
     >
       {list.isPending && <Waiting rows={6} />}
-      {list.isError && !list.data && <Failed error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isError && !list.data && (
+        <Failed error={list.error} onRetry={() => void list.refetch()} />
+      )}
       {list.data && !destination && (
         <Panel>
           <Empty icon={<IconSend size={34} stroke={1.3} />} title={words.gone}>
@@ -67,7 +84,10 @@ function Studies({ destination }: { destination: Destination }) {
   const [dropping, setDropping] = useState<Part | null>(null)
   const [opened, setOpened] = useState<ForwardedStudy | null>(null)
   const { tryNow, isRetrying } = useRetry(destinationId)
-  const decisions = useMemo(() => (mayManage ? { onRetry: tryNow, onDrop: setDropping } : null), [mayManage, tryNow])
+  const decisions = useMemo(
+    () => (mayManage ? { onRetry: tryNow, onDrop: setDropping } : null),
+    [mayManage, tryNow],
+  )
 
   return (
     <>
@@ -92,17 +112,34 @@ function Studies({ destination }: { destination: Destination }) {
             >
               {words.retryAll}
             </Button>
-            <Button {...SUBTLE_DANGER} size="xs" leftSection={<IconX size={15} />} onClick={() => setDropping('all')}>
+            <Button
+              {...SUBTLE_DANGER}
+              size="xs"
+              leftSection={<IconX size={15} />}
+              onClick={() => setDropping('all')}
+            >
               {words.dropAll}…
             </Button>
           </>
         )}
       </Group>
-      <ForwardedStudies destinationId={destinationId} show={show} decisions={decisions} onOpen={setOpened} />
-      <Drawer opened={opened !== null} onClose={() => setOpened(null)} size={720} title={words.images(destination.name)}>
+      <ForwardedStudies
+        destinationId={destinationId}
+        show={show}
+        decisions={decisions}
+        onOpen={setOpened}
+      />
+      <Drawer
+        opened={opened !== null}
+        onClose={() => setOpened(null)}
+        size={720}
+        title={words.images(destination.name)}
+      >
         {opened && <ForwardedImages study={opened} />}
       </Drawer>
-      {dropping && <Drop destination={destination} part={dropping} onDone={() => setDropping(null)} />}
+      {dropping && (
+        <Drop destination={destination} part={dropping} onDone={() => setDropping(null)} />
+      )}
     </>
   )
 }
@@ -114,7 +151,10 @@ function useRetry(destinationId: string) {
     (part: Part) =>
       retry(
         { params: { destinationId }, body: bodyOf(part) },
-        { onSuccess: ({ message }) => showDecided(message, words.retried), onError: (error) => showRefused(said(error.message)) },
+        {
+          onSuccess: ({ message }) => showDecided(message, words.retried),
+          onError: (error) => showRefused(said(error.message)),
+        },
       ),
     [retry, destinationId],
   )
@@ -123,7 +163,10 @@ function useRetry(destinationId: string) {
 
 /** What the gateway says of a decision, or what it means. */
 const showDecided = (message: string | undefined, usual: string) =>
-  notifications.show({ message: message === undefined ? usual : said(message), icon: <IconCheck size={18} /> })
+  notifications.show({
+    message: message === undefined ? usual : said(message),
+    icon: <IconCheck size={18} />,
+  })
 
 function Standing({ destination }: { destination: Destination }) {
   const state = words.states[stateOf(destination)]
@@ -137,7 +180,15 @@ function Standing({ destination }: { destination: Destination }) {
   )
 }
 
-function Drop({ destination, part, onDone }: { destination: Destination; part: Part; onDone: () => void }) {
+function Drop({
+  destination,
+  part,
+  onDone,
+}: {
+  destination: Destination
+  part: Part
+  onDone: () => void
+}) {
   const drop = useSend(dashboardDestinations.drop, CHANGES)
   return (
     <AskReason
@@ -149,7 +200,10 @@ function Drop({ destination, part, onDone }: { destination: Destination; part: P
       onClose={onDone}
       onSend={(reason, onError) =>
         drop.mutate(
-          { params: { destinationId: destination.destinationId }, body: { ...bodyOf(part), reason } },
+          {
+            params: { destinationId: destination.destinationId },
+            body: { ...bodyOf(part), reason },
+          },
           {
             onSuccess: ({ message }) => {
               onDone()

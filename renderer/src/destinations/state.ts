@@ -4,7 +4,12 @@ import { words } from './words.ts'
 type DestinationState = keyof typeof words.states
 
 /** How a destination stands: what asks for a person first. */
-export function stateOf({ isEnabled, queue, lastError, lastSentAt }: Destination): DestinationState {
+export function stateOf({
+  isEnabled,
+  queue,
+  lastError,
+  lastSentAt,
+}: Destination): DestinationState {
   if (queue.failed > 0) return 'failed'
   if (!isEnabled) return 'off'
   if (queue.waiting > 0) return lastError ? 'retrying' : 'sending'
@@ -12,7 +17,10 @@ export function stateOf({ isEnabled, queue, lastError, lastSentAt }: Destination
 }
 
 /** What goes there by itself, in words. */
-export function getsText({ isAutomatic, modalities }: Pick<Destination, 'isAutomatic' | 'modalities'>): string {
+export function getsText({
+  isAutomatic,
+  modalities,
+}: Pick<Destination, 'isAutomatic' | 'modalities'>): string {
   if (!isAutomatic) return words.gets.none
   return modalities.length === 0 ? words.gets.all : words.gets.some(modalities)
 }

@@ -5,7 +5,10 @@ import { said } from '../language/said.ts'
 import { stateOf } from './state.ts'
 import { words } from './words.ts'
 
-/** What keeps images from their destination, and what a person can do about it. Nothing where all is well. */
+/**
+ * What keeps images from their destination, and what a person can do about it. Nothing where all is
+ * well.
+ */
 export function Trouble({ destination }: { destination: Destination }) {
   const { lastError, nextAttemptAt } = destination
   const isFailed = stateOf(destination) === 'failed'

@@ -8,21 +8,33 @@ export const es: Translated<English> = {
   add: 'Añadir destino',
   priors: 'Buscar estudios anteriores',
   none: 'Aún no hay destinos',
-  noneText: 'Añada el PACS o la estación que debe recibir las imágenes. Hasta entonces solo se guardan aquí.',
+  noneText:
+    'Añada el PACS o la estación que debe recibir las imágenes. Hasta entonces solo se guardan aquí.',
   nativeTitle: 'No se pudo cargar el módulo para otros sistemas DICOM',
   nativeText:
     'Las imágenes se siguen recibiendo y enviando. Probar una conexión, buscar estudios anteriores y convertir imágenes no funciona hasta que esté.',
-  nativeRemedy: 'Un administrador instala Isthmus de nuevo con el instalador para este tipo de PC y reinicia la pasarela.',
+  nativeRemedy:
+    'Un administrador instala Isthmus de nuevo con el instalador para este tipo de PC y reinicia la pasarela.',
   states: {
-    off: { name: 'Apagado', meaning: 'No se le envía nada. Lo que espera se queda hasta que se encienda.' },
+    off: {
+      name: 'Apagado',
+      meaning: 'No se le envía nada. Lo que espera se queda hasta que se encienda.',
+    },
     failed: {
       name: 'Requiere una decisión',
-      meaning: 'Algunas imágenes se rechazaron, o no se aceptaron durante tanto tiempo que la pasarela dejó de intentarlo.',
+      meaning:
+        'Algunas imágenes se rechazaron, o no se aceptaron durante tanto tiempo que la pasarela dejó de intentarlo.',
     },
-    retrying: { name: 'Reintentando', meaning: 'El último intento falló. La pasarela lo repite por sí solo.' },
+    retrying: {
+      name: 'Reintentando',
+      meaning: 'El último intento falló. La pasarela lo repite por sí solo.',
+    },
     sending: { name: 'Enviando', meaning: 'Hay imágenes en camino.' },
     idle: { name: 'Todo enviado', meaning: 'No espera nada.' },
-    unused: { name: 'Nada enviado aún', meaning: 'Hasta ahora no se le ha enviado ninguna imagen.' },
+    unused: {
+      name: 'Nada enviado aún',
+      meaning: 'Hasta ahora no se le ha enviado ninguna imagen.',
+    },
   },
   facts: {
     address: 'Dirección',
@@ -48,7 +60,8 @@ export const es: Translated<English> = {
   removeTitle: '¿Quitar este destino?',
   removeAction: 'Quitar el destino',
   removeText: (name) => `No se envía nada más a ${name}. Lo que ya tiene se queda allí.`,
-  removeWaiting: 'Aún hay imágenes que lo esperan o que no se pudieron enviar: envíelas o renuncie a ellas primero.',
+  removeWaiting:
+    'Aún hay imágenes que lo esperan o que no se pudieron enviar: envíelas o renuncie a ellas primero.',
   form: {
     addTitle: 'Añadir destino',
     who: 'Quién es',
@@ -84,10 +97,17 @@ export const es: Translated<English> = {
   showLabel: 'Qué estudios',
   shows: { all: 'Todos', waiting: 'En espera', failed: 'No enviados' },
   queueLabel: 'Estudios en camino, primero el que cambió el último',
-  columns: { patient: 'Paciente', counts: 'Imágenes', error: 'Último intento', at: 'Cambio', actions: 'Decidir' },
+  columns: {
+    patient: 'Paciente',
+    counts: 'Imágenes',
+    error: 'Último intento',
+    at: 'Cambio',
+    actions: 'Decidir',
+  },
   study: 'Abrir el estudio',
   notSent: 'Algunas imágenes no se enviaron',
-  notSentHelp: 'Cada estudio dice abajo por qué. Inténtelo de nuevo cuando esté corregido, o renuncie: las imágenes se quedan aquí.',
+  notSentHelp:
+    'Cada estudio dice abajo por qué. Inténtelo de nuevo cuando esté corregido, o renuncie: las imágenes se quedan aquí.',
   retryAll: 'Intentar todos ahora',
   dropAll: 'Renunciar a todos',
   retry: 'Intentar ahora',
@@ -111,7 +131,14 @@ export const es: Translated<English> = {
   },
   dropText: (name) =>
     `Lo que espera o no se pudo enviar ya no va a ${name}. Las imágenes se quedan aquí y el estudio se puede enviar más tarde.`,
-  instanceColumns: { image: 'Imagen', state: 'Estado', attempts: 'Intentos', status: 'Respuesta', as: 'Enviada como', at: 'Cambio' },
+  instanceColumns: {
+    image: 'Imagen',
+    state: 'Estado',
+    attempts: 'Intentos',
+    status: 'Respuesta',
+    as: 'Enviada como',
+    at: 'Cambio',
+  },
   forwardStates: {
     waiting: { name: 'En espera' },
     sent: { name: 'Enviada' },

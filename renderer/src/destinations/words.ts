@@ -5,28 +5,47 @@ import { es } from './words.es.ts'
 
 const en = {
   title: 'Destinations',
-  about: 'Other DICOM systems, such as a PACS or a reading service: images are sent on to them, and earlier studies are fetched from them.',
+  about:
+    'Other DICOM systems, such as a PACS or a reading service: images are sent on to them, and earlier studies are fetched from them.',
   add: 'Add destination',
   priors: 'Find earlier studies',
   none: 'No destination yet',
-  noneText: 'Add the PACS or workstation that is to get the images. Until then they are kept here only.',
+  noneText:
+    'Add the PACS or workstation that is to get the images. Until then they are kept here only.',
   nativeTitle: 'The module for other DICOM systems could not be loaded',
   nativeText:
     'Images are still received and sent on. Testing a connection, finding earlier studies and converting images do not work until it is there.',
-  nativeRemedy: 'An administrator installs Isthmus again with its installer for this kind of PC, then restarts the gateway.',
+  nativeRemedy:
+    'An administrator installs Isthmus again with its installer for this kind of PC, then restarts the gateway.',
   states: {
-    off: { tone: 'plain', name: 'Switched off', meaning: 'Nothing is sent there. What waits stays until it is switched on.' },
+    off: {
+      tone: 'plain',
+      name: 'Switched off',
+      meaning: 'Nothing is sent there. What waits stays until it is switched on.',
+    },
     failed: {
       tone: 'danger',
       name: 'Needs a decision',
-      meaning: 'Some images were refused, or not taken for so long that the gateway stopped trying.',
+      meaning:
+        'Some images were refused, or not taken for so long that the gateway stopped trying.',
     },
-    retrying: { tone: 'warning', name: 'Trying again', meaning: 'The last attempt failed. The gateway tries again by itself.' },
+    retrying: {
+      tone: 'warning',
+      name: 'Trying again',
+      meaning: 'The last attempt failed. The gateway tries again by itself.',
+    },
     sending: { tone: 'info', name: 'Sending', meaning: 'Images are on their way.' },
     idle: { tone: 'good', name: 'All sent', meaning: 'Nothing waits.' },
     unused: { tone: 'plain', name: 'Nothing sent yet', meaning: 'No image was sent there so far.' },
   } satisfies Record<string, { tone: Tone; name: string; meaning: string }>,
-  facts: { address: 'Address', gets: 'Gets', queue: 'Queue', last: 'Last sent', error: 'Last attempt', next: 'Next attempt' },
+  facts: {
+    address: 'Address',
+    gets: 'Gets',
+    queue: 'Queue',
+    last: 'Last sent',
+    error: 'Last attempt',
+    next: 'Next attempt',
+  },
   tls: 'TLS',
   tlsUnchecked: 'TLS, but nobody checks who answers: no certificate is entered',
   gets: {
@@ -79,10 +98,17 @@ const en = {
   showLabel: 'Which studies',
   shows: { all: 'All', waiting: 'Waiting', failed: 'Not sent' },
   queueLabel: 'Studies on their way, the one that last changed first',
-  columns: { patient: 'Patient', counts: 'Images', error: 'Last attempt', at: 'Changed', actions: 'Decide' },
+  columns: {
+    patient: 'Patient',
+    counts: 'Images',
+    error: 'Last attempt',
+    at: 'Changed',
+    actions: 'Decide',
+  },
   study: 'Open the study',
   notSent: 'Some images were not sent',
-  notSentHelp: 'Each study below says why. Try again once that is mended, or give up: the images stay here.',
+  notSentHelp:
+    'Each study below says why. Try again once that is mended, or give up: the images stay here.',
   retryAll: 'Try all now',
   dropAll: 'Give up all',
   retry: 'Try now',
@@ -92,7 +118,8 @@ const en = {
   images: (name: string) => `Images for ${name}`,
   showImages: 'Images one by one',
   queueNone: 'Nothing in this queue',
-  queueNoneText: 'A study appears here when it is sent: by itself as its images arrive, or by a person from its page under Images.',
+  queueNoneText:
+    'A study appears here when it is sent: by itself as its images arrive, or by a person from its page under Images.',
   queueNoneShown: 'No study fits this filter',
   more: 'Loading more…',
   last: 'These are all.',
@@ -105,7 +132,14 @@ const en = {
   },
   dropText: (name: string) =>
     `What waits or could not be sent no longer goes to ${name}. The images stay here, and the study can be sent again later.`,
-  instanceColumns: { image: 'Image', state: 'State', attempts: 'Attempts', status: 'Answer', as: 'Sent as', at: 'Changed' },
+  instanceColumns: {
+    image: 'Image',
+    state: 'State',
+    attempts: 'Attempts',
+    status: 'Answer',
+    as: 'Sent as',
+    at: 'Changed',
+  },
   forwardStates: {
     waiting: { tone: 'info', name: 'Waiting' },
     sent: { tone: 'good', name: 'Sent' },

@@ -27,7 +27,8 @@ export function DeviceChecks({ device }: { device: Device }) {
 
 function Echo({ device }: { device: Device }) {
   const echo = useSend(dashboard.echoDevice)
-  const hasAddress = device.lastAddress !== null || (device.address !== null && !device.address.includes('/'))
+  const hasAddress =
+    device.lastAddress !== null || (device.address !== null && !device.address.includes('/'))
   const missing = device.port === null ? checks.noPort : hasAddress ? null : checks.noAddress
   return (
     <Panel title={checks.echo}>
@@ -109,7 +110,9 @@ const columns: readonly Column<LintFinding>[] = [
   {
     name: checks.columns.severity,
     track: '90px',
-    cell: ({ severity }) => <Tag {...checks.severities[severity]}>{checks.severities[severity].name}</Tag>,
+    cell: ({ severity }) => (
+      <Tag {...checks.severities[severity]}>{checks.severities[severity].name}</Tag>
+    ),
   },
   {
     name: checks.columns.patient,

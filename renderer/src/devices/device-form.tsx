@@ -1,7 +1,12 @@
 import { NumberInput, Select, SimpleGrid, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { CHARACTER_SETS, type CharacterSet, DEVICE_PROFILES, type Device } from '#shared/contract/devices.ts'
+import {
+  CHARACTER_SETS,
+  type CharacterSet,
+  DEVICE_PROFILES,
+  type Device,
+} from '#shared/contract/devices.ts'
 import { faultsByField, type ProblemError } from '../client.ts'
 import { fieldTexts } from '../components/field-texts.ts'
 import { FormEnd } from '../components/form-end.tsx'
@@ -21,7 +26,10 @@ export function DeviceForm({ device, onDone }: { device: Device | null; onDone: 
   const form = useForm<DeviceValues>({ initialValues: valuesOf(device), validate: faultsOf })
   const submit = form.onSubmit((values) => {
     const body = bodyOf(values)
-    const options = { onSuccess: onDone, onError: (error: ProblemError) => form.setErrors(faultsByField(error)) }
+    const options = {
+      onSuccess: onDone,
+      onError: (error: ProblemError) => form.setErrors(faultsByField(error)),
+    }
     if (device) update.mutate({ params: { deviceId: device.deviceId }, body }, options)
     else add.mutate({ body }, options)
   })
@@ -55,7 +63,14 @@ const Identity = ({ form }: PartProps) => (
     <TextInput {...told('aeTitle')} maxLength={16} required {...form.getInputProps('aeTitle')} />
     <TextInput {...told('modality')} maxLength={16} {...form.getInputProps('modality')} />
     <TextInput {...told('address')} {...form.getInputProps('address')} />
-    <NumberInput {...told('port')} min={1} max={65_535} allowDecimal={false} hideControls {...form.getInputProps('port')} />
+    <NumberInput
+      {...told('port')}
+      min={1}
+      max={65_535}
+      allowDecimal={false}
+      hideControls
+      {...form.getInputProps('port')}
+    />
     <Switch {...told('isEnabled')} {...form.getInputProps('isEnabled', { type: 'checkbox' })} />
   </FormPart>
 )
@@ -71,7 +86,10 @@ const Answers = ({ form }: PartProps) => (
       data={CHARACTER_SETS.map((set) => ({ value: set, label: characterSetName(set) }))}
       {...form.getInputProps('characterSet')}
     />
-    <Switch {...told('alwaysSendCharacterSet')} {...form.getInputProps('alwaysSendCharacterSet', { type: 'checkbox' })} />
+    <Switch
+      {...told('alwaysSendCharacterSet')}
+      {...form.getInputProps('alwaysSendCharacterSet', { type: 'checkbox' })}
+    />
     <Select
       {...told('stationMode')}
       allowDeselect={false}
@@ -136,7 +154,10 @@ const Encryption = ({ form }: PartProps) => (
     <Select
       {...told('tls')}
       allowDeselect={false}
-      data={(['optional', 'required', 'mutual'] as const).map((tls) => ({ value: tls, label: texts.tlsModes[tls] }))}
+      data={(['optional', 'required', 'mutual'] as const).map((tls) => ({
+        value: tls,
+        label: texts.tlsModes[tls],
+      }))}
       {...form.getInputProps('tls')}
     />
     {(form.values.tls === 'mutual' || form.values.certificate !== '') && (

@@ -6,4 +6,5 @@ type Named = Pick<Device, 'name' | 'aeTitle'>
 export const nameOf = ({ name, aeTitle }: Named): string => name || aeTitle
 
 /** The same with the AE title, where one device is to be told from all others. */
-export const fullNameOf = ({ name, aeTitle }: Named): string => (name ? `${name} (${aeTitle})` : aeTitle)
+export const fullNameOf = ({ name, aeTitle }: Named): string =>
+  name ? `${name} (${aeTitle})` : aeTitle

@@ -1,5 +1,11 @@
 import { ActionIcon, Group, Table, Text, Tooltip } from '@mantine/core'
-import { IconBuildingHospital, IconListSearch, IconPencil, IconStethoscope, IconTrash } from '@tabler/icons-react'
+import {
+  IconBuildingHospital,
+  IconListSearch,
+  IconPencil,
+  IconStethoscope,
+  IconTrash,
+} from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { Device } from '#shared/contract/devices.ts'
 import { Ago } from '../components/clock.tsx'
@@ -17,11 +23,19 @@ interface Managing {
 }
 
 /** The devices that are known, and the ways from each. */
-export function DeviceTable({ devices, ...managing }: Managing & { readonly devices: readonly Device[] }) {
+export function DeviceTable({
+  devices,
+  ...managing
+}: Managing & { readonly devices: readonly Device[] }) {
   const { columns } = words
   return (
     <Table.ScrollContainer minWidth={760}>
-      <Table horizontalSpacing={16} verticalSpacing={7} highlightOnHover highlightOnHoverColor="var(--hover)">
+      <Table
+        horizontalSpacing={16}
+        verticalSpacing={7}
+        highlightOnHover
+        highlightOnHoverColor="var(--hover)"
+      >
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{columns.name}</Table.Th>
@@ -54,7 +68,13 @@ function DeviceRow({ device, ...managing }: Managing & { readonly device: Device
         </Group>
         {device.name && <div className="mono">{device.aeTitle}</div>}
       </Table.Td>
-      <Table.Td>{device.address ? <span className="mono">{device.address}</span> : <Unset text={words.anyAddress} />}</Table.Td>
+      <Table.Td>
+        {device.address ? (
+          <span className="mono">{device.address}</span>
+        ) : (
+          <Unset text={words.anyAddress} />
+        )}
+      </Table.Td>
       <Table.Td>{device.modality}</Table.Td>
       <Table.Td>
         {device.characterSet ? (
@@ -80,14 +100,22 @@ const Unset = ({ text }: { text: string }) => (
   </Text>
 )
 
-function Tools({ device, mayManage, onEdit, onCheck, onRemove }: Managing & { readonly device: Device }) {
+function Tools({
+  device,
+  mayManage,
+  onEdit,
+  onCheck,
+  onRemove,
+}: Managing & { readonly device: Device }) {
   const name = nameOf(device)
   return (
     <Group gap={2} justify="flex-end" wrap="nowrap">
       <Tooltip label={words.ask(name)}>
         <ActionIcon
           aria-label={words.ask(name)}
-          renderRoot={(root) => <Link to="/worklist/ask" search={{ device: device.deviceId }} {...root} />}
+          renderRoot={(root) => (
+            <Link to="/worklist/ask" search={{ device: device.deviceId }} {...root} />
+          )}
         >
           <IconBuildingHospital size={17} />
         </ActionIcon>
@@ -95,14 +123,20 @@ function Tools({ device, mayManage, onEdit, onCheck, onRemove }: Managing & { re
       <Tooltip label={words.queries(name)}>
         <ActionIcon
           aria-label={words.queries(name)}
-          renderRoot={(root) => <Link to="/queries" search={{ aeTitle: device.aeTitle }} {...root} />}
+          renderRoot={(root) => (
+            <Link to="/queries" search={{ aeTitle: device.aeTitle }} {...root} />
+          )}
         >
           <IconListSearch size={17} />
         </ActionIcon>
       </Tooltip>
       {mayManage && (
         <>
-          <IconAct icon={IconStethoscope} label={words.check(name)} onClick={() => onCheck(device)} />
+          <IconAct
+            icon={IconStethoscope}
+            label={words.check(name)}
+            onClick={() => onCheck(device)}
+          />
           <IconAct icon={IconPencil} label={words.edit(name)} onClick={() => onEdit(device)} />
           <IconAct icon={IconTrash} label={words.remove(name)} onClick={() => onRemove(device)} />
         </>

@@ -60,5 +60,9 @@ export const bodyOf = (values: DeviceValues) => ({
 /** What the gateway would refuse, by field. */
 export function faultsOf(values: DeviceValues): Readonly<Record<string, string>> {
   const parsed = NewDevice.safeParse(bodyOf(values))
-  return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join('.'), said(issue.message)]))
+  return parsed.success
+    ? {}
+    : Object.fromEntries(
+        parsed.error.issues.map((issue) => [issue.path.join('.'), said(issue.message)]),
+      )
 }

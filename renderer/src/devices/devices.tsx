@@ -54,7 +54,13 @@ export function Devices() {
         size={520}
         title={editing?.device ? nameOf(editing.device) : words.form.addTitle}
       >
-        {editing && <DeviceForm key={editing.device?.deviceId ?? 'new'} device={editing.device} onDone={() => setEditing(null)} />}
+        {editing && (
+          <DeviceForm
+            key={editing.device?.deviceId ?? 'new'}
+            device={editing.device}
+            onDone={() => setEditing(null)}
+          />
+        )}
       </FormDrawer>
       <Drawer
         opened={checking !== null}
@@ -72,7 +78,11 @@ export function Devices() {
 function None({ action }: { action: ReactNode }) {
   const listener = useStatus().data?.listeners.find((one) => one.name === 'dimse')
   return (
-    <Empty icon={<IconDeviceDesktopAnalytics size={34} stroke={1.3} />} title={words.none} action={action}>
+    <Empty
+      icon={<IconDeviceDesktopAnalytics size={34} stroke={1.3} />}
+      title={words.none}
+      action={action}
+    >
       {listener?.aeTitle ? words.noneText(listener.aeTitle, listener.address) : words.noneTextShort}
     </Empty>
   )
@@ -88,7 +98,9 @@ function Remove({ device, onDone }: { device: Device | null; onDone: () => void 
       isBusy={remove.isPending}
       error={remove.error}
       onClose={onDone}
-      onConfirm={() => device && remove.mutate({ params: { deviceId: device.deviceId } }, { onSuccess: onDone })}
+      onConfirm={() =>
+        device && remove.mutate({ params: { deviceId: device.deviceId } }, { onSuccess: onDone })
+      }
     >
       {device && words.removeText(nameOf(device))}
     </Confirm>

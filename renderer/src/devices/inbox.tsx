@@ -45,19 +45,33 @@ function Caller({ caller }: { caller: UnknownCaller }) {
   const changes = [dashboard.callers, dashboard.devices, dashboard.status]
   const approve = useSend(dashboard.approveCaller, changes)
   const dismiss = useSend(dashboard.dismissCaller, changes)
-  const form = useForm({ initialValues: { name: guessName(aeTitle), modality: guessModality(aeTitle), anyAddress: false } })
+  const form = useForm({
+    initialValues: {
+      name: guessName(aeTitle),
+      modality: guessModality(aeTitle),
+      anyAddress: false,
+    },
+  })
   const submit = form.onSubmit(({ name, modality, anyAddress }) =>
     approve.mutate(
       { body: { aeTitle, address, name, modality: modality.trim() || null, anyAddress } },
       {
-        onSuccess: (device) => notifications.show({ message: words.inbox.added(nameOf(device)), icon: <IconCheck size={18} /> }),
+        onSuccess: (device) =>
+          notifications.show({
+            message: words.inbox.added(nameOf(device)),
+            icon: <IconCheck size={18} />,
+          }),
         onError: (error) => form.setErrors(faultsByField(error)),
       },
     ),
   )
   const error = approve.error?.errors.length === 0 ? approve.error : dismiss.error
   return (
-    <form className={css.caller} onSubmit={submit} aria-label={`${aeTitle} ${words.inbox.from(address)}`}>
+    <form
+      className={css.caller}
+      onSubmit={submit}
+      aria-label={`${aeTitle} ${words.inbox.from(address)}`}
+    >
       <div>
         <div className={css.title}>{aeTitle}</div>
         <Text size="sm">
@@ -72,12 +86,25 @@ function Caller({ caller }: { caller: UnknownCaller }) {
       </div>
       <div>
         <div className={css.fields}>
-          <TextInput label={words.inbox.name} placeholder={words.inbox.namePlaceholder} maxLength={64} {...form.getInputProps('name')} />
-          <TextInput label={words.inbox.modality} maxLength={16} {...form.getInputProps('modality')} />
+          <TextInput
+            label={words.inbox.name}
+            placeholder={words.inbox.namePlaceholder}
+            maxLength={64}
+            {...form.getInputProps('name')}
+          />
+          <TextInput
+            label={words.inbox.modality}
+            maxLength={16}
+            {...form.getInputProps('modality')}
+          />
           <Button type="submit" leftSection={<IconCheck size={16} />} loading={approve.isPending}>
             {words.inbox.approve}
           </Button>
-          <Button variant="default" loading={dismiss.isPending} onClick={() => dismiss.mutate({ body: { aeTitle, address } })}>
+          <Button
+            variant="default"
+            loading={dismiss.isPending}
+            onClick={() => dismiss.mutate({ body: { aeTitle, address } })}
+          >
             {words.inbox.dismiss}
           </Button>
         </div>

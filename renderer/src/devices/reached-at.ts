@@ -1,2 +1,3 @@
 /** A listener on every address is reached at that of the PC. */
-export const reachedAt = (address: string, thisPc: string) => address.replace(/^(0\.0\.0\.0|\[?::\]?):(?=\d+$)/, thisPc)
+export const reachedAt = (address: string, thisPc: string) =>
+  address.replace(/^(0\.0\.0\.0|\[?::\]?):(?=\d+$)/, thisPc)

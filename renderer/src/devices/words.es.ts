@@ -57,7 +57,8 @@ export const es: Translated<English> = {
     'Configurar un dispositivo para que llame a esta pasarela y usar su función de eco («verify»): aparece entonces aquí para aprobarlo. O añadirlo a mano.',
   inbox: {
     title: 'Dispositivos que esperan aprobación',
-    about: 'Han llamado pero no están en la lista: pueden probar la conexión y no reciben nada más. Aprobar solo los que se reconozcan.',
+    about:
+      'Han llamado pero no están en la lista: pueden probar la conexión y no reciben nada más. Aprobar solo los que se reconozcan.',
     from: (address) => `desde ${address}`,
     called: (aeTitle) => `llamó a ${aeTitle}`,
     wanted: 'Pidió',
@@ -68,7 +69,8 @@ export const es: Translated<English> = {
     namePlaceholder: 'p. ej., TC sala 1',
     modality: 'Modalidad',
     anyAddress: 'Aceptar desde cualquier dirección',
-    anyAddressAbout: 'Para dispositivos cuya dirección cambia. Se acepta entonces a cualquiera que use este AE title.',
+    anyAddressAbout:
+      'Para dispositivos cuya dirección cambia. Se acepta entonces a cualquiera que use este AE title.',
     approve: 'Aprobar',
     added: (name) => `${name} ya está en la lista.`,
     dismiss: 'Descartar',
@@ -82,8 +84,14 @@ export const es: Translated<English> = {
       'AE title',
       'Como está configurado en el dispositivo: su propio AE title (local, el que llama). Hasta 16 caracteres; en algunos dispositivos importan las mayúsculas.',
     ],
-    address: ['Dirección', 'Dirección IP del dispositivo, o un rango como 10.0.3.0/24. Vacío: se acepta cualquier dirección.'],
-    modality: ['Modalidad', 'Se usa para exploraciones en las que el socio no indica ninguna, por ejemplo CT, MR, US.'],
+    address: [
+      'Dirección',
+      'Dirección IP del dispositivo, o un rango como 10.0.3.0/24. Vacío: se acepta cualquier dirección.',
+    ],
+    modality: [
+      'Modalidad',
+      'Se usa para exploraciones en las que el socio no indica ninguna, por ejemplo CT, MR, US.',
+    ],
     isEnabled: ['Activado', 'Un dispositivo desactivado se rechaza.'],
     answers: 'Qué recibe',
     characterSet: [
@@ -94,7 +102,10 @@ export const es: Translated<English> = {
       'Indicar siempre el juego de caracteres',
       'Algunos dispositivos necesitan que se diga aunque un nombre solo tenga letras simples.',
     ],
-    stationMode: ['Nombre de estación', 'Qué ocurre cuando el dispositivo pide solo las exploraciones de una estación.'],
+    stationMode: [
+      'Nombre de estación',
+      'Qué ocurre cuando el dispositivo pide solo las exploraciones de una estación.',
+    ],
     stations: {
       echo: 'Recibe su lista, sea cual sea la estación que pida',
       strict: 'Otra estación que no sea él no recibe nada',
@@ -104,7 +115,10 @@ export const es: Translated<English> = {
       'Puerto TCP en el que escucha el dispositivo, según su configuración DICOM. Hace falta para probar la conexión y para confirmar el almacenamiento. Vacío: no se usa.',
     ],
     console: 'Su consola',
-    profile: ['Consola', 'Con qué reglas publicadas se comprueba su lista, en «Comprobar la lista de trabajo».'],
+    profile: [
+      'Consola',
+      'Con qué reglas publicadas se comprueba su lista, en «Comprobar la lista de trabajo».',
+    ],
     hideStarted: [
       'Omitir las exploraciones en curso',
       'Cuando dos consolas comparten una lista: una exploración que una ha empezado ya no se ofrece a la otra. Requiere MPPS.',
@@ -128,7 +142,10 @@ export const es: Translated<English> = {
     limitsAbout: 'Vacío: valen los ajustes del centro.',
     daysBack: ['Días hacia atrás', 'Días anteriores a hoy, cuando pide sin fecha.'],
     daysForward: ['Días hacia delante', 'Días posteriores a hoy, cuando pide sin fecha.'],
-    maxRows: ['Máximo de exploraciones por respuesta', 'Los dispositivos antiguos pueden fallar con listas largas.'],
+    maxRows: [
+      'Máximo de exploraciones por respuesta',
+      'Los dispositivos antiguos pueden fallar con listas largas.',
+    ],
     save: 'Guardar',
     add: 'Añadir dispositivo',
     cancel: 'Cancelar',
@@ -138,10 +155,13 @@ export const es: Translated<English> = {
   checks: {
     title: (name) => `Comprobar ${name}`,
     echo: 'Conexión',
-    echoAbout: 'Llama al dispositivo y pregunta si está ahí (C-ECHO). En el dispositivo no se cambia nada.',
+    echoAbout:
+      'Llama al dispositivo y pregunta si está ahí (C-ECHO). En el dispositivo no se cambia nada.',
     echoAction: 'Probar la conexión',
-    noPort: 'No se conoce el puerto en el que escucha el dispositivo. Indicarlo en «Su propio puerto» de este dispositivo.',
-    noAddress: 'No se conoce la dirección del dispositivo: todavía no ha llamado y no se ha indicado ninguna.',
+    noPort:
+      'No se conoce el puerto en el que escucha el dispositivo. Indicarlo en «Su propio puerto» de este dispositivo.',
+    noAddress:
+      'No se conoce la dirección del dispositivo: todavía no ha llamado y no se ha indicado ninguna.',
     lint: 'Lista de trabajo',
     lintAbout: (console) =>
       `Lee la lista que este dispositivo recibiría ahora y comprueba cada exploración con las reglas de su consola: ${console}. Al dispositivo no se le envía nada.`,
@@ -156,7 +176,10 @@ export const es: Translated<English> = {
     source: 'Reglas de',
     open: 'Ver la lista completa',
     severities: {
-      refused: { name: 'Rechazada', meaning: 'La consola descarta esta exploración, o con ella toda la lista.' },
+      refused: {
+        name: 'Rechazada',
+        meaning: 'La consola descarta esta exploración, o con ella toda la lista.',
+      },
       altered: { name: 'Alterado', meaning: 'La consola muestra otro valor que el del socio.' },
     },
     exams: (count) => countText(count, 'exploración', 'exploraciones'),

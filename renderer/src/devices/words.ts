@@ -35,7 +35,8 @@ const en = {
     philips: 'Philips',
   } satisfies Record<DeviceProfile, string>,
   title: 'Devices',
-  about: 'The DICOM devices that may ask this gateway. A device is known by its AE title, and by its address where one is given.',
+  about:
+    'The DICOM devices that may ask this gateway. A device is known by its AE title, and by its address where one is given.',
   add: 'Add device',
   columns: {
     name: 'Device, AE title',
@@ -64,7 +65,8 @@ const en = {
     'Point a device at this gateway and use its echo (“verify”) function: it then appears here as a caller to approve. Or add it by hand.',
   inbox: {
     title: 'Callers waiting for approval',
-    about: 'These called but are not in the list: they may test the connection, and get nothing else. Approve only what you recognise.',
+    about:
+      'These called but are not in the list: they may test the connection, and get nothing else. Approve only what you recognise.',
     from: (address: string) => `from ${address}`,
     called: (aeTitle: string) => `called ${aeTitle}`,
     wanted: 'Wanted',
@@ -75,7 +77,8 @@ const en = {
     namePlaceholder: 'e.g. CT room 1',
     modality: 'Modality',
     anyAddress: 'Accept from any address',
-    anyAddressAbout: 'For devices whose address changes. Anybody who uses this AE title is then accepted.',
+    anyAddressAbout:
+      'For devices whose address changes. Anybody who uses this AE title is then accepted.',
     approve: 'Approve',
     added: (name: string) => `${name} is now in the list.`,
     dismiss: 'Dismiss',
@@ -89,16 +92,28 @@ const en = {
       'AE title',
       'As set at the device: its own (local, calling) AE title. Up to 16 characters; upper and lower case count at some devices.',
     ],
-    address: ['Address', 'IP address of the device, or a range such as 10.0.3.0/24. Left empty: any address is accepted.'],
-    modality: ['Modality', 'Used for exams in which the partner names none, for example CT, MR, US.'],
+    address: [
+      'Address',
+      'IP address of the device, or a range such as 10.0.3.0/24. Left empty: any address is accepted.',
+    ],
+    modality: [
+      'Modality',
+      'Used for exams in which the partner names none, for example CT, MR, US.',
+    ],
     isEnabled: ['Switched on', 'A device that is switched off is rejected.'],
     answers: 'What it is given',
     characterSet: [
       'Characters it can show',
       'If names appear with wrong letters or question marks at the device, set what its manual says. Left empty, each name is sent as it needs.',
     ],
-    alwaysSendCharacterSet: ['Always name the character set', 'Some devices need it said even where a name has plain letters only.'],
-    stationMode: ['Station name', 'What happens when the device asks for the exams of one station only.'],
+    alwaysSendCharacterSet: [
+      'Always name the character set',
+      'Some devices need it said even where a name has plain letters only.',
+    ],
+    stationMode: [
+      'Station name',
+      'What happens when the device asks for the exams of one station only.',
+    ],
     stations: {
       echo: 'It gets its list, whatever station it asks for',
       strict: 'Another station than itself gets nothing',
@@ -108,7 +123,10 @@ const en = {
       'TCP port the device listens at, from its DICOM settings. Needed to test the connection and to confirm storage. Left empty: not used.',
     ],
     console: 'Its console',
-    profile: ['Console', 'Whose published rules its list is checked against, under “Check worklist”.'],
+    profile: [
+      'Console',
+      'Whose published rules its list is checked against, under “Check worklist”.',
+    ],
     hideStarted: [
       'Leave out exams that are in progress',
       'Where two consoles share one list: an exam that one of them has begun is no longer offered to the other. Needs MPPS.',
@@ -142,10 +160,13 @@ const en = {
   checks: {
     title: (name: string) => `Check ${name}`,
     echo: 'Connection',
-    echoAbout: 'Calls the device and asks whether it is there (C-ECHO). Nothing is changed at the device.',
+    echoAbout:
+      'Calls the device and asks whether it is there (C-ECHO). Nothing is changed at the device.',
     echoAction: 'Test connection',
-    noPort: 'The port the device listens at is not known. Enter it under “Its own port” of this device.',
-    noAddress: 'The address of the device is not known: it has not called yet, and none is entered.',
+    noPort:
+      'The port the device listens at is not known. Enter it under “Its own port” of this device.',
+    noAddress:
+      'The address of the device is not known: it has not called yet, and none is entered.',
     lint: 'Worklist',
     lintAbout: (console: string) =>
       `Reads the list this device would get now and checks each exam against the rules of its console: ${console}. Nothing is sent to the device.`,
@@ -160,8 +181,16 @@ const en = {
     source: 'Rules from',
     open: 'See the whole list',
     severities: {
-      refused: { tone: 'danger', name: 'Refused', meaning: 'The console drops this exam, or the whole list with it.' },
-      altered: { tone: 'warning', name: 'Altered', meaning: 'The console shows another value than the partner gave.' },
+      refused: {
+        tone: 'danger',
+        name: 'Refused',
+        meaning: 'The console drops this exam, or the whole list with it.',
+      },
+      altered: {
+        tone: 'warning',
+        name: 'Altered',
+        meaning: 'The console shows another value than the partner gave.',
+      },
     } satisfies Record<LintFinding['severity'], { tone: Tone; name: string; meaning: string }>,
     exams: (count: number) => countText(count, 'exam'),
     label: 'Exams that do not fit this console',

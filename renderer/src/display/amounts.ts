@@ -1,7 +1,8 @@
 import { locale } from '../language/language.ts'
 
 /** Digits before and after the decimal sign of the language. */
-const decimal = (digits: number) => new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })
+const decimal = (digits: number) =>
+  new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits })
 const oneDigit = decimal(1)
 const atMostOneDigit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 const whole = new Intl.NumberFormat(locale)
@@ -23,8 +24,12 @@ export function bytesText(bytes: number): string {
   return `${oneDigit.format(bytes / 1_000_000_000_000)} TB`
 }
 
-/** A count with grouped digits and its noun: `1 exam`, `1,240 exams`. Words of another language give both forms. */
-export const countText = (count: number, one: string, many = `${one}s`): string => `${numberText(count)} ${count === 1 ? one : many}`
+/**
+ * A count with grouped digits and its noun: `1 exam`, `1,240 exams`. Words of another language give
+ * both forms.
+ */
+export const countText = (count: number, one: string, many = `${one}s`): string =>
+  `${numberText(count)} ${count === 1 ? one : many}`
 
 /** Units of an age. */
 export type SpanUnit = 'day' | 'week' | 'month' | 'year'

@@ -179,8 +179,10 @@ export type English = typeof en
 const words = inLanguage(en, es)
 
 /** Acts in the groups of a menu: its name, then the act and its words. */
-export const ACT_GROUPS: readonly { readonly name: string; readonly acts: readonly (readonly [action: string, text: string])[] }[] =
-  Object.values(words).map(({ name, acts }) => ({ name, acts: Object.entries(acts) }))
+export const ACT_GROUPS: readonly {
+  readonly name: string
+  readonly acts: readonly (readonly [action: string, text: string])[]
+}[] = Object.values(words).map(({ name, acts }) => ({ name, acts: Object.entries(acts) }))
 
 const TEXTS = new Map(ACT_GROUPS.flatMap(({ acts }) => acts))
 

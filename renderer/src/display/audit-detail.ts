@@ -2,7 +2,10 @@ import { inLanguage } from '../language/words.ts'
 
 const words = inLanguage({ none: 'none' }, { none: 'nada' })
 
-/** The detail of an audit entry on one line: `before: 15, after: 30`; nested values in brackets. Nothing for null and empty ones. */
+/**
+ * The detail of an audit entry on one line: `before: 15, after: 30`; nested values in brackets.
+ * Nothing for null and empty ones.
+ */
 export function detailText(detail: unknown): string {
   if (detail === null || detail === undefined) return ''
   if (Array.isArray(detail)) return detail.map(inner).join(', ')
@@ -22,4 +25,7 @@ function inner(value: unknown): string {
 
 /** Ids shortened to their first digits: `usr_1f0c93ab…`. The whole belongs on hover. */
 export const shortIds = (text: string): string =>
-  text.replace(/[0-9a-f]{8}(?:[0-9a-f]{56}|[0-9a-f]{24}|-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/g, (id) => `${id.slice(0, 8)}…`)
+  text.replace(
+    /[0-9a-f]{8}(?:[0-9a-f]{56}|[0-9a-f]{24}|-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/g,
+    (id) => `${id.slice(0, 8)}…`,
+  )

@@ -2,12 +2,17 @@ import { locale } from '../language/language.ts'
 import { words } from './words.ts'
 
 /** Three letters each in English: the British form of September has four. */
-const monthFormat = new Intl.DateTimeFormat(locale.startsWith('en') ? 'en' : locale, { month: 'short', timeZone: 'UTC' })
-const MONTHS = Array.from({ length: 12 }, (_, month) => monthFormat.format(Date.UTC(2000, month, 1)))
+const monthFormat = new Intl.DateTimeFormat(locale.startsWith('en') ? 'en' : locale, {
+  month: 'short',
+  timeZone: 'UTC',
+})
+const MONTHS = Array.from({ length: 12 }, (_, month) =>
+  monthFormat.format(Date.UTC(2000, month, 1)),
+)
 
 /**
- * A day of the clinic, `20261120` (PS3.5 DA) or `2026-11-20`, as `20 Nov 2026`. It never passes through `Date`: it has no time zone.
- * Anything else is shown as it is.
+ * A day of the clinic, `20261120` (PS3.5 DA) or `2026-11-20`, as `20 Nov 2026`. It never passes
+ * through `Date`: it has no time zone. Anything else is shown as it is.
  */
 export function dayText(day: string): string {
   const match = /^(\d{4})-?(\d\d)-?(\d\d)$/.exec(day.trim())
@@ -15,7 +20,10 @@ export function dayText(day: string): string {
   return match && month ? `${Number(match[3])} ${month} ${match[1]}` : day
 }
 
-/** A time of the clinic (PS3.5 TM, `134500.000`) as `13:45`, with seconds where they are not zero. Anything else is shown as it is. */
+/**
+ * A time of the clinic (PS3.5 TM, `134500.000`) as `13:45`, with seconds where they are not zero.
+ * Anything else is shown as it is.
+ */
 export function timeText(time: string): string {
   const match = /^(\d\d):?(\d\d)?:?(\d\d)?(?:\.\d+)?$/.exec(time.trim())
   if (!match) return time
@@ -24,7 +32,8 @@ export function timeText(time: string): string {
 }
 
 /** Two days as one phrase: `20 Nov 2026`, or `19 Nov 2026 to 21 Nov 2026`. */
-export const daysText = (start: string, end: string): string => (start === end ? dayText(start) : words.days(dayText(start), dayText(end)))
+export const daysText = (start: string, end: string): string =>
+  start === end ? dayText(start) : words.days(dayText(start), dayText(end))
 
 /** A zone `Intl` knows; `local` and unknown names become that of this PC (undefined). */
 export function zoneOf(timeZone: string | undefined): string | undefined {
@@ -53,11 +62,19 @@ function partsOf(instant: Date, zone: string | undefined): Parts {
     second: '2-digit',
     hourCycle: 'h23',
   }).formatToParts(instant)
-  const of = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? ''
-  return { day: `${of('year')}-${of('month')}-${of('day')}`, time: `${of('hour')}:${of('minute')}`, seconds: of('second') }
+  const of = (type: Intl.DateTimeFormatPartTypes) =>
+    parts.find((part) => part.type === type)?.value ?? ''
+  return {
+    day: `${of('year')}-${of('month')}-${of('day')}`,
+    time: `${of('hour')}:${of('minute')}`,
+    seconds: of('second'),
+  }
 }
 
-/** An instant as a clock in the clinic's zone: `10:42:03` today, `19 Nov 10:42:03` this year, else with the year. */
+/**
+ * An instant as a clock in the clinic's zone: `10:42:03` today, `19 Nov 10:42:03` this year, else
+ * with the year.
+ */
 export function clockText(instant: string, zone: string | undefined, now: Date): string {
   const at = new Date(instant)
   if (Number.isNaN(at.getTime())) return instant

@@ -28,5 +28,9 @@ export function shownStatus(status: string): ShownStatus {
   if (known) return known
   if (code.startsWith('A7')) return { tone: 'warning', ...words.statuses.resources }
   if (code.startsWith('C')) return { tone: 'danger', ...words.statuses.unable }
-  return { tone: 'warning', name: words.statuses.other.name(code), meaning: words.statuses.other.meaning }
+  return {
+    tone: 'warning',
+    name: words.statuses.other.name(code),
+    meaning: words.statuses.other.meaning,
+  }
 }

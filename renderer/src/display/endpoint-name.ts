@@ -2,7 +2,12 @@ import type { Endpoint } from '#shared/contract/events.ts'
 import { words } from './words.ts'
 
 /** An endpoint as people know it: its name, else whose studies it is for, else its host. */
-export function endpointName({ name, isDefault, apiKey, url }: Pick<Endpoint, 'name' | 'isDefault' | 'apiKey' | 'url'>): string {
+export function endpointName({
+  name,
+  isDefault,
+  apiKey,
+  url,
+}: Pick<Endpoint, 'name' | 'isDefault' | 'apiKey' | 'url'>): string {
   if (name) return name
   if (apiKey) return apiKey.description
   if (isDefault) return words.defaultEndpoint

@@ -2,7 +2,11 @@ import type { EventOutcome, EventSummary } from '#shared/contract/events.ts'
 import { words } from './event-words.ts'
 import type { Tone } from './tones.ts'
 
-const TONES: Readonly<Partial<Record<EventOutcome, Tone>>> = { none: 'plain', accepted: 'good', 'circuit-open': 'warning' }
+const TONES: Readonly<Partial<Record<EventOutcome, Tone>>> = {
+  none: 'plain',
+  accepted: 'good',
+  'circuit-open': 'warning',
+}
 const outcome = (name: EventOutcome) => ({ tone: TONES[name] ?? 'danger', ...words.outcomes[name] })
 
 /** How one call ended, in words: what happened, and who mends it how. */
@@ -24,7 +28,9 @@ export const OUTCOMES: Record<
 }
 
 /** How an event stands, for a badge: its own state, and how its last call ended. */
-export function standingOf(event: Pick<EventSummary, 'state' | 'outcome' | 'attempts' | 'notes' | 'kind'>): {
+export function standingOf(
+  event: Pick<EventSummary, 'state' | 'outcome' | 'attempts' | 'notes' | 'kind'>,
+): {
   readonly tone: Tone
   readonly name: string
   readonly meaning: string
@@ -42,7 +48,11 @@ export function standingOf(event: Pick<EventSummary, 'state' | 'outcome' | 'atte
         : { tone: 'good', name: OUTCOMES.accepted.name, meaning: OUTCOMES.accepted.sentence }
     case 'failed':
       // Work went on without the answer.
-      return { tone: event.kind === 'soft' ? 'warning' : ended.tone, name: ended.name, meaning: why }
+      return {
+        tone: event.kind === 'soft' ? 'warning' : ended.tone,
+        name: ended.name,
+        meaning: why,
+      }
     case 'dropped':
       return { tone: 'plain', ...words.standings.dropped }
   }

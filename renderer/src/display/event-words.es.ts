@@ -4,11 +4,16 @@ import type { English } from './event-words.ts'
 export const es: Translated<English> = {
   outcomes: {
     none: { name: 'Sin enviar', sentence: 'Todavía no se ha enviado.', remedy: '' },
-    accepted: { name: 'Aceptado', sentence: 'El sistema asociado dio una respuesta que se pudo usar.', remedy: '' },
+    accepted: {
+      name: 'Aceptado',
+      sentence: 'El sistema asociado dio una respuesta que se pudo usar.',
+      remedy: '',
+    },
     'no-endpoint': {
       name: 'Sin punto de conexión',
       sentence: 'Ningún punto de conexión recibe este evento.',
-      remedy: 'En la pantalla Sistema asociado, añada un punto de conexión para él o active el que haya.',
+      remedy:
+        'En la pantalla Sistema asociado, añada un punto de conexión para él o active el que haya.',
     },
     unreachable: {
       name: 'Sin contacto',
@@ -25,7 +30,8 @@ export const es: Translated<English> = {
     status: {
       name: 'Error',
       sentence: 'El sistema asociado respondió con un error.',
-      remedy: 'Indique a su soporte el id. del evento, la hora y el estado que figura abajo. Con 401 o 403, compare el secreto de firma.',
+      remedy:
+        'Indique a su soporte el id. del evento, la hora y el estado que figura abajo. Con 401 o 403, compare el secreto de firma.',
     },
     oversize: {
       name: 'Demasiado grande',
@@ -44,8 +50,10 @@ export const es: Translated<English> = {
     },
     'circuit-open': {
       name: 'No se preguntó',
-      sentence: 'El sistema asociado había fallado varias veces seguidas, así que por un momento no se le preguntó.',
-      remedy: 'La pasarela lo intenta de nuevo por sí sola en menos de un minuto. Los fallos anteriores indican el motivo.',
+      sentence:
+        'El sistema asociado había fallado varias veces seguidas, así que por un momento no se le preguntó.',
+      remedy:
+        'La pasarela lo intenta de nuevo por sí sola en menos de un minuto. Los fallos anteriores indican el motivo.',
     },
     'forbidden-address': {
       name: 'Dirección no permitida',
@@ -57,10 +65,14 @@ export const es: Translated<English> = {
   standings: {
     waiting: { name: 'En espera', meaning: 'Está a punto de enviarse.' },
     again: (outcome) => `${outcome}, se intenta de nuevo`,
-    inPart: { name: 'Aceptado en parte', meaning: 'La respuesta se usó, pero se dejaron fuera partes de ella.' },
+    inPart: {
+      name: 'Aceptado en parte',
+      meaning: 'La respuesta se usó, pero se dejaron fuera partes de ella.',
+    },
     dropped: {
       name: 'Descartado',
-      meaning: 'Una persona decidió que no se envíe más. El registro de auditoría indica quién y por qué.',
+      meaning:
+        'Una persona decidió que no se envíe más. El registro de auditoría indica quién y por qué.',
     },
   },
   events: {
@@ -70,15 +82,18 @@ export const es: Translated<English> = {
     },
     'patient_study.enrichment_requested': {
       name: 'Paciente y examen',
-      about: 'Pregunta quién es el paciente y cuál es el examen, cuando las imágenes de un estudio ya están aquí.',
+      about:
+        'Pregunta quién es el paciente y cuál es el examen, cuando las imágenes de un estudio ya están aquí.',
     },
     'clinical_context.enrichment_requested': {
       name: 'Contexto clínico',
-      about: 'Pide la indicación, los informes anteriores y los documentos, cuando un radiólogo abre un estudio.',
+      about:
+        'Pide la indicación, los informes anteriores y los documentos, cuando un radiólogo abre un estudio.',
     },
     'report.delivered': {
       name: 'Informe',
-      about: 'Entrega un informe firmado. Se envía hasta que el sistema asociado confirma que lo tiene.',
+      about:
+        'Entrega un informe firmado. Se envía hasta que el sistema asociado confirma que lo tiene.',
     },
     'study.access_requested': {
       name: 'Imágenes de un estudio',
@@ -86,7 +101,8 @@ export const es: Translated<English> = {
     },
     'ephemeral.access_requested': {
       name: 'Imágenes temporales',
-      about: 'Pregunta dónde se guardan imágenes que solo se miran y no pertenecen a ningún estudio de aquí.',
+      about:
+        'Pregunta dónde se guardan imágenes que solo se miran y no pertenecen a ningún estudio de aquí.',
     },
     'secondary_capture.access_requested': {
       name: 'Lugar para capturas',
@@ -96,12 +112,17 @@ export const es: Translated<English> = {
   kinds: {
     synchronous: {
       name: 'Esperado',
-      meaning: 'Alguien espera la respuesta. Un fallo se comunica al momento y no se intenta de nuevo por sí solo.',
+      meaning:
+        'Alguien espera la respuesta. Un fallo se comunica al momento y no se intenta de nuevo por sí solo.',
     },
-    soft: { name: 'De ayuda', meaning: 'El trabajo sigue sin respuesta. Lo que falte se puede volver a pedir.' },
+    soft: {
+      name: 'De ayuda',
+      meaning: 'El trabajo sigue sin respuesta. Lo que falte se puede volver a pedir.',
+    },
     asynchronous: {
       name: 'Entregado',
-      meaning: 'Se conserva y se reenvía hasta que el sistema asociado lo tiene, durante días si hace falta.',
+      meaning:
+        'Se conserva y se reenvía hasta que el sistema asociado lo tiene, durante días si hace falta.',
     },
   },
 }

@@ -51,7 +51,8 @@ export const es: Translated<English> = {
     nothing: 'No había nada que comprobar.',
   },
   sent: {
-    text: (count, code, status, time) => `${exams(count)}. La consulta terminó con ${code}, ${status.toLowerCase()}, tras ${time}.`,
+    text: (count, code, status, time) =>
+      `${exams(count)}. La consulta terminó con ${code}, ${status.toLowerCase()}, tras ${time}.`,
     comment: (comment) => `Comentario al equipo: «${comment}»`,
   },
   reason: (count, reason) => `${exams(count)}: ${reason}`,
@@ -63,22 +64,28 @@ export const es: Translated<English> = {
     cancelled: (count) => `El equipo canceló la consulta tras ${exams(count)}.`,
     cancelledRemedy: 'Consulte de nuevo en el equipo si no era lo que se quería.',
     misread: 'La consulta no se pudo entender, así que no se buscó nada.',
-    misreadRemedy: 'Corrija la consulta en el equipo; abajo están las claves tal como se recibieron.',
-    misreadRemedyOf: (comment) => `Corrija la consulta en el equipo («${comment}»); abajo están las claves tal como se recibieron.`,
+    misreadRemedy:
+      'Corrija la consulta en el equipo; abajo están las claves tal como se recibieron.',
+    misreadRemedyOf: (comment) =>
+      `Corrija la consulta en el equipo («${comment}»); abajo están las claves tal como se recibieron.`,
     fault: (fault) => `Vacía, porque ${fault}.`,
     noList: (meaning) => `No se dio ninguna lista: ${meaning}`,
     noExam: (window) => `Vacía, porque el sistema asociado no tiene ningún examen ${window}.`,
-    noExamRemedy: 'Si falta un examen, compruebe en el sistema asociado que está programado para ese día.',
-    noneFits: (count) => `Vacía, porque de los ${exams(count)} del sistema asociado ninguno coincide con lo que pidió el equipo.`,
+    noExamRemedy:
+      'Si falta un examen, compruebe en el sistema asociado que está programado para ese día.',
+    noneFits: (count) =>
+      `Vacía, porque de los ${exams(count)} del sistema asociado ninguno coincide con lo que pidió el equipo.`,
     filterRemedy: (keys) => `Borre o corrija estas claves en el equipo: ${keys}.`,
     reasonsBelow: 'Los motivos están abajo.',
-    unsafe: (count) => `Vacía, porque no se ${count === 1 ? 'puede' : 'pueden'} enviar con seguridad ${exams(count)}.`,
+    unsafe: (count) =>
+      `Vacía, porque no se ${count === 1 ? 'puede' : 'pueden'} enviar con seguridad ${exams(count)}.`,
     unsafeAndFiltered: (count, filtered) =>
       `Vacía, porque no se ${count === 1 ? 'puede' : 'pueden'} enviar con seguridad ${exams(count)} y no ${
         filtered === 1 ? 'coincide' : 'coinciden'
       } con la consulta ${exams(filtered)}.`,
     mendAtPartner: 'Los motivos están abajo; la mayoría se corrigen en el sistema asociado.',
-    incomplete: (count, why) => `${exams(count)} ${count === 1 ? 'enviado' : 'enviados'}, pero la lista no está completa: ${why}.`,
+    incomplete: (count, why) =>
+      `${exams(count)} ${count === 1 ? 'enviado' : 'enviados'}, pero la lista no está completa: ${why}.`,
     narrow: 'Limite la consulta en el equipo.',
     withheld: (sent, withheld) =>
       `${exams(sent)} ${sent === 1 ? 'enviado' : 'enviados'}; ${exams(withheld)} ${

@@ -22,7 +22,8 @@ const en = {
     fromWindow: (device: string) => `Asked from this window as ${device}`,
     byDevice: (device: string) => `A query of ${device}`,
     device: (name: string, aeTitle: string) => `${name} (${aeTitle})`,
-    deviceAt: (name: string, aeTitle: string, address: string) => `${name} (${aeTitle} at ${address})`,
+    deviceAt: (name: string, aeTitle: string, address: string) =>
+      `${name} (${aeTitle} at ${address})`,
     wide: (query: string) => `${query}, with no key that narrows it.`,
     narrowed: (query: string, keys: number) => `${query}, narrowed by ${countText(keys, 'key')}.`,
   },
@@ -66,19 +67,23 @@ const en = {
     cancelledRemedy: 'Ask again at the device if that was not meant.',
     misread: 'The query could not be understood, so nothing was looked up.',
     misreadRemedy: 'Correct the query at the device; the keys as received are below.',
-    misreadRemedyOf: (comment: string) => `Correct the query at the device (“${comment}”); the keys as received are below.`,
+    misreadRemedyOf: (comment: string) =>
+      `Correct the query at the device (“${comment}”); the keys as received are below.`,
     fault: (fault: string) => `Empty, because ${fault}.`,
     noList: (meaning: string) => `No list was given: ${meaning}`,
     noExam: (window: string) => `Empty, because the partner has no exam ${window}.`,
-    noExamRemedy: 'If an exam is missing, check in the partner’s system that it is scheduled for that day.',
-    noneFits: (count: number) => `Empty, because none of the partner’s ${exams(count)} fits what the device asked for.`,
+    noExamRemedy:
+      'If an exam is missing, check in the partner’s system that it is scheduled for that day.',
+    noneFits: (count: number) =>
+      `Empty, because none of the partner’s ${exams(count)} fits what the device asked for.`,
     filterRemedy: (keys: string) => `Clear or correct these keys at the device: ${keys}.`,
     reasonsBelow: 'The reasons are below.',
     unsafe: (count: number) => `Empty, because ${exams(count)} cannot be sent safely.`,
     unsafeAndFiltered: (count: number, filtered: number) =>
       `Empty, because ${exams(count)} cannot be sent safely and ${exams(filtered)} did not fit the query.`,
     mendAtPartner: 'The reasons are below; most are mended in the partner’s system.',
-    incomplete: (count: number, why: string) => `${exams(count)} sent, but the list is not complete: ${why}.`,
+    incomplete: (count: number, why: string) =>
+      `${exams(count)} sent, but the list is not complete: ${why}.`,
     narrow: 'Narrow the query at the device.',
     withheld: (sent: number, withheld: number) =>
       `${exams(sent)} sent; ${exams(withheld)} withheld: ${withheld === 1 ? 'it' : 'they'} cannot be sent safely.`,

@@ -3,8 +3,14 @@ import type { FeedLine } from '#shared/contract/dashboard.ts'
 /** Most lines the window keeps; the gateway keeps more. */
 export const KEPT_LINES = 300
 
-/** Newest first, each line once, at most `KEPT_LINES`. Where both have a line, the newer reading of it stands. */
-export function mergeLines(newer: readonly FeedLine[], older: readonly FeedLine[]): readonly FeedLine[] {
+/**
+ * Newest first, each line once, at most `KEPT_LINES`. Where both have a line, the newer reading of
+ * it stands.
+ */
+export function mergeLines(
+  newer: readonly FeedLine[],
+  older: readonly FeedLine[],
+): readonly FeedLine[] {
   const byId = new Map([...older, ...newer].map((line) => [line.lineId, line]))
   return [...byId.values()].sort((a, b) => b.lineId - a.lineId).slice(0, KEPT_LINES)
 }

@@ -15,9 +15,9 @@ export interface IdentityTable {
 
 /** The tables that have rows, in the order in which a person compares. */
 export function identityTables(differences: readonly IdentityDifference[]): IdentityTable[] {
-  const [version, worklist, study, images] = (['version', 'worklist', 'study', 'images'] as const).map((from) =>
-    identityRows(differences, from),
-  )
+  const [version, worklist, study, images] = (
+    ['version', 'worklist', 'study', 'images'] as const
+  ).map((from) => identityRows(differences, from))
   const isOne = JSON.stringify(worklist) === JSON.stringify(study)
   const tables: IdentityTable[] = [
     { from: 'version', rows: version ?? [] },
@@ -29,12 +29,19 @@ export function identityTables(differences: readonly IdentityDifference[]): Iden
 }
 
 /** The differences from one source, each field once: several images may each say something else. */
-export function identityRows(differences: readonly IdentityDifference[], from: IdentityDifference['from']): IdentityRow[] {
+export function identityRows(
+  differences: readonly IdentityDifference[],
+  from: IdentityDifference['from'],
+): IdentityRow[] {
   const rows = Map.groupBy(
     differences.filter((each) => each.from === from),
     ({ field, expected }) => JSON.stringify([field, expected]),
   )
   return [...rows.values()].flatMap((same) =>
-    same.slice(0, 1).map(({ field, expected }) => ({ field, expected, received: same.map(({ received }) => received) })),
+    same.slice(0, 1).map(({ field, expected }) => ({
+      field,
+      expected,
+      received: same.map(({ received }) => received),
+    })),
   )
 }

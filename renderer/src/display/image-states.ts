@@ -1,4 +1,9 @@
-import type { ENRICHMENT_STATES, IdentityDifference, ImageStudySummary, QUARANTINE_REASONS } from '#shared/contract/images.ts'
+import type {
+  ENRICHMENT_STATES,
+  IdentityDifference,
+  ImageStudySummary,
+  QUARANTINE_REASONS,
+} from '#shared/contract/images.ts'
 import { numberText } from './amounts.ts'
 import { clockText, dayText } from './dates.ts'
 import type { Tone } from './tones.ts'
@@ -13,15 +18,20 @@ export interface Shown {
   readonly meaning: string
 }
 
-type Arriving = Pick<ImageStudySummary, 'state' | 'instances' | 'expected' | 'missing' | 'lastTransfer'>
+type Arriving = Pick<
+  ImageStudySummary,
+  'state' | 'instances' | 'expected' | 'missing' | 'lastTransfer'
+>
 
 /**
- * How a study arrives, in the words of the badge: `Receiving`, `Complete`, `Incomplete: 53 missing, transfer broke off 10:42:07`.
+ * How a study arrives, in the words of the badge: `Receiving`, `Complete`,
+ * `Incomplete: 53 missing, transfer broke off 10:42:07`.
  * @param zone the clinic's time zone, for the clock
  */
 export function arrivalOf(study: Arriving, zone: string | undefined, now: Date): Shown {
   const { state, instances, expected, missing, lastTransfer } = study
-  const broke = lastTransfer.how === 'aborted' ? texts.brokeOff(clockText(lastTransfer.at, zone, now)) : ''
+  const broke =
+    lastTransfer.how === 'aborted' ? texts.brokeOff(clockText(lastTransfer.at, zone, now)) : ''
   if (state === 'receiving') {
     const name = [texts.receiving, broke].filter(Boolean).join(', ')
     const meaning = broke ? `${texts.endedEarly} ${texts.sendAgain}` : texts.receivingMeaning
@@ -31,10 +41,20 @@ export function arrivalOf(study: Arriving, zone: string | undefined, now: Date):
     return { tone: 'plain', name: texts.noImages, meaning: texts.noImagesMeaning }
   }
   if (state === 'complete') {
-    return { tone: 'good', name: texts.complete, meaning: expected === null ? texts.completeUnannounced : texts.completeMeaning }
+    return {
+      tone: 'good',
+      name: texts.complete,
+      meaning: expected === null ? texts.completeUnannounced : texts.completeMeaning,
+    }
   }
-  const why = [missing > 0 ? texts.missing(numberText(missing)) : '', broke].filter(Boolean).join(', ')
-  return { tone: 'warning', name: why ? texts.incompleteWhy(why) : texts.incomplete, meaning: texts.sendAgain }
+  const why = [missing > 0 ? texts.missing(numberText(missing)) : '', broke]
+    .filter(Boolean)
+    .join(', ')
+  return {
+    tone: 'warning',
+    name: why ? texts.incompleteWhy(why) : texts.incomplete,
+    meaning: texts.sendAgain,
+  }
 }
 
 /** `127 / 180`; `127` where nothing announced a number; `185 (180 announced)` where more came. */
@@ -45,7 +65,10 @@ export function countOf({ instances, expected }: Pick<Arriving, 'instances' | 'e
 }
 
 /** Share of the announced images that are here, 0 to 100; null where nothing announced a number. */
-export function shareOf({ expected, missing }: Pick<Arriving, 'expected' | 'missing'>): number | null {
+export function shareOf({
+  expected,
+  missing,
+}: Pick<Arriving, 'expected' | 'missing'>): number | null {
   if (expected === null || expected === 0) return null
   return Math.floor(((expected - Math.min(missing, expected)) / expected) * 100)
 }
@@ -60,7 +83,10 @@ export const ENRICHMENTS: Record<(typeof ENRICHMENT_STATES)[number], Shown> = {
 }
 
 /** Why an instance was set aside, and what a person can do. */
-export const QUARANTINE: Record<(typeof QUARANTINE_REASONS)[number], { name: string; remedy: string }> = words.quarantine
+export const QUARANTINE: Record<
+  (typeof QUARANTINE_REASONS)[number],
+  { name: string; remedy: string }
+> = words.quarantine
 
 /** Names of the fields that the identity check compares. */
 export const IDENTITY_NAMES: Record<IdentityDifference['field'], string> = words.mismatches
@@ -71,7 +97,10 @@ const SEXES: Record<string, string> = words.sexes
 export const sexText = (sex: string): string => SEXES[sex.trim().toUpperCase()] ?? sex
 
 /** `CT study of 20 Nov 2026`, without the patient: it stands in the window's title too. */
-export function studyTitle({ modalities, studyDate }: Pick<ImageStudySummary, 'modalities' | 'studyDate'>): string {
+export function studyTitle({
+  modalities,
+  studyDate,
+}: Pick<ImageStudySummary, 'modalities' | 'studyDate'>): string {
   const kind = modalities.length > 0 ? texts.studyOf(modalities.join(', ')) : texts.study
   return studyDate ? texts.ofDay(kind, dayText(studyDate)) : kind
 }

@@ -7,7 +7,10 @@ export function prettyJson(text: string): string {
   }
 }
 
-/** A string, a bracket with its empty content, one sign that breaks lines, or space; of a string that was cut its end is missing. */
+/**
+ * A string, a bracket with its empty content, one sign that breaks lines, or space; of a string
+ * that was cut its end is missing.
+ */
 const PARTS = /"(?:[^"\\]|\\.)*(?:"|$)|[[{]\s*[\]}]|[[{\]},:]|\s+|[^"[{\]},:\s]+/gs
 
 function laidOut(text: string): string {

@@ -21,13 +21,17 @@ const COMMON = [
 ]
 
 /**
- * Words about a new password. Length counts most (NIST SP 800-63B); the person's own words and well-known ones do not count at all.
+ * Words about a new password. Length counts most (NIST SP 800-63B); the person's own words and
+ * well-known ones do not count at all.
  * @param own name, e-mail, clinic: what a stranger would try first
  */
 export function passwordStrength(password: string, own: readonly string[] = []): PasswordStrength {
-  if (password.length < 10) return { tone: 'danger', words: words.password.short(10 - password.length) }
+  if (password.length < 10)
+    return { tone: 'danger', words: words.password.short(10 - password.length) }
   const folded = password.toLowerCase()
-  const known = [...COMMON, ...own.flatMap((text) => text.toLowerCase().split(/[\s@.^]+/))].filter((word) => word.length > 3)
+  const known = [...COMMON, ...own.flatMap((text) => text.toLowerCase().split(/[\s@.^]+/))].filter(
+    (word) => word.length > 3,
+  )
   const left = known.reduce((text, word) => text.replaceAll(word, ''), folded)
   const distinct = new Set(left).size
   if (left.length < 6 || distinct < 5) return { tone: 'danger', words: words.password.guessable }

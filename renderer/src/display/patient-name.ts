@@ -11,12 +11,15 @@ interface ShownName {
 }
 
 /**
- * Reads a PN value for the screen (PS3.5 §6.2.1: up to three groups separated by `=`; in each family^given^middle^prefix^suffix).
- * Where only the ideographic group is filled it takes the first place. Letters are never changed: upper case is not the same name in every script.
+ * Reads a PN value for the screen (PS3.5 §6.2.1: up to three groups separated by `=`; in each
+ * family^given^middle^prefix^suffix). Where only the ideographic group is filled it takes the first
+ * place. Letters are never changed: upper case is not the same name in every script.
  */
 export function shownName(personName: string): ShownName {
   const [alphabetic = '', ideographic = '', phonetic = ''] = personName.split('=')
-  const first = [alphabetic, ideographic, phonetic].find((group) => group.replaceAll('^', '').trim() !== '') ?? ''
+  const first =
+    [alphabetic, ideographic, phonetic].find((group) => group.replaceAll('^', '').trim() !== '') ??
+    ''
   const [family = '', ...others] = componentsOf(first)
   const [given = '', middle = '', prefix = '', suffix = ''] = others
   const named = [given, middle].filter(Boolean).join(' ')

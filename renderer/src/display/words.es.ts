@@ -21,9 +21,18 @@ export const es: Translated<English> = {
   },
   sources: {
     live: { name: 'En vivo', meaning: 'Se preguntó al socio para esta consulta.' },
-    fresh: { name: 'Reciente', meaning: 'Se volvió a usar la respuesta del socio de hace unos segundos.' },
-    shared: { name: 'Compartida', meaning: 'Otra consulta preguntaba lo mismo; ambas usaron su respuesta.' },
-    stored: { name: 'Guardada', meaning: 'No se pudo preguntar al socio: se usó su última respuesta válida.' },
+    fresh: {
+      name: 'Reciente',
+      meaning: 'Se volvió a usar la respuesta del socio de hace unos segundos.',
+    },
+    shared: {
+      name: 'Compartida',
+      meaning: 'Otra consulta preguntaba lo mismo; ambas usaron su respuesta.',
+    },
+    stored: {
+      name: 'Guardada',
+      meaning: 'No se pudo preguntar al socio: se usó su última respuesta válida.',
+    },
     downtime: {
       name: 'Contingencia',
       meaning: 'El modo de contingencia está activo: se usó la última respuesta válida del socio.',
@@ -66,19 +75,26 @@ export const es: Translated<English> = {
     },
     'forbidden-address': {
       name: 'no está permitido llamar a la dirección del socio',
-      remedy: 'Un administrador permite http sin cifrar o una dirección privada en la pantalla Socio, si es lo que se desea.',
+      remedy:
+        'Un administrador permite http sin cifrar o una dirección privada en la pantalla Socio, si es lo que se desea.',
     },
   },
   statuses: {
     success: { name: 'Correcto', meaning: 'El dispositivo recibió la lista completa.' },
-    cancelled: { name: 'Cancelada', meaning: 'El dispositivo canceló su propia consulta antes de que la lista estuviera completa.' },
+    cancelled: {
+      name: 'Cancelada',
+      meaning:
+        'El dispositivo canceló su propia consulta antes de que la lista estuviera completa.',
+    },
     resources: {
       name: 'Sin recursos',
-      meaning: 'Se indicó al dispositivo que ahora no se puede dar una lista completa. Puede volver a preguntar.',
+      meaning:
+        'Se indicó al dispositivo que ahora no se puede dar una lista completa. Puede volver a preguntar.',
     },
     misread: {
       name: 'Consulta no entendida',
-      meaning: 'Se indicó al dispositivo que su consulta no corresponde al servicio de lista de trabajo.',
+      meaning:
+        'Se indicó al dispositivo que su consulta no corresponde al servicio de lista de trabajo.',
     },
     partnerRefused: {
       name: 'Rechazada por el socio',
@@ -88,17 +104,30 @@ export const es: Translated<English> = {
       name: 'Respuesta inservible del socio',
       meaning: 'Se indicó al dispositivo que no se pudo hacer la lista con la respuesta del socio.',
     },
-    gatewayFault: { name: 'Fallo de la pasarela', meaning: 'Se indicó al dispositivo que la propia pasarela no pudo hacer la lista.' },
-    notSupported: { name: 'Servicio no admitido', meaning: 'El dispositivo pidió un servicio que no es la lista de trabajo.' },
-    processing: { name: 'Fallo de procesamiento', meaning: 'La pasarela no pudo procesar la solicitud.' },
-    unable: { name: 'No se pudo procesar', meaning: 'Se indicó al dispositivo que no se pudo hacer la lista.' },
+    gatewayFault: {
+      name: 'Fallo de la pasarela',
+      meaning: 'Se indicó al dispositivo que la propia pasarela no pudo hacer la lista.',
+    },
+    notSupported: {
+      name: 'Servicio no admitido',
+      meaning: 'El dispositivo pidió un servicio que no es la lista de trabajo.',
+    },
+    processing: {
+      name: 'Fallo de procesamiento',
+      meaning: 'La pasarela no pudo procesar la solicitud.',
+    },
+    unable: {
+      name: 'No se pudo procesar',
+      meaning: 'Se indicó al dispositivo que no se pudo hacer la lista.',
+    },
     other: {
       name: (code) => `Estado ${code}`,
       meaning: 'El dispositivo recibió este estado; véase la norma DICOM, PS3.7 anexo C.',
     },
   },
   images: {
-    sendAgain: 'Envíe de nuevo el estudio desde el dispositivo: lo que ya está aquí se reconoce y no se duplica.',
+    sendAgain:
+      'Envíe de nuevo el estudio desde el dispositivo: lo que ya está aquí se reconoce y no se duplica.',
     brokeOff: (at) => `la transferencia se cortó ${at}`,
     receiving: 'Recibiendo',
     receivingMeaning: 'Están llegando imágenes, o la última llegó hace un momento.',
@@ -120,14 +149,16 @@ export const es: Translated<English> = {
   enrichments: {
     'not-asked': {
       name: 'Conocido antes',
-      meaning: 'El estudio se registró antes de que llegaran sus imágenes; no se preguntó al socio.',
+      meaning:
+        'El estudio se registró antes de que llegaran sus imágenes; no se preguntó al socio.',
     },
     waiting: { name: 'Preguntando', meaning: 'Se pregunta al socio qué sabe de este estudio.' },
     done: { name: 'Completado', meaning: 'El socio añadió lo que sabe de este estudio.' },
     empty: { name: 'Nada que añadir', meaning: 'El socio respondió que no tiene nada que añadir.' },
     'given-up': {
       name: 'Sin completar',
-      meaning: 'No se pudo preguntar al socio durante tanto tiempo que la pasarela dejó de intentarlo.',
+      meaning:
+        'No se pudo preguntar al socio durante tanto tiempo que la pasarela dejó de intentarlo.',
     },
   },
   quarantine: {

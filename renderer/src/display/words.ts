@@ -22,28 +22,47 @@ const en = {
   },
   sources: {
     live: { name: 'Live', meaning: 'The partner was asked for this query.' },
-    fresh: { name: 'Fresh', meaning: 'The partner’s answer from a few seconds ago was used again.' },
+    fresh: {
+      name: 'Fresh',
+      meaning: 'The partner’s answer from a few seconds ago was used again.',
+    },
     shared: { name: 'Shared', meaning: 'Another query was asking the same; both used its answer.' },
-    stored: { name: 'Stored', meaning: 'The partner could not be asked: its last good answer was used.' },
-    downtime: { name: 'Downtime', meaning: 'Downtime mode is on: the partner’s last good answer was used.' },
+    stored: {
+      name: 'Stored',
+      meaning: 'The partner could not be asked: its last good answer was used.',
+    },
+    downtime: {
+      name: 'Downtime',
+      meaning: 'Downtime mode is on: the partner’s last good answer was used.',
+    },
     none: { name: 'No answer', meaning: 'There was no answer of the partner to use.' },
   },
   faults: {
-    'no-endpoint': { name: 'no partner is set up', remedy: 'An administrator enters the partner’s address on the Partner screen.' },
+    'no-endpoint': {
+      name: 'no partner is set up',
+      remedy: 'An administrator enters the partner’s address on the Partner screen.',
+    },
     unreachable: {
       name: 'the partner could not be reached',
-      remedy: 'Check this PC’s network, then ask the partner’s support. Until then downtime mode can serve the last good answer.',
+      remedy:
+        'Check this PC’s network, then ask the partner’s support. Until then downtime mode can serve the last good answer.',
     },
     timeout: {
       name: 'the partner did not answer in time',
       remedy: 'Ask again. If it stays slow, tell the partner’s support when it happened.',
     },
-    status: { name: 'the partner answered with an error', remedy: 'Tell the partner’s support the time and the webhook id below.' },
+    status: {
+      name: 'the partner answered with an error',
+      remedy: 'Tell the partner’s support the time and the webhook id below.',
+    },
     oversize: {
       name: 'the partner’s answer was too large',
       remedy: 'Ask for fewer days, or ask the partner’s support why the list is so long.',
     },
-    invalid: { name: 'the partner’s answer could not be read', remedy: 'Tell the partner’s support the time and the webhook id below.' },
+    invalid: {
+      name: 'the partner’s answer could not be read',
+      remedy: 'Tell the partner’s support the time and the webhook id below.',
+    },
     refused: {
       name: 'the partner refused this device',
       remedy: 'Ask the partner’s support to authorise this AE title and address.',
@@ -54,17 +73,24 @@ const en = {
     },
     'forbidden-address': {
       name: 'the partner’s address may not be called',
-      remedy: 'An administrator allows plain http or a private address on the Partner screen, if it is meant.',
+      remedy:
+        'An administrator allows plain http or a private address on the Partner screen, if it is meant.',
     },
   },
   statuses: {
     success: { name: 'Success', meaning: 'The device was given the complete list.' },
-    cancelled: { name: 'Cancelled', meaning: 'The device cancelled its own query before the list was complete.' },
+    cancelled: {
+      name: 'Cancelled',
+      meaning: 'The device cancelled its own query before the list was complete.',
+    },
     resources: {
       name: 'Out of resources',
       meaning: 'The device was told that no complete list can be given now. It may ask again.',
     },
-    misread: { name: 'Query not understood', meaning: 'The device was told that its query does not fit the worklist service.' },
+    misread: {
+      name: 'Query not understood',
+      meaning: 'The device was told that its query does not fit the worklist service.',
+    },
     partnerRefused: {
       name: 'Refused by the partner',
       meaning: 'The device was told that the list could not be made: the partner refused.',
@@ -73,17 +99,30 @@ const en = {
       name: 'Partner answer unusable',
       meaning: 'The device was told that the list could not be made from the partner’s answer.',
     },
-    gatewayFault: { name: 'Gateway fault', meaning: 'The device was told that the gateway itself could not make the list.' },
-    notSupported: { name: 'Service not supported', meaning: 'The device asked for a service that is not the worklist.' },
-    processing: { name: 'Processing failure', meaning: 'The gateway could not process the request.' },
-    unable: { name: 'Unable to process', meaning: 'The device was told that the list could not be made.' },
+    gatewayFault: {
+      name: 'Gateway fault',
+      meaning: 'The device was told that the gateway itself could not make the list.',
+    },
+    notSupported: {
+      name: 'Service not supported',
+      meaning: 'The device asked for a service that is not the worklist.',
+    },
+    processing: {
+      name: 'Processing failure',
+      meaning: 'The gateway could not process the request.',
+    },
+    unable: {
+      name: 'Unable to process',
+      meaning: 'The device was told that the list could not be made.',
+    },
     other: {
       name: (code: string) => `Status ${code}`,
       meaning: 'The device was given this status; see the DICOM standard, PS3.7 Annex C.',
     },
   },
   images: {
-    sendAgain: 'Send the study again from the device: what is here already is recognised and is not doubled.',
+    sendAgain:
+      'Send the study again from the device: what is here already is recognised and is not doubled.',
     brokeOff: (at: string) => `transfer broke off ${at}`,
     receiving: 'Receiving',
     receivingMeaning: 'Images are arriving, or the last one came a moment ago.',
@@ -107,7 +146,10 @@ const en = {
       name: 'Known before',
       meaning: 'The study was registered before its images came; the partner was not asked.',
     },
-    waiting: { name: 'Asking the partner', meaning: 'The partner is asked for what it knows of this study.' },
+    waiting: {
+      name: 'Asking the partner',
+      meaning: 'The partner is asked for what it knows of this study.',
+    },
     done: { name: 'Enriched', meaning: 'The partner added what it knows of this study.' },
     empty: { name: 'Nothing added', meaning: 'The partner answered that it has nothing to add.' },
     'given-up': {

@@ -19,7 +19,12 @@ export function BodyView({ text, what, aside }: { text: string; what: string; as
         <span>{aside ?? what}</span>
         <Group gap={6} wrap="nowrap">
           <Tooltip label={words.wrap}>
-            <ActionIcon size="sm" aria-label={words.wrap} aria-pressed={isWrapped} onClick={() => setIsWrapped(!isWrapped)}>
+            <ActionIcon
+              size="sm"
+              aria-label={words.wrap}
+              aria-pressed={isWrapped}
+              onClick={() => setIsWrapped(!isWrapped)}
+            >
               <IconTextWrap size={15} />
             </ActionIcon>
           </Tooltip>

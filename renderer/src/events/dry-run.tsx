@@ -28,7 +28,14 @@ export function DryRun() {
   const [body, setBody] = useState('')
   const check = useSend(dashboardEvents.dryRun)
   const hasStudy = OF_A_STUDY.includes(type)
-  const send = () => check.mutate({ body: { type, body, ...(hasStudy && study.trim() !== '' && { studyInstanceUid: study.trim() }) } })
+  const send = () =>
+    check.mutate({
+      body: {
+        type,
+        body,
+        ...(hasStudy && study.trim() !== '' && { studyInstanceUid: study.trim() }),
+      },
+    })
   return (
     <Page title={words.title} about={texts.about}>
       <EventTabs />
@@ -60,7 +67,12 @@ export function DryRun() {
               onChange={(event) => setBody(event.currentTarget.value)}
             />
             <Group justify="flex-end">
-              <Button leftSection={<IconChecklist size={16} />} loading={check.isPending} disabled={body === ''} onClick={send}>
+              <Button
+                leftSection={<IconChecklist size={16} />}
+                loading={check.isPending}
+                disabled={body === ''}
+                onClick={send}
+              >
                 {texts.check}
               </Button>
             </Group>
@@ -94,7 +106,11 @@ function StudyField({ value, onChange }: { value: string; onChange: (study: stri
 }
 
 /** The judgement, what was strange, and what would be used. */
-function Result({ result: { outcome, sentence, notes, used } }: { result: ReplyOf<typeof dashboardEvents.dryRun> }) {
+function Result({
+  result: { outcome, sentence, notes, used },
+}: {
+  result: ReplyOf<typeof dashboardEvents.dryRun>
+}) {
   const { tone, name } = OUTCOMES[outcome]
   return (
     <>
@@ -107,7 +123,11 @@ function Result({ result: { outcome, sentence, notes, used } }: { result: ReplyO
         </Panel>
       )}
       <Panel title={texts.used}>
-        {used === null ? <Text c="dimmed">{texts.nothing}</Text> : <BodyView text={used} what={texts.used} />}
+        {used === null ? (
+          <Text c="dimmed">{texts.nothing}</Text>
+        ) : (
+          <BodyView text={used} what={texts.used} />
+        )}
       </Panel>
     </>
   )

@@ -3,7 +3,10 @@ import { endpointName } from '../display/endpoint-name.ts'
 import { words } from './words.ts'
 
 /** Where an event goes, by name; empty until the endpoints are known. */
-export function endpointOf(endpoints: readonly Endpoint[] | undefined, endpointId: string | null): string {
+export function endpointOf(
+  endpoints: readonly Endpoint[] | undefined,
+  endpointId: string | null,
+): string {
   if (endpointId === null) return words.noEndpoint
   const endpoint = endpoints?.find((one) => one.endpointId === endpointId)
   return endpoint ? endpointName(endpoint) : endpoints ? words.goneEndpoint : ''

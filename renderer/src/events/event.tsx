@@ -47,8 +47,12 @@ export function Event() {
       actions={event && <Decisions event={event} />}
     >
       {reply.isPending && <Waiting rows={6} height={48} />}
-      {reply.isError && reply.error.code === 'not-found' && <Empty title={words.gone}>{words.goneText}</Empty>}
-      {reply.isError && reply.error.code !== 'not-found' && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isError && reply.error.code === 'not-found' && (
+        <Empty title={words.gone}>{words.goneText}</Empty>
+      )}
+      {reply.isError && reply.error.code !== 'not-found' && (
+        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+      )}
       {event && <Shown event={event} />}
     </Page>
   )
@@ -61,7 +65,10 @@ function Shown({ event }: { event: EventRecord }) {
   return (
     <>
       {!isWell && (
-        <Notice tone={standing.tone} title={event.state === 'done' ? standing.meaning : outcome.sentence}>
+        <Notice
+          tone={standing.tone}
+          title={event.state === 'done' ? standing.meaning : outcome.sentence}
+        >
           {event.state !== 'done' && outcome.remedy}
         </Notice>
       )}
@@ -171,7 +178,12 @@ function Decisions({ event }: { event: EventRecord }) {
   return (
     <>
       {event.state === 'waiting' && (
-        <Button variant="subtle" color="red" leftSection={<IconX size={16} />} onClick={() => setIsDropping(true)}>
+        <Button
+          variant="subtle"
+          color="red"
+          leftSection={<IconX size={16} />}
+          onClick={() => setIsDropping(true)}
+        >
           {words.dropOpen}
         </Button>
       )}

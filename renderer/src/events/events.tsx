@@ -29,13 +29,18 @@ export function Events() {
   const [sending, setSending] = useState<readonly string[] | null>(null)
   const choose = (change: EventsSearch) => {
     const wanted = { ...search, ...change }
-    const given = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined && value !== ''))
+    const given = Object.fromEntries(
+      Object.entries(wanted).filter(([, value]) => value !== undefined && value !== ''),
+    )
     void navigate({ to: '/events', search: given, replace: true })
   }
   const columns = useMemo(
     () =>
       columnsOf(endpoints, chosen, (eventId, isChosen) =>
-        setChosen((before) => new Set(isChosen ? [...before, eventId] : [...before].filter((one) => one !== eventId))),
+        setChosen(
+          (before) =>
+            new Set(isChosen ? [...before, eventId] : [...before].filter((one) => one !== eventId)),
+        ),
       ),
     [endpoints, chosen],
   )
@@ -47,7 +52,11 @@ export function Events() {
       about={words.about}
       isFull
       actions={
-        <Button variant="default" leftSection={<IconRefresh size={16} />} onClick={() => setSending([...chosen].slice(0, 100))}>
+        <Button
+          variant="default"
+          leftSection={<IconRefresh size={16} />}
+          onClick={() => setSending([...chosen].slice(0, 100))}
+        >
           {chosen.size > 0 ? words.sendChosen(Math.min(chosen.size, 100)) : words.sendAgain}
         </Button>
       }
@@ -60,8 +69,15 @@ export function Events() {
         list={list}
         nothing={{
           icon: IconTransfer,
-          ...(isFiltered ? { title: words.noneFiltered, text: words.noneFilteredText } : { title: words.none, text: words.noneText }),
-          clear: isFiltered ? { name: words.clear, run: () => void navigate({ to: '/events', search: {}, replace: true }) } : undefined,
+          ...(isFiltered
+            ? { title: words.noneFiltered, text: words.noneFilteredText }
+            : { title: words.none, text: words.noneText }),
+          clear: isFiltered
+            ? {
+                name: words.clear,
+                run: () => void navigate({ to: '/events', search: {}, replace: true }),
+              }
+            : undefined,
         }}
         label={words.label}
         columns={columns}
@@ -119,7 +135,10 @@ function Filters(props: {
           placeholder={words.anyEndpoint}
           clearable
           w={180}
-          data={endpoints.map((endpoint) => ({ value: endpoint.endpointId, label: endpointName(endpoint) }))}
+          data={endpoints.map((endpoint) => ({
+            value: endpoint.endpointId,
+            label: endpointName(endpoint),
+          }))}
           value={filter.endpointId ?? null}
           onChange={(endpoint) => onChoose({ endpoint: endpoint ?? '' })}
           clearButtonProps={{ 'aria-label': words.anyEndpoint }}

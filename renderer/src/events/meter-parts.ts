@@ -10,12 +10,25 @@ interface MeterPart {
   readonly count: number
 }
 
-/** How the calls of an event ended: as agreed, with something left out, then each failure, the commonest first. Empty parts are left out. */
-export function partsOf({ accepted, withNotes, byOutcome }: Pick<MeterRow, 'accepted' | 'withNotes' | 'byOutcome'>): readonly MeterPart[] {
+/**
+ * How the calls of an event ended: as agreed, with something left out, then each failure, the
+ * commonest first. Empty parts are left out.
+ */
+export function partsOf({
+  accepted,
+  withNotes,
+  byOutcome,
+}: Pick<MeterRow, 'accepted' | 'withNotes' | 'byOutcome'>): readonly MeterPart[] {
   const failures = (Object.entries(byOutcome) as [EventOutcome, number][])
     .filter(([outcome]) => outcome !== 'accepted' && outcome !== 'none')
     .sort(([, a], [, b]) => b - a)
-    .map(([outcome, count]): MeterPart => ({ name: OUTCOMES[outcome].name.toLowerCase(), tone: OUTCOMES[outcome].tone, count }))
+    .map(
+      ([outcome, count]): MeterPart => ({
+        name: OUTCOMES[outcome].name.toLowerCase(),
+        tone: OUTCOMES[outcome].tone,
+        count,
+      }),
+    )
   const parts: readonly MeterPart[] = [
     { name: words.meter.clean, tone: 'good', count: Math.max(0, accepted - withNotes) },
     { name: words.meter.withNotes, tone: 'warning', count: withNotes },

@@ -20,9 +20,15 @@ const DAYS = ['1', '7', '30', '90'] as const
 /** How well the partner keeps to the contract, by event. */
 export function Meter() {
   const [days, setDays] = useState<string>('7')
-  const reply = useReply(dashboardEvents.meter, { query: { days: Number(days) } }, { every: 30_000 })
+  const reply = useReply(
+    dashboardEvents.meter,
+    { query: { days: Number(days) } },
+    { every: 30_000 },
+  )
   const rows = reply.data?.rows.filter(({ calls }) => calls > 0) ?? []
-  const ordered = [...rows].sort((a, b) => EVENT_ORDER.indexOf(a.type) - EVENT_ORDER.indexOf(b.type))
+  const ordered = [...rows].sort(
+    (a, b) => EVENT_ORDER.indexOf(a.type) - EVENT_ORDER.indexOf(b.type),
+  )
   return (
     <Page title={words.title} about={texts.about}>
       <EventTabs />
@@ -36,8 +42,12 @@ export function Meter() {
         />
       </Group>
       {reply.isPending && <Waiting rows={4} height={120} />}
-      {reply.isError && !reply.data && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
-      {reply.data && rows.length === 0 && <NothingListed icon={IconGauge} title={texts.none} text={texts.noneText} />}
+      {reply.isError && !reply.data && (
+        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+      )}
+      {reply.data && rows.length === 0 && (
+        <NothingListed icon={IconGauge} title={texts.none} text={texts.noneText} />
+      )}
       <div className={css.meters}>
         {ordered.map((row) => (
           <EventMeter key={row.type} row={row} />
@@ -109,5 +119,9 @@ function EventMeter({ row }: { row: MeterRow }) {
 
 function percent(count: number, all: number): string {
   const share = (count / all) * 100
-  return share > 0 && share < 1 ? texts.under1 : share > 99 && share < 100 ? texts.over99 : `${Math.round(share)} %`
+  return share > 0 && share < 1
+    ? texts.under1
+    : share > 99 && share < 100
+      ? texts.over99
+      : `${Math.round(share)} %`
 }

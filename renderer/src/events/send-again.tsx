@@ -18,8 +18,19 @@ import { words } from './words.ts'
 const { again: texts } = words
 const SHOWN = 5
 
-/** Sends several events again: the chosen ones, all since the outage, or a span; says how many before. */
-export function SendAgain({ eventIds, onDone, onClose }: { eventIds: readonly string[]; onDone: () => void; onClose: () => void }) {
+/**
+ * Sends several events again: the chosen ones, all since the outage, or a span; says how many
+ * before.
+ */
+export function SendAgain({
+  eventIds,
+  onDone,
+  onClose,
+}: {
+  eventIds: readonly string[]
+  onDone: () => void
+  onClose: () => void
+}) {
   return (
     <Modal opened onClose={onClose} title={texts.title} size="lg">
       <Form eventIds={eventIds} onDone={onDone} onClose={onClose} />
@@ -27,7 +38,15 @@ export function SendAgain({ eventIds, onDone, onClose }: { eventIds: readonly st
   )
 }
 
-function Form({ eventIds, onDone, onClose }: { eventIds: readonly string[]; onDone: () => void; onClose: () => void }) {
+function Form({
+  eventIds,
+  onDone,
+  onClose,
+}: {
+  eventIds: readonly string[]
+  onDone: () => void
+  onClose: () => void
+}) {
   const [asked, setAsked] = useState<Asked>(() => ({
     which: eventIds.length > 0 ? 'these' : 'since-outage',
     from: localTime(new Date(Date.now() - 24 * 3600_000)),
@@ -37,7 +56,11 @@ function Form({ eventIds, onDone, onClose }: { eventIds: readonly string[]; onDo
   const change = (part: Partial<Asked>) => setAsked({ ...asked, ...part })
   const body = bodyOf(asked, eventIds)
   const trial = useTrial(body)
-  const send = useSend(dashboardEvents.replay, [dashboardEvents.list, dashboardEvents.read, dashboardEvents.endpoints])
+  const send = useSend(dashboardEvents.replay, [
+    dashboardEvents.list,
+    dashboardEvents.read,
+    dashboardEvents.endpoints,
+  ])
   const count = trial.data?.queued ?? 0
   const submit = () =>
     body &&
@@ -55,9 +78,15 @@ function Form({ eventIds, onDone, onClose }: { eventIds: readonly string[]; onDo
       <Text size="sm" c="dimmed">
         {texts.about}
       </Text>
-      <Radio.Group label={texts.which} value={asked.which} onChange={(which) => change({ which: which as Asked['which'] })}>
+      <Radio.Group
+        label={texts.which}
+        value={asked.which}
+        onChange={(which) => change({ which: which as Asked['which'] })}
+      >
         <Stack gap={8} mt={8}>
-          {eventIds.length > 0 && <Radio value="these" label={`${texts.these} (${eventIds.length})`} />}
+          {eventIds.length > 0 && (
+            <Radio value="these" label={`${texts.these} (${eventIds.length})`} />
+          )}
           <Radio value="since-outage" label={texts.outage} description={texts.outageAbout} />
           <Radio value="span" label={texts.span} />
         </Stack>
@@ -102,7 +131,11 @@ function Span({ asked, onChange }: { asked: Asked; onChange: (part: Partial<Aske
           onChange={(event) => onChange({ to: event.currentTarget.value })}
         />
       </SimpleGrid>
-      <Radio.Group label={texts.only} value={asked.only} onChange={(only) => onChange({ only: only as Asked['only'] })}>
+      <Radio.Group
+        label={texts.only}
+        value={asked.only}
+        onChange={(only) => onChange({ only: only as Asked['only'] })}
+      >
         <Group mt={8}>
           <Radio value="failed" label={texts.onlyFailed} />
           <Radio value="all" label={texts.onlyAll} />
@@ -112,9 +145,16 @@ function Span({ asked, onChange }: { asked: Asked; onChange: (part: Partial<Aske
   )
 }
 
-function Counted({ reply: { queued, skipped } }: { reply: ReplyOf<typeof dashboardEvents.replay> }) {
+function Counted({
+  reply: { queued, skipped },
+}: {
+  reply: ReplyOf<typeof dashboardEvents.replay>
+}) {
   return (
-    <Notice tone={queued > 0 ? 'info' : 'plain'} title={queued > 0 ? texts.count(queued) : texts.nothing}>
+    <Notice
+      tone={queued > 0 ? 'info' : 'plain'}
+      title={queued > 0 ? texts.count(queued) : texts.nothing}
+    >
       {skipped.length > 0 && (
         <>
           {texts.skipped(skipped.length)}
@@ -137,7 +177,12 @@ function useTrial(body: ReplayBody | undefined) {
   const [settled] = useDebouncedValue(body, 250)
   return useQuery<ReplyOf<typeof dashboardEvents.replay>, ProblemError>({
     queryKey: keyOf(dashboardEvents.replay, settled),
-    queryFn: ({ signal }) => call(dashboardEvents.replay, { body: { ...(settled ?? { which: 'since-outage' }), isTrial: true } }, signal),
+    queryFn: ({ signal }) =>
+      call(
+        dashboardEvents.replay,
+        { body: { ...(settled ?? { which: 'since-outage' }), isTrial: true } },
+        signal,
+      ),
     enabled: settled !== undefined,
     gcTime: 0,
     staleTime: 0,

@@ -12,7 +12,10 @@ export interface Asked {
 }
 
 /** The body of the call; undefined while the span is not one. */
-export function bodyOf({ which, from, to, only }: Asked, eventIds: readonly string[]): ReplayBody | undefined {
+export function bodyOf(
+  { which, from, to, only }: Asked,
+  eventIds: readonly string[],
+): ReplayBody | undefined {
   if (which === 'these') return { which, eventIds: [...eventIds] }
   if (which === 'since-outage') return { which }
   const [begin, end] = [Date.parse(from), Date.parse(to)]

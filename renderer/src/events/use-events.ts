@@ -38,7 +38,10 @@ const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 5000
 const PAGES_KEPT_NEW = 2
 
-/** Pages of events. The first ones are asked again by themselves; once older ones are open, new events wait behind a button. */
+/**
+ * Pages of events. The first ones are asked again by themselves; once older ones are open, new
+ * events wait behind a button.
+ */
 export function useEvents(filter: EventFilter) {
   const client = useQueryClient()
   const { eventsSeen, isOpen } = useLive()

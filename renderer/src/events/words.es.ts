@@ -4,7 +4,8 @@ import type { English } from './words.ts'
 
 export const es: Translated<English> = {
   title: 'Eventos',
-  about: 'Lo que la pasarela envió al socio y lo que este respondió. Aquí está cada llamada, con el motivo si falló y qué hacer.',
+  about:
+    'Lo que la pasarela envió al socio y lo que este respondió. Aquí está cada llamada, con el motivo si falló y qué hacer.',
   tabs: { label: 'Eventos', list: 'Eventos', meter: 'Medidor del contrato', dryRun: 'Ensayo' },
   label: 'Eventos, los más recientes primero',
   columns: {
@@ -31,7 +32,8 @@ export const es: Translated<English> = {
   more: 'Cargando eventos anteriores…',
   last: 'No se guardan eventos anteriores.',
   none: 'Ningún evento todavía',
-  noneText: 'Aparecen cuando los dispositivos piden sus listas, llegan imágenes y se firman informes.',
+  noneText:
+    'Aparecen cuando los dispositivos piden sus listas, llegan imágenes y se firman informes.',
   noneFiltered: 'Ningún evento coincide',
   noneFilteredText: 'Elegir otros filtros o quitarlos.',
   clear: 'Quitar filtros',
@@ -44,7 +46,8 @@ export const es: Translated<English> = {
 
   back: 'Todos los eventos',
   gone: 'Este evento ya no se guarda',
-  goneText: 'Los eventos se guardan el tiempo que indican los ajustes; uno que espera nunca se elimina.',
+  goneText:
+    'Los eventos se guardan el tiempo que indican los ajustes; uno que espera nunca se elimina.',
   idName: 'id. del evento',
   facts: {
     event: 'Este evento',
@@ -72,7 +75,8 @@ export const es: Translated<English> = {
     about: 'El registro de auditoría lo guarda con su nombre.',
     example: 'El socio lo tiene por otra vía',
   },
-  dropText: 'No se envía más, y el socio no lo recibe de esta pasarela salvo que alguien lo envíe de nuevo.',
+  dropText:
+    'No se envía más, y el socio no lo recibe de esta pasarela salvo que alguien lo envíe de nuevo.',
   attempts: 'Intentos',
   noAttempts: 'Aún sin intentar',
   noAttemptsText: 'Sale en cuanto le toca.',
@@ -86,13 +90,15 @@ export const es: Translated<English> = {
   answerCut: 'Solo se guarda su comienzo.',
   request: 'Lo último que se envió',
   requestGone: 'Ya no se guarda.',
-  requestAbout: 'Puede nombrar a un paciente. Las partes secretas de las direcciones de archivos se omiten.',
+  requestAbout:
+    'Puede nombrar a un paciente. Las partes secretas de las direcciones de archivos se omiten.',
   wrap: 'Partir líneas',
   beginning: (more) => `${numberText(more)} caracteres más: copiar para verlo todo.`,
 
   again: {
     title: 'Enviar eventos de nuevo',
-    about: 'Cada uno sale con su propio id., así que un socio que ya lo tiene lo toma una sola vez.',
+    about:
+      'Cada uno sale con su propio id., así que un socio que ya lo tiene lo toma una sola vez.',
     which: 'Cuáles',
     these: 'Los elegidos',
     outage: 'Todos desde la interrupción',
@@ -106,17 +112,25 @@ export const es: Translated<English> = {
     onlyFailed: 'Los fallidos',
     onlyAll: 'Todos',
     counting: 'Contando…',
-    count: (count) => (count === 1 ? 'Se enviaría un evento de nuevo.' : `Se enviarían ${count} eventos de nuevo.`),
+    count: (count) =>
+      count === 1 ? 'Se enviaría un evento de nuevo.' : `Se enviarían ${count} eventos de nuevo.`,
     nothing: 'No hay nada que enviar de nuevo.',
     skipped: (count) => (count === 1 ? 'Uno queda fuera:' : `${count} quedan fuera:`),
     skippedMore: (count) => `y ${count} más`,
-    action: (count) => (count === 0 ? 'Enviar de nuevo' : count === 1 ? 'Enviarlo de nuevo' : `Enviar ${count} de nuevo`),
-    done: (count) => (count === 1 ? 'Un evento se envía de nuevo.' : `${count} eventos se envían de nuevo.`),
+    action: (count) =>
+      count === 0
+        ? 'Enviar de nuevo'
+        : count === 1
+          ? 'Enviarlo de nuevo'
+          : `Enviar ${count} de nuevo`,
+    done: (count) =>
+      count === 1 ? 'Un evento se envía de nuevo.' : `${count} eventos se envían de nuevo.`,
     cancel: 'Cancelar',
   },
 
   dry: {
-    about: 'Pegar una respuesta para ver qué haría la pasarela con ella. No se guarda nada y no se llama a nadie.',
+    about:
+      'Pegar una respuesta para ver qué haría la pasarela con ella. No se guarda nada y no se llama a nadie.',
     type: 'Respuesta a',
     study: 'UID del estudio',
     studyAbout: 'Un manifiesto debe ser de este estudio. Si se deja vacío, no se comprueba.',

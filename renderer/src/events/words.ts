@@ -4,7 +4,8 @@ import { es } from './words.es.ts'
 
 const en = {
   title: 'Events',
-  about: 'What the gateway sent to the partner and what came back. Every call is here, with the reason where it failed and what to do.',
+  about:
+    'What the gateway sent to the partner and what came back. Every call is here, with the reason where it failed and what to do.',
   tabs: { label: 'Events', list: 'Events', meter: 'Contract meter', dryRun: 'Dry run' },
   label: 'Events, newest first',
   columns: {
@@ -72,7 +73,8 @@ const en = {
     about: 'The audit trail keeps it with your name.',
     example: 'The partner has it by other means',
   },
-  dropText: 'It is not sent any more, and the partner does not get it from this gateway unless somebody sends it again.',
+  dropText:
+    'It is not sent any more, and the partner does not get it from this gateway unless somebody sends it again.',
   attempts: 'Tries',
   noAttempts: 'Not tried yet',
   noAttemptsText: 'It goes out as soon as its turn comes.',
@@ -106,17 +108,21 @@ const en = {
     onlyFailed: 'Failed ones',
     onlyAll: 'All',
     counting: 'Counting…',
-    count: (count: number) => (count === 1 ? 'One event would be sent again.' : `${count} events would be sent again.`),
+    count: (count: number) =>
+      count === 1 ? 'One event would be sent again.' : `${count} events would be sent again.`,
     nothing: 'There is nothing to send again.',
     skipped: (count: number) => (count === 1 ? 'One is left out:' : `${count} are left out:`),
     skippedMore: (count: number) => `and ${count} more`,
-    action: (count: number) => (count === 0 ? 'Send again' : count === 1 ? 'Send it again' : `Send ${count} again`),
-    done: (count: number) => (count === 1 ? 'One event is sent again.' : `${count} events are sent again.`),
+    action: (count: number) =>
+      count === 0 ? 'Send again' : count === 1 ? 'Send it again' : `Send ${count} again`,
+    done: (count: number) =>
+      count === 1 ? 'One event is sent again.' : `${count} events are sent again.`,
     cancel: 'Cancel',
   },
 
   dry: {
-    about: 'Paste an answer to see what the gateway would make of it. Nothing is kept and nobody is called.',
+    about:
+      'Paste an answer to see what the gateway would make of it. Nothing is kept and nobody is called.',
     type: 'Answer to',
     study: 'Study UID',
     studyAbout: 'A manifest has to be of this study. Left empty, that is not checked.',

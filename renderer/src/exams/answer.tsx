@@ -20,7 +20,9 @@ interface AnswerProps {
   readonly onChoose: (exam: ExplainedExam) => void
 }
 
-/** What is said of a question: not asked yet, refused, several exams to choose from, or the reasons. */
+/**
+ * What is said of a question: not asked yet, refused, several exams to choose from, or the reasons.
+ */
 export function Answer({ error, isPending, explanation, aeTitle, onChoose }: AnswerProps) {
   if (isPending) {
     return (
@@ -42,17 +44,28 @@ export function Answer({ error, isPending, explanation, aeTitle, onChoose }: Ans
       </Panel>
     )
   }
-  if (explanation.candidates.length > 0) return <Candidates exams={explanation.candidates} onChoose={onChoose} />
+  if (explanation.candidates.length > 0)
+    return <Candidates exams={explanation.candidates} onChoose={onChoose} />
   return <Explained explanation={explanation} aeTitle={aeTitle} />
 }
 
 function Explained({ explanation, aeTitle }: { explanation: ExamExplanation; aeTitle: string }) {
   const { exam, conclusion, checks, inspectionId } = explanation
   const failed = checks.find(({ state }) => state === 'failed')
-  const title = failed === undefined ? words.why.given : exam === null ? words.why.unknownExam : words.why.notGiven
+  const title =
+    failed === undefined
+      ? words.why.given
+      : exam === null
+        ? words.why.unknownExam
+        : words.why.notGiven
   return (
     <>
-      <div className={css.conclusion} data-tone={failed ? 'danger' : 'good'} role="status" data-testid="conclusion">
+      <div
+        className={css.conclusion}
+        data-tone={failed ? 'danger' : 'good'}
+        role="status"
+        data-testid="conclusion"
+      >
         <ToneIcon tone={failed ? 'danger' : 'good'} size={24} />
         <div>
           <div className={css.conclusionTitle}>{title}</div>
@@ -85,22 +98,40 @@ function Explained({ explanation, aeTitle }: { explanation: ExamExplanation; aeT
 
 const ExamFacts = ({ exam }: { exam: ExplainedExam }) => (
   <Text component="span" size="sm" c="dimmed">
-    {[exam.accessionNumber, exam.modality, exam.description, dayText(exam.startDate), timeText(exam.startTime.slice(0, 4))]
+    {[
+      exam.accessionNumber,
+      exam.modality,
+      exam.description,
+      dayText(exam.startDate),
+      timeText(exam.startTime.slice(0, 4)),
+    ]
       .filter((part) => part !== '')
       .join(' · ')}
   </Text>
 )
 
-function Candidates({ exams, onChoose }: { exams: readonly ExplainedExam[]; onChoose: (exam: ExplainedExam) => void }) {
+function Candidates({
+  exams,
+  onChoose,
+}: {
+  exams: readonly ExplainedExam[]
+  onChoose: (exam: ExplainedExam) => void
+}) {
   return (
     <Panel isFlush title={words.why.candidates}>
       <ul className={css.candidates}>
         {exams.map((exam) => (
           <li key={`${exam.studyInstanceUid}/${exam.scheduledProcedureStepId}`}>
             <span className={css.exam}>
-              <PersonName value={exam.patientName} /> <span className="mono">{exam.patientId}</span> <ExamFacts exam={exam} />
+              <PersonName value={exam.patientName} /> <span className="mono">{exam.patientId}</span>{' '}
+              <ExamFacts exam={exam} />
             </span>
-            <Button variant="default" size="xs" disabled={exam.studyInstanceUid === ''} onClick={() => onChoose(exam)}>
+            <Button
+              variant="default"
+              size="xs"
+              disabled={exam.studyInstanceUid === ''}
+              onClick={() => onChoose(exam)}
+            >
               {words.why.choose}
             </Button>
           </li>

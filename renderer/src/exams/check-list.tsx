@@ -6,8 +6,16 @@ import { said } from '../language/said.ts'
 import css from './exams.module.css'
 import { words } from './words.ts'
 
-/** What stands between an exam and a device, in order: the first check that fails is what matters. */
-export function CheckList({ explanation, aeTitle }: { explanation: ExamExplanation; aeTitle: string }) {
+/**
+ * What stands between an exam and a device, in order: the first check that fails is what matters.
+ */
+export function CheckList({
+  explanation,
+  aeTitle,
+}: {
+  explanation: ExamExplanation
+  aeTitle: string
+}) {
   const { checks } = explanation
   const first = checks.findIndex(({ state }) => state === 'failed')
   return (
@@ -24,7 +32,15 @@ export function CheckList({ explanation, aeTitle }: { explanation: ExamExplanati
   )
 }
 
-function Check({ check, place, to }: { check: ExamCheck; place: 'first' | 'later' | 'passed'; to: LinkProps | null }) {
+function Check({
+  check,
+  place,
+  to,
+}: {
+  check: ExamCheck
+  place: 'first' | 'later' | 'passed'
+  to: LinkProps | null
+}) {
   const { tone, name } = words.checkStates[check.state]
   const isLater = place === 'later'
   return (
@@ -56,7 +72,8 @@ function Check({ check, place, to }: { check: ExamCheck; place: 'first' | 'later
         )}
         {check.remedy !== '' && !isLater && (
           <div className={css.remedy}>
-            {said(check.remedy)} {check.link && to && <Link {...to}>{words.why.links[check.link]}</Link>}
+            {said(check.remedy)}{' '}
+            {check.link && to && <Link {...to}>{words.why.links[check.link]}</Link>}
           </div>
         )}
       </div>
@@ -64,7 +81,11 @@ function Check({ check, place, to }: { check: ExamCheck; place: 'first' | 'later
   )
 }
 
-function linkOf(link: NonNullable<ExamCheck['link']>, { day, exam }: ExamExplanation, aeTitle: string): LinkProps {
+function linkOf(
+  link: NonNullable<ExamCheck['link']>,
+  { day, exam }: ExamExplanation,
+  aeTitle: string,
+): LinkProps {
   switch (link) {
     case 'queries':
       return { to: '/queries', search: { aeTitle } }

@@ -22,7 +22,11 @@ export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
     track: 'minmax(150px, 1.5fr)',
     cell: ({ patientName }) => <PersonName value={patientName} />,
   },
-  { name: names.mrn, track: 'minmax(84px, 0.7fr)', cell: ({ patientId }) => <span className="mono">{patientId}</span> },
+  {
+    name: names.mrn,
+    track: 'minmax(84px, 0.7fr)',
+    cell: ({ patientId }) => <span className="mono">{patientId}</span>,
+  },
   {
     name: names.accession,
     track: 'minmax(96px, 0.8fr)',
@@ -40,14 +44,20 @@ export const examColumns = (actions: ExamActions): readonly Column<Exam>[] => [
   },
   { name: names.devices, track: 'minmax(150px, 1.8fr)', cell: (exam) => <Devices exam={exam} /> },
   { name: names.state, track: '158px', cell: (exam) => <State exam={exam} /> },
-  { name: names.actions, track: '58px', cell: (exam, isCurrent) => <ExamMenu exam={exam} actions={actions} isCurrent={isCurrent} /> },
+  {
+    name: names.actions,
+    track: '58px',
+    cell: (exam, isCurrent) => <ExamMenu exam={exam} actions={actions} isCurrent={isCurrent} />,
+  },
 ]
 
 function Time({ exam: { startTime, severity, isOverdue, remarks } }: { exam: Exam }) {
   const isMadeUp = remarks.some((remark) => remark.includes('start time'))
   return (
     <>
-      <span className={css.time}>{isMadeUp || startTime === '' ? words.noTime : timeText(startTime.slice(0, 4))}</span>
+      <span className={css.time}>
+        {isMadeUp || startTime === '' ? words.noTime : timeText(startTime.slice(0, 4))}
+      </span>
       {severity !== 'normal' && (
         <div>
           <SeverityTag severity={severity} />

@@ -9,7 +9,15 @@ import { words } from './words.ts'
 export type Show = (typeof EXAM_SHOWS)[number]
 
 /** Yesterday, today, tomorrow, or any other day. */
-export function Days({ today, day, onChoose }: { today: string | undefined; day: string | undefined; onChoose: (day: string) => void }) {
+export function Days({
+  today,
+  day,
+  onChoose,
+}: {
+  today: string | undefined
+  day: string | undefined
+  onChoose: (day: string) => void
+}) {
   if (today === undefined || day === undefined) return null
   const chips = [
     { value: dayBy(today, -1), label: words.days.yesterday },
@@ -30,7 +38,9 @@ export function Days({ today, day, onChoose }: { today: string | undefined; day:
         size="xs"
         aria-label={words.days.other}
         value={day}
-        onChange={(event) => event.currentTarget.value !== '' && onChoose(event.currentTarget.value)}
+        onChange={(event) =>
+          event.currentTarget.value !== '' && onChoose(event.currentTarget.value)
+        }
       />
     </Group>
   )
@@ -72,7 +82,9 @@ export function Modalities({
   value: string | null
   onChange: (modality: string | null) => void
 }) {
-  const modalities = [...new Set(exams.map(({ modality }) => modality).filter((modality) => modality !== ''))].sort()
+  const modalities = [
+    ...new Set(exams.map(({ modality }) => modality).filter((modality) => modality !== '')),
+  ].sort()
   return (
     <Select
       aria-label={words.modality}
@@ -89,7 +101,15 @@ export function Modalities({
 }
 
 /** Which exams of the day are shown, with how many there are of each kind. */
-export function Shows({ day, show, onChange }: { day: ExamDay | undefined; show: Show; onChange: (show: Show) => void }) {
+export function Shows({
+  day,
+  show,
+  onChange,
+}: {
+  day: ExamDay | undefined
+  show: Show
+  onChange: (show: Show) => void
+}) {
   return (
     <SegmentedControl
       size="xs"
@@ -110,7 +130,15 @@ export function Shows({ day, show, onChange }: { day: ExamDay | undefined; show:
 }
 
 /** How many exams are shown and how many are not. */
-export function Shown({ day, shown, onClear }: { day: ExamDay; shown: number; onClear: () => void }) {
+export function Shown({
+  day,
+  shown,
+  onClear,
+}: {
+  day: ExamDay
+  shown: number
+  onClear: () => void
+}) {
   const hidden = day.tally.all - shown
   return (
     <span className={css.quiet}>

@@ -1,5 +1,13 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { IconCheck, IconDots, IconFileText, IconHelpCircle, IconPhoto, IconPhotoDown, IconRotate } from '@tabler/icons-react'
+import {
+  IconCheck,
+  IconDots,
+  IconFileText,
+  IconHelpCircle,
+  IconPhoto,
+  IconPhotoDown,
+  IconRotate,
+} from '@tabler/icons-react'
 import type { Exam } from '#shared/contract/dashboard-exams.ts'
 import { timeText } from '../display/dates.ts'
 import { words } from './words.ts'
@@ -13,10 +21,19 @@ export interface ExamActions {
   readonly reopen: (exam: Exam) => void
 }
 
-const isNamed = ({ studyInstanceUid, scheduledProcedureStepId }: Exam) => studyInstanceUid !== '' && scheduledProcedureStepId !== ''
+const isNamed = ({ studyInstanceUid, scheduledProcedureStepId }: Exam) =>
+  studyInstanceUid !== '' && scheduledProcedureStepId !== ''
 
 /** What can be done with an exam. */
-export function ExamMenu({ exam, actions, isCurrent }: { exam: Exam; actions: ExamActions; isCurrent: boolean }) {
+export function ExamMenu({
+  exam,
+  actions,
+  isCurrent,
+}: {
+  exam: Exam
+  actions: ExamActions
+  isCurrent: boolean
+}) {
   const { actions: names } = words
   return (
     <Menu position="bottom-end" shadow="md" withinPortal>
@@ -40,7 +57,10 @@ export function ExamMenu({ exam, actions, isCurrent }: { exam: Exam; actions: Ex
             <Menu.Item leftSection={<IconPhoto size={16} />} onClick={() => actions.images(exam)}>
               {names.images}
             </Menu.Item>
-            <Menu.Item leftSection={<IconPhotoDown size={16} />} onClick={() => actions.arrival(exam)}>
+            <Menu.Item
+              leftSection={<IconPhotoDown size={16} />}
+              onClick={() => actions.arrival(exam)}
+            >
               {names.arrival}
             </Menu.Item>
           </>
@@ -54,7 +74,10 @@ export function ExamMenu({ exam, actions, isCurrent }: { exam: Exam; actions: Ex
           <>
             <Menu.Divider />
             {exam.isClosed ? (
-              <Menu.Item leftSection={<IconRotate size={16} />} onClick={() => actions.reopen(exam)}>
+              <Menu.Item
+                leftSection={<IconRotate size={16} />}
+                onClick={() => actions.reopen(exam)}
+              >
                 {names.reopen}
               </Menu.Item>
             ) : (

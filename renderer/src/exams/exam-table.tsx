@@ -36,30 +36,51 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
   const [closing, setClosing] = useState<Exam | null>(null)
   const reopen = useSend(dashboard.reopenStep, [dashboardExams.exams])
   const again = useSend(dashboard.closeStep, [dashboardExams.exams])
-  const stepOf = ({ studyInstanceUid, scheduledProcedureStepId }: Exam) => ({ studyInstanceUid, scheduledProcedureStepId })
+  const stepOf = ({ studyInstanceUid, scheduledProcedureStepId }: Exam) => ({
+    studyInstanceUid,
+    scheduledProcedureStepId,
+  })
   const actions: ExamActions = {
     why(exam) {
-      const fitting = devices.find(({ isEnabled, modality }) => isEnabled && modality === exam.modality)
-      const who = device ?? fitting?.deviceId ?? devices.find(({ isEnabled }) => isEnabled)?.deviceId
+      const fitting = devices.find(
+        ({ isEnabled, modality }) => isEnabled && modality === exam.modality,
+      )
+      const who =
+        device ?? fitting?.deviceId ?? devices.find(({ isEnabled }) => isEnabled)?.deviceId
       void navigate({
         to: '/worklist/why',
         search: {
-          ...(exam.studyInstanceUid && { study: exam.studyInstanceUid, step: exam.scheduledProcedureStepId }),
+          ...(exam.studyInstanceUid && {
+            study: exam.studyInstanceUid,
+            step: exam.scheduledProcedureStepId,
+          }),
           ...(who && { device: who }),
           day: day.day,
         },
       })
     },
-    images: (exam) => exam.imageStudyUid !== null && void openImages({ studyInstanceUid: exam.imageStudyUid }),
-    study: (exam) => exam.study && void navigate({ to: '/studies/$studyId', params: { studyId: exam.study.studyId } }),
+    images: (exam) =>
+      exam.imageStudyUid !== null && void openImages({ studyInstanceUid: exam.imageStudyUid }),
+    study: (exam) =>
+      exam.study &&
+      void navigate({ to: '/studies/$studyId', params: { studyId: exam.study.studyId } }),
     arrival: (exam) =>
-      exam.imageStudyUid !== null && void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid: exam.imageStudyUid } }),
+      exam.imageStudyUid !== null &&
+      void navigate({
+        to: '/images/$studyInstanceUid',
+        params: { studyInstanceUid: exam.imageStudyUid },
+      }),
     close: setClosing,
     reopen: (exam) =>
       reopen.mutate(
         { body: stepOf(exam) },
         {
-          onSuccess: () => showDone(words.reopened, () => void again.mutateAsync({ body: { ...stepOf(exam), reason: '' } }).catch(refused)),
+          onSuccess: () =>
+            showDone(
+              words.reopened,
+              () =>
+                void again.mutateAsync({ body: { ...stepOf(exam), reason: '' } }).catch(refused),
+            ),
           onError: refused,
         },
       ),
@@ -78,8 +99,15 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
           topOf={day.day}
           onOpen={actions.why}
           isOpenedByKey
-          rowKeys={{ w: actions.why, i: actions.images, c: (exam) => (exam.isClosed ? actions.reopen(exam) : actions.close(exam)) }}
-          {...(day.tally.all > day.exams.length && rows.length === day.exams.length && { end: words.cut(day.exams.length, day.tally.all) })}
+          rowKeys={{
+            w: actions.why,
+            i: actions.images,
+            c: (exam) => (exam.isClosed ? actions.reopen(exam) : actions.close(exam)),
+          }}
+          {...(day.tally.all > day.exams.length &&
+            rows.length === day.exams.length && {
+              end: words.cut(day.exams.length, day.tally.all),
+            })}
         />
       </Panel>
       <CloseStep
@@ -88,7 +116,13 @@ export function ExamTable({ day, rows, device, devices, handle }: ExamTableProps
         onClosed={(row) => {
           const { studyInstanceUid, scheduledProcedureStepId } = row
           void client.invalidateQueries({ queryKey: keyOf(dashboardExams.exams) })
-          showDone(words.closed, () => void reopen.mutateAsync({ body: { studyInstanceUid, scheduledProcedureStepId } }).catch(refused))
+          showDone(
+            words.closed,
+            () =>
+              void reopen
+                .mutateAsync({ body: { studyInstanceUid, scheduledProcedureStepId } })
+                .catch(refused),
+          )
         }}
       />
     </>

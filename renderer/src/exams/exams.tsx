@@ -1,5 +1,10 @@
 import { Button } from '@mantine/core'
-import { IconCalendarOff, IconDeviceDesktopAnalytics, IconPrinter, IconRefresh } from '@tabler/icons-react'
+import {
+  IconCalendarOff,
+  IconDeviceDesktopAnalytics,
+  IconPrinter,
+  IconRefresh,
+} from '@tabler/icons-react'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
@@ -36,7 +41,10 @@ export function Exams() {
   const choose = (change: Change) => chooseFor(change, day.data?.today)
   const rows = useMemo(() => {
     const exams = day.data?.exams ?? []
-    return found(modality === null ? exams : exams.filter((exam) => exam.modality === modality), typed)
+    return found(
+      modality === null ? exams : exams.filter((exam) => exam.modality === modality),
+      typed,
+    )
   }, [day.data, modality, typed])
   const clear = () => {
     setTyped('')
@@ -75,8 +83,16 @@ export function Exams() {
     >
       <WorklistTabs />
       <div className={css.bar}>
-        <Days today={day.data?.today} day={day.data?.day} onChoose={(onDay) => choose({ day: onDay })} />
-        <Devices devices={devices ?? []} value={search.device} onChange={(device) => choose({ device })} />
+        <Days
+          today={day.data?.today}
+          day={day.data?.day}
+          onChoose={(onDay) => choose({ day: onDay })}
+        />
+        <Devices
+          devices={devices ?? []}
+          value={search.device}
+          onChange={(device) => choose({ device })}
+        />
         <Modalities exams={day.data?.exams ?? []} value={modality} onChange={setModality} />
         <SearchBox
           placeholder={words.search}
@@ -97,11 +113,22 @@ export function Exams() {
       {day.isPending && !day.isError && <Waiting rows={10} />}
       {day.data && rows.length === 0 && (
         <Panel>
-          <Nothing day={day.data} hasDevices={devices === undefined || devices.length > 0} onClear={clear} onAsk={askNow} />
+          <Nothing
+            day={day.data}
+            hasDevices={devices === undefined || devices.length > 0}
+            onClear={clear}
+            onAsk={askNow}
+          />
         </Panel>
       )}
       {day.data && rows.length > 0 && (
-        <ExamTable day={day.data} rows={rows} device={search.device} devices={devices ?? []} handle={table} />
+        <ExamTable
+          day={day.data}
+          rows={rows}
+          device={search.device}
+          devices={devices ?? []}
+          handle={table}
+        />
       )}
     </Page>
   )
@@ -126,7 +153,11 @@ function useChosen() {
     const { day, device, show: wanted } = { ...search, show, ...change }
     void navigate({
       to: '/worklist',
-      search: { ...(day && day !== today && { day }), ...(device && { device }), ...(wanted !== 'all' && { show: wanted }) },
+      search: {
+        ...(day && day !== today && { day }),
+        ...(device && { device }),
+        ...(wanted !== 'all' && { show: wanted }),
+      },
       replace: true,
     })
   }
@@ -139,13 +170,24 @@ function useRefresh(day: string | undefined, deviceId: string | undefined) {
   const askNow = () =>
     refresh.mutate(
       { body: { day: day ?? null, deviceId: deviceId ?? null } },
-      { onSuccess: ({ asked, failed }) => showDone(failed === 0 ? words.refreshed(asked) : words.refreshFailed(failed, asked)) },
+      {
+        onSuccess: ({ asked, failed }) =>
+          showDone(failed === 0 ? words.refreshed(asked) : words.refreshFailed(failed, asked)),
+      },
     )
   useShortcuts(words.keys, [{ keys: 'r', name: words.keyNames.refresh, run: askNow }])
   return { refresh, askNow }
 }
 
-const NotAnswered = ({ asked, failed, sentences }: { asked: number; failed: number; sentences: readonly string[] }) => (
+const NotAnswered = ({
+  asked,
+  failed,
+  sentences,
+}: {
+  asked: number
+  failed: number
+  sentences: readonly string[]
+}) => (
   <Notice tone="warning" title={words.refreshFailed(failed, asked)}>
     {sentences.slice(0, 3).map((sentence) => (
       <div key={sentence}>{said(sentence)}</div>
@@ -153,7 +195,17 @@ const NotAnswered = ({ asked, failed, sentences }: { asked: number; failed: numb
   </Notice>
 )
 
-function Nothing({ day, hasDevices, onClear, onAsk }: { day: ExamDay; hasDevices: boolean; onClear: () => void; onAsk: () => void }) {
+function Nothing({
+  day,
+  hasDevices,
+  onClear,
+  onAsk,
+}: {
+  day: ExamDay
+  hasDevices: boolean
+  onClear: () => void
+  onAsk: () => void
+}) {
   if (!hasDevices) {
     return (
       <Empty

@@ -14,11 +14,22 @@ export function found(exams: readonly Exam[], typed: string): readonly Exam[] {
   if (words.length === 0) return exams
   return exams.filter((exam) => {
     const said = plain(
-      [exam.patientName.replace(/[\^=]/g, ' '), exam.patientId, exam.accessionNumber, exam.modality, exam.description].join(' '),
+      [
+        exam.patientName.replace(/[\^=]/g, ' '),
+        exam.patientId,
+        exam.accessionNumber,
+        exam.modality,
+        exam.description,
+      ].join(' '),
     )
     return words.every((word) => said.includes(word))
   })
 }
 
-export const examKey = ({ studyInstanceUid, scheduledProcedureStepId, patientId, accessionNumber }: Exam): string =>
+export const examKey = ({
+  studyInstanceUid,
+  scheduledProcedureStepId,
+  patientId,
+  accessionNumber,
+}: Exam): string =>
   `${studyInstanceUid}/${scheduledProcedureStepId}/${patientId}/${accessionNumber}`

@@ -19,7 +19,10 @@ export function SourceLine({ source: { kind, receivedAt, awaySince } }: { source
           : words.source.stored(clock(receivedAt), clock(awaySince))
   return (
     <span className={css.source} role="status">
-      <ToneIcon tone={kind === 'live' ? 'good' : kind === 'stored' ? 'warning' : 'plain'} size={15} />
+      <ToneIcon
+        tone={kind === 'live' ? 'good' : kind === 'stored' ? 'warning' : 'plain'}
+        size={15}
+      />
       {text}
     </span>
   )

@@ -3,7 +3,9 @@ import { SectionTabs, TabCount } from '../components/section-tabs.tsx'
 import { useWaiting } from '../today/use-today.ts'
 import { words } from './words.ts'
 
-/** The exams of the day, why one is not on a device, exams without an order, and asking as a device. */
+/**
+ * The exams of the day, why one is not on a device, exams without an order, and asking as a device.
+ */
 export const WorklistTabs = () => (
   <SectionTabs label={words.tabs.label}>
     <Link to="/worklist" activeOptions={{ exact: true, includeSearch: false }}>

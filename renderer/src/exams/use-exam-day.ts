@@ -11,7 +11,10 @@ const POLL_CUT_OFF_MS = 30_000
 /** News come in bursts: the day is read again once for all of them. */
 const NEWS_MS = 1500
 
-/** The exams of a day, read again with each query of a device and each image, and by the minute: what is overdue changes by itself. */
+/**
+ * The exams of a day, read again with each query of a device and each image, and by the minute:
+ * what is overdue changes by itself.
+ */
 export function useExamDay(of: {
   readonly day: string | undefined
   readonly deviceId: string | undefined
@@ -19,12 +22,20 @@ export function useExamDay(of: {
 }) {
   const client = useQueryClient()
   const { queriesSeen, imagesSeen, examsSeen, isOpen } = useLive()
-  const query = { show: of.show, ...(of.day && { day: of.day }), ...(of.deviceId && { deviceId: of.deviceId }) }
+  const query = {
+    show: of.show,
+    ...(of.day && { day: of.day }),
+    ...(of.deviceId && { deviceId: of.deviceId }),
+  }
   const news = queriesSeen + imagesSeen + examsSeen
   useEffect(() => {
     if (news === 0) return
     const soon = setTimeout(
-      () => void client.invalidateQueries({ queryKey: keyOf(dashboardExams.exams) }, { cancelRefetch: false }),
+      () =>
+        void client.invalidateQueries(
+          { queryKey: keyOf(dashboardExams.exams) },
+          { cancelRefetch: false },
+        ),
       NEWS_MS,
     )
     return () => clearTimeout(soon)

@@ -19,7 +19,10 @@ import { words } from './words.ts'
 
 const route = getRouteApi('/shell/worklist/why')
 
-/** Why an exam is not on a device. The address names device, study, step and day; what a person typed stays out of it. */
+/**
+ * Why an exam is not on a device. The address names device, study, step and day; what a person
+ * typed stays out of it.
+ */
 export function Why() {
   const { study, step, device, day } = route.useSearch()
   const devices = useReply(dashboard.devices, {})
@@ -52,18 +55,36 @@ function Explanation({ devices }: { devices: readonly Device[] }) {
   const navigate = useNavigate()
   const today = todayIn(useZone(), new Date())
   const explain = useSend(dashboardExams.explain, [dashboard.inspections])
-  const first = devices.find(({ deviceId }) => deviceId === named) ?? devices.find(({ isEnabled }) => isEnabled) ?? devices[0]
-  const [question, setQuestion] = useState<Question>({ deviceId: first?.deviceId ?? '', day: onDay ?? today, text: '' })
+  const first =
+    devices.find(({ deviceId }) => deviceId === named) ??
+    devices.find(({ isEnabled }) => isEnabled) ??
+    devices[0]
+  const [question, setQuestion] = useState<Question>({
+    deviceId: first?.deviceId ?? '',
+    day: onDay ?? today,
+    text: '',
+  })
   const { deviceId, day, text } = question
 
   const run = (exam: AskedExam) =>
     explain.mutate({
-      body: { deviceId, day, ...(exam.study ? { studyInstanceUid: exam.study, scheduledProcedureStepId: exam.step ?? '' } : { text }) },
+      body: {
+        deviceId,
+        day,
+        ...(exam.study
+          ? { studyInstanceUid: exam.study, scheduledProcedureStepId: exam.step ?? '' }
+          : { text }),
+      },
     })
   const choose = (exam: AskedExam) => {
     void navigate({
       to: '/worklist/why',
-      search: { device: deviceId, day, ...(exam.study && { study: exam.study }), ...(exam.step && { step: exam.step }) },
+      search: {
+        device: deviceId,
+        day,
+        ...(exam.study && { study: exam.study }),
+        ...(exam.step && { step: exam.step }),
+      },
       replace: true,
     })
   }
@@ -91,14 +112,19 @@ function Explanation({ devices }: { devices: readonly Device[] }) {
           <QuestionFields
             devices={devices}
             question={question}
-            // What is shown answers what is asked for: a change of the question takes the answer away.
+            // What is shown answers what is asked for: a change of the question takes the answer
+            // away.
             onChange={(change) => {
               setQuestion((now) => ({ ...now, ...change }))
               explain.reset()
             }}
             today={today}
             faults={explain.error ? faultsByField(explain.error) : {}}
-            chosen={study ? <ChosenExam exam={explain.data?.exam ?? null} onOther={() => choose({})} /> : null}
+            chosen={
+              study ? (
+                <ChosenExam exam={explain.data?.exam ?? null} onOther={() => choose({})} />
+              ) : null
+            }
           />
           <Button type="submit" leftSection={<IconSearch size={16} />} loading={explain.isPending}>
             {explain.data ? words.why.again : words.why.ask}
@@ -110,7 +136,9 @@ function Explanation({ devices }: { devices: readonly Device[] }) {
         isPending={explain.isPending}
         explanation={explain.data}
         aeTitle={devices.find((one) => one.deviceId === deviceId)?.aeTitle ?? ''}
-        onChoose={(exam) => choose({ study: exam.studyInstanceUid, step: exam.scheduledProcedureStepId })}
+        onChoose={(exam) =>
+          choose({ study: exam.studyInstanceUid, step: exam.scheduledProcedureStepId })
+        }
       />
     </>
   )
@@ -133,7 +161,14 @@ interface QuestionFieldsProps {
   readonly chosen: ReactNode
 }
 
-function QuestionFields({ devices, question, onChange, today, faults, chosen }: QuestionFieldsProps) {
+function QuestionFields({
+  devices,
+  question,
+  onChange,
+  today,
+  faults,
+  chosen,
+}: QuestionFieldsProps) {
   return (
     <>
       <Select
@@ -174,7 +209,12 @@ const ChosenExam = ({ exam, onOther }: { exam: ExplainedExam | null; onOther: ()
   <Input.Wrapper label={words.why.exam} labelElement="div">
     <span className={css.chosenName}>
       {exam ? <PersonName value={exam.patientName} /> : words.why.chosenExam}
-      <Button variant="subtle" size="compact-xs" leftSection={<IconX size={13} />} onClick={onOther}>
+      <Button
+        variant="subtle"
+        size="compact-xs"
+        leftSection={<IconX size={13} />}
+        onClick={onOther}
+      >
         {words.why.otherExam}
       </Button>
     </span>

@@ -4,7 +4,8 @@ import type { English } from './words.ts'
 
 export const es: Translated<English> = {
   title: 'Lista de trabajo',
-  about: 'Las exploraciones que el socio tiene programadas, qué dispositivos las recibieron y en qué punto están.',
+  about:
+    'Las exploraciones que el socio tiene programadas, qué dispositivos las recibieron y en qué punto están.',
   tabs: {
     label: 'Lista de trabajo',
     exams: 'Exploraciones',
@@ -27,7 +28,8 @@ export const es: Translated<English> = {
   anyModality: 'Todas las modalidades',
   search: 'Nombre, historia clínica, n.º de acceso, exploración',
   shown: (count) => countText(count, 'exploración', 'exploraciones'),
-  hidden: (count) => (count === 1 ? '1 oculta por los filtros' : `${count} ocultas por los filtros`),
+  hidden: (count) =>
+    count === 1 ? '1 oculta por los filtros' : `${count} ocultas por los filtros`,
   clear: 'quitar',
   refresh: 'Preguntar al socio ahora',
   print: 'Imprimir por sala',
@@ -35,11 +37,13 @@ export const es: Translated<English> = {
   refreshFailed: (failed, asked) => `${failed} de ${asked} preguntas quedaron sin respuesta.`,
   source: {
     live: (at) => `Según la respuesta del socio de las ${at}`,
-    stored: (at, since) => `Respuesta guardada de las ${at}: el socio no responde desde las ${since}`,
+    stored: (at, since) =>
+      `Respuesta guardada de las ${at}: el socio no responde desde las ${since}`,
     storedNow: (at) => `Respuesta guardada de las ${at}: no se puede preguntar al socio`,
     none: 'Todavía no se ha preguntado al socio por este día',
   },
-  cut: (shown, all) => `Se muestran las primeras ${shown} de ${all} exploraciones. Elija un dispositivo.`,
+  cut: (shown, all) =>
+    `Se muestran las primeras ${shown} de ${all} exploraciones. Elija un dispositivo.`,
   label: 'Exploraciones del día',
   columns: {
     time: 'Hora',
@@ -55,13 +59,25 @@ export const es: Translated<English> = {
   overdue: 'atrasada',
   overdueMeaning: 'Su hora ha pasado y no ha empezado.',
   states: {
-    scheduled: { name: 'Programada', meaning: 'El socio la ha programado; ningún dispositivo la ha recibido todavía.' },
+    scheduled: {
+      name: 'Programada',
+      meaning: 'El socio la ha programado; ningún dispositivo la ha recibido todavía.',
+    },
     'handed-out': { name: 'Entregada', meaning: 'Un dispositivo la recibió.' },
     started: { name: 'En curso', meaning: 'El dispositivo comunicó que ha empezado (MPPS).' },
     images: { name: 'Llegan imágenes', meaning: 'Ya hay imágenes de esta exploración.' },
-    completed: { name: 'Completada', meaning: 'El dispositivo la comunicó como completada, o sus imágenes ya están aquí.' },
-    closed: { name: 'Cerrada aquí', meaning: 'El personal la marcó como hecha o cancelada; las listas guardadas la omiten.' },
-    gone: { name: 'Ya no figura', meaning: 'El socio la tenía en su lista y ya no: cancelada o cambiada de día.' },
+    completed: {
+      name: 'Completada',
+      meaning: 'El dispositivo la comunicó como completada, o sus imágenes ya están aquí.',
+    },
+    closed: {
+      name: 'Cerrada aquí',
+      meaning: 'El personal la marcó como hecha o cancelada; las listas guardadas la omiten.',
+    },
+    gone: {
+      name: 'Ya no figura',
+      meaning: 'El socio la tenía en su lista y ya no: cancelada o cambiada de día.',
+    },
   },
   images: (count) => countText(count, 'imagen', 'imágenes'),
   onList: (device, at) => `${device}: en su lista, entregada a las ${at}`,
@@ -90,16 +106,19 @@ export const es: Translated<English> = {
   none: 'Ninguna exploración en este día',
   noneText: 'El socio no tiene nada para este día, según lo que han preguntado los dispositivos.',
   notAsked: 'Todavía no se ha preguntado al socio por este día',
-  notAskedText: 'Las exploraciones aparecen en cuanto un dispositivo pide su lista de trabajo. También se puede preguntar al socio ahora.',
+  notAskedText:
+    'Las exploraciones aparecen en cuanto un dispositivo pide su lista de trabajo. También se puede preguntar al socio ahora.',
   noneShown: 'Ninguna exploración coincide',
   noneShownText: 'Quite los filtros para ver todas las exploraciones del día.',
   clearFilters: 'Quitar los filtros',
   noDevices: 'Todavía no hay ningún dispositivo',
-  noDevicesText: 'Se pregunta al socio en nombre de los dispositivos. Añada uno, o deje que llame una vez y apruébelo.',
+  noDevicesText:
+    'Se pregunta al socio en nombre de los dispositivos. Añada uno, o deje que llame una vez y apruébelo.',
   toDevices: 'Ir a dispositivos',
   why: {
     title: '¿Por qué una exploración no está en el dispositivo?',
-    about: 'Cada paso entre el socio y la lista del dispositivo, en orden. Se pregunta al socio como lo haría el dispositivo.',
+    about:
+      'Cada paso entre el socio y la lista del dispositivo, en orden. Se pregunta al socio como lo haría el dispositivo.',
     device: 'Dispositivo',
     exam: 'Exploración',
     examAbout: 'Nombre del paciente, identificador o N.º de acceso',
@@ -108,9 +127,11 @@ export const es: Translated<English> = {
     day: 'Programado para',
     ask: 'Averiguar',
     again: 'Comprobar de nuevo',
-    waiting: 'Se pregunta al socio como lo haría el dispositivo. Tarda lo mismo que esperaría el dispositivo.',
+    waiting:
+      'Se pregunta al socio como lo haría el dispositivo. Tarda lo mismo que esperaría el dispositivo.',
     before: 'Indique un dispositivo y una exploración',
-    beforeText: 'Se muestra el primer paso que impide que la exploración llegue al dispositivo y qué se puede hacer.',
+    beforeText:
+      'Se muestra el primer paso que impide que la exploración llegue al dispositivo y qué se puede hacer.',
     candidates: 'Coinciden varias exploraciones. ¿Cuál?',
     choose: 'Elegir',
     given: 'El dispositivo recibiría esta exploración ahora',

@@ -6,13 +6,28 @@ import { es } from './words.es.ts'
 
 const en = {
   title: 'Worklist',
-  about: 'The exams that the partner has planned, which devices were given them, and how far they are.',
-  tabs: { label: 'Worklist', exams: 'Exams', why: 'Why not on the device?', reconcile: 'Reconcile', ask: 'Ask as a device' },
-  days: { label: 'Day', yesterday: 'Yesterday', today: 'Today', tomorrow: 'Tomorrow', other: 'Another day' },
-  shows: { all: 'All', waiting: 'Not yet handed out', withheld: 'Withheld', overdue: 'Overdue' } satisfies Record<
-    (typeof EXAM_SHOWS)[number],
-    string
-  >,
+  about:
+    'The exams that the partner has planned, which devices were given them, and how far they are.',
+  tabs: {
+    label: 'Worklist',
+    exams: 'Exams',
+    why: 'Why not on the device?',
+    reconcile: 'Reconcile',
+    ask: 'Ask as a device',
+  },
+  days: {
+    label: 'Day',
+    yesterday: 'Yesterday',
+    today: 'Today',
+    tomorrow: 'Tomorrow',
+    other: 'Another day',
+  },
+  shows: {
+    all: 'All',
+    waiting: 'Not yet handed out',
+    withheld: 'Withheld',
+    overdue: 'Overdue',
+  } satisfies Record<(typeof EXAM_SHOWS)[number], string>,
   showMeanings: {
     all: 'Every exam of the day.',
     waiting: 'Planned, and no device has been given it yet.',
@@ -30,15 +45,19 @@ const en = {
   clear: 'clear',
   refresh: 'Ask the partner now',
   print: 'Print by room',
-  refreshed: (asked: number) => `The partner was asked in the name of ${countText(asked, 'device')}.`,
-  refreshFailed: (failed: number, asked: number) => `${failed} of ${asked} questions had no answer.`,
+  refreshed: (asked: number) =>
+    `The partner was asked in the name of ${countText(asked, 'device')}.`,
+  refreshFailed: (failed: number, asked: number) =>
+    `${failed} of ${asked} questions had no answer.`,
   source: {
     live: (at: string) => `As the partner answered at ${at}`,
-    stored: (at: string, since: string) => `Stored answer of ${at}: the partner is away since ${since}`,
+    stored: (at: string, since: string) =>
+      `Stored answer of ${at}: the partner is away since ${since}`,
     storedNow: (at: string) => `Stored answer of ${at}: the partner cannot be asked`,
     none: 'The partner was not asked for this day yet',
   },
-  cut: (shown: number, all: number) => `The first ${shown} of ${all} exams are shown. Choose a device.`,
+  cut: (shown: number, all: number) =>
+    `The first ${shown} of ${all} exams are shown. Choose a device.`,
   label: 'Exams of the day',
   columns: {
     time: 'Time',
@@ -54,13 +73,33 @@ const en = {
   overdue: 'overdue',
   overdueMeaning: 'Its time is over and nothing of it has begun.',
   states: {
-    scheduled: { tone: 'plain', name: 'Scheduled', meaning: 'The partner has planned it; no device was given it yet.' },
+    scheduled: {
+      tone: 'plain',
+      name: 'Scheduled',
+      meaning: 'The partner has planned it; no device was given it yet.',
+    },
     'handed-out': { tone: 'info', name: 'Handed out', meaning: 'A device was given it.' },
-    started: { tone: 'warning', name: 'In progress', meaning: 'The device reported that it has begun (MPPS).' },
+    started: {
+      tone: 'warning',
+      name: 'In progress',
+      meaning: 'The device reported that it has begun (MPPS).',
+    },
     images: { tone: 'warning', name: 'Images arriving', meaning: 'Some of its images are here.' },
-    completed: { tone: 'good', name: 'Completed', meaning: 'The device reported it completed, or its images are here.' },
-    closed: { tone: 'plain', name: 'Closed here', meaning: 'Staff marked it as done or cancelled; stored lists leave it out.' },
-    gone: { tone: 'warning', name: 'Not listed any more', meaning: 'The partner listed it and does not any more: cancelled or moved.' },
+    completed: {
+      tone: 'good',
+      name: 'Completed',
+      meaning: 'The device reported it completed, or its images are here.',
+    },
+    closed: {
+      tone: 'plain',
+      name: 'Closed here',
+      meaning: 'Staff marked it as done or cancelled; stored lists leave it out.',
+    },
+    gone: {
+      tone: 'warning',
+      name: 'Not listed any more',
+      meaning: 'The partner listed it and does not any more: cancelled or moved.',
+    },
   } satisfies Record<Exam['state'], { tone: Tone; name: string; meaning: string }>,
   images: (count: number) => countText(count, 'image'),
   onList: (device: string, at: string) => `${device}: on its list, given at ${at}`,
@@ -89,16 +128,19 @@ const en = {
   none: 'No exam on this day',
   noneText: 'The partner lists nothing for this day, as far as devices have asked.',
   notAsked: 'The partner was not asked for this day yet',
-  notAskedText: 'Exams appear as soon as a device asks for its worklist. You can also ask the partner now.',
+  notAskedText:
+    'Exams appear as soon as a device asks for its worklist. You can also ask the partner now.',
   noneShown: 'No exam fits',
   noneShownText: 'Take the filters away to see every exam of the day.',
   clearFilters: 'Clear filters',
   noDevices: 'There is no device yet',
-  noDevicesText: 'The partner is asked in the name of devices. Add one, or let it call once and approve it.',
+  noDevicesText:
+    'The partner is asked in the name of devices. Add one, or let it call once and approve it.',
   toDevices: 'Go to devices',
   why: {
     title: 'Why is an exam not on the device?',
-    about: 'Every step between the partner and the list of the device, in order. The partner is asked as the device would ask.',
+    about:
+      'Every step between the partner and the list of the device, in order. The partner is asked as the device would ask.',
     device: 'Device',
     exam: 'Exam',
     examAbout: 'Patient name, patient ID or accession number',
@@ -107,9 +149,11 @@ const en = {
     day: 'Planned for',
     ask: 'Find out',
     again: 'Check again',
-    waiting: 'The partner is asked as the device would. This takes as long as the device would wait.',
+    waiting:
+      'The partner is asked as the device would. This takes as long as the device would wait.',
     before: 'Name a device and an exam',
-    beforeText: 'The first step that keeps the exam from the device is shown, with what can be done about it.',
+    beforeText:
+      'The first step that keeps the exam from the device is shown, with what can be done about it.',
     candidates: 'Several exams fit. Which one?',
     choose: 'Choose',
     given: 'The device would be given this exam now',

@@ -7,7 +7,10 @@ import { useZone } from '../status.ts'
 import css from './images.module.css'
 import { words } from './words.ts'
 
-/** How many of a study's images are here; a bar where their number was announced and some are missing. */
+/**
+ * How many of a study's images are here; a bar where their number was announced and some are
+ * missing.
+ */
 export function Arrived({ study }: { study: ImageStudySummary }) {
   const share = shareOf(study)
   return (

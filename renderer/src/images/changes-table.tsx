@@ -11,10 +11,18 @@ type Changes = CorrectionPreview['changes']
 const isChange = ({ before, after }: Changes[number]) => before.length !== 1 || before[0] !== after
 
 /** What images say before and after a correction, side by side; what differs is marked. */
-export function ChangesTable(props: { changes: Changes; names: { before: string; after: string }; emptyUid?: string }) {
+export function ChangesTable(props: {
+  changes: Changes
+  names: { before: string; after: string }
+  emptyUid?: string
+}) {
   const { changes, names, emptyUid = words.missing } = props
   const after = (field: IdentityDifference['field'], value: string) =>
-    field === 'studyInstanceUid' && value === '' ? emptyUid : <IdentityValue field={field} value={value} />
+    field === 'studyInstanceUid' && value === '' ? (
+      emptyUid
+    ) : (
+      <IdentityValue field={field} value={value} />
+    )
   return (
     <Table className={css.changes} layout="fixed" verticalSpacing={6}>
       <Table.Thead>

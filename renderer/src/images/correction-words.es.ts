@@ -3,8 +3,12 @@ import type { Translated } from '../language/words.ts'
 import type { English } from './correction-words.ts'
 
 const images = (count: number) => countText(count, 'imagen', 'imágenes')
-const moved = (count: number) => (count === 1 ? 'Se trasladó 1 imagen a este estudio.' : `Se trasladaron ${images(count)} a este estudio.`)
-const moves = (count: number) => (count === 1 ? 'Se traslada 1 imagen' : `Se trasladan ${images(count)}`)
+const moved = (count: number) =>
+  count === 1
+    ? 'Se trasladó 1 imagen a este estudio.'
+    : `Se trasladaron ${images(count)} a este estudio.`
+const moves = (count: number) =>
+  count === 1 ? 'Se traslada 1 imagen' : `Se trasladan ${images(count)}`
 const move = (count: number) => `Trasladar ${images(count)}`
 
 export const es: Translated<English> = {
@@ -20,7 +24,8 @@ export const es: Translated<English> = {
   count: images,
   missing: '(vacío)',
   nothingToCorrect: 'No hay ninguna imagen en este estudio',
-  nothingToCorrectText: 'Puede que se hayan trasladado a otro estudio. Las correcciones figuran en la página del estudio.',
+  nothingToCorrectText:
+    'Puede que se hayan trasladado a otro estudio. Las correcciones figuran en la página del estudio.',
 
   now: {
     title: 'Qué dicen ahora las imágenes',
@@ -38,7 +43,8 @@ export const es: Translated<English> = {
       },
       split: {
         name: 'Algunas de estas imágenes son de otro paciente u otra exploración',
-        about: 'Usted elige cuáles. Pasan a la petición, el estudio o el paciente que corresponde; las demás se quedan en este estudio.',
+        about:
+          'Usted elige cuáles. Pasan a la petición, el estudio o el paciente que corresponde; las demás se quedan en este estudio.',
       },
       correct: {
         name: 'Los datos del paciente son incorrectos',
@@ -50,15 +56,19 @@ export const es: Translated<English> = {
         about: 'Una exploración llegó como dos estudios. Todas las imágenes pasan al otro estudio.',
       },
     },
-    several: (patients) => `Las imágenes de este estudio nombran a ${countText(patients, 'paciente')}.`,
+    several: (patients) =>
+      `Las imágenes de este estudio nombran a ${countText(patients, 'paciente')}.`,
   },
 
   images: {
     title: '¿Qué imágenes no son de aquí?',
-    about: 'Las imágenes se agrupan por el paciente que nombran. Elija las que no son de este estudio.',
-    choosePatient: (count) => (count === 1 ? 'La imagen de este paciente' : `Las ${images(count)} de este paciente`),
+    about:
+      'Las imágenes se agrupan por el paciente que nombran. Elija las que no son de este estudio.',
+    choosePatient: (count) =>
+      count === 1 ? 'La imagen de este paciente' : `Las ${images(count)} de este paciente`,
     noDescription: '(sin descripción)',
-    chosen: (chosen, all) => (chosen === 1 ? `1 imagen elegida de ${all}` : `${images(chosen)} elegidas de ${all}`),
+    chosen: (chosen, all) =>
+      chosen === 1 ? `1 imagen elegida de ${all}` : `${images(chosen)} elegidas de ${all}`,
     stay: (count) => (count === 1 ? 'se queda 1 imagen' : `se quedan ${images(count)}`),
     all: 'No quedaría ninguna imagen. Para trasladarlas todas, vuelva al paso 1 y elija «Estas imágenes son de otra petición u otro paciente».',
     some: 'Solo algunas',
@@ -91,7 +101,8 @@ export const es: Translated<English> = {
     noDate: 'sin fecha',
     accession: (number) => `N.º acc. ${number}`,
     newStudy: 'Se crea para ellas un estudio nuevo de este paciente.',
-    typedAbout: 'Tome los datos de la petición o de un documento de identidad. El valor de un campo vacío se elimina de las imágenes.',
+    typedAbout:
+      'Tome los datos de la petición o de un documento de identidad. El valor de un campo vacío se elimina de las imágenes.',
     prefilled:
       'Los campos se han rellenado con los datos de la lista de trabajo o del estudio. Compruébelos con la petición o con un documento de identidad.',
     says: (values) => `Imágenes: ${values}`,
@@ -123,17 +134,25 @@ export const es: Translated<English> = {
     newUid: '(nuevo; se asigna al aplicar)',
     happens: 'Qué ocurre',
     moves: {
-      correct: (count) => (count === 1 ? 'Se corrige 1 imagen en este estudio' : `Se corrigen ${images(count)} en este estudio`),
+      correct: (count) =>
+        count === 1
+          ? 'Se corrige 1 imagen en este estudio'
+          : `Se corrigen ${images(count)} en este estudio`,
       reassign: moves,
       split: moves,
       merge: moves,
     },
     stays: (count) =>
-      count === 0 ? 'Aquí no se queda ninguna imagen' : count === 1 ? 'Aquí se queda 1 imagen' : `Aquí se quedan ${images(count)}`,
+      count === 0
+        ? 'Aquí no se queda ninguna imagen'
+        : count === 1
+          ? 'Aquí se queda 1 imagen'
+          : `Aquí se quedan ${images(count)}`,
     originals: 'Originales',
     originalsText: 'Se conservan, pero ya no se muestran ni se envían.',
     destinations: 'Destinos',
-    destinationsText: (names) => `${names}: se envía una nota de rechazo de los originales y después las imágenes corregidas.`,
+    destinationsText: (names) =>
+      `${names}: se envía una nota de rechazo de los originales y después las imágenes corregidas.`,
     noDestinations: 'Ningún otro sistema tiene copias.',
     reports: 'Informes firmados',
     reportsText: (count) =>
@@ -144,29 +163,38 @@ export const es: Translated<English> = {
     warning: 'Compruebe esto antes de aplicarla',
     obstacle: 'Esto no se puede hacer',
     changedSince: 'Algo ha cambiado entretanto',
-    changedSinceText: 'No se aplicó nada. Compruebe la corrección actualizada y aplíquela de nuevo.',
+    changedSinceText:
+      'No se aplicó nada. Compruebe la corrección actualizada y aplíquela de nuevo.',
     cause: 'Causa',
     causeAbout: 'Se envía a los archivos como motivo por el que se rechazan los originales.',
     causeNeeded: 'Elija la causa',
     causes: {
       'wrong-worklist-entry': {
         name: 'Entrada equivocada de la lista de trabajo',
-        about: 'En la consola se seleccionó otra petición u otro paciente, o sus datos eran incorrectos.',
+        about:
+          'En la consola se seleccionó otra petición u otro paciente, o sus datos eran incorrectos.',
       },
       'patient-safety': {
         name: 'Riesgo para un paciente',
-        about: 'Es posible que un paciente haya recibido o reciba un tratamiento basado en estas imágenes.',
+        about:
+          'Es posible que un paciente haya recibido o reciba un tratamiento basado en estas imágenes.',
       },
     },
     reason: 'Motivo',
     reasonAbout: 'Qué ocurrió y cómo sabe qué es lo correcto. Queda en el registro de auditoría.',
     reasonExample: 'p. ej. se seleccionó al paciente anterior en la consola; pulsera comprobada',
     cancel: 'Cancelar',
-    apply: { correct: (count) => `Corregir ${images(count)}`, reassign: move, split: move, merge: move },
+    apply: {
+      correct: (count) => `Corregir ${images(count)}`,
+      reassign: move,
+      split: move,
+      merge: move,
+    },
   },
 
   done: {
-    correct: (count) => (count === 1 ? 'Se corrigió 1 imagen.' : `Se corrigieron ${images(count)}.`),
+    correct: (count) =>
+      count === 1 ? 'Se corrigió 1 imagen.' : `Se corrigieron ${images(count)}.`,
     reassign: moved,
     split: moved,
     merge: moved,
@@ -189,7 +217,8 @@ export const es: Translated<English> = {
     before: 'Antes',
     after: 'Después',
     underWay: 'En curso',
-    underWayText: 'Se están copiando las imágenes. Hasta que termine no cambia nada. Puede salir de esta página.',
+    underWayText:
+      'Se están copiando las imágenes. Hasta que termine no cambia nada. Puede salir de esta página.',
     failed: 'La corrección falló',
     failedText: 'No se cambió nada. Repita la corrección.',
     undone: 'Deshecha',

@@ -5,11 +5,15 @@ import { es } from './correction-words.es.ts'
 
 const images = (count: number) => countText(count, 'image')
 
-/** Texts of the correction of the identity of images: the steps that lead to it, and the history of corrections. */
+/**
+ * Texts of the correction of the identity of images: the steps that lead to it, and the history of
+ * corrections.
+ */
 const en = {
   menu: 'Correct identity',
   title: 'Correct the identity of images',
-  about: 'The original images are always kept. A correction can be undone until a report is signed with the corrected images.',
+  about:
+    'The original images are always kept. A correction can be undone until a report is signed with the corrected images.',
   back: 'Back to the study',
   step: (number: number) => `Step ${number}`,
   change: 'Change',
@@ -18,7 +22,8 @@ const en = {
   count: images,
   missing: '(empty)',
   nothingToCorrect: 'There is no image in this study',
-  nothingToCorrectText: 'They may have been moved to another study. The corrections are listed with the study.',
+  nothingToCorrectText:
+    'They may have been moved to another study. The corrections are listed with the study.',
 
   now: {
     title: 'What the images say now',
@@ -31,27 +36,32 @@ const en = {
     ways: {
       reassign: {
         name: 'These images belong to another order or patient',
-        about: 'They were acquired under the wrong worklist entry. All of them move to the right order, study or patient.',
+        about:
+          'They were acquired under the wrong worklist entry. All of them move to the right order, study or patient.',
       },
       split: {
         name: 'Some of these images belong to another patient or exam',
-        about: 'You choose which. They move to the right order, study or patient; the others stay in this study.',
+        about:
+          'You choose which. They move to the right order, study or patient; the others stay in this study.',
       },
       correct: {
         name: 'Patient details are wrong',
-        about: 'It is the right patient and the right exam, but a name, ID, date of birth, sex or accession number is wrong or missing.',
+        about:
+          'It is the right patient and the right exam, but a name, ID, date of birth, sex or accession number is wrong or missing.',
       },
       merge: {
         name: 'These images belong to another study of this patient',
         about: 'One exam arrived as two studies. All images move to the other study.',
       },
     } satisfies Record<CorrectionKind, { name: string; about: string }>,
-    several: (patients: number) => `The images of this study name ${countText(patients, 'patient')}.`,
+    several: (patients: number) =>
+      `The images of this study name ${countText(patients, 'patient')}.`,
   },
 
   images: {
     title: 'Which images do not belong here?',
-    about: 'Images are grouped by the patient they name. Select those that do not belong to this study.',
+    about:
+      'Images are grouped by the patient they name. Select those that do not belong to this study.',
     choosePatient: (count: number) => `All ${images(count)} of this patient`,
     noDescription: '(no description)',
     chosen: (chosen: number, all: number) => `${chosen} of ${images(all)} selected`,
@@ -80,15 +90,18 @@ const en = {
     similar: 'Most similar first.',
     label: 'Orders and studies',
     order: 'Worklist order',
-    study: (count: number) => (count === 0 ? 'Study without images' : `Study with ${images(count)}`),
+    study: (count: number) =>
+      count === 0 ? 'Study without images' : `Study with ${images(count)}`,
     none: 'No order or study matches',
     noneText: 'Search for another name or number, or enter the patient.',
     noneMergeText: 'Search for another name or number.',
     noDate: 'no date',
     accession: (number: string) => `Acc. ${number}`,
     newStudy: 'A new study of this patient is created for them.',
-    typedAbout: 'Take the details from the order or an identity document. The value of an empty field is removed from the images.',
-    prefilled: 'The fields are filled in from the worklist or the study. Check them against the order or an identity document.',
+    typedAbout:
+      'Take the details from the order or an identity document. The value of an empty field is removed from the images.',
+    prefilled:
+      'The fields are filled in from the worklist or the study. Check them against the order or an identity document.',
     says: (values: string) => `Images: ${values}`,
     familyName: 'Family name',
     givenName: 'Given names',
@@ -118,16 +131,25 @@ const en = {
     newUid: '(new; assigned when applied)',
     happens: 'What happens',
     moves: {
-      correct: (count: number) => (count === 1 ? '1 image is corrected in this study' : `${images(count)} are corrected in this study`),
+      correct: (count: number) =>
+        count === 1
+          ? '1 image is corrected in this study'
+          : `${images(count)} are corrected in this study`,
       reassign: (count: number) => (count === 1 ? '1 image moves' : `${images(count)} move`),
       split: (count: number) => (count === 1 ? '1 image moves' : `${images(count)} move`),
       merge: (count: number) => (count === 1 ? '1 image moves' : `${images(count)} move`),
     } satisfies Record<CorrectionKind, (count: number) => string>,
-    stays: (count: number) => (count === 0 ? 'No image stays here' : count === 1 ? '1 image stays here' : `${images(count)} stay here`),
+    stays: (count: number) =>
+      count === 0
+        ? 'No image stays here'
+        : count === 1
+          ? '1 image stays here'
+          : `${images(count)} stay here`,
     originals: 'Originals',
     originalsText: 'They are kept, but no longer shown or sent.',
     destinations: 'Destinations',
-    destinationsText: (names: string) => `${names}: a rejection note for the originals is sent, then the corrected images.`,
+    destinationsText: (names: string) =>
+      `${names}: a rejection note for the originals is sent, then the corrected images.`,
     noDestinations: 'No other system has copies.',
     reports: 'Signed reports',
     reportsText: (count: number) =>
@@ -138,7 +160,8 @@ const en = {
     warning: 'Check this before you apply it',
     obstacle: 'This cannot be done',
     changedSince: 'Something changed in the meantime',
-    changedSinceText: 'Nothing was applied. Check the updated correction below, then apply it again.',
+    changedSinceText:
+      'Nothing was applied. Check the updated correction below, then apply it again.',
     cause: 'Cause',
     causeAbout: 'Sent to archives as the reason for rejecting the originals.',
     causeNeeded: 'Choose the cause',
@@ -165,10 +188,20 @@ const en = {
   },
 
   done: {
-    correct: (count: number) => (count === 1 ? '1 image was corrected.' : `${images(count)} were corrected.`),
-    reassign: (count: number) => (count === 1 ? '1 image was moved to this study.' : `${images(count)} were moved to this study.`),
-    split: (count: number) => (count === 1 ? '1 image was moved to this study.' : `${images(count)} were moved to this study.`),
-    merge: (count: number) => (count === 1 ? '1 image was moved to this study.' : `${images(count)} were moved to this study.`),
+    correct: (count: number) =>
+      count === 1 ? '1 image was corrected.' : `${images(count)} were corrected.`,
+    reassign: (count: number) =>
+      count === 1
+        ? '1 image was moved to this study.'
+        : `${images(count)} were moved to this study.`,
+    split: (count: number) =>
+      count === 1
+        ? '1 image was moved to this study.'
+        : `${images(count)} were moved to this study.`,
+    merge: (count: number) =>
+      count === 1
+        ? '1 image was moved to this study.'
+        : `${images(count)} were moved to this study.`,
   } satisfies Record<CorrectionKind, (count: number) => string>,
 
   history: {
@@ -193,7 +226,8 @@ const en = {
     before: 'Before',
     after: 'After',
     underWay: 'In progress',
-    underWayText: 'The images are being copied. Until that has finished, nothing changes. You can leave this page.',
+    underWayText:
+      'The images are being copied. Until that has finished, nothing changes. You can leave this page.',
     failed: 'The correction failed',
     failedText: 'Nothing was changed. Repeat the correction.',
     undone: 'Undone',

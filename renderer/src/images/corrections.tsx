@@ -30,13 +30,32 @@ const POLL_CUT_OFF_MS = 5000
 
 /** What shows the identity of images. */
 export const CHANGES = [
-  ...[dashboardCorrections.list, dashboardCorrections.identities, dashboardCorrections.targets, dashboardCorrectionNotices.list],
+  ...[
+    dashboardCorrections.list,
+    dashboardCorrections.identities,
+    dashboardCorrections.targets,
+    dashboardCorrectionNotices.list,
+  ],
   ...[dashboardImages.read, dashboardImages.list, dashboardStudies.list, dashboardStudies.read],
-  ...[dashboardReports.read, dashboardReports.byUid, dashboardDestinations.studies, dashboardToday.today, dashboard.status],
+  ...[
+    dashboardReports.read,
+    dashboardReports.byUid,
+    dashboardDestinations.studies,
+    dashboardToday.today,
+    dashboard.status,
+  ],
 ]
 
-/** Corrections of images that are, or were, in a study: who made them, why, and how to undo them. */
-export function CorrectionsPanel({ studyInstanceUid, mayManage }: { studyInstanceUid: string; mayManage: boolean }) {
+/**
+ * Corrections of images that are, or were, in a study: who made them, why, and how to undo them.
+ */
+export function CorrectionsPanel({
+  studyInstanceUid,
+  mayManage,
+}: {
+  studyInstanceUid: string
+  mayManage: boolean
+}) {
   const { undo } = route.useSearch()
   const navigate = useNavigate()
   const { isOpen } = useLive()
@@ -49,10 +68,15 @@ export function CorrectionsPanel({ studyInstanceUid, mayManage }: { studyInstanc
   const [seen, setSeen] = useState<string | null>(null)
   const current = corrections.find(isUnderWay)?.correctionId
   if (current !== undefined && current !== seen) setSeen(current)
-  const hasFailed = reply.isSuccess && seen !== null && corrections.every(({ correctionId }) => correctionId !== seen)
+  const hasFailed =
+    reply.isSuccess &&
+    seen !== null &&
+    corrections.every(({ correctionId }) => correctionId !== seen)
   // The dialog stays until it is closed: the list may say that the correction is undone before the
   // reply to the request has come, and the reply leads to the study that the images are in again.
-  const undoable = corrections.find((one) => one.correctionId === undo && one.undone === null && one.undoObstacle === '')
+  const undoable = corrections.find(
+    (one) => one.correctionId === undo && one.undone === null && one.undoObstacle === '',
+  )
   const [asked, setAsked] = useState(undoable)
   if (undoable && undoable.correctionId !== asked?.correctionId) setAsked(undoable)
   const undoing = asked?.correctionId === undo ? asked : undoable
@@ -98,7 +122,19 @@ interface EntryProps {
 }
 
 function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryProps) {
-  const { correctionId, kind, cause, reason, instances, changes, at, by, undone, undoObstacle, progress } = correction
+  const {
+    correctionId,
+    kind,
+    cause,
+    reason,
+    instances,
+    changes,
+    at,
+    by,
+    undone,
+    undoObstacle,
+    progress,
+  } = correction
   const [isOpen, setIsOpen] = useState(isFirst && undone === null)
   return (
     <li data-undone={undone !== null}>
@@ -110,7 +146,12 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
           {progress !== null && <Tag tone="info">{texts.underWay}</Tag>}
         </span>
         {onUndo && undone === null && undoObstacle === '' && (
-          <Button variant="default" size="compact-sm" leftSection={<IconArrowBackUp size={15} />} onClick={() => onUndo(correctionId)}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconArrowBackUp size={15} />}
+            onClick={() => onUndo(correctionId)}
+          >
             {texts.undo}…
           </Button>
         )}
@@ -119,7 +160,14 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
         <>
           <div role="status">{texts.underWayText}</div>
           <Group gap={10} my={6} wrap="nowrap">
-            <Progress value={progress * 100} size={7} flex={1} maw={480} animated aria-label={texts.underWay} />
+            <Progress
+              value={progress * 100}
+              size={7}
+              flex={1}
+              maw={480}
+              animated
+              aria-label={texts.underWay}
+            />
             <Text span size="sm" aria-hidden>
               {percentText(progress)}
             </Text>
@@ -147,7 +195,9 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
                 [texts.undoneReason, undone.reason],
               ] as const)
             : []),
-          ...(undone === null && undoObstacle && progress === null ? ([[texts.noUndo, said(undoObstacle)]] as const) : []),
+          ...(undone === null && undoObstacle && progress === null
+            ? ([[texts.noUndo, said(undoObstacle)]] as const)
+            : []),
         ]}
       />
       <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
@@ -159,7 +209,15 @@ function Entry({ correction, studyInstanceUid, isOpen: isFirst, onUndo }: EntryP
 }
 
 /** How many images went where, as seen from the study that is shown. */
-function Moved({ correction, studyInstanceUid, count }: { correction: Correction; studyInstanceUid: string; count: number }) {
+function Moved({
+  correction,
+  studyInstanceUid,
+  count,
+}: {
+  correction: Correction
+  studyInstanceUid: string
+  count: number
+}) {
   const { fromStudyInstanceUid: from, toStudyInstanceUid: to } = correction
   if (from === to) return <span>{texts.here.correct(count)}</span>
   const other = from === studyInstanceUid ? to : from
@@ -191,7 +249,11 @@ function Undo({ correction, onClose }: { correction: Correction; onClose: () => 
             onSuccess: ({ progress }) => {
               if (progress !== null) return onClose()
               // The images are there again; the study they leave may be empty.
-              void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid: fromStudyInstanceUid }, search: {} })
+              void navigate({
+                to: '/images/$studyInstanceUid',
+                params: { studyInstanceUid: fromStudyInstanceUid },
+                search: {},
+              })
               showDone(texts.undoDone)
             },
             onError,

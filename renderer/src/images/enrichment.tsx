@@ -12,10 +12,15 @@ import { words } from './words.ts'
 /** What the partner was asked about this study, and what came of it. */
 export function EnrichmentPanel({ study, mayManage }: { study: ImageStudy; mayManage: boolean }) {
   const { state, askedAt, nextAt, detail, warnings } = study.enrichment
-  const retry = useSend(dashboardImages.retryEnrichment, [dashboardImages.read, dashboardImages.list])
+  const retry = useSend(dashboardImages.retryEnrichment, [
+    dashboardImages.read,
+    dashboardImages.list,
+  ])
   const wasAsked = state !== 'not-asked'
   const isBefore = !wasAsked && study.studies.length === 0
-  const { tone, name, meaning } = isBefore ? { tone: 'plain' as const, ...words.enrichmentBefore } : ENRICHMENTS[state]
+  const { tone, name, meaning } = isBefore
+    ? { tone: 'plain' as const, ...words.enrichmentBefore }
+    : ENRICHMENTS[state]
   return (
     <Panel title={words.enrichment} aside={<Tag tone={tone}>{name}</Tag>}>
       <Stack gap={10} align="flex-start">
@@ -25,8 +30,13 @@ export function EnrichmentPanel({ study, mayManage }: { study: ImageStudy; mayMa
         {wasAsked && (
           <Facts
             facts={[
-              [words.enrichmentAsked, <Ago key="asked" instant={askedAt} never={words.enrichmentNever} />],
-              ...(nextAt ? ([[words.enrichmentNext, <Clock key="next" instant={nextAt} />]] as const) : []),
+              [
+                words.enrichmentAsked,
+                <Ago key="asked" instant={askedAt} never={words.enrichmentNever} />,
+              ],
+              ...(nextAt
+                ? ([[words.enrichmentNext, <Clock key="next" instant={nextAt} />]] as const)
+                : []),
               ...(detail ? ([[words.enrichmentBecause, said(detail)]] as const) : []),
             ]}
           />

@@ -20,12 +20,22 @@ export function IdentityPanel({ study }: { study: ImageStudy }) {
   const { studyInstanceUid, identityCheck } = study
   const { state, differences, override } = identityCheck
   if (differences.length === 0 || state === 'unverified') return null
-  const tone = state === 'mismatch' ? 'danger' : state === 'matched' || state === 'resolved' ? 'plain' : 'warning'
+  const tone =
+    state === 'mismatch'
+      ? 'danger'
+      : state === 'matched' || state === 'resolved'
+        ? 'plain'
+        : 'warning'
   return (
     <div data-tone={tone}>
-      <Panel className={tone === 'plain' ? undefined : css.mismatch} title={texts.titles[state]} aside={<ToneIcon tone={tone} size={19} />}>
+      <Panel
+        className={tone === 'plain' ? undefined : css.mismatch}
+        title={texts.titles[state]}
+        aside={<ToneIcon tone={tone} size={19} />}
+      >
         <Text size="sm" maw="86ch" mb={12}>
-          {texts.abouts[state]} {state === 'mismatch' && <ToReport studyInstanceUid={studyInstanceUid} />}
+          {texts.abouts[state]}{' '}
+          {state === 'mismatch' && <ToReport studyInstanceUid={studyInstanceUid} />}
         </Text>
         {override && (
           <Facts
@@ -49,7 +59,13 @@ export function IdentityPanel({ study }: { study: ImageStudy }) {
   )
 }
 
-function ToResolve({ studyInstanceUid, isUrgent }: { studyInstanceUid: string; isUrgent: boolean }) {
+function ToResolve({
+  studyInstanceUid,
+  isUrgent,
+}: {
+  studyInstanceUid: string
+  isUrgent: boolean
+}) {
   const navigate = useNavigate()
   return (
     <MayButton
@@ -57,7 +73,9 @@ function ToResolve({ studyInstanceUid, isUrgent }: { studyInstanceUid: string; i
       mt={14}
       {...(!isUrgent && { variant: 'default' })}
       leftSection={<IconUserEdit size={16} />}
-      onClick={() => void navigate({ to: '/images/$studyInstanceUid/resolve', params: { studyInstanceUid } })}
+      onClick={() =>
+        void navigate({ to: '/images/$studyInstanceUid/resolve', params: { studyInstanceUid } })
+      }
     >
       {shared.identity.resolve}…
     </MayButton>
@@ -65,7 +83,11 @@ function ToResolve({ studyInstanceUid, isUrgent }: { studyInstanceUid: string; i
 }
 
 function ToReport({ studyInstanceUid }: { studyInstanceUid: string }) {
-  const studyId = useReply(dashboardReports.byUid, { params: { studyInstanceUid } }, { staleTime: 60_000 }).data?.studyId
+  const studyId = useReply(
+    dashboardReports.byUid,
+    { params: { studyInstanceUid } },
+    { staleTime: 60_000 },
+  ).data?.studyId
   if (!studyId) return null
   return (
     <Link to="/reading/$studyId" params={{ studyId }}>

@@ -10,32 +10,52 @@ export interface PatientOfImages extends CorrectedPatient {
   readonly series: readonly Identity[]
 }
 
-export const PATIENT_FIELDS = ['patientName', 'patientId', 'patientBirthDate', 'patientSex', 'accessionNumber'] as const
+export const PATIENT_FIELDS = [
+  'patientName',
+  'patientId',
+  'patientBirthDate',
+  'patientSex',
+  'accessionNumber',
+] as const
 
-/** The images of a study by what they say of their patient, in the order in which the server lists them. */
+/**
+ * The images of a study by what they say of their patient, in the order in which the server lists
+ * them.
+ */
 export function patientsOf(identities: readonly Identity[]): PatientOfImages[] {
-  const byPatient = Map.groupBy(identities, (one) => JSON.stringify(PATIENT_FIELDS.map((field) => one[field])))
+  const byPatient = Map.groupBy(identities, (one) =>
+    JSON.stringify(PATIENT_FIELDS.map((field) => one[field])),
+  )
   return [...byPatient].flatMap(([key, series]) =>
-    series.slice(0, 1).map(({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }) => ({
-      ...{ patientName, patientId, patientBirthDate, patientSex, accessionNumber, key, series },
-      count: idsOf(series).length,
-    })),
+    series
+      .slice(0, 1)
+      .map(({ patientName, patientId, patientBirthDate, patientSex, accessionNumber }) => ({
+        ...{ patientName, patientId, patientBirthDate, patientSex, accessionNumber, key, series },
+        count: idsOf(series).length,
+      })),
   )
 }
 
-export const idsOf = (identities: readonly Identity[]): number[] => identities.flatMap(({ instanceIds }) => instanceIds)
+export const idsOf = (identities: readonly Identity[]): number[] =>
+  identities.flatMap(({ instanceIds }) => instanceIds)
 
 /** Every value of a field once. */
-export const valuesOf = (identities: readonly Identity[], field: (typeof PATIENT_FIELDS)[number]): string[] => [
-  ...new Set(identities.map((one) => one[field])),
-]
+export const valuesOf = (
+  identities: readonly Identity[],
+  field: (typeof PATIENT_FIELDS)[number],
+): string[] => [...new Set(identities.map((one) => one[field]))]
 
 /**
  * Images of a series by their numbers, as of pages to print: `1-20, 35`.
  * @returns undefined where the text is no such list, or names a number that no image has
  */
-export function idsByNumber({ instanceIds, instanceNumbers }: Identity, text: string): number[] | undefined {
-  const numbers = instanceNumbers.map((number) => (number.trim() === '' ? Number.NaN : Number(number)))
+export function idsByNumber(
+  { instanceIds, instanceNumbers }: Identity,
+  text: string,
+): number[] | undefined {
+  const numbers = instanceNumbers.map((number) =>
+    number.trim() === '' ? Number.NaN : Number(number),
+  )
   const found = new Set<number>()
   for (const part of text.split(/[,;]/)) {
     const [, from = '', to = from] = /^\s*(\d+)(?:\s*[-–]\s*(\d+))?\s*$/.exec(part) ?? []
@@ -49,9 +69,16 @@ export function idsByNumber({ instanceIds, instanceNumbers }: Identity, text: st
   return [...found]
 }
 
-/** The lowest and the highest number of a series; undefined where its images cannot be told apart by numbers. */
-export function numbersOf({ instanceNumbers }: Identity): readonly [least: number, most: number] | undefined {
+/**
+ * The lowest and the highest number of a series; undefined where its images cannot be told apart by
+ * numbers.
+ */
+export function numbersOf({
+  instanceNumbers,
+}: Identity): readonly [least: number, most: number] | undefined {
   const numbers = instanceNumbers.filter((number) => number.trim() !== '').map(Number)
   const [least, most] = [Math.min(...numbers), Math.max(...numbers)]
-  return Number.isInteger(least) && Number.isInteger(most) && least < most ? [least, most] : undefined
+  return Number.isInteger(least) && Number.isInteger(most) && least < most
+    ? [least, most]
+    : undefined
 }

@@ -24,7 +24,9 @@ import { words } from './words.ts'
 
 const route = getRouteApi('/shell/images')
 const TYPING_MS = 60
-const ROW_KEYS = { v: ({ studyInstanceUid }: ImageStudySummary) => void openImages({ studyInstanceUid }) }
+const ROW_KEYS = {
+  v: ({ studyInstanceUid }: ImageStudySummary) => void openImages({ studyInstanceUid }),
+}
 
 const columns: readonly Column<ImageStudySummary>[] = [
   {
@@ -32,7 +34,11 @@ const columns: readonly Column<ImageStudySummary>[] = [
     track: 'minmax(136px, 1.5fr)',
     cell: ({ studyInstanceUid, patientName, patientId }, isCurrent) => (
       <>
-        <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }} tabIndex={isCurrent ? 0 : -1}>
+        <Link
+          to="/images/$studyInstanceUid"
+          params={{ studyInstanceUid }}
+          tabIndex={isCurrent ? 0 : -1}
+        >
           <PersonName value={patientName} />
         </Link>
         <div className={`mono ${css.under}`}>{patientId}</div>
@@ -56,8 +62,17 @@ const columns: readonly Column<ImageStudySummary>[] = [
     cell: ({ deviceName, callingAeTitle }) => (deviceName ? said(deviceName) : callingAeTitle),
   },
   { name: words.columns.images, track: '104px', cell: (study) => <Arrived study={study} /> },
-  { name: words.columns.state, track: 'minmax(144px, 2fr)', cell: (study) => <ImageTags study={study} /> },
-  { name: words.columns.last, track: '84px', isRight: true, cell: ({ lastInstanceAt }) => <Clock instant={lastInstanceAt} /> },
+  {
+    name: words.columns.state,
+    track: 'minmax(144px, 2fr)',
+    cell: (study) => <ImageTags study={study} />,
+  },
+  {
+    name: words.columns.last,
+    track: '84px',
+    isRight: true,
+    cell: ({ lastInstanceAt }) => <Clock instant={lastInstanceAt} />,
+  },
 ]
 
 /** Studies with images, as they arrive. */
@@ -70,7 +85,8 @@ export function Images() {
   const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
   const studies = useImageStudies(show, search)
   const isFiltered = show !== 'all' || search !== ''
-  const choose = (value: string) => void navigate({ to: '/images', search: value === 'all' ? {} : { show: value }, replace: true })
+  const choose = (value: string) =>
+    void navigate({ to: '/images', search: value === 'all' ? {} : { show: value }, replace: true })
   const { table, press } = useTableKeys([{ keys: 'v', name: listWords.keyNames.images }])
   const clear = () => {
     setTyped('')
@@ -107,7 +123,11 @@ export function Images() {
         nothing={{
           icon: IconPhoto,
           ...(isFiltered
-            ? { title: words.noneFiltered, text: words.noneFilteredText, clear: { name: words.clear, run: clear } }
+            ? {
+                title: words.noneFiltered,
+                text: words.noneFilteredText,
+                clear: { name: words.clear, run: clear },
+              }
             : { title: words.none, text: <NoneYet /> }),
         }}
         waitingHeight={46}
@@ -119,7 +139,9 @@ export function Images() {
         ahead={30}
         keyOf={(row) => row.studyInstanceUid}
         least={768}
-        onOpen={({ studyInstanceUid }) => void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid } })}
+        onOpen={({ studyInstanceUid }) =>
+          void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid } })
+        }
         end={studies.hasMore ? words.more : words.last}
       />
     </Page>

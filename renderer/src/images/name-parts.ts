@@ -1,4 +1,7 @@
-/** A PN value in the parts that people type (PS3.5 §6.2.1). The second and third group are kept as they are. */
+/**
+ * A PN value in the parts that people type (PS3.5 §6.2.1). The second and third group are kept as
+ * they are.
+ */
 export interface NameParts {
   readonly family: string
   readonly given: string
@@ -11,8 +14,18 @@ export interface NameParts {
 
 export function namePartsOf(personName: string): NameParts {
   const [alphabetic = '', ideographic = '', ...phonetic] = personName.split('=')
-  const [family = '', given = '', middle = '', prefix = '', ...suffix] = alphabetic.split('^').map((part) => part.trim())
-  return { family, given, middle, prefix, suffix: suffix.join('^'), ideographic, phonetic: phonetic.join('=') }
+  const [family = '', given = '', middle = '', prefix = '', ...suffix] = alphabetic
+    .split('^')
+    .map((part) => part.trim())
+  return {
+    family,
+    given,
+    middle,
+    prefix,
+    suffix: suffix.join('^'),
+    ideographic,
+    phonetic: phonetic.join('='),
+  }
 }
 
 /** The PN value without delimiters at the end of a group or of the whole. */

@@ -30,7 +30,9 @@ export function PatientForm(props: {
   const { initial, about, identities, onDone } = props
   const parts = namePartsOf(initial.patientName)
   const [isWhole, setIsWhole] = useState(
-    [parts.middle, parts.prefix, parts.suffix, parts.ideographic, parts.phonetic].some((part) => part !== ''),
+    [parts.middle, parts.prefix, parts.suffix, parts.ideographic, parts.phonetic].some(
+      (part) => part !== '',
+    ),
   )
   const component = (value: string) => (DELIMITER.test(value) ? texts.noSigns : null)
   const form = useForm<Values>({
@@ -42,7 +44,8 @@ export function PatientForm(props: {
       accessionNumber: initial.accessionNumber,
     },
     validate: {
-      family: (family, { ideographic }) => (family.trim() || ideographic.trim() ? component(family) : texts.nameNeeded),
+      family: (family, { ideographic }) =>
+        family.trim() || ideographic.trim() ? component(family) : texts.nameNeeded,
       given: component,
       middle: component,
       prefix: component,
@@ -65,7 +68,13 @@ export function PatientForm(props: {
         .join('; '),
     )
   const text = (field: keyof Values, label: string) => (
-    <TextInput label={label} autoComplete="off" spellCheck={false} maxLength={64} {...form.getInputProps(field)} />
+    <TextInput
+      label={label}
+      autoComplete="off"
+      spellCheck={false}
+      maxLength={64}
+      {...form.getInputProps(field)}
+    />
   )
   return (
     <form onSubmit={submit} noValidate className={css.form}>
@@ -92,8 +101,18 @@ export function PatientForm(props: {
             {text('middle', texts.middleName)}
             {text('prefix', texts.prefix)}
             {text('suffix', texts.suffix)}
-            <TextInput label={texts.ideographic} description={texts.caret} maxLength={64} {...form.getInputProps('ideographic')} />
-            <TextInput label={texts.phonetic} description={texts.caret} maxLength={64} {...form.getInputProps('phonetic')} />
+            <TextInput
+              label={texts.ideographic}
+              description={texts.caret}
+              maxLength={64}
+              {...form.getInputProps('ideographic')}
+            />
+            <TextInput
+              label={texts.phonetic}
+              description={texts.caret}
+              maxLength={64}
+              {...form.getInputProps('phonetic')}
+            />
           </SimpleGrid>
         ) : (
           <div>
@@ -108,7 +127,12 @@ export function PatientForm(props: {
             <p className={css.says}>{says('patientId')}</p>
           </div>
           <div>
-            <TextInput label={texts.accessionNumber} autoComplete="off" maxLength={16} {...form.getInputProps('accessionNumber')} />
+            <TextInput
+              label={texts.accessionNumber}
+              autoComplete="off"
+              maxLength={16}
+              {...form.getInputProps('accessionNumber')}
+            />
             <p className={css.says}>{says('accessionNumber')}</p>
           </div>
           <div>
@@ -118,7 +142,10 @@ export function PatientForm(props: {
           <div>
             <NativeSelect
               label={texts.sex}
-              data={SEXES.map((value) => ({ value, label: value === '' ? texts.noSex : sexText(value) }))}
+              data={SEXES.map((value) => ({
+                value,
+                label: value === '' ? texts.noSex : sexText(value),
+              }))}
               {...form.getInputProps('sex')}
             />
             <p className={css.says}>{says('patientSex')}</p>

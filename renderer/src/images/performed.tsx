@@ -22,8 +22,12 @@ export function StepPanel({ steps }: { steps: readonly PerformedStep[] }) {
               <Table.Tr key={step.sopInstanceUid}>
                 <Table.Td className="mono nowrap">{step.scheduledProcedureStepId}</Table.Td>
                 <Table.Td>
-                  <Tag tone={words.stepStates[step.status].tone}>{words.stepStates[step.status].name}</Tag>
-                  {step.discontinuationReason && <Text size="sm">{step.discontinuationReason}</Text>}
+                  <Tag tone={words.stepStates[step.status].tone}>
+                    {words.stepStates[step.status].name}
+                  </Tag>
+                  {step.discontinuationReason && (
+                    <Text size="sm">{step.discontinuationReason}</Text>
+                  )}
                 </Table.Td>
                 <Table.Td>
                   {step.deviceName} {step.modality && words.of(step.modality)}
@@ -31,7 +35,9 @@ export function StepPanel({ steps }: { steps: readonly PerformedStep[] }) {
                 <Table.Td className="nowrap">
                   <Clock instant={step.startedAt} />
                 </Table.Td>
-                <Table.Td className="nowrap">{step.endedAt && <Clock instant={step.endedAt} />}</Table.Td>
+                <Table.Td className="nowrap">
+                  {step.endedAt && <Clock instant={step.endedAt} />}
+                </Table.Td>
                 <Table.Td className="tabular">{numberText(step.instances)}</Table.Td>
               </Table.Tr>
             ))}
@@ -44,7 +50,8 @@ export function StepPanel({ steps }: { steps: readonly PerformedStep[] }) {
 
 /** Storage commitment: what the device asked to have confirmed, and whether it got the answer. */
 export function CommitmentPanel({ commitments }: { commitments: readonly Commitment[] }) {
-  if (commitments.length === 0) return <Quiet title={words.commitments} text={words.commitmentsNone} />
+  if (commitments.length === 0)
+    return <Quiet title={words.commitments} text={words.commitmentsNone} />
   return (
     <Panel isFlush title={words.commitments}>
       <Table.ScrollContainer minWidth={560}>

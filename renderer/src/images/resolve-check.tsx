@@ -54,14 +54,25 @@ export function Check(props: CheckProps) {
     <Stack gap={16}>
       {isChanged && <Changed />}
       <Movement preview={shown} study={study} target={target} />
-      <ChangesTable changes={wholeOf(shown, target)} names={{ before: texts.before, after: texts.after }} emptyUid={texts.newUid} />
+      <ChangesTable
+        changes={wholeOf(shown, target)}
+        names={{ before: texts.before, after: texts.after }}
+        emptyUid={texts.newUid}
+      />
       <Consequences preview={shown} />
       {shown.obstacle ? (
         <Notice tone="danger" title={texts.obstacle}>
           {said(shown.obstacle)}
         </Notice>
       ) : (
-        <Order study={study} request={request} shown={shown} isBusy={preview.isPending} onStale={ask} onDone={onDone} />
+        <Order
+          study={study}
+          request={request}
+          shown={shown}
+          isBusy={preview.isPending}
+          onStale={ask}
+          onDone={onDone}
+        />
       )}
     </Stack>
   )
@@ -82,22 +93,53 @@ function Changed() {
   )
 }
 
-/** The changes of the preview, and between them what all images say already, so that the whole patient is seen. */
-function wholeOf({ changes, toStudyInstanceUid, fromStudyInstanceUid }: CorrectionPreview, target: ChosenTarget) {
+/**
+ * The changes of the preview, and between them what all images say already, so that the whole
+ * patient is seen.
+ */
+function wholeOf(
+  { changes, toStudyInstanceUid, fromStudyInstanceUid }: CorrectionPreview,
+  target: ChosenTarget,
+) {
   const known = new Map(changes.map((change) => [change.field, change]))
-  const rows = PATIENT_FIELDS.map((field) => known.get(field) ?? { field, before: [target[field]], after: target[field] })
+  const rows = PATIENT_FIELDS.map(
+    (field) => known.get(field) ?? { field, before: [target[field]], after: target[field] },
+  )
   const uid = known.get('studyInstanceUid')
   if (uid) return [...rows, uid]
   if (toStudyInstanceUid === fromStudyInstanceUid) return rows
-  return [...rows, { field: 'studyInstanceUid' as const, before: [fromStudyInstanceUid], after: toStudyInstanceUid ?? '' }]
+  return [
+    ...rows,
+    {
+      field: 'studyInstanceUid' as const,
+      before: [fromStudyInstanceUid],
+      after: toStudyInstanceUid ?? '',
+    },
+  ]
 }
 
 /** How many images go where, and how many stay. */
-function Movement({ preview, study, target }: { preview: CorrectionPreview; study: ImageStudy; target: ChosenTarget }) {
+function Movement({
+  preview,
+  study,
+  target,
+}: {
+  preview: CorrectionPreview
+  study: ImageStudy
+  target: ChosenTarget
+}) {
   const { kind, instances, staying } = preview
   const from: ChosenTarget = {
-    ...{ patientName: study.patientName, patientId: study.patientId, patientBirthDate: study.patientBirthDate },
-    ...{ patientSex: '', accessionNumber: study.accessionNumber, target: { to: 'study', studyInstanceUid: study.studyInstanceUid } },
+    ...{
+      patientName: study.patientName,
+      patientId: study.patientId,
+      patientBirthDate: study.patientBirthDate,
+    },
+    ...{
+      patientSex: '',
+      accessionNumber: study.accessionNumber,
+      target: { to: 'study', studyInstanceUid: study.studyInstanceUid },
+    },
     exam: null,
   }
   if (kind === 'correct') return <p className={css.moves}>{texts.moves.correct(instances)}</p>
@@ -113,13 +155,19 @@ function Movement({ preview, study, target }: { preview: CorrectionPreview; stud
       </div>
       <div className={css.side}>
         <TargetLine target={target} />
-        {target.target.to === 'patient' && <span className={css.quiet}>{words.target.newStudy}</span>}
+        {target.target.to === 'patient' && (
+          <span className={css.quiet}>{words.target.newStudy}</span>
+        )}
       </div>
     </div>
   )
 }
 
-function Consequences({ preview: { destinations, signedReports, warnings } }: { preview: CorrectionPreview }) {
+function Consequences({
+  preview: { destinations, signedReports, warnings },
+}: {
+  preview: CorrectionPreview
+}) {
   return (
     <>
       <section aria-label={texts.happens}>
@@ -127,8 +175,20 @@ function Consequences({ preview: { destinations, signedReports, warnings } }: { 
         <Facts
           facts={[
             [texts.originals, texts.originalsText],
-            [texts.destinations, destinations.length > 0 ? texts.destinationsText(destinations.join(', ')) : texts.noDestinations],
-            [texts.reports, signedReports > 0 ? <b key="reports">{texts.reportsText(signedReports)}</b> : texts.noReports],
+            [
+              texts.destinations,
+              destinations.length > 0
+                ? texts.destinationsText(destinations.join(', '))
+                : texts.noDestinations,
+            ],
+            [
+              texts.reports,
+              signedReports > 0 ? (
+                <b key="reports">{texts.reportsText(signedReports)}</b>
+              ) : (
+                texts.noReports
+              ),
+            ],
           ]}
         />
       </section>
@@ -153,7 +213,14 @@ interface OrderProps {
   readonly onDone: (correction: Correction) => void
 }
 
-function Order({ study: { studyInstanceUid }, request, shown, isBusy, onStale, onDone }: OrderProps) {
+function Order({
+  study: { studyInstanceUid },
+  request,
+  shown,
+  isBusy,
+  onStale,
+  onDone,
+}: OrderProps) {
   const apply = useSend(dashboardCorrections.apply, CHANGES)
   const isCutOff = useCutOff() !== null
   const form = useForm<{ cause: '' | Correction['cause']; reason: string }>({
@@ -181,10 +248,20 @@ function Order({ study: { studyInstanceUid }, request, shown, isBusy, onStale, o
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap={14}>
-        <Radio.Group label={texts.cause} description={texts.causeAbout} required {...form.getInputProps('cause')}>
+        <Radio.Group
+          label={texts.cause}
+          description={texts.causeAbout}
+          required
+          {...form.getInputProps('cause')}
+        >
           <div className={css.causes}>
             {CORRECTION_CAUSES.map((cause) => (
-              <Radio key={cause} value={cause} label={texts.causes[cause].name} description={texts.causes[cause].about} />
+              <Radio
+                key={cause}
+                value={cause}
+                label={texts.causes[cause].name}
+                description={texts.causes[cause].about}
+              />
             ))}
           </div>
         </Radio.Group>
@@ -201,7 +278,9 @@ function Order({ study: { studyInstanceUid }, request, shown, isBusy, onStale, o
         <Group justify="flex-end">
           <Button
             variant="default"
-            renderRoot={(props) => <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }} {...props} />}
+            renderRoot={(props) => (
+              <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }} {...props} />
+            )}
           >
             {texts.cancel}
           </Button>

@@ -41,7 +41,11 @@ export function ChooseImages(props: {
         <OpenImages of={{ studyInstanceUid }} />
       </Group>
       {patientsOf(identities).map((patient) => (
-        <fieldset key={patient.key} className={css.group} aria-label={nameText(patient.patientName)}>
+        <fieldset
+          key={patient.key}
+          className={css.group}
+          aria-label={nameText(patient.patientName)}
+        >
           <PatientLine patient={patient} />
           <Checkbox label={texts.choosePatient(patient.count)} {...box(idsOf(patient.series))} />
           <div className={css.series}>
@@ -64,7 +68,9 @@ export function ChooseImages(props: {
       ))}
       <div className={css.foot}>
         <span className={css.chosen} role="status">
-          {chosen.size === all ? texts.all : `${texts.chosen(chosen.size, all)}, ${texts.stay(all - chosen.size)}`}
+          {chosen.size === all
+            ? texts.all
+            : `${texts.chosen(chosen.size, all)}, ${texts.stay(all - chosen.size)}`}
         </span>
         <Button disabled={chosen.size === 0 || chosen.size === all} onClick={onNext}>
           {words.next}
@@ -75,7 +81,13 @@ export function ChooseImages(props: {
 }
 
 /** Images of a series by their numbers, where several patients are in one. */
-function SomeImages({ of, onChoose }: { of: Identity; onChoose: (ids: readonly number[]) => void }) {
+function SomeImages({
+  of,
+  onChoose,
+}: {
+  of: Identity
+  onChoose: (ids: readonly number[]) => void
+}) {
   const [text, setText] = useState<string | null>(null)
   const numbers = numbersOf(of)
   if (!numbers) return null

@@ -25,7 +25,10 @@ const { target: texts } = words
 /** Where images go, with what a person is shown of it. */
 export interface ChosenTarget extends CorrectedPatient {
   readonly target: CorrectionTarget
-  readonly exam: Pick<TargetChoice, 'description' | 'modality' | 'date' | 'time' | 'instances'> | null
+  readonly exam: Pick<
+    TargetChoice,
+    'description' | 'modality' | 'date' | 'time' | 'instances'
+  > | null
 }
 
 interface TargetProps {
@@ -38,14 +41,24 @@ interface TargetProps {
   readonly onChoose: (target: ChosenTarget) => void
 }
 
-const NOBODY: CorrectedPatient = { patientName: '', patientId: '', patientBirthDate: '', patientSex: '', accessionNumber: '' }
+const NOBODY: CorrectedPatient = {
+  patientName: '',
+  patientId: '',
+  patientBirthDate: '',
+  patientSex: '',
+  accessionNumber: '',
+}
 
-/** The order, study or patient that the images belong to; for details of the same study, the right details. */
+/**
+ * The order, study or patient that the images belong to; for details of the same study, the right
+ * details.
+ */
 export function Target(props: TargetProps) {
   const { kind, studyInstanceUid, differences, identities, was, onChoose } = props
   const typedBefore = was?.target.to === 'patient' ? was.target.patient : null
   const [way, setWay] = useState<'list' | 'typed'>(typedBefore ? 'typed' : 'list')
-  const type = (patient: CorrectedPatient) => onChoose({ ...patient, target: { to: 'patient', patient }, exam: null })
+  const type = (patient: CorrectedPatient) =>
+    onChoose({ ...patient, target: { to: 'patient', patient }, exam: null })
   if (kind === 'correct') {
     const expected = rightDetails(identities, differences)
     return (
@@ -104,8 +117,13 @@ const keyOf = ({ target }: Pick<TargetChoice, 'target'>): string => JSON.stringi
 function Targets(props: Pick<TargetProps, 'kind' | 'studyInstanceUid' | 'was' | 'onChoose'>) {
   const { kind, studyInstanceUid, was, onChoose } = props
   const { typed, setTyped, search } = useTypedSearch()
-  const reply = useReply(dashboardCorrections.targets, { params: { studyInstanceUid }, query: { search } })
-  const targets = reply.data?.targets.filter(({ target, instances }) => kind !== 'merge' || (target.to === 'study' && instances > 0))
+  const reply = useReply(dashboardCorrections.targets, {
+    params: { studyInstanceUid },
+    query: { search },
+  })
+  const targets = reply.data?.targets.filter(
+    ({ target, instances }) => kind !== 'merge' || (target.to === 'study' && instances > 0),
+  )
   return (
     <>
       <div className={css.search}>
@@ -156,7 +174,13 @@ export const chosenOf = (choice: TargetChoice): ChosenTarget => {
   return { ...patient, target, exam: { description, modality, date, time, instances } }
 }
 
-function ExamLine({ exam, to }: { exam: NonNullable<ChosenTarget['exam']>; to: CorrectionTarget['to'] }) {
+function ExamLine({
+  exam,
+  to,
+}: {
+  exam: NonNullable<ChosenTarget['exam']>
+  to: CorrectionTarget['to']
+}) {
   const { description, modality, date, time, instances } = exam
   const when = [dayText(date), timeText(time)].filter(Boolean).join(' ')
   return (
@@ -165,7 +189,9 @@ function ExamLine({ exam, to }: { exam: NonNullable<ChosenTarget['exam']>; to: C
         <b>{modality}</b> {description}
       </span>
       <span className="tabular nowrap">{when || texts.noDate}</span>
-      <Tag tone={to === 'order' ? 'info' : 'plain'}>{to === 'order' ? texts.order : texts.study(instances)}</Tag>
+      <Tag tone={to === 'order' ? 'info' : 'plain'}>
+        {to === 'order' ? texts.order : texts.study(instances)}
+      </Tag>
     </span>
   )
 }

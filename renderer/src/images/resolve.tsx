@@ -37,11 +37,21 @@ export function Resolve() {
   const mayManage = useMayManageStudies()
   const params = { studyInstanceUid }
   const study = useReply(dashboardImages.read, { params })
-  const identities = useReply(dashboardCorrections.identities, { params }, { enabled: mayManage, staleTime: Number.POSITIVE_INFINITY })
+  const identities = useReply(
+    dashboardCorrections.identities,
+    { params },
+    { enabled: mayManage, staleTime: Number.POSITIVE_INFINITY },
+  )
   // Who comes from the orders of the worklist has chosen one already.
   const isChosen = mayManage && order !== undefined
-  const targets = useReply(dashboardCorrections.targets, { params, query: { search: '' } }, { enabled: isChosen, staleTime: 60_000 })
-  const ordered = targets.data?.targets.find(({ target }) => target.to === 'order' && target.orderId === order)
+  const targets = useReply(
+    dashboardCorrections.targets,
+    { params, query: { search: '' } },
+    { enabled: isChosen, staleTime: 60_000 },
+  )
+  const ordered = targets.data?.targets.find(
+    ({ target }) => target.to === 'order' && target.orderId === order,
+  )
   const isWaiting = isChosen && targets.isPending
   const failed = study.error ?? identities.error
   const found = identities.data?.identities
@@ -58,7 +68,9 @@ export function Resolve() {
       }
     >
       {!mayManage && <Notice tone="warning">{shared.mayNot.manageStudies}</Notice>}
-      {mayManage && !failed && (!(study.data && found) || isWaiting) && <Waiting rows={6} height={48} />}
+      {mayManage && !failed && (!(study.data && found) || isWaiting) && (
+        <Waiting rows={6} height={48} />
+      )}
       {failed && failed.code !== 'not-found' && (
         <Failed
           error={failed}
@@ -98,10 +110,14 @@ function Steps({ study, identities, ordered }: StepsProps) {
   const { studyInstanceUid } = study
   const search = route.useSearch()
   const navigate = useNavigate()
-  const [kind, setKind] = useState<CorrectionKind | null>(CORRECTION_KINDS.find((one) => one === search.kind) ?? null)
+  const [kind, setKind] = useState<CorrectionKind | null>(
+    CORRECTION_KINDS.find((one) => one === search.kind) ?? null,
+  )
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set())
   const [target, setTarget] = useState<ChosenTarget | null>(ordered)
-  const [open, setOpen] = useState<StepName>(kind === null ? 'kind' : ordered ? 'check' : firstAfterKind(kind))
+  const [open, setOpen] = useState<StepName>(
+    kind === null ? 'kind' : ordered ? 'check' : firstAfterKind(kind),
+  )
   const preview = useSend(dashboardCorrections.preview)
   const steps = ORDER.filter((step) => step !== 'images' || kind === 'split')
   const at = steps.indexOf(open)
@@ -124,35 +140,60 @@ function Steps({ study, identities, ordered }: StepsProps) {
   }
   const hasBegun = useRef(false)
   useEffect(() => {
-    if (ordered && !hasBegun.current) preview.mutate({ params: { studyInstanceUid }, body: requestOf(ordered.target) })
+    if (ordered && !hasBegun.current)
+      preview.mutate({ params: { studyInstanceUid }, body: requestOf(ordered.target) })
     hasBegun.current = true
   })
   const finish = (correction: Correction) => {
-    const { fromStudyInstanceUid, toStudyInstanceUid, correctionId, instances, progress } = correction
+    const { fromStudyInstanceUid, toStudyInstanceUid, correctionId, instances, progress } =
+      correction
     if (progress !== null) {
       // It is shown there while it is under way; the target may have no images yet.
-      void navigate({ to: '/images/$studyInstanceUid', params: { studyInstanceUid: fromStudyInstanceUid }, search: {} })
+      void navigate({
+        to: '/images/$studyInstanceUid',
+        params: { studyInstanceUid: fromStudyInstanceUid },
+        search: {},
+      })
       return
     }
-    const to = { to: '/images/$studyInstanceUid', params: { studyInstanceUid: toStudyInstanceUid } } as const
+    const to = {
+      to: '/images/$studyInstanceUid',
+      params: { studyInstanceUid: toStudyInstanceUid },
+    } as const
     void navigate({ ...to, search: {} })
-    showDone(words.done[correction.kind](instances), () => void navigate({ ...to, search: { undo: correctionId } }))
+    showDone(
+      words.done[correction.kind](instances),
+      () => void navigate({ ...to, search: { undo: correctionId } }),
+    )
   }
 
   const stepProps = (name: StepName) => ({
     number: steps.indexOf(name) + 1,
-    state: at > steps.indexOf(name) ? ('done' as const) : name === open ? ('open' as const) : ('later' as const),
+    state:
+      at > steps.indexOf(name)
+        ? ('done' as const)
+        : name === open
+          ? ('open' as const)
+          : ('later' as const),
     onChange: () => setOpen(name),
   })
   const isKnown = kind !== null
   return (
     <div className={css.steps}>
       <Now study={study} identities={identities} />
-      <Step {...stepProps('kind')} title={words.kinds.title} summary={isKnown && words.kinds.ways[kind].name}>
+      <Step
+        {...stepProps('kind')}
+        title={words.kinds.title}
+        summary={isKnown && words.kinds.ways[kind].name}
+      >
         <Kinds value={kind} patients={patientsOf(identities).length} onChoose={chooseKind} />
       </Step>
       {kind === 'split' && (
-        <Step {...stepProps('images')} title={words.images.title} summary={words.images.chosen(chosen.size, idsOf(identities).length)}>
+        <Step
+          {...stepProps('images')}
+          title={words.images.title}
+          summary={words.images.chosen(chosen.size, idsOf(identities).length)}
+        >
           <ChooseImages
             studyInstanceUid={studyInstanceUid}
             identities={identities}
@@ -180,7 +221,15 @@ function Steps({ study, identities, ordered }: StepsProps) {
         )}
       </Step>
       <Step {...stepProps('check')} title={words.check.title}>
-        {target && <Check study={study} request={requestOf(target.target)} target={target} preview={preview} onDone={finish} />}
+        {target && (
+          <Check
+            study={study}
+            request={requestOf(target.target)}
+            target={target}
+            preview={preview}
+            onDone={finish}
+          />
+        )}
       </Step>
     </div>
   )
@@ -189,7 +238,10 @@ function Steps({ study, identities, ordered }: StepsProps) {
 const firstAfterKind = (kind: CorrectionKind): StepName => (kind === 'split' ? 'images' : 'target')
 
 /** What these images say, without what only others say. */
-const withOnly = (identities: readonly Identity[], chosen: ReadonlySet<number>): readonly Identity[] =>
+const withOnly = (
+  identities: readonly Identity[],
+  chosen: ReadonlySet<number>,
+): readonly Identity[] =>
   identities.filter(({ instanceIds }) => instanceIds.some((id) => chosen.has(id)))
 
 const SHOWN_PATIENTS = 4
@@ -220,7 +272,11 @@ function Now({ study, identities }: { study: ImageStudy; identities: readonly Id
   )
 }
 
-function Kinds(props: { value: CorrectionKind | null; patients: number; onChoose: (kind: CorrectionKind) => void }) {
+function Kinds(props: {
+  value: CorrectionKind | null
+  patients: number
+  onChoose: (kind: CorrectionKind) => void
+}) {
   const { value, patients, onChoose } = props
   return (
     <>
@@ -232,7 +288,12 @@ function Kinds(props: { value: CorrectionKind | null; patients: number; onChoose
       <ul className={css.ways}>
         {WAYS.map((way) => (
           <li key={way}>
-            <button type="button" className={css.way} data-chosen={way === value} onClick={() => onChoose(way)}>
+            <button
+              type="button"
+              className={css.way}
+              data-chosen={way === value}
+              onClick={() => onChoose(way)}
+            >
               <b>{words.kinds.ways[way].name}</b>
               <span>{words.kinds.ways[way].about}</span>
             </button>
@@ -275,7 +336,12 @@ function Step({ number, title, state, summary, onChange, children }: StepProps) 
           {title}
         </h2>
         {state === 'done' && (
-          <Button variant="default" size="compact-sm" aria-label={words.changeStep(title)} onClick={onChange}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            aria-label={words.changeStep(title)}
+            onClick={onChange}
+          >
             {words.change}
           </Button>
         )}

@@ -3,7 +3,11 @@ import { notifications } from '@mantine/notifications'
 import { IconCheck, IconSend } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Destination, dashboardDestinations, type ForwardedStudy } from '#shared/contract/destinations.ts'
+import {
+  type Destination,
+  dashboardDestinations,
+  type ForwardedStudy,
+} from '#shared/contract/destinations.ts'
 import { Clock } from '../components/clock.tsx'
 import { ForwardCounts } from '../components/forward-counts.tsx'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
@@ -13,10 +17,20 @@ import { useLive } from '../live.ts'
 import css from './images.module.css'
 import { words } from './words.ts'
 
-const CHANGES = [dashboardDestinations.studies, dashboardDestinations.list, dashboardDestinations.instances]
+const CHANGES = [
+  dashboardDestinations.studies,
+  dashboardDestinations.list,
+  dashboardDestinations.instances,
+]
 
 /** How far the study is on its way to each destination; sending it to another one. */
-export function SendingPanel({ studyInstanceUid, mayManage }: { studyInstanceUid: string; mayManage: boolean }) {
+export function SendingPanel({
+  studyInstanceUid,
+  mayManage,
+}: {
+  studyInstanceUid: string
+  mayManage: boolean
+}) {
   const { isOpen } = useLive()
   const query = { studyInstanceUid, show: 'all' as const, limit: 100 }
   const forwards = useReply(dashboardDestinations.studies, { query }, isOpen ? {} : { every: 5000 })
@@ -24,7 +38,9 @@ export function SendingPanel({ studyInstanceUid, mayManage }: { studyInstanceUid
   return (
     <Panel title={words.sending}>
       {forwards.isPending && <Waiting rows={2} />}
-      {forwards.isError && <Failed error={forwards.error} onRetry={() => void forwards.refetch()} />}
+      {forwards.isError && (
+        <Failed error={forwards.error} onRetry={() => void forwards.refetch()} />
+      )}
       {forwards.data?.studies.length === 0 && (
         <Text size="sm" c="dimmed">
           {words.sendingNone}
@@ -38,7 +54,9 @@ export function SendingPanel({ studyInstanceUid, mayManage }: { studyInstanceUid
           mayManage={mayManage}
         />
       ))}
-      {mayManage && destinations && <SendTo studyInstanceUid={studyInstanceUid} destinations={destinations} />}
+      {mayManage && destinations && (
+        <SendTo studyInstanceUid={studyInstanceUid} destinations={destinations} />
+      )}
     </Panel>
   )
 }
@@ -84,7 +102,13 @@ function Going({ forward, destination, mayManage }: GoingProps) {
   )
 }
 
-function SendTo({ studyInstanceUid, destinations }: { studyInstanceUid: string; destinations: readonly Destination[] }) {
+function SendTo({
+  studyInstanceUid,
+  destinations,
+}: {
+  studyInstanceUid: string
+  destinations: readonly Destination[]
+}) {
   const send = useSend(dashboardDestinations.send, CHANGES)
   const [destinationId, setDestinationId] = useState<string | null>(null)
   const open = destinations.filter((one) => one.isEnabled)
@@ -102,7 +126,10 @@ function SendTo({ studyInstanceUid, destinations }: { studyInstanceUid: string; 
       {
         onSuccess: ({ message }) => {
           setDestinationId(null)
-          notifications.show({ message: message ? said(message) : words.sendDone, icon: <IconCheck size={18} /> })
+          notifications.show({
+            message: message ? said(message) : words.sendDone,
+            icon: <IconCheck size={18} />,
+          })
         },
       },
     )
@@ -117,7 +144,13 @@ function SendTo({ studyInstanceUid, destinations }: { studyInstanceUid: string; 
           value={destinationId}
           onChange={setDestinationId}
         />
-        <Button variant="default" leftSection={<IconSend size={16} />} disabled={!destinationId} loading={send.isPending} onClick={start}>
+        <Button
+          variant="default"
+          leftSection={<IconSend size={16} />}
+          disabled={!destinationId}
+          loading={send.isPending}
+          onClick={start}
+        >
           {words.send}
         </Button>
       </Group>

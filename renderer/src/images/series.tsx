@@ -31,10 +31,16 @@ export function SeriesPanel({ series }: { series: readonly ImageSeries[] }) {
               <Table.Tr key={one.seriesInstanceUid}>
                 <Table.Td className="tabular">{one.seriesNumber}</Table.Td>
                 <Table.Td fw={600}>{one.modality}</Table.Td>
-                <Table.Td title={one.seriesInstanceUid}>{one.lastInstanceAt === null ? <Awaited /> : one.seriesDescription}</Table.Td>
+                <Table.Td title={one.seriesInstanceUid}>
+                  {one.lastInstanceAt === null ? <Awaited /> : one.seriesDescription}
+                </Table.Td>
                 <Table.Td className="tabular nowrap">{countOf(one)}</Table.Td>
-                <Table.Td className="tabular nowrap">{one.lastInstanceAt && bytesText(one.bytes)}</Table.Td>
-                <Table.Td className="nowrap">{one.lastInstanceAt && <Clock instant={one.lastInstanceAt} />}</Table.Td>
+                <Table.Td className="tabular nowrap">
+                  {one.lastInstanceAt && bytesText(one.bytes)}
+                </Table.Td>
+                <Table.Td className="nowrap">
+                  {one.lastInstanceAt && <Clock instant={one.lastInstanceAt} />}
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -1,5 +1,12 @@
 import { Button, Group, Menu } from '@mantine/core'
-import { IconArrowLeft, IconChevronDown, IconHistory, IconPhotoOff, IconReportMedical, IconUserEdit } from '@tabler/icons-react'
+import {
+  IconArrowLeft,
+  IconChevronDown,
+  IconHistory,
+  IconPhotoOff,
+  IconReportMedical,
+  IconUserEdit,
+} from '@tabler/icons-react'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { dashboardImages, type ImageStudy } from '#shared/contract/images.ts'
@@ -39,7 +46,11 @@ const { facts } = words
 export function Study() {
   const { studyInstanceUid } = route.useParams()
   const { isOpen } = useLive()
-  const reply = useReply(dashboardImages.read, { params: { studyInstanceUid } }, isOpen ? {} : { every: 5000 })
+  const reply = useReply(
+    dashboardImages.read,
+    { params: { studyInstanceUid } },
+    isOpen ? {} : { every: 5000 },
+  )
   const mayManage = useMayManageStudies()
   const study = reply.data
   return (
@@ -63,7 +74,9 @@ export function Study() {
           <CorrectionsPanel studyInstanceUid={studyInstanceUid} mayManage={mayManage} />
         </>
       )}
-      {reply.isError && reply.error.code !== 'not-found' && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isError && reply.error.code !== 'not-found' && (
+        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+      )}
       {study && (
         <>
           <Head study={study} />
@@ -100,7 +113,9 @@ function Unscheduled({ study: { firstInstanceAt } }: { study: ImageStudy }) {
         <Button
           variant="default"
           size="xs"
-          renderRoot={(props) => <Link to="/worklist/reconcile" search={{ from: day, to: day }} {...props} />}
+          renderRoot={(props) => (
+            <Link to="/worklist/reconcile" search={{ from: day, to: day }} {...props} />
+          )}
         >
           {words.reconcile}
         </Button>
@@ -111,14 +126,22 @@ function Unscheduled({ study: { firstInstanceAt } }: { study: ImageStudy }) {
   )
 }
 
-const Actions = ({ study: { studyInstanceUid, instances }, mayManage }: { study: ImageStudy; mayManage: boolean }) => (
+const Actions = ({
+  study: { studyInstanceUid, instances },
+  mayManage,
+}: {
+  study: ImageStudy
+  mayManage: boolean
+}) => (
   <>
     {mayManage && instances > 0 && <Correct studyInstanceUid={studyInstanceUid} />}
     {mayManage && (
       <Button
         variant="default"
         leftSection={<IconHistory size={16} />}
-        renderRoot={(props) => <Link to="/destinations/priors" search={{ study: studyInstanceUid }} {...props} />}
+        renderRoot={(props) => (
+          <Link to="/destinations/priors" search={{ study: studyInstanceUid }} {...props} />
+        )}
       >
         {words.priors}
       </Button>
@@ -134,7 +157,11 @@ function Correct({ studyInstanceUid }: { studyInstanceUid: string }) {
   return (
     <Menu position="bottom-end" shadow="md" withinPortal>
       <Menu.Target>
-        <Button variant="default" leftSection={<IconUserEdit size={16} />} rightSection={<IconChevronDown size={14} />}>
+        <Button
+          variant="default"
+          leftSection={<IconUserEdit size={16} />}
+          rightSection={<IconChevronDown size={14} />}
+        >
           {correctionWords.menu}
         </Button>
       </Menu.Target>
@@ -142,7 +169,13 @@ function Correct({ studyInstanceUid }: { studyInstanceUid: string }) {
         {WAYS.map((kind) => (
           <Menu.Item
             key={kind}
-            onClick={() => void navigate({ to: '/images/$studyInstanceUid/resolve', params: { studyInstanceUid }, search: { kind } })}
+            onClick={() =>
+              void navigate({
+                to: '/images/$studyInstanceUid/resolve',
+                params: { studyInstanceUid },
+                search: { kind },
+              })
+            }
           >
             {correctionWords.kinds.ways[kind].name}
           </Menu.Item>
@@ -154,7 +187,11 @@ function Correct({ studyInstanceUid }: { studyInstanceUid: string }) {
 
 /** Where the study is one for reporting. */
 function ReportLink({ studyInstanceUid }: { studyInstanceUid: string }) {
-  const studyId = useReply(dashboardReports.byUid, { params: { studyInstanceUid } }, { staleTime: 60_000 }).data?.studyId
+  const studyId = useReply(
+    dashboardReports.byUid,
+    { params: { studyInstanceUid } },
+    { staleTime: 60_000 },
+  ).data?.studyId
   if (!studyId) return null
   return (
     <Button
@@ -199,7 +236,9 @@ const patientFacts = (study: ImageStudy): readonly Fact[] => [
   [facts.sex, sexText(study.patientSex)],
   [facts.accession, <Mono key="accession" text={study.accessionNumber} />],
   [facts.description, study.studyDescription],
-  ...(study.linkedOrder ? ([[facts.linkedOrder, <LinkedOrder key="linked" order={study.linkedOrder} />]] as const) : []),
+  ...(study.linkedOrder
+    ? ([[facts.linkedOrder, <LinkedOrder key="linked" order={study.linkedOrder} />]] as const)
+    : []),
   ...(study.quarantined > 0
     ? ([
         [
@@ -214,12 +253,16 @@ const patientFacts = (study: ImageStudy): readonly Fact[] => [
 
 const arrivalFacts = (study: ImageStudy): readonly Fact[] => [
   [facts.date, `${dayText(study.studyDate)} ${timeText(study.studyTime)}`.trim()],
-  [facts.device, study.deviceName ? `${said(study.deviceName)} (${study.callingAeTitle})` : study.callingAeTitle],
+  [
+    facts.device,
+    study.deviceName ? `${said(study.deviceName)} (${study.callingAeTitle})` : study.callingAeTitle,
+  ],
   [facts.received, words.received(study.instances, study.series, bytesText(study.bytes))],
   [
     facts.first,
     <span key="span">
-      <Clock instant={study.firstInstanceAt} />, {words.lastOne} <Clock instant={study.lastInstanceAt} />
+      <Clock instant={study.firstInstanceAt} />, {words.lastOne}{' '}
+      <Clock instant={study.lastInstanceAt} />
     </span>,
   ],
   [
@@ -238,7 +281,11 @@ const arrivalFacts = (study: ImageStudy): readonly Fact[] => [
   ],
 ]
 
-const LinkedOrder = ({ order: { accessionNumber, description, by, at } }: { order: NonNullable<ImageStudy['linkedOrder']> }) => (
+const LinkedOrder = ({
+  order: { accessionNumber, description, by, at },
+}: {
+  order: NonNullable<ImageStudy['linkedOrder']>
+}) => (
   <span>
     <span className="mono">{accessionNumber}</span> {description}
     <div className={css.under}>

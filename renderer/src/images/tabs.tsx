@@ -3,7 +3,10 @@ import { SectionTabs, TabCount } from '../components/section-tabs.tsx'
 import { useWaiting } from '../today/use-today.ts'
 import { words } from './words.ts'
 
-/** The lists of images: studies, what was set aside, and files without a record, and who has to be informed of corrections. */
+/**
+ * The lists of images: studies, what was set aside, and files without a record, and who has to be
+ * informed of corrections.
+ */
 export function ImageTabs() {
   const quarantined = useWaiting(['quarantined'])
   const recovered = useWaiting(['recovered'])

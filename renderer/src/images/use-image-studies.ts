@@ -16,7 +16,11 @@ export function useImageStudies(show: Show, search: string) {
   return useRows<ImageStudySummary>({
     key: [dashboardImages.list.path, query],
     ask: async (cursor, signal) => {
-      const page = await call(dashboardImages.list, { query: { ...query, ...(cursor !== undefined && { cursor }) } }, signal)
+      const page = await call(
+        dashboardImages.list,
+        { query: { ...query, ...(cursor !== undefined && { cursor }) } },
+        signal,
+      )
       return { rows: page.studies, cursor: page.hasMore ? page.cursor : undefined }
     },
     idOf,

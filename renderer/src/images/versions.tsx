@@ -17,9 +17,18 @@ import css from './images.module.css'
 import { words } from './words.ts'
 
 const text = words.versions
-const CHANGES = [dashboardImages.read, dashboardImages.list, dashboardDestinations.studies, dashboard.status, dashboardToday.today]
+const CHANGES = [
+  dashboardImages.read,
+  dashboardImages.list,
+  dashboardDestinations.studies,
+  dashboard.status,
+  dashboardToday.today,
+]
 
-/** Images that were sent again with another content: every version is kept, and a person can show an earlier one again. */
+/**
+ * Images that were sent again with another content: every version is kept, and a person can show an
+ * earlier one again.
+ */
 export function VersionsPanel({ study, mayManage }: { study: ImageStudy; mayManage: boolean }) {
   const [restoring, setRestoring] = useState<ImageVersion | null>(null)
   const [isReviewing, setIsReviewing] = useState(false)
@@ -46,7 +55,11 @@ export function VersionsPanel({ study, mayManage }: { study: ImageStudy; mayMana
             </Table.Thead>
             <Table.Tbody>
               {study.versions.map((version) => (
-                <Row key={version.instanceId} version={version} {...(mayManage && { onRestore: setRestoring })} />
+                <Row
+                  key={version.instanceId}
+                  version={version}
+                  {...(mayManage && { onRestore: setRestoring })}
+                />
               ))}
             </Table.Tbody>
           </Table>
@@ -65,9 +78,16 @@ export function VersionsPanel({ study, mayManage }: { study: ImageStudy; mayMana
   )
 }
 
-function Row({ version, onRestore }: { version: ImageVersion; onRestore?: (version: ImageVersion) => void }) {
+function Row({
+  version,
+  onRestore,
+}: {
+  version: ImageVersion
+  onRestore?: (version: ImageVersion) => void
+}) {
   const { state, change, reviewedAt, instanceNumber, sopInstanceUid } = version
-  const isUnseen = state === 'current' && reviewedAt === null && (change === 'pixels' || change === 'unknown')
+  const isUnseen =
+    state === 'current' && reviewedAt === null && (change === 'pixels' || change === 'unknown')
   return (
     <Table.Tr>
       <Table.Td title={sopInstanceUid}>
@@ -77,7 +97,10 @@ function Row({ version, onRestore }: { version: ImageVersion; onRestore?: (versi
       <Table.Td>
         <Tag tone={state === 'current' ? 'good' : 'plain'}>{text.states[state]}</Tag>
       </Table.Td>
-      <Table.Td>{change && (isUnseen ? <Tag tone="danger">{text.changes[change]}</Tag> : text.changes[change])}</Table.Td>
+      <Table.Td>
+        {change &&
+          (isUnseen ? <Tag tone="danger">{text.changes[change]}</Tag> : text.changes[change])}
+      </Table.Td>
       <Table.Td className="nowrap">
         <Clock instant={version.receivedAt} />
         <div className={css.under}>
@@ -105,7 +128,10 @@ function Review({ study, onDone }: { study: ImageStudy; onDone: () => void }) {
       error={send.error}
       onClose={onDone}
       onSend={(note, onError) =>
-        send.mutate({ params: { studyInstanceUid: study.studyInstanceUid }, body: { note } }, { onSuccess: onDone, onError })
+        send.mutate(
+          { params: { studyInstanceUid: study.studyInstanceUid }, body: { note } },
+          { onSuccess: onDone, onError },
+        )
       }
     >
       {text.reviewText}

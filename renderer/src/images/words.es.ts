@@ -4,7 +4,8 @@ import type { English } from './words.ts'
 
 export const es: Translated<English> = {
   title: 'Imágenes',
-  about: 'Los estudios según llegan sus imágenes, el más reciente primero. Las imágenes se conservan como las envió el dispositivo.',
+  about:
+    'Los estudios según llegan sus imágenes, el más reciente primero. Las imágenes se conservan como las envió el dispositivo.',
   tabs: {
     label: 'Imágenes',
     studies: 'Estudios',
@@ -13,7 +14,13 @@ export const es: Translated<English> = {
     inform: 'Avisos de corrección',
   },
   showLabel: 'Qué estudios',
-  shows: { all: 'Todos', receiving: 'Recibiendo', incomplete: 'Incompletos', mismatch: 'Discrepancia', replaced: 'Imágenes sustituidas' },
+  shows: {
+    all: 'Todos',
+    receiving: 'Recibiendo',
+    incomplete: 'Incompletos',
+    mismatch: 'Discrepancia',
+    replaced: 'Imágenes sustituidas',
+  },
   search: 'Buscar',
   searchWhat: 'Nombre, ID del paciente, n.º de acceso, descripción o UID',
   columns: {
@@ -27,7 +34,8 @@ export const es: Translated<English> = {
   label: 'Estudios con imágenes, el más reciente primero',
   arrived: (share) => `Ha llegado el ${share} % de las imágenes anunciadas`,
   setAside: (count) => (count === 1 ? '1 apartada' : `${count} apartadas`),
-  setAsideMeaning: 'Imágenes que se recibieron pero no se añadieron al estudio. Esperan una decisión.',
+  setAsideMeaning:
+    'Imágenes que se recibieron pero no se añadieron al estudio. Esperan una decisión.',
   none: 'Aún no hay imágenes',
   noneText: (aeTitle) =>
     `Cuando un dispositivo envíe imágenes ${aeTitle ? `al AE title ${aeTitle}` : 'a esta pasarela'}, aparecerán aquí según lleguen.`,
@@ -36,7 +44,10 @@ export const es: Translated<English> = {
   clear: 'Quitar los filtros',
   more: 'Cargando estudios anteriores…',
   last: 'No hay estudios anteriores.',
-  newer: (count) => (count === 1 ? '1 estudio nuevo arriba' : `${countText(count, 'estudio', 'estudios')} nuevos arriba`),
+  newer: (count) =>
+    count === 1
+      ? '1 estudio nuevo arriba'
+      : `${countText(count, 'estudio', 'estudios')} nuevos arriba`,
 
   back: 'Todos los estudios',
   gone: 'Aquí no hay imágenes de este estudio',
@@ -61,10 +72,12 @@ export const es: Translated<English> = {
     setAside: 'Apartadas',
   },
   unscheduled: 'No programada: sin petición',
-  unscheduledText: 'Estas imágenes se hicieron sin petición. Enlace la exploración con su petición o manténgala como no programada.',
+  unscheduledText:
+    'Estas imágenes se hicieron sin petición. Enlace la exploración con su petición o manténgala como no programada.',
   reconcile: 'Conciliar',
   setAsideWait: (images) => `${countText(images, 'imagen', 'imágenes')} por decidir`,
-  received: (images, series, size) => `${countText(images, 'imagen', 'imágenes')} en ${countText(series, 'serie', 'series')}, ${size}`,
+  received: (images, series, size) =>
+    `${countText(images, 'imagen', 'imágenes')} en ${countText(series, 'serie', 'series')}, ${size}`,
   lastOne: 'última imagen',
   studyUid: 'el UID del estudio',
   studyId: 'el id. del estudio',
@@ -107,7 +120,14 @@ export const es: Translated<English> = {
   steps: 'Realizado en el dispositivo (MPPS)',
   stepsNone: 'El dispositivo no comunicó cómo fue la exploración.',
   of: (modality) => `(${modality})`,
-  stepColumns: { step: 'Paso', state: 'Estado', device: 'Dispositivo', started: 'Inicio', ended: 'Fin', images: 'Imágenes' },
+  stepColumns: {
+    step: 'Paso',
+    state: 'Estado',
+    device: 'Dispositivo',
+    started: 'Inicio',
+    ended: 'Fin',
+    images: 'Imágenes',
+  },
   stepStates: {
     'IN PROGRESS': { name: 'En curso' },
     COMPLETED: { name: 'Completado' },
@@ -116,7 +136,13 @@ export const es: Translated<English> = {
 
   commitments: 'Confirmaciones de almacenamiento',
   commitmentsNone: 'El dispositivo no pidió que se confirmara el almacenamiento de sus imágenes.',
-  commitmentColumns: { asked: 'Pedida', device: 'Dispositivo', images: 'Imágenes', state: 'Estado', remark: 'Observación' },
+  commitmentColumns: {
+    asked: 'Pedida',
+    device: 'Dispositivo',
+    images: 'Imágenes',
+    state: 'Estado',
+    remark: 'Observación',
+  },
   commitmentStates: {
     waiting: { name: 'Respuesta en camino' },
     delivered: { name: 'Respondida' },
@@ -132,12 +158,16 @@ export const es: Translated<English> = {
   enrichmentNext: 'Se consulta de nuevo',
   enrichmentBecause: 'Motivo',
   enrichmentNever: 'aún no',
-  enrichmentBefore: { name: 'Sin consultar', meaning: 'Se consulta al socio cuando se crea un estudio de estas imágenes.' },
+  enrichmentBefore: {
+    name: 'Sin consultar',
+    meaning: 'Se consulta al socio cuando se crea un estudio de estas imágenes.',
+  },
   retryEnrichment: 'Consultar al socio ahora',
   retryAbout: 'Solo se rellenan los campos que nadie ha rellenado.',
 
   interface: 'En esta pasarela',
-  interfaceNone: 'Aún no se creó ningún estudio de estas imágenes. En Ajustes, Imágenes, se dice qué áreas reciben uno.',
+  interfaceNone:
+    'Aún no se creó ningún estudio de estas imágenes. En Ajustes, Imágenes, se dice qué áreas reciben uno.',
   areas: { scribe: 'Informes (scribe)', viewer: 'Visor (viewer)' },
   seeded: 'creado a partir de estas imágenes',
   registered: 'estaba registrado antes',
@@ -155,9 +185,19 @@ export const es: Translated<English> = {
     title: 'Imágenes con varias versiones',
     about:
       'El dispositivo volvió a enviar estas imágenes con el mismo identificador y otro contenido. Se muestra y se envía la última; todas las anteriores se conservan.',
-    columns: { image: 'Imagen', state: 'Versión', change: 'Qué cambia', received: 'Recibida', actions: '' },
+    columns: {
+      image: 'Imagen',
+      state: 'Versión',
+      change: 'Qué cambia',
+      received: 'Recibida',
+      actions: '',
+    },
     states: { current: 'Visible', superseded: 'Anterior' },
-    changes: { attributes: 'Solo la descripción', pixels: 'Otros píxeles', unknown: 'No se pudieron comparar los píxeles' },
+    changes: {
+      attributes: 'Solo la descripción',
+      pixels: 'Otros píxeles',
+      unknown: 'No se pudieron comparar los píxeles',
+    },
     review: 'He comparado las versiones',
     reviewAsk: {
       title: '¿Ha comparado las versiones?',

@@ -7,10 +7,23 @@ import { es } from './words.es.ts'
 
 const en = {
   title: 'Images',
-  about: 'Studies as their images arrive, the latest first. Images are kept as the device sent them.',
-  tabs: { label: 'Images', studies: 'Studies', quarantine: 'Set aside', recovered: 'Recovered files', inform: 'Correction notices' },
+  about:
+    'Studies as their images arrive, the latest first. Images are kept as the device sent them.',
+  tabs: {
+    label: 'Images',
+    studies: 'Studies',
+    quarantine: 'Set aside',
+    recovered: 'Recovered files',
+    inform: 'Correction notices',
+  },
   showLabel: 'Which studies',
-  shows: { all: 'All', receiving: 'Receiving', incomplete: 'Incomplete', mismatch: 'Mismatch', replaced: 'Replaced images' },
+  shows: {
+    all: 'All',
+    receiving: 'Receiving',
+    incomplete: 'Incomplete',
+    mismatch: 'Mismatch',
+    replaced: 'Replaced images',
+  },
   search: 'Search',
   searchWhat: 'Name, patient ID, accession number, description or UID',
   columns: {
@@ -24,7 +37,8 @@ const en = {
   label: 'Studies with images, the latest first',
   arrived: (share: number) => `${share} % of the announced images are here`,
   setAside: (count: number) => `${count} set aside`,
-  setAsideMeaning: 'Images that were received but not added to the study. They wait for a decision.',
+  setAsideMeaning:
+    'Images that were received but not added to the study. They wait for a decision.',
   none: 'No images yet',
   noneText: (aeTitle: string | null) =>
     `When a device sends images to ${aeTitle ? `AE title ${aeTitle}` : 'this gateway'}, they appear here as they arrive.`,
@@ -58,7 +72,8 @@ const en = {
     setAside: 'Set aside',
   },
   unscheduled: 'Unscheduled: no order',
-  unscheduledText: 'These images were acquired without an order. Link the exam to its order, or keep it as unscheduled.',
+  unscheduledText:
+    'These images were acquired without an order. Link the exam to its order, or keep it as unscheduled.',
   reconcile: 'Reconcile',
   setAsideWait: (images: number) => `${countText(images, 'image')} to decide on`,
   received: (images: number, series: number, size: string) =>
@@ -71,7 +86,14 @@ const en = {
   series: 'Series',
   seriesNone: 'No image was added to this study.',
   seriesAwaited: 'Announced; none of it is here',
-  seriesColumns: { number: 'No.', modality: 'Modality', description: 'Description', images: 'Images', size: 'Size', last: 'Last image' },
+  seriesColumns: {
+    number: 'No.',
+    modality: 'Modality',
+    description: 'Description',
+    images: 'Images',
+    size: 'Size',
+    last: 'Last image',
+  },
 
   identity: {
     titles: {
@@ -81,11 +103,14 @@ const en = {
       resolved: 'The images were corrected',
     },
     abouts: {
-      matched: 'Patient and exam are those of the worklist entry. The images are kept under the UID that the device gave them.',
+      matched:
+        'Patient and exam are those of the worklist entry. The images are kept under the UID that the device gave them.',
       mismatch:
         'They name another patient or exam than the worklist, the study or each other. Nothing was changed. Find out which is right, and correct it where it is wrong. Until then no report of this study can be signed, and no signed report is delivered.',
-      overridden: 'A person who may sign reports gave a reason to go on. If something else differs later, it is a mismatch again.',
-      resolved: 'They name the patient and the exam of the worklist or the study. The original images are kept and no longer shown.',
+      overridden:
+        'A person who may sign reports gave a reason to go on. If something else differs later, it is a mismatch again.',
+      resolved:
+        'They name the patient and the exam of the worklist or the study. The original images are kept and no longer shown.',
     },
     overriddenBy: 'Overridden by',
     reason: 'Reason',
@@ -95,7 +120,14 @@ const en = {
   steps: 'Performed at the device (MPPS)',
   stepsNone: 'The device did not report how the exam went.',
   of: (modality: string) => `(${modality})`,
-  stepColumns: { step: 'Step', state: 'State', device: 'Device', started: 'Started', ended: 'Ended', images: 'Images' },
+  stepColumns: {
+    step: 'Step',
+    state: 'State',
+    device: 'Device',
+    started: 'Started',
+    ended: 'Ended',
+    images: 'Images',
+  },
   stepStates: {
     'IN PROGRESS': { tone: 'info', name: 'In progress' },
     COMPLETED: { tone: 'good', name: 'Completed' },
@@ -104,7 +136,13 @@ const en = {
 
   commitments: 'Storage confirmations',
   commitmentsNone: 'The device did not ask to have the storage of its images confirmed.',
-  commitmentColumns: { asked: 'Asked', device: 'Device', images: 'Images', state: 'State', remark: 'Remark' },
+  commitmentColumns: {
+    asked: 'Asked',
+    device: 'Device',
+    images: 'Images',
+    state: 'State',
+    remark: 'Remark',
+  },
   commitmentStates: {
     waiting: { tone: 'info', name: 'Answer on its way' },
     delivered: { tone: 'good', name: 'Answered' },
@@ -120,12 +158,16 @@ const en = {
   enrichmentNext: 'Asked again',
   enrichmentBecause: 'Because',
   enrichmentNever: 'not yet',
-  enrichmentBefore: { name: 'Not asked yet', meaning: 'The partner is asked once a study is made of these images.' },
+  enrichmentBefore: {
+    name: 'Not asked yet',
+    meaning: 'The partner is asked once a study is made of these images.',
+  },
   retryEnrichment: 'Ask the partner now',
   retryAbout: 'Only fields that nobody has filled in are filled.',
 
   interface: 'In this gateway',
-  interfaceNone: 'No study was made of these images yet. Which areas get one is said in Settings, under Images.',
+  interfaceNone:
+    'No study was made of these images yet. Which areas get one is said in Settings, under Images.',
   areas: { scribe: 'Reporting (scribe)', viewer: 'Viewer' } satisfies Record<StudyArea, string>,
   seeded: 'made from these images',
   registered: 'was registered before',
@@ -143,9 +185,19 @@ const en = {
     title: 'Images with several versions',
     about:
       'The device sent these images again under the same identifier, with another content. The latest one is shown and sent on; every earlier one is kept.',
-    columns: { image: 'Image', state: 'Version', change: 'What differs', received: 'Received', actions: '' },
+    columns: {
+      image: 'Image',
+      state: 'Version',
+      change: 'What differs',
+      received: 'Received',
+      actions: '',
+    },
     states: { current: 'Shown', superseded: 'Earlier' },
-    changes: { attributes: 'Description only', pixels: 'Other pixels', unknown: 'Pixels could not be compared' },
+    changes: {
+      attributes: 'Description only',
+      pixels: 'Other pixels',
+      unknown: 'Pixels could not be compared',
+    },
     review: 'I have compared the versions',
     reviewAsk: {
       title: 'You have compared the versions?',
@@ -163,7 +215,8 @@ const en = {
       about: 'It is kept in the audit trail.',
       example: 'e.g. the later one belongs to another patient',
     },
-    restoreText: 'It takes its place in the study again and is sent on where images go by themselves. The later version is kept.',
+    restoreText:
+      'It takes its place in the study again and is sent on where images go by themselves. The later version is kept.',
   },
 } as const
 export type English = typeof en

@@ -3,7 +3,11 @@ import { notifications } from '@mantine/notifications'
 import { IconCheck, IconUserCheck } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { type CorrectionNotice, dashboardCorrectionNotices, type NoticeContact } from '#shared/contract/correction-notices.ts'
+import {
+  type CorrectionNotice,
+  dashboardCorrectionNotices,
+  type NoticeContact,
+} from '#shared/contract/correction-notices.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { AskReason } from '../components/ask-reason.tsx'
 import { Clock } from '../components/clock.tsx'
@@ -30,9 +34,21 @@ const columns: readonly Column<CorrectionNotice>[] = [
       </>
     ),
   },
-  { name: words.columns.has, track: 'minmax(130px, 2fr)', cell: (notice) => <Has notice={notice} /> },
-  { name: words.columns.patient, track: 'minmax(120px, 1.3fr)', cell: (notice) => <Versions notice={notice} /> },
-  { name: words.columns.since, track: 'minmax(76px, 0.6fr)', cell: ({ createdAt }) => <Clock instant={createdAt} /> },
+  {
+    name: words.columns.has,
+    track: 'minmax(130px, 2fr)',
+    cell: (notice) => <Has notice={notice} />,
+  },
+  {
+    name: words.columns.patient,
+    track: 'minmax(120px, 1.3fr)',
+    cell: (notice) => <Versions notice={notice} />,
+  },
+  {
+    name: words.columns.since,
+    track: 'minmax(76px, 0.6fr)',
+    cell: ({ createdAt }) => <Clock instant={createdAt} />,
+  },
 ]
 
 /**
@@ -45,7 +61,8 @@ export function Informing() {
   const query = { limit: 50, show }
   const { list, pages, more } = usePages(
     keyOf(dashboardCorrectionNotices.list, query),
-    (part, signal) => call(dashboardCorrectionNotices.list, { query: { ...query, ...part } }, signal),
+    (part, signal) =>
+      call(dashboardCorrectionNotices.list, { query: { ...query, ...part } }, signal),
     10_000,
   )
   const shown = useMemo(() => [...columns, informed(setAsked)], [])
@@ -113,7 +130,9 @@ function Has({ notice: { contacts, isUndo, sending } }: { notice: CorrectionNoti
 }
 
 /** What each contact was, and when; which of the two studies where there are contacts of both. */
-function textsOf(contacts: readonly NoticeContact[]): (readonly [text: string, at: string | null])[] {
+function textsOf(
+  contacts: readonly NoticeContact[],
+): (readonly [text: string, at: string | null])[] {
   const isOfBoth = contacts.some(({ isOfTarget }) => !isOfTarget)
   return contacts.map(({ what, at, isOfTarget }) => [
     isOfTarget && isOfBoth ? `${words.contacts[what]} (${words.ofTarget})` : words.contacts[what],
@@ -129,7 +148,11 @@ function Sending({ sending }: { sending: NonNullable<CorrectionNotice['sending']
       {[
         ...(isEnabled ? [] : [words.sending.off]),
         ...(failed > 0 ? [words.sending.failed(failed)] : []),
-        ...(all === 0 ? [words.sending.preparing] : waiting > 0 ? [words.sending.waiting(sent, all)] : []),
+        ...(all === 0
+          ? [words.sending.preparing]
+          : waiting > 0
+            ? [words.sending.waiting(sent, all)]
+            : []),
         ...(lastError === '' ? [] : [`${words.sending.lastError}: ${said(lastError)}.`]),
       ].join(' ')}
     </Text>
@@ -168,7 +191,12 @@ const informed = (onAsk: (notice: CorrectionNotice) => void): Column<CorrectionN
   track: 'minmax(144px, 1.2fr)',
   cell: (notice) =>
     notice.state === 'open' ? (
-      <Button variant="default" size="compact-sm" aria-label={words.confirmOf(notice.name)} onClick={() => onAsk(notice)}>
+      <Button
+        variant="default"
+        size="compact-sm"
+        aria-label={words.confirmOf(notice.name)}
+        onClick={() => onAsk(notice)}
+      >
         {words.confirm}…
       </Button>
     ) : (
@@ -187,7 +215,10 @@ const informed = (onAsk: (notice: CorrectionNotice) => void): Column<CorrectionN
 
 function Confirm({ notice, onDone }: { notice: CorrectionNotice; onDone: () => void }) {
   const { noticeId, name, contacts } = notice
-  const send = useSend(dashboardCorrectionNotices.confirm, [dashboardCorrectionNotices.list, dashboardToday.today])
+  const send = useSend(dashboardCorrectionNotices.confirm, [
+    dashboardCorrectionNotices.list,
+    dashboardToday.today,
+  ])
   const done = () => {
     notifications.show({ message: words.confirmed, icon: <IconCheck size={18} /> })
     onDone()
@@ -199,7 +230,9 @@ function Confirm({ notice, onDone }: { notice: CorrectionNotice; onDone: () => v
       isBusy={send.isPending}
       error={send.error}
       onClose={onDone}
-      onSend={(note, onError) => send.mutate({ params: { noticeId }, body: { note } }, { onSuccess: done, onError })}
+      onSend={(note, onError) =>
+        send.mutate({ params: { noticeId }, body: { note } }, { onSuccess: done, onError })
+      }
     >
       <Stack gap={2}>
         <b>{name}</b>

@@ -7,7 +7,13 @@ export const es: Translated<English> = {
   about:
     'Estos destinatarios tienen imágenes que se corrigieron después, o un informe firmado antes de añadirse imágenes. Informe a cada uno y márquelo aquí como informado.',
   label: 'Destinatarios de la versión incorrecta',
-  columns: { who: 'Destinatario', has: 'Relación', patient: 'Paciente', since: 'Corregido', actions: 'Informado' },
+  columns: {
+    who: 'Destinatario',
+    has: 'Relación',
+    patient: 'Paciente',
+    since: 'Corregido',
+    actions: 'Informado',
+  },
   show: { open: 'Por informar', all: 'Todos' },
   kinds: { destination: 'Destino', partner: 'Sistema externo', person: 'Persona' },
   contacts: {

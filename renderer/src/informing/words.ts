@@ -8,7 +8,13 @@ const en = {
   about:
     'These recipients have images that were corrected afterwards, or a report that was signed before images were added. Inform each of them, then mark them as informed.',
   label: 'Recipients of the wrong version',
-  columns: { who: 'Recipient', has: 'Involvement', patient: 'Patient', since: 'Corrected', actions: 'Informed' },
+  columns: {
+    who: 'Recipient',
+    has: 'Involvement',
+    patient: 'Patient',
+    since: 'Corrected',
+    actions: 'Informed',
+  },
   show: { open: 'To inform', all: 'All' },
   kinds: { destination: 'Destination', partner: 'Partner', person: 'Person' },
   contacts: {

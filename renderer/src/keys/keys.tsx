@@ -1,6 +1,24 @@
-import { Button, Checkbox, Group, Modal, NumberInput, Select, Stack, Table, Text, TextInput } from '@mantine/core'
+import {
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  NumberInput,
+  Select,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { IconBan, IconKey, IconPlus, IconRefresh, IconUserCog, IconUserOff } from '@tabler/icons-react'
+import {
+  IconBan,
+  IconKey,
+  IconPlus,
+  IconRefresh,
+  IconUserCog,
+  IconUserOff,
+} from '@tabler/icons-react'
 import { useState } from 'react'
 import { type ApiKeyRow, dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { faultsByField } from '../client.ts'
@@ -26,7 +44,11 @@ export function Keys() {
   const [revoking, setRevoking] = useState<ApiKeyRow | null>(null)
   const [shown, setShown] = useState<string | null>(null)
   const add = (
-    <MayButton permission="manageGateway" leftSection={<IconPlus size={16} />} onClick={() => setIsAdding(true)}>
+    <MayButton
+      permission="manageGateway"
+      leftSection={<IconPlus size={16} />}
+      onClick={() => setIsAdding(true)}
+    >
       {words.add}
     </MayButton>
   )
@@ -41,7 +63,12 @@ export function Keys() {
           </Empty>
         )}
         {keys.data && keys.data.apiKeys.length > 0 && (
-          <KeyTable keys={keys.data.apiKeys} onPeople={setPeopleOf} onRotate={setRotating} onRevoke={setRevoking} />
+          <KeyTable
+            keys={keys.data.apiKeys}
+            onPeople={setPeopleOf}
+            onRotate={setRotating}
+            onRevoke={setRevoking}
+          />
         )}
       </Panel>
       <Modal opened={isAdding} onClose={() => setIsAdding(false)} title={words.form.title}>
@@ -50,7 +77,12 @@ export function Keys() {
       {rotating && <Rotate apiKey={rotating} onMade={setShown} onDone={() => setRotating(null)} />}
       {peopleOf && <PeopleRight apiKey={peopleOf} onDone={() => setPeopleOf(null)} />}
       <Revoke apiKey={revoking} onDone={() => setRevoking(null)} />
-      <ShownOnce value={shown} {...words.shown} what={words.theKey} onClose={() => setShown(null)} />
+      <ShownOnce
+        value={shown}
+        {...words.shown}
+        what={words.theKey}
+        onClose={() => setShown(null)}
+      />
     </Page>
   )
 }
@@ -65,7 +97,12 @@ function KeyTable(props: {
   const { columns } = words
   return (
     <Table.ScrollContainer minWidth={820}>
-      <Table horizontalSpacing={16} verticalSpacing={7} highlightOnHover highlightOnHoverColor="var(--hover)">
+      <Table
+        horizontalSpacing={16}
+        verticalSpacing={7}
+        highlightOnHover
+        highlightOnHoverColor="var(--hover)"
+      >
         <Table.Thead>
           <Table.Tr>
             {Object.values(columns).map((name) => (
@@ -118,8 +155,16 @@ function KeyTable(props: {
                       label={words.people[key.managesPeople ? 'end' : 'allow'](key.description)}
                       onClick={() => onPeople(key)}
                     />
-                    <IconAct icon={IconRefresh} label={words.rotate(key.description)} onClick={() => onRotate(key)} />
-                    <IconAct icon={IconBan} label={words.revoke(key.description)} onClick={() => onRevoke(key)} />
+                    <IconAct
+                      icon={IconRefresh}
+                      label={words.rotate(key.description)}
+                      onClick={() => onRotate(key)}
+                    />
+                    <IconAct
+                      icon={IconBan}
+                      label={words.revoke(key.description)}
+                      onClick={() => onRevoke(key)}
+                    />
                   </Group>
                 )}
               </Table.Td>
@@ -134,7 +179,12 @@ function KeyTable(props: {
 function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: () => void }) {
   const create = useSend(dashboardPeople.createApiKey, CHANGES)
   const form = useForm({
-    initialValues: { description: '', scope: 'self' as 'self' | 'all', isViewerEnabled: false, managesPeople: false },
+    initialValues: {
+      description: '',
+      scope: 'self' as 'self' | 'all',
+      isViewerEnabled: false,
+      managesPeople: false,
+    },
   })
   const { description, scope, viewer, people, submit, cancel } = words.form
   return (
@@ -171,8 +221,16 @@ function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: ()
           ]}
           {...form.getInputProps('scope')}
         />
-        <Checkbox label={viewer[0]} description={viewer[1]} {...form.getInputProps('isViewerEnabled', { type: 'checkbox' })} />
-        <Checkbox label={people[0]} description={people[1]} {...form.getInputProps('managesPeople', { type: 'checkbox' })} />
+        <Checkbox
+          label={viewer[0]}
+          description={viewer[1]}
+          {...form.getInputProps('isViewerEnabled', { type: 'checkbox' })}
+        />
+        <Checkbox
+          label={people[0]}
+          description={people[1]}
+          {...form.getInputProps('managesPeople', { type: 'checkbox' })}
+        />
         {create.error && create.error.errors.length === 0 && <Failed error={create.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onDone}>
@@ -187,7 +245,15 @@ function KeyForm({ onMade, onDone }: { onMade: (key: string) => void; onDone: ()
   )
 }
 
-function Rotate({ apiKey, onMade, onDone }: { apiKey: ApiKeyRow; onMade: (key: string) => void; onDone: () => void }) {
+function Rotate({
+  apiKey,
+  onMade,
+  onDone,
+}: {
+  apiKey: ApiKeyRow
+  onMade: (key: string) => void
+  onDone: () => void
+}) {
   const rotate = useSend(dashboardPeople.rotateApiKey, CHANGES)
   const [hours, setHours] = useState<number | string>(24)
   const confirm = () =>

@@ -3,11 +3,19 @@ import type { English } from './words.ts'
 
 export const es: Translated<English> = {
   title: 'Claves de API',
-  about: 'Con ellas los socios llaman a la interfaz. Dé a cada sistema su propia clave, para poder anular una sin las demás.',
+  about:
+    'Con ellas los socios llaman a la interfaz. Dé a cada sistema su propia clave, para poder anular una sin las demás.',
   add: 'Crear una clave',
   none: 'Todavía no hay claves',
   noneText: 'Un socio necesita una clave para llamar a la interfaz de esta pasarela.',
-  columns: { description: 'La usa', key: 'Clave', reach: 'Alcanza', made: 'Creada', used: 'Último uso', actions: 'Acciones' },
+  columns: {
+    description: 'La usa',
+    key: 'Clave',
+    reach: 'Alcanza',
+    made: 'Creada',
+    used: 'Último uso',
+    actions: 'Acciones',
+  },
   scopes: { self: 'Los estudios que creó', all: 'Todos los estudios' },
   viewer: 'y el área del visor',
   managesPeople: 'gestiona personas',
@@ -40,7 +48,8 @@ export const es: Translated<English> = {
     },
     ending: {
       title: '¿Dejar de permitir que esta clave gestione personas?',
-      text: (name) => `${name} ya no podrá invitar, cambiar ni bloquear personas. Lo que hizo se conserva.`,
+      text: (name) =>
+        `${name} ya no podrá invitar, cambiar ni bloquear personas. Lo que hizo se conserva.`,
       action: 'Retirar el permiso',
       done: (name) => `${name} ya no puede gestionar personas.`,
     },
@@ -54,11 +63,13 @@ export const es: Translated<English> = {
   never: 'nunca',
   masked: (last4) => `sk_live_…${last4}`,
   rotateTitle: '¿Sustituir esta clave?',
-  rotateText: 'El sistema recibe una clave nueva. La anterior sigue sirviendo el tiempo que usted elija, para poder hacer el cambio.',
+  rotateText:
+    'El sistema recibe una clave nueva. La anterior sigue sirviendo el tiempo que usted elija, para poder hacer el cambio.',
   overlap: 'La clave anterior sirve durante (horas)',
   rotateAction: 'Sustituir la clave',
   revokeTitle: '¿Revocar esta clave?',
-  revokeText: (name) => `${name} ya no puede llamar a la interfaz, desde este momento. Lo que creó se conserva. No se puede deshacer.`,
+  revokeText: (name) =>
+    `${name} ya no puede llamar a la interfaz, desde este momento. Lo que creó se conserva. No se puede deshacer.`,
   revokeAction: 'Revocar la clave',
   revokedDone: (name) => `La clave de ${name} está revocada.`,
 }

@@ -3,11 +3,19 @@ import { es } from './words.es.ts'
 
 const en = {
   title: 'API keys',
-  about: 'What partner systems call the interface with. Give each system a key of its own, so that one can be ended without the others.',
+  about:
+    'What partner systems call the interface with. Give each system a key of its own, so that one can be ended without the others.',
   add: 'Make a key',
   none: 'No key yet',
   noneText: 'A partner system needs a key to call the interface of this gateway.',
-  columns: { description: 'Used by', key: 'Key', reach: 'Reaches', made: 'Made', used: 'Last used', actions: 'Actions' },
+  columns: {
+    description: 'Used by',
+    key: 'Key',
+    reach: 'Reaches',
+    made: 'Made',
+    used: 'Last used',
+    actions: 'Actions',
+  },
   scopes: { self: 'Studies it made', all: 'All studies' },
   viewer: 'and the viewer area',
   managesPeople: 'manages people',
@@ -40,7 +48,8 @@ const en = {
     },
     ending: {
       title: 'No longer let this key manage people?',
-      text: (name: string) => `${name} can then no longer invite, change or revoke people. What it did stays.`,
+      text: (name: string) =>
+        `${name} can then no longer invite, change or revoke people. What it did stays.`,
       action: 'End it',
       done: (name: string) => `${name} may no longer manage people.`,
     },
@@ -54,11 +63,13 @@ const en = {
   never: 'never',
   masked: (last4: string) => `sk_live_…${last4}`,
   rotateTitle: 'Replace this key?',
-  rotateText: 'The system gets a new key. The one before goes on working for the time you choose, so that it can be changed over.',
+  rotateText:
+    'The system gets a new key. The one before goes on working for the time you choose, so that it can be changed over.',
   overlap: 'The old key works for (hours)',
   rotateAction: 'Replace the key',
   revokeTitle: 'Revoke this key?',
-  revokeText: (name: string) => `${name} can no longer call the interface, from this moment. What it made stays. This cannot be undone.`,
+  revokeText: (name: string) =>
+    `${name} can no longer call the interface, from this moment. What it made stays. This cannot be undone.`,
   revokeAction: 'Revoke the key',
   revokedDone: (name: string) => `The key of ${name} is revoked.`,
 } as const

@@ -1,11 +1,17 @@
 /**
- * A sentence with `{}` where a value stands (`{#}`: a number only, `{-}`: nothing with a comma or a semicolon, `{=}`: one word of a program),
- * and the same in another language with `{0}`, `{1}` … for the values in their order. A value is looked up as well, but for a word of a
- * program: what is in the catalogue is told in the other language too.
+ * A sentence with `{}` where a value stands (`{#}`: a number only, `{-}`: nothing with a comma or a
+ * semicolon, `{=}`: one word of a program), and the same in another language with `{0}`, `{1}` …
+ * for the values in their order. A value is looked up as well, but for a word of a program: what is
+ * in the catalogue is told in the other language too.
  */
 export type Sentence = readonly [english: string, other: string]
 
-const VALUES: Readonly<Record<string, string>> = { '{}': '(.+?)', '{#}': '(\\d[\\d.,]*)', '{-}': '([^;,]+?)', '{=}': '([^\\s;,:]+)' }
+const VALUES: Readonly<Record<string, string>> = {
+  '{}': '(.+?)',
+  '{#}': '(\\d[\\d.,]*)',
+  '{-}': '([^;,]+?)',
+  '{=}': '([^\\s;,:]+)',
+}
 /** Of a list; what stands in brackets is no part of the list. */
 const ITEM = '((?:[^()]|\\([^()]*\\))+?)'
 const PLACE = /\{[#=-]?\}/
@@ -43,7 +49,9 @@ interface Told {
 /** Gives a sentence of the catalogue in the other language; any other as it is. */
 export function openCatalogue(sentences: readonly Sentence[]): (sentence: string) => string {
   const constant = new Map(
-    sentences.filter(([english]) => !PLACE.test(english)).map(([english, text]) => [english, { text, isWhole: true }]),
+    sentences
+      .filter(([english]) => !PLACE.test(english))
+      .map(([english, text]) => [english, { text, isWhole: true }]),
   )
   // Many lines of a feed are looked up, and most patterns begin or end with fixed words.
   const byEdge = Map.groupBy(patternsOf(sentences), edgeOf)
@@ -71,10 +79,16 @@ export function openCatalogue(sentences: readonly Sentence[]): (sentence: string
 
   function candidates(text: string): readonly Pattern[] {
     const edges = [`${text.slice(0, EDGE)}…`, `…${text.slice(-EDGE)}`, '…']
-    return edges.flatMap((edge) => byEdge.get(edge)?.filter((pattern) => isLike(pattern, text)) ?? []).sort((a, b) => b.weight - a.weight)
+    return edges
+      .flatMap((edge) => byEdge.get(edge)?.filter((pattern) => isLike(pattern, text)) ?? [])
+      .sort((a, b) => b.weight - a.weight)
   }
 
-  function filled(patterns: readonly Pattern[], text: string, isValue: (value: string) => boolean): Told | undefined {
+  function filled(
+    patterns: readonly Pattern[],
+    text: string,
+    isValue: (value: string) => boolean,
+  ): Told | undefined {
     for (const { whole, other, isText } of patterns) {
       const values = whole.exec(text)?.slice(1)
       if (!values?.every(isValue)) continue
@@ -119,12 +133,16 @@ export function openCatalogue(sentences: readonly Sentence[]): (sentence: string
     return partly
   }
 
-  function partsOf(values: readonly string[]): { readonly texts: readonly string[]; readonly isWhole: boolean } | undefined {
+  function partsOf(
+    values: readonly string[],
+  ): { readonly texts: readonly string[]; readonly isWhole: boolean } | undefined {
     const found = values.map(find)
     if (found.every((value) => value === undefined)) return undefined
     return {
       texts: found.map((value, index) => value?.text ?? values[index] ?? ''),
-      isWhole: found.every((value, index) => value?.isWhole ?? !HAS_WORDS.test(values[index] ?? '')),
+      isWhole: found.every(
+        (value, index) => value?.isWhole ?? !HAS_WORDS.test(values[index] ?? ''),
+      ),
     }
   }
 
@@ -132,7 +150,9 @@ export function openCatalogue(sentences: readonly Sentence[]): (sentence: string
     // What is a part of others may stand alone too, with a capital.
     const text = find(sentence)?.text ?? find(uncapital(sentence))?.text
     // A sentence may begin with what is a part of others.
-    return text === undefined || /^\p{Ll}/u.test(sentence) || !/[.?!]$/.test(sentence) ? (text ?? sentence) : capital(text)
+    return text === undefined || /^\p{Ll}/u.test(sentence) || !/[.?!]$/.test(sentence)
+      ? (text ?? sentence)
+      : capital(text)
   }
 }
 
@@ -148,12 +168,19 @@ function patternsOf(sentences: readonly Sentence[]): readonly Pattern[] {
     if (places.length === 0) return []
     const fixed = pieces.join('')
     const isJoining = JOINS.test(fixed) && places.every((place) => place === '{}')
-    const form = pieces.map((piece, index) => escaped(piece) + valueForm(places[index], isJoining && !fixed.includes('('))).join('')
+    const form = pieces
+      .map(
+        (piece, index) =>
+          escaped(piece) + valueForm(places[index], isJoining && !fixed.includes('(')),
+      )
+      .join('')
     return {
       ...{ whole: new RegExp(`^${form}$`, 's'), other, isJoining },
       isText: places.map((place) => place !== '{=}'),
       ...{ start: pieces[0] ?? '', end: pieces.at(-1) ?? '' },
-      inside: pieces.slice(1, -1).reduce((longest, piece) => (piece.length > longest.length ? piece : longest), ''),
+      inside: pieces
+        .slice(1, -1)
+        .reduce((longest, piece) => (piece.length > longest.length ? piece : longest), ''),
       weight: fixed.length + places.filter((place) => place !== '{}').length / 10,
     }
   })
@@ -163,7 +190,11 @@ const valueForm = (place: string | undefined, isItem: boolean): string =>
   place === undefined ? '' : place === '{}' && isItem ? ITEM : (VALUES[place] ?? '')
 
 const edgeOf = ({ start, end }: Pattern): string =>
-  start.length >= EDGE ? `${start.slice(0, EDGE)}…` : end.length >= EDGE ? `…${end.slice(-EDGE)}` : '…'
+  start.length >= EDGE
+    ? `${start.slice(0, EDGE)}…`
+    : end.length >= EDGE
+      ? `…${end.slice(-EDGE)}`
+      : '…'
 
 const isLike = ({ start, end, inside }: Pattern, text: string): boolean =>
   text.startsWith(start) && text.endsWith(end) && text.includes(inside)

@@ -3,7 +3,10 @@ export const LANGUAGES = { en: 'English', es: 'Español' } as const
 export type Language = keyof typeof LANGUAGES
 
 const KEPT_AT = 'isthmus-language'
-/** English between brackets, longer and with accents: what is not in it is not in the words (docs/decisions/0021). */
+/**
+ * English between brackets, longer and with accents: what is not in it is not in the words
+ * (docs/decisions/0021).
+ */
 export const PSEUDO = 'pseudo'
 
 const isLanguage = (text: string): text is Language => Object.hasOwn(LANGUAGES, text)
@@ -13,11 +16,19 @@ function chosen(): Language | typeof PSEUDO | undefined {
   return kept === PSEUDO || isLanguage(kept) ? kept : undefined
 }
 const ofBrowser = (): Language | undefined =>
-  globalThis.window?.navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage)
+  globalThis.window?.navigator.languages
+    .map((tag) => tag.slice(0, 2).toLowerCase())
+    .find(isLanguage)
 
-/** The language of this page: chosen on this PC, else the browser's. It stays for as long as the page does. */
+/**
+ * The language of this page: chosen on this PC, else the browser's. It stays for as long as the
+ * page does.
+ */
 export const language: Language | typeof PSEUDO = chosen() ?? ofBrowser() ?? 'en'
-/** For `Intl`. English is written as clinics outside the United States do: 24 hours, day before month. */
+/**
+ * For `Intl`. English is written as clinics outside the United States do: 24 hours, day before
+ * month.
+ */
 export const locale: string = language === 'es' ? 'es' : 'en-GB'
 
 /** Takes effect by loading the page anew: words are constants. */

@@ -12,7 +12,9 @@ export async function loadSentences(): Promise<void> {
 }
 
 /**
- * A sentence that the gateway wrote (a refusal, a line of the feed, a reason) in the language of the page. The gateway speaks English: to
- * logs, partners and the command line too. A sentence that is not in the catalogue stays as it is.
+ * A sentence that the gateway wrote (a refusal, a line of the feed, a reason) in the language of
+ * the page. The gateway speaks English: to logs, partners and the command line too. A sentence that
+ * is not in the catalogue stays as it is.
  */
-export const said = (sentence: string): string => (language === PSEUDO ? pseudoText(sentence) : inSpanish(sentence))
+export const said = (sentence: string): string =>
+  language === PSEUDO ? pseudoText(sentence) : inSpanish(sentence)

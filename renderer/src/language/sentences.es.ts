@@ -25,7 +25,10 @@ import { WORDS } from './sentences/words.es.ts'
 import { WORKLIST } from './sentences/worklist.es.ts'
 import { ZOD } from './sentences/zod.es.ts'
 
-/** What the gateway says to people, in Spanish; `test/renderer/language/sentences.test.ts` knows that none is missing. */
+/**
+ * What the gateway says to people, in Spanish; `test/renderer/language/sentences.test.ts` knows
+ * that none is missing.
+ */
 export const SENTENCES: readonly Sentence[] = [
   ...BACK_UPS,
   ...BANNER,

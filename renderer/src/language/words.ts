@@ -2,8 +2,8 @@ import { language, PSEUDO } from './language.ts'
 import { pseudo } from './pseudo.ts'
 
 /**
- * The same words in another language: every text and every function of a text, none left out. A `tone` is no word and is taken from the
- * English.
+ * The same words in another language: every text and every function of a text, none left out. A
+ * `tone` is no word and is taken from the English.
  */
 export type Translated<T> = T extends string
   ? string
@@ -15,7 +15,10 @@ export type Translated<T> = T extends string
         ? { readonly [K in keyof T as K extends 'tone' ? never : K]: Translated<T[K]> }
         : T
 
-/** The words of a screen in the language of the page. `const en = {…} as const; export const words = inLanguage(en, es)`. */
+/**
+ * The words of a screen in the language of the page.
+ * `const en = {…} as const; export const words = inLanguage(en, es)`.
+ */
 export function inLanguage<const T>(en: T, es: Translated<T>): T {
   if (language === PSEUDO) return pseudo(en)
   return language === 'es' ? over(en, es) : en

@@ -6,7 +6,15 @@ import css from './linked.module.css'
 import { words } from './words.ts'
 
 /** Whose gateway this is, who came by the link, and the way out. */
-export function LinkedHead({ name, clinicName, onClose }: { name: string; clinicName: string; onClose: () => void }) {
+export function LinkedHead({
+  name,
+  clinicName,
+  onClose,
+}: {
+  name: string
+  clinicName: string
+  onClose: () => void
+}) {
   return (
     <header className={css.head}>
       <Mark size={24} />

@@ -18,16 +18,26 @@ import { Plain } from './plain.tsx'
 import { words } from './words.ts'
 
 const POLL_MS = 30_000
-/** The polls of an open page are signs of life to the gateway, so the page watches for use itself, as the window does. */
+/**
+ * The polls of an open page are signs of life to the gateway, so the page watches for use itself,
+ * as the window does.
+ */
 const IDLE_MS = 30 * 60_000
 
 type Step = 'open' | 'closing' | 'closed'
 
-/** The reading screen for who came by a link for viewing and dictation: one study, and nothing else of the window. */
+/**
+ * The reading screen for who came by a link for viewing and dictation: one study, and nothing else
+ * of the window.
+ */
 export function LinkedScreen() {
   const [step, setStep] = useState<Step>('open')
   const viewId = linkedViewId ?? ''
-  const reply = useReply(viewing.read, { params: { viewId } }, { enabled: step === 'open', every: POLL_MS, staleTime: 0 })
+  const reply = useReply(
+    viewing.read,
+    { params: { viewId } },
+    { enabled: step === 'open', every: POLL_MS, staleTime: 0 },
+  )
   useEffect(() => {
     // No patient in the title: it is in the browser's history and on the task bar.
     document.title = `${words.title} · Isthmus`
@@ -50,10 +60,24 @@ export function LinkedScreen() {
     )
   }
   if (!view || !mayDictate) return <Waiting rows={8} height={40} />
-  return <Frame view={view} endedBecause={hasEnded ? said(reply.error.message) : ''} onClose={() => setStep('closing')} />
+  return (
+    <Frame
+      view={view}
+      endedBecause={hasEnded ? said(reply.error.message) : ''}
+      onClose={() => setStep('closing')}
+    />
+  )
 }
 
-function Frame({ view, endedBecause, onClose }: { view: View; endedBecause: string; onClose: () => void }) {
+function Frame({
+  view,
+  endedBecause,
+  onClose,
+}: {
+  view: View
+  endedBecause: string
+  onClose: () => void
+}) {
   const session = useSession()
   const isIdle = useIdle(IDLE_MS, { initialState: false })
   useEffect(() => {
@@ -61,11 +85,19 @@ function Frame({ view, endedBecause, onClose }: { view: View; endedBecause: stri
   }, [isIdle, onClose])
   return (
     <div className={css.page}>
-      <LinkedHead name={view.user?.name ?? ''} clinicName={session.data?.clinicName ?? ''} onClose={onClose} />
+      <LinkedHead
+        name={view.user?.name ?? ''}
+        clinicName={session.data?.clinicName ?? ''}
+        onClose={onClose}
+      />
       <main className={css.main}>
-        {session.isError && !session.data && <Failed error={session.error} onRetry={() => void session.refetch()} />}
+        {session.isError && !session.data && (
+          <Failed error={session.error} onRetry={() => void session.refetch()} />
+        )}
         {session.isPending && <Waiting rows={8} height={40} />}
-        {session.data?.user && <LinkedStudy view={view} userId={session.data.user.userId} endedBecause={endedBecause} />}
+        {session.data?.user && (
+          <LinkedStudy view={view} userId={session.data.user.userId} endedBecause={endedBecause} />
+        )}
       </main>
     </div>
   )

@@ -15,7 +15,15 @@ warnBeforeUnload()
 const POLL_MS = 5000
 
 /** The study of the view, its images beside as the link promises. */
-export function LinkedStudy({ view, userId, endedBecause }: { view: View; userId: string; endedBecause: string }) {
+export function LinkedStudy({
+  view,
+  userId,
+  endedBecause,
+}: {
+  view: View
+  userId: string
+  endedBecause: string
+}) {
   const client = useQueryClient()
   const reply = useReply(
     dashboardReports.read,
@@ -28,8 +36,13 @@ export function LinkedStudy({ view, userId, endedBecause }: { view: View; userId
     if (isRefused) void client.invalidateQueries({ queryKey: keyOf(viewing.read) })
   }, [isRefused, client])
   const reading = reply.data
-  if (reading && reply.isFetchedAfterMount) return <Opened reading={reading} view={view} userId={userId} endedBecause={endedBecause} />
-  return reply.isError ? <Failed error={reply.error} onRetry={() => void reply.refetch()} /> : <Waiting rows={8} height={40} />
+  if (reading && reply.isFetchedAfterMount)
+    return <Opened reading={reading} view={view} userId={userId} endedBecause={endedBecause} />
+  return reply.isError ? (
+    <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+  ) : (
+    <Waiting rows={8} height={40} />
+  )
 }
 
 interface OpenedProps {
@@ -40,7 +53,12 @@ interface OpenedProps {
 }
 
 function Opened({ reading, view: { viewId }, userId, endedBecause }: OpenedProps) {
-  const images = useImages(userId, viewId, () => call(viewing.read, { params: { viewId } }), 'beside')
+  const images = useImages(
+    userId,
+    viewId,
+    () => call(viewing.read, { params: { viewId } }),
+    'beside',
+  )
   return (
     <>
       {endedBecause && (

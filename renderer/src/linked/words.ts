@@ -8,7 +8,8 @@ const en = {
   close: 'Close the study',
   closing: 'Saving what is written, then closing the study.',
   closed: 'The study is closed',
-  closedText: 'What you wrote is kept as a draft until it is signed. To open the study again, follow a new link from where you came from.',
+  closedText:
+    'What you wrote is kept as a draft until it is signed. To open the study again, follow a new link from where you came from.',
   ended: 'This study is not open any more',
   endedUnsaved: 'What was not saved is still below. Copy it before you leave this page.',
   opening: 'Opening the study',

@@ -18,17 +18,28 @@ import { words } from './words.ts'
 const { filter: texts, views, order: orders } = words
 const ORDERS: readonly Order[] = ['priority', 'newest']
 
-/** What is searched for and what narrows the list, each part to be taken away; and how many studies it keeps from sight. */
+/**
+ * What is searched for and what narrows the list, each part to be taken away; and how many studies
+ * it keeps from sight.
+ */
 export function FilterBar({ state, onDown }: { state: StudyListState; onDown: () => void }) {
   const { filter, order, isChanged, typed, type, counts } = state
   const { assignedTo, expressCustomerId } = filter
-  const person = usePersonName(assignedTo === 'me' || assignedTo === 'nobody' ? undefined : assignedTo)
+  const person = usePersonName(
+    assignedTo === 'me' || assignedTo === 'nobody' ? undefined : assignedTo,
+  )
   const customer = useCustomerName(expressCustomerId === 'none' ? undefined : expressCustomerId)
   const chips = chipsOf(filter, { person, customer })
   return (
     <div className={css.bar}>
       <Group gap={8}>
-        <SearchBox placeholder={words.searchWhat} maxLength={100} value={typed} onChange={type} onDown={onDown} />
+        <SearchBox
+          placeholder={words.searchWhat}
+          maxLength={100}
+          value={typed}
+          onChange={type}
+          onDown={onDown}
+        />
         <FilterMenu state={state} />
         <SegmentedControl
           size="xs"
@@ -42,14 +53,22 @@ export function FilterBar({ state, onDown }: { state: StudyListState; onDown: ()
         {chips.map(({ part, text }) => (
           <span key={part} className={css.chip}>
             {text}
-            <CloseButton size="sm" aria-label={texts.remove(text)} onClick={() => state.choose(without(filter, part))} />
+            <CloseButton
+              size="sm"
+              aria-label={texts.remove(text)}
+              onClick={() => state.choose(without(filter, part))}
+            />
           </span>
         ))}
         {counts && <span className={css.quiet}>{texts.shown(counts.shown)}</span>}
         {counts && counts.hidden.count > 0 && (
           <span className={css.quiet}>
             {texts.hidden(counts.hidden)} ·{' '}
-            <button type="button" className={css.asLink} onClick={() => state.choose({ cancelled: 'all' })}>
+            <button
+              type="button"
+              className={css.asLink}
+              onClick={() => state.choose({ cancelled: 'all' })}
+            >
               {texts.clear}
             </button>
           </span>
@@ -68,10 +87,16 @@ function Changed({ state }: { state: StudyListState }) {
   const [isSaving, setIsSaving] = useState(false)
   const change = useSend(dashboardStudies.changeView, [dashboardStudies.savedViews])
   const { saved } = view
-  const mayChange = saved !== null && (saved.owner.userId === me?.userId || (mayManage && saved.isShared))
+  const mayChange =
+    saved !== null && (saved.owner.userId === me?.userId || (mayManage && saved.isShared))
   return (
     <span className={css.changed}>
-      <Button size="compact-xs" variant="subtle" leftSection={<IconBookmarkPlus size={14} />} onClick={() => setIsSaving(true)}>
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        leftSection={<IconBookmarkPlus size={14} />}
+        onClick={() => setIsSaving(true)}
+      >
         {views.save}
       </Button>
       {saved && mayChange && (
@@ -81,7 +106,10 @@ function Changed({ state }: { state: StudyListState }) {
           loading={change.isPending}
           onClick={() =>
             change.mutate(
-              { params: { savedViewId: saved.savedViewId }, body: { filter: queryOf(filter, today), order } },
+              {
+                params: { savedViewId: saved.savedViewId },
+                body: { filter: queryOf(filter, today), order },
+              },
               {
                 onSuccess() {
                   state.open(saved.savedViewId)
@@ -94,7 +122,12 @@ function Changed({ state }: { state: StudyListState }) {
           {views.keep(view.name)}
         </Button>
       )}
-      <Button size="compact-xs" variant="subtle" color="gray" onClick={() => state.open(view.viewId)}>
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        color="gray"
+        onClick={() => state.open(view.viewId)}
+      >
         {views.reset}
       </Button>
       {isSaving && <SaveView state={state} onClose={() => setIsSaving(false)} />}

@@ -16,9 +16,22 @@ const BACKWARDS = [...SEVERITIES].reverse()
 export function FilterMenu({ state }: { state: StudyListState }) {
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <Popover opened={isOpen} onChange={setIsOpen} position="bottom-start" shadow="md" trapFocus returnFocus width={420}>
+    <Popover
+      opened={isOpen}
+      onChange={setIsOpen}
+      position="bottom-start"
+      shadow="md"
+      trapFocus
+      returnFocus
+      width={420}
+    >
       <Popover.Target>
-        <Button variant="default" size="xs" leftSection={<IconAdjustments size={15} />} onClick={() => setIsOpen(!isOpen)}>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconAdjustments size={15} />}
+          onClick={() => setIsOpen(!isOpen)}
+        >
           {texts.add}
         </Button>
       </Popover.Target>
@@ -49,7 +62,9 @@ function Filters({ state }: PartProps) {
         allowDeselect={false}
         value={filter.cancelled}
         data={CANCELLED.map((value) => ({ value, label: texts.cancelledNames[value] }))}
-        onChange={(one) => choose({ ...filter, cancelled: CANCELLED.find((known) => known === one) ?? 'all' })}
+        onChange={(one) =>
+          choose({ ...filter, cancelled: CANCELLED.find((known) => known === one) ?? 'all' })
+        }
         comboboxProps={{ withinPortal: false }}
       />
     </Stack>
@@ -57,12 +72,22 @@ function Filters({ state }: PartProps) {
 }
 
 /** Chooses several of a part's values; none is no filter. */
-const chooseSome = ({ filter, choose }: StudyListState, part: 'severity' | 'status', values: readonly string[]) =>
-  choose(values.length === 0 ? without(filter, part) : ({ ...filter, [part]: values } as ListFilter))
+const chooseSome = (
+  { filter, choose }: StudyListState,
+  part: 'severity' | 'status',
+  values: readonly string[],
+) =>
+  choose(
+    values.length === 0 ? without(filter, part) : ({ ...filter, [part]: values } as ListFilter),
+  )
 
 const SeverityPart = ({ state }: PartProps) => (
   <Part name={texts.severity}>
-    <Chip.Group multiple value={[...(state.filter.severity ?? [])]} onChange={(values) => chooseSome(state, 'severity', values)}>
+    <Chip.Group
+      multiple
+      value={[...(state.filter.severity ?? [])]}
+      onChange={(values) => chooseSome(state, 'severity', values)}
+    >
       {BACKWARDS.map((one) => (
         <Chip key={one} size="xs" value={one}>
           {words.severities[one][0]}
@@ -74,7 +99,11 @@ const SeverityPart = ({ state }: PartProps) => (
 
 const StatusPart = ({ state }: PartProps) => (
   <Part name={texts.status}>
-    <Chip.Group multiple value={[...(state.filter.status ?? [])]} onChange={(values) => chooseSome(state, 'status', values)}>
+    <Chip.Group
+      multiple
+      value={[...(state.filter.status ?? [])]}
+      onChange={(values) => chooseSome(state, 'status', values)}
+    >
       {STATUSES[state.area].map((one) => (
         <Chip key={one} size="xs" value={one}>
           {words.statuses[one][0]}
@@ -89,7 +118,9 @@ const AddendumPart = ({ state: { filter, choose } }: PartProps) => (
     <Chip
       size="xs"
       checked={filter.addendum === 'needed'}
-      onChange={(isOn) => choose(isOn ? { ...filter, addendum: 'needed' } : without(filter, 'addendum'))}
+      onChange={(isOn) =>
+        choose(isOn ? { ...filter, addendum: 'needed' } : without(filter, 'addendum'))
+      }
     >
       {texts.addendumNeeded}
     </Chip>
@@ -104,7 +135,13 @@ function AssignedPart({ state: { filter, choose, area } }: PartProps) {
     <Part name={texts.assigned}>
       <Chip.Group
         value={assignedTo === undefined ? 'anybody' : personId === undefined ? assignedTo : ''}
-        onChange={(one) => choose(one === 'anybody' ? without(filter, 'assignedTo') : { ...filter, assignedTo: one as 'me' | 'nobody' })}
+        onChange={(one) =>
+          choose(
+            one === 'anybody'
+              ? without(filter, 'assignedTo')
+              : { ...filter, assignedTo: one as 'me' | 'nobody' },
+          )
+        }
       >
         {(['anybody', 'me', 'nobody'] as const).map((one) => (
           <Chip key={one} size="xs" value={one}>
@@ -118,7 +155,9 @@ function AssignedPart({ state: { filter, choose, area } }: PartProps) {
         isBare
         label={texts.person}
         value={personId === undefined ? null : { id: personId, name: personName }}
-        onChange={(one) => choose(one === null ? without(filter, 'assignedTo') : { ...filter, assignedTo: one.id })}
+        onChange={(one) =>
+          choose(one === null ? without(filter, 'assignedTo') : { ...filter, assignedTo: one.id })
+        }
       />
     </Part>
   )
@@ -132,7 +171,13 @@ function CustomerPart({ state: { filter, choose } }: PartProps) {
     <Part name={texts.customer}>
       <Chip.Group
         value={expressCustomerId === undefined ? 'any' : customerId === undefined ? 'none' : ''}
-        onChange={(one) => choose(one === 'none' ? { ...filter, expressCustomerId: 'none' } : without(filter, 'expressCustomerId'))}
+        onChange={(one) =>
+          choose(
+            one === 'none'
+              ? { ...filter, expressCustomerId: 'none' }
+              : without(filter, 'expressCustomerId'),
+          )
+        }
       >
         <Chip size="xs" value="any">
           {texts.anyCustomer}
@@ -146,14 +191,22 @@ function CustomerPart({ state: { filter, choose } }: PartProps) {
         isBare
         label={texts.customer}
         value={customerId === undefined ? null : { id: customerId, name: customerName }}
-        onChange={(one) => choose(one === null ? without(filter, 'expressCustomerId') : { ...filter, expressCustomerId: one.id })}
+        onChange={(one) =>
+          choose(
+            one === null
+              ? without(filter, 'expressCustomerId')
+              : { ...filter, expressCustomerId: one.id },
+          )
+        }
       />
     </Part>
   )
 }
 
 /** Days that were typed; a preset is none. */
-const isTyped = (days: ListFilter['days']): days is Exclude<ListFilter['days'], Preset | undefined> => typeof days === 'object'
+const isTyped = (
+  days: ListFilter['days'],
+): days is Exclude<ListFilter['days'], Preset | undefined> => typeof days === 'object'
 
 function DaysPart({ state: { filter, choose, today } }: PartProps) {
   const { days } = filter
@@ -171,7 +224,8 @@ function DaysPart({ state: { filter, choose, today } }: PartProps) {
         onChange={(one) => {
           setIsOtherDay(one === 'custom')
           const preset = PRESETS.find((known) => known === one)
-          if (one !== 'custom') choose(preset ? { ...filter, days: preset } : without(filter, 'days'))
+          if (one !== 'custom')
+            choose(preset ? { ...filter, days: preset } : without(filter, 'days'))
         }}
       >
         <Chip size="xs" value="any">

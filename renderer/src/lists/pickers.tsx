@@ -33,9 +33,18 @@ interface PickerProps<I extends string> {
   readonly size?: 'xs' | 'sm'
 }
 
-const nameOf = ({ firstName, lastName }: { readonly firstName: string; readonly lastName: string }) => `${firstName} ${lastName}`
+const nameOf = ({
+  firstName,
+  lastName,
+}: {
+  readonly firstName: string
+  readonly lastName: string
+}) => `${firstName} ${lastName}`
 
-/** A user of the gateway, found by the letters of the family name; for the scribe area who may write reports, or sign them. */
+/**
+ * A user of the gateway, found by the letters of the family name; for the scribe area who may write
+ * reports, or sign them.
+ */
 export function PersonPicker({
   area,
   mustSign = false,
@@ -44,12 +53,24 @@ export function PersonPicker({
   return (
     <Picker
       {...props}
-      keyFor={(lastName) => keyOf(area === 'scribe' ? scribeUsers.list : viewerUsers.list, { lastName, picker: area, mustSign })}
+      keyFor={(lastName) =>
+        keyOf(area === 'scribe' ? scribeUsers.list : viewerUsers.list, {
+          lastName,
+          picker: area,
+          mustSign,
+        })
+      }
       find={async (lastName, signal) => {
         const query = { limit: FEW, ...(lastName && { lastName }) }
         if (area === 'scribe') {
-          const { users } = await call(scribeUsers.list, { query: { ...query, ...(mustSign && { canCreateReports: 'true' }) } }, signal)
-          return users.filter((one) => may(one, 'writeReports')).map((one) => ({ id: one.userId, name: nameOf(one) }))
+          const { users } = await call(
+            scribeUsers.list,
+            { query: { ...query, ...(mustSign && { canCreateReports: 'true' }) } },
+            signal,
+          )
+          return users
+            .filter((one) => may(one, 'writeReports'))
+            .map((one) => ({ id: one.userId, name: nameOf(one) }))
         }
         const { users } = await call(viewerUsers.list, { query }, signal)
         return users.map((one) => ({ id: one.userId, name: nameOf(one) }))
@@ -58,7 +79,10 @@ export function PersonPicker({
   )
 }
 
-/** An Express customer, found by the letters of the name; those that take no new studies are left out. */
+/**
+ * An Express customer, found by the letters of the name; those that take no new studies are left
+ * out.
+ */
 export function CustomerPicker(props: PickerProps<ExpressCustomerId>) {
   return (
     <Picker
@@ -67,7 +91,9 @@ export function CustomerPicker(props: PickerProps<ExpressCustomerId>) {
       find={async (expressCustomerName, signal) => {
         const query = { limit: FEW, ...(expressCustomerName && { expressCustomerName }) }
         const { expressCustomers } = await call(express.list, { query }, signal)
-        return expressCustomers.filter((one) => one.isActive).map((one) => ({ id: one.expressCustomerId, name: one.expressCustomerName }))
+        return expressCustomers
+          .filter((one) => one.isActive)
+          .map((one) => ({ id: one.expressCustomerId, name: one.expressCustomerName }))
       }}
     />
   )
@@ -90,7 +116,9 @@ function Picker<I extends string>(
     placeholderData: keepPreviousData,
     staleTime: 30_000,
   })
-  const all = new Map([...(value ? [value] : []), ...(found.data ?? [])].map((one) => [one.id, one]))
+  const all = new Map(
+    [...(value ? [value] : []), ...(found.data ?? [])].map((one) => [one.id, one]),
+  )
   return (
     <Select
       {...rest}

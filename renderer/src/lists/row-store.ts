@@ -13,20 +13,28 @@ export interface Rows<T> {
   readonly isRead: boolean
 }
 
-/** The rows of one list as they are read, page by page. No row is twice in it, and none is left out. */
+/**
+ * The rows of one list as they are read, page by page. No row is twice in it, and none is left out.
+ */
 export interface RowStore<T> {
   read(): Rows<T>
   subscribe(listener: () => void): () => void
   /** Where the page after what is here begins. */
   next(): string | undefined
   append(page: RowPage<T>): void
-  /** The cursor that reads the part with a row again; undefined where that is the first page. @param at place of the row, from 0 */
+  /**
+   * The cursor that reads the part with a row again; undefined where that is the first page. @param
+   * at place of the row, from 0
+   */
   partWith(at: number): string | undefined
-  /** A part, read again from its cursor on: rows take what is new of them, those that came or went do so too. */
+  /**
+   * A part, read again from its cursor on: rows take what is new of them, those that came or went
+   * do so too.
+   */
   renewPart(from: string, page: RowPage<T>): void
   /**
-   * The first page, read again: rows take what is new of them. Those that came or went do so too, or wait for `showNew` where `isHeld`: nothing
-   * moves under the eyes of who has scrolled down.
+   * The first page, read again: rows take what is new of them. Those that came or went do so too,
+   * or wait for `showNew` where `isHeld`: nothing moves under the eyes of who has scrolled down.
    */
   begin(page: RowPage<T>, isHeld: boolean): void
   showNew(): void
@@ -61,18 +69,23 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
     const known = new Map(fresh.filter((row) => ids.has(idOf(row))).map((row) => [idOf(row), row]))
     if (known.size > 0) rows = rows.map((row) => known.get(idOf(row)) ?? row)
   }
-  /** The parts that are left once a page is read again: before a row that stands elsewhere now none begins; what follows its last row it says anew. */
+  /**
+   * The parts that are left once a page is read again: before a row that stands elsewhere now none
+   * begins; what follows its last row it says anew.
+   */
   const partsBeside = ({ rows: fresh, cursor: from }: RowPage<T>) => {
     const last = fresh.at(-1)
     const taken = new Set(fresh.map(idOf))
     return parts.flatMap((part) => {
       if (!taken.has(part.after)) return [part]
-      return last !== undefined && part.after === idOf(last) && from !== undefined ? [{ from, after: part.after }] : []
+      return last !== undefined && part.after === idOf(last) && from !== undefined
+        ? [{ from, after: part.after }]
+        : []
     })
   }
   /**
-   * What is here after the first page: from its last row on. Where that is not here, so much came that what lies between is not known: the list
-   * begins anew.
+   * What is here after the first page: from its last row on. Where that is not here, so much came
+   * that what lies between is not known: the list begins anew.
    */
   const merge = (page: RowPage<T>) => {
     const taken = new Set(page.rows.map(idOf))
@@ -93,8 +106,10 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
     append(page) {
       const added = page.rows.filter((row) => !ids.has(idOf(row)))
       const before = rows.at(-1)
-      if (cursor !== undefined && before !== undefined) parts = [...parts, { from: cursor, after: idOf(before) }]
-      // A row that moved down while its page was read is here already: it takes its new state where it stands.
+      if (cursor !== undefined && before !== undefined)
+        parts = [...parts, { from: cursor, after: idOf(before) }]
+      // A row that moved down while its page was read is here already: it takes its new state where
+      // it stands.
       if (added.length < page.rows.length) renewed(page.rows)
       rows = rows.concat(added)
       for (const row of added) ids.add(idOf(row))
@@ -115,7 +130,8 @@ export function openRowStore<T>(idOf: (row: T) => string): RowStore<T> {
       const part = parts.find((one) => one.from === from)
       const begins = part === undefined ? 0 : indexOf(part.after) + 1
       const last = page.rows.at(-1)
-      const ends = page.cursor === undefined ? rows.length - 1 : last === undefined ? -1 : indexOf(idOf(last))
+      const ends =
+        page.cursor === undefined ? rows.length - 1 : last === undefined ? -1 : indexOf(idOf(last))
       if (begins === 0 || ends < begins) renewed(page.rows)
       else {
         const head = rows.slice(0, begins)

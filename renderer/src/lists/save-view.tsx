@@ -13,7 +13,15 @@ import { words } from './words.ts'
 const { views: texts } = words
 
 /** Keeps what is chosen under a name, or changes the name of a kept view and who sees it. */
-export function SaveView({ state, saved, onClose }: { state: StudyListState; saved?: SavedView; onClose: () => void }) {
+export function SaveView({
+  state,
+  saved,
+  onClose,
+}: {
+  state: StudyListState
+  saved?: SavedView
+  onClose: () => void
+}) {
   const { list, area, filter, order, today } = state
   const [name, setName] = useState(saved?.name ?? '')
   const [isShared, setIsShared] = useState(saved?.isShared ?? false)
@@ -29,8 +37,15 @@ export function SaveView({ state, saved, onClose }: { state: StudyListState; sav
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (saved) return change.mutate({ params: { savedViewId: saved.savedViewId }, body: { name, isShared } }, { onSuccess: done })
-    save.mutate({ body: { list, area, name, isShared, order, filter: queryOf(filter, today) } }, { onSuccess: done })
+    if (saved)
+      return change.mutate(
+        { params: { savedViewId: saved.savedViewId }, body: { name, isShared } },
+        { onSuccess: done },
+      )
+    save.mutate(
+      { body: { list, area, name, isShared, order, filter: queryOf(filter, today) } },
+      { onSuccess: done },
+    )
   }
   return (
     <Modal opened onClose={onClose} title={saved ? texts.changeTitle : texts.saveTitle}>
@@ -52,13 +67,19 @@ export function SaveView({ state, saved, onClose }: { state: StudyListState; sav
             checked={isShared}
             onChange={(event) => setIsShared(event.currentTarget.checked)}
           />
-          {!saved && (days.from !== undefined || days.to !== undefined) && <Text size="sm">{texts.daysAbout(daysText(days))}</Text>}
+          {!saved && (days.from !== undefined || days.to !== undefined) && (
+            <Text size="sm">{texts.daysAbout(daysText(days))}</Text>
+          )}
           {error && faults.name === undefined && <Failed error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {texts.cancel}
             </Button>
-            <Button type="submit" disabled={name.trim() === ''} loading={save.isPending || change.isPending}>
+            <Button
+              type="submit"
+              disabled={name.trim() === ''}
+              loading={save.isPending || change.isPending}
+            >
               {texts.submit}
             </Button>
           </Group>

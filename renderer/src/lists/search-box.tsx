@@ -5,7 +5,10 @@ import { useShortcuts } from '../shell/shortcuts.ts'
 import css from './lists.module.css'
 import { words } from './words.ts'
 
-/** The search box of a list: `/` goes to it, Escape empties and then leaves it, the arrow down goes on to the rows. */
+/**
+ * The search box of a list: `/` goes to it, Escape empties and then leaves it, the arrow down goes
+ * on to the rows.
+ */
 export function SearchBox(props: {
   label?: string
   placeholder: string
@@ -16,7 +19,9 @@ export function SearchBox(props: {
 }) {
   const { label = words.search, placeholder, maxLength, value, onChange, onDown } = props
   const box = useRef<HTMLInputElement>(null)
-  useShortcuts(words.keys, [{ keys: '/', name: words.keyNames.search, run: () => box.current?.select() }])
+  useShortcuts(words.keys, [
+    { keys: '/', name: words.keyNames.search, run: () => box.current?.select() },
+  ])
   return (
     <TextInput
       ref={box}
@@ -29,7 +34,11 @@ export function SearchBox(props: {
       autoComplete="off"
       spellCheck={false}
       leftSection={<IconSearch size={16} aria-hidden />}
-      rightSection={value !== '' && <CloseButton size="sm" aria-label={words.clearSearch} onClick={() => onChange('')} />}
+      rightSection={
+        value !== '' && (
+          <CloseButton size="sm" aria-label={words.clearSearch} onClick={() => onChange('')} />
+        )
+      }
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
       onKeyDown={(event) => {

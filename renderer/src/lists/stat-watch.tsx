@@ -21,7 +21,10 @@ const STAT = {
   limit: FEW,
 } as const
 
-/** Says once of each study that a STAT study arrived, wherever in the window one is; what was here before is not said. No patient is named. */
+/**
+ * Says once of each study that a STAT study arrived, wherever in the window one is; what was here
+ * before is not said. No patient is named.
+ */
 export function StatWatch() {
   const { studiesSeen, isOpen } = useLive()
   const navigate = useNavigate()
@@ -51,8 +54,15 @@ export function StatWatch() {
       autoClose: 15_000,
       message: (
         <Group justify="space-between" wrap="nowrap" gap="sm">
-          <span>{arrived.length === 1 ? words.stat.arrived : words.stat.several(arrived.length)}</span>
-          <Button size="compact-sm" variant="light" color="red" onClick={() => void navigate({ to: '/reading', search: { view: 'stat' } })}>
+          <span>
+            {arrived.length === 1 ? words.stat.arrived : words.stat.several(arrived.length)}
+          </span>
+          <Button
+            size="compact-sm"
+            variant="light"
+            color="red"
+            onClick={() => void navigate({ to: '/reading', search: { view: 'stat' } })}
+          >
             {words.stat.open}
           </Button>
         </Group>

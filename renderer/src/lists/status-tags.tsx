@@ -1,5 +1,11 @@
 import { VisuallyHidden } from '@mantine/core'
-import { IconAlertOctagon, IconArrowsDiff, IconBan, IconClipboardOff, IconFilePencil } from '@tabler/icons-react'
+import {
+  IconAlertOctagon,
+  IconArrowsDiff,
+  IconBan,
+  IconClipboardOff,
+  IconFilePencil,
+} from '@tabler/icons-react'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { Tag } from '../components/tone.tsx'
 import type { Tone } from '../display/tones.ts'
@@ -27,7 +33,8 @@ const FLAGS = [
 
 /**
  * How far a study is, and what to know of it before it is read.
- * @param isShort for a row: several flags are signs, and a cancelled study is not said to be anything else
+ * @param isShort for a row: several flags are signs, and a cancelled study is not said to be
+ *   anything else
  */
 export function StatusTags({
   study,
@@ -61,7 +68,12 @@ export function StatusTags({
           </Meant>
         ))}
       {signs.map(([flag, tone, Sign]) => (
-        <span key={flag} className={css.sign} data-tone={tone} title={`${words.flags[flag][0]}: ${words.flags[flag][1]}`}>
+        <span
+          key={flag}
+          className={css.sign}
+          data-tone={tone}
+          title={`${words.flags[flag][0]}: ${words.flags[flag][1]}`}
+        >
           <Sign size={14} stroke={2} aria-hidden />
           <VisuallyHidden>{words.flags[flag][0]}</VisuallyHidden>
         </span>
@@ -71,7 +83,17 @@ export function StatusTags({
 }
 
 /** In rows of a long list a tooltip of the browser's own: thousands of them are drawn. */
-const Meant = ({ isShort, meaning, tone, children }: { isShort: boolean; meaning: string; tone: Tone; children: string }) =>
+const Meant = ({
+  isShort,
+  meaning,
+  tone,
+  children,
+}: {
+  isShort: boolean
+  meaning: string
+  tone: Tone
+  children: string
+}) =>
   isShort ? (
     <span title={meaning}>
       <Tag tone={tone}>{children}</Tag>

@@ -20,8 +20,16 @@ type StudyColumn = Column<WindowStudy>
 
 /** `Female · 54 years`. */
 function personText({ sex, age, dateOfBirth, scanDate }: WindowStudy): string {
-  const years = ageText({ ...(age && { age }), ...(dateOfBirth && { dateOfBirth }), ...(scanDate && { scanDate }) }, scanDate)
-  return [sex === '' ? '' : sexName(sex), dateOfBirth && !scanDate && !age ? dayText(dateOfBirth) : years].filter(Boolean).join(' · ')
+  const years = ageText(
+    { ...(age && { age }), ...(dateOfBirth && { dateOfBirth }), ...(scanDate && { scanDate }) },
+    scanDate,
+  )
+  return [
+    sex === '' ? '' : sexName(sex),
+    dateOfBirth && !scanDate && !age ? dayText(dateOfBirth) : years,
+  ]
+    .filter(Boolean)
+    .join(' · ')
 }
 
 /** Modalities and description, without naming the modality twice. */
@@ -36,13 +44,22 @@ export const imagesText = ({ instances, expected }: NonNullable<WindowStudy['ima
 
 /** The columns of studies; which are there depends on the table's own width. */
 export const studyColumns = {
-  severity: { name: names.severity, track: '70px', cell: ({ severity }) => <SeverityTag severity={severity} isLight /> },
+  severity: {
+    name: names.severity,
+    track: '70px',
+    cell: ({ severity }) => <SeverityTag severity={severity} isLight />,
+  },
   patient: (to: '/studies/$studyId' | '/reading/$studyId'): StudyColumn => ({
     name: names.patient,
     track: 'minmax(172px, 1.6fr)',
     cell: (study, isCurrent) => (
       <>
-        <Link className={css.line} to={to} params={{ studyId: study.studyId }} tabIndex={isCurrent ? 0 : -1}>
+        <Link
+          className={css.line}
+          to={to}
+          params={{ studyId: study.studyId }}
+          tabIndex={isCurrent ? 0 : -1}
+        >
           {study.patientName ? <PersonName value={study.patientName} isOneLine /> : words.noName}
         </Link>
         <span className={`${css.line} ${css.under}`}>
@@ -165,7 +182,9 @@ export function selectColumn(options: {
 
 function Images({ study, isCurrent }: { study: WindowStudy; isCurrent: boolean }): ReactNode {
   const { studyId, studyDescription, images, priors } = study
-  const under = [images?.isReceiving ? words.receiving : '', priors > 0 ? words.priors(priors) : ''].filter(Boolean).join(', ')
+  const under = [images?.isReceiving ? words.receiving : '', priors > 0 ? words.priors(priors) : '']
+    .filter(Boolean)
+    .join(', ')
   return (
     <>
       {images === null ? (
@@ -196,7 +215,13 @@ export function Writer({ lock }: Pick<WindowStudy, 'lock'>): ReactNode {
   const isHere = lock.windowId === WINDOW_ID
   const text = isHere ? words.youWrite : words.writing(lock.name)
   return (
-    <span className={css.writer} data-tone={isHere ? 'info' : 'warning'} role="img" aria-label={text} title={text}>
+    <span
+      className={css.writer}
+      data-tone={isHere ? 'info' : 'warning'}
+      role="img"
+      aria-label={text}
+      title={text}
+    >
       <IconLock size={12} aria-hidden /> {initialsOf(lock.name)}
     </span>
   )

@@ -7,7 +7,9 @@ import { dayBefore, isDay } from './days.ts'
 
 export type StudyStatus = NonNullable<StudyListFilter['status']>[number]
 export type Order = 'newest' | 'priority'
-/** Words for days that move on with the calendar, so that a link of yesterday means today's list. */
+/**
+ * Words for days that move on with the calendar, so that a link of yesterday means today's list.
+ */
 export const PRESETS = ['today', 'yesterday', 'week'] as const
 export type Preset = (typeof PRESETS)[number]
 
@@ -38,11 +40,26 @@ export interface ListAddress {
   readonly study?: string
 }
 
-export const STATUSES: Readonly<Record<StudyArea, readonly StudyStatus[]>> = { scribe: REPORT_STUDY_STATUSES, viewer: VIEWER_STATUSES }
+export const STATUSES: Readonly<Record<StudyArea, readonly StudyStatus[]>> = {
+  scribe: REPORT_STUDY_STATUSES,
+  viewer: VIEWER_STATUSES,
+}
 
-const NARROWING = ['severity', 'status', 'assignedTo', 'customer', 'cancelled', 'addendum', 'from', 'to'] as const
+const NARROWING = [
+  'severity',
+  'status',
+  'assignedTo',
+  'customer',
+  'cancelled',
+  'addendum',
+  'from',
+  'to',
+] as const
 
-/** The filter that an address names; undefined where it names none, and the view's own counts. What it cannot read narrows nothing. */
+/**
+ * The filter that an address names; undefined where it names none, and the view's own counts. What
+ * it cannot read narrows nothing.
+ */
 export function filterOf(address: ListAddress, area: StudyArea): ListFilter | undefined {
   if (!NARROWING.some((name) => address[name] !== undefined)) return undefined
   const severity = listed(address.severity, SEVERITIES)
@@ -65,9 +82,12 @@ export function filterOf(address: ListAddress, area: StudyArea): ListFilter | un
   }
 }
 
-const listed = <T extends string>(text: string | undefined, of: readonly T[]): T[] => of.filter((one) => text?.split(',').includes(one))
+const listed = <T extends string>(text: string | undefined, of: readonly T[]): T[] =>
+  of.filter((one) => text?.split(',').includes(one))
 
-/** The filter as an address has it; `cancelled` always, so that it is told from no filter at all. */
+/**
+ * The filter as an address has it; `cancelled` always, so that it is told from no filter at all.
+ */
 export function addressOf(filter: ListFilter): ListAddress {
   const { severity, status, assignedTo, expressCustomerId, cancelled, addendum, days } = filter
   return {
@@ -96,7 +116,10 @@ export function queryOf(filter: ListFilter, today: string): Omit<StudyListFilter
   }
 }
 
-export function daysOf(days: ListFilter['days'], today: string): { readonly from?: string; readonly to?: string } {
+export function daysOf(
+  days: ListFilter['days'],
+  today: string,
+): { readonly from?: string; readonly to?: string } {
   if (days === undefined || typeof days === 'object') return days ?? {}
   const yesterday = dayBefore(today)
   return {
@@ -116,7 +139,9 @@ export function filterOfKept(kept: StudyListFilter): ListFilter {
     ...(expressCustomerId && { expressCustomerId }),
     cancelled,
     ...(addendum && { addendum }),
-    ...((from !== undefined || to !== undefined) && { days: { ...(from && { from }), ...(to && { to }) } }),
+    ...((from !== undefined || to !== undefined) && {
+      days: { ...(from && { from }), ...(to && { to }) },
+    }),
   }
 }
 
@@ -128,7 +153,9 @@ export function without(filter: ListFilter, part: keyof ListFilter): ListFilter 
 }
 
 /** Whether the list is not narrowed at all. */
-export const isOpen = (filter: ListFilter): boolean => Object.keys(addressOf(filter)).length === 1 && filter.cancelled === 'all'
+export const isOpen = (filter: ListFilter): boolean =>
+  Object.keys(addressOf(filter)).length === 1 && filter.cancelled === 'all'
 
 export const isSame = (one: ListFilter, other: ListFilter): boolean =>
-  JSON.stringify(Object.entries(addressOf(one)).sort()) === JSON.stringify(Object.entries(addressOf(other)).sort())
+  JSON.stringify(Object.entries(addressOf(one)).sort()) ===
+  JSON.stringify(Object.entries(addressOf(other)).sort())

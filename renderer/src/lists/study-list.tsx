@@ -69,7 +69,10 @@ export function StudyList({ to, none, above, ...props }: StudyListProps) {
   )
 }
 
-function StudyTable({ handle, ...props }: StudyTableProps & { readonly handle: RefObject<TableHandle | null> }) {
+function StudyTable({
+  handle,
+  ...props
+}: StudyTableProps & { readonly handle: RefObject<TableHandle | null> }) {
   const { state, label, columns, actions, onOpen, at, onCurrent, selected, onSelect, side } = props
   const { rows } = state
   return (
@@ -116,9 +119,16 @@ function StudyTable({ handle, ...props }: StudyTableProps & { readonly handle: R
   )
 }
 
-function None({ state, none }: { state: StudyListState; none: { title: string; text: string; icon: ReactNode } }) {
+function None({
+  state,
+  none,
+}: {
+  state: StudyListState
+  none: { title: string; text: string; icon: ReactNode }
+}) {
   const { counts, search, view } = state
-  const isNothing = counts !== undefined && counts.shown.count === 0 && counts.hidden.count === 0 && search === ''
+  const isNothing =
+    counts !== undefined && counts.shown.count === 0 && counts.hidden.count === 0 && search === ''
   if (isNothing) {
     return (
       <Empty icon={none.icon} title={none.title}>
@@ -132,12 +142,19 @@ function None({ state, none }: { state: StudyListState; none: { title: string; t
       icon={<IconListSearch size={34} stroke={1.3} />}
       title={search === '' ? `${view.name}: ${words.none.toLocaleLowerCase()}` : words.none}
       action={
-        <Button variant="default" onClick={() => (isHidden ? state.choose({ cancelled: 'all' }) : state.showAll())}>
+        <Button
+          variant="default"
+          onClick={() => (isHidden ? state.choose({ cancelled: 'all' }) : state.showAll())}
+        >
           {isHidden ? words.filter.clear : words.showAll}
         </Button>
       }
     >
-      {search === '' ? words.noneView : isHidden ? words.noneFiltered(counts.hidden) : words.noneSearched}
+      {search === ''
+        ? words.noneView
+        : isHidden
+          ? words.noneFiltered(counts.hidden)
+          : words.noneSearched}
     </Empty>
   )
 }

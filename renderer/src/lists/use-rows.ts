@@ -1,5 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type RefObject, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import {
+  type RefObject,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { ProblemError } from '../client.ts'
 import { openRowStore, type RowPage, type RowStore, type Rows } from './row-store.ts'
 
@@ -35,8 +42,9 @@ const NO_ROWS: Rows<never> = { rows: [], unseen: 0, hasMore: false, isRead: fals
 const AGAIN_MS = 2000
 
 /**
- * A list as long as it may be: pages are read one after another; when there is news, the first one again and the one that is in sight. While another question
- * is answered the rows of the one before stay, and the call for it ends.
+ * A list as long as it may be: pages are read one after another; when there is news, the first one
+ * again and the one that is in sight. While another question is answered the rows of the one before
+ * stay, and the call for it ends.
  * @param key of the query cache: the call and what is asked
  * @param ask makes the call; `cursor` is undefined for the first page
  * @param news grows when the list may have changed
@@ -104,11 +112,16 @@ export function useRows<T>(options: {
 }
 
 /** The rows of a question: those of before where it was asked before. */
-function useStore<T>(key: readonly unknown[], asked: string, idOf: (row: T) => string): RowStore<T> {
+function useStore<T>(
+  key: readonly unknown[],
+  asked: string,
+  idOf: (row: T) => string,
+): RowStore<T> {
   const client = useQueryClient()
   const kept = useRef<Shown<T> | null>(null)
   if (kept.current?.asked !== asked) {
-    // Rows are dropped with all else that was read when somebody else signs in: they are in the query cache.
+    // Rows are dropped with all else that was read when somebody else signs in: they are in the
+    // query cache.
     const storeKey = [...key, 'rows']
     const known = client.getQueryData<{ readonly store: () => RowStore<T> }>(storeKey)?.store()
     const store = known ?? openRowStore(idOf)
@@ -134,7 +147,11 @@ function useShown<T>(asked: string, store: RowStore<T>) {
 }
 
 /** Reads the first page again each time that there is news. */
-function useNews(news: number, isEnabled: boolean, refetch: (options: { readonly cancelRefetch: boolean }) => Promise<unknown>): void {
+function useNews(
+  news: number,
+  isEnabled: boolean,
+  refetch: (options: { readonly cancelRefetch: boolean }) => Promise<unknown>,
+): void {
   const seen = useRef(news)
   useEffect(() => {
     if (seen.current === news || !isEnabled) return
@@ -182,7 +199,8 @@ function useFollowing<T>(store: RowStore<T>, shown: RefObject<Shown<T>>, ask: As
         .catch((fault: ProblemError) => {
           if (signal.aborted) return
           setError(fault)
-          if (fault.code === 'unreachable' || fault.code === 'unavailable') setTimeout(again, AGAIN_MS)
+          if (fault.code === 'unreachable' || fault.code === 'unavailable')
+            setTimeout(again, AGAIN_MS)
         })
     },
     [store, shown],

@@ -15,7 +15,10 @@ export function useSelection(rows: readonly WindowStudy[]) {
       onSelect({ studyId }: WindowStudy, isRange: boolean) {
         const from = rows.findIndex((row) => row.studyId === anchor)
         const to = rows.findIndex((row) => row.studyId === studyId)
-        const range = isRange && from >= 0 ? rows.slice(Math.min(from, to), Math.max(from, to) + 1).map((row) => row.studyId) : [studyId]
+        const range =
+          isRange && from >= 0
+            ? rows.slice(Math.min(from, to), Math.max(from, to) + 1).map((row) => row.studyId)
+            : [studyId]
         setAnchor(studyId)
         setChosen((now) => {
           const next = new Set<string>(now)

@@ -7,7 +7,15 @@ import { todayIn } from '../display/dates.ts'
 import { call, keyOf, useReply } from '../gateway.ts'
 import { useLive } from '../live.ts'
 import { useZone } from '../status.ts'
-import { addressOf, filterOf, isSame, type ListAddress, type ListFilter, type Order, queryOf } from './study-filter.ts'
+import {
+  addressOf,
+  filterOf,
+  isSame,
+  type ListAddress,
+  type ListFilter,
+  type Order,
+  queryOf,
+} from './study-filter.ts'
 import { useRows } from './use-rows.ts'
 import { BUILT_IN, type View, type ViewedList, viewOf } from './views.ts'
 
@@ -20,7 +28,12 @@ const PAGE = 100
 const idOf = ({ studyId }: WindowStudy) => studyId
 
 /** What changing a study changes in lists. */
-export const LIST_CHANGES = [dashboardStudies.list, dashboardStudies.counts, dashboardStudies.savedViews, dashboardStudies.read]
+export const LIST_CHANGES = [
+  dashboardStudies.list,
+  dashboardStudies.counts,
+  dashboardStudies.savedViews,
+  dashboardStudies.read,
+]
 
 export type StudyListState = ReturnType<typeof useStudyList>
 
@@ -39,17 +52,24 @@ export function useStudyList(options: {
   const today = todayIn(useZone(), new Date())
   const client = useQueryClient()
 
-  const saved = useReply(dashboardStudies.savedViews, { query: { list } }, { staleTime: 15_000, every: 60_000 })
+  const saved = useReply(
+    dashboardStudies.savedViews,
+    { query: { list } },
+    { staleTime: 15_000, every: 60_000 },
+  )
   const kept = saved.data?.savedViews.filter((one) => one.area === area) ?? []
   const views: readonly View[] = [...BUILT_IN[list][area], ...kept.map(viewOf)]
   const fallback = BUILT_IN[list][area][0] as View
   const view = views.find((one) => one.viewId === address.view) ?? fallback
   const filter = filterOf(address, area) ?? view.filter
-  const order: Order = address.order === 'newest' || address.order === 'priority' ? address.order : view.order
-  // A kept view is known only once its reply is here: until then nothing is asked that nobody wants.
+  const order: Order =
+    address.order === 'newest' || address.order === 'priority' ? address.order : view.order
+  // A kept view is known only once its reply is here: until then nothing is asked that nobody
+  // wants.
   const isKnown = address.view === undefined || view.viewId === address.view || saved.isFetched
 
-  // What is searched for may name a patient: it is in no address, and goes with the rows when somebody else signs in.
+  // What is searched for may name a patient: it is in no address, and goes with the rows when
+  // somebody else signs in.
   const typedKey = [dashboardStudies.list.path, list, area, 'typed']
   const [typed, setTyped] = useState(() => client.getQueryData<string>(typedKey) ?? '')
   const [search] = useDebouncedValue(typed.trim().slice(0, 100), TYPING_MS)
@@ -63,7 +83,11 @@ export function useStudyList(options: {
   const rows = useRows<WindowStudy>({
     key: [dashboardStudies.list.path, { list, ...query }],
     ask: async (cursor, signal) => {
-      const page = await call(dashboardStudies.list, { query: { ...query, ...(cursor !== undefined && { cursor }) } }, signal)
+      const page = await call(
+        dashboardStudies.list,
+        { query: { ...query, ...(cursor !== undefined && { cursor }) } },
+        signal,
+      )
       return { rows: page.studies, cursor: page.hasMore ? page.cursor : undefined }
     },
     idOf,
@@ -88,8 +112,12 @@ export function useStudyList(options: {
     addressOfView: (one: View): ListAddress => ({ ...areaPart, view: one.viewId }),
     open: (viewId: string) => go({ ...areaPart, view: viewId }, true),
     choose(next: ListFilter, nextOrder: Order = order) {
-      const same = views.find((one) => one.viewId === view.viewId && isSame(one.filter, next) && one.order === nextOrder)
-      const rest = same ? {} : { ...addressOf(next), ...(nextOrder !== view.order && { order: nextOrder }) }
+      const same = views.find(
+        (one) => one.viewId === view.viewId && isSame(one.filter, next) && one.order === nextOrder,
+      )
+      const rest = same
+        ? {}
+        : { ...addressOf(next), ...(nextOrder !== view.order && { order: nextOrder }) }
       go({ ...areaPart, view: view.viewId, ...rest }, true)
     },
     /** Narrows nothing, and searches for nothing. */

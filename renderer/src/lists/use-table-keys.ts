@@ -8,7 +8,10 @@ const { keyNames } = words
 /** A key of the screen; without `run` the table does with it what it does with its current row. */
 type TableKey = Pick<Shortcut, 'keys' | 'name'> & Partial<Shortcut>
 
-/** A list heard from the whole screen: up, down, open, and what else its table has keys for. `press` is as if the key were pressed on the table. */
+/**
+ * A list heard from the whole screen: up, down, open, and what else its table has keys for. `press`
+ * is as if the key were pressed on the table.
+ */
 export function useTableKeys(more: readonly TableKey[]) {
   const table = useRef<TableHandle>(null)
   const press = (key: string) => () => void table.current?.press(key)

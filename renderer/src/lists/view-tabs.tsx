@@ -30,13 +30,16 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
       const query = { area, ...queryOf(filter, today) }
       return {
         queryKey: keyOf(dashboardStudies.counts, query),
-        queryFn: ({ signal }: { signal: AbortSignal }) => call(dashboardStudies.counts, { query }, signal),
+        queryFn: ({ signal }: { signal: AbortSignal }) =>
+          call(dashboardStudies.counts, { query }, signal),
         refetchInterval: isOpen ? COUNT_MS : COUNT_CUT_OFF_MS,
         staleTime: 5000,
       }
     }),
   })
-  const kept = useReply(dashboardStudies.savedViews, { query: { list } }, { staleTime: 15_000 }).data?.savedViews ?? []
+  const kept =
+    useReply(dashboardStudies.savedViews, { query: { list } }, { staleTime: 15_000 }).data
+      ?.savedViews ?? []
   // A link may lead to a view that a narrow window has out of sight.
   const here = useRef<HTMLSpanElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another view is another element
@@ -44,15 +47,26 @@ export function ViewTabs({ state, to }: { state: StudyListState; to: '/studies' 
     here.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [view.viewId])
   const countOf = ({ viewId, saved }: View) =>
-    saved ? kept.find((one) => one.savedViewId === viewId)?.shown : counts[builtIn.findIndex((one) => one.viewId === viewId)]?.data?.shown
+    saved
+      ? kept.find((one) => one.savedViewId === viewId)?.shown
+      : counts[builtIn.findIndex((one) => one.viewId === viewId)]?.data?.shown
   return (
     <nav className={css.views} aria-label={texts.label}>
       {views.map((one) => {
         const isHere = one.viewId === view.viewId
         const count = countOf(one)
         return (
-          <span key={one.viewId} ref={isHere ? here : null} className={css.view} data-here={isHere || undefined}>
-            <Link to={to} search={state.addressOfView(one)} {...(isHere && { 'aria-current': 'page' as const })}>
+          <span
+            key={one.viewId}
+            ref={isHere ? here : null}
+            className={css.view}
+            data-here={isHere || undefined}
+          >
+            <Link
+              to={to}
+              search={state.addressOfView(one)}
+              {...(isHere && { 'aria-current': 'page' as const })}
+            >
               {one.saved?.isShared && <IconUsersGroup size={14} aria-hidden />}
               {one.name}
               {count && count.count > 0 && (
@@ -92,14 +106,18 @@ function ViewMenu({ saved, state }: { saved: SavedView; state: StudyListState })
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {isShared && <Menu.Label>{isMine ? texts.mineShared : texts.shared(saved.owner.name)}</Menu.Label>}
+          {isShared && (
+            <Menu.Label>{isMine ? texts.mineShared : texts.shared(saved.owner.name)}</Menu.Label>
+          )}
           <Menu.Item onClick={() => setAsking('change')}>{texts.rename}</Menu.Item>
           <Menu.Item color="red" onClick={() => setAsking('forget')}>
             {texts.forget}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {asking === 'change' && <SaveView state={state} saved={saved} onClose={() => setAsking(null)} />}
+      {asking === 'change' && (
+        <SaveView state={state} saved={saved} onClose={() => setAsking(null)} />
+      )}
       <Confirm
         isOpen={asking === 'forget'}
         title={texts.forgetTitle(name)}

@@ -17,7 +17,11 @@ export interface View {
 
 const { names } = words.views
 const UNSIGNED = ['unassigned', 'assigned', 'in_progress', 'addendum_active'] as const
-const builtIn = (viewId: keyof typeof names, order: Order, filter: Partial<ListFilter> = {}): View => ({
+const builtIn = (
+  viewId: keyof typeof names,
+  order: Order,
+  filter: Partial<ListFilter> = {},
+): View => ({
   viewId,
   name: names[viewId],
   filter: { cancelled: 'hide', ...filter },
@@ -26,43 +30,44 @@ const builtIn = (viewId: keyof typeof names, order: Order, filter: Partial<ListF
 })
 
 /** Views that are always there; the first one is shown where the address names none. */
-export const BUILT_IN: Readonly<Record<ViewedList, Readonly<Record<StudyArea, readonly View[]>>>> = {
-  reading: {
-    scribe: [
-      builtIn('toRead', 'priority', { status: UNSIGNED }),
-      builtIn('mine', 'priority', { status: UNSIGNED, assignedTo: 'me' }),
-      builtIn('unassigned', 'priority', { status: ['unassigned'], assignedTo: 'nobody' }),
-      builtIn('stat', 'priority', { status: UNSIGNED, severity: ['stat'] }),
-      builtIn('inProgress', 'priority', { status: ['in_progress'] }),
-      builtIn('addenda', 'priority', { status: ['addendum_active'] }),
-      // Cancelled ones too: their signed reports were delivered all the same.
-      builtIn('addendumNeeded', 'priority', { addendum: 'needed', cancelled: 'all' }),
-      builtIn('completedToday', 'newest', { status: ['completed'], days: 'today' }),
-      builtIn('cancelled', 'newest', { cancelled: 'only' }),
-      builtIn('all', 'newest', { cancelled: 'all' }),
-    ],
-    viewer: [],
-  },
-  studies: {
-    scribe: [
-      builtIn('all', 'newest', { cancelled: 'all' }),
-      builtIn('today', 'newest', { days: 'today' }),
-      builtIn('stat', 'priority', { severity: ['stat'], status: UNSIGNED }),
-      builtIn('unassigned', 'priority', { assignedTo: 'nobody' }),
-      builtIn('mine', 'priority', { assignedTo: 'me' }),
-      builtIn('cancelled', 'newest', { cancelled: 'only' }),
-    ],
-    viewer: [
-      builtIn('all', 'newest', { cancelled: 'all' }),
-      builtIn('today', 'newest', { days: 'today' }),
-      builtIn('stat', 'priority', { severity: ['stat'] }),
-      builtIn('incomplete', 'priority', { status: ['incomplete'] }),
-      builtIn('complete', 'newest', { status: ['complete'] }),
-      builtIn('mine', 'priority', { assignedTo: 'me' }),
-      builtIn('cancelled', 'newest', { cancelled: 'only' }),
-    ],
-  },
-}
+export const BUILT_IN: Readonly<Record<ViewedList, Readonly<Record<StudyArea, readonly View[]>>>> =
+  {
+    reading: {
+      scribe: [
+        builtIn('toRead', 'priority', { status: UNSIGNED }),
+        builtIn('mine', 'priority', { status: UNSIGNED, assignedTo: 'me' }),
+        builtIn('unassigned', 'priority', { status: ['unassigned'], assignedTo: 'nobody' }),
+        builtIn('stat', 'priority', { status: UNSIGNED, severity: ['stat'] }),
+        builtIn('inProgress', 'priority', { status: ['in_progress'] }),
+        builtIn('addenda', 'priority', { status: ['addendum_active'] }),
+        // Cancelled ones too: their signed reports were delivered all the same.
+        builtIn('addendumNeeded', 'priority', { addendum: 'needed', cancelled: 'all' }),
+        builtIn('completedToday', 'newest', { status: ['completed'], days: 'today' }),
+        builtIn('cancelled', 'newest', { cancelled: 'only' }),
+        builtIn('all', 'newest', { cancelled: 'all' }),
+      ],
+      viewer: [],
+    },
+    studies: {
+      scribe: [
+        builtIn('all', 'newest', { cancelled: 'all' }),
+        builtIn('today', 'newest', { days: 'today' }),
+        builtIn('stat', 'priority', { severity: ['stat'], status: UNSIGNED }),
+        builtIn('unassigned', 'priority', { assignedTo: 'nobody' }),
+        builtIn('mine', 'priority', { assignedTo: 'me' }),
+        builtIn('cancelled', 'newest', { cancelled: 'only' }),
+      ],
+      viewer: [
+        builtIn('all', 'newest', { cancelled: 'all' }),
+        builtIn('today', 'newest', { days: 'today' }),
+        builtIn('stat', 'priority', { severity: ['stat'] }),
+        builtIn('incomplete', 'priority', { status: ['incomplete'] }),
+        builtIn('complete', 'newest', { status: ['complete'] }),
+        builtIn('mine', 'priority', { assignedTo: 'me' }),
+        builtIn('cancelled', 'newest', { cancelled: 'only' }),
+      ],
+    },
+  }
 
 export const viewOf = (saved: SavedView): View => ({
   viewId: saved.savedViewId,

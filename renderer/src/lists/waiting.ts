@@ -3,7 +3,10 @@ import { words } from './words.ts'
 const MINUTE = 60_000
 const { waited } = words
 
-/** How long a study has waited since it came: `4 min`, `3 h 20 min`, `2 days`. A clock that is behind makes it `0 min`. */
+/**
+ * How long a study has waited since it came: `4 min`, `3 h 20 min`, `2 days`. A clock that is
+ * behind makes it `0 min`.
+ */
 export function waitingText(since: string, now: Date): string {
   const minutes = Math.max(0, Math.floor((now.getTime() - new Date(since).getTime()) / MINUTE))
   if (Number.isNaN(minutes)) return ''
@@ -15,5 +18,7 @@ export function waitingText(since: string, now: Date): string {
 /** The first letters of a person's names, at most two. */
 export const initialsOf = (name: string): string => {
   const names = name.trim().split(/\s+/)
-  return [names[0], names.length > 1 ? names.at(-1) : ''].map((one) => [...(one ?? '')][0]?.toLocaleUpperCase() ?? '').join('')
+  return [names[0], names.length > 1 ? names.at(-1) : '']
+    .map((one) => [...(one ?? '')][0]?.toLocaleUpperCase() ?? '')
+    .join('')
 }

@@ -104,14 +104,16 @@ export const es: Translated<English> = {
     },
     hidden: (count) => `${bounded(count)} ocultos por los filtros`,
     clear: 'Quitar los filtros',
-    shown: (count) => (count.count === 1 && !count.isMore ? '1 estudio' : `${bounded(count)} estudios`),
+    shown: (count) =>
+      count.count === 1 && !count.isMore ? '1 estudio' : `${bounded(count)} estudios`,
   },
   order: { label: 'Orden', priority: 'Por prioridad', newest: 'Más recientes primero' },
   unseen: (count) => (count === 1 ? '1 nuevo arriba' : `${numberText(count)} nuevos arriba`),
   more: 'Cargando más…',
   last: 'No hay más.',
   none: 'Ningún resultado',
-  noneFiltered: (hidden) => `${bounded(hidden)} que coinciden con la búsqueda están ocultos por los filtros.`,
+  noneFiltered: (hidden) =>
+    `${bounded(hidden)} que coinciden con la búsqueda están ocultos por los filtros.`,
   noneSearched: 'Ningún estudio contiene todas estas palabras. Con menos letras se encuentra más.',
   noneView: 'No hay estudios en esta vista ahora.',
   showAll: 'Mostrar todos los estudios',
@@ -157,13 +159,22 @@ export const es: Translated<English> = {
   flags: {
     cancelled: ['Cancelado', 'Se canceló: nadie debe leerlo.'],
     critical: ['Crítico', 'Un informe firmado de este estudio tiene un resultado crítico.'],
-    mismatch: ['Discrepancia', 'Sus imágenes nombran a otro paciente u otra exploración. Abra las imágenes para resolverlo.'],
+    mismatch: [
+      'Discrepancia',
+      'Sus imágenes nombran a otro paciente u otra exploración. Abra las imágenes para resolverlo.',
+    ],
     overridden: [
       'Discrepancia anulada',
       'Sus imágenes nombran a otro paciente u otra exploración. Una persona que puede firmar dio un motivo para continuar.',
     ],
-    unscheduled: ['No programada: sin petición', 'Sus imágenes se hicieron sin petición. Concílielas en Lista de trabajo.'],
-    addendum: ['Requiere adenda', 'Sus imágenes se corrigieron, se añadieron o se retiraron después de firmarlo.'],
+    unscheduled: [
+      'No programada: sin petición',
+      'Sus imágenes se hicieron sin petición. Concílielas en Lista de trabajo.',
+    ],
+    addendum: [
+      'Requiere adenda',
+      'Sus imágenes se corrigieron, se añadieron o se retiraron después de firmarlo.',
+    ],
   },
   waited: {
     minutes: (count) => `${count} min`,

@@ -107,14 +107,16 @@ const en = {
     },
     hidden: (count: BoundedCount) => `${bounded(count)} hidden by filters`,
     clear: 'Clear filters',
-    shown: (count: BoundedCount) => (count.count === 1 && !count.isMore ? '1 study' : `${bounded(count)} studies`),
+    shown: (count: BoundedCount) =>
+      count.count === 1 && !count.isMore ? '1 study' : `${bounded(count)} studies`,
   },
   order: { label: 'Order', priority: 'By priority', newest: 'Newest first' },
   unseen: (count: number) => `${numberText(count)} new at the top`,
   more: 'Loading more…',
   last: 'That is all.',
   none: 'Nothing fits',
-  noneFiltered: (hidden: BoundedCount) => `${bounded(hidden)} that fit the search are hidden by the filters.`,
+  noneFiltered: (hidden: BoundedCount) =>
+    `${bounded(hidden)} that fit the search are hidden by the filters.`,
   noneSearched: 'No study holds all of these words. Fewer letters find more.',
   noneView: 'No study is in this view now.',
   showAll: 'Show all studies',
@@ -160,17 +162,30 @@ const en = {
   flags: {
     cancelled: ['Cancelled', 'It was cancelled: nobody is to read it.'],
     critical: ['Critical', 'A signed report of this study has a critical result.'],
-    mismatch: ['Mismatch', 'Its images name another patient or exam. Open the images to resolve it.'],
-    overridden: ['Mismatch overridden', 'Its images name another patient or exam. A person who may sign gave a reason to go on.'],
-    unscheduled: ['Unscheduled: no order', 'Its images were made without an order. Reconcile them under Worklist.'],
-    addendum: ['Needs addendum', 'Its images were corrected, added or removed after it was signed.'],
+    mismatch: [
+      'Mismatch',
+      'Its images name another patient or exam. Open the images to resolve it.',
+    ],
+    overridden: [
+      'Mismatch overridden',
+      'Its images name another patient or exam. A person who may sign gave a reason to go on.',
+    ],
+    unscheduled: [
+      'Unscheduled: no order',
+      'Its images were made without an order. Reconcile them under Worklist.',
+    ],
+    addendum: [
+      'Needs addendum',
+      'Its images were corrected, added or removed after it was signed.',
+    ],
   } satisfies Named<
     'cancelled' | 'critical' | 'mismatch' | 'overridden' | 'unscheduled' | 'addendum',
     readonly [name: string, meaning: string]
   >,
   waited: {
     minutes: (count: number) => `${count} min`,
-    hours: (hours: number, minutes: number) => (minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`),
+    hours: (hours: number, minutes: number) =>
+      minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`,
     days: (count: number) => (count === 1 ? '1 day' : `${numberText(count)} days`),
   },
   stat: {

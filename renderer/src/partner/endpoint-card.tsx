@@ -1,5 +1,11 @@
 import { Button, Group, VisuallyHidden } from '@mantine/core'
-import { IconKey, IconPencil, IconPlugConnected, IconPlugConnectedX, IconTrash } from '@tabler/icons-react'
+import {
+  IconKey,
+  IconPencil,
+  IconPlugConnected,
+  IconPlugConnectedX,
+  IconTrash,
+} from '@tabler/icons-react'
 import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
 import { Ago } from '../components/clock.tsx'
 import { IconAct } from '../components/icon-act.tsx'
@@ -23,10 +29,12 @@ interface CardProps {
 /** One endpoint: what it gets, how it stands, and what waits for a decision. */
 export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: CardProps) {
   const change = useSend(dashboardEvents.changeEndpoint, ENDPOINT_CHANGES)
-  const { endpointId, isEnabled, disabledReason, isDefault, fileHosts, refusedHosts, waiting } = endpoint
+  const { endpointId, isEnabled, disabledReason, isDefault, fileHosts, refusedHosts, waiting } =
+    endpoint
   const name = endpointName(endpoint)
   const enable = (on: boolean) => change.mutate({ params: { endpointId }, body: { isEnabled: on } })
-  const allow = (host: string) => change.mutate({ params: { endpointId }, body: { fileHosts: [...fileHosts, host] } })
+  const allow = (host: string) =>
+    change.mutate({ params: { endpointId }, body: { fileHosts: [...fileHosts, host] } })
   return (
     <Panel className={css.card}>
       <div className={css.top}>
@@ -38,7 +46,12 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
           tone="danger"
           title={words.disabledReasons[disabledReason ?? 'person']}
           actions={
-            <Button size="xs" variant="default" loading={change.isPending} onClick={() => enable(true)}>
+            <Button
+              size="xs"
+              variant="default"
+              loading={change.isPending}
+              onClick={() => enable(true)}
+            >
               {words.enable}
             </Button>
           }
@@ -47,7 +60,9 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
         </Notice>
       )}
       <Facts facts={factsOf(endpoint)} />
-      {refusedHosts.length > 0 && <RefusedHosts hosts={refusedHosts} isBusy={change.isPending} onAllow={allow} />}
+      {refusedHosts.length > 0 && (
+        <RefusedHosts hosts={refusedHosts} isBusy={change.isPending} onAllow={allow} />
+      )}
       {change.error && <Failed error={change.error} />}
       <div className={css.foot}>
         <Button
@@ -64,7 +79,13 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
         </Button>
         <Group gap={2}>
           <IconAct icon={IconPencil} label={words.edit(name)} onClick={onEdit} />
-          {isEnabled && <IconAct icon={IconPlugConnectedX} label={words.disable(name)} onClick={() => enable(false)} />}
+          {isEnabled && (
+            <IconAct
+              icon={IconPlugConnectedX}
+              label={words.disable(name)}
+              onClick={() => enable(false)}
+            />
+          )}
           {!isDefault && <IconAct icon={IconTrash} label={words.remove(name)} onClick={onRemove} />}
         </Group>
       </div>
@@ -72,7 +93,11 @@ export function EndpointCard({ endpoint, onEdit, onRotate, onTest, onRemove }: C
   )
 }
 
-function RefusedHosts(props: { hosts: Endpoint['refusedHosts']; isBusy: boolean; onAllow: (host: string) => void }) {
+function RefusedHosts(props: {
+  hosts: Endpoint['refusedHosts']
+  isBusy: boolean
+  onAllow: (host: string) => void
+}) {
   const { hosts, isBusy, onAllow } = props
   return (
     <Notice tone="warning" title={words.refusedHosts}>
@@ -82,7 +107,12 @@ function RefusedHosts(props: { hosts: Endpoint['refusedHosts']; isBusy: boolean;
           <li key={host}>
             <span className="mono">{host}</span>
             <Ago instant={at} />
-            <Button size="compact-xs" variant="default" loading={isBusy} onClick={() => onAllow(host)}>
+            <Button
+              size="compact-xs"
+              variant="default"
+              loading={isBusy}
+              onClick={() => onAllow(host)}
+            >
               {words.allow}
               <VisuallyHidden> {host}</VisuallyHidden>
             </Button>

@@ -9,7 +9,16 @@ import { words } from './words.ts'
 type Fact = readonly [name: string, value: ReactNode]
 
 /** What an endpoint gets, and how it is signed and reached. */
-export function factsOf({ endpointId, url, apiKey, events, fileHosts, budgets, secrets, waiting }: Endpoint): readonly Fact[] {
+export function factsOf({
+  endpointId,
+  url,
+  apiKey,
+  events,
+  fileHosts,
+  budgets,
+  secrets,
+  waiting,
+}: Endpoint): readonly Fact[] {
   const { facts } = words
   const taken = EVENT_ORDER.filter((event) => events.includes(event))
   const times = taken.flatMap((event) => {
@@ -27,7 +36,9 @@ export function factsOf({ endpointId, url, apiKey, events, fileHosts, budgets, s
     [facts.studies, apiKey ? words.ofKey(apiKey.description) : words.allStudies],
     [
       facts.events,
-      taken.length === EVENT_ORDER.length ? words.allEvents : taken.map((event) => EVENT_NAMES[event].name).join(', ') || words.noEvents,
+      taken.length === EVENT_ORDER.length
+        ? words.allEvents
+        : taken.map((event) => EVENT_NAMES[event].name).join(', ') || words.noEvents,
     ],
     [
       facts.secret,

@@ -1,4 +1,15 @@
-import { Button, Checkbox, Group, NumberInput, PasswordInput, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
+import {
+  Button,
+  Checkbox,
+  Group,
+  NumberInput,
+  PasswordInput,
+  Select,
+  Stack,
+  Switch,
+  TagsInput,
+  TextInput,
+} from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
@@ -16,7 +27,11 @@ const { form: texts } = words
 const told = fieldTexts(texts)
 
 /** Adds an endpoint, or changes one. `onMade` gets the secret that was made for it. */
-export function EndpointForm(props: { endpoint: Endpoint | null; onMade: (secret: string | null) => void; onDone: () => void }) {
+export function EndpointForm(props: {
+  endpoint: Endpoint | null
+  onMade: (secret: string | null) => void
+  onDone: () => void
+}) {
   const { endpoint, onMade, onDone } = props
   const add = useSend(dashboardEvents.addEndpoint, ENDPOINT_CHANGES)
   const change = useSend(dashboardEvents.changeEndpoint, ENDPOINT_CHANGES)
@@ -29,7 +44,10 @@ export function EndpointForm(props: { endpoint: Endpoint | null; onMade: (secret
   const submit = form.onSubmit((values) => {
     const onError = (refusal: ProblemError) => form.setErrors(faultsOf(refusal))
     if (endpoint) {
-      change.mutate({ params: { endpointId: endpoint.endpointId }, body: patchOf(values) }, { onSuccess: onDone, onError })
+      change.mutate(
+        { params: { endpointId: endpoint.endpointId }, body: patchOf(values) },
+        { onSuccess: onDone, onError },
+      )
     } else {
       add.mutate(
         { body: newEndpointOf(values) },
@@ -48,10 +66,31 @@ export function EndpointForm(props: { endpoint: Endpoint | null; onMade: (secret
   return (
     <form onSubmit={submit} noValidate>
       <FormPart title={texts.where}>
-        <TextInput {...told('name')} data-autofocus maxLength={64} {...form.getInputProps('name')} />
-        <TextInput {...told('url')} required inputMode="url" placeholder="https://" {...form.getInputProps('url')} />
-        <Switch {...told('allowPlaintext')} {...form.getInputProps('allowPlaintext', { type: 'checkbox' })} />
-        {!endpoint && <PasswordInput {...told('secret')} autoComplete="off" maxLength={200} {...form.getInputProps('secret')} />}
+        <TextInput
+          {...told('name')}
+          data-autofocus
+          maxLength={64}
+          {...form.getInputProps('name')}
+        />
+        <TextInput
+          {...told('url')}
+          required
+          inputMode="url"
+          placeholder="https://"
+          {...form.getInputProps('url')}
+        />
+        <Switch
+          {...told('allowPlaintext')}
+          {...form.getInputProps('allowPlaintext', { type: 'checkbox' })}
+        />
+        {!endpoint && (
+          <PasswordInput
+            {...told('secret')}
+            autoComplete="off"
+            maxLength={200}
+            {...form.getInputProps('secret')}
+          />
+        )}
       </FormPart>
       <FormPart title={texts.what}>
         {!endpoint && (
@@ -68,7 +107,12 @@ export function EndpointForm(props: { endpoint: Endpoint | null; onMade: (secret
         <Checkbox.Group {...told('events')} {...form.getInputProps('events')}>
           <Stack gap={8} mt={8}>
             {EVENT_ORDER.map((event) => (
-              <Checkbox key={event} value={event} label={EVENT_NAMES[event].name} description={EVENT_NAMES[event].about} />
+              <Checkbox
+                key={event}
+                value={event}
+                label={EVENT_NAMES[event].name}
+                description={EVENT_NAMES[event].about}
+              />
             ))}
           </Stack>
         </Checkbox.Group>
@@ -97,7 +141,10 @@ export function EndpointForm(props: { endpoint: Endpoint | null; onMade: (secret
   )
 }
 
-/** How long the partner may take for each event it gets; what every endpoint has where nothing is said. */
+/**
+ * How long the partner may take for each event it gets; what every endpoint has where nothing is
+ * said.
+ */
 function TimesAllowed({ form }: { form: UseFormReturnType<EndpointValues> }) {
   const { events, budgets } = form.values
   return (
@@ -123,6 +170,7 @@ function TimesAllowed({ form }: { form: UseFormReturnType<EndpointValues> }) {
 /** A fault inside a list is told at the list. */
 function faultsOf(error: ProblemError): Record<string, string> {
   const faults: Record<string, string> = {}
-  for (const [field, message] of Object.entries(faultsByField(error))) faults[field.split('.')[0] ?? field] ??= message
+  for (const [field, message] of Object.entries(faultsByField(error)))
+    faults[field.split('.')[0] ?? field] ??= message
   return faults
 }

@@ -27,12 +27,21 @@ export const valuesOf = (endpoint: Endpoint | null): EndpointValues => ({
   apiKeyId: endpoint?.apiKey?.apiKeyId ?? '',
   events: endpoint?.events ?? [],
   fileHosts: endpoint?.fileHosts ?? [],
-  budgets: Object.fromEntries(Object.entries(endpoint?.budgets ?? {}).map(([event, ms]) => [event, ms / 1000])),
+  budgets: Object.fromEntries(
+    Object.entries(endpoint?.budgets ?? {}).map(([event, ms]) => [event, ms / 1000]),
+  ),
   secret: '',
 })
 
 /** The whole form as a call changes an endpoint by it. */
-export function patchOf({ name, url, allowPlaintext, events, fileHosts, budgets }: EndpointValues): EndpointPatch {
+export function patchOf({
+  name,
+  url,
+  allowPlaintext,
+  events,
+  fileHosts,
+  budgets,
+}: EndpointValues): EndpointPatch {
   return {
     name: name.trim(),
     url: url.trim(),
@@ -42,7 +51,9 @@ export function patchOf({ name, url, allowPlaintext, events, fileHosts, budgets 
     budgets: Object.fromEntries(
       EVENT_ORDER.flatMap((event) => {
         const seconds = budgets[event]
-        return typeof seconds === 'number' && events.includes(event) ? [[event, Math.round(seconds * 1000)]] : []
+        return typeof seconds === 'number' && events.includes(event)
+          ? [[event, Math.round(seconds * 1000)]]
+          : []
       }),
     ),
   }

@@ -25,10 +25,17 @@ type Doing =
   | { readonly what: 'edit' | 'rotate' | 'test' | 'remove'; readonly endpoint: Endpoint }
   | { readonly what: 'add'; readonly endpoint: null }
 
-/** Every endpoint: for clinics whose events go to more than one place, and for the details of the one. */
+/**
+ * Every endpoint: for clinics whose events go to more than one place, and for the details of the
+ * one.
+ */
 export function Endpoints() {
   const { isOpen } = useLive()
-  const reply = useReply(dashboardEvents.endpoints, {}, { every: isOpen ? POLL_MS : POLL_CUT_OFF_MS })
+  const reply = useReply(
+    dashboardEvents.endpoints,
+    {},
+    { every: isOpen ? POLL_MS : POLL_CUT_OFF_MS },
+  )
   const [doing, setDoing] = useState<Doing | null>(null)
   const [secret, setSecret] = useState<string | null>(null)
   const close = () => setDoing(null)
@@ -40,12 +47,18 @@ export function Endpoints() {
           <Title order={2}>{words.endpoints}</Title>
           <div className={css.about}>{words.endpointsAbout}</div>
         </div>
-        <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => setDoing({ what: 'add', endpoint: null })}>
+        <Button
+          variant="default"
+          leftSection={<IconPlus size={16} />}
+          onClick={() => setDoing({ what: 'add', endpoint: null })}
+        >
           {words.addEndpoint}
         </Button>
       </div>
       {reply.isPending && <Waiting rows={3} />}
-      {reply.isError && !reply.data && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isError && !reply.data && (
+        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+      )}
       <div className={css.cards}>
         {endpoints.map((endpoint) => (
           <EndpointCard
@@ -65,10 +78,17 @@ export function Endpoints() {
         title={doing?.endpoint ? endpointName(doing.endpoint) : words.addEndpoint}
       >
         {(doing?.what === 'edit' || doing?.what === 'add') && (
-          <EndpointForm key={doing.endpoint?.endpointId ?? 'new'} endpoint={doing.endpoint} onMade={setSecret} onDone={close} />
+          <EndpointForm
+            key={doing.endpoint?.endpointId ?? 'new'}
+            endpoint={doing.endpoint}
+            onMade={setSecret}
+            onDone={close}
+          />
         )}
       </FormDrawer>
-      {doing?.what === 'rotate' && <RotateSecret endpoint={doing.endpoint} onMade={setSecret} onDone={close} />}
+      {doing?.what === 'rotate' && (
+        <RotateSecret endpoint={doing.endpoint} onMade={setSecret} onDone={close} />
+      )}
       {doing?.what === 'test' && <TestEvent endpoint={doing.endpoint} onDone={close} />}
       <Remove endpoint={doing?.what === 'remove' ? doing.endpoint : null} onDone={close} />
       <NewSecret secret={secret} onClose={() => setSecret(null)} />
@@ -90,10 +110,15 @@ function Remove({ endpoint, onDone }: { endpoint: Endpoint | null; onDone: () =>
       isBusy={remove.isPending}
       error={remove.error}
       onClose={close}
-      onConfirm={() => endpoint && remove.mutate({ params: { endpointId: endpoint.endpointId } }, { onSuccess: close })}
+      onConfirm={() =>
+        endpoint &&
+        remove.mutate({ params: { endpointId: endpoint.endpointId } }, { onSuccess: close })
+      }
     >
       {endpoint && words.removeText(endpointName(endpoint))}
-      {endpoint && endpoint.waiting > 0 && ` ${words.removeWaiting(countText(endpoint.waiting, ...words.eventNouns))}`}
+      {endpoint &&
+        endpoint.waiting > 0 &&
+        ` ${words.removeWaiting(countText(endpoint.waiting, ...words.eventNouns))}`}
     </Confirm>
   )
 }

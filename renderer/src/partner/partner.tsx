@@ -1,4 +1,13 @@
-import { Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput, Tooltip } from '@mantine/core'
+import {
+  Button,
+  Checkbox,
+  Group,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Tooltip,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { IconCheck, IconPlugConnected } from '@tabler/icons-react'
@@ -23,7 +32,14 @@ export function Partner() {
       {partner.isPending && <Waiting rows={5} />}
       {partner.isError && <Failed error={partner.error} onRetry={() => void partner.refetch()} />}
       {partner.data && (
-        <div style={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fit, minmax(360px, 1fr))', gap: 16, alignItems: 'start' }}>
+        <div
+          style={{
+            display: 'grid',
+            gridTemplateColumns: 'repeat(auto-fit, minmax(360px, 1fr))',
+            gap: 16,
+            alignItems: 'start',
+          }}
+        >
           <Endpoint key={partner.data.url ?? 'unset'} partner={partner.data} />
           <Stack>
             <Test isReady={partner.data.url !== null} />
@@ -53,7 +69,9 @@ export function Partner() {
 function Endpoint({ partner }: { partner: PartnerRow }) {
   const save = useSend(dashboard.setPartner, ENDPOINT_CHANGES)
   const [secret, setSecret] = useState<string | null>(null)
-  const form = useForm({ initialValues: { url: partner.url ?? '', secret: '', allowPlaintext: partner.allowsPlaintext } })
+  const form = useForm({
+    initialValues: { url: partner.url ?? '', secret: '', allowPlaintext: partner.allowsPlaintext },
+  })
   const submit = form.onSubmit((values) =>
     save.mutate(
       {
@@ -67,7 +85,8 @@ function Endpoint({ partner }: { partner: PartnerRow }) {
         onSuccess: (reply) => {
           form.setFieldValue('secret', '')
           setSecret(reply.secret)
-          if (reply.secret === null) notifications.show({ message: words.saved, icon: <IconCheck size={18} /> })
+          if (reply.secret === null)
+            notifications.show({ message: words.saved, icon: <IconCheck size={18} /> })
         },
         onError: (error) => form.setErrors(faultsByField(error)),
       },
@@ -77,7 +96,11 @@ function Endpoint({ partner }: { partner: PartnerRow }) {
   return (
     <Panel
       title={words.setUp}
-      aside={<Tag tone={partner.hasSecret ? 'good' : 'plain'}>{partner.hasSecret ? words.secretSet : words.secretUnset}</Tag>}
+      aside={
+        <Tag tone={partner.hasSecret ? 'good' : 'plain'}>
+          {partner.hasSecret ? words.secretSet : words.secretUnset}
+        </Tag>
+      }
     >
       <form onSubmit={submit}>
         <Stack>

@@ -13,8 +13,15 @@ import { words } from './words.ts'
 
 const { rotation: texts } = words
 
-/** Another signing secret for an endpoint; the one before goes on beside it for a while, unless it leaked. */
-export function RotateSecret(props: { endpoint: Endpoint; onMade: (secret: string | null) => void; onDone: () => void }) {
+/**
+ * Another signing secret for an endpoint; the one before goes on beside it for a while, unless it
+ * leaked.
+ */
+export function RotateSecret(props: {
+  endpoint: Endpoint
+  onMade: (secret: string | null) => void
+  onDone: () => void
+}) {
   const { endpoint, onMade, onDone } = props
   return (
     <Modal opened onClose={onDone} title={texts.title(endpointName(endpoint))}>
@@ -23,16 +30,24 @@ export function RotateSecret(props: { endpoint: Endpoint; onMade: (secret: strin
   )
 }
 
-function Form(props: { endpoint: Endpoint; onMade: (secret: string | null) => void; onDone: () => void }) {
+function Form(props: {
+  endpoint: Endpoint
+  onMade: (secret: string | null) => void
+  onDone: () => void
+}) {
   const { endpoint, onMade, onDone } = props
   const rotate = useSend(dashboardEvents.rotateSecret, ENDPOINT_CHANGES)
   const form = useForm({ initialValues: { secret: '', endOthersNow: false } })
   const submit = form.onSubmit(({ secret, endOthersNow }) =>
     rotate.mutate(
-      { params: { endpointId: endpoint.endpointId }, body: { endOthersNow, ...(secret.trim() && { secret: secret.trim() }) } },
+      {
+        params: { endpointId: endpoint.endpointId },
+        body: { endOthersNow, ...(secret.trim() && { secret: secret.trim() }) },
+      },
       {
         onSuccess: (reply) => {
-          if (reply.secret === null) notifications.show({ message: texts.done, icon: <IconCheck size={18} /> })
+          if (reply.secret === null)
+            notifications.show({ message: texts.done, icon: <IconCheck size={18} /> })
           onMade(reply.secret)
           onDone()
         },
@@ -52,7 +67,11 @@ function Form(props: { endpoint: Endpoint; onMade: (secret: string | null) => vo
           data-autofocus
           {...form.getInputProps('secret')}
         />
-        <Checkbox label={texts.leaked[0]} description={texts.leaked[1]} {...form.getInputProps('endOthersNow', { type: 'checkbox' })} />
+        <Checkbox
+          label={texts.leaked[0]}
+          description={texts.leaked[1]}
+          {...form.getInputProps('endOthersNow', { type: 'checkbox' })}
+        />
         {form.values.endOthersNow && <Notice tone="warning">{texts.leakedWarning}</Notice>}
         {rotate.error && rotate.error.errors.length === 0 && <Failed error={rotate.error} />}
         <Group justify="flex-end">

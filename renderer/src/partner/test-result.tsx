@@ -11,7 +11,11 @@ interface Verdict {
 
 /** What came of a test of the partner, said where it was asked for. */
 export function TestResult(props: {
-  test: { readonly isPending: boolean; readonly data: Verdict | undefined; readonly error: ProblemError | null }
+  test: {
+    readonly isPending: boolean
+    readonly data: Verdict | undefined
+    readonly error: ProblemError | null
+  }
   good: string
   bad: string
   children?: ReactNode

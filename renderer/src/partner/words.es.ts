@@ -5,10 +5,17 @@ export const es: Translated<English> = {
   title: 'Socio',
   about:
     'El sistema que conoce las exploraciones: un RIS, una historia clínica o un servicio de informes. La pasarela le pregunta por HTTPS con peticiones firmadas (Standard Webhooks) cada vez que un dispositivo pide su lista de trabajo.',
-  url: ['Dirección (URL)', 'Donde el socio recibe peticiones, según su documentación. Empieza por https://.'],
-  secret: ['Secreto de firma', 'Demuestra al socio que una petición viene de esta clínica. Empieza por whsec_.'],
+  url: [
+    'Dirección (URL)',
+    'Donde el socio recibe peticiones, según su documentación. Empieza por https://.',
+  ],
+  secret: [
+    'Secreto de firma',
+    'Demuestra al socio que una petición viene de esta clínica. Empieza por whsec_.',
+  ],
   secretKept: 'Se mantiene como está. Introducir otro solo si el socio ha dado uno.',
-  secretMade: 'Si se deja vacío, se crea uno y se muestra una sola vez, para introducirlo en el socio.',
+  secretMade:
+    'Si se deja vacío, se crea uno y se muestra una sola vez, para introducirlo en el socio.',
   secretSet: 'Hay un secreto',
   secretUnset: 'Aún sin secreto',
   plaintext: [
@@ -22,7 +29,8 @@ export const es: Translated<English> = {
   noEvents: 'Nada todavía',
   test: {
     title: 'Prueba',
-    about: 'Pide ahora al socio la lista de hoy. No se guarda nada y ningún dispositivo recibe nada.',
+    about:
+      'Pide ahora al socio la lista de hoy. No se guarda nada y ningún dispositivo recibe nada.',
     button: 'Probar ahora',
     good: 'El socio respondió',
     bad: 'El socio no dio ninguna lista',
@@ -31,7 +39,8 @@ export const es: Translated<English> = {
   shown: {
     what: 'el secreto',
     title: 'El nuevo secreto de firma',
-    about: 'Introducirlo ahora en el socio. Se muestra solo esta vez; después nadie puede leerlo aquí.',
+    about:
+      'Introducirlo ahora en el socio. Se muestra solo esta vez; después nadie puede leerlo aquí.',
     copied: 'Ya está en el socio',
   },
   setUp: 'Socio',
@@ -80,7 +89,8 @@ export const es: Translated<English> = {
   noFiles: 'ninguno: no se traen archivos',
   nothingWaits: 'nada',
   refusedHosts: 'Las respuestas nombraron direcciones no permitidas',
-  refusedAbout: 'No se trajo nada de estos servidores. Permitir solo lo que nombra la documentación del socio.',
+  refusedAbout:
+    'No se trajo nada de estos servidores. Permitir solo lo que nombra la documentación del socio.',
   allow: 'Permitir',
   form: {
     where: 'Dónde',
@@ -91,9 +101,15 @@ export const es: Translated<English> = {
       'Permitir http sin cifrar o una dirección privada',
       'Solo dentro de la red de la clínica. Por http, los nombres de los pacientes viajan sin cifrar.',
     ],
-    secret: ['Secreto de firma', 'Empieza por whsec_. Si se deja vacío, se crea uno y se muestra una sola vez.'],
+    secret: [
+      'Secreto de firma',
+      'Empieza por whsec_. Si se deja vacío, se crea uno y se muestra una sola vez.',
+    ],
     what: 'Qué recibe',
-    apiKeyId: ['Estudios', 'De una clave de API: los eventos de estudios hechos con esa clave vienen aquí y no al socio de la clínica.'],
+    apiKeyId: [
+      'Estudios',
+      'De una clave de API: los eventos de estudios hechos con esa clave vienen aquí y no al socio de la clínica.',
+    ],
     events: ['Eventos', 'Lo que no se elige va al socio de la clínica.'],
     files: 'Archivos',
     fileHosts: [
@@ -105,16 +121,22 @@ export const es: Translated<English> = {
   },
   rotation: {
     title: (name) => `Nuevo secreto de firma para ${name}`,
-    about: 'Durante un tiempo los eventos se firman con ambos secretos, para que el socio cambie sin perder ninguno.',
-    secret: ['Nuevo secreto', 'Empieza por whsec_. Si se deja vacío, se crea uno y se muestra una sola vez.'],
+    about:
+      'Durante un tiempo los eventos se firman con ambos secretos, para que el socio cambie sin perder ninguno.',
+    secret: [
+      'Nuevo secreto',
+      'Empieza por whsec_. Si se deja vacío, se crea uno y se muestra una sola vez.',
+    ],
     leaked: ['Retirar ya el anterior', 'Si es posible que alguien más lo conozca.'],
-    leakedWarning: 'Hasta que el nuevo secreto esté en el socio, este rechazará todos los eventos. Los informes esperan y salen después.',
+    leakedWarning:
+      'Hasta que el nuevo secreto esté en el socio, este rechazará todos los eventos. Los informes esperan y salen después.',
     action: 'Cambiar el secreto',
     done: 'El secreto está cambiado.',
   },
   testing: {
     title: (name) => `Probar ${name}`,
-    about: 'Envía un evento con datos inventados. Se muestra su respuesta y no tiene ningún efecto.',
+    about:
+      'Envía un evento con datos inventados. Se muestra su respuesta y no tiene ningún efecto.',
     event: 'Evento',
     good: 'Funciona',
     bad: 'No funciona',

@@ -6,8 +6,14 @@ const en = {
   title: 'Partner',
   about:
     'The system that knows the exams: a RIS, an EHR or a reading service. The gateway asks it over HTTPS with signed requests (Standard Webhooks) each time a device asks for its worklist.',
-  url: ['Address (URL)', 'Where the partner receives requests, from its documentation. It begins with https://.'],
-  secret: ['Signing secret', 'Proves to the partner that a request comes from this clinic. It begins with whsec_.'],
+  url: [
+    'Address (URL)',
+    'Where the partner receives requests, from its documentation. It begins with https://.',
+  ],
+  secret: [
+    'Signing secret',
+    'Proves to the partner that a request comes from this clinic. It begins with whsec_.',
+  ],
   secretKept: 'Kept as it is. Enter another only if the partner gave you one.',
   secretMade: 'Left empty, one is made and shown once, to be entered at the partner.',
   secretSet: 'A secret is set',
@@ -23,7 +29,8 @@ const en = {
   noEvents: 'Nothing yet',
   test: {
     title: 'Test',
-    about: 'Asks the partner for today’s list now. Nothing is stored and no device is given anything.',
+    about:
+      'Asks the partner for today’s list now. Nothing is stored and no device is given anything.',
     button: 'Test now',
     good: 'The partner answered',
     bad: 'The partner gave no list',
@@ -32,7 +39,8 @@ const en = {
   shown: {
     what: 'the secret',
     title: 'The new signing secret',
-    about: 'Enter it at the partner now. It is shown only this once; afterwards nobody can read it here.',
+    about:
+      'Enter it at the partner now. It is shown only this once; afterwards nobody can read it here.',
     copied: 'I have entered it at the partner',
   },
   setUp: 'Partner',
@@ -81,12 +89,16 @@ const en = {
   noFiles: 'nowhere: files are not fetched',
   nothingWaits: 'nothing',
   refusedHosts: 'Answers named addresses that are not allowed',
-  refusedAbout: 'Nothing was fetched from these hosts. Allow only what the partner’s documentation names.',
+  refusedAbout:
+    'Nothing was fetched from these hosts. Allow only what the partner’s documentation names.',
   allow: 'Allow',
   form: {
     where: 'Where',
     name: ['Name', 'As people here call it.'],
-    url: ['Address (URL)', 'Where it receives events, from its documentation. It begins with https://.'],
+    url: [
+      'Address (URL)',
+      'Where it receives events, from its documentation. It begins with https://.',
+    ],
     noUrl: 'must be an address that begins with https://',
     allowPlaintext: [
       'Allow plain http or a private address',
@@ -94,7 +106,10 @@ const en = {
     ],
     secret: ['Signing secret', 'Begins with whsec_. Left empty, one is made and shown once.'],
     what: 'What it gets',
-    apiKeyId: ['Studies', 'Of an API key: events of studies made with that key go here and not to the clinic’s own partner.'],
+    apiKeyId: [
+      'Studies',
+      'Of an API key: events of studies made with that key go here and not to the clinic’s own partner.',
+    ],
     events: ['Events', 'What is not chosen goes to the clinic’s own partner.'],
     files: 'Files',
     fileHosts: [
@@ -106,10 +121,12 @@ const en = {
   },
   rotation: {
     title: (name: string) => `New signing secret for ${name}`,
-    about: 'Events are signed with both secrets for a while, so that the partner can change over without losing any.',
+    about:
+      'Events are signed with both secrets for a while, so that the partner can change over without losing any.',
     secret: ['New secret', 'Begins with whsec_. Left empty, one is made and shown once.'],
     leaked: ['End the old one now', 'If somebody else may know it.'],
-    leakedWarning: 'Until the new secret is entered at the partner, it will refuse every event. Reports wait and go out then.',
+    leakedWarning:
+      'Until the new secret is entered at the partner, it will refuse every event. Reports wait and go out then.',
     action: 'Change the secret',
     done: 'The secret is changed.',
   },

@@ -17,7 +17,12 @@ export interface PersonQuestion {
 }
 
 /** Asks before somebody's access changes, saying what it means. */
-export function AskPerson({ kind, person, sessionIds = [], onDone }: PersonQuestion & { onDone: () => void }) {
+export function AskPerson({
+  kind,
+  person,
+  sessionIds = [],
+  onDone,
+}: PersonQuestion & { onDone: () => void }) {
   const { revoke, withdraw } = usePersonChanges()
   const resetFactor = useSend(dashboardSecurity.resetSecondFactor, PEOPLE_REPLIES)
   const endSession = useSend(dashboardSecurity.endSession, [dashboardSecurity.sessions])
@@ -50,7 +55,15 @@ export function AskPerson({ kind, person, sessionIds = [], onDone }: PersonQuest
     }
   }
   return (
-    <Confirm isOpen title={title} action={action} isBusy={isBusy} error={error} onClose={onDone} onConfirm={() => void confirm()}>
+    <Confirm
+      isOpen
+      title={title}
+      action={action}
+      isBusy={isBusy}
+      error={error}
+      onClose={onDone}
+      onConfirm={() => void confirm()}
+    >
       {text(name)}
     </Confirm>
   )

@@ -10,7 +10,11 @@ import { nameOf } from './person-values.ts'
 import { words } from './words.ts'
 
 /** What is asked again after a change of a person. */
-export const PEOPLE_REPLIES = [dashboardPeople.people, dashboardPeople.customerUsers, dashboardSecurity.sessions] as const
+export const PEOPLE_REPLIES = [
+  dashboardPeople.people,
+  dashboardPeople.customerUsers,
+  dashboardSecurity.sessions,
+] as const
 
 export type Invited = ReplyOf<typeof dashboardPeople.invitePerson>
 
@@ -24,7 +28,8 @@ export function usePersonChanges() {
   const withdrawCall = useSend(dashboardPeople.revokeInvitation, PEOPLE_REPLIES)
   const renewCall = useSend(dashboardPeople.renewInvitation, PEOPLE_REPLIES)
 
-  // The promises settle for an undo that comes when the screen was left, the callbacks of `mutate` would not.
+  // The promises settle for an undo that comes when the screen was left, the callbacks of `mutate`
+  // would not.
   async function revoke(person: Person): Promise<void> {
     const { success, message } = await revokeCall.mutateAsync({ params: { userId: person.userId } })
     if (!success) return void refused(message)
@@ -32,7 +37,9 @@ export function usePersonChanges() {
   }
   async function reactivate(person: Person): Promise<void> {
     try {
-      const { success, message } = await reactivateCall.mutateAsync({ params: { userId: person.userId } })
+      const { success, message } = await reactivateCall.mutateAsync({
+        params: { userId: person.userId },
+      })
       if (!success) return void refused(message)
       showDone(words.reactivated(nameOf(person)), () => void revoke(person).catch(failed))
     } catch (error) {
@@ -40,7 +47,9 @@ export function usePersonChanges() {
     }
   }
   async function withdraw(person: Person): Promise<void> {
-    const { success, message } = await withdrawCall.mutateAsync({ params: { userId: person.userId } })
+    const { success, message } = await withdrawCall.mutateAsync({
+      params: { userId: person.userId },
+    })
     if (!success) return void refused(message)
     showDone(words.withdrawn(nameOf(person)))
   }

@@ -1,4 +1,15 @@
-import { Button, Group, NumberInput, PasswordInput, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import {
+  Button,
+  Group,
+  NumberInput,
+  PasswordInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { IconCheck, IconSend } from '@tabler/icons-react'
@@ -19,7 +30,12 @@ export function MailPanel() {
   const mail = useReply(dashboardPeople.mail, {})
   const isSet = mail.data !== undefined && mail.data.host !== null && mail.data.from !== null
   return (
-    <Panel title={texts.title} aside={mail.data && <Tag tone={isSet ? 'good' : 'plain'}>{isSet ? texts.set : texts.unset}</Tag>}>
+    <Panel
+      title={texts.title}
+      aside={
+        mail.data && <Tag tone={isSet ? 'good' : 'plain'}>{isSet ? texts.set : texts.unset}</Tag>
+      }
+    >
       {mail.isPending && <Waiting rows={3} />}
       {mail.isError && <Failed error={mail.error} onRetry={() => void mail.refetch()} />}
       {mail.data && (
@@ -29,7 +45,10 @@ export function MailPanel() {
           </Text>
           {(mail.data.waiting > 0 || mail.data.failed > 0) && (
             <Notice tone={mail.data.fault === null ? 'info' : 'warning'}>
-              {[mail.data.waiting > 0 && texts.waiting(mail.data.waiting), mail.data.failed > 0 && texts.failed(mail.data.failed)]
+              {[
+                mail.data.waiting > 0 && texts.waiting(mail.data.waiting),
+                mail.data.failed > 0 && texts.failed(mail.data.failed),
+              ]
                 .filter(Boolean)
                 .join('; ')}
               {mail.data.fault !== null && `: ${said(mail.data.fault)}.`}
@@ -80,19 +99,42 @@ function MailForm({ mail }: { mail: Mail }) {
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <SimpleGrid cols={{ base: 1, md: 3 }} style={{ alignItems: 'end' }}>
-          <TextInput label={texts.host[0]} description={texts.host[1]} {...form.getInputProps('host')} />
+          <TextInput
+            label={texts.host[0]}
+            description={texts.host[1]}
+            {...form.getInputProps('host')}
+          />
           <Select
             label={texts.security}
             allowDeselect={false}
             data={Object.entries(texts.securities).map(([value, label]) => ({ value, label }))}
             {...form.getInputProps('security')}
           />
-          <NumberInput label={texts.port} min={1} max={65_535} allowDecimal={false} hideControls {...form.getInputProps('port')} />
-          <TextInput label={texts.from[0]} description={texts.from[1]} type="email" {...form.getInputProps('from')} />
-          <TextInput label={texts.user[0]} description={texts.user[1]} autoComplete="off" {...form.getInputProps('user')} />
+          <NumberInput
+            label={texts.port}
+            min={1}
+            max={65_535}
+            allowDecimal={false}
+            hideControls
+            {...form.getInputProps('port')}
+          />
+          <TextInput
+            label={texts.from[0]}
+            description={texts.from[1]}
+            type="email"
+            {...form.getInputProps('from')}
+          />
+          <TextInput
+            label={texts.user[0]}
+            description={texts.user[1]}
+            autoComplete="off"
+            {...form.getInputProps('user')}
+          />
           <PasswordInput
             label={texts.password[0]}
-            description={mail.hasPassword ? `${texts.password[1]} ${texts.kept}` : texts.password[1]}
+            description={
+              mail.hasPassword ? `${texts.password[1]} ${texts.kept}` : texts.password[1]
+            }
             placeholder={mail.hasPassword ? '••••••••••••' : ''}
             autoComplete="new-password"
             {...form.getInputProps('password')}
@@ -141,7 +183,10 @@ function Test() {
       </Group>
       <div role="status">
         {test.data && !test.isPending && (
-          <Notice tone={test.data.success ? 'good' : 'danger'} title={test.data.success ? texts.good : texts.bad}>
+          <Notice
+            tone={test.data.success ? 'good' : 'danger'}
+            title={test.data.success ? texts.good : texts.bad}
+          >
             {said(test.data.message)}
           </Notice>
         )}

@@ -37,8 +37,12 @@ export function OpenedPerson(props: {
           <PersonFacts person={person} />
         </Stack>
       </Tabs.Panel>
-      <Tabs.Panel value="customers">{tab === 'customers' && <PersonCustomers person={person} />}</Tabs.Panel>
-      <Tabs.Panel value="signIn">{tab === 'signIn' && <PersonSignIn person={person} onAsk={onAsk} />}</Tabs.Panel>
+      <Tabs.Panel value="customers">
+        {tab === 'customers' && <PersonCustomers person={person} />}
+      </Tabs.Panel>
+      <Tabs.Panel value="signIn">
+        {tab === 'signIn' && <PersonSignIn person={person} onAsk={onAsk} />}
+      </Tabs.Panel>
     </Tabs>
   )
 }
@@ -55,7 +59,11 @@ function PersonFacts({ person }: { person: Person }) {
           </span>,
         ],
         // Who invited through the interface is a system without a name.
-        [words.facts.by, (invitedSource === 'dashboard' && invitation?.invitedBy) || words.facts.sources[invitedSource]],
+        [
+          words.facts.by,
+          (invitedSource === 'dashboard' && invitation?.invitedBy) ||
+            words.facts.sources[invitedSource],
+        ],
         [words.facts.since, <Clock key="since" instant={createdAt} />],
         [words.facts.login, <Ago key="login" instant={lastLoginAt} never={words.never} />],
       ]}

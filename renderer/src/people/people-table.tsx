@@ -47,7 +47,10 @@ export function PeopleTable(props: {
 }) {
   const { people, onAct, onEnd, end } = props
   const me = useSession().data?.user
-  const columns = useMemo(() => columnsOf(me?.userId, me?.level === 'owner', onAct), [me?.userId, me?.level, onAct])
+  const columns = useMemo(
+    () => columnsOf(me?.userId, me?.level === 'owner', onAct),
+    [me?.userId, me?.level, onAct],
+  )
   return (
     <VirtualTable
       label={words.label}
@@ -75,7 +78,14 @@ function columnsOf(
       track: 'minmax(160px, 2fr)',
       cell: (person, isCurrent) => (
         <span className={OUT.includes(stateOf(person)) ? css.out : undefined}>
-          <Anchor component="button" type="button" inherit ta="left" tabIndex={isCurrent ? 0 : -1} onClick={() => onAct('edit', person)}>
+          <Anchor
+            component="button"
+            type="button"
+            inherit
+            ta="left"
+            tabIndex={isCurrent ? 0 : -1}
+            onClick={() => onAct('edit', person)}
+          >
             {nameOf(person)}
           </Anchor>
           {person.userId === myId && ` (${words.you})`}
@@ -98,9 +108,14 @@ function columnsOf(
       name: columns.customers,
       track: 'minmax(96px, 1.1fr)',
       isWideOnly: true,
-      cell: ({ expressCustomers }) => expressCustomers.map(({ expressCustomerName }) => expressCustomerName).join(', '),
+      cell: ({ expressCustomers }) =>
+        expressCustomers.map(({ expressCustomerName }) => expressCustomerName).join(', '),
     },
-    { name: columns.state, track: 'minmax(128px, 1.3fr)', cell: (person) => <Standing person={person} /> },
+    {
+      name: columns.state,
+      track: 'minmax(128px, 1.3fr)',
+      cell: (person) => <Standing person={person} />,
+    },
     {
       name: columns.login,
       track: '92px',
@@ -123,7 +138,11 @@ function columnsOf(
             const label = words[isMailed ? 'send' : action](nameOf(person))
             return (
               <Tooltip key={action} label={label}>
-                <ActionIcon tabIndex={isCurrent ? 0 : -1} aria-label={label} onClick={() => onAct(action, person)}>
+                <ActionIcon
+                  tabIndex={isCurrent ? 0 : -1}
+                  aria-label={label}
+                  onClick={() => onAct(action, person)}
+                >
                   <Icon size={17} />
                 </ActionIcon>
               </Tooltip>
@@ -148,7 +167,11 @@ function Standing({ person: { invitation, ...person } }: { person: Person }) {
           {words.mails[invitation.mail]}
           {invitation.mailFault && ` (${said(invitation.mailFault)})`}
           {invitation.expiry !== null && (
-            <div>{words.left(Math.max(0, Math.ceil((Date.parse(invitation.expiry) - Date.now()) / DAY_MS)))}</div>
+            <div>
+              {words.left(
+                Math.max(0, Math.ceil((Date.parse(invitation.expiry) - Date.now()) / DAY_MS)),
+              )}
+            </div>
           )}
         </div>
       )}

@@ -29,7 +29,10 @@ const ABOVE_NOTICES = { body: { paddingBottom: 80 } }
 type Show = (typeof PEOPLE_SHOWN)[number]
 type Opened = { readonly person: Person } | { readonly like: Person | null }
 
-/** Until the public URL is set, links lead to the PC they are opened on (interface-choices §6 row 54). */
+/**
+ * Until the public URL is set, links lead to the PC they are opened on (interface-choices §6 row
+ * 54).
+ */
 const isLoopback = (link: string) => /^(127\.|localhost$|\[::1\]$)/.test(new URL(link).hostname)
 
 /** Users and invited people, and how invitations are sent. */
@@ -94,7 +97,13 @@ export function People() {
       </Group>
       <PeopleList listed={listed} search={search} show={show} onAct={act} onShowAll={showAll} />
       <MailPanel />
-      <PersonDrawer opened={opened} people={listed.people} onInvited={tell} onAsk={setAsked} onDone={() => setOpened(null)} />
+      <PersonDrawer
+        opened={opened}
+        people={listed.people}
+        onInvited={tell}
+        onAsk={setAsked}
+        onDone={() => setOpened(null)}
+      />
       {asked && <AskPerson {...asked} onDone={() => setAsked(null)} />}
       <ShownOnce value={link} {...words.shown} what={words.theLink} onClose={() => setLink(null)}>
         {link !== null && isLoopback(link) && <Notice tone="warning">{words.loopback}</Notice>}
@@ -119,7 +128,13 @@ interface PeopleListProps {
   readonly onShowAll: () => void
 }
 
-function PeopleList({ listed: { list, people, more }, search, show, onAct, onShowAll }: PeopleListProps) {
+function PeopleList({
+  listed: { list, people, more },
+  search,
+  show,
+  onAct,
+  onShowAll,
+}: PeopleListProps) {
   const [title, text] = search === '' ? words.none[show] : [words.noneFound, words.noneFoundText]
   const isNarrowed = search !== '' || show !== 'all'
   return (
@@ -127,11 +142,21 @@ function PeopleList({ listed: { list, people, more }, search, show, onAct, onSho
       {list.isPending && <Waiting rows={6} height={44} />}
       {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
       {list.isSuccess && people.length === 0 && (
-        <NothingListed icon={IconUsers} title={title} text={text} clear={isNarrowed ? { name: words.clear, run: onShowAll } : undefined} />
+        <NothingListed
+          icon={IconUsers}
+          title={title}
+          text={text}
+          clear={isNarrowed ? { name: words.clear, run: onShowAll } : undefined}
+        />
       )}
       {people.length > 0 && (
         <Panel isFlush className={people.length > 8 ? css.list : undefined}>
-          <PeopleTable people={people} onAct={onAct} onEnd={more} end={list.hasNextPage ? words.more : words.last} />
+          <PeopleTable
+            people={people}
+            onAct={onAct}
+            onEnd={more}
+            end={list.hasNextPage ? words.more : words.last}
+          />
         </Panel>
       )}
     </>
@@ -148,7 +173,10 @@ interface PersonDrawerProps {
 }
 
 function PersonDrawer({ opened, people, onInvited, onAsk, onDone }: PersonDrawerProps) {
-  const shown = opened && 'person' in opened ? (people.find(({ userId }) => userId === opened.person.userId) ?? opened.person) : null
+  const shown =
+    opened && 'person' in opened
+      ? (people.find(({ userId }) => userId === opened.person.userId) ?? opened.person)
+      : null
   return (
     <FormDrawer
       opened={opened !== null}
@@ -157,8 +185,18 @@ function PersonDrawer({ opened, people, onInvited, onAsk, onDone }: PersonDrawer
       styles={ABOVE_NOTICES}
       title={shown ? nameOf(shown) : words.form.addTitle}
     >
-      {shown && <OpenedPerson key={shown.userId} person={shown} onInvited={onInvited} onAsk={onAsk} onDone={onDone} />}
-      {opened && 'like' in opened && <PersonForm person={null} like={opened.like} onInvited={onInvited} onDone={onDone} />}
+      {shown && (
+        <OpenedPerson
+          key={shown.userId}
+          person={shown}
+          onInvited={onInvited}
+          onAsk={onAsk}
+          onDone={onDone}
+        />
+      )}
+      {opened && 'like' in opened && (
+        <PersonForm person={null} like={opened.like} onInvited={onInvited} onDone={onDone} />
+      )}
     </FormDrawer>
   )
 }

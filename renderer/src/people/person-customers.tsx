@@ -25,7 +25,9 @@ export function PersonCustomers({ person }: { person: Person }) {
   const [expressCustomerName] = useDebouncedValue(typed.trim(), 250)
   const found = useReply(express.list, { query: { limit: FOUND, expressCustomerName } })
   const linked = new Set(expressCustomers.map(({ expressCustomerId }) => expressCustomerId))
-  const offered = (found.data?.expressCustomers ?? []).filter(({ expressCustomerId }) => !linked.has(expressCustomerId))
+  const offered = (found.data?.expressCustomers ?? []).filter(
+    ({ expressCustomerId }) => !linked.has(expressCustomerId),
+  )
 
   return (
     <div className={css.part}>
@@ -36,13 +38,19 @@ export function PersonCustomers({ person }: { person: Person }) {
           {expressCustomers.map((customer) => (
             <li key={customer.expressCustomerId}>
               <div>
-                <Link to="/customers/$expressCustomerId" params={{ expressCustomerId: customer.expressCustomerId }}>
+                <Link
+                  to="/customers/$expressCustomerId"
+                  params={{ expressCustomerId: customer.expressCustomerId }}
+                >
                   {customer.expressCustomerName}
                 </Link>
               </div>
               {may && (
                 <Tooltip label={texts.remove(customer.expressCustomerName)}>
-                  <ActionIcon aria-label={texts.remove(customer.expressCustomerName)} onClick={() => unlink(customer, user)}>
+                  <ActionIcon
+                    aria-label={texts.remove(customer.expressCustomerName)}
+                    onClick={() => unlink(customer, user)}
+                  >
                     <IconUnlink size={17} />
                   </ActionIcon>
                 </Tooltip>

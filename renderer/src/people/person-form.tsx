@@ -27,7 +27,10 @@ export function PersonForm(props: {
   const isOwner = useSession().data?.user?.level === 'owner'
   const invite = useSend(dashboardPeople.invitePerson, [dashboardPeople.people])
   const update = useSend(dashboardPeople.updatePerson, [dashboardPeople.people])
-  const form = useForm<PersonValues>({ initialValues: valuesOf(person ?? like), validate: (values) => faultsOf(values, person) })
+  const form = useForm<PersonValues>({
+    initialValues: valuesOf(person ?? like),
+    validate: (values) => faultsOf(values, person),
+  })
   const onError = (error: ProblemError) => form.setErrors(faultsByField(error))
   const submit = form.onSubmit((values) => {
     const body = bodyOf(values, person)
@@ -42,7 +45,10 @@ export function PersonForm(props: {
       onDone()
       onInvited(invited)
     }
-    invite.mutate({ body: body as Parameters<typeof invite.mutate>[0]['body'] }, { onSuccess, onError })
+    invite.mutate(
+      { body: body as Parameters<typeof invite.mutate>[0]['body'] },
+      { onSuccess, onError },
+    )
   })
   const kept = person && keptFrom(person, isOwner)
 
@@ -56,7 +62,10 @@ export function PersonForm(props: {
             <Notice tone="info">{texts.interfaceLevel(LEVEL_NAMES[person.interfaceLevel])}</Notice>
           )}
           {/* An owner is made of a user by an owner; nobody is invited as one. */}
-          <Rights form={form} levels={person && isOwner ? ['member', 'admin', 'owner'] : ['member', 'admin']} />
+          <Rights
+            form={form}
+            levels={person && isOwner ? ['member', 'admin', 'owner'] : ['member', 'admin']}
+          />
           <FormEnd
             error={invite.error ?? update.error}
             cancel={texts.cancel}
@@ -76,7 +85,12 @@ const Identity = ({ form, isInvited }: { form: Form; isInvited: boolean }) => (
   <>
     <Text fw={600}>{texts.who}</Text>
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      <TextInput label={texts.firstName} required data-autofocus {...form.getInputProps('firstName')} />
+      <TextInput
+        label={texts.firstName}
+        required
+        data-autofocus
+        {...form.getInputProps('firstName')}
+      />
       <TextInput label={texts.lastName} required {...form.getInputProps('lastName')} />
     </SimpleGrid>
     <TextInput
@@ -98,7 +112,12 @@ const Identity = ({ form, isInvited }: { form: Form; isInvited: boolean }) => (
     />
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <TextInput label={texts.middleName} {...form.getInputProps('middleName')} />
-      <TextInput label={texts.phoneNumber} placeholder={texts.phoneAbout} inputMode="tel" {...form.getInputProps('phoneNumber')} />
+      <TextInput
+        label={texts.phoneNumber}
+        placeholder={texts.phoneAbout}
+        inputMode="tel"
+        {...form.getInputProps('phoneNumber')}
+      />
       <TextInput label={texts.suffix1} {...form.getInputProps('suffix1')} />
       <TextInput label={texts.suffix2} {...form.getInputProps('suffix2')} />
     </SimpleGrid>
@@ -116,7 +135,12 @@ const Rights = ({ form, levels }: { form: Form; levels: readonly Level[] }) => (
       {...form.getInputProps('level')}
     />
     {RIGHTS.map((name) => (
-      <Switch key={name} label={texts[name][0]} description={texts[name][1]} {...form.getInputProps(name, { type: 'checkbox' })} />
+      <Switch
+        key={name}
+        label={texts[name][0]}
+        description={texts[name][1]}
+        {...form.getInputProps(name, { type: 'checkbox' })}
+      />
     ))}
     <TextInput
       label={texts.npiNumber}

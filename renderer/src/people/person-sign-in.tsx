@@ -18,7 +18,13 @@ const { signIn: texts } = words
 const EVERY_MS = 20_000
 
 /** A person's second factor and open windows, and how each is ended. */
-export function PersonSignIn({ person, onAsk }: { person: Person; onAsk: (question: PersonQuestion) => void }) {
+export function PersonSignIn({
+  person,
+  onAsk,
+}: {
+  person: Person
+  onAsk: (question: PersonQuestion) => void
+}) {
   const { secondFactorSince } = person
   const isKept = keptFrom(person, useSession().data?.user?.level === 'owner') === 'owner'
   return (
@@ -26,7 +32,9 @@ export function PersonSignIn({ person, onAsk }: { person: Person; onAsk: (questi
       <FormPart title={texts.factor}>
         <div className={css.part}>
           <div>
-            <Tag tone={secondFactorSince === null ? 'plain' : 'good'}>{secondFactorSince === null ? texts.factorOff : texts.factorOn}</Tag>
+            <Tag tone={secondFactorSince === null ? 'plain' : 'good'}>
+              {secondFactorSince === null ? texts.factorOff : texts.factorOn}
+            </Tag>
           </div>
           {secondFactorSince === null ? (
             <p className={css.quiet}>{texts.factorOffText}</p>
@@ -60,24 +68,42 @@ export function PersonSignIn({ person, onAsk }: { person: Person; onAsk: (questi
   )
 }
 
-function Sessions({ person, isKept, onAsk }: { person: Person; isKept: boolean; onAsk: (question: PersonQuestion) => void }) {
+function Sessions({
+  person,
+  isKept,
+  onAsk,
+}: {
+  person: Person
+  isKept: boolean
+  onAsk: (question: PersonQuestion) => void
+}) {
   const reply = useReply(dashboardSecurity.sessions, {}, { every: EVERY_MS })
   if (reply.isPending) return <Waiting rows={2} height={44} />
   if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
   const sessions = reply.data.sessions.filter(({ user }) => user.userId === person.userId)
   const others = sessions.filter(({ isThis }) => !isThis)
-  const end = (ended: readonly OpenSession[]) => onAsk({ kind: 'sessions', person, sessionIds: ended.map(({ sessionId }) => sessionId) })
+  const end = (ended: readonly OpenSession[]) =>
+    onAsk({ kind: 'sessions', person, sessionIds: ended.map(({ sessionId }) => sessionId) })
   if (sessions.length === 0) return <p className={css.quiet}>{texts.none}</p>
   return (
     <div className={css.part}>
       <ul className={css.lines} aria-label={texts.sessionsLabel}>
         {sessions.map((session) => (
-          <Line key={session.sessionId} session={session} onEnd={session.isThis || isKept ? undefined : () => end([session])} />
+          <Line
+            key={session.sessionId}
+            session={session}
+            onEnd={session.isThis || isKept ? undefined : () => end([session])}
+          />
         ))}
       </ul>
       {others.length > 0 && !isKept && (
         <div>
-          <Button size="xs" variant="default" leftSection={<IconLogout size={15} />} onClick={() => end(others)}>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconLogout size={15} />}
+            onClick={() => end(others)}
+          >
             {texts.everywhere}
           </Button>
         </div>
@@ -88,7 +114,10 @@ function Sessions({ person, isKept, onAsk }: { person: Person; isKept: boolean; 
 
 function Line({ session, onEnd }: { session: OpenSession; onEnd: (() => void) | undefined }) {
   const { browser, place, address, isThis, isLocked, createdAt, lastUsedAt } = session
-  const where = [browser ? said(browser) : texts.unknownBrowser, place ? said(place) : address].join(', ')
+  const where = [
+    browser ? said(browser) : texts.unknownBrowser,
+    place ? said(place) : address,
+  ].join(', ')
   return (
     <li>
       <div>
@@ -98,7 +127,8 @@ function Line({ session, onEnd }: { session: OpenSession; onEnd: (() => void) | 
           {isLocked && <Tag tone="plain">{texts.locked}</Tag>}
         </Group>
         <div className={css.under}>
-          {address} · {texts.began} <Clock instant={createdAt} /> · {texts.used} <Ago instant={lastUsedAt} />
+          {address} · {texts.began} <Clock instant={createdAt} /> · {texts.used}{' '}
+          <Ago instant={lastUsedAt} />
         </div>
       </div>
       {onEnd && (

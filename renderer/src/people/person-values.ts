@@ -17,9 +17,13 @@ export interface PersonValues
   level: Level
 }
 
-export const nameOf = ({ firstName, lastName }: Pick<Person, 'firstName' | 'lastName'>): string => `${firstName} ${lastName}`
+export const nameOf = ({ firstName, lastName }: Pick<Person, 'firstName' | 'lastName'>): string =>
+  `${firstName} ${lastName}`
 
-/** What the form begins with. @param person who is changed, or invited once more; null for somebody new */
+/**
+ * What the form begins with. @param person who is changed, or invited once more; null for somebody
+ * new
+ */
 export const valuesOf = (person: Person | null): PersonValues => ({
   email: person?.email ?? '',
   firstName: person?.firstName ?? '',
@@ -51,7 +55,14 @@ export function bodyOf(values: PersonValues, person: Person | null): Record<stri
 
 /** What the gateway would refuse, by field. */
 export function faultsOf(values: PersonValues, person: Person | null): Record<string, string> {
-  const parsed = (person ? dashboardPeople.updatePerson.body : dashboardPeople.invitePerson.body).safeParse(bodyOf(values, person))
-  const faults = parsed.success ? [] : parsed.error.issues.map((issue) => [issue.path.join('.'), said(issue.message)] as const)
-  return { ...Object.fromEntries(faults), ...(values.clinicRole === null && { clinicRole: words.form.chooseRole }) }
+  const parsed = (
+    person ? dashboardPeople.updatePerson.body : dashboardPeople.invitePerson.body
+  ).safeParse(bodyOf(values, person))
+  const faults = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => [issue.path.join('.'), said(issue.message)] as const)
+  return {
+    ...Object.fromEntries(faults),
+    ...(values.clinicRole === null && { clinicRole: words.form.chooseRole }),
+  }
 }

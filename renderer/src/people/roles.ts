@@ -2,7 +2,9 @@ import { CLINIC_ROLES, type ClinicRole, type Level } from '#shared/contract/peop
 import { inLanguage, type Translated } from '../language/words.ts'
 
 // The interface's own words, which are English (interface.md, Enumerations).
-const english = Object.fromEntries(CLINIC_ROLES.map((role) => [role, role])) as { readonly [K in ClinicRole]: K }
+const english = Object.fromEntries(CLINIC_ROLES.map((role) => [role, role])) as {
+  readonly [K in ClinicRole]: K
+}
 const spanish: Translated<typeof english> = {
   Radiologist: 'Radiólogo/a',
   Cardiologist: 'Cardiólogo/a',
@@ -28,7 +30,11 @@ const spanish: Translated<typeof english> = {
 }
 export const ROLE_NAMES: Readonly<Record<ClinicRole, string>> = inLanguage(english, spanish)
 
-const levels = { owner: 'Owner', admin: 'Administrator', member: 'Member' } as const satisfies Record<Level, string>
+const levels = {
+  owner: 'Owner',
+  admin: 'Administrator',
+  member: 'Member',
+} as const satisfies Record<Level, string>
 export const LEVEL_NAMES: Readonly<Record<Level, string>> = inLanguage(levels, {
   owner: 'Propietario',
   admin: 'Administrador',

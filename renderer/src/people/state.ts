@@ -32,8 +32,14 @@ export const ACTIONS: Record<PersonState, readonly PersonAction[]> = {
 }
 export type PersonAction = 'edit' | 'again' | 'link' | 'withdraw' | 'revoke' | 'reactivate'
 
-/** Why this person's record may not be changed; undefined where it may. Only an owner changes an owner (interface-choices §6 row 52). */
-export function keptFrom(person: Person, isOwner: boolean): keyof typeof words.notEditable | undefined {
+/**
+ * Why this person's record may not be changed; undefined where it may. Only an owner changes an
+ * owner (interface-choices §6 row 52).
+ */
+export function keptFrom(
+  person: Person,
+  isOwner: boolean,
+): keyof typeof words.notEditable | undefined {
   if (person.level === 'owner' && !isOwner) return 'owner'
   return ACTIONS[stateOf(person)].includes('edit') ? undefined : 'over'
 }

@@ -15,13 +15,23 @@ export const es: Translated<English> = {
   showLabel: 'Qué personas',
   shows: { all: 'Todas', active: 'Activas', invited: 'Invitaciones', out: 'Sin acceso' },
   none: {
-    all: ['Todavía no hay nadie', 'Invite a las personas que leen estudios o trabajan en esta ventana.'],
+    all: [
+      'Todavía no hay nadie',
+      'Invite a las personas que leen estudios o trabajan en esta ventana.',
+    ],
     active: ['Todavía no hay nadie activo', 'Quien acepta una invitación aparece aquí.'],
-    invited: ['No hay invitaciones abiertas', 'Aquí están las invitaciones que aún no se aceptaron, también las caducadas.'],
-    out: ['Nadie está sin acceso', 'Aquí están las personas a las que se retiró el acceso y las invitaciones rechazadas o retiradas.'],
+    invited: [
+      'No hay invitaciones abiertas',
+      'Aquí están las invitaciones que aún no se aceptaron, también las caducadas.',
+    ],
+    out: [
+      'Nadie está sin acceso',
+      'Aquí están las personas a las que se retiró el acceso y las invitaciones rechazadas o retiradas.',
+    ],
   },
   noneFound: 'Nadie tiene eso en el nombre o el correo',
-  noneFoundText: 'No importan los acentos ni las mayúsculas. La elección de arriba puede ocultar a otras personas.',
+  noneFoundText:
+    'No importan los acentos ni las mayúsculas. La elección de arriba puede ocultar a otras personas.',
   clear: 'Mostrar a todas',
   columns: {
     name: 'Nombre',
@@ -88,7 +98,8 @@ export const es: Translated<English> = {
     withdraw: {
       title: '¿Revocar la invitación?',
       action: 'Revocar la invitación',
-      text: (name) => `El enlace de ${name} deja de funcionar. Se puede invitar de nuevo a la persona.`,
+      text: (name) =>
+        `El enlace de ${name} deja de funcionar. Se puede invitar de nuevo a la persona.`,
     },
     factor: {
       title: '¿Quitar el segundo factor?',
@@ -99,7 +110,8 @@ export const es: Translated<English> = {
     sessions: {
       title: '¿Cerrar todas las sesiones?',
       action: 'Cerrar las sesiones',
-      text: (name) => `Cada ventana de ${name} se cierra en su siguiente llamada. Lo escrito sin guardar puede perderse.`,
+      text: (name) =>
+        `Cada ventana de ${name} se cierra en su siguiente llamada. Lo escrito sin guardar puede perderse.`,
     },
   },
   tabs: { details: 'Datos', customers: 'Clientes', signIn: 'Inicio de sesión' },
@@ -117,7 +129,8 @@ export const es: Translated<English> = {
   copyId: 'el id de esta persona',
   customers: {
     title: 'Clientes Express',
-    about: 'Un miembro vinculado a clientes ve solo los estudios de estos. Quien no está vinculado a ninguno los ve todos.',
+    about:
+      'Un miembro vinculado a clientes ve solo los estudios de estos. Quien no está vinculado a ninguno los ve todos.',
     manager: 'Propietarios y administradores ven todos los estudios, sea cual sea su vinculación.',
     none: 'Sin vinculación a clientes',
     add: 'Vincular a un cliente',
@@ -157,7 +170,8 @@ export const es: Translated<English> = {
     suffix1: 'Sufijo',
     suffix2: 'Segundo sufijo',
     email: 'Correo electrónico',
-    emailAbout: 'Ahí llega la invitación y con él inicia sesión la persona. Después no se puede cambiar.',
+    emailAbout:
+      'Ahí llega la invitación y con él inicia sesión la persona. Después no se puede cambiar.',
     phoneNumber: 'Teléfono',
     phoneAbout: 'De 10 a 15 cifras, nada más.',
     clinicRole: 'Función en la clínica',
@@ -165,9 +179,14 @@ export const es: Translated<English> = {
     chooseRole: 'falta elegirla',
     rights: 'Qué puede hacer la persona',
     level: 'Nivel',
-    levelAbout: 'Los administradores gestionan personas, claves, dispositivos y ajustes. Los socios no pueden dar este nivel.',
-    interfaceLevel: (level) => `Para los socios, el nivel de esta persona es ${level}. Eso no da ningún permiso en esta pasarela.`,
-    hasDashboardAccess: ['Usar esta ventana', 'Sin ello la persona solo sigue enlaces a estudios concretos.'],
+    levelAbout:
+      'Los administradores gestionan personas, claves, dispositivos y ajustes. Los socios no pueden dar este nivel.',
+    interfaceLevel: (level) =>
+      `Para los socios, el nivel de esta persona es ${level}. Eso no da ningún permiso en esta pasarela.`,
+    hasDashboardAccess: [
+      'Usar esta ventana',
+      'Sin ello la persona solo sigue enlaces a estudios concretos.',
+    ],
     canManageStudies: ['Gestionar estudios', 'Crear, modificar, asignar y cancelar estudios.'],
     canCreateReports: ['Redactar y firmar informes', 'Requiere el NPI.'],
     npiNumber: 'NPI',
@@ -180,7 +199,8 @@ export const es: Translated<English> = {
     title: 'Correo',
     set: 'Las invitaciones van por correo',
     unset: 'Sin configurar',
-    about: 'El servidor SMTP con el que se envían las invitaciones. Sin él, usted entrega los enlaces.',
+    about:
+      'El servidor SMTP con el que se envían las invitaciones. Sin él, usted entrega los enlaces.',
     host: ['Servidor', 'Nombre como en su certificado. Déjelo vacío para no enviar correo.'],
     port: 'Puerto',
     security: 'Seguridad',
@@ -189,11 +209,15 @@ export const es: Translated<English> = {
     user: ['Nombre de usuario', 'Vacío: el servidor admite este PC tal cual.'],
     password: ['Contraseña', 'Se guarda cifrada y no se vuelve a mostrar.'],
     kept: 'Vacía: se conserva la que hay.',
-    certificate: ['Certificado', 'Solo para un servidor cuyo certificado no es público: péguelo en formato PEM.'],
+    certificate: [
+      'Certificado',
+      'Solo para un servidor cuyo certificado no es público: péguelo en formato PEM.',
+    ],
     save: 'Guardar',
     saved: 'El servidor de correo está guardado.',
     waiting: (count) => countText(count, 'correo espera', 'correos esperan'),
-    failed: (count) => countText(count, 'correo no se pudo entregar', 'correos no se pudieron entregar'),
+    failed: (count) =>
+      countText(count, 'correo no se pudo entregar', 'correos no se pudieron entregar'),
     test: 'Enviar una prueba',
     testTo: 'Enviar una prueba a',
     good: 'Enviado',

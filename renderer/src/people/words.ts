@@ -4,7 +4,8 @@ import { es } from './words.es.ts'
 
 const en = {
   title: 'People',
-  about: 'Who works with this gateway: in this window, and as readers of studies. Invited people choose their own password.',
+  about:
+    'Who works with this gateway: in this window, and as readers of studies. Invited people choose their own password.',
   label: 'People',
   invite: 'Invite a person',
   more: 'More follow',
@@ -16,11 +17,18 @@ const en = {
   none: {
     all: ['Nobody yet', 'Invite the people who read studies or work in this window.'],
     active: ['Nobody is active yet', 'Whoever accepts an invitation appears here.'],
-    invited: ['No invitation is open', 'Invitations that were not accepted yet stand here, also those that expired.'],
-    out: ['Nobody is without access', 'People whose access was taken, and invitations that were rejected or withdrawn, stand here.'],
+    invited: [
+      'No invitation is open',
+      'Invitations that were not accepted yet stand here, also those that expired.',
+    ],
+    out: [
+      'Nobody is without access',
+      'People whose access was taken, and invitations that were rejected or withdrawn, stand here.',
+    ],
   },
   noneFound: 'Nobody has that in name or e-mail',
-  noneFoundText: 'Accents and capitals do not count. Other people may be hidden by the choice above.',
+  noneFoundText:
+    'Accents and capitals do not count. Other people may be hidden by the choice above.',
   clear: 'Show everybody',
   columns: {
     name: 'Name',
@@ -70,7 +78,8 @@ const en = {
   saved: (name: string) => `${name} is saved.`,
   shown: {
     title: 'The invitation’s link, once',
-    about: 'Mail is not set up, so hand this link to the person yourself. Whoever has it can accept in their place: it works once.',
+    about:
+      'Mail is not set up, so hand this link to the person yourself. Whoever has it can accept in their place: it works once.',
     done: 'I have copied it',
   },
   theLink: 'the link',
@@ -80,12 +89,14 @@ const en = {
     revoke: {
       title: 'Take the access?',
       action: 'Take access',
-      text: (name: string) => `${name} is signed out at once and can no longer sign in. Studies and reports stay. It can be undone.`,
+      text: (name: string) =>
+        `${name} is signed out at once and can no longer sign in. Studies and reports stay. It can be undone.`,
     },
     withdraw: {
       title: 'Revoke the invitation?',
       action: 'Revoke invitation',
-      text: (name: string) => `The link of ${name} no longer works. The person can be invited again.`,
+      text: (name: string) =>
+        `The link of ${name} no longer works. The person can be invited again.`,
     },
     factor: {
       title: 'Take the second factor off?',
@@ -96,7 +107,8 @@ const en = {
     sessions: {
       title: 'Sign out everywhere?',
       action: 'Sign out',
-      text: (name: string) => `Every window of ${name} is out at its next call. What they typed and did not save may be lost.`,
+      text: (name: string) =>
+        `Every window of ${name} is out at its next call. What they typed and did not save may be lost.`,
     },
   },
   tabs: { details: 'Details', customers: 'Customers', signIn: 'Sign-in' },
@@ -114,7 +126,8 @@ const en = {
   copyId: 'the id of this person',
   customers: {
     title: 'Express customers',
-    about: 'A member who is linked to customers sees only their studies. Who is linked to none sees all.',
+    about:
+      'A member who is linked to customers sees only their studies. Who is linked to none sees all.',
     manager: 'Owners and administrators see every study, whatever they are linked to.',
     none: 'Linked to no customer',
     add: 'Link to a customer',
@@ -129,7 +142,8 @@ const en = {
     factorOn: 'On',
     factorOff: 'Off',
     factorSince: 'An authenticator is asked for at sign-in since',
-    factorOffText: 'Signs in by password alone. Everybody turns it on for themselves, under My account.',
+    factorOffText:
+      'Signs in by password alone. Everybody turns it on for themselves, under My account.',
     reset: 'Take the second factor off',
     resetAbout: 'For a person who lost the authenticator and the codes kept for that.',
     resetDone: (name: string) => `${name} signs in by password alone again.`,
@@ -154,7 +168,8 @@ const en = {
     suffix1: 'Suffix',
     suffix2: 'Second suffix',
     email: 'E-mail',
-    emailAbout: 'The invitation goes there, and the person signs in with it. It cannot be changed later.',
+    emailAbout:
+      'The invitation goes there, and the person signs in with it. It cannot be changed later.',
     phoneNumber: 'Telephone',
     phoneAbout: '10 to 15 digits, nothing else.',
     clinicRole: 'Role in the clinic',
@@ -162,9 +177,14 @@ const en = {
     chooseRole: 'must be chosen',
     rights: 'What the person may do',
     level: 'Level',
-    levelAbout: 'Administrators manage people, keys, devices and settings. Partner systems cannot give this level.',
-    interfaceLevel: (level: string) => `Partner systems list this person as ${level}. That gives no right in this gateway.`,
-    hasDashboardAccess: ['Use this window', 'Without it the person only follows links to single studies.'],
+    levelAbout:
+      'Administrators manage people, keys, devices and settings. Partner systems cannot give this level.',
+    interfaceLevel: (level: string) =>
+      `Partner systems list this person as ${level}. That gives no right in this gateway.`,
+    hasDashboardAccess: [
+      'Use this window',
+      'Without it the person only follows links to single studies.',
+    ],
     canManageStudies: ['Manage studies', 'Make, change, assign and cancel studies.'],
     canCreateReports: ['Write and sign reports', 'Needs the NPI.'],
     npiNumber: 'NPI',
@@ -177,7 +197,8 @@ const en = {
     title: 'Mail',
     set: 'Invitations go by mail',
     unset: 'Not set up',
-    about: 'The SMTP server that invitations are sent by. Without one, you hand the links over yourself.',
+    about:
+      'The SMTP server that invitations are sent by. Without one, you hand the links over yourself.',
     host: ['Server', 'Name as in its certificate. Leave it empty to send no mail.'],
     port: 'Port',
     security: 'Security',
@@ -186,11 +207,15 @@ const en = {
     user: ['User name', 'Empty: the server lets this PC in as it is.'],
     password: ['Password', 'Kept encrypted, never shown again.'],
     kept: 'Empty: the one there is kept.',
-    certificate: ['Certificate', 'Only for a server whose certificate is not a public one: paste it, in PEM form.'],
+    certificate: [
+      'Certificate',
+      'Only for a server whose certificate is not a public one: paste it, in PEM form.',
+    ],
     save: 'Save',
     saved: 'The mail server is saved.',
     waiting: (count: number) => `${countText(count, 'mail waits', 'mails wait')}`,
-    failed: (count: number) => `${countText(count, 'mail could not be delivered', 'mails could not be delivered')}`,
+    failed: (count: number) =>
+      `${countText(count, 'mail could not be delivered', 'mails could not be delivered')}`,
     test: 'Send a test',
     testTo: 'Send a test to',
     good: 'Sent',

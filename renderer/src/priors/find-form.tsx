@@ -26,7 +26,10 @@ export function FindForm({ destinations, first, study, onFound }: FindFormProps)
   const find = useSend(dashboardDestinations.findPriors)
   const form = useForm({
     initialValues: {
-      destinationId: destinations.find((one) => one.destinationId === first)?.destinationId ?? destinations[0]?.destinationId ?? '',
+      destinationId:
+        destinations.find((one) => one.destinationId === first)?.destinationId ??
+        destinations[0]?.destinationId ??
+        '',
       patientId: study?.patientId ?? '',
       patientName: '',
       accessionNumber: '',
@@ -41,7 +44,10 @@ export function FindForm({ destinations, first, study, onFound }: FindFormProps)
   const submit = form.onSubmit(({ destinationId, startDate, endDate, ...keys }) => {
     onFound(null)
     find.mutate(
-      { params: { destinationId }, body: { ...keys, startDate: startDate || null, endDate: endDate || null } },
+      {
+        params: { destinationId },
+        body: { ...keys, startDate: startDate || null, endDate: endDate || null },
+      },
       {
         onSuccess: (reply) => onFound({ ...reply, destinationId }),
         onError: (error) => form.setErrors(faultsByField(error)),
@@ -59,9 +65,22 @@ export function FindForm({ destinations, first, study, onFound }: FindFormProps)
               data={destinations.map((one) => ({ value: one.destinationId, label: one.name }))}
               {...form.getInputProps('destinationId')}
             />
-            <TextInput label={texts.patientId} maxLength={64} {...form.getInputProps('patientId')} />
-            <TextInput label={texts.patientName} placeholder={texts.nameExample} maxLength={64} {...form.getInputProps('patientName')} />
-            <TextInput label={texts.accessionNumber} maxLength={16} {...form.getInputProps('accessionNumber')} />
+            <TextInput
+              label={texts.patientId}
+              maxLength={64}
+              {...form.getInputProps('patientId')}
+            />
+            <TextInput
+              label={texts.patientName}
+              placeholder={texts.nameExample}
+              maxLength={64}
+              {...form.getInputProps('patientName')}
+            />
+            <TextInput
+              label={texts.accessionNumber}
+              maxLength={16}
+              {...form.getInputProps('accessionNumber')}
+            />
             <TextInput type="date" label={texts.from} {...form.getInputProps('startDate')} />
             <TextInput type="date" label={texts.to} {...form.getInputProps('endDate')} />
           </div>

@@ -13,16 +13,27 @@ import { useReply, useSend } from '../gateway.ts'
 import type { Found } from './priors.tsx'
 import { words } from './words.ts'
 
-/** Studies the other system named; each can be fetched. `patientId`: of the study the person came from. */
-export function FoundStudies({ found, patientId }: { found: Found; patientId: string | undefined }) {
+/**
+ * Studies the other system named; each can be fetched. `patientId`: of the study the person came
+ * from.
+ */
+export function FoundStudies({
+  found,
+  patientId,
+}: {
+  found: Found
+  patientId: string | undefined
+}) {
   const { destinationId, studies, tookMs } = found
   const pull = useSend(dashboardDestinations.pull, [dashboardDestinations.pulls])
   const pulls = useReply(dashboardDestinations.pulls, {}).data?.pulls
   const { mutate } = pull
   const columns = useMemo(() => {
-    const fetch = (studyInstanceUid: string) => mutate({ params: { destinationId }, body: { studyInstanceUid } })
+    const fetch = (studyInstanceUid: string) =>
+      mutate({ params: { destinationId }, body: { studyInstanceUid } })
     // The newest pull of a study comes first.
-    const stateOf = (studyInstanceUid: string) => pulls?.find((one) => one.studyInstanceUid === studyInstanceUid)?.state
+    const stateOf = (studyInstanceUid: string) =>
+      pulls?.find((one) => one.studyInstanceUid === studyInstanceUid)?.state
     return [...columnsFor(patientId), fetchColumn(fetch, stateOf)]
   }, [patientId, destinationId, mutate, pulls])
   return (
@@ -100,7 +111,13 @@ const columnsFor = (wanted: string | undefined): readonly Column<PriorStudy>[] =
     cell: ({ instances, here }) => (
       <span className="tabular">
         {instances !== null && numberText(instances)}
-        {here > 0 && <div>{instances !== null && here >= instances ? words.hereAll : words.hereSome(numberText(here))}</div>}
+        {here > 0 && (
+          <div>
+            {instances !== null && here >= instances
+              ? words.hereAll
+              : words.hereSome(numberText(here))}
+          </div>
+        )}
       </span>
     ),
   },
@@ -120,7 +137,12 @@ const fetchColumn = (
         {state === 'running' ? (
           <Tag tone={words.states.running.tone}>{words.states.running.name}</Tag>
         ) : (
-          <Button variant="default" size="compact-sm" leftSection={<IconDownload size={14} />} onClick={() => onFetch(studyInstanceUid)}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconDownload size={14} />}
+            onClick={() => onFetch(studyInstanceUid)}
+          >
             {isHere ? words.fetchAgain : words.fetch}
           </Button>
         )}

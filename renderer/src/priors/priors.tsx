@@ -50,7 +50,11 @@ export function Priors() {
       {list.isError && <Failed error={list.error} onRetry={() => void list.refetch()} />}
       {isReady && open.length === 0 && (
         <Panel>
-          <Empty icon={<IconHistory size={34} stroke={1.3} />} title={words.none} action={<Link to="/destinations">{words.back}</Link>}>
+          <Empty
+            icon={<IconHistory size={34} stroke={1.3} />}
+            title={words.none}
+            action={<Link to="/destinations">{words.back}</Link>}
+          >
             {words.noneText}
           </Empty>
         </Panel>

@@ -39,7 +39,16 @@ export function Pulls() {
 }
 
 function Line({ pull }: { pull: Pull }) {
-  const { completed, failed, remaining, state, studyInstanceUid, destinationName, detail, startedAt } = pull
+  const {
+    completed,
+    failed,
+    remaining,
+    state,
+    studyInstanceUid,
+    destinationName,
+    detail,
+    startedAt,
+  } = pull
   const { patientName, patientId, studyDescription, studyDate } = pull
   const exam = [studyDescription, dayText(studyDate)].filter(Boolean).join(', ')
   const all = completed + failed + remaining
@@ -63,7 +72,9 @@ function Line({ pull }: { pull: Pull }) {
         {all > 0 && text}
         {failed > 0 && `, ${words.failedImages(numberText(failed))}`}
       </Text>
-      {detail && (state !== 'done' || failed > 0 || all === 0) && <Text size="sm">{said(detail)}</Text>}
+      {detail && (state !== 'done' || failed > 0 || all === 0) && (
+        <Text size="sm">{said(detail)}</Text>
+      )}
       {completed > 0 && (
         <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }}>
           {words.open}

@@ -4,7 +4,8 @@ import type { English } from './words.ts'
 
 export const es: Translated<English> = {
   title: 'Estudios anteriores',
-  about: 'Pregunta a otro sistema por los estudios anteriores de un paciente y pide que los envíe aquí. Allí no cambia nada.',
+  about:
+    'Pregunta a otro sistema por los estudios anteriores de un paciente y pide que los envíe aquí. Allí no cambia nada.',
   backToStudy: 'Volver al estudio',
   back: 'Todos los destinos',
   none: 'No hay destino al que preguntar',
@@ -20,7 +21,8 @@ export const es: Translated<English> = {
     to: 'Hasta',
     find: 'Buscar',
     oneOf: 'Introduzca un ID de paciente, un nombre o un número de acceso.',
-    idsDiffer: 'El ID del paciente no es el mismo en todos los sistemas: compare nombre y fecha de nacimiento antes de traerlo.',
+    idsDiffer:
+      'El ID del paciente no es el mismo en todos los sistemas: compare nombre y fecha de nacimiento antes de traerlo.',
   },
   before: '¿Estudios anteriores de quién?',
   beforeText:
@@ -28,11 +30,19 @@ export const es: Translated<English> = {
   results: 'Encontrados',
   found: (studies, took) => `${countText(studies, 'estudio', 'estudios')} en ${took}`,
   nothing: 'No se encontró nada',
-  nothingText: 'El otro sistema puede conocer al paciente por otro número. Pruebe con el nombre, o con menos campos.',
+  nothingText:
+    'El otro sistema puede conocer al paciente por otro número. Pruebe con el nombre, o con menos campos.',
   label: 'Estudios que tiene el otro sistema',
-  columns: { patient: 'Paciente', date: 'Fecha', exam: 'Exploración', images: 'Imágenes', here: 'Aquí' },
+  columns: {
+    patient: 'Paciente',
+    date: 'Fecha',
+    exam: 'Exploración',
+    images: 'Imágenes',
+    here: 'Aquí',
+  },
   otherPatient: 'Otro ID de paciente',
-  otherPatientMeaning: 'El estudio del que viene tiene otro ID de paciente. Compare nombre y fecha de nacimiento antes de traerlo.',
+  otherPatientMeaning:
+    'El estudio del que viene tiene otro ID de paciente. Compare nombre y fecha de nacimiento antes de traerlo.',
   born: 'nac.',
   hereAll: 'todas aquí',
   hereSome: (here) => `${here} aquí`,

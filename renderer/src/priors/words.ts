@@ -6,7 +6,8 @@ import { es } from './words.es.ts'
 
 const en = {
   title: 'Earlier studies',
-  about: 'Asks another system for a patient’s earlier studies and has them sent here. Nothing is changed there.',
+  about:
+    'Asks another system for a patient’s earlier studies and has them sent here. Nothing is changed there.',
   backToStudy: 'Back to the study',
   back: 'All destinations',
   none: 'No destination to ask',
@@ -22,7 +23,8 @@ const en = {
     to: 'To',
     find: 'Find',
     oneOf: 'Enter a patient ID, a name or an accession number.',
-    idsDiffer: 'A patient ID is not the same in every system: compare name and birth date before you fetch.',
+    idsDiffer:
+      'A patient ID is not the same in every system: compare name and birth date before you fetch.',
   },
   before: 'Whose earlier studies?',
   beforeText:
@@ -30,11 +32,13 @@ const en = {
   results: 'Found',
   found: (studies: number, took: string) => `${countText(studies, 'study', 'studies')} in ${took}`,
   nothing: 'Nothing was found',
-  nothingText: 'The other system may know the patient by another number. Try the name, or fewer fields.',
+  nothingText:
+    'The other system may know the patient by another number. Try the name, or fewer fields.',
   label: 'Studies the other system has',
   columns: { patient: 'Patient', date: 'Date', exam: 'Exam', images: 'Images', here: 'Here' },
   otherPatient: 'Not the same patient ID',
-  otherPatientMeaning: 'The study you came from has another patient ID. Compare name and birth date before you fetch it.',
+  otherPatientMeaning:
+    'The study you came from has another patient ID. Compare name and birth date before you fetch it.',
   born: 'born',
   hereAll: 'all here',
   hereSome: (here: string) => `${here} here`,

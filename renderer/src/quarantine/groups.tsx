@@ -31,14 +31,29 @@ export const CHANGES = [
 ]
 
 /** What was set aside of one study by the reason why, each to be decided on as a whole. */
-export function Groups({ studyInstanceUid, mayManage }: { studyInstanceUid: string; mayManage: boolean }) {
+export function Groups({
+  studyInstanceUid,
+  mayManage,
+}: {
+  studyInstanceUid: string
+  mayManage: boolean
+}) {
   const { isOpen } = useLive()
-  const groups = useReply(dashboardImages.quarantineGroups, { params: { studyInstanceUid } }, isOpen ? {} : { every: 10_000 })
-  const [asking, setAsking] = useState<{ readonly group: QuarantineGroup; readonly decision: Decision } | null>(null)
+  const groups = useReply(
+    dashboardImages.quarantineGroups,
+    { params: { studyInstanceUid } },
+    isOpen ? {} : { every: 10_000 },
+  )
+  const [asking, setAsking] = useState<{
+    readonly group: QuarantineGroup
+    readonly decision: Decision
+  } | null>(null)
   const found = groups.data?.groups ?? []
   return (
     <>
-      {groups.isError && groups.error.code !== 'not-found' && <Failed error={groups.error} onRetry={() => void groups.refetch()} />}
+      {groups.isError && groups.error.code !== 'not-found' && (
+        <Failed error={groups.error} onRetry={() => void groups.refetch()} />
+      )}
       {found.length > 0 && (
         <Panel>
           {found.map((group) => (
@@ -46,16 +61,25 @@ export function Groups({ studyInstanceUid, mayManage }: { studyInstanceUid: stri
               <div>
                 <b>{QUARANTINE[group.reason].name}</b>
                 <Text size="sm">
-                  {words.images(group.instances)}, <span className="nowrap">{bytesText(group.bytes)}</span>
+                  {words.images(group.instances)},{' '}
+                  <span className="nowrap">{bytesText(group.bytes)}</span>
                 </Text>
                 <Patients names={group.patientNames} />
               </div>
               {mayManage && (
                 <Group gap={8} wrap="nowrap">
-                  <Button variant="default" size="compact-sm" onClick={() => setAsking({ group, decision: 'release' })}>
+                  <Button
+                    variant="default"
+                    size="compact-sm"
+                    onClick={() => setAsking({ group, decision: 'release' })}
+                  >
                     {words.releaseAll(numberText(group.instances))}…
                   </Button>
-                  <Button {...SUBTLE_DANGER} size="compact-sm" onClick={() => setAsking({ group, decision: 'discard' })}>
+                  <Button
+                    {...SUBTLE_DANGER}
+                    size="compact-sm"
+                    onClick={() => setAsking({ group, decision: 'discard' })}
+                  >
                     {words.discardAll(numberText(group.instances))}…
                   </Button>
                 </Group>
@@ -79,8 +103,22 @@ function Patients({ names }: { names: readonly string[] }) {
 }
 
 /** `group` is as the person saw it: what is set aside meanwhile is not decided on. */
-function Ask({ group, decision, onDone }: { group: QuarantineGroup; decision: Decision; onDone: () => void }) {
-  const { studyInstanceUid, reason: because, instances, newestInstanceId: upTo, patientNames } = group
+function Ask({
+  group,
+  decision,
+  onDone,
+}: {
+  group: QuarantineGroup
+  decision: Decision
+  onDone: () => void
+}) {
+  const {
+    studyInstanceUid,
+    reason: because,
+    instances,
+    newestInstanceId: upTo,
+    patientNames,
+  } = group
   const release = useSend(dashboardImages.releaseGroup, CHANGES)
   const discard = useSend(dashboardImages.discardGroup, CHANGES)
   const isRelease = decision === 'release'
@@ -104,7 +142,9 @@ function Ask({ group, decision, onDone }: { group: QuarantineGroup; decision: De
               // What was not done to the end stays until a person has read it.
               notifications.show({
                 message: message && said(message),
-                ...(success ? { icon: <IconCheck size={18} /> } : { color: 'red', autoClose: false }),
+                ...(success
+                  ? { icon: <IconCheck size={18} /> }
+                  : { color: 'red', autoClose: false }),
               })
             },
             onError,

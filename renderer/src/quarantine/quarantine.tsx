@@ -30,7 +30,11 @@ interface Asking {
 const route = getRouteApi('/shell/images/quarantine')
 
 const columnsFor = (study: string | undefined): readonly Column<QuarantinedInstance>[] => [
-  { name: words.columns.at, track: '92px', cell: ({ receivedAt }) => <Clock instant={receivedAt} /> },
+  {
+    name: words.columns.at,
+    track: '92px',
+    cell: ({ receivedAt }) => <Clock instant={receivedAt} />,
+  },
   {
     name: words.columns.why,
     track: 'minmax(230px, 2.6fr)',
@@ -130,10 +134,18 @@ const decide = (onAsk: (asking: Asking) => void): Column<QuarantinedInstance> =>
   track: '100px',
   cell: (instance) => (
     <Stack gap={6}>
-      <Button variant="default" size="compact-sm" onClick={() => onAsk({ instance, decision: 'release' })}>
+      <Button
+        variant="default"
+        size="compact-sm"
+        onClick={() => onAsk({ instance, decision: 'release' })}
+      >
         {words.release}…
       </Button>
-      <Button {...SUBTLE_DANGER} size="compact-sm" onClick={() => onAsk({ instance, decision: 'discard' })}>
+      <Button
+        {...SUBTLE_DANGER}
+        size="compact-sm"
+        onClick={() => onAsk({ instance, decision: 'discard' })}
+      >
         {words.discard}…
       </Button>
     </Stack>

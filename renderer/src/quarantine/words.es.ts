@@ -11,7 +11,13 @@ export const es: Translated<English> = {
   about:
     'Estas imágenes se conservan, pero no se añadieron a su estudio, porque podría ser incorrecto. Decide una persona: admitir o descartar.',
   label: 'Imágenes apartadas, la más reciente primero',
-  columns: { why: 'Por qué, y qué hacer', patient: 'Paciente, según la imagen', device: 'De', at: 'Recibida', actions: 'Decidir' },
+  columns: {
+    why: 'Por qué, y qué hacer',
+    patient: 'Paciente, según la imagen',
+    device: 'De',
+    at: 'Recibida',
+    actions: 'Decidir',
+  },
   open: 'Abrir el estudio',
   ofStudy: 'Todas las apartadas de este estudio',
   image: (modality) => `imagen ${modality}`.trim(),
@@ -19,7 +25,8 @@ export const es: Translated<English> = {
   onlyStudy: 'Solo se muestran las de un estudio.',
   showAll: 'Mostrar todas',
   none: 'No hay nada apartado',
-  noneText: 'Aquí solo llegan imágenes que podrían ser incorrectas en un estudio, por ejemplo bajo la exploración de otro paciente.',
+  noneText:
+    'Aquí solo llegan imágenes que podrían ser incorrectas en un estudio, por ejemplo bajo la exploración de otro paciente.',
   more: 'Cargando anteriores…',
   last: 'Estas son todas.',
   release: 'Admitir',
@@ -35,7 +42,8 @@ export const es: Translated<English> = {
   },
   releaseAll: (count) => `Admitir las ${count}`,
   discardAll: (count) => `Descartar las ${count}`,
-  severalPatients: 'Estas imágenes nombran a más de un paciente. Decida una por una, salvo que esté seguro de todas.',
+  severalPatients:
+    'Estas imágenes nombran a más de un paciente. Decida una por una, salvo que esté seguro de todas.',
   releaseAllAsk: {
     title: (images) => `¿Admitir ${images}?`,
     action: (images) => `Admitir ${images}`,
@@ -43,7 +51,8 @@ export const es: Translated<English> = {
     about: KEPT_FOR_ALL,
     example: 'p. ej. era la entrada correcta de la lista de trabajo, confirmado por el técnico',
   },
-  releaseAllText: 'Se añaden a su estudio y se envían como cualquier otra imagen. Si alguna sustituye a otra, esa se conserva.',
+  releaseAllText:
+    'Se añaden a su estudio y se envían como cualquier otra imagen. Si alguna sustituye a otra, esa se conserva.',
   discardAllAsk: {
     title: (images) => `¿Descartar ${images} definitivamente?`,
     action: (images) => `Descartar ${images} definitivamente`,
@@ -53,7 +62,8 @@ export const es: Translated<English> = {
   },
   discardAllText:
     'Se eliminan de esta pasarela y no se pueden recuperar. Asegúrese de que el dispositivo aún las tiene, o de que nadie las necesita.',
-  releaseText: 'Se añade a su estudio y se envía como cualquier otra imagen. Si sustituye a otra, esa se conserva.',
+  releaseText:
+    'Se añade a su estudio y se envía como cualquier otra imagen. Si sustituye a otra, esa se conserva.',
   discardAsk: {
     title: '¿Descartar esta imagen definitivamente?',
     action: 'Descartar definitivamente',

@@ -4,9 +4,16 @@ import { es } from './words.es.ts'
 
 const en = {
   title: 'Images set aside',
-  about: 'These images are kept, but were not added to their study, because that could be wrong. A person decides: release or discard.',
+  about:
+    'These images are kept, but were not added to their study, because that could be wrong. A person decides: release or discard.',
   label: 'Images set aside, the latest first',
-  columns: { why: 'Why, and what to do', patient: 'Patient, as the image says', device: 'From', at: 'Received', actions: 'Decide' },
+  columns: {
+    why: 'Why, and what to do',
+    patient: 'Patient, as the image says',
+    device: 'From',
+    at: 'Received',
+    actions: 'Decide',
+  },
   open: 'Open the study',
   ofStudy: 'All set aside of this study',
   image: (modality: string) => `${modality} image`.trim(),
@@ -14,7 +21,8 @@ const en = {
   onlyStudy: 'Only those of one study are shown.',
   showAll: 'Show all',
   none: 'Nothing is set aside',
-  noneText: 'Images come here only where adding them to a study could be wrong, for example under another patient’s exam.',
+  noneText:
+    'Images come here only where adding them to a study could be wrong, for example under another patient’s exam.',
   more: 'Loading earlier ones…',
   last: 'These are all.',
   release: 'Release',
@@ -30,7 +38,8 @@ const en = {
   },
   releaseAll: (count: string) => `Release all ${count}`,
   discardAll: (count: string) => `Discard all ${count}`,
-  severalPatients: 'These images name more than one patient. Decide on them one by one unless you are sure of all of them.',
+  severalPatients:
+    'These images name more than one patient. Decide on them one by one unless you are sure of all of them.',
   releaseAllAsk: {
     title: (images: string) => `Release ${images}?`,
     action: (images: string) => `Release ${images}`,
@@ -38,7 +47,8 @@ const en = {
     about: 'One for all of them. It is kept in the audit trail.',
     example: 'e.g. the right worklist entry after all, confirmed by the technologist',
   },
-  releaseAllText: 'They are added to their study and sent on like any other images. If some replace others, those are kept.',
+  releaseAllText:
+    'They are added to their study and sent on like any other images. If some replace others, those are kept.',
   discardAllAsk: {
     title: (images: string) => `Discard ${images} for good?`,
     action: (images: string) => `Discard ${images} for good`,
@@ -48,7 +58,8 @@ const en = {
   },
   discardAllText:
     'They are deleted from this gateway and cannot be brought back. Make sure that the device still has them, or that nobody needs them.',
-  releaseText: 'It is added to its study and sent on like any other image. If it replaces another one, that one is kept.',
+  releaseText:
+    'It is added to its study and sent on like any other image. If it replaces another one, that one is kept.',
   discardAsk: {
     title: 'Discard this image for good?',
     action: 'Discard for good',

@@ -24,17 +24,29 @@ export function Queries() {
   const filter = (change: { aeTitle?: string | undefined; outcome?: Outcome }) => {
     const aeTitle = 'aeTitle' in change ? change.aeTitle : search.aeTitle
     const wanted = change.outcome ?? outcome
-    void navigate({ to: '/queries', search: { ...(aeTitle && { aeTitle }), ...(wanted !== 'all' && { outcome: wanted }) }, replace: true })
+    void navigate({
+      to: '/queries',
+      search: { ...(aeTitle && { aeTitle }), ...(wanted !== 'all' && { outcome: wanted }) },
+      replace: true,
+    })
   }
   const aeTitles = [
-    ...new Set([...(devices.data?.devices ?? []).map((device) => device.aeTitle), ...(search.aeTitle ? [search.aeTitle] : [])]),
+    ...new Set([
+      ...(devices.data?.devices ?? []).map((device) => device.aeTitle),
+      ...(search.aeTitle ? [search.aeTitle] : []),
+    ]),
   ]
 
   return (
     <Page title={words.title} about={words.about} isFull>
       <ActivityTabs />
       <Group gap={12}>
-        <DeviceFilter aeTitles={aeTitles} value={search.aeTitle} w={220} onChange={(aeTitle) => filter({ aeTitle })} />
+        <DeviceFilter
+          aeTitles={aeTitles}
+          value={search.aeTitle}
+          w={220}
+          onChange={(aeTitle) => filter({ aeTitle })}
+        />
         <SegmentedControl
           size="xs"
           aria-label={words.outcomeLabel}
@@ -51,14 +63,21 @@ export function Queries() {
           ...(isFiltered
             ? { title: words.noneFilteredTitle, text: words.noneFilteredText }
             : { title: words.noneTitle, text: words.noneText }),
-          clear: isFiltered ? { name: words.clear, run: () => filter({ aeTitle: undefined, outcome: 'all' }) } : undefined,
+          clear: isFiltered
+            ? { name: words.clear, run: () => filter({ aeTitle: undefined, outcome: 'all' }) }
+            : undefined,
         }}
         label={words.label}
         columns={columns}
         rows={inspections}
         keyOf={(row) => row.inspectionId}
         least={800}
-        onOpen={(row) => void navigate({ to: '/queries/$inspectionId', params: { inspectionId: String(row.inspectionId) } })}
+        onOpen={(row) =>
+          void navigate({
+            to: '/queries/$inspectionId',
+            params: { inspectionId: String(row.inspectionId) },
+          })
+        }
         onEnd={more}
         end={list.hasNextPage ? words.more : words.last}
       />

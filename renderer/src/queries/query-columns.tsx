@@ -61,10 +61,31 @@ export const columns: readonly Column<InspectionSummary>[] = [
       </>
     ),
   },
-  { name: words.columns.sent, track: '52px', isRight: true, cell: ({ sent }) => <b>{numberText(sent)}</b> },
-  { name: words.columns.filtered, track: '56px', isRight: true, cell: ({ filtered }) => numberText(filtered) },
-  { name: words.columns.withheld, track: '64px', isRight: true, cell: ({ withheld }) => numberText(withheld) },
-  { name: words.columns.took, track: '66px', isRight: true, isWideOnly: true, cell: ({ tookMs }) => durationText(tookMs) },
+  {
+    name: words.columns.sent,
+    track: '52px',
+    isRight: true,
+    cell: ({ sent }) => <b>{numberText(sent)}</b>,
+  },
+  {
+    name: words.columns.filtered,
+    track: '56px',
+    isRight: true,
+    cell: ({ filtered }) => numberText(filtered),
+  },
+  {
+    name: words.columns.withheld,
+    track: '64px',
+    isRight: true,
+    cell: ({ withheld }) => numberText(withheld),
+  },
+  {
+    name: words.columns.took,
+    track: '66px',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ tookMs }) => durationText(tookMs),
+  },
 ]
 
 /** The final status: quiet where the device was given its list. */

@@ -17,7 +17,11 @@ const route = getRouteApi('/shell/queries/$inspectionId')
 /** One query in full. */
 export function Query() {
   const inspectionId = Number(route.useParams().inspectionId)
-  const reply = useReply(dashboard.inspection, { params: { inspectionId }, query: { verdict: 'all' } }, { staleTime: 30_000 })
+  const reply = useReply(
+    dashboard.inspection,
+    { params: { inspectionId }, query: { verdict: 'all' } },
+    { staleTime: 30_000 },
+  )
   const devices = useReply(dashboard.devices, {})
   const inspection = reply.data
   const device = devices.data?.devices.find((one) => one.aeTitle === inspection?.callingAeTitle)
@@ -39,7 +43,9 @@ export function Query() {
           <Button
             variant="default"
             leftSection={<IconSearch size={16} />}
-            renderRoot={(props) => <Link to="/worklist/ask" search={{ device: device.deviceId }} {...props} />}
+            renderRoot={(props) => (
+              <Link to="/worklist/ask" search={{ device: device.deviceId }} {...props} />
+            )}
           >
             {words.askAgain}
           </Button>
@@ -47,12 +53,19 @@ export function Query() {
       }
     >
       {reply.isPending && <Waiting rows={6} height={48} />}
-      {reply.isError && reply.error.code === 'not-found' && <Empty title={words.goneTitle}>{words.gone}</Empty>}
-      {reply.isError && reply.error.code !== 'not-found' && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isError && reply.error.code === 'not-found' && (
+        <Empty title={words.goneTitle}>{words.gone}</Empty>
+      )}
+      {reply.isError && reply.error.code !== 'not-found' && (
+        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+      )}
       {inspection && status && (
         <>
           <Group gap={8}>
-            <Tag tone={SOURCES[inspection.source].tone} meaning={SOURCES[inspection.source].meaning}>
+            <Tag
+              tone={SOURCES[inspection.source].tone}
+              meaning={SOURCES[inspection.source].meaning}
+            >
               {SOURCES[inspection.source].name}
             </Tag>
             <Tag tone={status.tone} meaning={status.meaning}>

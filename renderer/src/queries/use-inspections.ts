@@ -9,7 +9,10 @@ export type Outcome = (typeof OUTCOMES)[number]
 
 const EVERY_MS = 10_000
 
-/** Pages of the list. New queries join the first page by themselves; once older pages are open they wait behind a button. */
+/**
+ * Pages of the list. New queries join the first page by themselves; once older pages are open they
+ * wait behind a button.
+ */
 export function useInspections(aeTitle: string | undefined, outcome: Outcome) {
   const client = useQueryClient()
   const { queriesSeen, isOpen } = useLive()

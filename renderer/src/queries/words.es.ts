@@ -3,9 +3,16 @@ import type { English } from './words.ts'
 
 export const es: Translated<English> = {
   title: 'Consultas',
-  about: 'Cada consulta de lista de trabajo de un dispositivo y qué fue de ella. Abra una para ver por qué su lista era como era.',
+  about:
+    'Cada consulta de lista de trabajo de un dispositivo y qué fue de ella. Abra una para ver por qué su lista era como era.',
   outcomeLabel: 'Resultado',
-  outcomes: { all: 'Todas', rows: 'Con exploraciones', empty: 'Vacías', failed: 'Fallidas', withheld: 'Con exploraciones retenidas' },
+  outcomes: {
+    all: 'Todas',
+    rows: 'Con exploraciones',
+    empty: 'Vacías',
+    failed: 'Fallidas',
+    withheld: 'Con exploraciones retenidas',
+  },
   columns: {
     at: 'Hora',
     device: 'Dispositivo',
@@ -18,14 +25,18 @@ export const es: Translated<English> = {
   },
   fromWindow: 'preguntado desde esta ventana',
   again: (times) =>
-    times === 1 ? 'preguntado una vez más, lo mismo dado, a las ' : `preguntado ${times} veces más, lo mismo dado, la última a las `,
+    times === 1
+      ? 'preguntado una vez más, lo mismo dado, a las '
+      : `preguntado ${times} veces más, lo mismo dado, la última a las `,
   label: 'Consultas de lista de trabajo, las más recientes primero',
-  newer: (count) => (count === 1 ? 'Mostrar 1 consulta más reciente' : `Mostrar ${count} consultas más recientes`),
+  newer: (count) =>
+    count === 1 ? 'Mostrar 1 consulta más reciente' : `Mostrar ${count} consultas más recientes`,
   noneTitle: 'Ninguna consulta todavía',
   noneText:
     'Cuando un dispositivo pide su lista de trabajo, la consulta aparece aquí. También se puede preguntar como un dispositivo en Lista de trabajo, Preguntar como un dispositivo.',
   noneFilteredTitle: 'Ninguna consulta coincide con los filtros',
-  noneFilteredText: 'Las consultas se guardan por un tiempo limitado; las más antiguas ya no están.',
+  noneFilteredText:
+    'Las consultas se guardan por un tiempo limitado; las más antiguas ya no están.',
   clear: 'Quitar los filtros',
   more: 'Cargando consultas anteriores…',
   last: 'No se guardan consultas anteriores.',

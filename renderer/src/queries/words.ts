@@ -3,9 +3,16 @@ import { es } from './words.es.ts'
 
 const en = {
   title: 'Queries',
-  about: 'Every worklist query of a device, with what became of it. Open one to see why its list was as it was.',
+  about:
+    'Every worklist query of a device, with what became of it. Open one to see why its list was as it was.',
   outcomeLabel: 'Outcome',
-  outcomes: { all: 'All', rows: 'With exams', empty: 'Empty', failed: 'Failed', withheld: 'With withheld exams' },
+  outcomes: {
+    all: 'All',
+    rows: 'With exams',
+    empty: 'Empty',
+    failed: 'Failed',
+    withheld: 'With withheld exams',
+  },
   columns: {
     at: 'Time',
     device: 'Device',
@@ -17,7 +24,10 @@ const en = {
     took: 'Took',
   },
   fromWindow: 'asked from this window',
-  again: (times: number) => (times === 1 ? 'asked once more, the same given, at ' : `asked ${times} times more, the same given, last at `),
+  again: (times: number) =>
+    times === 1
+      ? 'asked once more, the same given, at '
+      : `asked ${times} times more, the same given, last at `,
   label: 'Worklist queries, newest first',
   newer: (count: number) => (count === 1 ? 'Show 1 newer query' : `Show ${count} newer queries`),
   noneTitle: 'No query yet',

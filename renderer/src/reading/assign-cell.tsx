@@ -7,15 +7,28 @@ import { words as listWords } from '../lists/words.ts'
 import { AssignMenu } from './assign-menu.tsx'
 import { words } from './words.ts'
 
-/** Who is to report a study of the list; its menu is made when it is wanted, since thousands of rows are drawn. */
-export function AssignCell({ study, mayAssign, isCurrent }: { study: WindowStudy; mayAssign: boolean; isCurrent: boolean }) {
+/**
+ * Who is to report a study of the list; its menu is made when it is wanted, since thousands of rows
+ * are drawn.
+ */
+export function AssignCell({
+  study,
+  mayAssign,
+  isCurrent,
+}: {
+  study: WindowStudy
+  mayAssign: boolean
+  isCurrent: boolean
+}) {
   const [isWanted, setIsWanted] = useState(false)
   const name = study.assignedTo?.name ?? listWords.nobody
   const status = REPORT_STUDY_STATUSES.find((one) => one === study.status)
   const isFixed = study.isCancelled || status === undefined || moved('assign', status) === undefined
   const tabIndex = isCurrent ? 0 : -1
-  if (!mayAssign || isFixed) return <span className={study.assignedTo ? css.two : css.under}>{name}</span>
-  if (isWanted) return <AssignMenu study={study} size="compact-xs" tabIndex={tabIndex} isOpenAtFirst />
+  if (!mayAssign || isFixed)
+    return <span className={study.assignedTo ? css.two : css.under}>{name}</span>
+  if (isWanted)
+    return <AssignMenu study={study} size="compact-xs" tabIndex={tabIndex} isOpenAtFirst />
   return (
     <button
       type="button"

@@ -17,9 +17,15 @@ import { words } from './words.ts'
 const { assign: texts } = words
 
 /** A study for reporting, of the reading list or opened. */
-type Assignable = Pick<WindowStudy, 'studyId' | 'studyDescription' | 'assignedTo' | 'isCancelled' | 'status'>
+type Assignable = Pick<
+  WindowStudy,
+  'studyId' | 'studyDescription' | 'assignedTo' | 'isCancelled' | 'status'
+>
 
-/** Who is to report the study, for who manages studies; who writes reports takes one by writing. Owners and administrators choose anybody who may report. */
+/**
+ * Who is to report the study, for who manages studies; who writes reports takes one by writing.
+ * Owners and administrators choose anybody who may report.
+ */
 export function AssignMenu(props: {
   study: Assignable
   size?: 'xs' | 'compact-xs'
@@ -32,16 +38,24 @@ export function AssignMenu(props: {
   const mayManage = useMayManage()
   const { may: mayManageStudies } = useMay('manageStudies')
   const [isOpen, setIsOpen] = useState(props.isOpenAtFirst ?? false)
-  const people = useReply(dashboardPeople.people, { query: { limit: 100 } }, { enabled: mayManage && isOpen, staleTime: 60_000 })
+  const people = useReply(
+    dashboardPeople.people,
+    { query: { limit: 100 } },
+    { enabled: mayManage && isOpen, staleTime: 60_000 },
+  )
   const assign = useSend(dashboardReports.assign, [...LIST_CHANGES, dashboardReports.read])
   const name = study.assignedTo?.name ?? words.list.nobody
   const status = REPORT_STUDY_STATUSES.find((one) => one === study.status)
   const mayReport = Boolean(me && may(me, 'writeReports'))
-  const canBeAssigned = !study.isCancelled && status !== undefined && moved('assign', status) !== undefined
+  const canBeAssigned =
+    !study.isCancelled && status !== undefined && moved('assign', status) !== undefined
   if (!me || !canBeAssigned) return props.fixed === undefined ? <span>{name}</span> : props.fixed
   const button = {
     ...{ size, variant: 'default', maw: '100%', tabIndex, leftSection: <IconUser size={14} /> },
-    ...{ rightSection: <IconChevronDown size={13} />, 'aria-label': texts.label(name, study.studyDescription) },
+    ...{
+      rightSection: <IconChevronDown size={13} />,
+      'aria-label': texts.label(name, study.studyDescription),
+    },
   }
   if (!mayManageStudies)
     return (
@@ -61,10 +75,20 @@ export function AssignMenu(props: {
     )
   const before = study.assignedTo?.userId ?? null
   const to = (userId: PersonId | null, called: string) =>
-    send(userId, () => showDone(userId === null ? texts.freed : texts.done(called), () => send(before)))
-  const others = people.data?.people.filter((one) => one.userId !== me.userId && one.state === 'active' && may(one, 'writeReports')) ?? []
+    send(userId, () =>
+      showDone(userId === null ? texts.freed : texts.done(called), () => send(before)),
+    )
+  const others =
+    people.data?.people.filter(
+      (one) => one.userId !== me.userId && one.state === 'active' && may(one, 'writeReports'),
+    ) ?? []
   return (
-    <Menu opened={isOpen} onChange={setIsOpen} position="bottom-end" withInitialFocusPlaceholder={false}>
+    <Menu
+      opened={isOpen}
+      onChange={setIsOpen}
+      position="bottom-end"
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <Button {...button} loading={assign.isPending}>
           {name}
@@ -72,9 +96,13 @@ export function AssignMenu(props: {
       </Menu.Target>
       <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
         {mayReport && study.assignedTo?.userId !== me.userId && (
-          <Menu.Item onClick={() => to(me.userId, `${me.firstName} ${me.lastName}`)}>{texts.toMe}</Menu.Item>
+          <Menu.Item onClick={() => to(me.userId, `${me.firstName} ${me.lastName}`)}>
+            {texts.toMe}
+          </Menu.Item>
         )}
-        {study.assignedTo !== null && <Menu.Item onClick={() => to(null, '')}>{texts.toNobody}</Menu.Item>}
+        {study.assignedTo !== null && (
+          <Menu.Item onClick={() => to(null, '')}>{texts.toNobody}</Menu.Item>
+        )}
         {others.length > 0 && <Menu.Label>{texts.people}</Menu.Label>}
         {others.map(({ userId, firstName, lastName }) => (
           <Menu.Item key={userId} onClick={() => to(userId, `${firstName} ${lastName}`)}>

@@ -6,12 +6,27 @@ import { Failed } from '../components/page.tsx'
 import { PersonName } from '../components/person-name.tsx'
 import { words as shared } from '../components/words.ts'
 import { useSend } from '../gateway.ts'
-import { type CommunicationValues, communicationFaults, communicationOf, newCommunication, refusedFields } from './communication.ts'
+import {
+  type CommunicationValues,
+  communicationFaults,
+  communicationOf,
+  newCommunication,
+  refusedFields,
+} from './communication.ts'
 import { CommunicationFields } from './communication-fields.tsx'
 import { words } from './words.ts'
 
-/** Documents that a critical result was made known (ACR Practice Parameter for Communication; NPSG.02.03.01). */
-export function Communicate({ critical, onDone }: { critical: CriticalResult; onDone: () => void }) {
+/**
+ * Documents that a critical result was made known (ACR Practice Parameter for Communication;
+ * NPSG.02.03.01).
+ */
+export function Communicate({
+  critical,
+  onDone,
+}: {
+  critical: CriticalResult
+  onDone: () => void
+}) {
   return (
     <Modal opened onClose={onDone} title={words.signed.critical} size="lg">
       <Ask critical={critical} onDone={onDone} />
@@ -20,8 +35,15 @@ export function Communicate({ critical, onDone }: { critical: CriticalResult; on
 }
 
 function Ask({ critical, onDone }: { critical: CriticalResult; onDone: () => void }) {
-  const send = useSend(dashboardReports.communicate, [dashboardReports.criticals, dashboardReports.read, dashboardStudies.list])
-  const form = useForm<CommunicationValues>({ initialValues: newCommunication(new Date()), validate: communicationFaults })
+  const send = useSend(dashboardReports.communicate, [
+    dashboardReports.criticals,
+    dashboardReports.read,
+    dashboardStudies.list,
+  ])
+  const form = useForm<CommunicationValues>({
+    initialValues: newCommunication(new Date()),
+    validate: communicationFaults,
+  })
   const submit = form.onSubmit((values) =>
     send.mutate(
       { params: { reportId: critical.reportId }, body: communicationOf(values) },

@@ -15,13 +15,24 @@ export interface CommunicationValues {
 export function newCommunication(now: Date): CommunicationValues {
   const two = (value: number) => String(value).padStart(2, '0')
   const day = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
-  return { communicatedTo: '', method: 'phone', at: `${day}T${two(now.getHours())}:${two(now.getMinutes())}`, isReadBack: false, note: '' }
+  return {
+    communicatedTo: '',
+    method: 'phone',
+    at: `${day}T${two(now.getHours())}:${two(now.getMinutes())}`,
+    isReadBack: false,
+    note: '',
+  }
 }
 
 /** What the gateway is told. */
 export function communicationOf({ at, ...values }: CommunicationValues): Communication {
   const instant = new Date(at)
-  return { ...values, communicatedAt: (Number.isNaN(instant.getTime()) ? '' : instant.toISOString()) as Communication['communicatedAt'] }
+  return {
+    ...values,
+    communicatedAt: (Number.isNaN(instant.getTime())
+      ? ''
+      : instant.toISOString()) as Communication['communicatedAt'],
+  }
 }
 
 /** Faults by the field of the form. */
@@ -29,11 +40,17 @@ export function communicationFaults(values: CommunicationValues): Record<string,
   const parsed = Communication.safeParse(communicationOf(values))
   if (parsed.success) return {}
   return Object.fromEntries(
-    parsed.error.issues.map(({ path, message }) => [path[0] === 'communicatedAt' ? 'at' : path.join('.'), said(message)]),
+    parsed.error.issues.map(({ path, message }) => [
+      path[0] === 'communicatedAt' ? 'at' : path.join('.'),
+      said(message),
+    ]),
   )
 }
 
-/** Faults of a refusal as the fields have them: the instant is that of `at`. @param under where in the call the communication is */
+/**
+ * Faults of a refusal as the fields have them: the instant is that of `at`. @param under where in
+ * the call the communication is
+ */
 export function refusedFields(error: ProblemError, under?: string): Record<string, string> {
   const { communicatedAt, ...faults } = faultsByField(error, under)
   return { ...faults, ...(communicatedAt !== undefined && { at: communicatedAt }) }

@@ -10,7 +10,13 @@ import { words } from './words.ts'
 const { conflict: texts } = words
 
 /** Two texts were made of one: a person chooses, with both before them. */
-export function Conflict(props: { mine: string; theirs: Draft; onMine: () => void; onTheirs: () => void; onClose: () => void }) {
+export function Conflict(props: {
+  mine: string
+  theirs: Draft
+  onMine: () => void
+  onTheirs: () => void
+  onClose: () => void
+}) {
   const { mine, theirs, onMine, onTheirs, onClose } = props
   const zone = useZone()
   return (
@@ -37,7 +43,17 @@ export function Conflict(props: { mine: string; theirs: Draft; onMine: () => voi
   )
 }
 
-function Side({ title, text, other, copies }: { title: string; text: string; other: string; copies: string }) {
+function Side({
+  title,
+  text,
+  other,
+  copies,
+}: {
+  title: string
+  text: string
+  other: string
+  copies: string
+}) {
   return (
     <section className={css.side} aria-label={title}>
       <Group justify="space-between">

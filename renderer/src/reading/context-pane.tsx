@@ -15,8 +15,17 @@ import { words } from './words.ts'
 
 const { context: texts } = words
 
-/** What the partner says of the patient. It is asked once by itself, when somebody who may report opens the study. */
-export function ContextPane({ reading, onInsert }: { reading: Reading; onInsert: ((text: string) => void) | null }) {
+/**
+ * What the partner says of the patient. It is asked once by itself, when somebody who may report
+ * opens the study.
+ */
+export function ContextPane({
+  reading,
+  onInsert,
+}: {
+  reading: Reading
+  onInsert: ((text: string) => void) | null
+}) {
   const { studyId, context, mayWrite } = reading
   const ask = useSend(dashboardReports.askContext, [dashboardReports.read])
   const { mutate } = ask
@@ -38,7 +47,9 @@ export function ContextPane({ reading, onInsert }: { reading: Reading; onInsert:
             size="sm"
             aria-label={shown.state === 'not-asked' ? texts.ask : texts.again}
             loading={ask.isPending}
-            onClick={() => mutate({ params: { studyId }, body: { again: shown.state !== 'not-asked' } })}
+            onClick={() =>
+              mutate({ params: { studyId }, body: { again: shown.state !== 'not-asked' } })
+            }
           >
             <IconRefresh size={15} />
           </ActionIcon>
@@ -52,8 +63,12 @@ export function ContextPane({ reading, onInsert }: { reading: Reading; onInsert:
           {said(note)}
         </Notice>
       ))}
-      {clinicalIndication && <Said name={texts.indication} text={clinicalIndication} onInsert={onInsert} />}
-      {technologistTechnique && <Said name={texts.technique} text={technologistTechnique} onInsert={onInsert} />}
+      {clinicalIndication && (
+        <Said name={texts.indication} text={clinicalIndication} onInsert={onInsert} />
+      )}
+      {technologistTechnique && (
+        <Said name={texts.technique} text={technologistTechnique} onInsert={onInsert} />
+      )}
       {technologistNotes.length > 0 && (
         <div>
           <h3 className={css.label}>{texts.notes}</h3>
@@ -77,7 +92,15 @@ export function ContextPane({ reading, onInsert }: { reading: Reading; onInsert:
   )
 }
 
-function State({ state, isAsking, askedAt }: { state: Reading['context']['state']; isAsking: boolean; askedAt: string | null }) {
+function State({
+  state,
+  isAsking,
+  askedAt,
+}: {
+  state: Reading['context']['state']
+  isAsking: boolean
+  askedAt: string | null
+}) {
   if (isAsking) return <Quiet>{texts.asking}</Quiet>
   if (state === 'not-asked') return <Quiet>{texts.none}</Quiet>
   return (
@@ -95,14 +118,26 @@ const Quiet = ({ children }: { children: ReactNode }) => (
   </Text>
 )
 
-function Said({ name, text, onInsert }: { name: string; text: string; onInsert: ((text: string) => void) | null }) {
+function Said({
+  name,
+  text,
+  onInsert,
+}: {
+  name: string
+  text: string
+  onInsert: ((text: string) => void) | null
+}) {
   return (
     <div>
       <Group justify="space-between" gap={4}>
         <h3 className={css.label}>{name}</h3>
         {onInsert && (
           <Tooltip label={texts.insert}>
-            <ActionIcon size="xs" aria-label={`${name}: ${texts.insert.toLowerCase()}`} onClick={() => onInsert(text)}>
+            <ActionIcon
+              size="xs"
+              aria-label={`${name}: ${texts.insert.toLowerCase()}`}
+              onClick={() => onInsert(text)}
+            >
               <IconArrowRight size={14} />
             </ActionIcon>
           </Tooltip>
@@ -113,8 +148,17 @@ function Said({ name, text, onInsert }: { name: string; text: string; onInsert: 
   )
 }
 
-/** Of an inline document its text; of a file a link, which a browser opens beside the report and the desktop app keeps as a file. */
-function Document({ studyId, document }: { studyId: string; document: Reading['context']['documents'][number] }) {
+/**
+ * Of an inline document its text; of a file a link, which a browser opens beside the report and the
+ * desktop app keeps as a file.
+ */
+function Document({
+  studyId,
+  document,
+}: {
+  studyId: string
+  document: Reading['context']['documents'][number]
+}) {
   const { documentId, fileName, content, fault } = document
   if (content.length > 0) {
     return (

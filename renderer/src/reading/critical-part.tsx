@@ -15,7 +15,10 @@ export function useCritical() {
   const [isCritical, setIsCritical] = useState(false)
   const [typed, setTyped] = useState('')
   const [wasTold, setWasTold] = useState(false)
-  const told = useForm<CommunicationValues>({ initialValues: newCommunication(new Date()), validate: communicationFaults })
+  const told = useForm<CommunicationValues>({
+    initialValues: newCommunication(new Date()),
+    validate: communicationFaults,
+  })
   return {
     ...{ isCritical, setIsCritical, typed, setTyped, wasTold, setWasTold, told },
     /** The finding in words; null where there are none. */
@@ -25,7 +28,13 @@ export function useCritical() {
 }
 
 /** @param fault why it cannot be signed as critical: said where it is to be written */
-export function CriticalPart({ critical, fault }: { critical: ReturnType<typeof useCritical>; fault: CheckFinding | undefined }) {
+export function CriticalPart({
+  critical,
+  fault,
+}: {
+  critical: ReturnType<typeof useCritical>
+  fault: CheckFinding | undefined
+}) {
   const { isCritical, setIsCritical, typed, setTyped, wasTold, setWasTold, told } = critical
   return (
     <>

@@ -17,7 +17,12 @@ export function draftCalls({ call, studyId, windowId, show }: DraftCallsOf): Dra
   return {
     async begin({ text, takeOver, isLast }, signal) {
       const body = { windowId, takeOver, text, isLast }
-      const reading = await call(dashboardReports.begin, { params, body }, isLast ? undefined : signal, { outlivesPage: isLast })
+      const reading = await call(
+        dashboardReports.begin,
+        { params, body },
+        isLast ? undefined : signal,
+        { outlivesPage: isLast },
+      )
       show(reading)
       if (!isLast && reading.lock && reading.lock.windowId !== windowId)
         throw new ProblemError('refused', `${words.lock.title(reading.lock.name)}.`)
@@ -26,18 +31,30 @@ export function draftCalls({ call, studyId, windowId, show }: DraftCallsOf): Dra
     },
     async save({ reportId, revision, text, isLast }, signal) {
       const body = { windowId, reportId, revision, text, isLast }
-      const saved = await call(dashboardReports.save, { params, body }, isLast ? undefined : signal, { outlivesPage: isLast })
+      const saved = await call(
+        dashboardReports.save,
+        { params, body },
+        isLast ? undefined : signal,
+        { outlivesPage: isLast },
+      )
       // What the screen reads again when it is next opened.
       if (saved.outcome === 'saved') {
         show((before) => ({
           ...before,
-          draft: before.draft && { ...before.draft, text, revision: saved.revision, savedAt: saved.savedAt },
+          draft: before.draft && {
+            ...before.draft,
+            text,
+            revision: saved.revision,
+            savedAt: saved.savedAt,
+          },
         }))
       }
       return saved
     },
     release: ({ isLast }) =>
-      call(dashboardReports.hold, { params, body: { windowId, isWriting: false } }, undefined, { outlivesPage: isLast }),
+      call(dashboardReports.hold, { params, body: { windowId, isWriting: false } }, undefined, {
+        outlivesPage: isLast,
+      }),
     faultOf,
   }
 }
@@ -45,7 +62,9 @@ export function draftCalls({ call, studyId, windowId, show }: DraftCallsOf): Dra
 const PASSING = ['unreachable', 'unavailable', 'too-many', 'unreadable', 'internal']
 
 function faultOf(error: unknown): SaveFault {
-  const { code, message } = error instanceof ProblemError ? error : { code: 'internal', message: String(error) }
-  if (code === 'not-signed-in' || code === 'locked') return { kind: 'signed-out', sentence: message }
+  const { code, message } =
+    error instanceof ProblemError ? error : { code: 'internal', message: String(error) }
+  if (code === 'not-signed-in' || code === 'locked')
+    return { kind: 'signed-out', sentence: message }
   return { kind: PASSING.includes(code) ? 'again' : 'refused', sentence: message }
 }

@@ -1,16 +1,30 @@
 import type { Draft, Saved } from '#shared/contract/reports.ts'
 import { plainReport } from '#shared/report-text.ts'
 
-/** A call that failed. `again`: it may succeed later and may have been carried out; `signed-out` and `refused`: it was not carried out. */
+/**
+ * A call that failed. `again`: it may succeed later and may have been carried out; `signed-out` and
+ * `refused`: it was not carried out.
+ */
 export interface SaveFault {
   readonly kind: 'again' | 'signed-out' | 'refused'
   readonly sentence: string
 }
 
-/** A call that the state machine asks for. `isLast`: the page is being closed, so the call must outlive it and nobody sees its answer. */
+/**
+ * A call that the state machine asks for. `isLast`: the page is being closed, so the call must
+ * outlive it and nobody sees its answer.
+ */
 export type DraftCall =
-  /** Takes the report for this window. A new draft begins with the text; one that exists keeps its own. */
-  | { readonly do: 'begin'; readonly text: string; readonly takeOver: boolean; readonly isLast: boolean }
+  /**
+   * Takes the report for this window. A new draft begins with the text; one that exists keeps its
+   * own.
+   */
+  | {
+      readonly do: 'begin'
+      readonly text: string
+      readonly takeOver: boolean
+      readonly isLast: boolean
+    }
   | {
       readonly do: 'save'
       readonly text: string
@@ -58,11 +72,20 @@ export interface DraftState {
   /** Grows when the text became another one than was typed: the editor reads it again. */
   readonly loads: number
   /** The newest revision that the gateway answered with; null before there is a draft. */
-  readonly base: { readonly reportId: Draft['reportId']; readonly revision: number; readonly text: string; readonly savedAt: string } | null
+  readonly base: {
+    readonly reportId: Draft['reportId']
+    readonly revision: number
+    readonly text: string
+    readonly savedAt: string
+  } | null
   /** This window took the report, as far as it knows. */
   readonly isHeld: boolean
   /** The call whose answer is awaited: one at a time. */
-  readonly sent: { readonly id: number; readonly call: BeginCall | SaveCall; readonly isOfEndedSession: boolean } | null
+  readonly sent: {
+    readonly id: number
+    readonly call: BeginCall | SaveCall
+    readonly isOfEndedSession: boolean
+  } | null
   /** Texts whose save got no reply: the newest revision on the gateway may be any of them. */
   readonly unanswered: readonly string[]
   readonly fault: SaveFault | null
@@ -87,21 +110,48 @@ const AGAIN_MS = [2000, 5000, 10_000, 20_000] as const
 
 /** Spaces at line ends and the like make no other text. */
 const isSame = (one: string, other: string) => plainReport(one) === plainReport(other)
-const baseOf = ({ reportId, revision, text, savedAt }: Draft): NonNullable<DraftState['base']> => ({ reportId, revision, text, savedAt })
+const baseOf = ({ reportId, revision, text, savedAt }: Draft): NonNullable<DraftState['base']> => ({
+  reportId,
+  revision,
+  text,
+  savedAt,
+})
 
 export const openedDraft = (draft: Draft | null): DraftState => ({
-  ...{ text: draft?.text ?? '', loads: 0, base: draft && baseOf(draft), isHeld: false, sent: null, unanswered: [] },
-  ...{ fault: null, failures: 0, theirs: null, changedAt: null, due: null, isUrgent: false, isShown: false, isClosed: false },
+  ...{
+    text: draft?.text ?? '',
+    loads: 0,
+    base: draft && baseOf(draft),
+    isHeld: false,
+    sent: null,
+    unanswered: [],
+  },
+  ...{
+    fault: null,
+    failures: 0,
+    theirs: null,
+    changedAt: null,
+    due: null,
+    isUrgent: false,
+    isShown: false,
+    isClosed: false,
+  },
   ...{ isForgotten: false, lastId: 0 },
 })
 
 /** Whether the gateway may have another text than the one on the screen. */
-const isUnsaved = ({ text, base, unanswered }: DraftState) => text !== (base?.text ?? '') || unanswered.length > 0
+const isUnsaved = ({ text, base, unanswered }: DraftState) =>
+  text !== (base?.text ?? '') || unanswered.length > 0
 /** Nothing is sent until a person decides or signs in. */
-const isBlocked = ({ theirs, fault, isClosed }: DraftState) => isClosed || theirs !== null || (fault !== null && fault.kind !== 'again')
+const isBlocked = ({ theirs, fault, isClosed }: DraftState) =>
+  isClosed || theirs !== null || (fault !== null && fault.kind !== 'again')
 /** Another revision than the text was made of, or another draft. */
-const isNewer = ({ base }: DraftState, theirs: Draft) => theirs.revision !== base?.revision || theirs.reportId !== base.reportId
-/** A revision that this window sent, or that has the text on the screen: nobody's words are overwritten by saving on top of it. */
+const isNewer = ({ base }: DraftState, theirs: Draft) =>
+  theirs.revision !== base?.revision || theirs.reportId !== base.reportId
+/**
+ * A revision that this window sent, or that has the text on the screen: nobody's words are
+ * overwritten by saving on top of it.
+ */
 const isOwn = ({ text, unanswered, sent }: DraftState, theirs: Draft) =>
   [text, ...unanswered, ...(sent ? [sent.call.text] : [])].some((own) => isSame(own, theirs.text))
 
@@ -110,12 +160,17 @@ interface Step {
   readonly calls: readonly { readonly id: number; readonly call: DraftCall }[]
 }
 
-/** What an event makes of the state, and the calls it leads to. Pure: the driver below supplies the time and makes the calls. */
+/**
+ * What an event makes of the state, and the calls it leads to. Pure: the driver below supplies the
+ * time and makes the calls.
+ */
 export function transition(state: DraftState, event: DraftEvent, now: number): Step {
   if (state.isForgotten) return { state, calls: [] }
   switch (event.type) {
     case 'edit':
-      return event.text === state.text ? { state, calls: [] } : { state: edited(state, event.text, now), calls: [] }
+      return event.text === state.text
+        ? { state, calls: [] }
+        : { state: edited(state, event.text, now), calls: [] }
     case 'replace':
       return { state: { ...edited(state, event.text, now), loads: state.loads + 1 }, calls: [] }
     case 'flush':
@@ -123,15 +178,25 @@ export function transition(state: DraftState, event: DraftEvent, now: number): S
     case 'timer':
       return state.due !== null && state.due <= now ? attempt(state) : { state, calls: [] }
     case 'began':
-      return state.sent?.id === event.id ? settled(began(state, event.draft), true, now) : { state, calls: [] }
+      return state.sent?.id === event.id
+        ? settled(began(state, event.draft), true, now)
+        : { state, calls: [] }
     case 'saved':
-      return state.sent?.id === event.id ? settled(answered(state, event.answer), false, now) : { state, calls: [] }
+      return state.sent?.id === event.id
+        ? settled(answered(state, event.answer), false, now)
+        : { state, calls: [] }
     case 'failed':
       return state.sent?.id === event.id ? failed(state, event.fault, now) : { state, calls: [] }
     case 'follow':
       return { state: followed(state, event.draft), calls: [] }
     case 'conflict':
-      return settled(isOwn(state, event.theirs) ? onTopOf(state, event.theirs) : { ...state, ...passed, theirs: event.theirs }, false, now)
+      return settled(
+        isOwn(state, event.theirs)
+          ? onTopOf(state, event.theirs)
+          : { ...state, ...passed, theirs: event.theirs },
+        false,
+        now,
+      )
     case 'keepMine':
       return state.theirs ? flushed(onTopOf(state, state.theirs)) : { state, calls: [] }
     case 'takeTheirs':
@@ -149,14 +214,20 @@ export function transition(state: DraftState, event: DraftEvent, now: number): S
     case 'closing':
       return closing(state)
     case 'forget':
-      return { state: { ...openedDraft(null), loads: state.loads + 1, isForgotten: true }, calls: [] }
+      return {
+        state: { ...openedDraft(null), loads: state.loads + 1, isForgotten: true },
+        calls: [],
+      }
   }
 }
 
 /** Also a page that the browser shows again instead of closing it. */
 function shown(state: DraftState, now: number): Step {
   const next = { ...state, isShown: true, isClosed: false }
-  return { state: isUnsaved(next) && !next.sent ? { ...next, fault: null, due: now + IDLE_MS } : next, calls: [] }
+  return {
+    state: isUnsaved(next) && !next.sent ? { ...next, fault: null, due: now + IDLE_MS } : next,
+    calls: [],
+  }
 }
 
 function followed(state: DraftState, theirs: Draft | null): DraftState {
@@ -165,11 +236,15 @@ function followed(state: DraftState, theirs: Draft | null): DraftState {
   return isOlder || !isNewer(state, theirs) ? state : { ...loaded(state, theirs), isHeld: false }
 }
 
-/** A conflict or a refusal stays until a person decides; the words that are typed meanwhile are kept. */
+/**
+ * A conflict or a refusal stays until a person decides; the words that are typed meanwhile are
+ * kept.
+ */
 function edited(state: DraftState, text: string, now: number): DraftState {
   const next = { ...state, text }
   if (state.theirs) return next
-  // Back at what the gateway has: there is nothing to save, and what failed before no longer matters.
+  // Back at what the gateway has: there is nothing to save, and what failed before no longer
+  // matters.
   if (!isUnsaved(next) && !state.sent) return clean(next)
   if (isBlocked(state) || state.fault) return next
   const changedAt = state.changedAt ?? now
@@ -186,7 +261,9 @@ const passed = { fault: null, failures: 0 } as const
 function flushed(state: DraftState): Step {
   if (isBlocked(state)) return { state, calls: [] }
   if (state.sent) return { state: { ...state, isUrgent: true }, calls: [] }
-  return isUnsaved(state) ? attempt({ ...state, isUrgent: true }) : { state: clean(state), calls: [] }
+  return isUnsaved(state)
+    ? attempt({ ...state, isUrgent: true })
+    : { state: clean(state), calls: [] }
 }
 
 function signedIn(state: DraftState): Step {
@@ -198,8 +275,20 @@ function signedIn(state: DraftState): Step {
 function attempt(state: DraftState): Step {
   if (state.sent || isBlocked(state) || !isUnsaved(state)) return { state, calls: [] }
   const { text, base, isHeld } = state
-  if (!isHeld || base === null) return send(state, { do: 'begin', text: base === null ? text : '', takeOver: false, isLast: false })
-  return send(state, { do: 'save', text, reportId: base.reportId, revision: base.revision, isLast: false })
+  if (!isHeld || base === null)
+    return send(state, {
+      do: 'begin',
+      text: base === null ? text : '',
+      takeOver: false,
+      isLast: false,
+    })
+  return send(state, {
+    do: 'save',
+    text,
+    reportId: base.reportId,
+    revision: base.revision,
+    isLast: false,
+  })
 }
 
 /** An answer that is still awaited counts as lost. */
@@ -209,16 +298,32 @@ function send(state: DraftState, call: BeginCall | SaveCall): Step {
   return { state: { ...next, sent: { id, call, isOfEndedSession: false } }, calls: [{ id, call }] }
 }
 
-const inDoubt = ({ unanswered, sent }: DraftState) => (sent && sent.call.text !== '' ? [...unanswered, sent.call.text] : unanswered)
+const inDoubt = ({ unanswered, sent }: DraftState) =>
+  sent && sent.call.text !== '' ? [...unanswered, sent.call.text] : unanswered
 
-/** The text is saved on top of this revision next. A call that is on its way was made of an older one: the gateway refuses it. */
+/**
+ * The text is saved on top of this revision next. A call that is on its way was made of an older
+ * one: the gateway refuses it.
+ */
 function onTopOf(state: DraftState, theirs: Draft): DraftState {
   const text = isSame(theirs.text, state.text) ? state.text : theirs.text
-  return { ...state, ...passed, base: { ...baseOf(theirs), text }, theirs: null, sent: null, unanswered: [] }
+  return {
+    ...state,
+    ...passed,
+    base: { ...baseOf(theirs), text },
+    theirs: null,
+    sent: null,
+    unanswered: [],
+  }
 }
 
 function loaded(state: DraftState, theirs: Draft): DraftState {
-  return clean({ ...onTopOf(state, theirs), text: theirs.text, base: baseOf(theirs), loads: state.loads + 1 })
+  return clean({
+    ...onTopOf(state, theirs),
+    text: theirs.text,
+    base: baseOf(theirs),
+    loads: state.loads + 1,
+  })
 }
 
 function began(state: DraftState, theirs: Draft): DraftState {
@@ -226,20 +331,30 @@ function began(state: DraftState, theirs: Draft): DraftState {
   const isNew = isNewer(state, theirs)
   if (isNew && !isUnsaved(state)) return loaded(held, theirs)
   if (isNew && theirs.text !== '' && !isOwn(state, theirs)) return { ...held, theirs }
-  // A call that was not answered for can still arrive: only a save that is answered settles what the newest text is.
+  // A call that was not answered for can still arrive: only a save that is answered settles what
+  // the newest text is.
   return { ...onTopOf(held, theirs), unanswered: state.unanswered }
 }
 
 function answered(state: DraftState, answer: Saved): DraftState {
   const { sent } = state
   if (answer.outcome === 'conflict')
-    return isOwn(state, answer.theirs) ? onTopOf(state, answer.theirs) : { ...state, ...passed, theirs: answer.theirs }
+    return isOwn(state, answer.theirs)
+      ? onTopOf(state, answer.theirs)
+      : { ...state, ...passed, theirs: answer.theirs }
   if (sent?.call.do !== 'save') return state
   const { reportId, text } = sent.call
-  return { ...state, ...passed, base: { reportId, text, revision: answer.revision, savedAt: answer.savedAt }, unanswered: [] }
+  return {
+    ...state,
+    ...passed,
+    base: { reportId, text, revision: answer.revision, savedAt: answer.savedAt },
+    unanswered: [],
+  }
 }
 
-/** What was typed during the call is saved next: at once where somebody waits for it, or has left. */
+/**
+ * What was typed during the call is saved next: at once where somebody waits for it, or has left.
+ */
 function settled(answeredState: DraftState, wasBegin: boolean, now: number): Step {
   const state = { ...answeredState, sent: null }
   if (state.theirs) return released({ state: { ...state, isUrgent: false }, calls: [] })
@@ -253,52 +368,83 @@ function failed(state: DraftState, fault: SaveFault, now: number): Step {
   const next = { ...state, sent: null, isUrgent: false }
   // Whoever asked to take over sees the refusal there; what is to be saved goes on as before.
   if (call?.do === 'begin' && call.takeOver)
-    return isUnsaved(next) ? { state: { ...next, due: now + IDLE_MS }, calls: [] } : released({ state: clean(next), calls: [] })
+    return isUnsaved(next)
+      ? { state: { ...next, due: now + IDLE_MS }, calls: [] }
+      : released({ state: clean(next), calls: [] })
   if (fault.kind === 'again') {
     const wait = AGAIN_MS[Math.min(state.failures, AGAIN_MS.length - 1)] ?? IDLE_MS
-    const again = { ...next, fault, unanswered: inDoubt(state), failures: state.failures + 1, due: now + wait }
-    return isUnsaved(again) ? { state: again, calls: [] } : released({ state: clean(again), calls: [] })
+    const again = {
+      ...next,
+      fault,
+      unanswered: inDoubt(state),
+      failures: state.failures + 1,
+      due: now + wait,
+    }
+    return isUnsaved(again)
+      ? { state: again, calls: [] }
+      : released({ state: clean(again), calls: [] })
   }
-  if (fault.kind === 'signed-out' && state.sent?.isOfEndedSession) return attempt({ ...next, isHeld: false })
+  if (fault.kind === 'signed-out' && state.sent?.isOfEndedSession)
+    return attempt({ ...next, isHeld: false })
   // It may be that another window holds the report now: the next attempt begins anew.
   const refused = { ...next, fault, due: null, isHeld: false }
   return { state: isUnsaved(refused) ? refused : clean(refused), calls: [] }
 }
 
-/** Whoever left the screen lets go of the report, once nothing is on its way and nothing is tried again. */
+/**
+ * Whoever left the screen lets go of the report, once nothing is on its way and nothing is tried
+ * again.
+ */
 function released({ state, calls }: Step): Step {
-  const isOver = !state.isShown && state.isHeld && !state.sent && (isBlocked(state) || !isUnsaved(state))
+  const isOver =
+    !state.isShown && state.isHeld && !state.sent && (isBlocked(state) || !isUnsaved(state))
   if (!isOver) return { state, calls }
   const id = state.lastId + 1
-  return { state: { ...state, isHeld: false, lastId: id }, calls: [...calls, { id, call: { do: 'release', isLast: false } }] }
+  return {
+    state: { ...state, isHeld: false, lastId: id },
+    calls: [...calls, { id, call: { do: 'release', isLast: false } }],
+  }
 }
 
 /**
- * A save of this window may be on its way, and its answer can no longer be waited for. The gateway puts the last save of a window on top of
- * whatever the same window saved before. A page that is shown again after all begins anew and finds out.
+ * A save of this window may be on its way, and its answer can no longer be waited for. The gateway
+ * puts the last save of a window on top of whatever the same window saved before. A page that is
+ * shown again after all begins anew and finds out.
  */
 function closing(state: DraftState): Step {
   const { text, base } = state
   const id = state.lastId + 1
   if (isBlocked(state) || (!isUnsaved(state) && !state.sent)) {
     const call: ReleaseCall = { do: 'release', isLast: true }
-    return { state: { ...state, isHeld: false, isClosed: true, lastId: id }, calls: state.isHeld ? [{ id, call }] : [] }
+    return {
+      state: { ...state, isHeld: false, isClosed: true, lastId: id },
+      calls: state.isHeld ? [{ id, call }] : [],
+    }
   }
   const call: DraftCall =
     base === null
       ? { do: 'begin', text, takeOver: false, isLast: true }
       : { do: 'save', text, reportId: base.reportId, revision: base.revision, isLast: true }
-  const next = { ...state, unanswered: [...inDoubt(state), text], sent: null, isHeld: false, isUrgent: false, lastId: id }
+  const next = {
+    ...state,
+    unanswered: [...inDoubt(state), text],
+    sent: null,
+    isHeld: false,
+    isUrgent: false,
+    lastId: id,
+  }
   return { state: { ...next, isClosed: true, due: null }, calls: [{ id, call }] }
 }
 
 /** When the driver has to send `timer`; null where nothing waits for a time. */
-export const timerOf = (state: DraftState): number | null => (state.sent || isBlocked(state) ? null : state.due)
+export const timerOf = (state: DraftState): number | null =>
+  state.sent || isBlocked(state) ? null : state.due
 
 /**
- * saved: the gateway answered for what is on the screen. waiting: it is not sent yet. failing: a call failed, and is made again by itself,
- * or once the person has signed in. refused: it will not be saved until a person does something. conflict: somebody saved in between,
- * `theirs` is there to choose from.
+ * saved: the gateway answered for what is on the screen. waiting: it is not sent yet. failing: a
+ * call failed, and is made again by itself, or once the person has signed in. refused: it will not
+ * be saved until a person does something. conflict: somebody saved in between, `theirs` is there to
+ * choose from.
  */
 export interface KeptDraft {
   readonly state: 'saved' | 'waiting' | 'saving' | 'failing' | 'refused' | 'conflict'
@@ -318,7 +464,11 @@ export function shownOf(state: DraftState): KeptDraft {
   const { text, loads, base, theirs, fault } = state
   return {
     ...{ state: shownState(state), text, loads, theirs },
-    ...{ reportId: base?.reportId ?? null, revision: base?.revision ?? null, savedAt: base?.savedAt ?? null },
+    ...{
+      reportId: base?.reportId ?? null,
+      revision: base?.revision ?? null,
+      savedAt: base?.savedAt ?? null,
+    },
     fault: fault?.sentence ?? '',
   }
 }
@@ -326,12 +476,16 @@ export function shownOf(state: DraftState): KeptDraft {
 function shownState(state: DraftState): KeptDraft['state'] {
   const { sent, fault, theirs, base } = state
   if (theirs) return 'conflict'
-  if (sent && (isUnsaved(state) || (sent.call.text !== '' && sent.call.text !== base?.text))) return 'saving'
+  if (sent && (isUnsaved(state) || (sent.call.text !== '' && sent.call.text !== base?.text)))
+    return 'saving'
   if (fault) return fault.kind === 'refused' ? 'refused' : 'failing'
   return isUnsaved(state) ? 'waiting' : 'saved'
 }
 
-/** Calls to the gateway; each rejects with what `faultOf` reads. `signal` ends them when the draft is forgotten. */
+/**
+ * Calls to the gateway; each rejects with what `faultOf` reads. `signal` ends them when the draft
+ * is forgotten.
+ */
 export interface DraftCalls {
   begin(call: BeginCall, signal: AbortSignal): Promise<Draft>
   save(call: SaveCall, signal: AbortSignal): Promise<Saved>
@@ -339,7 +493,10 @@ export interface DraftCalls {
   faultOf(error: unknown): SaveFault
 }
 
-/** The driver of the state machine: makes its calls, sends it their answers, and wakes it when something is due. */
+/**
+ * The driver of the state machine: makes its calls, sends it their answers, and wakes it when
+ * something is due.
+ */
 export interface DraftKeeper {
   current(): KeptDraft
   subscribe(listener: () => void): () => void
@@ -356,7 +513,10 @@ export interface DraftKeeper {
   meet(theirs: Draft): void
   signedIn(): void
   show(): void
-  /** Saves what is written and lets go of the report; resolves once that is done or could not be done. It is tried again after that. */
+  /**
+   * Saves what is written and lets go of the report; resolves once that is done or could not be
+   * done. It is tried again after that.
+   */
   hide(): Promise<void>
   close(): void
   forget(): void
@@ -370,7 +530,10 @@ export interface DraftDriver {
   readonly after: (milliseconds: number, run: () => void) => () => void
 }
 
-export function openDraftKeeper(draft: Draft | null, { calls, now, after }: DraftDriver): DraftKeeper {
+export function openDraftKeeper(
+  draft: Draft | null,
+  { calls, now, after }: DraftDriver,
+): DraftKeeper {
   const listeners = new Set<() => void>()
   const forgotten = new AbortController()
   const takeOvers = new Map<number, PromiseWithResolvers<void>>()
@@ -410,7 +573,8 @@ export function openDraftKeeper(draft: Draft | null, { calls, now, after }: Draf
       takeOvers.delete(id)
       dispatch({ type: 'failed', id, fault: calls.faultOf(error) })
     }
-    if (call.do === 'save') calls.save(call, signal).then((answer) => dispatch({ type: 'saved', id, answer }), failed)
+    if (call.do === 'save')
+      calls.save(call, signal).then((answer) => dispatch({ type: 'saved', id, answer }), failed)
     else {
       calls.begin(call, signal).then((begun) => {
         dispatch({ type: 'began', id, draft: begun })

@@ -1,4 +1,10 @@
-import { autocompletion, type Completion, type CompletionContext, type CompletionResult, startCompletion } from '@codemirror/autocomplete'
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  startCompletion,
+} from '@codemirror/autocomplete'
 import { type EditorState, type Extension, Prec } from '@codemirror/state'
 import { EditorView, keymap } from '@codemirror/view'
 import { fieldAround, fieldBeside, type Span, shortcutBefore } from './fields.ts'
@@ -14,10 +20,18 @@ export interface Macro {
 const textOf = (state: EditorState) => state.doc.toString()
 
 /** Selects the field beside; a list of choices opens by itself. */
-function goToField(view: EditorView, direction: 'next' | 'previous', selected: Span = view.state.selection.main): boolean {
+function goToField(
+  view: EditorView,
+  direction: 'next' | 'previous',
+  selected: Span = view.state.selection.main,
+): boolean {
   const field = fieldBeside(textOf(view.state), selected, direction)
   if (!field) return false
-  view.dispatch({ selection: { anchor: field.from, head: field.to }, scrollIntoView: true, userEvent: 'select' })
+  view.dispatch({
+    selection: { anchor: field.from, head: field.to },
+    scrollIntoView: true,
+    userEvent: 'select',
+  })
   if (field.choices.length > 0) startCompletion(view)
   return true
 }
@@ -31,7 +45,8 @@ export function putIn(view: EditorView, text: string, from: number, to: number):
     userEvent: 'input.complete',
   })
   const first = fieldBeside(textOf(view.state), { from, to: from }, 'next')
-  if (first && first.from >= from && first.to <= from + text.length) goToField(view, 'next', { from, to: from })
+  if (first && first.from >= from && first.to <= from + text.length)
+    goToField(view, 'next', { from, to: from })
 }
 
 function expandShortcut(view: EditorView, macros: readonly Macro[]): boolean {
@@ -44,16 +59,28 @@ function expandShortcut(view: EditorView, macros: readonly Macro[]): boolean {
   return true
 }
 
-function suggestions(context: CompletionContext, macros: readonly Macro[]): CompletionResult | null {
+function suggestions(
+  context: CompletionContext,
+  macros: readonly Macro[],
+): CompletionResult | null {
   const { state } = context
   if (state.readOnly || !context.explicit) return null
   const field = fieldAround(textOf(state), state.selection.main)
   if (field && field.choices.length > 0) {
-    return { from: field.from, to: field.to, filter: false, options: field.choices.map((label) => ({ label, apply: chosen })) }
+    return {
+      from: field.from,
+      to: field.to,
+      filter: false,
+      options: field.choices.map((label) => ({ label, apply: chosen })),
+    }
   }
   const word = context.matchBefore(/[\p{L}\p{N}_.-]*/u)
   // Behind a word that is no beginning of a macro the whole list is offered.
-  const begins = word !== null && macros.some(({ shortcut, name }) => (shortcut ?? name).toLowerCase().startsWith(word.text.toLowerCase()))
+  const begins =
+    word !== null &&
+    macros.some(({ shortcut, name }) =>
+      (shortcut ?? name).toLowerCase().startsWith(word.text.toLowerCase()),
+    )
   const options = macros.map(
     ({ shortcut, name, text }): Completion => ({
       label: shortcut ?? name,
@@ -66,14 +93,23 @@ function suggestions(context: CompletionContext, macros: readonly Macro[]): Comp
 }
 
 function chosen(view: EditorView, { label }: Completion, from: number, to: number): void {
-  view.dispatch({ changes: { from, to, insert: label }, selection: { anchor: from + label.length }, userEvent: 'input.complete' })
+  view.dispatch({
+    changes: { from, to, insert: label },
+    selection: { anchor: from + label.length },
+    userEvent: 'input.complete',
+  })
   goToField(view, 'next')
 }
 
 /** One click on a field selects it: what is typed then takes its place. */
 const clickedField = EditorView.domEventHandlers({
   click(event, view) {
-    if (!(event.target instanceof Element) || !event.target.closest('.cm-field') || view.state.readOnly) return false
+    if (
+      !(event.target instanceof Element) ||
+      !event.target.closest('.cm-field') ||
+      view.state.readOnly
+    )
+      return false
     const at = view.posAtCoords({ x: event.clientX, y: event.clientY })
     const field = at === null ? undefined : fieldAround(textOf(view.state), { from: at, to: at })
     if (!field || !view.state.selection.main.empty) return false
@@ -82,12 +118,16 @@ const clickedField = EditorView.domEventHandlers({
 })
 
 /**
- * Fields: F2 or F3, with Shift the one before. Macros: a shortcut and Tab, or Ctrl+. for their list.
- * Tab without a shortcut before it leaves the editor (WCAG 2.1.2).
+ * Fields: F2 or F3, with Shift the one before. Macros: a shortcut and Tab, or Ctrl+. for their
+ * list. Tab without a shortcut before it leaves the editor (WCAG 2.1.2).
  */
 export function reportKeys(macros: () => readonly Macro[]): Extension {
   return [
-    autocompletion({ activateOnTyping: false, icons: false, override: [(context) => suggestions(context, macros())] }),
+    autocompletion({
+      activateOnTyping: false,
+      icons: false,
+      override: [(context) => suggestions(context, macros())],
+    }),
     Prec.high(
       keymap.of([
         { key: 'Tab', run: (view) => expandShortcut(view, macros()) },

@@ -15,13 +15,20 @@ function marksOf(doc: Text): DecorationSet {
     const line = doc.lineAt(from)
     const indent = line.text.length - line.text.trimStart().length
     const end = line.from + indent + heading.length
-    marks.push(SECTION.range(line.from), HEADING.range(line.from + indent, text[end] === ':' ? end + 1 : end))
+    marks.push(
+      SECTION.range(line.from),
+      HEADING.range(line.from + indent, text[end] === ':' ? end + 1 : end),
+    )
   }
-  for (const { from, to, choices } of fieldsOf(text)) marks.push((choices.length > 0 ? CHOICE : FIELD).range(from, to))
+  for (const { from, to, choices } of fieldsOf(text))
+    marks.push((choices.length > 0 ? CHOICE : FIELD).range(from, to))
   return Decoration.set(marks, true)
 }
 
-/** Headings of sections stand out, and so does every place that is still to be filled in. The text itself stays plain. */
+/**
+ * Headings of sections stand out, and so does every place that is still to be filled in. The text
+ * itself stays plain.
+ */
 export const reportMarks = StateField.define<DecorationSet>({
   create: ({ doc }) => marksOf(doc),
   update: (marks, { docChanged, newDoc }) => (docChanged ? marksOf(newDoc) : marks),

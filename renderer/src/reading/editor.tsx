@@ -46,7 +46,9 @@ export function ReportEditor(props: EditorProps) {
         doc: now.text,
         extensions: [
           history(),
-          drawSelection({ cursorBlinkRate: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 1200 }),
+          drawSelection({
+            cursorBlinkRate: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 1200,
+          }),
           EditorView.lineWrapping,
           search({ top: true }),
           EditorState.phrases.of(words.editor.phrases),
@@ -55,7 +57,11 @@ export function ReportEditor(props: EditorProps) {
           reportMarks,
           reportKeys(() => latest.current.macros),
           // F3 leads to the next field here.
-          keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap.filter(({ key }) => key !== 'F3')]),
+          keymap.of([
+            ...defaultKeymap,
+            ...historyKeymap,
+            ...searchKeymap.filter(({ key }) => key !== 'F3'),
+          ]),
           editorTheme,
           writable.current.of(writing(now)),
           EditorView.updateListener.of(({ docChanged, state, transactions }) => {
@@ -74,7 +80,9 @@ export function ReportEditor(props: EditorProps) {
   }, [])
 
   useEffect(() => {
-    editor.current?.dispatch({ effects: writable.current.reconfigure(writing({ isReadOnly, label })) })
+    editor.current?.dispatch({
+      effects: writable.current.reconfigure(writing({ isReadOnly, label })),
+    })
   }, [isReadOnly, label])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a load replaces what was typed
@@ -82,7 +90,12 @@ export function ReportEditor(props: EditorProps) {
     const view = editor.current
     if (!view || view.state.doc.toString() === text) return
     const changes = { from: 0, to: view.state.doc.length, insert: text }
-    view.dispatch({ changes, annotations: Transaction.remote.of(true), selection: { anchor: 0 }, scrollIntoView: true })
+    view.dispatch({
+      changes,
+      annotations: Transaction.remote.of(true),
+      selection: { anchor: 0 },
+      scrollIntoView: true,
+    })
   }, [loads])
 
   useImperativeHandle(handle, () => ({

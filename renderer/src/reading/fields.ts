@@ -8,12 +8,24 @@ export interface Span {
   readonly to: number
 }
 
-/** The field after or before what is selected; past the last one the first, and the other way round. */
-export function fieldBeside(text: string, selected: Span, direction: 'next' | 'previous'): Field | undefined {
+/**
+ * The field after or before what is selected; past the last one the first, and the other way round.
+ */
+export function fieldBeside(
+  text: string,
+  selected: Span,
+  direction: 'next' | 'previous',
+): Field | undefined {
   const fields = fieldsOf(text)
-  if (direction === 'previous') return fields.findLast(({ to }) => to <= selected.from) ?? fields.at(-1)
-  // A caret right before a field is not in it yet; a field that is selected as a whole has had its turn.
-  return fields.find(({ from }) => (selected.from === selected.to ? from >= selected.from : from >= selected.to)) ?? fields[0]
+  if (direction === 'previous')
+    return fields.findLast(({ to }) => to <= selected.from) ?? fields.at(-1)
+  // A caret right before a field is not in it yet; a field that is selected as a whole has had its
+  // turn.
+  return (
+    fields.find(({ from }) =>
+      selected.from === selected.to ? from >= selected.from : from >= selected.to,
+    ) ?? fields[0]
+  )
 }
 
 /** The field that holds what is selected. */
@@ -29,6 +41,9 @@ export function shortcutBefore<M extends { readonly shortcut: string | null }>(
 ): { readonly at: number; readonly macro: M } | undefined {
   const typed = SHORTCUT.exec(line)
   const shortcut = typed?.[0].toLowerCase()
-  const macro = shortcut === undefined ? undefined : macros.find((one) => one.shortcut?.toLowerCase() === shortcut)
+  const macro =
+    shortcut === undefined
+      ? undefined
+      : macros.find((one) => one.shortcut?.toLowerCase() === shortcut)
   return typed && macro ? { at: typed.index, macro } : undefined
 }

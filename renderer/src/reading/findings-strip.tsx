@@ -6,15 +6,29 @@ import { said } from '../language/said.ts'
 import css from './reading.module.css'
 import { words } from './words.ts'
 
-/** What would stand against signing, while it is written: a quiet line that never moves the text. */
-export function FindingsStrip({ reading, text, atOpening }: { reading: Reading; text: string; atOpening: Reading['reportMetadata'] }) {
+/**
+ * What would stand against signing, while it is written: a quiet line that never moves the text.
+ */
+export function FindingsStrip({
+  reading,
+  text,
+  atOpening,
+}: {
+  reading: Reading
+  text: string
+  atOpening: Reading['reportMetadata']
+}) {
   const settled = useDeferredValue(text)
   const isEmpty = settled.trim() === ''
   const findings = isEmpty
     ? []
     : reportFindings({
         ...{ text: settled, isCritical: false, isAddendum: reading.status === 'addendum_active' },
-        ...{ identity: reading.identity.state, metadata: reading.reportMetadata, studyDescription: reading.studyDescription },
+        ...{
+          identity: reading.identity.state,
+          metadata: reading.reportMetadata,
+          studyDescription: reading.studyDescription,
+        },
         ...{ indication: reading.context.clinicalIndication, patientAtOpening: atOpening },
       })
   return (

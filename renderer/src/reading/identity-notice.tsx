@@ -27,13 +27,19 @@ export function IdentityNotice({ reading }: { reading: Reading }) {
   if (state === 'overridden' && override) {
     return (
       <div className={css.identity}>
-        <Notice tone="warning" title={texts.overridden(override.name)} actions={<ToImages reading={reading} />}>
+        <Notice
+          tone="warning"
+          title={texts.overridden(override.name)}
+          actions={<ToImages reading={reading} />}
+        >
           <Clock instant={override.at} />: {override.reason}
           <details>
             <summary>{texts.show}</summary>
             <IdentityDifferences differences={differences} />
           </details>
-          {reading.reports.every(({ signedAt }) => signedAt === null || signedAt < override.at) && <Withdraw reading={reading} />}
+          {reading.reports.every(({ signedAt }) => signedAt === null || signedAt < override.at) && (
+            <Withdraw reading={reading} />
+          )}
         </Notice>
       </div>
     )
@@ -52,7 +58,9 @@ export function IdentityNotice({ reading }: { reading: Reading }) {
           </Group>
         }
       >
-        <p className={css.identityText}>{reading.status === 'completed' ? texts.signedText : texts.mismatchText}</p>
+        <p className={css.identityText}>
+          {reading.status === 'completed' ? texts.signedText : texts.mismatchText}
+        </p>
         <IdentityDifferences differences={differences} />
       </Notice>
     </div>
@@ -66,14 +74,18 @@ function ToResolve({ reading: { studyInstanceUid } }: { reading: Reading }) {
   return (
     <Button
       size="compact-sm"
-      renderRoot={(props) => <Link to="/images/$studyInstanceUid/resolve" params={{ studyInstanceUid }} {...props} />}
+      renderRoot={(props) => (
+        <Link to="/images/$studyInstanceUid/resolve" params={{ studyInstanceUid }} {...props} />
+      )}
     >
       {shared.identity.resolve}…
     </Button>
   )
 }
 
-/** The rule for a report that was signed before its images were corrected, or others came or went. */
+/**
+ * The rule for a report that was signed before its images were corrected, or others came or went.
+ */
 export function AddendumNotice({ reading }: { reading: Reading }) {
   const { imageChanges } = reading
   const [last] = imageChanges
@@ -82,7 +94,11 @@ export function AddendumNotice({ reading }: { reading: Reading }) {
   const isOneKind = imageChanges.every(({ what }) => what === last.what)
   return (
     <div className={css.identity}>
-      <Notice tone="danger" title={isOneKind ? titles[last.what] : severalTitle} actions={<ToImages reading={reading} />}>
+      <Notice
+        tone="danger"
+        title={isOneKind ? titles[last.what] : severalTitle}
+        actions={<ToImages reading={reading} />}
+      >
         {(isOneKind ? [last] : imageChanges).map(({ what, at }) => (
           <div key={`${what} ${at}`}>
             {changes[what]} <Clock instant={at} />
@@ -104,7 +120,10 @@ function ToImages({ reading: { studyInstanceUid } }: { reading: Reading }) {
 }
 
 /** What else shows the identity of a study. */
-const CHANGES = [...[dashboardReports.read, dashboardStudies.list, dashboardStudies.read], ...[dashboardImages.read, dashboardImages.list]]
+const CHANGES = [
+  ...[dashboardReports.read, dashboardStudies.list, dashboardStudies.read],
+  ...[dashboardImages.read, dashboardImages.list],
+]
 
 function Withdraw({ reading: { studyId } }: { reading: Reading }) {
   const maySign = useSession().data?.user?.canCreateReports === true
@@ -112,7 +131,13 @@ function Withdraw({ reading: { studyId } }: { reading: Reading }) {
   if (!maySign) return null
   return (
     <div>
-      <Button size="compact-sm" variant="default" mt={8} loading={send.isPending} onClick={() => send.mutate({ params: { studyId } })}>
+      <Button
+        size="compact-sm"
+        variant="default"
+        mt={8}
+        loading={send.isPending}
+        onClick={() => send.mutate({ params: { studyId } })}
+      >
         {texts.withdraw}
       </Button>
       {send.error && <Failed error={send.error} />}

@@ -11,7 +11,10 @@ import { words } from './words.ts'
 
 const { left: texts } = words
 
-/** Reports whose screen was left before they could be saved: they stay in sight until they are saved or discarded. */
+/**
+ * Reports whose screen was left before they could be saved: they stay in sight until they are saved
+ * or discarded.
+ */
 export function LeftDrafts() {
   const left = useSyncExternalStore(onLeftDrafts, leftDrafts)
   if (left.length === 0) return null
@@ -34,7 +37,12 @@ function Left({ draft: { studyId, keeper } }: { draft: LeftDraft }) {
       actions={
         <Group gap="xs" wrap="nowrap">
           <Copy value={text} what={texts.copies} />
-          <Button size="compact-sm" variant="subtle" color="red" onClick={() => setAsksDiscard(true)}>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="red"
+            onClick={() => setAsksDiscard(true)}
+          >
             {texts.discard}
           </Button>
           <Button
@@ -47,7 +55,11 @@ function Left({ draft: { studyId, keeper } }: { draft: LeftDraft }) {
         </Group>
       }
     >
-      {state === 'conflict' ? texts.conflict : state === 'refused' ? said(fault) : texts.failing(said(fault))}
+      {state === 'conflict'
+        ? texts.conflict
+        : state === 'refused'
+          ? said(fault)
+          : texts.failing(said(fault))}
       <Confirm
         isOpen={asksDiscard}
         title={texts.discardTitle}

@@ -1,4 +1,7 @@
-/** Lines of a text; `isOwn`: the other text has no such line that is not matched yet. Order does not count: a line that moved is not another one. */
+/**
+ * Lines of a text; `isOwn`: the other text has no such line that is not matched yet. Order does not
+ * count: a line that moved is not another one.
+ */
 export function markedLines(
   text: string,
   other: string,

@@ -7,20 +7,36 @@ import { said } from '../language/said.ts'
 import { words } from './words.ts'
 
 /** The report is another window's, or somebody else's; writing here begins by taking it over. */
-export function LockNotice({ reading, userId, onTake }: { reading: Reading; userId: string; onTake: () => Promise<void> }) {
+export function LockNotice({
+  reading,
+  userId,
+  onTake,
+}: {
+  reading: Reading
+  userId: string
+  onTake: () => Promise<void>
+}) {
   const { lock, whyNot } = reading
   const [isBusy, setIsBusy] = useState(false)
   const [fault, setFault] = useState('')
   const take = () => {
     setIsBusy(true)
     onTake()
-      .catch((error: unknown) => setFault(error instanceof ProblemError ? error.message : String(error)))
+      .catch((error: unknown) =>
+        setFault(error instanceof ProblemError ? error.message : String(error)),
+      )
       .finally(() => setIsBusy(false))
   }
   return (
     <Notice
       tone="warning"
-      title={lock === null ? said(whyNot) : lock.userId === userId ? words.lock.own : words.lock.title(lock.name)}
+      title={
+        lock === null
+          ? said(whyNot)
+          : lock.userId === userId
+            ? words.lock.own
+            : words.lock.title(lock.name)
+      }
       actions={
         <Button size="xs" variant="default" loading={isBusy} onClick={take}>
           {words.lock.take}

@@ -1,7 +1,11 @@
 /** A text in which each of the searched words is marked. */
 export function Marked({ text, search }: { text: string; search: string }) {
   return (
-    <>{markedParts(text, search).map(({ at, part, isHit }) => (isHit ? <mark key={at}>{part}</mark> : <span key={at}>{part}</span>))}</>
+    <>
+      {markedParts(text, search).map(({ at, part, isHit }) =>
+        isHit ? <mark key={at}>{part}</mark> : <span key={at}>{part}</span>,
+      )}
+    </>
   )
 }
 

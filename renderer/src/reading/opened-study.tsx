@@ -30,7 +30,10 @@ interface OpenedStudyProps {
   readonly aside?: ReactNode
 }
 
-/** One study: who it is of, its images where they are wanted here, what is known, the report as it is written, and what became of it. */
+/**
+ * One study: who it is of, its images where they are wanted here, what is known, the report as it
+ * is written, and what became of it.
+ */
 export function OpenedStudy({ reading, userId, images, before, aside }: OpenedStudyProps) {
   const editor = useRef<EditorHandle>(null)
   const id = useId()
@@ -54,7 +57,9 @@ export function OpenedStudy({ reading, userId, images, before, aside }: OpenedSt
   const { clinicalIndication } = reading.context
   const tab = isBeside ? chosen : null
   // Beside the report the pane says so itself.
-  const refusal = images.wasBlocked ? besideWords.blocked : images.mode === 'window' && said(images.error?.message ?? '')
+  const refusal = images.wasBlocked
+    ? besideWords.blocked
+    : images.mode === 'window' && said(images.error?.message ?? '')
   return (
     <div className={css.screen}>
       <PatientBanner
@@ -76,9 +81,18 @@ export function OpenedStudy({ reading, userId, images, before, aside }: OpenedSt
       )}
       <div className={besideCss.work} data-beside={isBeside || undefined}>
         {isBeside && <ImagesPane images={images} id={`${id}-images`} />}
-        {isBeside && <Divider share={images.share} paneId={`${id}-images`} onSplit={images.split} />}
+        {isBeside && (
+          <Divider share={images.share} paneId={`${id}-images`} onSplit={images.split} />
+        )}
         <div className={`${css.panes} ${besideCss.report}`}>
-          {isBeside && <PaneTabs id={id} chosen={chosen} counts={{ signed: signed.length }} onChoose={setChosen} />}
+          {isBeside && (
+            <PaneTabs
+              id={id}
+              chosen={chosen}
+              counts={{ signed: signed.length }}
+              onChoose={setChosen}
+            />
+          )}
           <Pane id={id} name="context" chosen={tab} className={css.left}>
             <ContextPane reading={reading} onInsert={onInsert} />
             <PriorsPane priors={reading.priors} onInsert={onInsert} />

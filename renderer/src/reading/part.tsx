@@ -3,7 +3,15 @@ import type { ReactNode } from 'react'
 import css from './reading.module.css'
 
 /** A titled part of a pane beside the editor. */
-export function Part({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+export function Part({
+  title,
+  aside,
+  children,
+}: {
+  title: string
+  aside?: ReactNode
+  children: ReactNode
+}) {
   return (
     <section className={css.part} aria-label={title}>
       <div className={css.partHead}>

@@ -16,7 +16,13 @@ import { words } from './words.ts'
 
 type Banner = Pick<
   Reading,
-  'reportMetadata' | 'studyDescription' | 'accessionNumber' | 'severity' | 'isCancelled' | 'status' | 'isCritical'
+  | 'reportMetadata'
+  | 'studyDescription'
+  | 'accessionNumber'
+  | 'severity'
+  | 'isCancelled'
+  | 'status'
+  | 'isCritical'
 > &
   Partial<Pick<Reading, 'images' | 'studyInstanceUid' | 'identity' | 'isUnscheduled'>>
 
@@ -32,27 +38,53 @@ export function PatientBanner({
   before?: ReactNode
   aside?: ReactNode
 }) {
-  const { reportMetadata: metadata, studyDescription, accessionNumber, images, studyInstanceUid, identity, isUnscheduled = false } = study
+  const {
+    reportMetadata: metadata,
+    studyDescription,
+    accessionNumber,
+    images,
+    studyInstanceUid,
+    identity,
+    isUnscheduled = false,
+  } = study
   const { banner } = words
   const today = todayIn(useZone(), new Date())
   const age = ageText(metadata, today)
   const facts: readonly (readonly [name: string, value: string, isMono?: boolean])[] = [
-    [banner.born, [metadata.dateOfBirth && dayText(metadata.dateOfBirth), age && `(${age})`].filter(Boolean).join(' ')],
+    [
+      banner.born,
+      [metadata.dateOfBirth && dayText(metadata.dateOfBirth), age && `(${age})`]
+        .filter(Boolean)
+        .join(' '),
+    ],
     [banner.sex, sexName(metadata.sex)],
     [banner.mrn, metadata.mrn ?? '', true],
     [banner.accession, accessionNumber, true],
     [banner.study, studyDescription],
-    [banner.scanned, [metadata.scanDate && dayText(metadata.scanDate), metadata.scanTime].filter(Boolean).join(' ')],
-    ...(metadata.referringPhysicianName ? ([[banner.referrer, metadata.referringPhysicianName]] as const) : []),
+    [
+      banner.scanned,
+      [metadata.scanDate && dayText(metadata.scanDate), metadata.scanTime]
+        .filter(Boolean)
+        .join(' '),
+    ],
+    ...(metadata.referringPhysicianName
+      ? ([[banner.referrer, metadata.referringPhysicianName]] as const)
+      : []),
   ]
   return (
     <section className={isLarge ? css.bannerLarge : css.banner} aria-label={banner.label}>
       <div className={css.bannerName}>
         {before}
-        <Title order={isLarge ? 2 : 1}>{metadata.patientName ? <PersonName value={metadata.patientName} /> : banner.noName}</Title>
+        <Title order={isLarge ? 2 : 1}>
+          {metadata.patientName ? <PersonName value={metadata.patientName} /> : banner.noName}
+        </Title>
         <StudyTags study={study} hasStatus={!isLarge} />
         {images && studyInstanceUid && !isLarge && linkedViewId === null && (
-          <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }} className={css.bannerLink}>
+          <Link
+            to="/images/$studyInstanceUid"
+            params={{ studyInstanceUid }}
+            className={css.bannerLink}
+          >
             <IconPhoto size={15} aria-hidden /> {banner.images(images.instances)}
           </Link>
         )}

@@ -6,10 +6,14 @@ import { nameText } from '../display/patient-name.ts'
 import { words } from './words.ts'
 
 /**
- * The age as the partner gave it, else in whole years at the scan (months below two years); empty where neither is known.
+ * The age as the partner gave it, else in whole years at the scan (months below two years); empty
+ * where neither is known.
  * @param today `YYYY-MM-DD` of the clinic, where the day of the scan is not known
  */
-export function ageText({ age, dateOfBirth, scanDate }: StudyReportMetadata, today: string): string {
+export function ageText(
+  { age, dateOfBirth, scanDate }: StudyReportMetadata,
+  today: string,
+): string {
   if (age) return inWords(age)
   if (!dateOfBirth) return ''
   const [bornYear = 0, bornMonth = 0, bornDay = 0] = dateOfBirth.split('-').map(Number)
@@ -20,23 +24,35 @@ export function ageText({ age, dateOfBirth, scanDate }: StudyReportMetadata, tod
 }
 
 const UNIT = /^(\d{1,3}) (day|week|month|year)s?$/
-/** An age that the gateway made of DICOM's is told in the language of the page; what a partner wrote stays. */
+/**
+ * An age that the gateway made of DICOM's is told in the language of the page; what a partner wrote
+ * stays.
+ */
 function inWords(age: string): string {
   const [, count, unit] = UNIT.exec(age) ?? []
   return unit === undefined ? age : spanText(Number(count), unit as SpanUnit)
 }
 
-export const sexName = (sex: StudyReportMetadata['sex']): string => (sex ? words.banner.sexes[sex] : '')
+export const sexName = (sex: StudyReportMetadata['sex']): string =>
+  sex ? words.banner.sexes[sex] : ''
 
 /** `CT thorax of 12 Mar 2025`. */
 export function priorTitle({ modality, studyDescription, studyDate }: PriorReport): string {
-  const named = studyDescription.startsWith(modality) ? studyDescription : `${modality} ${studyDescription}`.trim()
+  const named = studyDescription.startsWith(modality)
+    ? studyDescription
+    : `${modality} ${studyDescription}`.trim()
   const title = named || words.priors.untitled
   return studyDate ? words.priors.ofDay(title, dayText(studyDate)) : title
 }
 
-/** What the variables of templates and macros become for a study; an empty one stays a field to fill in. */
-export function templateValues(reading: Pick<Reading, 'reportMetadata' | 'context' | 'priors'>, today: string): Record<string, string> {
+/**
+ * What the variables of templates and macros become for a study; an empty one stays a field to fill
+ * in.
+ */
+export function templateValues(
+  reading: Pick<Reading, 'reportMetadata' | 'context' | 'priors'>,
+  today: string,
+): Record<string, string> {
   const { reportMetadata: metadata, context, priors } = reading
   const newest = priors[0]
   return {

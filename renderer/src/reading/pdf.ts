@@ -1,8 +1,12 @@
 import { native } from '../native.ts'
 
-/** Shows the PDF a signed link leads to: a browser in a tab of its own, the desktop app as a file, since it opens no second window. */
+/**
+ * Shows the PDF a signed link leads to: a browser in a tab of its own, the desktop app as a file,
+ * since it opens no second window.
+ */
 export function showPdf(url: string, reportId: string): void {
-  // The link is for the outside and may name another address of the gateway; its signature is of the path.
+  // The link is for the outside and may name another address of the gateway; its signature is of
+  // the path.
   const { pathname, search } = new URL(url)
   if (!native) return void window.open(pathname + search, '_blank', 'noopener')
   const link = document.createElement('a')

@@ -12,12 +12,21 @@ import { words } from './words.ts'
 const { priors: texts } = words
 
 /** Earlier reports wherever they are from, newest first; what is searched for is marked in them. */
-export function PriorsPane({ priors, onInsert }: { priors: readonly PriorReport[]; onInsert: ((text: string) => void) | null }) {
+export function PriorsPane({
+  priors,
+  onInsert,
+}: {
+  priors: readonly PriorReport[]
+  onInsert: ((text: string) => void) | null
+}) {
   // Not in the address: what is searched for may name a patient.
   const [search, setSearch] = useState('')
   const found = priorsWith(priors, search)
   return (
-    <Part title={texts.title} aside={priors.length > 0 && <span className={css.quiet}>{texts.found(found.length)}</span>}>
+    <Part
+      title={texts.title}
+      aside={priors.length > 0 && <span className={css.quiet}>{texts.found(found.length)}</span>}
+    >
       {priors.length === 0 && (
         <Text fz={12.5} c="dimmed">
           {texts.none}

@@ -10,14 +10,20 @@ import { words } from './words.ts'
 export function ReadOnly({ reading }: { reading: Reading }) {
   const { draft, whyNot, status } = reading
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
-    <section className={`${css.centre} ${css.scrolls}`} aria-label={words.editor.label} tabIndex={0}>
+    <section
+      className={`${css.centre} ${css.scrolls}`}
+      aria-label={words.editor.label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region is reached by the keyboard (WCAG 2.1.1)
+      tabIndex={0}
+    >
       {status !== 'completed' && whyNot && <Notice tone="plain">{said(whyNot)}</Notice>}
       <SignedTexts reports={reading.reports} />
       {draft && draft.text !== '' && (
         <article className={css.signedText} aria-label={words.draft}>
           <header>
-            <h2 className={css.signedTitle}>{draft.isAddendum ? words.editor.addendum : words.draft}</h2>
+            <h2 className={css.signedTitle}>
+              {draft.isAddendum ? words.editor.addendum : words.draft}
+            </h2>
             <Text fz="sm" c="dimmed">
               {draft.savedBy.name}
             </Text>

@@ -32,7 +32,9 @@ const columnsFor = (mayAssign: boolean): readonly Column<WindowStudy>[] => [
     ...columns.assigned,
     track: 'minmax(122px, 1.1fr)',
     rank: 3,
-    cell: (study, isCurrent) => <AssignCell study={study} mayAssign={mayAssign} isCurrent={isCurrent} />,
+    cell: (study, isCurrent) => (
+      <AssignCell study={study} mayAssign={mayAssign} isCurrent={isCurrent} />
+    ),
   },
   columns.accession,
   columns.from,
@@ -52,7 +54,8 @@ export function ReadingList() {
   const { may: mayManage } = useMay('manageStudies')
   const shown = useMemo(() => columnsFor(mayManage), [mayManage])
   const [at] = useState(address.study)
-  const open = ({ studyId }: WindowStudy) => void navigate({ to: '/reading/$studyId', params: { studyId } })
+  const open = ({ studyId }: WindowStudy) =>
+    void navigate({ to: '/reading/$studyId', params: { studyId } })
   return (
     <Page title={texts.title} actions={<SoundSwitch />} isFull>
       <ReadingTabs />
@@ -68,7 +71,11 @@ export function ReadingList() {
           { keys: 'v', name: keyNames.images, run: ({ studyId }) => void openImages({ studyId }) },
           { keys: 'r', name: keyNames.report, run: open },
         ]}
-        none={{ icon: <IconReportMedical size={34} stroke={1.3} />, title: texts.none, text: texts.noneText }}
+        none={{
+          icon: <IconReportMedical size={34} stroke={1.3} />,
+          title: texts.none,
+          text: texts.noneText,
+        }}
       />
     </Page>
   )

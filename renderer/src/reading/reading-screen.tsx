@@ -18,12 +18,18 @@ import { words } from './words.ts'
 const route = getRouteApi('/shell/reading/$studyId')
 warnBeforeUnload()
 
-/** Events say what changes, but for the draft that another window is writing, and its lock, which may expire. */
+/**
+ * Events say what changes, but for the draft that another window is writing, and its lock, which
+ * may expire.
+ */
 const POLL_MS = 60_000
 const POLL_WRITTEN_ELSEWHERE_MS = 10_000
 const POLL_CUT_OFF_MS = 4000
 
-/** One study: what is known of the patient, the report as it is written, its images, and what became of it. */
+/**
+ * One study: what is known of the patient, the report as it is written, its images, and what became
+ * of it.
+ */
 export function ReadingScreen() {
   const { studyId } = route.useParams()
   const { isOpen } = useLive()
@@ -39,7 +45,8 @@ export function ReadingScreen() {
   }, [])
   const reading = reply.data
   // What an earlier look left in the cache may be older than the draft is.
-  if (reading && userId && reply.isFetchedAfterMount) return <Opened key={studyId} reading={reading} userId={userId} />
+  if (reading && userId && reply.isFetchedAfterMount)
+    return <Opened key={studyId} reading={reading} userId={userId} />
   return (
     <div className={css.wait}>
       {reply.isError && reply.error.code === 'not-found' && (
@@ -47,7 +54,9 @@ export function ReadingScreen() {
           {words.screen.goneText}
         </Empty>
       )}
-      {reply.isError && reply.error.code !== 'not-found' && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isError && reply.error.code !== 'not-found' && (
+        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+      )}
       {!reply.isError && <Waiting rows={8} height={40} />}
     </div>
   )
@@ -66,7 +75,10 @@ function Opened({ reading, userId }: { reading: Reading; userId: string }) {
       images={images}
       before={
         <Tooltip label={words.screen.back}>
-          <ActionIcon aria-label={words.screen.back} renderRoot={(props) => <Link to="/reading" {...props} />}>
+          <ActionIcon
+            aria-label={words.screen.back}
+            renderRoot={(props) => <Link to="/reading" {...props} />}
+          >
             <IconArrowLeft size={18} />
           </ActionIcon>
         </Tooltip>

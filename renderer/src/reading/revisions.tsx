@@ -11,7 +11,11 @@ import { words } from './words.ts'
 const { revisions: texts } = words
 
 /** Earlier states of the draft, to read and to bring back. */
-export function Revisions(props: { studyId: Reading['studyId']; onBringBack: ((text: string) => void) | null; onClose: () => void }) {
+export function Revisions(props: {
+  studyId: Reading['studyId']
+  onBringBack: ((text: string) => void) | null
+  onClose: () => void
+}) {
   const { studyId, onBringBack, onClose } = props
   const [chosen, setChosen] = useState<number | null>(null)
   const list = useReply(dashboardReports.revisions, { params: { studyId } }, { staleTime: 0 })
@@ -28,7 +32,11 @@ export function Revisions(props: { studyId: Reading['studyId']; onBringBack: ((t
           <ul className={css.revisionList}>
             {list.data.revisions.map(({ revision, at, savedBy, characters }) => (
               <li key={revision}>
-                <button type="button" aria-pressed={chosen === revision} onClick={() => setChosen(revision)}>
+                <button
+                  type="button"
+                  aria-pressed={chosen === revision}
+                  onClick={() => setChosen(revision)}
+                >
                   <b>{texts.one(revision)}</b>
                   <span>
                     <Clock instant={at} />, {savedBy.name}
@@ -38,7 +46,11 @@ export function Revisions(props: { studyId: Reading['studyId']; onBringBack: ((t
               </li>
             ))}
           </ul>
-          {chosen === null ? <Text c="dimmed">{texts.pick}</Text> : <One studyId={studyId} revision={chosen} onBringBack={onBringBack} />}
+          {chosen === null ? (
+            <Text c="dimmed">{texts.pick}</Text>
+          ) : (
+            <One studyId={studyId} revision={chosen} onBringBack={onBringBack} />
+          )}
         </div>
       )}
     </Drawer>
@@ -54,7 +66,11 @@ function One({
   revision: number
   onBringBack: ((text: string) => void) | null
 }) {
-  const reply = useReply(dashboardReports.revision, { params: { studyId, revision } }, { staleTime: Number.POSITIVE_INFINITY })
+  const reply = useReply(
+    dashboardReports.revision,
+    { params: { studyId, revision } },
+    { staleTime: Number.POSITIVE_INFINITY },
+  )
   if (reply.isPending) return <Waiting rows={6} />
   if (reply.isError) return <Failed error={reply.error} />
   return (

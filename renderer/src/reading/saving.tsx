@@ -19,7 +19,15 @@ const TONES: Readonly<Record<KeptDraft['state'], Tone>> = {
 }
 
 /** Whether what is written is at the gateway. */
-export function SavingState({ kept, keeper, onResolve }: { kept: KeptDraft; keeper: DraftKeeper; onResolve: () => void }) {
+export function SavingState({
+  kept,
+  keeper,
+  onResolve,
+}: {
+  kept: KeptDraft
+  keeper: DraftKeeper
+  onResolve: () => void
+}) {
   const zone = useZone()
   const { savedAt, fault } = kept
   // The next attempt does not take the message away: only its success does.
@@ -37,7 +45,12 @@ export function SavingState({ kept, keeper, onResolve }: { kept: KeptDraft; keep
   const tone = state === 'saved' && isBlank ? 'plain' : TONES[state]
   const isBad = tone === 'danger'
   return (
-    <div className={isBad ? css.notSaved : css.saved} data-tone={tone} role={isBad ? 'alert' : undefined} data-testid="saving">
+    <div
+      className={isBad ? css.notSaved : css.saved}
+      data-tone={tone}
+      role={isBad ? 'alert' : undefined}
+      data-testid="saving"
+    >
       <ToneIcon tone={tone} size={15} />
       <span className="tabular">{sayings[state]}</span>
       {state === 'refused' && (

@@ -3,7 +3,12 @@ import { IconSignature } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
-import { type CheckFinding, type Draft, dashboardReports, type Reading } from '#shared/contract/reports.ts'
+import {
+  type CheckFinding,
+  type Draft,
+  dashboardReports,
+  type Reading,
+} from '#shared/contract/reports.ts'
 import type { ReportCheck } from '#shared/report-checks.ts'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
@@ -32,17 +37,33 @@ interface SignDialogProps {
   readonly onClose: () => void
 }
 
-/** Once more whose report it is, what stands against it, and whether it is critical; then one button that freezes it. */
+/**
+ * Once more whose report it is, what stands against it, and whether it is critical; then one button
+ * that freezes it.
+ */
 export function SignDialog(props: SignDialogProps) {
   const isAddendum = props.reading.status === 'addendum_active'
   return (
-    <Modal opened onClose={props.onClose} title={isAddendum ? texts.addendum : texts.title} size="min(760px, 94vw)">
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={isAddendum ? texts.addendum : texts.title}
+      size="min(760px, 94vw)"
+    >
       <Sign {...props} />
     </Modal>
   )
 }
 
-function Sign({ reading, keeper, text, atOpening, onConflict, onSigned, onClose }: SignDialogProps) {
+function Sign({
+  reading,
+  keeper,
+  text,
+  atOpening,
+  onConflict,
+  onSigned,
+  onClose,
+}: SignDialogProps) {
   const client = useQueryClient()
   const send = useSend(dashboardReports.sign, [dashboardStudies.list, dashboardReports.criticals])
   const critical = useCritical()
@@ -51,7 +72,11 @@ function Sign({ reading, keeper, text, atOpening, onConflict, onSigned, onClose 
 
   const checks = useSignChecks({
     ...{ text, isCritical, isAddendum: reading.status === 'addendum_active', finding },
-    ...{ identity: reading.identity.state, metadata: reading.reportMetadata, studyDescription: reading.studyDescription },
+    ...{
+      identity: reading.identity.state,
+      metadata: reading.reportMetadata,
+      studyDescription: reading.studyDescription,
+    },
     ...{ indication: reading.context.clinicalIndication, patientAtOpening: atOpening },
   })
   const { stops, warnings, looked } = checks
@@ -62,7 +87,13 @@ function Sign({ reading, keeper, text, atOpening, onConflict, onSigned, onClose 
     const { reportId, revision } = keeper.current()
     if (revision === null || (critical.isTold && told.validate().hasErrors)) return
     const body = {
-      ...{ windowId: WINDOW_ID, reportId: reportId ?? undefined, revision, isCritical, acknowledged: [...looked] },
+      ...{
+        windowId: WINDOW_ID,
+        reportId: reportId ?? undefined,
+        revision,
+        isCritical,
+        acknowledged: [...looked],
+      },
       finding: isCritical ? finding : null,
       communication: critical.isTold ? communicationOf(told.values) : null,
     }
@@ -72,7 +103,10 @@ function Sign({ reading, keeper, text, atOpening, onConflict, onSigned, onClose 
         onSuccess(answer) {
           if (answer.outcome === 'checks') return checks.setFromGateway(answer.findings)
           if (answer.outcome === 'conflict') return onConflict(answer.theirs)
-          client.setQueryData(keyOf(dashboardReports.read, { params: { studyId: reading.studyId } }), answer.reading)
+          client.setQueryData(
+            keyOf(dashboardReports.read, { params: { studyId: reading.studyId } }),
+            answer.reading,
+          )
           onSigned()
         },
         onError: (error) => told.setErrors(refusedFields(error, 'body.communication')),
@@ -101,7 +135,12 @@ function Sign({ reading, keeper, text, atOpening, onConflict, onSigned, onClose 
         <Button variant="default" onClick={onClose} data-autofocus>
           {texts.back}
         </Button>
-        <Button leftSection={<IconSignature size={17} />} disabled={!isOpen} loading={send.isPending || isSaved === null} onClick={sign}>
+        <Button
+          leftSection={<IconSignature size={17} />}
+          disabled={!isOpen}
+          loading={send.isPending || isSaved === null}
+          onClick={sign}
+        >
           {texts.sign}
         </Button>
       </Group>
@@ -145,7 +184,10 @@ function Warnings(props: {
   )
 }
 
-/** Whether what is written is saved; null while that goes on. A save that is tried again, and succeeds, counts. */
+/**
+ * Whether what is written is saved; null while that goes on. A save that is tried again, and
+ * succeeds, counts.
+ */
 function useSaved(keeper: DraftKeeper): boolean | null {
   const { state } = useSyncExternalStore(keeper.subscribe, keeper.current)
   useEffect(() => void keeper.flush(), [keeper])

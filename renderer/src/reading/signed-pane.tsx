@@ -4,7 +4,12 @@ import { IconCheck, IconFileTypePdf, IconPlus, IconSend, IconTrash } from '@tabl
 import { useState } from 'react'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
-import { type Delivery, dashboardReports, type Reading, type WindowReport } from '#shared/contract/reports.ts'
+import {
+  type Delivery,
+  dashboardReports,
+  type Reading,
+  type WindowReport,
+} from '#shared/contract/reports.ts'
 import { Ago, Clock } from '../components/clock.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { Failed } from '../components/page.tsx'
@@ -25,10 +30,13 @@ const CHANGES = [dashboardReports.read, dashboardStudies.list]
 /** What is signed: where each report is on its way, its copies, its PDF; and addenda. */
 export function SignedPane({ reading }: { reading: Reading }) {
   const signed = reading.reports.filter(({ status }) => status === 'completed')
-  const draft = reading.reports.find(({ isAddendum, status }) => isAddendum && status === 'in_progress')
+  const draft = reading.reports.find(
+    ({ isAddendum, status }) => isAddendum && status === 'in_progress',
+  )
   const start = useSend(dashboardReports.startAddendum, CHANGES)
   const primary = signed.find(({ isAddendum }) => !isAddendum)
-  const mayStart = useMayWriteReports() && reading.status === 'completed' && !reading.isCancelled && primary
+  const mayStart =
+    useMayWriteReports() && reading.status === 'completed' && !reading.isCancelled && primary
   return (
     <Part title={texts.title}>
       {signed.length === 0 && (
@@ -57,7 +65,9 @@ export function SignedPane({ reading }: { reading: Reading }) {
 
 /** `Report`, `Addendum 1`, `Addendum 2`: in the order of their signatures. */
 export const nameOf = (report: WindowReport, signed: readonly WindowReport[]): string =>
-  report.isAddendum ? texts.addendum(signed.filter(({ isAddendum }) => isAddendum).indexOf(report) + 1) : texts.report
+  report.isAddendum
+    ? texts.addendum(signed.filter(({ isAddendum }) => isAddendum).indexOf(report) + 1)
+    : texts.report
 
 function SignedCard({ report, name }: { report: WindowReport; name: string }) {
   const pdf = useSend(dashboardReports.pdfLink)
@@ -70,7 +80,12 @@ function SignedCard({ report, name }: { report: WindowReport; name: string }) {
             size="sm"
             aria-label={`${texts.pdf}: ${name}`}
             loading={pdf.isPending}
-            onClick={() => pdf.mutate({ params: { reportId: report.reportId } }, { onSuccess: ({ url }) => showPdf(url, report.reportId) })}
+            onClick={() =>
+              pdf.mutate(
+                { params: { reportId: report.reportId } },
+                { onSuccess: ({ url }) => showPdf(url, report.reportId) },
+              )
+            }
           >
             <IconFileTypePdf size={17} />
           </ActionIcon>
@@ -93,7 +108,13 @@ function SignedCard({ report, name }: { report: WindowReport; name: string }) {
   )
 }
 
-function Critical({ report, critical }: { report: WindowReport; critical: NonNullable<WindowReport['critical']> }) {
+function Critical({
+  report,
+  critical,
+}: {
+  report: WindowReport
+  critical: NonNullable<WindowReport['critical']>
+}) {
   const [isAsking, setIsAsking] = useState(false)
   const { communication } = critical
   return (
@@ -105,7 +126,9 @@ function Critical({ report, critical }: { report: WindowReport; critical: NonNul
           {texts.document}…
         </Button>
       )}
-      {isAsking && <Communicate key={report.reportId} critical={critical} onDone={() => setIsAsking(false)} />}
+      {isAsking && (
+        <Communicate key={report.reportId} critical={critical} onDone={() => setIsAsking(false)} />
+      )}
     </Notice>
   )
 }
@@ -121,7 +144,9 @@ function DeliveryState({ delivery }: { delivery: Delivery }) {
         </Tag>
         <Text fz={12.5} c="dimmed">
           {delivery.deliveredAt && <Clock instant={delivery.deliveredAt} />}
-          {delivery.state !== 'delivered' && delivery.attempts > 0 && texts.attempts(delivery.attempts)}
+          {delivery.state !== 'delivered' &&
+            delivery.attempts > 0 &&
+            texts.attempts(delivery.attempts)}
         </Text>
       </Group>
       {delivery.state !== 'delivered' && delivery.lastError && (
@@ -140,18 +165,29 @@ function DeliveryState({ delivery }: { delivery: Delivery }) {
 
 function Copies({ report }: { report: WindowReport }) {
   const mayManage = useMayManageStudies()
-  const destinations = useReply(dashboardDestinations.list, {}, { enabled: mayManage && report.objects.length > 0, staleTime: 60_000 })
+  const destinations = useReply(
+    dashboardDestinations.list,
+    {},
+    { enabled: mayManage && report.objects.length > 0, staleTime: 60_000 },
+  )
   const send = useSend(dashboardReports.send, CHANGES)
   const open = destinations.data?.destinations.filter((one) => one.isEnabled) ?? []
   return (
     <div>
       <h3 className={css.label}>{texts.copies}</h3>
       <Group gap={6} justify="space-between">
-        <Text fz="sm">{report.objects.map(({ kind }) => texts.copyKinds[kind]).join(', ') || texts.noCopies}</Text>
+        <Text fz="sm">
+          {report.objects.map(({ kind }) => texts.copyKinds[kind]).join(', ') || texts.noCopies}
+        </Text>
         {open.length > 0 && (
           <Menu position="bottom-end" withinPortal={false}>
             <Menu.Target>
-              <Button size="compact-xs" variant="default" leftSection={<IconSend size={13} />} loading={send.isPending}>
+              <Button
+                size="compact-xs"
+                variant="default"
+                leftSection={<IconSend size={13} />}
+                loading={send.isPending}
+              >
                 {texts.send}
               </Button>
             </Menu.Target>
@@ -165,7 +201,10 @@ function Copies({ report }: { report: WindowReport }) {
                       { params: { reportId: report.reportId }, body: { destinationId } },
                       {
                         onSuccess: ({ message }) =>
-                          notifications.show({ message: message ? said(message) : texts.sendDone, icon: <IconCheck size={18} /> }),
+                          notifications.show({
+                            message: message ? said(message) : texts.sendDone,
+                            icon: <IconCheck size={18} />,
+                          }),
                       },
                     )
                   }
@@ -204,7 +243,12 @@ function GiveUp({ draft }: { draft: WindowReport }) {
         isBusy={cancel.isPending}
         error={cancel.error}
         onClose={() => setAsks(false)}
-        onConfirm={() => cancel.mutate({ params: { reportId: draft.reportId } }, { onSuccess: () => setAsks(false) })}
+        onConfirm={() =>
+          cancel.mutate(
+            { params: { reportId: draft.reportId } },
+            { onSuccess: () => setAsks(false) },
+          )
+        }
       >
         {texts.cancelText}
       </Confirm>

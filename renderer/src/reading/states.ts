@@ -1,7 +1,11 @@
 import type { Delivery, ReadingStudy } from '#shared/contract/reports.ts'
 import type { Tone } from '../display/tones.ts'
 
-export const SEVERITY_TONES: Readonly<Record<ReadingStudy['severity'], Tone>> = { stat: 'danger', high: 'warning', normal: 'plain' }
+export const SEVERITY_TONES: Readonly<Record<ReadingStudy['severity'], Tone>> = {
+  stat: 'danger',
+  high: 'warning',
+  normal: 'plain',
+}
 
 const DELIVERY_TONES: Readonly<Record<Delivery['state'], Tone>> = {
   none: 'plain',

@@ -21,7 +21,8 @@ export function TemplateOffers({
   return (
     <section className={css.offers} aria-label={texts.title}>
       <Text fz="sm" c="dimmed">
-        <IconTemplate size={15} style={{ verticalAlign: -3 }} aria-hidden /> {texts.title}, {texts.blank}
+        <IconTemplate size={15} style={{ verticalAlign: -3 }} aria-hidden /> {texts.title},{' '}
+        {texts.blank}
       </Text>
       <Group gap={6}>
         {templates.slice(0, SHOWN).map((template, index) => (

@@ -6,15 +6,19 @@ import { draftCalls } from './draft-calls.ts'
 import { type DraftKeeper, type KeptDraft, openDraftKeeper } from './draft-keeper.ts'
 import { keptDraft, showDraft, WINDOW_ID, type Written } from './window-drafts.ts'
 
-/** Sign of life to the gateway while this window holds the report; the least time a report stays taken is 15 s. */
+/**
+ * Sign of life to the gateway while this window holds the report; the least time a report stays
+ * taken is 15 s.
+ */
 const HOLD_MS = 10_000
 
 /** Another window holds the report. */
-export const isHeldElsewhere = ({ lock }: Pick<Reading, 'lock'>): boolean => lock !== null && lock.windowId !== WINDOW_ID
+export const isHeldElsewhere = ({ lock }: Pick<Reading, 'lock'>): boolean =>
+  lock !== null && lock.windowId !== WINDOW_ID
 
 /**
- * The draft of a study, saved for as long as the caller is shown. It is begun by the first thing that is written, so that a look at a study
- * leaves it as it was.
+ * The draft of a study, saved for as long as the caller is shown. It is begun by the first thing
+ * that is written, so that a look at a study leaves it as it was.
  */
 export function useDraft(
   reading: Reading,
@@ -28,14 +32,25 @@ export function useDraft(
     const key = keyOf(dashboardReports.read, { params: { studyId } })
     const calls = draftCalls({
       ...{ call, studyId, windowId: WINDOW_ID },
-      show: (change) => client.setQueryData<Reading>(key, (before) => (typeof change === 'function' ? before && change(before) : change)),
+      show: (change) =>
+        client.setQueryData<Reading>(key, (before) =>
+          typeof change === 'function' ? before && change(before) : change,
+        ),
     })
     const after = (milliseconds: number, run: () => void) => {
       const timer = setTimeout(run, milliseconds)
       return () => clearTimeout(timer)
     }
-    const opened: Found = { draft: reading.draft, wasUnsaved: left !== undefined && left.current().state !== 'saved' }
-    return { keeper: left ?? openDraftKeeper(reading.draft, { calls, after, now: () => performance.now() }), found: opened, written: of }
+    const opened: Found = {
+      draft: reading.draft,
+      wasUnsaved: left !== undefined && left.current().state !== 'saved',
+    }
+    return {
+      keeper:
+        left ?? openDraftKeeper(reading.draft, { calls, after, now: () => performance.now() }),
+      found: opened,
+      written: of,
+    }
   })
   const kept = useSyncExternalStore(keeper.subscribe, keeper.current)
 
@@ -77,7 +92,10 @@ export interface Found {
   readonly wasUnsaved: boolean
 }
 
-/** A sign of life that is lost is made up for by the next one; the gateway lets go by itself when there are none. */
+/**
+ * A sign of life that is lost is made up for by the next one; the gateway lets go by itself when
+ * there are none.
+ */
 async function hold(studyId: Reading['studyId']): Promise<void> {
   const body = { windowId: WINDOW_ID, isWriting: true }
   await call(dashboardReports.hold, { params: { studyId }, body }).catch(() => undefined)

@@ -8,7 +8,10 @@ export function useSignChecks(report: Parameters<typeof reportFindings>[0]) {
   const [fromGateway, setFromGateway] = useState<readonly CheckFinding[]>([])
   const here = reportFindings(report)
   // The gateway looks too, and knows of changes that have not come here yet.
-  const findings = [...here, ...fromGateway.filter(({ check }) => !here.some((one) => one.check === check))]
+  const findings = [
+    ...here,
+    ...fromGateway.filter(({ check }) => !here.some((one) => one.check === check)),
+  ]
   const errors = findings.filter(({ level }) => level === 'error')
   // Said where it is to be written.
   const unfound = errors.find(({ check }) => check === 'critical-without-finding')
@@ -19,7 +22,9 @@ export function useSignChecks(report: Parameters<typeof reportFindings>[0]) {
     warnings,
     looked,
     look: (check: ReportCheck, isLooked: boolean) =>
-      setLooked((before) => (isLooked ? [...before, check] : before.filter((one) => one !== check))),
+      setLooked((before) =>
+        isLooked ? [...before, check] : before.filter((one) => one !== check),
+      ),
     areMet: errors.length === 0 && warnings.every(({ check }) => looked.includes(check)),
     setFromGateway,
   }

@@ -3,7 +3,10 @@ import type { DraftKeeper } from './draft-keeper.ts'
 /** This window to the gateway, as long as its page is open: one person may write in two. */
 export const WINDOW_ID: string = crypto.randomUUID()
 
-/** Whose text it is, and of what. A report that was not begun has no id yet; an addendum always has one. */
+/**
+ * Whose text it is, and of what. A report that was not begun has no id yet; an addendum always has
+ * one.
+ */
 export interface Written {
   readonly userId: string
   readonly studyId: string
@@ -23,32 +26,37 @@ export interface LeftDraft {
   readonly keeper: DraftKeeper
 }
 
-// In memory only: no text about a patient goes to the browser's storage. A draft is kept for as long as its screen is open, and after that
-// until it is saved: also when the session ended before.
+// In memory only: no text about a patient goes to the browser's storage. A draft is kept for as
+// long as its screen is open, and after that until it is saved: also when the session ended before.
 const drafts = new Map<string, Kept>()
 const leaving = new Set<Promise<unknown>>()
 const listeners = new Set<() => void>()
 let left: readonly LeftDraft[] = []
 
-const keyOf = ({ userId, studyId, draft }: Written) => `${userId} ${studyId} ${draft?.isAddendum ? draft.reportId : 'report'}`
+const keyOf = ({ userId, studyId, draft }: Written) =>
+  `${userId} ${studyId} ${draft?.isAddendum ? draft.reportId : 'report'}`
 const isSaved = ({ keeper }: Pick<Kept, 'keeper'>) => keeper.current().state === 'saved'
 
 /** Drops what is saved and shown nowhere, and says what was left behind. */
 function update(): void {
   for (const [key, draft] of drafts) if (draft.shownBy === 0 && isSaved(draft)) drafts.delete(key)
-  const now = [...drafts.values()].filter(({ shownBy, keeper }) => shownBy === 0 && LEFT.includes(keeper.current().state))
-  if (now.length === left.length && now.every(({ keeper }, at) => keeper === left[at]?.keeper)) return
+  const now = [...drafts.values()].filter(
+    ({ shownBy, keeper }) => shownBy === 0 && LEFT.includes(keeper.current().state),
+  )
+  if (now.length === left.length && now.every(({ keeper }, at) => keeper === left[at]?.keeper))
+    return
   left = now.map(({ written: { studyId }, keeper }) => ({ studyId, keeper }))
   for (const listener of listeners) listener()
 }
 const LEFT: readonly string[] = ['failing', 'refused', 'conflict']
 
 /** The draft of this person that is shown here, or that was left here and is not saved yet. */
-export const keptDraft = (written: Written): DraftKeeper | undefined => drafts.get(keyOf(written))?.keeper
+export const keptDraft = (written: Written): DraftKeeper | undefined =>
+  drafts.get(keyOf(written))?.keeper
 
 /**
- * Keeps the draft for as long as its screen is shown. The function it gives ends that: it saves what is written and lets go of the report.
- * What could not be saved is kept, and tried again.
+ * Keeps the draft for as long as its screen is shown. The function it gives ends that: it saves
+ * what is written and lets go of the report. What could not be saved is kept, and tried again.
  */
 export function showDraft(written: Written, keeper: DraftKeeper): () => void {
   const key = keyOf(written)
@@ -90,13 +98,16 @@ export async function saveDrafts(): Promise<boolean> {
   return !hasUnsaved()
 }
 
-/** Resolves once the screens that were left have saved what they could, and let go of their reports. */
+/**
+ * Resolves once the screens that were left have saved what they could, and let go of their reports.
+ */
 export async function whenLeft(): Promise<void> {
   await Promise.allSettled(leaving)
 }
 
 /**
- * Somebody signed in: their own drafts are saved now, those of anybody else are cleared from memory.
+ * Somebody signed in: their own drafts are saved now, those of anybody else are cleared from
+ * memory.
  * @returns whether words were discarded that were not saved
  */
 export function draftsOnlyOf(userId: string): boolean {

@@ -3,12 +3,18 @@ import type { Translated } from '../language/words.ts'
 import type { English } from './words.ts'
 
 export const es: Translated<English> = {
-  tabs: { label: 'Lectura', studies: 'Estudios', criticals: 'Resultados críticos', templates: 'Plantillas' },
+  tabs: {
+    label: 'Lectura',
+    studies: 'Estudios',
+    criticals: 'Resultados críticos',
+    templates: 'Plantillas',
+  },
   list: {
     title: 'Lectura',
     label: 'Estudios por informar',
     none: 'Aún no hay estudios por informar',
-    noneText: 'Los socios añaden estudios por la interfaz, y los que llegan como imágenes aparecen aquí solos.',
+    noneText:
+      'Los socios añaden estudios por la interfaz, y los que llegan como imágenes aparecen aquí solos.',
     nobody: 'nadie',
     receiving: 'llegando',
   },
@@ -108,25 +114,29 @@ export const es: Translated<English> = {
     saved: (clock) => `Guardado ${clock}`,
     waiting: 'Aún sin guardar…',
     saving: 'Guardando…',
-    failing: (fault) => `Sin guardar: ${fault} Se intenta de nuevo; hasta entonces el texto queda en esta ventana.`,
+    failing: (fault) =>
+      `Sin guardar: ${fault} Se intenta de nuevo; hasta entonces el texto queda en esta ventana.`,
     refused: (fault) => `Sin guardar: ${fault}`,
     conflict: 'Sin guardar: otra persona guardó entretanto.',
     retry: 'Reintentar',
     resolve: 'Elegir',
     leave: 'Parte del informe no está guardada',
-    leaveText: 'Por ahora no se pudo guardar. Si sale, queda en la memoria de esta ventana hasta que se cierre.',
+    leaveText:
+      'Por ahora no se pudo guardar. Si sale, queda en la memoria de esta ventana hasta que se cierre.',
     stay: 'Quedarse aquí',
     go: 'Salir',
   },
   left: {
     title: 'Un informe que dejó abierto no está guardado',
-    failing: (fault) => `${fault} El texto se conserva en esta ventana y se guardará en cuanto sea posible.`,
+    failing: (fault) =>
+      `${fault} El texto se conserva en esta ventana y se guardará en cuanto sea posible.`,
     conflict: 'Otra persona guardó entretanto. Abra el estudio para elegir qué texto se conserva.',
     open: 'Abrir el estudio',
     copies: 'el texto sin guardar',
     discard: 'Descartar',
     discardTitle: '¿Descartar el texto sin guardar?',
-    discardText: 'Lo que la pasarela ha guardado de este informe se conserva. Lo escrito después se pierde.',
+    discardText:
+      'Lo que la pasarela ha guardado de este informe se conserva. Lo escrito después se pierde.',
   },
   recovered: {
     draft: (clock, name) => `Se continúa el borrador de ${name}, guardado ${clock}.`,
@@ -166,11 +176,15 @@ export const es: Translated<English> = {
   },
   addendumNeeded: {
     titles: {
-      corrected: 'Las imágenes se corrigieron después de firmar este informe: se requiere una adenda',
-      added: 'Se añadieron imágenes a este estudio después de firmar este informe: se requiere una adenda',
-      removed: 'Se retiraron imágenes de este estudio después de firmar este informe: se requiere una adenda',
+      corrected:
+        'Las imágenes se corrigieron después de firmar este informe: se requiere una adenda',
+      added:
+        'Se añadieron imágenes a este estudio después de firmar este informe: se requiere una adenda',
+      removed:
+        'Se retiraron imágenes de este estudio después de firmar este informe: se requiere una adenda',
     },
-    severalTitle: 'Las imágenes de este estudio han cambiado desde que se firmó este informe: se requiere una adenda',
+    severalTitle:
+      'Las imágenes de este estudio han cambiado desde que se firmó este informe: se requiere una adenda',
     changes: {
       corrected: 'Imágenes corregidas:',
       added: 'Imágenes añadidas desde otro estudio:',
@@ -179,25 +193,30 @@ export const es: Translated<English> = {
     rule: 'El informe firmado no cambia. Compárelo con las imágenes tal como están ahora y firme una adenda que indique qué cambia.',
   },
   identity: {
-    mismatch: 'Las imágenes difieren de la lista de trabajo o del estudio en el paciente o la exploración',
+    mismatch:
+      'Las imágenes difieren de la lista de trabajo o del estudio en el paciente o la exploración',
     mismatchText:
       'El informe no se puede firmar. Resuelva la discrepancia, o anúlela con un motivo si sabe que estas son las imágenes correctas.',
-    signedText: 'El informe ya se firmó. Compruebe si trata del paciente correcto: si no, se requiere una adenda.',
+    signedText:
+      'El informe ya se firmó. Compruebe si trata del paciente correcto: si no, se requiere una adenda.',
     overridden: (name) => `Discrepancia de las imágenes, anulada por ${name}`,
     show: 'Mostrar las diferencias',
     toImages: 'Comparar las imágenes',
     mayNot: 'Solo una persona que puede firmar informes puede anularla.',
-    mayNotByLink: 'Solo una persona que puede firmar informes y ha iniciado sesión en Isthmus puede anularla.',
+    mayNotByLink:
+      'Solo una persona que puede firmar informes y ha iniciado sesión en Isthmus puede anularla.',
     override: 'Anular',
     withdraw: 'Retirar la anulación',
     ask: {
       title: '¿Anular la discrepancia?',
       action: 'Anular',
       label: 'Motivo',
-      about: 'Cómo sabe que estas son las imágenes correctas. Se muestra con el informe y queda en el registro de auditoría.',
+      about:
+        'Cómo sabe que estas son las imágenes correctas. Se muestra con el informe y queda en el registro de auditoría.',
       example: 'p. ej. confirmado con el técnico: mismo paciente, nombre mal escrito en la consola',
     },
-    askText: 'El informe se puede firmar con estas diferencias. Si después difiere otra cosa, la firma se bloquea de nuevo.',
+    askText:
+      'El informe se puede firmar con estas diferencias. Si después difiere otra cosa, la firma se bloquea de nuevo.',
   },
   findings: {
     label: 'Antes de firmar',
@@ -216,11 +235,13 @@ export const es: Translated<English> = {
     findingExample: 'p. ej. Neumotórax a tensión izquierdo',
     told: 'Ya se avisó a alguien',
     toldAbout: 'Si no, queda en la lista de resultados críticos hasta que se documente.',
-    consequence: 'Texto, paciente y PDF quedan fijados y el informe sale hacia el socio. Los cambios posteriores son adendas.',
+    consequence:
+      'Texto, paciente y PDF quedan fijados y el informe sale hacia el socio. Los cambios posteriores son adendas.',
     sign: 'Firmar',
     back: 'Volver al texto',
     mayNot: 'Su cuenta puede redactar informes, pero no firmarlos',
-    mayNotText: 'Un propietario o administrador puede permitirle crear informes, en Personas. Lo escrito se conserva.',
+    mayNotText:
+      'Un propietario o administrador puede permitirle crear informes, en Personas. Lo escrito se conserva.',
     mayNotSave: 'El texto no se pudo guardar, así que no se puede firmar.',
   },
   communication: {

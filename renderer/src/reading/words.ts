@@ -1,4 +1,9 @@
-import type { CRITICAL_METHODS, Delivery, ImageChange, PriorReport } from '#shared/contract/reports.ts'
+import type {
+  CRITICAL_METHODS,
+  Delivery,
+  ImageChange,
+  PriorReport,
+} from '#shared/contract/reports.ts'
 import { countText } from '../display/amounts.ts'
 import { inLanguage } from '../language/words.ts'
 import { es } from './words.es.ts'
@@ -6,12 +11,18 @@ import { es } from './words.es.ts'
 type Named<K extends string, V = string> = Readonly<Record<K, V>>
 
 const en = {
-  tabs: { label: 'Reading', studies: 'Studies', criticals: 'Critical results', templates: 'Templates' },
+  tabs: {
+    label: 'Reading',
+    studies: 'Studies',
+    criticals: 'Critical results',
+    templates: 'Templates',
+  },
   list: {
     title: 'Reading',
     label: 'Studies for reporting',
     none: 'No study for reporting yet',
-    noneText: 'Partners add studies through the interface, and studies that arrive as images appear here by themselves.',
+    noneText:
+      'Partners add studies through the interface, and studies that arrive as images appear here by themselves.',
     nobody: 'nobody',
     receiving: 'arriving',
   },
@@ -112,25 +123,29 @@ const en = {
     saved: (clock: string) => `Saved ${clock}`,
     waiting: 'Not saved yet…',
     saving: 'Saving…',
-    failing: (fault: string) => `Not saved: ${fault} Trying again; the text is kept in this window until then.`,
+    failing: (fault: string) =>
+      `Not saved: ${fault} Trying again; the text is kept in this window until then.`,
     refused: (fault: string) => `Not saved: ${fault}`,
     conflict: 'Not saved: somebody else saved in between.',
     retry: 'Try again',
     resolve: 'Choose',
     leave: 'Part of the report is not saved',
-    leaveText: 'It could not be saved so far. If you leave now it stays in this window’s memory until the window is closed.',
+    leaveText:
+      'It could not be saved so far. If you leave now it stays in this window’s memory until the window is closed.',
     stay: 'Stay here',
     go: 'Leave',
   },
   left: {
     title: 'A report you left is not saved',
-    failing: (fault: string) => `${fault} The text is kept in this window and saved as soon as it can be.`,
+    failing: (fault: string) =>
+      `${fault} The text is kept in this window and saved as soon as it can be.`,
     conflict: 'Somebody else saved in between. Open the study to choose which text is kept.',
     open: 'Open the study',
     copies: 'the text that is not saved',
     discard: 'Discard',
     discardTitle: 'Discard the text that is not saved?',
-    discardText: 'What the gateway has saved of this report stays. The words that were written after that are lost.',
+    discardText:
+      'What the gateway has saved of this report stays. The words that were written after that are lost.',
   },
   recovered: {
     draft: (clock: string, name: string) => `Going on with the draft of ${name}, saved ${clock}.`,
@@ -171,10 +186,13 @@ const en = {
   addendumNeeded: {
     titles: {
       corrected: 'The images were corrected after this report was signed: an addendum is required',
-      added: 'Images were added to this study after this report was signed: an addendum is required',
-      removed: 'Images were removed from this study after this report was signed: an addendum is required',
+      added:
+        'Images were added to this study after this report was signed: an addendum is required',
+      removed:
+        'Images were removed from this study after this report was signed: an addendum is required',
     } satisfies Record<ImageChange, string>,
-    severalTitle: 'The images of this study have changed since this report was signed: an addendum is required',
+    severalTitle:
+      'The images of this study have changed since this report was signed: an addendum is required',
     changes: {
       corrected: 'Images corrected:',
       added: 'Images added from another study:',
@@ -186,7 +204,8 @@ const en = {
     mismatch: 'The images differ from the worklist or the study in the patient or the exam',
     mismatchText:
       'The report cannot be signed. Resolve the mismatch, or override it with a reason if you know that these are the right images.',
-    signedText: 'The report was signed before. Check whether it is about the right patient: if not, an addendum is required.',
+    signedText:
+      'The report was signed before. Check whether it is about the right patient: if not, an addendum is required.',
     overridden: (name: string) => `Mismatch of the images, overridden by ${name}`,
     show: 'Show the differences',
     toImages: 'Compare the images',
@@ -198,10 +217,12 @@ const en = {
       title: 'Override the mismatch?',
       action: 'Override',
       label: 'Reason',
-      about: 'How you know that these are the right images. It is shown with the report and kept in the audit trail.',
+      about:
+        'How you know that these are the right images. It is shown with the report and kept in the audit trail.',
       example: 'e.g. confirmed with the technologist: same patient, name misspelled at the console',
     },
-    askText: 'The report can then be signed despite these differences. If anything else differs later, signing is blocked again.',
+    askText:
+      'The report can then be signed despite these differences. If anything else differs later, signing is blocked again.',
   },
   findings: {
     label: 'Before signing',
@@ -220,11 +241,13 @@ const en = {
     findingExample: 'e.g. Tension pneumothorax on the left',
     told: 'Somebody was told already',
     toldAbout: 'If not, it stays on the list of critical results until it is documented.',
-    consequence: 'Text, patient and PDF are frozen, and the report leaves for the partner. Later changes are addenda.',
+    consequence:
+      'Text, patient and PDF are frozen, and the report leaves for the partner. Later changes are addenda.',
     sign: 'Sign',
     back: 'Back to the text',
     mayNot: 'Your account may write reports, but not sign them',
-    mayNotText: 'An owner or administrator can allow it to create reports, under People. What is written is kept.',
+    mayNotText:
+      'An owner or administrator can allow it to create reports, under People. What is written is kept.',
     mayNotSave: 'The text could not be saved, so it cannot be signed.',
   },
   communication: {

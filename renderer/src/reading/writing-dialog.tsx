@@ -6,7 +6,10 @@ import { SignDialog } from './sign-dialog.tsx'
 
 export type Dialog = 'sign' | 'revisions' | 'conflict' | null
 
-/** What is asked over the report: to sign it, whose text is kept, or which earlier text to bring back. */
+/**
+ * What is asked over the report: to sign it, whose text is kept, or which earlier text to bring
+ * back.
+ */
 export function WritingDialog(props: {
   dialog: Dialog
   reading: Reading

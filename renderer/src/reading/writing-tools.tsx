@@ -23,11 +23,19 @@ export function WritingTools(props: {
       <Group gap={4} wrap="nowrap" ml="auto">
         <Keys />
         <Tooltip label={texts.revisions}>
-          <ActionIcon aria-label={texts.revisions} disabled={kept.revision === null} onClick={() => onDialog('revisions')}>
+          <ActionIcon
+            aria-label={texts.revisions}
+            disabled={kept.revision === null}
+            onClick={() => onDialog('revisions')}
+          >
             <IconHistory size={18} />
           </ActionIcon>
         </Tooltip>
-        <Button leftSection={<IconSignature size={17} />} disabled={!maySign} onClick={() => onDialog('sign')}>
+        <Button
+          leftSection={<IconSignature size={17} />}
+          disabled={!maySign}
+          onClick={() => onDialog('sign')}
+        >
           {isAddendum ? texts.signAddendum : texts.sign}
         </Button>
       </Group>

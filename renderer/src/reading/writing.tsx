@@ -25,14 +25,29 @@ import { WritingTools } from './writing-tools.tsx'
 const { editor: texts } = words
 
 /** The report being written: saved as it is typed, checked as it grows, signed once. */
-export function Writing({ reading, userId, editor }: { reading: Reading; userId: string; editor: RefObject<EditorHandle | null> }) {
+export function Writing({
+  reading,
+  userId,
+  editor,
+}: {
+  reading: Reading
+  userId: string
+  editor: RefObject<EditorHandle | null>
+}) {
   const { keeper, kept, found } = useDraft(reading, userId)
   const [dialog, setDialog] = useDialog(kept.theirs)
   const [hasLooked, setHasLooked] = useState(false)
   const atOpening = useRef(reading.reportMetadata).current
   const values = templateValues(reading, todayIn(useZone(), new Date()))
-  const offered = useReply(dashboardReports.templates, { query: { studyId: reading.studyId } }, { staleTime: 60_000 }).data?.templates ?? []
-  const macros = offered.filter(({ kind }) => kind === 'macro').map((macro) => ({ ...macro, text: expanded(macro.text, values) }))
+  const offered =
+    useReply(
+      dashboardReports.templates,
+      { query: { studyId: reading.studyId } },
+      { staleTime: 60_000 },
+    ).data?.templates ?? []
+  const macros = offered
+    .filter(({ kind }) => kind === 'macro')
+    .map((macro) => ({ ...macro, text: expanded(macro.text, values) }))
   const isElsewhere = isHeldElsewhere(reading) || !reading.mayWrite
   const isAddendum = reading.status === 'addendum_active'
   const isEmpty = kept.text.trim() === ''
@@ -52,9 +67,19 @@ export function Writing({ reading, userId, editor }: { reading: Reading; userId:
   }
   return (
     <section className={css.centre} aria-label={isAddendum ? texts.addendum : texts.label}>
-      <WritingTools kept={kept} keeper={keeper} isAddendum={isAddendum} maySign={maySign} onDialog={setDialog} />
-      {isElsewhere && <LockNotice reading={reading} userId={userId} onTake={() => keeper.takeOver()} />}
-      {!isElsewhere && !hasLooked && <FoundNotice found={found} userId={userId} onDone={() => setHasLooked(true)} />}
+      <WritingTools
+        kept={kept}
+        keeper={keeper}
+        isAddendum={isAddendum}
+        maySign={maySign}
+        onDialog={setDialog}
+      />
+      {isElsewhere && (
+        <LockNotice reading={reading} userId={userId} onTake={() => keeper.takeOver()} />
+      )}
+      {!isElsewhere && !hasLooked && (
+        <FoundNotice found={found} userId={userId} onDone={() => setHasLooked(true)} />
+      )}
       {isAddendum && <Original reports={reading.reports} />}
       {isEmpty && !isElsewhere && !isAddendum && (
         <TemplateOffers
@@ -88,12 +113,17 @@ export function Writing({ reading, userId, editor }: { reading: Reading; userId:
         onSigned={() => setDialog(null)}
         onClose={close}
       />
-      <BeforeLeaving isUnsaved={kept.state !== 'saved' && (kept.fault !== '' || kept.theirs !== null)} />
+      <BeforeLeaving
+        isUnsaved={kept.state !== 'saved' && (kept.fault !== '' || kept.theirs !== null)}
+      />
     </section>
   )
 }
 
-/** The dialog over the report. A conflict opens by itself, once; closed, its button stays beside the saving state. */
+/**
+ * The dialog over the report. A conflict opens by itself, once; closed, its button stays beside the
+ * saving state.
+ */
 function useDialog(theirs: KeptDraft['theirs']) {
   const [dialog, setDialog] = useState<Dialog>(null)
   const [shownConflict, setShownConflict] = useState<KeptDraft['theirs']>(null)
@@ -114,7 +144,15 @@ function Original({ reports }: { reports: Reading['reports'] }) {
   )
 }
 
-function FoundNotice({ found, userId, onDone }: { found: Found; userId: string; onDone: () => void }) {
+function FoundNotice({
+  found,
+  userId,
+  onDone,
+}: {
+  found: Found
+  userId: string
+  onDone: () => void
+}) {
   const zone = useZone()
   const { draft, wasUnsaved } = found
   if (!wasUnsaved && (draft === null || draft.text === '')) return null
@@ -129,14 +167,22 @@ function FoundNotice({ found, userId, onDone }: { found: Found; userId: string; 
         </Button>
       }
     >
-      {wasUnsaved ? words.recovered.window : isOwn ? words.recovered.own(clock) : words.recovered.draft(clock, draft?.savedBy.name ?? '')}
+      {wasUnsaved
+        ? words.recovered.window
+        : isOwn
+          ? words.recovered.own(clock)
+          : words.recovered.draft(clock, draft?.savedBy.name ?? '')}
     </Notice>
   )
 }
 
 /** Asks before the screen is left with something that could not be saved. */
 function BeforeLeaving({ isUnsaved }: { isUnsaved: boolean }) {
-  const { proceed, reset, status } = useBlocker({ shouldBlockFn: () => isUnsaved, enableBeforeUnload: false, withResolver: true })
+  const { proceed, reset, status } = useBlocker({
+    shouldBlockFn: () => isUnsaved,
+    enableBeforeUnload: false,
+    withResolver: true,
+  })
   if (status !== 'blocked') return null
   return (
     <Confirm

@@ -21,7 +21,10 @@ export interface CandidatesProps {
   readonly onAsk: (question: Question) => void
 }
 
-/** The orders that an exam may have been done for; the most probable, and all that can be linked, are shown at once. */
+/**
+ * The orders that an exam may have been done for; the most probable, and all that can be linked,
+ * are shown at once.
+ */
 export function Candidates({ exam, orders, decide, onAsk }: CandidatesProps) {
   const [isOpen, setIsOpen] = useState(false)
   const known = exam.candidates.flatMap((candidate) => {
@@ -29,23 +32,42 @@ export function Candidates({ exam, orders, decide, onAsk }: CandidatesProps) {
     return order ? [{ candidate, order }] : []
   })
   if (known.length === 0) return <p className={css.quiet}>{texts.noCandidate}</p>
-  // A patient may have several orders on a day: where more than one can be linked, all of them are in sight.
-  const shown = known.filter(({ candidate }, at) => isOpen || at === 0 || candidate.action === 'link')
+  // A patient may have several orders on a day: where more than one can be linked, all of them are
+  // in sight.
+  const shown = known.filter(
+    ({ candidate }, at) => isOpen || at === 0 || candidate.action === 'link',
+  )
   return (
     <>
       <ul className={css.candidates} aria-label={texts.candidates}>
         {shown.map(({ candidate, order }, at) => (
           <li key={candidate.orderId} className={css.candidate}>
             <div className={css.candidateText}>
-              <OrderLine order={order} aside={at === 0 && known.length > 1 && <Tag tone="info">{texts.best}</Tag>} />
+              <OrderLine
+                order={order}
+                aside={at === 0 && known.length > 1 && <Tag tone="info">{texts.best}</Tag>}
+              />
               <Matches matches={candidate.matches} />
             </div>
-            <Act exam={exam} candidate={candidate} order={order} isFirst={at === 0} decide={decide} onAsk={onAsk} />
+            <Act
+              exam={exam}
+              candidate={candidate}
+              order={order}
+              isFirst={at === 0}
+              decide={decide}
+              onAsk={onAsk}
+            />
           </li>
         ))}
       </ul>
       {known.length > shown.length && (
-        <Button variant="subtle" size="compact-sm" className={css.more} aria-expanded={false} onClick={() => setIsOpen(true)}>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          className={css.more}
+          aria-expanded={false}
+          onClick={() => setIsOpen(true)}
+        >
           {texts.others(known.length - shown.length)}
         </Button>
       )}
@@ -84,7 +106,9 @@ function Act({ exam, candidate, order, isFirst, decide, onAsk }: ActProps) {
     )
   }
   // The patient agrees: what may differ still is the kind of exam, the time and the room.
-  const differs = candidate.matches.filter(({ field, result }) => result === 'different' && field !== 'device')
+  const differs = candidate.matches.filter(
+    ({ field, result }) => result === 'different' && field !== 'device',
+  )
   const link = () => decide.link({ studyInstanceUid, orderId })
   return (
     <MayButton
@@ -94,7 +118,11 @@ function Act({ exam, candidate, order, isFirst, decide, onAsk }: ActProps) {
       variant={isFirst ? 'filled' : 'default'}
       loading={decide.isBusy}
       aria-label={texts.linkOf(name)}
-      onClick={differs.length === 0 ? link : () => onAsk({ kind: 'link', studyInstanceUid, orderId, differs })}
+      onClick={
+        differs.length === 0
+          ? link
+          : () => onAsk({ kind: 'link', studyInstanceUid, orderId, differs })
+      }
     >
       {texts.link}
     </MayButton>

@@ -9,7 +9,13 @@ import type { Decide } from './use-reconciliation.ts'
 import { words } from './words.ts'
 
 /** What was decided, by whom, and a way back as long as there is one. */
-export function Decided({ decision, decide }: { decision: ReconciliationDecision; decide: Decide }) {
+export function Decided({
+  decision,
+  decide,
+}: {
+  decision: ReconciliationDecision
+  decide: Decide
+}) {
   const { decisionId, kind, reason, order, by, at, undoObstacle } = decision
   const { tone, name } = words.decisions[kind]
   return (
@@ -18,7 +24,8 @@ export function Decided({ decision, decide }: { decision: ReconciliationDecision
         <Tag tone={tone}>{name}</Tag>{' '}
         {kind === 'link' && order && (
           <>
-            <span className="mono">{order.accessionNumber}</span> · <PersonName value={order.patientName} /> · {order.description}
+            <span className="mono">{order.accessionNumber}</span> ·{' '}
+            <PersonName value={order.patientName} /> · {order.description}
           </>
         )}
         {reason}
@@ -28,7 +35,13 @@ export function Decided({ decision, decide }: { decision: ReconciliationDecision
         </div>
       </div>
       {undoObstacle === '' && (
-        <MayButton permission="manageStudies" variant="default" size="xs" loading={decide.isBusy} onClick={() => decide.undo(decisionId)}>
+        <MayButton
+          permission="manageStudies"
+          variant="default"
+          size="xs"
+          loading={decide.isBusy}
+          onClick={() => decide.undo(decisionId)}
+        >
           {words.undo}
         </MayButton>
       )}

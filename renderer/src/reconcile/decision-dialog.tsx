@@ -8,7 +8,12 @@ import { words } from './words.ts'
 
 /** A decision that asks for a reason, or for a second look, before it is made. */
 export type Question =
-  | { readonly kind: 'link'; readonly studyInstanceUid: string; readonly orderId: string; readonly differs: readonly Match[] }
+  | {
+      readonly kind: 'link'
+      readonly studyInstanceUid: string
+      readonly orderId: string
+      readonly differs: readonly Match[]
+    }
   | { readonly kind: 'keep'; readonly studyInstanceUid: string }
   | { readonly kind: 'notDone'; readonly orderId: string }
 

@@ -51,7 +51,12 @@ export function ExamCard({ exam, orders, decide, onAsk }: ExamCardProps) {
               variant="subtle"
               size="compact-sm"
               renderRoot={(props) => (
-                <Link to="/images/$studyInstanceUid/resolve" params={{ studyInstanceUid }} search={{ kind: 'reassign' }} {...props} />
+                <Link
+                  to="/images/$studyInstanceUid/resolve"
+                  params={{ studyInstanceUid }}
+                  search={{ kind: 'reassign' }}
+                  {...props}
+                />
               )}
             >
               {texts.other}
@@ -72,16 +77,32 @@ export function ExamCard({ exam, orders, decide, onAsk }: ExamCardProps) {
 }
 
 function ExamFacts({ exam }: { exam: UnscheduledExam }) {
-  const { patientBirthDate, patientSex, accessionNumber, modalities, studyDescription, studyDate, studyTime } = exam
+  const {
+    patientBirthDate,
+    patientSex,
+    accessionNumber,
+    modalities,
+    studyDescription,
+    studyDate,
+    studyTime,
+  } = exam
   const patient = [dayText(patientBirthDate), patientSex && sexText(patientSex)]
-  const when = [dayText(studyDate), timeText(studyTime.slice(0, 4)), exam.deviceName || exam.callingAeTitle]
+  const when = [
+    dayText(studyDate),
+    timeText(studyTime.slice(0, 4)),
+    exam.deviceName || exam.callingAeTitle,
+  ]
   return (
     <>
       <div>
         <b>{modalities.join(', ')}</b> {studyDescription}
         {accessionNumber !== '' && <span className="mono"> · {accessionNumber}</span>}
       </div>
-      <div className={css.quiet}>{[...patient, ...when, texts.images(exam.instances)].filter((part) => part !== '').join(' · ')}</div>
+      <div className={css.quiet}>
+        {[...patient, ...when, texts.images(exam.instances)]
+          .filter((part) => part !== '')
+          .join(' · ')}
+      </div>
     </>
   )
 }

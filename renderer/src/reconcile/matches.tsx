@@ -9,9 +9,13 @@ import { words } from './words.ts'
 
 const { matches: texts } = words
 
-/** What an order and an exam agree in, in a line, and what they differ in, each with both values. */
+/**
+ * What an order and an exam agree in, in a line, and what they differ in, each with both values.
+ */
 export function Matches({ matches }: { matches: readonly Match[] }) {
-  const same = matches.filter(({ result }) => result === 'same').map(({ field }) => texts.fields[field])
+  const same = matches
+    .filter(({ result }) => result === 'same')
+    .map(({ field }) => texts.fields[field])
   const others = matches.filter(({ result }) => result === 'similar' || result === 'different')
   return (
     <ul className={css.matches}>
@@ -27,13 +31,20 @@ export function Matches({ matches }: { matches: readonly Match[] }) {
         <li key={match.field} data-result={match.result}>
           <ToneIcon tone={toneOf(match)} size={14} />
           <span>
-            <b>{match.result === 'similar' ? texts.similar : texts.different}:</b> {texts.fields[match.field]} (
+            <b>{match.result === 'similar' ? texts.similar : texts.different}:</b>{' '}
+            {texts.fields[match.field]} (
             {texts
               .pair(SLOTS[0], SLOTS[1])
               .split(SLOT)
               .map((part, at) => {
-                if (part === SLOTS[0]) return <Value key="order" field={match.field} value={match.order} other={match.exam} />
-                if (part === SLOTS[1]) return <Value key="exam" field={match.field} value={match.exam} other={match.order} />
+                if (part === SLOTS[0])
+                  return (
+                    <Value key="order" field={match.field} value={match.order} other={match.exam} />
+                  )
+                if (part === SLOTS[1])
+                  return (
+                    <Value key="exam" field={match.field} value={match.exam} other={match.order} />
+                  )
                 // biome-ignore lint/suspicious/noArrayIndexKey: parts of one sentence, which never change their places
                 return <span key={at}>{part}</span>
               })}
@@ -63,7 +74,9 @@ function Value({ field, value, other }: { field: Match['field']; value: string; 
   if (field === 'time') {
     const [day = '', time = ''] = value.split(' ')
     const isSameDay = time !== '' && other.startsWith(`${day} `)
-    return [...(isSameDay ? [] : [dayText(day)]), ...(time === '' ? [] : [timeText(time)])].join(', ')
+    return [...(isSameDay ? [] : [dayText(day)]), ...(time === '' ? [] : [timeText(time)])].join(
+      ', ',
+    )
   }
   return <span className="mono">{value}</span>
 }

@@ -35,7 +35,9 @@ export function OrderCard({ order, decide, onAsk }: OrderCardProps) {
               )
             }
           />
-          {devices.length > 0 && <div className={css.quiet}>{texts.sentTo(devices.join(', '))}</div>}
+          {devices.length > 0 && (
+            <div className={css.quiet}>{texts.sentTo(devices.join(', '))}</div>
+          )}
           {withheld !== '' && (
             <div className={css.obstacle}>
               {texts.withheld}: {said(withheld)}

@@ -7,12 +7,25 @@ import css from './reconcile.module.css'
 import { words } from './words.ts'
 
 /** What a person calls an order. */
-export const orderName = ({ accessionNumber, scheduledProcedureStepId }: OpenOrder): string => accessionNumber || scheduledProcedureStepId
+export const orderName = ({ accessionNumber, scheduledProcedureStepId }: OpenOrder): string =>
+  accessionNumber || scheduledProcedureStepId
 
 /** Patient, exam, time and room of an order. */
 export function OrderLine({ order, aside }: { order: OpenOrder; aside?: ReactNode }) {
-  const { day, startTime, patientName, patientId, patientBirthDate, patientSex, modality, description, location } = order
-  const facts = [dayText(patientBirthDate), patientSex && sexText(patientSex)].filter((fact) => fact !== '')
+  const {
+    day,
+    startTime,
+    patientName,
+    patientId,
+    patientBirthDate,
+    patientSex,
+    modality,
+    description,
+    location,
+  } = order
+  const facts = [dayText(patientBirthDate), patientSex && sexText(patientSex)].filter(
+    (fact) => fact !== '',
+  )
   return (
     <div className={css.order}>
       <div className={css.orderHead}>
@@ -23,7 +36,12 @@ export function OrderLine({ order, aside }: { order: OpenOrder; aside?: ReactNod
         <b>{modality}</b> {description} · <span className="mono">{orderName(order)}</span>
       </div>
       <div className={css.quiet}>
-        {[dayText(day), startTime === '' ? words.orders.noTime : timeText(startTime.slice(0, 4)), location, ...facts]
+        {[
+          dayText(day),
+          startTime === '' ? words.orders.noTime : timeText(startTime.slice(0, 4)),
+          location,
+          ...facts,
+        ]
           .filter((part) => part !== '')
           .join(' · ')}
       </div>

@@ -21,7 +21,10 @@ import { words } from './words.ts'
 
 const route = getRouteApi('/shell/worklist/reconcile')
 
-/** What was done without an order beside what was ordered and has no images, after a time without the partner. */
+/**
+ * What was done without an order beside what was ordered and has no images, after a time without
+ * the partner.
+ */
 export function Reconcile() {
   const { from, to } = route.useSearch()
   const reply = useReconciliation(from, to)
@@ -58,7 +61,9 @@ export function Reconcile() {
           <Orders found={found} decide={decide} onAsk={setQuestion} />
         </div>
       )}
-      {question && <DecisionDialog question={question} decide={decide} onClose={() => setQuestion(null)} />}
+      {question && (
+        <DecisionDialog question={question} decide={decide} onClose={() => setQuestion(null)} />
+      )}
     </Page>
   )
 }
@@ -66,7 +71,8 @@ export function Reconcile() {
 /** The days, or those since the partner was last away. */
 function Range({ found: { from, to, today, outage } }: { found: Reconciliation }) {
   const navigate = useNavigate()
-  const choose = (search: { from?: string; to?: string }) => void navigate({ to: '/worklist/reconcile', search, replace: true })
+  const choose = (search: { from?: string; to?: string }) =>
+    void navigate({ to: '/worklist/reconcile', search, replace: true })
   const presets = [
     ...(outage && outage.from !== today ? [{ value: outage.from, label: words.range.outage }] : []),
     { value: today, label: words.range.today },
@@ -87,7 +93,9 @@ function Range({ found: { from, to, today, outage } }: { found: Reconciliation }
         aria-label={words.range.from}
         value={from}
         max={to}
-        onChange={({ currentTarget: { value } }) => value !== '' && choose({ from: value, to: value > to ? value : to })}
+        onChange={({ currentTarget: { value } }) =>
+          value !== '' && choose({ from: value, to: value > to ? value : to })
+        }
       />
       <TextInput
         type="date"
@@ -95,9 +103,13 @@ function Range({ found: { from, to, today, outage } }: { found: Reconciliation }
         aria-label={words.range.to}
         value={to}
         min={from}
-        onChange={({ currentTarget: { value } }) => value !== '' && choose({ from: value < from ? value : from, to: value })}
+        onChange={({ currentTarget: { value } }) =>
+          value !== '' && choose({ from: value < from ? value : from, to: value })
+        }
       />
-      {outage && <span className={css.quiet}>{words.outage(daysText(outage.from, outage.to))}</span>}
+      {outage && (
+        <span className={css.quiet}>{words.outage(daysText(outage.from, outage.to))}</span>
+      )}
     </Group>
   )
 }
@@ -127,7 +139,13 @@ function Exams({ found, decide, onAsk }: SideProps) {
   const decided = found.exams.filter(({ decision }) => decision !== null)
   const orders = new Map(found.orders.map((order) => [order.orderId, order]))
   const card = (exam: (typeof open)[number]) => (
-    <ExamCard key={exam.studyInstanceUid} exam={exam} orders={orders} decide={decide} onAsk={onAsk} />
+    <ExamCard
+      key={exam.studyInstanceUid}
+      exam={exam}
+      orders={orders}
+      decide={decide}
+      onAsk={onAsk}
+    />
   )
   return (
     <Side
@@ -151,7 +169,9 @@ function Exams({ found, decide, onAsk }: SideProps) {
 function Orders({ found, decide, onAsk }: SideProps) {
   const open = found.orders.filter(({ decision }) => decision === null)
   const decided = found.orders.filter(({ decision }) => decision !== null)
-  const card = (order: (typeof open)[number]) => <OrderCard key={order.orderId} order={order} decide={decide} onAsk={onAsk} />
+  const card = (order: (typeof open)[number]) => (
+    <OrderCard key={order.orderId} order={order} decide={decide} onAsk={onAsk} />
+  )
   return (
     <Side
       title={words.orders.title(open.length)}
@@ -171,7 +191,13 @@ function Orders({ found, decide, onAsk }: SideProps) {
 }
 
 /** One side of the screen: what is open, and below it what was decided. */
-function Side(props: { title: string; label: string; decided: ReactNode; count: number; children: ReactNode }) {
+function Side(props: {
+  title: string
+  label: string
+  decided: ReactNode
+  count: number
+  children: ReactNode
+}) {
   const { title, label, decided, count, children } = props
   const id = useId()
   return (
@@ -209,15 +235,21 @@ function useAskAgain() {
     onSuccess({ asked, failed }) {
       showDone(failed === 0 ? words.asked(asked) : words.askFailed(failed, asked))
     },
-    onSettled: () => void client.invalidateQueries({ queryKey: keyOf(dashboardReconciliation.read) }),
+    onSettled: () =>
+      void client.invalidateQueries({ queryKey: keyOf(dashboardReconciliation.read) }),
   })
 }
 
-/** When the partner is back, it is asked once by itself for the days that it was last asked for before. */
+/**
+ * When the partner is back, it is asked once by itself for the days that it was last asked for
+ * before.
+ */
 function useAskOnce(found: Reconciliation | undefined, ask: (days: readonly string[]) => void) {
   const asked = useRef(new Set<string>())
   useEffect(() => {
-    const days = (found?.days ?? []).filter(({ day, isOld }) => isOld && !asked.current.has(day)).map(({ day }) => day)
+    const days = (found?.days ?? [])
+      .filter(({ day, isOld }) => isOld && !asked.current.has(day))
+      .map(({ day }) => day)
     for (const day of days) asked.current.add(day)
     if (days.length > 0) ask(days)
   }, [found, ask])

@@ -14,7 +14,10 @@ import { words } from './words.ts'
 /** Events come in bursts: the days are read again once for all of them. */
 const EVENTS_MS = 1500
 
-/** What was done and what was ordered on these days, read again with each image and each query of a device. */
+/**
+ * What was done and what was ordered on these days, read again with each image and each query of a
+ * device.
+ */
 export function useReconciliation(from: string | undefined, to: string | undefined) {
   const client = useQueryClient()
   const { queriesSeen, imagesSeen } = useLive()
@@ -23,7 +26,10 @@ export function useReconciliation(from: string | undefined, to: string | undefin
   useEffect(() => {
     if (seen === 0) return
     const key = keyOf(dashboardReconciliation.read)
-    const soon = setTimeout(() => void client.invalidateQueries({ queryKey: key }, { cancelRefetch: false }), EVENTS_MS)
+    const soon = setTimeout(
+      () => void client.invalidateQueries({ queryKey: key }, { cancelRefetch: false }),
+      EVENTS_MS,
+    )
     return () => clearTimeout(soon)
   }, [seen, client])
   return useQuery<Reconciliation, ProblemError>({
@@ -41,14 +47,27 @@ export interface Decide {
   /** Of the last that asked for a reason. */
   readonly error: ProblemError | null
   link(what: { readonly studyInstanceUid: string; readonly orderId: string }): void
-  keep(what: { readonly studyInstanceUid: string; readonly reason: string }, onDone: () => void, onError: Refused): void
-  notDone(what: { readonly orderId: string; readonly reason: string }, onDone: () => void, onError: Refused): void
+  keep(
+    what: { readonly studyInstanceUid: string; readonly reason: string },
+    onDone: () => void,
+    onError: Refused,
+  ): void
+  notDone(
+    what: { readonly orderId: string; readonly reason: string },
+    onDone: () => void,
+    onError: Refused,
+  ): void
   undo(decisionId: number): void
 }
 
 export function useDecide(): Decide {
   const client = useQueryClient()
-  const changed = [dashboardReconciliation.read, dashboardExams.exams, dashboardImages.read, dashboardImages.list]
+  const changed = [
+    dashboardReconciliation.read,
+    dashboardExams.exams,
+    dashboardImages.read,
+    dashboardImages.list,
+  ]
   const link = useSend(dashboardReconciliation.link, changed)
   const keep = useSend(dashboardReconciliation.keep, changed)
   const notDone = useSend(dashboardReconciliation.notDone, changed)
@@ -59,8 +78,12 @@ export function useDecide(): Decide {
     void client.invalidateQueries({ queryKey: keyOf(dashboardReconciliation.read) })
   }
   const takeBack = (decisionId: number) =>
-    undo.mutate({ params: { decisionId } }, { onSuccess: () => showDone(words.exams.undone), onError: refused })
-  const done = (text: string) => (decision: { readonly decisionId: number }) => showDone(text, () => takeBack(decision.decisionId))
+    undo.mutate(
+      { params: { decisionId } },
+      { onSuccess: () => showDone(words.exams.undone), onError: refused },
+    )
+  const done = (text: string) => (decision: { readonly decisionId: number }) =>
+    showDone(text, () => takeBack(decision.decisionId))
   /** A dialog shows what is wrong with its field; anything else closes it. */
   const orClose = (onDone: () => void, onError: Refused) => (error: ProblemError) => {
     if (error.code !== 'outdated') return onError(error)
@@ -69,8 +92,11 @@ export function useDecide(): Decide {
   }
   return {
     isBusy: [link, keep, notDone, undo].some(({ isPending }) => isPending),
-    error: [keep, notDone].find(({ error }) => error !== null && error.code !== 'outdated')?.error ?? null,
-    link: (body) => link.mutate({ body }, { onSuccess: done(words.exams.linked), onError: refused }),
+    error:
+      [keep, notDone].find(({ error }) => error !== null && error.code !== 'outdated')?.error ??
+      null,
+    link: (body) =>
+      link.mutate({ body }, { onSuccess: done(words.exams.linked), onError: refused }),
     keep: (body, onDone, onError) =>
       keep.mutate(
         { body },

@@ -4,7 +4,8 @@ import type { English } from './words.ts'
 
 export const es: Translated<English> = {
   title: 'Conciliar',
-  about: 'Tras una interrupción de la red o del sistema externo: las exploraciones hechas, junto a las peticiones.',
+  about:
+    'Tras una interrupción de la red o del sistema externo: las exploraciones hechas, junto a las peticiones.',
   range: {
     label: 'Días',
     outage: 'Desde la interrupción',
@@ -18,7 +19,8 @@ export const es: Translated<English> = {
   asking: 'El sistema externo vuelve a responder. Se piden las peticiones de estos días…',
   old: 'La lista de estos días es anterior a la interrupción. Pregunte al sistema externo para tener las peticiones posteriores.',
   ask: 'Preguntar ahora al sistema externo',
-  asked: (devices) => `Se consultó al sistema externo en nombre de ${countText(devices, 'dispositivo')}.`,
+  asked: (devices) =>
+    `Se consultó al sistema externo en nombre de ${countText(devices, 'dispositivo')}.`,
   askFailed: (failed, all) => `${failed} de ${all} consultas quedaron sin respuesta.`,
   exams: {
     title: (open) => `Hechas sin petición (${open})`,
@@ -31,7 +33,8 @@ export const es: Translated<English> = {
     view: 'Ver imágenes',
     candidates: 'Peticiones probables',
     noCandidate: 'Ninguna petición de estos días se parece a esta exploración.',
-    others: (count) => (count === 1 ? 'Mostrar otra petición' : `Mostrar otras ${count} peticiones`),
+    others: (count) =>
+      count === 1 ? 'Mostrar otra petición' : `Mostrar otras ${count} peticiones`,
     best: 'La más probable',
     link: 'Enlazar',
     linkOf: (order) => `Enlazar con la petición ${order}`,
@@ -96,7 +99,8 @@ export const es: Translated<English> = {
     noTime: 'sin hora',
     sentTo: (devices) => `enviada a ${devices}`,
     withheld: 'No se envía a ningún dispositivo',
-    started: 'El dispositivo comunicó que la exploración empezó o terminó, pero no llegaron imágenes.',
+    started:
+      'El dispositivo comunicó que la exploración empezó o terminó, pero no llegaron imágenes.',
     startedTag: 'Empezada, sin imágenes',
     notDone: 'No hecha…',
     notDoneOf: (order) => `No hecha… (petición ${order})`,

@@ -20,7 +20,8 @@ const en = {
   asking: 'The partner can be reached again. Requesting the orders of these days…',
   old: 'The list of these days is from before the outage. Ask the partner to get newer orders.',
   ask: 'Ask the partner now',
-  asked: (devices: number) => `The partner was queried on behalf of ${countText(devices, 'device')}.`,
+  asked: (devices: number) =>
+    `The partner was queried on behalf of ${countText(devices, 'device')}.`,
   askFailed: (failed: number, all: number) => `${failed} of ${all} queries got no answer.`,
   exams: {
     title: (open: number) => `Done without an order (${open})`,

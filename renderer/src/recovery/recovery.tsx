@@ -4,7 +4,11 @@ import { IconCheck, IconFileCheck, IconFileImport } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
-import { dashboardImages, type RecoveredFile, type RecoveryOutcome } from '#shared/contract/images.ts'
+import {
+  dashboardImages,
+  type RecoveredFile,
+  type RecoveryOutcome,
+} from '#shared/contract/images.ts'
 import { AskReason } from '../components/ask-reason.tsx'
 import { Clock } from '../components/clock.tsx'
 import { Page } from '../components/page.tsx'
@@ -20,7 +24,13 @@ import { said } from '../language/said.ts'
 import { useMayManageStudies } from '../session.ts'
 import { words } from './words.ts'
 
-const CHANGES = [dashboardImages.recoveredFiles, dashboardImages.list, dashboardImages.quarantine, dashboard.status, dashboardToday.today]
+const CHANGES = [
+  dashboardImages.recoveredFiles,
+  dashboardImages.list,
+  dashboardImages.quarantine,
+  dashboard.status,
+  dashboardToday.today,
+]
 
 const columns: readonly Column<RecoveredFile>[] = [
   {
@@ -44,9 +54,21 @@ const columns: readonly Column<RecoveredFile>[] = [
         </>
       ),
   },
-  { name: words.columns.from, track: 'minmax(90px, 1fr)', cell: ({ callingAeTitle }) => <span className="mono">{callingAeTitle}</span> },
-  { name: words.columns.bytes, track: '90px', cell: ({ bytes }) => <span className="nowrap">{bytesText(bytes)}</span> },
-  { name: words.columns.at, track: '110px', cell: ({ modifiedAt }) => <Clock instant={modifiedAt} /> },
+  {
+    name: words.columns.from,
+    track: 'minmax(90px, 1fr)',
+    cell: ({ callingAeTitle }) => <span className="mono">{callingAeTitle}</span>,
+  },
+  {
+    name: words.columns.bytes,
+    track: '90px',
+    cell: ({ bytes }) => <span className="nowrap">{bytesText(bytes)}</span>,
+  },
+  {
+    name: words.columns.at,
+    track: '110px',
+    cell: ({ modifiedAt }) => <Clock instant={modifiedAt} />,
+  },
 ]
 
 /** Image files that the database does not know, to be imported again or discarded. */
@@ -57,7 +79,8 @@ export function Recovery() {
   const query = { limit: 50 }
   const { list, pages, more } = usePages(
     keyOf(dashboardImages.recoveredFiles, query),
-    (part, signal) => call(dashboardImages.recoveredFiles, { query: { ...query, ...part } }, signal),
+    (part, signal) =>
+      call(dashboardImages.recoveredFiles, { query: { ...query, ...part } }, signal),
     10_000,
   )
   const send = useSend(dashboardImages.importRecovered, CHANGES)
@@ -70,7 +93,9 @@ export function Recovery() {
     try {
       do {
         setSoFar(imported)
-        const part: RecoveryOutcome = await send.mutateAsync({ body: { ...(after !== undefined && { after }) } })
+        const part: RecoveryOutcome = await send.mutateAsync({
+          body: { ...(after !== undefined && { after }) },
+        })
         imported += part.imported
         failed += part.failed
         problem = part.problem || problem
@@ -85,7 +110,16 @@ export function Recovery() {
   }
 
   const shown = useMemo(
-    () => (mayManage ? [...columns, decide(({ file }) => send.mutate({ body: { file } }, { onSuccess: tell }), setDiscarding)] : columns),
+    () =>
+      mayManage
+        ? [
+            ...columns,
+            decide(
+              ({ file }) => send.mutate({ body: { file } }, { onSuccess: tell }),
+              setDiscarding,
+            ),
+          ]
+        : columns,
     [mayManage, send],
   )
 
@@ -97,7 +131,11 @@ export function Recovery() {
       actions={
         mayManage &&
         files.length > 0 && (
-          <Button leftSection={<IconFileImport size={16} />} loading={soFar !== null} onClick={() => void importAll()}>
+          <Button
+            leftSection={<IconFileImport size={16} />}
+            loading={soFar !== null}
+            onClick={() => void importAll()}
+          >
             {words.importAll}
           </Button>
         )
@@ -127,12 +165,25 @@ export function Recovery() {
 }
 
 /** What came of an import, all of it. */
-function tell({ imported, failed, problem }: Pick<RecoveryOutcome, 'imported' | 'failed' | 'problem'>): void {
-  if (imported > 0) notifications.show({ message: words.imported(imported), icon: <IconCheck size={18} /> })
-  if (failed > 0) notifications.show({ message: `${words.notImported(failed)} ${said(problem)}`, color: 'red', autoClose: false })
+function tell({
+  imported,
+  failed,
+  problem,
+}: Pick<RecoveryOutcome, 'imported' | 'failed' | 'problem'>): void {
+  if (imported > 0)
+    notifications.show({ message: words.imported(imported), icon: <IconCheck size={18} /> })
+  if (failed > 0)
+    notifications.show({
+      message: `${words.notImported(failed)} ${said(problem)}`,
+      color: 'red',
+      autoClose: false,
+    })
 }
 
-const decide = (onImport: (file: RecoveredFile) => void, onDiscard: (file: RecoveredFile) => void): Column<RecoveredFile> => ({
+const decide = (
+  onImport: (file: RecoveredFile) => void,
+  onDiscard: (file: RecoveredFile) => void,
+): Column<RecoveredFile> => ({
   name: words.columns.actions,
   track: '190px',
   cell: (file) => (
@@ -159,7 +210,9 @@ function Discard({ file, onDone }: { file: RecoveredFile; onDone: () => void }) 
       isBusy={send.isPending}
       error={send.error}
       onClose={onDone}
-      onSend={(reason, onError) => send.mutate({ body: { file: file.file, reason } }, { onSuccess: onDone, onError })}
+      onSend={(reason, onError) =>
+        send.mutate({ body: { file: file.file, reason } }, { onSuccess: onDone, onError })
+      }
     >
       <Stack gap={6}>
         {file.isReadable ? <PersonName value={file.patientName} /> : <b>{words.unreadable}</b>}

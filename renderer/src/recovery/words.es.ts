@@ -7,7 +7,13 @@ export const es: Translated<English> = {
   about:
     'Estos archivos de imagen están en el disco, pero la base de datos no tiene registro de ellos. Impórtelos y ocuparán su lugar como si el dispositivo los enviara ahora.',
   label: 'Archivos recuperados',
-  columns: { patient: 'Paciente, según el archivo', from: 'De', bytes: 'Tamaño', at: 'Escrito', actions: 'Decidir' },
+  columns: {
+    patient: 'Paciente, según el archivo',
+    from: 'De',
+    bytes: 'Tamaño',
+    at: 'Escrito',
+    actions: 'Decidir',
+  },
   unreadable: 'No se puede leer como imagen',
   unreadableText: 'No se puede importar. Puede estar dañado, o no es un archivo DICOM.',
   study: 'Estudio',
@@ -31,6 +37,7 @@ export const es: Translated<English> = {
     about: 'Queda en el registro de auditoría.',
     example: 'p. ej. ilegible, y el dispositivo ya envió la imagen de nuevo',
   },
-  discardText: 'Se elimina de esta pasarela y no se puede recuperar. Puede ser una imagen que su dispositivo ya ha borrado.',
+  discardText:
+    'Se elimina de esta pasarela y no se puede recuperar. Puede ser una imagen que su dispositivo ya ha borrado.',
   discardUnsure: 'Si no está seguro, impórtelo.',
 }

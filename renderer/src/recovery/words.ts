@@ -7,7 +7,13 @@ const en = {
   about:
     'These image files are on the disk, but the database has no record of them. Import them, and they take their place as if the device sent them now.',
   label: 'Recovered files',
-  columns: { patient: 'Patient, as the file says', from: 'From', bytes: 'Size', at: 'Written', actions: 'Decide' },
+  columns: {
+    patient: 'Patient, as the file says',
+    from: 'From',
+    bytes: 'Size',
+    at: 'Written',
+    actions: 'Decide',
+  },
   unreadable: 'Not readable as an image',
   unreadableText: 'It cannot be imported. It may be damaged, or it is not a DICOM file.',
   study: 'Study',
@@ -22,7 +28,8 @@ const en = {
   importAll: 'Import all',
   importing: (count: string) => `Importing… ${count} so far`,
   imported: (count: number) => `${countText(count, 'file')} imported.`,
-  notImported: (count: number) => `${countText(count, 'file')} could not be imported and ${count === 1 ? 'stays' : 'stay'} here.`,
+  notImported: (count: number) =>
+    `${countText(count, 'file')} could not be imported and ${count === 1 ? 'stays' : 'stay'} here.`,
   discard: 'Discard',
   discardAsk: {
     title: 'Discard this file for good?',
@@ -31,7 +38,8 @@ const en = {
     about: 'It is kept in the audit trail.',
     example: 'e.g. unreadable, and the device has sent the image again',
   },
-  discardText: 'It is deleted from this gateway and cannot be brought back. It may be an image that its device has deleted since.',
+  discardText:
+    'It is deleted from this gateway and cannot be brought back. It may be an image that its device has deleted since.',
   discardUnsure: 'Import it if you are not sure.',
 } as const
 export type English = typeof en

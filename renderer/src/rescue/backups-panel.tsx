@@ -2,7 +2,11 @@ import { Button, Group, Radio, Text, TextInput } from '@mantine/core'
 import { IconFolderSearch } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { type BackupEntry, dashboardRescue, type RescueState } from '#shared/contract/dashboard-upkeep.ts'
+import {
+  type BackupEntry,
+  dashboardRescue,
+  type RescueState,
+} from '#shared/contract/dashboard-upkeep.ts'
 import type { ReplyOf } from '#shared/operation.ts'
 import type { ProblemError } from '../client.ts'
 import { Failed, Panel } from '../components/page.tsx'
@@ -17,7 +21,9 @@ import { words } from './words.ts'
 
 const texts = words.backups
 
-/** The back-ups of the plan's folder or of another one, and what becomes of the one that is chosen. */
+/**
+ * The back-ups of the plan's folder or of another one, and what becomes of the one that is chosen.
+ */
 export function BackupsPanel({ state, onBegun }: { state: RescueState; onBegun: () => void }) {
   const [folder, setFolder] = useState(state.backupFolder ?? '')
   const [name, setName] = useState<string | null>(null)
@@ -35,9 +41,18 @@ export function BackupsPanel({ state, onBegun }: { state: RescueState; onBegun: 
   }
   return (
     <>
-      <Panel isFlush title={texts.title} aside={shownFolder && backups.length > 0 && <span className="mono">{shownFolder}</span>}>
+      <Panel
+        isFlush
+        title={texts.title}
+        aside={shownFolder && backups.length > 0 && <span className="mono">{shownFolder}</span>}
+      >
         {backups.length > 0 && (
-          <Radio.Group value={name} onChange={setName} label={texts.list} labelProps={{ className: css.hidden ?? '' }}>
+          <Radio.Group
+            value={name}
+            onChange={setName}
+            label={texts.list}
+            labelProps={{ className: css.hidden ?? '' }}
+          >
             <div className={css.list}>
               {backups.map((one) => (
                 <Row key={one.name} backup={one} />
@@ -46,7 +61,11 @@ export function BackupsPanel({ state, onBegun }: { state: RescueState; onBegun: 
           </Radio.Group>
         )}
         {backups.length === 0 && !look.data && (
-          <p className={css.empty}>{state.backupFolder === null ? texts.folderUnknown : texts.emptyFolder(state.backupFolder)}</p>
+          <p className={css.empty}>
+            {state.backupFolder === null
+              ? texts.folderUnknown
+              : texts.emptyFolder(state.backupFolder)}
+          </p>
         )}
         <form onSubmit={submit} className={css.folder}>
           <Group align="flex-end" wrap="wrap">
@@ -76,7 +95,14 @@ export function BackupsPanel({ state, onBegun }: { state: RescueState; onBegun: 
           </div>
         </form>
       </Panel>
-      {chosen && <Chosen key={`${looked} ${chosen.name}`} backup={chosen} folder={looked} onBegun={onBegun} />}
+      {chosen && (
+        <Chosen
+          key={`${looked} ${chosen.name}`}
+          backup={chosen}
+          folder={looked}
+          onBegun={onBegun}
+        />
+      )}
     </>
   )
 }

@@ -2,7 +2,10 @@ import { openClient } from '../client.ts'
 
 const KEPT_AT = 'isthmus-rescue'
 
-/** Of the link that opened the page. It leaves the address at once, and stays with this tab, so that the page can be loaded anew. */
+/**
+ * Of the link that opened the page. It leaves the address at once, and stays with this tab, so that
+ * the page can be loaded anew.
+ */
 function tokenOf(hash: string): string | null {
   const given = new URLSearchParams(hash.slice(1)).get('token')
   if (given === null) return sessionStorage.getItem(KEPT_AT)
@@ -15,7 +18,11 @@ export const token = tokenOf(window.location.hash)
 
 /** The calls of this page, each with the token of its link. */
 export const call = openClient({
-  fetch: (input, init) => window.fetch(input, { ...init, headers: { ...init?.headers, authorization: `Bearer ${token}` } }),
+  fetch: (input, init) =>
+    window.fetch(input, {
+      ...init,
+      headers: { ...init?.headers, authorization: `Bearer ${token}` },
+    }),
   origin: '',
 })
 

@@ -2,7 +2,11 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { IconDatabaseImport } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { type BackupEntry, dashboardRescue, type RestorePreview } from '#shared/contract/dashboard-upkeep.ts'
+import {
+  type BackupEntry,
+  dashboardRescue,
+  type RestorePreview,
+} from '#shared/contract/dashboard-upkeep.ts'
 import type { ProblemError } from '../client.ts'
 import { Failed, Panel, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
@@ -18,14 +22,22 @@ const texts = words.chosen
 const TABLES: Readonly<Record<string, string>> = texts.tables
 
 /** What the chosen back-up holds, the key where it needs one, and the one button. */
-export function Chosen(props: { backup: BackupEntry; folder: string | undefined; onBegun: () => void }) {
+export function Chosen(props: {
+  backup: BackupEntry
+  folder: string | undefined
+  onBegun: () => void
+}) {
   const { backup, folder, onBegun } = props
   const { name, madeAt } = backup
   // Here, not in its form, which is away while a key is tried.
   const [typed, setTyped] = useState('')
   const [recoveryKey, setRecoveryKey] = useState('')
   const [isAsking, setIsAsking] = useState(false)
-  const from = { name, ...(folder !== undefined && { folder }), ...(recoveryKey !== '' && { recoveryKey }) }
+  const from = {
+    name,
+    ...(folder !== undefined && { folder }),
+    ...(recoveryKey !== '' && { recoveryKey }),
+  }
   const preview = useQuery<RestorePreview, ProblemError>({
     queryKey: [dashboardRescue.preview.path, from],
     queryFn: ({ signal }) => call(dashboardRescue.preview, { body: from }, signal),
@@ -41,8 +53,12 @@ export function Chosen(props: { backup: BackupEntry; folder: string | undefined;
   const when = clockText(madeAt, undefined, new Date())
   const found = preview.data
   const needsKey = found?.opensWith === 'recovery-key'
-  const opens = found !== undefined && found.fault === '' && (found.opensWith === 'own' || (needsKey && recoveryKey !== ''))
-  const keyFault = needsKey && recoveryKey !== '' && found.fault !== '' ? said(found.fault) : undefined
+  const opens =
+    found !== undefined &&
+    found.fault === '' &&
+    (found.opensWith === 'own' || (needsKey && recoveryKey !== ''))
+  const keyFault =
+    needsKey && recoveryKey !== '' && found.fault !== '' ? said(found.fault) : undefined
   return (
     <Panel title={texts.title(when)}>
       <Stack gap="sm">
@@ -55,13 +71,23 @@ export function Chosen(props: { backup: BackupEntry; folder: string | undefined;
           </Notice>
         )}
         {needsKey && !opens && (
-          <KeyForm typed={typed} onTyped={setTyped} fault={keyFault} isTrying={preview.isFetching} onKey={setRecoveryKey} />
+          <KeyForm
+            typed={typed}
+            onTyped={setTyped}
+            fault={keyFault}
+            isTrying={preview.isFetching}
+            onKey={setRecoveryKey}
+          />
         )}
         {needsKey && opens && <Notice tone="good">{texts.keyFits}</Notice>}
         {restore.error && <Failed error={restore.error} />}
         {opens && (
           <Group>
-            <Button size="md" leftSection={<IconDatabaseImport size={18} />} onClick={() => setIsAsking(true)}>
+            <Button
+              size="md"
+              leftSection={<IconDatabaseImport size={18} />}
+              onClick={() => setIsAsking(true)}
+            >
               {texts.put}
             </Button>
           </Group>
@@ -106,7 +132,13 @@ function KeyForm(props: {
 }
 
 /** What putting it back loses, before it is begun. */
-function Ask(props: { title: string; isOpen: boolean; isBusy: boolean; onPut: () => void; onClose: () => void }) {
+function Ask(props: {
+  title: string
+  isOpen: boolean
+  isBusy: boolean
+  onPut: () => void
+  onClose: () => void
+}) {
   const { title, isOpen, isBusy, onPut, onClose } = props
   return (
     <Modal opened={isOpen} onClose={onClose} title={title}>

@@ -31,7 +31,12 @@ export function KeyPanel({ onDone }: { onDone: () => void }) {
           <RecoveryKeyInput value={recoveryKey} onChange={setRecoveryKey} error={fault} />
           {put.error && fault === undefined && <Failed error={put.error} />}
           <Group>
-            <Button type="submit" leftSection={<IconKey size={16} />} loading={put.isPending} disabled={recoveryKey.trim() === ''}>
+            <Button
+              type="submit"
+              leftSection={<IconKey size={16} />}
+              loading={put.isPending}
+              disabled={recoveryKey.trim() === ''}
+            >
               {texts.put}
             </Button>
           </Group>

@@ -11,7 +11,10 @@ import { cssVariables, theme } from '../theme.ts'
 import { Rescue } from './rescue.tsx'
 
 const queryClient = new QueryClient({
-  defaultOptions: { queries: { networkMode: 'always', retry: false }, mutations: { networkMode: 'always', retry: false } },
+  defaultOptions: {
+    queries: { networkMode: 'always', retry: false },
+    mutations: { networkMode: 'always', retry: false },
+  },
 })
 
 async function start(root: HTMLElement): Promise<void> {

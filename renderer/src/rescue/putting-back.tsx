@@ -7,7 +7,8 @@ import { words } from './words.ts'
 /** How far it is. */
 export function PuttingBack({ restore }: { restore: RestoreState }) {
   const { phase, share, sentence } = restore
-  const label = phase === 'checking' ? words.checking : words.decrypting(`${Math.round(share * 100)} %`)
+  const label =
+    phase === 'checking' ? words.checking : words.decrypting(`${Math.round(share * 100)} %`)
   return (
     <Panel title={words.puttingBack}>
       <div role="status">

@@ -3,7 +3,11 @@ import css from './rescue.module.css'
 import { words } from './words.ts'
 
 /** The recovery key as it stands on its sheet; case, hyphens and spaces do not count. */
-export function RecoveryKeyInput(props: { value: string; onChange: (value: string) => void; error: string | undefined }) {
+export function RecoveryKeyInput(props: {
+  value: string
+  onChange: (value: string) => void
+  error: string | undefined
+}) {
   const { value, onChange, error } = props
   return (
     <TextInput

@@ -43,7 +43,8 @@ export function Rescue() {
   useEffect(() => {
     if (phase === 'ready') setStartedAt(Date.now())
   }, [phase])
-  const isStarting = phase === 'ready' || (startedAt !== null && reply.dataUpdatedAt < startedAt + AWAY_MS)
+  const isStarting =
+    phase === 'ready' || (startedAt !== null && reply.dataUpdatedAt < startedAt + AWAY_MS)
 
   if (token === null || code === 'not-signed-in')
     return (
@@ -60,7 +61,11 @@ export function Rescue() {
   if (!state)
     return (
       <Frame version="">
-        {reply.isError ? <Failed error={reply.error} onRetry={() => void reply.refetch()} /> : <Waiting rows={6} height={48} />}
+        {reply.isError ? (
+          <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+        ) : (
+          <Waiting rows={6} height={48} />
+        )}
       </Frame>
     )
   return (

@@ -23,13 +23,16 @@ export const es: Translated<English> = {
       'Lo que se guarda aquí está cifrado y falta su clave. La clave de recuperación la devuelve; también una copia de seguridad que se abra con ella.',
     'key-sealed':
       'Lo que se guarda aquí está cifrado. Su clave está en el almacén de otra cuenta: inicie la aplicación allí o use la clave de recuperación.',
-    'key-wrong': 'Lo que se guarda aquí se cifró con otra clave que la que está al lado. La clave de recuperación devuelve la correcta.',
-    'seal-broken': 'Lo que se guarda aquí se cifró con otra clave que la que está al lado. La clave de recuperación devuelve la correcta.',
+    'key-wrong':
+      'Lo que se guarda aquí se cifró con otra clave que la que está al lado. La clave de recuperación devuelve la correcta.',
+    'seal-broken':
+      'Lo que se guarda aquí se cifró con otra clave que la que está al lado. La clave de recuperación devuelve la correcta.',
   },
   says: 'La pasarela dice:',
   calm: {
     unchanged: 'No se cambió nada y no se borrará nada. Lo que se reemplace se guarda aparte.',
-    devices: 'Hasta que se arregle, los dispositivos y los socios no reciben respuesta. Los dispositivos conservan sus imágenes.',
+    devices:
+      'Hasta que se arregle, los dispositivos y los socios no reciben respuesta. Los dispositivos conservan sus imágenes.',
     here: 'Esta página se abre solo en este PC.',
   },
   version: (version) => `Versión ${version}`,
@@ -44,7 +47,10 @@ export const es: Translated<English> = {
   checking: 'Comprobando que está completa',
   failed: 'La copia de seguridad no se restauró',
   failedText: 'Todo sigue como estaba: pruebe con otra.',
-  recoveryKey: ['Clave de recuperación', 'Ocho grupos de cuatro, como en la hoja. Las mayúsculas y los guiones no importan.'],
+  recoveryKey: [
+    'Clave de recuperación',
+    'Ocho grupos de cuatro, como en la hoja. Las mayúsculas y los guiones no importan.',
+  ],
   key: {
     title: 'Recuperar la clave de datos',
     text: 'Con la clave de recuperación, la base de datos que está aquí se abre de nuevo y no se pierde nada.',
@@ -53,13 +59,21 @@ export const es: Translated<English> = {
   backups: {
     title: 'Restaurar una copia de seguridad',
     list: 'Copias de seguridad, la más reciente primero',
-    kinds: { 'by-hand': 'a mano', scheduled: 'según el plan', 'before-update': 'antes de actualizar' },
+    kinds: {
+      'by-hand': 'a mano',
+      scheduled: 'según el plan',
+      'before-update': 'antes de actualizar',
+    },
     withKey: 'con el archivo de recuperación',
     withoutKey: 'se abre solo en este PC',
-    folderUnknown: 'Ya no se puede leer en qué carpeta están las copias de seguridad. Indíquela abajo.',
+    folderUnknown:
+      'Ya no se puede leer en qué carpeta están las copias de seguridad. Indíquela abajo.',
     emptyFolder: (folder) =>
       `No hay ninguna copia de seguridad en ${folder}. ¿Está conectado su disco? Si están en otro lugar, indique la carpeta abajo.`,
-    folder: ['Otra carpeta', 'En este PC, en un disco que conecte o en la red. Una copia de otro PC se abre con su clave de recuperación.'],
+    folder: [
+      'Otra carpeta',
+      'En este PC, en un disco que conecte o en la red. Una copia de otro PC se abre con su clave de recuperación.',
+    ],
     example: 'p. ej. D:\\Copias de Isthmus o /mnt/backup/isthmus',
     look: 'Buscar ahí',
   },
@@ -75,7 +89,8 @@ export const es: Translated<English> = {
       auditEntries: 'Entradas de auditoría',
     },
     cannot: 'Esta no se puede restaurar',
-    needsKey: 'Ninguna clave de datos que esté aquí la abre. La abre la clave de recuperación que estaba en vigor cuando se hizo.',
+    needsKey:
+      'Ninguna clave de datos que esté aquí la abre. La abre la clave de recuperación que estaba en vigor cuando se hizo.',
     tryKey: 'Probar esta clave',
     keyFits: 'La clave de recuperación la abre.',
     put: 'Restaurar esta copia',

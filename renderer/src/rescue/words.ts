@@ -15,16 +15,20 @@ const en = {
     'seal-broken': 'The data key does not fit',
   } as Readonly<Record<string, string>>,
   why: {
-    damaged: 'A part of its file on the disk is not what was written, as after a failing disk or a power cut. A back-up puts that right.',
-    'not-a-database': 'Its file on the disk is not a database any more, as after a failing disk or a power cut. A back-up puts that right.',
+    damaged:
+      'A part of its file on the disk is not what was written, as after a failing disk or a power cut. A back-up puts that right.',
+    'not-a-database':
+      'Its file on the disk is not a database any more, as after a failing disk or a power cut. A back-up puts that right.',
     'database-missing':
       'Its file is gone from the disk, though images are here. Restore a backup, or put the file back and start the gateway again.',
     'key-missing':
       'What is kept here is encrypted, and its key is gone. The recovery key brings it back; so does a back-up that is opened with it.',
     'key-sealed':
       'What is kept here is encrypted. Its key is in the key store of another account: start the app there, or use the recovery key.',
-    'key-wrong': 'What is kept here was encrypted under another key than the one beside it. The recovery key brings the right one back.',
-    'seal-broken': 'What is kept here was encrypted under another key than the one beside it. The recovery key brings the right one back.',
+    'key-wrong':
+      'What is kept here was encrypted under another key than the one beside it. The recovery key brings the right one back.',
+    'seal-broken':
+      'What is kept here was encrypted under another key than the one beside it. The recovery key brings the right one back.',
   } as Readonly<Record<string, string>>,
   says: 'The gateway says:',
   calm: {
@@ -44,7 +48,10 @@ const en = {
   checking: 'Checking that it is whole',
   failed: 'The back-up was not put back',
   failedText: 'Everything is still as it was: try another one.',
-  recoveryKey: ['Recovery key', 'Eight groups of four, as on the sheet. Case and hyphens do not matter.'],
+  recoveryKey: [
+    'Recovery key',
+    'Eight groups of four, as on the sheet. Case and hyphens do not matter.',
+  ],
   key: {
     title: 'Put the data key back',
     text: 'With the recovery key, the database that is here opens again, and nothing is lost.',
@@ -53,7 +60,11 @@ const en = {
   backups: {
     title: 'Put a back-up back',
     list: 'Back-ups, the newest first',
-    kinds: { 'by-hand': 'by hand', scheduled: 'by the plan', 'before-update': 'before an update' } satisfies Record<BackupKind, string>,
+    kinds: {
+      'by-hand': 'by hand',
+      scheduled: 'by the plan',
+      'before-update': 'before an update',
+    } satisfies Record<BackupKind, string>,
     withKey: 'with the recovery file',
     withoutKey: 'opens on this PC only',
     folderUnknown: 'Which folder the back-ups are in cannot be read any more. Name it below.',
@@ -78,7 +89,8 @@ const en = {
       auditEntries: 'Audit entries',
     },
     cannot: 'This one cannot be put back',
-    needsKey: 'No data key that is here opens it. The recovery key that was in force when it was made does.',
+    needsKey:
+      'No data key that is here opens it. The recovery key that was in force when it was made does.',
     tryKey: 'Try this key',
     keyFits: 'The recovery key opens it.',
     put: 'Put this back-up back',

@@ -12,7 +12,8 @@ export const es: Translated<English> = {
     isOn: 'Abierto',
     isOff: 'Cerrado',
     isDown: 'No está abierto',
-    whatOn: 'Los PC de la red encuentran la ventana y la interfaz en estas direcciones. Un PC que nadie ha aprobado solo puede pedirlo.',
+    whatOn:
+      'Los PC de la red encuentran la ventana y la interfaz en estas direcciones. Un PC que nadie ha aprobado solo puede pedirlo.',
     whatOff:
       'Solo este PC muestra la ventana. Al abrirla, las salas de informes y la recepción trabajan en sus propios PC: los datos de pacientes pasan entonces por la red, cifrados.',
     open: '¿Abrir la ventana a otros PC?',
@@ -50,7 +51,8 @@ export const es: Translated<English> = {
     title: 'PC que lo piden',
     about: 'Aprobar uno solo si su pantalla muestra los mismos seis caracteres.',
     none: 'Ningún PC lo pide en este momento',
-    noneText: 'Abrir en el otro PC una de las direcciones, darle allí un nombre y pulsar el botón: entonces aparece aquí.',
+    noneText:
+      'Abrir en el otro PC una de las direcciones, darle allí un nombre y pulsar el botón: entonces aparece aquí.',
     noneOff: 'Cuando el acceso esté abierto, los PC que quieran la ventana aparecen aquí.',
     name: 'Nombre',
     code: 'Código',
@@ -74,7 +76,8 @@ export const es: Translated<English> = {
     remove: (name) => `Retirar ${name}`,
     removeTitle: '¿Retirar este PC?',
     removeAction: 'Retirar el PC',
-    removeText: (name) => `Las sesiones en ${name} terminan al instante, y tendrá que pedirlo de nuevo.`,
+    removeText: (name) =>
+      `Las sesiones en ${name} terminan al instante, y tendrá que pedirlo de nuevo.`,
     keep: 'Conservarlo',
     count: (count) => countText(count, 'PC', 'PC'),
   },

@@ -4,14 +4,16 @@ import { es } from './access-words.es.ts'
 
 const en = {
   title: 'Access from other PCs',
-  about: 'The window on the PCs of the clinic’s network, encrypted (HTTPS). Each PC is approved once; its people then sign in as here.',
+  about:
+    'The window on the PCs of the clinic’s network, encrypted (HTTPS). Each PC is approved once; its people then sign in as here.',
   lan: {
     title: 'Access',
     on: 'Open to other PCs',
     isOn: 'Open',
     isOff: 'Closed',
     isDown: 'Not open',
-    whatOn: 'PCs of the network reach the window and the interface at these addresses. A PC that nobody has approved only gets to ask.',
+    whatOn:
+      'PCs of the network reach the window and the interface at these addresses. A PC that nobody has approved only gets to ask.',
     whatOff:
       'Only this PC shows the window. Opening it lets reading rooms and the front desk work on their own PCs: patient data then crosses the network, encrypted.',
     open: 'Open the window to other PCs?',
@@ -24,7 +26,8 @@ const en = {
     ],
     close: 'Close access?',
     closeAction: 'Close access',
-    closeText: 'Whoever works in the window on another PC is cut off at once. Partner systems that call by HTTPS are cut off too.',
+    closeText:
+      'Whoever works in the window on another PC is cut off at once. Partner systems that call by HTTPS are cut off too.',
     keep: 'Leave it open',
     host: 'Address to listen at',
     hostAbout: '0.0.0.0 is every address of this PC.',
@@ -36,7 +39,8 @@ const en = {
     title: 'Addresses to type',
     about: 'In the browser of the other PC, or scan the code with a tablet.',
     qr: (url: string) => `QR code of ${url}`,
-    firewall: 'If no address answers, the firewall of this PC keeps the port closed: let it in for the network of the clinic only.',
+    firewall:
+      'If no address answers, the firewall of this PC keeps the port closed: let it in for the network of the clinic only.',
   },
   fingerprint: {
     title: 'Fingerprint of the certificate',
@@ -47,7 +51,8 @@ const en = {
     title: 'PCs that ask',
     about: 'Approve one only where its screen shows the same six characters.',
     none: 'No PC asks at the moment',
-    noneText: 'Open one of the addresses on the other PC, give it a name there and press the button: it then appears here.',
+    noneText:
+      'Open one of the addresses on the other PC, give it a name there and press the button: it then appears here.',
     noneOff: 'Once access is open, PCs that want the window appear here.',
     name: 'Name',
     code: 'Code',
@@ -60,7 +65,14 @@ const en = {
   approved: {
     title: 'Approved PCs',
     none: 'No PC is approved yet',
-    columns: { name: 'PC', address: 'Address', browser: 'Browser', approved: 'Approved by', seen: 'Last seen', actions: 'Actions' },
+    columns: {
+      name: 'PC',
+      address: 'Address',
+      browser: 'Browser',
+      approved: 'Approved by',
+      seen: 'Last seen',
+      actions: 'Actions',
+    },
     remove: (name: string) => `Remove ${name}`,
     removeTitle: 'Remove this PC?',
     removeAction: 'Remove PC',
@@ -71,7 +83,15 @@ const en = {
   sessions: {
     title: 'Who is signed in',
     about: 'Sessions of everybody, wherever they are.',
-    columns: { who: 'Person', place: 'Where', browser: 'Browser', since: 'Since', used: 'Last used', state: 'State', actions: 'Actions' },
+    columns: {
+      who: 'Person',
+      place: 'Where',
+      browser: 'Browser',
+      since: 'Since',
+      used: 'Last used',
+      state: 'State',
+      actions: 'Actions',
+    },
     isThis: 'This window',
     open: 'Open',
     locked: 'Locked',

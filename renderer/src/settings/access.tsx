@@ -12,10 +12,17 @@ import { ApprovedPanel, AskingPanel } from './workstations-panel.tsx'
 const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 4000
 
-/** The window on other PCs of the clinic: whether it opens, where, which PCs may, and who is signed in. */
+/**
+ * The window on other PCs of the clinic: whether it opens, where, which PCs may, and who is signed
+ * in.
+ */
 export function Access() {
   const { isOpen } = useLive()
-  const reply = useReply(dashboardSecurity.lanAccess, {}, { every: isOpen ? POLL_MS : POLL_CUT_OFF_MS })
+  const reply = useReply(
+    dashboardSecurity.lanAccess,
+    {},
+    { every: isOpen ? POLL_MS : POLL_CUT_OFF_MS },
+  )
   const lan = reply.data
   const asking = lan?.workstations.filter(({ state }) => state === 'asking') ?? []
   return (

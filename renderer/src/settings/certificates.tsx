@@ -13,7 +13,9 @@ import { expiryTone } from './expiry.ts'
 import css from './settings.module.css'
 import { certificates as texts } from './words.ts'
 
-/** The gateway's own certificates: until when they are good, to be given to others, to be renewed. */
+/**
+ * The gateway's own certificates: until when they are good, to be given to others, to be renewed.
+ */
 export function Certificates() {
   const reply = useReply(dashboard.certificates, {}, { staleTime: 60_000 })
   const [renewing, setRenewing] = useState<Certificate | null>(null)
@@ -26,7 +28,11 @@ export function Certificates() {
       {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
       {reply.data?.certificates.length === 0 && <Text size="sm">{texts.none}</Text>}
       {reply.data?.certificates.map((certificate) => (
-        <One key={certificate.use} certificate={certificate} onRenew={() => setRenewing(certificate)} />
+        <One
+          key={certificate.use}
+          certificate={certificate}
+          onRenew={() => setRenewing(certificate)}
+        />
       ))}
       {renewing && <Renew certificate={renewing} onDone={() => setRenewing(null)} />}
     </Panel>
@@ -34,7 +40,18 @@ export function Certificates() {
 }
 
 function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () => void }) {
-  const { use, isInUse, subject, issuer, isSelfMade, fingerprint256, notBefore, notAfter, daysLeft, pem } = certificate
+  const {
+    use,
+    isInUse,
+    subject,
+    issuer,
+    isSelfMade,
+    fingerprint256,
+    notBefore,
+    notAfter,
+    daysLeft,
+    pem,
+  } = certificate
   const zone = useZone()
   const tone = expiryTone(daysLeft)
   const day = (instant: string) => dayText(todayIn(zone, new Date(instant)))
@@ -60,20 +77,37 @@ function One({ certificate, onRenew }: { certificate: Certificate; onRenew: () =
           ],
         ]}
       />
-      {isInUse && isSelfMade && tone !== 'plain' && <Notice tone={tone}>{daysLeft < 0 ? texts.endedText : texts.endsSoon}</Notice>}
+      {isInUse && isSelfMade && tone !== 'plain' && (
+        <Notice tone={tone}>{daysLeft < 0 ? texts.endedText : texts.endsSoon}</Notice>
+      )}
       <Group gap={8}>
         <CopyButton value={pem} timeout={2000}>
           {({ copied, copy }) => (
-            <Button variant="default" size="xs" leftSection={copied ? <IconCheck size={15} /> : <IconCopy size={15} />} onClick={copy}>
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={copied ? <IconCheck size={15} /> : <IconCopy size={15} />}
+              onClick={copy}
+            >
               {copied ? texts.copied : texts.copy}
             </Button>
           )}
         </CopyButton>
-        <Button variant="default" size="xs" leftSection={<IconDownload size={15} />} onClick={() => download(`isthmus-${use}.pem`, pem)}>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconDownload size={15} />}
+          onClick={() => download(`isthmus-${use}.pem`, pem)}
+        >
           {texts.download}
         </Button>
         {isSelfMade && (
-          <Button variant="default" size="xs" leftSection={<IconRefresh size={15} />} onClick={onRenew}>
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconRefresh size={15} />}
+            onClick={onRenew}
+          >
             {texts.renew}…
           </Button>
         )}

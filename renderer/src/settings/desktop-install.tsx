@@ -4,12 +4,24 @@ import { Notice } from '../components/tone.tsx'
 import { said } from '../language/said.ts'
 import { words } from './desktop-words.ts'
 
-/** Says what installing an update does, and begins it. What keeps it from happening is told here. */
-export function DesktopInstall(props: { version: string; install: () => Promise<void>; onClose: () => void }) {
+/**
+ * Says what installing an update does, and begins it. What keeps it from happening is told here.
+ */
+export function DesktopInstall(props: {
+  version: string
+  install: () => Promise<void>
+  onClose: () => void
+}) {
   const { version, install, onClose } = props
   const run = useMutation<void, Error>({ mutationFn: install })
   return (
-    <Modal opened onClose={onClose} title={words.installTitle(version)} size="lg" closeOnClickOutside={!run.isPending}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={words.installTitle(version)}
+      size="lg"
+      closeOnClickOutside={!run.isPending}
+    >
       <Stack>
         <ol style={{ margin: 0, paddingLeft: 20 }}>
           {words.installSteps.map((step) => (

@@ -18,9 +18,17 @@ import css from './settings.module.css'
 const KEY = ['desktop app']
 const IDLE_MS = 10_000
 const AT_WORK_MS = 1000
-const AT_WORK: readonly UpdateState['state'][] = ['checking', 'available', 'downloading', 'installing']
+const AT_WORK: readonly UpdateState['state'][] = [
+  'checking',
+  'available',
+  'downloading',
+  'installing',
+]
 
-/** The desktop app around this window; in a browser, where it is found. @param rows of the settings, for those about updates */
+/**
+ * The desktop app around this window; in a browser, where it is found. @param rows of the settings,
+ * for those about updates
+ */
 export function DesktopPanel({ rows }: { rows: readonly SettingRow[] }) {
   return (
     <Panel title={words.title}>
@@ -44,14 +52,25 @@ function OfApp({ app, rows }: { app: Native; rows: readonly SettingRow[] }) {
   const state = useQuery<DesktopState>({
     queryKey: KEY,
     queryFn: () => app.desktop(),
-    refetchInterval: ({ state: { data } }) => (data && AT_WORK.includes(data.update.state) ? AT_WORK_MS : IDLE_MS),
+    refetchInterval: ({ state: { data } }) =>
+      data && AT_WORK.includes(data.update.state) ? AT_WORK_MS : IDLE_MS,
     retry: false,
   })
-  const version = useQuery({ queryKey: [...KEY, 'version'], queryFn: () => app.version(), staleTime: Number.POSITIVE_INFINITY })
+  const version = useQuery({
+    queryKey: [...KEY, 'version'],
+    queryFn: () => app.version(),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
   const client = useQueryClient()
   const again = () => client.invalidateQueries({ queryKey: KEY })
-  const setAutostart = useMutation<void, Error, boolean>({ mutationFn: (on) => app.setAutostart(on), onSettled: again })
-  const check = useMutation<void, Error>({ mutationFn: () => app.checkForUpdate(), onSettled: again })
+  const setAutostart = useMutation<void, Error, boolean>({
+    mutationFn: (on) => app.setAutostart(on),
+    onSettled: again,
+  })
+  const check = useMutation<void, Error>({
+    mutationFn: () => app.checkForUpdate(),
+    onSettled: again,
+  })
   if (state.isPending) return <Waiting rows={3} />
   if (!state.data) return <Notice tone="danger">{words.unreadable}</Notice>
   const { isAutostart, keyStore, update } = state.data
@@ -83,7 +102,13 @@ function OfApp({ app, rows }: { app: Native; rows: readonly SettingRow[] }) {
         )}
       </Row>
       <Row label={words.update} about={version.data ? words.version(version.data) : ''}>
-        <Update update={update} isAsked={check.isPending} onCheck={() => check.mutate()} onInstalled={again} app={app} />
+        <Update
+          update={update}
+          isAsked={check.isPending}
+          onCheck={() => check.mutate()}
+          onInstalled={again}
+          app={app}
+        />
         <Fault error={check.error} />
       </Row>
       {update.state !== 'not-here' && <Automatic rows={rows} />}
@@ -91,7 +116,13 @@ function OfApp({ app, rows }: { app: Native; rows: readonly SettingRow[] }) {
   )
 }
 
-function Update(props: { update: UpdateState; isAsked: boolean; onCheck: () => void; onInstalled: () => void; app: Native }) {
+function Update(props: {
+  update: UpdateState
+  isAsked: boolean
+  onCheck: () => void
+  onInstalled: () => void
+  app: Native
+}) {
   const { update, isAsked, onCheck, onInstalled, app } = props
   const { state, version, share, sentence, notes } = update
   const [isAsking, setIsAsking] = useState(false)
@@ -113,7 +144,9 @@ function Update(props: { update: UpdateState; isAsked: boolean; onCheck: () => v
             {words.offered(version)} {notes.length === 0 && words.noNotes}
           </Text>
         )}
-        {state === 'downloading' && <Progress mt={8} size={7} value={share * 100} aria-label={name} />}
+        {state === 'downloading' && (
+          <Progress mt={8} size={7} value={share * 100} aria-label={name} />
+        )}
       </div>
       {notes.length > 0 && <Notes notes={notes} />}
       <Group mt={10} gap={8}>
@@ -160,19 +193,25 @@ function Automatic({ rows }: { rows: readonly SettingRow[] }) {
   const { may } = useMay('manageGateway')
   const save = useSend(dashboard.changeSettings, [dashboard.settings])
   return (
-    <Row label={words.automatic[0]} about={words.automatic[1](String(settingOf('update.at') ?? ''))}>
+    <Row
+      label={words.automatic[0]}
+      about={words.automatic[1](String(settingOf('update.at') ?? ''))}
+    >
       <Switch
         aria-label={words.automatic[0]}
         checked={settingOf('update.isAutomatic') === true}
         disabled={!may || save.isPending}
-        onChange={({ currentTarget }) => save.mutate({ body: { settings: { 'update.isAutomatic': currentTarget.checked } } })}
+        onChange={({ currentTarget }) =>
+          save.mutate({ body: { settings: { 'update.isAutomatic': currentTarget.checked } } })
+        }
       />
       <Fault error={save.error} />
     </Row>
   )
 }
 
-const Fault = ({ error }: { error: Error | null }) => error && <Notice tone="danger">{said(error.message)}</Notice>
+const Fault = ({ error }: { error: Error | null }) =>
+  error && <Notice tone="danger">{said(error.message)}</Notice>
 
 const Row = ({ label, about, children }: { label: string; about: string; children: ReactNode }) => (
   <div className={css.row}>

@@ -3,7 +3,8 @@ import type { English } from './desktop-words.ts'
 
 export const es: Translated<English> = {
   title: 'Esta aplicación',
-  about: 'La aplicación de escritorio en el PC de la pasarela: cuándo se inicia, dónde guarda la clave de datos y sus actualizaciones.',
+  about:
+    'La aplicación de escritorio en el PC de la pasarela: cuándo se inicia, dónde guarda la clave de datos y sus actualizaciones.',
   browser: {
     title: 'Esta ventana está abierta en un navegador',
     text: 'Que la pasarela se inicie con su PC, dónde se guarda la clave de datos y las actualizaciones se gestionan en la aplicación de escritorio de ese PC. Una pasarela que funciona como servicio no la tiene: la inicia el sistema y la actualizan sus paquetes.',
@@ -62,6 +63,7 @@ export const es: Translated<English> = {
   later: 'Más tarde',
   automatic: [
     'Instalar por sí sola',
-    (at) => `En la hora de mantenimiento, desde las ${at}, tras una copia de seguridad. Nunca mientras el PC se apaga.`,
+    (at) =>
+      `En la hora de mantenimiento, desde las ${at}, tras una copia de seguridad. Nunca mientras el PC se apaga.`,
   ],
 }

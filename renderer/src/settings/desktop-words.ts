@@ -5,13 +5,17 @@ import { es } from './desktop-words.es.ts'
 
 const en = {
   title: 'This app',
-  about: 'The desktop app on the PC of the gateway: when it starts, where it keeps the data key, and its updates.',
+  about:
+    'The desktop app on the PC of the gateway: when it starts, where it keeps the data key, and its updates.',
   browser: {
     title: 'This window is open in a browser',
     text: 'Whether the gateway starts with its PC, where the data key is kept and updates are seen to in the desktop app on that PC. A gateway that runs as a service has none: the system starts it, and its packages update it.',
   },
   unreadable: 'The app does not answer. Close its window and open it again from the tray.',
-  autostart: ['Start with this PC', 'When somebody signs in on it; the window stays in the tray. Devices are served from then on.'],
+  autostart: [
+    'Start with this PC',
+    'When somebody signs in on it; the window stays in the tray. Devices are served from then on.',
+  ],
   key: 'Data key',
   keyAbout: 'What opens the database and its back-ups.',
   keyStates: {
@@ -65,7 +69,8 @@ const en = {
   later: 'Later',
   automatic: [
     'Install by itself',
-    (at: string) => `In the hour of maintenance, from ${at}, after a back-up. Never while the PC shuts down.`,
+    (at: string) =>
+      `In the hour of maintenance, from ${at}, after a back-up. Never while the PC shuts down.`,
   ],
 } as const
 export type English = typeof en

@@ -17,7 +17,12 @@ export interface SettingRow {
 export type FieldKind =
   | { readonly kind: 'switch' }
   | { readonly kind: 'choice'; readonly options: readonly string[] }
-  | { readonly kind: 'number'; readonly min: number | null; readonly max: number | null; readonly isWhole: boolean }
+  | {
+      readonly kind: 'number'
+      readonly min: number | null
+      readonly max: number | null
+      readonly isWhole: boolean
+    }
   | { readonly kind: 'choices'; readonly options: readonly string[] }
   | { readonly kind: 'list' }
   | { readonly kind: 'zone' }
@@ -41,7 +46,9 @@ const BLOCK = 10_000
 
 const byKey: Record<string, Setting | undefined> = SETTINGS
 
-/** Settings by the first part of their key, groups in the order of `GROUPS`, unknown groups last. */
+/**
+ * Settings by the first part of their key, groups in the order of `GROUPS`, unknown groups last.
+ */
 export function groupsOf(rows: readonly SettingRow[]): SettingGroup[] {
   const names = [...new Set([...Object.keys(GROUPS), ...rows.map(groupNameOf)])]
   return names
@@ -55,9 +62,13 @@ export function groupsOf(rows: readonly SettingRow[]): SettingGroup[] {
 }
 
 /** The name of a setting: from the table, else its key as words. */
-export const labelOf = (key: string): string => LABELS[key] ?? humanised(key.slice(key.indexOf('.') + 1))
+export const labelOf = (key: string): string =>
+  LABELS[key] ?? humanised(key.slice(key.indexOf('.') + 1))
 
-/** How a setting is edited: read off its schema, or off its value where this window does not know the key. */
+/**
+ * How a setting is edited: read off its schema, or off its value where this window does not know
+ * the key.
+ */
 export function kindOf(row: SettingRow): FieldKind {
   if (row.key === 'clinic.timeZone') return { kind: 'zone' }
   if (row.key === 'clinic.id') return { kind: 'id' }
@@ -66,18 +77,25 @@ export function kindOf(row: SettingRow): FieldKind {
   const schema = byKey[row.key]?.schema
   const isNullable = schema instanceof z.ZodNullable
   const inner = isNullable ? schema.unwrap() : schema
-  if (inner instanceof z.ZodBoolean || (inner === undefined && typeof row.value === 'boolean')) return { kind: 'switch' }
+  if (inner instanceof z.ZodBoolean || (inner === undefined && typeof row.value === 'boolean'))
+    return { kind: 'switch' }
   if (inner instanceof z.ZodEnum) return { kind: 'choice', options: inner.options.map(String) }
   if (inner instanceof z.ZodArray && inner.element instanceof z.ZodEnum)
     return { kind: 'choices', options: inner.element.options.map(String) }
-  if (inner instanceof z.ZodArray || (inner === undefined && Array.isArray(row.value))) return { kind: 'list' }
-  if (inner instanceof z.ZodNumber) return { kind: 'number', min: inner.minValue, max: inner.maxValue, isWhole: inner.isInt }
-  if (inner === undefined && typeof row.value === 'number') return { kind: 'number', min: null, max: null, isWhole: false }
+  if (inner instanceof z.ZodArray || (inner === undefined && Array.isArray(row.value)))
+    return { kind: 'list' }
+  if (inner instanceof z.ZodNumber)
+    return { kind: 'number', min: inner.minValue, max: inner.maxValue, isWhole: inner.isInt }
+  if (inner === undefined && typeof row.value === 'number')
+    return { kind: 'number', min: null, max: null, isWhole: false }
   if (inner instanceof z.ZodString && (inner.maxLength ?? 0) >= BLOCK) return { kind: 'block' }
   return { kind: 'text', isNullable: isNullable || row.value === null }
 }
 
-/** Fault of a value in words, or undefined. A key this window does not know is left to the gateway to judge. */
+/**
+ * Fault of a value in words, or undefined. A key this window does not know is left to the gateway
+ * to judge.
+ */
 export function faultOf(key: string, value: Json): string | undefined {
   const parsed = byKey[key]?.schema.safeParse(value)
   if (parsed === undefined || parsed.success) return undefined
@@ -85,20 +103,28 @@ export function faultOf(key: string, value: Json): string | undefined {
 }
 
 /** The settings whose value is not the gateway's any more. */
-export function changesOf(rows: readonly SettingRow[], edited: Readonly<Record<string, Json>>): Record<string, Json> {
+export function changesOf(
+  rows: readonly SettingRow[],
+  edited: Readonly<Record<string, Json>>,
+): Record<string, Json> {
   return Object.fromEntries(
     rows
-      .filter((row) => row.key in edited && JSON.stringify(edited[row.key]) !== JSON.stringify(row.value))
+      .filter(
+        (row) => row.key in edited && JSON.stringify(edited[row.key]) !== JSON.stringify(row.value),
+      )
       .map((row) => [row.key, edited[row.key] ?? null]),
   )
 }
 
 /** Faults of a refused change by setting: `body.settings.dimse.port` is that of `dimse.port`. */
-export function faultsBySetting(errors: readonly { path: string; message: string }[]): Record<string, string> {
+export function faultsBySetting(
+  errors: readonly { path: string; message: string }[],
+): Record<string, string> {
   const faults: Record<string, string> = {}
   for (const { path, message } of errors) {
     const bare = path.replace(/^(body\.)?(settings\.)?/, '')
-    const key = Object.keys(SETTINGS).find((one) => bare === one || bare.startsWith(`${one}.`)) ?? bare
+    const key =
+      Object.keys(SETTINGS).find((one) => bare === one || bare.startsWith(`${one}.`)) ?? bare
     faults[key] ??= message
   }
   return faults
@@ -111,7 +137,9 @@ function humanised(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Whether a change lets other PCs reach the listener without TLS, which is meant for this PC alone. */
+/**
+ * Whether a change lets other PCs reach the listener without TLS, which is meant for this PC alone.
+ */
 export function opensPlainListener(changes: Readonly<Record<string, Json>>): boolean {
   const host = changes['http.host']
   return typeof host === 'string' && !/^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host.trim())

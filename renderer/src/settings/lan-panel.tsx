@@ -13,9 +13,17 @@ import { said } from '../language/said.ts'
 import css from './access.module.css'
 import { words } from './access-words.ts'
 
-const CHANGES = [dashboardSecurity.lanAccess, dashboard.settings, dashboard.status, dashboard.certificates]
+const CHANGES = [
+  dashboardSecurity.lanAccess,
+  dashboard.settings,
+  dashboard.status,
+  dashboard.certificates,
+]
 
-/** Whether the window opens on other PCs, where they find it, and how they know that it is this gateway. */
+/**
+ * Whether the window opens on other PCs, where they find it, and how they know that it is this
+ * gateway.
+ */
 export function LanPanel({ lan }: { lan: LanAccess }) {
   const { may } = useMay('manageGateway')
   const change = useSend(dashboardSecurity.setLanAccess, CHANGES)
@@ -34,7 +42,9 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
               disabled={!may || change.isPending}
               onChange={() => setAsks(isOn ? 'close' : 'open')}
             />
-            <Tag tone={state === 'isOn' ? 'good' : state === 'isOff' ? 'plain' : 'danger'}>{words.lan[state]}</Tag>
+            <Tag tone={state === 'isOn' ? 'good' : state === 'isOff' ? 'plain' : 'danger'}>
+              {words.lan[state]}
+            </Tag>
           </div>
           <Text mt={8} className={css.about}>
             {isOn ? words.lan.whatOn : words.lan.whatOff}
@@ -64,7 +74,9 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
         isBusy={change.isPending}
         error={change.error}
         onClose={() => setAsks(null)}
-        onConfirm={() => change.mutate({ body: { isOn: true } }, { onSuccess: () => setAsks(null) })}
+        onConfirm={() =>
+          change.mutate({ body: { isOn: true } }, { onSuccess: () => setAsks(null) })
+        }
       >
         <List spacing={6}>
           {words.lan.openTexts.map((text) => (
@@ -80,7 +92,9 @@ export function LanPanel({ lan }: { lan: LanAccess }) {
         isBusy={change.isPending}
         error={change.error}
         onClose={() => setAsks(null)}
-        onConfirm={() => change.mutate({ body: { isOn: false } }, { onSuccess: () => setAsks(null) })}
+        onConfirm={() =>
+          change.mutate({ body: { isOn: false } }, { onSuccess: () => setAsks(null) })
+        }
       >
         {words.lan.closeText}
       </Confirm>
@@ -121,7 +135,11 @@ function Fingerprint({ fingerprint }: { fingerprint: string }) {
   )
 }
 
-function Where(props: { lan: LanAccess; isBusy: boolean; onApply: (at: { host: string; port: number }) => void }) {
+function Where(props: {
+  lan: LanAccess
+  isBusy: boolean
+  onApply: (at: { host: string; port: number }) => void
+}) {
   const { lan, isBusy, onApply } = props
   const [host, setHost] = useState(lan.host)
   const [port, setPort] = useState<number | string>(lan.port)

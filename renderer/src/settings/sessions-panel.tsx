@@ -50,7 +50,8 @@ export function SessionsPanel() {
 }
 
 function Row({ session }: { session: OpenSession }) {
-  const { sessionId, user, place, address, browser, createdAt, lastUsedAt, isThis, isLocked } = session
+  const { sessionId, user, place, address, browser, createdAt, lastUsedAt, isThis, isLocked } =
+    session
   const end = useSend(dashboardSecurity.endSession, [dashboardSecurity.sessions])
   const { open, locked, lockedMeaning, isThis: thisWindow } = words.sessions
   return (
@@ -84,7 +85,12 @@ function Row({ session }: { session: OpenSession }) {
             icon={IconLogout}
             label={words.sessions.end(user.name)}
             isBusy={end.isPending}
-            onClick={() => end.mutate({ params: { sessionId } }, { onSuccess: () => showDone(words.sessions.ended(user.name)) })}
+            onClick={() =>
+              end.mutate(
+                { params: { sessionId } },
+                { onSuccess: () => showDone(words.sessions.ended(user.name)) },
+              )
+            }
           />
         )}
       </Table.Td>

@@ -1,4 +1,13 @@
-import { Group, MultiSelect, NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core'
+import {
+  Group,
+  MultiSelect,
+  NumberInput,
+  Select,
+  Switch,
+  TagsInput,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import type { ReactNode } from 'react'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { Copy } from '../components/copy.tsx'
@@ -57,7 +66,13 @@ export const CONTROLS: { readonly [K in Kind]: (props: ControlProps<K>) => React
     />
   ),
   list: ({ told, value, onChange }) => (
-    <TagsInput {...told} placeholder={words.list} value={listOf(value)} onChange={onChange} acceptValueOnBlur />
+    <TagsInput
+      {...told}
+      placeholder={words.list}
+      value={listOf(value)}
+      onChange={onChange}
+      acceptValueOnBlur
+    />
   ),
   zone: ({ told, value, onChange }) => (
     <Select
@@ -72,7 +87,13 @@ export const CONTROLS: { readonly [K in Kind]: (props: ControlProps<K>) => React
   ),
   id: ({ told, value }) => (
     <Group gap={4} wrap="nowrap">
-      <TextInput {...told} readOnly value={String(value ?? '')} style={{ flex: 1 }} styles={{ input: { fontFamily: 'var(--mono)' } }} />
+      <TextInput
+        {...told}
+        readOnly
+        value={String(value ?? '')}
+        style={{ flex: 1 }}
+        styles={{ input: { fontFamily: 'var(--mono)' } }}
+      />
       <Copy value={String(value ?? '')} what={told['aria-label']} />
     </Group>
   ),
@@ -97,7 +118,9 @@ export const CONTROLS: { readonly [K in Kind]: (props: ControlProps<K>) => React
       minRows={2}
       maxRows={8}
       classNames={{ input: 'mono' }}
-      onChange={({ currentTarget }) => onChange(currentTarget.value.trim() === '' ? null : currentTarget.value)}
+      onChange={({ currentTarget }) =>
+        onChange(currentTarget.value.trim() === '' ? null : currentTarget.value)
+      }
     />
   ),
   text: ({ field, told, value, onChange }) => (
@@ -105,13 +128,16 @@ export const CONTROLS: { readonly [K in Kind]: (props: ControlProps<K>) => React
       {...told}
       value={value === null ? '' : String(value)}
       placeholder={field.isNullable ? words.empty : ''}
-      onChange={({ currentTarget }) => onChange(field.isNullable && currentTarget.value.trim() === '' ? null : currentTarget.value)}
+      onChange={({ currentTarget }) =>
+        onChange(field.isNullable && currentTarget.value.trim() === '' ? null : currentTarget.value)
+      }
     />
   ),
 }
 
 function Destination({ told, value, onChange }: ControlProps<'destination'>) {
-  const destinations = useReply(dashboardDestinations.list, {}, { staleTime: 30_000 }).data?.destinations ?? []
+  const destinations =
+    useReply(dashboardDestinations.list, {}, { staleTime: 30_000 }).data?.destinations ?? []
   return (
     <Select
       {...told}

@@ -14,7 +14,8 @@ interface FieldProps {
 export function SettingField({ row, value, fault, onChange }: FieldProps) {
   const field = kindOf(row)
   const told = { 'aria-label': labelOf(row.key), error: fault && said(fault) }
-  // Each control takes the fields of its own kind, which the table cannot say of a kind that is not known yet.
+  // Each control takes the fields of its own kind, which the table cannot say of a kind that is not
+  // known yet.
   const Control = CONTROLS[field.kind] as (props: ControlProps) => ReactNode
   return <Control field={field} told={told} value={value} onChange={onChange} />
 }

@@ -6,9 +6,13 @@ export const es: Translated<English> = {
     clinic: { title: 'Centro', about: 'Quién es este centro y qué significa «hoy» aquí.' },
     worklist: {
       title: 'Lista de trabajo',
-      about: 'Cuánto se espera una respuesta, se reutiliza y se conserva para un corte, y qué días se piden.',
+      about:
+        'Cuánto se espera una respuesta, se reutiliza y se conserva para un corte, y qué días se piden.',
     },
-    dimse: { title: 'Equipos (DICOM)', about: 'Dónde encuentran los equipos esta pasarela y cuánta paciencia tiene con ellos.' },
+    dimse: {
+      title: 'Equipos (DICOM)',
+      about: 'Dónde encuentran los equipos esta pasarela y cuánta paciencia tiene con ellos.',
+    },
     intake: {
       title: 'Imágenes',
       about:
@@ -16,36 +20,50 @@ export const es: Translated<English> = {
     },
     commitment: {
       title: 'Confirmación de almacenamiento',
-      about: 'Algunos equipos borran sus imágenes cuando otro sistema confirma que las conserva (storage commitment).',
+      about:
+        'Algunos equipos borran sus imágenes cuando otro sistema confirma que las conserva (storage commitment).',
     },
-    forwarding: { title: 'Reenvío', about: 'Cuánto tiempo se intenta enviar imágenes a un destino que no las acepta.' },
+    forwarding: {
+      title: 'Reenvío',
+      about: 'Cuánto tiempo se intenta enviar imágenes a un destino que no las acepta.',
+    },
     reports: {
       title: 'Informes',
-      about: 'Cómo se ve un informe firmado, dónde se conserva y cuánto tiempo queda ocupado por quien lo redacta.',
+      about:
+        'Cómo se ve un informe firmado, dónde se conserva y cuánto tiempo queda ocupado por quien lo redacta.',
     },
     partner: {
       title: 'Sistema asociado',
-      about: 'A qué se puede llamar además de https en direcciones públicas, y cómo se cambian los secretos.',
+      about:
+        'A qué se puede llamar además de https en direcciones públicas, y cómo se cambian los secretos.',
     },
     events: {
       title: 'Eventos',
       about:
         'Cuánto tiempo se puede consultar lo que se envió al sistema asociado y lo que respondió. Las respuestas pueden contener datos de pacientes.',
     },
-    http: { title: 'Ventana e interfaz (HTTP)', about: 'Dónde se encuentran esta ventana y la interfaz para sistemas asociados.' },
+    http: {
+      title: 'Ventana e interfaz (HTTP)',
+      about: 'Dónde se encuentran esta ventana y la interfaz para sistemas asociados.',
+    },
     https: {
       title: 'Acceso desde otros PC (HTTPS)',
       about:
         'Dónde encuentran otros PC del centro esta ventana y la interfaz. «Acceso desde otros PC» lo abre, muestra sus direcciones y aprueba los PC.',
     },
-    window: { title: 'Inicio de sesión', about: 'Cuándo se bloquea una ventana y cuándo hay que iniciar sesión de nuevo.' },
+    window: {
+      title: 'Inicio de sesión',
+      about: 'Cuándo se bloquea una ventana y cuándo hay que iniciar sesión de nuevo.',
+    },
     mail: {
       title: 'Correo',
-      about: 'El servidor que envía las invitaciones. La pantalla Personas lo configura junto con su contraseña y lo prueba.',
+      about:
+        'El servidor que envía las invitaciones. La pantalla Personas lo configura junto con su contraseña y lo prueba.',
     },
     viewer: {
       title: 'Visor',
-      about: 'Cuánto dura un enlace al visor, cuánto quedan abiertas las imágenes y cuánto espacio pueden ocupar las del sistema asociado.',
+      about:
+        'Cuánto dura un enlace al visor, cuánto quedan abiertas las imágenes y cuánto espacio pueden ocupar las del sistema asociado.',
     },
     audit: {
       title: 'Colector de auditoría',
@@ -67,7 +85,10 @@ export const es: Translated<English> = {
         'Si la aplicación de escritorio instala actualizaciones por sí sola, y cuándo. Una pasarela que funciona como servicio la actualizan sus paquetes.',
     },
     setup: { title: 'Asistente inicial', about: 'Recorre lo que necesita una pasarela nueva.' },
-    inspector: { title: 'Inspector de consultas', about: 'Cuánto tiempo se pueden examinar las consultas. Contienen datos de pacientes.' },
+    inspector: {
+      title: 'Inspector de consultas',
+      about: 'Cuánto tiempo se pueden examinar las consultas. Contienen datos de pacientes.',
+    },
   },
   labels: {
     'clinic.id': 'Identificador del centro',

@@ -8,9 +8,13 @@ const en = {
     clinic: { title: 'Clinic', about: 'Who this clinic is, and what “today” means here.' },
     worklist: {
       title: 'Worklist',
-      about: 'How long an answer is waited for, used again and kept for an outage, and which days are asked for.',
+      about:
+        'How long an answer is waited for, used again and kept for an outage, and which days are asked for.',
     },
-    dimse: { title: 'Devices (DICOM)', about: 'Where devices reach this gateway, and how patient it is with them.' },
+    dimse: {
+      title: 'Devices (DICOM)',
+      about: 'Where devices reach this gateway, and how patient it is with them.',
+    },
     intake: {
       title: 'Images',
       about:
@@ -18,36 +22,59 @@ const en = {
     },
     commitment: {
       title: 'Storage confirmation',
-      about: 'Some devices delete their images once another system has confirmed that it keeps them (storage commitment).',
+      about:
+        'Some devices delete their images once another system has confirmed that it keeps them (storage commitment).',
     },
-    forwarding: { title: 'Sending on', about: 'How long is tried to send images to a destination that does not take them.' },
-    reports: { title: 'Reports', about: 'How a signed report looks, where it is kept, and how long one stays taken by who writes it.' },
-    partner: { title: 'Partner', about: 'What may be called beside https at public addresses, and how secrets are changed.' },
+    forwarding: {
+      title: 'Sending on',
+      about: 'How long is tried to send images to a destination that does not take them.',
+    },
+    reports: {
+      title: 'Reports',
+      about:
+        'How a signed report looks, where it is kept, and how long one stays taken by who writes it.',
+    },
+    partner: {
+      title: 'Partner',
+      about: 'What may be called beside https at public addresses, and how secrets are changed.',
+    },
     events: {
       title: 'Events',
-      about: 'How long it can be looked up what was sent to the partner and answered. Answers may hold patient data.',
+      about:
+        'How long it can be looked up what was sent to the partner and answered. Answers may hold patient data.',
     },
-    http: { title: 'Window and interface (HTTP)', about: 'Where this window and the interface for partners are reached.' },
+    http: {
+      title: 'Window and interface (HTTP)',
+      about: 'Where this window and the interface for partners are reached.',
+    },
     https: {
       title: 'Access from other PCs (HTTPS)',
       about:
         'Where other PCs of the clinic reach this window and the interface. “Access from other PCs” opens it, shows its addresses and approves PCs.',
     },
-    window: { title: 'Signing in', about: 'When a window is locked, and when its person has to sign in anew.' },
+    window: {
+      title: 'Signing in',
+      about: 'When a window is locked, and when its person has to sign in anew.',
+    },
     mail: {
       title: 'Mail',
-      about: 'The server that sends invitations. The screen People sets it together with its password, and tests it.',
+      about:
+        'The server that sends invitations. The screen People sets it together with its password, and tests it.',
     },
     viewer: {
       title: 'Viewer',
-      about: 'How long a link into the viewer works, how long images stay open, and how much room images of the partner may take.',
+      about:
+        'How long a link into the viewer works, how long images stay open, and how much room images of the partner may take.',
     },
     audit: {
       title: 'Audit collector',
       about:
         'Where the audit trail is sent as it is written: syslog over TLS with DICOM audit messages. What collects it shows a trail that was changed on this PC.',
     },
-    activity: { title: 'Connections of devices', about: 'How long it can be looked up which device connected when, and what came of it.' },
+    activity: {
+      title: 'Connections of devices',
+      about: 'How long it can be looked up which device connected when, and what came of it.',
+    },
     backup: {
       title: 'Back-ups',
       about:
@@ -55,10 +82,14 @@ const en = {
     },
     update: {
       title: 'Updates',
-      about: 'Whether the desktop app installs updates by itself, and when. A gateway that runs as a service is updated by its packages.',
+      about:
+        'Whether the desktop app installs updates by itself, and when. A gateway that runs as a service is updated by its packages.',
     },
     setup: { title: 'First-run wizard', about: 'It goes through what a new gateway needs.' },
-    inspector: { title: 'Query inspector', about: 'How long queries can be looked into. They hold patient data.' },
+    inspector: {
+      title: 'Query inspector',
+      about: 'How long queries can be looked into. They hold patient data.',
+    },
   },
   labels: {
     'clinic.id': 'Clinic id',
@@ -149,7 +180,8 @@ export type English = typeof en
 const names = inLanguage(en, es)
 
 /** Groups in their order, by the first part of a key. */
-export const GROUPS: Readonly<Record<string, { readonly title: string; readonly about: string }>> = names.groups
+export const GROUPS: Readonly<Record<string, { readonly title: string; readonly about: string }>> =
+  names.groups
 /** Names of settings; one that is not here is named by its key. */
 export const LABELS: Readonly<Record<string, string>> = names.labels
 /** Names of the values of settings that are chosen from a list. */

@@ -13,7 +13,14 @@ import { native } from '../native.ts'
 import { Certificates } from './certificates.tsx'
 import { DesktopPanel } from './desktop-panel.tsx'
 import { words as desktop } from './desktop-words.ts'
-import { groupsOf, type Json, labelOf, opensPlainListener, type SettingGroup, type SettingRow } from './fields.ts'
+import {
+  groupsOf,
+  type Json,
+  labelOf,
+  opensPlainListener,
+  type SettingGroup,
+  type SettingRow,
+} from './fields.ts'
 import { SettingField } from './setting-field.tsx'
 import css from './settings.module.css'
 import { SettingsTabs } from './tabs.tsx'
@@ -27,7 +34,9 @@ export function Settings() {
     <Page title={words.title} about={words.about}>
       <SettingsTabs />
       {settings.isPending && <Waiting rows={8} height={44} />}
-      {settings.isError && <Failed error={settings.error} onRetry={() => void settings.refetch()} />}
+      {settings.isError && (
+        <Failed error={settings.error} onRetry={() => void settings.refetch()} />
+      )}
       {settings.data && <Form rows={settings.data.settings} />}
     </Page>
   )
@@ -135,11 +144,21 @@ function RestartNotice() {
 
 /** The groups by name, beside them. */
 function Index({ groups }: { groups: readonly SettingGroup[] }) {
-  const parts = [...groups, { name: 'certificates', title: certificates.title }, { name: 'desktop', title: desktop.title }]
+  const parts = [
+    ...groups,
+    { name: 'certificates', title: certificates.title },
+    { name: 'desktop', title: desktop.title },
+  ]
   return (
     <nav className={css.index} aria-label={words.title}>
       {parts.map(({ name, title }) => (
-        <button type="button" key={name} onClick={() => document.getElementById(`group-${name}`)?.scrollIntoView({ block: 'start' })}>
+        <button
+          type="button"
+          key={name}
+          onClick={() =>
+            document.getElementById(`group-${name}`)?.scrollIntoView({ block: 'start' })
+          }
+        >
           {title}
         </button>
       ))}
@@ -169,7 +188,13 @@ function SaveBar(props: {
   )
 }
 
-function Row(props: { row: SettingRow; value: Json; fault: string | undefined; isChanged: boolean; onChange: (value: Json) => void }) {
+function Row(props: {
+  row: SettingRow
+  value: Json
+  fault: string | undefined
+  isChanged: boolean
+  onChange: (value: Json) => void
+}) {
   const { row, value, fault, isChanged, onChange } = props
   const label = labelOf(row.key)
   const isInitial = JSON.stringify(value) === JSON.stringify(row.initial)
@@ -183,7 +208,9 @@ function Row(props: { row: SettingRow; value: Json; fault: string | undefined; i
           {row.needsRestart && ` (${words.restart})`}
         </div>
       </div>
-      <div style={{ display: 'grid', gridTemplateColumns: '1fr 30px', gap: 6, alignItems: 'start' }}>
+      <div
+        style={{ display: 'grid', gridTemplateColumns: '1fr 30px', gap: 6, alignItems: 'start' }}
+      >
         <SettingField row={row} value={value} fault={fault} onChange={onChange} />
         {!isInitial && row.key !== 'clinic.id' && (
           <Tooltip label={words.initial(initial || words.empty)}>

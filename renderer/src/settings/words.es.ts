@@ -3,19 +3,27 @@ import type { English } from './words.ts'
 
 export const es: Translated<English> = {
   title: 'Ajustes',
-  tabs: { label: 'Ajustes', all: 'Ajustes', access: 'Acceso desde otros PC', backUps: 'Copias de seguridad', readiness: 'Preparación' },
+  tabs: {
+    label: 'Ajustes',
+    all: 'Ajustes',
+    access: 'Acceso desde otros PC',
+    backUps: 'Copias de seguridad',
+    readiness: 'Preparación',
+  },
   about:
     'Los cambios surten efecto de inmediato, salvo donde se indique un reinicio. Se guardan todos juntos o ninguno, y quedan en el registro de auditoría.',
   restart: 'surte efecto en el próximo inicio',
   isInitial: 'valor inicial',
   initial: (value) => `Valor inicial: ${value}`,
   reset: (label) => `Devolver «${label}» a su valor inicial`,
-  changed: (count) => (count === 1 ? 'Hay 1 cambio sin guardar' : `Hay ${count} cambios sin guardar`),
+  changed: (count) =>
+    count === 1 ? 'Hay 1 cambio sin guardar' : `Hay ${count} cambios sin guardar`,
   faults: (names) => `Por corregir: ${names.join(', ')}`,
   discard: 'Descartar',
   save: 'Guardar todo',
   saved: 'Los ajustes se han guardado.',
-  needsRestart: 'Guardado. Algunos de estos ajustes surten efecto cuando la pasarela se inicie de nuevo.',
+  needsRestart:
+    'Guardado. Algunos de estos ajustes surten efecto cuando la pasarela se inicie de nuevo.',
   restartNow: 'Reiniciar ahora',
   plain: {
     title: '¿Abrir la ventana a la red sin cifrar?',
@@ -50,7 +58,8 @@ export const es: Translated<English> = {
     left: (days) => (days === 1 ? 'Queda 1 día' : `Quedan ${days} días`),
     ended: 'Ha caducado',
     endsSoon: 'Renovarlo antes de que caduque y entregar el nuevo a quienes confían en este.',
-    endedText: 'Quien lo comprueba rechaza la conexión. Renovarlo y entregar el nuevo a quienes confían en este.',
+    endedText:
+      'Quien lo comprueba rechaza la conexión. Renovarlo y entregar el nuevo a quienes confían en este.',
     copy: 'Copiar PEM',
     copied: 'Copiado',
     download: 'Descargar',
@@ -59,7 +68,8 @@ export const es: Translated<English> = {
     renewTitle: '¿Hacer un certificado nuevo?',
     renewAction: 'Hacer uno nuevo',
     renewText: {
-      https: 'A los navegadores y socios que confían en el anterior hay que entregarles el nuevo. Hasta entonces rechazan la conexión.',
+      https:
+        'A los navegadores y socios que confían en el anterior hay que entregarles el nuevo. Hasta entonces rechazan la conexión.',
       'dicom-tls':
         'A los dispositivos que recibieron el anterior hay que entregarles el nuevo. Hasta entonces no pueden conectarse cifrados: no reciben lista de trabajo ni envían imágenes.',
     },

@@ -3,14 +3,21 @@ import { es } from './words.es.ts'
 
 const en = {
   title: 'Settings',
-  tabs: { label: 'Settings', all: 'Settings', access: 'Access from other PCs', backUps: 'Back-ups', readiness: 'Readiness' },
+  tabs: {
+    label: 'Settings',
+    all: 'Settings',
+    access: 'Access from other PCs',
+    backUps: 'Back-ups',
+    readiness: 'Readiness',
+  },
   about:
     'Changes take effect at once, except where a restart is named. All changes are saved together or none, and kept in the audit trail.',
   restart: 'takes effect at the next start',
   isInitial: 'first value',
   initial: (value: string) => `First value: ${value}`,
   reset: (label: string) => `Put ${label} back to its first value`,
-  changed: (count: number) => (count === 1 ? '1 change is not saved' : `${count} changes are not saved`),
+  changed: (count: number) =>
+    count === 1 ? '1 change is not saved' : `${count} changes are not saved`,
   faults: (names: readonly string[]) => `To correct: ${names.join(', ')}`,
   discard: 'Discard',
   save: 'Save all',
@@ -49,8 +56,10 @@ const en = {
     fingerprint: 'Fingerprint (SHA-256)',
     left: (days: number) => (days === 1 ? '1 day left' : `${days} days left`),
     ended: 'Has ended',
-    endsSoon: 'Renew it before it ends, and give the new one to those who were told to trust this one.',
-    endedText: 'Those who check it refuse to connect. Renew it, and give the new one to those who were told to trust this one.',
+    endsSoon:
+      'Renew it before it ends, and give the new one to those who were told to trust this one.',
+    endedText:
+      'Those who check it refuse to connect. Renew it, and give the new one to those who were told to trust this one.',
     copy: 'Copy PEM',
     copied: 'Copied',
     download: 'Download',

@@ -48,7 +48,10 @@ function Asking({ workstation }: { workstation: Workstation }) {
       aria-label={workstation.name}
       onSubmit={(event) => {
         event.preventDefault()
-        approve.mutate({ params, body: { name: name.trim() } }, { onSuccess: () => showDone(words.asking.approved(name.trim())) })
+        approve.mutate(
+          { params, body: { name: name.trim() } },
+          { onSuccess: () => showDone(words.asking.approved(name.trim())) },
+        )
       }}
     >
       <div>
@@ -68,17 +71,25 @@ function Asking({ workstation }: { workstation: Workstation }) {
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
         <Text size="sm" c="dimmed" mt={4}>
-          {[words.asking.from(address), browser].filter(Boolean).join(' · ')} · <Ago instant={askedAt} />
+          {[words.asking.from(address), browser].filter(Boolean).join(' · ')} ·{' '}
+          <Ago instant={askedAt} />
         </Text>
       </div>
       <div className={css.buttons}>
-        <Button type="submit" leftSection={<IconCheck size={16} />} loading={approve.isPending} disabled={isShort}>
+        <Button
+          type="submit"
+          leftSection={<IconCheck size={16} />}
+          loading={approve.isPending}
+          disabled={isShort}
+        >
           {words.asking.approve}
         </Button>
         <Button
           variant="default"
           loading={refuse.isPending}
-          onClick={() => refuse.mutate({ params }, { onSuccess: () => showDone(words.asking.refused) })}
+          onClick={() =>
+            refuse.mutate({ params }, { onSuccess: () => showDone(words.asking.refused) })
+          }
         >
           {words.asking.refuse}
         </Button>
@@ -92,7 +103,16 @@ function Asking({ workstation }: { workstation: Workstation }) {
 export function ApprovedPanel({ approved }: { approved: readonly Workstation[] }) {
   const [removing, setRemoving] = useState<Workstation | null>(null)
   const remove = useSend(dashboardSecurity.removeWorkstation, CHANGES)
-  const { title, none, columns, remove: removeLabel, removeTitle, removeAction, removeText, keep } = words.approved
+  const {
+    title,
+    none,
+    columns,
+    remove: removeLabel,
+    removeTitle,
+    removeAction,
+    removeText,
+    keep,
+  } = words.approved
   return (
     <Panel title={title} isFlush={approved.length > 0}>
       {approved.length === 0 && <Text className={css.about}>{none}</Text>}
@@ -120,7 +140,11 @@ export function ApprovedPanel({ approved }: { approved: readonly Workstation[] }
                     <Ago instant={workstation.lastSeenAt} />
                   </Table.Td>
                   <Table.Td ta="right">
-                    <IconAct icon={IconTrash} label={removeLabel(workstation.name)} onClick={() => setRemoving(workstation)} />
+                    <IconAct
+                      icon={IconTrash}
+                      label={removeLabel(workstation.name)}
+                      onClick={() => setRemoving(workstation)}
+                    />
                   </Table.Td>
                 </Table.Tr>
               ))}
@@ -137,7 +161,11 @@ export function ApprovedPanel({ approved }: { approved: readonly Workstation[] }
         error={remove.error}
         onClose={() => setRemoving(null)}
         onConfirm={() =>
-          removing && remove.mutate({ params: { workstationId: removing.workstationId } }, { onSuccess: () => setRemoving(null) })
+          removing &&
+          remove.mutate(
+            { params: { workstationId: removing.workstationId } },
+            { onSuccess: () => setRemoving(null) },
+          )
         }
       >
         {removing && removeText(removing.name)}

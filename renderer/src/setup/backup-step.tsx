@@ -20,7 +20,11 @@ const CHANGES = [dashboardSetup.state, dashboardSetup.backups, dashboardSetup.re
 const RUNNING_MS = 400
 /** The folder, and the first back-up in it. */
 export function BackupStep({ state }: Pick<StepProps, 'state'>) {
-  const live = useReply(dashboardSetup.backups, {}, { every: state.backup.running ? RUNNING_MS : 2500 })
+  const live = useReply(
+    dashboardSetup.backups,
+    {},
+    { every: state.backup.running ? RUNNING_MS : 2500 },
+  )
   const backup = live.data ?? state.backup
   return (
     <Stack>
@@ -47,7 +51,11 @@ function Folder({ folder }: { folder: string | null }) {
             style={{ flex: '1 1 320px' }}
             {...form.getInputProps('folder')}
           />
-          <Button type="submit" variant={folder === null ? 'filled' : 'default'} loading={use.isPending}>
+          <Button
+            type="submit"
+            variant={folder === null ? 'filled' : 'default'}
+            loading={use.isPending}
+          >
             {texts.use}
           </Button>
         </Group>
@@ -85,7 +93,10 @@ function Make({ backup, hasKey }: { backup: BackupState; hasKey: boolean }) {
           <div role="status">
             {running && <Running running={running} />}
             {!running && last && (
-              <Notice tone={last.success ? 'good' : 'danger'} title={last.success ? texts.made : texts.failed}>
+              <Notice
+                tone={last.success ? 'good' : 'danger'}
+                title={last.success ? texts.made : texts.failed}
+              >
                 {said(last.sentence)}
               </Notice>
             )}
@@ -120,7 +131,14 @@ function Running({ running: { phase, share } }: { running: NonNullable<BackupSta
   const isKnown = isCounted(share)
   return (
     <>
-      <Progress value={isKnown ? share * 100 : 100} size={7} mt={8} mb={6} aria-label={texts.make} animated={!isKnown} />
+      <Progress
+        value={isKnown ? share * 100 : 100}
+        size={7}
+        mt={8}
+        mb={6}
+        aria-label={texts.make}
+        animated={!isKnown}
+      />
       <Text size="sm">{isKnown ? upkeep.share(name, percentText(share)) : name}</Text>
     </>
   )

@@ -16,17 +16,31 @@ const TICK_MS = 5000
 
 /** Name, language and time zone. */
 export function ClinicStep({ state, onNext }: StepProps) {
-  const save = useSend(dashboard.changeSettings, [dashboardSetup.state, dashboard.session, dashboard.status, dashboard.settings])
+  const save = useSend(dashboard.changeSettings, [
+    dashboardSetup.state,
+    dashboard.session,
+    dashboard.status,
+    dashboard.settings,
+  ])
   const { name, timeZone, ofThisPc } = state.clinic
-  const form = useForm({ initialValues: { name, timeZone: timeZone === 'local' ? ofThisPc : timeZone } })
+  const form = useForm({
+    initialValues: { name, timeZone: timeZone === 'local' ? ofThisPc : timeZone },
+  })
   const submit = form.onSubmit((values) =>
     save.mutate(
-      { body: { settings: { 'clinic.name': values.name.trim(), 'clinic.timeZone': values.timeZone } } },
+      {
+        body: {
+          settings: { 'clinic.name': values.name.trim(), 'clinic.timeZone': values.timeZone },
+        },
+      },
       {
         onSuccess: onNext,
         onError(error) {
           const faults = faultsByField(error)
-          form.setErrors({ name: faults['settings.clinic.name'], timeZone: faults['settings.clinic.timeZone'] })
+          form.setErrors({
+            name: faults['settings.clinic.name'],
+            timeZone: faults['settings.clinic.timeZone'],
+          })
         },
       },
     ),
@@ -64,7 +78,11 @@ export function ClinicStep({ state, onNext }: StepProps) {
           />
           {save.error && save.error.errors.length === 0 && <Failed error={save.error} />}
           <Group>
-            <Button type="submit" loading={save.isPending} rightSection={<IconArrowRight size={16} />}>
+            <Button
+              type="submit"
+              loading={save.isPending}
+              rightSection={<IconArrowRight size={16} />}
+            >
               {clinic.save}
             </Button>
           </Group>
@@ -87,5 +105,9 @@ function Now({ zone }: { zone: string }) {
     const timer = setInterval(() => setNow(new Date()), TICK_MS)
     return () => clearInterval(timer)
   }, [])
-  return <span className="tabular">{words.clinic.now(clockText(now.toISOString(), zone, now).slice(0, 5))}</span>
+  return (
+    <span className="tabular">
+      {words.clinic.now(clockText(now.toISOString(), zone, now).slice(0, 5))}
+    </span>
+  )
 }

@@ -93,7 +93,11 @@ function Given({ dicom: { aeTitle, addresses, port, tlsPort } }: { dicom: Dicom 
   )
 }
 
-function Heard({ device: { aeTitle, name, lastSeenAt, asked } }: { device: SetupState['devices'][number] }) {
+function Heard({
+  device: { aeTitle, name, lastSeenAt, asked },
+}: {
+  device: SetupState['devices'][number]
+}) {
   const called = name && name !== aeTitle ? `${name} (${aeTitle})` : aeTitle
   const [one, many] = texts.exams
   const isGiven = asked?.status === '0000'
@@ -102,7 +106,11 @@ function Heard({ device: { aeTitle, name, lastSeenAt, asked } }: { device: Setup
       <ToneIcon tone={isGiven ? 'good' : asked ? 'danger' : 'plain'} size={19} />
       <div className={css.rowText}>
         <b>
-          {isGiven ? texts.asked(called, countText(asked.exams, one, many)) : asked ? texts.askedFailed(called) : texts.notAsked(called)}
+          {isGiven
+            ? texts.asked(called, countText(asked.exams, one, many))
+            : asked
+              ? texts.askedFailed(called)
+              : texts.notAsked(called)}
         </b>
         <Text size="sm" c="dimmed">
           {asked ? <Clock instant={asked.at} /> : lastSeenAt ? texts.called : texts.notCalled}
@@ -125,7 +133,14 @@ function Play({ dicom: { aeTitle, port } }: { dicom: Dicom }) {
   const called = aeTitle === 'ISTHMUS' ? '' : ` --called-ae-title ${aeTitle}`
   return (
     <Panel>
-      <UnstyledButton onClick={toggle} aria-expanded={isOpen} fw={620} mih={24} display="flex" style={{ gap: 6, alignItems: 'center' }}>
+      <UnstyledButton
+        onClick={toggle}
+        aria-expanded={isOpen}
+        fw={620}
+        mih={24}
+        display="flex"
+        style={{ gap: 6, alignItems: 'center' }}
+      >
         {isOpen ? <IconChevronDown size={17} /> : <IconChevronRight size={17} />}
         {texts.play}
       </UnstyledButton>

@@ -15,7 +15,10 @@ interface Found {
   readonly remedy: string
 }
 
-/** What was looked at, each with its shape, name, sentence and remedy. `more` adds to one, such as a link. */
+/**
+ * What was looked at, each with its shape, name, sentence and remedy. `more` adds to one, such as a
+ * link.
+ */
 export function Findings<T extends Found>(props: {
   findings: readonly T[]
   nameOf?: (found: T) => string
@@ -25,7 +28,11 @@ export function Findings<T extends Found>(props: {
   return (
     <ul className={css.findings}>
       {findings.map((found) => (
-        <li key={found.sentence} className={`${css.finding} ${nameOf ? '' : css.nameless}`} data-tone={TONE_OF[found.verdict]}>
+        <li
+          key={found.sentence}
+          className={`${css.finding} ${nameOf ? '' : css.nameless}`}
+          data-tone={TONE_OF[found.verdict]}
+        >
           <ToneIcon tone={TONE_OF[found.verdict]} size={18} />
           {nameOf && <div className={css.findingName}>{nameOf(found)}</div>}
           <div>
@@ -40,7 +47,15 @@ export function Findings<T extends Found>(props: {
 }
 
 /** A line to be copied and run. */
-export function Command({ command, what, about }: { command: string; what: string; about?: string }) {
+export function Command({
+  command,
+  what,
+  about,
+}: {
+  command: string
+  what: string
+  about?: string
+}) {
   return (
     <>
       {about && (

@@ -17,9 +17,17 @@ export function NetworkStep() {
   return (
     <Stack>
       <Panel isFlush>
-        <div role="status" aria-busy={test.isPending} aria-label={test.isPending ? texts.running : ''}>
+        <div
+          role="status"
+          aria-busy={test.isPending}
+          aria-label={test.isPending ? texts.running : ''}
+        >
           {test.data ? (
-            <Findings findings={test.data.findings} nameOf={({ check }) => texts.checks[check]} more={Commands} />
+            <Findings
+              findings={test.data.findings}
+              nameOf={({ check }) => texts.checks[check]}
+              more={Commands}
+            />
           ) : (
             !test.isError && <Waiting rows={9} height={30} />
           )}
@@ -27,7 +35,12 @@ export function NetworkStep() {
         {test.isError && <Failed error={test.error} onRetry={() => mutate({})} />}
       </Panel>
       <Group>
-        <Button variant="default" leftSection={<IconRefresh size={16} />} loading={test.isPending} onClick={() => mutate({})}>
+        <Button
+          variant="default"
+          leftSection={<IconRefresh size={16} />}
+          loading={test.isPending}
+          onClick={() => mutate({})}
+        >
           {texts.test}
         </Button>
       </Group>
@@ -40,5 +53,10 @@ const Commands = ({ verdict, commands }: SelfFinding) =>
   verdict === 'ok'
     ? null
     : commands.map((command, at) => (
-        <Command key={command} command={command} what={texts.command} {...(at === 0 && { about: texts.asAdmin })} />
+        <Command
+          key={command}
+          command={command}
+          what={texts.command}
+          {...(at === 0 && { about: texts.asAdmin })}
+        />
       ))

@@ -15,7 +15,12 @@ import type { StepProps } from './setup.tsx'
 import { words } from './words.ts'
 
 const texts = words.partner
-const CHANGES = [dashboardSetup.state, dashboard.partner, dashboard.status, dashboardEvents.endpoints]
+const CHANGES = [
+  dashboardSetup.state,
+  dashboard.partner,
+  dashboard.status,
+  dashboardEvents.endpoints,
+]
 const SIMULATOR_PORT = 9090
 /** The secret is pasted into it: other accounts of the PC can read the arguments of a process. */
 const SIMULATOR_COMMAND = `npm run -s gateway -- simulator partner --port ${SIMULATOR_PORT} --secret-stdin`
@@ -69,10 +74,19 @@ export function PartnerStep({ state: { partner } }: Pick<StepProps, 'state'>) {
   )
 }
 
-function Choose(props: { partner: SetupState['partner']; onSaved: (once: Once | null) => void; onEnd: () => void }) {
+function Choose(props: {
+  partner: SetupState['partner']
+  onSaved: (once: Once | null) => void
+  onEnd: () => void
+}) {
   const { partner, onSaved, onEnd } = props
   const save = useSend(dashboard.setPartner, CHANGES)
-  const form = useForm({ initialValues: { url: partner.url ?? '', allowPlaintext: partner.url?.startsWith('http:') ?? false } })
+  const form = useForm({
+    initialValues: {
+      url: partner.url ?? '',
+      allowPlaintext: partner.url?.startsWith('http:') ?? false,
+    },
+  })
   const submit = form.onSubmit(({ url, allowPlaintext }) =>
     save.mutate(
       { body: { url: url.trim(), allowPlaintext } },
@@ -135,7 +149,12 @@ function Choose(props: { partner: SetupState['partner']; onSaved: (once: Once | 
           <Text c="dimmed" maw={440}>
             {texts.noneText}
           </Text>
-          <Button variant="default" leftSection={<IconPlugConnected size={16} />} loading={save.isPending} onClick={simulate}>
+          <Button
+            variant="default"
+            leftSection={<IconPlugConnected size={16} />}
+            loading={save.isPending}
+            onClick={simulate}
+          >
             {texts.simulator}
           </Button>
         </Group>
@@ -145,4 +164,5 @@ function Choose(props: { partner: SetupState['partner']; onSaved: (once: Once | 
 }
 
 /** Of Standard Webhooks: 24 bytes. Made here, because the simulator has to be given it. */
-const newSecret = (): string => `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24))))}`
+const newSecret = (): string =>
+  `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(24))))}`

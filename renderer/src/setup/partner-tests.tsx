@@ -17,7 +17,11 @@ const TONES = { none: 'plain', accepted: 'good', failed: 'danger' } as const
 
 /** A row for each event the partner gets: how its newest call ended, and a test. */
 export function PartnerTests({ partner }: { partner: SetupState['partner'] }) {
-  const test = useSend(dashboardEvents.test, [dashboardSetup.state, dashboardSetup.readiness, dashboardEvents.list])
+  const test = useSend(dashboardEvents.test, [
+    dashboardSetup.state,
+    dashboardSetup.readiness,
+    dashboardEvents.list,
+  ])
   const [messages, setMessages] = useState<Partial<Record<EventType, string>>>({})
   const [atWork, setAtWork] = useState<EventType | null>(null)
   const events = EVENT_ORDER.flatMap((type) => partner.events.filter((one) => one.type === type))
@@ -27,10 +31,12 @@ export function PartnerTests({ partner }: { partner: SetupState['partner'] }) {
     for (const type of types) {
       if (partner.endpointId === null) return
       setAtWork(type)
-      const message = await test.mutateAsync({ body: { type, endpointId: partner.endpointId } }).then(
-        (reply) => reply.message,
-        (error: Error) => error.message,
-      )
+      const message = await test
+        .mutateAsync({ body: { type, endpointId: partner.endpointId } })
+        .then(
+          (reply) => reply.message,
+          (error: Error) => error.message,
+        )
       setMessages((before) => ({ ...before, [type]: message }))
     }
     setAtWork(null)
@@ -41,7 +47,11 @@ export function PartnerTests({ partner }: { partner: SetupState['partner'] }) {
       isFlush
       title={texts.events}
       aside={
-        <Button size="sm" loading={atWork !== null} onClick={() => void run(events.map(({ type }) => type))}>
+        <Button
+          size="sm"
+          loading={atWork !== null}
+          onClick={() => void run(events.map(({ type }) => type))}
+        >
           {texts.testAll}
         </Button>
       }

@@ -58,7 +58,8 @@ const PLACES: Partial<Record<ReadinessCheck, Place>> = {
 export function ReadinessList() {
   const readiness = useReply(dashboardSetup.readiness, {}, { staleTime: 0 })
   if (readiness.isPending) return <Waiting rows={9} height={36} />
-  if (readiness.isError) return <Failed error={readiness.error} onRetry={() => void readiness.refetch()} />
+  if (readiness.isError)
+    return <Failed error={readiness.error} onRetry={() => void readiness.refetch()} />
   const { ready, all, findings } = readiness.data
   const of = (verdict: Verdict) => findings.filter((found) => found.verdict === verdict)
   const [toMend, toThink] = [of('bad').length, of('warn').length]
@@ -71,7 +72,12 @@ export function ReadinessList() {
             thickness={9}
             roundCaps
             rootColor="var(--line)"
-            sections={[{ value: (ready / all) * 100, color: toMend > 0 ? 'red.7' : toThink > 0 ? 'yellow.7' : 'teal.7' }]}
+            sections={[
+              {
+                value: (ready / all) * 100,
+                color: toMend > 0 ? 'red.7' : toThink > 0 ? 'yellow.7' : 'teal.7',
+              },
+            ]}
             label={
               <Text ta="center" fw={660} className="tabular">
                 {ready}/{all}
@@ -84,7 +90,9 @@ export function ReadinessList() {
             <Text c="dimmed">
               {toMend + toThink === 0
                 ? texts.perfect
-                : [toMend > 0 && texts.toMend(toMend), toThink > 0 && texts.toThink(toThink)].filter(Boolean).join(' · ')}
+                : [toMend > 0 && texts.toMend(toMend), toThink > 0 && texts.toThink(toThink)]
+                    .filter(Boolean)
+                    .join(' · ')}
             </Text>
           </div>
           <Button
@@ -99,7 +107,11 @@ export function ReadinessList() {
       </Panel>
       {GROUPS.filter((verdict) => of(verdict).length > 0).map((verdict) => (
         <Panel key={verdict} isFlush title={texts.groups[verdict]}>
-          <Findings findings={of(verdict)} nameOf={({ check }) => texts.checks[check]} more={Remedy} />
+          <Findings
+            findings={of(verdict)}
+            nameOf={({ check }) => texts.checks[check]}
+            more={Remedy}
+          />
         </Panel>
       ))}
     </Stack>

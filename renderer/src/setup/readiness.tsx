@@ -22,7 +22,11 @@ export function Readiness() {
           <Link to="/setup" search={{ step: 'clinic' }}>
             {wizard}
           </Link>
-          <Button variant="default" leftSection={<IconLifebuoy size={16} />} onClick={() => setIsForSupport(true)}>
+          <Button
+            variant="default"
+            leftSection={<IconLifebuoy size={16} />}
+            onClick={() => setIsForSupport(true)}
+          >
             {upkeep.support.button}
           </Button>
         </Group>

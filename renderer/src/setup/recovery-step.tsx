@@ -48,9 +48,18 @@ export function RecoveryStep({ state: { recovery } }: Pick<StepProps, 'state'>) 
   )
 }
 
-function Shown({ made, onEnd }: { made: ReplyOf<typeof dashboardSetup.makeRecoveryKey>; onEnd: () => void }) {
+function Shown({
+  made,
+  onEnd,
+}: {
+  made: ReplyOf<typeof dashboardSetup.makeRecoveryKey>
+  onEnd: () => void
+}) {
   const { recoveryKey, asked } = made
-  const confirm = useSend(dashboardSetup.confirmRecoveryKey, [dashboardSetup.state, dashboardSetup.readiness])
+  const confirm = useSend(dashboardSetup.confirmRecoveryKey, [
+    dashboardSetup.state,
+    dashboardSetup.readiness,
+  ])
   const form = useForm({ initialValues: { groups: asked.map(() => '') } })
   const clinicName = useSession().data?.clinicName
   useEffect(() => {
@@ -60,7 +69,10 @@ function Shown({ made, onEnd }: { made: ReplyOf<typeof dashboardSetup.makeRecove
     }
   }, [])
   const submit = form.onSubmit(({ groups }) =>
-    confirm.mutate({ body: { groups } }, { onSuccess: onEnd, onError: (error) => form.setErrors(faultsByField(error)) }),
+    confirm.mutate(
+      { body: { groups } },
+      { onSuccess: onEnd, onError: (error) => form.setErrors(faultsByField(error)) },
+    ),
   )
   const groups = <KeyGroups recoveryKey={recoveryKey} />
   return (
@@ -70,7 +82,12 @@ function Shown({ made, onEnd }: { made: ReplyOf<typeof dashboardSetup.makeRecove
         aside={
           <Group gap={6}>
             <Copy value={recoveryKey} what={texts.what} />
-            <Button variant="default" size="xs" leftSection={<IconPrinter size={15} />} onClick={() => window.print()}>
+            <Button
+              variant="default"
+              size="xs"
+              leftSection={<IconPrinter size={15} />}
+              onClick={() => window.print()}
+            >
               {texts.print}
             </Button>
           </Group>
@@ -92,12 +109,20 @@ function Shown({ made, onEnd }: { made: ReplyOf<typeof dashboardSetup.makeRecove
                     required
                     withAsterisk={false}
                     spellCheck={false}
-                    styles={{ input: { fontFamily: 'var(--mono)', textTransform: 'uppercase', letterSpacing: '0.1em' } }}
+                    styles={{
+                      input: {
+                        fontFamily: 'var(--mono)',
+                        textTransform: 'uppercase',
+                        letterSpacing: '0.1em',
+                      },
+                    }}
                     {...form.getInputProps(`groups.${at}`)}
                   />
                 ))}
               </Group>
-              {confirm.error && confirm.error.errors.length === 0 && <Failed error={confirm.error} />}
+              {confirm.error && confirm.error.errors.length === 0 && (
+                <Failed error={confirm.error} />
+              )}
               <Group>
                 <Button type="submit" loading={confirm.isPending}>
                   {texts.confirmAction}

@@ -1,8 +1,19 @@
 import { Button, Title, VisuallyHidden } from '@mantine/core'
-import { IconArrowLeft, IconArrowRight, IconCircle, IconCircleCheck, IconCircleDashed } from '@tabler/icons-react'
+import {
+  IconArrowLeft,
+  IconArrowRight,
+  IconCircle,
+  IconCircleCheck,
+  IconCircleDashed,
+} from '@tabler/icons-react'
 import { getRouteApi, Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { dashboardSetup, SETUP_STEPS, type SetupState, type SetupStep } from '#shared/contract/dashboard-setup.ts'
+import {
+  dashboardSetup,
+  SETUP_STEPS,
+  type SetupState,
+  type SetupStep,
+} from '#shared/contract/dashboard-setup.ts'
 import { Failed, Waiting } from '../components/page.tsx'
 import { useReply } from '../gateway.ts'
 import { useLiveLine } from '../live.ts'
@@ -58,7 +69,8 @@ export function Setup() {
   useOtherWindows()
   const isSamePerson = useForgetting(session.data)
   if (session.isPending || !isSamePerson) return <Waiting rows={6} height={48} />
-  if (session.isError && !session.data) return <Failed error={session.error} onRetry={() => void session.refetch()} />
+  if (session.isError && !session.data)
+    return <Failed error={session.error} onRetry={() => void session.refetch()} />
   if (needsOwner) return <Welcome token={null} />
   if (!user) return <SignIn note="" />
   if (session.data && !isOpen) return <LockScreen session={session.data} />
@@ -71,9 +83,13 @@ function Wizard() {
   const state = useReply(dashboardSetup.state, {}, { every: LOOK_MS })
   const { step: asked } = route.useSearch()
   const navigate = useNavigate()
-  const step = SETUP_STEPS.find((one) => one === asked) ?? SETUP_STEPS.find((one) => !state.data?.done.includes(one)) ?? 'readiness'
+  const step =
+    SETUP_STEPS.find((one) => one === asked) ??
+    SETUP_STEPS.find((one) => !state.data?.done.includes(one)) ??
+    'readiness'
   const at = SETUP_STEPS.indexOf(step)
-  const go = (to: number) => void navigate({ to: '/setup', search: { step: SETUP_STEPS[to] ?? 'readiness' } })
+  const go = (to: number) =>
+    void navigate({ to: '/setup', search: { step: SETUP_STEPS[to] ?? 'readiness' } })
   const title = words.steps[step].title
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -84,7 +100,11 @@ function Wizard() {
   if (!state.data) {
     return (
       <main className={css.main}>
-        {state.isError ? <Failed error={state.error} onRetry={() => void state.refetch()} /> : <Waiting rows={6} height={48} />}
+        {state.isError ? (
+          <Failed error={state.error} onRetry={() => void state.refetch()} />
+        ) : (
+          <Waiting rows={6} height={48} />
+        )}
       </main>
     )
   }
@@ -110,13 +130,25 @@ function Wizard() {
 }
 
 /** To the steps before and after, and what is lacking until this one is done. */
-function Foot({ step, isDone, onGo }: { step: SetupStep; isDone: boolean; onGo: (to: number) => void }) {
+function Foot({
+  step,
+  isDone,
+  onGo,
+}: {
+  step: SetupStep
+  isDone: boolean
+  onGo: (to: number) => void
+}) {
   const at = SETUP_STEPS.indexOf(step)
   return (
     <div className={css.foot}>
       <div>
         {at > 0 && (
-          <Button variant="default" leftSection={<IconArrowLeft size={16} />} onClick={() => onGo(at - 1)}>
+          <Button
+            variant="default"
+            leftSection={<IconArrowLeft size={16} />}
+            onClick={() => onGo(at - 1)}
+          >
             {words.back}
           </Button>
         )}

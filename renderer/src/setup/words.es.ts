@@ -17,7 +17,8 @@ export const es: Translated<English> = {
     clinic: {
       name: 'Clínica',
       title: 'Su clínica',
-      about: 'El nombre aparece en esta ventana y en cada informe. La zona horaria decide cuándo empieza el día.',
+      about:
+        'El nombre aparece en esta ventana y en cada informe. La zona horaria decide cuándo empieza el día.',
       lacks: 'el día de la clínica empieza según el reloj de este PC, y puede faltar su nombre.',
     },
     owner: {
@@ -56,7 +57,8 @@ export const es: Translated<English> = {
     backup: {
       name: 'Copia de seguridad',
       title: 'La primera copia de seguridad',
-      about: 'Una copia de la base de datos, hecha mientras la pasarela sigue trabajando, cifrada, leída de nuevo y comparada.',
+      about:
+        'Una copia de la base de datos, hecha mientras la pasarela sigue trabajando, cifrada, leída de nuevo y comparada.',
       lacks: 'lo que hay en este PC no está en ningún otro sitio.',
     },
     readiness: {
@@ -102,8 +104,10 @@ export const es: Translated<English> = {
     confirmAction: 'Está en papel: activarla',
     cancel: 'Ahora no',
     sheet: 'Clave de recuperación de Isthmus',
-    sheetText: 'Guarde esta hoja lejos del PC. Quien la tenga junto con una copia de seguridad puede leerlo todo.',
-    sheetUse: 'Si se pierde data.key: copie la última copia de seguridad en una carpeta vacía DIR y ejecute en la carpeta de Isthmus:',
+    sheetText:
+      'Guarde esta hoja lejos del PC. Quien la tenga junto con una copia de seguridad puede leerlo todo.',
+    sheetUse:
+      'Si se pierde data.key: copie la última copia de seguridad en una carpeta vacía DIR y ejecute en la carpeta de Isthmus:',
     keyLabel: 'Clave de recuperación, ocho grupos',
   },
   network: {
@@ -143,12 +147,16 @@ export const es: Translated<English> = {
     exams: ['exploración', 'exploraciones'],
     open: 'Ver la consulta',
     play: '¿Sin un dispositivo a mano? Simule uno',
-    playText: 'Ejecútelo en este PC. La primera vez se rechaza y aparece arriba; admítalo y ejecútelo otra vez.',
+    playText:
+      'Ejecútelo en este PC. La primera vez se rechaza y aparece arriba; admítalo y ejecútelo otra vez.',
     dcmtk: 'Lo mismo con DCMTK',
     byHand: 'Añadir un dispositivo a mano',
   },
   partner: {
-    url: ['Dirección (URL)', 'Donde el socio recibe las peticiones, según su documentación. Empieza por https://.'],
+    url: [
+      'Dirección (URL)',
+      'Donde el socio recibe las peticiones, según su documentación. Empieza por https://.',
+    ],
     plaintext: [
       'Permitir http sin cifrar o una dirección privada',
       'Solo dentro de la red de la clínica: por http, los nombres de los pacientes viajan sin cifrar.',
@@ -156,17 +164,21 @@ export const es: Translated<English> = {
     save: 'Guardar',
     saved: (url) => `El socio es ${url}`,
     secretTitle: 'El secreto de firma',
-    secretText: 'Introdúzcalo ahora en el socio: demuestra que una petición viene de esta clínica. Se muestra una sola vez.',
+    secretText:
+      'Introdúzcalo ahora en el socio: demuestra que una petición viene de esta clínica. Se muestra una sola vez.',
     secretWhat: 'el secreto',
     secretDone: 'Ya está introducido en el socio',
     change: 'Cambiarlo',
     cancel: 'Cancelar',
     none: 'Aún no tengo ninguno',
-    noneText: 'Isthmus trae un pequeño socio de prueba con exploraciones inventadas para probarlo todo. Funciona hasta que se termina.',
+    noneText:
+      'Isthmus trae un pequeño socio de prueba con exploraciones inventadas para probarlo todo. Funciona hasta que se termina.',
     simulator: 'Usar el simulador',
     simulatorTitle: 'Iniciar el simulador',
-    simulatorText: 'Ejecute esto en este PC, en la carpeta de Isthmus, y déjelo en marcha. Después envíe las pruebas.',
-    simulatorSecretText: 'Espera el secreto de firma: péguelo, pulse Intro y después Ctrl+D (en Windows, Ctrl+Z e Intro).',
+    simulatorText:
+      'Ejecute esto en este PC, en la carpeta de Isthmus, y déjelo en marcha. Después envíe las pruebas.',
+    simulatorSecretText:
+      'Espera el secreto de firma: péguelo, pulse Intro y después Ctrl+D (en Windows, Ctrl+Z e Intro).',
     simulatorWhat: 'la orden',
     simulatorDone: 'Está en marcha',
     testAll: 'Enviar una prueba de cada evento',
@@ -186,8 +198,10 @@ export const es: Translated<English> = {
       'La base de datos, cifrada: estudios, informes, personas, ajustes y el registro de auditoría. La abre este PC; en otro la abre la clave de recuperación, si se creó una.',
     outside:
       'Las imágenes no están incluidas: copie la carpeta «images» de la carpeta de datos por sus propios medios, o deje que una réplica copie ambas.',
-    noKey: 'Aún no hay clave de recuperación: esta copia solo se abre con la clave de datos de este PC.',
-    byItself: 'Desde ahora se hace una cada noche. Cuándo, cuánto se conserva cada una y cómo restaurarla: Ajustes, Copias de seguridad.',
+    noKey:
+      'Aún no hay clave de recuperación: esta copia solo se abre con la clave de datos de este PC.',
+    byItself:
+      'Desde ahora se hace una cada noche. Cuándo, cuánto se conserva cada una y cómo restaurarla: Ajustes, Copias de seguridad.',
     make: 'Hacer una copia ahora',
     phases: {
       copying: 'Copiando la base de datos',
@@ -209,7 +223,8 @@ export const es: Translated<English> = {
     score: (ready, all) => `${ready} de ${all} en orden`,
     perfect: 'Todo está en orden',
     toMend: (count) => (count === 1 ? 'Un punto por corregir' : `${count} puntos por corregir`),
-    toThink: (count) => (count === 1 ? 'Un punto por considerar' : `${count} puntos por considerar`),
+    toThink: (count) =>
+      count === 1 ? 'Un punto por considerar' : `${count} puntos por considerar`,
     groups: { bad: 'Por corregir', warn: 'Por considerar', ok: 'En orden' },
     again: 'Revisar de nuevo',
     wizard: 'Repetir la configuración inicial',

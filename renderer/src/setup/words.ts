@@ -26,7 +26,8 @@ const en = {
     clinic: {
       name: 'Clinic',
       title: 'Your clinic',
-      about: 'The name stands in this window and on every report. The time zone decides when a day begins.',
+      about:
+        'The name stands in this window and on every report. The time zone decides when a day begins.',
       lacks: 'the day of the clinic begins by the clock of this PC, and its name may be missing.',
     },
     owner: {
@@ -65,13 +66,15 @@ const en = {
     backup: {
       name: 'Back-up',
       title: 'The first back-up',
-      about: 'A copy of the database, made while the gateway works on, encrypted, read back and compared.',
+      about:
+        'A copy of the database, made while the gateway works on, encrypted, read back and compared.',
       lacks: 'what is on this PC is nowhere else.',
     },
     readiness: {
       name: 'Ready?',
       title: 'Ready for work?',
-      about: 'What is there and what is still missing. You find this list again under Settings, at any time.',
+      about:
+        'What is there and what is still missing. You find this list again under Settings, at any time.',
       lacks: 'you are asked to go on with the set-up.',
     },
   } satisfies Record<SetupStep, StepWords>,
@@ -93,9 +96,11 @@ const en = {
   },
   recovery: {
     none: 'There is no recovery key yet',
-    noneText: 'Have paper or a printer at hand: the key is shown once. Keep it away from this PC, where two people can find it.',
+    noneText:
+      'Have paper or a printer at hand: the key is shown once. Keep it away from this PC, where two people can find it.',
     ready: (day: string) => `A recovery key was made on ${day}`,
-    readyText: 'If the sheet is lost, or a wrong person has seen it, make a new one: the old one then opens nothing made from now on.',
+    readyText:
+      'If the sheet is lost, or a wrong person has seen it, make a new one: the old one then opens nothing made from now on.',
     foreign: 'The recovery file does not fit this installation',
     foreignText: 'It is of another data key, or damaged. Make a new one.',
     make: 'Make a recovery key',
@@ -109,8 +114,10 @@ const en = {
     confirmAction: 'It is on paper: put it in force',
     cancel: 'Not now',
     sheet: 'Recovery key of Isthmus',
-    sheetText: 'Keep this sheet away from the PC. Whoever has it and a back-up can read everything.',
-    sheetUse: 'Should data.key be lost: copy the newest back-up into an empty folder DIR, and run in the folder of Isthmus:',
+    sheetText:
+      'Keep this sheet away from the PC. Whoever has it and a back-up can read everything.',
+    sheetUse:
+      'Should data.key be lost: copy the newest back-up into an empty folder DIR, and run in the folder of Isthmus:',
     keyLabel: 'Recovery key, eight groups',
   },
   network: {
@@ -150,12 +157,16 @@ const en = {
     exams: ['exam', 'exams'],
     open: 'See the query',
     play: 'No device at hand? Play one',
-    playText: 'Run this on this PC. The first time it is refused and appears above; let it in, then run it again.',
+    playText:
+      'Run this on this PC. The first time it is refused and appears above; let it in, then run it again.',
     dcmtk: 'The same with DCMTK',
     byHand: 'Add a device by hand',
   },
   partner: {
-    url: ['Address (URL)', 'Where the partner receives requests, from its documentation. It begins with https://.'],
+    url: [
+      'Address (URL)',
+      'Where the partner receives requests, from its documentation. It begins with https://.',
+    ],
     plaintext: [
       'Allow plain http or a private address',
       'Only inside the clinic’s own network: by plain http, patient names travel unencrypted.',
@@ -163,17 +174,21 @@ const en = {
     save: 'Save',
     saved: (url: string) => `The partner is ${url}`,
     secretTitle: 'The signing secret',
-    secretText: 'Enter it at the partner now: it proves that a request comes from this clinic. It is shown only this once.',
+    secretText:
+      'Enter it at the partner now: it proves that a request comes from this clinic. It is shown only this once.',
     secretWhat: 'the secret',
     secretDone: 'I have entered it at the partner',
     change: 'Change it',
     cancel: 'Cancel',
     none: 'I have none yet',
-    noneText: 'Isthmus brings a small partner with invented exams, to try everything with. It runs until you end it.',
+    noneText:
+      'Isthmus brings a small partner with invented exams, to try everything with. It runs until you end it.',
     simulator: 'Use the simulator',
     simulatorTitle: 'Start the simulator',
-    simulatorText: 'Run this on this PC, in the folder of Isthmus, and leave it running. Then send the tests.',
-    simulatorSecretText: 'It waits for the signing secret: paste it, press Enter, then Ctrl+D (on Windows Ctrl+Z and Enter).',
+    simulatorText:
+      'Run this on this PC, in the folder of Isthmus, and leave it running. Then send the tests.',
+    simulatorSecretText:
+      'It waits for the signing secret: paste it, press Enter, then Ctrl+D (on Windows Ctrl+Z and Enter).',
     simulatorWhat: 'the command',
     simulatorDone: 'It is running',
     testAll: 'Send a test of each event',
@@ -184,16 +199,22 @@ const en = {
     outcome: { none: 'not tried yet', accepted: 'answered', failed: 'no answer that can be used' },
   },
   backup: {
-    folder: ['Folder on the PC of the gateway', 'Best on another disk. It is created if it does not exist.'],
+    folder: [
+      'Folder on the PC of the gateway',
+      'Best on another disk. It is created if it does not exist.',
+    ],
     example: 'e.g. D:\\Isthmus back-ups or /mnt/backup/isthmus',
     use: 'Use this folder',
     used: 'Back-ups go to',
     what: 'What is in it',
     inside:
       'The database, encrypted: studies, reports, people, settings, the audit trail. This PC opens it; on another one the recovery key does, where one was made.',
-    outside: 'Images are not in it: copy the folder “images” of the data folder by your own means, or let a standby copy both.',
-    noKey: 'There is no recovery key yet: this back-up can be opened with the data key of this PC only.',
-    byItself: 'From now on one is made every night. When, for how long each is kept and putting one back: Settings, Back-ups.',
+    outside:
+      'Images are not in it: copy the folder “images” of the data folder by your own means, or let a standby copy both.',
+    noKey:
+      'There is no recovery key yet: this back-up can be opened with the data key of this PC only.',
+    byItself:
+      'From now on one is made every night. When, for how long each is kept and putting one back: Settings, Back-ups.',
     make: 'Make a back-up now',
     phases: {
       copying: 'Copying the database',
@@ -214,8 +235,10 @@ const en = {
     about: 'What this installation has, and what it still lacks for daily work.',
     score: (ready: number, all: number) => `${ready} of ${all} are in order`,
     perfect: 'Everything is in order',
-    toMend: (count: number) => (count === 1 ? 'One point has to be mended' : `${count} points have to be mended`),
-    toThink: (count: number) => (count === 1 ? 'One point to think about' : `${count} points to think about`),
+    toMend: (count: number) =>
+      count === 1 ? 'One point has to be mended' : `${count} points have to be mended`,
+    toThink: (count: number) =>
+      count === 1 ? 'One point to think about' : `${count} points to think about`,
     groups: { bad: 'To be mended', warn: 'To think about', ok: 'In order' },
     again: 'Look again',
     wizard: 'Go through the set-up again',

@@ -38,7 +38,12 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
 
   return (
     <>
-      <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-end" width={250}>
+      <Menu
+        withinPortal={false}
+        withInitialFocusPlaceholder={false}
+        position="bottom-end"
+        width={250}
+      >
         <Menu.Target>
           <Button
             variant="subtle"
@@ -56,10 +61,17 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
         <Menu.Dropdown>
           <Who user={user} />
           <Menu.Divider />
-          <Menu.Item leftSection={<IconUserCircle size={16} />} renderRoot={(props) => <Link to="/account" {...props} />}>
+          <Menu.Item
+            leftSection={<IconUserCircle size={16} />}
+            renderRoot={(props) => <Link to="/account" {...props} />}
+          >
             {words.account}
           </Menu.Item>
-          <Menu.Item leftSection={<IconKeyboard size={16} />} onClick={showSheet} rightSection={<KeyNames keys="shift+?" />}>
+          <Menu.Item
+            leftSection={<IconKeyboard size={16} />}
+            onClick={showSheet}
+            rightSection={<KeyNames keys="shift+?" />}
+          >
             {words.shortcuts}
           </Menu.Item>
           <Menu.Divider />
@@ -67,15 +79,25 @@ export function AccountMenu({ user }: { user: SignedInUser }) {
           <Menu.Divider />
           {native && mayManage(user) && (
             <>
-              <Menu.Item leftSection={<IconFolder size={16} />} onClick={() => void native?.openDataFolder()}>
+              <Menu.Item
+                leftSection={<IconFolder size={16} />}
+                onClick={() => void native?.openDataFolder()}
+              >
                 {words.dataFolder}
               </Menu.Item>
-              <Menu.Item leftSection={<IconRotateClockwise size={16} />} onClick={() => setAsksRestart(true)}>
+              <Menu.Item
+                leftSection={<IconRotateClockwise size={16} />}
+                onClick={() => setAsksRestart(true)}
+              >
                 {words.restart}
               </Menu.Item>
             </>
           )}
-          <Menu.Item leftSection={<IconLock size={16} />} onClick={lockWindow} rightSection={<KeyNames keys="mod+l" />}>
+          <Menu.Item
+            leftSection={<IconLock size={16} />}
+            onClick={lockWindow}
+            rightSection={<KeyNames keys="mod+l" />}
+          >
             {words.lock}
           </Menu.Item>
           <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void signOut()}>
@@ -127,7 +149,9 @@ function Languages() {
           key={code}
           lang={code}
           leftSection={<IconLanguage size={16} />}
-          rightSection={code === language ? <IconCheck size={15} aria-label={words.chosen} /> : null}
+          rightSection={
+            code === language ? <IconCheck size={15} aria-label={words.chosen} /> : null
+          }
           onClick={() => chooseLanguage(code as Language)}
         >
           {name}

@@ -5,12 +5,18 @@ import { useCutOff, useStatus, useZone } from '../status.ts'
 import css from './shell.module.css'
 import { words } from './words.ts'
 
-/** The line across the window while something is wrong: that this window is cut off, else what the gateway says. */
+/**
+ * The line across the window while something is wrong: that this window is cut off, else what the
+ * gateway says.
+ */
 export function Banner() {
   const status = useStatus()
   const zone = useZone()
   const since = useCutOff()
-  const banner = since === null ? status.data?.banner : { tone: 'danger' as const, text: cutOffText(since, zone) }
+  const banner =
+    since === null
+      ? status.data?.banner
+      : { tone: 'danger' as const, text: cutOffText(since, zone) }
   return (
     <div role="status" aria-live="polite" style={{ gridArea: 'banner' }}>
       {banner && (

@@ -22,7 +22,10 @@ export function Broken({ error, reset }: ErrorComponentProps) {
   )
 }
 
-/** Without the gateway it is tried until it answers; where the gateway answers and has no such file, it was updated. */
+/**
+ * Without the gateway it is tried until it answers; where the gateway answers and has no such file,
+ * it was updated.
+ */
 function NotLoaded({ error, onAgain }: { error: ScreenLoadError; onAgain: () => void }) {
   const [isOutdated, setIsOutdated] = useState(false)
   const again = useCallback(async () => {
@@ -45,7 +48,10 @@ function NotLoaded({ error, onAgain }: { error: ScreenLoadError; onAgain: () => 
     )
   }
   return (
-    <Empty title={words.screenUnreachable} action={<Button onClick={() => void again()}>{words.tryAgain}</Button>}>
+    <Empty
+      title={words.screenUnreachable}
+      action={<Button onClick={() => void again()}>{words.tryAgain}</Button>}
+    >
       {words.screenUnreachableText}
     </Empty>
   )

@@ -5,7 +5,11 @@ import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
 import { faultsByField } from '../client.ts'
 import { Failed, Waiting } from '../components/page.tsx'
 import { useReply, useSend } from '../gateway.ts'
-import { answerConfirmation, isConfirmationWanted, onConfirmation } from '../identity-confirmation.ts'
+import {
+  answerConfirmation,
+  isConfirmationWanted,
+  onConfirmation,
+} from '../identity-confirmation.ts'
 import type { Session } from '../session.ts'
 import { words } from './words.ts'
 
@@ -15,7 +19,12 @@ const { confirm: texts } = words
 export function ConfirmIdentity({ session }: { session: Session }) {
   const isWanted = useSyncExternalStore(onConfirmation, isConfirmationWanted)
   return (
-    <Modal opened={isWanted} onClose={() => answerConfirmation(false)} title={texts.title} zIndex={400}>
+    <Modal
+      opened={isWanted}
+      onClose={() => answerConfirmation(false)}
+      title={texts.title}
+      zIndex={400}
+    >
       {isWanted && <Asked email={session.user?.email ?? ''} />}
     </Modal>
   )

@@ -12,8 +12,9 @@ import { forgetRecent } from './recent.ts'
 import { words } from './words.ts'
 
 /**
- * Whoever signs in next must not find what the last one read, nor undo what the last one did, also where that happened in another window of
- * this browser. False until it is forgotten: no screen may be there meanwhile.
+ * Whoever signs in next must not find what the last one read, nor undo what the last one did, also
+ * where that happened in another window of this browser. False until it is forgotten: no screen may
+ * be there meanwhile.
  * @param session undefined before it is read
  */
 export function useForgetting(session: Session | undefined): boolean {
@@ -34,7 +35,8 @@ export function useForgetting(session: Session | undefined): boolean {
     setIsOf(userId)
   }, [userId, isOf, client])
   useEffect(() => {
-    // What somebody wrote outlives the end of their session, but not the beginning of somebody else's.
+    // What somebody wrote outlives the end of their session, but not the beginning of somebody
+    // else's.
     if (userId !== null && !isLocked && draftsOnlyOf(userId)) showRefused(words.draftDiscarded)
   }, [userId, isLocked])
   useEffect(() => {

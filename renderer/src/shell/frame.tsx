@@ -29,11 +29,15 @@ import { words } from './words.ts'
 
 /** What is around a screen: where one can go, who is signed in, what is wrong. */
 export function Frame({ session }: { session: Session }) {
-  const isSmall = useMediaQuery('(max-width: 1000px)', undefined, { getInitialValueInEffect: false })
+  const isSmall = useMediaQuery('(max-width: 1000px)', undefined, {
+    getInitialValueInEffect: false,
+  })
   const isRoomWanted = useIsRoomWanted()
   const isNarrow = isSmall || isRoomWanted
   const { pathname } = useLocation()
-  const isOpen = mayManage(session.user) || (!isForManagers(pathname) && !(session.isLimited && isOfEveryPatient(pathname)))
+  const isOpen =
+    mayManage(session.user) ||
+    (!isForManagers(pathname) && !(session.isLimited && isOfEveryPatient(pathname)))
   const isCutOff = useCutOff() !== null
   useReadAgainAfter(isCutOff)
   useGeneralShortcuts()
@@ -46,7 +50,11 @@ export function Frame({ session }: { session: Session }) {
   }
   return (
     <div className={css.shell} data-narrow={isNarrow || undefined}>
-      <button type="button" className={css.skip} onClick={() => document.getElementById('main')?.focus()}>
+      <button
+        type="button"
+        className={css.skip}
+        onClick={() => document.getElementById('main')?.focus()}
+      >
         {words.skip}
       </button>
       <Banner />
@@ -79,7 +87,11 @@ export function Frame({ session }: { session: Session }) {
       >
         <LeftDrafts />
         {pathname === '/' && <SecondFactorPrompt session={session} />}
-        {isOpen ? <Outlet /> : <NotYours pathname={pathname} isLimited={isOfEveryPatient(pathname)} />}
+        {isOpen ? (
+          <Outlet />
+        ) : (
+          <NotYours pathname={pathname} isLimited={isOfEveryPatient(pathname)} />
+        )}
       </main>
       <Overlays session={session} />
       <ConfirmIdentity session={session} />

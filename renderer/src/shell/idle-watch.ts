@@ -22,8 +22,8 @@ interface IdleWatch {
 const TELL_MS = 3000
 
 /**
- * Watches for use in any window of this browser. After a PC has slept the first movement of the mouse is no use any more: the time is compared
- * before it counts.
+ * Watches for use in any window of this browser. After a PC has slept the first movement of the
+ * mouse is no use any more: the time is compared before it counts.
  */
 export function openIdleWatch({ now, limit, tell, onIdle }: IdleWorld): IdleWatch {
   let last = now()
@@ -46,7 +46,8 @@ export function openIdleWatch({ now, limit, tell, onIdle }: IdleWorld): IdleWatc
       tell(last)
     },
     usedElsewhere(at) {
-      // Of a clock that was set back, or of a message that is from later than now: not trusted beyond this moment.
+      // Of a clock that was set back, or of a message that is from later than now: not trusted
+      // beyond this moment.
       if (!isIdle) last = Math.max(last, Math.min(at, now()))
     },
   }

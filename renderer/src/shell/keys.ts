@@ -7,13 +7,21 @@ interface Stroke {
 }
 
 /** What is read of a keyboard event. */
-export type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
+export type Pressed = Pick<
+  KeyboardEvent,
+  'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'
+>
 
 const strokeOf = (text: string): Stroke => {
   const parts = text.toLowerCase().split('+')
   // `+` itself leaves two empty parts.
   const key = parts.at(-1) || '+'
-  return { key, mod: parts.includes('mod'), alt: parts.includes('alt'), shift: parts.includes('shift') }
+  return {
+    key,
+    mod: parts.includes('mod'),
+    alt: parts.includes('alt'),
+    shift: parts.includes('shift'),
+  }
 }
 
 /** The strokes of a shortcut: `g s` has two. */
@@ -23,20 +31,29 @@ const isLetter = (key: string) => /^[a-z]$/.test(key)
 /** A sign that some keyboards need Shift for: what counts is that it was typed. */
 const isSign = (key: string) => key.length === 1 && !isLetter(key)
 
-/** Whether a stroke is what was pressed. With Ctrl or Alt the place of the key counts where the layout has no Latin letter on it. */
+/**
+ * Whether a stroke is what was pressed. With Ctrl or Alt the place of the key counts where the
+ * layout has no Latin letter on it.
+ */
 export function isPressed(text: string, pressed: Pressed): boolean {
   const { key, mod, alt, shift } = strokeOf(text)
   if (mod !== (pressed.ctrlKey || pressed.metaKey) || alt !== pressed.altKey) return false
   if (!isSign(key) && shift !== pressed.shiftKey) return false
   const typed = pressed.key.toLowerCase()
   if (typed === key) return true
-  return (mod || alt) && isLetter(key) && !isLetter(typed) && pressed.code === `Key${key.toUpperCase()}`
+  return (
+    (mod || alt) && isLetter(key) && !isLetter(typed) && pressed.code === `Key${key.toUpperCase()}`
+  )
 }
 
 /** Whether it is a modifier alone, which ends no sequence. */
-export const isModifier = ({ key }: Pick<Pressed, 'key'>): boolean => ['Control', 'Shift', 'Alt', 'AltGraph', 'Meta'].includes(key)
+export const isModifier = ({ key }: Pick<Pressed, 'key'>): boolean =>
+  ['Control', 'Shift', 'Alt', 'AltGraph', 'Meta'].includes(key)
 
-/** Whether a stroke does not write a character, so that it may be pressed while an input has the focus. */
+/**
+ * Whether a stroke does not write a character, so that it may be pressed while an input has the
+ * focus.
+ */
 export function isForInputsToo(text: string): boolean {
   const { key, mod, alt } = strokeOf(text)
   return mod || alt || key === 'escape'
@@ -46,5 +63,7 @@ export function isForInputsToo(text: string): boolean {
 export function keysOf(text: string, names: Readonly<Record<string, string>>): readonly string[] {
   const { key, mod, alt, shift } = strokeOf(text)
   const nameOf = (one: string) => names[one] ?? (one.length === 1 ? one.toUpperCase() : one)
-  return [mod && 'mod', alt && 'alt', shift && !isSign(key) && 'shift', key].filter((one) => one !== false).map(nameOf)
+  return [mod && 'mod', alt && 'alt', shift && !isSign(key) && 'shift', key]
+    .filter((one) => one !== false)
+    .map(nameOf)
 }

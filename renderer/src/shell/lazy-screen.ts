@@ -1,6 +1,9 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
 
-/** A screen's program could not be loaded: the gateway does not answer, or has another version of it. */
+/**
+ * A screen's program could not be loaded: the gateway does not answer, or has another version of
+ * it.
+ */
 export class ScreenLoadError extends Error {
   override name = 'ScreenLoadError'
   /** Tries again; resolves with whether it is there now. */
@@ -11,8 +14,14 @@ export class ScreenLoadError extends Error {
   }
 }
 
-/** A screen that is loaded when it is gone to. The router would load the page anew where that fails, and so lose it when the gateway is away. */
-export function lazyScreen<M extends Record<string, unknown>, N extends keyof M & string>(load: () => Promise<M>, name: N) {
+/**
+ * A screen that is loaded when it is gone to. The router would load the page anew where that fails,
+ * and so lose it when the gateway is away.
+ */
+export function lazyScreen<M extends Record<string, unknown>, N extends keyof M & string>(
+  load: () => Promise<M>,
+  name: N,
+) {
   let failures = 0
   const screen = lazyRouteComponent(async () => {
     try {

@@ -16,13 +16,19 @@ export function wasChosen(): boolean {
 /** What is not saved by then is asked about. */
 const SAVE_MS = 4000
 
-/** Saves what is being written, as far as it can be saved soon. Resolves with whether nothing is left. */
+/**
+ * Saves what is being written, as far as it can be saved soon. Resolves with whether nothing is
+ * left.
+ */
 export async function saveBeforeLeaving(): Promise<boolean> {
   await Promise.race([saveDrafts(), new Promise((resolve) => setTimeout(resolve, SAVE_MS))])
   return !hasUnsaved()
 }
 
-/** Signs out; the sign-in form takes the place of the screen. What is not saved then stays in memory until somebody else signs in. */
+/**
+ * Signs out; the sign-in form takes the place of the screen. What is not saved then stays in memory
+ * until somebody else signs in.
+ */
 export function useLeave(): { readonly leave: () => void; readonly isLeaving: boolean } {
   const session = useSession()
   const enter = useEnter()
@@ -32,7 +38,8 @@ export function useLeave(): { readonly leave: () => void; readonly isLeaving: bo
       {},
       {
         onSettled: (_, error) => {
-          if (!session.data || (error && error.code !== 'not-signed-in' && error.code !== 'locked')) return
+          if (!session.data || (error && error.code !== 'not-signed-in' && error.code !== 'locked'))
+            return
           isChosen = true
           enter({ ...session.data, user: null, isLocked: false })
           unlocked()

@@ -16,7 +16,10 @@ import { useLeave } from './leave.ts'
 import { hideBesideLock, unlocked, useIsLockUntold } from './lock.ts'
 import { words } from './words.ts'
 
-/** In place of every screen while the window is locked: nothing of a patient is in the page. Unlocking shows the same place again. */
+/**
+ * In place of every screen while the window is locked: nothing of a patient is in the page.
+ * Unlocking shows the same place again.
+ */
 export function LockScreen({ session }: { session: Session }) {
   const client = useQueryClient()
   const unlock = useSend(dashboardSecurity.unlock)
@@ -57,12 +60,25 @@ export function LockScreen({ session }: { session: Session }) {
             <Text c="dimmed">{user?.email}</Text>
           </div>
           {hasUnsaved() && <Notice tone="info">{words.locked.kept}</Notice>}
-          {isUntold && unlock.error?.code === 'unreachable' && <Notice tone="warning">{words.locked.telling}</Notice>}
+          {isUntold && unlock.error?.code === 'unreachable' && (
+            <Notice tone="warning">{words.locked.telling}</Notice>
+          )}
           {unlock.error &&
             unlock.error.errors.length === 0 &&
-            (isWrong ? <Notice tone="danger">{said(unlock.error.message)}</Notice> : <Failed error={unlock.error} />)}
+            (isWrong ? (
+              <Notice tone="danger">{said(unlock.error.message)}</Notice>
+            ) : (
+              <Failed error={unlock.error} />
+            ))}
           {/* For the browser's password store, which knows the password under this name. */}
-          <input type="email" name="username" autoComplete="username" value={user?.email ?? ''} readOnly hidden />
+          <input
+            type="email"
+            name="username"
+            autoComplete="username"
+            value={user?.email ?? ''}
+            readOnly
+            hidden
+          />
           <PasswordInput
             label={words.locked.password}
             autoComplete="current-password"

@@ -44,11 +44,12 @@ function set(isLocked: boolean, told: boolean): void {
 /** This window was locked here, whether the gateway knows it yet or not. */
 export const useIsLockedHere = (): boolean => useSyncExternalStore(subscribe, () => isLockedHere)
 /** The gateway does not know yet that this window is locked. */
-export const useIsLockUntold = (): boolean => useSyncExternalStore(subscribe, () => isLockedHere && !isTold)
+export const useIsLockUntold = (): boolean =>
+  useSyncExternalStore(subscribe, () => isLockedHere && !isTold)
 
 /**
- * Locks every window of this browser: the screens go at once, what is being written is saved as they do, then the session is locked at the
- * gateway, tried until it is.
+ * Locks every window of this browser: the screens go at once, what is being written is saved as
+ * they do, then the session is locked at the gateway, tried until it is.
  */
 export function lockWindow(): void {
   if (isLockedHere) return
@@ -68,8 +69,9 @@ async function lockSession(): Promise<void> {
     // It may have been unlocked again while the answer was on its way.
     if (!isLockedHere) return
     set(true, true)
-    queryClient.setQueryData<ReplyOf<typeof dashboard.session>>(keyOf(dashboard.session, {}), (session) =>
-      session?.user ? { ...session, isLocked: true } : session,
+    queryClient.setQueryData<ReplyOf<typeof dashboard.session>>(
+      keyOf(dashboard.session, {}),
+      (session) => (session?.user ? { ...session, isLocked: true } : session),
     )
   } catch (error) {
     const code = error instanceof ProblemError ? error.code : 'unreachable'
@@ -90,18 +92,31 @@ export function forgetLock(): void {
   if (isLockedHere) set(false, false)
 }
 
-/** What a locked window must not show beside itself: images in windows of their own, and messages that may name somebody. */
+/**
+ * What a locked window must not show beside itself: images in windows of their own, and messages
+ * that may name somebody.
+ */
 export function hideBesideLock(): void {
   closeImagesWindow()
   closeWatched()
   forgetDone()
 }
 
-/** A browser tells of the mouse too when what is under it changes. What other windows tell is no event of the browser's own. */
+/**
+ * A browser tells of the mouse too when what is under it changes. What other windows tell is no
+ * event of the browser's own.
+ */
 const isStill = (event: Event): boolean =>
-  event.isTrusted && event.type === 'mousemove' && event instanceof MouseEvent && event.movementX === 0 && event.movementY === 0
+  event.isTrusted &&
+  event.type === 'mousemove' &&
+  event instanceof MouseEvent &&
+  event.movementX === 0 &&
+  event.movementY === 0
 
-/** Locks the window when nobody uses this browser for as long as the setting says, and when another window is locked. */
+/**
+ * Locks the window when nobody uses this browser for as long as the setting says, and when another
+ * window is locked.
+ */
 export function useLockWhenIdle(isOn: boolean, minutes: number): void {
   useEffect(() => {
     if (!isOn) return
@@ -113,7 +128,8 @@ export function useLockWhenIdle(isOn: boolean, minutes: number): void {
     })
     const stop = onWindows((news) => news.kind === 'use' && watch.usedElsewhere(news.at))
     let toldAt = Date.now()
-    // The gateway locks a session that nobody uses, too: who only reads tells it that somebody is here.
+    // The gateway locks a session that nobody uses, too: who only reads tells it that somebody is
+    // here.
     const look = () => {
       watch.look()
       noteAtWork(watch.lastUse())
@@ -125,7 +141,8 @@ export function useLockWhenIdle(isOn: boolean, minutes: number): void {
     const used = (event: Event) => {
       if (!isStill(event)) watch.used()
     }
-    for (const sign of SIGNS) document.addEventListener(sign, used, { passive: true, capture: true })
+    for (const sign of SIGNS)
+      document.addEventListener(sign, used, { passive: true, capture: true })
     document.addEventListener('visibilitychange', watch.look)
     return () => {
       stop()

@@ -10,7 +10,10 @@ import { GROUPS, isOfEveryPatient, SCREENS, type Screen, screenAt } from './scre
 import css from './shell.module.css'
 import { words } from './words.ts'
 
-/** The screens in their groups, with what waits there. What is not for this person is there too, with a lock. */
+/**
+ * The screens in their groups, with what waits there. What is not for this person is there too,
+ * with a lock.
+ */
 export function Navigation({ session, isNarrow }: { session: Session; isNarrow: boolean }) {
   const isManager = mayManage(session.user)
   const here = screenAt(useLocation().pathname)?.to
@@ -30,7 +33,10 @@ export function Navigation({ session, isNarrow }: { session: Session; isNarrow: 
               key={screen.to}
               screen={screen}
               isHere={screen.to === here}
-              isLocked={(screen.isForManagers === true && !isManager) || (session.isLimited && isOfEveryPatient(screen.to))}
+              isLocked={
+                (screen.isForManagers === true && !isManager) ||
+                (session.isLimited && isOfEveryPatient(screen.to))
+              }
               isNarrow={isNarrow}
             />
           ))}
@@ -59,7 +65,9 @@ function Entry(props: { screen: Screen; isHere: boolean; isLocked: boolean; isNa
         {isLocked ? (
           <span className={css.lock}>
             <IconLock size={14} stroke={1.8} aria-hidden />
-            <VisuallyHidden>{isOfEveryPatient(to) ? words.lockedForLimited : words.lockedFor}</VisuallyHidden>
+            <VisuallyHidden>
+              {isOfEveryPatient(to) ? words.lockedForLimited : words.lockedFor}
+            </VisuallyHidden>
           </span>
         ) : (
           <Count to={to} />
@@ -70,9 +78,14 @@ function Entry(props: { screen: Screen; isHere: boolean; isLocked: boolean; isNa
 }
 
 /** What waits for a person behind a screen's name. */
-const WAITING: Partial<Record<Screen['to'], { kinds: readonly TodayKind[]; tone: 'warning' | 'danger' }>> = {
+const WAITING: Partial<
+  Record<Screen['to'], { kinds: readonly TodayKind[]; tone: 'warning' | 'danger' }>
+> = {
   '/devices': { kinds: ['unknown-callers'], tone: 'warning' },
-  '/images': { kinds: ['quarantined', 'mismatches', 'images-replaced', 'correction-notices', 'recovered'], tone: 'warning' },
+  '/images': {
+    kinds: ['quarantined', 'mismatches', 'images-replaced', 'correction-notices', 'recovered'],
+    tone: 'warning',
+  },
   '/destinations': { kinds: ['forwards-failed'], tone: 'warning' },
   '/reading': { kinds: ['criticals', 'addenda-needed'], tone: 'danger' },
   '/events': { kinds: ['events-failed'], tone: 'warning' },

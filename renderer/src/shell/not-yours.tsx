@@ -6,14 +6,19 @@ import { words } from './words.ts'
 
 /** In place of a screen that is not for this person: what it is for, and who can open it. */
 export function NotYours({ pathname, isLimited }: { pathname: string; isLimited: boolean }) {
-  const isKnown = (address: string): address is keyof typeof words.notYoursText => Object.hasOwn(words.notYoursText, address)
+  const isKnown = (address: string): address is keyof typeof words.notYoursText =>
+    Object.hasOwn(words.notYoursText, address)
   const screen = screenAt(pathname)
   const name = pathname === '/audit' ? words.places['/audit'] : (screen?.name ?? words.notYoursHere)
   const address = isKnown(pathname) ? pathname : (screen?.to ?? pathname)
   const title = isLimited ? words.everyPatient : words.notYoursHere
   return (
     <Page title={name}>
-      <Empty icon={<IconLock size={36} stroke={1.3} aria-hidden />} title={title} action={<Link to="/">{words.toToday}</Link>}>
+      <Empty
+        icon={<IconLock size={36} stroke={1.3} aria-hidden />}
+        title={title}
+        action={<Link to="/">{words.toToday}</Link>}
+      >
         {isLimited ? (
           words.everyPatientText
         ) : (

@@ -5,7 +5,10 @@ const FIRST_MS = 700
 const AGAIN_MS = 2000
 const after = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-/** Where notices are drawn: loaded once the page is there, again and again until it is. What is told before is drawn then. */
+/**
+ * Where notices are drawn: loaded once the page is there, again and again until it is. What is told
+ * before is drawn then.
+ */
 export const Notices = lazy(async () => ({ default: await load() }))
 
 async function load(): Promise<ComponentType<{ position: 'bottom-right' }>> {

@@ -10,8 +10,10 @@ interface OverlayProps {
 
 // Asked for rarely, and then at once: loaded when the page has nothing else to do.
 const LOAD = {
-  palette: async (): Promise<ComponentType<OverlayProps>> => (await import('./palette.tsx')).Palette,
-  sheet: async (): Promise<ComponentType<OverlayProps>> => (await import('./shortcut-sheet.tsx')).ShortcutSheet,
+  palette: async (): Promise<ComponentType<OverlayProps>> =>
+    (await import('./palette.tsx')).Palette,
+  sheet: async (): Promise<ComponentType<OverlayProps>> =>
+    (await import('./shortcut-sheet.tsx')).ShortcutSheet,
 }
 type Overlay = keyof typeof LOAD
 
@@ -34,7 +36,10 @@ export const loadOverlays = (): Promise<unknown> => Promise.all([LOAD.palette(),
 /** The palette and the sheet of shortcuts, over whatever screen is there. */
 export function Overlays({ session }: { session: Session }) {
   const wanted = useSyncExternalStore(subscribe, () => shown)
-  const [loaded, setLoaded] = useState<{ readonly overlay: Overlay; readonly Component: ComponentType<OverlayProps> } | null>(null)
+  const [loaded, setLoaded] = useState<{
+    readonly overlay: Overlay
+    readonly Component: ComponentType<OverlayProps>
+  } | null>(null)
   useEffect(() => close, [])
   useEffect(() => {
     if (wanted === null) return

@@ -2,7 +2,14 @@ import { PLACES, type PlaceAddress, SCREENS } from './screens.ts'
 import type { ShortcutGroup } from './shortcuts.ts'
 import { words } from './words.ts'
 
-export type PaletteGroup = 'recent' | 'links' | 'actions' | 'screens' | 'studies' | 'people' | 'devices'
+export type PaletteGroup =
+  | 'recent'
+  | 'links'
+  | 'actions'
+  | 'screens'
+  | 'studies'
+  | 'people'
+  | 'devices'
 
 /** Something that can be chosen. It goes to an address, or runs. */
 export interface PaletteItem {
@@ -18,13 +25,21 @@ export interface PaletteItem {
 /** Letters as they are searched for: without case and accents. */
 const folded = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
-/** Whether every word that was typed begins a word of the text, or is contained in it where it is long enough to be meant. */
+/**
+ * Whether every word that was typed begins a word of the text, or is contained in it where it is
+ * long enough to be meant.
+ */
 export function isFound(text: string, query: string): boolean {
   const words = folded(text)
   return folded(query)
     .split(/\s+/)
     .filter(Boolean)
-    .every((part) => words.startsWith(part) || words.includes(` ${part}`) || (part.length > 2 && words.includes(part)))
+    .every(
+      (part) =>
+        words.startsWith(part) ||
+        words.includes(` ${part}`) ||
+        (part.length > 2 && words.includes(part)),
+    )
 }
 
 const screenItems: readonly PaletteItem[] = SCREENS.map(({ to, name, group, key }) => ({
@@ -45,7 +60,9 @@ const placeItems: readonly PaletteItem[] = PLACES.map((to: PlaceAddress) => ({
 
 /** Screens, and with something typed the lists within them. */
 export const screensFor = (query: string): readonly PaletteItem[] =>
-  (query === '' ? screenItems : [...screenItems, ...placeItems]).filter(({ name, about }) => isFound(`${name} ${about}`, query))
+  (query === '' ? screenItems : [...screenItems, ...placeItems]).filter(({ name, about }) =>
+    isFound(`${name} ${about}`, query),
+  )
 
 const EVERYWHERE: readonly string[] = [words.sheet.general, words.sheet.goTo]
 
@@ -54,16 +71,32 @@ export const screenFirst = (groups: readonly ShortcutGroup[]): readonly Shortcut
   groups.toSorted((a, b) => EVERYWHERE.indexOf(a.group) - EVERYWHERE.indexOf(b.group))
 
 /** What the present screen can do, without going to other screens. */
-export const actionsFor = (query: string, groups: readonly ShortcutGroup[]): readonly PaletteItem[] =>
+export const actionsFor = (
+  query: string,
+  groups: readonly ShortcutGroup[],
+): readonly PaletteItem[] =>
   screenFirst(groups)
     .filter(({ group }) => group !== words.sheet.goTo)
     .flatMap(({ group, shortcuts }) =>
       shortcuts
         .filter(({ name, keys }) => keys !== 'mod+k' && isFound(`${name} ${group}`, query))
-        .map(({ keys, name, run }): PaletteItem => ({ id: `action ${group} ${keys}`, group: 'actions', name, about: group, keys, run })),
+        .map(
+          ({ keys, name, run }): PaletteItem => ({
+            id: `action ${group} ${keys}`,
+            group: 'actions',
+            name,
+            about: group,
+            keys,
+            run,
+          }),
+        ),
     )
 
-const IDS: readonly { readonly form: RegExp; readonly href: (id: string) => string; readonly name: (id: string) => string }[] = [
+const IDS: readonly {
+  readonly form: RegExp
+  readonly href: (id: string) => string
+  readonly name: (id: string) => string
+}[] = [
   { form: /^stu_[0-9a-f]{32}$/, href: (id) => `/studies/${id}`, name: words.palette.study },
   { form: /^cus_[0-9a-f]{32}$/, href: (id) => `/customers/${id}`, name: words.palette.customer },
   { form: /^whe_[0-9a-f]{32}$/, href: (id) => `/events/${id}`, name: words.palette.event },
@@ -73,9 +106,18 @@ const IDS: readonly { readonly form: RegExp; readonly href: (id: string) => stri
 export function linksFor(query: string, origin: string): readonly PaletteItem[] {
   const text = query.trim()
   for (const { form, href, name } of IDS) {
-    if (form.test(text)) return [{ id: `link ${text}`, group: 'links', name: name(text), about: '', href: href(text) }]
+    if (form.test(text))
+      return [{ id: `link ${text}`, group: 'links', name: name(text), about: '', href: href(text) }]
   }
   const hash = /^(https?:\/\/[^/]+)\/#(\/[^\s]*)$/.exec(text)
   if (hash?.[1] !== origin || hash[2] === undefined) return []
-  return [{ id: `link ${text}`, group: 'links', name: words.palette.address, about: hash[2], href: hash[2] }]
+  return [
+    {
+      id: `link ${text}`,
+      group: 'links',
+      name: words.palette.address,
+      about: hash[2],
+      href: hash[2],
+    },
+  ]
 }

@@ -16,7 +16,13 @@ import { Fragment, type KeyboardEvent, useId, useState } from 'react'
 import { mayManage, type Session } from '../session.ts'
 import { KeyNames } from './key-names.tsx'
 import css from './palette.module.css'
-import { actionsFor, linksFor, type PaletteGroup, type PaletteItem, screensFor } from './palette-items.ts'
+import {
+  actionsFor,
+  linksFor,
+  type PaletteGroup,
+  type PaletteItem,
+  screensFor,
+} from './palette-items.ts'
 import { recentChoices, rememberChoice } from './recent.ts'
 import { isForManagers } from './screens.ts'
 import { useShortcutGroups } from './shortcuts.ts'
@@ -32,9 +38,17 @@ const ICONS: Readonly<Record<PaletteGroup, TablerIcon>> = {
   people: IconUser,
   devices: IconDeviceDesktopAnalytics,
 }
-const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: 8,
+  PageUp: -8,
+}
 
-/** One field for everything: screens, what the present screen can do, studies, people, devices, ids. ARIA: combobox with a listbox. */
+/**
+ * One field for everything: screens, what the present screen can do, studies, people, devices, ids.
+ * ARIA: combobox with a listbox.
+ */
 export function Palette({ session, onClose }: { session: Session; onClose: () => void }) {
   const [query, setQuery] = useState('')
   const [at, setAt] = useState(0)
@@ -48,14 +62,20 @@ export function Palette({ session, onClose }: { session: Session; onClose: () =>
   const items: readonly PaletteItem[] =
     text === ''
       ? [...recentItems(), ...actionsFor('', groups), ...screensFor('')]
-      : [...linksFor(text, window.location.origin), ...screensFor(text), ...actionsFor(text, groups), ...found.items]
+      : [
+          ...linksFor(text, window.location.origin),
+          ...screensFor(text),
+          ...actionsFor(text, groups),
+          ...found.items,
+        ]
   const chosen = Math.min(at, items.length - 1)
   const optionId = (index: number) => `${id}-${index}`
 
   const choose = (item: PaletteItem) => {
     onClose()
     if (item.href !== undefined) {
-      if (item.group !== 'recent') rememberChoice({ href: item.href, name: item.name, about: item.about })
+      if (item.group !== 'recent')
+        rememberChoice({ href: item.href, name: item.name, about: item.about })
       router.history.push(item.href)
     }
     // Once the palette is gone: what runs may open a dialog or take the focus.
@@ -68,7 +88,9 @@ export function Palette({ session, onClose }: { session: Session; onClose: () =>
     if (step !== undefined && items.length > 0) {
       event.preventDefault()
       const next =
-        Math.abs(step) === 1 ? (chosen + step + items.length) % items.length : Math.min(items.length - 1, Math.max(0, chosen + step))
+        Math.abs(step) === 1
+          ? (chosen + step + items.length) % items.length
+          : Math.min(items.length - 1, Math.max(0, chosen + step))
       setAt(next)
       document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' })
     } else if (event.key === 'Enter' && item) {
@@ -78,7 +100,14 @@ export function Palette({ session, onClose }: { session: Session; onClose: () =>
   }
 
   return (
-    <Modal.Root opened onClose={onClose} size={680} yOffset="10vh" centered={false} transitionProps={{ duration: 0 }}>
+    <Modal.Root
+      opened
+      onClose={onClose}
+      size={680}
+      yOffset="10vh"
+      centered={false}
+      transitionProps={{ duration: 0 }}
+    >
       <Modal.Overlay backgroundOpacity={0.4} />
       <Modal.Content aria-label={words.palette.label} radius="lg">
         <TextInput
@@ -131,7 +160,11 @@ export function Palette({ session, onClose }: { session: Session; onClose: () =>
         )}
         {found.hasFailed && <div className={css.none}>{words.palette.failed}</div>}
         <VisuallyHidden role="status">
-          {found.isSearching ? words.palette.searching : items.length === 0 ? words.palette.none : ''}
+          {found.isSearching
+            ? words.palette.searching
+            : items.length === 0
+              ? words.palette.none
+              : ''}
         </VisuallyHidden>
         <Foot />
       </Modal.Content>
@@ -156,7 +189,14 @@ function Option({ id, item, isChosen, isLocked, onPoint, onChoose }: OptionProps
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field
     // biome-ignore lint/a11y/useKeyWithClickEvents: keys are heard by the field
-    <div role="option" id={id} aria-selected={isChosen} className={css.option} onMouseMove={onPoint} onClick={onChoose}>
+    <div
+      role="option"
+      id={id}
+      aria-selected={isChosen}
+      className={css.option}
+      onMouseMove={onPoint}
+      onClick={onChoose}
+    >
       <Icon size={17} stroke={1.7} aria-hidden />
       <span className={css.name}>{item.name}</span>
       <span className={css.about}>{isLocked ? words.lockedFor : item.about}</span>

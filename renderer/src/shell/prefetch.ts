@@ -8,12 +8,17 @@ const FIRST_MS = 2500
 /** Not all at once: what the person does comes first. */
 const NEXT_MS = 250
 
-/** Whether the browser was asked to save data (https://wicg.github.io/savedata/); not every browser says. */
-const savesData = (): boolean => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true
+/**
+ * Whether the browser was asked to save data (https://wicg.github.io/savedata/); not every browser
+ * says.
+ */
+const savesData = (): boolean =>
+  (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true
 
 /**
- * Once the first screen is there, loads the others of the navigation, so that going to one needs no waiting. A browser that
- * saves data loads in advance only what must work while the gateway is away: the lock screen and the overlays.
+ * Once the first screen is there, loads the others of the navigation, so that going to one needs no
+ * waiting. A browser that saves data loads in advance only what must work while the gateway is
+ * away: the lock screen and the overlays.
  */
 export function usePrefetch(isManager: boolean): void {
   const router = useRouter()

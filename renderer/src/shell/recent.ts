@@ -1,4 +1,7 @@
-/** What was chosen in the palette last. In memory only, as it may name a patient, and gone when somebody else signs in. */
+/**
+ * What was chosen in the palette last. In memory only, as it may name a patient, and gone when
+ * somebody else signs in.
+ */
 interface Recent {
   readonly href: string
   readonly name: string

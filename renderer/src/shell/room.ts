@@ -11,7 +11,10 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener)
 }
 
-/** A screen that wants all the width there is, such as one with images: the navigation shows its signs only. */
+/**
+ * A screen that wants all the width there is, such as one with images: the navigation shows its
+ * signs only.
+ */
 export function useRoom(isWanted: boolean): void {
   useEffect(() => {
     if (!isWanted) return

@@ -23,7 +23,9 @@ export function SchemeSwitch() {
             <Menu.Item
               key={scheme}
               leftSection={<Icon size={16} />}
-              rightSection={scheme === colorScheme ? <IconCheck size={15} aria-label={words.chosen} /> : null}
+              rightSection={
+                scheme === colorScheme ? <IconCheck size={15} aria-label={words.chosen} /> : null
+              }
               onClick={() => setColorScheme(scheme)}
             >
               {words.scheme[scheme]}

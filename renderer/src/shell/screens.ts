@@ -53,7 +53,10 @@ export interface Screen extends Entry {
 }
 
 /** The screens of the navigation, in its order. */
-export const SCREENS: readonly Screen[] = ENTRIES.map((entry) => ({ ...entry, name: words.screens[entry.to] }))
+export const SCREENS: readonly Screen[] = ENTRIES.map((entry) => ({
+  ...entry,
+  name: words.screens[entry.to],
+}))
 
 /** Lists within a screen, for the palette. */
 export const PLACES = [
@@ -78,22 +81,31 @@ export const PLACES = [
 ] as const
 export type PlaceAddress = (typeof PLACES)[number]
 
-const isWithin = (address: string, to: string) => to !== '/' && (address === to || address.startsWith(`${to}/`))
+const isWithin = (address: string, to: string) =>
+  to !== '/' && (address === to || address.startsWith(`${to}/`))
 
 /** Beside the screens for managers and what is within them. */
 const FOR_MANAGERS = ['/audit']
 
 /** Whether an address is for owners and administrators. */
 export const isForManagers = (address: string): boolean =>
-  ENTRIES.some((entry) => 'isForManagers' in entry && isWithin(address, entry.to)) || FOR_MANAGERS.some((to) => isWithin(address, to))
+  ENTRIES.some((entry) => 'isForManagers' in entry && isWithin(address, entry.to)) ||
+  FOR_MANAGERS.some((to) => isWithin(address, to))
 
-/** Screens and lists with every patient of the clinic: not for who sees the studies of some customers only. */
+/**
+ * Screens and lists with every patient of the clinic: not for who sees the studies of some
+ * customers only.
+ */
 const OF_EVERY_PATIENT = ['/worklist', '/queries']
 
-export const isOfEveryPatient = (address: string): boolean => OF_EVERY_PATIENT.some((to) => isWithin(address, to))
+export const isOfEveryPatient = (address: string): boolean =>
+  OF_EVERY_PATIENT.some((to) => isWithin(address, to))
 
 /** Lists of a screen that have addresses of their own. */
-const ELSEWHERE: Readonly<Record<string, Screen['to']>> = { '/queries': '/activity', '/audit': '/activity' }
+const ELSEWHERE: Readonly<Record<string, Screen['to']>> = {
+  '/queries': '/activity',
+  '/audit': '/activity',
+}
 
 /** The screen an address belongs to. */
 export function screenAt(address: string): Screen | undefined {

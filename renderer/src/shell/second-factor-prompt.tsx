@@ -8,7 +8,9 @@ import { words } from './words.ts'
 /** For this window, until somebody else signs in. */
 const LATER_AT = 'isthmus-second-factor-later'
 
-/** Whether the prompt is shown on Today; once it is put off, an item under Needs attention stays. */
+/**
+ * Whether the prompt is shown on Today; once it is put off, an item under Needs attention stays.
+ */
 export function useSecondFactorPrompt(session: Session | undefined) {
   const userId = session?.user?.userId ?? ''
   const [later, setLater] = useSessionStorage({

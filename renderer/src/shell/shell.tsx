@@ -14,11 +14,16 @@ import { words } from './words.ts'
 const Welcome = lazy(async () => ({ default: (await import('../welcome/welcome.tsx')).Welcome }))
 const SignIn = lazy(async () => ({ default: (await import('../sign-in/sign-in.tsx')).SignIn }))
 const LockScreen = lazy(async () => ({ default: await loadLockScreen() }))
-const AskWorkstation = lazy(async () => ({ default: (await import('../sign-in/ask-workstation.tsx')).AskWorkstation }))
+const AskWorkstation = lazy(async () => ({
+  default: (await import('../sign-in/ask-workstation.tsx')).AskWorkstation,
+}))
 
 const waiting = <Waiting rows={6} height={48} />
 
-/** Frame of every screen. Who is not signed in gets the sign-in form in its place, at the same address; a locked window the lock screen. */
+/**
+ * Frame of every screen. Who is not signed in gets the sign-in form in its place, at the same
+ * address; a locked window the lock screen.
+ */
 export function Shell() {
   const session = useSession()
   const isLockedHere = useIsLockedHere()
@@ -32,7 +37,8 @@ export function Shell() {
   const isSamePerson = useForgetting(session.data)
 
   if (session.isPending || !isSamePerson) return waiting
-  if (session.error?.code !== 'workstation-unknown' && session.data && isOpen) return <Opened session={session.data} />
+  if (session.error?.code !== 'workstation-unknown' && session.data && isOpen)
+    return <Opened session={session.data} />
   return (
     <Suspense fallback={waiting}>
       <Closed session={session} note={note} />
@@ -40,18 +46,34 @@ export function Shell() {
   )
 }
 
-/** What is there in place of the screens: the reason why none is. Each is loaded when it is needed, the lock screen beforehand. */
-function Closed({ session: { data, error, refetch }, note }: { session: ReturnType<typeof useSession>; note: string }) {
+/**
+ * What is there in place of the screens: the reason why none is. Each is loaded when it is needed,
+ * the lock screen beforehand.
+ */
+function Closed({
+  session: { data, error, refetch },
+  note,
+}: {
+  session: ReturnType<typeof useSession>
+  note: string
+}) {
   if (error?.code === 'workstation-unknown') return <AskWorkstation />
   if (data?.needsOwner) return <Welcome token={null} />
   if (data?.user) return <LockScreen session={data} />
   if (data) return <SignIn note={hasUnsaved() ? words.endedUnsaved : note} />
-  return <main style={{ padding: 24 }}>{error && <Failed error={error} onRetry={() => void refetch()} />}</main>
+  return (
+    <main style={{ padding: 24 }}>
+      {error && <Failed error={error} onRetry={() => void refetch()} />}
+    </main>
+  )
 }
 
 let wasLedToSetup = false
 
-/** Who manages a new gateway is led to its set-up once for each time the page is loaded; it can be left. */
+/**
+ * Who manages a new gateway is led to its set-up once for each time the page is loaded; it can be
+ * left.
+ */
 function Opened({ session }: { session: Session }) {
   const { pathname } = useLocation()
   if (session.needsSetup && mayManage(session.user) && pathname === '/' && !wasLedToSetup) {

@@ -22,17 +22,30 @@ export interface Found {
   readonly hasFailed: boolean
 }
 
-/** Studies of both areas, and for who manages the gateway people and devices, that what is typed finds. */
+/**
+ * Studies of both areas, and for who manages the gateway people and devices, that what is typed
+ * finds.
+ */
 export function useFound(typed: string, isManager: boolean): Found {
   const [search] = useDebouncedValue(typed.trim().slice(0, 100), TYPED_MS)
   const isSearch = search.length >= LEAST
   // Gone with the palette: what was found may name patients.
-  const kept = { enabled: isSearch, gcTime: 0, staleTime: 0, retry: false, placeholderData: <T>(before: T | undefined) => before }
+  const kept = {
+    enabled: isSearch,
+    gcTime: 0,
+    staleTime: 0,
+    retry: false,
+    placeholderData: <T>(before: T | undefined) => before,
+  }
   const studies = useQuery<readonly WindowStudy[], ProblemError>({
     queryKey: [...keyOf(dashboardStudies.list, 'palette'), search],
     queryFn: async ({ signal }) => {
       const areas = STUDY_AREAS.map((area) =>
-        call(dashboardStudies.list, { query: { area, search, limit: MOST_STUDIES, cancelled: 'all' } }, signal),
+        call(
+          dashboardStudies.list,
+          { query: { area, search, limit: MOST_STUDIES, cancelled: 'all' } },
+          signal,
+        ),
       )
       return shared((await Promise.all(areas)).map((page) => page.studies))
     },
@@ -40,7 +53,8 @@ export function useFound(typed: string, isManager: boolean): Found {
   })
   const people = useQuery({
     queryKey: [...keyOf(dashboardPeople.people, 'palette'), search],
-    queryFn: ({ signal }) => call(dashboardPeople.people, { query: { search, limit: MOST_PEOPLE } }, signal),
+    queryFn: ({ signal }) =>
+      call(dashboardPeople.people, { query: { search, limit: MOST_PEOPLE } }, signal),
     ...kept,
     enabled: isSearch && isManager,
   })
@@ -51,7 +65,8 @@ export function useFound(typed: string, isManager: boolean): Found {
     staleTime: 60_000,
   })
   if (!isSearch) return { items: [], isSearching: false, hasFailed: false }
-  const isSearching = studies.isFetching || people.isFetching || search !== typed.trim().slice(0, 100)
+  const isSearching =
+    studies.isFetching || people.isFetching || search !== typed.trim().slice(0, 100)
   const items = [
     ...(studies.data ?? []).map(studyItem),
     ...(people.data?.people ?? []).map(
@@ -77,8 +92,11 @@ export function useFound(typed: string, isManager: boolean): Found {
       ),
   ]
   return {
-    // What the letters before found stays only where it may be meant: nobody opens another patient by a quick Enter.
-    items: isSearching ? items.filter(({ name, about }) => isFound(`${name} ${about}`, typed)) : items,
+    // What the letters before found stays only where it may be meant: nobody opens another patient
+    // by a quick Enter.
+    items: isSearching
+      ? items.filter(({ name, about }) => isFound(`${name} ${about}`, typed))
+      : items,
     isSearching,
     hasFailed: studies.isError,
   }
@@ -93,7 +111,16 @@ function shared(lists: readonly (readonly WindowStudy[])[]): readonly WindowStud
 }
 
 function studyItem(study: WindowStudy): PaletteItem {
-  const { studyId, patientName, modalities, studyDescription, scanDate, accessionNumber, mrn, area } = study
+  const {
+    studyId,
+    patientName,
+    modalities,
+    studyDescription,
+    scanDate,
+    accessionNumber,
+    mrn,
+    area,
+  } = study
   const about = [
     [...modalities, studyDescription].filter(Boolean).join(' '),
     dayText(scanDate),

@@ -6,7 +6,9 @@ import { SCREENS } from './screens.ts'
 import { type Shortcut, useShortcuts } from './shortcuts.ts'
 import { words } from './words.ts'
 
-/** Shortcuts that every screen has: the palette, the sheet, locking, undoing, and going to a screen. */
+/**
+ * Shortcuts that every screen has: the palette, the sheet, locking, undoing, and going to a screen.
+ */
 export function useGeneralShortcuts(): void {
   const navigate = useNavigate()
   useShortcuts(words.sheet.general, [

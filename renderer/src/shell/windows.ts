@@ -1,5 +1,11 @@
-/** What windows of this browser tell each other. `session`: somebody signed in or out, or unlocked it. Nothing about a patient. */
-export type News = { readonly kind: 'use'; readonly at: number } | { readonly kind: 'lock' } | { readonly kind: 'session' }
+/**
+ * What windows of this browser tell each other. `session`: somebody signed in or out, or unlocked
+ * it. Nothing about a patient.
+ */
+export type News =
+  | { readonly kind: 'use'; readonly at: number }
+  | { readonly kind: 'lock' }
+  | { readonly kind: 'session' }
 
 const channel = globalThis.BroadcastChannel && new BroadcastChannel('isthmus-window')
 

@@ -4,7 +4,12 @@ import type { English } from './words.ts'
 export const es: Translated<English> = {
   skip: 'Ir al contenido',
   navigation: 'Principal',
-  groups: { work: 'Trabajo', people: 'Personas', connections: 'Conexiones', oversight: 'Supervisión' },
+  groups: {
+    work: 'Trabajo',
+    people: 'Personas',
+    connections: 'Conexiones',
+    oversight: 'Supervisión',
+  },
   screens: {
     '/': 'Hoy',
     '/worklist': 'Lista de trabajo',
@@ -53,7 +58,8 @@ export const es: Translated<English> = {
   live: 'En vivo',
   liveMeaning: 'Los cambios de la pasarela aparecen aquí por sí solos.',
   polling: 'Reconectando',
-  pollingMeaning: 'La conexión en vivo se interrumpió. Entretanto, esta ventana consulta a la pasarela cada pocos segundos.',
+  pollingMeaning:
+    'La conexión en vivo se interrumpió. Entretanto, esta ventana consulta a la pasarela cada pocos segundos.',
   unreachable: (since) =>
     `Esta ventana no puede contactar con la pasarela. Lo que muestra es de ${since}. No se puede cambiar nada hasta que responda.`,
   unreachableFromStart: 'Esta ventana no puede contactar con la pasarela. Sigue intentándolo.',
@@ -70,7 +76,8 @@ export const es: Translated<English> = {
   signOut: 'Cerrar sesión',
   dataFolder: 'Abrir la carpeta de datos',
   restart: 'Reiniciar la pasarela',
-  restartAsk: 'Los dispositivos no reciben lista de trabajo mientras la pasarela se reinicia. Tarda unos segundos.',
+  restartAsk:
+    'Los dispositivos no reciben lista de trabajo mientras la pasarela se reinicia. Tarda unos segundos.',
   restartTitle: '¿Reiniciar la pasarela?',
   ended: 'La sesión terminó. Inicie sesión para seguir donde estaba; lo que escribió se conserva.',
   endedUnsaved:
@@ -88,13 +95,15 @@ export const es: Translated<English> = {
     '/partner': 'Aquí se configuran las direcciones del socio y sus secretos de firma.',
     '/events': 'Aquí se ve qué se envió al socio, qué respondió, y se reenvía lo que falló.',
     '/keys': 'Aquí se crean y revocan las claves con que los socios llaman a esta pasarela.',
-    '/settings': 'Aquí se configura la pasarela: su dirección, sus puertos, la clínica y sus certificados.',
+    '/settings':
+      'Aquí se configura la pasarela: su dirección, sus puertos, la clínica y sus certificados.',
     '/audit': 'Aquí se ve quién hizo qué y cuándo, y se comprueba que nada de ello se modificó.',
   },
   notYoursWho:
     'Su cuenta es de miembro. Un propietario o administrador puede hacerlo por usted, o cambiar sus permisos en la pantalla Personas.',
   everyPatient: 'No para cuentas limitadas a clientes',
-  everyPatientText: 'Su cuenta ve solo los estudios de sus clientes. Esta pantalla muestra los exámenes de todos los pacientes.',
+  everyPatientText:
+    'Su cuenta ve solo los estudios de sus clientes. Esta pantalla muestra los exámenes de todos los pacientes.',
   confirm: {
     title: 'Confirme que es usted',
     about: 'Es una acción delicada. Confírmela una vez para los próximos 10 minutos.',
@@ -107,19 +116,23 @@ export const es: Translated<English> = {
   },
   factor: {
     title: 'Proteja su cuenta con la autenticación de dos factores',
-    about: 'Su cuenta administra la pasarela y solo la protege la contraseña. Una aplicación de autenticación detiene a quien la descubra.',
+    about:
+      'Su cuenta administra la pasarela y solo la protege la contraseña. Una aplicación de autenticación detiene a quien la descubra.',
     setUp: 'Configurarla',
     later: 'Más tarde',
   },
   toToday: 'Ir a Hoy',
   nothingHere: 'No hay nada en esta dirección',
-  nothingHereText: 'Puede que el enlace sea antiguo, o que su contenido se eliminara al vencer el plazo de conservación.',
+  nothingHereText:
+    'Puede que el enlace sea antiguo, o que su contenido se eliminara al vencer el plazo de conservación.',
   broken: 'No se pudo mostrar esta pantalla',
   brokenText: 'Los dispositivos no se ven afectados: la pasarela sigue sin la ventana.',
   outdated: 'La pasarela se actualizó',
-  outdatedText: 'Esta ventana es de la versión anterior. Recárguela para continuar; lo que escribió se conserva.',
+  outdatedText:
+    'Esta ventana es de la versión anterior. Recárguela para continuar; lo que escribió se conserva.',
   screenUnreachable: 'No se pudo cargar esta pantalla',
-  screenUnreachableText: 'La pasarela no responde. Puede que se esté reiniciando. Atenderá a los dispositivos en cuanto termine.',
+  screenUnreachableText:
+    'La pasarela no responde. Puede que se esté reiniciando. Atenderá a los dispositivos en cuanto termine.',
   reload: 'Recargar la ventana',
   tryAgain: 'Intentar de nuevo',
   keys: {

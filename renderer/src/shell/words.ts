@@ -53,7 +53,8 @@ const en = {
   live: 'Live',
   liveMeaning: 'Changes at the gateway appear here by themselves.',
   polling: 'Reconnecting',
-  pollingMeaning: 'The live line is broken. This window asks the gateway every few seconds instead.',
+  pollingMeaning:
+    'The live line is broken. This window asks the gateway every few seconds instead.',
   unreachable: (since: string) =>
     `This window cannot reach the gateway. What it shows is from ${since}. Nothing can be changed until it answers.`,
   unreachableFromStart: 'This window cannot reach the gateway. It keeps trying.',
@@ -86,15 +87,18 @@ const en = {
   notYoursText: {
     '/people': 'Here accounts are made, invited, blocked and given rights.',
     '/partner': 'Here the partner’s endpoints and signing secrets are set.',
-    '/events': 'Here one sees what was sent to the partner, what it answered, and sends again what failed.',
+    '/events':
+      'Here one sees what was sent to the partner, what it answered, and sends again what failed.',
     '/keys': 'Here keys are made and revoked with which partner systems call this gateway.',
-    '/settings': 'Here the gateway is set up: its address, its listeners, its clinic, its certificates.',
+    '/settings':
+      'Here the gateway is set up: its address, its listeners, its clinic, its certificates.',
     '/audit': 'Here one sees who did what and when, and checks that nothing of it was changed.',
   },
   notYoursWho:
     'Your account is that of a member. An owner or administrator can do this for you, or change your rights on the People screen.',
   everyPatient: 'Not for accounts limited to customers',
-  everyPatientText: 'Your account sees the studies of its customers only. This screen shows the exams of every patient.',
+  everyPatientText:
+    'Your account sees the studies of its customers only. This screen shows the exams of every patient.',
   confirm: {
     title: 'Confirm that it is you',
     about: 'This is a sensitive action. Confirm it once for the next 10 minutes.',
@@ -107,7 +111,8 @@ const en = {
   },
   factor: {
     title: 'Protect your account with two-factor authentication',
-    about: 'Your account manages the gateway, and its password alone opens it. An authenticator app stops whoever learns the password.',
+    about:
+      'Your account manages the gateway, and its password alone opens it. An authenticator app stops whoever learns the password.',
     setUp: 'Set it up',
     later: 'Later',
   },
@@ -119,7 +124,8 @@ const en = {
   outdated: 'The gateway was updated',
   outdatedText: 'This window is of the version before. Reload it to go on; what you wrote is kept.',
   screenUnreachable: 'This screen could not be loaded',
-  screenUnreachableText: 'The gateway does not answer. It may be starting again. Devices are served as soon as it has.',
+  screenUnreachableText:
+    'The gateway does not answer. It may be starting again. Devices are served as soon as it has.',
   reload: 'Reload the window',
   tryAgain: 'Try again',
   keys: {
@@ -164,7 +170,8 @@ const en = {
     address: 'The address that was pasted',
     searching: 'Searching studies…',
     none: 'Nothing found',
-    noneText: 'Names, MRNs, accession numbers, descriptions and UIDs of studies are searched, and screens and actions by their name.',
+    noneText:
+      'Names, MRNs, accession numbers, descriptions and UIDs of studies are searched, and screens and actions by their name.',
     failed: 'Studies could not be searched.',
     areas: { scribe: 'Reading', viewer: 'Viewer' },
     foot: ['choose', 'open', 'close'],

@@ -13,7 +13,10 @@ import { words } from './words.ts'
 
 const POLL_MS = 3000
 
-/** On a PC of the clinic's network that nobody has approved: how to have it approved. It goes on by itself once it is. */
+/**
+ * On a PC of the clinic's network that nobody has approved: how to have it approved. It goes on by
+ * itself once it is.
+ */
 export function AskWorkstation() {
   const client = useQueryClient()
   const reply = useReply(dashboardSecurity.thisWorkstation, {}, { every: POLL_MS, staleTime: 0 })
@@ -22,7 +25,8 @@ export function AskWorkstation() {
   }, [])
   const state = reply.data?.state
   useEffect(() => {
-    if (state === 'approved' || state === 'here') void client.invalidateQueries({ queryKey: keyOf(dashboard.session) })
+    if (state === 'approved' || state === 'here')
+      void client.invalidateQueries({ queryKey: keyOf(dashboard.session) })
   }, [state, client])
 
   return (
@@ -33,7 +37,9 @@ export function AskWorkstation() {
         {reply.isPending && <Waiting rows={3} />}
         {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
         {state === 'unknown' && <Ask />}
-        {state !== undefined && state !== 'unknown' && reply.data && <Wait workstation={reply.data} />}
+        {state !== undefined && state !== 'unknown' && reply.data && (
+          <Wait workstation={reply.data} />
+        )}
       </Stack>
     </Door>
   )
@@ -47,7 +53,8 @@ function Ask() {
     ask.mutate(
       { body },
       {
-        onSuccess: (workstation) => client.setQueryData(keyOf(dashboardSecurity.thisWorkstation, {}), workstation),
+        onSuccess: (workstation) =>
+          client.setQueryData(keyOf(dashboardSecurity.thisWorkstation, {}), workstation),
         onError: (error) => form.setErrors(faultsByField(error)),
       },
     ),

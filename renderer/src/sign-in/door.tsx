@@ -9,11 +9,36 @@ export function Door({ foot, children }: { foot: string; children: ReactNode }) 
   return (
     <div className={css.door}>
       <aside className={css.side}>
-        <svg className={css.shores} viewBox="0 0 400 800" preserveAspectRatio="none" aria-hidden="true">
-          <path d="M0 260c110 0 120 120 200 120s90-120 200-120" fill="none" stroke="#8fe0d2" strokeWidth="2" />
-          <path d="M0 220c110 0 120 130 200 130s90-130 200-130" fill="none" stroke="#8fe0d2" strokeWidth="1" />
-          <path d="M0 560c110 0 120-120 200-120s90 120 200 120" fill="none" stroke="#8fe0d2" strokeWidth="2" />
-          <path d="M0 600c110 0 120-130 200-130s90 130 200 130" fill="none" stroke="#8fe0d2" strokeWidth="1" />
+        <svg
+          className={css.shores}
+          viewBox="0 0 400 800"
+          preserveAspectRatio="none"
+          aria-hidden="true"
+        >
+          <path
+            d="M0 260c110 0 120 120 200 120s90-120 200-120"
+            fill="none"
+            stroke="#8fe0d2"
+            strokeWidth="2"
+          />
+          <path
+            d="M0 220c110 0 120 130 200 130s90-130 200-130"
+            fill="none"
+            stroke="#8fe0d2"
+            strokeWidth="1"
+          />
+          <path
+            d="M0 560c110 0 120-120 200-120s90 120 200 120"
+            fill="none"
+            stroke="#8fe0d2"
+            strokeWidth="2"
+          />
+          <path
+            d="M0 600c110 0 120-130 200-130s90 130 200 130"
+            fill="none"
+            stroke="#8fe0d2"
+            strokeWidth="1"
+          />
         </svg>
         <div className={css.name}>
           <Mark size={36} />

@@ -54,7 +54,9 @@ export function FollowLink({ token }: { token: string }) {
               {said(follow.error.message)}
             </Notice>
             <Text>{words.linkHelp}</Text>
-            <Button onClick={() => void navigate({ to: '/', replace: true })}>{words.toSignIn}</Button>
+            <Button onClick={() => void navigate({ to: '/', replace: true })}>
+              {words.toSignIn}
+            </Button>
           </>
         ) : (
           <Text role="status">

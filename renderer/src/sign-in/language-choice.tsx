@@ -2,7 +2,10 @@ import { SegmentedControl } from '@mantine/core'
 import { chooseLanguage, LANGUAGES, type Language, language } from '../language/language.ts'
 import { words } from './words.ts'
 
-const CHOICES = Object.entries(LANGUAGES).map(([value, name]) => ({ value, label: <span lang={value}>{name}</span> }))
+const CHOICES = Object.entries(LANGUAGES).map(([value, name]) => ({
+  value,
+  label: <span lang={value}>{name}</span>,
+}))
 
 /** The language of the window on this PC; each is named in itself. */
 export function LanguageChoice({ size = 'xs' }: { size?: 'xs' | 'sm' }) {

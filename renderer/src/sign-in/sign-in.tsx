@@ -98,7 +98,11 @@ export function SignIn({ note }: { note: string }) {
 
 /** Of the whole, not of a field: what somebody typed, or the gateway itself. */
 function Refused({ error }: { error: ProblemError }) {
-  return error.code === 'not-signed-in' ? <Notice tone="danger">{said(error.message)}</Notice> : <Failed error={error} />
+  return error.code === 'not-signed-in' ? (
+    <Notice tone="danger">{said(error.message)}</Notice>
+  ) : (
+    <Failed error={error} />
+  )
 }
 
 function CodeField({ form }: { form: UseFormReturnType<SignInValues> }) {

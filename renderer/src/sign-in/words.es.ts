@@ -16,19 +16,22 @@ export const es: Translated<English> = {
   command: 'npm run -s gateway -- sign-in-link --data DIR',
   following: 'Iniciando sesión con el enlace de un solo uso…',
   linkFailed: 'Este enlace no se puede usar',
-  linkHelp: 'Un enlace sirve una sola vez y por poco tiempo. Cree otro, o inicie sesión con su contraseña.',
+  linkHelp:
+    'Un enlace sirve una sola vez y por poco tiempo. Cree otro, o inicie sesión con su contraseña.',
   toSignIn: 'Iniciar sesión con contraseña',
   workstation: {
     title: 'Este puesto aún no está aprobado',
     documentTitle: 'Puesto',
-    about: 'La ventana se abre en un puesto cuando un propietario o administrador lo ha aprobado. Se hace una vez por navegador.',
+    about:
+      'La ventana se abre en un puesto cuando un propietario o administrador lo ha aprobado. Se hace una vez por navegador.',
     name: 'Nombre de este puesto',
     nameAbout: 'Como lo conocen las personas, para distinguirlo de otros.',
     nameExample: 'p. ej. Sala de informes 2',
     ask: 'Pedir aprobación',
     asking: 'Esperando la aprobación',
     code: 'Código de este puesto',
-    compare: 'Un propietario o administrador abre Ajustes, Acceso desde otros PC, busca este código y lo aprueba.',
+    compare:
+      'Un propietario o administrador abre Ajustes, Acceso desde otros PC, busca este código y lo aprueba.',
     goesOn: 'Esta página continúa sola en cuanto se apruebe.',
     known: (name) => `Lo pide como ${name}.`,
   },

@@ -18,7 +18,13 @@ import type { Change } from './use-study-actions.ts'
 import { words } from './words.ts'
 
 const { bulk: texts } = words
-const TONES: Readonly<Record<BulkState, Tone>> = { waiting: 'plain', done: 'good', failed: 'danger', stopped: 'plain', undone: 'plain' }
+const TONES: Readonly<Record<BulkState, Tone>> = {
+  waiting: 'plain',
+  done: 'good',
+  failed: 'danger',
+  stopped: 'plain',
+  undone: 'plain',
+}
 
 /** What many studies can be changed by. */
 export type BulkKind = 'assign' | 'severity' | 'cancel' | 'uncancel'
@@ -31,7 +37,11 @@ interface BulkDialogProps {
 
 /** Asks what to change, changes study by study, and says what became of each. */
 export function BulkDialog({ kind, studies, onClose }: BulkDialogProps) {
-  const [choice, setChoice] = useState<Choice>({ person: null, isToNobody: false, severity: 'high' })
+  const [choice, setChoice] = useState<Choice>({
+    person: null,
+    isToNobody: false,
+    severity: 'high',
+  })
   const change = changeOf(kind, choice)
   const bulk = useBulk(studies)
   const { isRunning } = bulk
@@ -51,7 +61,12 @@ export function BulkDialog({ kind, studies, onClose }: BulkDialogProps) {
         {hasBegun ? (
           <Progressed bulk={bulk} studies={studies} />
         ) : (
-          <Question kind={kind} area={area} choice={choice} onChoose={(part) => setChoice({ ...choice, ...part })} />
+          <Question
+            kind={kind}
+            area={area}
+            choice={choice}
+            onChoose={(part) => setChoice({ ...choice, ...part })}
+          />
         )}
         <Group justify="flex-end">
           {isRunning && (
@@ -70,7 +85,11 @@ export function BulkDialog({ kind, studies, onClose }: BulkDialogProps) {
             </Button>
           )}
           {!hasBegun && (
-            <Button {...(kind === 'cancel' && { color: 'red' })} disabled={change === null} onClick={() => change && bulk.begin(change)}>
+            <Button
+              {...(kind === 'cancel' && { color: 'red' })}
+              disabled={change === null}
+              onClick={() => change && bulk.begin(change)}
+            >
               {texts.go}
             </Button>
           )}
@@ -108,7 +127,12 @@ function Question({ kind, area, choice, onChoose }: QuestionProps) {
   if (kind === 'assign') {
     return (
       <>
-        <PersonPicker area={area} label={texts.to} value={choice.person} onChange={(person) => onChoose({ person })} />
+        <PersonPicker
+          area={area}
+          label={texts.to}
+          value={choice.person}
+          onChange={(person) => onChoose({ person })}
+        />
         <Switch
           label={texts.toNobody}
           checked={choice.isToNobody}
@@ -121,7 +145,9 @@ function Question({ kind, area, choice, onChoose }: QuestionProps) {
     <Radio.Group
       label={words.actions.severity}
       value={choice.severity}
-      onChange={(next) => onChoose({ severity: SEVERITIES.find((one) => one === next) ?? 'normal' })}
+      onChange={(next) =>
+        onChoose({ severity: SEVERITIES.find((one) => one === next) ?? 'normal' })
+      }
     >
       <Group mt={6}>
         {[...SEVERITIES].reverse().map((one) => (
@@ -132,13 +158,23 @@ function Question({ kind, area, choice, onChoose }: QuestionProps) {
   )
 }
 
-function Progressed({ bulk, studies }: { bulk: ReturnType<typeof useBulk>; studies: readonly WindowStudy[] }) {
+function Progressed({
+  bulk,
+  studies,
+}: {
+  bulk: ReturnType<typeof useBulk>
+  studies: readonly WindowStudy[]
+}) {
   const { results, isRunning, done, failed, finished } = bulk
   const byId = new Map<string, WindowStudy>(studies.map((study) => [study.studyId, study]))
   const progress = texts.progress(finished, results.length)
   return (
     <>
-      <Progress value={(finished / results.length) * 100} aria-label={progress} {...(failed > 0 && { color: 'red' })} />
+      <Progress
+        value={(finished / results.length) * 100}
+        aria-label={progress}
+        {...(failed > 0 && { color: 'red' })}
+      />
       <Text size="sm" role="status">
         {isRunning ? progress : texts.summary(done, failed)}
       </Text>

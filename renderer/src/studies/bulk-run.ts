@@ -9,14 +9,19 @@ export interface BulkResult {
 }
 
 /**
- * Does the same with each, a few at a time, and tells after each what became of all. What fails does not hold up the others.
+ * Does the same with each, a few at a time, and tells after each what became of all. What fails
+ * does not hold up the others.
  * @param make rejects where it is not done
  * @param signal what had not begun when it is aborted is left as it is
  */
 export async function runBulk(
   ids: readonly string[],
   make: (id: string) => Promise<void>,
-  options: { readonly signal: AbortSignal; readonly atOnce?: number; readonly onResult: (results: readonly BulkResult[]) => void },
+  options: {
+    readonly signal: AbortSignal
+    readonly atOnce?: number
+    readonly onResult: (results: readonly BulkResult[]) => void
+  },
 ): Promise<readonly BulkResult[]> {
   const { signal, atOnce = 4, onResult } = options
   const results: BulkResult[] = ids.map((id) => ({ id, state: 'waiting', fault: '' }))

@@ -9,10 +9,16 @@ import { words } from './words.ts'
 const { bulk: texts } = words
 
 /** What can be done with all selected studies. */
-export function BulkBar(props: { selected: readonly WindowStudy[]; loaded: number; onAll: () => void; onClear: () => void }) {
+export function BulkBar(props: {
+  selected: readonly WindowStudy[]
+  loaded: number
+  onAll: () => void
+  onClear: () => void
+}) {
   const { selected, loaded, onAll, onClear } = props
   const [asking, setAsking] = useState<BulkKind | null>(null)
-  // The rows may leave the list while they are changed: what was selected is held until all is done.
+  // The rows may leave the list while they are changed: what was selected is held until all is
+  // done.
   const [held, setHeld] = useState<readonly WindowStudy[]>([])
   const begin = (kind: BulkKind) => {
     setHeld(selected)
@@ -26,7 +32,13 @@ export function BulkBar(props: { selected: readonly WindowStudy[]; loaded: numbe
         <div className={css.bulk} role="toolbar" aria-label={texts.selected(selected.length)}>
           <b aria-live="polite">{texts.selected(selected.length)}</b>
           {kinds.map((kind) => (
-            <MayButton key={kind} permission="manageStudies" size="xs" variant="default" onClick={() => begin(kind)}>
+            <MayButton
+              key={kind}
+              permission="manageStudies"
+              size="xs"
+              variant="default"
+              onClick={() => begin(kind)}
+            >
               {texts[kind]}
             </MayButton>
           ))}

@@ -16,8 +16,13 @@ import { words } from './words.ts'
 const { facts: names } = words
 type Fact = readonly [name: string, value: ReactNode]
 
-/** What is empty is left out where it may well be, and named as not known where a person looks for it. */
-const known = (facts: readonly (readonly [name: string, value: ReactNode, isLookedFor?: boolean])[]): readonly Fact[] =>
+/**
+ * What is empty is left out where it may well be, and named as not known where a person looks for
+ * it.
+ */
+const known = (
+  facts: readonly (readonly [name: string, value: ReactNode, isLookedFor?: boolean])[],
+): readonly Fact[] =>
   facts
     .filter(([, value, isLookedFor]) => value || isLookedFor)
     .map(([name, value]) => [name, value || <span className={css.quiet}>{names.unknown}</span>])
@@ -27,19 +32,36 @@ const measured = (measure: { readonly value: number; readonly unit: string } | u
   measure && `${numberText(measure.value)} ${measure.unit}`
 
 /** Who the patient is, and how the scan was. */
-export function PatientFacts({ study, details }: { study: WindowStudy; details: Details | undefined }) {
+export function PatientFacts({
+  study,
+  details,
+}: {
+  study: WindowStudy
+  details: Details | undefined
+}) {
   const metadata = details?.area === 'scribe' ? details.study.reportMetadata : undefined
   const { age, dateOfBirth, scanDate, scanTime } = study
-  const years = ageText({ ...(age && { age }), ...(dateOfBirth && { dateOfBirth }), ...(scanDate && { scanDate }) }, scanDate)
+  const years = ageText(
+    { ...(age && { age }), ...(dateOfBirth && { dateOfBirth }), ...(scanDate && { scanDate }) },
+    scanDate,
+  )
   return (
     <Facts
       facts={known([
         [names.mrn, study.mrn && <Mono key="mrn" text={study.mrn} />, true],
-        [names.born, [dateOfBirth && dayText(dateOfBirth), years && `(${years})`].filter(Boolean).join(' '), true],
+        [
+          names.born,
+          [dateOfBirth && dayText(dateOfBirth), years && `(${years})`].filter(Boolean).join(' '),
+          true,
+        ],
         [names.sex, study.sex === '' ? '' : words.form.sexes[study.sex], true],
         [names.height, measured(metadata?.height)],
         [names.weight, measured(metadata?.weight)],
-        [names.accession, study.accessionNumber && <Mono key="accession" text={study.accessionNumber} />, true],
+        [
+          names.accession,
+          study.accessionNumber && <Mono key="accession" text={study.accessionNumber} />,
+          true,
+        ],
         [names.modality, study.modalities.join(', ')],
         [names.scanType, metadata?.scanType],
         [names.scanned, [scanDate && dayText(scanDate), scanTime].filter(Boolean).join(' '), true],
@@ -60,7 +82,11 @@ export function PeopleFacts({ study, isWhole }: { study: WindowStudy; isWhole: b
         [
           names.customer,
           expressCustomer && (
-            <Link key="customer" to="/customers/$expressCustomerId" params={{ expressCustomerId: expressCustomer.expressCustomerId }}>
+            <Link
+              key="customer"
+              to="/customers/$expressCustomerId"
+              params={{ expressCustomerId: expressCustomer.expressCustomerId }}
+            >
               {expressCustomer.expressCustomerName}
             </Link>
           ),
@@ -92,14 +118,23 @@ const Copied = ({ text, what }: { text: string; what: string }) => (
   </span>
 )
 
-/** What the partner or a person wrote about the patient's complaint and the scan; nothing where nobody did. */
+/**
+ * What the partner or a person wrote about the patient's complaint and the scan; nothing where
+ * nobody did.
+ */
 export function ContextFacts({ details }: { details: Details | undefined }) {
   if (details?.area !== 'scribe') return null
   const { clinicalIndication, technologistTechnique, technologistNotes = [] } = details.study
   const texts = known([
     [names.indication, clinicalIndication && <Lines key="indication" text={clinicalIndication} />],
-    [names.technique, technologistTechnique && <Lines key="technique" text={technologistTechnique} />],
-    [names.notes, technologistNotes.length > 0 && <Lines key="notes" text={technologistNotes.join('\n')} />],
+    [
+      names.technique,
+      technologistTechnique && <Lines key="technique" text={technologistTechnique} />,
+    ],
+    [
+      names.notes,
+      technologistNotes.length > 0 && <Lines key="notes" text={technologistNotes.join('\n')} />,
+    ],
   ])
   return texts.length > 0 && <Facts facts={texts} />
 }

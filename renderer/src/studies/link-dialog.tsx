@@ -16,7 +16,10 @@ const { link: texts } = words
 const KINDS = ['dictate', 'view'] as const
 type Kind = (typeof KINDS)[number]
 
-/** Makes a link to the study for a person, and shows it once (interface.md, reroute-url and viewer-only-reroute-url). */
+/**
+ * Makes a link to the study for a person, and shows it once (interface.md, reroute-url and
+ * viewer-only-reroute-url).
+ */
 export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: () => void }) {
   const { area, studyId } = study
   const { may: mayDictate, why } = useMay('manageStudies')
@@ -34,11 +37,21 @@ export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: ()
   const make = () => {
     setIsTried(true)
     if (!isScribe) return toViewer.mutate({ body: { studyId } }, options)
-    if (kind === 'view') return toImages.mutate({ body: { studyId, ...(person && { userId: person.id }) } }, options)
+    if (kind === 'view')
+      return toImages.mutate({ body: { studyId, ...(person && { userId: person.id }) } }, options)
     if (person) toReport.mutate({ body: { studyId, assignedToUserId: person.id } }, options)
   }
   if (url !== null)
-    return <ShownOnce value={url} title={texts.onceTitle} about={texts.onceAbout} what={texts.what} done={texts.done} onClose={onClose} />
+    return (
+      <ShownOnce
+        value={url}
+        title={texts.onceTitle}
+        about={texts.onceAbout}
+        what={texts.what}
+        done={texts.done}
+        onClose={onClose}
+      />
+    )
   return (
     <Modal opened onClose={onClose} title={texts.title}>
       <Stack>
@@ -84,7 +97,10 @@ export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: ()
           <Button variant="default" onClick={onClose}>
             {texts.cancel}
           </Button>
-          <Button loading={toViewer.isPending || toReport.isPending || toImages.isPending} onClick={make}>
+          <Button
+            loading={toViewer.isPending || toReport.isPending || toImages.isPending}
+            onClick={make}
+          >
             {texts.make}
           </Button>
         </Group>

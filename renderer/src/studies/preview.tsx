@@ -21,7 +21,13 @@ import { words } from './words.ts'
 const STAY_MS = 180
 
 /** More of the study of the current row, beside the list. */
-export function Preview({ study, renew }: { study: WindowStudy | null; renew: (studies: readonly WindowStudy[]) => void }) {
+export function Preview({
+  study,
+  renew,
+}: {
+  study: WindowStudy | null
+  renew: (studies: readonly WindowStudy[]) => void
+}) {
   const [stayed] = useDebouncedValue(study?.studyId, STAY_MS)
   return (
     <Panel className={css.preview}>
@@ -36,7 +42,11 @@ export function Preview({ study, renew }: { study: WindowStudy | null; renew: (s
   )
 }
 
-function Shown(props: { study: WindowStudy; hasMore: boolean; renew: (studies: readonly WindowStudy[]) => void }) {
+function Shown(props: {
+  study: WindowStudy
+  hasMore: boolean
+  renew: (studies: readonly WindowStudy[]) => void
+}) {
   const { study, hasMore, renew } = props
   return (
     <>

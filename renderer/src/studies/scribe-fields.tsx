@@ -1,4 +1,13 @@
-import { ActionIcon, Button, Group, Select, SimpleGrid, Textarea, TextInput, Tooltip } from '@mantine/core'
+import {
+  ActionIcon,
+  Button,
+  Group,
+  Select,
+  SimpleGrid,
+  Textarea,
+  TextInput,
+  Tooltip,
+} from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { FormPart } from '../components/form-part.tsx'
 import { MEASURES, type StudyValues } from './study-values.ts'
@@ -19,8 +28,15 @@ type TextName =
   | 'scanTime'
   | 'facilityName'
   | 'referringPhysicianName'
-const TYPES: Partial<Record<TextName, string>> = { dateOfBirth: 'date', scanDate: 'date', scanTime: 'time' }
-const ABOUT: Partial<Record<TextName, string>> = { patientName: texts.patientNameAbout, age: texts.ageAbout }
+const TYPES: Partial<Record<TextName, string>> = {
+  dateOfBirth: 'date',
+  scanDate: 'date',
+  scanTime: 'time',
+}
+const ABOUT: Partial<Record<TextName, string>> = {
+  patientName: texts.patientNameAbout,
+  age: texts.ageAbout,
+}
 
 function Text({ name, values, set, faults }: FieldsProps & { readonly name: TextName }) {
   return (
@@ -36,9 +52,15 @@ function Text({ name, values, set, faults }: FieldsProps & { readonly name: Text
   )
 }
 
-function Measured({ name, values, set, faults }: FieldsProps & { readonly name: keyof typeof MEASURES }) {
+function Measured({
+  name,
+  values,
+  set,
+  faults,
+}: FieldsProps & { readonly name: keyof typeof MEASURES }) {
   const measure = values.measures[name]
-  const put = (change: Partial<typeof measure>) => set({ measures: { ...values.measures, [name]: { ...measure, ...change } } })
+  const put = (change: Partial<typeof measure>) =>
+    set({ measures: { ...values.measures, [name]: { ...measure, ...change } } })
   return (
     <Group gap={6} wrap="nowrap" align="flex-end">
       <TextInput
@@ -90,7 +112,9 @@ export function PatientFields(props: FieldsProps) {
 export const ScanFields = (props: FieldsProps) => (
   <FormPart title={texts.scan}>
     <SimpleGrid cols={{ base: 1, xs: 2 }} verticalSpacing="sm">
-      {(['scanType', 'facilityName', 'scanDate', 'scanTime', 'referringPhysicianName'] as const).map((name) => (
+      {(
+        ['scanType', 'facilityName', 'scanDate', 'scanTime', 'referringPhysicianName'] as const
+      ).map((name) => (
         <Text key={name} {...props} name={name} />
       ))}
     </SimpleGrid>
@@ -99,7 +123,8 @@ export const ScanFields = (props: FieldsProps) => (
 
 /** What the radiologist is to know. */
 export function ContextFields({ values, set, faults }: FieldsProps) {
-  const put = (change: Partial<StudyValues['context']>) => set({ context: { ...values.context, ...change } })
+  const put = (change: Partial<StudyValues['context']>) =>
+    set({ context: { ...values.context, ...change } })
   return (
     <FormPart title={texts.context}>
       <Textarea
@@ -164,7 +189,9 @@ export function PriorFields({ values, set, faults }: FieldsProps) {
             maxRows={10}
             value={text}
             error={faults[`priorReportTexts.${at}`]}
-            onChange={(event) => set({ priorReportTexts: priorReportTexts.with(at, event.currentTarget.value) })}
+            onChange={(event) =>
+              set({ priorReportTexts: priorReportTexts.with(at, event.currentTarget.value) })
+            }
           />
           <Tooltip label={texts.removePriorText(at + 1)}>
             <ActionIcon

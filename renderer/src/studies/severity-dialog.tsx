@@ -9,7 +9,11 @@ import { words } from './words.ts'
 const MOST_FIRST = [...SEVERITIES].reverse()
 
 /** Chooses how urgent a study is. */
-export function SeverityDialog(props: { study: WindowStudy | null; onChoose: (severity: Severity) => void; onClose: () => void }) {
+export function SeverityDialog(props: {
+  study: WindowStudy | null
+  onChoose: (severity: Severity) => void
+  onClose: () => void
+}) {
   const { study, onChoose, onClose } = props
   return (
     <Modal opened={study !== null} onClose={onClose} title={words.actions.chooseSeverity} size="xs">

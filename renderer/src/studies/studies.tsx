@@ -54,7 +54,11 @@ function Area({ area }: { area: StudyArea }) {
   const open = (studyId: StudyId) => void navigate({ to: '/studies/$studyId', params: { studyId } })
   const [title, text] = words.none[area]
   return (
-    <Page title={words.title} isFull actions={<Actions area={area} preview={preview} onMake={() => setDialog('make')} />}>
+    <Page
+      title={words.title}
+      isFull
+      actions={<Actions area={area} preview={preview} onMake={() => setDialog('make')} />}
+    >
       <StudyList
         state={state}
         to="/studies"
@@ -68,8 +72,22 @@ function Area({ area }: { area: StudyArea }) {
         }}
         selected={selection.selected}
         onSelect={selection.onSelect}
-        above={<BulkBar selected={selection.studies} loaded={rows.length} onAll={selection.all} onClear={selection.clear} />}
-        side={preview.isShown ? <Preview study={rows.find(({ studyId }) => studyId === currentId) ?? null} renew={renew} /> : undefined}
+        above={
+          <BulkBar
+            selected={selection.studies}
+            loaded={rows.length}
+            onAll={selection.all}
+            onClear={selection.clear}
+          />
+        }
+        side={
+          preview.isShown ? (
+            <Preview
+              study={rows.find(({ studyId }) => studyId === currentId) ?? null}
+              renew={renew}
+            />
+          ) : undefined
+        }
         actions={[...actions, { keys: 'p', name: keyNames.preview, run: preview.toggle }]}
         none={{ icon: <IconFolders size={34} stroke={1.3} />, title, text }}
       />
@@ -85,15 +103,24 @@ function Area({ area }: { area: StudyArea }) {
 }
 
 /** What keys do with the study of the current row. */
-function useRowActions(area: StudyArea, renew: (studies: readonly WindowStudy[]) => void, onSeverity: (study: WindowStudy) => void) {
+function useRowActions(
+  area: StudyArea,
+  renew: (studies: readonly WindowStudy[]) => void,
+  onSeverity: (study: WindowStudy) => void,
+) {
   const navigate = useNavigate()
   const { change, assignToMe } = useStudyActions(renew)
   const { may: mayManage } = useMay('manageStudies')
-  const toReport = ({ studyId }: WindowStudy) => void navigate({ to: '/reading/$studyId', params: { studyId } })
+  const toReport = ({ studyId }: WindowStudy) =>
+    void navigate({ to: '/reading/$studyId', params: { studyId } })
   const actions: readonly RowAction[] = [
     { keys: 'a', name: keyNames.assign, run: assignToMe },
     { keys: 's', name: keyNames.severity, run: (study) => mayManage && onSeverity(study) },
-    { keys: 'c', name: keyNames.cancel, run: (study) => mayManage && change(study, { kind: 'cancel', to: !study.isCancelled }) },
+    {
+      keys: 'c',
+      name: keyNames.cancel,
+      run: (study) => mayManage && change(study, { kind: 'cancel', to: !study.isCancelled }),
+    },
     { keys: 'v', name: keyNames.images, run: ({ studyId }) => void openImages({ studyId }) },
     ...(area === 'scribe' ? [{ keys: 'r', name: keyNames.report, run: toReport }] : []),
   ]
@@ -124,7 +151,15 @@ const columnsOf = (area: StudyArea, selection: Parameters<typeof selectColumn>[0
   columns.status,
 ]
 
-function Actions({ area, preview, onMake }: { area: StudyArea; preview: ReturnType<typeof usePreview>; onMake: () => void }) {
+function Actions({
+  area,
+  preview,
+  onMake,
+}: {
+  area: StudyArea
+  preview: ReturnType<typeof usePreview>
+  onMake: () => void
+}) {
   const navigate = useNavigate()
   const previewName = preview.isShown ? words.hidePreview : words.showPreview
   return (
@@ -137,7 +172,12 @@ function Actions({ area, preview, onMake }: { area: StudyArea; preview: ReturnTy
         data={AREAS.map((value) => ({ value, label: words.areas[value] }))}
       />
       <Tooltip label={previewName}>
-        <ActionIcon size="lg" aria-label={previewName} aria-pressed={preview.isShown} onClick={preview.toggle}>
+        <ActionIcon
+          size="lg"
+          aria-label={previewName}
+          aria-pressed={preview.isShown}
+          onClick={preview.toggle}
+        >
           <IconLayoutSidebarRight size={18} stroke={1.7} />
         </ActionIcon>
       </Tooltip>
@@ -186,7 +226,9 @@ function Dialogs({ area, asked, onSeverity, onMade, onClose }: DialogsProps) {
   )
 }
 
-/** The current row goes into the address without a step of its own, so that coming back finds it. */
+/**
+ * The current row goes into the address without a step of its own, so that coming back finds it.
+ */
 function remember(studyId: string): void {
   const [path = '', search = ''] = window.location.hash.slice(1).split('?')
   if (path !== '/studies') return

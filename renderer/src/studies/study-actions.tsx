@@ -14,7 +14,11 @@ import { words } from './words.ts'
 const { actions: texts, screen } = words
 
 /** What can be done with a study. What one may not do is there, and says who can allow it. */
-export function StudyActions(props: { study: WindowStudy; renew?: (studies: readonly WindowStudy[]) => void; isSmall?: boolean }) {
+export function StudyActions(props: {
+  study: WindowStudy
+  renew?: (studies: readonly WindowStudy[]) => void
+  isSmall?: boolean
+}) {
   const { study, renew, isSmall = false } = props
   const { change, assignToMe, refresh } = useStudyActions(renew)
   const me = useSession().data?.user
@@ -37,7 +41,12 @@ export function StudyActions(props: { study: WindowStudy; renew?: (studies: read
         {texts.severity}
       </MayButton>
       {area === 'viewer' && (
-        <MayButton {...manage} onClick={() => change(study, { kind: 'status', to: status === 'complete' ? 'incomplete' : 'complete' })}>
+        <MayButton
+          {...manage}
+          onClick={() =>
+            change(study, { kind: 'status', to: status === 'complete' ? 'incomplete' : 'complete' })
+          }
+        >
           {status === 'complete' ? texts.incomplete : texts.complete}
         </MayButton>
       )}
@@ -45,7 +54,12 @@ export function StudyActions(props: { study: WindowStudy; renew?: (studies: read
         {texts.edit}
       </MayButton>
       {!isSmall && (
-        <MayButton {...manage} permission="readStudies" disabled={isCancelled} onClick={() => setAsking('link')}>
+        <MayButton
+          {...manage}
+          permission="readStudies"
+          disabled={isCancelled}
+          onClick={() => setAsking('link')}
+        >
           {texts.link}
         </MayButton>
       )}

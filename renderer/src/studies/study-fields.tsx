@@ -37,8 +37,12 @@ export function StudyFields({ area, isNew, ...fields }: AreaFieldsProps) {
           label={texts.severity}
           allowDeselect={false}
           value={values.severity}
-          data={[...SEVERITIES].reverse().map((value) => ({ value, label: listWords.severities[value][0] }))}
-          onChange={(value) => set({ severity: SEVERITIES.find((one) => one === value) ?? 'normal' })}
+          data={[...SEVERITIES]
+            .reverse()
+            .map((value) => ({ value, label: listWords.severities[value][0] }))}
+          onChange={(value) =>
+            set({ severity: SEVERITIES.find((one) => one === value) ?? 'normal' })
+          }
         />
         {area === 'viewer' && !isNew && (
           <Select
@@ -46,7 +50,9 @@ export function StudyFields({ area, isNew, ...fields }: AreaFieldsProps) {
             allowDeselect={false}
             value={values.studyViewerStatus}
             data={VIEWER_STATUSES.map((value) => ({ value, label: listWords.statuses[value][0] }))}
-            onChange={(value) => set({ studyViewerStatus: value === 'complete' ? 'complete' : 'incomplete' })}
+            onChange={(value) =>
+              set({ studyViewerStatus: value === 'complete' ? 'complete' : 'incomplete' })
+            }
           />
         )}
       </SimpleGrid>
@@ -66,7 +72,11 @@ const Uid = ({ values, set, faults }: FieldsProps) => (
     onChange={(event) => set({ studyInstanceUid: event.currentTarget.value })}
     rightSectionWidth={104}
     rightSection={
-      <Button size="compact-xs" variant="subtle" onClick={() => set({ studyInstanceUid: uidOf(crypto.randomUUID()) })}>
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        onClick={() => set({ studyInstanceUid: uidOf(crypto.randomUUID()) })}
+      >
         {texts.newUid}
       </Button>
     }

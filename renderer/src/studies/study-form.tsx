@@ -15,9 +15,18 @@ const { form: texts } = words
  * Makes a study, or changes one, with the fields that partners have.
  * @param details null for a new one
  */
-export function StudyForm(props: { area: StudyArea; details: Details | null; onDone: (studyId: StudyId) => void; onClose: () => void }) {
+export function StudyForm(props: {
+  area: StudyArea
+  details: Details | null
+  onDone: (studyId: StudyId) => void
+  onClose: () => void
+}) {
   const { details, onDone, onClose } = props
-  const { area, setArea, fields, isUntouched, submit, error, isBusy } = useStudyForm(props.area, details, onDone)
+  const { area, setArea, fields, isUntouched, submit, error, isBusy } = useStudyForm(
+    props.area,
+    details,
+    onDone,
+  )
   const isNew = details === null
   return (
     <Modal
@@ -36,7 +45,10 @@ export function StudyForm(props: { area: StudyArea; details: Details | null; onD
               aria-label={texts.area}
               value={area}
               onChange={(next) => setArea(next === 'viewer' ? 'viewer' : 'scribe')}
-              data={(['scribe', 'viewer'] as const).map((value) => ({ value, label: words.areas[value] }))}
+              data={(['scribe', 'viewer'] as const).map((value) => ({
+                value,
+                label: words.areas[value],
+              }))}
             />
           )}
           <StudyFields {...fields} area={area} isNew={isNew} />
@@ -49,8 +61,18 @@ export function StudyForm(props: { area: StudyArea; details: Details | null; onD
               <PriorFields {...fields} />
             </>
           )}
-          <MetadataFields value={fields.values.metadata} onChange={(metadata) => fields.set({ metadata })} errors={fields.faults} />
-          <FormEnd error={error} cancel={texts.cancel} submit={isNew ? texts.submit : texts.save} isBusy={isBusy} onCancel={onClose} />
+          <MetadataFields
+            value={fields.values.metadata}
+            onChange={(metadata) => fields.set({ metadata })}
+            errors={fields.faults}
+          />
+          <FormEnd
+            error={error}
+            cancel={texts.cancel}
+            submit={isNew ? texts.submit : texts.save}
+            isBusy={isBusy}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Modal>

@@ -10,7 +10,11 @@ import { words } from './words.ts'
 const { links: texts } = words
 
 /** Where to go on from a study. */
-export function StudyLinks({ study: { area, studyId, studyInstanceUid, images } }: { study: WindowStudy }) {
+export function StudyLinks({
+  study: { area, studyId, studyInstanceUid, images },
+}: {
+  study: WindowStudy
+}) {
   const mayManage = useMayManageStudies()
   return (
     <nav className={css.links} aria-label={texts.label}>
@@ -30,7 +34,9 @@ export function StudyLinks({ study: { area, studyId, studyInstanceUid, images } 
           size="xs"
           variant="default"
           leftSection={<IconPhoto size={15} />}
-          renderRoot={(props) => <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }} {...props} />}
+          renderRoot={(props) => (
+            <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid }} {...props} />
+          )}
         >
           {texts.images}
         </Button>
@@ -39,7 +45,9 @@ export function StudyLinks({ study: { area, studyId, studyInstanceUid, images } 
         size="xs"
         variant="default"
         leftSection={<IconHelpCircle size={15} />}
-        renderRoot={(props) => <Link to="/worklist/why" search={{ study: studyInstanceUid }} {...props} />}
+        renderRoot={(props) => (
+          <Link to="/worklist/why" search={{ study: studyInstanceUid }} {...props} />
+        )}
       >
         {texts.why}
       </Button>
@@ -48,7 +56,9 @@ export function StudyLinks({ study: { area, studyId, studyInstanceUid, images } 
           size="xs"
           variant="default"
           leftSection={<IconHistory size={15} />}
-          renderRoot={(props) => <Link to="/destinations/priors" search={{ study: studyInstanceUid }} {...props} />}
+          renderRoot={(props) => (
+            <Link to="/destinations/priors" search={{ study: studyInstanceUid }} {...props} />
+          )}
         >
           {texts.priors}
         </Button>

@@ -49,12 +49,27 @@ export function valuesOf(details: Details | null): StudyValues {
     studyDescription: study?.studyDescription ?? '',
     severity: study?.severity ?? 'normal',
     studyViewerStatus: details?.area === 'viewer' ? details.study.studyViewerStatus : 'incomplete',
-    assignedTo: person ? { id: person.userId, name: [person.firstName, person.lastName].filter(Boolean).join(' ') || person.email } : null,
-    expressCustomer: customer ? { id: customer.expressCustomerId, name: customer.expressCustomerName } : null,
-    texts: Object.fromEntries(METADATA_TEXTS.map((name) => [name, (texts as Readonly<Record<string, string>>)[name] ?? ''])),
+    assignedTo: person
+      ? {
+          id: person.userId,
+          name: [person.firstName, person.lastName].filter(Boolean).join(' ') || person.email,
+        }
+      : null,
+    expressCustomer: customer
+      ? { id: customer.expressCustomerId, name: customer.expressCustomerName }
+      : null,
+    texts: Object.fromEntries(
+      METADATA_TEXTS.map((name) => [name, (texts as Readonly<Record<string, string>>)[name] ?? '']),
+    ),
     measures: {
-      height: { value: height ? String(height.value) : '', unit: height?.unit ?? MEASURES.height[0] },
-      weight: { value: weight ? String(weight.value) : '', unit: weight?.unit ?? MEASURES.weight[0] },
+      height: {
+        value: height ? String(height.value) : '',
+        unit: height?.unit ?? MEASURES.height[0],
+      },
+      weight: {
+        value: weight ? String(weight.value) : '',
+        unit: weight?.unit ?? MEASURES.weight[0],
+      },
     },
     context: {
       clinicalIndication: forReport?.clinicalIndication ?? '',
@@ -82,7 +97,10 @@ export const isMeasure = (text: string): boolean => text.trim() === '' || number
 type Fields = Readonly<Record<string, unknown>>
 
 /** Everything that the values say, by the field's name; null for what is empty. */
-function all(area: StudyArea, values: StudyValues): { readonly fields: Fields; readonly reportMetadata: Fields } {
+function all(
+  area: StudyArea,
+  values: StudyValues,
+): { readonly fields: Fields; readonly reportMetadata: Fields } {
   const { texts, measures, context, assignedTo, expressCustomer, metadata } = values
   const pairs = metadataOf(metadata)
   const shared = {
@@ -92,7 +110,11 @@ function all(area: StudyArea, values: StudyValues): { readonly fields: Fields; r
     expressCustomerId: expressCustomer?.id ?? null,
     metadata: Object.keys(pairs).length === 0 ? null : pairs,
   }
-  if (area === 'viewer') return { fields: { ...shared, studyViewerStatus: values.studyViewerStatus }, reportMetadata: {} }
+  if (area === 'viewer')
+    return {
+      fields: { ...shared, studyViewerStatus: values.studyViewerStatus },
+      reportMetadata: {},
+    }
   const ids = linesOf(values.priorStudyIds)
   const reports = values.priorReportTexts.filter((text) => text.trim() !== '')
   return {
@@ -106,26 +128,38 @@ function all(area: StudyArea, values: StudyValues): { readonly fields: Fields; r
     reportMetadata: {
       ...Object.fromEntries(METADATA_TEXTS.map((name) => [name, texts[name]?.trim() || null])),
       ...Object.fromEntries(
-        Object.entries(measures).map(([name, { value, unit }]) => [name, value.trim() === '' ? null : { value: numberOf(value), unit }]),
+        Object.entries(measures).map(([name, { value, unit }]) => [
+          name,
+          value.trim() === '' ? null : { value: numberOf(value), unit },
+        ]),
       ),
     },
   }
 }
 
-const given = (fields: Fields): Fields => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+const given = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 const differing = (now: Fields, before: Fields): Fields =>
-  Object.fromEntries(Object.entries(now).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])))
+  Object.fromEntries(
+    Object.entries(now).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+    ),
+  )
 
 /** The body that makes the study; what is empty is left out. */
 export function newBody(area: StudyArea, values: StudyValues): Fields {
   const { fields, reportMetadata } = all(area, values)
   const { studyViewerStatus: _, technologistNotes, ...rest } = given(fields)
-  const notes = Array.isArray(technologistNotes) && technologistNotes.length > 0 ? { technologistNotes } : {}
+  const notes =
+    Array.isArray(technologistNotes) && technologistNotes.length > 0 ? { technologistNotes } : {}
   const metadata = area === 'scribe' ? { reportMetadata: given(reportMetadata) } : {}
   return { studyInstanceUid: values.studyInstanceUid.trim(), ...rest, ...notes, ...metadata }
 }
 
-/** The body that changes the study: what was changed and nothing else, so that what others change meanwhile stays. */
+/**
+ * The body that changes the study: what was changed and nothing else, so that what others change
+ * meanwhile stays.
+ */
 export function changedBody(area: StudyArea, values: StudyValues, before: StudyValues): Fields {
   const now = all(area, values)
   const was = all(area, before)

@@ -50,13 +50,21 @@ export function StudyScreen() {
       {reply.isPending && <Waiting rows={6} height={48} />}
       {reply.isError && reply.error.code === 'not-found' && (
         <Panel>
-          <Empty icon={<IconFolderOff size={34} stroke={1.3} />} title={texts.gone} action={<Link to="/studies">{texts.back}</Link>}>
+          <Empty
+            icon={<IconFolderOff size={34} stroke={1.3} />}
+            title={texts.gone}
+            action={<Link to="/studies">{texts.back}</Link>}
+          >
             {texts.goneText}
           </Empty>
         </Panel>
       )}
-      {reply.isError && reply.error.code !== 'not-found' && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
-      {study && reply.data && <Shown study={study} moments={<Timeline moments={reply.data.moments} isShort={false} />} />}
+      {reply.isError && reply.error.code !== 'not-found' && (
+        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+      )}
+      {study && reply.data && (
+        <Shown study={study} moments={<Timeline moments={reply.data.moments} isShort={false} />} />
+      )}
     </Page>
   )
 }
@@ -69,7 +77,9 @@ function Shown({ study, moments }: { study: WindowStudy; moments: ReactNode }) {
     <>
       <Panel>
         <div className={css.head}>
-          <div className={css.name}>{study.patientName ? <PersonName value={study.patientName} /> : listWords.noName}</div>
+          <div className={css.name}>
+            {study.patientName ? <PersonName value={study.patientName} /> : listWords.noName}
+          </div>
           <div className={css.tags}>
             <Tag tone="plain">{words.areas[area]}</Tag>
             <SeverityTag severity={study.severity} />
@@ -93,11 +103,17 @@ function Shown({ study, moments }: { study: WindowStudy; moments: ReactNode }) {
           title={words.mismatch}
           actions={
             <>
-              <Link to="/images/$studyInstanceUid" params={{ studyInstanceUid: study.studyInstanceUid }}>
+              <Link
+                to="/images/$studyInstanceUid"
+                params={{ studyInstanceUid: study.studyInstanceUid }}
+              >
                 {words.links.images}
               </Link>
               {mayManage && (
-                <Link to="/images/$studyInstanceUid/resolve" params={{ studyInstanceUid: study.studyInstanceUid }}>
+                <Link
+                  to="/images/$studyInstanceUid/resolve"
+                  params={{ studyInstanceUid: study.studyInstanceUid }}
+                >
                   {shared.identity.resolve}…
                 </Link>
               )}

@@ -19,12 +19,20 @@ const detailOf = ({ detail, what }: StudyMoment): string => {
   const { effect } = (detail ?? {}) as { readonly effect?: unknown }
   return typeof effect === 'string' ? said(effect) : ''
 }
-const whoOf = (who: string): string => (Object.hasOwn(texts.who, who) ? texts.who[who as keyof typeof texts.who] : shortIds(who))
+const whoOf = (who: string): string =>
+  Object.hasOwn(texts.who, who) ? texts.who[who as keyof typeof texts.who] : shortIds(who)
 
-const nameOf = (what: string): string => (isNamed(what) ? texts.what[what] : isEvent(what) ? EVENT_NAMES[what].name : what)
+const nameOf = (what: string): string =>
+  isNamed(what) ? texts.what[what] : isEvent(what) ? EVENT_NAMES[what].name : what
 
 /** What happened to a study, the latest first. */
-export function Timeline({ moments, isShort }: { moments: readonly StudyMoment[]; isShort: boolean }) {
+export function Timeline({
+  moments,
+  isShort,
+}: {
+  moments: readonly StudyMoment[]
+  isShort: boolean
+}) {
   const mayManage = useMayManage()
   if (moments.length === 0) return <p className={css.quiet}>{texts.none}</p>
   return (
@@ -40,7 +48,10 @@ export function Timeline({ moments, isShort }: { moments: readonly StudyMoment[]
             <span>
               <b>{nameOf(what)}</b> {who && <span className={css.quiet}>{whoOf(who)}</span>}
               {detail && (
-                <span className={`${css.quiet} ${css.detail}`} {...(!isEvent(what) && { translate: 'no' as const })}>
+                <span
+                  className={`${css.quiet} ${css.detail}`}
+                  {...(!isEvent(what) && { translate: 'no' as const })}
+                >
                   {detail}
                 </span>
               )}

@@ -13,10 +13,16 @@ export function useBulk(studies: readonly WindowStudy[]) {
   const [isRunning, setIsRunning] = useState(false)
   const running = useRef(new AbortController())
 
-  const run = async (changes: ReadonlyMap<string, () => Promise<void>>, onResult: (now: readonly BulkResult[]) => void) => {
+  const run = async (
+    changes: ReadonlyMap<string, () => Promise<void>>,
+    onResult: (now: readonly BulkResult[]) => void,
+  ) => {
     running.current = new AbortController()
     setIsRunning(true)
-    await runBulk([...changes.keys()], (id) => changes.get(id)?.() ?? Promise.resolve(), { signal: running.current.signal, onResult })
+    await runBulk([...changes.keys()], (id) => changes.get(id)?.() ?? Promise.resolve(), {
+      signal: running.current.signal,
+      onResult,
+    })
     setIsRunning(false)
     for (const changed of LIST_CHANGES) void client.invalidateQueries({ queryKey: keyOf(changed) })
   }
@@ -27,15 +33,20 @@ export function useBulk(studies: readonly WindowStudy[]) {
     done: inState('done').length,
     failed: inState('failed').length,
     finished: results.length - inState('waiting').length,
-    begin: (change: Change) => void run(new Map(studies.map((study) => [study.studyId, () => make(study, change)])), setResults),
+    begin: (change: Change) =>
+      void run(
+        new Map(studies.map((study) => [study.studyId, () => make(study, change)])),
+        setResults,
+      ),
     stop: () => running.current.abort(),
     /** Takes back what was done of the change. */
     undo(change: Change) {
       const before = results
       const done = new Set(inState('done').map(({ id }) => id))
       const undone = studies.filter(({ studyId }) => done.has(studyId))
-      void run(new Map(undone.map((study) => [study.studyId, () => make(study, inverse(study, change))])), (now) =>
-        setResults(before.map((result) => afterUndo(result, now))),
+      void run(
+        new Map(undone.map((study) => [study.studyId, () => make(study, inverse(study, change))])),
+        (now) => setResults(before.map((result) => afterUndo(result, now))),
       )
     },
   }

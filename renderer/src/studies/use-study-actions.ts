@@ -16,20 +16,36 @@ import { useSession } from '../session.ts'
 import { words } from './words.ts'
 
 const { done: texts } = words
-type Study = Pick<WindowStudy, 'studyId' | 'area' | 'severity' | 'status' | 'isCancelled' | 'assignedTo'>
+type Study = Pick<
+  WindowStudy,
+  'studyId' | 'area' | 'severity' | 'status' | 'isCancelled' | 'assignedTo'
+>
 
 /** What can be changed of a study in one step; by the calls that partners use. */
 export type Change =
-  | { readonly kind: 'assign'; readonly to: { readonly userId: UserId; readonly name: string } | null }
+  | {
+      readonly kind: 'assign'
+      readonly to: { readonly userId: UserId; readonly name: string } | null
+    }
   | { readonly kind: 'severity'; readonly to: Severity }
   | { readonly kind: 'status'; readonly to: ViewerStatus }
   | { readonly kind: 'cancel'; readonly to: boolean }
 
 /** Makes the change. @throws ProblemError */
-export async function make({ studyId, area }: Pick<Study, 'studyId' | 'area'>, change: Change): Promise<void> {
+export async function make(
+  { studyId, area }: Pick<Study, 'studyId' | 'area'>,
+  change: Change,
+): Promise<void> {
   const params = { studyId }
   if (change.kind === 'cancel') {
-    const operation = area === 'scribe' ? (change.to ? scribe.cancel : scribe.uncancel) : change.to ? viewer.cancel : viewer.uncancel
+    const operation =
+      area === 'scribe'
+        ? change.to
+          ? scribe.cancel
+          : scribe.uncancel
+        : change.to
+          ? viewer.cancel
+          : viewer.uncancel
     await call(operation, { body: { studyId } })
     return
   }
@@ -42,7 +58,8 @@ export async function make({ studyId, area }: Pick<Study, 'studyId' | 'area'>, c
     await call(dashboardReports.assign, { params, body: { userId: change.to?.userId ?? null } })
     return
   }
-  const body = change.kind === 'assign' ? { assignedTo: change.to?.userId ?? null } : { severity: change.to }
+  const body =
+    change.kind === 'assign' ? { assignedTo: change.to?.userId ?? null } : { severity: change.to }
   if (area === 'scribe') await call(scribe.update, { params, body })
   else await call(viewer.update, { params, body })
 }
@@ -51,12 +68,14 @@ export async function make({ studyId, area }: Pick<Study, 'studyId' | 'area'>, c
 export function inverse(study: Study, change: Change): Change {
   if (change.kind === 'assign') return { kind: 'assign', to: study.assignedTo }
   if (change.kind === 'severity') return { kind: 'severity', to: study.severity }
-  if (change.kind === 'status') return { kind: 'status', to: study.status === 'complete' ? 'complete' : 'incomplete' }
+  if (change.kind === 'status')
+    return { kind: 'status', to: study.status === 'complete' ? 'complete' : 'incomplete' }
   return { kind: 'cancel', to: study.isCancelled }
 }
 
 function sentenceOf(change: Change): string {
-  if (change.kind === 'assign') return change.to === null ? texts.freed : texts.assigned(change.to.name)
+  if (change.kind === 'assign')
+    return change.to === null ? texts.freed : texts.assigned(change.to.name)
   if (change.kind === 'severity') return texts.severity[change.to]
   if (change.kind === 'status') return texts.status[change.to]
   return change.to ? texts.cancelled : texts.active
@@ -107,7 +126,10 @@ export function useStudyActions(renew: (studies: readonly WindowStudy[]) => void
     assignToMe(study: Study) {
       if (!me || study.assignedTo?.userId === me.userId) return
       if (!may(me, 'manageStudies')) return showRefused(texts.mayNotAssign)
-      void change(study, { kind: 'assign', to: { userId: me.userId, name: `${me.firstName} ${me.lastName}` } })
+      void change(study, {
+        kind: 'assign',
+        to: { userId: me.userId, name: `${me.firstName} ${me.lastName}` },
+      })
     },
     refresh,
   }

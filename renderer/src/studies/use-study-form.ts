@@ -6,7 +6,14 @@ import type { StudyId } from '#shared/ids.ts'
 import { faultsByField } from '../client.ts'
 import { pairFaults } from '../customers/metadata-pairs.ts'
 import { said } from '../language/said.ts'
-import { changedBody, isMeasure, MEASURES, newBody, type StudyValues, valuesOf } from './study-values.ts'
+import {
+  changedBody,
+  isMeasure,
+  MEASURES,
+  newBody,
+  type StudyValues,
+  valuesOf,
+} from './study-values.ts'
 import type { Details } from './use-details.ts'
 import { useStudySending } from './use-study-sending.ts'
 import { words } from './words.ts'
@@ -25,7 +32,11 @@ export interface FieldsProps {
  * A study while it is made or changed: what was typed, what is wrong with it, and how it is sent.
  * @param details null for a new one
  */
-export function useStudyForm(first: StudyArea, details: Details | null, onDone: (studyId: StudyId) => void) {
+export function useStudyForm(
+  first: StudyArea,
+  details: Details | null,
+  onDone: (studyId: StudyId) => void,
+) {
   const [area, setArea] = useState(first)
   const [before] = useState(() => valuesOf(details))
   const [values, setValues] = useState(before)
@@ -34,12 +45,21 @@ export function useStudyForm(first: StudyArea, details: Details | null, onDone: 
 
   const body = details ? changedBody(area, values, before) : newBody(area, values)
   const parsed = AREAS[area][details ? 'update' : 'create'].body.safeParse(body)
-  const measureFaults = Object.keys(MEASURES).filter((name) => !isMeasure(values.measures[name as keyof typeof MEASURES].value))
+  const measureFaults = Object.keys(MEASURES).filter(
+    (name) => !isMeasure(values.measures[name as keyof typeof MEASURES].value),
+  )
   const faults: FieldsProps['faults'] = {
     ...(isTried &&
       !parsed.success &&
-      Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join('.'), said(issue.message)] as const).reverse())),
-    ...(isTried && Object.fromEntries(measureFaults.map((name) => [`reportMetadata.${name}`, words.form.measureFault]))),
+      Object.fromEntries(
+        parsed.error.issues
+          .map((issue) => [issue.path.join('.'), said(issue.message)] as const)
+          .reverse(),
+      )),
+    ...(isTried &&
+      Object.fromEntries(
+        measureFaults.map((name) => [`reportMetadata.${name}`, words.form.measureFault]),
+      )),
     ...(error && faultsByField(error)),
   }
   const submit = (event: FormEvent) => {
@@ -53,7 +73,11 @@ export function useStudyForm(first: StudyArea, details: Details | null, onDone: 
   return {
     area,
     setArea,
-    fields: { values, faults, set: (change: Partial<StudyValues>) => setValues((now) => ({ ...now, ...change })) },
+    fields: {
+      values,
+      faults,
+      set: (change: Partial<StudyValues>) => setValues((now) => ({ ...now, ...change })),
+    },
     isUntouched: JSON.stringify(values) === JSON.stringify(before),
     submit,
     error,

@@ -14,7 +14,10 @@ type Body = never
 /** Makes a study of either area, or changes one. */
 export function useStudySending() {
   const made = { scribe: useSend(scribe.create, CHANGES), viewer: useSend(viewer.create, CHANGES) }
-  const changed = { scribe: useSend(scribe.update, CHANGES), viewer: useSend(viewer.update, CHANGES) }
+  const changed = {
+    scribe: useSend(scribe.update, CHANGES),
+    viewer: useSend(viewer.update, CHANGES),
+  }
   const calls = [made.scribe, made.viewer, changed.scribe, changed.viewer]
   return {
     error: calls.find((one) => one.error !== null)?.error ?? (null as ProblemError | null),
@@ -23,7 +26,12 @@ export function useStudySending() {
       for (const one of calls) one.reset()
     },
     /** @param studyId of the study to change; null makes one */
-    send(area: StudyArea, studyId: StudyId | null, body: Readonly<Record<string, unknown>>, onDone: (studyId: StudyId) => void) {
+    send(
+      area: StudyArea,
+      studyId: StudyId | null,
+      body: Readonly<Record<string, unknown>>,
+      onDone: (studyId: StudyId) => void,
+    ) {
       const options = { onSuccess: (study: { readonly studyId: StudyId }) => onDone(study.studyId) }
       if (studyId === null) made[area].mutate({ body: body as Body }, options)
       else changed[area].mutate({ params: { studyId }, body: body as Body }, options)

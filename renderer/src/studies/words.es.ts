@@ -14,7 +14,10 @@ export const es: Translated<English> = {
       'Aún no hay estudios para informar',
       'Los socios añaden estudios por la interfaz, y los que llegan como imágenes aparecen aquí.',
     ],
-    viewer: ['Aún no hay estudios para ver', 'Los socios añaden estudios por la interfaz, y los que llegan como imágenes aparecen aquí.'],
+    viewer: [
+      'Aún no hay estudios para ver',
+      'Los socios añaden estudios por la interfaz, y los que llegan como imágenes aparecen aquí.',
+    ],
   },
   make: 'Nuevo estudio',
   preview: 'El estudio de la fila actual',
@@ -143,7 +146,8 @@ export const es: Translated<English> = {
     status: { incomplete: 'Marcado como incompleto.', complete: 'Marcado como completo.' },
     cancelled: 'El estudio está cancelado.',
     active: 'El estudio vuelve a estar activo.',
-    mayNotAssign: 'Su cuenta no puede asignar estudios. Quien redacta informes toma uno al empezar a escribirlo.',
+    mayNotAssign:
+      'Su cuenta no puede asignar estudios. Quien redacta informes toma uno al empezar a escribirlo.',
     made: 'El estudio está creado.',
     saved: 'El estudio está guardado.',
   },
@@ -204,26 +208,35 @@ export const es: Translated<English> = {
 
   link: {
     title: 'Enlace a este estudio',
-    aboutScribe: 'El enlace da acceso a una persona solo a este estudio. Sirve una vez y caduca solo.',
+    aboutScribe:
+      'El enlace da acceso a una persona solo a este estudio. Sirve una vez y caduca solo.',
     aboutViewer: 'El enlace abre solo las imágenes de este estudio. Sirve una vez y caduca solo.',
     kind: 'Qué abre',
     kinds: {
-      dictate: ['Imágenes e informe', 'El estudio se asigna a la persona, que puede redactar y firmar su informe.'],
+      dictate: [
+        'Imágenes e informe',
+        'El estudio se asigna a la persona, que puede redactar y firmar su informe.',
+      ],
       view: ['Solo las imágenes', 'La persona puede ver las imágenes.'],
     },
     person: 'Para quién',
-    personAbout: { dictate: 'Alguien que puede crear informes.', view: 'Puede quedar vacío: entonces es para quien lo tenga.' },
+    personAbout: {
+      dictate: 'Alguien que puede crear informes.',
+      view: 'Puede quedar vacío: entonces es para quien lo tenga.',
+    },
     choose: 'Elija a una persona.',
     make: 'Crear el enlace',
     cancel: 'Cancelar',
     onceTitle: 'El enlace, que se muestra una vez',
-    onceAbout: 'Cópielo ahora y entréguelo. Quien lo tenga puede abrir el estudio: trátelo como una llave.',
+    onceAbout:
+      'Cópielo ahora y entréguelo. Quien lo tenga puede abrir el estudio: trátelo como una llave.',
     what: 'el enlace',
     done: 'Lo he copiado',
   },
 
   bulk: {
-    selected: (count) => (count === 1 ? '1 estudio seleccionado' : `${numberText(count)} estudios seleccionados`),
+    selected: (count) =>
+      count === 1 ? '1 estudio seleccionado' : `${numberText(count)} estudios seleccionados`,
     clear: 'No seleccionar ninguno',
     all: (count) => `Seleccionar los ${numberText(count)} cargados`,
     assign: 'Asignar…',
@@ -246,9 +259,17 @@ export const es: Translated<English> = {
     back: 'No hacerlo',
     progress: (done, all) => `${numberText(done)} de ${numberText(all)}`,
     results: 'Qué ocurrió con cada uno',
-    states: { waiting: 'espera', done: 'hecho', failed: 'no hecho', stopped: 'queda como estaba', undone: 'deshecho' },
+    states: {
+      waiting: 'espera',
+      done: 'hecho',
+      failed: 'no hecho',
+      stopped: 'queda como estaba',
+      undone: 'deshecho',
+    },
     summary: (done, failed) =>
-      failed === 0 ? `Cambiados: ${studies(done)}.` : `Cambiados: ${studies(done)}; sin cambiar: ${numberText(failed)}.`,
+      failed === 0
+        ? `Cambiados: ${studies(done)}.`
+        : `Cambiados: ${studies(done)}; sin cambiar: ${numberText(failed)}.`,
     undo: 'Deshacer lo hecho',
   },
 }

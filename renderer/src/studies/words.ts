@@ -15,8 +15,14 @@ const en = {
   area: 'Which studies',
   areas: { scribe: 'For reporting', viewer: 'For viewing' } satisfies Named<StudyArea>,
   none: {
-    scribe: ['No study for reporting yet', 'Partners add studies through the interface, and studies that arrive as images appear here.'],
-    viewer: ['No study for viewing yet', 'Partners add studies through the interface, and studies that arrive as images appear here.'],
+    scribe: [
+      'No study for reporting yet',
+      'Partners add studies through the interface, and studies that arrive as images appear here.',
+    ],
+    viewer: [
+      'No study for viewing yet',
+      'Partners add studies through the interface, and studies that arrive as images appear here.',
+    ],
   } satisfies Named<StudyArea, readonly [title: string, text: string]>,
   make: 'New study',
   preview: 'The study of the current row',
@@ -147,13 +153,17 @@ const en = {
     status: { incomplete: 'Marked incomplete.', complete: 'Marked complete.' },
     cancelled: 'The study is cancelled.',
     active: 'The study is active again.',
-    mayNotAssign: 'Your account may not assign studies. Who writes reports takes one by beginning to write it.',
+    mayNotAssign:
+      'Your account may not assign studies. Who writes reports takes one by beginning to write it.',
     made: 'The study is made.',
     saved: 'The study is saved.',
   },
 
   form: {
-    newTitle: { scribe: 'New study for reporting', viewer: 'New study for viewing' } satisfies Named<StudyArea>,
+    newTitle: {
+      scribe: 'New study for reporting',
+      viewer: 'New study for viewing',
+    } satisfies Named<StudyArea>,
     editTitle: 'Edit the study',
     area: 'For',
     study: 'Study',
@@ -208,20 +218,29 @@ const en = {
 
   link: {
     title: 'Link to this study',
-    aboutScribe: 'The link signs a person in to this study alone. It is for one use and ends by itself.',
-    aboutViewer: 'The link opens the images of this study alone. It is for one use and ends by itself.',
+    aboutScribe:
+      'The link signs a person in to this study alone. It is for one use and ends by itself.',
+    aboutViewer:
+      'The link opens the images of this study alone. It is for one use and ends by itself.',
     kind: 'What it opens',
     kinds: {
-      dictate: ['Images and report', 'The study is assigned to the person, who may write and sign its report.'],
+      dictate: [
+        'Images and report',
+        'The study is assigned to the person, who may write and sign its report.',
+      ],
       view: ['Images only', 'The person may look at the images.'],
     },
     person: 'For whom',
-    personAbout: { dictate: 'Somebody who may create reports.', view: 'May be left empty: then it is for whoever has it.' },
+    personAbout: {
+      dictate: 'Somebody who may create reports.',
+      view: 'May be left empty: then it is for whoever has it.',
+    },
     choose: 'Choose a person.',
     make: 'Make the link',
     cancel: 'Cancel',
     onceTitle: 'The link, shown once',
-    onceAbout: 'Copy it now and hand it over. Whoever has it can open the study: treat it like a key.',
+    onceAbout:
+      'Copy it now and hand it over. Whoever has it can open the study: treat it like a key.',
     what: 'the link',
     done: 'I have copied it',
   },
@@ -250,9 +269,17 @@ const en = {
     back: 'Do not',
     progress: (done: number, all: number) => `${numberText(done)} of ${numberText(all)}`,
     results: 'What became of each',
-    states: { waiting: 'waits', done: 'done', failed: 'not done', stopped: 'left as it is', undone: 'taken back' },
+    states: {
+      waiting: 'waits',
+      done: 'done',
+      failed: 'not done',
+      stopped: 'left as it is',
+      undone: 'taken back',
+    },
     summary: (done: number, failed: number) =>
-      failed === 0 ? `${studies(done)} changed.` : `${studies(done)} changed, ${numberText(failed)} not.`,
+      failed === 0
+        ? `${studies(done)} changed.`
+        : `${studies(done)} changed, ${numberText(failed)} not.`,
     undo: 'Undo what was done',
   },
 } as const

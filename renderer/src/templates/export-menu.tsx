@@ -10,10 +10,19 @@ import { words } from './words.ts'
 const { exporting: texts } = words
 
 /** Saves templates and macros as a file: mine, or everybody's. */
-export function ExportMenu({ mine, everybodys }: { mine: readonly ReportTemplate[]; everybodys: readonly ReportTemplate[] }) {
+export function ExportMenu({
+  mine,
+  everybodys,
+}: {
+  mine: readonly ReportTemplate[]
+  everybodys: readonly ReportTemplate[]
+}) {
   const zone = useZone()
   const save = (templates: readonly ReportTemplate[], whose: string) =>
-    saveFile(`isthmus-templates-${whose}-${todayIn(zone, new Date())}.json`, templateFile(templates))
+    saveFile(
+      `isthmus-templates-${whose}-${todayIn(zone, new Date())}.json`,
+      templateFile(templates),
+    )
   const offers = [
     ['mine', mine, texts.mine],
     ['everybody', everybodys, texts.everybody],
@@ -27,7 +36,11 @@ export function ExportMenu({ mine, everybodys }: { mine: readonly ReportTemplate
       </Menu.Target>
       <Menu.Dropdown>
         {offers.map(([whose, templates, name]) => (
-          <Menu.Item key={whose} disabled={templates.length === 0} onClick={() => save(templates, whose)}>
+          <Menu.Item
+            key={whose}
+            disabled={templates.length === 0}
+            onClick={() => save(templates, whose)}
+          >
             {name}{' '}
             <Text span c="dimmed" size="sm">
               {numberText(templates.length)}

@@ -27,14 +27,25 @@ export function ImportButton({ templates }: { templates: readonly ReportTemplate
   }
   return (
     <>
-      <FileButton accept=".json,application/json" resetRef={reset} onChange={(file) => void read(file)}>
+      <FileButton
+        accept=".json,application/json"
+        resetRef={reset}
+        onChange={(file) => void read(file)}
+      >
         {({ onClick }) => (
-          <MayButton permission="writeReports" variant="default" leftSection={<IconUpload size={16} />} onClick={onClick}>
+          <MayButton
+            permission="writeReports"
+            variant="default"
+            leftSection={<IconUpload size={16} />}
+            onClick={onClick}
+          >
             {texts.button}
           </MayButton>
         )}
       </FileButton>
-      {entries && <ImportDialog entries={entries} templates={templates} onClose={() => setEntries(null)} />}
+      {entries && (
+        <ImportDialog entries={entries} templates={templates} onClose={() => setEntries(null)} />
+      )}
     </>
   )
 }

@@ -9,8 +9,15 @@ import { words } from './words.ts'
 
 const { importing: texts } = words
 
-/** What a file would add and what clashes with what is there; then, entry by entry, what became of it. */
-export function ImportDialog(props: { entries: readonly FileEntry[]; templates: readonly ReportTemplate[]; onClose: () => void }) {
+/**
+ * What a file would add and what clashes with what is there; then, entry by entry, what became of
+ * it.
+ */
+export function ImportDialog(props: {
+  entries: readonly FileEntry[]
+  templates: readonly ReportTemplate[]
+  onClose: () => void
+}) {
   const { entries, templates, onClose } = props
   const isManager = useMay('manageGateway').may
   const importing = useImport(entries, templates)
@@ -61,7 +68,9 @@ function Foot({ importing, onClose }: { importing: Importing; onClose: () => voi
   return (
     <Group justify="space-between">
       <span className={css.quiet} aria-live="polite">
-        {isRunning ? texts.progress(outcomes.size, wanted) : texts.summary(added, replaced, plan.length - wanted)}
+        {isRunning
+          ? texts.progress(outcomes.size, wanted)
+          : texts.summary(added, replaced, plan.length - wanted)}
       </span>
       {isOver ? (
         <Button onClick={onClose}>{texts.close}</Button>

@@ -2,8 +2,9 @@ import type { ReportTemplate } from '#shared/contract/reports.ts'
 import type { FileEntry, FileTemplate } from './template-file.ts'
 
 /**
- * How an entry meets what is there. new: nothing like it; same: it is there already; name: another has its name; shortcut: another has its
- * shortcut; both: two others do; repeated: the file has it twice; faulty: it cannot be taken.
+ * How an entry meets what is there. new: nothing like it; same: it is there already; name: another
+ * has its name; shortcut: another has its shortcut; both: two others do; repeated: the file has it
+ * twice; faulty: it cannot be taken.
  */
 export type Standing = 'new' | 'same' | 'name' | 'shortcut' | 'both' | 'repeated' | 'faulty'
 /** plain: it is added without its shortcut. */
@@ -34,8 +35,14 @@ const FIELDS = ['shortcut', 'modalities', 'sex', 'ageFrom', 'ageTo', 'keywords',
 const isSame = (one: FileTemplate, other: ReportTemplate) =>
   FIELDS.every((name) => JSON.stringify(one[name]) === JSON.stringify(other[name]))
 
-/** Names are one's own for each kind, shortcuts for both: as the gateway has it (domain/report-templates). @param owned of who they are for */
-export function planOf(entries: readonly FileEntry[], owned: readonly ReportTemplate[]): readonly Planned[] {
+/**
+ * Names are one's own for each kind, shortcuts for both: as the gateway has it
+ * (domain/report-templates). @param owned of who they are for
+ */
+export function planOf(
+  entries: readonly FileEntry[],
+  owned: readonly ReportTemplate[],
+): readonly Planned[] {
   const seen = new Set<string>()
   return entries.map((entry) => {
     const { at } = entry
@@ -46,14 +53,23 @@ export function planOf(entries: readonly FileEntry[], owned: readonly ReportTemp
     const isRepeated = marks.some((mark) => seen.has(mark))
     for (const mark of marks) seen.add(mark)
     if (isRepeated) return { at, entry, standing: 'repeated', holder: null }
-    if (ageFrom !== null && ageTo !== null && ageFrom > ageTo) return { at, entry, standing: 'faulty', holder: null }
-    const holder = owned.find((other) => other.kind === kind && key(other.name) === key(name)) ?? null
-    const hasShortcut = owned.find((other) => shortcut !== null && other.shortcut !== null && key(other.shortcut) === key(shortcut))
+    if (ageFrom !== null && ageTo !== null && ageFrom > ageTo)
+      return { at, entry, standing: 'faulty', holder: null }
+    const holder =
+      owned.find((other) => other.kind === kind && key(other.name) === key(name)) ?? null
+    const hasShortcut = owned.find(
+      (other) =>
+        shortcut !== null && other.shortcut !== null && key(other.shortcut) === key(shortcut),
+    )
     return { at, entry, standing: standingOf(template, holder, hasShortcut), holder }
   })
 }
 
-function standingOf(template: FileTemplate, holder: ReportTemplate | null, hasShortcut: ReportTemplate | undefined): Standing {
+function standingOf(
+  template: FileTemplate,
+  holder: ReportTemplate | null,
+  hasShortcut: ReportTemplate | undefined,
+): Standing {
   if (holder && isSame(template, holder)) return 'same'
   if (hasShortcut && hasShortcut !== holder) return holder ? 'both' : 'shortcut'
   return holder ? 'name' : 'new'
@@ -63,8 +79,12 @@ function standingOf(template: FileTemplate, holder: ReportTemplate | null, hasSh
 export function sendingOf(
   { entry, standing, holder }: Planned,
   choice: Choice,
-): { readonly add: FileTemplate } | { readonly change: ReportTemplate; readonly to: Partial<Omit<FileTemplate, 'kind'>> } | null {
-  if (!('template' in entry) || !CHOICES[standing].includes(choice) || choice === 'leave') return null
+):
+  | { readonly add: FileTemplate }
+  | { readonly change: ReportTemplate; readonly to: Partial<Omit<FileTemplate, 'kind'>> }
+  | null {
+  if (!('template' in entry) || !CHOICES[standing].includes(choice) || choice === 'leave')
+    return null
   const { template } = entry
   if (choice === 'add') return { add: template }
   if (choice === 'plain') return { add: { ...template, shortcut: null } }

@@ -9,11 +9,23 @@ import { words } from './words.ts'
 
 const { importing: texts } = words
 const TONES: Readonly<Record<Standing, Tone>> = {
-  ...{ new: 'good', same: 'plain', name: 'warning', shortcut: 'warning', both: 'warning', repeated: 'warning', faulty: 'danger' },
+  ...{
+    new: 'good',
+    same: 'plain',
+    name: 'warning',
+    shortcut: 'warning',
+    both: 'warning',
+    repeated: 'warning',
+    faulty: 'danger',
+  },
 }
 
 /** The entries of the file: how each meets what is there, and what is done about it. */
-export function ImportTable({ importing: { plan, choiceOf, choose, outcomes, isRunning } }: { importing: Importing }) {
+export function ImportTable({
+  importing: { plan, choiceOf, choose, outcomes, isRunning },
+}: {
+  importing: Importing
+}) {
   return (
     <Table.ScrollContainer minWidth={560} mah="52vh" className={css.plan}>
       <Table horizontalSpacing={10} verticalSpacing={6} stickyHeader>

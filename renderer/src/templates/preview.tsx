@@ -12,7 +12,11 @@ export function Preview({ text }: { text: string }) {
       const begins = from + (/^[ \t]*/.exec(shown.slice(from))?.[0].length ?? 0)
       return { from: begins, to: begins + heading.length, className: css.heading }
     }),
-    ...fieldsOf(shown).map(({ from, to, choices }) => ({ from, to, className: choices.length > 0 ? css.choice : css.field })),
+    ...fieldsOf(shown).map(({ from, to, choices }) => ({
+      from,
+      to,
+      className: choices.length > 0 ? css.choice : css.field,
+    })),
   ].sort((one, other) => one.from - other.from)
   let at = 0
   const parts = marks.map(({ from, to, className }) => {

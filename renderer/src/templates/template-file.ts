@@ -8,23 +8,35 @@ export const MOST_BYTES = 20_000_000
 
 const FileTemplate = NewReportTemplate.omit({ for: true })
 export type FileTemplate = z.infer<typeof FileTemplate>
-const TemplateFile = z.object({ format: z.literal(FORMAT), version: z.literal(1), templates: z.array(z.unknown()) })
+const TemplateFile = z.object({
+  format: z.literal(FORMAT),
+  version: z.literal(1),
+  templates: z.array(z.unknown()),
+})
 
 /** One entry of a file, by its place from 1; a fault is of the contract's schema. */
 export type FileEntry =
   | { readonly at: number; readonly template: FileTemplate }
-  | { readonly at: number; readonly name: string; readonly fault: { readonly field: string; readonly message: string } }
+  | {
+      readonly at: number
+      readonly name: string
+      readonly fault: { readonly field: string; readonly message: string }
+    }
 
 /** The templates as a file that another gateway can read: without ids, owners and times. */
 export function templateFile(templates: readonly ReportTemplate[]): string {
-  const entries = templates.map(({ kind, name, shortcut, modalities, sex, ageFrom, ageTo, keywords, text }) => ({
-    ...{ kind, name, shortcut, modalities, sex, ageFrom, ageTo, keywords, text },
-  }))
+  const entries = templates.map(
+    ({ kind, name, shortcut, modalities, sex, ageFrom, ageTo, keywords, text }) => ({
+      ...{ kind, name, shortcut, modalities, sex, ageFrom, ageTo, keywords, text },
+    }),
+  )
   return `${JSON.stringify({ format: FORMAT, version: 1, templates: entries }, null, 2)}\n`
 }
 
 /** What a file holds; or why it is none of ours. */
-export function readTemplateFile(text: string): readonly FileEntry[] | 'notJson' | 'notOurs' | 'empty' | 'tooMany' {
+export function readTemplateFile(
+  text: string,
+): readonly FileEntry[] | 'notJson' | 'notOurs' | 'empty' | 'tooMany' {
   let given: unknown
   try {
     given = JSON.parse(text.replace(/^\uFEFF/, ''))
@@ -43,5 +55,9 @@ function entryOf(given: unknown, index: number): FileEntry {
   if (parsed.success) return { at, template: parsed.data }
   const [issue] = parsed.error.issues
   const name = z.object({ name: z.string() }).safeParse(given)
-  return { at, name: name.success ? name.data.name : '', fault: { field: issue?.path.join('.') ?? '', message: issue?.message ?? '' } }
+  return {
+    at,
+    name: name.success ? name.data.name : '',
+    fault: { field: issue?.path.join('.') ?? '', message: issue?.message ?? '' },
+  }
 }

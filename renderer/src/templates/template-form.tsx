@@ -1,4 +1,15 @@
-import { Button, Group, NumberInput, SegmentedControl, Select, SimpleGrid, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
+import {
+  Button,
+  Group,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  TagsInput,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { dashboardReports, type ReportTemplate } from '#shared/contract/reports.ts'
 import { faultsByField, type ProblemError } from '../client.ts'
@@ -17,7 +28,11 @@ const { form: texts } = words
 const told = fieldTexts(texts)
 
 /** Adds a template or macro, or changes one. `like` is what a new one begins as. */
-export function TemplateForm(props: { template: ReportTemplate | null; like: ReportTemplate | null; onDone: () => void }) {
+export function TemplateForm(props: {
+  template: ReportTemplate | null
+  like: ReportTemplate | null
+  onDone: () => void
+}) {
   const { template, like, onDone } = props
   const add = useSend(dashboardReports.addTemplate, [dashboardReports.templates])
   const change = useSend(dashboardReports.changeTemplate, [dashboardReports.templates])
@@ -31,8 +46,12 @@ export function TemplateForm(props: { template: ReportTemplate | null; like: Rep
       showDone(words.saved(fields.name))
       onDone()
     }
-    const options = { onSuccess, onError: (error: ProblemError) => form.setErrors(faultsByField(error)) }
-    if (template) change.mutate({ params: { templateId: template.templateId }, body: fields }, options)
+    const options = {
+      onSuccess,
+      onError: (error: ProblemError) => form.setErrors(faultsByField(error)),
+    }
+    if (template)
+      change.mutate({ params: { templateId: template.templateId }, body: fields }, options)
     else add.mutate({ body: { kind, for: whose, ...fields } }, options)
   })
   const error = add.error ?? change.error
@@ -42,7 +61,13 @@ export function TemplateForm(props: { template: ReportTemplate | null; like: Rep
         <div>
           <FormPart title={texts.what}>
             {!template && <KindAndOwner form={form} />}
-            <TextInput {...told('name')} required data-autofocus maxLength={100} {...form.getInputProps('name')} />
+            <TextInput
+              {...told('name')}
+              required
+              data-autofocus
+              maxLength={100}
+              {...form.getInputProps('name')}
+            />
             <TextInput {...told('shortcut')} maxLength={20} {...form.getInputProps('shortcut')} />
             <Textarea
               {...told('text')}
@@ -84,7 +109,10 @@ function KindAndOwner({ form }: { form: UseFormReturnType<TemplateValues> }) {
       <SegmentedControl
         size="xs"
         aria-label={texts.kind}
-        data={(['template', 'macro'] as const).map((value) => ({ value, label: words.kinds[value] }))}
+        data={(['template', 'macro'] as const).map((value) => ({
+          value,
+          label: words.kinds[value],
+        }))}
         {...form.getInputProps('kind')}
       />
       {mayManage && (
@@ -109,20 +137,49 @@ function Scope({ form }: { form: UseFormReturnType<TemplateValues> }) {
       <Text size="sm" c="dimmed">
         {texts.scopeAbout}
       </Text>
-      <TagsInput {...told('modalities')} maxTags={20} acceptValueOnBlur clearable={false} {...form.getInputProps('modalities')} />
-      <TagsInput {...told('keywords')} maxTags={20} acceptValueOnBlur clearable={false} {...form.getInputProps('keywords')} />
+      <TagsInput
+        {...told('modalities')}
+        maxTags={20}
+        acceptValueOnBlur
+        clearable={false}
+        {...form.getInputProps('modalities')}
+      />
+      <TagsInput
+        {...told('keywords')}
+        maxTags={20}
+        acceptValueOnBlur
+        clearable={false}
+        {...form.getInputProps('keywords')}
+      />
       <SimpleGrid cols={3}>
         <Select
           {...told('sex')}
           allowDeselect={false}
           data={[
             { value: '', label: texts.anySex },
-            ...(['female', 'male', 'other'] as const).map((value) => ({ value, label: words.sexes[value] })),
+            ...(['female', 'male', 'other'] as const).map((value) => ({
+              value,
+              label: words.sexes[value],
+            })),
           ]}
           {...form.getInputProps('sex')}
         />
-        <NumberInput {...told('ageFrom')} min={0} max={150} allowDecimal={false} hideControls {...form.getInputProps('ageFrom')} />
-        <NumberInput {...told('ageTo')} min={0} max={150} allowDecimal={false} hideControls {...form.getInputProps('ageTo')} />
+        <NumberInput
+          {...told('ageFrom')}
+          min={0}
+          max={150}
+          allowDecimal={false}
+          hideControls
+          {...form.getInputProps('ageFrom')}
+        />
+        <NumberInput
+          {...told('ageTo')}
+          min={0}
+          max={150}
+          allowDecimal={false}
+          hideControls
+          {...form.getInputProps('ageTo')}
+        />
       </SimpleGrid>
     </FormPart>
   )

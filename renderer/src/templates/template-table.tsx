@@ -15,10 +15,18 @@ interface Acts {
 }
 
 /** The templates, each with what may be done with it. */
-export function TemplateTable({ templates, ...acts }: { templates: readonly ReportTemplate[] } & Acts) {
+export function TemplateTable({
+  templates,
+  ...acts
+}: { templates: readonly ReportTemplate[] } & Acts) {
   return (
     <Table.ScrollContainer minWidth={760}>
-      <Table horizontalSpacing={16} verticalSpacing={7} highlightOnHover highlightOnHoverColor="var(--hover)">
+      <Table
+        horizontalSpacing={16}
+        verticalSpacing={7}
+        highlightOnHover
+        highlightOnHoverColor="var(--hover)"
+      >
         <Table.Thead>
           <Table.Tr>
             {Object.values(words.columns).map((name) => (
@@ -53,15 +61,25 @@ function Row({ template, onEdit, onCopy, onRemove }: { template: ReportTemplate 
       </Table.Td>
       <Table.Td>{shortcut && <span className="mono">{shortcut}</span>}</Table.Td>
       <Table.Td>{scopeText(template)}</Table.Td>
-      <Table.Td>{owner === null ? words.everybody : owner.userId === me?.userId ? words.mine : owner.name}</Table.Td>
+      <Table.Td>
+        {owner === null ? words.everybody : owner.userId === me?.userId ? words.mine : owner.name}
+      </Table.Td>
       <Table.Td>
         <Ago instant={updatedAt} />
       </Table.Td>
       <Table.Td>
         <Group gap={2} justify="flex-end" wrap="nowrap">
-          {mayChange && <IconAct icon={IconPencil} label={words.edit(name)} onClick={() => onEdit(template)} />}
+          {mayChange && (
+            <IconAct icon={IconPencil} label={words.edit(name)} onClick={() => onEdit(template)} />
+          )}
           <IconAct icon={IconCopy} label={words.copy(name)} onClick={() => onCopy(template)} />
-          {mayChange && <IconAct icon={IconTrash} label={words.remove(name)} onClick={() => onRemove(template)} />}
+          {mayChange && (
+            <IconAct
+              icon={IconTrash}
+              label={words.remove(name)}
+              onClick={() => onRemove(template)}
+            />
+          )}
         </Group>
       </Table.Td>
     </Table.Tr>

@@ -16,7 +16,10 @@ export interface TemplateValues {
 }
 
 /** What the form begins with: the template that is changed, or the one that a new one is like. */
-export function valuesOf(template: ReportTemplate | null, like: ReportTemplate | null): TemplateValues {
+export function valuesOf(
+  template: ReportTemplate | null,
+  like: ReportTemplate | null,
+): TemplateValues {
   const given = template ?? like
   return {
     kind: given?.kind ?? 'template',
@@ -46,5 +49,9 @@ export const bodyOf = (values: TemplateValues) => ({
 /** What is wrong with each field. */
 export function faultsOf(values: TemplateValues): Record<string, string> {
   const parsed = NewReportTemplate.safeParse(bodyOf(values))
-  return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map(({ path, message }) => [String(path[0]), said(message)]))
+  return parsed.success
+    ? {}
+    : Object.fromEntries(
+        parsed.error.issues.map(({ path, message }) => [String(path[0]), said(message)]),
+      )
 }

@@ -39,7 +39,10 @@ export function Templates() {
       actions={
         <>
           <ImportButton templates={all} />
-          <ExportMenu mine={all.filter(({ owner }) => owner?.userId === me)} everybodys={all.filter(({ owner }) => owner === null)} />
+          <ExportMenu
+            mine={all.filter(({ owner }) => owner?.userId === me)}
+            everybodys={all.filter(({ owner }) => owner === null)}
+          />
           <MayButton
             permission="writeReports"
             leftSection={<IconPlus size={16} />}
@@ -62,7 +65,9 @@ export function Templates() {
       </Group>
       {reply.isPending && <Waiting rows={5} />}
       {reply.isError && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
-      {reply.isSuccess && templates.length === 0 && <NothingListed icon={IconTemplate} title={words.none} text={words.noneText} />}
+      {reply.isSuccess && templates.length === 0 && (
+        <NothingListed icon={IconTemplate} title={words.none} text={words.noneText} />
+      )}
       {templates.length > 0 && (
         <Panel isFlush>
           <TemplateTable
@@ -81,7 +86,12 @@ export function Templates() {
 
 function EditDrawer({ editing, onDone }: { editing: Editing | null; onDone: () => void }) {
   return (
-    <FormDrawer opened={editing !== null} onClose={onDone} size="min(1000px, 94vw)" title={editing?.template?.name ?? words.form.addTitle}>
+    <FormDrawer
+      opened={editing !== null}
+      onClose={onDone}
+      size="min(1000px, 94vw)"
+      title={editing?.template?.name ?? words.form.addTitle}
+    >
       {editing && (
         <TemplateForm
           key={`${editing.template?.templateId} ${editing.like?.templateId}`}
@@ -99,7 +109,9 @@ function Remove({ template, onDone }: { template: ReportTemplate; onDone: () => 
   const add = useSend(dashboardReports.addTemplate, [dashboardReports.templates])
   function done() {
     const { templateId: _, owner, updatedAt: __, ...fields } = template
-    showDone(words.removed(template.name), () => add.mutate({ body: { ...fields, for: owner === null ? 'everybody' : 'mine' } }))
+    showDone(words.removed(template.name), () =>
+      add.mutate({ body: { ...fields, for: owner === null ? 'everybody' : 'mine' } }),
+    )
     onDone()
   }
   return (
@@ -110,7 +122,9 @@ function Remove({ template, onDone }: { template: ReportTemplate; onDone: () => 
       isBusy={remove.isPending}
       error={remove.error}
       onClose={onDone}
-      onConfirm={() => remove.mutate({ params: { templateId: template.templateId } }, { onSuccess: done })}
+      onConfirm={() =>
+        remove.mutate({ params: { templateId: template.templateId } }, { onSuccess: done })
+      }
     >
       {words.removeText(template.name)}
     </Confirm>

@@ -14,7 +14,10 @@ const { importing: texts } = words
 export type Outcome = 'done' | { readonly fault: string }
 export type Importing = ReturnType<typeof useImport>
 
-/** What would be done with the entries of a file, as somebody chooses; then it is done, entry by entry. */
+/**
+ * What would be done with the entries of a file, as somebody chooses; then it is done, entry by
+ * entry.
+ */
 export function useImport(entries: readonly FileEntry[], templates: readonly ReportTemplate[]) {
   const me = useSession().data?.user?.userId
   const [whose, setWhose] = useState<'mine' | 'everybody'>('mine')
@@ -26,25 +29,38 @@ export function useImport(entries: readonly FileEntry[], templates: readonly Rep
   const add = useSend(dashboardReports.addTemplate, [dashboardReports.templates])
   const change = useSend(dashboardReports.changeTemplate, [dashboardReports.templates])
 
-  const owned = templates.filter(({ owner }) => (whose === 'mine' ? owner?.userId === me : owner === null))
+  const owned = templates.filter(({ owner }) =>
+    whose === 'mine' ? owner?.userId === me : owner === null,
+  )
   const plan = running ?? planOf(entries, owned)
   const choiceOf = ({ at, standing }: Planned): Choice => {
     const wanted = chosen.get(at)
-    return wanted !== undefined && CHOICES[standing].includes(wanted) ? wanted : (CHOICES[standing][0] ?? 'leave')
+    return wanted !== undefined && CHOICES[standing].includes(wanted)
+      ? wanted
+      : (CHOICES[standing][0] ?? 'leave')
   }
-  const count = (...choices: readonly Choice[]) => plan.filter((one) => choices.includes(choiceOf(one))).length
-  const clashing = plan.filter(({ standing }) => CHOICES[standing][0] === 'leave' && CHOICES[standing].length > 1)
+  const count = (...choices: readonly Choice[]) =>
+    plan.filter((one) => choices.includes(choiceOf(one))).length
+  const clashing = plan.filter(
+    ({ standing }) => CHOICES[standing][0] === 'leave' && CHOICES[standing].length > 1,
+  )
 
   async function send(one: Planned): Promise<boolean> {
     const sending = sendingOf(one, choiceOf(one))
     if (!sending) return false
     try {
       if ('add' in sending) await add.mutateAsync({ body: { ...sending.add, for: whose } })
-      else await change.mutateAsync({ params: { templateId: sending.change.templateId }, body: sending.to })
+      else
+        await change.mutateAsync({
+          params: { templateId: sending.change.templateId },
+          body: sending.to,
+        })
       setOutcomes((before) => new Map(before).set(one.at, 'done'))
       return true
     } catch (error) {
-      setOutcomes((before) => new Map(before).set(one.at, { fault: said((error as ProblemError).message) }))
+      setOutcomes((before) =>
+        new Map(before).set(one.at, { fault: said((error as ProblemError).message) }),
+      )
       return false
     }
   }
@@ -57,8 +73,10 @@ export function useImport(entries: readonly FileEntry[], templates: readonly Rep
       setWhose(next)
       setChosen(new Map())
     },
-    choose: ({ at }: Planned, choice: Choice) => setChosen((before) => new Map(before).set(at, choice)),
-    takeAll: () => setChosen(new Map(clashing.map(({ at, standing }) => [at, CHOICES[standing][1] ?? 'leave']))),
+    choose: ({ at }: Planned, choice: Choice) =>
+      setChosen((before) => new Map(before).set(at, choice)),
+    takeAll: () =>
+      setChosen(new Map(clashing.map(({ at, standing }) => [at, CHOICES[standing][1] ?? 'leave']))),
     async run() {
       setRunning(plan)
       let kept = 0

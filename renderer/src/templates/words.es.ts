@@ -8,11 +8,19 @@ export const es: Translated<English> = {
     'Una plantilla da comienzo a un informe; una macro se inserta donde está el cursor. Ambas se ofrecen cuando todo lo indicado corresponde al estudio.',
   add: 'Añadir plantilla',
   none: 'Todavía no hay plantillas',
-  noneText: 'Cree una con el texto que más escribe. Campos como [tamaño] o {izquierdo|derecho} se rellenan con F2.',
+  noneText:
+    'Cree una con el texto que más escribe. Campos como [tamaño] o {izquierdo|derecho} se rellenan con F2.',
   kinds: { template: 'Plantilla', macro: 'Macro' },
   shows: { all: 'Todas', template: 'Plantillas', macro: 'Macros' },
   showLabel: 'Cuáles',
-  columns: { name: 'Nombre', shortcut: 'Abreviatura', scope: 'Se ofrece para', owner: 'De', changed: 'Modificada', actions: 'Acciones' },
+  columns: {
+    name: 'Nombre',
+    shortcut: 'Abreviatura',
+    scope: 'Se ofrece para',
+    owner: 'De',
+    changed: 'Modificada',
+    actions: 'Acciones',
+  },
   everybody: 'Todos',
   mine: 'Mía',
   anyStudy: 'cualquier estudio',
@@ -21,10 +29,15 @@ export const es: Translated<English> = {
   remove: (name) => `Eliminar ${name}`,
   removeTitle: '¿Eliminar esta plantilla?',
   removeAction: 'Eliminarla',
-  removeText: (name) => `«${name}» ya no se ofrece a nadie. Los informes escritos con ella quedan como están.`,
+  removeText: (name) =>
+    `«${name}» ya no se ofrece a nadie. Los informes escritos con ella quedan como están.`,
   sexes: { male: 'hombres', female: 'mujeres', other: 'otro sexo' },
   ages: (from, to) =>
-    from !== null && to !== null ? `de ${from} a ${to} años` : from !== null ? `desde ${from} años` : `hasta ${to} años`,
+    from !== null && to !== null
+      ? `de ${from} a ${to} años`
+      : from !== null
+        ? `desde ${from} años`
+        : `hasta ${to} años`,
   quoted: (word) => `«${word}»`,
   removed: (name) => `Se eliminó «${name}».`,
   saved: (name) => `«${name}» está guardada.`,
@@ -40,7 +53,8 @@ export const es: Translated<English> = {
     forMine: 'Para mí',
     forEverybody: 'Para todos',
     becomeMine: 'Pasan a ser suyas. Para todos las importa un propietario o administrador.',
-    takeAll: (count) => (count === 1 ? 'Tomar la que choca' : `Tomar las ${numberText(count)} que chocan`),
+    takeAll: (count) =>
+      count === 1 ? 'Tomar la que choca' : `Tomar las ${numberText(count)} que chocan`,
     columns: { name: 'En el archivo', standing: 'Comparada con lo que hay', choice: 'Qué se hace' },
     standings: {
       new: 'Nueva',
@@ -60,7 +74,12 @@ export const es: Translated<English> = {
       repeated: 'Una entrada anterior del archivo tiene el mismo nombre o abreviatura.',
       faulty: 'Algo en ella no es como esta pasarela lo necesita.',
     },
-    choices: { add: 'Añadir', replace: 'Sustituir la que hay', plain: 'Añadir sin la abreviatura', leave: 'Omitir' },
+    choices: {
+      add: 'Añadir',
+      replace: 'Sustituir la que hay',
+      plain: 'Añadir sin la abreviatura',
+      leave: 'Omitir',
+    },
     choiceOf: (name) => `Qué se hace con ${name}`,
     entry: (at) => `Entrada ${at}`,
     summary: (added, replaced, left) =>
@@ -76,7 +95,8 @@ export const es: Translated<English> = {
       unreadable: 'No se pudo leer el archivo. Elíjalo de nuevo.',
       tooBig: 'El archivo supera los 20 MB, más de lo que necesitan 500 plantillas.',
       notJson: 'El archivo no es JSON. Elija uno exportado aquí.',
-      notOurs: 'El archivo no contiene plantillas de esta pasarela. Elija uno exportado en esta pantalla.',
+      notOurs:
+        'El archivo no contiene plantillas de esta pasarela. Elija uno exportado en esta pantalla.',
       empty: 'El archivo no contiene ninguna plantilla.',
       tooMany: 'El archivo contiene más de 500 plantillas. Divídalo.',
     },
@@ -91,7 +111,8 @@ export const es: Translated<English> = {
     name: ['Nombre', 'Como se ofrece.'],
     shortcut: ['Abreviatura', 'Se escribe y después Tab: letras, cifras, _ . o -.'],
     scope: 'Se ofrece para',
-    scopeAbout: 'Lo que se deja vacío corresponde a cualquier estudio. Cuanto más coincide, más arriba se ofrece.',
+    scopeAbout:
+      'Lo que se deja vacío corresponde a cualquier estudio. Cuanto más coincide, más arriba se ofrece.',
     modalities: ['Modalidades', 'p. ej. CT, MR; Intro tras cada una.'],
     keywords: ['Palabras de la descripción', 'Cualquiera de ellas; Intro tras cada una.'],
     sex: ['Sexo', 'Del paciente.'],

@@ -5,14 +5,23 @@ import { es } from './words.es.ts'
 
 const en = {
   title: 'Templates',
-  about: 'A template begins a report; a macro is put in where the caret is. Both are offered where everything given fits the study.',
+  about:
+    'A template begins a report; a macro is put in where the caret is. Both are offered where everything given fits the study.',
   add: 'Add template',
   none: 'No template yet',
-  noneText: 'Make one of the text you write most often. Fields such as [size] or {left|right} are filled in with F2.',
+  noneText:
+    'Make one of the text you write most often. Fields such as [size] or {left|right} are filled in with F2.',
   kinds: { template: 'Template', macro: 'Macro' } satisfies Record<ReportTemplate['kind'], string>,
   shows: { all: 'All', template: 'Templates', macro: 'Macros' },
   showLabel: 'Which ones',
-  columns: { name: 'Name', shortcut: 'Shortcut', scope: 'Offered for', owner: 'Of', changed: 'Changed', actions: 'Actions' },
+  columns: {
+    name: 'Name',
+    shortcut: 'Shortcut',
+    scope: 'Offered for',
+    owner: 'Of',
+    changed: 'Changed',
+    actions: 'Actions',
+  },
   everybody: 'Everybody',
   mine: 'Mine',
   anyStudy: 'any study',
@@ -21,10 +30,15 @@ const en = {
   remove: (name: string) => `Remove ${name}`,
   removeTitle: 'Remove this template?',
   removeAction: 'Remove it',
-  removeText: (name: string) => `“${name}” is offered to nobody any more. Reports written with it stay as they are.`,
+  removeText: (name: string) =>
+    `“${name}” is offered to nobody any more. Reports written with it stay as they are.`,
   sexes: { male: 'men', female: 'women', other: 'other sex' },
   ages: (from: number | null, to: number | null) =>
-    from !== null && to !== null ? `${from} to ${to} years` : from !== null ? `from ${from} years` : `to ${to} years`,
+    from !== null && to !== null
+      ? `${from} to ${to} years`
+      : from !== null
+        ? `from ${from} years`
+        : `to ${to} years`,
   quoted: (word: string) => `“${word}”`,
   removed: (name: string) => `“${name}” was removed.`,
   saved: (name: string) => `“${name}” is saved.`,
@@ -40,8 +54,13 @@ const en = {
     forMine: 'For me',
     forEverybody: 'For everybody',
     becomeMine: 'They become yours. For everybody, an owner or administrator imports them.',
-    takeAll: (count: number) => (count === 1 ? 'Take the one that clashes' : `Take all ${numberText(count)} that clash`),
-    columns: { name: 'In the file', standing: 'Compared with what is there', choice: 'What is done' },
+    takeAll: (count: number) =>
+      count === 1 ? 'Take the one that clashes' : `Take all ${numberText(count)} that clash`,
+    columns: {
+      name: 'In the file',
+      standing: 'Compared with what is there',
+      choice: 'What is done',
+    },
     standings: {
       new: 'New',
       same: 'There already',
@@ -60,7 +79,12 @@ const en = {
       repeated: 'An earlier entry of the file has the same name or shortcut.',
       faulty: 'Something in it is not as this gateway needs it.',
     },
-    choices: { add: 'Add', replace: 'Replace the one there', plain: 'Add without the shortcut', leave: 'Leave out' },
+    choices: {
+      add: 'Add',
+      replace: 'Replace the one there',
+      plain: 'Add without the shortcut',
+      leave: 'Leave out',
+    },
     choiceOf: (name: string) => `What is done with ${name}`,
     entry: (at: number) => `Entry ${at}`,
     summary: (added: number, replaced: number, left: number) =>
@@ -76,7 +100,8 @@ const en = {
       unreadable: 'The file could not be read. Choose it again.',
       tooBig: 'The file is larger than 20 MB, which is more than 500 templates need.',
       notJson: 'The file is not JSON. Choose one that was exported here.',
-      notOurs: 'The file holds no templates of this gateway. Choose one that was exported on this screen.',
+      notOurs:
+        'The file holds no templates of this gateway. Choose one that was exported on this screen.',
       empty: 'The file holds no template.',
       tooMany: 'The file holds more than 500 templates. Divide it.',
     },

@@ -20,7 +20,10 @@ function Ask({ onDone }: { onDone: () => void }) {
   const start = useSend(dashboard.startDowntime, [dashboard.status])
   const form = useForm({ initialValues: { reason: '' } })
   const submit = form.onSubmit((body) =>
-    start.mutate({ body }, { onSuccess: onDone, onError: (error) => form.setErrors(faultsByField(error)) }),
+    start.mutate(
+      { body },
+      { onSuccess: onDone, onError: (error) => form.setErrors(faultsByField(error)) },
+    ),
   )
   return (
     <form onSubmit={submit}>

@@ -8,7 +8,9 @@ import { Tag } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
 import { words } from './words.ts'
 
-const AskDowntime = lazy(async () => ({ default: (await import('./ask-downtime.tsx')).AskDowntime }))
+const AskDowntime = lazy(async () => ({
+  default: (await import('./ask-downtime.tsx')).AskDowntime,
+}))
 
 /** The switch that serves the last good answer for longer, with who turned it and until when. */
 export function DowntimePanel({ downtime }: { downtime: Downtime }) {
@@ -17,7 +19,12 @@ export function DowntimePanel({ downtime }: { downtime: Downtime }) {
   const end = useSend(dashboard.endDowntime, [dashboard.status])
   const { by, since, until, reason } = words.downtimeFacts
   return (
-    <Panel title={words.downtime} aside={<Tag tone={downtime.isOn ? 'warning' : 'plain'}>{downtime.isOn ? words.on : words.off}</Tag>}>
+    <Panel
+      title={words.downtime}
+      aside={
+        <Tag tone={downtime.isOn ? 'warning' : 'plain'}>{downtime.isOn ? words.on : words.off}</Tag>
+      }
+    >
       <Stack gap={10} align="flex-start">
         {downtime.isOn ? (
           <>

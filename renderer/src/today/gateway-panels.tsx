@@ -14,7 +14,8 @@ import { words } from './words.ts'
 const UNUSABLE: readonly PartnerFault[] = ['status', 'oversize', 'invalid']
 
 export function PartnerPanel({ partner }: { partner: Status['partner'] }) {
-  const isUnusable = partner.state === 'down' && partner.fault !== null && UNUSABLE.includes(partner.fault)
+  const isUnusable =
+    partner.state === 'down' && partner.fault !== null && UNUSABLE.includes(partner.fault)
   const state = isUnusable ? words.partnerUnusable : words.partnerStates[partner.state]
   const since = isUnusable ? words.failingSince : words.downSince
   return (
@@ -24,8 +25,12 @@ export function PartnerPanel({ partner }: { partner: Status['partner'] }) {
       </Text>
       <Facts
         facts={[
-          ...(partner.downSince ? ([[since, <Clock key="since" instant={partner.downSince} />]] as const) : []),
-          ...(partner.fault ? ([[words.because, said(partner.detail) || FAULTS[partner.fault].name]] as const) : []),
+          ...(partner.downSince
+            ? ([[since, <Clock key="since" instant={partner.downSince} />]] as const)
+            : []),
+          ...(partner.fault
+            ? ([[words.because, said(partner.detail) || FAULTS[partner.fault].name]] as const)
+            : []),
           [words.lastOk, <Ago key="ok" instant={partner.lastOkAt} never={words.neverAnswered} />],
           ...(partner.url
             ? ([
@@ -43,7 +48,13 @@ export function PartnerPanel({ partner }: { partner: Status['partner'] }) {
   )
 }
 
-export function StoragePanel({ storage, waiting }: { storage: Status['storage']; waiting: number }) {
+export function StoragePanel({
+  storage,
+  waiting,
+}: {
+  storage: Status['storage']
+  waiting: number
+}) {
   const { freeBytes, totalBytes, state, detail } = storage
   const used = totalBytes > 0 ? Math.round(((totalBytes - freeBytes) / totalBytes) * 100) : 0
   const { tone, name } = words.storageStates[state]
@@ -80,7 +91,9 @@ export function ListenersPanel({ listeners }: { listeners: Status['listeners'] }
               </Text>
             )}
           </div>
-          <Tag tone={listener.isUp ? 'good' : 'danger'}>{listener.isUp ? words.up : words.down}</Tag>
+          <Tag tone={listener.isUp ? 'good' : 'danger'}>
+            {listener.isUp ? words.up : words.down}
+          </Tag>
         </div>
       ))}
     </Panel>

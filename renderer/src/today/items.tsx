@@ -44,7 +44,11 @@ const List = ({ items, label }: { items: readonly TodayItem[]; label: string }) 
   </ul>
 )
 
-function Item({ item: { kind, tone, count, isMore, since, detail, mayAct, needs } }: { item: TodayItem }) {
+function Item({
+  item: { kind, tone, count, isMore, since, detail, mayAct, needs },
+}: {
+  item: TodayItem
+}) {
   const { name, text, action } = words.items[kind]
   const written = isMore ? words.more(numberText(count)) : numberText(count)
   const sentence = text(written, count)

@@ -13,7 +13,17 @@ interface Shown {
 
 function shownOf(numbers: TodayNumbers): readonly Shown[] {
   const { numbers: names } = words
-  const { exams, examsBegun, examsCompleted, unread, signedToday, imagesToday, receiving, queries, devicesConnected } = numbers
+  const {
+    exams,
+    examsBegun,
+    examsCompleted,
+    unread,
+    signedToday,
+    imagesToday,
+    receiving,
+    queries,
+    devicesConnected,
+  } = numbers
   return [
     {
       name: names.exams,
@@ -22,12 +32,28 @@ function shownOf(numbers: TodayNumbers): readonly Shown[] {
       ...(examsBegun > 0 && { aside: `${numberText(examsBegun)} ${names.begun}` }),
     },
     { name: names.completed, value: numberText(examsCompleted), to: { to: '/worklist' } },
-    { name: names.unread, value: unread.isMore ? words.more(numberText(unread.count)) : numberText(unread.count), to: { to: '/reading' } },
-    { name: names.signed, value: numberText(signedToday), to: { to: '/reading', search: { view: 'completedToday' } } },
+    {
+      name: names.unread,
+      value: unread.isMore ? words.more(numberText(unread.count)) : numberText(unread.count),
+      to: { to: '/reading' },
+    },
+    {
+      name: names.signed,
+      value: numberText(signedToday),
+      to: { to: '/reading', search: { view: 'completedToday' } },
+    },
     { name: names.images, value: numberText(imagesToday), to: { to: '/images' } },
-    { name: names.receiving, value: numberText(receiving), to: { to: '/images', search: { show: 'receiving' } } },
+    {
+      name: names.receiving,
+      value: numberText(receiving),
+      to: { to: '/images', search: { show: 'receiving' } },
+    },
     { name: names.queries, value: numberText(queries), to: { to: '/queries' } },
-    { name: names.connected, value: numberText(devicesConnected), to: { to: '/activity/associations', search: { show: 'open' } } },
+    {
+      name: names.connected,
+      value: numberText(devicesConnected),
+      to: { to: '/activity/associations', search: { show: 'open' } },
+    },
   ]
 }
 

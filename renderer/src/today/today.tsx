@@ -18,19 +18,28 @@ export function Today() {
   const { isShown: isPrompted } = useSecondFactorPrompt(useSession().data)
   return (
     <Page title={words.title} about={words.about}>
-      {today.isError && !today.data && <Failed error={today.error} onRetry={() => void today.refetch()} />}
+      {today.isError && !today.data && (
+        <Failed error={today.error} onRetry={() => void today.refetch()} />
+      )}
       {today.isPending && !today.isError && <Waiting rows={5} height={64} />}
       {today.data && (
         <>
           <Numbers numbers={today.data.numbers} />
           <div className={css.columns}>
             <div className={css.main} aria-live="polite">
-              <Items items={today.data.items.filter(({ kind }) => kind !== 'second-factor' || !isPrompted)} />
+              <Items
+                items={today.data.items.filter(
+                  ({ kind }) => kind !== 'second-factor' || !isPrompted,
+                )}
+              />
             </div>
             {status.data && (
               <div className={css.side}>
                 <PartnerPanel partner={status.data.partner} />
-                <StoragePanel storage={status.data.storage} waiting={status.data.forwards.waiting} />
+                <StoragePanel
+                  storage={status.data.storage}
+                  waiting={status.data.forwards.waiting}
+                />
                 <DowntimePanel downtime={status.data.downtime} />
                 <ListenersPanel listeners={status.data.listeners} />
               </div>

@@ -7,8 +7,8 @@ const POLL_MS = 60_000
 const POLL_CUT_OFF_MS = 15_000
 
 /**
- * What needs attention and the numbers of the day: one reply for the whole window, read again with every event, so that no two screens
- * show another number of the same.
+ * What needs attention and the numbers of the day: one reply for the whole window, read again with
+ * every event, so that no two screens show another number of the same.
  */
 export function useToday() {
   const { isOpen } = useLive()

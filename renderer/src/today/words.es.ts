@@ -2,7 +2,8 @@ import { countText } from '../display/amounts.ts'
 import type { Translated } from '../language/words.ts'
 import type { English } from './words.ts'
 
-const are = (count: string, one: string, many: string, is: number) => `${count} ${is === 1 ? one : many}`
+const are = (count: string, one: string, many: string, is: number) =>
+  `${count} ${is === 1 ? one : many}`
 
 export const es: Translated<English> = {
   title: 'Hoy',
@@ -27,7 +28,11 @@ export const es: Translated<English> = {
       text: () => 'Los dispositivos o los socios no llegan a la pasarela por ahí.',
       action: 'Ajustes',
     },
-    disk: { name: 'Espacio para imágenes', text: () => 'El disco de las imágenes se está quedando sin espacio.', action: 'Imágenes' },
+    disk: {
+      name: 'Espacio para imágenes',
+      text: () => 'El disco de las imágenes se está quedando sin espacio.',
+      action: 'Imágenes',
+    },
     'partner-away': {
       name: 'El socio no responde',
       text: () => 'Los dispositivos reciben listas guardadas mientras sean lo bastante recientes.',
@@ -108,7 +113,13 @@ export const es: Translated<English> = {
     },
     criticals: {
       name: 'Resultados críticos',
-      text: (count, of) => are(count, 'resultado crítico sin comunicar a nadie.', 'resultados críticos sin comunicar a nadie.', of),
+      text: (count, of) =>
+        are(
+          count,
+          'resultado crítico sin comunicar a nadie.',
+          'resultados críticos sin comunicar a nadie.',
+          of,
+        ),
       action: 'Comunicar',
     },
     'addenda-needed': {
@@ -127,38 +138,59 @@ export const es: Translated<English> = {
     'reports-undelivered': {
       name: 'Informes en camino',
       text: (count, of) =>
-        are(count, 'informe firmado no ha', 'informes firmados no han', of).concat(' llegado al socio desde hace más de una hora.'),
+        are(count, 'informe firmado no ha', 'informes firmados no han', of).concat(
+          ' llegado al socio desde hace más de una hora.',
+        ),
       action: 'Entregas',
     },
     'endpoints-off': {
       name: 'Un destino de eventos está apagado',
-      text: (count, of) => are(count, 'dirección del socio ya no recibe', 'direcciones del socio ya no reciben', of).concat(' nada.'),
+      text: (count, of) =>
+        are(
+          count,
+          'dirección del socio ya no recibe',
+          'direcciones del socio ya no reciben',
+          of,
+        ).concat(' nada.'),
       action: 'Socio',
     },
     downtime: {
       name: 'El modo de contingencia está activo',
-      text: () => 'Los dispositivos pueden recibir la última lista válida. Termínelo en el panel lateral cuando el socio responda.',
+      text: () =>
+        'Los dispositivos pueden recibir la última lista válida. Termínelo en el panel lateral cuando el socio responda.',
       action: 'Exploraciones de hoy',
     },
     quarantined: {
       name: 'Imágenes apartadas',
-      text: (count, of) => are(count, 'imagen apartada espera', 'imágenes apartadas esperan', of).concat(' una decisión.'),
+      text: (count, of) =>
+        are(count, 'imagen apartada espera', 'imágenes apartadas esperan', of).concat(
+          ' una decisión.',
+        ),
       action: 'Decidir',
     },
     'forwards-failed': {
       name: 'Imágenes sin enviar',
-      text: (count, of) => are(count, 'imagen no se pudo', 'imágenes no se pudieron', of).concat(' enviar a su destino.'),
+      text: (count, of) =>
+        are(count, 'imagen no se pudo', 'imágenes no se pudieron', of).concat(
+          ' enviar a su destino.',
+        ),
       action: 'Destinos',
     },
     'unknown-callers': {
       name: 'Dispositivos desconocidos',
       text: (count, of) =>
-        are(count, 'dispositivo desconocido ha llamado y no es atendido.', 'dispositivos desconocidos han llamado y no son atendidos.', of),
+        are(
+          count,
+          'dispositivo desconocido ha llamado y no es atendido.',
+          'dispositivos desconocidos han llamado y no son atendidos.',
+          of,
+        ),
       action: 'Aprobar o descartar',
     },
     workstations: {
       name: 'Solicitudes de puestos',
-      text: (count, of) => are(count, 'puesto pide', 'puestos piden', of).concat(' abrir esta ventana.'),
+      text: (count, of) =>
+        are(count, 'puesto pide', 'puestos piden', of).concat(' abrir esta ventana.'),
       action: 'Aprobar o rechazar',
     },
     'exams-overdue': {
@@ -174,35 +206,50 @@ export const es: Translated<English> = {
     },
     'images-unplanned': {
       name: 'Exploraciones sin petición',
-      text: (count, of) => are(count, 'exploración se hizo', 'exploraciones se hicieron', of).concat(' sin petición.'),
+      text: (count, of) =>
+        are(count, 'exploración se hizo', 'exploraciones se hicieron', of).concat(' sin petición.'),
       action: 'Conciliar',
     },
     'exams-withheld': {
       name: 'Exploraciones retenidas',
       text: (count, of) =>
-        are(count, 'exploración de hoy no se puede', 'exploraciones de hoy no se pueden', of).concat(
-          ' enviar a los dispositivos tal como las escribió el socio.',
-        ),
+        are(
+          count,
+          'exploración de hoy no se puede',
+          'exploraciones de hoy no se pueden',
+          of,
+        ).concat(' enviar a los dispositivos tal como las escribió el socio.'),
       action: 'Ver por qué',
     },
     'my-drafts': {
       name: 'Mis borradores',
-      text: (count, of) => are(count, 'informe empezado por usted y sin firmar.', 'informes empezados por usted y sin firmar.', of),
+      text: (count, of) =>
+        are(
+          count,
+          'informe empezado por usted y sin firmar.',
+          'informes empezados por usted y sin firmar.',
+          of,
+        ),
       action: 'Seguir escribiendo',
     },
     addenda: {
       name: 'Adendas',
-      text: (count, of) => are(count, 'adenda se está escribiendo.', 'adendas se están escribiendo.', of),
+      text: (count, of) =>
+        are(count, 'adenda se está escribiendo.', 'adendas se están escribiendo.', of),
       action: 'Abrir',
     },
     'studies-waiting': {
       name: 'Espera larga',
-      text: (count, of) => are(count, 'estudio espera', 'estudios esperan', of).concat(' informe desde hace más de un día.'),
+      text: (count, of) =>
+        are(count, 'estudio espera', 'estudios esperan', of).concat(
+          ' informe desde hace más de un día.',
+        ),
       action: 'Lista de lectura',
     },
     'events-failed': {
       name: 'Eventos fallidos',
-      text: (count, of) => are(count, 'evento falló', 'eventos fallaron', of).concat(' en las últimas 24 horas.'),
+      text: (count, of) =>
+        are(count, 'evento falló', 'eventos fallaron', of).concat(' en las últimas 24 horas.'),
       action: 'Eventos',
     },
     'second-factor': {
@@ -212,12 +259,18 @@ export const es: Translated<English> = {
     },
     'mail-failing': {
       name: 'El correo no sale',
-      text: (count, of) => are(count, 'invitación no se pudo', 'invitaciones no se pudieron', of).concat(' enviar por correo.'),
+      text: (count, of) =>
+        are(count, 'invitación no se pudo', 'invitaciones no se pudieron', of).concat(
+          ' enviar por correo.',
+        ),
       action: 'Personas',
     },
     'invitations-pending': {
       name: 'Invitaciones',
-      text: (count, of) => are(count, 'invitación', 'invitaciones', of).concat(' sin respuesta desde hace más de tres días.'),
+      text: (count, of) =>
+        are(count, 'invitación', 'invitaciones', of).concat(
+          ' sin respuesta desde hace más de tres días.',
+        ),
       action: 'Personas',
     },
     certificate: {
@@ -264,13 +317,22 @@ export const es: Translated<English> = {
   toSend: (images) => `${countText(images, 'imagen', 'imágenes')} por enviar`,
   partner: 'Socio',
   partnerStates: {
-    unset: { name: 'Sin configurar', text: 'No hay socio, así que se rechaza toda lista de trabajo.' },
-    unknown: { name: 'Aún sin preguntar', text: 'No se ha preguntado al socio desde que arrancó la pasarela.' },
+    unset: {
+      name: 'Sin configurar',
+      text: 'No hay socio, así que se rechaza toda lista de trabajo.',
+    },
+    unknown: {
+      name: 'Aún sin preguntar',
+      text: 'No se ha preguntado al socio desde que arrancó la pasarela.',
+    },
     up: { name: 'Responde', text: 'El socio responde.' },
     down: { name: 'No disponible', text: 'No se puede contactar con el socio.' },
     refusing: { name: 'Rechaza', text: 'El socio responde, pero rechaza.' },
   },
-  partnerUnusable: { name: 'No utilizable', text: 'El socio responde, pero sus respuestas no se pueden usar.' },
+  partnerUnusable: {
+    name: 'No utilizable',
+    text: 'El socio responde, pero sus respuestas no se pueden usar.',
+  },
   failingSince: 'Desde',
   lastOk: 'Última respuesta válida',
   downSince: 'No disponible desde',
@@ -285,7 +347,12 @@ export const es: Translated<English> = {
   downtimeOn: 'Los dispositivos pueden recibir la última lista válida.',
   downtimeStart: 'Iniciar el modo de contingencia',
   downtimeEnd: 'Terminar el modo de contingencia',
-  downtimeFacts: { by: 'Iniciado por', since: 'Desde', until: 'Termina a más tardar', reason: 'Motivo' },
+  downtimeFacts: {
+    by: 'Iniciado por',
+    since: 'Desde',
+    until: 'Termina a más tardar',
+    reason: 'Motivo',
+  },
   downtimeAsk: {
     title: 'Iniciar el modo de contingencia',
     about: [

@@ -21,7 +21,11 @@ const RUNNING_MS = 500
 /** Back-ups of the database: how they stand, the plan, what is there, and putting one back. */
 export function BackUps() {
   const [isRunning, setIsRunning] = useState(false)
-  const reply = useReply(dashboardUpkeep.state, {}, { every: isRunning ? RUNNING_MS : EVERY_MS, staleTime: 0 })
+  const reply = useReply(
+    dashboardUpkeep.state,
+    {},
+    { every: isRunning ? RUNNING_MS : EVERY_MS, staleTime: 0 },
+  )
   const state = reply.data
   const isBusy = (state?.running ?? null) !== null
   if (isBusy !== isRunning) setIsRunning(isBusy)
@@ -31,7 +35,9 @@ export function BackUps() {
   const mayMake = state !== undefined && state.folder !== null && !isBusy
   useShortcuts(words.title, [
     ...(mayMake ? [{ keys: 'n', name: words.make, run: () => make.mutate({}) }] : []),
-    ...(mayMake && state.backups.length > 0 ? [{ keys: 't', name: words.rehearsal.now, run: () => rehearse.mutate({}) }] : []),
+    ...(mayMake && state.backups.length > 0
+      ? [{ keys: 't', name: words.rehearsal.now, run: () => rehearse.mutate({}) }]
+      : []),
   ])
   return (
     <Page
@@ -51,7 +57,9 @@ export function BackUps() {
     >
       <SettingsTabs />
       {reply.isPending && <Waiting rows={8} height={44} />}
-      {reply.isError && !state && <Failed error={reply.error} onRetry={() => void reply.refetch()} />}
+      {reply.isError && !state && (
+        <Failed error={reply.error} onRetry={() => void reply.refetch()} />
+      )}
       {fault && <Failed error={fault} />}
       {state && (
         <>
@@ -60,7 +68,11 @@ export function BackUps() {
           </div>
           <div className={css.lights}>
             <BackupPanel state={state} />
-            <RehearsalPanel state={state} isAsked={rehearse.isPending} onTry={() => rehearse.mutate({})} />
+            <RehearsalPanel
+              state={state}
+              isAsked={rehearse.isPending}
+              onTry={() => rehearse.mutate({})}
+            />
             <StandbyPanel state={state} />
           </div>
           <PlanPanel state={state} />
@@ -78,7 +90,12 @@ function Running({ running: { phase, share } }: { running: NonNullable<UpkeepSta
   return (
     <Panel>
       <div className={css.running}>
-        <Progress value={isKnown ? share * 100 : 100} size={7} animated={!isKnown} aria-label={name} />
+        <Progress
+          value={isKnown ? share * 100 : 100}
+          size={7}
+          animated={!isKnown}
+          aria-label={name}
+        />
         <Text fw={560}>{isKnown ? words.share(name, percentText(share)) : name}</Text>
         <Text size="sm" c="dimmed">
           {words.goesOn}

@@ -8,17 +8,32 @@ export interface Difference {
   readonly count: number
 }
 
-/** By the numbers: what is here and not in the back-up, and the other way round. What cannot be counted now is in neither. */
-export function differencesOf(rows: Rows): { readonly lost: readonly Difference[]; readonly back: readonly Difference[] } {
-  const counted = rows.flatMap(({ table, inBackup, now }) => (now === null ? [] : [{ table, more: now - inBackup }]))
+/**
+ * By the numbers: what is here and not in the back-up, and the other way round. What cannot be
+ * counted now is in neither.
+ */
+export function differencesOf(rows: Rows): {
+  readonly lost: readonly Difference[]
+  readonly back: readonly Difference[]
+} {
+  const counted = rows.flatMap(({ table, inBackup, now }) =>
+    now === null ? [] : [{ table, more: now - inBackup }],
+  )
   return {
     lost: counted.filter(({ more }) => more > 0).map(({ table, more }) => ({ table, count: more })),
-    back: counted.filter(({ more }) => more < 0).map(({ table, more }) => ({ table, count: -more })),
+    back: counted
+      .filter(({ more }) => more < 0)
+      .map(({ table, more }) => ({ table, count: -more })),
   }
 }
 
-/** The folder of a back-up, as somebody wrote it, parted into the folder it is in and its name; undefined where it is no whole path. */
-export function partedPath(typed: string): { readonly folder: string; readonly name: string } | undefined {
+/**
+ * The folder of a back-up, as somebody wrote it, parted into the folder it is in and its name;
+ * undefined where it is no whole path.
+ */
+export function partedPath(
+  typed: string,
+): { readonly folder: string; readonly name: string } | undefined {
   const path = typed
     .trim()
     .replace(/^"(.*)"$/, '$1')
@@ -27,6 +42,8 @@ export function partedPath(typed: string): { readonly folder: string; readonly n
   const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'))
   const name = path.slice(at + 1)
   // Of a root its slash is a part.
-  const folder = /^(?:[A-Za-z]:)?$/.test(path.slice(0, at)) ? path.slice(0, at + 1) : path.slice(0, at)
+  const folder = /^(?:[A-Za-z]:)?$/.test(path.slice(0, at))
+    ? path.slice(0, at + 1)
+    : path.slice(0, at)
   return name === '' || folder === '' ? undefined : { folder, name }
 }

@@ -7,7 +7,13 @@ import { words } from './words.ts'
 const texts = words.elsewhere
 
 /** Asks for the folder of a back-up that is not in the folder of the plan. */
-export function ElsewhereDialog({ onChosen, onClose }: { onChosen: (from: RestoreFrom) => void; onClose: () => void }) {
+export function ElsewhereDialog({
+  onChosen,
+  onClose,
+}: {
+  onChosen: (from: RestoreFrom) => void
+  onClose: () => void
+}) {
   const form = useForm({
     initialValues: { path: '' },
     validate: { path: (path) => (partedPath(path) ? null : texts.wrong) },

@@ -10,7 +10,12 @@ import { useBackupFolder } from './use-backup-folder.ts'
 import { words } from './words.ts'
 
 const texts = words.plan
-const CHANGES = [dashboardUpkeep.state, dashboard.settings, dashboardSetup.state, dashboardSetup.readiness]
+const CHANGES = [
+  dashboardUpkeep.state,
+  dashboard.settings,
+  dashboardSetup.state,
+  dashboardSetup.readiness,
+]
 
 /** The folder in which back-ups are kept. */
 export function FolderForm({ folder }: { folder: string | null }) {

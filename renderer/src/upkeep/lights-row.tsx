@@ -7,7 +7,14 @@ import { ToneIcon } from '../components/tone.tsx'
 import { durationText } from '../display/amounts.ts'
 import type { Tone } from '../display/tones.ts'
 import { said } from '../language/said.ts'
-import { BACKUP_TONES, backupLight, REHEARSAL_TONES, rehearsalLight, STANDBY_TONES, standbyLight } from './lights.ts'
+import {
+  BACKUP_TONES,
+  backupLight,
+  REHEARSAL_TONES,
+  rehearsalLight,
+  STANDBY_TONES,
+  standbyLight,
+} from './lights.ts'
 import css from './upkeep.module.css'
 import { words } from './words.ts'
 
@@ -17,8 +24,19 @@ export function BackupPanel({ state }: { state: UpkeepState }) {
   const texts = words.last
   const light = backupLight(state, Date.now())
   const sentence = {
-    ...{ fault: said(fault), noFolder: texts.noFolderText, byHand: texts.byHandText, running: '', none: '', old: '', fine: '' },
-    ...{ unplanned: `${texts.unplannedText}${place === 'same-disk' ? ` ${texts.sameDiskText}` : ''}`, sameDisk: texts.sameDiskText },
+    ...{
+      fault: said(fault),
+      noFolder: texts.noFolderText,
+      byHand: texts.byHandText,
+      running: '',
+      none: '',
+      old: '',
+      fine: '',
+    },
+    ...{
+      unplanned: `${texts.unplannedText}${place === 'same-disk' ? ` ${texts.sameDiskText}` : ''}`,
+      sameDisk: texts.sameDiskText,
+    },
     failed: said(last?.sentence ?? ''),
   }[light]
   const newest = backups[0]
@@ -44,7 +62,15 @@ export function BackupPanel({ state }: { state: UpkeepState }) {
 }
 
 /** Whether the newest back-up was tried, and opened. */
-export function RehearsalPanel({ state, isAsked, onTry }: { state: UpkeepState; isAsked: boolean; onTry: () => void }) {
+export function RehearsalPanel({
+  state,
+  isAsked,
+  onTry,
+}: {
+  state: UpkeepState
+  isAsked: boolean
+  onTry: () => void
+}) {
   const { rehearsal, running, backups } = state
   const texts = words.rehearsal
   const light = rehearsalLight(state)
@@ -54,7 +80,9 @@ export function RehearsalPanel({ state, isAsked, onTry }: { state: UpkeepState; 
       tone={REHEARSAL_TONES[light]}
       name={texts.title}
       title={texts[light]}
-      sentence={last && light !== 'running' ? said(last.sentence) : light === 'never' ? texts.neverText : ''}
+      sentence={
+        last && light !== 'running' ? said(last.sentence) : light === 'never' ? texts.neverText : ''
+      }
       foot={
         <Button
           variant="default"
@@ -88,7 +116,12 @@ export function StandbyPanel({ state }: { state: UpkeepState }) {
   const light = standbyLight(state, Date.now())
   const { standby } = state
   return (
-    <Light tone={STANDBY_TONES[light]} name={texts.title} title={texts[light]} sentence={standby ? texts.pointMeaning : texts.noneText}>
+    <Light
+      tone={STANDBY_TONES[light]}
+      name={texts.title}
+      title={texts[light]}
+      sentence={standby ? texts.pointMeaning : texts.noneText}
+    >
       {standby && (
         <Facts
           facts={[
@@ -104,7 +137,14 @@ export function StandbyPanel({ state }: { state: UpkeepState }) {
                 </Tooltip>
               ),
             ],
-            [texts.copied, standby.copiedAt === null ? texts.never : <Ago key="copied" instant={standby.copiedAt} />],
+            [
+              texts.copied,
+              standby.copiedAt === null ? (
+                texts.never
+              ) : (
+                <Ago key="copied" instant={standby.copiedAt} />
+              ),
+            ],
             [
               texts.to,
               <span key="to" className="mono">
@@ -118,7 +158,14 @@ export function StandbyPanel({ state }: { state: UpkeepState }) {
   )
 }
 
-function Light(props: { tone: Tone; name: string; title: string; sentence: string; foot?: ReactNode; children?: ReactNode }) {
+function Light(props: {
+  tone: Tone
+  name: string
+  title: string
+  sentence: string
+  foot?: ReactNode
+  children?: ReactNode
+}) {
   const { tone, name, title, sentence, foot, children } = props
   return (
     <Panel className={css.light}>

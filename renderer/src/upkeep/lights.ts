@@ -5,7 +5,17 @@ const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
 /** How the back-ups stand, the gravest first. */
-type BackupLight = 'fault' | 'noFolder' | 'running' | 'failed' | 'none' | 'byHand' | 'old' | 'unplanned' | 'sameDisk' | 'fine'
+type BackupLight =
+  | 'fault'
+  | 'noFolder'
+  | 'running'
+  | 'failed'
+  | 'none'
+  | 'byHand'
+  | 'old'
+  | 'unplanned'
+  | 'sameDisk'
+  | 'fine'
 export const BACKUP_TONES: Readonly<Record<BackupLight, Tone>> = {
   fault: 'danger',
   noFolder: 'warning',
@@ -22,11 +32,18 @@ export const BACKUP_TONES: Readonly<Record<BackupLight, Tone>> = {
 type Plan = UpkeepState['plan']
 const isPlanned = ({ dailyAt, everyMinutes }: Plan) => dailyAt !== null || everyMinutes !== null
 
-/** As late as this the newest may be: a day and the hour after which a failed one is tried again, or three of the shorter spans. */
-const latestMs = ({ everyMinutes }: Plan) => (everyMinutes === null ? 26 * HOUR_MS : Math.min(26 * HOUR_MS, 3 * everyMinutes * MINUTE_MS))
+/**
+ * As late as this the newest may be: a day and the hour after which a failed one is tried again, or
+ * three of the shorter spans.
+ */
+const latestMs = ({ everyMinutes }: Plan) =>
+  everyMinutes === null ? 26 * HOUR_MS : Math.min(26 * HOUR_MS, 3 * everyMinutes * MINUTE_MS)
 
 /** @param now ms */
-export function backupLight({ folder, place, fault, running, last, backups, plan }: UpkeepState, now: number): BackupLight {
+export function backupLight(
+  { folder, place, fault, running, last, backups, plan }: UpkeepState,
+  now: number,
+): BackupLight {
   if (folder === null) return 'noFolder'
   if (fault) return 'fault'
   if (running !== null && running.phase !== 'rehearsing') return 'running'
@@ -34,7 +51,8 @@ export function backupLight({ folder, place, fault, running, last, backups, plan
   const newest = backups[0]
   if (!newest) return 'none'
   if (!isPlanned(plan)) return 'byHand'
-  const isRecent = ({ madeAt }: { readonly madeAt: string }) => now - Date.parse(madeAt) <= latestMs(plan)
+  const isRecent = ({ madeAt }: { readonly madeAt: string }) =>
+    now - Date.parse(madeAt) <= latestMs(plan)
   if (!isRecent(newest)) return 'old'
   // One made by hand says nothing of whether the plan works.
   if (!backups.some((one) => one.kind === 'scheduled' && isRecent(one))) return 'unplanned'
@@ -43,7 +61,12 @@ export function backupLight({ folder, place, fault, running, last, backups, plan
 
 /** How the rehearsal stands. */
 type RehearsalLight = 'running' | 'never' | 'good' | 'bad'
-export const REHEARSAL_TONES: Readonly<Record<RehearsalLight, Tone>> = { running: 'info', never: 'plain', good: 'good', bad: 'danger' }
+export const REHEARSAL_TONES: Readonly<Record<RehearsalLight, Tone>> = {
+  running: 'info',
+  never: 'plain',
+  good: 'good',
+  bad: 'danger',
+}
 export function rehearsalLight({ running, rehearsal }: UpkeepState): RehearsalLight {
   if (running?.phase === 'rehearsing') return 'running'
   if (rehearsal.last === null) return 'never'
@@ -52,8 +75,14 @@ export function rehearsalLight({ running, rehearsal }: UpkeepState): RehearsalLi
 
 /** How the copy elsewhere stands. */
 type StandbyLight = 'none' | 'good' | 'late'
-export const STANDBY_TONES: Readonly<Record<StandbyLight, Tone>> = { none: 'plain', good: 'good', late: 'warning' }
+export const STANDBY_TONES: Readonly<Record<StandbyLight, Tone>> = {
+  none: 'plain',
+  good: 'good',
+  late: 'warning',
+}
 export function standbyLight({ standby, plan }: UpkeepState, now: number): StandbyLight {
   if (standby === null) return 'none'
-  return standby.recoveryPoint === null || now - Date.parse(standby.recoveryPoint) > latestMs(plan) ? 'late' : 'good'
+  return standby.recoveryPoint === null || now - Date.parse(standby.recoveryPoint) > latestMs(plan)
+    ? 'late'
+    : 'good'
 }

@@ -1,7 +1,11 @@
 import { ActionIcon, Button, Table, Tooltip } from '@mantine/core'
 import { IconDatabase, IconDatabaseImport, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
-import { type BackupEntry, dashboardUpkeep, type UpkeepState } from '#shared/contract/dashboard-upkeep.ts'
+import {
+  type BackupEntry,
+  dashboardUpkeep,
+  type UpkeepState,
+} from '#shared/contract/dashboard-upkeep.ts'
 import { Clock } from '../components/clock.tsx'
 import { Confirm } from '../components/confirm.tsx'
 import { Empty, Panel } from '../components/page.tsx'
@@ -86,7 +90,15 @@ export function ListPanel({ state: { folder, fault, backups } }: { state: Upkeep
   )
 }
 
-function Row({ backup, onRestore, onRemove }: { backup: BackupEntry; onRestore: () => void; onRemove: () => void }) {
+function Row({
+  backup,
+  onRestore,
+  onRemove,
+}: {
+  backup: BackupEntry
+  onRestore: () => void
+  onRemove: () => void
+}) {
   const { name, kind, madeAt, bytes, hasRecoveryKey, version, schema, keptUntil } = backup
   const zone = useZone()
   return (
@@ -107,7 +119,9 @@ function Row({ backup, onRestore, onRemove }: { backup: BackupEntry; onRestore: 
         )}
       </Table.Td>
       <Table.Td>{texts.version(version, schema)}</Table.Td>
-      <Table.Td>{keptUntil === null ? texts.forever : dayText(todayIn(zone, new Date(keptUntil)))}</Table.Td>
+      <Table.Td>
+        {keptUntil === null ? texts.forever : dayText(todayIn(zone, new Date(keptUntil)))}
+      </Table.Td>
       <Table.Td ta="right">
         <span className={css.actions}>
           <Button

@@ -28,7 +28,8 @@ export function PlanPanel({ state }: { state: UpkeepState }) {
     allowDecimal: false,
     clampBehavior: 'none' as const,
     error: faults[name] && said(faults[name]),
-    onChange: (value: number | string) => edit({ [name]: typeof value === 'number' ? value : Number.NaN }),
+    onChange: (value: number | string) =>
+      edit({ [name]: typeof value === 'number' ? value : Number.NaN }),
   })
   const submit = () =>
     save.mutate(
@@ -63,7 +64,12 @@ export function PlanPanel({ state }: { state: UpkeepState }) {
             <Button variant="default" onClick={() => setEdited({})}>
               {texts.discard}
             </Button>
-            <MayButton type="submit" permission="manageGateway" loading={save.isPending} disabled={Object.keys(faults).length > 0}>
+            <MayButton
+              type="submit"
+              permission="manageGateway"
+              loading={save.isPending}
+              disabled={Object.keys(faults).length > 0}
+            >
               {texts.save}
             </MayButton>
           </div>
@@ -89,7 +95,9 @@ function Daily({ plan, before, fault, onEdit }: PartProps & { fault: string | un
         aria-label={texts.daily[0]}
         label={plan.dailyAt === null ? texts.off : texts.on}
         checked={plan.dailyAt !== null}
-        onChange={({ currentTarget }) => onEdit({ dailyAt: currentTarget.checked ? (before.dailyAt ?? FIRST.dailyAt) : null })}
+        onChange={({ currentTarget }) =>
+          onEdit({ dailyAt: currentTarget.checked ? (before.dailyAt ?? FIRST.dailyAt) : null })
+        }
       />
       {plan.dailyAt !== null && (
         <TextInput
@@ -117,7 +125,11 @@ function Often({ plan, before, number, onEdit }: PartProps & { number: NumberInp
         label={plan.everyMinutes === null ? texts.off : texts.on}
         checked={plan.everyMinutes !== null}
         onChange={({ currentTarget }) =>
-          onEdit({ everyMinutes: currentTarget.checked ? (before.everyMinutes ?? FIRST.everyMinutes) : null })
+          onEdit({
+            everyMinutes: currentTarget.checked
+              ? (before.everyMinutes ?? FIRST.everyMinutes)
+              : null,
+          })
         }
       />
       {plan.everyMinutes !== null && (

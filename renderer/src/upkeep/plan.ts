@@ -16,7 +16,9 @@ const NAMES = Object.keys(KEYS) as (keyof Plan)[]
 
 /** The settings that differ, as the call that changes them takes them. */
 export const changesOf = (before: Plan, after: Plan): Record<string, Json> =>
-  Object.fromEntries(NAMES.filter((name) => before[name] !== after[name]).map((name) => [KEYS[name], after[name]]))
+  Object.fromEntries(
+    NAMES.filter((name) => before[name] !== after[name]).map((name) => [KEYS[name], after[name]]),
+  )
 
 /** What is wrong with each part of a plan, in the gateway's words; none where it can be saved. */
 export function faultsOf(plan: Plan): Partial<Record<keyof Plan, string>> {
@@ -29,4 +31,7 @@ export function faultsOf(plan: Plan): Partial<Record<keyof Plan, string>> {
 }
 
 /** Begun with when a part of the plan is switched on. */
-export const FIRST = { dailyAt: String(SETTINGS['backup.dailyAt'].initial), everyMinutes: 15 } as const
+export const FIRST = {
+  dailyAt: String(SETTINGS['backup.dailyAt'].initial),
+  everyMinutes: 15,
+} as const

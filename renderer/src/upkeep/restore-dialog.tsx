@@ -70,7 +70,15 @@ const Leave = ({ onClose }: { onClose: () => void }) => (
   </Group>
 )
 
-function Offer({ from, preview, onClose }: { from: RestoreFrom; preview: RestorePreview; onClose: () => void }) {
+function Offer({
+  from,
+  preview,
+  onClose,
+}: {
+  from: RestoreFrom
+  preview: RestorePreview
+  onClose: () => void
+}) {
   const client = useQueryClient()
   const isCutOff = useCutOff() !== null
   const user = useSession().data?.user
@@ -100,7 +108,11 @@ function Offer({ from, preview, onClose }: { from: RestoreFrom; preview: Restore
             <Kept />
           </Stack>
         </div>
-        {isOwner ? <Proof form={form} email={user.email} needsKey={needsKey} /> : <Notice tone="info">{texts.notOwner}</Notice>}
+        {isOwner ? (
+          <Proof form={form} email={user.email} needsKey={needsKey} />
+        ) : (
+          <Notice tone="info">{texts.notOwner}</Notice>
+        )}
         {restore.error && restore.error.errors.length === 0 && <Failed error={restore.error} />}
         {isCutOff && <Notice tone="warning">{shared.cutOff}</Notice>}
         <Group justify="flex-end">
@@ -124,7 +136,15 @@ interface ProofValues {
 }
 
 /** That it is the owner, and the key of a back-up of another gateway. */
-function Proof({ form, email, needsKey }: { form: UseFormReturnType<ProofValues>; email: string; needsKey: boolean }) {
+function Proof({
+  form,
+  email,
+  needsKey,
+}: {
+  form: UseFormReturnType<ProofValues>
+  email: string
+  needsKey: boolean
+}) {
   return (
     <>
       {needsKey && (
@@ -135,7 +155,13 @@ function Proof({ form, email, needsKey }: { form: UseFormReturnType<ProofValues>
           withAsterisk={false}
           spellCheck={false}
           maxLength={200}
-          styles={{ input: { fontFamily: 'var(--mono)', textTransform: 'uppercase', letterSpacing: '0.06em' } }}
+          styles={{
+            input: {
+              fontFamily: 'var(--mono)',
+              textTransform: 'uppercase',
+              letterSpacing: '0.06em',
+            },
+          }}
           {...form.getInputProps('recoveryKey')}
         />
       )}
@@ -183,7 +209,9 @@ function Rows({ rows }: { rows: RestorePreview['rows'] }) {
           <Table.Tr key={table}>
             <Table.Td>{nameOf(table)}</Table.Td>
             <Table.Td className={css.numbers}>{numberText(inBackup)}</Table.Td>
-            <Table.Td className={css.numbers}>{now === null ? texts.unknown : numberText(now)}</Table.Td>
+            <Table.Td className={css.numbers}>
+              {now === null ? texts.unknown : numberText(now)}
+            </Table.Td>
             <Table.Td className={css.numbers}>
               <Change by={now === null ? null : inBackup - now} />
             </Table.Td>
@@ -202,7 +230,11 @@ function Change({ by }: { by: number | null }) {
         {texts.same}
       </Text>
     )
-  return by < 0 ? <span className={css.less}>−{numberText(-by)}</span> : <span>+{numberText(by)}</span>
+  return by < 0 ? (
+    <span className={css.less}>−{numberText(-by)}</span>
+  ) : (
+    <span>+{numberText(by)}</span>
+  )
 }
 
 function Losses({ rows }: { rows: RestorePreview['rows'] }) {
@@ -216,7 +248,12 @@ function Losses({ rows }: { rows: RestorePreview['rows'] }) {
   )
 }
 
-const isNamed = (table: string): table is keyof typeof texts.tables => Object.hasOwn(texts.tables, table)
+const isNamed = (table: string): table is keyof typeof texts.tables =>
+  Object.hasOwn(texts.tables, table)
 const nameOf = (table: string): string => (isNamed(table) ? texts.tables[table] : table)
 const thingsOf = (some: readonly Difference[]): string =>
-  some.map(({ table, count }) => (isNamed(table) ? texts.count[table](count) : texts.countOther(table, count))).join(', ')
+  some
+    .map(({ table, count }) =>
+      isNamed(table) ? texts.count[table](count) : texts.countOther(table, count),
+    )
+    .join(', ')

@@ -12,11 +12,18 @@ const IDLE_MS = 5000
 const RUNNING_MS = 400
 const AT_WORK: readonly RestoreState['phase'][] = ['decrypting', 'checking', 'ready']
 
-/** Follows a restore that was begun in any window, and loads this one anew when the gateway is back with the restored database. */
+/**
+ * Follows a restore that was begun in any window, and loads this one anew when the gateway is back
+ * with the restored database.
+ */
 export function RestoreProgress() {
   const [isFollowing, setIsFollowing] = useState(false)
   const [isClosed, setIsClosed] = useState(false)
-  const reply = useReply(dashboardUpkeep.restoreState, {}, { every: isFollowing ? RUNNING_MS : IDLE_MS, staleTime: 0 })
+  const reply = useReply(
+    dashboardUpkeep.restoreState,
+    {},
+    { every: isFollowing ? RUNNING_MS : IDLE_MS, staleTime: 0 },
+  )
   const state = reply.data
   const isAtWork = state !== undefined && AT_WORK.includes(state.phase)
   if (isAtWork && !isFollowing) {
@@ -24,8 +31,13 @@ export function RestoreProgress() {
     setIsClosed(false)
   }
   const code = reply.error?.code
-  // A gateway that knows of no restore is the one that started with it; nor has it to know this window's session.
-  const isBack = isFollowing && (code === 'not-signed-in' || code === 'workstation-unknown' || (!reply.isError && state?.phase === 'none'))
+  // A gateway that knows of no restore is the one that started with it; nor has it to know this
+  // window's session.
+  const isBack =
+    isFollowing &&
+    (code === 'not-signed-in' ||
+      code === 'workstation-unknown' ||
+      (!reply.isError && state?.phase === 'none'))
   useEffect(() => {
     if (isBack) window.location.reload()
   }, [isBack])
@@ -78,7 +90,12 @@ function AtWork({ state, isAway }: { state: RestoreState | undefined; isAway: bo
   const isUncounted = isAway || phase === 'ready' || !state?.share
   return (
     <Stack gap={8}>
-      <Progress size={8} value={isUncounted ? 100 : state.share * 100} animated={isUncounted} aria-label={texts.title} />
+      <Progress
+        size={8}
+        value={isUncounted ? 100 : state.share * 100}
+        animated={isUncounted}
+        aria-label={texts.title}
+      />
       <Text fw={560}>{isAway ? texts.away : texts.phases[phase]}</Text>
       <Text size="sm" c="dimmed">
         {isAway ? texts.awayText : phase === 'ready' ? texts.stay : sentence}

@@ -42,8 +42,14 @@ export function SupportDialog({ onClose }: { onClose: () => void }) {
                 ))}
               </ul>
             </nav>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and whoever has only keys must be able to */}
-            <section className={css.text} tabIndex={0} aria-label={shown.name} translate="no" lang="en">
+            <section
+              className={css.text}
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and whoever has only keys must be able to
+              tabIndex={0}
+              aria-label={shown.name}
+              translate="no"
+              lang="en"
+            >
               <pre>{shown.text}</pre>
             </section>
           </div>
@@ -56,7 +62,13 @@ export function SupportDialog({ onClose }: { onClose: () => void }) {
             <Button variant="default" onClick={onClose}>
               {texts.close}
             </Button>
-            <Button component="a" href={ZIP} download leftSection={<IconDownload size={16} />} disabled={!reply.data}>
+            <Button
+              component="a"
+              href={ZIP}
+              download
+              leftSection={<IconDownload size={16} />}
+              disabled={!reply.data}
+            >
               {texts.save}
             </Button>
           </Group>

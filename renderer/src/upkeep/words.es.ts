@@ -7,36 +7,47 @@ export const es: Translated<English> = {
   about:
     'Copias de la base de datos, cifradas, que se hacen mientras la pasarela sigue trabajando. Cada una se abre y se compara antes de darse por válida; una vez al mes se prueba una como en el peor día.',
   make: 'Hacer una copia ahora',
-  states: { good: 'En orden', info: 'En curso', warning: 'Por considerar', danger: 'Por corregir', plain: 'Sin uso' },
+  states: {
+    good: 'En orden',
+    info: 'En curso',
+    warning: 'Por considerar',
+    danger: 'Por corregir',
+    plain: 'Sin uso',
+  },
   phases: {
     copying: 'Copiando la base de datos',
     checking: 'Abriendo la copia y comparándola',
     encrypting: 'Cifrando',
     comparing: 'Leyéndola de nuevo y comparando',
-    rehearsing: 'Probando la última copia: se abre, se cuenta, se sigue el registro de auditoría y se leen informes',
+    rehearsing:
+      'Probando la última copia: se abre, se cuenta, se sigue el registro de auditoría y se leen informes',
   },
   share: (phase, percent) => `${phase}, ${percent}`,
-  goesOn: 'Ni los dispositivos ni las personas esperan por ella. Continúa aunque se salga de esta pantalla.',
+  goesOn:
+    'Ni los dispositivos ni las personas esperan por ella. Continúa aunque se salga de esta pantalla.',
 
   last: {
     title: 'Última copia',
     none: 'Aún no se ha hecho ninguna',
     noFolder: 'No hay carpeta elegida',
-    noFolderText: 'Elija una más abajo, mejor en otro disco. Hasta entonces, lo que hay en este PC no está en ningún otro sitio.',
+    noFolderText:
+      'Elija una más abajo, mejor en otro disco. Hasta entonces, lo que hay en este PC no está en ningún otro sitio.',
     failed: 'La última no se hizo',
     fault: 'No se puede leer la carpeta',
     old: 'La más reciente es más antigua de lo previsto',
     byHand: 'Solo se hacen a mano',
     byHandText: 'Nada hace una por sí solo. Elija una hora más abajo.',
     unplanned: 'El plan aún no ha hecho ninguna',
-    unplannedText: 'La más reciente se hizo a mano o antes de una actualización. Si el plan funciona se sabrá cuando haga una.',
+    unplannedText:
+      'La más reciente se hizo a mano o antes de una actualización. Si el plan funciona se sabrá cuando haga una.',
     sameDisk: 'Hecha según lo previsto, en el disco de los datos',
     sameDiskText:
       'Si falla el disco de los datos, sus copias se pierden con él. Elija más abajo una carpeta en otro disco o en otra máquina.',
     fine: 'Hecha según lo previsto',
     made: 'Hecha',
     holds: 'Contiene',
-    database: 'La base de datos con informes, ajustes y registro de auditoría. No las imágenes: solo están a salvo donde se hayan enviado.',
+    database:
+      'La base de datos con informes, ajustes y registro de auditoría. No las imágenes: solo están a salvo donde se hayan enviado.',
     place: 'Dónde',
     places: {
       'same-disk': 'En el disco de los datos',
@@ -52,7 +63,8 @@ export const es: Translated<English> = {
   rehearsal: {
     title: 'Ensayo',
     never: 'Aún no se ha probado',
-    neverText: 'Una copia que nunca se abrió es solo una esperanza. El primer ensayo sigue a la primera copia prevista.',
+    neverText:
+      'Una copia que nunca se abrió es solo una esperanza. El primer ensayo sigue a la primera copia prevista.',
     good: 'La última copia se abre',
     bad: 'El ensayo falló',
     running: 'Se está probando',
@@ -65,7 +77,8 @@ export const es: Translated<English> = {
   standby: {
     title: 'Réplica',
     none: 'No se conoce ninguna copia en otro lugar',
-    noneText: 'Un segundo PC puede esperar con una copia. docs/STANDBY.md explica cómo se monta; la copia avisa entonces a esta pasarela.',
+    noneText:
+      'Un segundo PC puede esperar con una copia. docs/STANDBY.md explica cómo se monta; la copia avisa entonces a esta pasarela.',
     good: 'La copia está al día',
     late: 'La copia va con retraso',
     point: 'Punto de recuperación',
@@ -104,7 +117,8 @@ export const es: Translated<English> = {
   list: {
     title: 'En la carpeta',
     empty: 'Aún no hay copias',
-    emptyText: 'Con un plan, la primera llega por sí sola en unos minutos; el botón de arriba hace una ahora.',
+    emptyText:
+      'Con un plan, la primera llega por sí sola en unos minutos; el botón de arriba hace una ahora.',
     columns: {
       made: 'Hecha',
       kind: 'Motivo',
@@ -117,7 +131,8 @@ export const es: Translated<English> = {
     kinds: { 'by-hand': 'a mano', scheduled: 'prevista', 'before-update': 'antes de actualizar' },
     withKey: 'este PC o la clave de recuperación',
     withoutKey: 'solo este PC',
-    withoutKeyMeaning: 'No había clave de recuperación cuando se hizo: sin la clave de datos de este PC nadie puede abrirla.',
+    withoutKeyMeaning:
+      'No había clave de recuperación cuando se hizo: sin la clave de datos de este PC nadie puede abrirla.',
     version: (program, schema) => `${program}, esquema ${schema}`,
     forever: 'que alguien la elimine',
     back: 'Restaurar…',
@@ -168,11 +183,13 @@ export const es: Translated<English> = {
       studies: (count) => countText(count, 'estudio', 'estudios'),
       reports: (count) => countText(count, 'informe', 'informes'),
       imageStudies: (count) => countText(count, 'estudio con imágenes', 'estudios con imágenes'),
-      auditEntries: (count) => countText(count, 'entrada del registro de auditoría', 'entradas del registro de auditoría'),
+      auditEntries: (count) =>
+        countText(count, 'entrada del registro de auditoría', 'entradas del registro de auditoría'),
     },
     countOther: (table, count) => `${table}: ${count}`,
     changes: 'Todo lo demás que se cambió desde entonces también vuelve a estar como antes.',
-    nothing: 'Por los números no se pierde nada; lo que se cambió desde entonces vuelve a estar como antes.',
+    nothing:
+      'Por los números no se pierde nada; lo que se cambió desde entonces vuelve a estar como antes.',
     keepsTitle: 'Qué ocurre',
     keeps: [
       'La base de datos de ahora no se borra: se guarda aparte en la carpeta de datos.',
@@ -180,7 +197,10 @@ export const es: Translated<English> = {
       'La pasarela se inicia de nuevo: durante unos segundos los dispositivos no reciben lista de trabajo ni envían imágenes.',
       'Quien inició sesión después de la copia la inicia de nuevo.',
     ],
-    key: ['Clave de recuperación', 'Esta copia es de otra clave de datos. Está en la hoja, ocho grupos.'],
+    key: [
+      'Clave de recuperación',
+      'Esta copia es de otra clave de datos. Está en la hoja, ocho grupos.',
+    ],
     password: ['Su contraseña', 'Solo un propietario puede restaurar una copia.'],
     notOwner: 'Solo un propietario puede restaurar una copia. Pídaselo a uno de ellos.',
     action: 'Restaurarla',

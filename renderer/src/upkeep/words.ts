@@ -1,4 +1,9 @@
-import type { BackupKind, BackupPlace, RestoreState, UpkeepState } from '#shared/contract/dashboard-upkeep.ts'
+import type {
+  BackupKind,
+  BackupPlace,
+  RestoreState,
+  UpkeepState,
+} from '#shared/contract/dashboard-upkeep.ts'
 import { countText } from '../display/amounts.ts'
 import { inLanguage } from '../language/words.ts'
 import { es } from './words.es.ts'
@@ -10,13 +15,20 @@ const en = {
   about:
     'Copies of the database, encrypted, made while the gateway works on. Each is opened and compared before it counts; once a month one is tried as on the worst day.',
   make: 'Make a back-up now',
-  states: { good: 'In order', info: 'At work', warning: 'To think about', danger: 'To be mended', plain: 'Not used' },
+  states: {
+    good: 'In order',
+    info: 'At work',
+    warning: 'To think about',
+    danger: 'To be mended',
+    plain: 'Not used',
+  },
   phases: {
     copying: 'Copying the database',
     checking: 'Opening the copy and comparing it',
     encrypting: 'Encrypting',
     comparing: 'Reading it back and comparing',
-    rehearsing: 'Trying the newest back-up: opening, counting, following the audit trail, reading reports',
+    rehearsing:
+      'Trying the newest back-up: opening, counting, following the audit trail, reading reports',
   } satisfies Record<Phase, string>,
   share: (phase: string, percent: string) => `${phase}, ${percent}`,
   goesOn: 'Devices and people are not held up by it. It goes on when you leave this screen.',
@@ -25,20 +37,24 @@ const en = {
     title: 'Last back-up',
     none: 'None has been made yet',
     noFolder: 'No folder is chosen',
-    noFolderText: 'Choose one below, best on another disk. What is on this PC is nowhere else until then.',
+    noFolderText:
+      'Choose one below, best on another disk. What is on this PC is nowhere else until then.',
     failed: 'The last one was not made',
     fault: 'The folder cannot be read',
     old: 'The newest is older than planned',
     byHand: 'Made by hand only',
     byHandText: 'Nothing makes one by itself. Choose a time below.',
     unplanned: 'Not made by the plan yet',
-    unplannedText: 'The newest was made by hand or before an update. Whether the plan works is known once it has made one.',
+    unplannedText:
+      'The newest was made by hand or before an update. Whether the plan works is known once it has made one.',
     sameDisk: 'Made as planned, on the disk of the data',
-    sameDiskText: 'If the disk of the data fails, its back-ups are lost with it. Choose a folder on another disk or another machine below.',
+    sameDiskText:
+      'If the disk of the data fails, its back-ups are lost with it. Choose a folder on another disk or another machine below.',
     fine: 'Made as planned',
     made: 'Made',
     holds: 'Holds',
-    database: 'The database with reports, settings and audit trail. Not the images: they are safe only where they were sent to.',
+    database:
+      'The database with reports, settings and audit trail. Not the images: they are safe only where they were sent to.',
     place: 'Where',
     places: {
       'same-disk': 'On the disk of the data',
@@ -54,7 +70,8 @@ const en = {
   rehearsal: {
     title: 'Rehearsal',
     never: 'Not tried yet',
-    neverText: 'A back-up that was never opened is a hope. The first trial follows the first planned back-up.',
+    neverText:
+      'A back-up that was never opened is a hope. The first trial follows the first planned back-up.',
     good: 'The newest back-up opens',
     bad: 'The trial failed',
     running: 'It is being tried',
@@ -67,7 +84,8 @@ const en = {
   standby: {
     title: 'Standby',
     none: 'No copy elsewhere is known',
-    noneText: 'A second PC can wait with a copy. docs/STANDBY.md says how it is set up; the copying then tells this gateway.',
+    noneText:
+      'A second PC can wait with a copy. docs/STANDBY.md says how it is set up; the copying then tells this gateway.',
     good: 'The copy keeps up',
     late: 'The copy lags behind',
     point: 'Recovery point',
@@ -79,7 +97,10 @@ const en = {
 
   plan: {
     title: 'Plan',
-    folder: ['Folder on the PC of the gateway', 'Best on another disk. It is created if it does not exist.'],
+    folder: [
+      'Folder on the PC of the gateway',
+      'Best on another disk. It is created if it does not exist.',
+    ],
     example: 'e.g. D:\\Isthmus back-ups or /mnt/backup/isthmus',
     use: 'Use this folder',
     daily: ['Every day', 'By the clock of the clinic. A PC that was asleep catches up.'],
@@ -87,7 +108,10 @@ const en = {
     often: ['For a standby', 'Beside the daily one: it decides how much a loss of this PC costs.'],
     every: 'Every',
     minutes: ' min',
-    keep: ['Kept', 'Of each day, week and month the last one is kept for so long. The newest is never removed, nor one made by hand.'],
+    keep: [
+      'Kept',
+      'Of each day, week and month the last one is kept for so long. The newest is never removed, nor one made by hand.',
+    ],
     days: 'Days',
     weeks: 'Weeks',
     months: 'Months',
@@ -103,7 +127,8 @@ const en = {
   list: {
     title: 'In the folder',
     empty: 'No back-up yet',
-    emptyText: 'With a plan the first one comes by itself within minutes; the button above makes one now.',
+    emptyText:
+      'With a plan the first one comes by itself within minutes; the button above makes one now.',
     columns: {
       made: 'Made',
       kind: 'Why',
@@ -113,10 +138,15 @@ const en = {
       kept: 'Kept until',
       actions: 'Actions',
     },
-    kinds: { 'by-hand': 'by hand', scheduled: 'planned', 'before-update': 'before an update' } satisfies Record<BackupKind, string>,
+    kinds: {
+      'by-hand': 'by hand',
+      scheduled: 'planned',
+      'before-update': 'before an update',
+    } satisfies Record<BackupKind, string>,
     withKey: 'this PC, or the recovery key',
     withoutKey: 'this PC only',
-    withoutKeyMeaning: 'There was no recovery key when it was made: without the data key of this PC nobody can open it.',
+    withoutKeyMeaning:
+      'There was no recovery key when it was made: without the data key of this PC nobody can open it.',
     version: (program: string, schema: number) => `${program}, schema ${schema}`,
     forever: 'removed by a person',
     back: 'Put back…',
@@ -167,7 +197,8 @@ const en = {
       studies: (count: number) => countText(count, 'study', 'studies'),
       reports: (count: number) => countText(count, 'report'),
       imageStudies: (count: number) => countText(count, 'study with images', 'studies with images'),
-      auditEntries: (count: number) => countText(count, 'entry of the audit trail', 'entries of the audit trail'),
+      auditEntries: (count: number) =>
+        countText(count, 'entry of the audit trail', 'entries of the audit trail'),
     },
     countOther: (table: string, count: number) => `${table}: ${count}`,
     changes: 'Everything else that was changed since then is as it was before, too.',

@@ -15,10 +15,18 @@ export interface AwakeWorld {
 const EVERY = 30_000
 
 /**
- * Keeps a view from going idle while somebody uses it: images that are in memory need no call, and who looks at them for an hour is still there.
- * Without mouse, touch or key since the last call, and of a page that is not seen, nothing is said. @returns the way to stop
+ * Keeps a view from going idle while somebody uses it: images that are in memory need no call, and
+ * who looks at them for an hour is still there. Without mouse, touch or key since the last call,
+ * and of a page that is not seen, nothing is said. @returns the way to stop
  */
-export function keepAwake({ read, isVisible, endOf, onEnded, onUse, every }: AwakeWorld): () => void {
+export function keepAwake({
+  read,
+  isVisible,
+  endOf,
+  onEnded,
+  onUse,
+  every,
+}: AwakeWorld): () => void {
   let isUsed = false
   let isAsking = false
   const stopUse = onUse(() => {
@@ -53,7 +61,8 @@ const SIGNS = ['pointerdown', 'pointermove', 'wheel', 'keydown', 'touchstart'] a
 
 /** A person's mouse, touch or key anywhere on the page. */
 export function onPageUse(listener: () => void): () => void {
-  for (const sign of SIGNS) window.addEventListener(sign, listener, { capture: true, passive: true })
+  for (const sign of SIGNS)
+    window.addEventListener(sign, listener, { capture: true, passive: true })
   return () => {
     for (const sign of SIGNS) window.removeEventListener(sign, listener, { capture: true })
   }

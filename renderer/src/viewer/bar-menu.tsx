@@ -1,7 +1,10 @@
 import { Menu, type MenuProps } from '@mantine/core'
 import { useState } from 'react'
 
-/** A menu of the tool bar. Opened by key, it gives the focus back to its button; by mouse, the keys stay with the images. */
+/**
+ * A menu of the tool bar. Opened by key, it gives the focus back to its button; by mouse, the keys
+ * stay with the images.
+ */
 export function BarMenu(props: Pick<MenuProps, 'children' | 'position'>) {
   const [isByKey, setIsByKey] = useState(false)
   return (

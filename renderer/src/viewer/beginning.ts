@@ -16,7 +16,10 @@ export interface Begun {
 }
 let begun: { readonly viewId: string; readonly begun: Begun } | undefined
 
-/** Begins a view: its list opens at once, the engine as soon as it is here. A page has one view: called again, it gives the same. */
+/**
+ * Begins a view: its list opens at once, the engine as soon as it is here. A page has one view:
+ * called again, it gives the same.
+ */
 export function begin(view: View): Begun {
   if (begun?.viewId === view.viewId) return begun.begun
   const list = openImageList(view.viewId)
@@ -31,7 +34,11 @@ async function benchOf(view: View, list: ImageList): Promise<Bench> {
   const desk = openDesk(view, { isNarrow: window.innerWidth < NARROW, wishes: localWishes })
   const [{ startEngine }, { measured }] = await Promise.all([engineModule, import('./measured.ts')])
   const engine = await startEngine(list)
-  const drawings = openDrawingsKeeper({ ...drawingsCalls(view.viewId), drawn: engine.annotations, restore: engine.restore })
+  const drawings = openDrawingsKeeper({
+    ...drawingsCalls(view.viewId),
+    drawn: engine.annotations,
+    restore: engine.restore,
+  })
   engine.onDrawn((studyUid) => drawings.changed(studyUid))
   window.addEventListener('pagehide', () => drawings.flush(true))
   return { desk, list, engine, drawings, measured }
@@ -62,12 +69,18 @@ function drawingsCalls(viewId: string): Omit<DrawingsWorld, 'drawn' | 'restore'>
     async save(studyUid, { revision, annotations }, isLast) {
       // Drawings are JSON: they come from it and go into it.
       const body = { revision, annotations: annotations as never[] }
-      const saved = await call(viewing.saveAnnotations, { params: paramsOf(studyUid), body }, undefined, { outlivesPage: isLast })
+      const saved = await call(
+        viewing.saveAnnotations,
+        { params: paramsOf(studyUid), body },
+        undefined,
+        { outlivesPage: isLast },
+      )
       return saved.revision
     },
     faultOf(error) {
       if (!(error instanceof ProblemError)) return { kind: 'refused', sentence: String(error) }
-      const kind = error.code === 'refused' ? 'conflict' : AGAIN.has(error.code) ? 'again' : 'refused'
+      const kind =
+        error.code === 'refused' ? 'conflict' : AGAIN.has(error.code) ? 'again' : 'refused'
       return { kind, sentence: error.message }
     },
     after(milliseconds, run) {
@@ -77,4 +90,10 @@ function drawingsCalls(viewId: string): Omit<DrawingsWorld, 'drawn' | 'restore'>
   }
 }
 
-const AGAIN: ReadonlySet<string> = new Set(['unreachable', 'unavailable', 'too-many', 'internal', 'in-flight'])
+const AGAIN: ReadonlySet<string> = new Set([
+  'unreachable',
+  'unavailable',
+  'too-many',
+  'internal',
+  'in-flight',
+])

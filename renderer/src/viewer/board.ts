@@ -1,6 +1,8 @@
 import type { View } from '#shared/contract/viewing.ts'
 
-/** Which series hangs where. A pane holds the key of a series (`SeriesState.key`); null: nothing. */
+/**
+ * Which series hangs where. A pane holds the key of a series (`SeriesState.key`); null: nothing.
+ */
 export interface Board {
   readonly rows: number
   readonly columns: number
@@ -13,7 +15,9 @@ export interface Board {
 export interface Pane {
   readonly seriesKey: string | null
   /**
-   * free: the next series that comes may take it, also from a localizer while nobody has touched it; named: it waits for the series of that description; held: a person or a protocol has decided.
+   * free: the next series that comes may take it, also from a localizer while nobody has touched
+   * it; named: it waits for the series of that description; held: a person or a protocol has
+   * decided.
    */
   readonly filling: 'free' | 'named' | 'held'
   readonly name: string
@@ -37,7 +41,10 @@ const FREE: Pane = { seriesKey: null, filling: 'free', name: '' }
 const EMPTY: Pane = { seriesKey: null, filling: 'held', name: '' }
 export const MOST_SIDE = 4
 
-/** The board a view begins with: one pane, or what its hanging protocol says (`RxC`; a name is a series' description, null an empty pane). */
+/**
+ * The board a view begins with: one pane, or what its hanging protocol says (`RxC`; a name is a
+ * series' description, null an empty pane).
+ */
 export function boardOf(protocol: Protocol | null): Board {
   if (!protocol) return { rows: 1, columns: 1, panes: [FREE], active: 0, alone: null }
   const [rows = 1, columns = 1] = protocol.layout.split('x').map(Number)
@@ -50,8 +57,9 @@ export function boardOf(protocol: Protocol | null): Board {
 }
 
 /**
- * Hangs what has come into the panes that wait for it, in the order of the list; the same board where nothing changes. Priors are hung by a
- * person only. Two series of one description go to two panes of that name, one after the other.
+ * Hangs what has come into the panes that wait for it, in the order of the list; the same board
+ * where nothing changes. Priors are hung by a person only. Two series of one description go to two
+ * panes of that name, one after the other.
  */
 export function filled(before: Board, series: readonly Hangable[]): Board {
   const board = corrected(before, series)
@@ -64,7 +72,8 @@ export function filled(before: Board, series: readonly Hangable[]): Board {
     if (found) hung.add(found.seriesKey)
     return found
   }
-  const showsLocalizer = ({ seriesKey }: Pane) => series.some((one) => one.seriesKey === seriesKey && one.isLocalizer)
+  const showsLocalizer = ({ seriesKey }: Pane) =>
+    series.some((one) => one.seriesKey === seriesKey && one.isLocalizer)
   let isChanged = false
   const panes = board.panes.map((pane): Pane => {
     if (pane.filling === 'held') return pane
@@ -94,7 +103,10 @@ function corrected(board: Board, series: readonly Hangable[]): Board {
     if (pane.seriesKey === null || known.has(pane.seriesKey)) return pane
     const uid = dicomSeriesOf(pane.seriesKey)
     const [successor] = series
-      .filter(({ seriesKey, images }) => images > 0 && dicomSeriesOf(seriesKey) === uid && !shown.has(seriesKey))
+      .filter(
+        ({ seriesKey, images }) =>
+          images > 0 && dicomSeriesOf(seriesKey) === uid && !shown.has(seriesKey),
+      )
       .sort((a, b) => b.images - a.images)
     if (successor) shown.add(successor.seriesKey)
     else if (pane.filling === 'held') return pane
@@ -107,9 +119,13 @@ function corrected(board: Board, series: readonly Hangable[]): Board {
 /** The Series Instance UID in the key of a series. */
 const dicomSeriesOf = (seriesKey: string) => seriesKey.replace(/\/.*$/s, '')
 
-const isSameName = (one: string, other: string) => one.trim().toLowerCase() === other.trim().toLowerCase()
+const isSameName = (one: string, other: string) =>
+  one.trim().toLowerCase() === other.trim().toLowerCase()
 
-/** Another layout: what hangs stays in order, new panes are free for the series that hang nowhere yet. */
+/**
+ * Another layout: what hangs stays in order, new panes are free for the series that hang nowhere
+ * yet.
+ */
 export function laidOut(board: Board, rows: number, columns: number): Board {
   const panes = Array.from({ length: rows * columns }, (_, at) => board.panes[at] ?? FREE)
   // The pane that is looked at does not vanish with the layout.
@@ -121,7 +137,11 @@ export function laidOut(board: Board, rows: number, columns: number): Board {
 /** A series in a pane; that pane becomes the active one. */
 export function hung(board: Board, at: number, seriesKey: string | null): Board {
   if (!board.panes[at]) return board
-  return { ...board, panes: board.panes.map((pane, index) => (index === at ? { ...EMPTY, seriesKey } : pane)), active: at }
+  return {
+    ...board,
+    panes: board.panes.map((pane, index) => (index === at ? { ...EMPTY, seriesKey } : pane)),
+    active: at,
+  }
 }
 
 /** Somebody is at a pane: it becomes the active one, and keeps what it shows. */
@@ -129,7 +149,9 @@ export function activated(board: Board, at: number): Board {
   const pane = board.panes[at]
   const isKept = pane?.filling === 'free' && pane.seriesKey !== null
   if (!pane || (at === board.active && !isKept)) return board
-  const panes = isKept ? board.panes.map((one, index): Pane => (index === at ? { ...one, filling: 'held' } : one)) : board.panes
+  const panes = isKept
+    ? board.panes.map((one, index): Pane => (index === at ? { ...one, filling: 'held' } : one))
+    : board.panes
   return { ...board, panes, active: at }
 }
 
@@ -156,24 +178,33 @@ export function seriesAfter(board: Board, series: readonly Hangable[], step: num
 }
 
 /**
- * An earlier study beside: left what is read now, right its counterpart. One pane becomes two; with more, the first free one takes it, else the one
- * after the active pane.
+ * An earlier study beside: left what is read now, right its counterpart. One pane becomes two; with
+ * more, the first free one takes it, else the one after the active pane.
  */
 export function beside(board: Board, prior: string): Board {
   const wide = board.panes.length === 1 ? laidOut(board, 1, 2) : { ...board, alone: null }
   const free = wide.panes.findIndex(({ seriesKey }, at) => seriesKey === null && at !== wide.active)
-  const at = board.panes.length === 1 ? 1 : free === -1 ? (wide.active + 1) % wide.panes.length : free
+  const at =
+    board.panes.length === 1 ? 1 : free === -1 ? (wide.active + 1) % wide.panes.length : free
   return { ...hung(wide, at, prior), active: wide.active }
 }
 
-/** The series of an earlier study that is most like this one: of its modality, then of its description word by word, then the longest. */
-export function counterpart(of: Hangable | undefined, priors: readonly Hangable[]): Hangable | undefined {
+/**
+ * The series of an earlier study that is most like this one: of its modality, then of its
+ * description word by word, then the longest.
+ */
+export function counterpart(
+  of: Hangable | undefined,
+  priors: readonly Hangable[],
+): Hangable | undefined {
   const words = wordsOf(of?.description ?? '')
   const score = (one: Hangable) => {
     const shared = [...wordsOf(one.description)].filter((word) => words.has(word)).length
     return (one.modality === of?.modality ? 1000 : 0) + shared * 10 + Math.min(9, one.images / 100)
   }
-  return priors.filter(({ images }) => images > 0).toSorted((one, other) => score(other) - score(one))[0]
+  return priors
+    .filter(({ images }) => images > 0)
+    .toSorted((one, other) => score(other) - score(one))[0]
 }
 
 const wordsOf = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}.]+/gu) ?? [])

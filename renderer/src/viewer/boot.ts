@@ -4,8 +4,8 @@ import { loadSentences } from '../language/said.ts'
 import { call } from './calls.ts'
 import { type EntranceWorld, enter, entranceOf } from './entrance.ts'
 
-// The page's first script is small: somebody waits with a patient, so the link is exchanged and the four megabytes of the engine are on their way before
-// the screen's own parts have come.
+// The page's first script is small: somebody waits with a patient, so the link is exchanged and the
+// four megabytes of the engine are on their way before the screen's own parts have come.
 
 const entrance = entranceOf(window.location)
 // At once: an address with a token must not stay in the bar, the history or a screenshot.

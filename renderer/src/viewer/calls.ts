@@ -1,6 +1,7 @@
 import { openClient } from '../client.ts'
 
-// The window's own `gateway.ts` would bring the whole contract of the dashboard along: this page starts with a patient waiting.
+// The window's own `gateway.ts` would bring the whole contract of the dashboard along: this page
+// starts with a patient waiting.
 
 /** The gateway that served this page. */
 export const call = openClient({ fetch: (input, init) => window.fetch(input, init), origin: '' })

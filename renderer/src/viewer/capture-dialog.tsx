@@ -53,7 +53,14 @@ function Making({ pane, onClose }: { pane: Pane; onClose: () => void }) {
       // With the engine, which is a part of its own.
       const { compressed } = await import('./engine/picture.ts')
       const { sopInstanceUid, frame } = of
-      const body = { sopInstanceUid, frame, rows, columns, pixels: await compressed(rgb), description }
+      const body = {
+        sopInstanceUid,
+        frame,
+        rows,
+        columns,
+        pixels: await compressed(rgb),
+        description,
+      }
       await call(viewing.capture, { params: { viewId: desk.view.viewId }, body })
     },
     onSuccess: () => {
@@ -61,7 +68,10 @@ function Making({ pane, onClose }: { pane: Pane; onClose: () => void }) {
       desk.set({ isCapturing: false, drawer: 'captures' })
     },
   })
-  const picture = taken && of && Math.max(taken.picture.rows, taken.picture.columns) <= CAPTURE_SIDE ? taken.picture : undefined
+  const picture =
+    taken && of && Math.max(taken.picture.rows, taken.picture.columns) <= CAPTURE_SIDE
+      ? taken.picture
+      : undefined
   const isNothing = captured !== undefined && !picture
   return (
     <form
@@ -104,7 +114,10 @@ function Making({ pane, onClose }: { pane: Pane; onClose: () => void }) {
 
 function describe(state: PaneState): string {
   const { window } = state
-  return givenDescription(state, window ? `${amount(window.center)}/${amount(window.width)}` : '').slice(0, MOST_CHARACTERS)
+  return givenDescription(
+    state,
+    window ? `${amount(window.center)}/${amount(window.width)}` : '',
+  ).slice(0, MOST_CHARACTERS)
 }
 
 interface Taken {
@@ -151,5 +164,14 @@ function Preview({ captured: { rows, columns, rgb } }: { captured: Captured }) {
     }
     context.putImageData(picture, 0, 0)
   }, [rows, columns, rgb])
-  return <canvas ref={canvas} width={columns} height={rows} className={css.preview} role="img" aria-label={texts.preview} />
+  return (
+    <canvas
+      ref={canvas}
+      width={columns}
+      height={rows}
+      className={css.preview}
+      role="img"
+      aria-label={texts.preview}
+    />
+  )
 }

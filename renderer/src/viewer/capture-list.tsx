@@ -30,7 +30,9 @@ export function CaptureList() {
     queryKey: [viewing.captures.path],
     queryFn: ({ signal }) => call(viewing.captures, { params: { viewId } }, signal),
     refetchInterval: ({ state }) =>
-      state.data?.captures.some(({ state }) => state === 'uploading' || state === 'waiting') ? POLL_MS : false,
+      state.data?.captures.some(({ state }) => state === 'uploading' || state === 'waiting')
+        ? POLL_MS
+        : false,
   })
   if (reply.isError) return <Failed error={reply.error} onRetry={() => void reply.refetch()} />
   if (!reply.data) return <Waiting rows={3} height={48} />
@@ -50,7 +52,8 @@ function Item({ capture }: { capture: Capture }) {
   const client = useQueryClient()
   const { captureId, state, urls, uploaded, nextAt, lastError, createdAt } = capture
   const retry = useMutation<unknown, ProblemError>({
-    mutationFn: () => call(viewing.retryCapture, { params: { viewId: desk.view.viewId, captureId } }),
+    mutationFn: () =>
+      call(viewing.retryCapture, { params: { viewId: desk.view.viewId, captureId } }),
     onSuccess: () => client.invalidateQueries({ queryKey: [viewing.captures.path] }),
   })
   const clock = (instant: string) => clockText(instant, undefined, new Date())
@@ -65,7 +68,13 @@ function Item({ capture }: { capture: Capture }) {
         {lastError && <p className={css.quiet}>{lastError}</p>}
         {state === 'waiting' && nextAt && <p className={css.quiet}>{texts.next(clock(nextAt))}</p>}
         {mayRetry && (
-          <Button size="compact-sm" variant="default" mt={6} loading={retry.isPending} onClick={() => retry.mutate()}>
+          <Button
+            size="compact-sm"
+            variant="default"
+            mt={6}
+            loading={retry.isPending}
+            onClick={() => retry.mutate()}
+          >
             {texts.retry}
           </Button>
         )}

@@ -5,10 +5,16 @@ import { words } from './words.ts'
 const { capture: texts } = words
 
 /**
- * Draws what stands on an image onto its capture: the body's sides, window and image, and what the picture is not for. Nothing of the patient:
- * the object names the patient in its header, and pixels cannot be made anonymous later.
+ * Draws what stands on an image onto its capture: the body's sides, window and image, and what the
+ * picture is not for. Nothing of the patient: the object names the patient in its header, and
+ * pixels cannot be made anonymous later.
  */
-export function drawLabels(context: CanvasRenderingContext2D, state: PaneState, width: number, height: number): void {
+export function drawLabels(
+  context: CanvasRenderingContext2D,
+  state: PaneState,
+  width: number,
+  height: number,
+): void {
   const size = Math.max(11, Math.round(Math.min(width, height) / 42))
   const margin = Math.round(size * 0.7)
   const { image, picture } = overlayOf(state, NOBODY)
@@ -19,7 +25,8 @@ export function drawLabels(context: CanvasRenderingContext2D, state: PaneState, 
   const column = (lines: readonly string[], x: number, align: CanvasTextAlign) => {
     context.textAlign = align
     context.textBaseline = 'bottom'
-    for (const [at, text] of lines.toReversed().entries()) context.fillText(text, x, height - margin - at * size * 1.3)
+    for (const [at, text] of lines.toReversed().entries())
+      context.fillText(text, x, height - margin - at * size * 1.3)
   }
   context.fillStyle = '#e9eff1'
   column(
@@ -44,12 +51,22 @@ export function drawLabels(context: CanvasRenderingContext2D, state: PaneState, 
 }
 
 const NOBODY = {
-  ...{ studyInstanceUid: '', isPrior: false, patientName: '', patientId: '', patientBirthDate: '', patientSex: '' },
+  ...{
+    studyInstanceUid: '',
+    isPrior: false,
+    patientName: '',
+    patientId: '',
+    patientBirthDate: '',
+    patientSex: '',
+  },
   ...{ studyDate: '', studyTime: '', studyDescription: '', accessionNumber: '' },
 } as const
 
 /** The instance a capture is of: of a plane, that in the middle of its volume. */
-export function captureOf({ image, series }: PaneState): { readonly sopInstanceUid: string; readonly frame: number } | undefined {
+export function captureOf({
+  image,
+  series,
+}: PaneState): { readonly sopInstanceUid: string; readonly frame: number } | undefined {
   return image ?? series?.stack[Math.floor(series.stack.length / 2)]
 }
 
@@ -58,5 +75,7 @@ export function givenDescription(state: PaneState, windowText: string): string {
   const { series, plane, index } = state
   if (!series) return ''
   const window = windowText && texts.window(windowText)
-  return plane ? texts.givenPlane(nameOf(series), words.pane.planes[plane], window) : texts.given(nameOf(series), index + 1, window)
+  return plane
+    ? texts.givenPlane(nameOf(series), words.pane.planes[plane], window)
+    : texts.given(nameOf(series), index + 1, window)
 }

@@ -16,7 +16,11 @@ export interface Reach {
 
 /** Does a command, for the active pane where it is about a pane. */
 export function run(command: Command, reach: Reach): void {
-  ACTIONS[command]({ ...reach, state: reach.desk.state(), pane: reach.engine.pane(activePaneId(reach.desk.state())) })
+  ACTIONS[command]({
+    ...reach,
+    state: reach.desk.state(),
+    pane: reach.engine.pane(activePaneId(reach.desk.state())),
+  })
 }
 
 interface Doing extends Reach {
@@ -113,11 +117,13 @@ const ACTIONS: Readonly<Record<Command, Action>> = {
     desk.set({ hasCine: true })
     pane.play()
   },
-  link: ({ desk, state }) => desk.set({ link: LINKS[(LINKS.indexOf(state.link) + 1) % LINKS.length] ?? 'off' }),
+  link: ({ desk, state }) =>
+    desk.set({ link: LINKS[(LINKS.indexOf(state.link) + 1) % LINKS.length] ?? 'off' }),
   lines: ({ desk, state }) => desk.set({ hasLines: !state.hasLines }),
   overlay: ({ desk, state }) => desk.set({ hasOverlay: !state.hasOverlay }),
   capture: ({ desk, pane }) => {
-    if (desk.view.whyNoCapture === '' && pane.state().series && pane.state().problem === '') desk.set({ isCapturing: true })
+    if (desk.view.whyNoCapture === '' && pane.state().series && pane.state().problem === '')
+      desk.set({ isCapturing: true })
   },
   series: ({ desk, state }) => desk.set({ isRailOpen: !state.isRailOpen }),
   priors: drawer('priors'),
@@ -144,7 +150,8 @@ export function setLayout(desk: Desk, rows: number, columns: number): void {
 }
 
 function stepSeries({ desk, list, state }: Doing, step: number): void {
-  if (state.planesOf === null) desk.hang((board) => seriesAfter(board, hangablesOf(list.state()), step))
+  if (state.planesOf === null)
+    desk.hang((board) => seriesAfter(board, hangablesOf(list.state()), step))
 }
 
 function stepPane({ desk, state }: Doing, step: number): void {

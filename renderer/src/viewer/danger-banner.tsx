@@ -9,7 +9,10 @@ import { words } from './words.ts'
 
 const { faults: texts } = words
 
-/** What could lead to a wrong reading stands over everything. Seen, it becomes one line; it never goes away. */
+/**
+ * What could lead to a wrong reading stands over everything. Seen, it becomes one line; it never
+ * goes away.
+ */
 export function DangerBanner() {
   const { desk } = useBench()
   const { faults } = useImages()
@@ -26,11 +29,21 @@ export function DangerBanner() {
           <span key={sentence}>{said(sentence)}</span>
         ))}
       </div>
-      <Button size="compact-sm" variant="white" color="red" onClick={() => desk.set({ drawer: 'faults' })}>
+      <Button
+        size="compact-sm"
+        variant="white"
+        color="red"
+        onClick={() => desk.set({ drawer: 'faults' })}
+      >
         {texts.details}
       </Button>
       {isNew && (
-        <Button size="compact-sm" variant="outline" color="white" onClick={() => setSeen(new Set(all))}>
+        <Button
+          size="compact-sm"
+          variant="outline"
+          color="white"
+          onClick={() => setSeen(new Set(all))}
+        >
           {texts.seen}
         </Button>
       )}

@@ -37,7 +37,10 @@ export function useImages(): ListState {
 
 export const usePane = (paneId: string): Pane => useBench().engine.pane(paneId)
 
-/** A part of what a pane shows; it must be the same value, or an object of the pane, while nothing changes. */
+/**
+ * A part of what a pane shows; it must be the same value, or an object of the pane, while nothing
+ * changes.
+ */
 export function usePaneState<T>(paneId: string, part: (state: PaneState) => T): T {
   const pane = usePane(paneId)
   return useSyncExternalStore(pane.subscribe, () => part(pane.state()))

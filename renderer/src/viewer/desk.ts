@@ -50,17 +50,36 @@ interface Wishes {
 }
 const LETTER_KEYS = 'isthmus-viewer-letter-keys'
 
-export function openDesk(view: View, world: { readonly isNarrow: boolean; readonly wishes: Wishes }): Desk {
+export function openDesk(
+  view: View,
+  world: { readonly isNarrow: boolean; readonly wishes: Wishes },
+): Desk {
   const listeners = new Set<() => void>()
   let state: DeskState = {
     board: boardOf(view.hangingProtocol),
-    ...{ planesOf: null, activePlane: 0, tool: 'window', link: 'position', hasLines: true, hasOverlay: true, hasCine: false },
-    ...{ isRailOpen: !world.isNarrow, drawer: null, isSheetOpen: false, isCapturing: false, isClosing: false, mediaId: null },
+    ...{
+      planesOf: null,
+      activePlane: 0,
+      tool: 'window',
+      link: 'position',
+      hasLines: true,
+      hasOverlay: true,
+      hasCine: false,
+    },
+    ...{
+      isRailOpen: !world.isNarrow,
+      drawer: null,
+      isSheetOpen: false,
+      isCapturing: false,
+      isClosing: false,
+      mediaId: null,
+    },
     ...{ hasLetterKeys: world.wishes.get(LETTER_KEYS) !== 'off', awaitedPriors: [] },
   }
   const set: Desk['set'] = (change) => {
     const changed = typeof change === 'function' ? change(state) : change
-    if (changed.hasLetterKeys !== undefined) world.wishes.set(LETTER_KEYS, changed.hasLetterKeys ? 'on' : 'off')
+    if (changed.hasLetterKeys !== undefined)
+      world.wishes.set(LETTER_KEYS, changed.hasLetterKeys ? 'on' : 'off')
     state = { ...state, ...changed }
     for (const listener of listeners) listener()
   }

@@ -21,7 +21,9 @@ const Kept = z.object({
   tool: z.string(),
   sopInstanceUid: z.string(),
   frame: z.int().positive(),
-  data: z.object({ text: z.string().catch(''), label: z.string().catch('') }).catch({ text: '', label: '' }),
+  data: z
+    .object({ text: z.string().catch(''), label: z.string().catch('') })
+    .catch({ text: '', label: '' }),
 })
 export interface Drawing {
   readonly id: string

@@ -25,8 +25,14 @@ export interface DrawingsWorld {
   readonly read: (studyUid: string) => Promise<Stored>
   /** @param isLast the page is being left */
   readonly save: (studyUid: string, stored: Stored, isLast: boolean) => Promise<number>
-  /** conflict: another window has saved since; refused: asking again would not help; again: it may pass by itself. */
-  readonly faultOf: (error: unknown) => { readonly kind: 'conflict' | 'refused' | 'again'; readonly sentence: string }
+  /**
+   * conflict: another window has saved since; refused: asking again would not help; again: it may
+   * pass by itself.
+   */
+  readonly faultOf: (error: unknown) => {
+    readonly kind: 'conflict' | 'refused' | 'again'
+    readonly sentence: string
+  }
   /** @returns the way to call it off */
   readonly after: (milliseconds: number, run: () => void) => () => void
 }
@@ -86,7 +92,9 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
     const drawn = new Set(world.drawn(uid).map(idOf))
     study.unread = all.filter((drawing) => !drawn.has(idOf(drawing)))
     // As the engine writes them, so that what was only read is not saved again.
-    study.base = isSame(all, stored.annotations) ? { revision: stored.revision, annotations: full(uid, study) } : stored
+    study.base = isSame(all, stored.annotations)
+      ? { revision: stored.revision, annotations: full(uid, study) }
+      : stored
     const isMerge = before.length > 0 && isOther
     tell(uid, study, { drawings: world.drawn(uid) }, isMerge ? 1 : 0)
   }
@@ -95,7 +103,11 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
     const drawings = full(uid, study)
     const { base } = study
     if (!base || isSame(drawings, base.annotations)) return
-    const revision = await world.save(uid, { revision: base.revision, annotations: drawings }, isLast)
+    const revision = await world.save(
+      uid,
+      { revision: base.revision, annotations: drawings },
+      isLast,
+    )
     study.base = { revision, annotations: drawings }
   }
 
@@ -123,7 +135,8 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
     } catch (error) {
       const { kind, sentence } = world.faultOf(error)
       tell(uid, study, { state: kind === 'again' ? 'failing' : 'refused', fault: sentence })
-      if (kind === 'again') schedule(uid, study, AGAIN_MS[Math.min(study.failures++, AGAIN_MS.length - 1)] ?? IDLE_MS)
+      if (kind === 'again')
+        schedule(uid, study, AGAIN_MS[Math.min(study.failures++, AGAIN_MS.length - 1)] ?? IDLE_MS)
     } finally {
       study.isBusy = false
     }
@@ -144,7 +157,8 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
     const study = studyOf(uid)
     const drawings = world.drawn(uid)
     // The engine also tells of what only its own measuring changed.
-    if (study.kept.state === 'saved' && isSame(full(uid, study), study.base?.annotations)) return tell(uid, study, { drawings })
+    if (study.kept.state === 'saved' && isSame(full(uid, study), study.base?.annotations))
+      return tell(uid, study, { drawings })
     // While a save fails its message stays; what is drawn goes with the next try.
     const state = study.kept.state === 'failing' || study.isBusy ? study.kept.state : 'waiting'
     tell(uid, study, { drawings, state })
@@ -167,7 +181,8 @@ export function openDrawingsKeeper(world: DrawingsWorld): DrawingsKeeper {
     },
     flush(isLast = false) {
       for (const [uid, study] of studies) {
-        if (study.kept.state !== 'saved' && study.kept.state !== 'loading') void run(uid, study, isLast)
+        if (study.kept.state !== 'saved' && study.kept.state !== 'loading')
+          void run(uid, study, isLast)
       }
     },
   }

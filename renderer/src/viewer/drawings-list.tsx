@@ -18,9 +18,15 @@ export function DrawingsList() {
   const paneId = useActivePaneId()
   const { studies } = useSyncExternalStore(drawings.subscribe, drawings.state)
   const lines = measured()
-  const all = [...studies].flatMap(([studyUid, kept]) => kept.drawings.map((one) => ({ studyUid, drawing: drawingOf(one) })))
-  const isFailed = [...studies.values()].some(({ state }) => state === 'failing' || state === 'refused')
-  const known = all.filter((one): one is { studyUid: string; drawing: Drawing } => one.drawing !== undefined)
+  const all = [...studies].flatMap(([studyUid, kept]) =>
+    kept.drawings.map((one) => ({ studyUid, drawing: drawingOf(one) })),
+  )
+  const isFailed = [...studies.values()].some(
+    ({ state }) => state === 'failing' || state === 'refused',
+  )
+  const known = all.filter(
+    (one): one is { studyUid: string; drawing: Drawing } => one.drawing !== undefined,
+  )
   return (
     <>
       <p className={css.about}>{known.length === 0 ? texts.none : texts.about}</p>
@@ -31,7 +37,12 @@ export function DrawingsList() {
       )}
       <ul className={css.list}>
         {known.map(({ studyUid, drawing }) => (
-          <Item key={drawing.id} studyUid={studyUid} drawing={drawing} lines={lines.get(drawing.id) ?? []} />
+          <Item
+            key={drawing.id}
+            studyUid={studyUid}
+            drawing={drawing}
+            lines={lines.get(drawing.id) ?? []}
+          />
         ))}
       </ul>
       {known.length > 0 && (
@@ -43,14 +54,26 @@ export function DrawingsList() {
   )
 }
 
-function Item({ studyUid, drawing, lines }: { studyUid: string; drawing: Drawing; lines: readonly string[] }) {
+function Item({
+  studyUid,
+  drawing,
+  lines,
+}: {
+  studyUid: string
+  drawing: Drawing
+  lines: readonly string[]
+}) {
   const bench = useBench()
   const images = useImages()
   const { tool, text, sopInstanceUid, frame, id } = drawing
   const found = foundImage(images, sopInstanceUid, frame)
   const Shape = TOOL_ICONS[tool]
   const name = text || words.tools[tool]
-  const where = found ? texts.where(nameOf(found.series), found.index + 1) : sopInstanceUid === '' ? texts.inPlane : texts.gone
+  const where = found
+    ? texts.where(nameOf(found.series), found.index + 1)
+    : sopInstanceUid === ''
+      ? texts.inPlane
+      : texts.gone
   const remove = () => {
     const drawn = bench.engine.annotations(studyUid).filter((one) => idOf(one) !== id)
     bench.drawings.replace(studyUid, drawn)

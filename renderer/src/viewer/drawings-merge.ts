@@ -1,14 +1,20 @@
 /** Id of a drawing; one without is its own text. */
 export function idOf(drawing: unknown): string {
-  const id = typeof drawing === 'object' && drawing !== null && 'id' in drawing ? drawing.id : undefined
+  const id =
+    typeof drawing === 'object' && drawing !== null && 'id' in drawing ? drawing.id : undefined
   return typeof id === 'string' ? id : JSON.stringify(drawing)
 }
 
 /**
- * What two windows have drawn since `base`, as one list. A drawing that one of them changed is taken as that one has it; where both did, as
- * it is here. One that was removed stays away, unless the other window changed it: what was drawn is not lost by a removal elsewhere.
+ * What two windows have drawn since `base`, as one list. A drawing that one of them changed is
+ * taken as that one has it; where both did, as it is here. One that was removed stays away, unless
+ * the other window changed it: what was drawn is not lost by a removal elsewhere.
  */
-export function merged<T>(base: readonly T[], mine: readonly T[], theirs: readonly T[]): readonly T[] {
+export function merged<T>(
+  base: readonly T[],
+  mine: readonly T[],
+  theirs: readonly T[],
+): readonly T[] {
   const was = byId(base)
   const here = byId(mine)
   const there = byId(theirs)
@@ -26,14 +32,20 @@ export function merged<T>(base: readonly T[], mine: readonly T[], theirs: readon
   return kept
 }
 
-const byId = <T>(drawings: readonly T[]) => new Map(drawings.map((drawing) => [idOf(drawing), drawing]))
+const byId = <T>(drawings: readonly T[]) =>
+  new Map(drawings.map((drawing) => [idOf(drawing), drawing]))
 export const isSame = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other)
 
-/** What a person made of it, in one order: not which handle the mouse is on, nor where the tool puts a text that nobody moved. */
+/**
+ * What a person made of it, in one order: not which handle the mouse is on, nor where the tool puts
+ * a text that nobody moved.
+ */
 const textOf = (value: unknown): string =>
   JSON.stringify(value, (name, part: unknown) => {
     if (name === 'activeHandleIndex') return undefined
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
     if (name === 'textBox' && !('hasMoved' in part && part.hasMoved === true)) return undefined
-    return Object.fromEntries(Object.entries(part).toSorted(([first], [second]) => (first < second ? -1 : 1)))
+    return Object.fromEntries(
+      Object.entries(part).toSorted(([first], [second]) => (first < second ? -1 : 1)),
+    )
   }) ?? ''

@@ -1,7 +1,10 @@
 import { type View, viewing } from '#shared/contract/viewing.ts'
 import { type Call, type ProblemCode, ProblemError } from '../client.ts'
 
-/** How somebody came to this page: with the token of a link, to a view that is open already, or without either. */
+/**
+ * How somebody came to this page: with the token of a link, to a view that is open already, or
+ * without either.
+ */
 type Entrance =
   | { readonly by: 'token'; readonly token: string }
   | { readonly by: 'view'; readonly viewId: string }
@@ -15,12 +18,20 @@ export function entranceOf(address: { readonly search: string; readonly hash: st
   return /^[0-9a-f-]{36}$/i.test(viewId) ? { by: 'view', viewId } : { by: 'nothing' }
 }
 
-/** What became of it. `sentence` is the gateway's and says why; `isFinal`: asking again would not help. */
+/**
+ * What became of it. `sentence` is the gateway's and says why; `isFinal`: asking again would not
+ * help.
+ */
 export type Opening =
   | { readonly state: 'open'; readonly view: View }
   /** The page is being left for the window's reading screen. */
   | { readonly state: 'leaving' }
-  | { readonly state: 'closed'; readonly why: Why; readonly sentence: string; readonly isFinal: boolean }
+  | {
+      readonly state: 'closed'
+      readonly why: Why
+      readonly sentence: string
+      readonly isFinal: boolean
+    }
 type Why = 'nothing' | 'link' | 'view' | 'unreachable' | 'browser' | 'broken'
 
 export interface EntranceWorld {
@@ -32,14 +43,20 @@ export interface EntranceWorld {
 }
 
 /**
- * Goes in: a token is used up, and the address names the view alone from then on, so that a reload goes on by the cookie (interface-choices row 22).
- * A view for dictation goes on in the reading screen, which has these images beside.
+ * Goes in: a token is used up, and the address names the view alone from then on, so that a reload
+ * goes on by the cookie (interface-choices row 22). A view for dictation goes on in the reading
+ * screen, which has these images beside.
  */
 export async function enter(entrance: Entrance, world: EntranceWorld): Promise<Opening> {
   const { call, rename, leaveFor } = world
-  if (entrance.by === 'nothing') return { state: 'closed', why: 'nothing', sentence: '', isFinal: true }
+  if (entrance.by === 'nothing')
+    return { state: 'closed', why: 'nothing', sentence: '', isFinal: true }
   try {
-    if (entrance.by === 'view') return { state: 'open', view: await call(viewing.read, { params: { viewId: entrance.viewId } }) }
+    if (entrance.by === 'view')
+      return {
+        state: 'open',
+        view: await call(viewing.read, { params: { viewId: entrance.viewId } }),
+      }
     const view = await call(viewing.open, { body: { token: entrance.token } })
     if (view.mayDictate) {
       leaveFor(`/#/linked/${view.viewId}`)
@@ -49,11 +66,17 @@ export async function enter(entrance: Entrance, world: EntranceWorld): Promise<O
     return { state: 'open', view }
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
-    const why = error.code === 'unreachable' ? 'unreachable' : entrance.by === 'token' ? 'link' : 'view'
+    const why =
+      error.code === 'unreachable' ? 'unreachable' : entrance.by === 'token' ? 'link' : 'view'
     return { state: 'closed', why, sentence: error.message, isFinal: !AGAIN.has(error.code) }
   }
 }
 
 /** Failures that pass by themselves. */
-const AGAIN: ReadonlySet<ProblemCode> = new Set(['unreachable', 'unavailable', 'too-many', 'internal'])
+const AGAIN: ReadonlySet<ProblemCode> = new Set([
+  'unreachable',
+  'unavailable',
+  'too-many',
+  'internal',
+])
 export const isPassing = (code: ProblemCode): boolean => AGAIN.has(code)

@@ -7,11 +7,16 @@ export interface FaultGroup {
 }
 const RANK: Readonly<Record<ViewFault['level'], number>> = { danger: 0, warning: 1, note: 2 }
 
-/** Faults that say the same are one, with what they are of: 500 images that cannot be read are not 500 lines. The worst first. */
+/**
+ * Faults that say the same are one, with what they are of: 500 images that cannot be read are not
+ * 500 lines. The worst first.
+ */
 export function faultGroups(faults: readonly ViewFault[]): readonly FaultGroup[] {
   const groups = Map.groupBy(faults, ({ level, sentence }) => `${level} ${sentence}`)
   return [...groups.values()]
-    .flatMap((faults) => (faults[0] ? [{ level: faults[0].level, sentence: faults[0].sentence, faults }] : []))
+    .flatMap((faults) =>
+      faults[0] ? [{ level: faults[0].level, sentence: faults[0].sentence, faults }] : [],
+    )
     .toSorted((one, other) => RANK[one.level] - RANK[other.level])
 }
 

@@ -13,7 +13,12 @@ export function FaultsButton() {
   const worst = groups[0]?.level
   if (!worst) return null
   return (
-    <CommandButton command="faults" icon={IconAlertTriangle} isOn={isOn} more={words.faults.count(groups.length)}>
+    <CommandButton
+      command="faults"
+      icon={IconAlertTriangle}
+      isOn={isOn}
+      more={words.faults.count(groups.length)}
+    >
       <span className={css.count} data-tone={worst === 'note' ? 'info' : worst}>
         {groups.length}
       </span>

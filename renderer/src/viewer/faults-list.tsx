@@ -56,12 +56,19 @@ function Group({ group }: { group: FaultGroup }) {
               )
             }
             return (
-              <button key={key} type="button" className={css.link} onClick={() => showInstance(bench, sopInstanceUid)}>
+              <button
+                key={key}
+                type="button"
+                className={css.link}
+                onClick={() => showInstance(bench, sopInstanceUid)}
+              >
                 {said(what)}
               </button>
             )
           })}
-          {faults.length > MOST_NAMED && <span className={css.quiet}>{texts.more(faults.length - MOST_NAMED)}</span>}
+          {faults.length > MOST_NAMED && (
+            <span className={css.quiet}>{texts.more(faults.length - MOST_NAMED)}</span>
+          )}
         </div>
       </div>
     </li>

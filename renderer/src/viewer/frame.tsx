@@ -23,7 +23,10 @@ import { useAwaitedPriors } from './use-awaited-priors.ts'
 import { useKeys } from './use-keys.ts'
 import { words } from './words.ts'
 
-/** The whole screen of a view: tools above, series at the left, images, lists at the right, state below. */
+/**
+ * The whole screen of a view: tools above, series at the left, images, lists at the right, state
+ * below.
+ */
 export function Frame({ onClosed }: { onClosed: (sentence: string) => void }) {
   const isRailOpen = useDesk((state) => state.isRailOpen)
   const isPlanes = useDesk((state) => state.planesOf !== null)
@@ -99,6 +102,7 @@ function useDrawings(): void {
   const { drawings } = useBench()
   const { studies } = useImages()
   useEffect(() => {
-    for (const { study, series } of studies) if (series.length > 0) drawings.open(study.studyInstanceUid)
+    for (const { study, series } of studies)
+      if (series.length > 0) drawings.open(study.studyInstanceUid)
   }, [drawings, studies])
 }

@@ -20,8 +20,14 @@ export function Grid() {
   const { rows, columns, panes, alone } = board
   const size = alone === null ? { rows, columns } : { rows: 1, columns: 1 }
   return (
-    <div className={css.grid} style={{ '--rows': size.rows, '--columns': size.columns } as CSSProperties}>
-      {panes.map((place, at) => (alone === null || alone === at) && <HungPane key={paneIdOf(at)} at={at} place={place} />)}
+    <div
+      className={css.grid}
+      style={{ '--rows': size.rows, '--columns': size.columns } as CSSProperties}
+    >
+      {panes.map(
+        (place, at) =>
+          (alone === null || alone === at) && <HungPane key={paneIdOf(at)} at={at} place={place} />,
+      )}
     </div>
   )
 }
@@ -79,8 +85,10 @@ function Note({ place }: { place: Place }) {
   const { progress, studies, faults } = useImages()
   const isDone = progress.state === 'done'
   const hasSeries = studies.some(({ series }) => series.length > 0)
-  if (place.filling === 'named') return <span>{isDone ? texts.noNamed(place.name) : texts.named(place.name)}</span>
-  if (place.filling === 'free' && !isDone) return <span>{progress.state === 'asking' ? texts.asking : texts.coming}</span>
+  if (place.filling === 'named')
+    return <span>{isDone ? texts.noNamed(place.name) : texts.named(place.name)}</span>
+  if (place.filling === 'free' && !isDone)
+    return <span>{progress.state === 'asking' ? texts.asking : texts.coming}</span>
   if (!hasSeries && isDone) {
     return (
       <span>

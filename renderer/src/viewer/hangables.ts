@@ -5,19 +5,31 @@ import type { ListState, SeriesState } from './engine/images.ts'
 export const hangablesOf = (images: ListState): readonly Hangable[] =>
   images.studies.flatMap(({ series }) => series.map((one) => hangableOf(one)))
 
-/** As devices name them that do not mark their images, and while only the manifest knows a series. */
-const LOCALIZER = /\b(?:scouts?|localizers?|localisers?|topograms?|scanograms?|surview|3[- ]?plane)\b/i
+/**
+ * As devices name them that do not mark their images, and while only the manifest knows a series.
+ */
+const LOCALIZER =
+  /\b(?:scouts?|localizers?|localisers?|topograms?|scanograms?|surview|3[- ]?plane)\b/i
 
-export const hangableOf = ({ key, studyInstanceUid, isPrior, series, stack }: SeriesState): Hangable => ({
+export const hangableOf = ({
+  key,
+  studyInstanceUid,
+  isPrior,
+  series,
+  stack,
+}: SeriesState): Hangable => ({
   seriesKey: key,
   studyUid: studyInstanceUid,
   description: series.seriesDescription,
   modality: series.modality,
   isPrior,
   images: stack.length,
-  isLocalizer: stack[0]?.instance.imageType.includes('LOCALIZER') || LOCALIZER.test(series.seriesDescription),
+  isLocalizer:
+    stack[0]?.instance.imageType.includes('LOCALIZER') || LOCALIZER.test(series.seriesDescription),
 })
 
 /** A series by its key. */
 export const seriesOf = (images: ListState, key: string | null): SeriesState | undefined =>
-  key === null ? undefined : images.studies.flatMap(({ series }) => series).find((series) => series.key === key)
+  key === null
+    ? undefined
+    : images.studies.flatMap(({ series }) => series).find((series) => series.key === key)

@@ -5,18 +5,33 @@ export type KeyGroup = (typeof KEYS)[number]['group']
 interface Key {
   readonly command: string
   readonly group: 'images' | 'panes' | 'tools' | 'windows' | 'picture' | 'screen'
-  /** `KeyboardEvent.key` in lower case, or `KeyboardEvent.code` of a digit: on many keyboards a digit needs Shift. Empty: it has no key. */
+  /**
+   * `KeyboardEvent.key` in lower case, or `KeyboardEvent.code` of a digit: on many keyboards a
+   * digit needs Shift. Empty: it has no key.
+   */
   readonly press: string
   readonly isShifted?: boolean
   /** How it is written. */
   readonly text: string
 }
 
-const tool = <C extends string>(command: C, press: string) => ({ command, group: 'tools', press, text: press.toUpperCase() }) as const
+const tool = <C extends string>(command: C, press: string) =>
+  ({ command, group: 'tools', press, text: press.toUpperCase() }) as const
 const preset = <N extends number>(number: N) =>
-  ({ command: `preset${number}`, group: 'windows', press: `Digit${number}`, text: `${number}` }) as const
+  ({
+    command: `preset${number}`,
+    group: 'windows',
+    press: `Digit${number}`,
+    text: `${number}`,
+  }) as const
 const layout = <N extends number>(number: N) =>
-  ({ command: `layout${number}`, group: 'panes', press: `Digit${number}`, isShifted: true, text: `Shift ${number}` }) as const
+  ({
+    command: `layout${number}`,
+    group: 'panes',
+    press: `Digit${number}`,
+    isShifted: true,
+    text: `Shift ${number}`,
+  }) as const
 
 export const KEYS = [
   { command: 'next', group: 'images', press: 'arrowdown', text: '↓' },
@@ -29,7 +44,13 @@ export const KEYS = [
   { command: 'last', group: 'images', press: 'end', text: 'End' },
   { command: 'cine', group: 'images', press: ' ', text: 'Space' },
   { command: 'seriesNext', group: 'images', press: 'arrowdown', isShifted: true, text: 'Shift ↓' },
-  { command: 'seriesPrevious', group: 'images', press: 'arrowup', isShifted: true, text: 'Shift ↑' },
+  {
+    command: 'seriesPrevious',
+    group: 'images',
+    press: 'arrowup',
+    isShifted: true,
+    text: 'Shift ↑',
+  },
   { command: 'paneNext', group: 'panes', press: 'arrowright', isShifted: true, text: 'Shift →' },
   { command: 'panePrevious', group: 'panes', press: 'arrowleft', isShifted: true, text: 'Shift ←' },
   { command: 'alone', group: 'panes', press: 'enter', text: 'Enter' },
@@ -89,7 +110,8 @@ interface Press {
 }
 
 /**
- * The command of a key; undefined where it has none, and with Ctrl, Alt or Meta, which are the browser's.
+ * The command of a key; undefined where it has none, and with Ctrl, Alt or Meta, which are the
+ * browser's.
  * @param hasLetters false: keys that write a character are no shortcuts (WCAG 2.1.4)
  */
 export function commandOf(press: Press, hasLetters = true): Command | undefined {
@@ -99,7 +121,8 @@ export function commandOf(press: Press, hasLetters = true): Command | undefined 
   const found = KEYS.find((key: Key) => {
     if (key.press === '') return false
     const isShifted = key.isShifted ?? false
-    if (key.press.startsWith('Digit')) return press.code === key.press && press.shiftKey === isShifted
+    if (key.press.startsWith('Digit'))
+      return press.code === key.press && press.shiftKey === isShifted
     // A sign such as ? is typed with Shift on some keyboards and without on others.
     const isSign = key.press.length === 1 && !/[a-z ]/.test(key.press)
     return pressed === key.press && (isSign || press.shiftKey === isShifted)

@@ -1,5 +1,12 @@
 import { Button, Loader, Title } from '@mantine/core'
-import { type Icon, IconBrowserX, IconLinkOff, IconPhotoOff, IconPlugConnectedX, IconRefresh } from '@tabler/icons-react'
+import {
+  type Icon,
+  IconBrowserX,
+  IconLinkOff,
+  IconPhotoOff,
+  IconPlugConnectedX,
+  IconRefresh,
+} from '@tabler/icons-react'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { said } from '../language/said.ts'
 import { Mark } from '../shell/brand.tsx'
@@ -10,8 +17,17 @@ import { words } from './words.ts'
 const { landing: texts } = words
 const Viewer = lazy(() => import('./viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
 
-/** From the link to the images: a plain page while it opens, and where it does not, one that says why and what to do. */
-export function Landing({ opening, again }: { opening: Promise<Opening>; again: () => Promise<Opening> }) {
+/**
+ * From the link to the images: a plain page while it opens, and where it does not, one that says
+ * why and what to do.
+ */
+export function Landing({
+  opening,
+  again,
+}: {
+  opening: Promise<Opening>
+  again: () => Promise<Opening>
+}) {
   const [awaited, setAwaited] = useState(opening)
   const [came, setCame] = useState<{ readonly of: Promise<Opening>; readonly opening: Opening }>()
   useEffect(() => {
@@ -72,7 +88,9 @@ export function Closed(props: {
         <Shape size={30} stroke={1.5} className={css.shape ?? ''} aria-hidden />
         <Title order={1}>{texts.titles[why]}</Title>
         {why !== 'unreachable' && sentence && <p>{said(sentence)}</p>}
-        {!said(sentence).includes(texts.remedies[why]) && <p className={css.remedy}>{texts.remedies[why]}</p>}
+        {!said(sentence).includes(texts.remedies[why]) && (
+          <p className={css.remedy}>{texts.remedies[why]}</p>
+        )}
         {!isFinal && onRetry && (
           <Button leftSection={<IconRefresh size={16} />} onClick={onRetry}>
             {texts.retry}

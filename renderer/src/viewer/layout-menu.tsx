@@ -24,14 +24,30 @@ export function LayoutMenu() {
     setOver(undefined)
   }
   return (
-    <Popover opened={isOpen} onChange={setIsOpen} position="bottom-start" shadow="md" trapFocus returnFocus>
+    <Popover
+      opened={isOpen}
+      onChange={setIsOpen}
+      position="bottom-start"
+      shadow="md"
+      trapFocus
+      returnFocus
+    >
       <Popover.Target>
-        <ToolButton icon={IconLayoutGrid} label={texts.layout} keys="Shift 1–6" onClick={() => setIsOpen(!isOpen)}>
+        <ToolButton
+          icon={IconLayoutGrid}
+          label={texts.layout}
+          keys="Shift 1–6"
+          onClick={() => setIsOpen(!isOpen)}
+        >
           <IconChevronDown size={11} aria-hidden />
         </ToolButton>
       </Popover.Target>
       <Popover.Dropdown className={css.layouts ?? ''} aria-label={texts.layout}>
-        <fieldset className={css.board} aria-label={texts.layout} onMouseLeave={() => setOver(undefined)}>
+        <fieldset
+          className={css.board}
+          aria-label={texts.layout}
+          onMouseLeave={() => setOver(undefined)}
+        >
           {SIDES.flatMap((row) =>
             SIDES.map((column) => (
               <button

@@ -15,13 +15,23 @@ export function LinkMenu() {
   return (
     <BarMenu>
       <Menu.Target>
-        <ToolButton icon={link === 'off' ? IconLinkOff : IconLink} label={words.link.label} keys={keyText('link')} isOn={link !== 'off'}>
+        <ToolButton
+          icon={link === 'off' ? IconLinkOff : IconLink}
+          label={words.link.label}
+          keys={keyText('link')}
+          isOn={link !== 'off'}
+        >
           <IconChevronDown size={11} aria-hidden />
         </ToolButton>
       </Menu.Target>
       <Menu.Dropdown>
         {LINKS.map((one) => (
-          <Menu.Item key={one} className={css.item ?? ''} data-chosen={one === link || undefined} onClick={() => desk.set({ link: one })}>
+          <Menu.Item
+            key={one}
+            className={css.item ?? ''}
+            data-chosen={one === link || undefined}
+            onClick={() => desk.set({ link: one })}
+          >
             {words.link[one]}
           </Menu.Item>
         ))}

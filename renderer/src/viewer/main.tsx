@@ -15,7 +15,8 @@ const queryClient: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       networkMode: 'always',
-      retry: (failures, error) => failures < 2 && error instanceof ProblemError && error.code === 'unreachable',
+      retry: (failures, error) =>
+        failures < 2 && error instanceof ProblemError && error.code === 'unreachable',
       staleTime: 5000,
     },
     mutations: { networkMode: 'always', retry: false },
@@ -27,8 +28,12 @@ export function show(opening: Promise<Opening>, again: () => Promise<Opening>): 
   const place = document.getElementById('root')
   if (!place) return
   // A fault of the program leaves a page that says so, not an empty one.
-  const stopped = <Closed why="broken" sentence="" isFinal={false} onRetry={() => window.location.reload()} />
-  const root = createRoot(place, { onUncaughtError: () => window.setTimeout(() => root.render(dark(stopped))) })
+  const stopped = (
+    <Closed why="broken" sentence="" isFinal={false} onRetry={() => window.location.reload()} />
+  )
+  const root = createRoot(place, {
+    onUncaughtError: () => window.setTimeout(() => root.render(dark(stopped))),
+  })
   root.render(dark(<Landing opening={opening} again={again} />))
 }
 

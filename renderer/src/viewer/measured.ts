@@ -3,8 +3,8 @@ import { annotation, ToolGroupManager, type Types } from '@cornerstonejs/tools'
 type TextLines = (data: Types.Annotation['data'], targetId: string) => readonly string[] | undefined
 
 /**
- * What drawings measure, by their id, in the very lines that stand beside them on the image. Of one whose image has not been shown yet, nothing: it
- * is measured when it is drawn.
+ * What drawings measure, by their id, in the very lines that stand beside them on the image. Of one
+ * whose image has not been shown yet, nothing: it is measured when it is drawn.
  */
 export function measured(): ReadonlyMap<string, readonly string[]> {
   const lines = new Map<string, readonly string[]>()
@@ -22,8 +22,14 @@ function textLinesOf(toolName: string): TextLines | undefined {
   for (const group of ToolGroupManager.getAllToolGroups()) {
     if (!group.hasTool(toolName)) continue
     const configuration: unknown = group.getToolInstance(toolName)?.configuration
-    if (typeof configuration !== 'object' || configuration === null || !('getTextLines' in configuration)) continue
-    if (typeof configuration.getTextLines === 'function') return configuration.getTextLines as TextLines
+    if (
+      typeof configuration !== 'object' ||
+      configuration === null ||
+      !('getTextLines' in configuration)
+    )
+      continue
+    if (typeof configuration.getTextLines === 'function')
+      return configuration.getTextLines as TextLines
   }
   return undefined
 }

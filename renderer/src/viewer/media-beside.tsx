@@ -23,12 +23,21 @@ export function MediaBeside() {
       <header className={css.head}>
         <span>{name}</span>
         <Tooltip label={words.toolbar.withKey(texts.close, 'Esc')}>
-          <ActionIcon size="md" aria-label={texts.close} onClick={() => desk.set({ mediaId: null })}>
+          <ActionIcon
+            size="md"
+            aria-label={texts.close}
+            onClick={() => desk.set({ mediaId: null })}
+          >
             <IconX size={17} />
           </ActionIcon>
         </Tooltip>
       </header>
-      <Medium key={shown.mediaId} medium={shown} address={viewPaths.media(desk.view.viewId, shown.mediaId)} name={name} />
+      <Medium
+        key={shown.mediaId}
+        medium={shown}
+        address={viewPaths.media(desk.view.viewId, shown.mediaId)}
+        name={name}
+      />
     </section>
   )
 }
@@ -37,10 +46,18 @@ function Medium({ medium, address, name }: { medium: ViewMedia; address: string;
   const [isBroken, setIsBroken] = useState(false)
   const onError = () => setIsBroken(true)
   if (isBroken) return <Notice tone="warning">{texts.broken}</Notice>
-  if (medium.shownAs === 'pdf') return <iframe className={css.page} src={address} title={texts.frame(name)} />
-  if (medium.shownAs === 'image') return <img className={css.picture} src={address} alt={texts.picture(name)} onError={onError} />
+  if (medium.shownAs === 'pdf')
+    return <iframe className={css.page} src={address} title={texts.frame(name)} />
+  if (medium.shownAs === 'image')
+    return <img className={css.picture} src={address} alt={texts.picture(name)} onError={onError} />
   return (
     // biome-ignore lint/a11y/useMediaCaption: a clinical video, such as of a catheter, comes without captions
-    <video className={css.picture} src={address} controls aria-label={texts.video(name)} onError={onError} />
+    <video
+      className={css.picture}
+      src={address}
+      controls
+      aria-label={texts.video(name)}
+      onError={onError}
+    />
   )
 }

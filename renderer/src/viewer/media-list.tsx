@@ -1,14 +1,27 @@
 import { Button } from '@mantine/core'
-import { type Icon, IconDownload, IconFile, IconFileTypePdf, IconMovie, IconPhoto } from '@tabler/icons-react'
+import {
+  type Icon,
+  IconDownload,
+  IconFile,
+  IconFileTypePdf,
+  IconMovie,
+  IconPhoto,
+} from '@tabler/icons-react'
 import { type ViewMedia, viewPaths } from '#shared/contract/viewing.ts'
 import { useBench, useDesk, useImages } from './desk-context.ts'
 import css from './side.module.css'
 import { words } from './words.ts'
 
 const { media: texts } = words
-const ICONS: Readonly<Record<ViewMedia['shownAs'], Icon>> = { pdf: IconFileTypePdf, image: IconPhoto, video: IconMovie, other: IconFile }
+const ICONS: Readonly<Record<ViewMedia['shownAs'], Icon>> = {
+  pdf: IconFileTypePdf,
+  image: IconPhoto,
+  video: IconMovie,
+  other: IconFile,
+}
 
-export const mediaName = ({ fileName, mediaId }: ViewMedia): string => fileName || texts.unnamed(mediaId)
+export const mediaName = ({ fileName, mediaId }: ViewMedia): string =>
+  fileName || texts.unnamed(mediaId)
 
 /** Documents, pictures and videos that came with the study. */
 export function MediaList() {

@@ -15,7 +15,11 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
   const isSmooth = usePaneState(useActivePaneId(), (state) => state.isSmooth)
   const hasLines = useDesk((state) => state.hasLines)
   const hasOverlay = useDesk((state) => state.hasOverlay)
-  const chosen: Partial<Record<Command, boolean>> = { smooth: isSmooth, lines: hasLines, overlay: hasOverlay }
+  const chosen: Partial<Record<Command, boolean>> = {
+    smooth: isSmooth,
+    lines: hasLines,
+    overlay: hasOverlay,
+  }
   const item = (command: Command) => (
     <Menu.Item
       key={command}
@@ -27,7 +31,13 @@ export function MoreMenu({ hasAll }: { hasAll: boolean }) {
       {words.commands[command]}
     </Menu.Item>
   )
-  const lists: readonly Command[] = ['priors', ...(media.length > 0 ? (['media'] as const) : []), 'drawings', 'captures', 'faults']
+  const lists: readonly Command[] = [
+    'priors',
+    ...(media.length > 0 ? (['media'] as const) : []),
+    'drawings',
+    'captures',
+    'faults',
+  ]
   // Inside another page, that page ends the view.
   const isOwn = window.parent === window
   return (

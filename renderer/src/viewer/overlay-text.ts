@@ -13,12 +13,19 @@ export interface OverlayLine {
   readonly isMinor?: boolean
   readonly tone?: 'warning' | 'strong'
 }
-/** Whether a line stays where the overlay is switched off: who the image is of, and what to know before one measures on it. */
-export const isKept = (corner: Corner, { isMinor, tone }: OverlayLine): boolean => (corner === 'patient' ? !isMinor : tone === 'warning')
+/**
+ * Whether a line stays where the overlay is switched off: who the image is of, and what to know
+ * before one measures on it.
+ */
+export const isKept = (corner: Corner, { isMinor, tone }: OverlayLine): boolean =>
+  corner === 'patient' ? !isMinor : tone === 'warning'
 export type Corner = 'patient' | 'study' | 'image' | 'picture'
 export type Overlay = Readonly<Record<Corner, readonly OverlayLine[]>>
 
-/** The four corners of a pane, as the field has them: patient top left, study and series top right, image bottom left, picture bottom right. */
+/**
+ * The four corners of a pane, as the field has them: patient top left, study and series top right,
+ * image bottom left, picture bottom right.
+ */
 export function overlayOf(state: PaneState, study: ViewedStudy | undefined): Overlay {
   const { series } = state
   if (!series || !study) return { patient: [], study: [], image: [], picture: [] }
@@ -31,9 +38,15 @@ export function overlayOf(state: PaneState, study: ViewedStudy | undefined): Ove
 }
 
 /** Who the shown image is of, or that a plane is made of images of several patients. */
-function patientOf({ image, series, plane }: PaneState, study: ViewedStudy): ImagePatient | 'several' {
+function patientOf(
+  { image, series, plane }: PaneState,
+  study: ViewedStudy,
+): ImagePatient | 'several' {
   if (image) return image.instance.patient ?? study
-  const shown = plane && series ? new Set(series.stack.map(({ instance }) => JSON.stringify(instance.patient))) : undefined
+  const shown =
+    plane && series
+      ? new Set(series.stack.map(({ instance }) => JSON.stringify(instance.patient)))
+      : undefined
   if (shown && shown.size > 1) return 'several'
   return series?.stack[0]?.instance.patient ?? study
 }
@@ -49,13 +62,27 @@ function patientLines(study: ImagePatient | 'several'): readonly OverlayLine[] {
   ])
 }
 
-function studyLines(study: ViewedStudy, { series, part }: SeriesState, image: StackImage | null): readonly OverlayLine[] {
+function studyLines(
+  study: ViewedStudy,
+  { series, part }: SeriesState,
+  image: StackImage | null,
+): readonly OverlayLine[] {
   const side = image?.instance.laterality || series.laterality
   return lines([
     [study.studyDescription, { tone: 'strong' }],
     [[dayText(study.studyDate), timeText(study.studyTime)].filter(Boolean).join(' ')],
-    [texts.series(series.seriesNumber, [series.seriesDescription, part].filter(Boolean).join(', '))],
-    [[series.modality, series.bodyPartExamined, side, image?.instance.viewPosition].filter(Boolean).join(' '), { isMinor: true }],
+    [
+      texts.series(
+        series.seriesNumber,
+        [series.seriesDescription, part].filter(Boolean).join(', '),
+      ),
+    ],
+    [
+      [series.modality, series.bodyPartExamined, side, image?.instance.viewPosition]
+        .filter(Boolean)
+        .join(' '),
+      { isMinor: true },
+    ],
   ])
 }
 
@@ -68,12 +95,23 @@ function imageLines({ image, plane, index, count }: PaneState): readonly Overlay
     [texts.image(index + 1, count), { tone: 'strong' }],
     [instance.frames > 1 && texts.frame(frame, instance.frames)],
     [attributes.sliceLocation !== null && texts.location(millimetres(attributes.sliceLocation))],
-    [attributes.sliceThickness !== null && texts.thickness(millimetres(attributes.sliceThickness)), { isMinor: true }],
+    [
+      attributes.sliceThickness !== null && texts.thickness(millimetres(attributes.sliceThickness)),
+      { isMinor: true },
+    ],
     [taken, { isMinor: true }],
   ])
 }
 
-function pictureLines({ image, window, curve, isInverted, magnification, lengthNote, plane }: PaneState): readonly OverlayLine[] {
+function pictureLines({
+  image,
+  window,
+  curve,
+  isInverted,
+  magnification,
+  lengthNote,
+  plane,
+}: PaneState): readonly OverlayLine[] {
   const lossy = image && lossyOf(image.instance)
   return lines([
     [window && texts.window(amount(window.center), amount(window.width)), { tone: 'strong' }],
@@ -94,7 +132,10 @@ const SPACING: Readonly<Record<StackImage['attributes']['spacingFrom'], string>>
   none: texts.noSpacing,
 }
 
-/** Transfer syntaxes that always lose, and those that may (PS3.5 A.4: JPEG 2000, HTJ2K and JPEG XL name both ways by one UID). */
+/**
+ * Transfer syntaxes that always lose, and those that may (PS3.5 A.4: JPEG 2000, HTJ2K and JPEG XL
+ * name both ways by one UID).
+ */
 const LOSSY: Readonly<Record<string, string>> = {
   '1.2.840.10008.1.2.4.50': texts.lossy,
   '1.2.840.10008.1.2.4.51': texts.lossy,
@@ -120,13 +161,16 @@ export function amount(value: number): string {
 const millimetres = (value: number) => `${Number(value.toFixed(2))}`
 
 type Given = readonly [text: string | false | null | undefined, more?: Omit<OverlayLine, 'text'>]
-const lines = (given: readonly Given[]): readonly OverlayLine[] => given.flatMap(([text, more]) => (text ? [{ text, ...more }] : []))
+const lines = (given: readonly Given[]): readonly OverlayLine[] =>
+  given.flatMap(([text, more]) => (text ? [{ text, ...more }] : []))
 
 /** One sentence of what a pane shows, for somebody who does not see it. */
 export function spoken(state: PaneState, study: ViewedStudy | undefined): string {
   const { series, index, count, window, problem, plane, image } = state
   if (!series) return paneTexts.empty
-  const place = plane ? `${paneTexts.planes[plane]}, ${paneTexts.slice(index + 1, count)}` : paneTexts.image(index + 1, count)
+  const place = plane
+    ? `${paneTexts.planes[plane]}, ${paneTexts.slice(index + 1, count)}`
+    : paneTexts.image(index + 1, count)
   const parts = [
     study?.isPrior ? texts.prior(dayText(study.studyDate)) : '',
     nameOf(series),
@@ -140,4 +184,9 @@ export function spoken(state: PaneState, study: ViewedStudy | undefined): string
 
 /** A series by name: `CT Abdomen 5 mm, Localizer`. */
 export const nameOf = ({ series, part }: SeriesState): string =>
-  [[series.modality, series.seriesDescription || words.rail.untitled].filter(Boolean).join(' '), part].filter(Boolean).join(', ')
+  [
+    [series.modality, series.seriesDescription || words.rail.untitled].filter(Boolean).join(' '),
+    part,
+  ]
+    .filter(Boolean)
+    .join(', ')

@@ -10,8 +10,9 @@ const CORNERS: readonly Corner[] = ['patient', 'study', 'image', 'picture']
 const EDGES = ['top', 'right', 'bottom', 'left'] as const
 
 /**
- * What stands on an image. Switched off, the patient of the image, warnings such as lossy compression, the mark of an earlier study, the body's
- * sides and the label stay: they keep an image from being taken for what it is not.
+ * What stands on an image. Switched off, the patient of the image, warnings such as lossy
+ * compression, the mark of an earlier study, the body's sides and the label stay: they keep an
+ * image from being taken for what it is not.
  */
 export function Overlay({ state, study }: { state: PaneState; study: ViewedStudy | undefined }) {
   const isOn = useDesk((desk) => desk.hasOverlay)
@@ -20,11 +21,22 @@ export function Overlay({ state, study }: { state: PaneState; study: ViewedStudy
     // The pane says in one sentence what is here (`Spoken`).
     <div className={css.overlay} data-prior={study?.isPrior || undefined} aria-hidden="true">
       {CORNERS.map((corner) => (
-        <Lines key={corner} corner={corner} lines={isOn ? corners[corner] : corners[corner].filter((line) => isKept(corner, line))} />
+        <Lines
+          key={corner}
+          corner={corner}
+          lines={isOn ? corners[corner] : corners[corner].filter((line) => isKept(corner, line))}
+        />
       ))}
-      {study?.isPrior && <span className={css.prior}>{words.overlay.prior(dayText(study.studyDate))}</span>}
+      {study?.isPrior && (
+        <span className={css.prior}>{words.overlay.prior(dayText(study.studyDate))}</span>
+      )}
       {EDGES.map((edge) => (
-        <span key={edge} className={css.edge} data-edge={edge} data-below={study?.isPrior || undefined}>
+        <span
+          key={edge}
+          className={css.edge}
+          data-edge={edge}
+          data-below={study?.isPrior || undefined}
+        >
           {state.edges[edge]}
         </span>
       ))}
@@ -37,7 +49,12 @@ function Lines({ corner, lines }: { corner: Corner; lines: readonly OverlayLine[
   return (
     <div className={css.corner} data-corner={corner}>
       {lines.map((line) => (
-        <span key={line.text} data-minor={line.isMinor} data-tone-of={line.tone} data-kept={isKept(corner, line) || undefined}>
+        <span
+          key={line.text}
+          data-minor={line.isMinor}
+          data-tone-of={line.tone}
+          data-kept={isKept(corner, line) || undefined}
+        >
           {line.text}
         </span>
       ))}

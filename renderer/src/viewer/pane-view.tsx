@@ -32,12 +32,16 @@ export function PaneView(props: {
   const place = useRef<HTMLDivElement>(null)
   const state = usePaneState(paneId, (state) => state)
   const { studies } = useImages()
-  const study = studies.find(({ study }) => study.studyInstanceUid === state.series?.studyInstanceUid)?.study
+  const study = studies.find(
+    ({ study }) => study.studyInstanceUid === state.series?.studyInstanceUid,
+  )?.study
   useEffect(() => (place.current ? pane.attach(place.current) : undefined), [pane])
-  // Focus follows the active pane where it is in a pane already, so that keys and the frame around it go together.
+  // Focus follows the active pane where it is in a pane already, so that keys and the frame around
+  // it go together.
   const frame = useRef<HTMLElement>(null)
   useEffect(() => {
-    if (isActive && document.activeElement?.closest('[data-pane]')) frame.current?.focus({ preventScroll: true })
+    if (isActive && document.activeElement?.closest('[data-pane]'))
+      frame.current?.focus({ preventScroll: true })
   }, [isActive])
   return (
     <section
@@ -58,7 +62,11 @@ export function PaneView(props: {
       {...drag}
     >
       <div ref={place} className={css.image} data-testid={`image-${paneId}`} />
-      {state.series ? <Overlay state={state} study={study} /> : <div className={css.note}>{note}</div>}
+      {state.series ? (
+        <Overlay state={state} study={study} />
+      ) : (
+        <div className={css.note}>{note}</div>
+      )}
       {state.series && <Trouble state={state} />}
       {state.series && <Track state={state} />}
       <Spoken state={state} text={spoken(state, study)} isActive={isActive} />
@@ -89,23 +97,40 @@ function Track({ state }: { state: PaneState }) {
   if (count < 2 || !hasOverlay) return null
   const at = (position: number) => `${(position / count) * 100}%`
   const missing =
-    state.plane || !series ? [] : series.stack.flatMap(({ imageId }, position) => (series.missing.has(imageId) ? [position] : []))
+    state.plane || !series
+      ? []
+      : series.stack.flatMap(({ imageId }, position) =>
+          series.missing.has(imageId) ? [position] : [],
+        )
   return (
     <div className={css.track} aria-hidden="true">
       {missing.slice(0, MOST_MARKS).map((position) => (
-        <i key={position} className={css.gap} style={{ top: at(position), height: `max(2px, ${at(1)})` }} />
+        <i
+          key={position}
+          className={css.gap}
+          style={{ top: at(position), height: `max(2px, ${at(1)})` }}
+        />
       ))}
-      <i className={css.thumb} style={{ top: `calc(${(index / (count - 1)) * 100}% - ${(index / (count - 1)) * 18}px)` }} />
+      <i
+        className={css.thumb}
+        style={{ top: `calc(${(index / (count - 1)) * 100}% - ${(index / (count - 1)) * 18}px)` }}
+      />
     </div>
   )
 }
 const MOST_MARKS = 200
 
-/** Said when scrolling pauses, and of the active pane alone: nobody can listen to 30 images a second. */
+/**
+ * Said when scrolling pauses, and of the active pane alone: nobody can listen to 30 images a
+ * second.
+ */
 function Spoken({ state, text, isActive }: { state: PaneState; text: string; isActive: boolean }) {
   const [said] = useDebouncedValue(text, 600)
   return (
-    <VisuallyHidden role={isActive ? 'status' : undefined} aria-live={isActive && !state.isPlaying ? 'polite' : 'off'}>
+    <VisuallyHidden
+      role={isActive ? 'status' : undefined}
+      aria-live={isActive && !state.isPlaying ? 'polite' : 'off'}
+    >
       {said}
     </VisuallyHidden>
   )

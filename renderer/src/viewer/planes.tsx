@@ -25,7 +25,15 @@ export function Planes() {
   )
 }
 
-function PlanePane({ at, plane, series }: { at: number; plane: Plane; series: SeriesState | undefined }) {
+function PlanePane({
+  at,
+  plane,
+  series,
+}: {
+  at: number
+  plane: Plane
+  series: SeriesState | undefined
+}) {
   const { desk } = useBench()
   const paneId = planePaneIdOf(plane)
   const pane = usePane(paneId)

@@ -22,7 +22,12 @@ export function PresetMenu() {
   return (
     <BarMenu>
       <Menu.Target>
-        <ToolButton icon={IconAdjustmentsHorizontal} label={texts.presets} keys="1–9" whyNot={presets.length === 0 ? texts.noPresets : ''}>
+        <ToolButton
+          icon={IconAdjustmentsHorizontal}
+          label={texts.presets}
+          keys="1–9"
+          whyNot={presets.length === 0 ? texts.noPresets : ''}
+        >
           <IconChevronDown size={11} aria-hidden />
         </ToolButton>
       </Menu.Target>
@@ -34,7 +39,9 @@ export function PresetMenu() {
             data-chosen={(now?.center === preset.center && now.width === preset.width) || undefined}
             rightSection={
               <span className={css.right}>
-                <span className={css.values}>{words.overlay.window(amount(preset.center), amount(preset.width))}</span>
+                <span className={css.values}>
+                  {words.overlay.window(amount(preset.center), amount(preset.width))}
+                </span>
                 <kbd className={css.key}>{at < KEYED ? at + 1 : ''}</kbd>
               </span>
             }

@@ -39,16 +39,23 @@ function Prior({ prior, onAdded }: { prior: ViewedPrior; onAdded: () => void }) 
   const { desk, list } = useBench()
   const { studies } = useImages()
   const { studyInstanceUid, isOpen } = prior
-  const isHere = studies.some(({ study, series }) => study.studyInstanceUid === studyInstanceUid && series.length > 0)
+  const isHere = studies.some(
+    ({ study, series }) => study.studyInstanceUid === studyInstanceUid && series.length > 0,
+  )
   const isAwaited = useDesk((state) => state.awaitedPriors.includes(studyInstanceUid))
   const add = useMutation<unknown, ProblemError>({
     mutationFn: async () => {
       if (isOpen && isHere) return
-      await call(viewing.addPrior, { params: { viewId: desk.view.viewId }, body: { studyInstanceUid } })
+      await call(viewing.addPrior, {
+        params: { viewId: desk.view.viewId },
+        body: { studyInstanceUid },
+      })
       list.again()
     },
     onSuccess: () => {
-      desk.set((state) => ({ awaitedPriors: [...new Set([...state.awaitedPriors, studyInstanceUid])] }))
+      desk.set((state) => ({
+        awaitedPriors: [...new Set([...state.awaitedPriors, studyInstanceUid])],
+      }))
       onAdded()
     },
   })
@@ -59,11 +66,18 @@ function Prior({ prior, onAdded }: { prior: ViewedPrior; onAdded: () => void }) 
           <strong>{dayText(prior.studyDate) || texts.undated}</strong> {prior.modalities.join(', ')}
         </p>
         <p>{prior.studyDescription || texts.untitled}</p>
-        <Text className={css.quiet ?? ''}>{isAwaited ? texts.adding : texts.images(prior.instances)}</Text>
+        <Text className={css.quiet ?? ''}>
+          {isAwaited ? texts.adding : texts.images(prior.instances)}
+        </Text>
         {isHere && <Tag tone="info">{texts.isOpen}</Tag>}
         {add.error && <Failed error={add.error} />}
       </div>
-      <Button size="compact-sm" variant="default" loading={add.isPending || isAwaited} onClick={() => add.mutate()}>
+      <Button
+        size="compact-sm"
+        variant="default"
+        loading={add.isPending || isAwaited}
+        onClick={() => add.mutate()}
+      >
         {isHere ? texts.again : texts.add}
       </Button>
     </li>

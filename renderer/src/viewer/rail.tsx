@@ -42,7 +42,10 @@ function Study({ study: { study, series, notImages } }: { study: StudyState }) {
         ))}
       </ul>
       {notImages.length > 0 && (
-        <p className={css.none} title={[...new Set(notImages.map(({ notImage }) => notImage))].join(' ')}>
+        <p
+          className={css.none}
+          title={[...new Set(notImages.map(({ notImage }) => notImage))].join(' ')}
+        >
           {texts.notImages(notImages.length)}
         </p>
       )}

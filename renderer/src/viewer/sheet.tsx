@@ -14,7 +14,13 @@ export function Sheet() {
   const isOpen = useDesk((state) => state.isSheetOpen)
   const hasLetterKeys = useDesk((state) => state.hasLetterKeys)
   return (
-    <Modal opened={isOpen} onClose={() => desk.set({ isSheetOpen: false })} title={texts.title} size="72rem" transitionProps={AT_ONCE}>
+    <Modal
+      opened={isOpen}
+      onClose={() => desk.set({ isSheetOpen: false })}
+      title={texts.title}
+      size="72rem"
+      transitionProps={AT_ONCE}
+    >
       <Text c="dimmed" fz="sm" mb="md">
         {texts.about}
       </Text>
@@ -58,5 +64,7 @@ export function Sheet() {
 }
 
 const commandsOf = (group: KeyGroup): readonly Command[] => [
-  ...new Set(KEYS.filter((key) => key.group === group && key.press !== '').map(({ command }) => command)),
+  ...new Set(
+    KEYS.filter((key) => key.group === group && key.press !== '').map(({ command }) => command),
+  ),
 ]

@@ -3,7 +3,10 @@ import type { Reach } from './commands.ts'
 import { paneIdOf } from './desk.ts'
 import type { ListState, SeriesState } from './engine/images.ts'
 
-/** Where an image is, among all that are known; undefined where it is in none of the series. `index` is from 0. */
+/**
+ * Where an image is, among all that are known; undefined where it is in none of the series. `index`
+ * is from 0.
+ */
 export function foundImage(
   { studies }: Pick<ListState, 'studies'>,
   sopInstanceUid: string,
@@ -12,7 +15,8 @@ export function foundImage(
   for (const { series: all } of studies) {
     for (const series of all) {
       const index = series.stack.findIndex(
-        (image) => image.sopInstanceUid === sopInstanceUid && (frame === undefined || image.frame === frame),
+        (image) =>
+          image.sopInstanceUid === sopInstanceUid && (frame === undefined || image.frame === frame),
       )
       if (index !== -1) return { series, index }
     }
@@ -20,15 +24,26 @@ export function foundImage(
   return undefined
 }
 
-/** Shows an image: in the pane that has its series, else in the active one. @returns false where it is not here */
-export function showInstance({ desk, engine, list }: Reach, sopInstanceUid: string, frame?: number): boolean {
+/**
+ * Shows an image: in the pane that has its series, else in the active one. @returns false where it
+ * is not here
+ */
+export function showInstance(
+  { desk, engine, list }: Reach,
+  sopInstanceUid: string,
+  frame?: number,
+): boolean {
   const found = foundImage(list.state(), sopInstanceUid, frame)
   if (!found) return false
   const { series, index } = found
   desk.set({ planesOf: null })
   desk.hang((board) => {
     const at = board.panes.findIndex(({ seriesKey }) => seriesKey === series.key)
-    if (at === -1) return { ...hung(board, board.active, series.key), alone: board.alone === null ? null : board.active }
+    if (at === -1)
+      return {
+        ...hung(board, board.active, series.key),
+        alone: board.alone === null ? null : board.active,
+      }
     return { ...board, active: at, alone: board.alone === null ? null : at }
   })
   engine.pane(paneIdOf(desk.state().board.active)).show(series, index)

@@ -30,7 +30,11 @@ export function Side() {
       <header className={css.head}>
         <Title order={2}>{title}</Title>
         <Tooltip label={words.toolbar.withKey(words.side.close, 'Esc')}>
-          <ActionIcon size="md" aria-label={words.side.close} onClick={() => desk.set({ drawer: null })}>
+          <ActionIcon
+            size="md"
+            aria-label={words.side.close}
+            onClick={() => desk.set({ drawer: null })}
+          >
             <IconX size={17} />
           </ActionIcon>
         </Tooltip>

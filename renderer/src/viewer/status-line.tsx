@@ -41,7 +41,14 @@ export function StatusLine() {
   )
 }
 
-const RANK = ['refused', 'failing', 'saving', 'waiting', 'saved', 'loading'] as const satisfies readonly KeptDrawings['state'][]
+const RANK = [
+  'refused',
+  'failing',
+  'saving',
+  'waiting',
+  'saved',
+  'loading',
+] as const satisfies readonly KeptDrawings['state'][]
 const TONES: Readonly<Record<KeptDrawings['state'], Tone>> = {
   loading: 'plain',
   saved: 'good',
@@ -51,11 +58,16 @@ const TONES: Readonly<Record<KeptDrawings['state'], Tone>> = {
   refused: 'danger',
 }
 
-/** Whether what is drawn is at the gateway: the worst of all studies, and nothing where nothing was drawn. */
+/**
+ * Whether what is drawn is at the gateway: the worst of all studies, and nothing where nothing was
+ * drawn.
+ */
 function Saving() {
   const { drawings } = useBench()
   const { studies, merges } = useSyncExternalStore(drawings.subscribe, drawings.state)
-  const kept = [...studies.values()].filter((one) => one.drawings.length > 0 || one.fault !== '' || one.state === 'waiting')
+  const kept = [...studies.values()].filter(
+    (one) => one.drawings.length > 0 || one.fault !== '' || one.state === 'waiting',
+  )
   const worst = RANK.map((state) => kept.find((one) => one.state === state)).find(Boolean)
   if (!worst || worst.state === 'loading') return null
   const { state, fault } = worst

@@ -27,13 +27,25 @@ export function TextDialog() {
     setAsked(undefined)
   }
   return (
-    <Modal opened={asked !== undefined} onClose={() => answer(undefined)} title={texts.askTitle} size="sm" transitionProps={AT_ONCE}>
+    <Modal
+      opened={asked !== undefined}
+      onClose={() => answer(undefined)}
+      title={texts.askTitle}
+      size="sm"
+      transitionProps={AT_ONCE}
+    >
       {asked && <Ask before={asked.before} onAnswer={answer} />}
     </Modal>
   )
 }
 
-function Ask({ before, onAnswer }: { before: string; onAnswer: (text: string | undefined) => void }) {
+function Ask({
+  before,
+  onAnswer,
+}: {
+  before: string
+  onAnswer: (text: string | undefined) => void
+}) {
   const [text, setText] = useState(before)
   return (
     <form

@@ -14,8 +14,18 @@ import { words } from './words.ts'
 
 const { rail: texts } = words
 
-/** A series in the list: a click or Enter shows it in the active pane, and it can be dragged to any. */
-export function Thumbnail({ series, isShown, isActive }: { series: SeriesState; isShown: boolean; isActive: boolean }) {
+/**
+ * A series in the list: a click or Enter shows it in the active pane, and it can be dragged to any.
+ */
+export function Thumbnail({
+  series,
+  isShown,
+  isActive,
+}: {
+  series: SeriesState
+  isShown: boolean
+  isActive: boolean
+}) {
   const { desk } = useBench()
   const { progress } = useImages()
   const { ref, entry } = useIntersection({ threshold: 0 })
@@ -28,7 +38,10 @@ export function Thumbnail({ series, isShown, isActive }: { series: SeriesState; 
     desk.set((state) => (state.planesOf === null ? {} : { planesOf: null }))
     desk.hang((board) => hung(board, board.active, series.key))
     // The keys are for its images from now on. Who came here by key goes on from here.
-    if (isByMouse) document.querySelector<HTMLElement>(`section[data-pane="${activePaneId(desk.state())}"]`)?.focus({ preventScroll: true })
+    if (isByMouse)
+      document
+        .querySelector<HTMLElement>(`section[data-pane="${activePaneId(desk.state())}"]`)
+        ?.focus({ preventScroll: true })
   }
   return (
     <button
@@ -53,7 +66,9 @@ export function Thumbnail({ series, isShown, isActive }: { series: SeriesState; 
         {isComing && <Coming part={1 - unread / stack.length} />}
       </span>
       <span className={css.about}>
-        <span className={css.description}>{[of.seriesDescription || texts.untitled, said(part)].filter(Boolean).join(', ')}</span>
+        <span className={css.description}>
+          {[of.seriesDescription || texts.untitled, said(part)].filter(Boolean).join(', ')}
+        </span>
         <span className={css.facts}>
           <b>{of.modality}</b>
           {of.seriesNumber !== null && <span>{texts.series(of.seriesNumber)}</span>}
@@ -74,7 +89,13 @@ function Coming({ part }: { part: number }) {
   return (
     <Tooltip label={texts.reading}>
       <span className={css.ring}>
-        <RingProgress size={20} thickness={3} roundCaps sections={[{ value: part * 100, color: 'petrol.4' }]} aria-hidden />
+        <RingProgress
+          size={20}
+          thickness={3}
+          roundCaps
+          sections={[{ value: part * 100, color: 'petrol.4' }]}
+          aria-hidden
+        />
         <VisuallyHidden>{texts.reading}</VisuallyHidden>
       </span>
     </Tooltip>
@@ -84,7 +105,10 @@ function Coming({ part }: { part: number }) {
 /** Pictures that were made, by series. */
 const made = new WeakMap<object, Map<string, string>>()
 
-/** The picture of a series, asked for when it is first seen; again where more of the series has come since it failed. */
+/**
+ * The picture of a series, asked for when it is first seen; again where more of the series has come
+ * since it failed.
+ */
 function usePicture(series: SeriesState, isSeen: boolean): string | 'none' | undefined {
   const { engine } = useBench()
   const { progress } = useImages()

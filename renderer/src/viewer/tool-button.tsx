@@ -16,40 +16,67 @@ interface ButtonProps {
   readonly more?: string
   /** It can be on and off. */
   readonly isOn?: boolean
-  /** Why it does nothing now; empty or absent where it does. Said on hover, so the button stays reachable. */
+  /**
+   * Why it does nothing now; empty or absent where it does. Said on hover, so the button stays
+   * reachable.
+   */
   readonly whyNot?: string
   readonly onClick?: () => void
   readonly children?: ReactNode
 }
 
 /** A button of the tool bar. By mouse it does not take the focus: the keys stay with the images. */
-export const ToolButton = forwardRef<HTMLButtonElement, ButtonProps>(function ToolButton(props, ref) {
-  const { icon: Shape, label, keys = '', more, isOn, whyNot = '', onClick, children, ...rest } = props
-  const isOpen = 'aria-expanded' in rest && rest['aria-expanded'] === true
-  return (
-    <Tooltip label={said(whyNot) || words.toolbar.withKey(label, keys)} openDelay={350} disabled={isOpen}>
-      <ActionIcon
-        {...rest}
-        ref={ref}
-        className={css.button ?? ''}
-        aria-label={more ? `${label}, ${more}` : label}
-        aria-pressed={isOn}
-        aria-disabled={whyNot !== '' || undefined}
-        data-on={isOn || undefined}
-        onMouseDown={(event) => event.preventDefault()}
-        onClick={() => whyNot === '' && onClick?.()}
+export const ToolButton = forwardRef<HTMLButtonElement, ButtonProps>(
+  function ToolButton(props, ref) {
+    const {
+      icon: Shape,
+      label,
+      keys = '',
+      more,
+      isOn,
+      whyNot = '',
+      onClick,
+      children,
+      ...rest
+    } = props
+    const isOpen = 'aria-expanded' in rest && rest['aria-expanded'] === true
+    return (
+      <Tooltip
+        label={said(whyNot) || words.toolbar.withKey(label, keys)}
+        openDelay={350}
+        disabled={isOpen}
       >
-        <Shape size={19} stroke={1.7} aria-hidden />
-        {children}
-      </ActionIcon>
-    </Tooltip>
-  )
-})
+        <ActionIcon
+          {...rest}
+          ref={ref}
+          className={css.button ?? ''}
+          aria-label={more ? `${label}, ${more}` : label}
+          aria-pressed={isOn}
+          aria-disabled={whyNot !== '' || undefined}
+          data-on={isOn || undefined}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => whyNot === '' && onClick?.()}
+        >
+          <Shape size={19} stroke={1.7} aria-hidden />
+          {children}
+        </ActionIcon>
+      </Tooltip>
+    )
+  },
+)
 
 /** A button for a command of the key map. */
-export function CommandButton({ command, ...rest }: { command: Command } & Omit<ButtonProps, 'label' | 'keys' | 'onClick'>) {
+export function CommandButton({
+  command,
+  ...rest
+}: { command: Command } & Omit<ButtonProps, 'label' | 'keys' | 'onClick'>) {
   const { desk, engine, list } = useBench()
   return (
-    <ToolButton label={words.commands[command]} keys={keyText(command)} onClick={() => run(command, { desk, engine, list })} {...rest} />
+    <ToolButton
+      label={words.commands[command]}
+      keys={keyText(command)}
+      onClick={() => run(command, { desk, engine, list })}
+      {...rest}
+    />
   )
 }

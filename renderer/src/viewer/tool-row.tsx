@@ -36,7 +36,11 @@ export function ToolMenu({ tools }: { tools: readonly ToolName[] }) {
   return (
     <BarMenu>
       <Menu.Target>
-        <ToolButton icon={isOn ? TOOL_ICONS[chosen] : IconRuler2} label={words.toolbar.measure} {...(isOn && { isOn })}>
+        <ToolButton
+          icon={isOn ? TOOL_ICONS[chosen] : IconRuler2}
+          label={words.toolbar.measure}
+          {...(isOn && { isOn })}
+        >
           <IconChevronDown size={11} aria-hidden />
         </ToolButton>
       </Menu.Target>

@@ -27,7 +27,9 @@ import { TransformMenu, TransformRow } from './transform-row.tsx'
 import { words } from './words.ts'
 
 const { toolbar: texts } = words
-/** Widths of the page, in CSS pixels, from which tools stand in the bar that are in a menu below it. */
+/**
+ * Widths of the page, in CSS pixels, from which tools stand in the bar that are in a menu below it.
+ */
 const WIDE = 1560
 const MIDDLE = 1180
 const NARROW = 820
@@ -42,7 +44,11 @@ export function Toolbar({ width }: { width: number }) {
       <Group label={texts.tools}>
         <RailButton />
         <ToolRow tools={isNarrow ? ['window', 'scroll'] : MOVING} />
-        {isWide ? <ToolRow tools={MEASURING} /> : <ToolMenu tools={isNarrow ? [...MOVING.slice(1), ...MEASURING] : MEASURING} />}
+        {isWide ? (
+          <ToolRow tools={MEASURING} />
+        ) : (
+          <ToolMenu tools={isNarrow ? [...MOVING.slice(1), ...MEASURING] : MEASURING} />
+        )}
       </Group>
       <Group label={texts.image}>
         <PresetMenu />
@@ -81,15 +87,26 @@ function RailButton() {
 
 function PlanesButton() {
   const isOn = useDesk((state) => state.planesOf !== null)
-  const why = usePaneState(useActivePaneId(), ({ series }) => (series ? series.whyNoVolume : words.pane.empty))
-  return <CommandButton command="planes" icon={IconCube3dSphere} isOn={isOn} whyNot={isOn ? '' : why} />
+  const why = usePaneState(useActivePaneId(), ({ series }) =>
+    series ? series.whyNoVolume : words.pane.empty,
+  )
+  return (
+    <CommandButton command="planes" icon={IconCube3dSphere} isOn={isOn} whyNot={isOn ? '' : why} />
+  )
 }
 
 function CineButton() {
   const paneId = useActivePaneId()
   const isOn = usePaneState(paneId, ({ isPlaying }) => isPlaying)
   const isOne = usePaneState(paneId, ({ count }) => count < 2)
-  return <CommandButton command="cine" icon={isOn ? IconPlayerPause : IconPlayerPlay} isOn={isOn} whyNot={isOne ? words.cine.not : ''} />
+  return (
+    <CommandButton
+      command="cine"
+      icon={isOn ? IconPlayerPause : IconPlayerPlay}
+      isOn={isOn}
+      whyNot={isOne ? words.cine.not : ''}
+    />
+  )
 }
 
 function ScreenButtons() {
@@ -106,8 +123,17 @@ function ScreenButtons() {
 
 function CaptureButton() {
   const { desk } = useBench()
-  const isNothing = usePaneState(useActivePaneId(), ({ series, problem }) => !series || problem !== '')
-  return <CommandButton command="capture" icon={IconCamera} whyNot={desk.view.whyNoCapture || (isNothing ? words.capture.nothing : '')} />
+  const isNothing = usePaneState(
+    useActivePaneId(),
+    ({ series, problem }) => !series || problem !== '',
+  )
+  return (
+    <CommandButton
+      command="capture"
+      icon={IconCamera}
+      whyNot={desk.view.whyNoCapture || (isNothing ? words.capture.nothing : '')}
+    />
+  )
 }
 
 function ListButtons() {
@@ -116,7 +142,9 @@ function ListButtons() {
   return (
     <>
       <CommandButton command="priors" icon={IconHistory} isOn={drawer === 'priors'} />
-      {media.length > 0 && <CommandButton command="media" icon={IconFiles} isOn={drawer === 'media'} />}
+      {media.length > 0 && (
+        <CommandButton command="media" icon={IconFiles} isOn={drawer === 'media'} />
+      )}
       <CommandButton command="drawings" icon={IconRulerMeasure} isOn={drawer === 'drawings'} />
       <CommandButton command="captures" icon={IconPhotoUp} isOn={drawer === 'captures'} />
       <CommandButton command="sheet" icon={IconKeyboard} />

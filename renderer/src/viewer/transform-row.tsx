@@ -31,7 +31,12 @@ export function TransformRow() {
   const paneId = useActivePaneId()
   const isInverted = usePaneState(paneId, (state) => state.isInverted)
   return TRANSFORMS.map(([command, icon]) => (
-    <CommandButton key={command} command={command} icon={icon} {...(command === 'invert' && { isOn: isInverted })} />
+    <CommandButton
+      key={command}
+      command={command}
+      icon={icon}
+      {...(command === 'invert' && { isOn: isInverted })}
+    />
   ))
 }
 

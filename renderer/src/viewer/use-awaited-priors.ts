@@ -12,7 +12,9 @@ export function useAwaitedPriors(): void {
     for (const studyUid of awaited) {
       const study = images.studies.find(({ study }) => study.studyInstanceUid === studyUid)
       const { board } = desk.state()
-      const now = hangablesOf(images).find(({ seriesKey }) => seriesKey === board.panes[board.active]?.seriesKey)
+      const now = hangablesOf(images).find(
+        ({ seriesKey }) => seriesKey === board.panes[board.active]?.seriesKey,
+      )
       const found = counterpart(now, study?.series.map(hangableOf) ?? [])
       if (!found) continue
       desk.set((state) => ({

@@ -42,7 +42,8 @@ function useBegun(begun: Begun): Bench | Error | undefined {
     let isLeft = false
     begun.bench.then(
       (bench) => isLeft || setBench(bench),
-      (error: unknown) => isLeft || setBench(error instanceof Error ? error : new Error(String(error))),
+      (error: unknown) =>
+        isLeft || setBench(error instanceof Error ? error : new Error(String(error))),
     )
     return () => {
       isLeft = true
@@ -55,7 +56,8 @@ const keepViewAwake = (viewId: string, onEnded: (sentence: string) => void): (()
   keepAwake({
     read: () => call(viewing.read, { params: { viewId } }),
     isVisible: () => document.visibilityState === 'visible',
-    endOf: (error) => (error instanceof ProblemError && !isPassing(error.code) ? error.message : ''),
+    endOf: (error) =>
+      error instanceof ProblemError && !isPassing(error.code) ? error.message : '',
     onEnded,
     onUse: onPageUse,
     every(milliseconds, run) {

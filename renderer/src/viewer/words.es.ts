@@ -2,7 +2,8 @@ import { locale } from '../language/language.ts'
 import type { Translated } from '../language/words.ts'
 import type { English } from './words.ts'
 
-const count = (number: number, one: string, many: string) => `${number.toLocaleString(locale)} ${number === 1 ? one : many}`
+const count = (number: number, one: string, many: string) =>
+  `${number.toLocaleString(locale)} ${number === 1 ? one : many}`
 
 export const es: Translated<English> = {
   notPrimary: 'No apto para diagnóstico primario',
@@ -24,9 +25,12 @@ export const es: Translated<English> = {
       nothing: 'Abra el estudio desde donde venía: cada enlace lo abre una sola vez.',
       link: 'Abra de nuevo el estudio desde donde venía. Allí recibirá un enlace nuevo.',
       view: 'Abra de nuevo el estudio desde donde venía.',
-      unreachable: 'Puede que se esté reiniciando o que este PC no tenga red. No se ha perdido nada.',
-      browser: 'Use un Chrome, Edge o Firefox actual, con los gráficos (WebGL) activados, y cargue la página de nuevo.',
-      broken: 'Un fallo del programa lo detuvo. Cargue las imágenes de nuevo: lo dibujado y guardado se conserva.',
+      unreachable:
+        'Puede que se esté reiniciando o que este PC no tenga red. No se ha perdido nada.',
+      browser:
+        'Use un Chrome, Edge o Firefox actual, con los gráficos (WebGL) activados, y cargue la página de nuevo.',
+      broken:
+        'Un fallo del programa lo detuvo. Cargue las imágenes de nuevo: lo dibujado y guardado se conserva.',
     },
   },
   rail: {
@@ -38,7 +42,8 @@ export const es: Translated<English> = {
     images: (number) => count(number, 'imagen', 'imágenes'),
     frames: (number) => count(number, 'cuadro', 'cuadros'),
     missing: (number) => `${number} sin cargar`,
-    missingMeaning: (number) => `${count(number, 'imagen', 'imágenes')} de esta serie no se ${number === 1 ? 'puede' : 'pueden'} mostrar.`,
+    missingMeaning: (number) =>
+      `${count(number, 'imagen', 'imágenes')} de esta serie no se ${number === 1 ? 'puede' : 'pueden'} mostrar.`,
     isShown: 'Se muestra en un panel',
     reading: 'Aún llegan imágenes de esta serie.',
     notImages: (number) => `${count(number, 'objeto', 'objetos')} sin imágenes`,
@@ -65,7 +70,8 @@ export const es: Translated<English> = {
     id: (id) => `ID ${id}`,
     born: (day) => `nac. ${day}`,
     accession: (number) => `Acc. ${number}`,
-    series: (number, description) => [number === null ? '' : `Se ${number}`, description].filter(Boolean).join(': '),
+    series: (number, description) =>
+      [number === null ? '' : `Se ${number}`, description].filter(Boolean).join(': '),
     image: (number, of) => `Im ${number}/${of}`,
     slice: (number, of) => `Co ${number}/${of}`,
     frame: (frame, of) => `Cu ${frame}/${of}`,
@@ -75,7 +81,8 @@ export const es: Translated<English> = {
     window: (center, width) => `C ${center} W ${width}`,
     inverted: 'Invertida',
     lossy: 'Comprimida con pérdida',
-    lossyBy: (ratios) => (ratios ? `Comprimida con pérdida ${ratios} : 1` : 'Comprimida con pérdida'),
+    lossyBy: (ratios) =>
+      ratios ? `Comprimida con pérdida ${ratios} : 1` : 'Comprimida con pérdida',
     regions: 'Las regiones calibradas están marcadas',
     severalPatients: 'Imágenes de varios pacientes',
     mayBeLossy: 'Puede estar comprimida con pérdida',
@@ -192,7 +199,8 @@ export const es: Translated<English> = {
     title: 'Atajos de teclado',
     about: 'Las teclas funcionan cuando el visor tiene el foco y no mientras se escribe.',
     single: 'Las teclas sin Ctrl ni Alt son atajos',
-    singleMeaning: 'Desactívelo si un dispositivo de dictado o la entrada de voz escriben en el visor.',
+    singleMeaning:
+      'Desactívelo si un dispositivo de dictado o la entrada de voz escriben en el visor.',
     groups: {
       images: 'Imágenes',
       panes: 'Paneles y disposiciones',
@@ -229,15 +237,21 @@ export const es: Translated<English> = {
   },
   progress: {
     asking: 'Pidiendo las imágenes…',
-    loading: (read, files) => `${read.toLocaleString(locale)} de ${files.toLocaleString(locale)} imágenes leídas`,
+    loading: (read, files) =>
+      `${read.toLocaleString(locale)} de ${files.toLocaleString(locale)} imágenes leídas`,
     listing: 'Buscando las imágenes…',
     done: (files) =>
-      files === 0 ? 'Sin imágenes' : files === 1 ? '1 imagen leída' : `Leídas las ${files.toLocaleString(locale)} imágenes`,
+      files === 0
+        ? 'Sin imágenes'
+        : files === 1
+          ? '1 imagen leída'
+          : `Leídas las ${files.toLocaleString(locale)} imágenes`,
     some: (read, files) =>
       `${read.toLocaleString(locale)} de ${files.toLocaleString(locale)} imágenes leídas; las demás no se pudieron leer`,
     broken: 'La conexión con la pasarela se ha cortado. Se intenta de nuevo.',
     software: 'Sin tarjeta gráfica: las imágenes tardan más',
-    softwareMeaning: 'Este navegador no tiene acceso a una tarjeta gráfica, así que el procesador dibuja las imágenes.',
+    softwareMeaning:
+      'Este navegador no tiene acceso a una tarjeta gráfica, así que el procesador dibuja las imágenes.',
     forUser: (name) => `Abierto para ${name}`,
   },
   faults: {
@@ -260,7 +274,8 @@ export const es: Translated<English> = {
     again: 'Mostrar de nuevo',
     isOpen: 'Abierto',
     adding: 'Sus imágenes están llegando…',
-    images: (number) => (number === null ? 'Imágenes en el socio, si las tiene' : count(number, 'imagen', 'imágenes')),
+    images: (number) =>
+      number === null ? 'Imágenes en el socio, si las tiene' : count(number, 'imagen', 'imágenes'),
     undated: 'Sin fecha',
   },
   media: {
@@ -314,8 +329,10 @@ export const es: Translated<English> = {
     cancel: 'Cancelar',
     preparing: 'Dibujando la imagen…',
     nothing: 'En este panel no hay ninguna imagen que capturar.',
-    given: (series, number, window) => [series, `imagen ${number}`, window].filter(Boolean).join(', '),
-    givenPlane: (series, plane, window) => [series, `plano ${plane}`, window].filter(Boolean).join(', '),
+    given: (series, number, window) =>
+      [series, `imagen ${number}`, window].filter(Boolean).join(', '),
+    givenPlane: (series, plane, window) =>
+      [series, `plano ${plane}`, window].filter(Boolean).join(', '),
     window: (values) => `ventana ${values}`,
     listTitle: 'Capturas de este estudio',
     none: 'Aún no hay capturas.',

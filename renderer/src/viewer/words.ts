@@ -8,7 +8,8 @@ import { es } from './words.es.ts'
 
 type Named<K extends string, V = string> = Readonly<Record<K, V>>
 
-const count = (number: number, one: string, many: string) => `${number.toLocaleString(locale)} ${number === 1 ? one : many}`
+const count = (number: number, one: string, many: string) =>
+  `${number.toLocaleString(locale)} ${number === 1 ? one : many}`
 
 const en = {
   notPrimary: 'Not for primary diagnosis',
@@ -31,8 +32,10 @@ const en = {
       link: 'Open the study again where you came from. You get a new link there.',
       view: 'Open the study again where you came from.',
       unreachable: 'It may be starting again, or this computer has no network. Nothing is lost.',
-      browser: 'Use a current Chrome, Edge or Firefox, with graphics (WebGL) switched on, and load the page again.',
-      broken: 'A fault of the program stopped it. Load the images again: what was drawn and saved is kept.',
+      browser:
+        'Use a current Chrome, Edge or Firefox, with graphics (WebGL) switched on, and load the page again.',
+      broken:
+        'A fault of the program stopped it. Load the images again: what was drawn and saved is kept.',
     },
   },
   rail: {
@@ -44,7 +47,8 @@ const en = {
     images: (number: number) => count(number, 'image', 'images'),
     frames: (number: number) => count(number, 'frame', 'frames'),
     missing: (number: number) => `${number} missing`,
-    missingMeaning: (number: number) => `${count(number, 'image', 'images')} of this series cannot be shown.`,
+    missingMeaning: (number: number) =>
+      `${count(number, 'image', 'images')} of this series cannot be shown.`,
     isShown: 'Shown in a pane',
     reading: 'Images of this series are still coming.',
     notImages: (number: number) => `${count(number, 'object', 'objects')} without images`,
@@ -71,7 +75,8 @@ const en = {
     id: (id: string) => `ID ${id}`,
     born: (day: string) => `born ${day}`,
     accession: (number: string) => `Acc. ${number}`,
-    series: (number: number | null, description: string) => [number === null ? '' : `Se ${number}`, description].filter(Boolean).join(': '),
+    series: (number: number | null, description: string) =>
+      [number === null ? '' : `Se ${number}`, description].filter(Boolean).join(': '),
     image: (number: number, of: number) => `Im ${number}/${of}`,
     slice: (number: number, of: number) => `Sl ${number}/${of}`,
     frame: (frame: number, of: number) => `Fr ${frame}/${of}`,
@@ -235,14 +240,17 @@ const en = {
   },
   progress: {
     asking: 'Asking for the images…',
-    loading: (read: number, files: number) => `${read.toLocaleString(locale)} of ${files.toLocaleString(locale)} images read`,
+    loading: (read: number, files: number) =>
+      `${read.toLocaleString(locale)} of ${files.toLocaleString(locale)} images read`,
     listing: 'Finding the images…',
-    done: (files: number) => (files === 0 ? 'No images' : `All ${count(files, 'image', 'images')} read`),
+    done: (files: number) =>
+      files === 0 ? 'No images' : `All ${count(files, 'image', 'images')} read`,
     some: (read: number, files: number) =>
       `${read.toLocaleString(locale)} of ${files.toLocaleString(locale)} images read; the rest could not be`,
     broken: 'The line to the gateway is broken. It is tried again.',
     software: 'Without a graphics card: pictures come slower',
-    softwareMeaning: 'This browser has no access to a graphics card, so the processor draws the images.',
+    softwareMeaning:
+      'This browser has no access to a graphics card, so the processor draws the images.',
     forUser: (name: string) => `Open for ${name}`,
   },
   faults: {
@@ -265,7 +273,8 @@ const en = {
     again: 'Show again',
     isOpen: 'Open',
     adding: 'Its images are coming…',
-    images: (number: number | null) => (number === null ? 'Images at the partner, if it has them' : count(number, 'image', 'images')),
+    images: (number: number | null) =>
+      number === null ? 'Images at the partner, if it has them' : count(number, 'image', 'images'),
     undated: 'No date',
   },
   media: {
@@ -310,7 +319,8 @@ const en = {
   capture: {
     title: 'Capture this image',
     close: 'Close',
-    about: 'What you see, with its drawings, is kept in the archive as a new image of this study and sent to whoever takes captures of it.',
+    about:
+      'What you see, with its drawings, is kept in the archive as a new image of this study and sent to whoever takes captures of it.',
     preview: 'The picture as it will be kept',
     description: 'Description',
     descriptionHint: 'Kept in the new image. Nothing that names the patient.',
@@ -318,8 +328,10 @@ const en = {
     cancel: 'Cancel',
     preparing: 'Drawing the picture…',
     nothing: 'There is no image in this pane to capture.',
-    given: (series: string, number: number, window: string) => [series, `image ${number}`, window].filter(Boolean).join(', '),
-    givenPlane: (series: string, plane: string, window: string) => [series, `${plane} plane`, window].filter(Boolean).join(', '),
+    given: (series: string, number: number, window: string) =>
+      [series, `image ${number}`, window].filter(Boolean).join(', '),
+    givenPlane: (series: string, plane: string, window: string) =>
+      [series, `${plane} plane`, window].filter(Boolean).join(', '),
     window: (values: string) => `window ${values}`,
     listTitle: 'Captures of this study',
     none: 'No captures yet.',
@@ -332,7 +344,8 @@ const en = {
       failed: 'Kept in the archive. It could not be uploaded.',
       kept: 'Kept in the archive alone: nobody takes captures of this study.',
     } satisfies Named<Capture['state']>,
-    progress: (uploaded: number, urls: number) => `Uploaded to ${uploaded} of ${count(urls, 'place', 'places')}.`,
+    progress: (uploaded: number, urls: number) =>
+      `Uploaded to ${uploaded} of ${count(urls, 'place', 'places')}.`,
     next: (time: string) => `Next try at ${time}.`,
   },
   close: {

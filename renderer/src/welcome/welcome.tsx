@@ -1,4 +1,15 @@
-import { Button, Code, Group, List, PasswordInput, Select, Stack, Text, TextInput, Title } from '@mantine/core'
+import {
+  Button,
+  Code,
+  Group,
+  List,
+  PasswordInput,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { Navigate, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
@@ -15,7 +26,10 @@ import { useEnter, useSession } from '../session.ts'
 import { Door } from '../sign-in/door.tsx'
 import { words } from './words.ts'
 
-/** The first screen of a new gateway: with a set-up token the owner's form, without one how to get it. */
+/**
+ * The first screen of a new gateway: with a set-up token the owner's form, without one how to get
+ * it.
+ */
 export function Welcome({ token }: { token: string | null }) {
   useEffect(() => {
     document.title = `${words.title} · Isthmus`
@@ -23,7 +37,11 @@ export function Welcome({ token }: { token: string | null }) {
   const session = useSession()
   // An account exists: the link is used up, and this screen has nothing more to offer.
   if (session.data?.needsOwner === false) return <Navigate to="/" replace />
-  return <Door foot={words.foot}>{token === null ? <HowToGetTheLink /> : <OwnerForm token={token} />}</Door>
+  return (
+    <Door foot={words.foot}>
+      {token === null ? <HowToGetTheLink /> : <OwnerForm token={token} />}
+    </Door>
+  )
 }
 
 function HowToGetTheLink() {
@@ -63,7 +81,11 @@ function OwnerForm({ token }: { token: string }) {
     },
     validate: (values) => {
       const parsed = dashboard.createOwner.body.safeParse({ ...values, token })
-      return parsed.success ? {} : Object.fromEntries(parsed.error.issues.map((issue) => [issue.path.join('.'), said(issue.message)]))
+      return parsed.success
+        ? {}
+        : Object.fromEntries(
+            parsed.error.issues.map((issue) => [issue.path.join('.'), said(issue.message)]),
+          )
     },
   })
   const { password, firstName, lastName, email, clinicName } = form.values
@@ -87,10 +109,23 @@ function OwnerForm({ token }: { token: string }) {
         <Title order={1}>{words.title}</Title>
         <Text c="dimmed">{words.intro}</Text>
         {create.error && <Failed error={create.error} />}
-        <TextInput label={words.clinicName} description={words.clinicNameAbout} autoFocus {...form.getInputProps('clinicName')} />
+        <TextInput
+          label={words.clinicName}
+          description={words.clinicNameAbout}
+          autoFocus
+          {...form.getInputProps('clinicName')}
+        />
         <Group grow align="flex-start">
-          <TextInput label={words.firstName} autoComplete="given-name" {...form.getInputProps('firstName')} />
-          <TextInput label={words.lastName} autoComplete="family-name" {...form.getInputProps('lastName')} />
+          <TextInput
+            label={words.firstName}
+            autoComplete="given-name"
+            {...form.getInputProps('firstName')}
+          />
+          <TextInput
+            label={words.lastName}
+            autoComplete="family-name"
+            {...form.getInputProps('lastName')}
+          />
         </Group>
         <TextInput
           label={words.email}

@@ -15,7 +15,8 @@ export const es: Translated<English> = {
     what: 'la orden',
     after: 'Abra en este navegador el enlace que imprime. Vale una vez y poco tiempo.',
   },
-  intro: 'Cree la cuenta del propietario, que añade dispositivos, configura el socio y da acceso a los demás.',
+  intro:
+    'Cree la cuenta del propietario, que añade dispositivos, configura el socio y da acceso a los demás.',
   clinicName: 'Nombre de la clínica',
   clinicNameAbout: 'Aparece en esta ventana y se da a los dispositivos como institución.',
   firstName: 'Nombre',

@@ -13,11 +13,16 @@ import { words } from './words.ts'
 import css from './worklist.module.css'
 
 const route = getRouteApi('/shell/worklist/ask')
-const INPUT_FIRST: Pick<TextInputProps, 'inputWrapperOrder'> = { inputWrapperOrder: ['label', 'input', 'description', 'error'] }
+const INPUT_FIRST: Pick<TextInputProps, 'inputWrapperOrder'> = {
+  inputWrapperOrder: ['label', 'input', 'description', 'error'],
+}
 
 interface KeysProps {
   readonly devices: readonly Device[]
-  readonly onAsk: (body: InputOf<typeof dashboard.askWorklist>['body'], onRefused: (error: ProblemError) => void) => void
+  readonly onAsk: (
+    body: InputOf<typeof dashboard.askWorklist>['body'],
+    onRefused: (error: ProblemError) => void,
+  ) => void
   readonly isAsking: boolean
   readonly isAnswered: boolean
 }
@@ -26,7 +31,10 @@ interface KeysProps {
 export function Keys({ devices, onAsk, isAsking, isAnswered }: KeysProps) {
   const today = todayIn(useZone(), new Date())
   const { device: asked } = route.useSearch()
-  const first = devices.find((device) => device.deviceId === asked) ?? devices.find((device) => device.isEnabled) ?? devices[0]
+  const first =
+    devices.find((device) => device.deviceId === asked) ??
+    devices.find((device) => device.isEnabled) ??
+    devices[0]
   const form = useForm({
     initialValues: {
       deviceId: first?.deviceId ?? '',
@@ -40,10 +48,21 @@ export function Keys({ devices, onAsk, isAsking, isAnswered }: KeysProps) {
     },
   })
   const submit = form.onSubmit(({ startDate, endDate, ...keys }) =>
-    onAsk({ ...keys, startDate: startDate || null, endDate: endDate || null }, (error) => form.setErrors(faultsByField(error))),
+    onAsk({ ...keys, startDate: startDate || null, endDate: endDate || null }, (error) =>
+      form.setErrors(faultsByField(error)),
+    ),
   )
-  const text = (field: 'patientName' | 'patientId' | 'accessionNumber' | 'modality' | 'stationAeTitle', maxLength: number) => (
-    <TextInput label={words[field]} placeholder={words.anyValue} maxLength={maxLength} autoComplete="off" {...form.getInputProps(field)} />
+  const text = (
+    field: 'patientName' | 'patientId' | 'accessionNumber' | 'modality' | 'stationAeTitle',
+    maxLength: number,
+  ) => (
+    <TextInput
+      label={words[field]}
+      placeholder={words.anyValue}
+      maxLength={maxLength}
+      autoComplete="off"
+      {...form.getInputProps(field)}
+    />
   )
   const day = (field: 'startDate' | 'endDate') => (
     <TextInput
@@ -69,7 +88,8 @@ export function Keys({ devices, onAsk, isAsking, isAnswered }: KeysProps) {
           {...form.getInputProps('deviceId')}
           onChange={(deviceId) => {
             const device = devices.find((one) => one.deviceId === deviceId)
-            if (device) form.setValues({ deviceId: device.deviceId, modality: device.modality ?? '' })
+            if (device)
+              form.setValues({ deviceId: device.deviceId, modality: device.modality ?? '' })
           }}
         />
         {text('modality', 16)}
@@ -89,7 +109,10 @@ export function Keys({ devices, onAsk, isAsking, isAnswered }: KeysProps) {
         {text('stationAeTitle', 16)}
       </div>
       <div className={css.bar}>
-        <DayButtons today={today} onChoose={(startDate, endDate) => form.setValues({ startDate, endDate })} />
+        <DayButtons
+          today={today}
+          onChoose={(startDate, endDate) => form.setValues({ startDate, endDate })}
+        />
         {form.values.startDate === '' && form.values.endDate === '' && (
           <Text size="sm" c="dimmed">
             {words.noneAbout}
@@ -103,7 +126,13 @@ export function Keys({ devices, onAsk, isAsking, isAnswered }: KeysProps) {
   )
 }
 
-function DayButtons({ today, onChoose }: { today: string; onChoose: (startDate: string, endDate: string) => void }) {
+function DayButtons({
+  today,
+  onChoose,
+}: {
+  today: string
+  onChoose: (startDate: string, endDate: string) => void
+}) {
   const days = { today, tomorrow: dayAfter(today), none: '' }
   return (['today', 'tomorrow', 'none'] as const).map((name) => (
     <Button key={name} variant="default" size="xs" onClick={() => onChoose(days[name], days[name])}>

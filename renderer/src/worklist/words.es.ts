@@ -25,7 +25,9 @@ export const es: Translated<English> = {
   again: 'Preguntar de nuevo',
   days: { today: 'Hoy', tomorrow: 'Mañana', none: 'Sin días' },
   noneAbout: 'Sin días, la pasarela pregunta por los de sus ajustes.',
-  waiting: 'Se pregunta al socio como lo haría el dispositivo. Tarda lo mismo que esperaría el dispositivo.',
+  waiting:
+    'Se pregunta al socio como lo haría el dispositivo. Tarda lo mismo que esperaría el dispositivo.',
   before: 'Elija un dispositivo y pregunte',
-  beforeText: 'La respuesta aparece aquí como la mostraría la consola, con el motivo de cada exploración que no está en ella.',
+  beforeText:
+    'La respuesta aparece aquí como la mostraría la consola, con el motivo de cada exploración que no está en ella.',
 }

@@ -27,7 +27,8 @@ const en = {
   noneAbout: 'Without days the gateway asks for those of its settings.',
   waiting: 'Asking the partner as the device would. This takes as long as the device would wait.',
   before: 'Choose a device and ask',
-  beforeText: 'The answer appears here as the console would list it, with the reason for every exam that is not in it.',
+  beforeText:
+    'The answer appears here as the console would list it, with the reason for every exam that is not in it.',
 } as const
 
 export type English = typeof en

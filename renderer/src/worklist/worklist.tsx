@@ -55,7 +55,9 @@ function Ask({ devices }: { devices: readonly Device[] }) {
           <Waiting rows={4} />
         </Panel>
       )}
-      {ask.data && !ask.isPending && <InspectionView key={ask.data.inspectionId} inspection={ask.data} first="all" />}
+      {ask.data && !ask.isPending && (
+        <InspectionView key={ask.data.inspectionId} inspection={ask.data} first="all" />
+      )}
       {!ask.data && !ask.isPending && !ask.error && (
         <Panel>
           <Empty icon={<IconBuildingHospital size={34} stroke={1.3} />} title={words.before}>

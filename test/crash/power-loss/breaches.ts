@@ -40,13 +40,16 @@ export async function breaches(root: string, promised: readonly Promised[]): Pro
     return [`The gateway does not start: ${(error as Error).message}`]
   }
   using reader = openReader(folder, clock)
-  const integrity = reader.select<{ integrity_check: string }>('pragma integrity_check')[0]?.integrity_check
+  const integrity = reader.select<{ integrity_check: string }>('pragma integrity_check')[0]
+    ?.integrity_check
   const found = [
     ...log.map((line) => `The gateway logged an error: ${line}`),
     ...(integrity === 'ok' ? [] : [`The database is damaged: ${integrity}`]),
     ...(reader.store.audit.verify().isIntact ? [] : ['The chain of the audit trail is broken']),
     ...filesHaveRows.check({ ledger: newLedger(), reader, isEnd: false }),
-    ...(readdirSync(join(folder, 'spool')).some((name) => name.endsWith('.part')) ? ['A transfer is still in the spool'] : []),
+    ...(readdirSync(join(folder, 'spool')).some((name) => name.endsWith('.part'))
+      ? ['A transfer is still in the spool']
+      : []),
   ]
   const backups = join(root, BACKUPS)
   // Whoever has lost the data folder takes the newest one that is listed.
@@ -61,7 +64,10 @@ export async function breaches(root: string, promised: readonly Promised[]): Pro
   return found
 }
 
-/** The gateway reads a file without a row before it moves it, and `quiet` does not see that a file is being closed. */
+/**
+ * The gateway reads a file without a row before it moves it, and `quiet` does not see that a file
+ * is being closed.
+ */
 async function unknownFilesMoved(folder: string): Promise<void> {
   const database = new Sqlite(join(folder, DATABASE_FILE), { readonly: true })
   try {
@@ -75,14 +81,23 @@ async function unknownFilesMoved(folder: string): Promise<void> {
   }
 }
 
-async function breachOf(root: string, reader: Reader, promise: Promised): Promise<string | undefined> {
+async function breachOf(
+  root: string,
+  reader: Reader,
+  promise: Promised,
+): Promise<string | undefined> {
   const { store, select } = reader
   const folder = join(root, DATA)
   switch (promise.kind) {
     case 'image': {
       const { sopInstanceUid, dataSet } = promise
       const ledger = newLedger()
-      const about = { studyInstanceUid: '', callingAeTitle: 'CT1', patient: undefined as never, isDiscarded: false }
+      const about = {
+        studyInstanceUid: '',
+        callingAeTitle: 'CT1',
+        patient: undefined as never,
+        isDiscarded: false,
+      }
       ledger.instances.push({ ...about, sopInstanceUid, dataSet })
       return imagesKept.check({ ledger, reader, isEnd: false })[0]
     }
@@ -94,26 +109,40 @@ async function breachOf(root: string, reader: Reader, promise: Promised): Promis
       return lost.length === 0 ? undefined : `Storage was committed of ${lost.join(', ')}`
     }
     case 'step':
-      return store.performedSteps.get(promise.sopInstanceUid) ? undefined : `The performed step ${promise.sopInstanceUid} is lost`
+      return store.performedSteps.get(promise.sopInstanceUid)
+        ? undefined
+        : `The performed step ${promise.sopInstanceUid} is lost`
     case 'study':
       return store.studies.get(promise.studyId) ? undefined : `The study ${promise.studyId} is lost`
     case 'draft': {
       const { draft, signed } = reader.standingOf(promise.studyId)
-      return draft?.text === promise.text || signed.includes(promise.text) ? undefined : `The draft of ${promise.studyId} is lost`
+      return draft?.text === promise.text || signed.includes(promise.text)
+        ? undefined
+        : `The draft of ${promise.studyId} is lost`
     }
     case 'signed': {
-      if (!reader.standingOf(promise.studyId).signed.includes(promise.text)) return `The report of ${promise.studyId} is lost`
+      if (!reader.standingOf(promise.studyId).signed.includes(promise.text))
+        return `The report of ${promise.studyId} is lost`
       const [report] = store.reports.ofStudy(promise.studyId)
       const reportId = report?.reportId ?? ''
-      if ((store.reportPdfs.read(reportId)?.length ?? 0) === 0) return `The PDF of ${reportId} is lost`
-      const queued = select('select 1 from outbox where kind = ? and subject = ?', 'report.delivered', reportId)
-      return queued.length === 1 ? undefined : `The delivery of ${reportId} is queued ${queued.length} times`
+      if ((store.reportPdfs.read(reportId)?.length ?? 0) === 0)
+        return `The PDF of ${reportId} is lost`
+      const queued = select(
+        'select 1 from outbox where kind = ? and subject = ?',
+        'report.delivered',
+        reportId,
+      )
+      return queued.length === 1
+        ? undefined
+        : `The delivery of ${reportId} is queued ${queued.length} times`
     }
     case 'recovery-key': {
       const key = store.seal.exportKey()
       const file = join(folder, RECOVERY_FILE)
       try {
-        return openRecoveryFile(file, promise.recoveryKey).dataKey.equals(key) ? undefined : `${RECOVERY_FILE} has another key`
+        return openRecoveryFile(file, promise.recoveryKey).dataKey.equals(key)
+          ? undefined
+          : `${RECOVERY_FILE} has another key`
       } catch (error) {
         return `The recovery key opens nothing: ${(error as Error).message}`
       }
@@ -126,10 +155,19 @@ async function breachOf(root: string, reader: Reader, promise: Promised): Promis
   }
 }
 
-async function backupFault(root: string, { store }: Reader, name: string): Promise<string | undefined> {
+async function backupFault(
+  root: string,
+  { store }: Reader,
+  name: string,
+): Promise<string | undefined> {
   try {
     const to = join(root, 'opened', name)
-    await openBackup({ from: join(root, BACKUPS, name), to, key: { dataKey: store.seal.exportKey() }, onProgress: () => {} })
+    await openBackup({
+      from: join(root, BACKUPS, name),
+      to,
+      key: { dataKey: store.seal.exportKey() },
+      onProgress: () => {},
+    })
     return undefined
   } catch (error) {
     return (error as Error).message

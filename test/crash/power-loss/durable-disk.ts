@@ -33,7 +33,10 @@ interface DurableNode {
 /** A disk with a cache, to which the events of a trace are applied one by one. */
 export interface DurableDisk {
   apply(event: DiskEvent, index: number): void
-  /** What the disk has when the power fails now, by path; undefined: a folder. `draw`: from 0 up to, but not, 1. */
+  /**
+   * What the disk has when the power fails now, by path; undefined: a folder. `draw`: from 0 up to,
+   * but not, 1.
+   */
   surviving(survivors: Survivors, draw: () => number): ReadonlyMap<string, Buffer | undefined>
 }
 
@@ -46,7 +49,10 @@ export function durableDisk(): DurableDisk {
     const synced = nodes.get(node)
     if (!synced) return
     if (synced.names) {
-      const [now, later] = parted(unsynced, ({ index, event }) => index < upTo && event.at.folder === node)
+      const [now, later] = parted(
+        unsynced,
+        ({ index, event }) => index < upTo && event.at.folder === node,
+      )
       unsynced = later
       for (const { event } of now) rename(event, (folder) => nodes.get(folder)?.names)
       return
@@ -59,16 +65,22 @@ export function durableDisk(): DurableDisk {
   return {
     apply(event, index) {
       if (event.kind === 'sync') sync(event.node, event.upTo)
-      else if (event.kind === 'write' || event.kind === 'truncate') nodes.get(event.node)?.pending.push({ index, event })
+      else if (event.kind === 'write' || event.kind === 'truncate')
+        nodes.get(event.node)?.pending.push({ index, event })
       else {
         if (event.kind === 'create') nodes.set(event.node, newNode(event.isFolder))
         unsynced.push({ index, event })
       }
     },
     surviving(survivors, draw) {
-      const names = new Map([...nodes].flatMap(([id, node]) => (node.names ? [[id, new Map(node.names)] as const] : [])))
+      const names = new Map(
+        [...nodes].flatMap(([id, node]) =>
+          node.names ? [[id, new Map(node.names)] as const] : [],
+        ),
+      )
       for (const { event } of unsynced) {
-        const survives = survivors === 'mixed' ? draw() < 0.5 : !['nothing', 'content'].includes(survivors)
+        const survives =
+          survivors === 'mixed' ? draw() < 0.5 : !['nothing', 'content'].includes(survivors)
         if (survives) rename(event, (folder) => names.get(folder))
       }
       const found = new Map<string, Buffer | undefined>()
@@ -99,7 +111,10 @@ const newNode = (isFolder: boolean): DurableNode => ({
 })
 
 /** A rename is one change, of both its names. */
-function rename(event: NameEvent, namesOf: (folder: number) => Map<string, number> | undefined): void {
+function rename(
+  event: NameEvent,
+  namesOf: (folder: number) => Map<string, number> | undefined,
+): void {
   const names = namesOf(event.at.folder)
   if (event.kind === 'rename') {
     const source = namesOf(event.from.folder)
@@ -110,7 +125,8 @@ function rename(event: NameEvent, namesOf: (folder: number) => Map<string, numbe
 }
 
 function change(file: Pick<DurableNode, 'content' | 'length'>, event: ContentEvent): void {
-  const [offset, bytes] = event.kind === 'write' ? [event.offset, event.bytes] : [event.length, Buffer.alloc(0)]
+  const [offset, bytes] =
+    event.kind === 'write' ? [event.offset, event.bytes] : [event.length, Buffer.alloc(0)]
   if (event.kind === 'write' || event.length > file.length) {
     file.content = written(file.content, file.length, offset, bytes)
     file.length = Math.max(file.length, offset + bytes.length)
@@ -132,8 +148,15 @@ function lengthen(file: Pick<DurableNode, 'content' | 'length'>, event: ContentE
   if (length > file.length) change(file, { ...event, kind: 'truncate', length })
 }
 
-/** The event, or a part of it: each page is written, or not, or becomes zeros; one in a while is torn within. */
-function drawn(file: Pick<DurableNode, 'content' | 'length'>, event: ContentEvent, draw: () => number): void {
+/**
+ * The event, or a part of it: each page is written, or not, or becomes zeros; one in a while is
+ * torn within.
+ */
+function drawn(
+  file: Pick<DurableNode, 'content' | 'length'>,
+  event: ContentEvent,
+  draw: () => number,
+): void {
   if (event.kind === 'truncate') {
     if (draw() < 0.5) change(file, event)
     return
@@ -151,9 +174,13 @@ function drawn(file: Pick<DurableNode, 'content' | 'length'>, event: ContentEven
     const fate = draw()
     if (fate < 0.4) change(file, { ...event, offset: offset + at, bytes: page })
     else if (fate < 0.55) {
-      const kept = page.subarray(0, SECTOR_BYTES * Math.floor((draw() * page.length) / SECTOR_BYTES))
+      const kept = page.subarray(
+        0,
+        SECTOR_BYTES * Math.floor((draw() * page.length) / SECTOR_BYTES),
+      )
       change(file, { ...event, offset: offset + at, bytes: kept })
-    } else if (fate < 0.7 && offset + at >= file.length) change(file, { ...event, offset: offset + at, bytes: Buffer.alloc(page.length) })
+    } else if (fate < 0.7 && offset + at >= file.length)
+      change(file, { ...event, offset: offset + at, bytes: Buffer.alloc(page.length) })
     at = end
   }
 }

@@ -27,7 +27,9 @@ const unsynced = (
     ...recording,
     // In their place, so that all the others keep their numbers.
     events: changedSome(recording.events, (event) =>
-      event.kind === 'sync' && label.test(event.label) && isMet(event) ? { ...event, upTo: 0 } : event,
+      event.kind === 'sync' && label.test(event.label) && isMet(event)
+        ? { ...event, upTo: 0 }
+        : event,
     ),
   }),
   ...{ at, finds },
@@ -37,12 +39,18 @@ const unsynced = (
 const RENAMED_FIRST: PlantedFault = {
   name: 'the data key is renamed before its sync',
   plant({ events }) {
-    const at = events.findIndex(({ kind, label }) => kind === 'sync' && label.endsWith('data.key.part'))
+    const at = events.findIndex(
+      ({ kind, label }) => kind === 'sync' && label.endsWith('data.key.part'),
+    )
     const [sync, rename] = events.slice(at, at + 2)
-    if (sync?.kind !== 'sync' || rename?.kind !== 'rename') throw new Error('There is nothing of the kind')
+    if (sync?.kind !== 'sync' || rename?.kind !== 'rename')
+      throw new Error('There is nothing of the kind')
     return { events: events.toSpliced(at, 2, rename, sync), acknowledged: [] }
   },
-  at: ({ events }) => ({ after: 1 + events.findIndex(({ kind }) => kind === 'rename'), survivors: 'names' }),
+  at: ({ events }) => ({
+    after: 1 + events.findIndex(({ kind }) => kind === 'rename'),
+    survivors: 'names',
+  }),
   finds: /does not start/,
 }
 
@@ -52,7 +60,9 @@ const toldEarly = (at: Promised['kind'], finds: RegExp): PlantedFault => ({
   plant: (recording) => ({
     ...recording,
     acknowledged: recording.acknowledged.map((one) => {
-      const synced = recording.events.slice(0, one.at).findLastIndex(({ kind, label }) => kind === 'sync' && label.endsWith('.sqlite-wal'))
+      const synced = recording.events
+        .slice(0, one.at)
+        .findLastIndex(({ kind, label }) => kind === 'sync' && label.endsWith('.sqlite-wal'))
       return one.kind === at ? { ...one, at: synced } : one
     }),
   }),
@@ -60,10 +70,22 @@ const toldEarly = (at: Promised['kind'], finds: RegExp): PlantedFault => ({
 })
 
 export const PLANTED: readonly PlantedFault[] = [
-  unsynced('image files', /^\w+ data\/(spool|spare|images\/..\/)/, 'image', IMAGE_LOST, ({ label }) => !/\/[0-9a-f]{32}$/.test(label)),
+  unsynced(
+    'image files',
+    /^\w+ data\/(spool|spare|images\/..\/)/,
+    'image',
+    IMAGE_LOST,
+    ({ label }) => !/\/[0-9a-f]{32}$/.test(label),
+  ),
   unsynced('the folder of an image', /^\w+ data\/images\/..\/[0-9a-f]{32}$/, 'image', IMAGE_LOST),
   unsynced('the folders above it', /^\w+ data\/images(\/..)?$/, 'image', IMAGE_LOST),
-  unsynced('group commits', /\.sqlite-wal$/, 'image', IMAGE_LOST, (event) => event.kind === 'sync' && event.byThread),
+  unsynced(
+    'group commits',
+    /\.sqlite-wal$/,
+    'image',
+    IMAGE_LOST,
+    (event) => event.kind === 'sync' && event.byThread,
+  ),
   unsynced('the log of the database', /\.sqlite-wal$/, 'study', /The study \S+ is lost/),
   unsynced(
     'the database at a checkpoint',
@@ -72,7 +94,12 @@ export const PLANTED: readonly PlantedFault[] = [
     /gateway\.sqlite is missing, though this data folder was in use/,
   ),
   unsynced('the data key', /data\.key\.part$/, 'recovery-key', /does not start/),
-  unsynced('the names in the data folder', /^\w+ data$/, 'recovery-key', /The recovery key opens nothing/),
+  unsynced(
+    'the names in the data folder',
+    /^\w+ data$/,
+    'recovery-key',
+    /The recovery key opens nothing/,
+  ),
   unsynced(
     'the name of the data folder',
     /^\w+ $/,
@@ -80,10 +107,30 @@ export const PLANTED: readonly PlantedFault[] = [
     /The recovery key opens nothing/,
     (event) => event.kind === 'sync' && event.upTo > 2,
   ),
-  unsynced('the recovery key', /recovery\.key\.part$/, 'recovery-key', /The recovery key opens nothing/),
-  unsynced('the sealed database of a backup', /^\w+ backups\/.*database\.sealed$/, 'backup', /does not open/),
-  unsynced('the manifest of a backup', /^\w+ backups\/.*backup\.json$/, 'backup', /The backup \S+ is lost/),
-  unsynced('the names in a backup', /^\w+ backups\/isthmus-[^/]*$/, 'backup', /The backup \S+ is lost/),
+  unsynced(
+    'the recovery key',
+    /recovery\.key\.part$/,
+    'recovery-key',
+    /The recovery key opens nothing/,
+  ),
+  unsynced(
+    'the sealed database of a backup',
+    /^\w+ backups\/.*database\.sealed$/,
+    'backup',
+    /does not open/,
+  ),
+  unsynced(
+    'the manifest of a backup',
+    /^\w+ backups\/.*backup\.json$/,
+    'backup',
+    /The backup \S+ is lost/,
+  ),
+  unsynced(
+    'the names in a backup',
+    /^\w+ backups\/isthmus-[^/]*$/,
+    'backup',
+    /The backup \S+ is lost/,
+  ),
   unsynced('the name of a backup', /^\w+ backups$/, 'backup', /The backup \S+ is lost/),
   RENAMED_FIRST,
   toldEarly('image', IMAGE_LOST),
@@ -91,14 +138,23 @@ export const PLANTED: readonly PlantedFault[] = [
   toldEarly('signed', /The report of \S+ is lost/),
 ]
 
-function changedSome(events: readonly DiskEvent[], change: (event: DiskEvent) => DiskEvent): DiskEvent[] {
+function changedSome(
+  events: readonly DiskEvent[],
+  change: (event: DiskEvent) => DiskEvent,
+): DiskEvent[] {
   const changed = events.map(change)
-  if (changed.every((event, index) => event === events[index])) throw new Error('There is nothing of the kind')
+  if (changed.every((event, index) => event === events[index]))
+    throw new Error('There is nothing of the kind')
   return changed
 }
 
 /** When the power fails for the fault to show, in the order in which it is tried. */
-export function failuresFor({ at }: PlantedFault, recording: Pick<Recording, 'events' | 'acknowledged'>): PowerFailure[] {
+export function failuresFor(
+  { at }: PlantedFault,
+  recording: Pick<Recording, 'events' | 'acknowledged'>,
+): PowerFailure[] {
   if (typeof at === 'function') return [at(recording)]
-  return recording.acknowledged.filter(({ kind }) => kind === at).map((one) => ({ after: one.at, survivors: 'nothing' }))
+  return recording.acknowledged
+    .filter(({ kind }) => kind === at)
+    .map((one) => ({ after: one.at, survivors: 'nothing' }))
 }

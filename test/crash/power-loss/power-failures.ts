@@ -7,7 +7,10 @@ import { durableDisk, materialise, SURVIVORS, type Survivors } from './durable-d
 import type { Recording } from './recording.ts'
 import type { DiskEvent } from './trace.ts'
 
-/** The power fails when so many events of the trace are complete, and this survives of what was not synced. */
+/**
+ * The power fails when so many events of the trace are complete, and this survives of what was not
+ * synced.
+ */
 export interface PowerFailure {
   readonly after: number
   readonly survivors: Survivors
@@ -26,7 +29,10 @@ export const drawOf = (seed: number, words: string): number =>
 /** Nothing that is written there waits for a disk. */
 const MEMORY = '/dev/shm'
 
-/** The failures after which a promise is broken; at most `most` of them. A state that was looked at already is not again. */
+/**
+ * The failures after which a promise is broken; at most `most` of them. A state that was looked at
+ * already is not again.
+ */
 export async function brokenBy(
   { events, acknowledged }: Pick<Recording, 'events' | 'acknowledged'>,
   failures: readonly PowerFailure[],
@@ -50,7 +56,11 @@ export async function brokenBy(
       materialise(root, files)
       const broken = await breaches(root, promised)
       if (broken.length > 0)
-        found.push({ ...failure, between: [events[after - 1]?.label ?? '', events[after]?.label ?? ''], breaches: broken })
+        found.push({
+          ...failure,
+          between: [events[after - 1]?.label ?? '', events[after]?.label ?? ''],
+          breaches: broken,
+        })
       if (found.length === most) break
     } finally {
       rmSync(root, { recursive: true, force: true })
@@ -61,11 +71,14 @@ export async function brokenBy(
 
 function hashOf(files: ReadonlyMap<string, Buffer | undefined>): string {
   const hash = createHash('sha1')
-  for (const [path, content] of files) hash.update(`${path} ${content?.length}\n`).update(content ?? '')
+  for (const [path, content] of files)
+    hash.update(`${path} ${content?.length}\n`).update(content ?? '')
   return hash.digest('hex')
 }
 
-/** The kind of the event: names of images, studies and backups do not count, nor where it writes. */
+/**
+ * The kind of the event: names of images, studies and backups do not count, nor where it writes.
+ */
 const kindOf = ({ label }: DiskEvent): string =>
   label
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '*')
@@ -74,8 +87,8 @@ const kindOf = ({ label }: DiskEvent): string =>
     .replaceAll(/isthmus-[\d-]+Z?/g, 'isthmus-*')
 
 /**
- * Failures at the moment of each promise, with the worst that may survive, and after events of every
- * kind: the first one, and others as they are drawn, at most `perKind`.
+ * Failures at the moment of each promise, with the worst that may survive, and after events of
+ * every kind: the first one, and others as they are drawn, at most `perKind`.
  */
 export function sample(
   { events, acknowledged }: Recording,
@@ -87,7 +100,9 @@ export function sample(
   )
   const drawn = [...kinds].flatMap(([kind, all]) => {
     const [first, ...others] = all.map(({ after }) => after)
-    const more = others.toSorted((one, other) => drawOf(seed, `${kind} ${one}`) - drawOf(seed, `${kind} ${other}`))
+    const more = others.toSorted(
+      (one, other) => drawOf(seed, `${kind} ${one}`) - drawOf(seed, `${kind} ${other}`),
+    )
     return [first as number, ...more.slice(0, perKind - 1)]
   })
   return [
@@ -96,7 +111,9 @@ export function sample(
   ]
 }
 
-/** After every event: nothing that was not synced survives, or the names alone, or what is drawn. */
+/**
+ * After every event: nothing that was not synced survives, or the names alone, or what is drawn.
+ */
 export const everyFailure = ({ events }: Recording, seed: number): PowerFailure[] =>
   Array.from({ length: events.length + 1 }, (_, after): PowerFailure[] => [
     { after, survivors: 'nothing' },

@@ -11,7 +11,12 @@ import { dashboardReports } from '#shared/contract/reports.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import type { StudyId } from '#shared/ids.ts'
 import { REPORT_CHECKS } from '#shared/report-checks.ts'
-import { encoded, image, STUDY, type Values } from '../../electron/server/modules/images/intake-fixture.ts'
+import {
+  encoded,
+  image,
+  STUDY,
+  type Values,
+} from '../../electron/server/modules/images/intake-fixture.ts'
 import { startAcceptor } from '../../support/acceptor.ts'
 import { callerOf, OWNER, type StartedGateway, sessionHeaders } from '../../support/gateway.ts'
 import { httpCall } from '../../support/http-call.ts'
@@ -39,12 +44,17 @@ export interface Recording extends Trace {
   readonly acknowledged: readonly Acknowledged[]
 }
 
-/** How the answer is found among what was sent: the n-th HTTP response, or the first DIMSE message that names it. */
+/**
+ * How the answer is found among what was sent: the n-th HTTP response, or the first DIMSE message
+ * that names it.
+ */
 type Answer = { readonly http: number } | { readonly names: string }
 
 const CHILD = join(import.meta.dirname, 'traced-gateway.ts')
 
-/** A gateway of its own under strace, from an empty folder on: what it did, and what it promised. */
+/**
+ * A gateway of its own under strace, from an empty folder on: what it did, and what it promised.
+ */
 export async function record(): Promise<Recording> {
   using temp = tempFolder()
   const root = join(temp.folder, 'disk')
@@ -54,11 +64,15 @@ export async function record(): Promise<Recording> {
     roles: [{ sopClass: SOP_CLASS.storageCommitmentPushModel, scu: false, scp: true }],
     message: (message, peer) => peer.respond(message, 0x0000),
   })
-  const child = spawn('strace', [...STRACE_OPTIONS, '-o', log, process.execPath, CHILD, root, String(device.port)], {
-    // What goes round the system calls cannot be seen.
-    env: { ...process.env, UV_USE_IO_URING: '0' },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    'strace',
+    [...STRACE_OPTIONS, '-o', log, process.execPath, CHILD, root, String(device.port)],
+    {
+      // What goes round the system calls cannot be seen.
+      env: { ...process.env, UV_USE_IO_URING: '0' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    },
+  )
   const closed = once(child, 'close')
   const errors: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => errors.push(line))
@@ -70,15 +84,19 @@ export async function record(): Promise<Recording> {
   }
   const promised: (Promised & { readonly answer: Answer })[] = []
   try {
-    const clinic = clinicOf(root, device, (promise, answer) => promised.push({ ...promise, answer }))
+    const clinic = clinicOf(root, device, (promise, answer) =>
+      promised.push({ ...promise, answer }),
+    )
     await clinic.firstRun(await started())
     child.stdin.write('\n')
     const second = await started()
     await clinic.secondRun(second)
-    // strace logs a call when it returns. Once this one is answered, so have those that sent the promises.
+    // strace logs a call when it returns. Once this one is answered, so have those that sent the
+    // promises.
     await httpCall(`${second.http}/healthz`)
   } finally {
-    // All that it does now is still traced: it is ended from within, and strace then ends by itself.
+    // All that it does now is still traced: it is ended from within, and strace then ends by
+    // itself.
     child.stdin.destroy()
     process.kill(childOf(child.pid as number), 'SIGKILL')
     await closed
@@ -86,7 +104,10 @@ export async function record(): Promise<Recording> {
   const trace = await readTrace(log, root)
   expectSame(trace, root)
   if (errors.length > 0) throw new Error(`The traced gateway warned: ${errors.join('\n')}`)
-  return { ...trace, acknowledged: promised.map((one) => ({ ...one, at: answeredAt(trace, one.answer) })) }
+  return {
+    ...trace,
+    acknowledged: promised.map((one) => ({ ...one, at: answeredAt(trace, one.answer) })),
+  }
 }
 
 /** The trace leads to the files that are there: nothing that changes them went past it. */
@@ -95,8 +116,11 @@ function expectSame({ files }: Trace, root: string): void {
     .filter((entry) => entry.isFile() && !entry.name.endsWith('-shm'))
     .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
   const names = [...new Set([...there, ...files.keys()])]
-  const differing = names.filter((name) => !there.includes(name) || !files.get(name)?.equals(readFileSync(join(root, name))))
-  if (differing.length > 0) throw new Error(`The trace does not lead to these files: ${differing.join(', ')}`)
+  const differing = names.filter(
+    (name) => !there.includes(name) || !files.get(name)?.equals(readFileSync(join(root, name))),
+  )
+  if (differing.length > 0)
+    throw new Error(`The trace does not lead to these files: ${differing.join(', ')}`)
 }
 
 interface Started {
@@ -106,12 +130,15 @@ interface Started {
 }
 
 /** The one child of a process. */
-const childOf = (pid: number): number => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim())
+const childOf = (pid: number): number =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim())
 
 function answeredAt({ sent }: Trace, answer: Answer): number {
   const found =
     'http' in answer
-      ? sent.filter(({ bytes }) => bytes.subarray(0, 9).toString('latin1') === 'HTTP/1.1 ')[answer.http]
+      ? sent.filter(({ bytes }) => bytes.subarray(0, 9).toString('latin1') === 'HTTP/1.1 ')[
+          answer.http
+        ]
       : sent.find(({ bytes }) => bytes.includes(answer.names))
   if (!found) throw new Error(`The trace has no answer ${JSON.stringify(answer)}`)
   return found.at
@@ -123,10 +150,16 @@ type Device = Awaited<ReturnType<typeof startAcceptor>>
 const WINDOW = '0f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c31'
 /** PS3.4 Table F.7.2-1. */
 const STEP_BEGINS: Values = {
-  ...{ PerformedProcedureStepStatus: 'IN PROGRESS', PerformedProcedureStepID: 'PPS1', Modality: 'CT' },
+  ...{
+    PerformedProcedureStepStatus: 'IN PROGRESS',
+    PerformedProcedureStepID: 'PPS1',
+    Modality: 'CT',
+  },
   ...{ PerformedProcedureStepStartDate: '20260310', PerformedProcedureStepStartTime: '091500' },
   ...{ PatientName: 'Sample^Sam', PatientID: 'P100', PerformedSeriesSequence: [] },
-  ScheduledStepAttributesSequence: [{ StudyInstanceUID: STUDY, ScheduledProcedureStepID: 'S100', AccessionNumber: 'A100' }],
+  ScheduledStepAttributesSequence: [
+    { StudyInstanceUID: STUDY, ScheduledProcedureStepID: 'S100', AccessionNumber: 'A100' },
+  ],
 }
 const ROOT_UID = '1.2.826.0.1.3680043.10.1'
 
@@ -150,7 +183,11 @@ function clinicOf(root: string, device: Device, note: Note) {
   }
 
   /** Sends images of these sizes over one association; their UIDs. */
-  async function send({ dimsePort }: Started, study: number, sizes: readonly number[]): Promise<string[]> {
+  async function send(
+    { dimsePort }: Started,
+    study: number,
+    sizes: readonly number[],
+  ): Promise<string[]> {
     await using modality = await openModality(dimsePort)
     const uids: string[] = []
     for (const size of sizes) {
@@ -158,7 +195,9 @@ function clinicOf(root: string, device: Device, note: Note) {
       const StudyInstanceUID = `${ROOT_UID}.${study}`
       const SOPInstanceUID = `${StudyInstanceUID}.1.${number}`
       const uid = { StudyInstanceUID, SeriesInstanceUID: `${StudyInstanceUID}.1`, SOPInstanceUID }
-      const dataSet = encoded(image(number, { ...uid, PixelData: `pixels ${number} `.repeat(size / 11) }))
+      const dataSet = encoded(
+        image(number, { ...uid, PixelData: `pixels ${number} `.repeat(size / 11) }),
+      )
       const { status } = await modality.storeBytes(SOPInstanceUID, dataSet)
       if (status !== '0000') throw new Error(`C-STORE was answered ${status}`)
       note({ kind: 'image', sopInstanceUid: SOPInstanceUID, dataSet }, { names: SOPInstanceUID })
@@ -179,13 +218,23 @@ function clinicOf(root: string, device: Device, note: Note) {
     return studyId
   }
 
-  async function report(call: StartedGateway['call'], studyId: StudyId, number: number): Promise<void> {
+  async function report(
+    call: StartedGateway['call'],
+    studyId: StudyId,
+    number: number,
+  ): Promise<void> {
     const params = { studyId }
     const text = `Findings: The lungs are clear.\nImpression: Normal ${number}.`
     await call(dashboardReports.begin, { params, body: { windowId: WINDOW, text: '' } })
     await call(dashboardReports.save, { params, body: { windowId: WINDOW, revision: 0, text } })
     note({ kind: 'draft', studyId, text }, { http: answers - 1 })
-    const body = { windowId: WINDOW, revision: 1, isCritical: false, finding: null, acknowledged: [...REPORT_CHECKS] }
+    const body = {
+      windowId: WINDOW,
+      revision: 1,
+      isCritical: false,
+      finding: null,
+      acknowledged: [...REPORT_CHECKS],
+    }
     const { outcome } = await call(dashboardReports.sign, { params, body })
     if (outcome !== 'signed') throw new Error(`The report was not signed: ${outcome}`)
     note({ kind: 'signed', studyId, text }, { http: answers - 1 })
@@ -204,7 +253,11 @@ function clinicOf(root: string, device: Device, note: Note) {
     }
   }
 
-  async function commit({ dimsePort }: Started, number: number, uids: readonly string[]): Promise<void> {
+  async function commit(
+    { dimsePort }: Started,
+    number: number,
+    uids: readonly string[],
+  ): Promise<void> {
     const transactionUid = `${ROOT_UID}.7.${number}`
     const before = device.messages.length
     await using modality = await openModality(dimsePort)
@@ -232,7 +285,11 @@ function clinicOf(root: string, device: Device, note: Note) {
       await owner(dashboardSetup.confirmRecoveryKey, { body: { groups } })
       note({ kind: 'recovery-key', recoveryKey }, { http: answers - 1 })
       const uids = await send(started, 1, [200, 40_000, 700_000])
-      await Promise.all([send(started, 1, [3_000, 600_000, 50]), send(started, 2, [90_000, 20, 4_096]), send(started, 3, [10, 10])])
+      await Promise.all([
+        send(started, 1, [3_000, 600_000, 50]),
+        send(started, 2, [90_000, 20, 4_096]),
+        send(started, 3, [10, 10]),
+      ])
       await commit(started, 1, uids)
       await step(started, `${ROOT_UID}.5.1`)
       const studyId = await create(started, 1)

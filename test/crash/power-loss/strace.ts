@@ -25,9 +25,40 @@ export interface SystemCall {
 
 /** What changes files, or tells somebody outside. */
 export const TRACED = [
-  ...['open', 'openat', 'creat', 'write', 'writev', 'pwrite64', 'pwritev', 'pwritev2', 'sendto', 'sendmsg'],
-  ...['fsync', 'fdatasync', 'sync_file_range', 'ftruncate', 'truncate', 'fallocate', 'copy_file_range', 'sendfile'],
-  ...['rename', 'renameat', 'renameat2', 'link', 'linkat', 'symlink', 'symlinkat', 'unlink', 'unlinkat', 'rmdir'],
+  ...[
+    'open',
+    'openat',
+    'creat',
+    'write',
+    'writev',
+    'pwrite64',
+    'pwritev',
+    'pwritev2',
+    'sendto',
+    'sendmsg',
+  ],
+  ...[
+    'fsync',
+    'fdatasync',
+    'sync_file_range',
+    'ftruncate',
+    'truncate',
+    'fallocate',
+    'copy_file_range',
+    'sendfile',
+  ],
+  ...[
+    'rename',
+    'renameat',
+    'renameat2',
+    'link',
+    'linkat',
+    'symlink',
+    'symlinkat',
+    'unlink',
+    'unlinkat',
+    'rmdir',
+  ],
   ...['mkdir', 'mkdirat', 'clone', 'clone3', 'fork', 'vfork'],
 ]
 
@@ -41,7 +72,11 @@ export const STRACE_OPTIONS = [
  * Reads the log of a process and its threads, in the order in which its calls returned. `entered`
  * is asked at the entry of each call, for what `returned` is handed when it returned.
  */
-export async function readCalls<T>(log: string, entered: () => T, returned: (call: SystemCall, entered: T) => void): Promise<void> {
+export async function readCalls<T>(
+  log: string,
+  entered: () => T,
+  returned: (call: SystemCall, entered: T) => void,
+): Promise<void> {
   const unfinished = new Map<string, { readonly text: string; readonly at: T }>()
   const children = new Set<string>()
   let main: string | undefined
@@ -70,18 +105,23 @@ export async function readCalls<T>(log: string, entered: () => T, returned: (cal
 
 function callOf(name: string, text: string, result: number, isMain: boolean): SystemCall {
   const [, descriptor = '-1', shown = ''] = /^(\d+)<([^>]*(?:->[^>]*)?)>/.exec(text) ?? []
-  const strings = () => [...text.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, hex = '']) => bytesOf(hex))
+  const strings = () =>
+    [...text.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, hex = '']) => bytesOf(hex))
   return {
     ...{ name, text, result, isMain, descriptor: Number(descriptor), strings },
     of: shown.startsWith('\\x') ? bytesOf(shown).toString() : shown,
     paths() {
       // The *at calls name the folder that a path begins at.
-      const bases = [...text.matchAll(/(?:AT_FDCWD|\d+)<((?:\\x[0-9a-f]{2})*)>, "/g)].map(([, hex = '']) => bytesOf(hex).toString())
+      const bases = [...text.matchAll(/(?:AT_FDCWD|\d+)<((?:\\x[0-9a-f]{2})*)>, "/g)].map(
+        ([, hex = '']) => bytesOf(hex).toString(),
+      )
       return strings().map((path, index) => resolve(bases[index] ?? '/', path.toString()))
     },
     numbers: () => [...text.matchAll(/, (\d+)(?=,|$)/g)].map(([, number]) => Number(number)),
     files: () =>
-      [...text.matchAll(/(\d+)<((?:\\x[0-9a-f]{2})+)>/g)].map(([, fd, path = '']) => [Number(fd), bytesOf(path).toString()] as const),
+      [...text.matchAll(/(\d+)<((?:\\x[0-9a-f]{2})+)>/g)].map(
+        ([, fd, path = '']) => [Number(fd), bytesOf(path).toString()] as const,
+      ),
   }
 }
 

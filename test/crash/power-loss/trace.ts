@@ -7,13 +7,28 @@ import { readCalls, type SystemCall } from './strace.ts'
  * when it was called.
  */
 export type DiskEvent = { readonly label: string } & (
-  | { readonly kind: 'create'; readonly at: Entry; readonly node: number; readonly isFolder: boolean }
+  | {
+      readonly kind: 'create'
+      readonly at: Entry
+      readonly node: number
+      readonly isFolder: boolean
+    }
   | { readonly kind: 'link'; readonly at: Entry; readonly node: number }
   | { readonly kind: 'remove'; readonly at: Entry }
   | { readonly kind: 'rename'; readonly from: Entry; readonly at: Entry; readonly node: number }
-  | { readonly kind: 'write'; readonly node: number; readonly offset: number; readonly bytes: Buffer }
+  | {
+      readonly kind: 'write'
+      readonly node: number
+      readonly offset: number
+      readonly bytes: Buffer
+    }
   | { readonly kind: 'truncate'; readonly node: number; readonly length: number }
-  | { readonly kind: 'sync'; readonly node: number; readonly upTo: number; readonly byThread: boolean }
+  | {
+      readonly kind: 'sync'
+      readonly node: number
+      readonly upTo: number
+      readonly byThread: boolean
+    }
 )
 
 /** A name in a folder. */
@@ -36,7 +51,10 @@ export interface Trace {
   readonly files: ReadonlyMap<string, Buffer>
 }
 
-/** Shared memory of SQLite is made anew at each start: it is written through a mapping, past any call. */
+/**
+ * Shared memory of SQLite is made anew at each start: it is written through a mapping, past any
+ * call.
+ */
 const IGNORED = /-shm$/
 
 /** A file or folder as the process sees it. */
@@ -52,7 +70,10 @@ interface OpenFile {
   offset: number
 }
 
-/** Reads what strace wrote about a process whose folder was empty at first. @throws where a call is not modelled */
+/**
+ * Reads what strace wrote about a process whose folder was empty at first. @throws where a call is
+ * not modelled
+ */
 export async function readTrace(log: string, root: string): Promise<Trace> {
   const sent: Sent[] = []
   const folder = liveFolder(root)
@@ -75,7 +96,8 @@ function liveFolder(root: string) {
   const open = new Map<number, OpenFile>()
 
   const labelOf = (call: string, path: string) => `${call} ${path.slice(root.length + 1)}`
-  const isBelow = (path: string) => (path === root || path.startsWith(root + sep)) && !IGNORED.test(path)
+  const isBelow = (path: string) =>
+    (path === root || path.startsWith(root + sep)) && !IGNORED.test(path)
   const namesOf = ({ folder }: Entry) => nodes[folder]?.names as Map<string, number>
 
   /** Undefined: not below the root, or nothing that is looked at. */
@@ -92,7 +114,9 @@ function liveFolder(root: string) {
   function create(path: string, isFolder: boolean): number | undefined {
     const at = entryOf(path)
     if (!at) return undefined
-    const node = nodes.push({ names: isFolder ? new Map() : undefined, content: Buffer.alloc(0), length: 0 }) - 1
+    const node =
+      nodes.push({ names: isFolder ? new Map() : undefined, content: Buffer.alloc(0), length: 0 }) -
+      1
     namesOf(at).set(at.name, node)
     events.push({ kind: 'create', at, node, isFolder, label: labelOf('create', path) })
     return node
@@ -107,7 +131,8 @@ function liveFolder(root: string) {
 
   function truncate(node: number, length: number, label: string): void {
     const live = nodes[node] as LiveNode
-    if (length > live.length) live.content = written(live.content, live.length, length, Buffer.alloc(0))
+    if (length > live.length)
+      live.content = written(live.content, live.length, length, Buffer.alloc(0))
     live.length = length
     events.push({ kind: 'truncate', node, length, label })
   }
@@ -116,7 +141,8 @@ function liveFolder(root: string) {
     const [path = ''] = paths()
     let node = nodeAt(path)
     if (node === undefined && /O_CREAT|^creat$/.test(`${name} ${text}`)) node = create(path, false)
-    else if (node !== undefined && /O_TRUNC|^creat$/.test(`${name} ${text}`)) truncate(node, 0, labelOf('truncate', path))
+    else if (node !== undefined && /O_TRUNC|^creat$/.test(`${name} ${text}`))
+      truncate(node, 0, labelOf('truncate', path))
     // A number that is given out again was closed before.
     if (node === undefined) open.delete(result)
     else open.set(result, { node, offset: 0, appends: text.includes('O_APPEND') })
@@ -127,16 +153,24 @@ function liveFolder(root: string) {
     const [source, at] = [entryOf(from), entryOf(to)]
     if (!source && !at) return
     const node = source && namesOf(source).get(source.name)
-    if (!source || !at || node === undefined) throw new Error(`A rename over the edge of the folder: ${from} to ${to}`)
+    if (!source || !at || node === undefined)
+      throw new Error(`A rename over the edge of the folder: ${from} to ${to}`)
     namesOf(source).delete(source.name)
     namesOf(at).set(at.name, node)
-    events.push({ kind: 'rename', from: source, at, node, label: `${labelOf('rename', from)} to ${labelOf('', to).trim()}` })
+    events.push({
+      kind: 'rename',
+      from: source,
+      at,
+      node,
+      label: `${labelOf('rename', from)} to ${labelOf('', to).trim()}`,
+    })
   }
 
   function removed({ paths }: SystemCall): void {
     const [path = ''] = paths()
     const at = entryOf(path)
-    if (at && namesOf(at).delete(at.name)) events.push({ kind: 'remove', at, label: labelOf('remove', path) })
+    if (at && namesOf(at).delete(at.name))
+      events.push({ kind: 'remove', at, label: labelOf('remove', path) })
   }
 
   function linked({ paths }: SystemCall): void {
@@ -155,7 +189,9 @@ function liveFolder(root: string) {
     const live = from && nodes[from.node]
     if (!to || !from || !live) throw new Error(`Not modelled: ${name} of ${source[1]}`)
     // Where offsets are given, those of the open files stay.
-    const [given, givenOfTarget] = [...text.matchAll(/, \[(\d+)\]/g)].map(([, offset]) => Number(offset))
+    const [given, givenOfTarget] = [...text.matchAll(/, \[(\d+)\]/g)].map(([, offset]) =>
+      Number(offset),
+    )
     const begins = given ?? from.offset
     const bytes = Buffer.from(live.content.subarray(begins, begins + result))
     write(to.node, givenOfTarget ?? to.offset, bytes, labelOf(name, target[1]))
@@ -170,13 +206,15 @@ function liveFolder(root: string) {
     if (!file) return
     const label = labelOf(name, call.of)
     const bytes = () => Buffer.concat(call.strings()).subarray(0, result)
-    if (name === 'fsync' || name === 'fdatasync') events.push({ kind: 'sync', node: file.node, upTo: at, byThread: !call.isMain, label })
+    if (name === 'fsync' || name === 'fdatasync')
+      events.push({ kind: 'sync', node: file.node, upTo: at, byThread: !call.isMain, label })
     else if (name === 'ftruncate') truncate(file.node, call.numbers()[0] ?? 0, label)
     else if (name === 'write' || name === 'writev') {
       const offset = file.appends ? (nodes[file.node]?.length ?? 0) : file.offset
       write(file.node, offset, bytes(), label)
       file.offset = offset + result
-    } else if (name === 'pwrite64' || name === 'pwritev') write(file.node, call.numbers().at(-1) ?? 0, bytes(), label)
+    } else if (name === 'pwrite64' || name === 'pwritev')
+      write(file.node, call.numbers().at(-1) ?? 0, bytes(), label)
     else throw new Error(`Not modelled: ${label}`)
   }
 
@@ -208,7 +246,9 @@ function liveFolder(root: string) {
   return { events, take, files }
 }
 
-/** The content with the bytes at the offset; a gap before them is zeros. It may be the same buffer. */
+/**
+ * The content with the bytes at the offset; a gap before them is zeros. It may be the same buffer.
+ */
 export function written(content: Buffer, length: number, offset: number, bytes: Buffer): Buffer {
   const end = offset + bytes.length
   let grown = content

@@ -28,27 +28,57 @@ let key: string
   using parts = openParts(folder, { clock })
   parts.settings.change(
     {
-      ...{ 'dimse.tlsPort': null, 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'backup.dailyAt': null },
+      ...{
+        'dimse.tlsPort': null,
+        'intake.stopGigabytes': 0,
+        'intake.warnGigabytes': 0,
+        'backup.dailyAt': null,
+      },
       ...{ 'clinic.timeZone': 'UTC', 'commitment.isOn': true, 'intake.idleSeconds': 3600 },
     },
     'command-line',
   )
   parts.partnerEndpoint.set({ ...UNREACHABLE, allowPlaintext: true }, 'command-line')
-  parts.devices.add({ ...DEVICE, aeTitle: 'CT1', name: 'CT room 1', address: '127.0.0.1', port: Number(commitmentPort) }, 'command-line')
+  parts.devices.add(
+    {
+      ...DEVICE,
+      aeTitle: 'CT1',
+      name: 'CT room 1',
+      address: '127.0.0.1',
+      port: Number(commitmentPort),
+    },
+    'command-line',
+  )
   const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
   const names = { firstName: 'Una', lastName: 'Reader' }
-  await people.createUser({ ...OWNER, ...names, level: 'owner', clinicRole: 'Other' }, 'command-line')
-  await people.createUser({ ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' }, 'command-line')
-  key = parts.apiKeys.create({ description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' }, 'command-line').key
+  await people.createUser(
+    { ...OWNER, ...names, level: 'owner', clinicRole: 'Other' },
+    'command-line',
+  )
+  await people.createUser(
+    { ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' },
+    'command-line',
+  )
+  key = parts.apiKeys.create(
+    { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
+    'command-line',
+  ).key
 }
 
 const open = async () => {
   const gateway = await openGateway({
     ...{ folder, version: '0.0.0', pageFolder: join(root, 'no-page'), clock },
     log: openLog('warn', process.stderr),
-    overrides: { 'http.host': '127.0.0.1', 'http.port': 0, 'dimse.host': '127.0.0.1', 'dimse.port': 0 },
+    overrides: {
+      'http.host': '127.0.0.1',
+      'http.port': 0,
+      'dimse.host': '127.0.0.1',
+      'dimse.port': 0,
+    },
   })
-  console.log(JSON.stringify({ http: gateway.http, dimsePort: Number(gateway.dimse.split(':').at(-1)), key }))
+  console.log(
+    JSON.stringify({ http: gateway.http, dimsePort: Number(gateway.dimse.split(':').at(-1)), key }),
+  )
   return gateway
 }
 

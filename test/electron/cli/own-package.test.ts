@@ -6,7 +6,10 @@ import { tempFolder } from '../../support/temp-store.ts'
 
 it('is the package of the sources', () => {
   const { folder, version } = ownPackage()
-  expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({ name: 'isthmus', version })
+  expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toMatchObject({
+    name: 'isthmus',
+    version,
+  })
 })
 
 it('is found from a build, past packages of others', () => {

@@ -20,7 +20,13 @@ it('takes the key out of the first message that has one, and leaves nothing of i
   const { port, send } = portOf()
   const asked = keyFromParent(port)
   const key = new Uint8Array(32).fill(7)
-  for (const other of ['stop', null, { dataKey: 'text', keyStore: 'platform' }, { dataKey: null, keyStore: 'vault' }, { keyStore: 'file' }])
+  for (const other of [
+    'stop',
+    null,
+    { dataKey: 'text', keyStore: 'platform' },
+    { dataKey: null, keyStore: 'vault' },
+    { keyStore: 'file' },
+  ])
     send(other)
   send({ dataKey: key, keyStore: 'platform' })
   send({ dataKey: null, keyStore: 'file' })
@@ -36,7 +42,9 @@ it('takes the word that the folder has its key itself', async () => {
 })
 
 it('does not wait for ever', async () => {
-  await expect(keyFromParent(portOf().port, 1)).rejects.toThrow('The app did not hand over the data key')
+  await expect(keyFromParent(portOf().port, 1)).rejects.toThrow(
+    'The app did not hand over the data key',
+  )
 })
 
 it('reads the key from a file of the service', () => {
@@ -50,7 +58,13 @@ it('reads the key from a file of the service', () => {
 })
 
 it('is told by its options who has the key', () => {
-  expect(readArguments(['--data', 'd', '--data-key-file', 'f'])).toMatchObject({ keyFrom: { file: 'f' } })
-  expect(readArguments(['--data', 'd', '--data-key-from-parent'])).toMatchObject({ keyFrom: 'parent' })
-  expect(() => readArguments(['--data', 'd', '--data-key-from-parent', '--data-key-file', 'f'])).toThrow('not both')
+  expect(readArguments(['--data', 'd', '--data-key-file', 'f'])).toMatchObject({
+    keyFrom: { file: 'f' },
+  })
+  expect(readArguments(['--data', 'd', '--data-key-from-parent'])).toMatchObject({
+    keyFrom: 'parent',
+  })
+  expect(() =>
+    readArguments(['--data', 'd', '--data-key-from-parent', '--data-key-file', 'f']),
+  ).toThrow('not both')
 })

@@ -47,7 +47,9 @@ it('lets its options stand before the settings', () => {
 })
 
 it('takes where the log goes, and safe mode', () => {
-  expect(readArguments(['--data', 'd', '--safe-mode', '--log-file', 'd/logs/gateway.log'])).toMatchObject({
+  expect(
+    readArguments(['--data', 'd', '--safe-mode', '--log-file', 'd/logs/gateway.log']),
+  ).toMatchObject({
     isSafe: true,
     logFile: 'd/logs/gateway.log',
   })
@@ -57,19 +59,32 @@ it('reads the secret from a file, without its end of line', () => {
   using temp = tempFolder()
   const file = join(temp.folder, 'secret')
   writeFileSync(file, `${SECRET}\n`)
-  expect(readArguments(['--data', 'd', ...PARTNER, '--partner-secret-file', file]).partner?.secret).toBe(SECRET)
-  expect(readArguments(['--data', 'd', ...PARTNER]).partner).toEqual({ url: 'https://partner.example/hook' })
+  expect(
+    readArguments(['--data', 'd', ...PARTNER, '--partner-secret-file', file]).partner?.secret,
+  ).toBe(SECRET)
+  expect(readArguments(['--data', 'd', ...PARTNER]).partner).toEqual({
+    url: 'https://partner.example/hook',
+  })
 })
 
 it.each([
   [[], 'serve needs --data DIR'],
   [['--data', ''], 'serve needs --data DIR'],
   [['--data', 'd', 'more'], 'Unexpected argument'],
-  [['--data', 'd', '--http', 'local host:1'], '--http: “local host” must be a host name or an address.'],
+  [
+    ['--data', 'd', '--http', 'local host:1'],
+    '--http: “local host” must be a host name or an address.',
+  ],
   [['--data', 'd', '--ae-title', ''], '--ae-title: “” must be 1 to 16 ASCII characters'],
   [['--data', 'd', '--partner-secret', SECRET], '--partner-secret goes with --partner-url URL.'],
-  [['--data', 'd', ...PARTNER, '--partner-secret', SECRET, '--partner-secret-file', 'f'], 'not both'],
-  [['--data', 'd', '--log-level', 'loud'], '--log-level is fatal, error, warn, info, debug or trace.'],
+  [
+    ['--data', 'd', ...PARTNER, '--partner-secret', SECRET, '--partner-secret-file', 'f'],
+    'not both',
+  ],
+  [
+    ['--data', 'd', '--log-level', 'loud'],
+    '--log-level is fatal, error, warn, info, debug or trace.',
+  ],
 ])('refuses %j', (args, words) => {
   expect(() => readArguments(args)).toThrow(words)
 })

@@ -10,11 +10,22 @@ it.each([
   expect(hostAndPort(text, '--http')).toEqual(place)
 })
 
-it.each(['', '8042', 'host', 'host:', 'host:65536', '::1:80', '[::1]', 'a b:1:2', '127.0.0.1:8042 ', 'host:-1', 'host:0x10'])(
-  'refuses “%s”, and says the form',
-  (text) => {
-    expect(() => hostAndPort(text, '--dimse')).toThrow(
-      new UsageError(`--dimse takes HOST:PORT, such as 127.0.0.1:8042; “${text}” is not of that form.`),
-    )
-  },
-)
+it.each([
+  '',
+  '8042',
+  'host',
+  'host:',
+  'host:65536',
+  '::1:80',
+  '[::1]',
+  'a b:1:2',
+  '127.0.0.1:8042 ',
+  'host:-1',
+  'host:0x10',
+])('refuses “%s”, and says the form', (text) => {
+  expect(() => hostAndPort(text, '--dimse')).toThrow(
+    new UsageError(
+      `--dimse takes HOST:PORT, such as 127.0.0.1:8042; “${text}” is not of that form.`,
+    ),
+  )
+})

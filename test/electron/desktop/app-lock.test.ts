@@ -4,13 +4,16 @@ import { describe, expect, it } from 'vitest'
 import { lockMachine, machinePath } from '../../../electron/desktop/app-lock.ts'
 
 const NAME = `test-${process.pid}`
-const freed = (lock: Awaited<ReturnType<typeof lockMachine>>) => 'heldBy' in lock || lock[Symbol.dispose]()
+const freed = (lock: Awaited<ReturnType<typeof lockMachine>>) =>
+  'heldBy' in lock || lock[Symbol.dispose]()
 
 describe('the lock of the machine', () => {
   it('is held by one, who says who it is', async () => {
     const first = await lockMachine(NAME)
     expect(first).not.toHaveProperty('heldBy')
-    expect(await lockMachine(NAME)).toEqual({ heldBy: { user: userInfo().username, pid: process.pid } })
+    expect(await lockMachine(NAME)).toEqual({
+      heldBy: { user: userInfo().username, pid: process.pid },
+    })
     freed(first)
     const next = await lockMachine(NAME)
     expect(next).not.toHaveProperty('heldBy')

@@ -27,7 +27,9 @@ describe('starting when somebody signs in, on Linux', () => {
     expect(autostart.isOn()).toBe(false)
     autostart.set(true)
     expect(autostart.isOn()).toBe(true)
-    expect(readFileSync(file(), 'utf8')).toContain('\nExec="/opt/Isthmus/isthmus" "--data" "/srv/dicom data" "--hidden"\n')
+    expect(readFileSync(file(), 'utf8')).toContain(
+      '\nExec="/opt/Isthmus/isthmus" "--data" "/srv/dicom data" "--hidden"\n',
+    )
     autostart.set(false)
     expect(autostart.isOn()).toBe(false)
     autostart.set(false)
@@ -46,7 +48,10 @@ describe('starting when somebody signs in, on Linux', () => {
 
   it('is switched off for one where the system has it for all', () => {
     mkdirSync(join(home, 'etc', 'autostart'), { recursive: true })
-    writeFileSync(join(home, 'etc', 'autostart', 'isthmus.desktop'), '[Desktop Entry]\nExec=isthmus --hidden\n')
+    writeFileSync(
+      join(home, 'etc', 'autostart', 'isthmus.desktop'),
+      '[Desktop Entry]\nExec=isthmus --hidden\n',
+    )
     const autostart = open()
     expect(autostart.isOn()).toBe(true)
     autostart.set(false)
@@ -56,14 +61,18 @@ describe('starting when somebody signs in, on Linux', () => {
   })
 
   it('starts an AppImage by its own file, in the folder XDG_CONFIG_HOME names', () => {
-    open({ XDG_CONFIG_HOME: join(home, 'xdg'), APPIMAGE: '/home/clinic/Isthmus.AppImage' }).set(true)
+    open({ XDG_CONFIG_HOME: join(home, 'xdg'), APPIMAGE: '/home/clinic/Isthmus.AppImage' }).set(
+      true,
+    )
     expect(readFileSync(join(home, 'xdg', 'autostart', 'isthmus.desktop'), 'utf8')).toContain(
       'Exec="/home/clinic/Isthmus.AppImage" "--hidden"\n',
     )
   })
 
   it('writes a path as the specification quotes it, in one line', () => {
-    expect(desktopEntry(['/a "b" $c `d` %e \\f'])).toContain('Exec="/a \\\\"b\\\\" \\\\$c \\\\`d\\\\` %%e \\\\\\\\f" "--hidden"\n')
+    expect(desktopEntry(['/a "b" $c `d` %e \\f'])).toContain(
+      'Exec="/a \\\\"b\\\\" \\\\$c \\\\`d\\\\` %%e \\\\\\\\f" "--hidden"\n',
+    )
   })
 
   it('knows that it was started so', () => {
@@ -72,15 +81,27 @@ describe('starting when somebody signs in, on Linux', () => {
   })
 })
 
-describe.each(['win32', 'darwin'] as const)('starting when somebody signs in, on %s', (platform) => {
-  it('is an item of the system’s own list', () => {
-    const autostart = openAutostart({ platform, env: {}, argv: [], command: ['C:\\Isthmus\\Isthmus.exe'] })
-    expect(autostart.isOn()).toBe(false)
-    autostart.set(true)
-    expect(fake.app.loginItem).toEqual({ openAtLogin: true, path: 'C:\\Isthmus\\Isthmus.exe', args: ['--hidden'] })
-    expect(autostart.isOn()).toBe(true)
-    autostart.set(false)
-    expect(autostart.isOn()).toBe(false)
-    expect(autostart.startedIt()).toBe(false)
-  })
-})
+describe.each(['win32', 'darwin'] as const)(
+  'starting when somebody signs in, on %s',
+  (platform) => {
+    it('is an item of the system’s own list', () => {
+      const autostart = openAutostart({
+        platform,
+        env: {},
+        argv: [],
+        command: ['C:\\Isthmus\\Isthmus.exe'],
+      })
+      expect(autostart.isOn()).toBe(false)
+      autostart.set(true)
+      expect(fake.app.loginItem).toEqual({
+        openAtLogin: true,
+        path: 'C:\\Isthmus\\Isthmus.exe',
+        args: ['--hidden'],
+      })
+      expect(autostart.isOn()).toBe(true)
+      autostart.set(false)
+      expect(autostart.isOn()).toBe(false)
+      expect(autostart.startedIt()).toBe(false)
+    })
+  },
+)

@@ -49,7 +49,8 @@ describe('a link', () => {
   it('is taken from macOS, and the scheme is registered by a packaged app alone', () => {
     const taken: string[] = []
     takeLinks((place) => taken.push(place))
-    for (const url of ['isthmus://reading', 'isthmus://nowhere']) fake.app.fire('open-url', fake.event(), url)
+    for (const url of ['isthmus://reading', 'isthmus://nowhere'])
+      fake.app.fire('open-url', fake.event(), url)
     expect(taken).toEqual(['/reading'])
     expect(fake.app.protocols).toEqual([])
     fake.app.isPackaged = true
@@ -63,24 +64,48 @@ describe('the arguments', () => {
 
   it('are --data for the app, and the rest for serve', () => {
     const named = { ...NONE, folder: '/d', isNamed: true }
-    expect(readArguments(['--data', '/d', '--http', '127.0.0.1:0'], '/user')).toEqual({ ...named, serve: ['--http', '127.0.0.1:0'] })
-    expect(readArguments(['--data=/d', '--dimse', '127.0.0.1:0'], '/user')).toEqual({ ...named, serve: ['--dimse', '127.0.0.1:0'] })
+    expect(readArguments(['--data', '/d', '--http', '127.0.0.1:0'], '/user')).toEqual({
+      ...named,
+      serve: ['--http', '127.0.0.1:0'],
+    })
+    expect(readArguments(['--data=/d', '--dimse', '127.0.0.1:0'], '/user')).toEqual({
+      ...named,
+      serve: ['--dimse', '127.0.0.1:0'],
+    })
     expect(readArguments([], '/user')).toEqual({ ...NONE, folder: '/user' })
   })
 
   it('leave the window closed with --hidden', () => {
-    expect(readArguments(['--hidden', '--no-sandbox', '.'], '/user')).toEqual({ ...NONE, folder: '/user', isHidden: true })
+    expect(readArguments(['--hidden', '--no-sandbox', '.'], '/user')).toEqual({
+      ...NONE,
+      folder: '/user',
+      isHidden: true,
+    })
   })
 
   it('end at a link: what stands behind it came with it', () => {
     expect(
-      readArguments(['--http', '127.0.0.1:0', 'isthmus://today', '--data', '/evil', '--partner-url', 'https://evil.test'], '/user'),
+      readArguments(
+        [
+          '--http',
+          '127.0.0.1:0',
+          'isthmus://today',
+          '--data',
+          '/evil',
+          '--partner-url',
+          'https://evil.test',
+        ],
+        '/user',
+      ),
     ).toEqual({
       ...NONE,
       folder: '/user',
       place: '/',
       serve: ['--http', '127.0.0.1:0'],
     })
-    expect(readArguments(['isthmus://x" --data=/evil', '--data=/evil'], '/user')).toEqual({ ...NONE, folder: '/user' })
+    expect(readArguments(['isthmus://x" --data=/evil', '--data=/evil'], '/user')).toEqual({
+      ...NONE,
+      folder: '/user',
+    })
   })
 })

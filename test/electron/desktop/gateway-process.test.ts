@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { backOff } from '../../../electron/desktop/back-off.ts'
 import { crashTally } from '../../../electron/desktop/crash-tally.ts'
-import { type GatewayEnd, GatewayProcess, type Ready } from '../../../electron/desktop/gateway-process.ts'
+import {
+  type GatewayEnd,
+  GatewayProcess,
+  type Ready,
+} from '../../../electron/desktop/gateway-process.ts'
 import * as fake from '../../support/electron.ts'
 
 const READY = { ready: true, http: 'http://127.0.0.1:1', dimse: 'A@127.0.0.1:2' }
@@ -57,7 +61,9 @@ describe('the waits between starts', () => {
       now += ranMs
       return waits.next()
     }
-    expect([10, 10, 10, 10, 10, 10, 10, 10].map(next)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
+    expect([10, 10, 10, 10, 10, 10, 10, 10].map(next)).toEqual([
+      500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000,
+    ])
     expect(next(60_000)).toBe(500)
   })
 })
@@ -97,10 +103,22 @@ describe('the gateway’s process', () => {
     last().stdout.write('0.1:1","dimse":"A@127.0.0.1:2"}\n{"ready":"no"}\n{"ready":true}\n')
     await settle()
     expect(readies).toEqual([{ http: 'http://127.0.0.1:1', dimse: 'A@127.0.0.1:2' }])
-    last().prints({ ready: true, rescue: true, http: 'http://127.0.0.1:1', link: 'http://127.0.0.1:1/rescue.html#t' })
-    last().prints({ ready: true, rescue: true, http: 'http://127.0.0.1:1', link: 'file:///etc/passwd' })
+    last().prints({
+      ready: true,
+      rescue: true,
+      http: 'http://127.0.0.1:1',
+      link: 'http://127.0.0.1:1/rescue.html#t',
+    })
+    last().prints({
+      ready: true,
+      rescue: true,
+      http: 'http://127.0.0.1:1',
+      link: 'file:///etc/passwd',
+    })
     await settle()
-    expect(readies.slice(1)).toEqual([{ rescue: true, http: 'http://127.0.0.1:1', link: 'http://127.0.0.1:1/rescue.html#t' }])
+    expect(readies.slice(1)).toEqual([
+      { rescue: true, http: 'http://127.0.0.1:1', link: 'http://127.0.0.1:1/rescue.html#t' },
+    ])
   })
 
   it('starts again after a crash, but not where its first start failed', async () => {
@@ -116,7 +134,9 @@ describe('the gateway’s process', () => {
     const second = started()
     last().stderr.write('{"level":50,"msg":"a line of the log"}\nThe folder /d is in use.')
     await exits(1)
-    expect(second.ends).toEqual([{ exitCode: 1, waitMs: undefined, fault: 'The folder /d is in use.', isSafe: false }])
+    expect(second.ends).toEqual([
+      { exitCode: 1, waitMs: undefined, fault: 'The folder /d is in use.', isSafe: false },
+    ])
     second.gateway.start()
     expect(last().args).toEqual(['serve', '--data', '/d'])
   })

@@ -3,7 +3,12 @@ import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { openStore } from '#server/database/store.ts'
-import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, wrapDataKey } from '#server/modules/backups/recovery-key.ts'
+import {
+  keepRecoveryKey,
+  keepRecoveryProof,
+  newRecoveryKey,
+  wrapDataKey,
+} from '#server/modules/backups/recovery-key.ts'
 import { openKeyStore } from '../../../electron/desktop/key-store.ts'
 import * as fake from '../../support/electron.ts'
 import { tempStore } from '../../support/temp-store.ts'
@@ -58,7 +63,9 @@ it('hands nothing over in another account, so that the gateway says whose it is'
   open(temp.folder).seal()
   fake.keyStore.account = 'admin'
   expect(open(temp.folder).read()).toBeUndefined()
-  expect(() => openStore({ folder: temp.folder, clock: Date.now, uuid: temp.uuid })).toThrow(/key store of the account .*recovery key/)
+  expect(() => openStore({ folder: temp.folder, clock: Date.now, uuid: temp.uuid })).toThrow(
+    /key store of the account .*recovery key/,
+  )
 })
 
 it.each([
@@ -82,7 +89,10 @@ it('does not ask for the backend of Linux elsewhere', () => {
 it('keeps the plain file where the key store fails, and tells what it said', () => {
   using temp = folderOf('recovery key')
   const said: unknown[] = []
-  const keys = openKeyStore(temp.folder, { platform: 'linux', onError: (error) => said.push(error) })
+  const keys = openKeyStore(temp.folder, {
+    platform: 'linux',
+    onError: (error) => said.push(error),
+  })
   const failing = vi.spyOn(fake.safeStorage, 'encryptString').mockImplementation(() => {
     throw new Error('The key ring is locked')
   })

@@ -15,11 +15,11 @@ it.each([
 
 it('goes on over midnight', () => {
   const update = { at: '23:40', timeZone: 'UTC' }
-  expect(['2026-03-02T23:40:00Z', '2026-03-03T00:39:00Z', '2026-03-03T00:40:00Z'].map((one) => isMaintenance(update, at(one)))).toEqual([
-    true,
-    true,
-    false,
-  ])
+  expect(
+    ['2026-03-02T23:40:00Z', '2026-03-03T00:39:00Z', '2026-03-03T00:40:00Z'].map((one) =>
+      isMaintenance(update, at(one)),
+    ),
+  ).toEqual([true, true, false])
 })
 
 it('comes at the clinic’s clock on both sides of a change of clocks', () => {

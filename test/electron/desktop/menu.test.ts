@@ -11,13 +11,29 @@ const ACTIONS = {
   quit: () => done.push('quit'),
 }
 const itemsOf = (platform: NodeJS.Platform, isPackaged = true, locale = 'en') =>
-  menuTemplate(shellWords(locale), ACTIONS, { platform, isPackaged }).flatMap(({ submenu }) => submenu as MenuItemConstructorOptions[])
-const roles = (items: MenuItemConstructorOptions[]) => items.flatMap(({ role }) => (role ? [role] : []))
+  menuTemplate(shellWords(locale), ACTIONS, { platform, isPackaged }).flatMap(
+    ({ submenu }) => submenu as MenuItemConstructorOptions[],
+  )
+const roles = (items: MenuItemConstructorOptions[]) =>
+  items.flatMap(({ role }) => (role ? [role] : []))
 
 it('has what belongs to every window of the system', () => {
   for (const platform of ['win32', 'darwin', 'linux'] as const) {
     const found = roles(itemsOf(platform))
-    for (const role of ['undo', 'redo', 'cut', 'copy', 'paste', 'selectAll', 'reload', 'resetZoom', 'zoomIn', 'zoomOut', 'about', 'close'])
+    for (const role of [
+      'undo',
+      'redo',
+      'cut',
+      'copy',
+      'paste',
+      'selectAll',
+      'reload',
+      'resetZoom',
+      'zoomIn',
+      'zoomOut',
+      'about',
+      'close',
+    ])
       expect(found, platform).toContain(role)
     expect(found).not.toContain('toggleDevTools')
     expect(found).not.toContain('quit')
@@ -32,7 +48,8 @@ it('quits by the key of the system, and asks before', () => {
 
 it('leads to the diagnostics, to Today and to the data folder', () => {
   setMenu(shellWords('en'), ACTIONS)
-  for (const label of ['Today', 'Open the data folder', 'Readiness and diagnostics']) fake.press(fake.menus.ofApp, label)
+  for (const label of ['Today', 'Open the data folder', 'Readiness and diagnostics'])
+    fake.press(fake.menus.ofApp, label)
   expect(done).toEqual(['/', 'folder', '/settings/readiness'])
 })
 

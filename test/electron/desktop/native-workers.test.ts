@@ -40,7 +40,8 @@ it('runs the one module that main knows, whatever it is asked for, and passes ca
 it('keeps the answers of two workers apart', () => {
   const { spawn } = joined()
   const heard: string[] = []
-  for (const name of ['one', 'two']) spawn('', '').onMessage((answer) => heard.push(`${name} ${JSON.stringify(answer)}`))
+  for (const name of ['one', 'two'])
+    spawn('', '').onMessage((answer) => heard.push(`${name} ${JSON.stringify(answer)}`))
   fake.processes[1]?.emit('message', { answer: 'b' })
   fake.processes[0]?.emit('message', { answer: 'a' })
   expect(heard).toEqual(['two {"answer":"b"}', 'one {"answer":"a"}'])

@@ -18,8 +18,13 @@ const status = (...attention: ShellAttention[]): ShellStatus => ({
   ...{ version: '1', isSafe: false, tray: 'ok', lines: [], attention, openAssociations: 0 },
   update: { isAutomatic: false, at: '03:00', timeZone: 'UTC' },
 })
-const of = (kind: string, count = 1, since: string | null = null): ShellAttention => ({ kind, count, since })
-const notifier = (locale = 'en') => openNotifier({ words: shellWords(locale), open: (place) => opened.push(place), clock: () => now })
+const of = (kind: string, count = 1, since: string | null = null): ShellAttention => ({
+  kind,
+  count,
+  since,
+})
+const notifier = (locale = 'en') =>
+  openNotifier({ words: shellWords(locale), open: (place) => opened.push(place), clock: () => now })
 const titles = () => fake.notifications.map(({ options }) => options.title)
 
 describe('a notification', () => {
@@ -97,11 +102,16 @@ describe('a notification', () => {
     expect(titles()).toEqual([])
   })
 
-  it.each(['en', 'es'])('is made of the program’s own words in %s, so that no patient can be in it', (locale) => {
-    const words = shellWords(locale).notifications
-    notifier(locale).tell(status(...NOTIFIED.map((kind) => of(kind, 2, new Date(0).toISOString()))))
-    expect(fake.notifications.map(({ options }) => options)).toEqual(
-      NOTIFIED.map((kind) => ({ title: words[kind].title, body: words[kind].body(2) })),
-    )
-  })
+  it.each(['en', 'es'])(
+    'is made of the program’s own words in %s, so that no patient can be in it',
+    (locale) => {
+      const words = shellWords(locale).notifications
+      notifier(locale).tell(
+        status(...NOTIFIED.map((kind) => of(kind, 2, new Date(0).toISOString()))),
+      )
+      expect(fake.notifications.map(({ options }) => options)).toEqual(
+        NOTIFIED.map((kind) => ({ title: words[kind].title, body: words[kind].body(2) })),
+      )
+    },
+  )
 })

@@ -10,7 +10,11 @@ afterEach(() => vi.useRealTimers())
 
 it('hears that nobody sits there, that the PC is back, and that it ends', () => {
   const heard: string[] = []
-  watchSleep({ away: () => heard.push('away'), back: () => heard.push('back'), shutdown: () => heard.push('shutdown') })
+  watchSleep({
+    away: () => heard.push('away'),
+    back: () => heard.push('back'),
+    shutdown: () => heard.push('shutdown'),
+  })
   fake.powerMonitor.fire('lock-screen')
   fake.powerMonitor.fire('suspend')
   fake.powerMonitor.fire('resume')

@@ -1,7 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { openTray, shapeOf, TRAY_SHAPES, type TraySituation, trayMenu } from '../../../electron/desktop/tray.ts'
+import {
+  openTray,
+  shapeOf,
+  TRAY_SHAPES,
+  type TraySituation,
+  trayMenu,
+} from '../../../electron/desktop/tray.ts'
 import { shellWords } from '../../../electron/desktop/words.ts'
 import type { ShellStatus, UpdateState } from '../../../shared/contract/shell.ts'
 import * as fake from '../../support/electron.ts'
@@ -18,7 +24,12 @@ const STATUS: ShellStatus = {
   openAssociations: 0,
   update: { isAutomatic: false, at: '03:00', timeZone: 'UTC' },
 }
-const situation = (more: Partial<TraySituation> = {}): TraySituation => ({ status: STATUS, update: NO_UPDATE, fault: '', ...more })
+const situation = (more: Partial<TraySituation> = {}): TraySituation => ({
+  status: STATUS,
+  update: NO_UPDATE,
+  fault: '',
+  ...more,
+})
 const done: string[] = []
 const ACTIONS = {
   open: () => done.push('open'),
@@ -26,7 +37,8 @@ const ACTIONS = {
   installUpdate: () => done.push('install'),
   quit: () => done.push('quit'),
 }
-const labels = (of: TraySituation, locale = 'en') => trayMenu(of, shellWords(locale), ACTIONS).map(({ label }) => label ?? '—')
+const labels = (of: TraySituation, locale = 'en') =>
+  trayMenu(of, shellWords(locale), ACTIONS).map(({ label }) => label ?? '—')
 
 beforeEach(() => {
   fake.forgetAll()
@@ -53,7 +65,9 @@ describe('the shape in the tray', () => {
     ] as const) {
       const bytes = pictures.map((name) => readFileSync(join(IMAGES, `${name}${end}`)))
       // PNG: the width and the height stand behind the first chunk's name.
-      expect(bytes.map((png) => [png.readUInt32BE(16), png.readUInt32BE(20)])).toEqual(bytes.map(() => [side, side]))
+      expect(bytes.map((png) => [png.readUInt32BE(16), png.readUInt32BE(20)])).toEqual(
+        bytes.map(() => [side, side]),
+      )
       expect(new Set(bytes.map((png) => png.toString('base64'))).size).toBe(bytes.length)
     }
     expect(existsSync(join(IMAGES, 'tray.png'))).toBe(false)
@@ -70,7 +84,9 @@ describe('the menu of the tray', () => {
 
   it('says what the gateway says, the last error, and that an update waits', () => {
     const lines = ['The partner does not answer.', 'x'.repeat(300), 'c', 'd', 'e', 'f']
-    const shown = labels(situation({ status: { ...STATUS, lines }, update: READY, fault: 'It ended.' }))
+    const shown = labels(
+      situation({ status: { ...STATUS, lines }, update: READY, fault: 'It ended.' }),
+    )
     expect(shown).toContain('The partner does not answer.')
     expect(shown).toContain(`${'x'.repeat(119)}…`)
     expect(shown).not.toContain('f')
@@ -80,7 +96,9 @@ describe('the menu of the tray', () => {
 
   it('says that the gateway starts, or is in safe mode', () => {
     expect(labels(situation({ status: undefined }))).toContain('The gateway is starting')
-    expect(labels(situation({ status: { ...STATUS, isSafe: true } }))).toContain('Safe mode: no device is served, nothing is sent')
+    expect(labels(situation({ status: { ...STATUS, isSafe: true } }))).toContain(
+      'Safe mode: no device is served, nothing is sent',
+    )
   })
 
   it('is in Spanish where the system is, without the gateway’s English', () => {
@@ -101,7 +119,13 @@ describe('the menu of the tray', () => {
     expect(icon?.menu).toBe(first)
     tray.show(situation({ update: READY }))
     expect(icon?.menu).not.toBe(first)
-    for (const label of ['Open Isthmus', 'Open the data folder', 'Install version 1.2.0…', 'Quit Isthmus…']) fake.press(icon?.menu, label)
+    for (const label of [
+      'Open Isthmus',
+      'Open the data folder',
+      'Install version 1.2.0…',
+      'Quit Isthmus…',
+    ])
+      fake.press(icon?.menu, label)
     icon?.fire('click')
     expect(done).toEqual(['open', 'folder', 'install', 'quit', 'open'])
   })

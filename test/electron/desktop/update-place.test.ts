@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type Disk, faultOfUpdate, type Program, whyNotHere } from '../../../electron/desktop/update-place.ts'
+import {
+  type Disk,
+  faultOfUpdate,
+  type Program,
+  whyNotHere,
+} from '../../../electron/desktop/update-place.ts'
 
 const APPIMAGE: Program = {
   isPackaged: true,
@@ -8,22 +13,41 @@ const APPIMAGE: Program = {
   resources: '/app/resources',
   executable: '/app/isthmus',
 }
-const WINDOWS: Program = { ...APPIMAGE, platform: 'win32', env: {}, executable: '/programs/Isthmus/Isthmus.exe' }
+const WINDOWS: Program = {
+  ...APPIMAGE,
+  platform: 'win32',
+  env: {},
+  executable: '/programs/Isthmus/Isthmus.exe',
+}
 const BUILT_IN = '/app/resources/app-update.yml'
 const SOMEWHERE = 'provider: generic\nurl: https://updates.clinic.test/isthmus\n'
 const NOWHERE = 'provider: generic\nurl: https://updates.invalid/\n'
-const disk = (files: Readonly<Record<string, string>>): Disk => ({ exists: (path) => path in files, read: (path) => files[path] })
+const disk = (files: Readonly<Record<string, string>>): Disk => ({
+  exists: (path) => path in files,
+  read: (path) => files[path],
+})
 const UNINSTALLER = '/programs/Isthmus/Uninstall Isthmus.exe'
 const POLICY = '/app/resources/update-policy.json'
 const ALLOWED = { [POLICY]: '{"allowUpdateUrl": true}' }
-const told = (url: string): Program => ({ ...APPIMAGE, env: { ...APPIMAGE.env, ISTHMUS_UPDATE_URL: url } })
+const told = (url: string): Program => ({
+  ...APPIMAGE,
+  env: { ...APPIMAGE.env, ISTHMUS_UPDATE_URL: url },
+})
 
 describe('a program is updated by itself', () => {
   it.each([
     ['an AppImage with a place for updates built in', APPIMAGE, { [BUILT_IN]: SOMEWHERE }],
-    ['an AppImage that is told a place', told('https://updates.clinic.test/'), { ...ALLOWED, [BUILT_IN]: NOWHERE }],
+    [
+      'an AppImage that is told a place',
+      told('https://updates.clinic.test/'),
+      { ...ALLOWED, [BUILT_IN]: NOWHERE },
+    ],
     ['an NSIS installation', WINDOWS, { [BUILT_IN]: SOMEWHERE, [UNINSTALLER]: '' }],
-    ['an app of macOS', { ...APPIMAGE, platform: 'darwin', env: {} } satisfies Program, { [BUILT_IN]: SOMEWHERE }],
+    [
+      'an app of macOS',
+      { ...APPIMAGE, platform: 'darwin', env: {} } satisfies Program,
+      { [BUILT_IN]: SOMEWHERE },
+    ],
   ])('where it is %s', (_, program, files) => {
     expect(whyNotHere(program, disk(files))).toBeUndefined()
   })
@@ -43,7 +67,9 @@ describe('a program is updated by itself', () => {
     'not from a place that the environment names where the policy is %s',
     (policy) => {
       const files = { [BUILT_IN]: SOMEWHERE, ...(policy !== undefined && { [POLICY]: policy }) }
-      expect(whyNotHere(told('https://updates.clinic.test/'), disk(files))).toMatch(/update-policy\.json/)
+      expect(whyNotHere(told('https://updates.clinic.test/'), disk(files))).toMatch(
+        /update-policy\.json/,
+      )
     },
   )
 
@@ -53,14 +79,24 @@ describe('a program is updated by itself', () => {
 })
 
 describe('what went wrong with an update', () => {
-  const failure = (message: string, code?: string) => Object.assign(new Error(message), code === undefined ? {} : { code })
+  const failure = (message: string, code?: string) =>
+    Object.assign(new Error(message), code === undefined ? {} : { code })
 
   it.each([
-    [failure('New version 2.0.0 is not signed by the application owner', 'ERR_UPDATER_INVALID_SIGNATURE'), /not signed/],
+    [
+      failure(
+        'New version 2.0.0 is not signed by the application owner',
+        'ERR_UPDATER_INVALID_SIGNATURE',
+      ),
+      /not signed/,
+    ],
     [failure('sha512 checksum mismatch, expected a, got b', 'ERR_CHECKSUM_MISMATCH'), /damaged/],
     [failure('ENOSPC: no space left on device, write', 'ENOSPC'), /disk is full/],
     [failure('net::ERR_CERT_AUTHORITY_INVALID'), /certificate/],
-    [failure('Cannot find channel "latest.yml" update info', 'ERR_UPDATER_CHANNEL_FILE_NOT_FOUND'), /none for this system/],
+    [
+      failure('Cannot find channel "latest.yml" update info', 'ERR_UPDATER_CHANNEL_FILE_NOT_FOUND'),
+      /none for this system/,
+    ],
     [failure('net::ERR_INTERNET_DISCONNECTED'), /could not be reached/],
     [failure('getaddrinfo ENOTFOUND updates.clinic.test', 'ENOTFOUND'), /could not be reached/],
     [failure('something <html> else'), /^The update could not be fetched\.$/],

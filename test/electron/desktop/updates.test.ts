@@ -12,10 +12,17 @@ const PROGRAM = {
   resources: '/nowhere',
   executable: '/nowhere/isthmus',
 } as const
-const APPIMAGE = { ...PROGRAM, platform: 'linux', env: { ...PROGRAM.env, APPIMAGE: '/home/clinic/Isthmus.AppImage' } } as const
+const APPIMAGE = {
+  ...PROGRAM,
+  platform: 'linux',
+  env: { ...PROGRAM.env, APPIMAGE: '/home/clinic/Isthmus.AppImage' },
+} as const
 const DISK = {
   exists: () => true,
-  read: (path: string) => (path.endsWith('.json') ? '{"allowUpdateUrl": true}' : 'provider: generic\nurl: https://updates.invalid/\n'),
+  read: (path: string) =>
+    path.endsWith('.json')
+      ? '{"allowUpdateUrl": true}'
+      : 'provider: generic\nurl: https://updates.invalid/\n',
 }
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -47,7 +54,10 @@ beforeEach(() => {
     updater.installs.push(args)
     done.push('installed')
   }
-  Object.assign(electron.app, { relaunch: () => done.push('relaunched'), exit: () => done.push('exited') })
+  Object.assign(electron.app, {
+    relaunch: () => done.push('relaunched'),
+    exit: () => done.push('exited'),
+  })
   updates = openUpdates({ status: () => status, prepare, stop, program: PROGRAM, disk: DISK })
 })
 afterEach(() => {
@@ -56,7 +66,10 @@ afterEach(() => {
 })
 
 const downloaded = (isAdminRightsRequired = false) =>
-  updater.emit('update-downloaded', { version: '2.0.0', files: [{ url: 'x', isAdminRightsRequired }] })
+  updater.emit('update-downloaded', {
+    version: '2.0.0',
+    files: [{ url: 'x', isAdminRightsRequired }],
+  })
 const atNight = () => vi.advanceTimersByTimeAsync(15.5 * HOUR)
 
 describe('an update is looked for', () => {
@@ -79,7 +92,13 @@ describe('an update is looked for', () => {
     expect(updater.checks).toBe(1)
     await vi.advanceTimersByTimeAsync(12 * HOUR)
     expect(updater.checks).toBe(3)
-    expect(updates.state()).toEqual({ state: 'none', version: null, share: 0, sentence: '', notes: [] })
+    expect(updates.state()).toEqual({
+      state: 'none',
+      version: null,
+      share: 0,
+      sentence: '',
+      notes: [],
+    })
   })
 
   it('says how far the download is', () => {
@@ -88,7 +107,13 @@ describe('an update is looked for', () => {
     updater.emit('download-progress', { percent: 41.5 })
     expect(updates.state()).toMatchObject({ state: 'downloading', share: 0.415, version: '2.0.0' })
     downloaded()
-    expect(updates.state()).toEqual({ state: 'ready', version: '2.0.0', share: 1, sentence: '', notes: [] })
+    expect(updates.state()).toEqual({
+      state: 'ready',
+      version: '2.0.0',
+      share: 1,
+      sentence: '',
+      notes: [],
+    })
   })
 
   it('tells a failure in a sentence, and asks again later', async () => {
@@ -98,13 +123,17 @@ describe('an update is looked for', () => {
       return Promise.reject(fault)
     }
     await updates.check()
-    expect(updates.state()).toMatchObject({ state: 'failed', sentence: expect.stringMatching(/could not be reached/) })
+    expect(updates.state()).toMatchObject({
+      state: 'failed',
+      sentence: expect.stringMatching(/could not be reached/),
+    })
     await vi.advanceTimersByTimeAsync(7 * HOUR)
     expect(updater.checks).toBeGreaterThan(1)
   })
 
   it('lives through a download that breaks off', async () => {
-    updater.answer = () => Promise.resolve({ downloadPromise: Promise.reject(new Error('ECONNRESET')) })
+    updater.answer = () =>
+      Promise.resolve({ downloadPromise: Promise.reject(new Error('ECONNRESET')) })
     await updates.check()
     updater.emit('error', new Error('ECONNRESET'))
     expect(updates.state().state).toBe('failed')
@@ -141,7 +170,11 @@ describe('an update is installed', () => {
     prepare.mockRejectedValueOnce(new Error('The folder for back-ups cannot be written to.'))
     await updates.install()
     expect(done).toEqual([])
-    expect(updates.state()).toMatchObject({ state: 'ready', version: '2.0.0', sentence: 'The folder for back-ups cannot be written to.' })
+    expect(updates.state()).toMatchObject({
+      state: 'ready',
+      version: '2.0.0',
+      sentence: 'The folder for back-ups cannot be written to.',
+    })
     await updates.install()
     expect(done).toEqual(['prepared', 'stopped', 'installed'])
   })
@@ -259,10 +292,18 @@ describe('an installer that does not take over', () => {
 
 it('touches no updater where the program is not installed', async () => {
   const untouched = freshUpdater()
-  using elsewhere = openUpdates({ status: () => STATUS, prepare, stop, program: { ...PROGRAM, isPackaged: false } })
+  using elsewhere = openUpdates({
+    status: () => STATUS,
+    prepare,
+    stop,
+    program: { ...PROGRAM, isPackaged: false },
+  })
   await elsewhere.check()
   await elsewhere.install()
-  expect(elsewhere.state()).toMatchObject({ state: 'not-here', sentence: expect.stringMatching(/not installed/) })
+  expect(elsewhere.state()).toMatchObject({
+    state: 'not-here',
+    sentence: expect.stringMatching(/not installed/),
+  })
   expect(untouched.autoInstallOnAppQuit).toBe(true)
   expect(untouched.checks).toBe(0)
 })

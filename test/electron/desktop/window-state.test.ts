@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import type { BrowserWindow } from 'electron'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { keptFile } from '../../../electron/desktop/kept-file.ts'
-import { keepPlace, nameOf, onScreen, placeOn, WindowPlaces } from '../../../electron/desktop/window-state.ts'
+import {
+  keepPlace,
+  nameOf,
+  onScreen,
+  placeOn,
+  WindowPlaces,
+} from '../../../electron/desktop/window-state.ts'
 import * as fake from '../../support/electron.ts'
 
 const LAPTOP = fake.display(0, 0, 1440, 900, 2)
@@ -15,17 +21,41 @@ describe('where the window goes', () => {
   it('is where it was on the same set of displays', () => {
     const kept: WindowPlaces = [
       { displays: nameOf([LAPTOP]), place: { ...PLACE, isMaximized: false } },
-      { displays: nameOf([LAPTOP, LEFT]), place: { x: -1800, y: 50, width: 1500, height: 900, isMaximized: true } },
+      {
+        displays: nameOf([LAPTOP, LEFT]),
+        place: { x: -1800, y: 50, width: 1500, height: 900, isMaximized: true },
+      },
     ]
     expect(placeOn([LAPTOP], kept)).toEqual({ ...PLACE, isMaximized: false })
-    expect(placeOn([LEFT, LAPTOP], kept)).toEqual({ x: -1800, y: 50, width: 1500, height: 900, isMaximized: true })
+    expect(placeOn([LEFT, LAPTOP], kept)).toEqual({
+      x: -1800,
+      y: 50,
+      width: 1500,
+      height: 900,
+      isMaximized: true,
+    })
     expect(placeOn([LEFT], kept)).toEqual({ width: 1360, height: 860 })
   })
 
   it('is never off the screen, however the file reads', () => {
-    expect(onScreen({ ...PLACE, x: 5000, y: -4000 }, [LAPTOP])).toEqual({ x: 240, y: 0, width: 1200, height: 700 })
-    expect(onScreen({ ...PLACE, x: -1900, y: 990 }, [LAPTOP, LEFT])).toEqual({ x: -1900, y: 340, width: 1200, height: 700 })
-    expect(onScreen({ x: -50, y: -50, width: 9000, height: 9000 }, [LAPTOP])).toEqual({ x: 0, y: 0, width: 1440, height: 860 })
+    expect(onScreen({ ...PLACE, x: 5000, y: -4000 }, [LAPTOP])).toEqual({
+      x: 240,
+      y: 0,
+      width: 1200,
+      height: 700,
+    })
+    expect(onScreen({ ...PLACE, x: -1900, y: 990 }, [LAPTOP, LEFT])).toEqual({
+      x: -1900,
+      y: 340,
+      width: 1200,
+      height: 700,
+    })
+    expect(onScreen({ x: -50, y: -50, width: 9000, height: 9000 }, [LAPTOP])).toEqual({
+      x: 0,
+      y: 0,
+      width: 1440,
+      height: 860,
+    })
   })
 
   it('may be on two displays at once', () => {
@@ -68,7 +98,9 @@ describe('the place of a window', () => {
     vi.advanceTimersByTime(500)
     window.maximize()
     vi.advanceTimersByTime(500)
-    expect(kept().read()).toEqual([{ displays: nameOf(fake.screen.displays), place: { ...PLACE, x: 49, isMaximized: true } }])
+    expect(kept().read()).toEqual([
+      { displays: nameOf(fake.screen.displays), place: { ...PLACE, x: 49, isMaximized: true } },
+    ])
     fake.screen.displays = [fake.display(0, 0, 1440, 900)]
     window.fire('resize')
     window.close()
@@ -87,8 +119,14 @@ describe('the place of a window', () => {
   it.each([
     ['cut short by a power cut', '[{"displays":"1440'],
     ['of another version', '{"x":1}'],
-    ['with a size that is none', '[{"displays":"a","place":{"x":0,"y":0,"width":-5,"height":1e9,"isMaximized":false}}]'],
-    ['with no number', '[{"displays":"a","place":{"x":"0","y":0,"width":5,"height":5,"isMaximized":false}}]'],
+    [
+      'with a size that is none',
+      '[{"displays":"a","place":{"x":0,"y":0,"width":-5,"height":1e9,"isMaximized":false}}]',
+    ],
+    [
+      'with no number',
+      '[{"displays":"a","place":{"x":"0","y":0,"width":5,"height":5,"isMaximized":false}}]',
+    ],
   ])('is not known where its file is %s', (_, text) => {
     file = join(folder, 'window.json')
     writeFileSync(file, text)
@@ -98,6 +136,8 @@ describe('the place of a window', () => {
   })
 
   it('is no reason to end where it cannot be kept', () => {
-    expect(() => keptFile(join(folder, 'nowhere', 'at all', 'window.json'), WindowPlaces, []).write([])).not.toThrow()
+    expect(() =>
+      keptFile(join(folder, 'nowhere', 'at all', 'window.json'), WindowPlaces, []).write([]),
+    ).not.toThrow()
   })
 })

@@ -39,7 +39,12 @@ describe('the window', () => {
     expect(answer.action).toBe('allow')
     expect(answer).toMatchObject({
       overrideBrowserWindowOptions: {
-        webPreferences: { contextIsolation: true, sandbox: true, nodeIntegration: false, webSecurity: true },
+        webPreferences: {
+          contextIsolation: true,
+          sandbox: true,
+          nodeIntegration: false,
+          webSecurity: true,
+        },
       },
     })
     expect(answer).not.toHaveProperty('overrideBrowserWindowOptions.webPreferences.preload')
@@ -61,13 +66,20 @@ describe('the window', () => {
   })
 
   it('has a page of the standard opened by the system', () => {
-    expect(contents().opens('https://dicom.nema.org/medical/dicom/current/')).toEqual({ action: 'deny' })
+    expect(contents().opens('https://dicom.nema.org/medical/dicom/current/')).toEqual({
+      action: 'deny',
+    })
     expect(goes('https://dicom.nema.org/')).toBe(false)
-    expect(fake.opened).toEqual(['https://dicom.nema.org/medical/dicom/current/', 'https://dicom.nema.org/'])
+    expect(fake.opened).toEqual([
+      'https://dicom.nema.org/medical/dicom/current/',
+      'https://dicom.nema.org/',
+    ])
   })
 
   it('stays at the gateway, and keeps the frame with the images there, too', () => {
-    expect([`${ORIGIN}/#/devices`, 'https://evil.test/', 'file:///etc/passwd'].map((url) => goes(url))).toEqual([true, false, false])
+    expect(
+      [`${ORIGIN}/#/devices`, 'https://evil.test/', 'file:///etc/passwd'].map((url) => goes(url)),
+    ).toEqual([true, false, false])
     const led = (url: string) => {
       const event = fake.event({ url })
       contents().fire('will-frame-navigate', event)
@@ -106,7 +118,11 @@ describe('a window with images', () => {
   it('goes to other images and nowhere else', () => {
     const images = open()
     expect(goes(VIEW, images)).toBe(true)
-    expect([`${ORIGIN}/`, `${ORIGIN}/#/people`, 'https://evil.test/viewer'].map((url) => goes(url, images))).toEqual([false, false, false])
+    expect(
+      [`${ORIGIN}/`, `${ORIGIN}/#/people`, 'https://evil.test/viewer'].map((url) =>
+        goes(url, images),
+      ),
+    ).toEqual([false, false, false])
   })
 
   it('opens no further window', () => {
@@ -120,9 +136,18 @@ describe('permissions', () => {
     expect(fake.asked('window-management', `${ORIGIN}/`)).toBe(true)
     expect(fake.asked('clipboard-sanitized-write', VIEW)).toBe(true)
     expect(fake.asked('window-management', 'https://evil.test/')).toBe(false)
-    const others = ['geolocation', 'media', 'midi', 'hid', 'notifications', 'clipboard-read', 'openExternal']
+    const others = [
+      'geolocation',
+      'media',
+      'midi',
+      'hid',
+      'notifications',
+      'clipboard-read',
+      'openExternal',
+    ]
     expect(others.map((one) => fake.asked(one, `${ORIGIN}/`))).toEqual(others.map(() => false))
-    const checked = (origin: string) => fake.permissions.check?.(null, 'window-management', origin, { isMainFrame: true })
+    const checked = (origin: string) =>
+      fake.permissions.check?.(null, 'window-management', origin, { isMainFrame: true })
     expect([ORIGIN, 'https://evil.test'].map(checked)).toEqual([true, false])
     expect(fake.permissions.device?.({ deviceType: 'usb', origin: ORIGIN } as never)).toBe(false)
   })
@@ -136,9 +161,20 @@ describe('permissions', () => {
 describe('requests', () => {
   it('go to the gateway alone', () => {
     refuseRequests(() => ORIGIN)
-    const out = [`${ORIGIN}/dashboard/session`, `blob:${ORIGIN}/1`, 'data:image/png;base64,', 'devtools://devtools/bundled/x.html']
+    const out = [
+      `${ORIGIN}/dashboard/session`,
+      `blob:${ORIGIN}/1`,
+      'data:image/png;base64,',
+      'devtools://devtools/bundled/x.html',
+    ]
     expect(out.map(fake.goesOut)).toEqual(out.map(() => true))
-    const kept = ['https://evil.test/', 'http://127.0.0.1:8043/', 'ws://127.0.0.1:8042/', 'file:///etc/passwd', 'blob:https://evil.test/1']
+    const kept = [
+      'https://evil.test/',
+      'http://127.0.0.1:8043/',
+      'ws://127.0.0.1:8042/',
+      'file:///etc/passwd',
+      'blob:https://evil.test/1',
+    ]
     expect(kept.map(fake.goesOut)).toEqual(kept.map(() => false))
   })
 })

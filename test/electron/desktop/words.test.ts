@@ -5,7 +5,9 @@ import { shellWords } from '../../../electron/desktop/words.ts'
 function textsOf(words: unknown, path = ''): [string, string][] {
   if (typeof words === 'string') return [[path, words]]
   if (typeof words === 'function') return [[path, (words as (one: never) => string)(7 as never)]]
-  return Object.entries(words as object).flatMap(([name, inner]) => textsOf(inner, `${path}.${name}`))
+  return Object.entries(words as object).flatMap(([name, inner]) =>
+    textsOf(inner, `${path}.${name}`),
+  )
 }
 
 const SAME: readonly string[] = ['.language']
@@ -14,7 +16,9 @@ it('says everything in Spanish that it says in English', () => {
   const en = new Map(textsOf(shellWords('en')))
   const es = new Map(textsOf(shellWords('es')))
   expect([...es.keys()]).toEqual([...en.keys()])
-  const untold = [...en].filter(([path, text]) => text === '' || (es.get(path) === text && !SAME.includes(path)))
+  const untold = [...en].filter(
+    ([path, text]) => text === '' || (es.get(path) === text && !SAME.includes(path)),
+  )
   expect(untold).toEqual([])
 })
 

@@ -8,8 +8,16 @@ it('lets the settings of one run stand before those that are kept, and does not 
     using parts = openParts(temp.folder, { overrides: { 'http.port': 0, 'dimse.aeTitle': 'GATE' } })
     parts.settings.change({ 'http.port': 9000, 'clinic.name': 'St. Ann' }, 'command-line')
     expect(parts.settings.get('http.port')).toBe(0)
-    expect(parts.settings.all()).toMatchObject({ 'http.port': 0, 'dimse.aeTitle': 'GATE', 'clinic.name': 'St. Ann' })
+    expect(parts.settings.all()).toMatchObject({
+      'http.port': 0,
+      'dimse.aeTitle': 'GATE',
+      'clinic.name': 'St. Ann',
+    })
   }
   using parts = openParts(temp.folder)
-  expect(parts.settings.all()).toMatchObject({ 'http.port': 9000, 'dimse.aeTitle': 'ISTHMUS', 'clinic.name': 'St. Ann' })
+  expect(parts.settings.all()).toMatchObject({
+    'http.port': 9000,
+    'dimse.aeTitle': 'ISTHMUS',
+    'clinic.name': 'St. Ann',
+  })
 })

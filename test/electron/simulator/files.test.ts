@@ -33,7 +33,11 @@ describe('the object store of a simulated partner', () => {
   ])('gives the range %s', async (range, status, text, told) => {
     const files = await open({ body: [body.subarray(0, 3), body.subarray(3)] })
     const answer = await fetch(files.getUrl('a'), { headers: { range } })
-    expect([answer.status, await answer.text(), answer.headers.get('content-range')]).toEqual([status, text, told])
+    expect([answer.status, await answer.text(), answer.headers.get('content-range')]).toEqual([
+      status,
+      text,
+      told,
+    ])
   })
 
   it('ends links that were given out, or every link of a file', async () => {
@@ -41,7 +45,11 @@ describe('the object store of a simulated partner', () => {
     files.put('b', { body, mediaType: 'application/dicom' })
     const [a, b] = [files.getUrl('a'), files.getUrl('b')]
     files.expire('a')
-    expect([(await fetch(a)).status, (await fetch(b)).status, (await fetch(files.getUrl('a'))).status]).toEqual([403, 200, 200])
+    expect([
+      (await fetch(a)).status,
+      (await fetch(b)).status,
+      (await fetch(files.getUrl('a'))).status,
+    ]).toEqual([403, 200, 200])
     files.expire()
     expect([(await fetch(b)).status, (await fetch(files.getUrl('b'))).status]).toEqual([403, 200])
     files.revoke('b')
@@ -68,7 +76,11 @@ describe('the object store of a simulated partner', () => {
   })
 
   it('serves a file slowly, and whole', async () => {
-    const files = await open({ body: [Buffer.alloc(3000, 1), Buffer.alloc(3000, 2)], delayMs: 20, bytesPerSecond: 60_000 })
+    const files = await open({
+      body: [Buffer.alloc(3000, 1), Buffer.alloc(3000, 2)],
+      delayMs: 20,
+      bytesPerSecond: 60_000,
+    })
     const got = Buffer.from(await (await fetch(files.getUrl('a'))).arrayBuffer())
     expect([got.length, got[2999], got[3000]]).toEqual([6000, 1, 2])
   })

@@ -1,6 +1,10 @@
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openPartnerSimulator, openSimulatedFiles, type PartnerSimulatorOptions } from '#electron/simulator/partner.ts'
+import {
+  openPartnerSimulator,
+  openSimulatedFiles,
+  type PartnerSimulatorOptions,
+} from '#electron/simulator/partner.ts'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { EVENTS, type EventType } from '#shared/contract/webhooks.ts'
 
@@ -8,11 +12,22 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const ID = 'whe_0123456789abcdef0123456789abcdef'
 const CLINIC = '3f1b6c58-6a0e-4f8a-9f0e-7b1f5d0c2a11'
 const STUDY = { studyId: 'stu_0123456789abcdef0123456789abcdef', studyInstanceUid: '2.25.1' }
-const QUESTION = { callingAe: 'CT1', clinicId: CLINIC, dateStart: '2026-11-20', dateEnd: '2026-11-20', sourceIp: '10.0.0.9' }
+const QUESTION = {
+  callingAe: 'CT1',
+  clinicId: CLINIC,
+  dateStart: '2026-11-20',
+  dateEnd: '2026-11-20',
+  sourceIp: '10.0.0.9',
+}
 const noon = new Date(2026, 10, 20, 12).getTime()
 
 async function open(options: Partial<PartnerSimulatorOptions> = {}) {
-  const simulator = await openPartnerSimulator({ port: 0, secret: SECRET, clock: () => noon, ...options })
+  const simulator = await openPartnerSimulator({
+    port: 0,
+    secret: SECRET,
+    clock: () => noon,
+    ...options,
+  })
   onTestFinished(() => simulator[Symbol.asyncDispose]())
   const send = (type: EventType, data: object, secret = SECRET, signal?: AbortSignal) => {
     const body = JSON.stringify({ id: ID, type, data })
@@ -26,7 +41,9 @@ async function open(options: Partial<PartnerSimulatorOptions> = {}) {
     return fetch(simulator.url, { method: 'POST', headers, body, ...(signal && { signal }) })
   }
   const ask = async (more: object = {}) =>
-    EVENTS['modality_worklist.requested'].response.parse(await (await send('modality_worklist.requested', { ...QUESTION, ...more })).json())
+    EVENTS['modality_worklist.requested'].response.parse(
+      await (await send('modality_worklist.requested', { ...QUESTION, ...more })).json(),
+    )
   return { simulator, send, ask }
 }
 
@@ -36,10 +53,19 @@ describe('the simulated partner', () => {
     ['ephemeral.access_requested', { retrievalId: 'r1' }, { authorized: true, urls: [] }],
     ['secondary_capture.access_requested', STUDY, { authorized: true, uploadUrls: [] }],
     ['patient_study.enrichment_requested', { clinicId: CLINIC, studyInstanceUid: '2.25.1' }, {}],
-    ['clinical_context.enrichment_requested', { clinicId: CLINIC, studyId: CLINIC, studyInstanceUid: '2.25.1' }, {}],
+    [
+      'clinical_context.enrichment_requested',
+      { clinicId: CLINIC, studyId: CLINIC, studyInstanceUid: '2.25.1' },
+      {},
+    ],
     [
       'report.delivered',
-      { ...STUDY, isCritical: false, presignedUrl: 'https://pdf.example/1', reportId: `rep_${ID.slice(4)}` },
+      {
+        ...STUDY,
+        isCritical: false,
+        presignedUrl: 'https://pdf.example/1',
+        reportId: `rep_${ID.slice(4)}`,
+      },
       { success: true },
     ],
   ] as const)('answers %s', async (type, data, answer) => {
@@ -53,20 +79,27 @@ describe('the simulated partner', () => {
   it('has exams today, two bad rows among them, and none on other days', async () => {
     const { ask } = await open()
     expect((await ask()).items).toEqual(worklistDay('20261120', { withBadRows: true }))
-    expect((await ask({ dateStart: '2026-11-19', dateEnd: '2026-11-21' })).items).toEqual(worklistDay('20261120', { withBadRows: true }))
+    expect((await ask({ dateStart: '2026-11-19', dateEnd: '2026-11-21' })).items).toEqual(
+      worklistDay('20261120', { withBadRows: true }),
+    )
     expect((await ask({ dateStart: '2026-11-21', dateEnd: '2026-11-22' })).items).toEqual([])
   })
 
   it('answers only the modality asked for', async () => {
     const { ask } = await open()
     const { items } = await ask({ modality: 'MG' })
-    expect(items.map((item) => (item as { readonly Modality: string }).Modality)).toEqual(['MG', 'MG'])
+    expect(items.map((item) => (item as { readonly Modality: string }).Modality)).toEqual([
+      'MG',
+      'MG',
+    ])
     expect((await ask({ modality: 'PT' })).items).toEqual([])
   })
 
   it('filters a given worklist by its dates, and gives out the rows that have none', async () => {
     const [exam] = worklistDay('20261120')
-    const { ask } = await open({ worklist: [exam, ...worklistDay('20261121'), { PatientID: 'no step' }] })
+    const { ask } = await open({
+      worklist: [exam, ...worklistDay('20261121'), { PatientID: 'no step' }],
+    })
     expect((await ask()).items).toEqual([exam, { PatientID: 'no step' }])
   })
 
@@ -91,25 +124,40 @@ describe('the simulated partner', () => {
     const [exam, other] = worklistDay('20261120')
     const mrnFor = async (more: object) => {
       const data = { clinicId: CLINIC, ...more }
-      return ((await (await send('patient_study.enrichment_requested', data)).json()) as { readonly mrn?: string }).mrn
+      return (
+        (await (await send('patient_study.enrichment_requested', data)).json()) as {
+          readonly mrn?: string
+        }
+      ).mrn
     }
     expect(await mrnFor({ studyInstanceUid: exam?.StudyInstanceUID })).toBe(exam?.PatientID)
-    expect(await mrnFor({ studyInstanceUid: '2.25.1', accessionNumber: other?.AccessionNumber })).toBe(other?.PatientID)
+    expect(
+      await mrnFor({ studyInstanceUid: '2.25.1', accessionNumber: other?.AccessionNumber }),
+    ).toBe(other?.PatientID)
     expect(await mrnFor({ studyInstanceUid: '2.25.1', accessionNumber: '' })).toBeUndefined()
   })
 
   it('answers otherwise than its worklist says where it is told to', async () => {
-    const { send } = await open({ answers: { 'patient_study.enrichment_requested': () => ({ mrn: 'told' }) } })
+    const { send } = await open({
+      answers: { 'patient_study.enrichment_requested': () => ({ mrn: 'told' }) },
+    })
     const data = { clinicId: CLINIC, studyInstanceUid: '2.25.1' }
-    expect(await (await send('patient_study.enrichment_requested', data)).json()).toEqual({ mrn: 'told' })
+    expect(await (await send('patient_study.enrichment_requested', data)).json()).toEqual({
+      mrn: 'told',
+    })
   })
 
   it('answers 400 and a sentence to a signature made with another secret', async () => {
     const { simulator, send } = await open()
-    const response = await send('study.access_requested', STUDY, `whsec_${Buffer.alloc(32, 8).toString('base64')}`)
+    const response = await send(
+      'study.access_requested',
+      STUDY,
+      `whsec_${Buffer.alloc(32, 8).toString('base64')}`,
+    )
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual({
-      error: 'The signature does not fit: No matching signature found. Compare the secret and the clock.',
+      error:
+        'The signature does not fit: No matching signature found. Compare the secret and the clock.',
     })
     expect(simulator.requests).toBe(0)
   })
@@ -117,7 +165,9 @@ describe('the simulated partner', () => {
   it('answers 400 to what is unsigned, and to what is signed but no event of the interface', async () => {
     const { simulator, send } = await open()
     expect((await fetch(simulator.url, { method: 'POST', body: '{}' })).status).toBe(400)
-    expect(await (await send('study.deleted' as EventType, {})).json()).toEqual({ error: expect.stringContaining('it is not an event') })
+    expect(await (await send('study.deleted' as EventType, {})).json()).toEqual({
+      error: expect.stringContaining('it is not an event'),
+    })
     expect(await (await send('study.access_requested', { studyId: 'x' })).json()).toEqual({
       error: 'The data of study.access_requested is not of its form: studyId.',
     })
@@ -127,7 +177,9 @@ describe('the simulated partner', () => {
   it('answers 405 to GET and 413 to more than 1 MiB', async () => {
     const { simulator } = await open()
     expect((await fetch(simulator.url)).status).toBe(405)
-    expect((await fetch(simulator.url, { method: 'POST', body: 'x'.repeat(1024 * 1024 + 1) })).status).toBe(413)
+    expect(
+      (await fetch(simulator.url, { method: 'POST', body: 'x'.repeat(1024 * 1024 + 1) })).status,
+    ).toBe(413)
   })
 })
 
@@ -149,16 +201,19 @@ describe('a scenario', () => {
 
   it('garbage answers 200 with text that is not JSON, and with a wrong shape, in turn', async () => {
     const { send } = await open({ scenario: 'garbage' })
-    const texts = [await send('modality_worklist.requested', QUESTION), await send('modality_worklist.requested', QUESTION)].map(
-      async (response) => {
-        expect(response.status).toBe(200)
-        return response.text()
-      },
-    )
+    const texts = [
+      await send('modality_worklist.requested', QUESTION),
+      await send('modality_worklist.requested', QUESTION),
+    ].map(async (response) => {
+      expect(response.status).toBe(200)
+      return response.text()
+    })
     const [first = '', second = ''] = await Promise.all(texts)
     expect([first, second].filter((text) => text.startsWith('<html>'))).toHaveLength(1)
     const json = [first, second].find((text) => text.startsWith('{')) ?? ''
-    expect(EVENTS['modality_worklist.requested'].response.safeParse(JSON.parse(json)).success).toBe(false)
+    expect(EVENTS['modality_worklist.requested'].response.safeParse(JSON.parse(json)).success).toBe(
+      false,
+    )
   })
 
   it('down ends every connection, also those that are open, until it is over', async () => {
@@ -174,13 +229,18 @@ describe('a scenario', () => {
   it('slow answers late, or not before its caller has gone', async () => {
     expect((await (await open({ scenario: 'slow', slowMs: 20 })).ask()).authorized).toBe(true)
     const { send } = await open({ scenario: 'slow', slowMs: 60_000 })
-    await expect(send('modality_worklist.requested', QUESTION, SECRET, AbortSignal.timeout(100))).rejects.toThrow('timeout')
+    await expect(
+      send('modality_worklist.requested', QUESTION, SECRET, AbortSignal.timeout(100)),
+    ).rejects.toThrow('timeout')
   })
 
   it('huge answers 10,000 items', async () => {
     const { ask } = await open({ scenario: 'huge' })
     const { items } = await ask()
-    expect(new Set(items.map((item) => (item as { readonly StudyInstanceUID: string }).StudyInstanceUID)).size).toBe(10_000)
+    expect(
+      new Set(items.map((item) => (item as { readonly StudyInstanceUID: string }).StudyInstanceUID))
+        .size,
+    ).toBe(10_000)
   })
 
   it('oversize answers more than 20 MiB of JSON', async () => {
@@ -192,7 +252,12 @@ describe('a scenario', () => {
 })
 
 describe('a partner that misbehaves on purpose', () => {
-  const report = { ...STUDY, isCritical: false, presignedUrl: 'https://pdf.example/1', reportId: `rep_${ID.slice(4)}` }
+  const report = {
+    ...STUDY,
+    isCritical: false,
+    presignedUrl: 'https://pdf.example/1',
+    reportId: `rep_${ID.slice(4)}`,
+  }
 
   it('goes through a sequence, then does as its scenario says, and keeps the reports it has accepted', async () => {
     const { simulator, send } = await open()
@@ -208,7 +273,9 @@ describe('a partner that misbehaves on purpose', () => {
       [410, undefined],
       [200, true],
     ])
-    expect(await (await send('study.access_requested', STUDY)).json()).toMatchObject({ authorized: true })
+    expect(await (await send('study.access_requested', STUDY)).json()).toMatchObject({
+      authorized: true,
+    })
     expect([...simulator.reports]).toEqual([[ID, report]])
     expect(simulator.received.map(({ envelope }) => envelope.type)).toEqual([
       ...Array(4).fill('report.delivered'),
@@ -219,14 +286,18 @@ describe('a partner that misbehaves on purpose', () => {
 
   it('redirects, hangs after its headers, and sends ten megabytes', async () => {
     const { simulator, send } = await open({ scenario: 'large' })
-    expect((await (await send('report.delivered', report)).arrayBuffer()).byteLength).toBeGreaterThan(10 * 1024 * 1024)
+    expect(
+      (await (await send('report.delivered', report)).arrayBuffer()).byteLength,
+    ).toBeGreaterThan(10 * 1024 * 1024)
     simulator.setScenario('hang')
     const hanging = await send('report.delivered', report, SECRET, AbortSignal.timeout(300))
     expect(hanging.status).toBe(200)
     await expect(hanging.text()).rejects.toThrow()
     simulator.setSequence('report.delivered', ['redirect'])
     simulator.setScenario('normal')
-    const { redirected } = await send('report.delivered', report).catch(() => ({ redirected: true }))
+    const { redirected } = await send('report.delivered', report).catch(() => ({
+      redirected: true,
+    }))
     expect(redirected).toBe(true)
     expect(simulator.reports.size).toBe(0)
   })
@@ -237,15 +308,36 @@ describe('a partner that misbehaves on purpose', () => {
     onTestFinished(() => files[Symbol.asyncDispose]())
     files.put('1.2.3/a b.dcm', { body: Buffer.from('DICM'), mediaType: 'application/dicom' })
     const { send } = await open({
-      files: { urlsOf: () => [files.getUrl('1.2.3/a b.dcm')], uploadUrlsOf: (uid) => [files.putUrl(`${uid}/sc.dcm`)] },
+      files: {
+        urlsOf: () => [files.getUrl('1.2.3/a b.dcm')],
+        uploadUrlsOf: (uid) => [files.putUrl(`${uid}/sc.dcm`)],
+      },
     })
-    const { urls } = (await (await send('study.access_requested', STUDY)).json()) as { urls: [string] }
+    const { urls } = (await (await send('study.access_requested', STUDY)).json()) as {
+      urls: [string]
+    }
     expect(new URL(urls[0]).host).toBe(files.host)
     const got = await fetch(urls[0])
-    expect([got.status, got.headers.get('content-type'), await got.text()]).toEqual([200, 'application/dicom', 'DICM'])
-    const { uploadUrls } = (await (await send('secondary_capture.access_requested', STUDY)).json()) as { uploadUrls: [string] }
-    expect((await fetch(uploadUrls[0], { method: 'PUT', body: 'new', headers: { 'content-type': 'application/dicom' } })).status).toBe(200)
-    expect(files.uploads).toEqual([{ name: '2.25.1/sc.dcm', body: Buffer.from('new'), mediaType: 'application/dicom' }])
+    expect([got.status, got.headers.get('content-type'), await got.text()]).toEqual([
+      200,
+      'application/dicom',
+      'DICM',
+    ])
+    const { uploadUrls } = (await (
+      await send('secondary_capture.access_requested', STUDY)
+    ).json()) as { uploadUrls: [string] }
+    expect(
+      (
+        await fetch(uploadUrls[0], {
+          method: 'PUT',
+          body: 'new',
+          headers: { 'content-type': 'application/dicom' },
+        })
+      ).status,
+    ).toBe(200)
+    expect(files.uploads).toEqual([
+      { name: '2.25.1/sc.dcm', body: Buffer.from('new'), mediaType: 'application/dicom' },
+    ])
     // Neither another method, nor another file, nor a signature of somebody else.
     expect((await fetch(uploadUrls[0])).status).toBe(403)
     expect((await fetch(urls[0].replace('a%20b', 'c'))).status).toBe(403)

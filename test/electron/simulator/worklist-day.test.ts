@@ -19,7 +19,10 @@ describe('worklistDay', () => {
         for (const step of item.ScheduledProcedureStepSequence) {
           expect(step.ScheduledProcedureStepStartDate).toBe(day)
           expect(step.ScheduledProcedureStepStartTime).toMatch(TM_PATTERN)
-          expect(step.ScheduledProcedureStepStartTime >= '073000' && step.ScheduledProcedureStepStartTime <= '173000').toBe(true)
+          expect(
+            step.ScheduledProcedureStepStartTime >= '073000' &&
+              step.ScheduledProcedureStepStartTime <= '173000',
+          ).toBe(true)
           expect(step.ScheduledProcedureStepID.length).toBeLessThanOrEqual(16)
         }
       }
@@ -29,8 +32,12 @@ describe('worklistDay', () => {
   it('has all five modalities every day, and mammography for women only', () => {
     for (const day of DAYS) {
       const items = worklistDay(day)
-      expect(new Set(items.map(({ Modality }) => Modality))).toEqual(new Set(['CT', 'MR', 'US', 'DX', 'MG']))
-      expect(items.filter(({ Modality, PatientSex }) => Modality === 'MG' && PatientSex !== 'F')).toEqual([])
+      expect(new Set(items.map(({ Modality }) => Modality))).toEqual(
+        new Set(['CT', 'MR', 'US', 'DX', 'MG']),
+      )
+      expect(
+        items.filter(({ Modality, PatientSex }) => Modality === 'MG' && PatientSex !== 'F'),
+      ).toEqual([])
     }
   })
 
@@ -72,7 +79,10 @@ describe('worklistDay', () => {
     expect(
       items
         .slice(24)
-        .map(({ AccessionNumber, StudyInstanceUID }) => [AccessionNumber.length > 16, !Uid.safeParse(StudyInstanceUID).success]),
+        .map(({ AccessionNumber, StudyInstanceUID }) => [
+          AccessionNumber.length > 16,
+          !Uid.safeParse(StudyInstanceUID).success,
+        ]),
     ).toEqual([
       [true, false],
       [false, true],

@@ -9,7 +9,10 @@ describe('readWorklistFile', () => {
 
   it.each([
     ['', /^day\.json is not JSON: /],
-    ['{"PatientID":"P1"}', /^day\.json must be an array of worklist items, or an object with such an array in "items"$/],
+    [
+      '{"PatientID":"P1"}',
+      /^day\.json must be an array of worklist items, or an object with such an array in "items"$/,
+    ],
     ['null', /^day\.json must be an array/],
     ['[{},"P1"]', /^day\.json: item 2 is not an object$/],
     ['[[]]', /^day\.json: item 1 is not an object$/],

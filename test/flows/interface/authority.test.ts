@@ -7,7 +7,12 @@ import { express } from '#shared/contract/express.ts'
 import { type WindowOperation, windowOperations } from '#shared/contract/operations.ts'
 import { viewerUsers } from '#shared/contract/users.ts'
 import { OWNER, sessionHeaders } from '../../support/gateway.ts'
-import { type Client, clientOf, type StartedInterface, startInterface } from '../../support/interface.ts'
+import {
+  type Client,
+  clientOf,
+  type StartedInterface,
+  startInterface,
+} from '../../support/interface.ts'
 
 // Who may do what at a running gateway (docs/AUTHORITY.md, decision 0033), and the attacks of
 // docs/THREATS.md E4, E5, E21 and I16, over HTTP.
@@ -57,7 +62,12 @@ describe('a key of scope self that may manage people', () => {
     const invited = await stage.keys.self.call(viewerUsers.invite, {
       body: {
         ...{ email: 'attacker@partner.example', firstName: 'Eve', lastName: 'Black' },
-        ...{ level: 'admin', clinicRole: 'Other', canManageStudies: true, hasDashboardAccess: true },
+        ...{
+          level: 'admin',
+          clinicRole: 'Other',
+          canManageStudies: true,
+          hasDashboardAccess: true,
+        },
       },
     })
     expect(invited.level).toBe('admin')
@@ -80,7 +90,9 @@ describe('a key of scope self that may manage people', () => {
     const { admin: userId } = stage.userIds
     const revoke = { json: { userId } }
     const close = { json: { hasDashboardAccess: false, level: 'member' } }
-    expect((await stage.keys.self.send('POST /v1/viewer/users/revoke-access', revoke)).status).toBe(422)
+    expect((await stage.keys.self.send('POST /v1/viewer/users/revoke-access', revoke)).status).toBe(
+      422,
+    )
     expect((await stage.keys.self.send(`PATCH /v1/viewer/users/${userId}`, close)).status).toBe(422)
     const lower = { json: { level: 'member' } }
     expect((await stage.keys.self.send(`PATCH /v1/viewer/users/${userId}`, lower)).status).toBe(200)
@@ -88,7 +100,8 @@ describe('a key of scope self that may manage people', () => {
   })
 })
 
-const codeOf = ({ json }: { readonly json: unknown }) => Problem.safeParse(json).data?.code ?? 'none'
+const codeOf = ({ json }: { readonly json: unknown }) =>
+  Problem.safeParse(json).data?.code ?? 'none'
 
 /** A call that is admitted or not, and changes nothing: its body cannot be read. */
 function probe(client: Client, { operation: { method, path } }: WindowOperation) {
@@ -106,7 +119,8 @@ describe('the authority matrix of the window', () => {
     // Every header of our own page does not make a key a session.
     key: () => ({
       ...stage.keys.partner,
-      send: (call, given) => stage.keys.partner.send(call, { ...given, headers: { ...OWN_PAGE, ...given?.headers } }),
+      send: (call, given) =>
+        stage.keys.partner.send(call, { ...given, headers: { ...OWN_PAGE, ...given?.headers } }),
     }),
     member: () => stage.users.member,
     linked: () => stage.users.linked,
@@ -116,7 +130,11 @@ describe('the authority matrix of the window', () => {
   }
 
   const REFUSALS = ['not-signed-in', 'not-permitted', 'confirm-identity']
-  const READ_TO_MANAGE_STUDIES = ['corrections.identities', 'corrections.targets', 'images.recoveredFiles']
+  const READ_TO_MANAGE_STUDIES = [
+    'corrections.identities',
+    'corrections.targets',
+    'images.recoveredFiles',
+  ]
   /** Read calls that are open to every session but take a right that this member does not have. */
   const REFUSED_BY_DOMAIN: Readonly<Partial<Record<Caller, readonly string[]>>> = {
     // Somebody of the front desk, who writes no reports either; `linked` is a radiologist.
@@ -125,7 +143,10 @@ describe('the authority matrix of the window', () => {
   }
 
   /** The refusal that stands before the operation's own rules; undefined: admitted. */
-  function refusalOf(caller: Caller, { operation: { access } }: WindowOperation): string | undefined {
+  function refusalOf(
+    caller: Caller,
+    { operation: { access } }: WindowOperation,
+  ): string | undefined {
     if (access === 'public') return undefined
     if (caller === 'nobody' || caller === 'key') return 'not-signed-in'
     const isManager = caller === 'owner' || caller === 'admin' || caller === 'stale'
@@ -155,9 +176,17 @@ describe('the authority matrix of the window', () => {
   })
 
   it('takes a recent sign-in for all that a manager changes, but for tests and tidying', () => {
-    const without = windowOperations().filter(({ operation: { method, access } }) => method !== 'GET' && access === 'manage')
+    const without = windowOperations().filter(
+      ({ operation: { method, access } }) => method !== 'GET' && access === 'manage',
+    )
     expect(without.map(({ name }) => name)).toEqual([
-      ...['window.echoDevice', 'window.lintDevice', 'window.dismissCaller', 'window.testPartner', 'window.verifyAudit'],
+      ...[
+        'window.echoDevice',
+        'window.lintDevice',
+        'window.dismissCaller',
+        'window.testPartner',
+        'window.verifyAudit',
+      ],
       ...['people.testMail', 'setup.finish', 'setup.selfTest', 'setup.makeBackup'],
       ...['upkeep.make', 'upkeep.rehearse', 'upkeep.previewRestore', 'upkeep.restore'],
       ...['events.replay', 'events.drop', 'events.dryRun', 'events.test', 'destinations.echo'],
@@ -183,16 +212,31 @@ describe('a window that was signed in long ago', () => {
   })
 
   it('changes nobody by the interface either', async () => {
-    const answer = await stale.send(`PATCH /v1/viewer/users/${stage.userIds.member}`, { json: { firstName: 'Una' } })
+    const answer = await stale.send(`PATCH /v1/viewer/users/${stage.userIds.member}`, {
+      json: { firstName: 'Una' },
+    })
     expect([answer.status, codeOf(answer)]).toEqual([403, 'confirm-identity'])
   })
 
   it('takes a code of the authenticator, once', async () => {
-    const begun = await stale.send('POST /dashboard/account/second-factor', { json: { password: OWNER.password } })
+    const begun = await stale.send('POST /dashboard/account/second-factor', {
+      json: { password: OWNER.password },
+    })
     const { secret } = begun.json as { secret: string }
-    const totp = new TOTP({ algorithm: 'SHA1', digits: 6, period: 30, secret: Secret.fromBase32(secret) })
+    const totp = new TOTP({
+      algorithm: 'SHA1',
+      digits: 6,
+      period: 30,
+      secret: Secret.fromBase32(secret),
+    })
     const codeAt = (ms: number) => totp.generate({ timestamp: Date.now() + ms })
-    expect((await stale.send('POST /dashboard/account/second-factor/confirm', { json: { code: codeAt(-30_000) } })).status).toBe(200)
+    expect(
+      (
+        await stale.send('POST /dashboard/account/second-factor/confirm', {
+          json: { code: codeAt(-30_000) },
+        })
+      ).status,
+    ).toBe(200)
     expect((await confirm({ code: '000000' })).status).toBe(422)
     expect((await makeKey()).status).toBe(403)
     const code = codeAt(30_000)
@@ -207,10 +251,16 @@ describe('a window that was signed in long ago', () => {
 describe('a member who is linked to customers', () => {
   it('gets no list with every patient, not even on paper, and asks as no device', async () => {
     const { linked, member } = stage.users
-    const { devices } = (await linked.send('GET /dashboard/devices')).json as { devices: { deviceId: string }[] }
+    const { devices } = (await linked.send('GET /dashboard/devices')).json as {
+      devices: { deviceId: string }[]
+    }
     const ask = { json: { deviceId: devices[0]?.deviceId ?? randomUUID() } }
     const calls = [
-      ...(['GET /dashboard/worklist/exams', 'GET /dashboard/worklist/exams/print?language=en', 'GET /dashboard/inspections'] as const),
+      ...([
+        'GET /dashboard/worklist/exams',
+        'GET /dashboard/worklist/exams/print?language=en',
+        'GET /dashboard/inspections',
+      ] as const),
       ...(['GET /dashboard/inspections/1', 'GET /dashboard/reconciliation'] as const),
     ]
     for (const call of calls) expect([call, (await linked.send(call)).status]).toEqual([call, 403])
@@ -223,16 +273,23 @@ describe('a member who is linked to customers', () => {
 
 describe('a key that manages nobody', () => {
   it('gets the right in the window, and loses it at its next call', async () => {
-    const { apiKey, key } = (await stage.users.owner.send('POST /dashboard/api-keys', { json: { description: 'RIS' } })).json as {
+    const { apiKey, key } = (
+      await stage.users.owner.send('POST /dashboard/api-keys', { json: { description: 'RIS' } })
+    ).json as {
       apiKey: { apiKeyId: string; managesPeople: boolean }
       key: string
     }
     expect(apiKey.managesPeople).toBe(false)
     const client = clientOf(stage.http, { authorization: `Bearer ${key}` })
-    const rename = () => client.send(`PATCH /v1/scribe/users/${stage.userIds.member}`, { json: { firstName: 'Una' } })
+    const rename = () =>
+      client.send(`PATCH /v1/scribe/users/${stage.userIds.member}`, { json: { firstName: 'Una' } })
     const allow = (managesPeople: boolean) =>
-      stage.users.owner.send(`PATCH /dashboard/api-keys/${apiKey.apiKeyId}`, { json: { managesPeople } })
-    expect([(await rename()).status, (await client.send('GET /v1/scribe/users')).status]).toEqual([403, 200])
+      stage.users.owner.send(`PATCH /dashboard/api-keys/${apiKey.apiKeyId}`, {
+        json: { managesPeople },
+      })
+    expect([(await rename()).status, (await client.send('GET /v1/scribe/users')).status]).toEqual([
+      403, 200,
+    ])
     expect((await allow(true)).json).toMatchObject({ managesPeople: true })
     expect((await rename()).status).toBe(200)
     await allow(false)

@@ -3,7 +3,8 @@ import { express, orgs } from '#shared/contract/express.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import { newUid, type StartedInterface, startInterface } from '../../support/interface.ts'
 
-// interface.md, Express customers; interface-choices §6 rows 10, 11, 20, 39, 40, 44. Through HTTP and the whole gateway.
+// interface.md, Express customers; interface-choices §6 rows 10, 11, 20, 39, 40, 44. Through HTTP
+// and the whole gateway.
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 let stage: StartedInterface
@@ -15,8 +16,11 @@ afterAll(() => stage[Symbol.asyncDispose]())
 
 const create = (expressCustomerName: string, more: { metadata?: Record<string, string> } = {}) =>
   stage.keys.partner.call(express.create, { body: { expressCustomerName, ...more } })
-const at = ({ expressCustomerId }: { expressCustomerId: string }) => ({ params: { expressCustomerId } })
-const count = async (customer: { expressCustomerId: string }) => (await stage.keys.partner.call(express.read, at(customer))).userCount
+const at = ({ expressCustomerId }: { expressCustomerId: string }) => ({
+  params: { expressCustomerId },
+})
+const count = async (customer: { expressCustomerId: string }) =>
+  (await stage.keys.partner.call(express.read, at(customer))).userCount
 
 describe('an Express customer', () => {
   it('is created by a key: 201 and the whole record', async () => {
@@ -36,12 +40,18 @@ describe('an Express customer', () => {
       createdByUserId: null,
       metadata: { region: 'north' },
     })
-    expect(await stage.keys.partner.call(express.read, at(made as { expressCustomerId: string }))).toEqual(made)
+    expect(
+      await stage.keys.partner.call(express.read, at(made as { expressCustomerId: string })),
+    ).toEqual(made)
   })
 
   it('is created by a user of the window: createdByUserId, and no key', async () => {
-    const { user } = (await stage.users.owner.send('GET /dashboard/session')).json as { user: { userId: string } }
-    const made = await stage.users.owner.call(express.create, { body: { expressCustomerName: 'Made in the window' } })
+    const { user } = (await stage.users.owner.send('GET /dashboard/session')).json as {
+      user: { userId: string }
+    }
+    const made = await stage.users.owner.call(express.create, {
+      body: { expressCustomerName: 'Made in the window' },
+    })
     expect(made).toMatchObject({ createdByUserId: user.userId, userCount: 0 })
     expect(made).not.toHaveProperty('createdByApiKeyId')
   })
@@ -54,7 +64,10 @@ describe('an Express customer', () => {
       metadata: { a: '1', b: '2' },
     })
     expect((await update({ metadata: { c: '3' } })).metadata).toEqual({ c: '3' })
-    expect(await update({})).toMatchObject({ expressCustomerName: 'New name', metadata: { c: '3' } })
+    expect(await update({})).toMatchObject({
+      expressCustomerName: 'New name',
+      metadata: { c: '3' },
+    })
     expect((await update({ metadata: null })).metadata ?? {}).toEqual({})
   })
 
@@ -94,21 +107,33 @@ describe('an Express customer', () => {
       [express.reactivate, true],
       [express.reactivate, true],
     ] as const) {
-      expect(await stage.keys.partner.call(operation, at(made))).toMatchObject({ expressCustomerId: made.expressCustomerId, isActive })
+      expect(await stage.keys.partner.call(operation, at(made))).toMatchObject({
+        expressCustomerId: made.expressCustomerId,
+        isActive,
+      })
     }
-    const answer = await stage.keys.partner.send(`POST /v1/express/${made.expressCustomerId}/deactivate`)
-    expect({ status: answer.status, json: answer.json }).toMatchObject({ status: 200, json: { isActive: false } })
+    const answer = await stage.keys.partner.send(
+      `POST /v1/express/${made.expressCustomerId}/deactivate`,
+    )
+    expect({ status: answer.status, json: answer.json }).toMatchObject({
+      status: 200,
+      json: { isActive: false },
+    })
   })
 
   it('gets users: again is a success and counts once, and removing one who is not there is not', async () => {
     const made = await create('With users')
     const body = { userId: stage.userIds.radiologist }
-    const ask = (operation: typeof express.addUser | typeof express.removeUser) => stage.keys.partner.call(operation, { ...at(made), body })
+    const ask = (operation: typeof express.addUser | typeof express.removeUser) =>
+      stage.keys.partner.call(operation, { ...at(made), body })
     expect(await ask(express.addUser)).toMatchObject({ success: true })
     expect(await ask(express.addUser)).toMatchObject({ success: true })
     expect(await count(made)).toBe(1)
     expect(await ask(express.removeUser)).toMatchObject({ success: true })
-    expect(await ask(express.removeUser)).toMatchObject({ success: false, message: expect.any(String) })
+    expect(await ask(express.removeUser)).toMatchObject({
+      success: false,
+      message: expect.any(String),
+    })
     expect(await count(made)).toBe(0)
   })
 
@@ -118,19 +143,40 @@ describe('an Express customer', () => {
     await stage.keys.partner.call(express.addUser, { ...at(made), body: radiologist })
     await stage.keys.partner.call(express.deactivate, at(made))
     const { expressCustomerId } = made
-    const study = { studyInstanceUid: newUid(), studyDescription: 'CT', severity: 'normal', expressCustomerId } as const
+    const study = {
+      studyInstanceUid: newUid(),
+      studyDescription: 'CT',
+      severity: 'normal',
+      expressCustomerId,
+    } as const
     await expect(stage.keys.partner.call(viewer.create, { body: study })).rejects.toThrow(/^422/)
-    const added = await stage.keys.partner.send(`POST /v1/express/${expressCustomerId}/users`, { json: { userId: stage.userIds.manager } })
-    expect({ status: added.status, json: added.json }).toMatchObject({ status: 200, json: { success: false, message: expect.any(String) } })
-    const renamed = await stage.keys.partner.call(express.update, { ...at(made), body: { expressCustomerName: 'Closed for good' } })
-    expect(renamed).toMatchObject({ expressCustomerName: 'Closed for good', isActive: false, userCount: 1 })
-    expect(await stage.keys.partner.call(express.removeUser, { ...at(made), body: radiologist })).toMatchObject({ success: true })
+    const added = await stage.keys.partner.send(`POST /v1/express/${expressCustomerId}/users`, {
+      json: { userId: stage.userIds.manager },
+    })
+    expect({ status: added.status, json: added.json }).toMatchObject({
+      status: 200,
+      json: { success: false, message: expect.any(String) },
+    })
+    const renamed = await stage.keys.partner.call(express.update, {
+      ...at(made),
+      body: { expressCustomerName: 'Closed for good' },
+    })
+    expect(renamed).toMatchObject({
+      expressCustomerName: 'Closed for good',
+      isActive: false,
+      userCount: 1,
+    })
+    expect(
+      await stage.keys.partner.call(express.removeUser, { ...at(made), body: radiologist }),
+    ).toMatchObject({ success: true })
   })
 })
 
 describe('an organization', () => {
   it('is made with the shape of a customer and an id of its own', async () => {
-    const answer = await stage.keys.partner.send('POST /v1/orgs', { json: { orgName: 'Harbour Clinic', metadata: { tier: 'gold' } } })
+    const answer = await stage.keys.partner.send('POST /v1/orgs', {
+      json: { orgName: 'Harbour Clinic', metadata: { tier: 'gold' } },
+    })
     expect(answer.status).toBe(201)
     const made = answer.json as Record<string, string>
     expect(made).toEqual({
@@ -146,12 +192,19 @@ describe('an organization', () => {
     })
     const asCustomer = made.orgId?.replace('org_', 'cus_')
     expect((await stage.keys.partner.send(`GET /v1/express/${asCustomer}`)).status).toBe(404)
-    expect(await stage.users.owner.call(orgs.create, { body: { orgName: 'In the window' } })).toMatchObject({ isActive: true })
+    expect(
+      await stage.users.owner.call(orgs.create, { body: { orgName: 'In the window' } }),
+    ).toMatchObject({ isActive: true })
   })
 
   it('has no other operation', async () => {
     const answer = await stage.keys.partner.send('GET /v1/orgs')
-    expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: 'POST' })
-    expect((await stage.keys.partner.send('GET /v1/orgs/org_00000000000000000000000000000001')).status).toBe(404)
+    expect({ status: answer.status, allow: answer.headers.allow }).toEqual({
+      status: 405,
+      allow: 'POST',
+    })
+    expect(
+      (await stage.keys.partner.send('GET /v1/orgs/org_00000000000000000000000000000001')).status,
+    ).toBe(404)
   })
 })

@@ -12,7 +12,8 @@ import { OWNER } from '../../support/gateway.ts'
 import { httpCall, OWN_PAGE } from '../../support/http-call.ts'
 import { tempFolder } from '../../support/temp-store.ts'
 
-// `serve --https`: the listener for the LAN, as partners and browsers find it (interface-choices §6 row 54).
+// `serve --https`: the listener for the LAN, as partners and browsers find it (interface-choices §6
+// row 54).
 
 const temp = tempFolder()
 const certificate = () => readFileSync(join(temp.folder, 'tls', 'cert.pem'), 'utf8')
@@ -20,7 +21,8 @@ let gateway: Serving
 let https: string
 let authorization: string
 
-// The port of HTTP is left to its own address; a service that took all addresses would show at 127.0.0.2.
+// The port of HTTP is left to its own address; a service that took all addresses would show at
+// 127.0.0.2.
 const start = async () => {
   gateway = await serving(temp.folder, '--http', ':0', '--https', '0.0.0.0:0')
   https = String(gateway.ready.https)
@@ -35,7 +37,10 @@ beforeAll(async () => {
   parts.settings.change(names, 'command-line')
   authorization = `Bearer ${parts.apiKeys.create({ description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' }, 'command-line').key}`
   const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
-  await people.createUser({ ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' }, 'command-line')
+  await people.createUser(
+    { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
+    'command-line',
+  )
 })
 beforeAll(start)
 afterAll(async () => {
@@ -44,7 +49,12 @@ afterAll(async () => {
 })
 
 const signIn = (base: string, ca?: string) =>
-  httpCall(`${base}/dashboard/session`, { method: 'POST', headers: OWN_PAGE, json: OWNER, ...(ca && { ca }) })
+  httpCall(`${base}/dashboard/session`, {
+    method: 'POST',
+    headers: OWN_PAGE,
+    json: OWNER,
+    ...(ca && { ca }),
+  })
 
 it('the ready line names both listeners', () => {
   expect(gateway.ready).toEqual({
@@ -63,17 +73,24 @@ it('a partner that trusts the certificate in the data folder, and no other, call
     json: { expressCustomerName: 'North' },
     ca,
   })
-  expect({ status: made.status, json: made.json }).toMatchObject({ status: 201, json: { expressCustomerName: 'North' } })
+  expect({ status: made.status, json: made.json }).toMatchObject({
+    status: 201,
+    json: { expressCustomerName: 'North' },
+  })
   const listed = await httpCall(`${https}/v1/express`, { headers: { authorization }, ca })
   expect(listed.json).toMatchObject({ expressCustomers: [{ expressCustomerName: 'North' }] })
   expect((await httpCall(`${https}/v1/express`, { ca })).status).toBe(401)
-  await expect(httpCall(`${https}/v1/express`, { headers: { authorization } })).rejects.toThrow(/self-signed certificate/)
+  await expect(httpCall(`${https}/v1/express`, { headers: { authorization } })).rejects.toThrow(
+    /self-signed certificate/,
+  )
 })
 
 it('the certificate has every name that the gateway answers to', () => {
   const made = new X509Certificate(certificate())
-  for (const name of ['localhost', 'gateway.clinic.example', 'imaging']) expect(made.checkHost(name)).toBe(name)
-  for (const address of ['127.0.0.1', '192.0.2.77', 'fd00::7']) expect(made.checkIP(address)).toBe(address)
+  for (const name of ['localhost', 'gateway.clinic.example', 'imaging'])
+    expect(made.checkHost(name)).toBe(name)
+  for (const address of ['127.0.0.1', '192.0.2.77', 'fd00::7'])
+    expect(made.checkIP(address)).toBe(address)
 })
 
 it('TLS older than 1.2 is refused', async () => {
@@ -81,7 +98,12 @@ it('TLS older than 1.2 is refused', async () => {
   // Node itself would not offer the old ones at its usual security level.
   const negotiated = (version: SecureVersion) =>
     new Promise<string | null>((settle, fail) => {
-      const options = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0', ca: certificate() }
+      const options = {
+        minVersion: version,
+        maxVersion: version,
+        ciphers: 'DEFAULT@SECLEVEL=0',
+        ca: certificate(),
+      }
       const socket = connectTls({ host: '127.0.0.1', port, ...options }, () => {
         settle(socket.getProtocol())
         socket.end()
@@ -91,24 +113,38 @@ it('TLS older than 1.2 is refused', async () => {
   expect(await negotiated('TLSv1.3')).toBe('TLSv1.3')
   expect(await negotiated('TLSv1.2')).toBe('TLSv1.2')
   // The alert is the server's word.
-  for (const old of ['TLSv1.1', 'TLSv1'] as const) await expect(negotiated(old)).rejects.toThrow(/alert protocol version/)
+  for (const old of ['TLSv1.1', 'TLSv1'] as const)
+    await expect(negotiated(old)).rejects.toThrow(/alert protocol version/)
 })
 
 it('the session’s cookie is Secure there, and is not on loopback, where it would never come back', async () => {
   const secure = await signIn(https, certificate())
   expect(secure.headers['set-cookie']).toEqual([
-    expect.stringMatching(/^__Host-isthmus-session-\d+=[\w-]+; Path=\/; HttpOnly; Secure; SameSite=Strict$/),
+    expect.stringMatching(
+      /^__Host-isthmus-session-\d+=[\w-]+; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+    ),
   ])
   expect(secure.headers['strict-transport-security']).toBeUndefined()
   const plain = await signIn(gateway.http)
-  expect(plain.headers['set-cookie']).toEqual([expect.stringMatching(/^isthmus-session-\d+=[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/)])
+  expect(plain.headers['set-cookie']).toEqual([
+    expect.stringMatching(/^isthmus-session-\d+=[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/),
+  ])
 })
 
 it('a name that is not the gateway’s is not answered', async () => {
   const ca = certificate()
-  const foreign = await httpCall(`${https}/v1/express`, { headers: { authorization, host: 'evil.example' }, ca })
-  expect({ status: foreign.status, json: foreign.json }).toMatchObject({ status: 421, json: { code: 'wrong-host' } })
-  const own = await httpCall(`${https}/v1/express`, { headers: { authorization, host: 'localhost' }, ca })
+  const foreign = await httpCall(`${https}/v1/express`, {
+    headers: { authorization, host: 'evil.example' },
+    ca,
+  })
+  expect({ status: foreign.status, json: foreign.json }).toMatchObject({
+    status: 421,
+    json: { code: 'wrong-host' },
+  })
+  const own = await httpCall(`${https}/v1/express`, {
+    headers: { authorization, host: 'localhost' },
+    ca,
+  })
   expect(own.status).toBe(200)
 })
 
@@ -131,6 +167,9 @@ it('after a restart it is the same certificate, which partners may have pinned',
   expect(await gateway.end('SIGTERM')).toBe(0)
   await start()
   expect(new X509Certificate(certificate()).fingerprint256).toBe(before.fingerprint256)
-  const answer = await httpCall(`${https}/v1/express`, { headers: { authorization }, ca: before.toString() })
+  const answer = await httpCall(`${https}/v1/express`, {
+    headers: { authorization },
+    ca: before.toString(),
+  })
   expect(answer.status).toBe(200)
 })

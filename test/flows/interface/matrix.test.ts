@@ -6,11 +6,19 @@ import { viewer } from '#shared/contract/viewer.ts'
 import { may, type Permission, type Rights } from '#shared/lifecycle.ts'
 import type { Operation } from '#shared/operation.ts'
 import { OWNER, sessionHeaders } from '../../support/gateway.ts'
-import { type Client, clientOf, keyCall, newUid, type StartedInterface, startInterface, type UserName } from '../../support/interface.ts'
+import {
+  type Client,
+  clientOf,
+  keyCall,
+  newUid,
+  type StartedInterface,
+  startInterface,
+  type UserName,
+} from '../../support/interface.ts'
 import { completedReport, draftReport } from '../../support/reports.ts'
 
-// Every operation of the contract by every kind of caller. The oracle: `may` of shared/lifecycle for people (row 52), the area and the scope
-// of a key (row 26), and 401 for who is nobody.
+// Every operation of the contract by every kind of caller. The oracle: `may` of shared/lifecycle
+// for people (row 52), the area and the scope of a key (row 26), and 401 for who is nobody.
 
 const CONTRACT = { express, orgs, viewer, viewerUsers, scribe, scribeUsers }
 type Area = keyof typeof CONTRACT
@@ -34,17 +42,25 @@ let linked: Client
 let ownerCookie: string
 beforeAll(async () => {
   stage = await startInterface({ partner: {} })
-  await stage.keys.partner.call(viewerUsers.update, { params: { userId: stage.userIds.linked }, body: { canManageStudies: true } })
+  await stage.keys.partner.call(viewerUsers.update, {
+    params: { userId: stage.userIds.linked },
+    body: { canManageStudies: true },
+  })
   const { expressCustomerId } = await newCustomer()
-  await stage.keys.partner.call(express.addUser, { params: { expressCustomerId }, body: { userId: stage.userIds.linked } })
+  await stage.keys.partner.call(express.addUser, {
+    params: { expressCustomerId },
+    body: { userId: stage.userIds.linked },
+  })
   linked = stage.users.linked
   ownerCookie = (await sessionHeaders(stage.http, OWNER)).cookie ?? ''
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-const newStudy = () => ({ studyInstanceUid: newUid(), studyDescription: 'CT', severity: 'normal' }) as const
+const newStudy = () =>
+  ({ studyInstanceUid: newUid(), studyDescription: 'CT', severity: 'normal' }) as const
 const newReading = () => ({ ...newStudy(), reportMetadata: {} })
-const newCustomer = () => stage.keys.partner.call(express.create, { body: { expressCustomerName: 'Matrix' } })
+const newCustomer = () =>
+  stage.keys.partner.call(express.create, { body: { expressCustomerName: 'Matrix' } })
 let people = 0
 const newPerson = () =>
   ({
@@ -58,19 +74,31 @@ const newPerson = () =>
   }) as const
 const invited = async () => {
   const { userId } = await stage.keys.partner.call(viewerUsers.invite, { body: newPerson() })
-  const { invitations } = await stage.keys.partner.call(viewerUsers.invitations, { query: { userId } })
+  const { invitations } = await stage.keys.partner.call(viewerUsers.invitations, {
+    query: { userId },
+  })
   return { userId, invitationId: invitations[0]?.invitationId ?? '' }
 }
 
 const viewed = (maker: Client) => maker.call(viewer.create, { body: newStudy() })
 const read = (maker: Client) => maker.call(scribe.create, { body: newReading() })
-const customer = async (): Promise<Input> => ({ params: { expressCustomerId: (await newCustomer()).expressCustomerId } })
-const person = async (): Promise<Input> => ({ params: { userId: (await invited()).userId }, json: {} })
+const customer = async (): Promise<Input> => ({
+  params: { expressCustomerId: (await newCustomer()).expressCustomerId },
+})
+const person = async (): Promise<Input> => ({
+  params: { userId: (await invited()).userId },
+  json: {},
+})
 const nothing = (): Input => ({})
 const reported = async (maker: Client, draft = false) => {
   const { studyId } = await read(maker)
-  const reportId = stage.withStore((store) => completedReport(store, { studyId, userId: stage.userIds.radiologist }))
-  if (draft) stage.withStore((store) => draftReport(store, { studyId, userId: stage.userIds.radiologist, isAddendum: true }))
+  const reportId = stage.withStore((store) =>
+    completedReport(store, { studyId, userId: stage.userIds.radiologist }),
+  )
+  if (draft)
+    stage.withStore((store) =>
+      draftReport(store, { studyId, userId: stage.userIds.radiologist, isAddendum: true }),
+    )
   return { studyId, reportId }
 }
 
@@ -84,7 +112,10 @@ const userCases = {
   list: { ...readAny, input: nothing },
   read: { ...readAny, input: person },
   update: { ...manageUsers, input: person },
-  revokeAccess: { ...manageUsers, input: async () => ({ json: { userId: (await invited()).userId } }) },
+  revokeAccess: {
+    ...manageUsers,
+    input: async () => ({ json: { userId: (await invited()).userId } }),
+  },
   reactivate: {
     ...manageUsers,
     async input() {
@@ -94,12 +125,21 @@ const userCases = {
     },
   },
   invitations: { ...readAny, input: nothing },
-  invitation: { ...readAny, input: async () => ({ params: { invitationId: (await invited()).invitationId } }) },
+  invitation: {
+    ...readAny,
+    input: async () => ({ params: { invitationId: (await invited()).invitationId } }),
+  },
   updateInvitation: {
     ...manageUsers,
-    input: async () => ({ params: { invitationId: (await invited()).invitationId }, json: { firstName: 'Iva' } }),
+    input: async () => ({
+      params: { invitationId: (await invited()).invitationId },
+      json: { firstName: 'Iva' },
+    }),
   },
-  revokeInvitation: { ...manageUsers, input: async () => ({ json: { userId: (await invited()).userId } }) },
+  revokeInvitation: {
+    ...manageUsers,
+    input: async () => ({ json: { userId: (await invited()).userId } }),
+  },
 } satisfies Omit<Record<keyof typeof viewerUsers, Case>, 'invite'>
 
 const CASES: { readonly [A in Area]: Readonly<Record<keyof (typeof CONTRACT)[A], Case>> } = {
@@ -107,16 +147,25 @@ const CASES: { readonly [A in Area]: Readonly<Record<keyof (typeof CONTRACT)[A],
     create: { ...manageCustomers, input: () => ({ json: { expressCustomerName: 'New' } }) },
     list: { ...readAny, input: nothing },
     read: { ...readAny, input: customer },
-    update: { ...manageCustomers, input: async () => ({ ...(await customer()), json: { expressCustomerName: 'Other' } }) },
+    update: {
+      ...manageCustomers,
+      input: async () => ({ ...(await customer()), json: { expressCustomerName: 'Other' } }),
+    },
     deactivate: { ...manageCustomers, input: customer },
     reactivate: { ...manageCustomers, input: customer },
-    addUser: { ...manageCustomers, input: async () => ({ ...(await customer()), json: { userId: stage.userIds.admin } }) },
+    addUser: {
+      ...manageCustomers,
+      input: async () => ({ ...(await customer()), json: { userId: stage.userIds.admin } }),
+    },
     removeUser: {
       ...manageCustomers,
       async input() {
         const { expressCustomerId } = await newCustomer()
         const json = { userId: stage.userIds.admin }
-        await stage.keys.partner.call(express.addUser, { params: { expressCustomerId }, body: json })
+        await stage.keys.partner.call(express.addUser, {
+          params: { expressCustomerId },
+          body: json,
+        })
         return { params: { expressCustomerId }, json }
       },
     },
@@ -125,13 +174,27 @@ const CASES: { readonly [A in Area]: Readonly<Record<keyof (typeof CONTRACT)[A],
   viewer: {
     create: { needs: 'manageStudies', subject: 'none', input: () => ({ json: newStudy() }) },
     list: { ...readAny, input: nothing },
-    read: { ...readStudy, input: async (maker) => ({ params: { studyId: (await viewed(maker)).studyId } }) },
-    byUid: { ...readStudy, input: async (maker) => ({ params: { studyInstanceUid: (await viewed(maker)).studyInstanceUid } }) },
+    read: {
+      ...readStudy,
+      input: async (maker) => ({ params: { studyId: (await viewed(maker)).studyId } }),
+    },
+    byUid: {
+      ...readStudy,
+      input: async (maker) => ({
+        params: { studyInstanceUid: (await viewed(maker)).studyInstanceUid },
+      }),
+    },
     update: {
       ...manageStudy,
-      input: async (maker) => ({ params: { studyId: (await viewed(maker)).studyId }, json: { severity: 'stat' } }),
+      input: async (maker) => ({
+        params: { studyId: (await viewed(maker)).studyId },
+        json: { severity: 'stat' },
+      }),
     },
-    cancel: { ...manageStudy, input: async (maker) => ({ json: { studyId: (await viewed(maker)).studyId } }) },
+    cancel: {
+      ...manageStudy,
+      input: async (maker) => ({ json: { studyId: (await viewed(maker)).studyId } }),
+    },
     uncancel: {
       ...manageStudy,
       async input(maker) {
@@ -140,17 +203,37 @@ const CASES: { readonly [A in Area]: Readonly<Record<keyof (typeof CONTRACT)[A],
         return { json: { studyId } }
       },
     },
-    rerouteUrl: { ...readStudy, input: async (maker) => ({ json: { studyId: (await viewed(maker)).studyId } }) },
+    rerouteUrl: {
+      ...readStudy,
+      input: async (maker) => ({ json: { studyId: (await viewed(maker)).studyId } }),
+    },
     ephemeralSession: { ...readAny, input: () => ({ json: { retrievalId: 'h' } }) },
   },
   viewerUsers: { invite: { ...manageUsers, input: () => ({ json: newPerson() }) }, ...userCases },
   scribe: {
     create: { needs: 'manageStudies', subject: 'none', input: () => ({ json: newReading() }) },
     list: { ...readAny, input: nothing },
-    read: { ...readStudy, input: async (maker) => ({ params: { studyId: (await read(maker)).studyId } }) },
-    byUid: { ...readStudy, input: async (maker) => ({ params: { studyInstanceUid: (await read(maker)).studyInstanceUid } }) },
-    update: { ...manageStudy, input: async (maker) => ({ params: { studyId: (await read(maker)).studyId }, json: { severity: 'stat' } }) },
-    cancel: { ...manageStudy, input: async (maker) => ({ json: { studyId: (await read(maker)).studyId } }) },
+    read: {
+      ...readStudy,
+      input: async (maker) => ({ params: { studyId: (await read(maker)).studyId } }),
+    },
+    byUid: {
+      ...readStudy,
+      input: async (maker) => ({
+        params: { studyInstanceUid: (await read(maker)).studyInstanceUid },
+      }),
+    },
+    update: {
+      ...manageStudy,
+      input: async (maker) => ({
+        params: { studyId: (await read(maker)).studyId },
+        json: { severity: 'stat' },
+      }),
+    },
+    cancel: {
+      ...manageStudy,
+      input: async (maker) => ({ json: { studyId: (await read(maker)).studyId } }),
+    },
     uncancel: {
       ...manageStudy,
       async input(maker) {
@@ -161,12 +244,26 @@ const CASES: { readonly [A in Area]: Readonly<Record<keyof (typeof CONTRACT)[A],
     },
     rerouteUrl: {
       ...manageStudy,
-      input: async (maker) => ({ json: { studyId: (await read(maker)).studyId, assignedToUserId: stage.userIds.radiologist } }),
+      input: async (maker) => ({
+        json: { studyId: (await read(maker)).studyId, assignedToUserId: stage.userIds.radiologist },
+      }),
     },
-    viewerOnlyRerouteUrl: { ...readStudy, input: async (maker) => ({ json: { studyId: (await read(maker)).studyId } }) },
-    reports: { ...readStudy, input: async (maker) => ({ query: `studyId=${(await reported(maker)).studyId}` }) },
-    reportText: { ...readStudy, input: async (maker) => ({ query: `reportId=${(await reported(maker)).reportId}` }) },
-    reportPdf: { ...readStudy, input: async (maker) => ({ query: `reportId=${(await reported(maker)).reportId}` }) },
+    viewerOnlyRerouteUrl: {
+      ...readStudy,
+      input: async (maker) => ({ json: { studyId: (await read(maker)).studyId } }),
+    },
+    reports: {
+      ...readStudy,
+      input: async (maker) => ({ query: `studyId=${(await reported(maker)).studyId}` }),
+    },
+    reportText: {
+      ...readStudy,
+      input: async (maker) => ({ query: `reportId=${(await reported(maker)).reportId}` }),
+    },
+    reportPdf: {
+      ...readStudy,
+      input: async (maker) => ({ query: `reportId=${(await reported(maker)).reportId}` }),
+    },
     startAddendum: {
       needs: 'writeReports',
       subject: 'study',
@@ -179,7 +276,13 @@ const CASES: { readonly [A in Area]: Readonly<Record<keyof (typeof CONTRACT)[A],
     },
     ephemeralSession: { ...readAny, input: () => ({ json: { retrievalId: 'h' } }) },
   },
-  scribeUsers: { invite: { ...manageUsers, input: () => ({ json: { ...newPerson(), canCreateReports: false } }) }, ...userCases },
+  scribeUsers: {
+    invite: {
+      ...manageUsers,
+      input: () => ({ json: { ...newPerson(), canCreateReports: false } }),
+    },
+    ...userCases,
+  },
 }
 
 interface Kind {
@@ -194,7 +297,11 @@ interface Kind {
   }) => number
 }
 const nobody = () => 401
-const plainRights: Omit<Rights, 'level'> = { canManageStudies: false, canCreateReports: false, hasDashboardAccess: true }
+const plainRights: Omit<Rights, 'level'> = {
+  canManageStudies: false,
+  canCreateReports: false,
+  hasDashboardAccess: true,
+}
 const asUser = (name: UserName | 'owner', rights: Rights): Kind => ({
   client: () => stage.users[name],
   expected: ({ case: { needs }, good }) => (may(rights, needs) ? good : 403),
@@ -209,21 +316,42 @@ const KINDS: Readonly<Record<string, Kind>> = {
     client: () => stage.keys.studies,
     expected: ({ changesPeople, good }) => (changesPeople ? 403 : good),
   },
-  'a key without the viewer': { client: () => stage.keys.plain, expected: ({ needsViewer, good }) => (needsViewer ? 403 : good) },
+  'a key without the viewer': {
+    client: () => stage.keys.plain,
+    expected: ({ needsViewer, good }) => (needsViewer ? 403 : good),
+  },
   'a key of scope self, a study of another': {
     client: () => stage.keys.self,
     expected: ({ case: { subject }, good }) => (subject === 'study' ? 404 : good),
   },
-  'a key of scope self, its own study': { client: () => stage.keys.self, maker: () => stage.keys.self, expected: ({ good }) => good },
+  'a key of scope self, its own study': {
+    client: () => stage.keys.self,
+    maker: () => stage.keys.self,
+    expected: ({ good }) => good,
+  },
   owner: asUser('owner', { ...plainRights, level: 'owner', canManageStudies: true }),
   admin: asUser('admin', { ...plainRights, level: 'admin', canManageStudies: true }),
   member: asUser('member', { ...plainRights, level: 'member' }),
-  'a member who manages studies': asUser('manager', { ...plainRights, level: 'member', canManageStudies: true }),
-  'a member who reports': asUser('radiologist', { ...plainRights, level: 'member', canCreateReports: true }),
+  'a member who manages studies': asUser('manager', {
+    ...plainRights,
+    level: 'member',
+    canManageStudies: true,
+  }),
+  'a member who reports': asUser('radiologist', {
+    ...plainRights,
+    level: 'member',
+    canCreateReports: true,
+  }),
   'a member of a customer, a study of no customer': {
     client: () => linked,
     expected: ({ case: { needs, subject }, good }) => {
-      if (!may({ ...plainRights, level: 'member', canManageStudies: true, canCreateReports: true }, needs)) return 403
+      if (
+        !may(
+          { ...plainRights, level: 'member', canManageStudies: true, canCreateReports: true },
+          needs,
+        )
+      )
+        return 403
       return subject === 'study' ? 404 : good
     },
   },
@@ -241,10 +369,14 @@ for (const area of Object.keys(CONTRACT) as Area[]) {
     it.each(operations)('%s gives each caller what it may have', async (name, operation) => {
       const one = cases[name]
       if (!one) throw new Error(`the matrix has no case for ${area}.${name}`)
-      const needsViewer = operation.path.startsWith('/v1/viewer/') || operation === scribe.viewerOnlyRerouteUrl
+      const needsViewer =
+        operation.path.startsWith('/v1/viewer/') || operation === scribe.viewerOnlyRerouteUrl
       const expected: Record<string, unknown> = {}
       const given: Record<string, unknown> = {}
-      for (const [kind, { client, maker = () => stage.keys.partner, expected: oracle }] of Object.entries(KINDS)) {
+      for (const [
+        kind,
+        { client, maker = () => stage.keys.partner, expected: oracle },
+      ] of Object.entries(KINDS)) {
         const { params = {}, query = '', json } = await one.input(maker())
         const path = operation.path.replace(/:(\w+)/g, (_, param: string) => params[param] ?? '')
         const answer = await client().send(`${operation.method} ${path as '/'}?${query}`, { json })
@@ -256,7 +388,10 @@ for (const area of Object.keys(CONTRACT) as Area[]) {
         given[kind] = answer.status
         if (status === good && answer.status === good) {
           expect([kind, operation.reply.safeParse(answer.json).success]).toEqual([kind, true])
-          expect([kind, (answer.json as { success?: boolean }).success ?? true]).toEqual([kind, true])
+          expect([kind, (answer.json as { success?: boolean }).success ?? true]).toEqual([
+            kind,
+            true,
+          ])
         }
       }
       expect(given).toEqual(expected)

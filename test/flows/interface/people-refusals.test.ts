@@ -1,9 +1,11 @@
 import { unknownId } from '../../support/interface.ts'
 import { of, openStage, PERSON, refuses } from './refusals-fixture.ts'
 
-// Every refusal of interface-choices §6 about customers, users and invitations, each by its row: what is sent, the status, and the field it names.
+// Every refusal of interface-choices §6 about customers, users and invitations, each by its row:
+// what is sent, the status, and the field it names.
 
-const pairs = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']))
+const pairs = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']))
 
 openStage()
 
@@ -14,7 +16,12 @@ refuses('Express customers refuse', {
     status: 400,
     names: 'body.expressCustomerName',
   }),
-  'a missing name (400)': () => ({ call: 'POST /v1/express', json: {}, status: 400, names: 'body.expressCustomerName' }),
+  'a missing name (400)': () => ({
+    call: 'POST /v1/express',
+    json: {},
+    status: 400,
+    names: 'body.expressCustomerName',
+  }),
   '51 pairs of metadata (400)': () => ({
     call: 'POST /v1/express',
     json: { expressCustomerName: 'x', metadata: pairs(51) },
@@ -33,11 +40,25 @@ refuses('Express customers refuse', {
     status: 400,
     names: 'body.expressCustomerName',
   }),
-  'an id of another shape (400)': () => ({ call: 'GET /v1/express/cus_1', status: 400, names: 'params.expressCustomerId' }),
+  'an id of another shape (400)': () => ({
+    call: 'GET /v1/express/cus_1',
+    status: 400,
+    names: 'params.expressCustomerId',
+  }),
   'an unknown customer (404)': () => ({ call: `GET /v1/express/${unknownId('cus')}`, status: 404 }),
-  'to change an unknown customer (404)': () => ({ call: `PATCH /v1/express/${unknownId('cus')}`, json: {}, status: 404 }),
-  'to deactivate an unknown customer (404)': () => ({ call: `POST /v1/express/${unknownId('cus')}/deactivate`, status: 404 }),
-  'to reactivate an unknown customer (404)': () => ({ call: `POST /v1/express/${unknownId('cus')}/reactivate`, status: 404 }),
+  'to change an unknown customer (404)': () => ({
+    call: `PATCH /v1/express/${unknownId('cus')}`,
+    json: {},
+    status: 404,
+  }),
+  'to deactivate an unknown customer (404)': () => ({
+    call: `POST /v1/express/${unknownId('cus')}/deactivate`,
+    status: 404,
+  }),
+  'to reactivate an unknown customer (404)': () => ({
+    call: `POST /v1/express/${unknownId('cus')}/reactivate`,
+    status: 404,
+  }),
   'an unknown user (404)': () => ({
     call: `POST /v1/express/${of.closed.expressCustomerId}/users`,
     json: { userId: unknownId('usr') },
@@ -54,7 +75,12 @@ refuses('Express customers refuse', {
     status: 400,
     names: 'body.userId',
   }),
-  'an organization without a name (400)': () => ({ call: 'POST /v1/orgs', json: { orgName: ' ' }, status: 400, names: 'body.orgName' }),
+  'an organization without a name (400)': () => ({
+    call: 'POST /v1/orgs',
+    json: { orgName: ' ' },
+    status: 400,
+    names: 'body.orgName',
+  }),
 })
 
 const user = (more: object) => ({ json: { ...PERSON, email: 'new@partner.example', ...more } })
@@ -71,7 +97,12 @@ refuses('users and invitations refuse', {
     status: 422,
     names: 'body.email',
   }),
-  'an owner (row 27: 400)': () => ({ call: 'POST /v1/viewer/users', ...user({ level: 'owner' }), status: 400, names: 'body.level' }),
+  'an owner (row 27: 400)': () => ({
+    call: 'POST /v1/viewer/users',
+    ...user({ level: 'owner' }),
+    status: 400,
+    names: 'body.level',
+  }),
   'an administrator without the window (row 28: 422)': () => ({
     call: 'POST /v1/viewer/users',
     ...user({ level: 'admin' }),
@@ -108,9 +139,20 @@ refuses('users and invitations refuse', {
     status: 400,
     names: 'body.canManageStudies',
   }),
-  'an unknown user (404)': () => ({ call: `GET /v1/viewer/users/${unknownId('usr')}`, status: 404 }),
-  'to change an unknown user (404)': () => ({ call: `PATCH /v1/scribe/users/${unknownId('usr')}`, json: {}, status: 404 }),
-  'to change the owner (row 27: 422)': () => ({ call: `PATCH /v1/viewer/users/${of.ownerId}`, json: { firstName: 'X' }, status: 422 }),
+  'an unknown user (404)': () => ({
+    call: `GET /v1/viewer/users/${unknownId('usr')}`,
+    status: 404,
+  }),
+  'to change an unknown user (404)': () => ({
+    call: `PATCH /v1/scribe/users/${unknownId('usr')}`,
+    json: {},
+    status: 404,
+  }),
+  'to change the owner (row 27: 422)': () => ({
+    call: `PATCH /v1/viewer/users/${of.ownerId}`,
+    json: { firstName: 'X' },
+    status: 422,
+  }),
   'to make an administrator of a user without the window (row 28: 422)': () => ({
     call: `PATCH /v1/viewer/users/${of.invited.userId}`,
     json: { level: 'admin' },
@@ -145,7 +187,10 @@ refuses('users and invitations refuse', {
     json: { userId: unknownId('usr') },
     status: 404,
   }),
-  'an unknown invitation (404)': () => ({ call: `GET /v1/scribe/users/invitations/${unknownId('inv')}`, status: 404 }),
+  'an unknown invitation (404)': () => ({
+    call: `GET /v1/scribe/users/invitations/${unknownId('inv')}`,
+    status: 404,
+  }),
   'to change an unknown invitation (404)': () => ({
     call: `PATCH /v1/viewer/users/invitations/${unknownId('inv')}`,
     json: {},

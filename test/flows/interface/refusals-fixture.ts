@@ -5,7 +5,12 @@ import { scribeUsers } from '#shared/contract/users.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import type { Path } from '#shared/operation.ts'
 import type { HttpCall } from '../../support/http-call.ts'
-import { type KeyName, newUid, type StartedInterface, startInterface } from '../../support/interface.ts'
+import {
+  type KeyName,
+  newUid,
+  type StartedInterface,
+  startInterface,
+} from '../../support/interface.ts'
 
 // What the tables of refusals of this folder stand on.
 
@@ -24,9 +29,15 @@ export function openStage(): void {
 
 async function furnish() {
   const { partner } = stage.keys
-  const base = () => ({ studyInstanceUid: newUid(), studyDescription: 'CT', severity: 'normal' as const })
+  const base = () => ({
+    studyInstanceUid: newUid(),
+    studyDescription: 'CT',
+    severity: 'normal' as const,
+  })
   const closed = await partner.call(express.create, { body: { expressCustomerName: 'Closed' } })
-  await partner.call(express.deactivate, { params: { expressCustomerId: closed.expressCustomerId } })
+  await partner.call(express.deactivate, {
+    params: { expressCustomerId: closed.expressCustomerId },
+  })
   const viewed = await partner.call(viewer.create, { body: base() })
   const other = await partner.call(viewer.create, { body: base() })
   const cancelledViewed = await partner.call(viewer.create, { body: base() })
@@ -35,9 +46,15 @@ async function furnish() {
   const cancelled = await partner.call(scribe.create, { body: { ...base(), reportMetadata: {} } })
   await partner.call(scribe.cancel, { body: { studyId: cancelled.studyId } })
   const invited = await partner.call(scribeUsers.invite, { body: PERSON })
-  const { invitations } = await partner.call(scribeUsers.invitations, { query: { userId: invited.userId } })
-  const gone = await partner.call(scribeUsers.invite, { body: { ...PERSON, email: 'gone@partner.example' } })
-  const { invitations: goneOnes } = await partner.call(scribeUsers.invitations, { query: { userId: gone.userId } })
+  const { invitations } = await partner.call(scribeUsers.invitations, {
+    query: { userId: invited.userId },
+  })
+  const gone = await partner.call(scribeUsers.invite, {
+    body: { ...PERSON, email: 'gone@partner.example' },
+  })
+  const { invitations: goneOnes } = await partner.call(scribeUsers.invitations, {
+    query: { userId: gone.userId },
+  })
   await partner.call(scribeUsers.revokeInvitation, { body: { userId: gone.userId } })
   const { users } = await partner.call(scribeUsers.list, { query: { level: 'owner' } })
   return {
@@ -82,7 +99,11 @@ export function refuses(area: string, refusals: Refusals): void {
       const { call, by = 'partner', status, names, ...given } = refusalOf()
       const answer = await stage.keys[by].send(call, given)
       const problem = answer.json as { errors: { path: string }[] }
-      expect({ status: answer.status, type: answer.headers['content-type'], problem }).toMatchObject({
+      expect({
+        status: answer.status,
+        type: answer.headers['content-type'],
+        problem,
+      }).toMatchObject({
         status,
         type: expect.stringMatching(/^application\/problem\+json/),
         problem: {

@@ -5,7 +5,8 @@ import { openEventSource } from '../../support/event-source.ts'
 import { OWNER, sessionHeaders } from '../../support/gateway.ts'
 import { newUid, type StartedInterface, startInterface } from '../../support/interface.ts'
 
-// interface.md, Scribe studies; interface-choices §6 rows 5-7, 19, 22, 35-37, 41. Through HTTP and the whole gateway.
+// interface.md, Scribe studies; interface-choices §6 rows 5-7, 19, 22, 35-37, 41. Through HTTP and
+// the whole gateway.
 
 let stage: StartedInterface
 
@@ -21,9 +22,11 @@ const study = (more: object = {}) => ({
   reportMetadata: {},
   ...more,
 })
-const create = (more: object = {}) => stage.keys.partner.call(scribe.create, { body: study(more) as never })
+const create = (more: object = {}) =>
+  stage.keys.partner.call(scribe.create, { body: study(more) as never })
 const read = (studyId: string) => stage.keys.partner.call(scribe.read, { params: { studyId } })
-const update = (studyId: string, body: object) => stage.keys.partner.call(scribe.update, { params: { studyId }, body })
+const update = (studyId: string, body: object) =>
+  stage.keys.partner.call(scribe.update, { params: { studyId }, body })
 
 const PATIENT = {
   age: '47 years',
@@ -43,7 +46,9 @@ const PATIENT = {
 describe('a scribe study', () => {
   it('is created with all that it may have: 201 and the whole record', async () => {
     const prior = await create()
-    const customer = await stage.keys.partner.call(express.create, { body: { expressCustomerName: 'Reading group' } })
+    const customer = await stage.keys.partner.call(express.create, {
+      body: { expressCustomerName: 'Reading group' },
+    })
     const given = {
       studyInstanceUid: newUid(),
       studyDescription: 'CT Thorax mit KM',
@@ -58,7 +63,11 @@ describe('a scribe study', () => {
       technologistTechnique: '1 mm slices',
       priorReports: [{ reportText: 'Clear.', modality: 'CR', studyDate: '2025-01-02' }],
     }
-    const json = { ...given, assignedTo: stage.userIds.radiologist, expressCustomerId: customer.expressCustomerId }
+    const json = {
+      ...given,
+      assignedTo: stage.userIds.radiologist,
+      expressCustomerId: customer.expressCustomerId,
+    }
     const answer = await stage.keys.plain.send('POST /v1/scribe/studies', { json })
     expect(answer.status).toBe(201)
     const made = answer.json as Record<string, string>
@@ -69,77 +78,137 @@ describe('a scribe study', () => {
       cancelledAt: null,
       createdAt: made.updatedAt,
       assignedTo: { userId: stage.userIds.radiologist, email: 'radiologist@clinic.example' },
-      createdByApiKey: { apiKeyId: stage.keyIds.plain, description: 'Dictation only', isViewerEnabled: false },
-      expressCustomer: { expressCustomerId: customer.expressCustomerId, expressCustomerName: 'Reading group' },
+      createdByApiKey: {
+        apiKeyId: stage.keyIds.plain,
+        description: 'Dictation only',
+        isViewerEnabled: false,
+      },
+      expressCustomer: {
+        expressCustomerId: customer.expressCustomerId,
+        expressCustomerName: 'Reading group',
+      },
     })
     expect(made).not.toHaveProperty('studyViewerStatus')
     expect(await read(made.studyId ?? '')).toEqual(made)
-    expect(await stage.keys.partner.call(scribe.byUid, { params: { studyInstanceUid: given.studyInstanceUid } })).toEqual(made)
+    expect(
+      await stage.keys.partner.call(scribe.byUid, {
+        params: { studyInstanceUid: given.studyInstanceUid },
+      }),
+    ).toEqual(made)
   })
 
   it('is created with the least: unassigned, assignedTo null, an empty reportMetadata', async () => {
     const made = await create()
-    expect(made).toMatchObject({ studyReportStatus: 'unassigned', assignedTo: null, reportMetadata: {} })
+    expect(made).toMatchObject({
+      studyReportStatus: 'unassigned',
+      assignedTo: null,
+      reportMetadata: {},
+    })
   })
 
   it('merges reportMetadata field by field; null clears one', async () => {
     const { studyId } = await create({ reportMetadata: PATIENT })
-    const merged = await update(studyId, { reportMetadata: { mrn: null, sex: 'other', height: { unit: 'in', value: 71 } } })
+    const merged = await update(studyId, {
+      reportMetadata: { mrn: null, sex: 'other', height: { unit: 'in', value: 71 } },
+    })
     const { mrn: _, ...rest } = PATIENT
-    expect(merged.reportMetadata).toEqual({ ...rest, sex: 'other', height: { unit: 'in', value: 71 } })
-    expect((await update(studyId, { reportMetadata: {} })).reportMetadata).toEqual(merged.reportMetadata)
+    expect(merged.reportMetadata).toEqual({
+      ...rest,
+      sex: 'other',
+      height: { unit: 'in', value: 71 },
+    })
+    expect((await update(studyId, { reportMetadata: {} })).reportMetadata).toEqual(
+      merged.reportMetadata,
+    )
     const nothing = Object.fromEntries(Object.keys(PATIENT).map((name) => [name, null]))
     expect((await update(studyId, { reportMetadata: nothing })).reportMetadata).toEqual({})
   })
 
   it('replaces arrays and maps; null clears them, absence leaves them', async () => {
     const prior = await create()
-    const { studyId } = await create({ metadata: { a: '1' }, priorReportTexts: ['x'], priorStudyIds: [prior.studyId] })
+    const { studyId } = await create({
+      metadata: { a: '1' },
+      priorReportTexts: ['x'],
+      priorStudyIds: [prior.studyId],
+    })
     expect(await update(studyId, { severity: 'stat' })).toMatchObject({
       severity: 'stat',
       metadata: { a: '1' },
       priorReportTexts: ['x'],
       priorStudyIds: [prior.studyId],
     })
-    expect(await update(studyId, { priorReportTexts: ['y', 'z'], metadata: { b: '2' } })).toMatchObject({
+    expect(
+      await update(studyId, { priorReportTexts: ['y', 'z'], metadata: { b: '2' } }),
+    ).toMatchObject({
       priorReportTexts: ['y', 'z'],
       metadata: { b: '2' },
     })
-    const cleared = await update(studyId, { metadata: null, priorReportTexts: null, priorStudyIds: null })
-    expect([cleared.metadata ?? {}, cleared.priorReportTexts ?? [], cleared.priorStudyIds ?? []]).toEqual([{}, [], []])
+    const cleared = await update(studyId, {
+      metadata: null,
+      priorReportTexts: null,
+      priorStudyIds: null,
+    })
+    expect([
+      cleared.metadata ?? {},
+      cleared.priorReportTexts ?? [],
+      cleared.priorStudyIds ?? [],
+    ]).toEqual([{}, [], []])
   })
 
   it('goes to a customer and away from one', async () => {
-    const { expressCustomerId } = await stage.keys.partner.call(express.create, { body: { expressCustomerName: 'Moves' } })
+    const { expressCustomerId } = await stage.keys.partner.call(express.create, {
+      body: { expressCustomerName: 'Moves' },
+    })
     const { studyId } = await create()
-    expect((await update(studyId, { expressCustomerId })).expressCustomer).toEqual({ expressCustomerId, expressCustomerName: 'Moves' })
-    expect((await update(studyId, {})).expressCustomer).toEqual({ expressCustomerId, expressCustomerName: 'Moves' })
+    expect((await update(studyId, { expressCustomerId })).expressCustomer).toEqual({
+      expressCustomerId,
+      expressCustomerName: 'Moves',
+    })
+    expect((await update(studyId, {})).expressCustomer).toEqual({
+      expressCustomerId,
+      expressCustomerName: 'Moves',
+    })
     expect((await update(studyId, { expressCustomerId: null })).expressCustomer).toBeNull()
   })
 
   it('moves between unassigned and assigned with its radiologist', async () => {
     const { studyId } = await create()
-    expect((await update(studyId, { assignedTo: stage.userIds.radiologist })).studyReportStatus).toBe('assigned')
+    expect(
+      (await update(studyId, { assignedTo: stage.userIds.radiologist })).studyReportStatus,
+    ).toBe('assigned')
     const back = await update(studyId, { assignedTo: null })
     expect([back.studyReportStatus, back.assignedTo]).toEqual(['unassigned', null])
   })
 
   it('keeps its status while cancelled', async () => {
     const { studyId } = await create({ assignedTo: stage.userIds.radiologist })
-    expect(await stage.keys.partner.call(scribe.cancel, { body: { studyId } })).toMatchObject({ success: true })
+    expect(await stage.keys.partner.call(scribe.cancel, { body: { studyId } })).toMatchObject({
+      success: true,
+    })
     expect(await read(studyId)).toMatchObject({ isCancelled: true, studyReportStatus: 'assigned' })
     await expect(update(studyId, { assignedTo: null })).rejects.toThrow(/^422/)
     expect((await update(studyId, { severity: 'stat' })).severity).toBe('stat')
-    expect(await stage.keys.partner.call(scribe.uncancel, { body: { studyId } })).toMatchObject({ success: true })
-    expect(await read(studyId)).toMatchObject({ isCancelled: false, cancelledAt: null, studyReportStatus: 'assigned' })
-    expect(await stage.keys.partner.call(scribe.uncancel, { body: { studyId } })).toMatchObject({ success: false })
+    expect(await stage.keys.partner.call(scribe.uncancel, { body: { studyId } })).toMatchObject({
+      success: true,
+    })
+    expect(await read(studyId)).toMatchObject({
+      isCancelled: false,
+      cancelledAt: null,
+      studyReportStatus: 'assigned',
+    })
+    expect(await stage.keys.partner.call(scribe.uncancel, { body: { studyId } })).toMatchObject({
+      success: false,
+    })
   })
 })
 
 describe('the list of scribe studies', () => {
   it('filters by several statuses however they are written', async () => {
     const free = await create({ studyDescription: 'Status list' })
-    const taken = await create({ studyDescription: 'Status list', assignedTo: stage.userIds.radiologist })
+    const taken = await create({
+      studyDescription: 'Status list',
+      assignedTo: stage.userIds.radiologist,
+    })
     const base = 'GET /v1/scribe/studies?studyDescription=status%20list&'
     const idsOf = async (query: string) => {
       const answer = await stage.keys.partner.send(`${base}${query}`)
@@ -156,7 +225,10 @@ describe('the list of scribe studies', () => {
       ['studyReportStatus=', both],
       ['studyReportStatus=in_progress', []],
       ['assignedTo=', [free.studyId]],
-      [`assignedTo=${stage.userIds.radiologist}&studyReportStatus=assigned&severity=normal`, [taken.studyId]],
+      [
+        `assignedTo=${stage.userIds.radiologist}&studyReportStatus=assigned&severity=normal`,
+        [taken.studyId],
+      ],
     ] as const)
       expect([query, await idsOf(query)]).toEqual([query, expected])
   })
@@ -169,12 +241,18 @@ describe('the URLs of a scribe study', () => {
     const { url } = await stage.keys.plain.call(scribe.rerouteUrl, { body })
     expect(url.startsWith(`${stage.http}/`)).toBe(true)
     expect(url).toMatch(/[A-Za-z0-9_-]{40,}/)
-    expect(await read(studyId)).toMatchObject({ studyReportStatus: 'assigned', assignedTo: { userId: stage.userIds.radiologist } })
+    expect(await read(studyId)).toMatchObject({
+      studyReportStatus: 'assigned',
+      assignedTo: { userId: stage.userIds.radiologist },
+    })
   })
 
   it('open the viewer alone without touching the study', async () => {
     const made = await create()
-    for (const body of [{ studyId: made.studyId }, { studyInstanceUid: made.studyInstanceUid, userId: stage.userIds.member }]) {
+    for (const body of [
+      { studyId: made.studyId },
+      { studyInstanceUid: made.studyInstanceUid, userId: stage.userIds.member },
+    ]) {
       const { url } = await stage.keys.partner.call(scribe.viewerOnlyRerouteUrl, { body })
       expect(url).toMatch(/[A-Za-z0-9_-]{40,}/)
     }

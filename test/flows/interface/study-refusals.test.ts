@@ -1,10 +1,13 @@
 import { newUid, unknownId } from '../../support/interface.ts'
 import { of, openStage, refuses, stage } from './refusals-fixture.ts'
 
-// Every refusal of interface-choices §6 about studies, each by its row: what is sent, the status, and the field it names.
+// Every refusal of interface-choices §6 about studies, each by its row: what is sent, the status,
+// and the field it names.
 
 /** A good new study but for this. */
-const viewed = (more: object) => ({ json: { studyInstanceUid: newUid(), studyDescription: 'CT', severity: 'normal', ...more } })
+const viewed = (more: object) => ({
+  json: { studyInstanceUid: newUid(), studyDescription: 'CT', severity: 'normal', ...more },
+})
 const scribed = (more: object) => viewed({ reportMetadata: {}, ...more })
 const post = 'POST /v1/viewer/studies'
 const postScribe = 'POST /v1/scribe/studies'
@@ -66,8 +69,18 @@ refuses('viewer studies refuse', {
     status: 400,
     names: 'body.studyInstanceUid',
   }),
-  'an empty description (400)': () => ({ call: post, ...viewed({ studyDescription: '' }), status: 400, names: 'body.studyDescription' }),
-  'an unknown severity (400)': () => ({ call: post, ...viewed({ severity: 'urgent' }), status: 400, names: 'body.severity' }),
+  'an empty description (400)': () => ({
+    call: post,
+    ...viewed({ studyDescription: '' }),
+    status: 400,
+    names: 'body.studyDescription',
+  }),
+  'an unknown severity (400)': () => ({
+    call: post,
+    ...viewed({ severity: 'urgent' }),
+    status: 400,
+    names: 'body.severity',
+  }),
   'a number where text belongs (400)': () => ({
     call: post,
     ...viewed({ studyDescription: 7 }),
@@ -91,13 +104,34 @@ refuses('viewer studies refuse', {
     json: { assignedTo: stage.userIds.radiologist },
     status: 422,
   }),
-  'a study of the scribe area (row 33: 404)': () => ({ call: `GET /v1/viewer/studies/${of.read.studyId}`, status: 404 }),
-  'an unknown study (404)': () => ({ call: `GET /v1/viewer/studies/${unknownId('stu')}`, status: 404 }),
-  'to change an unknown study (404)': () => ({ call: `PATCH /v1/viewer/studies/${unknownId('stu')}`, json: {}, status: 404 }),
+  'a study of the scribe area (row 33: 404)': () => ({
+    call: `GET /v1/viewer/studies/${of.read.studyId}`,
+    status: 404,
+  }),
+  'an unknown study (404)': () => ({
+    call: `GET /v1/viewer/studies/${unknownId('stu')}`,
+    status: 404,
+  }),
+  'to change an unknown study (404)': () => ({
+    call: `PATCH /v1/viewer/studies/${unknownId('stu')}`,
+    json: {},
+    status: 404,
+  }),
   'an unknown UID (404)': () => ({ call: 'GET /v1/viewer/studies/by-uid/1.2.3.4.5', status: 404 }),
-  'what is no UID (400)': () => ({ call: 'GET /v1/viewer/studies/by-uid/1.2.x', status: 400, names: 'params.studyInstanceUid' }),
-  'to cancel nothing in particular (row 11: 400)': () => ({ call: 'POST /v1/viewer/studies/cancel', json: {}, status: 400 }),
-  'to cancel with no body at all (row 11: 400)': () => ({ call: 'POST /v1/viewer/studies/cancel', status: 400 }),
+  'what is no UID (400)': () => ({
+    call: 'GET /v1/viewer/studies/by-uid/1.2.x',
+    status: 400,
+    names: 'params.studyInstanceUid',
+  }),
+  'to cancel nothing in particular (row 11: 400)': () => ({
+    call: 'POST /v1/viewer/studies/cancel',
+    json: {},
+    status: 400,
+  }),
+  'to cancel with no body at all (row 11: 400)': () => ({
+    call: 'POST /v1/viewer/studies/cancel',
+    status: 400,
+  }),
   'to cancel with the body null (row 11: 400)': () => ({
     call: 'POST /v1/viewer/studies/cancel',
     body: 'null',
@@ -151,7 +185,12 @@ refuses('viewer studies refuse', {
 })
 
 refuses('scribe studies refuse', {
-  'a study without reportMetadata (400)': () => ({ call: postScribe, ...viewed({}), status: 400, names: 'body.reportMetadata' }),
+  'a study without reportMetadata (400)': () => ({
+    call: postScribe,
+    ...viewed({}),
+    status: 400,
+    names: 'body.reportMetadata',
+  }),
   'a second study of the UID in the area (row 33: 422)': () => ({
     call: postScribe,
     ...scribed({ studyInstanceUid: of.read.studyInstanceUid }),
@@ -224,8 +263,15 @@ refuses('scribe studies refuse', {
     json: { assignedTo: stage.userIds.radiologist },
     status: 422,
   }),
-  'a study of the viewer area (row 33: 404)': () => ({ call: `GET /v1/scribe/studies/${of.viewed.studyId}`, status: 404 }),
-  'a study out of the key’s scope (row 26: 404)': () => ({ call: `GET /v1/scribe/studies/${of.read.studyId}`, by: 'self', status: 404 }),
+  'a study of the viewer area (row 33: 404)': () => ({
+    call: `GET /v1/scribe/studies/${of.viewed.studyId}`,
+    status: 404,
+  }),
+  'a study out of the key’s scope (row 26: 404)': () => ({
+    call: `GET /v1/scribe/studies/${of.read.studyId}`,
+    by: 'self',
+    status: 404,
+  }),
   'a UID out of the key’s scope (row 26: 404)': () => ({
     call: `GET /v1/scribe/studies/by-uid/${of.read.studyInstanceUid}`,
     by: 'self',

@@ -2,9 +2,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { express } from '#shared/contract/express.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { scribeUsers } from '#shared/contract/users.ts'
-import { type Client, newUid, type StartedInterface, startInterface } from '../../support/interface.ts'
+import {
+  type Client,
+  newUid,
+  type StartedInterface,
+  startInterface,
+} from '../../support/interface.ts'
 
-// Who sees which studies (interface-choices §6 rows 26, 46, 52). Through HTTP and the whole gateway.
+// Who sees which studies (interface-choices §6 rows 26, 46, 52). Through HTTP and the whole
+// gateway.
 
 let stage: StartedInterface
 
@@ -14,10 +20,17 @@ beforeAll(async () => {
 afterAll(() => stage[Symbol.asyncDispose]())
 
 const create = async (client: Client, more: object = {}) => {
-  const study = { studyInstanceUid: newUid(), studyDescription: 'CR Thorax', severity: 'normal', reportMetadata: {}, ...more } as const
+  const study = {
+    studyInstanceUid: newUid(),
+    studyDescription: 'CR Thorax',
+    severity: 'normal',
+    reportMetadata: {},
+    ...more,
+  } as const
   return (await client.call(scribe.create, { body: study })).studyId
 }
-const listOf = async ({ call }: Client) => (await call(scribe.list, { query: { limit: 100 } })).studies.map(({ studyId }) => studyId)
+const listOf = async ({ call }: Client) =>
+  (await call(scribe.list, { query: { limit: 100 } })).studies.map(({ studyId }) => studyId)
 
 it('lists to a key of scope self the studies it made, and to others all', async () => {
   const { partner, self } = stage.keys
@@ -30,8 +43,14 @@ it('lists to a key of scope self the studies it made, and to others all', async 
 
 it('shows a member of customers their studies only, and everything again when the last link is gone', async () => {
   const { partner } = stage.keys
-  const customers = await Promise.all(['A', 'B', 'C'].map((name) => partner.call(express.create, { body: { expressCustomerName: name } })))
-  const [a, b, c] = await Promise.all(customers.map(({ expressCustomerId }) => create(partner, { expressCustomerId })))
+  const customers = await Promise.all(
+    ['A', 'B', 'C'].map((name) =>
+      partner.call(express.create, { body: { expressCustomerName: name } }),
+    ),
+  )
+  const [a, b, c] = await Promise.all(
+    customers.map(({ expressCustomerId }) => create(partner, { expressCustomerId })),
+  )
   const none = await create(partner)
   const links = customers.slice(0, 2).map(({ expressCustomerId }) => ({
     params: { expressCustomerId },
@@ -47,7 +66,8 @@ it('shows a member of customers their studies only, and everything again when th
   expect(await filtered(`expressCustomerId=${customers[1]?.expressCustomerId}`)).toEqual([b])
   expect(await filtered(`expressCustomerId=${customers[2]?.expressCustomerId}`)).toEqual([])
   expect(await filtered('expressCustomerId=')).toEqual([])
-  const status = async (studyId = '') => (await linked.send(`GET /v1/scribe/studies/${studyId}`)).status
+  const status = async (studyId = '') =>
+    (await linked.send(`GET /v1/scribe/studies/${studyId}`)).status
   expect([await status(a), await status(c), await status(none)]).toEqual([200, 404, 404])
   for (const link of links) await partner.call(express.removeUser, link)
   expect(await listOf(linked)).toEqual(expect.arrayContaining([a, b, c, none]))
@@ -68,12 +88,18 @@ it('lets an invited user be assigned and linked before the invitation is accepte
       hasDashboardAccess: true,
     },
   })
-  const { expressCustomerId } = await partner.call(express.create, { body: { expressCustomerName: 'Early' } })
-  expect(await partner.call(express.addUser, { params: { expressCustomerId }, body: { userId } })).toMatchObject({ success: true })
+  const { expressCustomerId } = await partner.call(express.create, {
+    body: { expressCustomerName: 'Early' },
+  })
+  expect(
+    await partner.call(express.addUser, { params: { expressCustomerId }, body: { userId } }),
+  ).toMatchObject({ success: true })
   const studyId = await create(partner, { assignedTo: userId, expressCustomerId })
   expect(await partner.call(scribe.read, { params: { studyId } })).toMatchObject({
     studyReportStatus: 'assigned',
     assignedTo: { userId, email: 'early@partner.example' },
   })
-  expect((await partner.call(scribe.rerouteUrl, { body: { studyId, assignedToUserId: userId } })).url).toMatch(/token=/)
+  expect(
+    (await partner.call(scribe.rerouteUrl, { body: { studyId, assignedToUserId: userId } })).url,
+  ).toMatch(/token=/)
 })

@@ -6,7 +6,8 @@ import { OWNER, sessionHeaders } from '../../support/gateway.ts'
 import { httpCall } from '../../support/http-call.ts'
 import { clientOf, newUid, type StartedInterface, startInterface } from '../../support/interface.ts'
 
-// What holds for every call: authentication, methods, bodies, cursors, strictness, repeats (interface-choices §2.1, §4, §6 rows 13-16, 42, 53, 55).
+// What holds for every call: authentication, methods, bodies, cursors, strictness, repeats
+// (interface-choices §2.1, §4, §6 rows 13-16, 42, 53, 55).
 
 let stage: StartedInterface
 
@@ -16,7 +17,8 @@ beforeAll(async () => {
 afterAll(() => stage[Symbol.asyncDispose]())
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-const study = () => ({ studyInstanceUid: newUid(), studyDescription: 'CR Hand', severity: 'normal' }) as const
+const study = () =>
+  ({ studyInstanceUid: newUid(), studyDescription: 'CR Hand', severity: 'normal' }) as const
 
 describe('authentication', () => {
   it.each([
@@ -27,11 +29,17 @@ describe('authentication', () => {
     ['a session without the header of our own script', 'cookie only'],
   ])('refuses %s with 401 and a challenge', async (_, headers) => {
     const given = typeof headers === 'string' ? { cookie: await ownerCookie() } : headers
-    const answer = await clientOf(stage.http, given as Record<string, string>).send('GET /v1/express')
+    const answer = await clientOf(stage.http, given as Record<string, string>).send(
+      'GET /v1/express',
+    )
     expect(answer.status).toBe(401)
     expect(answer.headers['www-authenticate']).toMatch(/^Bearer/)
     expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/)
-    expect(answer.json).toMatchObject({ status: 401, message: expect.stringMatching(/./), errors: [] })
+    expect(answer.json).toMatchObject({
+      status: 401,
+      message: expect.stringMatching(/./),
+      errors: [],
+    })
   })
 
   it('refuses a revoked key with 401', async () => {
@@ -40,14 +48,23 @@ describe('authentication', () => {
 
   it('refuses the viewer area to a key without it with 403', async () => {
     const answer = await stage.keys.plain.send('GET /v1/viewer/studies')
-    expect({ status: answer.status, json: answer.json }).toMatchObject({ status: 403, json: { code: 'not-permitted' } })
+    expect({ status: answer.status, json: answer.json }).toMatchObject({
+      status: 403,
+      json: { code: 'not-permitted' },
+    })
     expect((await stage.keys.plain.send('GET /v1/scribe/studies')).status).toBe(200)
   })
 
   it('lets the key win over a session, so its call is the key’s', async () => {
     const cookie = await ownerCookie()
-    const answer = await stage.keys.partner.send('POST /v1/express', { json: { expressCustomerName: 'Both' }, headers: { cookie } })
-    expect(answer.json).toMatchObject({ createdByApiKeyId: stage.keyIds.partner, createdByUserId: null })
+    const answer = await stage.keys.partner.send('POST /v1/express', {
+      json: { expressCustomerName: 'Both' },
+      headers: { cookie },
+    })
+    expect(answer.json).toMatchObject({
+      createdByApiKeyId: stage.keyIds.partner,
+      createdByUserId: null,
+    })
   })
 
   it('says nothing of what exists to who has no key: a stranger’s 404 and 200 are both 401', async () => {
@@ -67,50 +84,90 @@ describe('methods and paths', () => {
     ['GET /v1/scribe/clinicalReferences', undefined],
   ] as const)('%s: 405 with Allow, or 404', async (call, allow) => {
     const answer = await stage.keys.partner.send(call as 'GET /')
-    expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: allow ? 405 : 404, allow })
+    expect({ status: answer.status, allow: answer.headers.allow }).toEqual({
+      status: allow ? 405 : 404,
+      allow,
+    })
   })
 
   it('lets a literal path win over an id', async () => {
-    for (const path of ['viewer/users/invitations', 'scribe/users/invitations', 'scribe/reports/text'])
-      expect((await stage.keys.partner.send(`GET /v1/${path}`)).status).toBe(path.endsWith('text') ? 400 : 200)
+    for (const path of [
+      'viewer/users/invitations',
+      'scribe/users/invitations',
+      'scribe/reports/text',
+    ])
+      expect((await stage.keys.partner.send(`GET /v1/${path}`)).status).toBe(
+        path.endsWith('text') ? 400 : 200,
+      )
   })
 
   it('reads a percent-encoded path', async () => {
-    const made = await stage.keys.partner.call(express.create, { body: { expressCustomerName: 'Encoded' } })
-    const answer = await stage.keys.partner.send(`GET /v1/express/${made.expressCustomerId.replace('_', '%5F')}`)
+    const made = await stage.keys.partner.call(express.create, {
+      body: { expressCustomerName: 'Encoded' },
+    })
+    const answer = await stage.keys.partner.send(
+      `GET /v1/express/${made.expressCustomerId.replace('_', '%5F')}`,
+    )
     expect(answer.json).toEqual(made)
   })
 })
 
 describe('bodies', () => {
   it('are refused with 400 where they are not JSON, 415 where they say so, 413 where they are too large', async () => {
-    const send = (body: string, headers: Record<string, string>) => stage.keys.partner.send('POST /v1/express', { body, headers })
+    const send = (body: string, headers: Record<string, string>) =>
+      stage.keys.partner.send('POST /v1/express', { body, headers })
     expect((await send('{"expressCustomerName":', JSON_TYPE)).status).toBe(400)
     expect((await send('[]', JSON_TYPE)).status).toBe(400)
     expect((await send('"text"', JSON_TYPE)).status).toBe(400)
-    expect((await send('expressCustomerName=x', { 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415)
-    expect((await send(JSON.stringify({ expressCustomerName: 'x'.repeat(1_100_000) }), JSON_TYPE)).status).toBe(413)
+    expect(
+      (await send('expressCustomerName=x', { 'content-type': 'application/x-www-form-urlencoded' }))
+        .status,
+    ).toBe(415)
+    expect(
+      (await send(JSON.stringify({ expressCustomerName: 'x'.repeat(1_100_000) }), JSON_TYPE))
+        .status,
+    ).toBe(413)
   })
 
   it('may be absent where nothing is needed, with any type or none', async () => {
-    const { expressCustomerId } = await stage.keys.partner.call(express.create, { body: { expressCustomerName: 'No body' } })
+    const { expressCustomerId } = await stage.keys.partner.call(express.create, {
+      body: { expressCustomerName: 'No body' },
+    })
     for (const headers of [{}, JSON_TYPE, { 'content-type': 'text/plain', 'content-length': '0' }])
-      expect((await stage.keys.partner.send(`POST /v1/express/${expressCustomerId}/deactivate`, { headers })).status).toBe(200)
+      expect(
+        (
+          await stage.keys.partner.send(`POST /v1/express/${expressCustomerId}/deactivate`, {
+            headers,
+          })
+        ).status,
+      ).toBe(200)
   })
 
   it('come with a DELETE', async () => {
-    const { expressCustomerId } = await stage.keys.partner.call(express.create, { body: { expressCustomerName: 'Delete' } })
+    const { expressCustomerId } = await stage.keys.partner.call(express.create, {
+      body: { expressCustomerName: 'Delete' },
+    })
     const json = { userId: stage.userIds.member }
     await stage.keys.partner.send(`POST /v1/express/${expressCustomerId}/users`, { json })
-    const answer = await stage.keys.partner.send(`DELETE /v1/express/${expressCustomerId}/users`, { json })
-    expect({ status: answer.status, json: answer.json }).toMatchObject({ status: 200, json: { success: true } })
+    const answer = await stage.keys.partner.send(`DELETE /v1/express/${expressCustomerId}/users`, {
+      json,
+    })
+    expect({ status: answer.status, json: answer.json }).toMatchObject({
+      status: 200,
+      json: { success: true },
+    })
   })
 
   it('may have unknown fields, unless the caller prefers strictness', async () => {
     const json = { ...study(), colour: 'blue' }
-    const strict = await stage.keys.partner.send('POST /v1/viewer/studies', { json, headers: { prefer: 'handling=strict' } })
+    const strict = await stage.keys.partner.send('POST /v1/viewer/studies', {
+      json,
+      headers: { prefer: 'handling=strict' },
+    })
     expect(strict.status).toBe(400)
-    expect((strict.json as { errors: { path: string }[] }).errors.map(({ path }) => path)).toEqual(['body.colour'])
+    expect((strict.json as { errors: { path: string }[] }).errors.map(({ path }) => path)).toEqual([
+      'body.colour',
+    ])
     const lenient = await stage.keys.partner.send('POST /v1/viewer/studies', { json })
     expect(lenient.status).toBe(201)
     expect(lenient.json).not.toHaveProperty('colour')
@@ -119,10 +176,16 @@ describe('bodies', () => {
 
 describe('a cursor', () => {
   it('is refused with other filters, when a byte is changed, and in another list', async () => {
-    for (let n = 0; n < 3; n++) await stage.keys.partner.call(viewer.create, { body: { ...study(), studyDescription: 'Cursor' } })
-    const first = await stage.keys.partner.call(viewer.list, { query: { limit: 1, studyDescription: 'cursor' } })
+    for (let n = 0; n < 3; n++)
+      await stage.keys.partner.call(viewer.create, {
+        body: { ...study(), studyDescription: 'Cursor' },
+      })
+    const first = await stage.keys.partner.call(viewer.list, {
+      query: { limit: 1, studyDescription: 'cursor' },
+    })
     const cursor = first.cursor ?? ''
-    const ask = async (query: string) => (await stage.keys.partner.send(`GET /v1/viewer/studies?${query}`)).status
+    const ask = async (query: string) =>
+      (await stage.keys.partner.send(`GET /v1/viewer/studies?${query}`)).status
     const encoded = encodeURIComponent(cursor)
     expect(await ask(`limit=1&studyDescription=cursor&cursor=${encoded}`)).toBe(200)
     expect(await ask(`limit=2&studyDescription=cursor&cursor=${encoded}`)).toBe(200)
@@ -130,9 +193,17 @@ describe('a cursor', () => {
     expect(await ask(`limit=1&studyDescription=cursor&severity=stat&cursor=${encoded}`)).toBe(400)
     for (const at of [0, Math.floor(cursor.length / 2), cursor.length - 3]) {
       const changed = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1)
-      expect(await ask(`limit=1&studyDescription=cursor&cursor=${encodeURIComponent(changed)}`)).toBe(400)
+      expect(
+        await ask(`limit=1&studyDescription=cursor&cursor=${encodeURIComponent(changed)}`),
+      ).toBe(400)
     }
-    expect((await stage.keys.partner.send(`GET /v1/scribe/studies?studyDescription=cursor&cursor=${encoded}`)).status).toBe(400)
+    expect(
+      (
+        await stage.keys.partner.send(
+          `GET /v1/scribe/studies?studyDescription=cursor&cursor=${encoded}`,
+        )
+      ).status,
+    ).toBe(400)
   })
 })
 
@@ -140,7 +211,10 @@ describe('a repeated POST', () => {
   it('with the same Idempotency-Key is one study, and its answer comes again', async () => {
     const json = study()
     const send = (body: object, client = stage.keys.partner) =>
-      client.send('POST /v1/viewer/studies', { json: body, headers: { 'idempotency-key': 'order-4711' } })
+      client.send('POST /v1/viewer/studies', {
+        json: body,
+        headers: { 'idempotency-key': 'order-4711' },
+      })
     const first = await send(json)
     const again = await send(json)
     expect([first.status, again.status, again.text]).toEqual([201, 201, first.text])
@@ -151,15 +225,21 @@ describe('a repeated POST', () => {
 
   it('without a key is refused, because its UID is taken', async () => {
     const json = study()
-    const answers = await Promise.all(Array.from({ length: 5 }, () => stage.keys.partner.send('POST /v1/viewer/studies', { json })))
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => stage.keys.partner.send('POST /v1/viewer/studies', { json })),
+    )
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422])
   })
 })
 
 describe('the rate of a key', () => {
   it('is bounded: 429 with Retry-After of at most a minute; the window is not', async () => {
-    await using own = await startInterface({ overrides: { 'http.ratePerSecond': 1, 'http.rateBurst': 20 } })
-    const answers = await Promise.all(Array.from({ length: 30 }, () => own.keys.self.send('GET /v1/express')))
+    await using own = await startInterface({
+      overrides: { 'http.ratePerSecond': 1, 'http.rateBurst': 20 },
+    })
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => own.keys.self.send('GET /v1/express')),
+    )
     const limited = answers.filter(({ status }) => status === 429)
     expect(limited.length).toBeGreaterThan(5)
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(20)
@@ -167,7 +247,9 @@ describe('the rate of a key', () => {
     expect(wait).toBeGreaterThan(0)
     expect(wait).toBeLessThanOrEqual(60)
     expect(limited[0]?.json).toMatchObject({ code: 'too-many', message: expect.any(String) })
-    const window = await Promise.all(Array.from({ length: 30 }, () => own.users.admin.send('GET /v1/express')))
+    const window = await Promise.all(
+      Array.from({ length: 30 }, () => own.users.admin.send('GET /v1/express')),
+    )
     expect(new Set(window.map(({ status }) => status))).toEqual(new Set([200]))
   })
 })
@@ -176,29 +258,35 @@ describe('a flood of calls without a valid key', () => {
   it.each([
     ['another PC', '127.0.0.66'],
     ['this PC', '127.0.0.1'],
-  ])('from %s is bounded by 429, and refuses no partner, not even one behind the same address', async (_, from) => {
-    await using own = await startInterface({ overrides: { 'http.ratePerSecond': 1, 'http.rateBurst': 40 } })
-    const wrong = () => ({ authorization: `Bearer sk_live_${randomBytes(16).toString('hex')}` })
-    const stranger = (n: number) => own.nobody.send('GET /v1/express', { from, headers: n % 2 ? wrong() : {} })
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, async (_, n) => ({
-        refused: await stranger(n),
-        served: n % 10 === 0 ? await own.keys.self.send('GET /v1/express', { from }) : undefined,
-      })),
-    )
-    const statuses = answers.map(({ refused }) => refused.status)
-    expect(new Set(statuses)).toEqual(new Set([401, 429]))
-    expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(40)
-    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(100)
-    const limited = answers.find(({ refused }) => refused.status === 429)?.refused
-    expect(limited?.headers['content-type']).toMatch(/^application\/problem\+json/)
-    expect(limited?.json).toMatchObject({ status: 429, code: 'too-many' })
-    expect(Number(limited?.headers['retry-after'])).toBeGreaterThan(0)
-    expect(Number(limited?.headers['retry-after'])).toBeLessThanOrEqual(60)
-    const served = answers.flatMap(({ served }) => served?.status ?? [])
-    expect(served).toEqual(Array.from({ length: 20 }, () => 200))
-    expect((await own.nobody.send('GET /v1/express', { from: '127.0.0.67' })).status).toBe(401)
-  })
+  ])(
+    'from %s is bounded by 429, and refuses no partner, not even one behind the same address',
+    async (_, from) => {
+      await using own = await startInterface({
+        overrides: { 'http.ratePerSecond': 1, 'http.rateBurst': 40 },
+      })
+      const wrong = () => ({ authorization: `Bearer sk_live_${randomBytes(16).toString('hex')}` })
+      const stranger = (n: number) =>
+        own.nobody.send('GET /v1/express', { from, headers: n % 2 ? wrong() : {} })
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, async (_, n) => ({
+          refused: await stranger(n),
+          served: n % 10 === 0 ? await own.keys.self.send('GET /v1/express', { from }) : undefined,
+        })),
+      )
+      const statuses = answers.map(({ refused }) => refused.status)
+      expect(new Set(statuses)).toEqual(new Set([401, 429]))
+      expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(40)
+      expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(100)
+      const limited = answers.find(({ refused }) => refused.status === 429)?.refused
+      expect(limited?.headers['content-type']).toMatch(/^application\/problem\+json/)
+      expect(limited?.json).toMatchObject({ status: 429, code: 'too-many' })
+      expect(Number(limited?.headers['retry-after'])).toBeGreaterThan(0)
+      expect(Number(limited?.headers['retry-after'])).toBeLessThanOrEqual(60)
+      const served = answers.flatMap(({ served }) => served?.status ?? [])
+      expect(served).toEqual(Array.from({ length: 20 }, () => 200))
+      expect((await own.nobody.send('GET /v1/express', { from: '127.0.0.67' })).status).toBe(401)
+    },
+  )
 })
 
 it('gives no page of another origin leave to call it', async () => {
@@ -210,15 +298,22 @@ it('gives no page of another origin leave to call it', async () => {
 })
 
 it('answers under its own host names only', async () => {
-  const answer = await stage.keys.partner.send('GET /v1/express', { headers: { host: 'elsewhere.example' } })
-  expect({ status: answer.status, json: answer.json }).toMatchObject({ status: 421, json: { code: 'wrong-host' } })
+  const answer = await stage.keys.partner.send('GET /v1/express', {
+    headers: { host: 'elsewhere.example' },
+  })
+  expect({ status: answer.status, json: answer.json }).toMatchObject({
+    status: 421,
+    json: { code: 'wrong-host' },
+  })
 })
 
 it('logs nothing of what a call carried', async () => {
   await stage.keys.partner.send('POST /v1/scribe/studies', {
     json: { ...study(), reportMetadata: { patientName: 'SECRETNAME^PATIENT', mrn: 'MRN-SECRET' } },
   })
-  await stage.keys.partner.send('POST /v1/scribe/studies', { json: { ...study(), reportMetadata: { patientName: 7, mrn: 'MRN-SECRET' } } })
+  await stage.keys.partner.send('POST /v1/scribe/studies', {
+    json: { ...study(), reportMetadata: { patientName: 7, mrn: 'MRN-SECRET' } },
+  })
   const log = stage.started.log.join('\n')
   expect(log).not.toContain('SECRET')
   expect(log).not.toMatch(/sk_live_/)

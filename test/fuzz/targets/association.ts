@@ -17,7 +17,10 @@ import { mutatePdus } from './pdu.ts'
 /** Executions after which an echo beside them is tried. */
 const ECHO_AFTER = 16
 
-/** The bytes of a whole connection, sent to a real acceptor: it answers in PDUs, or ends the connection, and goes on with the others. */
+/**
+ * The bytes of a whole connection, sent to a real acceptor: it answers in PDUs, or ends the
+ * connection, and goes on with the others.
+ */
 export const association: Target = {
   name: 'association',
   silentSeconds: 15,
@@ -57,7 +60,10 @@ function openAcceptor(): Promise<Watched> {
         },
         { acceptsUnknown: () => true },
       ),
-      mpps({ create: async ({ sopInstanceUid = '2.25.9' }) => ({ ...done, sopInstanceUid }), set: async () => done }),
+      mpps({
+        create: async ({ sopInstanceUid = '2.25.9' }) => ({ ...done, sopInstanceUid }),
+        set: async () => done,
+      }),
       storageCommitment({ action: async () => done }, { isOn: () => true }),
     ],
   })
@@ -95,7 +101,10 @@ async function connection(acceptor: Watched, input: Buffer): Promise<string> {
   return said
 }
 
-/** What was answered: PDUs that can be read, begun by an answer to the association, with nothing but aborts behind an abort. */
+/**
+ * What was answered: PDUs that can be read, begun by an answer to the association, with nothing but
+ * aborts behind an abort.
+ */
 function read(bytes: Buffer): string {
   const reader = createPduReader({ ...DEFAULT_LIMITS, maxPduLength: 1 << 20 })
   const messages = createMessageReader({ ...DEFAULT_LIMITS, identifierBytes: 1 << 20 })
@@ -116,14 +125,25 @@ function read(bytes: Buffer): string {
     throw error
   }
   const types = pdus.map(({ type }) => type)
-  hold(types.length === 0 || ['A-ASSOCIATE-AC', 'A-ASSOCIATE-RJ', 'A-ABORT'].includes(types[0] ?? ''), `It begins with ${types[0]}`)
+  hold(
+    types.length === 0 || ['A-ASSOCIATE-AC', 'A-ASSOCIATE-RJ', 'A-ABORT'].includes(types[0] ?? ''),
+    `It begins with ${types[0]}`,
+  )
   hold(types.filter((type) => type === 'A-ASSOCIATE-AC').length <= 1, 'It accepts twice')
   const ended = types.findIndex((type) => type === 'A-ABORT' || type === 'A-ASSOCIATE-RJ')
-  // PS3.8 Table 9-10: until the peer closes, what it still sends is answered with another abort (AA-7).
+  // PS3.8 Table 9-10: until the peer closes, what it still sends is answered with another abort
+  // (AA-7).
   const isQuiet = ended < 0 || types.slice(ended + 1).every((type) => type === 'A-ABORT')
-  hold(isQuiet, () => `It goes on behind an abort: ${types.slice(Math.max(0, ended - 3), ended + 4).join(' ')}`)
+  hold(
+    isQuiet,
+    () => `It goes on behind an abort: ${types.slice(Math.max(0, ended - 3), ended + 4).join(' ')}`,
+  )
   const [last] = pdus.slice(-1)
   const why =
-    last?.type === 'A-ABORT' ? `${last.source}/${last.reason}` : last?.type === 'A-ASSOCIATE-RJ' ? `${last.source}/${last.reason}` : ''
+    last?.type === 'A-ABORT'
+      ? `${last.source}/${last.reason}`
+      : last?.type === 'A-ASSOCIATE-RJ'
+        ? `${last.source}/${last.reason}`
+        : ''
   return `${[...new Set(types)].join(' ')} ${why} ${[...statuses].sort().join(' ')}`
 }

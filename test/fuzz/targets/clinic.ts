@@ -39,10 +39,18 @@ export async function openClinic(): Promise<Clinic> {
   let key = ''
   const started = await startGateway({
     partner: null,
-    overrides: { 'http.ratePerSecond': 1_000_000, 'http.rateBurst': 1_000_000, 'backup.dailyAt': null, 'window.lockMinutes': 60 },
+    overrides: {
+      'http.ratePerSecond': 1_000_000,
+      'http.rateBurst': 1_000_000,
+      'backup.dailyAt': null,
+      'window.lockMinutes': 60,
+    },
     devices: [{ aeTitle: 'CT1' }, { aeTitle: 'MR1' }, { aeTitle: 'US1', isEnabled: false }],
     prepare(parts) {
-      ;({ key } = parts.apiKeys.create({ description: 'Fuzz', isViewerEnabled: true, scope: 'all', managesPeople: true }, 'command-line'))
+      ;({ key } = parts.apiKeys.create(
+        { description: 'Fuzz', isViewerEnabled: true, scope: 'all', managesPeople: true },
+        'command-line',
+      ))
     },
   })
   const { http } = started
@@ -57,9 +65,14 @@ export async function openClinic(): Promise<Clinic> {
 
   async function ask(question: Question): Promise<HttpAnswer> {
     const { method, path, body } = question
-    const proof = { key: { authorization: `Bearer ${key}` }, owner: owner.headers, nobody: {} }[question.by]
+    const proof = { key: { authorization: `Bearer ${key}` }, owner: owner.headers, nobody: {} }[
+      question.by
+    ]
     const headers = { ...proof, ...question.headers }
-    const answer = await httpCall(`${http}${path}`, { ...{ method, headers, agent, withinMs: ANSWER_MS }, ...(body && { body }) })
+    const answer = await httpCall(`${http}${path}`, {
+      ...{ method, headers, agent, withinMs: ANSWER_MS },
+      ...(body && { body }),
+    })
     // The owner was signed out, which some calls do.
     if (question.by === 'owner' && answer.status === 401) owner.headers = await signIn()
     return answer
@@ -76,28 +89,52 @@ export async function openClinic(): Promise<Clinic> {
 }
 
 /** A view of a study, as the window opens one: its id and its cookie. */
-async function openView(http: string, studyId: string): Promise<{ readonly viewId: string; readonly cookie: string }> {
+async function openView(
+  http: string,
+  studyId: string,
+): Promise<{ readonly viewId: string; readonly cookie: string }> {
   const { method, path } = dashboardViews.open
   const headers = await sessionHeaders(http, OWNER)
-  const { json, headers: answered, text } = await httpCall(`${http}${path}`, { method, headers, json: { studyId } })
+  const {
+    json,
+    headers: answered,
+    text,
+  } = await httpCall(`${http}${path}`, { method, headers, json: { studyId } })
   const cookie = answered['set-cookie']?.[0]?.split(';')[0]
   if (!cookie) throw new Error(`no view: ${text}`)
   return { viewId: (json as { readonly viewId: string }).viewId, cookie }
 }
 
 /** Studies of both areas, customers, users, invitations, reports; nobody of them exists. */
-async function furnish({ http, folder, call: window }: StartedGateway, key: string): Promise<Record<string, readonly string[]>> {
+async function furnish(
+  { http, folder, call: window }: StartedGateway,
+  key: string,
+): Promise<Record<string, readonly string[]>> {
   const { call } = keyCall(http, key)
-  const study = () => ({ studyInstanceUid: newUid(), studyDescription: 'CT', severity: 'normal' }) as const
+  const study = () =>
+    ({ studyInstanceUid: newUid(), studyDescription: 'CT', severity: 'normal' }) as const
   const viewed = await Promise.all(MANY.map(() => call(viewer.create, { body: study() })))
   const read = await Promise.all(
-    MANY.map(() => call(scribe.create, { body: { ...study(), reportMetadata: { patientName: 'TESTER^NUMBER' } } })),
+    MANY.map(() =>
+      call(scribe.create, {
+        body: { ...study(), reportMetadata: { patientName: 'TESTER^NUMBER' } },
+      }),
+    ),
   )
-  const customers = await Promise.all(['a', 'b', 'c'].map((name) => call(express.create, { body: { expressCustomerName: name } })))
+  const customers = await Promise.all(
+    ['a', 'b', 'c'].map((name) => call(express.create, { body: { expressCustomerName: name } })),
+  )
   const person = { firstName: 'A', lastName: 'B', level: 'member', clinicRole: 'Other' } as const
-  const rights = { canManageStudies: true, canCreateReports: true, hasDashboardAccess: true, npiNumber: '1234567893' }
+  const rights = {
+    canManageStudies: true,
+    canCreateReports: true,
+    hasDashboardAccess: true,
+    npiNumber: '1234567893',
+  }
   const users = await Promise.all(
-    MANY.map((n) => call(scribeUsers.invite, { body: { ...person, ...rights, email: `p${n}@fuzz.example` } })),
+    MANY.map((n) =>
+      call(scribeUsers.invite, { body: { ...person, ...rights, email: `p${n}@fuzz.example` } }),
+    ),
   )
   const { invitations } = await call(scribeUsers.invitations, { query: {} })
   const { devices } = await window(dashboard.devices, {})
@@ -123,13 +160,27 @@ const REFUSALS: ReadonlySet<number> = new Set(
 )
 
 /** An answer is the call's own success as JSON, or a refusal of the table as a problem. */
-export function holdAnswer(call: string, success: number, { status, headers, text, json }: HttpAnswer, refusals = REFUSALS): void {
+export function holdAnswer(
+  call: string,
+  success: number,
+  { status, headers, text, json }: HttpAnswer,
+  refusals = REFUSALS,
+): void {
   const type = String(headers['content-type'])
   if (status === success) {
-    hold(/^application\/json/.test(type) && json !== undefined, () => `${call} answers ${status} with ${type}`)
+    hold(
+      /^application\/json/.test(type) && json !== undefined,
+      () => `${call} answers ${status} with ${type}`,
+    )
     return
   }
   hold(refusals.has(status), () => `${call} answers ${status}: ${text.slice(0, 300)}`)
-  hold(/^application\/problem\+json/.test(type), () => `${call} refuses with ${type}: ${text.slice(0, 200)}`)
-  hold(Problem.safeParse(json).success, () => `${call} refuses with what is no problem: ${text.slice(0, 300)}`)
+  hold(
+    /^application\/problem\+json/.test(type),
+    () => `${call} refuses with ${type}: ${text.slice(0, 200)}`,
+  )
+  hold(
+    Problem.safeParse(json).success,
+    () => `${call} refuses with what is no problem: ${text.slice(0, 300)}`,
+  )
 }

@@ -15,12 +15,19 @@ const LISTS = OPERATIONS.filter(({ query }) => query !== undefined && 'cursor' i
 
 function shapeOf(schema: z.ZodType): object {
   const { def } = (
-    schema as unknown as { readonly _zod: { readonly def: { readonly type: string; readonly shape?: object; readonly out?: z.ZodType } } }
+    schema as unknown as {
+      readonly _zod: {
+        readonly def: { readonly type: string; readonly shape?: object; readonly out?: z.ZodType }
+      }
+    }
   )._zod
   return def.shape ?? (def.out ? shapeOf(def.out) : {})
 }
 
-/** An input: which list is asked, with a cursor that is spelled out, or one that the gateway gave, of that list or another, and changed. */
+/**
+ * An input: which list is asked, with a cursor that is spelled out, or one that the gateway gave,
+ * of that list or another, and changed.
+ */
 interface Ask {
   readonly list?: unknown
   readonly literal?: unknown
@@ -48,13 +55,19 @@ export const cursors: Target = {
   async open() {
     const clinic = await openClinic()
     const given = await Promise.all(LISTS.map((operation) => firstCursor(clinic, operation)))
-    hold(given.filter(({ cursor }) => cursor !== '').length >= 5, 'Too few lists have a second page')
+    hold(
+      given.filter(({ cursor }) => cursor !== '').length >= 5,
+      'Too few lists have a second page',
+    )
     return {
-      seeds: [...given.keys()].map((list) => Buffer.from(JSON.stringify({ list, of: list, change: 'none', at: 0, with: '' }))),
+      seeds: [...given.keys()].map((list) =>
+        Buffer.from(JSON.stringify({ list, of: list, change: 'none', at: 0, with: '' })),
+      ),
       mutate: (input, random, other) => mutateJsonInput(input, random, other, cursors.mostBytes),
       async run(input) {
         const read = jsonOf(input)
-        const ask: Ask = typeof read === 'object' && read !== null ? read : { literal: input.toString('latin1') }
+        const ask: Ask =
+          typeof read === 'object' && read !== null ? read : { literal: input.toString('latin1') }
         const list = given[numberOf(ask.list, input) % given.length] as Given
         const cursor = cursorOf(ask, input, given)
         byItself(cursor)
@@ -66,14 +79,18 @@ export const cursors: Target = {
         const call = nameOf(list.operation)
         // A head that is too long is refused before it is one of a list.
         if (encodeURIComponent(cursor).length < 8000)
-          hold(answer.status === 200 || answer.status === 400, () => `${call} answers ${answer.status}: ${answer.text.slice(0, 200)}`)
+          hold(
+            answer.status === 200 || answer.status === 400,
+            () => `${call} answers ${answer.status}: ${answer.text.slice(0, 200)}`,
+          )
         holdAnswer(call, 200, answer)
         if (answer.status === 200)
           hold(
             cursor === '' || cursor === list.cursor || isOpen(list.cursor),
             () => `${call} takes a cursor that it has not given: ${cursor.slice(0, 60)}`,
           )
-        if (cursor === list.cursor && cursor !== '') hold(answer.status === 200, `${call} refuses its own cursor`)
+        if (cursor === list.cursor && cursor !== '')
+          hold(answer.status === 200, `${call} refuses its own cursor`)
         return `${call} ${answer.status} ${cursor === list.cursor}`
       },
       [Symbol.asyncDispose]: () => clinic[Symbol.asyncDispose](),
@@ -81,14 +98,25 @@ export const cursors: Target = {
   },
 }
 
-/** Some lists of the window say where they are in plain: by a number, or by an instant and an id. Whatever has that form is a place. */
+/**
+ * Some lists of the window say where they are in plain: by a number, or by an instant and an id.
+ * Whatever has that form is a place.
+ */
 function isOpen(cursor: string): boolean {
-  return cursor === '' || cursor.includes(' ') || typeof jsonOf(Buffer.from(cursor, 'base64url')) === 'number'
+  return (
+    cursor === '' ||
+    cursor.includes(' ') ||
+    typeof jsonOf(Buffer.from(cursor, 'base64url')) === 'number'
+  )
 }
 
 async function firstCursor(clinic: Clinic, operation: Operation): Promise<Given> {
   const path = `${operation.path.replace(/:(\w+)/g, (_, name: string) => clinic.known[name === 'expressCustomerId' ? 'cus_' : name]?.[0] ?? 'none')}?limit=1`
-  const { json } = await clinic.ask({ method: 'GET', path, by: operation.path.startsWith('/v1/') ? 'key' : 'owner' })
+  const { json } = await clinic.ask({
+    method: 'GET',
+    path,
+    by: operation.path.startsWith('/v1/') ? 'key' : 'owner',
+  })
   const { cursor } = (json ?? {}) as { readonly cursor?: unknown }
   return { operation, path, cursor: typeof cursor === 'string' ? cursor : '' }
 }
@@ -109,7 +137,11 @@ const CHANGES: Readonly<Record<string, (cursor: string, at: number, text: string
   inside(cursor, at, text) {
     const bytes = Buffer.from(cursor, 'base64url')
     const inner = Buffer.from(text)
-    return Buffer.concat([bytes.subarray(0, at), inner, bytes.subarray(at + inner.length)]).toString('base64url')
+    return Buffer.concat([
+      bytes.subarray(0, at),
+      inner,
+      bytes.subarray(at + inner.length),
+    ]).toString('base64url')
   },
 }
 
@@ -117,14 +149,22 @@ function cursorOf(ask: Ask, input: Buffer, given: readonly Given[]): string {
   if (typeof ask.literal === 'string') return ask.literal.toWellFormed()
   const { cursor } = given[numberOf(ask.of, input) % given.length] as Given
   const names = Object.keys(CHANGES)
-  const name = typeof ask.change === 'string' && Object.hasOwn(CHANGES, ask.change) ? ask.change : names[hashOf(input) % names.length]
+  const name =
+    typeof ask.change === 'string' && Object.hasOwn(CHANGES, ask.change)
+      ? ask.change
+      : names[hashOf(input) % names.length]
   const text = typeof ask.with === 'string' ? ask.with.toWellFormed() : ''
-  return CHANGES[name ?? 'none']?.(cursor, numberOf(ask.at, input) % (cursor.length + 1), text) ?? ''
+  return (
+    CHANGES[name ?? 'none']?.(cursor, numberOf(ask.at, input) % (cursor.length + 1), text) ?? ''
+  )
 }
 
 const CODEC = cursorCodec(Buffer.alloc(32, 1))
 
-/** The codec and the reader of numbers by themselves: what was not made by them is refused as malformed, and what was comes back. */
+/**
+ * The codec and the reader of numbers by themselves: what was not made by them is refused as
+ * malformed, and what was comes back.
+ */
 function byItself(cursor: string): void {
   refusing(() => {
     CODEC.decode(cursor, 'GET /v1/express', {})
@@ -132,10 +172,17 @@ function byItself(cursor: string): void {
   })
   const sealed = CODEC.encode(cursor || ' ', 'GET /v1/express', { limit: 1 })
   if (sealed.length <= 1000)
-    same('A position comes back as another one', CODEC.decode(sealed, 'GET /v1/express', { limit: 100 }), cursor || ' ')
+    same(
+      'A position comes back as another one',
+      CODEC.decode(sealed, 'GET /v1/express', { limit: 100 }),
+      cursor || ' ',
+    )
   refusing(() => {
     const number = numberAfter(cursor)
-    hold(number === undefined || Number.isSafeInteger(number), 'A place in a list that is no number')
+    hold(
+      number === undefined || Number.isSafeInteger(number),
+      'A place in a list that is no number',
+    )
   })
 }
 

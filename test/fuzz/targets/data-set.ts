@@ -10,7 +10,13 @@ import {
 } from '#server/dicom/data-set/data-set.ts'
 import { createDataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
-import { createHeaderReader, HEADER_LIMITS, type HeaderResult, textOf, type Wanted } from '#server/dicom/data-set/header-reader.ts'
+import {
+  createHeaderReader,
+  HEADER_LIMITS,
+  type HeaderResult,
+  textOf,
+  type Wanted,
+} from '#server/dicom/data-set/header-reader.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { VR } from '#server/dicom/data-set/vr.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
@@ -24,11 +30,19 @@ import { lookAt } from './viewed.ts'
 /** How the bytes after the first one, which chooses, are written. */
 interface Writing extends Form {
   readonly transferSyntax: string
-  /** They are deflated before they are read, so that what is changed is the data set and not the stream. */
+  /**
+   * They are deflated before they are read, so that what is changed is the data set and not the
+   * stream.
+   */
   readonly isDeflatedHere: boolean
 }
 
-const { implicitLittleEndian, explicitLittleEndian, explicitBigEndian, deflatedExplicitLittleEndian } = TRANSFER_SYNTAX
+const {
+  implicitLittleEndian,
+  explicitLittleEndian,
+  explicitBigEndian,
+  deflatedExplicitLittleEndian,
+} = TRANSFER_SYNTAX
 const explicit = { explicit: true, bigEndian: false, isDeflatedHere: false }
 const WRITINGS: readonly Writing[] = [
   { ...explicit, transferSyntax: explicitLittleEndian },
@@ -40,7 +54,9 @@ const WRITINGS: readonly Writing[] = [
 
 /** What devices' images are read for, in any sequence of the top. */
 const WANTED: readonly Wanted[] = [
-  ...[0x00080016, 0x00080018, 0x00080050, 0x00100010, 0x00100020, 0x0020000d, 0x0020000e, 0x00280010],
+  ...[
+    0x00080016, 0x00080018, 0x00080050, 0x00100010, 0x00100020, 0x0020000d, 0x0020000e, 0x00280010,
+  ],
   { sequence: 0x00081111, tags: [0x00081155, 0x0020000d] },
   { sequence: 0x00400275, tags: [0x0020000d, 0x00400009] },
 ]
@@ -55,7 +71,9 @@ export const dataSet: Target = {
   testExecutions: perTier(250, 6000),
   open: () => ({
     mutate(input, random, other) {
-      const bytes = Buffer.from(mutated(input.subarray(1), random, writingOf(input), () => other().subarray(1)))
+      const bytes = Buffer.from(
+        mutated(input.subarray(1), random, writingOf(input), () => other().subarray(1)),
+      )
       return Buffer.concat([random.isOnce(12) ? random.bytes(1) : input.subarray(0, 1), bytes])
     },
     async run(input) {
@@ -79,16 +97,27 @@ export const dataSet: Target = {
 const writingOf = (input: Buffer): Writing => WRITINGS[(input[0] ?? 0) % WRITINGS.length] as Writing
 
 const mutated = (bytes: Buffer, random: Random, writing: Writing, other: () => Buffer): Buffer =>
-  mutateDataSet(bytes, random, writing, { mostBytes: dataSet.mostBytes, tokens: DATA_SET_TOKENS, other })
+  mutateDataSet(bytes, random, writing, {
+    mostBytes: dataSet.mostBytes,
+    tokens: DATA_SET_TOKENS,
+    other,
+  })
 
 /** The data set, or the comment it is refused with. */
-function readWhole(bytes: Buffer, transferSyntax: string, limits: DataSetLimits = IDENTIFIER_LIMITS): DataSet | string {
+function readWhole(
+  bytes: Buffer,
+  transferSyntax: string,
+  limits: DataSetLimits = IDENTIFIER_LIMITS,
+): DataSet | string {
   try {
     return readDataSet(bytes, transferSyntax, limits)
   } catch (error) {
     if (!(error instanceof DimseError)) throw error
     const { status, errorComment = '' } = error.result
-    hold(status === 0xa900 && /^[ -[\]-~]{1,64}$/.test(errorComment), `It is refused with ${status.toString(16)} “${errorComment}”`)
+    hold(
+      status === 0xa900 && /^[ -[\]-~]{1,64}$/.test(errorComment),
+      `It is refused with ${status.toString(16)} “${errorComment}”`,
+    )
     return errorComment.replace(/\d+/g, 'n')
   }
 }
@@ -97,7 +126,8 @@ function readWhole(bytes: Buffer, transferSyntax: string, limits: DataSetLimits 
 function readHeader(bytes: Buffer, transferSyntax: string, random: Random): HeaderResult {
   const whole = headerOf([bytes], transferSyntax)
   const cut = headerOf(piecesOf(bytes, random), transferSyntax)
-  // A stream that is damaged behind its header is refused or not by how much of it was there at once: no piece of it is trusted further.
+  // A stream that is damaged behind its header is refused or not by how much of it was there at
+  // once: no piece of it is trusted further.
   const isDamaged = transferSyntax === deflatedExplicitLittleEndian && whole.fault !== undefined
   if (!isDamaged) same('The header depends on the pieces', told(whole), told(cut))
   return whole
@@ -116,7 +146,11 @@ function headerOf(pieces: readonly Buffer[], transferSyntax: string): HeaderResu
 
 function told(header: HeaderResult): unknown {
   const { fault, isCut, reachedPixelData, characterSet } = header
-  const values = NAMED.map((tag) => [header.get(tag)?.toString('hex'), header.vrOf(tag), textOf(header, tag, ['ISO_IR 100'])])
+  const values = NAMED.map((tag) => [
+    header.get(tag)?.toString('hex'),
+    header.vrOf(tag),
+    textOf(header, tag, ['ISO_IR 100']),
+  ])
   const within = WANTED.map((wanted) => {
     if (typeof wanted === 'number') return undefined
     const item = header.first(wanted.sequence)
@@ -125,10 +159,18 @@ function told(header: HeaderResult): unknown {
   return { fault, isCut, reachedPixelData, characterSet, values, within }
 }
 
-/** Both readers find the same, where the strict one has nothing against the data set and its elements came in order. */
-function agree(read: DataSet, header: HeaderResult, { isDeflatedHere, transferSyntax }: Writing): void {
+/**
+ * Both readers find the same, where the strict one has nothing against the data set and its
+ * elements came in order.
+ */
+function agree(
+  read: DataSet,
+  header: HeaderResult,
+  { isDeflatedHere, transferSyntax }: Writing,
+): void {
   if (header.fault !== undefined) {
-    // What the one puts in order, or allows deeper, the other need not; but a sound small data set is sound to both.
+    // What the one puts in order, or allows deeper, the other need not; but a sound small data set
+    // is sound to both.
     hold(
       transferSyntax === deflatedExplicitLittleEndian || isDeflatedHere || read.some(isOdd),
       () => `The header of a sound data set is refused: ${header.fault}`,
@@ -138,40 +180,69 @@ function agree(read: DataSet, header: HeaderResult, { isDeflatedHere, transferSy
   if (read.some(isOdd)) return
   for (const tag of NAMED) {
     const element = read.find((one) => one.tag === tag)
-    if (!element || !Buffer.isBuffer(element.value) || element.value.length > HEADER_LIMITS.valueBytes) continue
+    if (
+      !element ||
+      !Buffer.isBuffer(element.value) ||
+      element.value.length > HEADER_LIMITS.valueBytes
+    )
+      continue
     const found = header.get(tag)
     // Behind a tag above the last wanted one it is not looked for: the data set was not in order.
-    if (found) same('Two readers find two values', found.toString('hex'), element.value.toString('hex'))
+    if (found)
+      same('Two readers find two values', found.toString('hex'), element.value.toString('hex'))
   }
 }
 
-/** What the reader of headers sees otherwise: pixels, where it ends, what is not known by its VR, a text where it looks for a sequence. */
+/**
+ * What the reader of headers sees otherwise: pixels, where it ends, what is not known by its VR, a
+ * text where it looks for a sequence.
+ */
 const isOdd = ({ tag, vr, value }: Element): boolean =>
-  tag >= 0x7fe00000 || vr === 'UN' || tag < 0x00080000 || (SEQUENCES.includes(tag) && Buffer.isBuffer(value))
+  tag >= 0x7fe00000 ||
+  vr === 'UN' ||
+  tag < 0x00080000 ||
+  (SEQUENCES.includes(tag) && Buffer.isBuffer(value))
 
-/** A text that is too long for its VR travels as UN, and UN of what the dictionary has as a sequence is read as one (PS3.5 §6.2.2). */
+/**
+ * A text that is too long for its VR travels as UN, and UN of what the dictionary has as a sequence
+ * is read as one (PS3.5 §6.2.2).
+ */
 const isTornOpen = ({ tag, value }: Element): boolean =>
-  Buffer.isBuffer(value) ? value.length > 0xfffe && vrOf(tag) === 'SQ' : value.some((item) => item.some(isTornOpen))
+  Buffer.isBuffer(value)
+    ? value.length > 0xfffe && vrOf(tag) === 'SQ'
+    : value.some((item) => item.some(isTornOpen))
 
 const LIMITS: DataSetLimits = { elements: 1 << 16, depth: 64, bytes: 4 << 20 }
 
 /** Written in each transfer syntax that tells its VRs, and in its own, it is read as the same. */
 function writtenAgain(read: DataSet, { transferSyntax }: Writing): void {
-  const syntaxes = new Set([transferSyntax, explicitLittleEndian, explicitBigEndian, deflatedExplicitLittleEndian])
+  const syntaxes = new Set([
+    transferSyntax,
+    explicitLittleEndian,
+    explicitBigEndian,
+    deflatedExplicitLittleEndian,
+  ])
   for (const syntax of syntaxes) {
     const again = readWhole(writeDataSet(read, syntax), syntax, LIMITS)
-    hold(typeof again !== 'string', () => `What was written cannot be read in ${syntax}: ${String(again)}`)
+    hold(
+      typeof again !== 'string',
+      () => `What was written cannot be read in ${syntax}: ${String(again)}`,
+    )
     same(`A data set is another one when it is written in ${syntax}`, plainOf(again), plainOf(read))
   }
 }
 
-/** Without group lengths, odd values padded; a value that is too long for its VR travels as UN (PS3.5 §6.2.2). */
+/**
+ * Without group lengths, odd values padded; a value that is too long for its VR travels as UN
+ * (PS3.5 §6.2.2).
+ */
 const plainOf = (elements: DataSet): unknown =>
   elements
     .filter(({ tag }) => (tag & 0xffff) !== 0)
     .map(({ tag, vr, value }) => {
       if (!Buffer.isBuffer(value)) return [tag, 'SQ', (value as readonly DataSet[]).map(plainOf)]
-      const padded = value.length % 2 === 0 ? value : Buffer.concat([value, Buffer.from([VR.get(vr)?.pad ?? 0])])
+      const padded =
+        value.length % 2 === 0 ? value : Buffer.concat([value, Buffer.from([VR.get(vr)?.pad ?? 0])])
       return [tag, padded.length > 0xffff ? '' : vr, padded.toString('hex')]
     })
 
@@ -195,14 +266,24 @@ async function streamed(bytes: Buffer, random: Random): Promise<void> {
   }
   stream.end()
   await taking
-  hold(Buffer.concat(taken).equals(bytes) && stream.receivedBytes === bytes.length, 'A streamed data set is not what came')
+  hold(
+    Buffer.concat(taken).equals(bytes) && stream.receivedBytes === bytes.length,
+    'A streamed data set is not what came',
+  )
 }
 
 function lookAtFile(bytes: Buffer, transferSyntaxUid: string, random: Random): void {
-  const meta = fileMeta({ sopClassUid: '1.2.840.10008.5.1.4.1.1.4', sopInstanceUid: '2.25.3', transferSyntaxUid, sourceAeTitle: '' })
+  const meta = fileMeta({
+    sopClassUid: '1.2.840.10008.5.1.4.1.1.4',
+    sopInstanceUid: '2.25.3',
+    transferSyntaxUid,
+    sourceAeTitle: '',
+  })
   const file = Buffer.concat([meta, bytes])
   lookAt(
     file,
-    [meta.length, random.below(file.length + 1), random.below(file.length + 1)].sort((one, other) => one - other),
+    [meta.length, random.below(file.length + 1), random.below(file.length + 1)].sort(
+      (one, other) => one - other,
+    ),
   )
 }

@@ -10,7 +10,10 @@ import { hold, type Target } from '../target.ts'
 import { type Clinic, holdAnswer, openClinic, type Question } from './clinic.ts'
 import { NOT_CARRIED_OUT, nameOf, OPERATIONS } from './operations.ts'
 
-/** Of a call: a line of JSON, and the body behind it as it is sent. Ids that exist are named by their place: `$stu_0`. */
+/**
+ * Of a call: a line of JSON, and the body behind it as it is sent. Ids that exist are named by
+ * their place: `$stu_0`.
+ */
 interface Head {
   readonly operation?: unknown
   readonly params?: unknown
@@ -24,7 +27,10 @@ const NAMED: ValueOptions['known'] = Object.fromEntries(
   KINDS.map((kind) => [kind, Array.from({ length: PLACES }, (_, n) => `$${kind}${n}`)]),
 )
 
-/** Every call of the contract with values by its schemas, changed, against a real gateway: its success, or a refusal of the table, as a problem. */
+/**
+ * Every call of the contract with values by its schemas, changed, against a real gateway: its
+ * success, or a refusal of the table, as a problem.
+ */
 export const json: Target = {
   name: 'json',
   silentSeconds: 40,
@@ -41,8 +47,14 @@ export const json: Target = {
         const [head, body] = partsOf(input)
         const [, otherBody] = partsOf(other())
         const isHead = random.isOnce(3)
-        const changedHead = isHead ? jsonBytes(mutateJson(jsonOf(head) ?? {}, random, () => jsonOf(partsOf(other())[0]) ?? {})) : head
-        const changedBody = isHead ? body : mutateJsonInput(body, random, () => otherBody, json.mostBytes)
+        const changedHead = isHead
+          ? jsonBytes(
+              mutateJson(jsonOf(head) ?? {}, random, () => jsonOf(partsOf(other())[0]) ?? {}),
+            )
+          : head
+        const changedBody = isHead
+          ? body
+          : mutateJsonInput(body, random, () => otherBody, json.mostBytes)
         return Buffer.concat([changedHead, Buffer.from('\n'), changedBody])
       },
       async run(input) {
@@ -52,7 +64,8 @@ export const json: Target = {
         try {
           holdAnswer(call, operation.status ?? 200, answer, statuses.get(call))
         } catch (error) {
-          const logged = clinic.started.log.filter((line) => line.includes('a call failed')).at(-1) ?? ''
+          const logged =
+            clinic.started.log.filter((line) => line.includes('a call failed')).at(-1) ?? ''
           if (error instanceof Error) error.message += ` ${logged.slice(0, 1000)}`
           throw error
         } finally {
@@ -67,9 +80,15 @@ export const json: Target = {
 }
 
 /** What the document of the interface declares of each of its calls, but a fault of ours. */
-async function documentedStatuses(clinic: Clinic): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
+async function documentedStatuses(
+  clinic: Clinic,
+): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
   const { json: document } = await clinic.ask({ method: 'GET', path: '/openapi.json', by: 'key' })
-  const { paths } = document as { readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses?: object }>>>> }
+  const { paths } = document as {
+    readonly paths: Readonly<
+      Record<string, Readonly<Record<string, { readonly responses?: object }>>>
+    >
+  }
   const statuses = new Map<string, ReadonlySet<number>>()
   for (const [path, methods] of Object.entries(paths))
     for (const [method, { responses = {} }] of Object.entries(methods)) {
@@ -89,21 +108,32 @@ function partsOf(input: Buffer): readonly [head: Buffer, body: Buffer] {
 
 const HEADERS = ['prefer', 'idempotency-key', 'content-type', 'accept']
 
-function questionOf(input: Buffer, { known }: Clinic): { readonly operation: Operation; readonly question: Question } {
+function questionOf(
+  input: Buffer,
+  { known }: Clinic,
+): { readonly operation: Operation; readonly question: Question } {
   const [line, body] = partsOf(input)
   const read = jsonOf(line)
   const head: Head = isRecord(read) ? read : {}
-  const operation = OPERATIONS.find((one) => nameOf(one) === head.operation) ?? OPERATIONS[hashOf(input) % OPERATIONS.length]
+  const operation =
+    OPERATIONS.find((one) => nameOf(one) === head.operation) ??
+    OPERATIONS[hashOf(input) % OPERATIONS.length]
   if (!operation) throw new RangeError('no operation')
   const resolve = (text: string) =>
     text.replace(
       /\$(rep_|uid|stu_|cus_|usr_|inv_|deviceId|viewId)(\d)/g,
       (name, kind: string, n: string) => known[kind]?.[Number(n)] ?? name,
     )
-  const [params, query, headers] = [head.params, head.query, head.headers].map((part) => (isRecord(part) ? part : {}))
-  const path = operation.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(resolve(printed(params?.[name]))) || '%20')
+  const [params, query, headers] = [head.params, head.query, head.headers].map((part) =>
+    isRecord(part) ? part : {},
+  )
+  const path = operation.path.replace(
+    /:(\w+)/g,
+    (_, name: string) => encodeURIComponent(resolve(printed(params?.[name]))) || '%20',
+  )
   const search = Object.entries(query ?? {}).map(
-    ([name, value]) => `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(resolve(printed(value)))}`,
+    ([name, value]) =>
+      `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(resolve(printed(value)))}`,
   )
   const given = HEADERS.flatMap((name) => {
     const value = printed(headers?.[name])
@@ -111,14 +141,22 @@ function questionOf(input: Buffer, { known }: Clinic): { readonly operation: Ope
       .trim()
     return value === '' ? [] : [[name, value.slice(0, 300)]]
   })
-  const bytes = body.length === 0 ? undefined : Buffer.from(resolve(body.toString('latin1')), 'latin1')
+  const bytes =
+    body.length === 0 ? undefined : Buffer.from(resolve(body.toString('latin1')), 'latin1')
   return {
     operation,
     question: {
       method: operation.method,
       path: search.length > 0 ? `${path}?${search.join('&')}`.slice(0, 20_000) : path,
-      by: NOT_CARRIED_OUT.has(nameOf(operation)) ? 'nobody' : operation.path.startsWith('/v1/') ? 'key' : 'owner',
-      headers: { ...(bytes && { 'content-type': 'application/json' }), ...Object.fromEntries(given) },
+      by: NOT_CARRIED_OUT.has(nameOf(operation))
+        ? 'nobody'
+        : operation.path.startsWith('/v1/')
+          ? 'key'
+          : 'owner',
+      headers: {
+        ...(bytes && { 'content-type': 'application/json' }),
+        ...Object.fromEntries(given),
+      },
       body: bytes,
     },
   }
@@ -129,19 +167,30 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 function printed(value: unknown): string {
   if (Array.isArray(value)) return value.map(printed).join(',').slice(0, 4000)
-  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).toWellFormed().slice(0, 4000)
+  return (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+    .toWellFormed()
+    .slice(0, 4000)
 }
 
 /** A call of an operation by its schemas, always the same. */
 function seedsOf(operation: Operation): Buffer[] {
   const printer = schemaPrinter()
-  const print = (part: z.ZodType | undefined) => part && (printer.print(part, 'input') as JsonSchema)
+  const print = (part: z.ZodType | undefined) =>
+    part && (printer.print(part, 'input') as JsonSchema)
   const [params, query, body] = [operation.params, operation.query, operation.body].map(print)
-  const options = { definitions: Object.fromEntries(printer.components) as ValueOptions['definitions'], known: NAMED }
-  const of = (schema: JsonSchema | undefined) => (schema ? schemaValue(schema, options) : fc.constant(undefined))
+  const options = {
+    definitions: Object.fromEntries(printer.components) as ValueOptions['definitions'],
+    known: NAMED,
+  }
+  const of = (schema: JsonSchema | undefined) =>
+    schema ? schemaValue(schema, options) : fc.constant(undefined)
   const heads = fc.sample(fc.tuple(of(params), of(query), of(body)), { numRuns: 1, seed: 7 })
   return heads.map(([given, asked, sent]) => {
-    const line = JSON.stringify({ operation: nameOf(operation), params: withKnown(given), query: asked })
+    const line = JSON.stringify({
+      operation: nameOf(operation),
+      params: withKnown(given),
+      query: asked,
+    })
     return Buffer.from(`${line}\n${sent === undefined ? '' : JSON.stringify(sent)}`)
   })
 }
@@ -149,5 +198,9 @@ function seedsOf(operation: Operation): Buffer[] {
 /** Ids that have no pattern to be known by. */
 function withKnown(params: unknown): unknown {
   if (!isRecord(params)) return params
-  return { ...params, ...('deviceId' in params && { deviceId: '$deviceId0' }), ...('viewId' in params && { viewId: '$viewId0' }) }
+  return {
+    ...params,
+    ...('deviceId' in params && { deviceId: '$deviceId0' }),
+    ...('viewId' in params && { viewId: '$viewId0' }),
+  }
 }

@@ -13,7 +13,11 @@ import {
   SPECIFIC_CHARACTER_SET,
   STEP_ATTRIBUTES,
 } from '#server/modules/worklist/attributes.ts'
-import { policyOf, type RowText, repertoireFor } from '#server/modules/worklist/character-set-fallback.ts'
+import {
+  policyOf,
+  type RowText,
+  repertoireFor,
+} from '#server/modules/worklist/character-set-fallback.ts'
 import { layoutOf } from '#server/modules/worklist/layout.ts'
 import { isMet, keysFor } from '#server/modules/worklist/matching.ts'
 import { readQuery, type WorklistQuery } from '#server/modules/worklist/query.ts'
@@ -25,13 +29,19 @@ import { DATA_SET_TOKENS, mutateDataSet } from '../mutate-data-set.ts'
 import { hold, QUICK, same, type Target } from '../target.ts'
 import { DAY, worklistRows } from './worklist-rows.ts'
 
-const { implicitLittleEndian, explicitLittleEndian, explicitBigEndian, deflatedExplicitLittleEndian } = TRANSFER_SYNTAX
+const {
+  implicitLittleEndian,
+  explicitLittleEndian,
+  explicitBigEndian,
+  deflatedExplicitLittleEndian,
+} = TRANSFER_SYNTAX
 const SYNTAXES = [explicitLittleEndian, implicitLittleEndian, explicitBigEndian] as const
 const LIMITS: DataSetLimits = { elements: 4096, depth: 8, bytes: 1 << 20 }
 
 /**
- * The identifier of a C-FIND from its bytes to the bytes of the answer. Two bytes before it choose transfer syntax and device; the identifier
- * of the deflated syntax is changed as it is before it is deflated, so it is read as explicit.
+ * The identifier of a C-FIND from its bytes to the bytes of the answer. Two bytes before it choose
+ * transfer syntax and device; the identifier of the deflated syntax is changed as it is before it
+ * is deflated, so it is read as explicit.
  */
 export const matching: Target = {
   name: 'matching',
@@ -42,9 +52,16 @@ export const matching: Target = {
     const rows = await worklistRows()
     return {
       mutate(input, random, other) {
-        const rules = { mostBytes: matching.mostBytes, tokens: DATA_SET_TOKENS, other: () => other().subarray(2) }
+        const rules = {
+          mostBytes: matching.mostBytes,
+          tokens: DATA_SET_TOKENS,
+          other: () => other().subarray(2),
+        }
         const syntax = SYNTAXES[(input[0] ?? 0) % SYNTAXES.length]
-        const form = { explicit: syntax !== implicitLittleEndian, bigEndian: syntax === explicitBigEndian }
+        const form = {
+          explicit: syntax !== implicitLittleEndian,
+          bigEndian: syntax === explicitBigEndian,
+        }
         const choice = random.isOnce(4) ? random.bytes(2) : input.subarray(0, 2)
         return Buffer.concat([choice, mutateDataSet(input.subarray(2), random, form, rules)])
       },
@@ -54,7 +71,10 @@ export const matching: Target = {
 }
 
 async function answered(input: Buffer, rows: AnswerRows): Promise<string> {
-  const [syntax, device] = [SYNTAXES[(input[0] ?? 0) % SYNTAXES.length] as string, deviceOf(input[1] ?? 0)]
+  const [syntax, device] = [
+    SYNTAXES[(input[0] ?? 0) % SYNTAXES.length] as string,
+    deviceOf(input[1] ?? 0),
+  ]
   const identifier = input.subarray(2)
   const query = understood(identifier, syntax, device)
   if (typeof query === 'string') return query
@@ -75,7 +95,10 @@ async function answered(input: Buffer, rows: AnswerRows): Promise<string> {
   const result = await makeResult(rows, rules)
   const counted = result.sent + result.filtered + result.withheld + result.cut
   hold(counted === rows.rows.length, () => `Of ${rows.rows.length} rows ${counted} have a verdict`)
-  hold(result.chosen.length === result.sent && result.sent <= rules.maxRows, 'More rows are sent than the device takes')
+  hold(
+    result.chosen.length === result.sent && result.sent <= rules.maxRows,
+    'More rows are sent than the device takes',
+  )
   let sent = 0
   for await (const { bytes, ends } of identifiersOf(rows, result.chosen, rules)) {
     let at = 0
@@ -95,12 +118,25 @@ async function answered(input: Buffer, rows: AnswerRows): Promise<string> {
   return `${kinds.join(' ')} ${result.sent === 0 ? 'none' : result.sent < 10 ? 'few' : 'many'} ${query.remarks.length > 0}`
 }
 
-function understood(identifier: Buffer, syntax: string, device: Device | undefined): WorklistQuery | string {
+function understood(
+  identifier: Buffer,
+  syntax: string,
+  device: Device | undefined,
+): WorklistQuery | string {
   try {
-    return readQuery(Buffer.from(identifier), syntax, { callingAeTitle: 'CT1', device, today: DAY, daysBack: 1, daysForward: 1 })
+    return readQuery(Buffer.from(identifier), syntax, {
+      callingAeTitle: 'CT1',
+      device,
+      today: DAY,
+      daysBack: 1,
+      daysForward: 1,
+    })
   } catch (error) {
     if (!(error instanceof DimseError)) throw error
-    hold(error.result.status === 0xa900, `A query is refused with ${error.result.status.toString(16)}`)
+    hold(
+      error.result.status === 0xa900,
+      `A query is refused with ${error.result.status.toString(16)}`,
+    )
     return error.message.replace(/\d+/g, 'n')
   }
 }
@@ -109,9 +145,29 @@ function understood(identifier: Buffer, syntax: string, device: Device | undefin
 function deviceOf(choice: number): Device | undefined {
   if (choice === 0) return undefined
   return {
-    ...{ deviceId: '3f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d', aeTitle: 'CT1', address: null, name: '', modality: 'CT', isEnabled: true },
-    ...{ daysBack: null, daysForward: null, port: null, profile: 'standard', hideStarted: false, tls: 'optional', certificate: null },
-    ...{ createdAt: '2026-11-20T09:00:00.000Z', updatedAt: '2026-11-20T09:00:00.000Z', lastSeenAt: null, lastAddress: null },
+    ...{
+      deviceId: '3f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d',
+      aeTitle: 'CT1',
+      address: null,
+      name: '',
+      modality: 'CT',
+      isEnabled: true,
+    },
+    ...{
+      daysBack: null,
+      daysForward: null,
+      port: null,
+      profile: 'standard',
+      hideStarted: false,
+      tls: 'optional',
+      certificate: null,
+    },
+    ...{
+      createdAt: '2026-11-20T09:00:00.000Z',
+      updatedAt: '2026-11-20T09:00:00.000Z',
+      lastSeenAt: null,
+      lastAddress: null,
+    },
     characterSet: [null, ...CHARACTER_SETS][choice % (CHARACTER_SETS.length + 1)] ?? null,
     stationMode: choice & 0x20 ? 'strict' : 'echo',
     alwaysSendCharacterSet: (choice & 0x40) !== 0,
@@ -121,8 +177,20 @@ function deviceOf(choice: number): Device | undefined {
 }
 
 const EXACT: ReadonlySet<RowKeyword> = new Set([
-  ...(['AccessionNumber', 'PatientID', 'StudyInstanceUID', 'RequestedProcedureID', 'ScheduledProcedureStepID'] as const),
-  ...(['ScheduledProcedureStepStartDate', 'ScheduledProcedureStepStartTime', 'Modality', 'PatientBirthDate', 'PatientSex'] as const),
+  ...([
+    'AccessionNumber',
+    'PatientID',
+    'StudyInstanceUID',
+    'RequestedProcedureID',
+    'ScheduledProcedureStepID',
+  ] as const),
+  ...([
+    'ScheduledProcedureStepStartDate',
+    'ScheduledProcedureStepStartTime',
+    'Modality',
+    'PatientBirthDate',
+    'PatientSex',
+  ] as const),
 ])
 
 /** The identifier says of the row what the partner said, in letters that it can be read in. */
@@ -131,7 +199,10 @@ function tells(identifier: DataSet, query: WorklistQuery, row: WorklistRow, text
   const items = !step || Buffer.isBuffer(step) ? [] : step
   hold(items.length <= 1, 'An answer has several steps')
   const declared = identifier.find(({ tag }) => tag === SPECIFIC_CHARACTER_SET)?.value
-  const terms = Buffer.isBuffer(declared) && declared.length > 0 ? withoutPadding(declared.toString('latin1')).split('\\') : []
+  const terms =
+    Buffer.isBuffer(declared) && declared.length > 0
+      ? withoutPadding(declared.toString('latin1')).split('\\')
+      : []
   same('Another character set is declared than was used', terms.join('\\'), text.characterSet)
   for (const [table, elements] of [
     [ROOT_ATTRIBUTES, identifier],
@@ -143,15 +214,25 @@ function tells(identifier: DataSet, query: WorklistQuery, row: WorklistRow, text
       const keyword = ROW_KEYWORDS.find((name) => name === attribute.keyword)
       if (!keyword) continue
       const { text: said, exact } = decodeText(value, terms, vr)
-      hold(exact, () => `${keyword} cannot be read in the set that is declared, ${terms.join('\\')}`)
+      hold(
+        exact,
+        () => `${keyword} cannot be read in the set that is declared, ${terms.join('\\')}`,
+      )
       const plain = withoutPadding(said)
-      if (EXACT.has(keyword) || text.remark === '') same(`${keyword} is not what the partner said`, plain, row.values[keyword].trimEnd())
+      if (EXACT.has(keyword) || text.remark === '')
+        same(`${keyword} is not what the partner said`, plain, row.values[keyword].trimEnd())
       // Nobody needs the attributes that the interface does not list.
-      else hold(plain !== '' || row.values[keyword] === '' || isExtra(keyword), `${keyword} is lost`)
+      else
+        hold(plain !== '' || row.values[keyword] === '' || isExtra(keyword), `${keyword} is lost`)
     }
   }
   const asked = [...query.root, ...query.step].map(({ tag }) => tag)
   const returned = [...identifier, ...(items[0] ?? [])].map(({ tag }) => tag)
-  const extra = returned.find((tag) => !asked.includes(tag) && tag !== SPECIFIC_CHARACTER_SET && tag !== SCHEDULED_PROCEDURE_STEP_SEQUENCE)
+  const extra = returned.find(
+    (tag) =>
+      !asked.includes(tag) &&
+      tag !== SPECIFIC_CHARACTER_SET &&
+      tag !== SCHEDULED_PROCEDURE_STEP_SEQUENCE,
+  )
   hold(extra === undefined, () => `It returns ${extra?.toString(16)}, which was not asked for`)
 }

@@ -16,7 +16,10 @@ import { lookAt } from './viewed.ts'
 const MOST_SAMPLE = 96 << 10
 const INFLATED_BYTES = 4 << 20
 
-/** DICOM files as a partner or a disk gives them (PS3.10): looked at whole and while they come, inflated, their file meta information read. */
+/**
+ * DICOM files as a partner or a disk gives them (PS3.10): looked at whole and while they come,
+ * inflated, their file meta information read.
+ */
 export const part10: Target = {
   name: 'part10',
   ...QUICK,
@@ -32,11 +35,16 @@ export const part10: Target = {
         if (random.isOnce(4)) return mutateBytes(input, random, rules)
         const start = dataSetAt(input)
         const form = { explicit: !random.isOnce(4), bigEndian: random.isOnce(6) }
-        return Buffer.concat([input.subarray(0, start), mutateDataSet(input.subarray(start), random, form, rules)])
+        return Buffer.concat([
+          input.subarray(0, start),
+          mutateDataSet(input.subarray(start), random, form, rules),
+        ])
       },
       async run(input) {
         const random = randomOf(hashOf(input))
-        const lengths = Array.from({ length: 4 }, () => random.below(input.length + 1)).sort((one, other) => one - other)
+        const lengths = Array.from({ length: 4 }, () => random.below(input.length + 1)).sort(
+          (one, other) => one - other,
+        )
         const said = lookAt(input, lengths)
         if (!random.isOnce(6)) return said
         // What goes by the disk is slower: a sixth of the inputs.
@@ -104,7 +112,10 @@ const TOKENS: readonly Buffer[] = [
   ].map((text) => Buffer.from(text)),
 ]
 
-/** Sample files of the machine (pydicom's, dicom3tools'), the small ones; none where they are not installed. */
+/**
+ * Sample files of the machine (pydicom's, dicom3tools'), the small ones; none where they are not
+ * installed.
+ */
 export function sampleFiles(most: number): Buffer[] {
   try {
     return samples()

@@ -19,7 +19,13 @@ const HEADER: ImageHeader = {
     patientSize: '1.70',
     patientWeight: '70',
   },
-  ...{ patientAge: '056Y', accessionNumber: 'A001', studyDescription: 'CT', requestedProcedureDescription: '', studyDate: '20261120' },
+  ...{
+    patientAge: '056Y',
+    accessionNumber: 'A001',
+    studyDescription: 'CT',
+    requestedProcedureDescription: '',
+    studyDate: '20261120',
+  },
   ...{
     studyTime: '101500',
     referringPhysicianName: 'DOC^TOR',
@@ -30,10 +36,16 @@ const HEADER: ImageHeader = {
   },
   ...{ scheduledProcedureStepId: 'S001', requestStudyInstanceUid: '', characterSetRule: 'default' },
 }
-const CONTEXT = { studyInstanceUid: '1.2.826.0.1.3680043.8.498.1', plaintextHosts: ['127.0.0.1:9000'] }
+const CONTEXT = {
+  studyInstanceUid: '1.2.826.0.1.3680043.8.498.1',
+  plaintextHosts: ['127.0.0.1:9000'],
+}
 const DAYS = { dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: '' }
 
-/** What a partner answers: taken, or refused with a sentence, and what is taken can be used. The first byte, a digit, chooses the event. */
+/**
+ * What a partner answers: taken, or refused with a sentence, and what is taken can be used. The
+ * first byte, a digit, chooses the event.
+ */
 export const partnerAnswers: Target = {
   name: 'partner-answers',
   ...QUICK,
@@ -41,8 +53,18 @@ export const partnerAnswers: Target = {
   testExecutions: perTier(300, 6000),
   open: () => ({
     mutate(input, random, other) {
-      const body = mutateJsonInput(input.subarray(1), random, () => other().subarray(1), partnerAnswers.mostBytes)
-      return Buffer.concat([random.isOnce(10) ? Buffer.from(String(random.below(EVENT_TYPES.length))) : input.subarray(0, 1), body])
+      const body = mutateJsonInput(
+        input.subarray(1),
+        random,
+        () => other().subarray(1),
+        partnerAnswers.mostBytes,
+      )
+      return Buffer.concat([
+        random.isOnce(10)
+          ? Buffer.from(String(random.below(EVENT_TYPES.length)))
+          : input.subarray(0, 1),
+        body,
+      ])
     },
     async run(input) {
       const type = EVENT_TYPES[(input[0] ?? 0x30) % EVENT_TYPES.length] as EventType
@@ -50,7 +72,10 @@ export const partnerAnswers: Target = {
       const read = readOf(type, body)
       if (typeof read === 'string') return `${type} ${read}`
       for (const { path, sentence } of read.notes)
-        hold(typeof path === 'string' && /\.$/.test(sentence), `A note that is no sentence: ${sentence}`)
+        hold(
+          typeof path === 'string' && /\.$/.test(sentence),
+          `A note that is no sentence: ${sentence}`,
+        )
       hold(read.notes.length <= 101, `There are ${read.notes.length} notes`)
       const used = USES[type] ? await USES[type](read.answer as never) : ''
       return `${type} taken ${Object.keys(read.answer).length} ${read.notes.length === 0 ? '' : 'noted'} ${used}`
@@ -80,13 +105,18 @@ function readOf(type: EventType, body: Buffer): ReadAnswer<EventType> | string {
 function refusal(error: unknown): string {
   if (!(error instanceof WebhookError)) throw error
   const { fault, detail } = error
-  hold(detail !== '' && detail.length <= 2000, () => `It is refused with ${detail.length} characters`)
+  hold(
+    detail !== '' && detail.length <= 2000,
+    () => `It is refused with ${detail.length} characters`,
+  )
   hold(['refused', 'invalid', 'oversize'].includes(fault), `It is refused as ${fault}`)
   return fault === 'refused' ? fault : `${fault} ${detail.replace(/: .*/s, '')}`
 }
 
 /** What is done with an answer of a type next. */
-const USES: { readonly [T in EventType]?: (answer: ReadAnswer<T>['answer']) => string | Promise<string> } = {
+const USES: {
+  readonly [T in EventType]?: (answer: ReadAnswer<T>['answer']) => string | Promise<string>
+} = {
   async 'modality_worklist.requested'({ items }) {
     try {
       checkSteps(items)
@@ -94,25 +124,37 @@ const USES: { readonly [T in EventType]?: (answer: ReadAnswer<T>['answer']) => s
       return refusal(error)
     }
     const { rows, order } = await readRows(items, DAYS)
-    hold(new Set(order).size === rows.length && order.length === rows.length, 'Rows are lost when they are put in order')
+    hold(
+      new Set(order).size === rows.length && order.length === rows.length,
+      'Rows are lost when they are put in order',
+    )
     hold(rows.length >= items.length, 'Items are lost')
     const fit = rows.filter(({ withheld }) => withheld === '')
     for (const { values } of fit) {
       hold(Uid.safeParse(values.StudyInstanceUID).success, 'A row without a UID is fit')
       hold(
-        /^\d{8}$/.test(values.ScheduledProcedureStepStartDate) && /^\d{6}$/.test(values.ScheduledProcedureStepStartTime),
+        /^\d{8}$/.test(values.ScheduledProcedureStepStartDate) &&
+          /^\d{6}$/.test(values.ScheduledProcedureStepStartTime),
         'A row without a start is fit',
       )
-      hold(values.PatientID !== '' && values.PatientName !== '' && values.Modality !== '', 'A row without a patient is fit')
+      hold(
+        values.PatientID !== '' && values.PatientName !== '' && values.Modality !== '',
+        'A row without a patient is fit',
+      )
       for (const [keyword, value] of Object.entries(values))
         hold(
           encodeText(value, ['ISO_IR 192'], keyword === 'PatientName' ? 'PN' : 'LO') !== undefined,
           () => `${keyword} of a fit row cannot be said`,
         )
-      for (const keyword of ['AccessionNumber', 'ScheduledProcedureStepID', 'RequestedProcedureID'] as const)
+      for (const keyword of [
+        'AccessionNumber',
+        'ScheduledProcedureStepID',
+        'RequestedProcedureID',
+      ] as const)
         hold([...values[keyword]].length <= 16, `${keyword} of a fit row is too long`)
       hold(
-        [...values.PatientID].length <= 64 && values.PatientName.split('=').every((group) => [...group].length <= 64),
+        [...values.PatientID].length <= 64 &&
+          values.PatientName.split('=').every((group) => [...group].length <= 64),
         'A fit row is too long',
       )
     }
@@ -134,7 +176,10 @@ const USES: { readonly [T in EventType]?: (answer: ReadAnswer<T>['answer']) => s
 function loadable(urls: readonly string[]): string {
   for (const url of urls) {
     const { protocol, host } = new URL(url)
-    hold(protocol === 'https:' || host === '127.0.0.1:9000', 'A URL is taken that may not be called')
+    hold(
+      protocol === 'https:' || host === '127.0.0.1:9000',
+      'A URL is taken that may not be called',
+    )
   }
   return urls.length === 0 ? 'no URL' : 'URLs'
 }

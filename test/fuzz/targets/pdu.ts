@@ -1,4 +1,8 @@
-import { type CommandSet, readCommandSet, writeCommandSet } from '#server/dicom/dimse/command-set.ts'
+import {
+  type CommandSet,
+  readCommandSet,
+  writeCommandSet,
+} from '#server/dicom/dimse/command-set.ts'
 import { createMessageReader, type Message } from '#server/dicom/dimse/message.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import { type Pdu, PduFault, type Pdv } from '#server/dicom/upper-layer/pdu.ts'
@@ -17,7 +21,10 @@ interface Reading {
   readonly fault: string
 }
 
-/** The bytes of a connection: PDUs, the messages in them and their command sets. However they are cut, the same comes of them. */
+/**
+ * The bytes of a connection: PDUs, the messages in them and their command sets. However they are
+ * cut, the same comes of them.
+ */
 export const pdu: Target = {
   name: 'pdu',
   ...QUICK,
@@ -28,7 +35,8 @@ export const pdu: Target = {
     run(input) {
       const whole = readPieces([Buffer.from(input)])
       const cut = readPieces(piecesOf(input, randomOf(hashOf(input))))
-      // A long PDU is handed on as it comes: what is before a fault in it is seen in pieces only, and may be another fault.
+      // A long PDU is handed on as it comes: what is before a fault in it is seen in pieces only,
+      // and may be another fault.
       same('Whether there is a fault depends on the pieces', whole.fault !== '', cut.fault !== '')
       if (whole.fault === '') {
         same('The PDUs depend on the pieces', joined(whole.pdus), joined(cut.pdus))
@@ -41,7 +49,9 @@ export const pdu: Target = {
         same('A command set is another one when it is written', fieldsOf(again), fieldsOf(command))
       }
       const types = whole.pdus.slice(0, 4).map(({ type }) => type.slice(2))
-      const fields = whole.messages.slice(0, 2).map(({ command }) => command.commandField.toString(16))
+      const fields = whole.messages
+        .slice(0, 2)
+        .map(({ command }) => command.commandField.toString(16))
       return [...types, ...fields, whole.fault].join(' ')
     },
   }),
@@ -76,7 +86,10 @@ function readPieces(pieces: readonly Buffer[]): Reading {
   return { pdus, messages, fault }
 }
 
-/** P-DATA-TF one after the other as one, and fragments that go on in one: how many there were is nobody's business. */
+/**
+ * P-DATA-TF one after the other as one, and fragments that go on in one: how many there were is
+ * nobody's business.
+ */
 function joined(pdus: readonly Pdu[]): unknown[] {
   const out: unknown[] = []
   let pdvs: Pdv[] | undefined
@@ -92,7 +105,8 @@ function joined(pdus: readonly Pdu[]): unknown[] {
     }
     for (const pdv of read.pdvs) {
       const last = pdvs.at(-1)
-      const goesOn = last && !last.isLast && last.contextId === pdv.contextId && last.isCommand === pdv.isCommand
+      const goesOn =
+        last && !last.isLast && last.contextId === pdv.contextId && last.isCommand === pdv.isCommand
       if (goesOn) pdvs[pdvs.length - 1] = { ...pdv, data: Buffer.concat([last.data, pdv.data]) }
       else pdvs.push(pdv)
     }
@@ -100,20 +114,30 @@ function joined(pdus: readonly Pdu[]): unknown[] {
   return out
 }
 
-const fieldsOf = (command: CommandSet) => Object.entries({ ...command, errorComment: '' }).sort(([one], [other]) => (one < other ? -1 : 1))
+const fieldsOf = (command: CommandSet) =>
+  Object.entries({ ...command, errorComment: '' }).sort(([one], [other]) => (one < other ? -1 : 1))
 
 function writtenAgain(read: Pdu): void {
   const reader = createPduReader(DEFAULT_LIMITS)
   reader.push(writePdu(read))
   same('A PDU is another one when it is written', reader.next(), read)
-  hold(reader.next() === undefined && reader.heldBytes === 0, 'A PDU that was written leaves bytes behind')
+  hold(
+    reader.next() === undefined && reader.heldBytes === 0,
+    'A PDU that was written leaves bytes behind',
+  )
 }
 
 const uid = (text: string) => Buffer.from(text, 'latin1')
 const TOKENS: readonly Buffer[] = [
-  ...['1.2.840.10008.3.1.1.1', '1.2.840.10008.1.1', '1.2.840.10008.1.2', '1.2.840.10008.1.2.1', '1.2.840.10008.5.1.4.31', '\0', ' '].map(
-    uid,
-  ),
+  ...[
+    '1.2.840.10008.3.1.1.1',
+    '1.2.840.10008.1.1',
+    '1.2.840.10008.1.2',
+    '1.2.840.10008.1.2.1',
+    '1.2.840.10008.5.1.4.31',
+    '\0',
+    ' ',
+  ].map(uid),
   ...[
     '10000015',
     '20000010',
@@ -128,9 +152,15 @@ const TOKENS: readonly Buffer[] = [
     '55000008',
     '58000010',
   ].map((hex) => Buffer.from(hex, 'hex')),
-  ...['010000000044', '020000000044', '030000000004', '040000000010', '050000000004', '060000000004', '070000000004'].map((hex) =>
-    Buffer.from(hex, 'hex'),
-  ),
+  ...[
+    '010000000044',
+    '020000000044',
+    '030000000004',
+    '040000000010',
+    '050000000004',
+    '060000000004',
+    '070000000004',
+  ].map((hex) => Buffer.from(hex, 'hex')),
   // Command sets: command field, message id, data set type, and titles that may be long.
   ...[
     '0000000104000000',
@@ -143,7 +173,10 @@ const TOKENS: readonly Buffer[] = [
   Buffer.alloc(2000, ' '),
 ]
 
-/** Changed bytes, of which now and then the length of the PDU or of the fragment is made right again, so that what is inside is read. */
+/**
+ * Changed bytes, of which now and then the length of the PDU or of the fragment is made right
+ * again, so that what is inside is read.
+ */
 export function mutatePdus(input: Buffer, random: Random, other: () => Buffer): Buffer {
   const rules = { mostBytes: pdu.mostBytes, tokens: TOKENS, other }
   const bytes = mutateBytes(input, random, rules)
@@ -169,9 +202,17 @@ function withLength(bytes: Buffer): Buffer {
 function asCommand(value: Buffer, random: Random): Buffer {
   const field = Buffer.from('0000000102000000', 'hex')
   const element = Buffer.alloc(8)
-  element.writeUInt16LE(random.of([0x0002, 0x0003, 0x0110, 0x0600, 0x0900, 0x0901, 0x0902, 0x1000, 0x1001, 0x1030]), 2)
+  element.writeUInt16LE(
+    random.of([0x0002, 0x0003, 0x0110, 0x0600, 0x0900, 0x0901, 0x0902, 0x1000, 0x1001, 0x1030]),
+    2,
+  )
   element.writeUInt32LE(value.length, 4)
-  const command = Buffer.concat([field, Buffer.from([random.of([0x01, 0x20, 0x21, 0x30]), random.of([0, 0x80])]), element, value])
+  const command = Buffer.concat([
+    field,
+    Buffer.from([random.of([0x01, 0x20, 0x21, 0x30]), random.of([0, 0x80])]),
+    element,
+    value,
+  ])
   const headers = Buffer.from('040000000000000000000103', 'hex')
   headers.writeUInt32BE(command.length + 6, 2)
   headers.writeUInt32BE(command.length + 2, 6)

@@ -23,7 +23,8 @@ class GrowingSource implements ByteSource {
     this.isWhole = this.length === this.#bytes.length
   }
   read(at: number, length: number): Buffer {
-    if (!(at >= 0 && length >= 0 && at + length <= this.length)) throw new RangeError('a read of what is not there')
+    if (!(at >= 0 && length >= 0 && at + length <= this.length))
+      throw new RangeError('a read of what is not there')
     return Buffer.from(this.#bytes.subarray(at, at + length))
   }
 }
@@ -46,9 +47,11 @@ export function lookAt(bytes: Buffer, lengths: readonly number[]): string {
     growing.grow(length)
     const now = seen(growing, file)
     // What is there stays as it is, whatever comes behind it.
-    if (now.header !== undefined) same('The header of a file that comes is another one', now.header, whole.header)
+    if (now.header !== undefined)
+      same('The header of a file that comes is another one', now.header, whole.header)
     for (const [index, frame] of now.frames.entries())
-      if (frame !== undefined && !growing.isWhole) same('A frame of a file that comes is another one', frame, whole.frames[index])
+      if (frame !== undefined && !growing.isWhole)
+        same('A frame of a file that comes is another one', frame, whole.frames[index])
   }
   const late = seen(growing, file)
   same(
@@ -57,7 +60,10 @@ export function lookAt(bytes: Buffer, lengths: readonly number[]): string {
     [whole.header, whole.frames, whole.fault],
   )
   same('Whether it is deflated depends on how it came', isDeflated(growing), isDeflated(source))
-  return `${whole.said} ${whole.frames.length} ${whole.extras} ${whole.fault ?? ''}`.replace(/\d+/g, 'n')
+  return `${whole.said} ${whole.frames.length} ${whole.extras} ${whole.fault ?? ''}`.replace(
+    /\d+/g,
+    'n',
+  )
 }
 
 interface Seen {
@@ -79,7 +85,10 @@ function seen(source: GrowingSource, file: ViewedFile): Seen {
     const { frames, image, notImage } = header.instance
     hold(Number.isInteger(frames) && frames >= 1 && frames <= 100_000, `It has ${frames} frames`)
     hold((image === null) === (notImage !== ''), 'It is an image and is none')
-    const numbers = [...Array.from({ length: Math.min(frames, MOST_FRAMES) }, (_, index) => index + 1), frames]
+    const numbers = [
+      ...Array.from({ length: Math.min(frames, MOST_FRAMES) }, (_, index) => index + 1),
+      frames,
+    ]
     const found = numbers.map((number) => orFault(() => frameOf(source, file, number)))
     const extras = orFault(() => extrasOf(file))
     const fault = orFault(() => file.fault() ?? null)
@@ -93,7 +102,13 @@ function seen(source: GrowingSource, file: ViewedFile): Seen {
     }
   } catch (error) {
     if (!(error instanceof ViewedFileFault)) throw error
-    return { header: undefined, frames: [], extras: '', fault: sentence(error), said: sentence(error) }
+    return {
+      header: undefined,
+      frames: [],
+      extras: '',
+      fault: sentence(error),
+      said: sentence(error),
+    }
   }
 }
 
@@ -108,7 +123,11 @@ function frameOf(source: GrowingSource, file: ViewedFile, number: number): unkno
 
 function extrasOf(file: ViewedFile): string {
   const { palette, modalityLut, voiLuts, overlays } = file.extras()
-  for (const table of [modalityLut, ...voiLuts, ...(palette ? [palette.red, palette.green, palette.blue] : [])])
+  for (const table of [
+    modalityLut,
+    ...voiLuts,
+    ...(palette ? [palette.red, palette.green, palette.blue] : []),
+  ])
     hold(!table || table.data.length === table.entries * 2, 'A table is not as long as it says')
   for (const { rows, columns, data } of overlays)
     hold(data.length === Math.ceil((rows * columns) / 8), 'A plane is not as large as it says')

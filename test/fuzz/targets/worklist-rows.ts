@@ -23,7 +23,10 @@ const NAMES = [
   ...['TESTER', 'tester^number002', '𝕏^Plane One', 'Çelik^İpek'],
 ]
 
-/** The worklist of a day: 60 exams of 18 people, some of them with several steps, some unfit for a console. */
+/**
+ * The worklist of a day: 60 exams of 18 people, some of them with several steps, some unfit for a
+ * console.
+ */
 export const ITEMS: readonly unknown[] = Array.from({ length: 60 }, (_, n) => {
   const three = String(n).padStart(3, '0')
   const step = (part: number) => ({
@@ -52,4 +55,5 @@ export const ITEMS: readonly unknown[] = Array.from({ length: 60 }, (_, n) => {
 })
 
 export const DAY = '2026-11-20'
-export const worklistRows = (): Promise<AnswerRows> => readRows(ITEMS, { dateStart: DAY, dateEnd: '2026-11-21', modality: '' })
+export const worklistRows = (): Promise<AnswerRows> =>
+  readRows(ITEMS, { dateStart: DAY, dateEnd: '2026-11-21', modality: '' })

@@ -2,7 +2,10 @@ import { mutateBytes } from '../mutate.ts'
 import { QUICK, type Target } from '../target.ts'
 import type { Targets } from '../worker.ts'
 
-/** Readers with a fault each, for the test of the engine: one that finds nothing in them proves nothing elsewhere. */
+/**
+ * Readers with a fault each, for the test of the engine: one that finds nothing in them proves
+ * nothing elsewhere.
+ */
 function toy(name: string, run: (input: Buffer) => string, more: Partial<Target> = {}): Target {
   return {
     name,
@@ -11,7 +14,8 @@ function toy(name: string, run: (input: Buffer) => string, more: Partial<Target>
     testExecutions: 20_000,
     open: () => ({
       seeds: [Buffer.from('TOY\x04abcd')],
-      mutate: (input, random, other) => mutateBytes(input, random, { mostBytes: 4096, tokens: [], other }),
+      mutate: (input, random, other) =>
+        mutateBytes(input, random, { mostBytes: 4096, tokens: [], other }),
       run,
     }),
     ...more,
@@ -50,7 +54,10 @@ export const TARGETS: Targets = {
   /** Makes room for what the input says it has. */
   memory: async () =>
     toy('memory', (input) => {
-      const room = Buffer.alloc(input.length >= 8 && input.toString('latin1', 0, 3) === 'TOY' ? (input[3] ?? 0) << 20 : 0, 1)
+      const room = Buffer.alloc(
+        input.length >= 8 && input.toString('latin1', 0, 3) === 'TOY' ? (input[3] ?? 0) << 20 : 0,
+        1,
+      )
       return String(room.length > 1 << 22)
     }),
   /** Keeps what it was given. */
@@ -65,7 +72,8 @@ export const TARGETS: Targets = {
       'slow',
       (input) => {
         let count = 0
-        if (input.length > 2000) for (let left = input.length ** 2 * 4; left > 0; left--) count = (count ^ left) & 0xff
+        if (input.length > 2000)
+          for (let left = input.length ** 2 * 4; left > 0; left--) count = (count ^ left) & 0xff
         return String(count)
       },
       { slowSeconds: 0.004, silentSeconds: 60 },

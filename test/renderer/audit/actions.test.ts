@@ -14,7 +14,8 @@ const OTHERS = new Set([
   'backup.folder',
   'backup.json',
 ])
-const isOther = (name: string) => OTHERS.has(name) || /^(mail\.(?!password)|recovery\.(?!import|discard))/.test(name)
+const isOther = (name: string) =>
+  OTHERS.has(name) || /^(mail\.(?!password)|recovery\.(?!import|discard))/.test(name)
 
 const namesIn = (text: string) => [...text.matchAll(NAME)].map(([, name = '']) => name)
 
@@ -29,7 +30,11 @@ function actsOfSource(): Set<string> {
   ])
   const nouns = new Set(noted.map((name) => name.split('.')[0]))
   const all = sources.flatMap((text) => (/\bnote\(|audit\.append/.test(text) ? namesIn(text) : []))
-  return new Set([...noted, ...all.filter((name) => nouns.has(name.split('.')[0]))].filter((name) => !isOther(name)))
+  return new Set(
+    [...noted, ...all.filter((name) => nouns.has(name.split('.')[0]))].filter(
+      (name) => !isOther(name),
+    ),
+  )
 }
 
 it('has words for every act that the gateway keeps', () => {

@@ -12,9 +12,13 @@ it('moves by arrow keys, further with Shift, to the ends with Home and End', () 
   expect(shareAfter(60, 'ArrowLeft', false)).toBe(58)
   expect(shareAfter(60, 'ArrowRight', true)).toBe(70)
   expect(shareAfter(SHARE.most, 'ArrowRight', false)).toBe(SHARE.most)
-  expect([shareAfter(60, 'Home', false), shareAfter(60, 'End', false)]).toEqual([SHARE.least, SHARE.most])
+  expect([shareAfter(60, 'Home', false), shareAfter(60, 'End', false)]).toEqual([
+    SHARE.least,
+    SHARE.most,
+  ])
 })
 
 it('leaves other keys to the page', () => {
-  for (const key of ['Tab', 'Enter', 'ArrowUp', 'a', 'toString']) expect(shareAfter(60, key, false)).toBeUndefined()
+  for (const key of ['Tab', 'Enter', 'ArrowUp', 'a', 'toString'])
+    expect(shareAfter(60, key, false)).toBeUndefined()
 })

@@ -10,7 +10,9 @@ const at = (key: string, from: number, count = 100) => {
 describe('a long table', () => {
   it('moves from row to row and page to page, and stops at its ends', () => {
     expect([at('j', 0), at('k', 5), at('ArrowDown', 99), at('ArrowUp', 0)]).toEqual([1, 4, 99, 0])
-    expect([at('PageDown', 0), at('PageUp', 50), at('PageUp', 3), at('PageDown', 95)]).toEqual([10, 40, 0, 99])
+    expect([at('PageDown', 0), at('PageUp', 50), at('PageUp', 3), at('PageDown', 95)]).toEqual([
+      10, 40, 0, 99,
+    ])
     expect([at('Home', 50), at('End', 50), at('x', 50)]).toEqual([0, 99, undefined])
   })
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { Metadata } from '#shared/contract/values.ts'
-import { isSameMetadata, metadataOf, newPair, pairFaults, pairsOf } from '../../../renderer/src/customers/metadata-pairs.ts'
+import {
+  isSameMetadata,
+  metadataOf,
+  newPair,
+  pairFaults,
+  pairsOf,
+} from '../../../renderer/src/customers/metadata-pairs.ts'
 
 const faultsOf = (...pairs: [string, string][]) => {
   const lines = pairs.map(([name, value]) => newPair(name, value))
@@ -17,7 +23,9 @@ describe('a metadata map, line by line', () => {
   })
 
   it('leaves out empty lines and the space around names, and keeps values as they are', () => {
-    expect(metadataOf([newPair(), newPair(' site ', ' North '), newPair('  ', ' ')])).toEqual({ site: ' North ' })
+    expect(metadataOf([newPair(), newPair(' site ', ' North '), newPair('  ', ' ')])).toEqual({
+      site: ' North ',
+    })
   })
 
   it('keeps a name that objects have of their own', () => {
@@ -29,10 +37,20 @@ describe('a metadata map, line by line', () => {
   })
 
   it('finds a value without a name, a name that is there twice, and what is too long', () => {
-    expect(faultsOf(['', 'North'], ['site', 'a'], ['site ', 'b'], ['n'.repeat(101), ''], ['long', 'v'.repeat(1001)])).toEqual([
-      ...[true, false, true, true, true],
+    expect(
+      faultsOf(
+        ['', 'North'],
+        ['site', 'a'],
+        ['site ', 'b'],
+        ['n'.repeat(101), ''],
+        ['long', 'v'.repeat(1001)],
+      ),
+    ).toEqual([...[true, false, true, true, true]])
+    expect(faultsOf(['', ''], ['', ''], ['n'.repeat(100), 'v'.repeat(1000)])).toEqual([
+      false,
+      false,
+      false,
     ])
-    expect(faultsOf(['', ''], ['', ''], ['n'.repeat(100), 'v'.repeat(1000)])).toEqual([false, false, false])
   })
 
   it('agrees with the contract on what can be sent', () => {

@@ -13,8 +13,21 @@ const destination = (more: object = {}): Destination =>
       port: 104,
       isTls: false,
     },
-    ...{ certificate: null, isEnabled: true, isAutomatic: true, modalities: [], hasPriors: false, createdAt: SENT, updatedAt: SENT },
-    ...{ queue: { waiting: 0, sent: 0, failed: 0 }, lastError: '', lastSentAt: SENT, nextAttemptAt: null },
+    ...{
+      certificate: null,
+      isEnabled: true,
+      isAutomatic: true,
+      modalities: [],
+      hasPriors: false,
+      createdAt: SENT,
+      updatedAt: SENT,
+    },
+    ...{
+      queue: { waiting: 0, sent: 0, failed: 0 },
+      lastError: '',
+      lastSentAt: SENT,
+      nextAttemptAt: null,
+    },
     ...more,
   })
 
@@ -24,7 +37,9 @@ describe('how a destination stands', () => {
     const waiting = { waiting: 3, sent: 9, failed: 0 }
     expect(stateOf(destination({ queue: failed, isEnabled: false }))).toBe('failed')
     expect(stateOf(destination({ queue: waiting, isEnabled: false }))).toBe('off')
-    expect(stateOf(destination({ queue: waiting, lastError: 'It does not answer.' }))).toBe('retrying')
+    expect(stateOf(destination({ queue: waiting, lastError: 'It does not answer.' }))).toBe(
+      'retrying',
+    )
     expect(stateOf(destination({ queue: waiting }))).toBe('sending')
     expect(stateOf(destination())).toBe('idle')
     expect(stateOf(destination({ lastSentAt: null }))).toBe('unused')

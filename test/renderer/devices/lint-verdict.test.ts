@@ -12,10 +12,20 @@ it('names the gravest outcome of a check first', () => {
     tone: 'danger',
     title: 'The console would refuse 2 exams',
   })
-  expect(verdictOf({ rows: 14, refused: 0, findings: [finding] })).toMatchObject({ tone: 'warning', text: '14 exams checked.' })
-  expect(verdictOf({ rows: 1, refused: 0, findings: [] })).toEqual({ tone: 'good', title: 'Every exam fits', text: '1 exam checked.' })
+  expect(verdictOf({ rows: 14, refused: 0, findings: [finding] })).toMatchObject({
+    tone: 'warning',
+    text: '14 exams checked.',
+  })
+  expect(verdictOf({ rows: 1, refused: 0, findings: [] })).toEqual({
+    tone: 'good',
+    title: 'Every exam fits',
+    text: '1 exam checked.',
+  })
 })
 
 it('does not call an empty list good', () => {
-  expect(verdictOf({ rows: 0, refused: 0, findings: [] })).toMatchObject({ tone: 'plain', title: 'The list is empty' })
+  expect(verdictOf({ rows: 0, refused: 0, findings: [] })).toMatchObject({
+    tone: 'plain',
+    title: 'The list is empty',
+  })
 })

@@ -2,7 +2,13 @@ import { expect, it } from 'vitest'
 import { bytesText, countText, durationText } from '../../../renderer/src/display/amounts.ts'
 
 it('says durations in the unit a person reads', () => {
-  expect([0.42, 3.16, 412.4, 1299, 125_000].map(durationText)).toEqual(['0.4 ms', '3.2 ms', '412 ms', '1.3 s', '2 min 5 s'])
+  expect([0.42, 3.16, 412.4, 1299, 125_000].map(durationText)).toEqual([
+    '0.4 ms',
+    '3.2 ms',
+    '412 ms',
+    '1.3 s',
+    '2 min 5 s',
+  ])
 })
 
 it('says sizes in powers of ten', () => {
@@ -17,10 +23,10 @@ it('says sizes in powers of ten', () => {
 })
 
 it('says counts with their noun', () => {
-  expect([countText(1, 'exam'), countText(0, 'exam'), countText(1240, 'exam'), countText(2, 'query', 'queries')]).toEqual([
-    '1 exam',
-    '0 exams',
-    '1,240 exams',
-    '2 queries',
-  ])
+  expect([
+    countText(1, 'exam'),
+    countText(0, 'exam'),
+    countText(1240, 'exam'),
+    countText(2, 'query', 'queries'),
+  ]).toEqual(['1 exam', '0 exams', '1,240 exams', '2 queries'])
 })

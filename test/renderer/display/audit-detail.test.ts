@@ -3,7 +3,9 @@ import { detailText, shortIds } from '../../../renderer/src/display/audit-detail
 
 it('puts the detail of an entry on one line', () => {
   expect(detailText({ before: 15, after: 30 })).toBe('before: 15, after: 30')
-  expect(detailText({ hosts: ['a:1', 'b:2'], address: null })).toBe('hosts: (a:1, b:2), address: none')
+  expect(detailText({ hosts: ['a:1', 'b:2'], address: null })).toBe(
+    'hosts: (a:1, b:2), address: none',
+  )
   expect(detailText({ hosts: [] })).toBe('hosts: none')
   expect(detailText('plain')).toBe('plain')
   expect(detailText(null)).toBe('')

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { clockText, dayAfter, dayText, fullClockText, timeText, todayIn } from '../../../renderer/src/display/dates.ts'
+import {
+  clockText,
+  dayAfter,
+  dayText,
+  fullClockText,
+  timeText,
+  todayIn,
+} from '../../../renderer/src/display/dates.ts'
 import { nameText, shownName } from '../../../renderer/src/display/patient-name.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../support/property-runs.ts'
 
@@ -30,7 +37,10 @@ describe('what a screen shows', () => {
       fc.assert(
         fc.property(zones, days, (pc, day) => {
           process.env.TZ = pc
-          expect([readDay(dayText(day)), readDay(dayText(day.replaceAll('-', '')))]).toEqual([day, day])
+          expect([readDay(dayText(day)), readDay(dayText(day.replaceAll('-', '')))]).toEqual([
+            day,
+            day,
+          ])
           const next = dayAfter(day)
           expect(Date.parse(next) - Date.parse(day)).toBe(86_400_000)
         }),
@@ -52,12 +62,18 @@ describe('what a screen shows', () => {
           (pc, zone, ms, later) => {
             process.env.TZ = pc
             const at = new Date(Date.UTC(2026, 0, 1) + ms)
-            const wall = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' }).format(at)
+            const wall = new Intl.DateTimeFormat('sv-SE', {
+              timeZone: zone,
+              dateStyle: 'short',
+              timeStyle: 'medium',
+            }).format(at)
             const [day = '', clock = ''] = wall.split(' ')
             expect(todayIn(zone, at)).toBe(day)
             expect(fullClockText(at.toISOString(), zone)).toBe(`${dayText(day)} ${clock} (${zone})`)
             expect(clockText(at.toISOString(), zone, at)).toBe(clock)
-            expect(clockText(at.toISOString(), zone, new Date(at.getTime() + later)).endsWith(clock)).toBe(true)
+            expect(
+              clockText(at.toISOString(), zone, new Date(at.getTime() + later)).endsWith(clock),
+            ).toBe(true)
           },
         ),
         runs(100),
@@ -70,11 +86,21 @@ describe('what a screen shows', () => {
     'of a time has its hour and minute',
     () => {
       fc.assert(
-        fc.property(fc.nat({ max: 86_399 }), fc.constantFrom('', '.5', '.000000'), (seconds, fraction) => {
-          const [hour, minute, second] = [two(Math.floor(seconds / 3600)), two(Math.floor(seconds / 60) % 60), two(seconds % 60)]
-          expect(timeText(`${hour}${minute}${second}${fraction}`)).toBe(`${hour}:${minute}${second === '00' ? '' : `:${second}`}`)
-          expect(timeText(`${hour}${minute}`)).toBe(`${hour}:${minute}`)
-        }),
+        fc.property(
+          fc.nat({ max: 86_399 }),
+          fc.constantFrom('', '.5', '.000000'),
+          (seconds, fraction) => {
+            const [hour, minute, second] = [
+              two(Math.floor(seconds / 3600)),
+              two(Math.floor(seconds / 60) % 60),
+              two(seconds % 60),
+            ]
+            expect(timeText(`${hour}${minute}${second}${fraction}`)).toBe(
+              `${hour}:${minute}${second === '00' ? '' : `:${second}`}`,
+            )
+            expect(timeText(`${hour}${minute}`)).toBe(`${hour}:${minute}`)
+          },
+        ),
         runs(100),
       )
     },
@@ -84,7 +110,9 @@ describe('what a screen shows', () => {
   it(
     'of a name has every letter of the group that it shows, unchanged',
     () => {
-      const part = fc.string({ unit: 'grapheme', maxLength: 8 }).map((text) => text.replace(/[\^=]/g, '').trim())
+      const part = fc
+        .string({ unit: 'grapheme', maxLength: 8 })
+        .map((text) => text.replace(/[\^=]/g, '').trim())
       const group = fc.array(part, { maxLength: 5 })
       fc.assert(
         fc.property(fc.array(group, { minLength: 1, maxLength: 3 }), (groups) => {

@@ -65,7 +65,9 @@ describe('an instant', () => {
   })
 
   it('is shown in full with the name of the zone', () => {
-    expect(fullClockText('2026-07-01T09:42:03.000Z', 'Europe/Berlin')).toBe('1 Jul 2026 11:42:03 (Europe/Berlin)')
+    expect(fullClockText('2026-07-01T09:42:03.000Z', 'Europe/Berlin')).toBe(
+      '1 Jul 2026 11:42:03 (Europe/Berlin)',
+    )
   })
 
   it('belongs to the day of the clinic, not to that of UTC', () => {
@@ -86,7 +88,12 @@ describe('an instant', () => {
 
 describe('a time zone', () => {
   it('is that of this PC when it is local, empty or unknown', () => {
-    expect([zoneOf('local'), zoneOf(''), zoneOf(undefined), zoneOf('Mars/Olympus')]).toEqual([undefined, undefined, undefined, undefined])
+    expect([zoneOf('local'), zoneOf(''), zoneOf(undefined), zoneOf('Mars/Olympus')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ])
     expect(zoneOf('Europe/Berlin')).toBe('Europe/Berlin')
   })
 })

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { ANSWER_SOURCES, type Inspection, PARTNER_FAULTS, type ReceivedKey, type RowVerdict } from '#shared/contract/worklist.ts'
+import {
+  ANSWER_SOURCES,
+  type Inspection,
+  PARTNER_FAULTS,
+  type ReceivedKey,
+  type RowVerdict,
+} from '#shared/contract/worklist.ts'
 import { explain, narrowingKeys, wordOf } from '../../../renderer/src/display/explanation.ts'
 
 const row = (verdict: RowVerdict['verdict'], reason = ''): RowVerdict => ({
@@ -17,7 +23,12 @@ const row = (verdict: RowVerdict['verdict'], reason = ''): RowVerdict => ({
   studyInstanceUid: '1.2.3',
   isClosed: false,
 })
-const key = (keyword: string, vr: string, value: string, matching: ReceivedKey['matching']): ReceivedKey => ({
+const key = (
+  keyword: string,
+  vr: string,
+  value: string,
+  matching: ReceivedKey['matching'],
+): ReceivedKey => ({
   tag: '(0000,0000)',
   keyword,
   vr,
@@ -27,7 +38,8 @@ const key = (keyword: string, vr: string, value: string, matching: ReceivedKey['
 
 function inspection(change: Partial<Inspection> & { rows?: RowVerdict[] } = {}): Inspection {
   const rows = change.rows ?? []
-  const count = (verdict: RowVerdict['verdict']) => rows.filter((one) => one.verdict === verdict).length
+  const count = (verdict: RowVerdict['verdict']) =>
+    rows.filter((one) => one.verdict === verdict).length
   return {
     inspectionId: 7,
     at: '2026-11-20T09:00:00.000Z',
@@ -58,33 +70,56 @@ function inspection(change: Partial<Inspection> & { rows?: RowVerdict[] } = {}):
       sourceIp: '10.0.3.21',
     },
     remarks: [],
-    partner: { webhookId: 'whe_1', httpStatus: 200, bytes: 12_412, detail: '', answeredAt: '2026-11-20T09:00:00.000Z' },
+    partner: {
+      webhookId: 'whe_1',
+      httpStatus: 200,
+      bytes: 12_412,
+      detail: '',
+      answeredAt: '2026-11-20T09:00:00.000Z',
+    },
     rowsTotal: rows.length,
     ...change,
     rows,
   }
 }
-const stateOf = (made: Inspection, name: string) => explain(made).stations.find((station) => station.name === name)?.state
+const stateOf = (made: Inspection, name: string) =>
+  explain(made).stations.find((station) => station.name === name)?.state
 
 describe('why a list is empty', () => {
   it('is that the partner has no exam for these days', () => {
     const explained = explain(inspection())
-    expect(explained).toMatchObject({ tone: 'warning', headline: 'Empty, because the partner has no exam for 20 Nov 2026.' })
+    expect(explained).toMatchObject({
+      tone: 'warning',
+      headline: 'Empty, because the partner has no exam for 20 Nov 2026.',
+    })
     expect(stateOf(inspection(), 'list')).toBe('stop')
     expect(stateOf(inspection(), 'keys')).toBe('skipped')
   })
 
   it('is that no exam fits the keys, with the reasons counted, the most frequent first', () => {
-    const made = inspection({ rows: [row('filtered', 'other day'), row('filtered', 'Modality is MR'), row('filtered', 'Modality is MR')] })
+    const made = inspection({
+      rows: [
+        row('filtered', 'other day'),
+        row('filtered', 'Modality is MR'),
+        row('filtered', 'Modality is MR'),
+      ],
+    })
     const explained = explain(made)
-    expect(explained.headline).toBe('Empty, because none of the partner’s 3 exams fits what the device asked for.')
+    expect(explained.headline).toBe(
+      'Empty, because none of the partner’s 3 exams fits what the device asked for.',
+    )
     expect(explained.remedy).toBe('Clear or correct these keys at the device: Modality: CT.')
     expect(stateOf(made, 'keys')).toBe('stop')
-    expect(explained.stations.find(({ name }) => name === 'keys')?.details).toEqual(['2 exams: Modality is MR', '1 exam: other day'])
+    expect(explained.stations.find(({ name }) => name === 'keys')?.details).toEqual([
+      '2 exams: Modality is MR',
+      '1 exam: other day',
+    ])
   })
 
   it('is that every exam is withheld, before any that do not fit', () => {
-    const made = inspection({ rows: [row('withheld', 'no patient ID'), row('filtered', 'Modality is MR')] })
+    const made = inspection({
+      rows: [row('withheld', 'no patient ID'), row('filtered', 'Modality is MR')],
+    })
     expect(explain(made)).toMatchObject({
       tone: 'danger',
       headline: 'Empty, because 1 exam cannot be sent safely and 1 exam did not fit the query.',
@@ -94,7 +129,13 @@ describe('why a list is empty', () => {
   })
 
   it.each(PARTNER_FAULTS)('names the fault %s and a remedy, and stops at the partner', (fault) => {
-    const made = inspection({ source: 'none', status: 'A700', fault, partner: null, partnerMs: null })
+    const made = inspection({
+      source: 'none',
+      status: 'A700',
+      fault,
+      partner: null,
+      partnerMs: null,
+    })
     const explained = explain(made)
     expect(explained.tone).toBe('danger')
     expect(explained.headline).toMatch(/^Empty, because .+\.$/)
@@ -104,8 +145,17 @@ describe('why a list is empty', () => {
   })
 
   it('is that the query could not be understood, and then nothing else is blamed', () => {
-    const made = inspection({ source: 'none', status: 'A900', errorComment: 'not a date', question: null, partner: null })
-    expect(explain(made)).toMatchObject({ tone: 'danger', headline: 'The query could not be understood, so nothing was looked up.' })
+    const made = inspection({
+      source: 'none',
+      status: 'A900',
+      errorComment: 'not a date',
+      question: null,
+      partner: null,
+    })
+    expect(explain(made)).toMatchObject({
+      tone: 'danger',
+      headline: 'The query could not be understood, so nothing was looked up.',
+    })
     expect(explain(made).stations.map(({ state }) => state)).toEqual([
       'stop',
       'skipped',
@@ -118,17 +168,25 @@ describe('why a list is empty', () => {
   })
 
   it('is that the device cancelled', () => {
-    expect(explain(inspection({ status: 'FE00', source: 'none' })).headline).toBe('The device cancelled the query after 0 exams.')
+    expect(explain(inspection({ status: 'FE00', source: 'none' })).headline).toBe(
+      'The device cancelled the query after 0 exams.',
+    )
   })
 })
 
 describe('what was sent', () => {
   it('is said plainly when all is well', () => {
-    expect(explain(inspection({ rows: [row('sent'), row('sent')] }))).toMatchObject({ tone: 'good', headline: '2 exams sent.', remedy: '' })
+    expect(explain(inspection({ rows: [row('sent'), row('sent')] }))).toMatchObject({
+      tone: 'good',
+      headline: '2 exams sent.',
+      remedy: '',
+    })
   })
 
   it('is a warning when the exams came from a stored answer', () => {
-    const explained = explain(inspection({ source: 'stored', fault: 'unreachable', rows: [row('sent')] }))
+    const explained = explain(
+      inspection({ source: 'stored', fault: 'unreachable', rows: [row('sent')] }),
+    )
     expect(explained).toMatchObject({
       tone: 'warning',
       headline: '1 exam sent. The partner could not be asked: its last good answer was used.',
@@ -137,12 +195,24 @@ describe('what was sent', () => {
 
   it('is a warning when an exam was withheld beside it', () => {
     const explained = explain(inspection({ rows: [row('sent'), row('withheld', 'no patient ID')] }))
-    expect(explained).toMatchObject({ tone: 'warning', headline: '1 exam sent; 1 exam withheld: it cannot be sent safely.' })
+    expect(explained).toMatchObject({
+      tone: 'warning',
+      headline: '1 exam sent; 1 exam withheld: it cannot be sent safely.',
+    })
   })
 
   it('is a warning when the list was cut', () => {
-    const explained = explain(inspection({ status: 'A700', errorComment: 'list cut at 1', rows: [row('sent'), row('cut')] }))
-    expect(explained).toMatchObject({ tone: 'warning', headline: '1 exam sent, but the list is not complete: list cut at 1.' })
+    const explained = explain(
+      inspection({
+        status: 'A700',
+        errorComment: 'list cut at 1',
+        rows: [row('sent'), row('cut')],
+      }),
+    )
+    expect(explained).toMatchObject({
+      tone: 'warning',
+      headline: '1 exam sent, but the list is not complete: list cut at 1.',
+    })
   })
 
   it.each(ANSWER_SOURCES)('has a conclusion for the source %s', (source) => {
@@ -171,7 +241,12 @@ describe('the keys that narrow a query', () => {
   })
 
   it('are named with their initialisms whole', () => {
-    expect([wordOf('StudyInstanceUID'), wordOf('ScheduledStationAETitle'), wordOf('Modality'), wordOf('OtherPatientIDs')]).toEqual([
+    expect([
+      wordOf('StudyInstanceUID'),
+      wordOf('ScheduledStationAETitle'),
+      wordOf('Modality'),
+      wordOf('OtherPatientIDs'),
+    ]).toEqual([
       'Study Instance UID',
       'Scheduled Station AE Title',
       'Modality',

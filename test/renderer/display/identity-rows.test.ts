@@ -18,7 +18,9 @@ it('puts each field once, with everything that other images say of it', () => {
 })
 
 it('keeps the sources apart', () => {
-  expect(identityRows(DIFFERENCES, 'worklist')).toEqual([{ field: 'patientId', expected: 'P-0', received: ['P-1'] }])
+  expect(identityRows(DIFFERENCES, 'worklist')).toEqual([
+    { field: 'patientId', expected: 'P-0', received: ['P-1'] },
+  ])
   expect(identityRows(DIFFERENCES, 'study')).toEqual([])
 })
 
@@ -28,10 +30,18 @@ it('makes one table of the worklist and the study where both say the same', () =
     { from: 'worklist', ...one },
     { from: 'study', ...one },
   ] as const
-  expect(identityTables(both)).toEqual([{ from: 'worklist-and-study', rows: [{ field: 'patientId', expected: 'P-0', received: ['P-1'] }] }])
-  expect(identityTables([...both, { from: 'study', field: 'patientSex', expected: 'M', received: 'F' }]).map(({ from }) => from)).toEqual([
-    ...['worklist', 'study'],
+  expect(identityTables(both)).toEqual([
+    {
+      from: 'worklist-and-study',
+      rows: [{ field: 'patientId', expected: 'P-0', received: ['P-1'] }],
+    },
   ])
+  expect(
+    identityTables([
+      ...both,
+      { from: 'study', field: 'patientSex', expected: 'M', received: 'F' },
+    ]).map(({ from }) => from),
+  ).toEqual([...['worklist', 'study']])
   expect(identityTables(DIFFERENCES).map(({ from }) => from)).toEqual(['worklist', 'images'])
   expect(identityTables([])).toEqual([])
 })

@@ -1,13 +1,31 @@
 import { describe, expect, it } from 'vitest'
 import { IDENTITY_FIELDS } from '#shared/contract/images.ts'
-import { arrivalOf, countOf, IDENTITY_NAMES, sexText, shareOf, studyTitle } from '../../../renderer/src/display/image-states.ts'
+import {
+  arrivalOf,
+  countOf,
+  IDENTITY_NAMES,
+  sexText,
+  shareOf,
+  studyTitle,
+} from '../../../renderer/src/display/image-states.ts'
 
 const now = new Date('2026-11-20T11:00:00.000Z')
 const at = '2026-11-20T09:42:07.000Z'
 const released = { how: 'released' as const, detail: '', at }
 const aborted = { how: 'aborted' as const, detail: 'the device closed the connection', at }
 const arrival = (study: Partial<Parameters<typeof arrivalOf>[0]>) =>
-  arrivalOf({ state: 'complete', instances: 127, expected: 180, missing: 53, lastTransfer: released, ...study }, 'Europe/Berlin', now)
+  arrivalOf(
+    {
+      state: 'complete',
+      instances: 127,
+      expected: 180,
+      missing: 53,
+      lastTransfer: released,
+      ...study,
+    },
+    'Europe/Berlin',
+    now,
+  )
 
 describe('how a study arrives', () => {
   it('is said in one badge: what is missing, and that the transfer broke off, by the clinic’s clock', () => {
@@ -16,13 +34,15 @@ describe('how a study arrives', () => {
       name: 'Incomplete: 53 missing, transfer broke off 10:42:07',
     })
     expect(arrival({ state: 'incomplete' }).name).toBe('Incomplete: 53 missing')
-    expect(arrival({ state: 'incomplete', expected: null, missing: 0, lastTransfer: aborted }).name).toBe(
-      'Incomplete: transfer broke off 10:42:07',
-    )
+    expect(
+      arrival({ state: 'incomplete', expected: null, missing: 0, lastTransfer: aborted }).name,
+    ).toBe('Incomplete: transfer broke off 10:42:07')
   })
 
   it('does not stay calm about a transfer that broke off while images are still awaited', () => {
-    expect(arrival({ state: 'receiving', lastTransfer: { how: 'open', detail: '', at } })).toMatchObject({
+    expect(
+      arrival({ state: 'receiving', lastTransfer: { how: 'open', detail: '', at } }),
+    ).toMatchObject({
       tone: 'info',
       name: 'Receiving',
     })
@@ -33,12 +53,19 @@ describe('how a study arrives', () => {
   })
 
   it('calls a study complete without a claim that nothing announced', () => {
-    expect(arrival({ instances: 180, missing: 0 }).meaning).toBe('Every image that the device announced is here.')
-    expect(arrival({ expected: null, missing: 0 }).meaning).toContain('nobody can say that none is missing')
+    expect(arrival({ instances: 180, missing: 0 }).meaning).toBe(
+      'Every image that the device announced is here.',
+    )
+    expect(arrival({ expected: null, missing: 0 }).meaning).toContain(
+      'nobody can say that none is missing',
+    )
   })
 
   it('does not call a study complete of which nothing was kept in it', () => {
-    expect(arrival({ instances: 0, expected: null, missing: 0 })).toMatchObject({ tone: 'plain', name: 'No images in it' })
+    expect(arrival({ instances: 0, expected: null, missing: 0 })).toMatchObject({
+      tone: 'plain',
+      name: 'No images in it',
+    })
   })
 })
 
@@ -60,11 +87,20 @@ describe('the count of images', () => {
 })
 
 it('titles a study without its patient', () => {
-  expect(studyTitle({ modalities: ['CT', 'SR'], studyDate: '20261120' })).toBe('CT, SR study of 20 Nov 2026')
+  expect(studyTitle({ modalities: ['CT', 'SR'], studyDate: '20261120' })).toBe(
+    'CT, SR study of 20 Nov 2026',
+  )
   expect(studyTitle({ modalities: [], studyDate: '' })).toBe('Study')
 })
 
 it('has a word for every field that a mismatch compares, and for the sexes of DICOM', () => {
-  expect(IDENTITY_FIELDS.map((field) => IDENTITY_NAMES[field])).toEqual(['Patient', 'Patient ID', 'Born', 'Sex', 'Accession', 'Study UID'])
+  expect(IDENTITY_FIELDS.map((field) => IDENTITY_NAMES[field])).toEqual([
+    'Patient',
+    'Patient ID',
+    'Born',
+    'Sex',
+    'Accession',
+    'Study UID',
+  ])
   expect(['M', 'F ', 'O', 'X', ''].map(sexText)).toEqual(['male', 'female', 'other', 'X', ''])
 })

@@ -9,15 +9,32 @@ it('lays JSON out, and leaves what is none as it came', () => {
 
 it('lays out JSON whose end was cut off as far as it goes', () => {
   expect(prettyJson('{"a":[1,{"b, {":"x:\\"y"},[ ]],"c":"cut o')).toBe(
-    ['{', '  "a": [', '    1,', '    {', '      "b, {": "x:\\"y"', '    },', '    []', '  ],', '  "c": "cut o'].join('\n'),
+    [
+      '{',
+      '  "a": [',
+      '    1,',
+      '    {',
+      '      "b, {": "x:\\"y"',
+      '    },',
+      '    []',
+      '  ],',
+      '  "c": "cut o',
+    ].join('\n'),
   )
   expect(prettyJson('[1, 2,')).toBe('[\n  1,\n  2,\n  ')
 })
 
 it('calls an endpoint by its name, its key, or its host', () => {
-  const endpoint = { name: '', isDefault: false, apiKey: null, url: 'https://ris.example:8443/hook' }
+  const endpoint = {
+    name: '',
+    isDefault: false,
+    apiKey: null,
+    url: 'https://ris.example:8443/hook',
+  }
   expect(endpointName({ ...endpoint, name: 'RIS' })).toBe('RIS')
-  expect(endpointName({ ...endpoint, apiKey: { apiKeyId: '', description: 'Cloud reading' } })).toBe('Cloud reading')
+  expect(
+    endpointName({ ...endpoint, apiKey: { apiKeyId: '', description: 'Cloud reading' } }),
+  ).toBe('Cloud reading')
   expect(endpointName({ ...endpoint, isDefault: true })).toBe('Partner')
   expect(endpointName(endpoint)).toBe('ris.example:8443')
 })

@@ -9,5 +9,8 @@ it.each([
   ['tulip-boat', 'warning', 'Fair: a few more words would make it strong'],
   ['harbour lantern moss', 'good', 'Strong'],
 ])('says of %s: %s', (password, tone, words) => {
-  expect(passwordStrength(password, ['Inês', 'Carvalho', 'ines@clinic.example'])).toEqual({ tone, words })
+  expect(passwordStrength(password, ['Inês', 'Carvalho', 'ines@clinic.example'])).toEqual({
+    tone,
+    words,
+  })
 })

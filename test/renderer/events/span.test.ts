@@ -4,13 +4,23 @@ import { partsOf } from '../../../renderer/src/events/meter-parts.ts'
 import { type Asked, bodyOf, localTime } from '../../../renderer/src/events/span.ts'
 import { filterOf } from '../../../renderer/src/events/use-events.ts'
 
-const asked: Asked = { which: 'span', from: '2026-11-20T10:00', to: '2026-11-20T11:30', only: 'failed' }
+const asked: Asked = {
+  which: 'span',
+  from: '2026-11-20T10:00',
+  to: '2026-11-20T11:30',
+  only: 'failed',
+}
 const eventId = `whe_${'0'.repeat(32)}`
 
 describe('sending again', () => {
   it('is asked for as the contract takes it', () => {
-    const bodies = [bodyOf(asked, []), bodyOf({ ...asked, which: 'these' }, [eventId]), bodyOf({ ...asked, which: 'since-outage' }, [])]
-    for (const body of bodies) expect(dashboardEvents.replay.body.safeParse(body).error).toBeUndefined()
+    const bodies = [
+      bodyOf(asked, []),
+      bodyOf({ ...asked, which: 'these' }, [eventId]),
+      bodyOf({ ...asked, which: 'since-outage' }, []),
+    ]
+    for (const body of bodies)
+      expect(dashboardEvents.replay.body.safeParse(body).error).toBeUndefined()
     expect(bodies[0]).toEqual({
       which: 'span',
       from: new Date(2026, 10, 20, 10).toISOString(),
@@ -35,12 +45,18 @@ it('takes from an address only what is a filter', () => {
   expect(filterOf({ show: 'failed', type: 'report.delivered', endpoint, about: 'rep_1' })).toEqual({
     ...{ show: 'failed', type: 'report.delivered', endpointId: endpoint, about: 'rep_1' },
   })
-  expect(filterOf({ show: 'nonsense', type: 'nonsense', endpoint: 'nonsense' })).toEqual({ show: 'all' })
+  expect(filterOf({ show: 'nonsense', type: 'nonsense', endpoint: 'nonsense' })).toEqual({
+    show: 'all',
+  })
 })
 
 describe('the contract meter', () => {
   it('splits the calls into those as agreed, those with parts left out, and failures, the commonest first', () => {
-    const parts = partsOf({ accepted: 10, withNotes: 3, byOutcome: { accepted: 10, timeout: 1, status: 4, none: 2 } })
+    const parts = partsOf({
+      accepted: 10,
+      withNotes: 3,
+      byOutcome: { accepted: 10, timeout: 1, status: 4, none: 2 },
+    })
     expect(parts.map(({ name, tone, count }) => [name, tone, count])).toEqual([
       ['as agreed', 'good', 7],
       ['with parts left out', 'warning', 3],

@@ -5,13 +5,25 @@ import { examKey, found } from '../../../renderer/src/exams/found.ts'
 
 const exam = (more: Partial<Exam>) =>
   ({
-    ...{ studyInstanceUid: '2.25.1', scheduledProcedureStepId: 'S1', patientName: 'Müller^Jörg', patientId: 'P1', accessionNumber: 'A77' },
+    ...{
+      studyInstanceUid: '2.25.1',
+      scheduledProcedureStepId: 'S1',
+      patientName: 'Müller^Jörg',
+      patientId: 'P1',
+      accessionNumber: 'A77',
+    },
     ...{ modality: 'CT', description: 'CT head' },
     ...more,
   }) as Exam
 const exams = [
   exam({}),
-  exam({ patientName: 'Smith^Alex', patientId: 'P2', accessionNumber: 'B12', modality: 'MR', description: 'MR knee' }),
+  exam({
+    patientName: 'Smith^Alex',
+    patientId: 'P2',
+    accessionNumber: 'B12',
+    modality: 'MR',
+    description: 'MR knee',
+  }),
 ]
 const names = (typed: string) => found(exams, typed).map(({ patientName }) => patientName)
 
@@ -27,10 +39,15 @@ it.each([
 })
 
 it('tells exams apart that have no UID', () => {
-  const key = (accessionNumber: string) => examKey(exam({ studyInstanceUid: '', scheduledProcedureStepId: '', accessionNumber }))
+  const key = (accessionNumber: string) =>
+    examKey(exam({ studyInstanceUid: '', scheduledProcedureStepId: '', accessionNumber }))
   expect(key('A1')).not.toBe(key('A2'))
 })
 
 it('counts days by the calendar, over months and leap years', () => {
-  expect([dayBy('2026-03-01', -1), dayBy('2028-03-01', -1), dayBy('2026-12-31', 1)]).toEqual(['2026-02-28', '2028-02-29', '2027-01-01'])
+  expect([dayBy('2026-03-01', -1), dayBy('2028-03-01', -1), dayBy('2026-12-31', 1)]).toEqual([
+    '2026-02-28',
+    '2028-02-29',
+    '2027-01-01',
+  ])
 })

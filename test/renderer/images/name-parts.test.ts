@@ -16,7 +16,12 @@ describe('the parts of a name', () => {
   })
 
   it('leave no delimiter at the end of a group', () => {
-    const parts = { ...namePartsOf('Marlowe^Ottilie^^Dr.=山田^太郎='), given: ' ', prefix: '', ideographic: '山田^' }
+    const parts = {
+      ...namePartsOf('Marlowe^Ottilie^^Dr.=山田^太郎='),
+      given: ' ',
+      prefix: '',
+      ideographic: '山田^',
+    }
     expect(joinedName(parts)).toBe('Marlowe=山田')
   })
 })

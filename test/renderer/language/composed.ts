@@ -1,6 +1,9 @@
 /** What the gateway really says, put together, and the same in Spanish. No patient is named. */
 export const COMPOSED: readonly (readonly [english: string, spanish: string])[] = [
-  ['CT 1 (CT1) connected for Modality Worklist, Verification.', 'CT 1 (CT1) se conectó para Modality Worklist, Verification.'],
+  [
+    'CT 1 (CT1) connected for Modality Worklist, Verification.',
+    'CT 1 (CT1) se conectó para Modality Worklist, Verification.',
+  ],
   [
     'CT 1 (CT1) connected for storage of 3 kinds of objects, Verification, calling us OTHER instead of ISTHMUS.',
     'CT 1 (CT1) se conectó para almacenamiento de 3 tipos de objetos, Verification, y nos llamó OTHER en lugar de ISTHMUS.',
@@ -9,15 +12,30 @@ export const COMPOSED: readonly (readonly [english: string, spanish: string])[] 
     'CT 1 asked the same 12 times more and was given the same 6 exams.',
     'CT 1 preguntó lo mismo 12 veces más y recibió las mismas 6 exploraciones.',
   ],
-  ['CT 1 asked the same once more and was given nothing as before.', 'CT 1 preguntó lo mismo una vez más y recibió de nuevo nada.'],
-  ['MR7 was refused: it is not in the device list.', 'Se rechazó a MR7: no está en la lista de dispositivos.'],
-  ['MR7 was refused: it called OTHER, this gateway is ISTHMUS.', 'Se rechazó a MR7: llamó a OTHER, esta pasarela es ISTHMUS.'],
-  ['CT 1 (CT1) tested the connection (C-ECHO): it works.', 'CT 1 (CT1) probó la conexión (C-ECHO): funciona.'],
+  [
+    'CT 1 asked the same once more and was given nothing as before.',
+    'CT 1 preguntó lo mismo una vez más y recibió de nuevo nada.',
+  ],
+  [
+    'MR7 was refused: it is not in the device list.',
+    'Se rechazó a MR7: no está en la lista de dispositivos.',
+  ],
+  [
+    'MR7 was refused: it called OTHER, this gateway is ISTHMUS.',
+    'Se rechazó a MR7: llamó a OTHER, esta pasarela es ISTHMUS.',
+  ],
+  [
+    'CT 1 (CT1) tested the connection (C-ECHO): it works.',
+    'CT 1 (CT1) probó la conexión (C-ECHO): funciona.',
+  ],
   [
     'A connection from 10.0.3.7 ended before it asked for anything: connection closed by the peer.',
     'Una conexión desde 10.0.3.7 terminó antes de pedir nada: el otro lado cerró la conexión.',
   ],
-  ['The connection of CT1 broke off: silent for 30 s.', 'La conexión de CT1 se interrumpió: en silencio durante 30 s.'],
+  [
+    'The connection of CT1 broke off: silent for 30 s.',
+    'La conexión de CT1 se interrumpió: en silencio durante 30 s.',
+  ],
   [
     "The connection of CT1 broke off: aborted by the peer's upper layer.",
     'La conexión de CT1 se interrumpió: abortada por la capa superior del otro lado.',
@@ -102,7 +120,10 @@ export const COMPOSED: readonly (readonly [english: string, spanish: string])[] 
     'No images are taken: 1.2 GB are free, fewer than the 5 GB to be kept free. Devices keep theirs until this is mended.',
     'No se aceptan imágenes: hay 1.2 GB libres, menos de los 5 GB que deben quedar libres. Los dispositivos conservan las suyas hasta que se solucione.',
   ],
-  ['1.2 GB are free; below 5 GB no more images are taken.', 'Hay 1.2 GB libres; por debajo de 5 GB no se aceptan más imágenes.'],
+  [
+    '1.2 GB are free; below 5 GB no more images are taken.',
+    'Hay 1.2 GB libres; por debajo de 5 GB no se aceptan más imágenes.',
+  ],
   [
     'The certificate of DICOM TLS ends in 12 days. Renew it under Settings, and give the new one to who trusts the old one.',
     'El certificado de DICOM TLS caduca en 12 días. Renuévelo en Ajustes y entregue el nuevo a quien confía en el anterior.',
@@ -120,7 +141,10 @@ export const COMPOSED: readonly (readonly [english: string, spanish: string])[] 
     'Accepted and set aside: Another object of the same UID is here in another study.',
     'Aceptado y apartado: Otro objeto con el mismo UID está aquí en otro estudio.',
   ],
-  ['Refused: Too little disk space (status A700).', 'Rechazado: Demasiado poco espacio en disco (estado A700).'],
+  [
+    'Refused: Too little disk space (status A700).',
+    'Rechazado: Demasiado poco espacio en disco (estado A700).',
+  ],
   ['12 images sent to PACS.', 'Envío a PACS: 12 imágenes.'],
   [
     '12 images not sent to PACS: it has no room left, for example on its disk (status A700). Somebody has to decide what becomes of them.',
@@ -138,7 +162,10 @@ export const COMPOSED: readonly (readonly [english: string, spanish: string])[] 
     'The partner gave no answer: it answered 500. What the images say stands meanwhile.',
     'El socio no respondió: respondió 500. Entretanto vale lo que dicen las imágenes.',
   ],
-  ['Gave 12 images, a manifest and 1 other file.', 'Entregó 12 imágenes, un manifiesto y 1 archivo más.'],
+  [
+    'Gave 12 images, a manifest and 1 other file.',
+    'Entregó 12 imágenes, un manifiesto y 1 archivo más.',
+  ],
   [
     'Kept with the study: the indication, 2 notes, 1 prior report.',
     'Se guardó con el estudio: la indicación, 2 notas, 1 informe anterior.',
@@ -151,14 +178,26 @@ export const COMPOSED: readonly (readonly [english: string, spanish: string])[] 
     '3 files would be loaded, without a manifest. 2 parts of it are not as agreed.',
     'Se cargarían 3 archivos, sin manifiesto. 2 partes no son como se acordó.',
   ],
-  ['12 exams would be read, each for itself.', 'Se leerían 12 exploraciones, cada una por separado.'],
-  ['It would be used for clinicalIndication, priorReports.', 'Se usaría para clinicalIndication, priorReports.'],
+  [
+    '12 exams would be read, each for itself.',
+    'Se leerían 12 exploraciones, cada una por separado.',
+  ],
+  [
+    'It would be used for clinicalIndication, priorReports.',
+    'Se usaría para clinicalIndication, priorReports.',
+  ],
   [
     'The partner answered in 42 ms, and 2 parts of the answer would be left out.',
     'El socio respondió en 42 ms, y se omitirían 2 partes de la respuesta.',
   ],
-  ['The partner answered with 12 exams for today in 40 ms.', 'El socio respondió con 12 exploraciones para hoy en 40 ms.'],
-  ['The partner gave no list: its certificate has expired.', 'El socio no dio ninguna lista: su certificado ha caducado.'],
+  [
+    'The partner answered with 12 exams for today in 40 ms.',
+    'El socio respondió con 12 exploraciones para hoy en 40 ms.',
+  ],
+  [
+    'The partner gave no list: its certificate has expired.',
+    'El socio no dio ninguna lista: su certificado ha caducado.',
+  ],
   [
     'The partner gave no list: it is a private address, and its host and port are not listed.',
     'El socio no dio ninguna lista: es una dirección privada, y su host y puerto no están en la lista.',
@@ -191,7 +230,10 @@ export const COMPOSED: readonly (readonly [english: string, spanish: string])[] 
     'PatientName sent in Latin letters: the device’s character set lacks its own; StudyDescription cut: the device counts bytes, and has no room for more',
     'PatientName enviado en letras latinas: el juego de caracteres del dispositivo no tiene las suyas; StudyDescription cortado: el dispositivo cuenta bytes y no tiene espacio para más',
   ],
-  ['PatientSize is not a number from 0 to 300; it is sent empty', 'PatientSize no es un número de 0 a 300; se envía vacío'],
+  [
+    'PatientSize is not a number from 0 to 300; it is sent empty',
+    'PatientSize no es un número de 0 a 300; se envía vacío',
+  ],
   [
     'The device’s query covers 2026-11-20 to 2026-11-22, modality CT.',
     'La consulta del dispositivo abarca 2026-11-20 a 2026-11-22, modalidad CT.',
@@ -212,7 +254,10 @@ export const COMPOSED: readonly (readonly [english: string, spanish: string])[] 
     'The study is of the left side; the text speaks of the right side only.',
     'El estudio es del lado izquierdo; el texto solo habla del lado derecho.',
   ],
-  ['The patient is male; the text speaks of “uterus”.', 'Sexo del paciente: masculino; el texto habla de «uterus».'],
+  [
+    'The patient is male; the text speaks of “uterus”.',
+    'Sexo del paciente: masculino; el texto habla de «uterus».',
+  ],
   [
     'Since the report was begun the patient’s data changed: name, date of birth. Look whether it is the same patient.',
     'Desde que se empezó el informe cambiaron los datos del paciente: el nombre, la fecha de nacimiento. Compruebe si es el mismo paciente.',
@@ -230,28 +275,43 @@ export const COMPOSED: readonly (readonly [english: string, spanish: string])[] 
     'This password is too short. Choose another, such as four words that do not belong together.',
     'Esta contraseña es demasiado corta. Elija otra, por ejemplo cuatro palabras que no tengan relación entre sí.',
   ],
-  ['The invitation cannot be changed: it was revoked.', 'La invitación no se puede cambiar: se revocó.'],
+  [
+    'The invitation cannot be changed: it was revoked.',
+    'La invitación no se puede cambiar: se revocó.',
+  ],
   ['This event does not wait any more: it is done.', 'Este evento ya no espera: está hecho.'],
   [
     'Too many wrong passwords for this account. Wait a moment, then try again.',
     'Demasiados intentos incorrectos de contraseñas en esta cuenta. Espere un momento e inténtelo de nuevo.',
   ],
-  ['body.phone: must be 10 to 15 digits (and 2 more)', 'body.phone: debe tener de 10 a 15 dígitos (y 2 más)'],
+  [
+    'body.phone: must be 10 to 15 digits (and 2 more)',
+    'body.phone: debe tener de 10 a 15 dígitos (y 2 más)',
+  ],
   [
     'not asked, as the last 3 calls failed (it answered 500); next try in 12 s',
     'no se preguntó, porque las últimas 3 llamadas fallaron (respondió 500); próximo intento en 12 s',
   ],
-  ['The DICOM listener can have 0.0.0.0:11112: the port is free.', 'El servicio DICOM puede usar 0.0.0.0:11112: el puerto está libre.'],
+  [
+    'The DICOM listener can have 0.0.0.0:11112: the port is free.',
+    'El servicio DICOM puede usar 0.0.0.0:11112: el puerto está libre.',
+  ],
   [
     'The window cannot have 127.0.0.1:8080: node, process 4242, uses it.',
     'La ventana no puede usar 127.0.0.1:8080: lo usa node, proceso 4242.',
   ],
   ['One device is known.', 'Se conoce un dispositivo.'],
-  ['3 events were never tried with the partner.', '3 eventos no se han probado nunca con el socio.'],
+  [
+    '3 events were never tried with the partner.',
+    '3 eventos no se han probado nunca con el socio.',
+  ],
   ['2 owners sign in by password alone.', '2 propietarios inician sesión solo con contraseña.'],
   [
     'It ends within its pixel data: none of 12 frames is whole.',
     'Termina dentro de sus datos de píxeles: fotogramas completos, ninguno de 12.',
   ],
-  ['It should have 12 frames, but none is in its pixel data.', 'Debería tener 12 fotogramas, pero en sus datos de píxeles está ninguno.'],
+  [
+    'It should have 12 frames, but none is in its pixel data.',
+    'Debería tener 12 fotogramas, pero en sus datos de píxeles está ninguno.',
+  ],
 ]

@@ -17,15 +17,23 @@ describe('the catalogue of what the gateway says', () => {
   const isTold = (text: string) => there.has(text) || Object.hasOwn(FORMS, text)
 
   it('has every sentence a person reads', () => {
-    expect(sentences.filter(({ text }) => !isTold(text)).map(({ file, text }) => `${file}: ${text}`)).toEqual([])
+    expect(
+      sentences.filter(({ text }) => !isTold(text)).map(({ file, text }) => `${file}: ${text}`),
+    ).toEqual([])
   })
 
   it('has every fragment that sentences are made of, and what is said of a field', () => {
-    expect(fragments.filter(({ text }) => !isTold(text)).map(({ file, text }) => `${file}: ${text}`)).toEqual([])
+    expect(
+      fragments.filter(({ text }) => !isTold(text)).map(({ file, text }) => `${file}: ${text}`),
+    ).toEqual([])
   })
 
   it('has nothing that nobody says', () => {
-    const met = new Set([...literals, ...Object.values(FORMS).flat().map(plain), ...ZOD.map(([english]) => plain(english))])
+    const met = new Set([
+      ...literals,
+      ...Object.values(FORMS).flat().map(plain),
+      ...ZOD.map(([english]) => plain(english)),
+    ])
     expect([...there].filter((english) => !met.has(english))).toEqual([])
     expect(Object.keys(FORMS).filter((text) => !literals.has(text))).toEqual([])
     expect(
@@ -43,7 +51,9 @@ describe('the catalogue of what the gateway says', () => {
   it('uses each value once, and no other', () => {
     const wrong = SENTENCES.filter(([english, other]) => {
       const given = placesOf(english, /\{[#=-]?\}/g).map((_, at) => `{${at}}`)
-      return JSON.stringify(placesOf(other, /\{\d+\}/g).toSorted()) !== JSON.stringify(given.toSorted())
+      return (
+        JSON.stringify(placesOf(other, /\{\d+\}/g).toSorted()) !== JSON.stringify(given.toSorted())
+      )
     })
     expect(wrong).toEqual([])
   })

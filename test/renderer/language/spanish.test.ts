@@ -12,16 +12,28 @@ afterAll(() => {
 
 describe('the window in Spanish', () => {
   it('writes days, instants and times as Spanish does, without the PC’s zone', async () => {
-    const { dayText, daysText, clockText, agoText } = await import('../../../renderer/src/display/dates.ts')
+    const { dayText, daysText, clockText, agoText } = await import(
+      '../../../renderer/src/display/dates.ts'
+    )
     expect(dayText('20261101')).toBe('1 nov 2026')
     expect(daysText('20260101', '2026-09-30')).toBe('1 ene 2026 a 30 sept 2026')
-    expect(clockText('2026-11-19T23:30:00.000Z', 'Europe/Madrid', new Date('2026-11-25T12:00:00.000Z'))).toBe('20 nov 00:30:00')
-    expect(agoText('2026-11-20T09:00:00.000Z', new Date('2026-11-20T12:00:00.000Z'))).toBe('hace 3 h')
+    expect(
+      clockText('2026-11-19T23:30:00.000Z', 'Europe/Madrid', new Date('2026-11-25T12:00:00.000Z')),
+    ).toBe('20 nov 00:30:00')
+    expect(agoText('2026-11-20T09:00:00.000Z', new Date('2026-11-20T12:00:00.000Z'))).toBe(
+      'hace 3 h',
+    )
   })
 
   it('writes numbers with a comma', async () => {
-    const { bytesText, countText, durationText } = await import('../../../renderer/src/display/amounts.ts')
-    expect([bytesText(12_412), durationText(1300), durationText(0.4)]).toEqual(['12,4 kB', '1,3 s', '0,4 ms'])
+    const { bytesText, countText, durationText } = await import(
+      '../../../renderer/src/display/amounts.ts'
+    )
+    expect([bytesText(12_412), durationText(1300), durationText(0.4)]).toEqual([
+      '12,4 kB',
+      '1,3 s',
+      '0,4 ms',
+    ])
     expect(countText(12_400, 'examen', 'exámenes')).toBe('12.400 exámenes')
   })
 

@@ -7,8 +7,12 @@ interface Row {
   readonly id: string
   readonly text: string
 }
-const rowsOf = (...ids: readonly (number | string)[]): Row[] => ids.map((id) => ({ id: String(id), text: `row ${id}` }))
-const page = (ids: readonly (number | string)[], cursor?: string): RowPage<Row> => ({ rows: rowsOf(...ids), cursor })
+const rowsOf = (...ids: readonly (number | string)[]): Row[] =>
+  ids.map((id) => ({ id: String(id), text: `row ${id}` }))
+const page = (ids: readonly (number | string)[], cursor?: string): RowPage<Row> => ({
+  rows: rowsOf(...ids),
+  cursor,
+})
 const open = () => openRowStore<Row>(({ id }) => id)
 const ids = (store: ReturnType<typeof open>) => store.read().rows.map(({ id }) => id)
 
@@ -57,7 +61,13 @@ describe('rows of a long list', () => {
     const store = open()
     store.begin(page([1, 2, 3], 'a'), false)
     store.append(page([4, 5]))
-    store.begin({ rows: [{ id: 'new', text: 'new' }, { id: '1', text: 'changed' }, ...rowsOf(2)], cursor: 'x' }, true)
+    store.begin(
+      {
+        rows: [{ id: 'new', text: 'new' }, { id: '1', text: 'changed' }, ...rowsOf(2)],
+        cursor: 'x',
+      },
+      true,
+    )
     expect(ids(store)).toEqual(['1', '2', '3', '4', '5'])
     expect(store.read()).toMatchObject({ unseen: 1 })
     expect(store.read().rows[0]?.text).toBe('changed')
@@ -71,9 +81,19 @@ describe('rows of a long list', () => {
     store.begin(page([1, 2, 3], 'a'), false)
     store.append(page([4, 5, 6], 'b'))
     store.append(page([7, 8], 'c'))
-    expect([0, 2, 3, 5, 6, 7].map((at) => store.partWith(at))).toEqual([undefined, undefined, 'a', 'a', 'b', 'b'])
+    expect([0, 2, 3, 5, 6, 7].map((at) => store.partWith(at))).toEqual([
+      undefined,
+      undefined,
+      'a',
+      'a',
+      'b',
+      'b',
+    ])
 
-    store.renewPart('a', { rows: [{ id: '4', text: 'changed' }, ...rowsOf('new', 6)], cursor: 'b2' })
+    store.renewPart('a', {
+      rows: [{ id: '4', text: 'changed' }, ...rowsOf('new', 6)],
+      cursor: 'b2',
+    })
     expect(ids(store)).toEqual(['1', '2', '3', '4', 'new', '6', '7', '8'])
     expect(store.read().rows[3]?.text).toBe('changed')
     expect(store.partWith(6)).toBe('b2')
@@ -126,30 +146,38 @@ describe('rows of a long list', () => {
   it('are those of the list, none doubled and none dropped, however pages and news come', () => {
     const size = 5
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('more', 'news', 'came', 'came', 'went'), { maxLength: 60 }), (steps) => {
-        // Rows by a falling key, as a list newest first has them; a cursor is the key of the last row.
-        let listed = Array.from({ length: 23 }, (_, at) => 23 - at)
-        let newest = 23
-        const read = (cursor?: string): RowPage<Row> => {
-          const rest = listed.filter((key) => cursor === undefined || key < Number(cursor))
-          return page(rest.slice(0, size), rest.length > size ? String(rest[size - 1]) : undefined)
-        }
-        const store = open()
-        store.begin(read(), false)
-        for (const step of steps) {
-          const next = store.next()
-          if (step === 'more' && next !== undefined) store.append(read(next))
-          if (step === 'news') store.begin(read(), false)
-          if (step === 'came') listed = [++newest, ...listed]
-          if (step === 'went') listed = listed.filter((_, at) => at !== 2)
-        }
-        store.begin(read(), false)
-        for (let next = store.next(); next !== undefined; next = store.next()) store.append(read(next))
-        const shown = ids(store).map(Number)
-        expect(new Set(shown).size).toBe(shown.length)
-        expect(shown).toEqual([...shown].sort((a, b) => b - a))
-        expect(shown).toEqual(expect.arrayContaining(listed))
-      }),
+      fc.property(
+        fc.array(fc.constantFrom('more', 'news', 'came', 'came', 'went'), { maxLength: 60 }),
+        (steps) => {
+          // Rows by a falling key, as a list newest first has them; a cursor is the key of the last
+          // row.
+          let listed = Array.from({ length: 23 }, (_, at) => 23 - at)
+          let newest = 23
+          const read = (cursor?: string): RowPage<Row> => {
+            const rest = listed.filter((key) => cursor === undefined || key < Number(cursor))
+            return page(
+              rest.slice(0, size),
+              rest.length > size ? String(rest[size - 1]) : undefined,
+            )
+          }
+          const store = open()
+          store.begin(read(), false)
+          for (const step of steps) {
+            const next = store.next()
+            if (step === 'more' && next !== undefined) store.append(read(next))
+            if (step === 'news') store.begin(read(), false)
+            if (step === 'came') listed = [++newest, ...listed]
+            if (step === 'went') listed = listed.filter((_, at) => at !== 2)
+          }
+          store.begin(read(), false)
+          for (let next = store.next(); next !== undefined; next = store.next())
+            store.append(read(next))
+          const shown = ids(store).map(Number)
+          expect(new Set(shown).size).toBe(shown.length)
+          expect(shown).toEqual([...shown].sort((a, b) => b - a))
+          expect(shown).toEqual(expect.arrayContaining(listed))
+        },
+      ),
       runs(100),
     )
   })

@@ -12,7 +12,9 @@ describe('words of a list', () => {
     ['2026-11-22T08:40:00.000Z', '3 h 20 min'],
     ['2026-11-20T12:00:00.000Z', '2 days'],
     ['nonsense', ''],
-  ])('a study that came %s has waited %s', (since, text) => expect(waitingText(since, now)).toBe(text))
+  ])('a study that came %s has waited %s', (since, text) =>
+    expect(waitingText(since, now)).toBe(text),
+  )
 
   it.each([
     ['Olga Berg', 'OB'],

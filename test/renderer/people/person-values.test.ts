@@ -1,15 +1,37 @@
 import { describe, expect, it } from 'vitest'
 import type { Person } from '#shared/contract/dashboard-people.ts'
-import { bodyOf, faultsOf, type PersonValues, valuesOf } from '../../../renderer/src/people/person-values.ts'
+import {
+  bodyOf,
+  faultsOf,
+  type PersonValues,
+  valuesOf,
+} from '../../../renderer/src/people/person-values.ts'
 
-const values: PersonValues = { ...valuesOf(null), email: 'maja@clinic.example', firstName: 'Maja', lastName: 'Novák', clinicRole: 'Other' }
+const values: PersonValues = {
+  ...valuesOf(null),
+  email: 'maja@clinic.example',
+  firstName: 'Maja',
+  lastName: 'Novák',
+  clinicRole: 'Other',
+}
 const known = { phoneNumber: '+420 1' } as Person
 
 describe('what is sent of a person', () => {
   it('leaves out of an invitation what is empty', () => {
     expect(bodyOf({ ...values, middleName: ' Eva ' }, null)).toEqual({
-      ...{ email: 'maja@clinic.example', firstName: 'Maja', lastName: 'Novák', middleName: 'Eva', clinicRole: 'Other' },
-      ...{ level: 'member', hasDashboardAccess: true, canManageStudies: false, canCreateReports: false },
+      ...{
+        email: 'maja@clinic.example',
+        firstName: 'Maja',
+        lastName: 'Novák',
+        middleName: 'Eva',
+        clinicRole: 'Other',
+      },
+      ...{
+        level: 'member',
+        hasDashboardAccess: true,
+        canManageStudies: false,
+        canCreateReports: false,
+      },
     })
   })
 

@@ -3,12 +3,28 @@ import { dashboardPeople, type Person } from '#shared/contract/dashboard-people.
 import { ACTIONS, keptFrom, stateOf } from '../../../renderer/src/people/state.ts'
 
 const invitation = {
-  ...{ invitationId: `inv_${'0'.repeat(32)}`, status: 'sent', isExpired: false, expiry: '2026-04-09T09:00:00.000Z' },
-  ...{ createdAt: '2026-03-10T09:00:00.000Z', invitedBy: 'Olga Owner', mail: 'none', mailFault: null },
+  ...{
+    invitationId: `inv_${'0'.repeat(32)}`,
+    status: 'sent',
+    isExpired: false,
+    expiry: '2026-04-09T09:00:00.000Z',
+  },
+  ...{
+    createdAt: '2026-03-10T09:00:00.000Z',
+    invitedBy: 'Olga Owner',
+    mail: 'none',
+    mailFault: null,
+  },
 }
 const person = (state: Person['state'], more: object | null = {}): Person =>
   dashboardPeople.updatePerson.reply.parse({
-    ...{ userId: `usr_${'0'.repeat(32)}`, email: 'maja@clinic.example', firstName: 'Maja', lastName: 'Novák', clinicRole: 'Other' },
+    ...{
+      userId: `usr_${'0'.repeat(32)}`,
+      email: 'maja@clinic.example',
+      firstName: 'Maja',
+      lastName: 'Novák',
+      clinicRole: 'Other',
+    },
     ...{
       level: 'member',
       interfaceLevel: 'member',
@@ -17,7 +33,12 @@ const person = (state: Person['state'], more: object | null = {}): Person =>
       hasDashboardAccess: true,
       invitedSource: 'dashboard',
     },
-    ...{ lastLoginAt: null, createdAt: '2026-03-10T09:00:00.000Z', state, invitation: more && { ...invitation, ...more } },
+    ...{
+      lastLoginAt: null,
+      createdAt: '2026-03-10T09:00:00.000Z',
+      state,
+      invitation: more && { ...invitation, ...more },
+    },
     ...{ expressCustomers: [], secondFactorSince: null },
   })
 
@@ -34,8 +55,12 @@ describe('how a person stands', () => {
   })
 
   it('says what can be done: a link only while it can be accepted, access back only where it was taken', () => {
-    expect(Object.entries(ACTIONS).filter(([, actions]) => actions.includes('link'))).toEqual([['invited', ACTIONS.invited]])
-    expect(Object.entries(ACTIONS).filter(([, actions]) => actions.includes('reactivate'))).toEqual([['revoked', ACTIONS.revoked]])
+    expect(Object.entries(ACTIONS).filter(([, actions]) => actions.includes('link'))).toEqual([
+      ['invited', ACTIONS.invited],
+    ])
+    expect(Object.entries(ACTIONS).filter(([, actions]) => actions.includes('reactivate'))).toEqual(
+      [['revoked', ACTIONS.revoked]],
+    )
   })
 
   it('offers another invitation to whoever has none that can be accepted', () => {

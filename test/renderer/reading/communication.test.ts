@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { ProblemError } from '../../../renderer/src/client.ts'
-import { communicationFaults, communicationOf, newCommunication, refusedFields } from '../../../renderer/src/reading/communication.ts'
+import {
+  communicationFaults,
+  communicationOf,
+  newCommunication,
+  refusedFields,
+} from '../../../renderer/src/reading/communication.ts'
 
 const filled = { ...newCommunication(new Date(2026, 10, 20, 9, 5)), communicatedTo: 'Dr. Adeyemi' }
 
@@ -12,17 +17,31 @@ describe('who was told of a critical result', () => {
   it('is told to the gateway as an instant', () => {
     const { communicatedAt, ...rest } = communicationOf(filled)
     expect(new Date(communicatedAt).getTime()).toBe(new Date(2026, 10, 20, 9, 5).getTime())
-    expect(rest).toEqual({ communicatedTo: 'Dr. Adeyemi', method: 'phone', isReadBack: false, note: '' })
+    expect(rest).toEqual({
+      communicatedTo: 'Dr. Adeyemi',
+      method: 'phone',
+      isReadBack: false,
+      note: '',
+    })
     expect(communicationFaults(filled)).toEqual({})
   })
 
   it('is refused without a name and without a time, each fault at its field', () => {
-    expect(Object.keys(communicationFaults({ ...filled, communicatedTo: ' ', at: '' }))).toEqual(['communicatedTo', 'at'])
+    expect(Object.keys(communicationFaults({ ...filled, communicatedTo: ' ', at: '' }))).toEqual([
+      'communicatedTo',
+      'at',
+    ])
   })
 
   it('has the faults of a refusal at its fields, those of the instant at the field for it', () => {
-    const errors = ['communicatedTo', 'communicatedAt'].map((field) => ({ path: `body.communication.${field}`, message: 'Required' }))
+    const errors = ['communicatedTo', 'communicatedAt'].map((field) => ({
+      path: `body.communication.${field}`,
+      message: 'Required',
+    }))
     const refusal = new ProblemError('malformed', 'Some values are wrong.', { errors })
-    expect(Object.keys(refusedFields(refusal, 'body.communication'))).toEqual(['communicatedTo', 'at'])
+    expect(Object.keys(refusedFields(refusal, 'body.communication'))).toEqual([
+      'communicatedTo',
+      'at',
+    ])
   })
 })

@@ -8,16 +8,22 @@ import { plainReport } from '#shared/report-text.ts'
 import { openClient } from '../../../renderer/src/client.ts'
 import { draftCalls } from '../../../renderer/src/reading/draft-calls.ts'
 import { type DraftKeeper, openDraftKeeper } from '../../../renderer/src/reading/draft-keeper.ts'
-import { draftsOnlyOf, hasUnsaved, keptDraft, showDraft } from '../../../renderer/src/reading/window-drafts.ts'
+import {
+  draftsOnlyOf,
+  hasUnsaved,
+  keptDraft,
+  showDraft,
+} from '../../../renderer/src/reading/window-drafts.ts'
 import { openTestServer } from '../../electron/server/http/http-fixture.ts'
 import { reportStage } from '../../electron/server/modules/reports/reports-fixture.ts'
 import { atTheWindow } from '../../support/callers.ts'
 import { httpCall } from '../../support/http-call.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../support/property-runs.ts'
 
-// The window's half of draft keeping against the real HTTP server and its database, with a network that delays, reorders, refuses and
-// loses. After each command: what the window shows is true, what somebody else wrote is not overwritten unseen, and every typed word is at
-// the gateway, on the screen, or in a draft that the window says it has not saved.
+// The window's half of draft keeping against the real HTTP server and its database, with a network
+// that delays, reorders, refuses and loses. After each command: what the window shows is true, what
+// somebody else wrote is not overwritten unseen, and every typed word is at the gateway, on the
+// screen, or in a draft that the window says it has not saved.
 
 let on: ReturnType<typeof reportStage>
 let server: HttpServer
@@ -84,9 +90,16 @@ function openWindow(studyId: string) {
   const fetchHere =
     (windowOf: string) =>
     (path: string | URL | globalThis.Request, init: RequestInit = {}) => {
-      const request: Request = { path: String(path), init, isOrphan: windowOf !== windowId, settle: Promise.withResolvers<Response>() }
+      const request: Request = {
+        path: String(path),
+        init,
+        isOrphan: windowOf !== windowId,
+        settle: Promise.withResolvers<Response>(),
+      }
       requests.push(request)
-      init.signal?.addEventListener('abort', () => drop(request, new DOMException('Aborted', 'AbortError')))
+      init.signal?.addEventListener('abort', () =>
+        drop(request, new DOMException('Aborted', 'AbortError')),
+      )
       return request.settle.promise
     }
   const drop = (request: Request, error: unknown) => {
@@ -95,11 +108,15 @@ function openWindow(studyId: string) {
     request.settle.reject(error)
   }
 
-  /** Reads the ledger on from the database, and compares: nothing of others is overwritten unseen. */
+  /**
+   * Reads the ledger on from the database, and compares: nothing of others is overwritten unseen.
+   */
   function readLedger(): void {
     const draft = on.store.reports.draftOf(studyId)
     if (!draft) return
-    for (const { revision, text, windowId: by } of on.store.reportRevisions.list(draft.reportId).reverse()) {
+    for (const { revision, text, windowId: by } of on.store.reportRevisions
+      .list(draft.reportId)
+      .reverse()) {
       const key = `${draft.reportId} ${revision}`
       if (ledger.has(key)) continue
       ledger.set(key, { text, windowId: by })
@@ -110,7 +127,11 @@ function openWindow(studyId: string) {
   }
 
   async function call<T>(method: string, path: string, json?: unknown): Promise<T> {
-    const headers = { 'x-isthmus-csrf': '1', 'sec-fetch-site': 'same-origin', cookie: `isthmus-session=${session}` }
+    const headers = {
+      'x-isthmus-csrf': '1',
+      'sec-fetch-site': 'same-origin',
+      cookie: `isthmus-session=${session}`,
+    }
     return (await httpCall(server.url + path, { method, headers, json })).json as T
   }
 
@@ -138,7 +159,9 @@ function openWindow(studyId: string) {
     },
     isSignedIn: () => sessions.get(session) === 'ruth',
     async read() {
-      reading = dashboardReports.read.reply.parse(await call('GET', `/dashboard/reading/${studyId}`))
+      reading = dashboardReports.read.reply.parse(
+        await call('GET', `/dashboard/reading/${studyId}`),
+      )
       return reading
     },
     /** Opens the screen of the study, as `useDraft` does. */
@@ -198,7 +221,11 @@ function openWindow(studyId: string) {
         cookie: `isthmus-session=${session}`,
       }
       const json = typeof init.body === 'string' ? JSON.parse(init.body) : undefined
-      const { status, text } = await httpCall(server.url + path, { method: init.method ?? 'GET', headers, json })
+      const { status, text } = await httpCall(server.url + path, {
+        method: init.method ?? 'GET',
+        headers,
+        json,
+      })
       request.answer = { status, text }
       readLedger()
     },
@@ -209,7 +236,13 @@ function openWindow(studyId: string) {
       const { status, text } = answer
       const ok = status < 400
       if (request.isOrphan) orphans.push(request)
-      else request.settle.resolve({ ok, status, headers: new Headers(), text: async () => text } as Response)
+      else
+        request.settle.resolve({
+          ok,
+          status,
+          headers: new Headers(),
+          text: async () => text,
+        } as Response)
       await settledTurns()
     },
     async lose(request: Request) {
@@ -218,7 +251,8 @@ function openWindow(studyId: string) {
     },
     [Symbol.dispose]() {
       for (const request of [...requests]) drop(request, new TypeError('over'))
-      // Other test files share the module of drafts, which waits for calls of screens that were left.
+      // Other test files share the module of drafts, which waits for calls of screens that were
+      // left.
       for (const request of orphans) request.settle.reject(new TypeError('over'))
       draftsOnlyOf('nobody')
     },
@@ -228,7 +262,10 @@ function openWindow(studyId: string) {
 const TOMS = randomUUID()
 
 type Window = ReturnType<typeof openWindow>
-/** What the person believes: the text that was typed last, and how often the window put another one in its place. */
+/**
+ * What the person believes: the text that was typed last, and how often the window put another one
+ * in its place.
+ */
 interface Model {
   typed: string
   keeper: DraftKeeper
@@ -259,10 +296,12 @@ function check(model: Model, window: Window): void {
   const { keeper, ledger } = window
   const shown = keeper.current()
   if (shown.theirs) window.seen.add(shown.theirs.text)
-  const isAtGateway = (text: string) => text === '' || [...ledger.values()].some((one) => isSame(one.text, text))
+  const isAtGateway = (text: string) =>
+    text === '' || [...ledger.values()].some((one) => isSame(one.text, text))
   if (keeper !== model.keeper || shown.loads !== model.loads) {
     // Another text took the place of what was typed: that one is saved, or was given up.
-    if (!model.isGivenUp && !isSame(shown.text, model.typed)) expect(isAtGateway(model.typed), `“${model.typed}” went`).toBe(true)
+    if (!model.isGivenUp && !isSame(shown.text, model.typed))
+      expect(isAtGateway(model.typed), `“${model.typed}” went`).toBe(true)
     model.typed = shown.text
     model.loads = shown.loads
     model.keeper = keeper
@@ -273,7 +312,11 @@ function check(model: Model, window: Window): void {
   const { reportId, revision, state } = shown
   if (state === 'saved') {
     if (revision === null || revision === 0) expect(shown.text).toBe('')
-    else expect(isSame(ledger.get(`${reportId} ${revision}`)?.text ?? '(none)', shown.text), 'shown as saved').toBe(true)
+    else
+      expect(
+        isSame(ledger.get(`${reportId} ${revision}`)?.text ?? '(none)', shown.text),
+        'shown as saved',
+      ).toBe(true)
   } else expect(hasUnsaved(), 'the window knows that it is not saved').toBe(true)
   if (state === 'conflict') {
     const theirs = ledger.get(`${shown.theirs?.reportId} ${shown.theirs?.revision}`)
@@ -286,8 +329,13 @@ const pick = (window: Window, at: number, wanted: (request: Request) => boolean 
   const found = window.requests.filter(wanted)
   return found[at % Math.max(found.length, 1)]
 }
-const plain = (name: string, work: (model: Model, window: Window) => unknown) => fc.constant(new Command(name, work))
-const network = (name: string, work: (window: Window, request: Request) => Promise<void>, wanted?: (request: Request) => boolean) =>
+const plain = (name: string, work: (model: Model, window: Window) => unknown) =>
+  fc.constant(new Command(name, work))
+const network = (
+  name: string,
+  work: (window: Window, request: Request) => Promise<void>,
+  wanted?: (request: Request) => boolean,
+) =>
   fc.nat(3).map(
     (at) =>
       new Command(`${name}(${at})`, async (_, window) => {
@@ -317,11 +365,15 @@ async function sendOne(model: Model, window: Window): Promise<Request | undefine
   await window.pass(2000)
   await settledTurns()
   // A report that is not held is begun first.
-  if (!window.requests.some(({ init }) => init.method === 'PUT')) for (const request of [...window.requests]) await arrived(window, request)
+  if (!window.requests.some(({ init }) => init.method === 'PUT'))
+    for (const request of [...window.requests]) await arrived(window, request)
   return window.requests.find(({ init }) => init.method === 'PUT')
 }
 
-/** The gateway loses nothing from here on: whatever is left is carried out, one request after the other. */
+/**
+ * The gateway loses nothing from here on: whatever is left is carried out, one request after the
+ * other.
+ */
 async function heal(window: Window): Promise<void> {
   for (let round = 0; round < 60; round++) {
     await window.pass(10_000)
@@ -334,7 +386,8 @@ async function close(model: Model, window: Window, order: number): Promise<void>
   if (!window.isSignedIn() || !isShown) return
   const { state, revision } = keeper.current()
   const later = [...ledger.entries()].filter(([key]) => Number(key.split(' ')[1]) > (revision ?? 0))
-  // Nobody else has the report or wrote on it since, and everything that is on its way is of this page.
+  // Nobody else has the report or wrote on it since, and everything that is on its way is of this
+  // page.
   const isLeftToItself =
     [...ledger.values()].every(({ windowId }) => windowId !== TOMS) &&
     later.every(([, one]) => one.windowId === window.windowId) &&
@@ -344,7 +397,8 @@ async function close(model: Model, window: Window, order: number): Promise<void>
     const request = pick(window, at)
     if (request) await arrived(window, request)
   }
-  if (isLeftToItself && ['waiting', 'saving'].includes(state)) expect(newest(ledger), 'the last words').toBe(plainReport(model.typed))
+  if (isLeftToItself && ['waiting', 'saving'].includes(state))
+    expect(newest(ledger), 'the last words').toBe(plainReport(model.typed))
   model.isGivenUp = true
   await window.open()
 }
@@ -357,7 +411,10 @@ const USUAL = [
   network('arrives and is answered', arrived),
   network('arrives and is answered', arrived),
 ]
-/** Some of them in each run: rare ones meet each other oftener than where all of them are in every run. */
+/**
+ * Some of them in each run: rare ones meet each other oftener than where all of them are in every
+ * run.
+ */
 const OTHERS = [
   plain('retype what is saved', (model, window) => {
     const { reportId, revision } = window.keeper.current()
@@ -366,7 +423,9 @@ const OTHERS = [
     model.typed = kept.text
     window.keeper.edit(kept.text)
   }),
-  fc.integer({ min: 500, max: 12_000 }).map((wait) => new Command(`pass(${wait})`, (_, window) => window.pass(wait))),
+  fc
+    .integer({ min: 500, max: 12_000 })
+    .map((wait) => new Command(`pass(${wait})`, (_, window) => window.pass(wait))),
   network('arrives', (window, request) => window.arrive(request)),
   network(
     'answer',
@@ -414,15 +473,21 @@ const OTHERS = [
     .nat(5)
     .map(
       (order) =>
-        new Command(`close the page, and its requests arrive in the order ${order}`, (model, window) => close(model, window, order)),
+        new Command(
+          `close the page, and its requests arrive in the order ${order}`,
+          (model, window) => close(model, window, order),
+        ),
     ),
   fc.nat(5).map(
     (order) =>
-      new Command(`write during a save, close the page, and its requests arrive in the order ${order}`, async (model, window) => {
-        await sendOne(model, window)
-        write(model, window)
-        await close(model, window, order)
-      }),
+      new Command(
+        `write during a save, close the page, and its requests arrive in the order ${order}`,
+        async (model, window) => {
+          await sendOne(model, window)
+          write(model, window)
+          await close(model, window, order)
+        },
+      ),
   ),
   plain('a save whose answer is lost, and more words', async (model, window) => {
     const request = await sendOne(model, window)
@@ -436,7 +501,12 @@ const OTHERS = [
     const draft = on.store.reports.draftOf(on.studyId)
     if (!draft) return
     const { revision, reportId, plainText } = draft
-    on.writing.save(tom, on.studyId, { windowId: TOMS, reportId, revision, text: `${plainText ?? ''} tom${++model.words}` })
+    on.writing.save(tom, on.studyId, {
+      windowId: TOMS,
+      reportId,
+      revision,
+      text: `${plainText ?? ''} tom${++model.words}`,
+    })
     window.readLedger()
   }),
   plain('Tom stops', () => {
@@ -486,7 +556,13 @@ const UNAVAILABLE = { status: 503, text: '<html>' }
 const TOO_LARGE = {
   status: 413,
   text: JSON.stringify({
-    ...{ type: 'about:blank', title: 'Too large', status: 413, detail: 'Too large.', instance: '/' },
+    ...{
+      type: 'about:blank',
+      title: 'Too large',
+      status: 413,
+      detail: 'Too large.',
+      instance: '/',
+    },
     ...{ code: 'refused', message: 'Too large.', errors: [] },
   }),
 }
@@ -501,7 +577,13 @@ describe('a draft, its window and the gateway', () => {
           using window = openWindow(on.studyId)
           window.signIn('ruth')
           await window.open()
-          const model: Model = { typed: '', keeper: window.keeper, loads: 0, words: 0, isGivenUp: false }
+          const model: Model = {
+            typed: '',
+            keeper: window.keeper,
+            loads: 0,
+            words: 0,
+            isGivenUp: false,
+          }
           await fc.asyncModelRun(() => ({ model, real: window }), commands)
           // In the end the network is whole and the person is there.
           if (!window.isSignedIn()) {

@@ -1,12 +1,25 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft, Saved } from '#shared/contract/reports.ts'
-import { type DraftKeeper, IDLE_MS, MOST_MS, openDraftKeeper, type SaveFault } from '../../../renderer/src/reading/draft-keeper.ts'
+import {
+  type DraftKeeper,
+  IDLE_MS,
+  MOST_MS,
+  openDraftKeeper,
+  type SaveFault,
+} from '../../../renderer/src/reading/draft-keeper.ts'
 
 const ME = { userId: `usr_${'1'.repeat(32)}`, name: 'Ruth Adler' }
 const TOM = { userId: `usr_${'2'.repeat(32)}`, name: 'Tom Berg' }
 const AT = '2026-11-20T10:02:11.000Z'
 const draftOf = (revision: number, text: string, savedBy = ME) =>
-  ({ reportId: `rep_${'0'.repeat(32)}`, isAddendum: false, revision, text, savedAt: AT, savedBy }) as Draft
+  ({
+    reportId: `rep_${'0'.repeat(32)}`,
+    isAddendum: false,
+    revision,
+    text,
+    savedAt: AT,
+    savedBy,
+  }) as Draft
 
 class Refusal extends Error {
   readonly fault: SaveFault
@@ -18,7 +31,10 @@ class Refusal extends Error {
 const DOWN: SaveFault = { kind: 'again', sentence: 'The gateway does not answer.' }
 const HELD: SaveFault = { kind: 'refused', sentence: 'Tom Berg is writing.' }
 
-/** A gateway with one study, as the contract has it: a save is of a revision, and of the window that holds the report. */
+/**
+ * A gateway with one study, as the contract has it: a save is of a revision, and of the window that
+ * holds the report.
+ */
 function gatewayWith(draft: Draft | null) {
   const made: string[] = []
   const timers: { at: number; run: () => void }[] = []
@@ -75,7 +91,8 @@ function gatewayWith(draft: Draft | null) {
           if (gateway.isSlow) await new Promise<void>((resolve) => (gateway.letGo = resolve))
           if (gateway.fault) throw new Refusal(gateway.fault)
           if (gateway.isHeldElsewhere) throw new Refusal(HELD)
-          if (!gateway.draft || gateway.draft.revision !== revision) return { outcome: 'conflict', theirs: gateway.draft as Draft }
+          if (!gateway.draft || gateway.draft.revision !== revision)
+            return { outcome: 'conflict', theirs: gateway.draft as Draft }
           gateway.draft = draftOf(revision + 1, text)
           if (gateway.losesAnswers) throw new Refusal(DOWN)
           return { outcome: 'saved', revision: revision + 1, savedAt: AT }
@@ -83,7 +100,8 @@ function gatewayWith(draft: Draft | null) {
         async release({ isLast }) {
           made.push(`release${isLast ? ' at last' : ''}`)
         },
-        faultOf: (error) => (error instanceof Refusal ? error.fault : { kind: 'refused', sentence: String(error) }),
+        faultOf: (error) =>
+          error instanceof Refusal ? error.fault : { kind: 'refused', sentence: String(error) },
       },
     })
   const opened = (found: Draft | null = draft) => {
@@ -210,7 +228,11 @@ describe('a save', () => {
     const keeper = gateway.opened()
     keeper.edit('a')
     await gateway.pass(IDLE_MS)
-    expect(keeper.current()).toMatchObject({ state: 'failing', fault: 'The gateway does not answer.', text: 'a' })
+    expect(keeper.current()).toMatchObject({
+      state: 'failing',
+      fault: 'The gateway does not answer.',
+      text: 'a',
+    })
     keeper.edit('ab')
     expect(keeper.current().state).toBe('failing')
     await gateway.pass(30_000)
@@ -271,7 +293,8 @@ describe('a save', () => {
     keeper.close()
     await settled()
     expect(gateway.made.at(-1)).toBe('save 2 "ab" at last')
-    // The browser hides a page after it has said that it closes it: nothing may take the report again.
+    // The browser hides a page after it has said that it closes it: nothing may take the report
+    // again.
     const { length } = gateway.made
     await keeper.flush()
     await gateway.pass(60_000)
@@ -380,7 +403,11 @@ describe('two windows', () => {
     keeper.edit('ab')
     await gateway.pass(60_000)
     expect(gateway.made).toEqual(['begin ""'])
-    expect(keeper.current()).toMatchObject({ state: 'refused', fault: 'Tom Berg is writing.', text: 'ab' })
+    expect(keeper.current()).toMatchObject({
+      state: 'refused',
+      fault: 'Tom Berg is writing.',
+      text: 'ab',
+    })
     await keeper.takeOver()
     expect(gateway.draft).toMatchObject({ revision: 2, text: 'ab' })
     expect(keeper.current().state).toBe('saved')
@@ -393,7 +420,11 @@ describe('two windows', () => {
     keeper.edit('mine')
     await gateway.pass(IDLE_MS)
     await keeper.takeOver()
-    expect(keeper.current()).toMatchObject({ state: 'conflict', text: 'mine', theirs: { text: 'theirs' } })
+    expect(keeper.current()).toMatchObject({
+      state: 'conflict',
+      text: 'mine',
+      theirs: { text: 'theirs' },
+    })
   })
 
   it('show what the other one saved, where nothing waits here', async () => {

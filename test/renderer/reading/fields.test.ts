@@ -3,7 +3,8 @@ import { fieldAround, fieldBeside, shortcutBefore } from '../../../renderer/src/
 
 const TEXT = 'A [size] mm nodule, {left|right} lobe. [ ]'
 const caret = (at: number) => ({ from: at, to: at })
-const named = (field: { from: number; to: number } | undefined) => field && TEXT.slice(field.from, field.to)
+const named = (field: { from: number; to: number } | undefined) =>
+  field && TEXT.slice(field.from, field.to)
 
 describe('going from field to field', () => {
   it('goes to the next one after the caret, and past the last one to the first', () => {
@@ -36,7 +37,12 @@ describe('going from field to field', () => {
 })
 
 describe('a shortcut before the caret', () => {
-  const macros = [{ shortcut: 'nl' }, { shortcut: 'n.1-2' }, { shortcut: 'Ödem' }, { shortcut: null }]
+  const macros = [
+    { shortcut: 'nl' },
+    { shortcut: 'n.1-2' },
+    { shortcut: 'Ödem' },
+    { shortcut: null },
+  ]
 
   it('is the whole word, in any case', () => {
     expect(shortcutBefore('Lungs: nl', macros)).toEqual({ at: 7, macro: macros[0] })

@@ -2,18 +2,32 @@ import { describe, expect, it } from 'vitest'
 import type { PriorReport, Reading } from '#shared/contract/reports.ts'
 import { expanded } from '#shared/report-text.ts'
 import { markedLines } from '../../../renderer/src/reading/lines.ts'
-import { ageText, priorsWith, priorTitle, templateValues } from '../../../renderer/src/reading/patient.ts'
+import {
+  ageText,
+  priorsWith,
+  priorTitle,
+  templateValues,
+} from '../../../renderer/src/reading/patient.ts'
 
 const TODAY = '2026-11-20'
 const prior = (more: Partial<PriorReport> = {}): PriorReport => ({
-  ...{ source: 'partner' as const, studyId: null, studyInstanceUid: null, studyDescription: 'CT thorax', modality: 'CT' },
+  ...{
+    source: 'partner' as const,
+    studyId: null,
+    studyInstanceUid: null,
+    studyDescription: 'CT thorax',
+    modality: 'CT',
+  },
   ...{ studyDate: '2025-03-12' as PriorReport['studyDate'], text: 'No nodule.', ...more },
 })
 
 describe('the age of a patient', () => {
-  const born = (dateOfBirth: string, more: object = {}) => ({ dateOfBirth, ...more }) as Reading['reportMetadata']
+  const born = (dateOfBirth: string, more: object = {}) =>
+    ({ dateOfBirth, ...more }) as Reading['reportMetadata']
   it('is as the partner gave it, else counted at the day of the scan', () => {
-    expect(ageText({ age: '054Y', dateOfBirth: '1971-05-03' } as Reading['reportMetadata'], TODAY)).toBe('054Y')
+    expect(
+      ageText({ age: '054Y', dateOfBirth: '1971-05-03' } as Reading['reportMetadata'], TODAY),
+    ).toBe('054Y')
     expect(ageText({ age: '3 weeks' }, TODAY)).toBe('3 weeks')
     expect(ageText(born('1971-05-03', { scanDate: '2026-05-02' }), TODAY)).toBe('54 years')
     expect(ageText(born('1971-05-03', { scanDate: '2026-05-03' }), TODAY)).toBe('55 years')
@@ -29,7 +43,11 @@ describe('the age of a patient', () => {
 
 describe('what templates are filled in with', () => {
   const reading = {
-    reportMetadata: { patientName: 'TEST^MAJA', sex: 'female', scanDate: '2026-11-20' } as Reading['reportMetadata'],
+    reportMetadata: {
+      patientName: 'TEST^MAJA',
+      sex: 'female',
+      scanDate: '2026-11-20',
+    } as Reading['reportMetadata'],
     context: { clinicalIndication: 'Cough' } as Reading['context'],
     priors: [prior(), prior({ studyDescription: 'older' })],
   }
@@ -40,7 +58,10 @@ describe('what templates are filled in with', () => {
     })
   })
   it('leaves a field where nothing is known', () => {
-    const filled = expanded('{sex}, {age}. Comparison: {comparison}', templateValues({ ...reading, priors: [] }, TODAY))
+    const filled = expanded(
+      '{sex}, {age}. Comparison: {comparison}',
+      templateValues({ ...reading, priors: [] }, TODAY),
+    )
     expect(filled).toBe('female, [age]. Comparison: [comparison]')
   })
 })
@@ -48,9 +69,13 @@ describe('what templates are filled in with', () => {
 describe('earlier reports', () => {
   it('are named by what was done and when, the modality once', () => {
     expect(priorTitle(prior())).toBe('CT thorax of 12 Mar 2025')
-    expect(priorTitle(prior({ modality: 'MR', studyDescription: 'brain', studyDate: null }))).toBe('MR brain')
+    expect(priorTitle(prior({ modality: 'MR', studyDescription: 'brain', studyDate: null }))).toBe(
+      'MR brain',
+    )
     expect(priorTitle(prior({ modality: '', studyDescription: '' }))).toBe('Report of 12 Mar 2025')
-    expect(priorTitle(prior({ modality: '', studyDescription: '', studyDate: null }))).toBe('Report')
+    expect(priorTitle(prior({ modality: '', studyDescription: '', studyDate: null }))).toBe(
+      'Report',
+    )
   })
   it('are found by every word, in the name and in the text, in any case', () => {
     const priors = [prior(), prior({ text: 'A NODULE of 7 mm.', studyDescription: 'CT neck' })]

@@ -23,7 +23,14 @@ function keeperOf() {
     if (gateway.fault) throw gateway.fault
   }
   const draft = () =>
-    ({ reportId: 'rep_1', isAddendum: false, revision: gateway.revision, text: gateway.text, savedAt: '', savedBy: {} }) as unknown as Draft
+    ({
+      reportId: 'rep_1',
+      isAddendum: false,
+      revision: gateway.revision,
+      text: gateway.text,
+      savedAt: '',
+      savedBy: {},
+    }) as unknown as Draft
   const keeper = openDraftKeeper(null, {
     now: () => 0,
     after: () => () => {},
@@ -88,7 +95,9 @@ describe('a draft whose screen is left', () => {
     keeper.edit('Given up')
     leave()
     await whenLeft()
-    expect(keptDraft({ ...addendum, draft: { reportId: 'rep_3', isAddendum: true } })).toBeUndefined()
+    expect(
+      keptDraft({ ...addendum, draft: { reportId: 'rep_3', isAddendum: true } }),
+    ).toBeUndefined()
     expect(keptDraft(report)).toBeUndefined()
     discardDraft(keeper)
     expect([hasUnsaved(), leftDrafts()]).toEqual([false, []])

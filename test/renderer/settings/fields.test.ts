@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { SETTING_KEYS, SETTINGS } from '#shared/contract/settings.ts'
-import { changesOf, faultOf, faultsBySetting, groupsOf, kindOf, labelOf, type SettingRow } from '../../../renderer/src/settings/fields.ts'
+import {
+  changesOf,
+  faultOf,
+  faultsBySetting,
+  groupsOf,
+  kindOf,
+  labelOf,
+  type SettingRow,
+} from '../../../renderer/src/settings/fields.ts'
 import { LABELS } from '../../../renderer/src/settings/setting-names.ts'
 
 const row = (key: string, value: SettingRow['value'], initial = value): SettingRow => ({
@@ -39,11 +47,15 @@ describe('the settings screen', () => {
         'inspector',
       ],
     ])
-    expect(groups.flatMap(({ rows }) => rows.map(({ key }) => key)).sort()).toEqual([...SETTING_KEYS].sort())
+    expect(groups.flatMap(({ rows }) => rows.map(({ key }) => key)).sort()).toEqual(
+      [...SETTING_KEYS].sort(),
+    )
   })
 
   it('puts settings it does not know in a group of their own, named by their key', () => {
-    expect(groupsOf([row('moonPhase.minDays', 3)])).toMatchObject([{ name: 'moonPhase', title: 'Moon phase' }])
+    expect(groupsOf([row('moonPhase.minDays', 3)])).toMatchObject([
+      { name: 'moonPhase', title: 'Moon phase' },
+    ])
     expect(labelOf('moonPhase.minDays')).toBe('Min days')
     expect(kindOf(row('moonPhase.minDays', 3)).kind).toBe('number')
     expect(faultOf('moonPhase.minDays', 'x')).toBeUndefined()
@@ -84,15 +96,25 @@ describe('the control of a setting', () => {
 
 describe('a change of settings', () => {
   it('holds only what differs from the gateway’s value', () => {
-    const rows = [row('dimse.port', 11_112), row('http.allowedHosts', ['a']), row('http.publicUrl', null)]
-    expect(changesOf(rows, { 'dimse.port': 104, 'http.allowedHosts': ['a'] })).toEqual({ 'dimse.port': 104 })
-    expect(changesOf([row('http.publicUrl', 'https://a.example')], { 'http.publicUrl': null })).toEqual({ 'http.publicUrl': null })
+    const rows = [
+      row('dimse.port', 11_112),
+      row('http.allowedHosts', ['a']),
+      row('http.publicUrl', null),
+    ]
+    expect(changesOf(rows, { 'dimse.port': 104, 'http.allowedHosts': ['a'] })).toEqual({
+      'dimse.port': 104,
+    })
+    expect(
+      changesOf([row('http.publicUrl', 'https://a.example')], { 'http.publicUrl': null }),
+    ).toEqual({ 'http.publicUrl': null })
   })
 
   it('is judged in the window by the schema the gateway uses', () => {
     expect(faultOf('dimse.port', 104)).toBeUndefined()
     expect(faultOf('dimse.port', 99_999)).toContain('65535')
-    expect(faultOf('dimse.aeTitle', 'A\\B')).toBe('must be 1 to 16 ASCII characters without a backslash')
+    expect(faultOf('dimse.aeTitle', 'A\\B')).toBe(
+      'must be 1 to 16 ASCII characters without a backslash',
+    )
   })
 
   it('that is refused puts each fault at its setting, though keys hold dots', () => {
@@ -101,6 +123,10 @@ describe('a change of settings', () => {
       { path: 'body.settings.http.allowedHosts.1', message: 'is no host' },
       { path: 'body', message: 'is empty' },
     ])
-    expect(faults).toEqual({ 'dimse.port': 'is taken', 'http.allowedHosts': 'is no host', body: 'is empty' })
+    expect(faults).toEqual({
+      'dimse.port': 'is taken',
+      'http.allowedHosts': 'is no host',
+      body: 'is empty',
+    })
   })
 })

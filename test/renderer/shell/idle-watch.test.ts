@@ -7,7 +7,12 @@ function opened() {
   let now = 1_000_000
   let locks = 0
   const told: number[] = []
-  const watch = openIdleWatch({ now: () => now, limit: 10 * MINUTE, tell: (at) => told.push(at), onIdle: () => locks++ })
+  const watch = openIdleWatch({
+    now: () => now,
+    limit: 10 * MINUTE,
+    tell: (at) => told.push(at),
+    onIdle: () => locks++,
+  })
   return {
     watch,
     told,

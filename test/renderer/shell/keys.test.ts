@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { isForInputsToo, isModifier, isPressed, keysOf, type Pressed, strokesOf } from '../../../renderer/src/shell/keys.ts'
+import {
+  isForInputsToo,
+  isModifier,
+  isPressed,
+  keysOf,
+  type Pressed,
+  strokesOf,
+} from '../../../renderer/src/shell/keys.ts'
 
 const pressed = (key: string, more: Partial<Pressed> = {}): Pressed => ({
   ...{ key, code: '', ctrlKey: false, metaKey: false, altKey: false, shiftKey: false },
@@ -35,7 +42,11 @@ describe('a stroke', () => {
   })
 
   it('is heard in a field only where it writes no character', () => {
-    expect(['mod+k', 'alt+z', 'escape', 'j', 'shift+?'].filter(isForInputsToo)).toEqual(['mod+k', 'alt+z', 'escape'])
+    expect(['mod+k', 'alt+z', 'escape', 'j', 'shift+?'].filter(isForInputsToo)).toEqual([
+      'mod+k',
+      'alt+z',
+      'escape',
+    ])
   })
 
   it('is shown with the names of its keys', () => {
@@ -46,6 +57,10 @@ describe('a stroke', () => {
   })
 
   it('is none of a modifier alone', () => {
-    expect([isModifier({ key: 'Shift' }), isModifier({ key: 'AltGraph' }), isModifier({ key: 'a' })]).toEqual([true, true, false])
+    expect([
+      isModifier({ key: 'Shift' }),
+      isModifier({ key: 'AltGraph' }),
+      isModifier({ key: 'a' }),
+    ]).toEqual([true, true, false])
   })
 })

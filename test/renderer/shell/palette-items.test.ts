@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { actionsFor, isFound, linksFor, screenFirst, screensFor } from '../../../renderer/src/shell/palette-items.ts'
+import {
+  actionsFor,
+  isFound,
+  linksFor,
+  screenFirst,
+  screensFor,
+} from '../../../renderer/src/shell/palette-items.ts'
 import { forgetRecent, recentChoices, rememberChoice } from '../../../renderer/src/shell/recent.ts'
 import { isForManagers, screenAt } from '../../../renderer/src/shell/screens.ts'
 
@@ -25,7 +31,11 @@ describe('the palette', () => {
 
   it('shows what the present screen has before what every screen has', () => {
     const groups = ['Everywhere', 'Go to', 'Studies'].map((group) => ({ group, shortcuts: [] }))
-    expect(screenFirst(groups).map(({ group }) => group)).toEqual(['Studies', 'Everywhere', 'Go to'])
+    expect(screenFirst(groups).map(({ group }) => group)).toEqual([
+      'Studies',
+      'Everywhere',
+      'Go to',
+    ])
   })
 
   it('offers what the present screen can do, and not the ways to other screens a second time', () => {
@@ -47,12 +57,19 @@ describe('the palette', () => {
     expect(linksFor(typed, origin)[0]?.href).toBe(href)
   })
 
-  it.each(['stu_12', 'https://elsewhere.example/#/studies', 'javascript:alert(1)', `usr_${id}`, ''])('leads nowhere from %j', (typed) => {
+  it.each([
+    'stu_12',
+    'https://elsewhere.example/#/studies',
+    'javascript:alert(1)',
+    `usr_${id}`,
+    '',
+  ])('leads nowhere from %j', (typed) => {
     expect(linksFor(typed, origin)).toEqual([])
   })
 
   it('keeps the last five choices, the newest first, until somebody else signs in', () => {
-    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'b']) rememberChoice({ href: `/${name}`, name, about: '' })
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'b'])
+      rememberChoice({ href: `/${name}`, name, about: '' })
     expect(names(recentChoices())).toEqual(['b', 'f', 'e', 'd', 'c'])
     forgetRecent()
     expect(recentChoices()).toEqual([])
@@ -61,14 +78,24 @@ describe('the palette', () => {
 
 describe('an address', () => {
   it('is for managers with everything below it', () => {
-    expect(['/people', '/events/whe_1', '/settings/access', '/audit'].map(isForManagers)).toEqual([true, true, true, true])
-    expect(['/', '/studies', '/peoples', '/account', '/reading/criticals'].map(isForManagers)).toEqual([false, false, false, false, false])
+    expect(['/people', '/events/whe_1', '/settings/access', '/audit'].map(isForManagers)).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ])
+    expect(
+      ['/', '/studies', '/peoples', '/account', '/reading/criticals'].map(isForManagers),
+    ).toEqual([false, false, false, false, false])
   })
 
   it('belongs to a screen', () => {
     expect(screenAt('/images/quarantine')?.to).toBe('/images')
     expect(screenAt('/')?.to).toBe('/')
-    expect([screenAt('/audit')?.to, screenAt('/queries/12')?.to]).toEqual(['/activity', '/activity'])
+    expect([screenAt('/audit')?.to, screenAt('/queries/12')?.to]).toEqual([
+      '/activity',
+      '/activity',
+    ])
     expect(screenAt('/account')).toBeUndefined()
   })
 })

@@ -4,16 +4,31 @@ import { CHOICES, planOf, sendingOf } from '../../../renderer/src/templates/impo
 import type { FileEntry, FileTemplate } from '../../../renderer/src/templates/template-file.ts'
 
 const fields = (more: Partial<FileTemplate> = {}): FileTemplate => ({
-  ...{ kind: 'template', name: 'CT thorax', shortcut: null, modalities: [], sex: null, ageFrom: null, ageTo: null, keywords: [] },
+  ...{
+    kind: 'template',
+    name: 'CT thorax',
+    shortcut: null,
+    modalities: [],
+    sex: null,
+    ageFrom: null,
+    ageTo: null,
+    keywords: [],
+  },
   text: 'FINDINGS',
   ...more,
 })
 const there = (more: Partial<FileTemplate> = {}): ReportTemplate => ({
   ...fields(more),
-  ...{ templateId: '0d4b0a6e-5b0e-4c55-8f0e-3f3c1a2b4c5d', owner: null, updatedAt: '2026-11-22T09:00:00.000Z' },
+  ...{
+    templateId: '0d4b0a6e-5b0e-4c55-8f0e-3f3c1a2b4c5d',
+    owner: null,
+    updatedAt: '2026-11-22T09:00:00.000Z',
+  },
 })
-const entries = (...templates: FileTemplate[]): FileEntry[] => templates.map((template, index) => ({ at: index + 1, template }))
-const standings = (given: FileEntry[], owned: ReportTemplate[] = []) => planOf(given, owned).map(({ standing }) => standing)
+const entries = (...templates: FileTemplate[]): FileEntry[] =>
+  templates.map((template, index) => ({ at: index + 1, template }))
+const standings = (given: FileEntry[], owned: ReportTemplate[] = []) =>
+  planOf(given, owned).map(({ standing }) => standing)
 
 describe('how the entries of a file meet what is there', () => {
   it('adds what is new, and leaves what is there already', () => {
@@ -25,7 +40,9 @@ describe('how the entries of a file meet what is there', () => {
     const owned = [there({ shortcut: 'ct', text: 'Another' })]
     expect(standings(entries(fields({ name: 'ct THORAX' })), owned)).toEqual(['name'])
     expect(standings(entries(fields({ kind: 'macro' })), owned)).toEqual(['new'])
-    expect(standings(entries(fields({ kind: 'macro', name: 'm', shortcut: 'CT' })), owned)).toEqual(['shortcut'])
+    expect(standings(entries(fields({ kind: 'macro', name: 'm', shortcut: 'CT' })), owned)).toEqual(
+      ['shortcut'],
+    )
     const two = [there({ text: 'Another' }), there({ name: 'MR', shortcut: 'ct' })]
     expect(standings(entries(fields({ shortcut: 'ct' })), two)).toEqual(['both'])
   })
@@ -39,18 +56,26 @@ describe('how the entries of a file meet what is there', () => {
     )
     expect(standings(twice)).toEqual(['new', 'repeated', 'new', 'repeated'])
     expect(standings(entries(fields({ ageFrom: 20, ageTo: 10 })))).toEqual(['faulty'])
-    expect(standings([{ at: 1, name: '', fault: { field: 'text', message: 'Required' } }])).toEqual(['faulty'])
+    expect(standings([{ at: 1, name: '', fault: { field: 'text', message: 'Required' } }])).toEqual(
+      ['faulty'],
+    )
   })
 
   it('changes nothing that is there unless somebody chose to replace it', () => {
-    for (const [standing, [first]] of Object.entries(CHOICES)) expect(first).toBe(standing === 'new' ? 'add' : 'leave')
+    for (const [standing, [first]] of Object.entries(CHOICES))
+      expect(first).toBe(standing === 'new' ? 'add' : 'leave')
   })
 })
 
 describe('what is sent for an entry', () => {
   const [named] = planOf(entries(fields({ shortcut: 'ct' })), [there({ text: 'Another' })])
-  const [shortcut] = planOf(entries(fields({ name: 'new', shortcut: 'ct' })), [there({ shortcut: 'ct' })])
-  const [both] = planOf(entries(fields({ shortcut: 'ct' })), [there({ text: 'Another' }), there({ name: 'MR', shortcut: 'ct' })])
+  const [shortcut] = planOf(entries(fields({ name: 'new', shortcut: 'ct' })), [
+    there({ shortcut: 'ct' }),
+  ])
+  const [both] = planOf(entries(fields({ shortcut: 'ct' })), [
+    there({ text: 'Another' }),
+    there({ name: 'MR', shortcut: 'ct' }),
+  ])
 
   it('replaces the one of its name, which keeps its shortcut where another has that of the entry', () => {
     if (!named || !both) throw new Error('no plan')

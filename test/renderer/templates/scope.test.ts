@@ -3,7 +3,14 @@ import type { ReportTemplate } from '#shared/contract/reports.ts'
 import { scopeText } from '../../../renderer/src/templates/scope.ts'
 
 const template = (more: Partial<ReportTemplate> = {}) =>
-  ({ modalities: [], sex: null, ageFrom: null, ageTo: null, keywords: [], ...more }) as unknown as ReportTemplate
+  ({
+    modalities: [],
+    sex: null,
+    ageFrom: null,
+    ageTo: null,
+    keywords: [],
+    ...more,
+  }) as unknown as ReportTemplate
 
 it.each([
   [{}, 'any study'],

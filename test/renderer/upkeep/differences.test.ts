@@ -13,7 +13,10 @@ describe('what a restore changes, by the numbers', () => {
   })
 
   it('says nothing of what cannot be counted now', () => {
-    expect(differencesOf([{ table: 'studies', inBackup: 40, now: null }])).toEqual({ lost: [], back: [] })
+    expect(differencesOf([{ table: 'studies', inBackup: 40, now: null }])).toEqual({
+      lost: [],
+      back: [],
+    })
   })
 })
 
@@ -22,14 +25,21 @@ describe('the folder of a back-up as it is typed', () => {
     ['E:\\isthmus-2026-11-20-023000Z', 'E:\\', 'isthmus-2026-11-20-023000Z'],
     ['E:\\Back-ups\\isthmus-2026-11-20-023000Z\\', 'E:\\Back-ups', 'isthmus-2026-11-20-023000Z'],
     ['"C:/Back ups/isthmus-2026-11-20-023000Z"', 'C:/Back ups', 'isthmus-2026-11-20-023000Z'],
-    ['\\\\server\\share\\isthmus-2026-11-20-023000Z', '\\\\server\\share', 'isthmus-2026-11-20-023000Z'],
+    [
+      '\\\\server\\share\\isthmus-2026-11-20-023000Z',
+      '\\\\server\\share',
+      'isthmus-2026-11-20-023000Z',
+    ],
     [' /mnt/disk/isthmus-2026-11-20-023000Z ', '/mnt/disk', 'isthmus-2026-11-20-023000Z'],
     ['/isthmus-2026-11-20-023000Z', '/', 'isthmus-2026-11-20-023000Z'],
   ])('%s', (typed, folder, name) => {
     expect(partedPath(typed)).toEqual({ folder, name })
   })
 
-  it.each(['', '/', 'E:', 'isthmus-2026-11-20-023000Z', '../isthmus-2026-11-20-023000Z', '"'])('refuses “%s”', (typed) => {
-    expect(partedPath(typed)).toBeUndefined()
-  })
+  it.each(['', '/', 'E:', 'isthmus-2026-11-20-023000Z', '../isthmus-2026-11-20-023000Z', '"'])(
+    'refuses “%s”',
+    (typed) => {
+      expect(partedPath(typed)).toBeUndefined()
+    },
+  )
 })

@@ -1,15 +1,33 @@
 import { describe, expect, it } from 'vitest'
 import type { UpkeepState } from '#shared/contract/dashboard-upkeep.ts'
-import { BACKUP_TONES, backupLight, rehearsalLight, standbyLight } from '../../../renderer/src/upkeep/lights.ts'
+import {
+  BACKUP_TONES,
+  backupLight,
+  rehearsalLight,
+  standbyLight,
+} from '../../../renderer/src/upkeep/lights.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z')
 const ago = (minutes: number) => new Date(NOW - minutes * 60_000).toISOString()
 const backup = (madeAt: string) => ({
-  ...{ name: 'isthmus-2026-11-20-023000Z', kind: 'scheduled' as const, madeAt, bytes: 1000, hasRecoveryKey: true },
+  ...{
+    name: 'isthmus-2026-11-20-023000Z',
+    kind: 'scheduled' as const,
+    madeAt,
+    bytes: 1000,
+    hasRecoveryKey: true,
+  },
   ...{ version: '1.0.0', schema: 9, keptUntil: null },
 })
 const state = (more: Partial<UpkeepState> = {}): UpkeepState => ({
-  ...{ folder: '/mnt/backup', place: 'other-disk' as const, fault: '', running: null, last: null, nextAt: null },
+  ...{
+    folder: '/mnt/backup',
+    place: 'other-disk' as const,
+    fault: '',
+    running: null,
+    last: null,
+    nextAt: null,
+  },
   plan: { dailyAt: '02:30', everyMinutes: null, keepDaily: 7, keepWeekly: 4, keepMonthly: 6 },
   ...{ rehearsal: { last: null, dueAt: null }, standby: null, backups: [backup(ago(600))] },
   ...more,
@@ -19,7 +37,9 @@ const told = (success: boolean) => ({ success, sentence: 'So it went.', at: ago(
 describe('the light of the back-ups', () => {
   it('is green where the newest is as old as the plan has it', () => {
     expect(backupLight(state(), NOW)).toBe('fine')
-    expect(backupLight(state({ backups: [backup(ago(25 * 60))], last: told(true) }), NOW)).toBe('fine')
+    expect(backupLight(state({ backups: [backup(ago(25 * 60))], last: told(true) }), NOW)).toBe(
+      'fine',
+    )
   })
 
   it('is not green for one made by hand, nor for one on the disk of the data', () => {
@@ -51,24 +71,37 @@ describe('the light of the back-ups', () => {
   })
 
   it('says that one is being made, which a trial is not', () => {
-    expect(backupLight(state({ running: { phase: 'encrypting', share: 0.4 }, last: told(false) }), NOW)).toBe('running')
+    expect(
+      backupLight(state({ running: { phase: 'encrypting', share: 0.4 }, last: told(false) }), NOW),
+    ).toBe('running')
     expect(backupLight(state({ running: { phase: 'rehearsing', share: 0 } }), NOW)).toBe('fine')
   })
 })
 
 describe('the light of the rehearsal', () => {
-  const tried = (success: boolean) => ({ last: { ...told(success), name: 'isthmus-2026-11-20-023000Z', tookMs: 900 }, dueAt: null })
+  const tried = (success: boolean) => ({
+    last: { ...told(success), name: 'isthmus-2026-11-20-023000Z', tookMs: 900 },
+    dueAt: null,
+  })
 
   it('is what came of the last one', () => {
     expect(rehearsalLight(state())).toBe('never')
     expect(rehearsalLight(state({ rehearsal: tried(true) }))).toBe('good')
     expect(rehearsalLight(state({ rehearsal: tried(false) }))).toBe('bad')
-    expect(rehearsalLight(state({ rehearsal: tried(false), running: { phase: 'rehearsing', share: 0 } }))).toBe('running')
+    expect(
+      rehearsalLight(
+        state({ rehearsal: tried(false), running: { phase: 'rehearsing', share: 0 } }),
+      ),
+    ).toBe('running')
   })
 })
 
 describe('the light of the standby', () => {
-  const standby = (recoveryPoint: string | null) => ({ copiedAt: ago(1), recoveryPoint, to: 's3:clinic' })
+  const standby = (recoveryPoint: string | null) => ({
+    copiedAt: ago(1),
+    recoveryPoint,
+    to: 's3:clinic',
+  })
 
   it('is late where the recovery point is further back than three back-ups', () => {
     const plan = { ...state().plan, everyMinutes: 15 }

@@ -13,18 +13,34 @@ import {
   seriesAfter,
 } from '../../../renderer/src/viewer/board.ts'
 
-const series = (seriesKey: string, description: string, more: Partial<Hangable> = {}): Hangable => ({
-  ...{ seriesKey, studyUid: '1', description, modality: 'CT', isPrior: false, images: 10, isLocalizer: false },
+const series = (
+  seriesKey: string,
+  description: string,
+  more: Partial<Hangable> = {},
+): Hangable => ({
+  ...{
+    seriesKey,
+    studyUid: '1',
+    description,
+    modality: 'CT',
+    isPrior: false,
+    images: 10,
+    isLocalizer: false,
+  },
   ...more,
 })
 const AXIAL = series('a', 'Axial 5 mm')
 const LUNG = series('b', 'Lung 1 mm')
 const SCOUT = series('c', 'Scout')
 const ALL = [AXIAL, LUNG, SCOUT]
-const keys = (board: { panes: readonly { seriesKey: string | null }[] }) => board.panes.map(({ seriesKey }) => seriesKey)
+const keys = (board: { panes: readonly { seriesKey: string | null }[] }) =>
+  board.panes.map(({ seriesKey }) => seriesKey)
 
 describe('a hanging protocol', () => {
-  const protocol = { layout: '2x2' as const, viewportAssignments: ['Lung 1 mm', null, ' axial 5 MM ', 'Bone'] }
+  const protocol = {
+    layout: '2x2' as const,
+    viewportAssignments: ['Lung 1 mm', null, ' axial 5 MM ', 'Bone'],
+  }
 
   it('hangs series by their description, leaves a pane empty where it says null, and waits for what has not come', () => {
     const board = filled(boardOf(protocol), ALL)
@@ -46,8 +62,13 @@ describe('a hanging protocol', () => {
   })
 
   it('leaves panes beyond its list empty, and ignores names beyond its panes', () => {
-    expect(keys(filled(boardOf({ layout: '1x2', viewportAssignments: ['Scout'] }), ALL))).toEqual(['c', null])
-    expect(keys(filled(boardOf({ layout: '1x1', viewportAssignments: ['Scout', 'Lung 1 mm'] }), ALL))).toEqual(['c'])
+    expect(keys(filled(boardOf({ layout: '1x2', viewportAssignments: ['Scout'] }), ALL))).toEqual([
+      'c',
+      null,
+    ])
+    expect(
+      keys(filled(boardOf({ layout: '1x1', viewportAssignments: ['Scout', 'Lung 1 mm'] }), ALL)),
+    ).toEqual(['c'])
   })
 
   it('begins at the first pane that holds something', () => {
@@ -78,7 +99,15 @@ describe('a board', () => {
 
   it('without a protocol shows the first series with images, of this study', () => {
     expect(keys(one)).toEqual(['a'])
-    expect(keys(filled(boardOf(null), [series('p', 'Old', { isPrior: true }), series('n', 'None', { images: 0 }), LUNG]))).toEqual(['b'])
+    expect(
+      keys(
+        filled(boardOf(null), [
+          series('p', 'Old', { isPrior: true }),
+          series('n', 'None', { images: 0 }),
+          LUNG,
+        ]),
+      ),
+    ).toEqual(['b'])
   })
 
   it('keeps what hangs in a larger layout and fills the rest; in a smaller one it keeps the active pane', () => {
@@ -91,13 +120,23 @@ describe('a board', () => {
 
   it('follows a series whose key changed because its files corrected the manifest', () => {
     const stated = series('1.2/512 × 70000', 'Axial')
-    const [most, rest] = [series('1.2/512 × 512', 'Axial'), series('1.2/256 × 256', 'Axial', { images: 2 })]
-    for (const pane of [{ filling: 'free' }, { filling: 'named', name: 'Axial' }, { filling: 'held' }] as const) {
+    const [most, rest] = [
+      series('1.2/512 × 512', 'Axial'),
+      series('1.2/256 × 256', 'Axial', { images: 2 }),
+    ]
+    for (const pane of [
+      { filling: 'free' },
+      { filling: 'named', name: 'Axial' },
+      { filling: 'held' },
+    ] as const) {
       const board = { ...one, panes: [{ name: '', ...pane, seriesKey: stated.seriesKey }] }
       expect(filled(board, [stated])).toBe(board)
       expect(keys(filled(board, [LUNG, rest, most]))).toEqual([most.seriesKey])
     }
-    const gone = { ...one, panes: [{ name: '', filling: 'free' as const, seriesKey: '1.3/512 × 512' }] }
+    const gone = {
+      ...one,
+      panes: [{ name: '', filling: 'free' as const, seriesKey: '1.3/512 × 512' }],
+    }
     expect(keys(filled(gone, [LUNG]))).toEqual(['b'])
     // What a person chose stays empty rather than showing another series.
     const held = hung(one, 0, '1.3/512 × 512')
@@ -133,8 +172,14 @@ describe('a board', () => {
   })
 
   it('finds the series of an earlier study that is most alike', () => {
-    const old = (key: string, description: string, more: Partial<Hangable> = {}) => series(key, description, { isPrior: true, ...more })
-    const priors = [old('1', 'Scout'), old('2', 'Axial 3 mm'), old('3', 'Axial 5 mm', { modality: 'MR' }), old('4', 'None', { images: 0 })]
+    const old = (key: string, description: string, more: Partial<Hangable> = {}) =>
+      series(key, description, { isPrior: true, ...more })
+    const priors = [
+      old('1', 'Scout'),
+      old('2', 'Axial 3 mm'),
+      old('3', 'Axial 5 mm', { modality: 'MR' }),
+      old('4', 'None', { images: 0 }),
+    ]
     expect(counterpart(AXIAL, priors)?.seriesKey).toBe('2')
     expect(counterpart(undefined, priors)).toBeDefined()
     expect(counterpart(AXIAL, [])).toBeUndefined()

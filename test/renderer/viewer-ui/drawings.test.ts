@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { drawingOf } from '../../../renderer/src/viewer/drawing.ts'
-import { type DrawingsWorld, openDrawingsKeeper } from '../../../renderer/src/viewer/drawings-keeper.ts'
+import {
+  type DrawingsWorld,
+  openDrawingsKeeper,
+} from '../../../renderer/src/viewer/drawings-keeper.ts'
 import { merged } from '../../../renderer/src/viewer/drawings-merge.ts'
 
 const one = (id: string, at = 0) => ({ id, at })
@@ -8,7 +11,11 @@ const STUDY = '1.2.3'
 
 describe('drawings of two windows', () => {
   it('are put together', () => {
-    expect(merged([one('a')], [one('a'), one('b')], [one('a'), one('c')])).toEqual([one('a'), one('b'), one('c')])
+    expect(merged([one('a')], [one('a'), one('b')], [one('a'), one('c')])).toEqual([
+      one('a'),
+      one('b'),
+      one('c'),
+    ])
   })
 
   it('stay removed where one of them was removed, unless it was changed elsewhere', () => {
@@ -24,7 +31,11 @@ describe('drawings of two windows', () => {
   })
 
   it('are told apart by what they are where they have no id', () => {
-    expect(merged<unknown>([{ x: 1 }], [{ x: 1 }, { x: 2 }], [{ x: 1 }, { x: 3 }])).toEqual([{ x: 1 }, { x: 2 }, { x: 3 }])
+    expect(merged<unknown>([{ x: 1 }], [{ x: 1 }, { x: 2 }], [{ x: 1 }, { x: 3 }])).toEqual([
+      { x: 1 },
+      { x: 2 },
+      { x: 3 },
+    ])
   })
 })
 
@@ -50,7 +61,11 @@ function desk(stored: readonly unknown[] = [], unreadable: ReadonlySet<unknown> 
     },
     faultOf: (error) => {
       const sentence = (error as Error).message
-      return { kind: sentence === 'conflict' ? 'conflict' : sentence === 'No answer.' ? 'again' : 'refused', sentence }
+      return {
+        kind:
+          sentence === 'conflict' ? 'conflict' : sentence === 'No answer.' ? 'again' : 'refused',
+        sentence,
+      }
     },
     after(_milliseconds, run) {
       timers.push(run)
@@ -86,7 +101,10 @@ describe('what is drawn', () => {
     keeper.open(STUDY)
     await settle()
     expect(drawnNow()).toEqual([one('a')])
-    expect(keeper.state().studies.get(STUDY)).toMatchObject({ state: 'saved', drawings: [one('a')] })
+    expect(keeper.state().studies.get(STUDY)).toMatchObject({
+      state: 'saved',
+      drawings: [one('a')],
+    })
     expect(saves).toEqual([])
     draw(one('a'), one('b'))
     keeper.changed(STUDY)
@@ -97,17 +115,29 @@ describe('what is drawn', () => {
   })
 
   it('is not saved again where only the engine has measured it anew', async () => {
-    const kept = { id: 'a', data: { handles: { points: [[1, 2, 3]], activeHandleIndex: null, textBox: { hasMoved: false } } } }
+    const kept = {
+      id: 'a',
+      data: {
+        handles: { points: [[1, 2, 3]], activeHandleIndex: null, textBox: { hasMoved: false } },
+      },
+    }
     const { keeper, saves, settle, draw, tick } = desk([kept])
     keeper.open(STUDY)
     await settle()
-    const handles = { textBox: { hasMoved: false, worldPosition: [4, 5, 6] }, activeHandleIndex: 1, points: [[1, 2, 3]] }
+    const handles = {
+      textBox: { hasMoved: false, worldPosition: [4, 5, 6] },
+      activeHandleIndex: 1,
+      points: [[1, 2, 3]],
+    }
     draw({ data: { handles }, id: 'a' })
     keeper.changed(STUDY)
     await tick()
     expect(saves).toEqual([])
     expect(keeper.state().studies.get(STUDY)?.state).toBe('saved')
-    draw({ id: 'a', data: { handles: { ...handles, textBox: { hasMoved: true, worldPosition: [9, 9, 9] } } } })
+    draw({
+      id: 'a',
+      data: { handles: { ...handles, textBox: { hasMoved: true, worldPosition: [9, 9, 9] } } },
+    })
     keeper.changed(STUDY)
     await tick()
     expect(saves).toHaveLength(1)
@@ -128,7 +158,10 @@ describe('what is drawn', () => {
 
   it('never loses what this version cannot draw', async () => {
     const strange = { shape: 'of a later version' }
-    const { keeper, gateway, saves, settle, draw, tick } = desk([one('a'), strange], new Set([strange]))
+    const { keeper, gateway, saves, settle, draw, tick } = desk(
+      [one('a'), strange],
+      new Set([strange]),
+    )
     keeper.open(STUDY)
     await settle()
     expect(saves).toEqual([])
@@ -146,7 +179,10 @@ describe('what is drawn', () => {
     draw(one('a'))
     keeper.changed(STUDY)
     await tick()
-    expect(keeper.state().studies.get(STUDY)).toMatchObject({ state: 'failing', fault: 'No answer.' })
+    expect(keeper.state().studies.get(STUDY)).toMatchObject({
+      state: 'failing',
+      fault: 'No answer.',
+    })
     draw(one('a'), one('b'))
     keeper.changed(STUDY)
     expect(keeper.state().studies.get(STUDY)?.state).toBe('failing')
@@ -165,7 +201,10 @@ describe('what is drawn', () => {
     keeper.changed(STUDY)
     await tick()
     await tick()
-    expect(keeper.state().studies.get(STUDY)).toMatchObject({ state: 'refused', fault: 'Too much is drawn.' })
+    expect(keeper.state().studies.get(STUDY)).toMatchObject({
+      state: 'refused',
+      fault: 'Too much is drawn.',
+    })
     refuse(undefined)
     keeper.flush()
     await settle()
@@ -185,7 +224,12 @@ describe('what is drawn', () => {
 
 it('lists a drawing of a known tool, and leaves out what it does not know', () => {
   const kept = { tool: 'Length', sopInstanceUid: '1.2', frame: 3, data: { handles: {} } }
-  expect(drawingOf(kept)).toMatchObject({ tool: 'length', sopInstanceUid: '1.2', frame: 3, text: '' })
+  expect(drawingOf(kept)).toMatchObject({
+    tool: 'length',
+    sopInstanceUid: '1.2',
+    frame: 3,
+    text: '',
+  })
   expect(drawingOf({ ...kept, tool: 'ArrowAnnotate', data: { text: 'here' } })?.text).toBe('here')
   expect(drawingOf({ ...kept, tool: 'Hologram' })).toBeUndefined()
   expect(drawingOf({ ...kept, tool: 'toString' })).toBeUndefined()

@@ -6,13 +6,35 @@ import { enter, entranceOf } from '../../../renderer/src/viewer/entrance.ts'
 const VIEW_ID = '0d3f7a52-6a4e-4a43-9f4e-2f6a7c1d9b10'
 const view = (more: Partial<View> = {}): View =>
   View.parse({
-    ...{ viewId: VIEW_ID, kind: 'viewer', area: 'viewer', studyId: null, studyInstanceUid: '1.2.3', studyDescription: 'CT' },
-    ...{ user: null, mayDictate: false, hangingProtocol: null, whyNoCapture: '', expiresAt: '2026-11-22T12:00:00.000Z' },
+    ...{
+      viewId: VIEW_ID,
+      kind: 'viewer',
+      area: 'viewer',
+      studyId: null,
+      studyInstanceUid: '1.2.3',
+      studyDescription: 'CT',
+    },
+    ...{
+      user: null,
+      mayDictate: false,
+      hangingProtocol: null,
+      whyNoCapture: '',
+      expiresAt: '2026-11-22T12:00:00.000Z',
+    },
     ...more,
   })
 const refusal = (message: string) =>
   Response.json(
-    { type: 'about:blank', title: 'Refused', status: 422, detail: message, instance: '/', message, code: 'refused', errors: [] },
+    {
+      type: 'about:blank',
+      title: 'Refused',
+      status: 422,
+      detail: message,
+      instance: '/',
+      message,
+      code: 'refused',
+      errors: [],
+    },
     { status: 422 },
   )
 
@@ -32,13 +54,25 @@ function page(answer: () => Response) {
     },
     origin: '',
   })
-  return { asked, names, left, world: { call, rename: (to: string) => names.push(to), leaveFor: (to: string) => left.push(to) } }
+  return {
+    asked,
+    names,
+    left,
+    world: {
+      call,
+      rename: (to: string) => names.push(to),
+      leaveFor: (to: string) => left.push(to),
+    },
+  }
 }
 
 describe('the way into the viewer', () => {
   it('reads a token before a view, and nothing from an address that says nothing', () => {
     expect(entranceOf({ search: '?token=abc', hash: '' })).toEqual({ by: 'token', token: 'abc' })
-    expect(entranceOf({ search: '?token=abc', hash: `#${VIEW_ID}` })).toEqual({ by: 'token', token: 'abc' })
+    expect(entranceOf({ search: '?token=abc', hash: `#${VIEW_ID}` })).toEqual({
+      by: 'token',
+      token: 'abc',
+    })
     expect(entranceOf({ search: '', hash: `#${VIEW_ID}` })).toEqual({ by: 'view', viewId: VIEW_ID })
     expect(entranceOf({ search: '', hash: '#nonsense' })).toEqual({ by: 'nothing' })
     expect(entranceOf({ search: '?token=', hash: '' })).toEqual({ by: 'nothing' })
@@ -46,21 +80,28 @@ describe('the way into the viewer', () => {
 
   it('exchanges a token once, and names the view alone in the address', async () => {
     const { world, asked, names, left } = page(() => Response.json(view()))
-    expect(await enter({ by: 'token', token: 'abc' }, world)).toEqual({ state: 'open', view: view() })
+    expect(await enter({ by: 'token', token: 'abc' }, world)).toEqual({
+      state: 'open',
+      view: view(),
+    })
     expect(asked).toEqual([`POST ${viewing.open.path}`])
     expect(names).toEqual([`/viewer#${VIEW_ID}`])
     expect(left).toEqual([])
   })
 
   it('leaves for the reading screen where the link is for dictation too', async () => {
-    const { world, names, left } = page(() => Response.json(view({ kind: 'reroute', mayDictate: true })))
+    const { world, names, left } = page(() =>
+      Response.json(view({ kind: 'reroute', mayDictate: true })),
+    )
     expect(await enter({ by: 'token', token: 'abc' }, world)).toEqual({ state: 'leaving' })
     expect(left).toEqual([`/#/linked/${VIEW_ID}`])
     expect(names).toEqual([])
   })
 
   it('goes on with a view after a reload, also inside the reading screen', async () => {
-    const { world, asked, left } = page(() => Response.json(view({ kind: 'reroute', mayDictate: true })))
+    const { world, asked, left } = page(() =>
+      Response.json(view({ kind: 'reroute', mayDictate: true })),
+    )
     expect(await enter({ by: 'view', viewId: VIEW_ID }, world)).toMatchObject({ state: 'open' })
     expect(asked).toEqual([`GET /viewer/${VIEW_ID}`])
     expect(left).toEqual([])
@@ -74,14 +115,26 @@ describe('the way into the viewer', () => {
       sentence: 'This link was used already.',
       isFinal: true,
     })
-    expect(await enter({ by: 'view', viewId: VIEW_ID }, world)).toMatchObject({ why: 'view', isFinal: true })
-    expect(await enter({ by: 'nothing' }, world)).toEqual({ state: 'closed', why: 'nothing', sentence: '', isFinal: true })
+    expect(await enter({ by: 'view', viewId: VIEW_ID }, world)).toMatchObject({
+      why: 'view',
+      isFinal: true,
+    })
+    expect(await enter({ by: 'nothing' }, world)).toEqual({
+      state: 'closed',
+      why: 'nothing',
+      sentence: '',
+      isFinal: true,
+    })
   })
 
   it('may be tried again where nobody answers', async () => {
     const { world } = page(() => {
       throw new TypeError('Failed to fetch')
     })
-    expect(await enter({ by: 'token', token: 'abc' }, world)).toMatchObject({ state: 'closed', why: 'unreachable', isFinal: false })
+    expect(await enter({ by: 'token', token: 'abc' }, world)).toMatchObject({
+      state: 'closed',
+      why: 'unreachable',
+      isFinal: false,
+    })
   })
 })

@@ -16,7 +16,9 @@ describe('what could not be read', () => {
   ]
 
   it('is one message for each sentence, with all it is of, the worst first', () => {
-    expect(faultGroups(faults).map(({ level, faults }) => [level, faults.map(({ what }) => what)])).toEqual([
+    expect(
+      faultGroups(faults).map(({ level, faults }) => [level, faults.map(({ what }) => what)]),
+    ).toEqual([
       ['danger', ['Image 2', 'Image 4']],
       ['warning', ['Image 1', 'Image 3']],
       ['note', ['The manifest']],

@@ -36,7 +36,8 @@ describe('keys of the viewer', () => {
   })
 
   it('leaves keys with Ctrl, Alt and Meta to the browser', () => {
-    for (const held of ['ctrlKey', 'altKey', 'metaKey']) expect(commandOf(press('r', { [held]: true }))).toBeUndefined()
+    for (const held of ['ctrlKey', 'altKey', 'metaKey'])
+      expect(commandOf(press('r', { [held]: true }))).toBeUndefined()
   })
 
   it('takes no letters where they are switched off, and the arrows all the same', () => {
@@ -48,7 +49,9 @@ describe('keys of the viewer', () => {
   })
 
   it('has no key twice', () => {
-    const pressed = KEYS.filter((key) => key.press !== '').map((key) => `${key.press} ${'isShifted' in key && key.isShifted}`)
+    const pressed = KEYS.filter((key) => key.press !== '').map(
+      (key) => `${key.press} ${'isShifted' in key && key.isShifted}`,
+    )
     expect(new Set(pressed).size).toBe(pressed.length)
   })
 

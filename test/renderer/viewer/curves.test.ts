@@ -5,11 +5,22 @@ import { rescaledPadding } from '../../../renderer/src/viewer/engine/values.ts'
 import { rangeOf } from '../../../renderer/src/viewer/engine/view.ts'
 import { attributes, pixel } from './viewed.ts'
 
-const extras = (numbers: readonly number[], firstValue: number, bits: number, explanation = ''): InstanceExtras => ({
+const extras = (
+  numbers: readonly number[],
+  firstValue: number,
+  bits: number,
+  explanation = '',
+): InstanceExtras => ({
   palette: null,
   modalityLut: null,
   voiLuts: [
-    { entries: numbers.length, firstValue, bits, explanation, data: Buffer.from(Uint16Array.from(numbers).buffer).toString('base64') },
+    {
+      entries: numbers.length,
+      firstValue,
+      bits,
+      explanation,
+      data: Buffer.from(Uint16Array.from(numbers).buffer).toString('base64'),
+    },
   ],
   overlays: [],
 })
@@ -26,16 +37,21 @@ const applied = (numbers: readonly number[], firstValue: number, value: number) 
 
 describe('a VOI look-up table', () => {
   it('gives each whole value the brightness of its entry, flat below and above', () => {
-    const numbers = Array.from({ length: 900 }, (_, n) => (n < 100 ? 50 : n > 700 ? 4000 : Math.round(50 + 3950 * ((n - 100) / 600) ** 2)))
+    const numbers = Array.from({ length: 900 }, (_, n) =>
+      n < 100 ? 50 : n > 700 ? 4000 : Math.round(50 + 3950 * ((n - 100) / 600) ** 2),
+    )
     const of = extras(numbers, -300, 12)
     for (const value of [-2000, -300, -200, -150, 0, 123, 399, 400, 500, 3000])
       expect(shade(of, value), String(value)).toBeCloseTo(applied(numbers, -300, value) / 4095, 3)
   })
 
   it('keeps its shape with more entries than the graphics take', () => {
-    const numbers = Array.from({ length: 65_536 }, (_, n) => Math.round(65_535 * (n / 65_535) ** 0.4))
+    const numbers = Array.from({ length: 65_536 }, (_, n) =>
+      Math.round(65_535 * (n / 65_535) ** 0.4),
+    )
     const of = extras(numbers, 0, 16)
-    for (const value of [500, 5000, 32_000, 65_000]) expect(shade(of, value)).toBeCloseTo(applied(numbers, 0, value) / 65_535, 2)
+    for (const value of [500, 5000, 32_000, 65_000])
+      expect(shade(of, value)).toBeCloseTo(applied(numbers, 0, value) / 65_535, 2)
   })
 
   it('may fall, be flat, or go beyond the bits it claims', () => {
@@ -53,7 +69,19 @@ describe('a VOI look-up table', () => {
 })
 
 it('finds padding among values after rescale', () => {
-  expect(rescaledPadding({ ...pixel, padding: [-2000, null] }, { ...attributes, slope: 2, intercept: -10 }, false)).toEqual([-4010, -4010])
-  expect(rescaledPadding({ ...pixel, padding: [0, 10] }, { ...attributes, slope: -1, intercept: 1 }, false)).toEqual([-9, 1])
+  expect(
+    rescaledPadding(
+      { ...pixel, padding: [-2000, null] },
+      { ...attributes, slope: 2, intercept: -10 },
+      false,
+    ),
+  ).toEqual([-4010, -4010])
+  expect(
+    rescaledPadding(
+      { ...pixel, padding: [0, 10] },
+      { ...attributes, slope: -1, intercept: 1 },
+      false,
+    ),
+  ).toEqual([-9, 1])
   expect(rescaledPadding(pixel, attributes, false)).toBeUndefined()
 })

@@ -3,12 +3,19 @@ import { openFetches } from '../../../renderer/src/viewer/engine/fetches.ts'
 import { ImageProblem } from '../../../renderer/src/viewer/engine/problem.ts'
 
 const frame = (text = 'x') =>
-  new Response(text, { headers: { 'content-type': 'application/octet-stream; transfer-syntax=1.2.840.10008.1.2.1' } })
+  new Response(text, {
+    headers: { 'content-type': 'application/octet-stream; transfer-syntax=1.2.840.10008.1.2.1' },
+  })
 const soon = () => new Promise((resolve) => setTimeout(resolve, 0))
 
 /** A gateway whose answers are given by hand. */
 function gateway() {
-  const asked: { path: string; signal: AbortSignal; answer: (response: Response) => void; fail: () => void }[] = []
+  const asked: {
+    path: string
+    signal: AbortSignal
+    answer: (response: Response) => void
+    fail: () => void
+  }[] = []
   const fetch = ((path: string, { signal }: { signal: AbortSignal }) =>
     new Promise<Response>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason))
@@ -22,7 +29,8 @@ describe('fetching frames', () => {
   it('asks for a few at once, the most urgent first', async () => {
     const { asked, fetch, paths } = gateway()
     const fetches = openFetches({ fetch }, 2)
-    for (const path of ['a', 'b', 'c']) fetches.get(path, 'prefetch', never()).catch(() => undefined)
+    for (const path of ['a', 'b', 'c'])
+      fetches.get(path, 'prefetch', never()).catch(() => undefined)
     fetches.get('t', 'thumbnail', never()).catch(() => undefined)
     fetches.get('n', 'near', never()).catch(() => undefined)
     expect(paths()).toEqual(['a', 'b'])
@@ -92,7 +100,10 @@ describe('fetching frames', () => {
       await soon()
       await soon()
     }
-    await expect(lost).rejects.toMatchObject({ isPassing: true, message: expect.stringContaining('does not answer') })
+    await expect(lost).rejects.toMatchObject({
+      isPassing: true,
+      message: expect.stringContaining('does not answer'),
+    })
   })
 
   it("gives the gateway's sentence for a refusal, at once", async () => {

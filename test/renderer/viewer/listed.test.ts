@@ -37,7 +37,15 @@ describe('the list of a view, line by line', () => {
     const list = listed(slice(1, 0), slice(2, 1))
     list.take({
       line: 'faults',
-      faults: [{ level: 'note', what: 'Image 1', sentence: 'Odd.', studyInstanceUid: null, sopInstanceUid: null }],
+      faults: [
+        {
+          level: 'note',
+          what: 'Image 1',
+          sentence: 'Odd.',
+          studyInstanceUid: null,
+          sopInstanceUid: null,
+        },
+      ],
     })
     list.begin()
     list.take({ line: 'instances', instances: [slice(2, 1)] })
@@ -58,9 +66,19 @@ describe('the list of a view, line by line', () => {
 
   it('puts the study of the view first and earlier ones after it, newest first, and reports beside', () => {
     const list = listed(instance(1, { image: null, notImage: 'A structured report.' }))
-    list.take({ line: 'study', study: study({ studyInstanceUid: '9', isPrior: true, studyDate: '20200101' }) })
-    list.take({ line: 'study', study: study({ studyInstanceUid: '8', isPrior: true, studyDate: '20240101' }) })
-    expect(list.studies().map(({ study: { studyInstanceUid } }) => studyInstanceUid)).toEqual(['1.2.3', '8', '9'])
+    list.take({
+      line: 'study',
+      study: study({ studyInstanceUid: '9', isPrior: true, studyDate: '20200101' }),
+    })
+    list.take({
+      line: 'study',
+      study: study({ studyInstanceUid: '8', isPrior: true, studyDate: '20240101' }),
+    })
+    expect(list.studies().map(({ study: { studyInstanceUid } }) => studyInstanceUid)).toEqual([
+      '1.2.3',
+      '8',
+      '9',
+    ])
     expect(list.studies()[0]?.notImages).toHaveLength(1)
     expect(list.studies()[0]?.series).toEqual([])
   })

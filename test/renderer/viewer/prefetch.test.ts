@@ -20,7 +20,10 @@ describe('loading ahead of the scroll', () => {
         signal?.addEventListener('abort', () => reject(new ImageProblem('Left.', true)))
         asked.push({ imageId, signal, done: () => resolve(undefined as never) })
       })
-    const prefetch = openPrefetch({ load, cached: () => undefined, problem: (id) => (id === '2' ? 'Broken.' : '') }, () => 200)
+    const prefetch = openPrefetch(
+      { load, cached: () => undefined, problem: (id) => (id === '2' ? 'Broken.' : '') },
+      () => 200,
+    )
     const ids = Array.from({ length: 200 }, (_, n) => String(n))
     prefetch.follow(ids, 0, 1)
     expect(asked.map(({ imageId }) => imageId)).toEqual(['1', '3', '4', '5'])

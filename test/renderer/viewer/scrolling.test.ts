@@ -6,27 +6,45 @@ import { synchronisedIndex } from '../../../renderer/src/viewer/engine/synchroni
 import { AXIAL, attributes, instance, SAGITTAL, series, slice, stacks, study } from './viewed.ts'
 
 const heights = (from: number, step: number, count: number, frameOfReferenceUid = '1') =>
-  stacks(Array.from({ length: count }, (_, n) => slice(n + 1, from + n * step, { frameOfReferenceUid })))[0]?.stack ?? []
+  stacks(
+    Array.from({ length: count }, (_, n) => slice(n + 1, from + n * step, { frameOfReferenceUid })),
+  )[0]?.stack ?? []
 
 describe('panes that scroll together', () => {
   it('show the nearest place in one frame of reference', () => {
     const active = { stack: heights(0, 5, 10), index: 4, anchor: 0 }
-    expect(synchronisedIndex('position', active, { stack: heights(0, 1, 50), index: 0, anchor: 0 })).toBe(20)
-    expect(synchronisedIndex('position', active, { stack: heights(100, 1, 50), index: 9, anchor: 0 })).toBe(0)
+    expect(
+      synchronisedIndex('position', active, { stack: heights(0, 1, 50), index: 0, anchor: 0 }),
+    ).toBe(20)
+    expect(
+      synchronisedIndex('position', active, { stack: heights(100, 1, 50), index: 9, anchor: 0 }),
+    ).toBe(0)
   })
   it('move by as many millimetres in another one, and by as many images where no place is known', () => {
     const active = { stack: heights(0, 5, 10), index: 4, anchor: 2 }
-    expect(synchronisedIndex('position', active, { stack: heights(300, 2, 50, '2'), index: 0, anchor: 10 })).toBe(15)
+    expect(
+      synchronisedIndex('position', active, {
+        stack: heights(300, 2, 50, '2'),
+        index: 0,
+        anchor: 10,
+      }),
+    ).toBe(15)
     const plain = stacks(Array.from({ length: 20 }, (_, n) => instance(n)))[0]?.stack ?? []
     expect(synchronisedIndex('position', active, { stack: plain, index: 0, anchor: 10 })).toBe(12)
-    expect(synchronisedIndex('index', active, { stack: heights(0, 1, 11), index: 0, anchor: 10 })).toBe(10)
+    expect(
+      synchronisedIndex('index', active, { stack: heights(0, 1, 11), index: 0, anchor: 10 }),
+    ).toBe(10)
   })
   it('stay where they are when the planes cross', () => {
     const active = { stack: heights(0, 5, 10), index: 4, anchor: 0 }
     const crossing = stacks([
-      instance(1, { attributes: { ...attributes, position: [0, 0, 0], orientation: SAGITTAL, spacing: [1, 1] } }),
+      instance(1, {
+        attributes: { ...attributes, position: [0, 0, 0], orientation: SAGITTAL, spacing: [1, 1] },
+      }),
     ])[0]?.stack
-    expect(synchronisedIndex('position', active, { stack: crossing ?? [], index: 0, anchor: 0 })).toBeUndefined()
+    expect(
+      synchronisedIndex('position', active, { stack: crossing ?? [], index: 0, anchor: 0 }),
+    ).toBeUndefined()
   })
 })
 
@@ -52,7 +70,13 @@ describe('places in the patient', () => {
 
 describe('what Cornerstone is told of an image', () => {
   const found = (of: ReturnType<typeof instance>) => ({
-    image: { imageId: 'x', sopInstanceUid: of.sopInstanceUid, frame: 1, instance: of, attributes: of.attributes },
+    image: {
+      imageId: 'x',
+      sopInstanceUid: of.sopInstanceUid,
+      frame: 1,
+      instance: of,
+      attributes: of.attributes,
+    },
     series: series(),
     study: study(),
   })
@@ -69,7 +93,10 @@ describe('what Cornerstone is told of an image', () => {
   })
   it('says that a length of a radiograph is at the detector', () => {
     const calibration = (spacingFrom: 'detector' | 'patient') =>
-      moduleOf('calibrationModule', found(instance(1, { attributes: { ...attributes, spacing: [1, 1], spacingFrom } })))
+      moduleOf(
+        'calibrationModule',
+        found(instance(1, { attributes: { ...attributes, spacing: [1, 1], spacingFrom } })),
+      )
     expect(calibration('detector')).toEqual({ type: 'Proj' })
     expect(calibration('detector')).toBe(calibration('detector'))
     expect(calibration('patient')).toBeUndefined()
@@ -77,7 +104,10 @@ describe('what Cornerstone is told of an image', () => {
   it('keeps images without a frame of reference apart, and does not rescale twice', () => {
     const plane = moduleOf('imagePlaneModule', found(instance(1, { frameOfReferenceUid: '' })))
     expect(plane).toMatchObject({ frameOfReferenceUID: 'none/1.2.3.1.1' })
-    expect(moduleOf('modalityLutModule', found(instance(1)))).toEqual({ rescaleSlope: 1, rescaleIntercept: 0 })
+    expect(moduleOf('modalityLutModule', found(instance(1)))).toEqual({
+      rescaleSlope: 1,
+      rescaleIntercept: 0,
+    })
     expect(moduleOf('somethingElse', found(instance(1)))).toBeUndefined()
   })
 })
@@ -102,7 +132,10 @@ describe('kept drawings', () => {
     },
   }
   it('are read as they were written, for the study they are read for', () => {
-    expect(readKept(JSON.parse(JSON.stringify(kept)), '1.2.3')).toEqual({ ...kept, studyInstanceUid: '1.2.3' })
+    expect(readKept(JSON.parse(JSON.stringify(kept)), '1.2.3')).toEqual({
+      ...kept,
+      studyInstanceUid: '1.2.3',
+    })
   })
   it('are left out where they cannot be drawn', () => {
     const broken = [

@@ -22,7 +22,11 @@ describe('the series that are shown', () => {
   it('orders by number where a place is not known, and by UID where numbers are equal', () => {
     expect(numbers(stacks([slice(3, 0), instance(1), slice(2, 5)])[0]?.stack)).toEqual([1, 2, 3])
     const same = ['1.9', '1.10', '1.1'].map((sopInstanceUid) => instance(0, { sopInstanceUid }))
-    expect(stacks(same)[0]?.stack.map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(['1.1', '1.10', '1.9'])
+    expect(stacks(same)[0]?.stack.map(({ sopInstanceUid }) => sopInstanceUid)).toEqual([
+      '1.1',
+      '1.10',
+      '1.9',
+    ])
   })
 
   it('keeps the numbers of a series that passes each place several times', () => {
@@ -36,23 +40,37 @@ describe('the series that are shown', () => {
     const large = slice(7, 0, { image: { ...pixel, rows: 8 } })
     const parts = stacks([localizer, ...[2, 3, 4, 5, 6].map((n) => slice(n, n)), large])
     expect(parts.map(({ part }) => part).sort()).toEqual(['6 × 4', '6 × 8', 'Localizer 6 × 4'])
-    const crossing = instance(9, { attributes: { ...attributes, position: [0, 0, 0], orientation: SAGITTAL, spacing: [1, 1] } })
-    expect(stacks([slice(1, 0), slice(2, 1), crossing]).map(({ part }) => part)).toEqual(['6 × 4 axial', '6 × 4 sagittal'])
+    const crossing = instance(9, {
+      attributes: { ...attributes, position: [0, 0, 0], orientation: SAGITTAL, spacing: [1, 1] },
+    })
+    expect(stacks([slice(1, 0), slice(2, 1), crossing]).map(({ part }) => part)).toEqual([
+      '6 × 4 axial',
+      '6 × 4 sagittal',
+    ])
   })
 
   it('keeps radial slices in one stack', () => {
     const radial = Array.from({ length: 12 }, (_, n) => {
       const angle = (n * Math.PI) / 12
       const orientation: typeof AXIAL = [Math.cos(angle), Math.sin(angle), 0, 0, 0, -1]
-      return instance(n + 1, { attributes: { ...attributes, position: [0, 0, 0], orientation, spacing: [1, 1] } })
+      return instance(n + 1, {
+        attributes: { ...attributes, position: [0, 0, 0], orientation, spacing: [1, 1] },
+      })
     })
     expect(stacks(radial)).toHaveLength(1)
     expect(stacks(radial)[0]?.whyNoVolume).toBe('Its slices are not parallel.')
   })
 
   it('makes a stack of its own of each multi-frame image, with what differs by frame', () => {
-    const perFrame = [0, 1, 2].map((z) => ({ ...attributes, position: [0, 0, z] as [number, number, number] }))
-    const shown = stacks([instance(1, { frames: 3, perFrame, frameTime: 40 }), instance(2, { frames: 2 }), instance(3)])
+    const perFrame = [0, 1, 2].map((z) => ({
+      ...attributes,
+      position: [0, 0, z] as [number, number, number],
+    }))
+    const shown = stacks([
+      instance(1, { frames: 3, perFrame, frameTime: 40 }),
+      instance(2, { frames: 2 }),
+      instance(3),
+    ])
     expect(shown.map(({ part, isMultiFrame }) => [part, isMultiFrame])).toEqual([
       ['', false],
       ['3 frames', true],
@@ -63,11 +81,18 @@ describe('the series that are shown', () => {
   })
 
   it('gives what the manifest alone knows its place at once, and calls it missing only in the end', () => {
-    const announced = [slice(1, 0), slice(2, 1, { source: 'manifest' }), instance(3, { source: 'manifest', image: null })]
+    const announced = [
+      slice(1, 0),
+      slice(2, 1, { source: 'manifest' }),
+      instance(3, { source: 'manifest', image: null }),
+    ]
     expect(stacks(announced, false)[0]?.missing.size).toBe(0)
     const [shown] = stacks(announced)
     expect(shown?.stack).toHaveLength(3)
-    expect([...(shown?.missing ?? [])].map((id) => parseImageId(id)?.sopInstanceUid)).toEqual(['1.2.3.1.2', '1.2.3.1.3'])
+    expect([...(shown?.missing ?? [])].map((id) => parseImageId(id)?.sopInstanceUid)).toEqual([
+      '1.2.3.1.2',
+      '1.2.3.1.3',
+    ])
   })
 
   it('leaves out what is no image', () => {
@@ -76,25 +101,44 @@ describe('the series that are shown', () => {
 
   it('reads its own image ids, of odd UIDs too', () => {
     const [shown] = stacks([instance(1, { sopInstanceUid: 'odd/uid 1%2' })])
-    expect(parseImageId(shown?.stack[0]?.imageId ?? '')).toEqual({ sopInstanceUid: 'odd/uid 1%2', frame: 1 })
+    expect(parseImageId(shown?.stack[0]?.imageId ?? '')).toEqual({
+      sopInstanceUid: 'odd/uid 1%2',
+      frame: 1,
+    })
     expect(parseImageId('wadouri:1')).toBeUndefined()
   })
 
   it('says why a stack is no volume', () => {
     const five = [0, 1, 2, 3, 4]
-    const why = (make: (n: number) => ReturnType<typeof slice>, isWhole = true) => stacks(five.map(make), isWhole)[0]?.whyNoVolume
+    const why = (make: (n: number) => ReturnType<typeof slice>, isWhole = true) =>
+      stacks(five.map(make), isWhole)[0]?.whyNoVolume
     expect(why((n) => slice(n, n))).toBe('')
     expect(stacks([slice(1, 0)])[0]?.whyNoVolume).toBe('It has fewer than 5 slices.')
     expect(why((n) => slice(n, n === 4 ? 9 : n))).toBe('Its slices are not equally spaced.')
-    expect(why((n) => slice(n, n, { frameOfReferenceUid: '' }))).toBe('Its images name no frame of reference.')
-    expect(why((n) => slice(n, n, { frameOfReferenceUid: n > 2 ? '1' : '2' }))).toBe('Its images are of more than one frame of reference.')
-    expect(why((n) => instance(n))).toBe('Its images do not say where in the patient they lie.')
-    expect(why((n) => slice(n, n, { image: { ...pixel, samplesPerPixel: 3, photometricInterpretation: 'RGB' } }))).toBe(
-      'Its images are in colour.',
+    expect(why((n) => slice(n, n, { frameOfReferenceUid: '' }))).toBe(
+      'Its images name no frame of reference.',
     )
-    expect(why((n) => slice(n, n, { source: n === 2 ? 'manifest' : 'partner' }))).toBe('1 of its images cannot be had.')
+    expect(why((n) => slice(n, n, { frameOfReferenceUid: n > 2 ? '1' : '2' }))).toBe(
+      'Its images are of more than one frame of reference.',
+    )
+    expect(why((n) => instance(n))).toBe('Its images do not say where in the patient they lie.')
+    expect(
+      why((n) =>
+        slice(n, n, { image: { ...pixel, samplesPerPixel: 3, photometricInterpretation: 'RGB' } }),
+      ),
+    ).toBe('Its images are in colour.')
+    expect(why((n) => slice(n, n, { source: n === 2 ? 'manifest' : 'partner' }))).toBe(
+      '1 of its images cannot be had.',
+    )
     const tilted = (n: number) =>
-      slice(n, n, { attributes: { ...attributes, position: [0, n * 0.5, n], orientation: AXIAL, spacing: [1, 1] } })
+      slice(n, n, {
+        attributes: {
+          ...attributes,
+          position: [0, n * 0.5, n],
+          orientation: AXIAL,
+          spacing: [1, 1],
+        },
+      })
     expect(why(tilted)).toBe('Its slices were taken with a tilted gantry.')
   })
 })

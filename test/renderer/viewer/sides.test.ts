@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { columnOf, placeOf, rowOf, type Vector } from '../../../renderer/src/viewer/engine/geometry.ts'
+import {
+  columnOf,
+  placeOf,
+  rowOf,
+  type Vector,
+} from '../../../renderer/src/viewer/engine/geometry.ts'
 import type { StackImage } from '../../../renderer/src/viewer/engine/images.ts'
 import { edgesOf, type View } from '../../../renderer/src/viewer/engine/view.ts'
 import { AXIAL, attributes, instance, SAGITTAL } from './viewed.ts'
@@ -10,14 +15,25 @@ const CORONAL: Orientation = [1, 0, 0, 0, 0, -1]
 const OBLIQUE: Orientation = [1, 0, 0, 0, Math.SQRT1_2, -Math.SQRT1_2]
 const SIDE = 100
 
-/** Where a point of the screen lies in the image, of a picture that was mirrored on the screen and then turned clockwise. */
-function imagePoint([x, y]: readonly [number, number], turns: number, isFlipped: boolean, isUpsideDown: boolean): [number, number] {
+/**
+ * Where a point of the screen lies in the image, of a picture that was mirrored on the screen and
+ * then turned clockwise.
+ */
+function imagePoint(
+  [x, y]: readonly [number, number],
+  turns: number,
+  isFlipped: boolean,
+  isUpsideDown: boolean,
+): [number, number] {
   let [column, row] = [x - SIDE / 2, y - SIDE / 2]
   for (let n = 0; n < turns; n += 1) [column, row] = [row, -column]
   return [(isFlipped ? -column : column) + SIDE / 2, (isUpsideDown ? -row : row) + SIDE / 2]
 }
 
-/** Letters by the corners of the image alone: which of the body's directions grows most from the middle to an edge. */
+/**
+ * Letters by the corners of the image alone: which of the body's directions grows most from the
+ * middle to an edge.
+ */
 function sideAt(of: StackImage, [column, row]: readonly [number, number]): string {
   const from = placeOf(of.attributes, SIDE / 2, SIDE / 2) as Vector
   const to = placeOf(of.attributes, column, row) as Vector
@@ -41,16 +57,21 @@ const image = (orientation: Orientation | null, patientOrientation: string[] = [
 })
 
 function edges(of: StackImage, turns: number, isFlipped: boolean, isUpsideDown: boolean) {
-  const placed = of.attributes.orientation ? of.attributes : { ...of.attributes, orientation: AXIAL }
+  const placed = of.attributes.orientation
+    ? of.attributes
+    : { ...of.attributes, orientation: AXIAL }
   const view = {
     element: { clientWidth: SIDE, clientHeight: SIDE },
-    canvasToWorld: (point: readonly [number, number]) => placeOf(placed, ...imagePoint(point, turns, isFlipped, isUpsideDown)),
+    canvasToWorld: (point: readonly [number, number]) =>
+      placeOf(placed, ...imagePoint(point, turns, isFlipped, isUpsideDown)),
   }
   return edgesOf(view as unknown as View, of)
 }
 
 const WAYS = [0, 1, 2, 3].flatMap((turns) =>
-  [false, true].flatMap((isFlipped) => [false, true].map((isUpsideDown) => [turns, isFlipped, isUpsideDown] as const)),
+  [false, true].flatMap((isFlipped) =>
+    [false, true].map((isUpsideDown) => [turns, isFlipped, isUpsideDown] as const),
+  ),
 )
 
 describe('the letters at the edges', () => {
@@ -72,17 +93,47 @@ describe('the letters at the edges', () => {
   }
 
   it('are those everybody knows', () => {
-    expect(edges(image(AXIAL), 0, false, false)).toEqual({ left: 'R', right: 'L', top: 'A', bottom: 'P' })
-    expect(edges(image(AXIAL), 0, true, false)).toEqual({ left: 'L', right: 'R', top: 'A', bottom: 'P' })
-    expect(edges(image(AXIAL), 1, false, false)).toEqual({ left: 'P', right: 'A', top: 'R', bottom: 'L' })
-    expect(edges(image(SAGITTAL), 0, false, false)).toEqual({ left: 'A', right: 'P', top: 'H', bottom: 'F' })
-    expect(edges(image(CORONAL), 2, false, false)).toEqual({ left: 'L', right: 'R', top: 'F', bottom: 'H' })
+    expect(edges(image(AXIAL), 0, false, false)).toEqual({
+      left: 'R',
+      right: 'L',
+      top: 'A',
+      bottom: 'P',
+    })
+    expect(edges(image(AXIAL), 0, true, false)).toEqual({
+      left: 'L',
+      right: 'R',
+      top: 'A',
+      bottom: 'P',
+    })
+    expect(edges(image(AXIAL), 1, false, false)).toEqual({
+      left: 'P',
+      right: 'A',
+      top: 'R',
+      bottom: 'L',
+    })
+    expect(edges(image(SAGITTAL), 0, false, false)).toEqual({
+      left: 'A',
+      right: 'P',
+      top: 'H',
+      bottom: 'F',
+    })
+    expect(edges(image(CORONAL), 2, false, false)).toEqual({
+      left: 'L',
+      right: 'R',
+      top: 'F',
+      bottom: 'H',
+    })
   })
 
   it('come from Patient Orientation where there is no other, in all 16 ways', () => {
     const of = image(null, ['L', 'F'])
     const same = image(CORONAL)
     for (const way of WAYS) expect(edges(of, ...way), way.join(' ')).toEqual(edges(same, ...way))
-    expect(edges(image(null), 0, false, false)).toEqual({ left: '', right: '', top: '', bottom: '' })
+    expect(edges(image(null), 0, false, false)).toEqual({
+      left: '',
+      right: '',
+      top: '',
+      bottom: '',
+    })
   })
 })

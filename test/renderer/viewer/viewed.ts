@@ -62,7 +62,10 @@ export const AXIAL: [number, number, number, number, number, number] = [1, 0, 0,
 export const SAGITTAL: [number, number, number, number, number, number] = [0, 1, 0, 0, 0, -1]
 
 /** An instance by its number; its UID ends with it. */
-export const instance = (instanceNumber: number, more: Partial<ViewedInstance> = {}): ViewedInstance => ({
+export const instance = (
+  instanceNumber: number,
+  more: Partial<ViewedInstance> = {},
+): ViewedInstance => ({
   studyInstanceUid: '1.2.3',
   seriesInstanceUid: '1.2.3.1',
   sopInstanceUid: `1.2.3.1.${instanceNumber}`,
@@ -94,14 +97,26 @@ export const instance = (instanceNumber: number, more: Partial<ViewedInstance> =
 })
 
 /** A slice at a height, mm. */
-export const slice = (instanceNumber: number, z: number, more: Partial<ViewedInstance> = {}): ViewedInstance =>
+export const slice = (
+  instanceNumber: number,
+  z: number,
+  more: Partial<ViewedInstance> = {},
+): ViewedInstance =>
   instance(instanceNumber, {
     ...more,
-    attributes: { ...attributes, position: [0, 0, z], orientation: AXIAL, spacing: [1, 1], spacingFrom: 'patient', ...more.attributes },
+    attributes: {
+      ...attributes,
+      position: [0, 0, z],
+      orientation: AXIAL,
+      spacing: [1, 1],
+      spacingFrom: 'patient',
+      ...more.attributes,
+    },
   })
 
 /** The stacks of one series, all of which is there. */
 export const stacks = (instances: readonly ViewedInstance[], isWhole = true) =>
   displaySeries(VIEW_ID, series(), instances, { isPrior: false, isWhole })
 
-export const numbers = (stack: readonly StackImage[] | undefined) => stack?.map((image) => image.instance.instanceNumber)
+export const numbers = (stack: readonly StackImage[] | undefined) =>
+  stack?.map((image) => image.instance.instanceNumber)

@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { StackImage } from '../../../renderer/src/viewer/engine/images.ts'
-import { automaticWindow, openingWindow, presetsOf, unitOf } from '../../../renderer/src/viewer/engine/presets.ts'
+import {
+  automaticWindow,
+  openingWindow,
+  presetsOf,
+  unitOf,
+} from '../../../renderer/src/viewer/engine/presets.ts'
 import { attributes, instance, pixel } from './viewed.ts'
 
-const image = (more: Partial<StackImage['attributes']> = {}, of: Parameters<typeof instance>[1] = {}): StackImage => ({
+const image = (
+  more: Partial<StackImage['attributes']> = {},
+  of: Parameters<typeof instance>[1] = {},
+): StackImage => ({
   imageId: 'x',
   sopInstanceUid: '1',
   frame: 1,
@@ -17,7 +25,10 @@ const names = (of: StackImage, modality: string) =>
 
 describe('windows', () => {
   it('open as the file says; else soft tissue for Hounsfield units; else by the values', () => {
-    expect(opening(image({ windowCenter: [50, 1], windowWidth: [350, 2] }), 'CT')).toEqual({ center: 50, width: 350 })
+    expect(opening(image({ windowCenter: [50, 1], windowWidth: [350, 2] }), 'CT')).toEqual({
+      center: 50,
+      width: 350,
+    })
     expect(opening(image(), 'CT')).toEqual({ center: 40, width: 400 })
     expect(opening(image({ windowCenter: [5], windowWidth: [0] }), 'MR').width).toBeGreaterThan(900)
     expect(opening(image({ intercept: null, slope: null }), 'CT').width).toBeGreaterThan(900)
@@ -32,12 +43,12 @@ describe('windows', () => {
   })
 
   it('are offered by name: those of the file, the automatic one, and those of CT where it is in Hounsfield units', () => {
-    expect(names(image({ windowCenter: [1, 2], windowWidth: [1, 2] }, { windowExplanation: ['BONE'] }), 'CT').slice(0, 4)).toEqual([
-      'BONE',
-      'From the image 2',
-      'Automatic',
-      'Soft tissue',
-    ])
+    expect(
+      names(
+        image({ windowCenter: [1, 2], windowWidth: [1, 2] }, { windowExplanation: ['BONE'] }),
+        'CT',
+      ).slice(0, 4),
+    ).toEqual(['BONE', 'From the image 2', 'Automatic', 'Soft tissue'])
     expect(names(image(), 'MR')).toEqual(['As opened', 'Automatic'])
     expect(names(image({ intercept: null, slope: null }), 'CT')).not.toContain('Lung')
   })
@@ -47,6 +58,8 @@ describe('windows', () => {
     expect(unitOf(image(), 'MR')).toBe('')
     expect(unitOf(image({}, { rescaleType: 'OD' }), 'CR')).toBe('OD')
     expect(unitOf(image({}, { rescaleType: 'US' }), 'MR')).toBe('')
-    expect(unitOf(image({}, { imageType: ['ORIGINAL', 'PRIMARY', 'LOCALIZER'], image: pixel }), 'CT')).toBe('')
+    expect(
+      unitOf(image({}, { imageType: ['ORIGINAL', 'PRIMARY', 'LOCALIZER'], image: pixel }), 'CT'),
+    ).toBe('')
   })
 })

@@ -34,7 +34,13 @@ const PROMISES: readonly Promised[] = [
 
 /** What is lost or invented after a restart; whatever may still wait is not looked at. */
 export function checkKept(evidence: KillEvidence): readonly string[] {
-  return [...database(evidence), ...reports(evidence), ...invented(evidence), ...promises(evidence, false), ...archived(evidence)]
+  return [
+    ...database(evidence),
+    ...reports(evidence),
+    ...invented(evidence),
+    ...promises(evidence, false),
+    ...archived(evidence),
+  ]
 }
 
 /** The same once everything that waited has had the time to be done. */
@@ -43,13 +49,19 @@ export function checkSettled(evidence: KillEvidence): readonly string[] {
 }
 
 const promises = ({ work: { ledger }, reader }: KillEvidence, isEnd: boolean): string[] =>
-  PROMISES.flatMap(({ name, check }) => check({ ledger, reader, isEnd }).map((breach) => `${name}: ${breach}`))
+  PROMISES.flatMap(({ name, check }) =>
+    check({ ledger, reader, isEnd }).map((breach) => `${name}: ${breach}`),
+  )
 
 function database({ reader: { select } }: KillEvidence): string[] {
   const [integrity] = select<{ integrity_check: string }>('pragma integrity_check')
   return [
-    ...(integrity?.integrity_check === 'ok' ? [] : [`the database is damaged: ${integrity?.integrity_check}`]),
-    ...(select('pragma foreign_key_check').length === 0 ? [] : ['rows refer to rows that are not there']),
+    ...(integrity?.integrity_check === 'ok'
+      ? []
+      : [`the database is damaged: ${integrity?.integrity_check}`]),
+    ...(select('pragma foreign_key_check').length === 0
+      ? []
+      : ['rows refer to rows that are not there']),
   ]
 }
 
@@ -58,14 +70,19 @@ const standingOf = ({ draft, signed }: DeskStudy['told']): Standing => ({
   signed: signed.map(({ text }) => text),
 })
 
-/** Each saved revision and each signature that was acknowledged is there; the call under way was done as a whole, or not at all. */
+/**
+ * Each saved revision and each signature that was acknowledged is there; the call under way was
+ * done as a whole, or not at all.
+ */
 function reports({ work: { deskStudies }, reader }: KillEvidence): string[] {
   return deskStudies.flatMap((study) => {
     const found = JSON.stringify(reader.standingOf(study.studyId))
     if (study.asked && found === JSON.stringify(standingOf(study.asked))) study.told = study.asked
     study.asked = undefined
     const told = JSON.stringify(standingOf(study.told))
-    return found === told ? [] : [`report of ${study.studyInstanceUid}: ${found} in place of ${told}`]
+    return found === told
+      ? []
+      : [`report of ${study.studyInstanceUid}: ${found} in place of ${told}`]
   })
 }
 
@@ -76,24 +93,38 @@ function invented({ work, reader: { select } }: KillEvidence): string[] {
   )
   const known = new Set(work.deskStudies.map(({ studyId }) => studyId as string))
   const sent = /\.1\.\d+$/
-  const instances = select<{ sopInstanceUid: string; studyInstanceUid: string; callingAeTitle: string }>(
+  const instances = select<{
+    sopInstanceUid: string
+    studyInstanceUid: string
+    callingAeTitle: string
+  }>(
     "select sopInstanceUid, studyInstanceUid, callingAeTitle from instances where callingAeTitle like 'CT%'",
   )
-  const signed = select<{ studyId: string }>("select studyId from reports where status = 'completed'")
+  const signed = select<{ studyId: string }>(
+    "select studyId from reports where status = 'completed'",
+  )
   const doubles = select<{ subject: string; n: number }>(
     "select subject, count(*) n from outbox where kind in ('report.delivered', 'report.archive') group by kind, subject having n > 1",
   )
-  const objects = select<{ reportId: string; n: number }>('select reportId, count(*) n from reportObjects group by reportId having n > 2')
+  const objects = select<{ reportId: string; n: number }>(
+    'select reportId, count(*) n from reportObjects group by reportId having n > 2',
+  )
   return [
-    ...repeated(studies.map(({ studyInstanceUid }) => studyInstanceUid)).map((uid) => `${uid} was created twice`),
+    ...repeated(studies.map(({ studyInstanceUid }) => studyInstanceUid)).map(
+      (uid) => `${uid} was created twice`,
+    ),
     ...studies
       .filter(({ studyInstanceUid }) => !work.asked.has(studyInstanceUid))
       .map(({ studyInstanceUid }) => `${studyInstanceUid} was never asked for`),
     ...instances
       .filter((one) => !work.asked.has(one.studyInstanceUid) || !sent.test(one.sopInstanceUid))
       .map(({ sopInstanceUid }) => `${sopInstanceUid} was never sent`),
-    ...repeated(instances.map(({ sopInstanceUid }) => sopInstanceUid)).map((uid) => `${uid} is there twice`),
-    ...signed.filter(({ studyId }) => !known.has(studyId)).map(({ studyId }) => `a report of ${studyId} is signed by nobody`),
+    ...repeated(instances.map(({ sopInstanceUid }) => sopInstanceUid)).map(
+      (uid) => `${uid} is there twice`,
+    ),
+    ...signed
+      .filter(({ studyId }) => !known.has(studyId))
+      .map(({ studyId }) => `a report of ${studyId} is signed by nobody`),
     ...doubles.map(({ subject, n }) => `${subject} is queued ${n} times`),
     ...objects.map(({ reportId, n }) => `${reportId} has ${n} objects`),
   ]
@@ -104,9 +135,17 @@ function repeated(values: readonly string[]): string[] {
   return values.filter((value) => seen.has(value) || !seen.add(value))
 }
 
-/** What the archive got is what devices sent, and what is called sent it got. Copies of reports do not go there by themselves. */
+/**
+ * What the archive got is what devices sent, and what is called sent it got. Copies of reports do
+ * not go there by themselves.
+ */
 function archived({ reader, outside: { archive } }: KillEvidence): string[] {
-  const rows = reader.select<{ sopInstanceUid: string; file: string; dataSetOffset: number; forward: string | null }>(
+  const rows = reader.select<{
+    sopInstanceUid: string
+    file: string
+    dataSetOffset: number
+    forward: string | null
+  }>(
     `select i.sopInstanceUid, i.file, i.dataSetOffset, f.state forward from instances i
      left join forwards f using (instanceId) where callingAeTitle like 'CT%'`,
   )
@@ -114,24 +153,39 @@ function archived({ reader, outside: { archive } }: KillEvidence): string[] {
   return [
     ...rows
       .filter(({ forward }) => forward !== 'waiting' && forward !== 'sent')
-      .map(({ sopInstanceUid, forward }) => `${sopInstanceUid} is not on its way to the archive: ${forward}`),
+      .map(
+        ({ sopInstanceUid, forward }) =>
+          `${sopInstanceUid} is not on its way to the archive: ${forward}`,
+      ),
     ...rows.flatMap((row) => {
       const bytes = reader.bytesOf(row)
       const got = archive.get(row.sopInstanceUid) ?? new Set()
-      if (got.size === 0) return row.forward === 'sent' ? [`${row.sopInstanceUid} is called sent, and the archive never got it`] : []
-      return bytes && got.size === 1 && got.has(hashOf(bytes)) ? [] : [`${row.sopInstanceUid} was sent with another content`]
+      if (got.size === 0)
+        return row.forward === 'sent'
+          ? [`${row.sopInstanceUid} is called sent, and the archive never got it`]
+          : []
+      return bytes && got.size === 1 && got.has(hashOf(bytes))
+        ? []
+        : [`${row.sopInstanceUid} was sent with another content`]
     }),
-    ...[...archive.keys()].filter((uid) => !known.has(uid)).map((uid) => `the archive has ${uid}, and the gateway has it not`),
+    ...[...archive.keys()]
+      .filter((uid) => !known.has(uid))
+      .map((uid) => `the archive has ${uid}, and the gateway has it not`),
   ]
 }
 
 /** What waited is done. */
 function settled({ work, reader: { select, store } }: KillEvidence): string[] {
-  const waiting = (table: string) => select<{ n: number }>(`select count(*) n from ${table} where state = 'waiting'`)[0]?.n ?? 0
+  const waiting = (table: string) =>
+    select<{ n: number }>(`select count(*) n from ${table} where state = 'waiting'`)[0]?.n ?? 0
   const { ledger, transactions } = work
   const answered = Map.groupBy(ledger.commitments, ({ transactionUid }) => transactionUid)
-  const unread = select<{ studyInstanceUid: string }>("select studyInstanceUid from imageStudies where state <> 'settled'")
-  const signed = select<{ reportId: string }>("select reportId from reports where status = 'completed'")
+  const unread = select<{ studyInstanceUid: string }>(
+    "select studyInstanceUid from imageStudies where state <> 'settled'",
+  )
+  const signed = select<{ reportId: string }>(
+    "select reportId from reports where status = 'completed'",
+  )
   return [
     ...['outbox', 'forwards', 'commitments']
       .filter((table) => waiting(table) > 0)
@@ -139,8 +193,12 @@ function settled({ work, reader: { select, store } }: KillEvidence): string[] {
     ...unread.map(({ studyInstanceUid }) => `${studyInstanceUid} is not complete`),
     ...[...transactions].flatMap(([transactionUid, uids]) => {
       const results = answered.get(transactionUid) ?? []
-      const missing = uids.filter((uid) => !results.some(({ committed }) => committed.includes(uid)))
-      return missing.length === 0 ? [] : [`${transactionUid}: ${missing.length} of ${uids.length} images were not committed`]
+      const missing = uids.filter(
+        (uid) => !results.some(({ committed }) => committed.includes(uid)),
+      )
+      return missing.length === 0
+        ? []
+        : [`${transactionUid}: ${missing.length} of ${uids.length} images were not committed`]
     }),
     ...signed
       .filter(

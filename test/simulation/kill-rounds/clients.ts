@@ -6,16 +6,31 @@ import { ask } from '../../electron/server/modules/worklist/worklist-fixture.ts'
 import { callerOf } from '../../support/gateway.ts'
 import { keyCall } from '../../support/interface.ts'
 import { type Modality, openModality } from '../../support/modality.ts'
-import { type DeskOptions, type DeskStudy, newStudy, writeReports } from '../../support/reading-desk.ts'
+import {
+  type DeskOptions,
+  type DeskStudy,
+  newStudy,
+  writeReports,
+} from '../../support/reading-desk.ts'
 import { associated } from '../../support/requestor.ts'
 import { findWorklist } from '../../support/worklist-client.ts'
 import { patient, UID_ROOT } from '../exams.ts'
 import type { Ledger } from '../ledger.ts'
 
-// Everybody who works on the gateway until it is killed. Each notes in the ledger what was acknowledged.
+// Everybody who works on the gateway until it is killed. Each notes in the ledger what was
+// acknowledged.
 
 export const COUNTS = [
-  ...(['kills', 'images', 'repeats', 'commitments', 'creates', 'changes', 'drafts', 'signed'] as const),
+  ...([
+    'kills',
+    'images',
+    'repeats',
+    'commitments',
+    'creates',
+    'changes',
+    'drafts',
+    'signed',
+  ] as const),
   ...(['worklists', 'forwarded', 'delivered', 'unanswered'] as const),
 ] as const
 export type Counts = Record<(typeof COUNTS)[number], number>
@@ -88,8 +103,15 @@ function imageOf(seed: number, studyInstanceUid: string, number: number, who: nu
   )
 }
 
-/** Exams one after the other, each image once or twice, with storage commitment of what was acknowledged. */
-async function sendImages(work: Work, { round, dimsePort, onAnswered }: Round, callingAeTitle: string): Promise<never> {
+/**
+ * Exams one after the other, each image once or twice, with storage commitment of what was
+ * acknowledged.
+ */
+async function sendImages(
+  work: Work,
+  { round, dimsePort, onAnswered }: Round,
+  callingAeTitle: string,
+): Promise<never> {
   const { seed, ledger, counts, asked, transactions } = work
   await using modality: Modality = await openModality(dimsePort, { callingAeTitle })
   for (let exam = 0; ; exam++) {
@@ -110,7 +132,11 @@ async function sendImages(work: Work, { round, dimsePort, onAnswered }: Round, c
       counts.images++
       onAnswered()
       if (drawOf(seed, `again ${sopInstanceUid}`) < 0.1) {
-        demand((await modality.storeBytes(sopInstanceUid, dataSet)).status, '0000', 'C-STORE of the same again')
+        demand(
+          (await modality.storeBytes(sopInstanceUid, dataSet)).status,
+          '0000',
+          'C-STORE of the same again',
+        )
         counts.repeats++
         onAnswered()
       }
@@ -169,15 +195,28 @@ async function createStudies(work: Work, { round, http, key, onAnswered }: Round
     asked.add(made.studyInstanceUid)
     const { name: patientName, id: mrn } = patient(made.number)
     const studyDescription = `CT chest ${made.number}`
-    const json = { studyInstanceUid: made.studyInstanceUid, studyDescription, severity: 'normal', reportMetadata: { patientName, mrn } }
-    const answer = await client.send('POST /v1/scribe/studies', { json, headers: { 'idempotency-key': made.key } })
+    const json = {
+      studyInstanceUid: made.studyInstanceUid,
+      studyDescription,
+      severity: 'normal',
+      reportMetadata: { patientName, mrn },
+    }
+    const answer = await client.send('POST /v1/scribe/studies', {
+      json,
+      headers: { 'idempotency-key': made.key },
+    })
     // An answer that the kill cut off is none.
     if (answer.json === undefined) throw new Error('ECONNRESET: half an answer')
     demand(answer.status, 201, 'create')
     const { studyId } = scribe.create.reply.parse(answer.json)
     unanswered.shift()
     const told = { studyDescription, severity: 'normal', patientName, mrn, isCancelled: false }
-    const account = { studyId, studyInstanceUid: made.studyInstanceUid, told, asked: undefined as typeof told | undefined }
+    const account = {
+      studyId,
+      studyInstanceUid: made.studyInstanceUid,
+      told,
+      asked: undefined as typeof told | undefined,
+    }
     ledger.studies.set(studyId, account)
     counts.creates++
     onAnswered()
@@ -192,13 +231,24 @@ async function createStudies(work: Work, { round, http, key, onAnswered }: Round
 }
 
 /** The worklist, again and again: it has the partner's exams and nothing else. */
-async function askWorklist({ counts }: Work, { dimsePort, day, onAnswered }: Round): Promise<never> {
+async function askWorklist(
+  { counts }: Work,
+  { dimsePort, day, onAnswered }: Round,
+): Promise<never> {
   const known = new Set(worklistDay(day).map(({ AccessionNumber }) => String(AccessionNumber)))
   await using console = await associated(dimsePort, { callingAeTitle: 'CT1' })
   for (let messageId = 1; ; messageId++) {
-    const { status, accessionNumbers } = await findWorklist(console, ask({}, { ScheduledProcedureStepStartDate: day }), messageId)
+    const { status, accessionNumbers } = await findWorklist(
+      console,
+      ask({}, { ScheduledProcedureStepStartDate: day }),
+      messageId,
+    )
     demand(status, '0000', 'C-FIND')
-    demand(accessionNumbers.filter((number) => !known.has(number)).join(', '), '', 'rows that nobody planned')
+    demand(
+      accessionNumbers.filter((number) => !known.has(number)).join(', '),
+      '',
+      'rows that nobody planned',
+    )
     demand(new Set(accessionNumbers).size, known.size, 'rows of the worklist')
     counts.worklists++
     onAnswered()
@@ -209,5 +259,6 @@ async function askWorklist({ counts }: Work, { dimsePort, day, onAnswered }: Rou
 export class WrongAnswer extends Error {}
 
 function demand(found: unknown, expected: unknown, what: string): void {
-  if (found !== expected) throw new WrongAnswer(`${what}: ${String(found)} in place of ${String(expected)}`)
+  if (found !== expected)
+    throw new WrongAnswer(`${what}: ${String(found)} in place of ${String(expected)}`)
 }

@@ -50,7 +50,10 @@ const KILLED_STARTS = 0.15
 const MOST_START_MS = 900
 /** How long what waits may take once nothing goes wrong any more. */
 const DRAIN_MS = 240_000
-/** A retry ends the association under way: one that comes too soon would send nothing on a busy machine. */
+/**
+ * A retry ends the association under way: one that comes too soon would send nothing on a busy
+ * machine.
+ */
 const RETRY_MS = 15_000
 const MOST_DELIVERIES = 5_000
 const MEMORY = '/dev/shm'
@@ -63,8 +66,14 @@ function mannerOf(seed: number, n: number): Scenario {
   return drawn < 0.93 ? 'refuse' : 'down'
 }
 
-/** A clinic on one data folder whose gateway is killed so many times. It ends at the first breach. */
-export async function killClinic({ seed, rounds, afterKill }: KillClinicOptions): Promise<KillOutcome> {
+/**
+ * A clinic on one data folder whose gateway is killed so many times. It ends at the first breach.
+ */
+export async function killClinic({
+  seed,
+  rounds,
+  afterKill,
+}: KillClinicOptions): Promise<KillOutcome> {
   await using opened = new AsyncDisposableStack()
   const root = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'isthmus-kills-'))
   opened.defer(() => rmSync(root, { recursive: true, force: true }))
@@ -74,12 +83,19 @@ export async function killClinic({ seed, rounds, afterKill }: KillClinicOptions)
   const secret = webhookSecret()
   const day = new Date(Date.now() + 24 * 60 * 60_000).toISOString().slice(0, 10).replaceAll('-', '')
   const partner = opened.use(
-    await openPartnerSimulator({ port: 0, secret, clock: Date.now, worklist: (of) => (of === day ? worklistDay(of) : []) }),
+    await openPartnerSimulator({
+      port: 0,
+      secret,
+      clock: Date.now,
+      worklist: (of) => (of === day ? worklistDay(of) : []),
+    }),
   )
   const manners = Array.from({ length: MOST_DELIVERIES }, (_, n) => mannerOf(seed, n))
   partner.setSequence('report.delivered', manners)
   // Devices are always there: a listener that hangs up would make the gateway wait for minutes.
-  const listener = opened.use(await listenForCommitments({ ...randomOf(seed), of: () => 1 }, ledger))
+  const listener = opened.use(
+    await listenForCommitments({ ...randomOf(seed), of: () => 1 }, ledger),
+  )
   const outside: Outside = { archive: new Map() }
   const archive = opened.use(
     await startAcceptor({
@@ -87,7 +103,10 @@ export async function killClinic({ seed, rounds, afterKill }: KillClinicOptions)
         const uid = message.command.affectedSopInstanceUid
         if (uid && Buffer.isBuffer(message.dataSet)) {
           const hashes = outside.archive.get(uid) ?? new Set()
-          outside.archive.set(uid, hashes.add(createHash('sha256').update(message.dataSet).digest('hex')))
+          outside.archive.set(
+            uid,
+            hashes.add(createHash('sha256').update(message.dataSet).digest('hex')),
+          )
           counts.forwarded++
         }
         peer.respond(message, 0x0000)
@@ -100,11 +119,26 @@ export async function killClinic({ seed, rounds, afterKill }: KillClinicOptions)
   const owner = await sessionHeaders(gateway.http, PEOPLE.owner)
   const radiologist = await sessionHeaders(gateway.http, PEOPLE.radiologist)
   const ownerCall = () => callerOf(gateway.http, owner)
-  const body = NewDestination.parse({ name: 'Archive', aeTitle: 'PACS', host: '127.0.0.1', port: archive.port, isAutomatic: true })
+  const body = NewDestination.parse({
+    name: 'Archive',
+    aeTitle: 'PACS',
+    host: '127.0.0.1',
+    port: archive.port,
+    isAutomatic: true,
+  })
   const { destinationId } = await ownerCall()(dashboardDestinations.add, { body })
 
   const work: Work = {
-    ...{ seed, ledger, counts, asked: new Set(), transactions: new Map(), deskStudies: [], unanswered: [], numbers: 0 },
+    ...{
+      seed,
+      ledger,
+      counts,
+      asked: new Set(),
+      transactions: new Map(),
+      deskStudies: [],
+      unanswered: [],
+      numbers: 0,
+    },
     desks: Array.from({ length: DESKS }, () => undefined),
   }
   const seen = new Set<unknown>()
@@ -115,12 +149,22 @@ export async function killClinic({ seed, rounds, afterKill }: KillClinicOptions)
     for (const event of partner.received) {
       if (event.envelope.type !== 'report.delivered' || seen.has(event)) continue
       seen.add(event)
-      const { presignedUrl: _link, ...content } = event.envelope.data as EventData<'report.delivered'>
+      const { presignedUrl: _link, ...content } = event.envelope
+        .data as EventData<'report.delivered'>
       const isAccepted = arrived >= recoveredAt || manners[arrived] === 'normal'
       arrived++
       ledger.arrivals.push({
-        ...{ eventId: event.envelope.id, type: event.envelope.type, content: JSON.stringify(content) },
-        ...{ reportId: content.reportId, text: content.plainText ?? '', isAccepted, isSigned: true },
+        ...{
+          eventId: event.envelope.id,
+          type: event.envelope.type,
+          content: JSON.stringify(content),
+        },
+        ...{
+          reportId: content.reportId,
+          text: content.plainText ?? '',
+          isAccepted,
+          isSigned: true,
+        },
       })
     }
   }
@@ -131,7 +175,9 @@ export async function killClinic({ seed, rounds, afterKill }: KillClinicOptions)
     return isEnd ? checkSettled({ work, reader, outside }) : checkKept({ work, reader, outside })
   }
   const outcome = (breaches: readonly string[]): KillOutcome => {
-    counts.delivered = new Set(ledger.arrivals.filter(({ isAccepted }) => isAccepted).map(({ reportId }) => reportId)).size
+    counts.delivered = new Set(
+      ledger.arrivals.filter(({ isAccepted }) => isAccepted).map(({ reportId }) => reportId),
+    ).size
     return { counts, breaches }
   }
 
@@ -181,12 +227,18 @@ async function settledCheck(check: () => readonly string[]): Promise<readonly st
   }
 }
 
-/** Everybody works until the kill of this round. Gives wrong answers, and errors before the kill. */
+/**
+ * Everybody works until the kill of this round. Gives wrong answers, and errors before the kill.
+ */
 async function workUntilKilled(
   work: Work,
   round: number,
   gateway: Serving,
-  of: { readonly key: string; readonly radiologist: Readonly<Record<string, string>>; readonly day: string },
+  of: {
+    readonly key: string
+    readonly radiologist: Readonly<Record<string, string>>
+    readonly day: string
+  },
 ): Promise<readonly string[]> {
   const { seed, counts } = work
   const killed = Promise.withResolvers<void>()
@@ -220,12 +272,26 @@ async function workUntilKilled(
   return wrong
 }
 
-const isEndOfConnection = (error: unknown) => isGone(error) || /instead of|half an answer/.test(String(error))
+const isEndOfConnection = (error: unknown) =>
+  isGone(error) || /instead of|half an answer/.test(String(error))
 
 /** Starts the gateway and kills it before it is ready, or soon after. */
 async function killStart(folder: string, ms: number): Promise<void> {
-  const words = ['serve', '--data', folder, '--http', '127.0.0.1:0', '--dimse', '127.0.0.1:0', '--dimse-tls', 'off']
-  const child = spawn(process.execPath, [PROGRAM, ...words], { env: PROGRAM_ENVIRONMENT, stdio: 'ignore' })
+  const words = [
+    'serve',
+    '--data',
+    folder,
+    '--http',
+    '127.0.0.1:0',
+    '--dimse',
+    '127.0.0.1:0',
+    '--dimse-tls',
+    'off',
+  ]
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
+    env: PROGRAM_ENVIRONMENT,
+    stdio: 'ignore',
+  })
   const exited = once(child, 'exit')
   await wait(ms)
   child.kill('SIGKILL')
@@ -235,22 +301,49 @@ async function killStart(folder: string, ms: number): Promise<void> {
 /** A data folder with a partner, its key, an owner, a radiologist and two CTs; the key. */
 async function furnish(
   folder: string,
-  { url, secret, devicePort }: { readonly url: string; readonly secret: string; readonly devicePort: number },
+  {
+    url,
+    secret,
+    devicePort,
+  }: { readonly url: string; readonly secret: string; readonly devicePort: number },
 ): Promise<string> {
   using parts = openParts(folder)
   parts.settings.change(
     {
-      ...{ 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'intake.idleSeconds': 1, 'commitment.isOn': true },
-      ...{ 'http.ratePerSecond': 100_000, 'http.rateBurst': 100_000, 'clinic.timeZone': 'UTC', 'backup.dailyAt': null },
+      ...{
+        'intake.stopGigabytes': 0,
+        'intake.warnGigabytes': 0,
+        'intake.idleSeconds': 1,
+        'commitment.isOn': true,
+      },
+      ...{
+        'http.ratePerSecond': 100_000,
+        'http.rateBurst': 100_000,
+        'clinic.timeZone': 'UTC',
+        'backup.dailyAt': null,
+      },
     },
     'command-line',
   )
   parts.partnerEndpoint.set({ url, secret, allowPlaintext: true }, 'command-line')
-  for (const aeTitle of ['CT1', 'CT2']) parts.devices.add({ ...DEVICE, aeTitle, address: '127.0.0.1', port: devicePort }, 'command-line')
+  for (const aeTitle of ['CT1', 'CT2'])
+    parts.devices.add(
+      { ...DEVICE, aeTitle, address: '127.0.0.1', port: devicePort },
+      'command-line',
+    )
   // A cheap hash: this is about other things than the price of a password.
   const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
   const names = { firstName: 'Una', lastName: 'Reader' }
-  await people.createUser({ ...PEOPLE.owner, ...names, level: 'owner', clinicRole: 'Other' }, 'command-line')
-  await people.createUser({ ...PEOPLE.radiologist, ...names, level: 'member', clinicRole: 'Radiologist' }, 'command-line')
-  return parts.apiKeys.create({ description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' }, 'command-line').key
+  await people.createUser(
+    { ...PEOPLE.owner, ...names, level: 'owner', clinicRole: 'Other' },
+    'command-line',
+  )
+  await people.createUser(
+    { ...PEOPLE.radiologist, ...names, level: 'member', clinicRole: 'Radiologist' },
+    'command-line',
+  )
+  return parts.apiKeys.create(
+    { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
+    'command-line',
+  ).key
 }

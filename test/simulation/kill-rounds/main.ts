@@ -39,7 +39,8 @@ for (let seed = first; total.kills < kills && Date.now() < until && breaches.len
   breaches = outcome.breaches
   for (const name of COUNTS) total[name] += outcome.counts[name]
   const seconds = ((Date.now() - began) / 1000).toFixed(1)
-  if (breaches.length === 0) console.log(`seed ${seed}: all kept, ${wordsOf(outcome.counts)}, ${seconds} s`)
+  if (breaches.length === 0)
+    console.log(`seed ${seed}: all kept, ${wordsOf(outcome.counts)}, ${seconds} s`)
   else
     console.log(
       [
@@ -50,8 +51,11 @@ for (let seed = first; total.kills < kills && Date.now() < until && breaches.len
     )
 }
 const isCutShort = breaches.length === 0 && total.kills < kills
-console.log(`${breaches.length > 0 ? 'NOT KEPT' : isCutShort ? 'kept so far' : 'all kept'}: ${wordsOf(total)}`)
-if (isCutShort) console.error(`The time was over after ${total.kills} of ${kills} kills: allow more --minutes.`)
+console.log(
+  `${breaches.length > 0 ? 'NOT KEPT' : isCutShort ? 'kept so far' : 'all kept'}: ${wordsOf(total)}`,
+)
+if (isCutShort)
+  console.error(`The time was over after ${total.kills} of ${kills} kills: allow more --minutes.`)
 process.exit(breaches.length > 0 || isCutShort ? 1 : 0)
 
 function wordsOf(counts: Counts): string {

@@ -7,7 +7,9 @@ export const commitmentsTrue: Promised = {
   check({ ledger, reader }) {
     return ledger.commitments.flatMap(({ committed }) =>
       committed.flatMap((sopInstanceUid) => {
-        const current = reader.store.instances.versions(sopInstanceUid).find((version) => reader.bytesOf(version))
+        const current = reader.store.instances
+          .versions(sopInstanceUid)
+          .find((version) => reader.bytesOf(version))
         return current ? [] : [`${sopInstanceUid} was committed, and is not there`]
       }),
     )

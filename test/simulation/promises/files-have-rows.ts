@@ -7,13 +7,17 @@ export const filesHaveRows: Promised = {
   name: 'Every row has its file, and every file its row',
   when: 'day',
   check({ reader }) {
-    const rows = reader.select<{ file: string; bytes: number; dataSetOffset: number }>('select file, bytes, dataSetOffset from instances')
+    const rows = reader.select<{ file: string; bytes: number; dataSetOffset: number }>(
+      'select file, bytes, dataSetOffset from instances',
+    )
     const files = imageFilesIn(reader.folder)
     const known = new Set(rows.map(({ file }) => file))
     return [
       ...rows.flatMap((row) => {
         const { length } = reader.bytesOf(row) ?? { length: -1 }
-        return length === row.bytes - row.dataSetOffset ? [] : [`the file of a row has ${length} bytes of a data set`]
+        return length === row.bytes - row.dataSetOffset
+          ? []
+          : [`the file of a row has ${length} bytes of a data set`]
       }),
       ...files.filter((file) => !known.has(file)).map((file) => `${file} has no row`),
     ]

@@ -1,6 +1,9 @@
 import type { Promised } from '../promise.ts'
 
-/** A device that was told Success deletes its copy: each content it sent is in a file, byte for byte, and a row says so. */
+/**
+ * A device that was told Success deletes its copy: each content it sent is in a file, byte for
+ * byte, and a row says so.
+ */
 export const imagesKept: Promised = {
   name: 'Nothing acknowledged is lost: images',
   when: 'day',
@@ -9,6 +12,8 @@ export const imagesKept: Promised = {
       if (isDiscarded) return []
       const versions = reader.store.instances.versions(sopInstanceUid)
       if (versions.some((version) => reader.bytesOf(version)?.equals(dataSet))) return []
-      return [`${sopInstanceUid} of ${callingAeTitle}: ${versions.length} rows, and no file has what was acknowledged`]
+      return [
+        `${sopInstanceUid} of ${callingAeTitle}: ${versions.length} rows, and no file has what was acknowledged`,
+      ]
     }),
 }

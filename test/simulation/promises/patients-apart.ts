@@ -1,6 +1,9 @@
 import type { Promised } from '../promise.ts'
 
-/** Images that name another patient than their study or the row they were made for are shown side by side with them, never taken in silently. */
+/**
+ * Images that name another patient than their study or the row they were made for are shown side by
+ * side with them, never taken in silently.
+ */
 export const patientsApart: Promised = {
   name: 'Images of another patient are never merged silently',
   when: 'day',
@@ -10,15 +13,22 @@ export const patientsApart: Promised = {
       const study = store.imageStudies.get(studyInstanceUid)
       if (!study) return [`${studyInstanceUid} has images and is not there`]
       // What the gateway made itself names the patient of the report.
-      const ofDevices = store.instances.ofStudy(studyInstanceUid).filter(({ callingAeTitle }) => callingAeTitle.startsWith('CT'))
+      const ofDevices = store.instances
+        .ofStudy(studyInstanceUid)
+        .filter(({ callingAeTitle }) => callingAeTitle.startsWith('CT'))
       const names = new Set(ofDevices.map(({ patientName }) => patientName))
       const { handedOut, header, mismatch } = study
       // While images come it is not known yet what they are.
       if (study.state !== 'settled') return []
-      const isOfRow = !handedOut || handedOut.patientId === '' || handedOut.patientId === header.patientId
+      const isOfRow =
+        !handedOut || handedOut.patientId === '' || handedOut.patientId === header.patientId
       return [
-        ...(names.size > 1 && !mismatch ? [`${studyInstanceUid} has images of ${names.size} patients and says nothing of it`] : []),
-        ...(isOfRow || mismatch?.fields.length ? [] : [`${studyInstanceUid} is of another patient than its row and says nothing of it`]),
+        ...(names.size > 1 && !mismatch
+          ? [`${studyInstanceUid} has images of ${names.size} patients and says nothing of it`]
+          : []),
+        ...(isOfRow || mismatch?.fields.length
+          ? []
+          : [`${studyInstanceUid} is of another patient than its row and says nothing of it`]),
         ...(ofDevices.length === 0 || ledger.sent.has(`${studyInstanceUid} ${header.patientId}`)
           ? []
           : [`${studyInstanceUid} is of a patient that no image names`]),

@@ -2,7 +2,10 @@ import type { StudyAccount } from '../ledger.ts'
 import type { Promised } from '../promise.ts'
 import type { Reader } from '../reader.ts'
 
-/** Each create and change that was answered 2xx is there; one without an answer is there as a whole, or not at all. */
+/**
+ * Each create and change that was answered 2xx is there; one without an answer is there as a whole,
+ * or not at all.
+ */
 export const studiesKept: Promised = {
   name: 'Nothing acknowledged is lost: studies',
   when: 'step',
@@ -12,7 +15,9 @@ export const studiesKept: Promised = {
       const { told, asked } = account
       if (asked && found === JSON.stringify(asked)) account.told = asked
       account.asked = undefined
-      return found === JSON.stringify(account.told) ? [] : [`${told.studyDescription}: ${found} in place of ${JSON.stringify(told)}`]
+      return found === JSON.stringify(account.told)
+        ? []
+        : [`${told.studyDescription}: ${found} in place of ${JSON.stringify(told)}`]
     }),
 }
 

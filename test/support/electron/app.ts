@@ -62,7 +62,9 @@ class App extends Hearing<E.App> implements AppSurface {
     this.loginItem = settings
   }
   getLoginItemSettings = (options?: E.LoginItemSettingsOptions): E.LoginItemSettings => ({
-    openAtLogin: this.loginItem.openAtLogin === true && JSON.stringify(options?.args ?? []) === JSON.stringify(this.loginItem.args ?? []),
+    openAtLogin:
+      this.loginItem.openAtLogin === true &&
+      JSON.stringify(options?.args ?? []) === JSON.stringify(this.loginItem.args ?? []),
     wasOpenedAtLogin: false,
     status: 'enabled',
     executableWillLaunchAtLogin: this.loginItem.openAtLogin === true,

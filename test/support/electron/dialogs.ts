@@ -5,7 +5,10 @@ import { Hearing } from './hearing.ts'
 export const boxes: E.MessageBoxOptions[] = []
 export const presses: { button: number } = { button: 0 }
 export const dialog = {
-  showMessageBox: (first: unknown, second?: E.MessageBoxOptions): Promise<E.MessageBoxReturnValue> => {
+  showMessageBox: (
+    first: unknown,
+    second?: E.MessageBoxOptions,
+  ): Promise<E.MessageBoxReturnValue> => {
     boxes.push(second ?? (first as E.MessageBoxOptions))
     return Promise.resolve({ response: presses.button, checkboxChecked: false })
   },
@@ -28,4 +31,5 @@ export class Notification extends Hearing<E.Notification> implements Notificatio
     this.fire('close')
   }
 }
-export type NotificationIsFaithful = typeof Notification extends Pick<typeof E.Notification, 'isSupported'> ? true : never
+export type NotificationIsFaithful =
+  typeof Notification extends Pick<typeof E.Notification, 'isSupported'> ? true : never

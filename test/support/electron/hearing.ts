@@ -2,13 +2,20 @@ import { EventEmitter } from 'node:events'
 import type * as E from 'electron'
 
 /** The name of an event of Electron's object, or never. */
-// biome-ignore lint/suspicious/noExplicitAny: each event has arguments of its own
-type EventOf<Target, N extends string> = Target extends { on(event: N, listener: (...args: any[]) => void): unknown } ? N : never
+type EventOf<Target, N extends string> = Target extends {
+  // biome-ignore lint/suspicious/noExplicitAny: each event has arguments of its own
+  on(event: N, listener: (...args: any[]) => void): unknown
+}
+  ? N
+  : never
 
 /** Hears what its model hears. */
 export class Hearing<Target> extends EventEmitter {
   /** Emits an event that Electron's object has; a test that names another one does not compile. */
-  fire<const N extends string>(event: N & EventOf<Target, N>, ...args: readonly unknown[]): boolean {
+  fire<const N extends string>(
+    event: N & EventOf<Target, N>,
+    ...args: readonly unknown[]
+  ): boolean {
     return this.emit(event, ...args)
   }
 }

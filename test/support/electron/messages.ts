@@ -5,7 +5,8 @@ export const handlers = new Map<string, Listener>()
 export const ipcMain = {
   handle: (channel: string, listener: Listener): void => {
     // As Electron does.
-    if (handlers.has(channel)) throw new Error(`Attempted to register a second handler for '${channel}'`)
+    if (handlers.has(channel))
+      throw new Error(`Attempted to register a second handler for '${channel}'`)
     handlers.set(channel, listener)
   },
 } satisfies Pick<E.IpcMain, 'handle'>
@@ -18,7 +19,10 @@ export function sent(
 ): unknown {
   const listener = handlers.get(channel)
   if (!listener) throw new Error(`No handler registered for '${channel}'`)
-  return listener({ senderFrame: frame && { parent: null, ...frame } } as unknown as E.IpcMainInvokeEvent, ...args)
+  return listener(
+    { senderFrame: frame && { parent: null, ...frame } } as unknown as E.IpcMainInvokeEvent,
+    ...args,
+  )
 }
 
 /** What the preload script gives the page, by name. */

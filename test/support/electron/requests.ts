@@ -1,18 +1,25 @@
 import type * as E from 'electron'
 import { Contents } from './windows.ts'
 
-type Answering<K extends keyof E.Session> = E.Session[K] extends (handler: infer H) => void ? NonNullable<H> : never
+type Answering<K extends keyof E.Session> = E.Session[K] extends (handler: infer H) => void
+  ? NonNullable<H>
+  : never
 export const permissions: {
   request?: Answering<'setPermissionRequestHandler'>
   check?: Answering<'setPermissionCheckHandler'>
   device?: Answering<'setDevicePermissionHandler'>
 } = {}
-type RequestListener = (details: E.OnBeforeRequestListenerDetails, callback: (response: E.CallbackResponse) => void) => void
+type RequestListener = (
+  details: E.OnBeforeRequestListenerDetails,
+  callback: (response: E.CallbackResponse) => void,
+) => void
 export const requests: { before?: RequestListener } = {}
 
 export const session = {
   defaultSession: {
-    setPermissionRequestHandler: (handler: Answering<'setPermissionRequestHandler'> | null): void => {
+    setPermissionRequestHandler: (
+      handler: Answering<'setPermissionRequestHandler'> | null,
+    ): void => {
       if (handler) permissions.request = handler
     },
     setPermissionCheckHandler: (handler: Answering<'setPermissionCheckHandler'> | null): void => {
@@ -22,14 +29,20 @@ export const session = {
       if (handler) permissions.device = handler
     },
     webRequest: {
-      onBeforeRequest: (first: E.WebRequestFilter | RequestListener | null, second?: RequestListener | null): void => {
+      onBeforeRequest: (
+        first: E.WebRequestFilter | RequestListener | null,
+        second?: RequestListener | null,
+      ): void => {
         const listener = typeof first === 'function' ? first : second
         if (listener) requests.before = listener
       },
     },
   },
 } satisfies {
-  defaultSession: Pick<E.Session, 'setPermissionRequestHandler' | 'setPermissionCheckHandler' | 'setDevicePermissionHandler'> & {
+  defaultSession: Pick<
+    E.Session,
+    'setPermissionRequestHandler' | 'setPermissionCheckHandler' | 'setDevicePermissionHandler'
+  > & {
     webRequest: Pick<E.WebRequest, 'onBeforeRequest'>
   }
 }
@@ -38,13 +51,19 @@ export const session = {
 export function asked(permission: string, requestingUrl: string): boolean | undefined {
   let answer: boolean | undefined
   const contents = new Contents() as unknown as E.WebContents
-  permissions.request?.(contents, permission as never, (isAllowed) => (answer = isAllowed), { requestingUrl, isMainFrame: true })
+  permissions.request?.(contents, permission as never, (isAllowed) => (answer = isAllowed), {
+    requestingUrl,
+    isMainFrame: true,
+  })
   return answer
 }
 
 /** Whether a request goes out. */
 export function goesOut(url: string): boolean | undefined {
   let isCancelled: boolean | undefined
-  requests.before?.({ url } as E.OnBeforeRequestListenerDetails, ({ cancel }) => (isCancelled = cancel === true))
+  requests.before?.(
+    { url } as E.OnBeforeRequestListenerDetails,
+    ({ cancel }) => (isCancelled = cancel === true),
+  )
   return isCancelled === undefined ? undefined : !isCancelled
 }

@@ -45,13 +45,19 @@ export const safeStorage = {
   isEncryptionAvailable: (): boolean => keyStore.isThere,
   getSelectedStorageBackend: () => keyStore.backend,
   encryptString: (plainText: string): Buffer => {
-    if (!keyStore.isThere) throw new Error('Error while encrypting the text provided to safeStorage.encryptString.')
+    if (!keyStore.isThere)
+      throw new Error('Error while encrypting the text provided to safeStorage.encryptString.')
     return Buffer.from(`v10${keyStore.account}:${Buffer.from(plainText).toString('hex')}`)
   },
   decryptString: (encrypted: Buffer): string => {
     const [account, hex] = encrypted.toString('utf8').slice(3).split(':')
     if (!keyStore.isThere || account !== keyStore.account || hex === undefined)
-      throw new Error('Error while decrypting the ciphertext provided to safeStorage.decryptString.')
+      throw new Error(
+        'Error while decrypting the ciphertext provided to safeStorage.decryptString.',
+      )
     return Buffer.from(hex, 'hex').toString('utf8')
   },
-} satisfies Pick<E.SafeStorage, 'isEncryptionAvailable' | 'getSelectedStorageBackend' | 'encryptString' | 'decryptString'>
+} satisfies Pick<
+  E.SafeStorage,
+  'isEncryptionAvailable' | 'getSelectedStorageBackend' | 'encryptString' | 'decryptString'
+>

@@ -29,14 +29,18 @@ interface FakeImage {
 }
 export const nativeImage = {
   createFromPath: (path: string): FakeImage => ({ path }),
-} satisfies { createFromPath: (...given: Parameters<typeof E.nativeImage.createFromPath>) => FakeImage }
+} satisfies {
+  createFromPath: (...given: Parameters<typeof E.nativeImage.createFromPath>) => FakeImage
+}
 
 interface FakeMenu {
   readonly template: readonly E.MenuItemConstructorOptions[]
 }
 export const menus: { ofApp?: FakeMenu | null } = {}
 export const Menu = {
-  buildFromTemplate: (template: readonly E.MenuItemConstructorOptions[]): FakeMenu => ({ template }),
+  buildFromTemplate: (template: readonly E.MenuItemConstructorOptions[]): FakeMenu => ({
+    template,
+  }),
   setApplicationMenu: (menu: FakeMenu | null): void => {
     menus.ofApp = menu
   },
@@ -47,8 +51,13 @@ export const Menu = {
 
 /** Presses an item of a menu, found by its words. */
 export function press(menu: FakeMenu | null | undefined, label: string | RegExp): void {
-  const items = (menu?.template ?? []).flatMap((item) => [item, ...(Array.isArray(item.submenu) ? item.submenu : [])])
-  const item = items.find((one) => (typeof label === 'string' ? one.label === label : label.test(one.label ?? '')))
+  const items = (menu?.template ?? []).flatMap((item) => [
+    item,
+    ...(Array.isArray(item.submenu) ? item.submenu : []),
+  ])
+  const item = items.find((one) =>
+    typeof label === 'string' ? one.label === label : label.test(one.label ?? ''),
+  )
   if (!item?.click) throw new Error(`no item “${label}” to press`)
   item.click({} as E.MenuItem, undefined, {} as E.KeyboardEvent)
 }

@@ -4,7 +4,10 @@ import { event, Hearing } from './hearing.ts'
 
 export const windows: BrowserWindow[] = []
 
-type ContentsSurface = Pick<E.WebContents, 'getURL' | 'isDestroyed' | 'reload' | 'setWindowOpenHandler'>
+type ContentsSurface = Pick<
+  E.WebContents,
+  'getURL' | 'isDestroyed' | 'reload' | 'setWindowOpenHandler'
+>
 
 export class Contents extends Hearing<E.WebContents> implements ContentsSurface {
   url = ''
@@ -15,7 +18,13 @@ export class Contents extends Hearing<E.WebContents> implements ContentsSurface 
   }
   /** As `window.open(url)` of the page asks. */
   opens(url: string): E.WindowOpenHandlerResponse {
-    return this.#windowOpen({ url, frameName: '', features: '', disposition: 'new-window', referrer: { url: '', policy: 'default' } })
+    return this.#windowOpen({
+      url,
+      frameName: '',
+      features: '',
+      disposition: 'new-window',
+      referrer: { url: '', policy: 'default' },
+    })
   }
   getURL(): string {
     return this.url
@@ -56,7 +65,12 @@ export class BrowserWindow extends Hearing<E.BrowserWindow> implements WindowSur
   constructor(options: E.BrowserWindowConstructorOptions = {}) {
     super()
     this.options = options
-    this.bounds = { x: options.x ?? 100, y: options.y ?? 80, width: options.width ?? 800, height: options.height ?? 600 }
+    this.bounds = {
+      x: options.x ?? 100,
+      y: options.y ?? 80,
+      width: options.width ?? 800,
+      height: options.height ?? 600,
+    }
     this.isVisible = options.show !== false
     windows.push(this)
     app.fire('browser-window-created', event(), this)

@@ -6,8 +6,25 @@ export function activityRows(): Rows {
     associationTerms: [{ termsId: 1, hash: tokenHash('terms'), terms: '{"contexts":[]}' }],
     associations: [
       {
-        ...{ seq: 1, associationId: 'a1', deviceId: 'd1', deviceName: 'CT room 1', aeTitle: 'CT1', calledAeTitle: 'ISTHMUS' },
-        ...{ address: '10.0.3.7', tls: '', openedAt: at, endedAt: at, how: 'released', detail: '', tone: 'good', times: 1, echoes: 0 },
+        ...{
+          seq: 1,
+          associationId: 'a1',
+          deviceId: 'd1',
+          deviceName: 'CT room 1',
+          aeTitle: 'CT1',
+          calledAeTitle: 'ISTHMUS',
+        },
+        ...{
+          address: '10.0.3.7',
+          tls: '',
+          openedAt: at,
+          endedAt: at,
+          how: 'released',
+          detail: '',
+          tone: 'good',
+          times: 1,
+          echoes: 0,
+        },
         ...{
           queries: 1,
           exams: 1,
@@ -22,6 +39,16 @@ export function activityRows(): Rows {
         },
       },
     ],
-    associationLines: [{ seq: 1, lineId: 1, at, kind: 'query', tone: 'good', text: 'CT1 asked and got one exam.', inspectionId: 1 }],
+    associationLines: [
+      {
+        seq: 1,
+        lineId: 1,
+        at,
+        kind: 'query',
+        tone: 'good',
+        text: 'CT1 asked and got one exam.',
+        inspectionId: 1,
+      },
+    ],
   }
 }

@@ -18,7 +18,11 @@ export const GOLDEN = {
   addendumText: 'ADDENDUM:\nCompared with the CT of 2025.',
   draftText: 'FINDINGS:\nA draft nobody signed yet.',
   /** A PDF in all that matters here: bytes that must come back as they were. */
-  pdf: Buffer.concat([Buffer.from('%PDF-1.7\n'), createHash('sha512').update('pdf').digest(), Buffer.from('\n%%EOF\n')]),
+  pdf: Buffer.concat([
+    Buffer.from('%PDF-1.7\n'),
+    createHash('sha512').update('pdf').digest(),
+    Buffer.from('\n%%EOF\n'),
+  ]),
   handwritten: 'Frau Meyer is on the ward.',
   mailPassword: 'seven calm otters',
 } as const
@@ -28,9 +32,16 @@ export const PDF_SHA256 = createHash('sha256').update(GOLDEN.pdf).digest('hex')
 export function goldenSeal(plain: Buffer | string, context: string): Buffer {
   const nonce = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', GOLDEN_KEY, nonce).setAAD(Buffer.from(context))
-  return Buffer.concat([Buffer.of(1), nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+  return Buffer.concat([
+    Buffer.of(1),
+    nonce,
+    cipher.update(plain),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ])
 }
-export const goldenSealed = (value: unknown, context: string) => goldenSeal(JSON.stringify(value), context)
+export const goldenSealed = (value: unknown, context: string) =>
+  goldenSeal(JSON.stringify(value), context)
 
 export const made = { createdAt: GOLDEN_AT, updatedAt: GOLDEN_AT }
 export const tokenHash = (text: string) => createHash('sha256').update(text).digest('hex')

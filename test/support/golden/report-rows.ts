@@ -1,4 +1,12 @@
-import { GOLDEN_AT as at, GOLDEN, goldenSeal, goldenSealed, made, PDF_SHA256, type Rows } from './clinic.ts'
+import {
+  GOLDEN_AT as at,
+  GOLDEN,
+  goldenSeal,
+  goldenSealed,
+  made,
+  PDF_SHA256,
+  type Rows,
+} from './clinic.ts'
 
 /** Schema 4: reports as they are kept and sent, and the events of the webhooks. */
 export const reportRows = (): Rows => ({ ...keptRows(), ...eventRows() })
@@ -6,7 +14,13 @@ export const reportRows = (): Rows => ({ ...keptRows(), ...eventRows() })
 const keptRows = (): Rows => ({
   reportPdfs: [
     {
-      ...{ reportId: 'rep_1', sha256: PDF_SHA256, pages: 1, bytes: GOLDEN.pdf.length, createdAt: at },
+      ...{
+        reportId: 'rep_1',
+        sha256: PDF_SHA256,
+        pages: 1,
+        bytes: GOLDEN.pdf.length,
+        createdAt: at,
+      },
       sealedPdf: goldenSeal(GOLDEN.pdf, `report PDF rep_1 ${PDF_SHA256}`),
     },
   ],
@@ -20,7 +34,10 @@ const keptRows = (): Rows => ({
   criticalResults: [
     {
       ...{ reportId: 'rep_1', studyId: 'stu_2', openedAt: at },
-      sealedDetail: goldenSealed({ finding: GOLDEN.handwritten, communication: null }, 'critical result rep_1'),
+      sealedDetail: goldenSealed(
+        { finding: GOLDEN.handwritten, communication: null },
+        'critical result rep_1',
+      ),
     },
   ],
   reportTemplates: [
@@ -38,12 +55,22 @@ const keptRows = (): Rows => ({
   clinicalContexts: [
     {
       ...{ studyId: 'stu_2', state: 'answered', askedAt: at },
-      sealedContext: goldenSealed({ notes: [], clinicalIndication: GOLDEN.handwritten }, 'clinical context stu_2'),
+      sealedContext: goldenSealed(
+        { notes: [], clinicalIndication: GOLDEN.handwritten },
+        'clinical context stu_2',
+      ),
     },
   ],
   contextDocuments: [
     {
-      ...{ studyId: 'stu_2', mediaType: 'text/plain', state: 'kept', detail: '', bytes: GOLDEN.handwritten.length, fetchedAt: at },
+      ...{
+        studyId: 'stu_2',
+        mediaType: 'text/plain',
+        state: 'kept',
+        detail: '',
+        bytes: GOLDEN.handwritten.length,
+        fetchedAt: at,
+      },
       sealedName: goldenSeal('letter.txt', 'context document name stu_2'),
       sealedContent: goldenSeal(GOLDEN.handwritten, 'context document content stu_2'),
     },
@@ -55,7 +82,14 @@ function eventRows(): Rows {
   return {
     events: [
       {
-        ...{ eventId, type: 'report.delivered', endpointId: 'e1', subject: 'rep_1', studyInstanceUid: '1.2.3', state: 'waiting' },
+        ...{
+          eventId,
+          type: 'report.delivered',
+          endpointId: 'e1',
+          subject: 'rep_1',
+          studyInstanceUid: '1.2.3',
+          state: 'waiting',
+        },
         ...{
           outcome: 'unreachable',
           attempts: 1,
@@ -68,7 +102,10 @@ function eventRows(): Rows {
     eventAttempts: [
       {
         ...{ seq: 1, attempt: 1, at, outcome: 'unreachable', tookMs: 4.5, bytes: 0 },
-        sealedDetail: goldenSealed({ detail: 'no answer', notes: [], isCut: false }, `event ${eventId} detail 1`),
+        sealedDetail: goldenSealed(
+          { detail: 'no answer', notes: [], isCut: false },
+          `event ${eventId} detail 1`,
+        ),
       },
     ],
   }

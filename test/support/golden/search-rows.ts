@@ -1,6 +1,9 @@
 import { goldenSealed, made, type Rows } from './clinic.ts'
 
-/** Schema 6: searching. The words of these rows were not made yet: an update to this release that was cut off leaves it so. */
+/**
+ * Schema 6: searching. The words of these rows were not made yet: an update to this release that
+ * was cut off leaves it so.
+ */
 export function searchRows(): Rows {
   return {
     searchFill: [

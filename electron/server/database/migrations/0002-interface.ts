@@ -22,12 +22,14 @@ const PERSON = `
 const FACET = `(case status when 'incomplete' then 0 when 'complete' then 1 when 'unassigned' then 2 when 'assigned' then 3
     when 'in_progress' then 4 when 'completed' then 5 when 'addendum_active' then 6 end * 3
     + case severity when 'normal' then 0 when 'high' then 1 when 'stat' then 2 end) * 2 + (cancelledAt is not null)`
-const KEPT = 'userId, email, emailKey, firstName, lastName, level, clinicRole, canManageStudies, canCreateReports, hasDashboardAccess'
+const KEPT =
+  'userId, email, emailKey, firstName, lastName, level, clinicRole, canManageStudies, canCreateReports, hasDashboardAccess'
 const TIMES = 'passwordHash, createdAt, updatedAt, lastLoginAt, deactivatedAt'
 
 /**
- * The interface: customers, users and invitations, keys that rotate, studies, reports, links, what must go out. Append-only.
- * `users` is made again because an invited user has no password yet; sessions and links go on (their keys are checked at the commit).
+ * The interface: customers, users and invitations, keys that rotate, studies, reports, links, what
+ * must go out. Append-only. `users` is made again because an invited user has no password yet;
+ * sessions and links go on (their keys are checked at the commit).
  */
 export const interfaceTables = `
 pragma defer_foreign_keys = on;

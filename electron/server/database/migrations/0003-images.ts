@@ -13,8 +13,9 @@ const HERE = (uid: string) => `
   where sopInstanceUid = ${uid};`
 
 /**
- * Images: instances with their series and studies, what was announced of them, what was seeded from them, performed steps, storage
- * commitment, and the way to destinations. Append-only. `imageStudies` is made again: nothing was written to it before.
+ * Images: instances with their series and studies, what was announced of them, what was seeded from
+ * them, performed steps, storage commitment, and the way to destinations. Append-only.
+ * `imageStudies` is made again: nothing was written to it before.
  */
 export const images = `
 alter table devices add column port integer check (port between 1 and 65535);

@@ -2,8 +2,9 @@ const INSTANT = `glob '????-??-??T??:??:??.???Z'`
 const HASH = (column: string) => `length(${column}) = 64 and ${column} glob '[0-9a-f]*'`
 
 /**
- * The viewer: its sessions, what was fetched of a partner's images, what people have drawn, and secondary captures on their way; links that
- * were withdrawn, so that one that is followed says why it does not open. Append-only.
+ * The viewer: its sessions, what was fetched of a partner's images, what people have drawn, and
+ * secondary captures on their way; links that were withdrawn, so that one that is followed says why
+ * it does not open. Append-only.
  */
 export const viewingTables = `
 alter table links add column revokedAt text check (revokedAt ${INSTANT});

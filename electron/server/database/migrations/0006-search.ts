@@ -1,18 +1,24 @@
 const INSTANT = `glob '????-??-??T??:??:??.???Z'`
 const words = (name: string) =>
   `create virtual table ${name} using fts5 (words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii');`
-const tallied = (row: 'new' | 'old') => `${row}.facet, ifnull(${row}.assignedTo, ''), ifnull(${row}.expressCustomerId, '')`
+const tallied = (row: 'new' | 'old') =>
+  `${row}.facet, ifnull(${row}.assignedTo, ''), ifnull(${row}.expressCustomerId, '')`
 const COUNT_NEW = `
   insert into studyTallies (facet, assignedTo, expressCustomerId, studies) values (${tallied('new')}, 1)
     on conflict do update set studies = studies + 1;`
 const COUNT_OLD = `
   update studyTallies set studies = studies - 1 where (facet, assignedTo, expressCustomerId) = (${tallied('old')});`
-/** The quarter of an hour an instant is in, `YYYY-MM-DDTHH:0` to `:3`: every zone's days begin with one. */
-const quarterOf = (instant: string) => `substr(${instant}, 1, 14) || (cast(substr(${instant}, 15, 2) as integer) / 15)`
+/**
+ * The quarter of an hour an instant is in, `YYYY-MM-DDTHH:0` to `:3`: every zone's days begin with
+ * one.
+ */
+const quarterOf = (instant: string) =>
+  `substr(${instant}, 1, 14) || (cast(substr(${instant}, 15, 2) as integer) / 15)`
 
 /**
- * The index of what names a patient, in words that only the data key can make; counts of studies; what times of creation stand in which span of
- * the order of creation; saved views. Rows that are there already are indexed after the start, in portions (`searchFill`). Append-only.
+ * The index of what names a patient, in words that only the data key can make; counts of studies;
+ * what times of creation stand in which span of the order of creation; saved views. Rows that are
+ * there already are indexed after the start, in portions (`searchFill`). Append-only.
  */
 export const searchTables = `
 ${words('viewerStudyWords')}

@@ -7,9 +7,10 @@ const HERE = (uid: string) => `
   where sopInstanceUid = ${uid};`
 
 /**
- * Instances: whether an object is structurally complete, and how it differs from the version it replaced. The table is made again because a
- * reason for quarantine is new; its ids go on from where they were, since `forwards` keeps ids of instances that are gone. Forwards that failed
- * only because their row had been taken back are dropped. Append-only.
+ * Instances: whether an object is structurally complete, and how it differs from the version it
+ * replaced. The table is made again because a reason for quarantine is new; its ids go on from
+ * where they were, since `forwards` keeps ids of instances that are gone. Forwards that failed only
+ * because their row had been taken back are dropped. Append-only.
  */
 export const imageVersions = `
 create table instancesNext (

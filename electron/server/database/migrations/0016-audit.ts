@@ -1,6 +1,7 @@
 /**
- * The audit trail: entries are keyed from the next opening on (`auditUnkeyed` has a row until then),
- * its head cannot be deleted, and the position up to which entries were sent to the collector.
+ * The audit trail: entries are keyed from the next opening on (`auditUnkeyed` has a row until
+ * then), its head cannot be deleted, and the position up to which entries were sent to the
+ * collector.
  */
 export const auditKeys = `
 create table auditUnkeyed (id integer primary key check (id = 1)) strict;

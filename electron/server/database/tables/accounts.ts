@@ -1,7 +1,9 @@
 import type { Generated } from 'kysely'
 import type { Flag } from '#server/database/flag.ts'
 
-/** Who may use the gateway, and from where: staff, their sessions and PCs, and the keys of partners. */
+/**
+ * Who may use the gateway, and from where: staff, their sessions and PCs, and the keys of partners.
+ */
 export interface AccountTables {
   users: Person & {
     interfaceLevel: Generated<string>
@@ -21,7 +23,12 @@ export interface AccountTables {
     createdAt: string
     updatedAt: string
   }
-  signInAttempts: { accountHash: string; failures: number; lastAt: string; blockedUntil: string | null }
+  signInAttempts: {
+    accountHash: string
+    failures: number
+    lastAt: string
+    blockedUntil: string | null
+  }
   sessions: {
     tokenHash: string
     sessionId: string
@@ -59,7 +66,14 @@ export interface AccountTables {
     approvedByUserId: string | null
     lastSeenAt: string | null
   }
-  signInLinks: { tokenHash: string; kind: string; userId: string | null; createdAt: string; expiresAt: string; usedAt: string | null }
+  signInLinks: {
+    tokenHash: string
+    kind: string
+    userId: string | null
+    createdAt: string
+    expiresAt: string
+    usedAt: string | null
+  }
   apiKeys: {
     apiKeyId: string
     keyHash: string

@@ -77,7 +77,11 @@ export interface ImageTables {
     sealedDataSet: Buffer
     updatedAt: string
   }
-  performedStepItems: { sopInstanceUid: string; studyInstanceUid: string; scheduledProcedureStepId: string }
+  performedStepItems: {
+    sopInstanceUid: string
+    studyInstanceUid: string
+    scheduledProcedureStepId: string
+  }
   reconciliations: {
     decisionId: Generated<number>
     kind: string

@@ -17,7 +17,12 @@ export interface PartnerTables {
     budgets: Generated<string>
     disabledReason: string | null
   }
-  endpointSecrets: { secretId: Generated<number>; endpointId: string; sealed: Buffer; createdAt: string }
+  endpointSecrets: {
+    secretId: Generated<number>
+    endpointId: string
+    sealed: Buffer
+    createdAt: string
+  }
   events: {
     seq: Generated<number>
     eventId: string
@@ -61,5 +66,11 @@ export interface PartnerTables {
     /** Rows of one lane go out in their order; null: of none. */
     lane: string | null
   }
-  idempotencyKeys: { keyHash: string; bodyHash: string; status: number; sealedBody: Buffer; createdAt: string }
+  idempotencyKeys: {
+    keyHash: string
+    bodyHash: string
+    status: number
+    sealedBody: Buffer
+    createdAt: string
+  }
 }

@@ -20,10 +20,30 @@ export interface ReportTables {
     textHash: string | null
     sealedSigner: Buffer | null
   }
-  reportRevisions: { reportId: string; revision: number; userId: string; windowId: string; at: string; sealedText: Buffer }
-  reportPdfs: { reportId: string; sealedPdf: Buffer; sha256: string; pages: number; bytes: number; createdAt: string }
+  reportRevisions: {
+    reportId: string
+    revision: number
+    userId: string
+    windowId: string
+    at: string
+    sealedText: Buffer
+  }
+  reportPdfs: {
+    reportId: string
+    sealedPdf: Buffer
+    sha256: string
+    pages: number
+    bytes: number
+    createdAt: string
+  }
   reportObjects: { reportId: string; kind: string; sopInstanceUid: string; createdAt: string }
-  criticalResults: { reportId: string; studyId: string; openedAt: string; communicatedAt: string | null; sealedDetail: Buffer }
+  criticalResults: {
+    reportId: string
+    studyId: string
+    openedAt: string
+    communicatedAt: string | null
+    sealedDetail: Buffer
+  }
   reportTemplates: {
     templateId: string
     kind: string

@@ -15,7 +15,13 @@ export interface StudyTables {
     updatedAt: string
   }
   customerUsers: { expressCustomerId: string; userId: string; createdAt: string }
-  organizations: Made & { orgId: string; name: string; sealedMetadata: Buffer | null; createdAt: string; updatedAt: string }
+  organizations: Made & {
+    orgId: string
+    name: string
+    sealedMetadata: Buffer | null
+    createdAt: string
+    updatedAt: string
+  }
   studies: Made & {
     seq: Generated<number>
     studyId: string

@@ -38,7 +38,13 @@ export interface ViewingTables {
     usedAt: string
     createdAt: string
   }
-  annotations: { studyInstanceUid: string; owner: string; revision: number; sealedAnnotations: Buffer; updatedAt: string }
+  annotations: {
+    studyInstanceUid: string
+    owner: string
+    revision: number
+    sealedAnnotations: Buffer
+    updatedAt: string
+  }
   captures: {
     captureId: string
     studyId: string | null

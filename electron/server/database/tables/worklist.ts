@@ -38,5 +38,10 @@ export interface WorklistTables {
     verdictHash: string | null
     sealedDetail: Buffer
   }
-  closedSteps: { studyInstanceUid: string; scheduledProcedureStepId: string; closedAt: string; sealedReason: Buffer }
+  closedSteps: {
+    studyInstanceUid: string
+    scheduledProcedureStepId: string
+    closedAt: string
+    sealedReason: Buffer
+  }
 }

@@ -22,7 +22,10 @@ import {
 } from './code-element.ts'
 import { type UnicodeSet, unicodeSetOf } from './unicode-set.ts'
 
-/** What bytes say. Where the set gives bytes no meaning `text` has U+FFFD in their place, and `exact` is then false. */
+/**
+ * What bytes say. Where the set gives bytes no meaning `text` has U+FFFD in their place, and
+ * `exact` is then false.
+ */
 export interface DecodedText {
   readonly text: string
   readonly exact: boolean
@@ -57,14 +60,19 @@ interface CharacterSet {
   readonly g1: CodeElement | undefined
   /** What may be invoked, value 1 first. */
   readonly elements: readonly CodeElement[]
-  /** Two-byte sets of G1 are found without their escape sequence in the field; the only one declared is then meant. */
+  /**
+   * Two-byte sets of G1 are found without their escape sequence in the field; the only one declared
+   * is then meant.
+   */
   readonly impliedG1: CodeElement | undefined
 }
 
 /** PS3.5 6.1.2.2: the attribute applies to these; the others hold the default repertoire. */
 const AFFECTED = new Set(['SH', 'LO', 'ST', 'LT', 'UC', 'UT', 'PN'])
 
-/** PS3.5 6.1.2.5.3: the delimiters before which value 1 is active again, besides control characters. */
+/**
+ * PS3.5 6.1.2.5.3: the delimiters before which value 1 is active again, besides control characters.
+ */
 const DELIMITERS: Readonly<Record<string, string>> = { PN: '\\^=', LT: '', ST: '', UT: '' }
 const delimitersOf = (vr: string) => DELIMITERS[vr] ?? '\\'
 
@@ -76,10 +84,11 @@ const ALLOWED_CONTROLS = '\t\n\f\r'
 const PLAIN = /^[\x20-\x7e]*$/
 
 /**
- * Reads the bytes of a text value (all its values, delimiters included) in Specific Character Set (0008,0005).
- * `terms` are the values of that attribute as received, empty for the default repertoire; `vr` decides which delimiters end a code
- * extension (PS3.5 6.1.2.5.3) and whether the attribute applies at all. A set that PS3.3 does not define is read as the default
- * repertoire. Padding stays. Never throws.
+ * Reads the bytes of a text value (all its values, delimiters included) in Specific Character Set
+ * (0008,0005). `terms` are the values of that attribute as received, empty for the default
+ * repertoire; `vr` decides which delimiters end a code extension (PS3.5 6.1.2.5.3) and whether the
+ * attribute applies at all. A set that PS3.3 does not define is read as the default repertoire.
+ * Padding stays. Never throws.
  */
 export function decodeText(bytes: Buffer, terms: readonly string[], vr = 'LO'): DecodedText {
   const set = characterSetFor(vr, terms)
@@ -99,7 +108,9 @@ function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): s
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] as number
     if (byte === ESC) {
-      const invoked = CODE_ELEMENTS.find(({ designator }) => designator.every((expected, after) => bytes[at + 1 + after] === expected))
+      const invoked = CODE_ELEMENTS.find(({ designator }) =>
+        designator.every((expected, after) => bytes[at + 1 + after] === expected),
+      )
       if (!invoked) {
         text += UNKNOWN
         continue
@@ -119,12 +130,15 @@ function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): s
       text += ' '
       continue
     }
-    // Writers that invoke a two-byte G1 once for the whole value are common: where value 1 leaves G1 empty, the last one is still meant.
+    // Writers that invoke a two-byte G1 once for the whole value are common: where value 1 leaves
+    // G1 empty, the last one is still meant.
     const element = (byte & 0x80) === 0 ? g0 : (g1 ?? lastG1)
     const next = bytes[at + 1] ?? 0
     if (element?.bytes === 2) {
       const isPair = (next & 0x80) === (byte & 0x80) && isCell(byte) && isCell(next)
-      text += isPair ? (element.decode(((byte & 0x7f) << 8) | (next & 0x7f)) ?? UNKNOWN + UNKNOWN) : UNKNOWN
+      text += isPair
+        ? (element.decode(((byte & 0x7f) << 8) | (next & 0x7f)) ?? UNKNOWN + UNKNOWN)
+        : UNKNOWN
       if (isPair) at++
       continue
     }
@@ -143,14 +157,16 @@ function decodeExtended(bytes: Buffer, set: CharacterSet, delimiters: string): s
 const isCell = (byte: number) => (byte & 0x7f) >= 0x21 && (byte & 0x7f) <= 0x7e
 
 /**
- * Writes text (in NFC) in the given Specific Character Set; `undefined` where the set has no way to say it: never a substitute. Of a PN,
- * component group 1 stays in the set of value 1 (PS3.5 6.2.1.2). A backslash is the delimiter of values, except in LT, ST and UT.
+ * Writes text (in NFC) in the given Specific Character Set; `undefined` where the set has no way to
+ * say it: never a substitute. Of a PN, component group 1 stays in the set of value 1 (PS3.5
+ * 6.2.1.2). A backslash is the delimiter of values, except in LT, ST and UT.
  */
 export function encodeText(text: string, terms: readonly string[], vr = 'LO'): Buffer | undefined {
   const set = characterSetFor(vr, terms)
   if (set.g0 === ASCII && PLAIN.test(text)) return Buffer.from(text)
   if (/[\uFFFD\p{Cs}]/u.test(text)) return undefined
-  for (const control of text.match(/\p{Cc}/gu) ?? []) if (!ALLOWED_CONTROLS.includes(control)) return undefined
+  for (const control of text.match(/\p{Cc}/gu) ?? [])
+    if (!ALLOWED_CONTROLS.includes(control)) return undefined
   if (set.unicode) return set.unicode.encode(text)
   return encodeExtended(text, set, vr)
 }
@@ -177,7 +193,11 @@ function encodeExtended(text: string, set: CharacterSet, vr: string): Buffer | u
     for (const element of isAlphabetic ? valueOne : [...active, ...set.elements]) {
       const code = element.encode(character)
       // The yen sign of ISO-IR 14 would be read as the delimiter where there is one.
-      if (code === undefined || (element === JIS_ROMAN && code === 0x5c && delimiters.includes('\\'))) continue
+      if (
+        code === undefined ||
+        (element === JIS_ROMAN && code === 0x5c && delimiters.includes('\\'))
+      )
+        continue
       if (element !== g0 && element !== g1) invoke(element)
       const high = element.region === 'G1' ? 0x80 : 0
       if (element.bytes === 2) out.push((code >> 8) | high, (code & 0xff) | high)
@@ -202,8 +222,9 @@ function encodeExtended(text: string, set: CharacterSet, vr: string): Buffer | u
 }
 
 /**
- * The values of (0008,0005) to send for a device configured with `set`: none for the default repertoire, as the attribute is never empty
- * (PS3.4 C.2.2.2); an empty value 1 before a two-byte set (PS3.5 H.3.1, I.2, K.2). Several values may be given with backslashes between.
+ * The values of (0008,0005) to send for a device configured with `set`: none for the default
+ * repertoire, as the attribute is never empty (PS3.4 C.2.2.2); an empty value 1 before a two-byte
+ * set (PS3.5 H.3.1, I.2, K.2). Several values may be given with backslashes between.
  */
 export function specificCharacterSetFor(set: string): readonly string[] {
   if (set === '' || set === 'ISO_IR 6') return []
@@ -212,15 +233,24 @@ export function specificCharacterSetFor(set: string): readonly string[] {
   return set.split('\\')
 }
 
-/** The same of a device, for data sets that declare no character set; none where it has none configured. */
-export const characterSetOf = (device: { readonly characterSet: string | null } | undefined): readonly string[] =>
-  device?.characterSet ? specificCharacterSetFor(device.characterSet) : []
+/**
+ * The same of a device, for data sets that declare no character set; none where it has none
+ * configured.
+ */
+export const characterSetOf = (
+  device: { readonly characterSet: string | null } | undefined,
+): readonly string[] => (device?.characterSet ? specificCharacterSetFor(device.characterSet) : [])
 
 /** Whether PS3.3 C.12.1.1.2 defines every one of these terms. */
 export const isDefinedCharacterSet = (terms: readonly string[]): boolean =>
-  terms.map(plainTerm).every((term) => term === '' || Object.hasOwn(TERMS, term) || unicodeSetOf(term) !== undefined)
+  terms
+    .map(plainTerm)
+    .every((term) => term === '' || Object.hasOwn(TERMS, term) || unicodeSetOf(term) !== undefined)
 
-/** `ISO 2022 IR 87` and `ISO_IR 87`, in whatever spelling of spaces and underscores, are registration 87. */
+/**
+ * `ISO 2022 IR 87` and `ISO_IR 87`, in whatever spelling of spaces and underscores, are
+ * registration 87.
+ */
 function plainTerm(term: string): string {
   const text = term.trim().toUpperCase()
   return /^ISO(?:[ _-]?2022)?[ _-]?IR[ _-]?(\d{1,3})$/.exec(text)?.[1] ?? text

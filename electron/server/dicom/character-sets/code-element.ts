@@ -1,6 +1,7 @@
 /**
- * A coded character set as ISO 2022 designates it (PS3.3 C.12.1.1.2, Tables C.12-2 to C.12-4): where it goes, the escape sequence that
- * puts it there, and what its codes mean. Codes are in their 7-bit form, of a two-byte set `first << 8 | second`.
+ * A coded character set as ISO 2022 designates it (PS3.3 C.12.1.1.2, Tables C.12-2 to C.12-4):
+ * where it goes, the escape sequence that puts it there, and what its codes mean. Codes are in
+ * their 7-bit form, of a two-byte set `first << 8 | second`.
  */
 export interface CodeElement {
   readonly region: 'G0' | 'G1'
@@ -13,14 +14,22 @@ export interface CodeElement {
   encode(character: string): number | undefined
 }
 
-/** What is read is more than what is written: vendors' and later additions are understood, but never sent to a console. */
+/**
+ * What is read is more than what is written: vendors' and later additions are understood, but never
+ * sent to a console.
+ */
 interface Repertoire {
   readonly characters: () => ReadonlyMap<number, string>
   readonly isSent?: (code: number) => boolean
   readonly alsoFrom?: Readonly<Record<string, number>>
 }
 
-function element(region: 'G0' | 'G1', bytes: 1 | 2, designator: readonly number[], repertoire: Repertoire): CodeElement {
+function element(
+  region: 'G0' | 'G1',
+  bytes: 1 | 2,
+  designator: readonly number[],
+  repertoire: Repertoire,
+): CodeElement {
   const { isSent = () => true, alsoFrom = {} } = repertoire
   let characters: ReadonlyMap<number, string> | undefined
   let codes: Map<string, number> | undefined
@@ -41,7 +50,10 @@ function element(region: 'G0' | 'G1', bytes: 1 | 2, designator: readonly number[
   }
 }
 
-/** The upper half of a single-byte set, read off the decoder of the platform, which knows them all by their WHATWG names. */
+/**
+ * The upper half of a single-byte set, read off the decoder of the platform, which knows them all
+ * by their WHATWG names.
+ */
 const upperHalf = (label: string, final: number, isSent?: (code: number) => boolean) =>
   element('G1', 1, [0x2d, final], {
     characters: () => tableOf(label, range(0x20, 0x7f), (code) => [code | 0x80]),
@@ -79,15 +91,25 @@ export const ASCII = element('G0', 1, [0x28, 0x42], {
 
 /** ISO-IR 14, the Roman set of JIS X 0201: yen and overline where ASCII has backslash and tilde. */
 export const JIS_ROMAN = element('G0', 1, [0x28, 0x4a], {
-  characters: () => new Map(range(0x20, 0x7e).map((code) => [code, { 92: '¥', 126: '‾' }[code] ?? String.fromCharCode(code)])),
+  characters: () =>
+    new Map(
+      range(0x20, 0x7e).map((code) => [
+        code,
+        { 92: '¥', 126: '‾' }[code] ?? String.fromCharCode(code),
+      ]),
+    ),
 })
 
 /** ISO-IR 13, the half-width katakana of JIS X 0201. */
 export const JIS_KATAKANA = element('G1', 1, [0x29, 0x49], {
-  characters: () => new Map(range(0x21, 0x5f).map((code) => [code, String.fromCharCode(0xff40 + code)])),
+  characters: () =>
+    new Map(range(0x21, 0x5f).map((code) => [code, String.fromCharCode(0xff40 + code)])),
 })
 
-/** ISO 8859-1; the platform's decoder of that name is windows-1252, which differs below A0 only, where this table does not reach. */
+/**
+ * ISO 8859-1; the platform's decoder of that name is windows-1252, which differs below A0 only,
+ * where this table does not reach.
+ */
 export const LATIN_1 = upperHalf('iso-8859-1', 0x41)
 export const LATIN_2 = upperHalf('iso-8859-2', 0x42)
 export const LATIN_3 = upperHalf('iso-8859-3', 0x43)
@@ -102,11 +124,21 @@ export const LATIN_5 = upperHalf('iso-8859-9', 0x4d)
 export const THAI = upperHalf('windows-874', 0x54, (code) => code > 0x20)
 export const LATIN_9 = upperHalf('iso-8859-15', 0x62)
 
-/** ISO-IR 87. Rows 9 to 15 and from 85 on are vendors' additions; row 84 ends after six characters. */
+/**
+ * ISO-IR 87. Rows 9 to 15 and from 85 on are vendors' additions; row 84 ends after six characters.
+ */
 export const JIS_X_0208 = rowsOf94('G0', [0x24, 0x42], 'euc-jp', {
   isSent: (code) => row(code) < 9 || (row(code) > 15 && code <= 0x7426),
   // The decoder follows Microsoft's table; these are the same characters in that of the standard.
-  alsoFrom: { '—': 0x213d, '‖': 0x2142, '〜': 0x2141, '−': 0x215d, '¢': 0x2171, '£': 0x2172, '¬': 0x224c },
+  alsoFrom: {
+    '—': 0x213d,
+    '‖': 0x2142,
+    '〜': 0x2141,
+    '−': 0x215d,
+    '¢': 0x2171,
+    '£': 0x2172,
+    '¬': 0x224c,
+  },
 })
 /** ISO-IR 159, whose tilde at 2237 the platform reads as the full-width one of JIS X 0208. */
 export const JIS_X_0212 = rowsOf94('G0', [0x24, 0x28, 0x44], 'euc-jp', {
@@ -114,7 +146,9 @@ export const JIS_X_0212 = rowsOf94('G0', [0x24, 0x28, 0x44], 'euc-jp', {
   isSent: (code) => row(code) < 78 && code !== 0x2237,
 })
 /** ISO-IR 149; euro and registered sign came later. */
-export const KS_X_1001 = rowsOf94('G1', [0x24, 0x29, 0x43], 'euc-kr', { isSent: (code) => code < 0x2266 || code > 0x2268 })
+export const KS_X_1001 = rowsOf94('G1', [0x24, 0x29, 0x43], 'euc-kr', {
+  isSent: (code) => code < 0x2266 || code > 0x2268,
+})
 
 /** The codes that GB 2312 itself assigns; GBK filled the gaps. */
 const GB_2312_RUNS: readonly (readonly [number, number])[] = [
@@ -149,20 +183,47 @@ export const GB_2312 = rowsOf94('G1', [0x24, 0x29, 0x41], 'gbk', {
 
 /** Every element, by the escape sequence that invokes it. */
 export const CODE_ELEMENTS: readonly CodeElement[] = [
-  ...[ASCII, JIS_ROMAN, JIS_KATAKANA, LATIN_1, LATIN_2, LATIN_3, LATIN_4, CYRILLIC, ARABIC, GREEK, HEBREW, LATIN_5, THAI, LATIN_9],
+  ...[
+    ASCII,
+    JIS_ROMAN,
+    JIS_KATAKANA,
+    LATIN_1,
+    LATIN_2,
+    LATIN_3,
+    LATIN_4,
+    CYRILLIC,
+    ARABIC,
+    GREEK,
+    HEBREW,
+    LATIN_5,
+    THAI,
+    LATIN_9,
+  ],
   ...[JIS_X_0208, JIS_X_0212, KS_X_1001, GB_2312],
 ]
 
-/** The way back through a table. A character that stands at two codes is sent as the first: the others are compatibility. */
+/**
+ * The way back through a table. A character that stands at two codes is sent as the first: the
+ * others are compatibility.
+ */
 export function codesOf(characters: Iterable<readonly [number, string]>): Map<string, number> {
   const codes = new Map<string, number>()
   for (const [code, character] of characters) if (!codes.has(character)) codes.set(character, code)
   return codes
 }
 
-/** What each code decodes to, all at once: a line feed after each keeps an undefined one from taking its neighbour with it. */
-export function tableOf(label: string, codes: readonly number[], bytesOf: (code: number) => readonly number[]): Map<number, string> {
-  const texts = new TextDecoder(label).decode(Uint8Array.from(codes.flatMap((code) => [...bytesOf(code), 0x0a]))).split('\n')
+/**
+ * What each code decodes to, all at once: a line feed after each keeps an undefined one from taking
+ * its neighbour with it.
+ */
+export function tableOf(
+  label: string,
+  codes: readonly number[],
+  bytesOf: (code: number) => readonly number[],
+): Map<number, string> {
+  const texts = new TextDecoder(label)
+    .decode(Uint8Array.from(codes.flatMap((code) => [...bytesOf(code), 0x0a])))
+    .split('\n')
   const table = new Map<number, string>()
   codes.forEach((code, at) => {
     const text = texts[at] ?? ''
@@ -172,7 +233,8 @@ export function tableOf(label: string, codes: readonly number[], bytesOf: (code:
 }
 
 /** Private-use code points are somebody's agreement, not a character. */
-const isOneCharacter = (text: string) => [...text].length === 1 && !/[\uFFFD\p{Co}\p{Cn}\p{Cc}]/u.test(text)
+const isOneCharacter = (text: string) =>
+  [...text].length === 1 && !/[\uFFFD\p{Co}\p{Cn}\p{Cc}]/u.test(text)
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, at) => from + at)

@@ -18,14 +18,18 @@ const SETS: Readonly<Record<string, UnicodeSet>> = {
 }
 
 /** By the term of (0008,0005), the number of its registration where it has one. */
-export const unicodeSetOf = (term: string): UnicodeSet | undefined => (Object.hasOwn(SETS, term) ? SETS[term] : undefined)
+export const unicodeSetOf = (term: string): UnicodeSet | undefined =>
+  Object.hasOwn(SETS, term) ? SETS[term] : undefined
 
 function decoderOf(label: string): (bytes: Buffer) => string {
   const decoder = new TextDecoder(label, { ignoreBOM: true })
   return (bytes) => decoder.decode(bytes)
 }
 
-function encodeChinese(text: string, bytesOf: (character: string) => readonly number[] | undefined): Buffer | undefined {
+function encodeChinese(
+  text: string,
+  bytesOf: (character: string) => readonly number[] | undefined,
+): Buffer | undefined {
   const out: number[] = []
   for (const character of text) {
     const codePoint = character.codePointAt(0) ?? 0
@@ -39,7 +43,10 @@ function encodeChinese(text: string, bytesOf: (character: string) => readonly nu
 type Runs = readonly (readonly [number, number])[]
 const isIn = (runs: Runs, code: number) => runs.some(([from, to]) => code >= from && code <= to)
 
-/** Codes whose character changed from one edition of GB 18030 to the next: no console can be trusted with them. */
+/**
+ * Codes whose character changed from one edition of GB 18030 to the next: no console can be trusted
+ * with them.
+ */
 const UNSTEADY: Runs = [
   ...([
     [0xa6d9, 0xa6df],
@@ -69,13 +76,16 @@ const LATER_THAN_GBK: Runs = [
 let two: Map<string, number> | undefined
 /** The two-byte code of a character, of GBK and GB 18030. */
 function twoBytes(character: string): number | undefined {
-  two ??= codesOf([...tableOf('gb18030', TWO_BYTE_CODES, bytesOfPair)].filter(([code]) => !isIn(UNSTEADY, code)))
+  two ??= codesOf(
+    [...tableOf('gb18030', TWO_BYTE_CODES, bytesOfPair)].filter(([code]) => !isIn(UNSTEADY, code)),
+  )
   return two.get(character)
 }
 
-const TWO_BYTE_CODES = Array.from({ length: 126 * 191 }, (_, at) => ((0x81 + Math.floor(at / 191)) << 8) | (0x40 + (at % 191))).filter(
-  (code) => (code & 0xff) !== 0x7f,
-)
+const TWO_BYTE_CODES = Array.from(
+  { length: 126 * 191 },
+  (_, at) => ((0x81 + Math.floor(at / 191)) << 8) | (0x40 + (at % 191)),
+).filter((code) => (code & 0xff) !== 0x7f)
 const bytesOfPair = (code: number) => [code >> 8, code & 0xff]
 
 function gbkBytes(character: string): readonly number[] | undefined {
@@ -84,7 +94,10 @@ function gbkBytes(character: string): readonly number[] | undefined {
 }
 
 let four: Map<string, number> | undefined
-/** What has no two-byte code is numbered in the order of Unicode, the planes above the first from 90308130 on. */
+/**
+ * What has no two-byte code is numbered in the order of Unicode, the planes above the first from
+ * 90308130 on.
+ */
 function gb18030Bytes(character: string): readonly number[] | undefined {
   const code = twoBytes(character)
   if (code !== undefined) return bytesOfPair(code)

@@ -5,10 +5,16 @@ import type { FoundElement, FoundItem } from './found-elements.ts'
 import { withoutPadding } from './padding.ts'
 import { swapNumbers, VR } from './vr.ts'
 
-/** Values of a data set or an item: what is missing, too long or makes no sense is '', null or nothing. */
+/**
+ * Values of a data set or an item: what is missing, too long or makes no sense is '', null or
+ * nothing.
+ */
 export interface AttributeValues {
   has(tag: number): boolean
-  /** All its values with backslashes between, read in the character set that applies, without padding. */
+  /**
+   * All its values with backslashes between, read in the character set that applies, without
+   * padding.
+   */
   text(tag: number): string
   texts(tag: number): string[]
   /** The first number of it, whatever its VR. */
@@ -26,17 +32,27 @@ const MOST_BYTES = 1 << 20
 /** PS3.3 C.12.1.1.2 defines no more of them. */
 const MOST_TERMS = 20
 
-/** `isSigned`: by Pixel Representation, of the attributes that are US or SS by it (PS3.5 A.1), where the VR does not tell. */
+/**
+ * `isSigned`: by Pixel Representation, of the attributes that are US or SS by it (PS3.5 A.1), where
+ * the VR does not tell.
+ */
 export function attributeValues(
   item: FoundItem,
   window: ByteWindow,
-  context: { readonly characterSet: readonly string[]; readonly isSigned: boolean } = { characterSet: [], isSigned: false },
+  context: { readonly characterSet: readonly string[]; readonly isSigned: boolean } = {
+    characterSet: [],
+    isSigned: false,
+  },
 ): AttributeValues {
   const own = item.get(TAG.SpecificCharacterSet)
   const terms = own && own.length < 2048 ? withoutPadding(read(own).toString('latin1')) : ''
-  const characterSet = terms === '' ? context.characterSet : terms.split('\\', MOST_TERMS).map((term) => term.trim())
+  const characterSet =
+    terms === '' ? context.characterSet : terms.split('\\', MOST_TERMS).map((term) => term.trim())
   const representation = item.get(TAG.PixelRepresentation)
-  const isSigned = representation && representation.length >= 2 ? read(representation).readUInt16LE(0) === 1 : context.isSigned
+  const isSigned =
+    representation && representation.length >= 2
+      ? read(representation).readUInt16LE(0) === 1
+      : context.isSigned
 
   function read({ at, length, vr, bigEndian }: FoundElement): Buffer {
     // A copy: the window's view lasts until its next call.
@@ -51,7 +67,9 @@ export function attributeValues(
 
   function text(tag: number): string {
     const value = bytes(tag, MOST_BYTES)
-    return value ? withoutPadding(textOf(value, characterSet, item.get(tag)?.vr ?? 'UN')).trimStart() : ''
+    return value
+      ? withoutPadding(textOf(value, characterSet, item.get(tag)?.vr ?? 'UN')).trimStart()
+      : ''
   }
 
   const texts = (tag: number): string[] => {
@@ -61,11 +79,16 @@ export function attributeValues(
 
   function numbers(tag: number): (number | null)[] {
     const element = item.get(tag)
-    const reader = READERS[element?.vr === 'US' && isSigned && SIGNED_BY_PIXELS.has(tag) ? 'SS' : (element?.vr ?? '')]
+    const reader =
+      READERS[
+        element?.vr === 'US' && isSigned && SIGNED_BY_PIXELS.has(tag) ? 'SS' : (element?.vr ?? '')
+      ]
     if (!reader) return texts(tag).map(numberOf)
     const value = bytes(tag, MOST_BYTES)
     if (!value) return []
-    return Array.from({ length: Math.floor(value.length / reader.width) }, (_, index) => finite(reader.read(value, index * reader.width)))
+    return Array.from({ length: Math.floor(value.length / reader.width) }, (_, index) =>
+      finite(reader.read(value, index * reader.width)),
+    )
   }
 
   return {
@@ -76,14 +99,21 @@ export function attributeValues(
     numbers,
     vector(tag, count) {
       const found = numbers(tag)
-      return found.length >= count && found.slice(0, count).every((one) => one !== null) ? (found.slice(0, count) as number[]) : null
+      return found.length >= count && found.slice(0, count).every((one) => one !== null)
+        ? (found.slice(0, count) as number[])
+        : null
     },
     bytes,
-    items: (tag) => (item.get(tag)?.items ?? []).map((one) => attributeValues(one, window, { characterSet, isSigned })),
+    items: (tag) =>
+      (item.get(tag)?.items ?? []).map((one) =>
+        attributeValues(one, window, { characterSet, isSigned }),
+      ),
   }
 }
 
-/** Text in a set that the bytes are not in is often UTF-8, which nothing else looks like by chance. */
+/**
+ * Text in a set that the bytes are not in is often UTF-8, which nothing else looks like by chance.
+ */
 function textOf(bytes: Buffer, characterSet: readonly string[], vr: string): string {
   const declared = decodeText(bytes, characterSet, vr)
   if (declared.exact) return declared.text
@@ -98,7 +128,9 @@ function numberOf(text: string): number | null {
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
 
-const READERS: Readonly<Record<string, { readonly width: number; readonly read: (bytes: Buffer, at: number) => number }>> = {
+const READERS: Readonly<
+  Record<string, { readonly width: number; readonly read: (bytes: Buffer, at: number) => number }>
+> = {
   US: { width: 2, read: (bytes, at) => bytes.readUInt16LE(at) },
   OW: { width: 2, read: (bytes, at) => bytes.readUInt16LE(at) },
   SS: { width: 2, read: (bytes, at) => bytes.readInt16LE(at) },
@@ -108,7 +140,10 @@ const READERS: Readonly<Record<string, { readonly width: number; readonly read: 
   FD: { width: 8, read: (bytes, at) => bytes.readDoubleLE(at) },
 }
 
-/** PS3.6: US or SS. In Implicit VR the dictionary gives US, and some devices write that with signed pixels too. */
+/**
+ * PS3.6: US or SS. In Implicit VR the dictionary gives US, and some devices write that with signed
+ * pixels too.
+ */
 const SIGNED_BY_PIXELS: ReadonlySet<number> = new Set([
   TAG.SmallestImagePixelValue,
   TAG.LargestImagePixelValue,

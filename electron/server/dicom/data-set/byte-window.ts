@@ -39,7 +39,10 @@ export function openByteWindow(source: ByteSource): ByteWindow {
   }
 }
 
-/** `length` bytes from `at` on, for the caller to keep. @throws {BytesMissing} @throws {ViewedFileFault} where the source has become shorter */
+/**
+ * `length` bytes from `at` on, for the caller to keep. @throws {BytesMissing} @throws
+ * {ViewedFileFault} where the source has become shorter
+ */
 export function readWhole(source: ByteSource, at: number, length: number): Buffer {
   if (at + length > source.length) throw new BytesMissing(at + length)
   const bytes = source.read(at, length)

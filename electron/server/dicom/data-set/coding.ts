@@ -13,7 +13,11 @@ export const CODINGS: Readonly<Record<string, Coding>> = {
   [TRANSFER_SYNTAX.implicitLittleEndian]: IMPLICIT,
   [TRANSFER_SYNTAX.explicitLittleEndian]: { explicit: true, bigEndian: false, deflated: false },
   [TRANSFER_SYNTAX.explicitBigEndian]: { explicit: true, bigEndian: true, deflated: false },
-  [TRANSFER_SYNTAX.deflatedExplicitLittleEndian]: { explicit: true, bigEndian: false, deflated: true },
+  [TRANSFER_SYNTAX.deflatedExplicitLittleEndian]: {
+    explicit: true,
+    bigEndian: false,
+    deflated: true,
+  },
 }
 
 // PS3.5 §7.5

@@ -2,11 +2,22 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createDeflateRaw } from 'node:zlib'
 import { decodeText, encodeText } from '#server/dicom/character-sets/character-set.ts'
-import { CODINGS, type Coding, ITEM_DELIMITATION, SEQUENCE_DELIMITATION, UNDEFINED_LENGTH } from './coding.ts'
+import {
+  CODINGS,
+  type Coding,
+  ITEM_DELIMITATION,
+  SEQUENCE_DELIMITATION,
+  UNDEFINED_LENGTH,
+} from './coding.ts'
 import { type DataSet, type Element, readDataSet } from './data-set.ts'
 import { writeDataSet } from './data-set-writer.ts'
 import { vrOf } from './dictionary.ts'
-import { type ElementHeader, LONGEST_HEADER, newElementHeader, readElementHeader } from './element-header.ts'
+import {
+  type ElementHeader,
+  LONGEST_HEADER,
+  newElementHeader,
+  readElementHeader,
+} from './element-header.ts'
 import { withoutPadding } from './padding.ts'
 import { withMappedReferences } from './referenced-uids.ts'
 import { TRANSFER_SYNTAX } from './uids.ts'
@@ -23,8 +34,8 @@ export interface CorrectedItem {
   readonly [tag: number]: string
 }
 /**
- * Text ('' empties the attribute), the items of a sequence, or null: the attribute is removed. `ifThere`: an attribute that the original does
- * not have is not added.
+ * Text ('' empties the attribute), the items of a sequence, or null: the attribute is removed.
+ * `ifThere`: an attribute that the original does not have is not added.
  */
 export interface CorrectedValue {
   readonly tag: number
@@ -93,9 +104,10 @@ export class CopyFault extends Error {
 }
 
 /**
- * Writes the data set of a file with corrected values, piece by piece, in the same transfer syntax. The previous values are appended to the
- * Original Attributes Sequence (0400,0561; PS3.3 C.12.1.1.9), references are rewritten, digital signatures removed; everything else, the
- * pixel data above all, is copied byte for byte. A deflated file is given inflated, with `isDeflated`.
+ * Writes the data set of a file with corrected values, piece by piece, in the same transfer syntax.
+ * The previous values are appended to the Original Attributes Sequence (0400,0561; PS3.3
+ * C.12.1.1.9), references are rewritten, digital signatures removed; everything else, the pixel
+ * data above all, is copied byte for byte. A deflated file is given inflated, with `isDeflated`.
  * @throws CopyFault
  */
 export async function writeCorrectedCopy(
@@ -104,7 +116,9 @@ export async function writeCorrectedCopy(
   write: (bytes: Buffer) => Promise<void>,
   { isDeflated = false } = {},
 ): Promise<void> {
-  const syntax = CODINGS[source.transferSyntaxUid] ? source.transferSyntaxUid : TRANSFER_SYNTAX.explicitLittleEndian
+  const syntax = CODINGS[source.transferSyntaxUid]
+    ? source.transferSyntaxUid
+    : TRANSFER_SYNTAX.explicitLittleEndian
   const coding = CODINGS[syntax] as Coding
   const file = await open(source.path, 'r')
   try {
@@ -129,18 +143,33 @@ export async function writeCorrectedCopy(
 
 /**
  * SOP Instance UIDs of the images that a data set is a corrected copy of, the first original first,
- * by the Original Attributes Sequence that `writeCorrectedCopy` gave it; none of any other data set.
- * It must not be deflated.
+ * by the Original Attributes Sequence that `writeCorrectedCopy` gave it; none of any other data
+ * set. It must not be deflated.
  * @throws CopyFault
  */
-export async function originalsOf({ path, dataSetOffset, transferSyntaxUid }: CopySource): Promise<string[]> {
-  const syntax = CODINGS[transferSyntaxUid] ? transferSyntaxUid : TRANSFER_SYNTAX.explicitLittleEndian
+export async function originalsOf({
+  path,
+  dataSetOffset,
+  transferSyntaxUid,
+}: CopySource): Promise<string[]> {
+  const syntax = CODINGS[transferSyntaxUid]
+    ? transferSyntaxUid
+    : TRANSFER_SYNTAX.explicitLittleEndian
   const file = await open(path, 'r')
   try {
-    const extents = await extentsOf(file, dataSetOffset, CODINGS[syntax] as Coding, TAG.originalAttributes)
+    const extents = await extentsOf(
+      file,
+      dataSetOffset,
+      CODINGS[syntax] as Coding,
+      TAG.originalAttributes,
+    )
     const extent = extents.find(({ tag }) => tag === TAG.originalAttributes)
     if (!extent || extent.end - extent.at > LIMITS.bytes) return []
-    const [sequence] = readDataSet(await bytesAt(file, extent.at, extent.end - extent.at), syntax, LIMITS)
+    const [sequence] = readDataSet(
+      await bytesAt(file, extent.at, extent.end - extent.at),
+      syntax,
+      LIMITS,
+    )
     return itemsOf(sequence).flatMap((item) => {
       if (!plainText(item, TAG.modifyingSystem).startsWith(`${SYSTEM} `)) return []
       const [previous = []] = itemsOf(item.find(({ tag }) => tag === TAG.modifiedAttributes))
@@ -153,7 +182,8 @@ export async function originalsOf({ path, dataSetOffset, transferSyntaxUid }: Co
 }
 
 const systemOf = ({ aeTitle }: Pick<DataSetCorrection, 'aeTitle'>) => `${SYSTEM} ${aeTitle}`
-const itemsOf = (element: Element | undefined): readonly DataSet[] => (element && !Buffer.isBuffer(element.value) ? element.value : [])
+const itemsOf = (element: Element | undefined): readonly DataSet[] =>
+  element && !Buffer.isBuffer(element.value) ? element.value : []
 const plainText = (dataSet: DataSet, wanted: number): string => {
   const value = dataSet.find(({ tag }) => tag === wanted)?.value
   return Buffer.isBuffer(value) ? withoutPadding(value.toString('latin1')) : ''
@@ -183,7 +213,8 @@ async function* correctedPieces(
   const before = async (tag: number) => {
     const extent = there.get(tag)
     const element = extent && (await parsed(extent))
-    if (extent && !element) throw new CopyFault('An attribute of its patient or its study cannot be read.')
+    if (extent && !element)
+      throw new CopyFault('An attribute of its patient or its study cannot be read.')
     return element
   }
 
@@ -195,14 +226,19 @@ async function* correctedPieces(
   const wanted = correction.values.filter(({ tag, ifThere }) => !ifThere || there.has(tag))
   for (const { tag, value, inItems } of wanted) {
     const old = await before(tag)
-    const element = inItems ? withInItems(old, inItems, text) : value === null ? null : text.element(tag, value)
+    const element = inItems
+      ? withInItems(old, inItems, text)
+      : value === null
+        ? null
+        : text.element(tag, value)
     if (isSame(old, element)) continue
     replacing.set(tag, element)
     previous.push(old ?? { tag, vr: vrOf(tag), value: vrOf(tag) === 'SQ' ? [] : Buffer.alloc(0) })
   }
   for (const tag of UID_TAGS) {
     const old = await before(tag)
-    const uid = old && Buffer.isBuffer(old.value) ? withoutPadding(old.value.toString('latin1')) : ''
+    const uid =
+      old && Buffer.isBuffer(old.value) ? withoutPadding(old.value.toString('latin1')) : ''
     const mapped = correction.uids.get(uid)
     if (!old || mapped === undefined || mapped === uid) continue
     replacing.set(tag, { tag, vr: 'UI', value: Buffer.from(mapped) })
@@ -216,7 +252,11 @@ async function* correctedPieces(
   const earlier = await before(TAG.originalAttributes)
   const items = earlier && !Buffer.isBuffer(earlier.value) ? earlier.value : []
   const isKept = text.isConverted ? items.map((item) => text.converted(item)) : items
-  const modified = { tag: TAG.modifiedAttributes, vr: 'SQ', value: [previousItem(previous, declaredSet, text)] }
+  const modified = {
+    tag: TAG.modifiedAttributes,
+    vr: 'SQ',
+    value: [previousItem(previous, declaredSet, text)],
+  }
   replacing.set(TAG.originalAttributes, {
     tag: TAG.originalAttributes,
     vr: 'SQ',
@@ -233,14 +273,19 @@ async function* correctedPieces(
   })
 
   const rest = [...replacing].sort(([a], [b]) => a - b)
-  const written = ([, element]: readonly [number, Element | null]) => (element ? [writeDataSet([element], syntax)] : [])
+  const written = ([, element]: readonly [number, Element | null]) =>
+    element ? [writeDataSet([element], syntax)] : []
   for (const extent of extents) {
-    while (rest[0] && rest[0][0] <= extent.tag) yield* written(rest.shift() as (typeof rest)[number])
+    while (rest[0] && rest[0][0] <= extent.tag)
+      yield* written(rest.shift() as (typeof rest)[number])
     // Group lengths are retired (PS3.5 §7.2), and would be wrong.
     if (replacing.has(extent.tag) || (extent.tag & 0xffff) === 0) continue
     const isSequence = extent.vr === 'SQ' || extent.vr === 'UN'
-    const isText = text.isConverted && TEXT.has(coding.explicit && extent.vr !== 'UN' ? extent.vr : vrOf(extent.tag))
-    const element = PIXELS.has(extent.tag) || (!isSequence && !isText) ? undefined : await parsed(extent)
+    const isText =
+      text.isConverted &&
+      TEXT.has(coding.explicit && extent.vr !== 'UN' ? extent.vr : vrOf(extent.tag))
+    const element =
+      PIXELS.has(extent.tag) || (!isSequence && !isText) ? undefined : await parsed(extent)
     const changed = element && changedElement(element, text, correction.uids)
     if (changed) yield writeDataSet([changed], syntax)
     else yield* copied(file, extent)
@@ -249,7 +294,11 @@ async function* correctedPieces(
 }
 
 /** Undefined where nothing in it has to be changed: it is copied as it is. */
-function changedElement(element: Element, text: TextOfCopy, uids: ReadonlyMap<string, string>): Element | undefined {
+function changedElement(
+  element: Element,
+  text: TextOfCopy,
+  uids: ReadonlyMap<string, string>,
+): Element | undefined {
   const mapped = withMappedReferences([element], uids)
   const [own = element] = mapped ?? [element]
   if (!text.isConverted) return mapped && own
@@ -257,7 +306,8 @@ function changedElement(element: Element, text: TextOfCopy, uids: ReadonlyMap<st
 }
 
 async function* copied(file: FileHandle, { at, end }: Extent): AsyncGenerator<Buffer, void, void> {
-  for (let from = at; from < end; from += CHUNK_BYTES) yield await bytesAt(file, from, Math.min(CHUNK_BYTES, end - from))
+  for (let from = at; from < end; from += CHUNK_BYTES)
+    yield await bytesAt(file, from, Math.min(CHUNK_BYTES, end - from))
 }
 
 async function bytesAt(file: FileHandle, at: number, length: number): Promise<Buffer> {
@@ -270,8 +320,15 @@ async function bytesAt(file: FileHandle, at: number, length: number): Promise<Bu
   return bytes
 }
 
-/** The elements at the top of the data set up to `last`, in the order of the file. @throws CopyFault */
-async function extentsOf(file: FileHandle, start: number, coding: Coding, last = Number.POSITIVE_INFINITY): Promise<Extent[]> {
+/**
+ * The elements at the top of the data set up to `last`, in the order of the file. @throws CopyFault
+ */
+async function extentsOf(
+  file: FileHandle,
+  start: number,
+  coding: Coding,
+  last = Number.POSITIVE_INFINITY,
+): Promise<Extent[]> {
   const { size } = await file.stat()
   const header = newElementHeader()
   let window = { at: 0, bytes: Buffer.alloc(0) as Buffer }
@@ -282,12 +339,18 @@ async function extentsOf(file: FileHandle, start: number, coding: Coding, last =
     if (at < window.at || at + length > window.at + window.bytes.length)
       window = { at, bytes: await bytesAt(file, at, Math.min(WINDOW_BYTES, size - at)) }
     count++
-    if (count > MOST_ELEMENTS * 50 || !readElementHeader(header, window.bytes, at - window.at, length, coding, isItem))
+    if (
+      count > MOST_ELEMENTS * 50 ||
+      !readElementHeader(header, window.bytes, at - window.at, length, coding, isItem)
+    )
       throw new CopyFault('It ends within an element.')
     return header
   }
 
-  /** Behind the delimiter of a sequence, or of fragments, of undefined length. PS3.5 §6.2.2: in a UN it is in Implicit VR. */
+  /**
+   * Behind the delimiter of a sequence, or of fragments, of undefined length. PS3.5 §6.2.2: in a UN
+   * it is in Implicit VR.
+   */
   async function behindItems(from: number, depth: number): Promise<number> {
     if (depth > LIMITS.depth) throw new CopyFault('Its sequences are too deep.')
     for (let at = from; ; ) {
@@ -321,7 +384,10 @@ async function extentsOf(file: FileHandle, start: number, coding: Coding, last =
 }
 
 const termsOf = (element: Element | undefined): readonly string[] => {
-  const text = element && Buffer.isBuffer(element.value) ? withoutPadding(element.value.toString('latin1')) : ''
+  const text =
+    element && Buffer.isBuffer(element.value)
+      ? withoutPadding(element.value.toString('latin1'))
+      : ''
   return text === '' ? [] : text.split('\\').map((term) => term.trim())
 }
 
@@ -333,20 +399,29 @@ interface TextOfCopy {
   converted(dataSet: DataSet): DataSet
 }
 
-/** The copy keeps the character set of the original where it holds every corrected value, and is in UTF-8 otherwise. */
-function textIn(declared: readonly string[], { values, source, aeTitle, deviceSet }: DataSetCorrection): TextOfCopy {
+/**
+ * The copy keeps the character set of the original where it holds every corrected value, and is in
+ * UTF-8 otherwise.
+ */
+function textIn(
+  declared: readonly string[],
+  { values, source, aeTitle, deviceSet }: DataSetCorrection,
+): TextOfCopy {
   const holds = (text: string, vr: string) => {
     const bytes = encodeText(text, declared, vr)
     return bytes !== undefined && decodeText(bytes, declared, vr).text === text
   }
   const fits = (value: CorrectedValue['value'], tag: number): boolean => {
     if (value === null) return true
-    if (typeof value === 'string') return !TEXT.has(vrOf(tag)) || holds(value.normalize('NFC'), vrOf(tag))
+    if (typeof value === 'string')
+      return !TEXT.has(vrOf(tag)) || holds(value.normalize('NFC'), vrOf(tag))
     return value.every((item) => Object.entries(item).every(([of, text]) => fits(text, Number(of))))
   }
   const isKept =
     [source, systemOf({ aeTitle })].every((each) => holds(each, 'LO')) &&
-    values.every(({ tag, value, inItems }) => fits(value, tag) && (!inItems || fits([inItems], tag)))
+    values.every(
+      ({ tag, value, inItems }) => fits(value, tag) && (!inItems || fits([inItems], tag)),
+    )
   const terms = isKept ? declared : UTF_8
   const encoded = (text: string, vr: string) =>
     (TEXT.has(vr) ? encodeText(text.normalize('NFC'), terms, vr) : undefined) ?? Buffer.from(text)
@@ -365,15 +440,25 @@ function textIn(declared: readonly string[], { values, source, aeTitle, deviceSe
     const set = own ? termsOf(own) : outer
     return dataSet.flatMap((one): Element[] => {
       if (one.tag === TAG.specificCharacterSet) return []
-      if (!Buffer.isBuffer(one.value)) return [{ ...one, value: one.value.map((item) => converted(item, set)) }]
-      return [TEXT.has(one.vr) ? { ...one, value: Buffer.from(readText(one.value, set, one.vr, deviceSet)) } : one]
+      if (!Buffer.isBuffer(one.value))
+        return [{ ...one, value: one.value.map((item) => converted(item, set)) }]
+      return [
+        TEXT.has(one.vr)
+          ? { ...one, value: Buffer.from(readText(one.value, set, one.vr, deviceSet)) }
+          : one,
+      ]
     })
   }
   return { isConverted: !isKept, element, converted: (dataSet) => converted(dataSet, declared) }
 }
 
 /** Bytes that have no meaning in any of the sets keep their number, so that nothing is lost. */
-function readText(bytes: Buffer, declared: readonly string[], vr: string, deviceSet: readonly string[]): string {
+function readText(
+  bytes: Buffer,
+  declared: readonly string[],
+  vr: string,
+  deviceSet: readonly string[],
+): string {
   for (const terms of [declared, deviceSet, UTF_8]) {
     const { text, exact } = decodeText(bytes, terms, vr)
     if (exact) return text.normalize('NFC')
@@ -382,15 +467,23 @@ function readText(bytes: Buffer, declared: readonly string[], vr: string, device
 }
 
 /**
- * The previous values. Where the character set changed they stand in their own, which the item then declares (PS3.5 §7.5.3); where the original
- * declared none, their text is converted like the rest.
+ * The previous values. Where the character set changed they stand in their own, which the item then
+ * declares (PS3.5 §7.5.3); where the original declared none, their text is converted like the rest.
  */
-function previousItem(previous: readonly Element[], declaredSet: Element | undefined, text: TextOfCopy): DataSet {
+function previousItem(
+  previous: readonly Element[],
+  declaredSet: Element | undefined,
+  text: TextOfCopy,
+): DataSet {
   const sorted = [...previous].sort((a, b) => a.tag - b.tag)
   return text.isConverted && !declaredSet ? text.converted(sorted) : sorted
 }
 
-function withInItems(old: Element | undefined, inItems: CorrectedItem, text: TextOfCopy): Element | null {
+function withInItems(
+  old: Element | undefined,
+  inItems: CorrectedItem,
+  text: TextOfCopy,
+): Element | null {
   if (!old || Buffer.isBuffer(old.value)) return old ?? null
   const own = Object.entries(inItems).map(([tag, value]) => text.element(Number(tag), value))
   const tags = new Set(own.map(({ tag }) => tag))
@@ -404,7 +497,10 @@ function withInItems(old: Element | undefined, inItems: CorrectedItem, text: Tex
 function isSame(old: Element | undefined, element: Element | null): boolean {
   if (!old || !element) return !old && !element
   if (Buffer.isBuffer(old.value) && Buffer.isBuffer(element.value))
-    return withoutPadding(old.value.toString('latin1')) === withoutPadding(element.value.toString('latin1'))
+    return (
+      withoutPadding(old.value.toString('latin1')) ===
+      withoutPadding(element.value.toString('latin1'))
+    )
   const bytes = (one: Element) => writeDataSet([one], TRANSFER_SYNTAX.explicitLittleEndian)
   return bytes(old).equals(bytes(element))
 }

@@ -5,9 +5,14 @@ export class DataSetCutOff extends Error {
   override name = 'DataSetCutOff'
 }
 
-/** A data set on its way from the network to the service that keeps it, while it is still arriving. */
+/**
+ * A data set on its way from the network to the service that keeps it, while it is still arriving.
+ */
 export interface DataSetStream {
-  /** For the service, once. Each turn gives what has come, a slice or more of it; throws {@link DataSetCutOff} where the association ends first. */
+  /**
+   * For the service, once. Each turn gives what has come, a slice or more of it; throws
+   * {@link DataSetCutOff} where the association ends first.
+   */
   readonly fragments: AsyncIterable<readonly Buffer[]>
   /** Takes a copy: the network's own buffer is free again at once. */
   push(data: Buffer): void
@@ -20,12 +25,22 @@ export interface DataSetStream {
   readonly receivedBytes: number
   /** The service waits for the peer. */
   readonly isStarved: boolean
-  /** The service takes no more: what still comes is dropped. Resolves when the last of it, or the end of the association, has come. */
+  /**
+   * The service takes no more: what still comes is dropped. Resolves when the last of it, or the
+   * end of the association, has come.
+   */
   discard(): Promise<void>
 }
 
-/** Slices are `sliceBytes` long, the last one shorter; `eased` is called when the service has taken what waited, or waits for more. */
-export function createDataSetStream(slices: SlicePool, sliceBytes: number, eased: () => void): DataSetStream {
+/**
+ * Slices are `sliceBytes` long, the last one shorter; `eased` is called when the service has taken
+ * what waited, or waits for more.
+ */
+export function createDataSetStream(
+  slices: SlicePool,
+  sliceBytes: number,
+  eased: () => void,
+): DataSetStream {
   const over = Promise.withResolvers<void>()
   /** Full ones, and behind them the one that is being filled. */
   let full: Buffer[] = []

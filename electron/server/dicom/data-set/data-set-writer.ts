@@ -4,8 +4,9 @@ import type { DataSet, Element } from './data-set.ts'
 import { swapNumbers, VR } from './vr.ts'
 
 /**
- * A data set in one of the transfer syntaxes of `CODINGS`: defined lengths throughout, odd values padded, numbers swapped for Big Endian.
- * Group lengths are left out: they are retired, and a stale one would be a lie (PS3.5 §7.2).
+ * A data set in one of the transfer syntaxes of `CODINGS`: defined lengths throughout, odd values
+ * padded, numbers swapped for Big Endian. Group lengths are left out: they are retired, and a stale
+ * one would be a lie (PS3.5 §7.2).
  * @throws {RangeError} for a transfer syntax or a VR that does not exist.
  */
 export function writeDataSet(dataSet: DataSet, transferSyntax: string): Buffer {
@@ -36,7 +37,9 @@ function writeElements(target: Buffer, start: number, dataSet: DataSet, coding: 
   let at = start
   for (const element of dataSet) {
     if (isGroupLength(element)) continue
-    const length = Buffer.isBuffer(element.value) ? element.value.length + (element.value.length & 1) : valueLength(element, coding)
+    const length = Buffer.isBuffer(element.value)
+      ? element.value.length + (element.value.length & 1)
+      : valueLength(element, coding)
     at = writeTag(target, at, element.tag, bigEndian)
     if (!coding.explicit) {
       at = target.writeUInt32LE(length, at)
@@ -56,16 +59,29 @@ function writeElements(target: Buffer, start: number, dataSet: DataSet, coding: 
   return at
 }
 
-function writeValue(target: Buffer, at: number, element: Element, value: Buffer, length: number, coding: Coding): number {
+function writeValue(
+  target: Buffer,
+  at: number,
+  element: Element,
+  value: Buffer,
+  length: number,
+  coding: Coding,
+): number {
   const { long, width, pad } = representationOf(element)
   value.copy(target, at)
   if (length > value.length) target[at + value.length] = pad
   // A value that became UN is Little Endian inside.
-  if (coding.bigEndian && (long || length <= 0xffff)) swapNumbers(target.subarray(at, at + length), width)
+  if (coding.bigEndian && (long || length <= 0xffff))
+    swapNumbers(target.subarray(at, at + length), width)
   return at + length
 }
 
-function writeItems(target: Buffer, start: number, items: readonly DataSet[], coding: Coding): number {
+function writeItems(
+  target: Buffer,
+  start: number,
+  items: readonly DataSet[],
+  coding: Coding,
+): number {
   let at = start
   for (const item of items) {
     at = writeTag(target, at, ITEM, coding.bigEndian)
@@ -85,7 +101,8 @@ function writeTag(target: Buffer, at: number, tag: number, bigEndian: boolean): 
 
 const isGroupLength = ({ tag }: Element): boolean => (tag & 0xffff) === 0
 
-const isLong = (element: Element, length: number): boolean => representationOf(element).long || length > 0xffff
+const isLong = (element: Element, length: number): boolean =>
+  representationOf(element).long || length > 0xffff
 
 function representationOf({ vr }: Element) {
   const representation = VR.get(vr)

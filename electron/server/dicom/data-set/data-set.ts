@@ -1,6 +1,14 @@
 import { inflateRawSync } from 'node:zlib'
 import { DimseError } from '#server/dicom/dimse/status.ts'
-import { CODINGS, type Coding, IMPLICIT, ITEM, ITEM_DELIMITATION, SEQUENCE_DELIMITATION, UNDEFINED_LENGTH } from './coding.ts'
+import {
+  CODINGS,
+  type Coding,
+  IMPLICIT,
+  ITEM,
+  ITEM_DELIMITATION,
+  SEQUENCE_DELIMITATION,
+  UNDEFINED_LENGTH,
+} from './coding.ts'
 import { vrOf } from './dictionary.ts'
 import { swapNumbers, VR } from './vr.ts'
 
@@ -14,7 +22,10 @@ export interface Element {
   /** Group and element as one number: 0x00100010. */
   readonly tag: number
   readonly vr: string
-  /** The value's bytes as on the wire, padding included, numbers in little endian whatever the wire; the items of a sequence. */
+  /**
+   * The value's bytes as on the wire, padding included, numbers in little endian whatever the wire;
+   * the items of a sequence.
+   */
   readonly value: Buffer | readonly DataSet[]
 }
 
@@ -33,14 +44,20 @@ export const IDENTIFIER_LIMITS: DataSetLimits = { elements: 512, depth: 8, bytes
 const DATA_SET_TRAILING_PADDING = 0xfffcfffc
 
 /**
- * Reads a whole data set, without trusting a length in it. Values are views of `bytes` where nothing had to be swapped.
+ * Reads a whole data set, without trusting a length in it. Values are views of `bytes` where
+ * nothing had to be swapped.
  * @throws {DimseError} A900 with a comment and, where one is at fault, the offending element.
  */
-export function readDataSet(bytes: Buffer, transferSyntax: string, limits: DataSetLimits = IDENTIFIER_LIMITS): DataSet {
+export function readDataSet(
+  bytes: Buffer,
+  transferSyntax: string,
+  limits: DataSetLimits = IDENTIFIER_LIMITS,
+): DataSet {
   const coding = CODINGS[transferSyntax]
   if (!coding) throw new DimseError(0xa900, 'Transfer syntax not supported')
   const plain = coding.deflated ? inflate(bytes, limits.bytes) : bytes
-  if (plain.length > limits.bytes) throw new DimseError(0xa900, `Data set longer than ${limits.bytes} bytes`)
+  if (plain.length > limits.bytes)
+    throw new DimseError(0xa900, `Data set longer than ${limits.bytes} bytes`)
   const source: Source = { bytes: plain, coding, limits, count: { left: limits.elements } }
   return readElements(source, { at: 0, end: plain.length, isDelimited: false }, 0, undefined)[0]
 }
@@ -59,7 +76,12 @@ interface Span {
   readonly isDelimited: boolean
 }
 
-function readElements(source: Source, span: Span, depth: number, owner: number | undefined): [DataSet, number] {
+function readElements(
+  source: Source,
+  span: Span,
+  depth: number,
+  owner: number | undefined,
+): [DataSet, number] {
   const elements: Element[] = []
   let at = span.at
   let isSorted = true
@@ -78,11 +100,20 @@ function readElements(source: Source, span: Span, depth: number, owner: number |
   return [finished(elements, isSorted), at]
 }
 
-function readElement(source: Source, tag: number, at: number, end: number, depth: number): [Element, number] {
+function readElement(
+  source: Source,
+  tag: number,
+  at: number,
+  end: number,
+  depth: number,
+): [Element, number] {
   countOne(source, tag)
-  const header = source.coding.explicit ? explicitHeader(source, tag, at, end) : implicitHeader(source, tag, at)
+  const header = source.coding.explicit
+    ? explicitHeader(source, tag, at, end)
+    : implicitHeader(source, tag, at)
   const { vr, length, start } = header
-  // PS3.5 §6.2.2: what travels as UN is in Implicit VR Little Endian inside, and a UN of undefined length is a sequence.
+  // PS3.5 §6.2.2: what travels as UN is in Implicit VR Little Endian inside, and a UN of undefined
+  // length is a sequence.
   const inside = header.isUnknown ? { ...source, coding: IMPLICIT } : source
   if (length === UNDEFINED_LENGTH) {
     if (vr !== 'SQ' && vr !== 'UN') fail('Undefined length of an element that is no sequence', tag)
@@ -91,10 +122,25 @@ function readElement(source: Source, tag: number, at: number, end: number, depth
   }
   const next = start + length
   if (next > end) fail('Element longer than what holds it', tag)
-  if (vr === 'SQ') return [{ tag, vr, value: readItems(inside, { at: start, end: next, isDelimited: false }, depth + 1, tag)[0] }, next]
+  if (vr === 'SQ')
+    return [
+      {
+        tag,
+        vr,
+        value: readItems(inside, { at: start, end: next, isDelimited: false }, depth + 1, tag)[0],
+      },
+      next,
+    ]
   const value = source.bytes.subarray(start, next)
   const width = VR.get(vr)?.width ?? 1
-  return [{ tag, vr, value: inside.coding.bigEndian && width > 1 ? swapNumbers(Buffer.from(value), width) : value }, next]
+  return [
+    {
+      tag,
+      vr,
+      value: inside.coding.bigEndian && width > 1 ? swapNumbers(Buffer.from(value), width) : value,
+    },
+    next,
+  ]
 }
 
 interface Header {
@@ -105,7 +151,12 @@ interface Header {
 }
 
 function implicitHeader(source: Source, tag: number, at: number): Header {
-  return { vr: vrOf(tag), length: source.bytes.readUInt32LE(at + 4), start: at + 8, isUnknown: false }
+  return {
+    vr: vrOf(tag),
+    length: source.bytes.readUInt32LE(at + 4),
+    start: at + 8,
+    isUnknown: false,
+  }
 }
 
 function explicitHeader(source: Source, tag: number, at: number, end: number): Header {
@@ -115,10 +166,20 @@ function explicitHeader(source: Source, tag: number, at: number, end: number): H
   const isUnknown = wire === 'UN'
   const vr = isUnknown ? vrOf(tag) : wire
   if (!representation.long) {
-    return { vr, length: coding.bigEndian ? bytes.readUInt16BE(at + 6) : bytes.readUInt16LE(at + 6), start: at + 8, isUnknown }
+    return {
+      vr,
+      length: coding.bigEndian ? bytes.readUInt16BE(at + 6) : bytes.readUInt16LE(at + 6),
+      start: at + 8,
+      isUnknown,
+    }
   }
   if (end - at < 12) fail('Data set ends within an element', tag)
-  return { vr, length: coding.bigEndian ? bytes.readUInt32BE(at + 8) : bytes.readUInt32LE(at + 8), start: at + 12, isUnknown }
+  return {
+    vr,
+    length: coding.bigEndian ? bytes.readUInt32BE(at + 8) : bytes.readUInt32LE(at + 8),
+    start: at + 12,
+    isUnknown,
+  }
 }
 
 function readItems(source: Source, span: Span, depth: number, owner: number): [DataSet[], number] {
@@ -130,7 +191,9 @@ function readItems(source: Source, span: Span, depth: number, owner: number): [D
     if (tag === SEQUENCE_DELIMITATION && span.isDelimited) return [items, at + 8]
     if (tag !== ITEM) fail('Something else than an item in a sequence', owner)
     countOne(source, owner)
-    const length = source.coding.bigEndian ? source.bytes.readUInt32BE(at + 4) : source.bytes.readUInt32LE(at + 4)
+    const length = source.coding.bigEndian
+      ? source.bytes.readUInt32BE(at + 4)
+      : source.bytes.readUInt32LE(at + 4)
     const isDelimited = length === UNDEFINED_LENGTH
     const end = isDelimited ? span.end : at + 8 + length
     if (end > span.end) fail('Item longer than its sequence', owner)
@@ -142,18 +205,27 @@ function readItems(source: Source, span: Span, depth: number, owner: number): [D
   return [items, at]
 }
 
-function readTag({ bytes, coding }: Source, at: number, end: number, owner: number | undefined): number {
+function readTag(
+  { bytes, coding }: Source,
+  at: number,
+  end: number,
+  owner: number | undefined,
+): number {
   if (end - at < 8) fail('Data set ends within an element', owner)
-  return coding.bigEndian ? bytes.readUInt16BE(at) * 0x10000 + bytes.readUInt16BE(at + 2) : tagLittleEndian(bytes, at)
+  return coding.bigEndian
+    ? bytes.readUInt16BE(at) * 0x10000 + bytes.readUInt16BE(at + 2)
+    : tagLittleEndian(bytes, at)
 }
 
-const tagLittleEndian = (bytes: Buffer, at: number): number => bytes.readUInt16LE(at) * 0x10000 + bytes.readUInt16LE(at + 2)
+const tagLittleEndian = (bytes: Buffer, at: number): number =>
+  bytes.readUInt16LE(at) * 0x10000 + bytes.readUInt16LE(at + 2)
 
 function countOne(source: Source, tag: number): void {
   if (--source.count.left < 0) fail(`More than ${source.limits.elements} elements`, tag)
 }
 
-// PS3.5 §7.1: ascending, each once. Out of order is put in order; twice has no meaning that could be right.
+// PS3.5 §7.1: ascending, each once. Out of order is put in order; twice has no meaning that could
+// be right.
 function finished(elements: Element[], isSorted: boolean): DataSet {
   if (isSorted) return elements
   elements.sort((a, b) => a.tag - b.tag)

@@ -1,6 +1,18 @@
 declare module 'dcmjs/dictionary' {
-  /** PS3.6 and private dictionaries: `(0010,0010)` → entry. Wildcard and private tags have other forms of key. */
+  /**
+   * PS3.6 and private dictionaries: `(0010,0010)` → entry. Wildcard and private tags have other
+   * forms of key.
+   */
   export const dictionary: Readonly<
-    Record<string, { readonly tag: string; readonly vr?: string; readonly name: string; readonly vm?: string; readonly version?: string }>
+    Record<
+      string,
+      {
+        readonly tag: string
+        readonly vr?: string
+        readonly name: string
+        readonly vm?: string
+        readonly version?: string
+      }
+    >
   >
 }

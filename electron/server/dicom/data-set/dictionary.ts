@@ -1,10 +1,12 @@
 import { dictionary } from 'dcmjs/dictionary'
 
-// PS3.6 by way of dcmjs, made compact at load: the standard elements of even groups, and nothing else of it is used.
+// PS3.6 by way of dcmjs, made compact at load: the standard elements of even groups, and nothing
+// else of it is used.
 const ENTRIES = new Map<number, { readonly keyword: string; readonly vr: string }>()
 const TAGS = new Map<string, number>()
 
-// dcmjs abbreviates the choices of PS3.6. Which of them holds in Implicit VR depends on other elements that an identifier does not have.
+// dcmjs abbreviates the choices of PS3.6. Which of them holds in Implicit VR depends on other
+// elements that an identifier does not have.
 const CHOICES: Readonly<Record<string, string>> = { xs: 'US', ox: 'OW', lt: 'OW', up: 'UL' }
 
 for (const [key, { name, vr }] of Object.entries(dictionary)) {
@@ -16,7 +18,8 @@ for (const [key, { name, vr }] of Object.entries(dictionary)) {
 }
 
 /** `(0010,0010)`. */
-export const formatTag = (tag: number): string => `(${hex4(tag >>> 16)},${hex4(tag & 0xffff)})`.toUpperCase()
+export const formatTag = (tag: number): string =>
+  `(${hex4(tag >>> 16)},${hex4(tag & 0xffff)})`.toUpperCase()
 
 /** Keyword of PS3.6; a tag that has none, such as a private one, is its own name: `(0011,1010)`. */
 export const keywordOf = (tag: number): string => ENTRIES.get(tag)?.keyword ?? formatTag(tag)
@@ -28,7 +31,10 @@ export function tagOf(keyword: string): number | undefined {
   return Number.parseInt(keyword.slice(1, 5) + keyword.slice(6, 10), 16)
 }
 
-/** VR by the dictionary; group lengths are UL, private creators LO, anything unknown UN (PS3.5 §6.2.2, §7.2, §7.8.1). */
+/**
+ * VR by the dictionary; group lengths are UL, private creators LO, anything unknown UN (PS3.5
+ * §6.2.2, §7.2, §7.8.1).
+ */
 export function vrOf(tag: number): string {
   const element = tag & 0xffff
   if (element === 0) return 'UL'

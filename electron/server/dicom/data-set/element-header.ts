@@ -1,10 +1,16 @@
 import type { Coding } from './coding.ts'
 import { VR } from './vr.ts'
 
-/** What stands before a value: written anew for each element, as a header has hundreds and an image must not wait for them. */
+/**
+ * What stands before a value: written anew for each element, as a header has hundreds and an image
+ * must not wait for them.
+ */
 export interface ElementHeader {
   tag: number
-  /** As on the wire; '' in Implicit VR and of items and delimiters; UN where the wire has none that exists. */
+  /**
+   * As on the wire; '' in Implicit VR and of items and delimiters; UN where the wire has none that
+   * exists.
+   */
   vr: string
   length: number
   /** Bytes of the header itself. */
@@ -18,14 +24,17 @@ export const DELIMITERS = 0xfffe
 export const LONGEST_HEADER = 12
 
 /** VRs by their two bytes as one number. */
-const FORMS = new Map([...VR].map(([vr, { long }]) => [(vr.charCodeAt(0) << 8) | vr.charCodeAt(1), { vr, long }]))
+const FORMS = new Map(
+  [...VR].map(([vr, { long }]) => [(vr.charCodeAt(0) << 8) | vr.charCodeAt(1), { vr, long }]),
+)
 
 const A = 0x41
 const Z = 0x5a
 
 /**
- * Reads the header at `at` into `header` (PS3.5 §7.1); false where not all of it is there. A VR that does not exist has the long form, as
- * all to come will (PS3.5 §6.2), if it is one at all: `??`, blanks and NULs have been seen before a short length.
+ * Reads the header at `at` into `header` (PS3.5 §7.1); false where not all of it is there. A VR
+ * that does not exist has the long form, as all to come will (PS3.5 §6.2), if it is one at all:
+ * `??`, blanks and NULs have been seen before a short length.
  */
 export function readElementHeader(
   header: ElementHeader,
@@ -59,7 +68,9 @@ export function readElementHeader(
 const byte = (bytes: Buffer, at: number): number => bytes[at] as number
 
 const uint16 = (bytes: Buffer, at: number, bigEndian: boolean): number =>
-  bigEndian ? (byte(bytes, at) << 8) | byte(bytes, at + 1) : (byte(bytes, at + 1) << 8) | byte(bytes, at)
+  bigEndian
+    ? (byte(bytes, at) << 8) | byte(bytes, at + 1)
+    : (byte(bytes, at + 1) << 8) | byte(bytes, at)
 
 const uint32 = (bytes: Buffer, at: number, bigEndian: boolean): number =>
   bigEndian

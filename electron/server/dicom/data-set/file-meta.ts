@@ -34,8 +34,16 @@ const META = {
   sourceAeTitle: 0x0016,
 } as const
 
-/** A file's bytes before its data set (PS3.10 §7.1): preamble, prefix and group 0002 in Explicit VR Little Endian. */
-export function fileMeta({ sopClassUid, sopInstanceUid, transferSyntaxUid, sourceAeTitle }: FileMeta): Buffer {
+/**
+ * A file's bytes before its data set (PS3.10 §7.1): preamble, prefix and group 0002 in Explicit VR
+ * Little Endian.
+ */
+export function fileMeta({
+  sopClassUid,
+  sopInstanceUid,
+  transferSyntaxUid,
+  sourceAeTitle,
+}: FileMeta): Buffer {
   const group = Buffer.concat([
     VERSION,
     element(META.sopClassUid, 'UI', sopClassUid),
@@ -64,7 +72,8 @@ export async function readFileMeta(path: string): Promise<FileMetaRead> {
   try {
     const start = Buffer.alloc(PREAMBLE + PREFIX.length + GROUP_LENGTH)
     const { bytesRead } = await file.read(start, 0, start.length, 0)
-    if (bytesRead < start.length || start.toString('latin1', PREAMBLE, PREAMBLE + 4) !== PREFIX) throw noFile()
+    if (bytesRead < start.length || start.toString('latin1', PREAMBLE, PREAMBLE + 4) !== PREFIX)
+      throw noFile()
     const length = start.readUInt32LE(start.length - 4)
     if (start.readUInt32LE(PREAMBLE + 4) !== 0x00000002 || length > LONGEST) throw noFile()
     const group = Buffer.alloc(length)
@@ -95,7 +104,8 @@ function readTexts(group: Buffer): Map<number, string> {
     const start = at + (isLong ? 12 : 8)
     const end = start + (isLong ? group.readUInt32LE(at + 8) : group.readUInt16LE(at + 6))
     if (end > group.length) throw noFile()
-    if (vr === 'UI' || vr === 'AE') texts.set(group.readUInt16LE(at + 2), withoutPadding(group.toString('latin1', start, end)))
+    if (vr === 'UI' || vr === 'AE')
+      texts.set(group.readUInt16LE(at + 2), withoutPadding(group.toString('latin1', start, end)))
     at = end
   }
   return texts

@@ -28,8 +28,9 @@ const EXPLICIT = CODINGS[TRANSFER_SYNTAX.explicitLittleEndian] as Coding
 const BIG_ENDIAN = CODINGS[TRANSFER_SYNTAX.explicitBigEndian] as Coding
 
 /**
- * Reads the start of a DICOM file (PS3.10 §7.1), also of one without preamble or without file meta information, as old archives have them.
- * Where the data set is plainly not in the transfer syntax that is declared, it is taken as what it looks like.
+ * Reads the start of a DICOM file (PS3.10 §7.1), also of one without preamble or without file meta
+ * information, as old archives have them. Where the data set is plainly not in the transfer syntax
+ * that is declared, it is taken as what it looks like.
  * @throws {BytesMissing} where more bytes are needed
  * @throws {ViewedFileFault} where it is no DICOM file
  */
@@ -38,7 +39,11 @@ export function readFileStart(window: ByteWindow, wholeLength: number | undefine
   const at = metaOffset(window, wholeLength)
   const meta = readMeta(window, at, wholeLength)
   const declared = meta.uids.get(SYNTAX) ?? ''
-  const uids = { sopClassUid: meta.uids.get(SOP_CLASS) ?? '', sopInstanceUid: meta.uids.get(SOP_INSTANCE) ?? '', dataSetOffset: meta.end }
+  const uids = {
+    sopClassUid: meta.uids.get(SOP_CLASS) ?? '',
+    sopInstanceUid: meta.uids.get(SOP_INSTANCE) ?? '',
+    dataSetOffset: meta.end,
+  }
   // PS3.5 A.4: what is not one of the four is in Explicit VR Little Endian.
   const coding = CODINGS[declared] ?? EXPLICIT
   if (declared !== '' && coding.deflated) return { ...uids, transferSyntaxUid: declared, coding }
@@ -61,7 +66,8 @@ export function readFileStart(window: ByteWindow, wholeLength: number | undefine
 /** Where group 0002, or the data set, begins. */
 function metaOffset(window: ByteWindow, wholeLength: number | undefined): number {
   const isShort = wholeLength !== undefined && wholeLength < PREAMBLE + PREFIX.length
-  if (!isShort && window.bytes(PREAMBLE, PREFIX.length).toString('latin1') === PREFIX) return PREAMBLE + PREFIX.length
+  if (!isShort && window.bytes(PREAMBLE, PREFIX.length).toString('latin1') === PREFIX)
+    return PREAMBLE + PREFIX.length
   if (wholeLength !== undefined && wholeLength < 8) throw noDicom(window, wholeLength)
   const start = Buffer.from(window.bytes(0, 8))
   if (start.toString('latin1', 0, 4) === PREFIX) return PREFIX.length
@@ -70,7 +76,11 @@ function metaOffset(window: ByteWindow, wholeLength: number | undefined): number
 }
 
 /** The UIDs of group 0002 that matter, whatever its group length says; its VRs may be missing. */
-function readMeta(window: ByteWindow, start: number, wholeLength: number | undefined): { uids: Map<number, string>; end: number } {
+function readMeta(
+  window: ByteWindow,
+  start: number,
+  wholeLength: number | undefined,
+): { uids: Map<number, string>; end: number } {
   const header = newElementHeader()
   const uids = new Map<number, string>()
   let at = start
@@ -84,10 +94,13 @@ function readMeta(window: ByteWindow, start: number, wholeLength: number | undef
       readElementHeader(header, window.bytes(at, LONGEST_HEADER), 0, LONGEST_HEADER, coding, false)
     }
     const { tag, length, size } = header
-    if (at + size + length - start > LONGEST_META) throw new ViewedFileFault('Its file meta information cannot be read.')
-    if (!isThere(size + length)) throw new ViewedFileFault('It ends within its file meta information.')
+    if (at + size + length - start > LONGEST_META)
+      throw new ViewedFileFault('Its file meta information cannot be read.')
+    if (!isThere(size + length))
+      throw new ViewedFileFault('It ends within its file meta information.')
     const value = window.bytes(at + size, length)
-    if (tag === SYNTAX || tag === SOP_CLASS || tag === SOP_INSTANCE) uids.set(tag, withoutPadding(value.toString('latin1')).trim())
+    if (tag === SYNTAX || tag === SOP_CLASS || tag === SOP_INSTANCE)
+      uids.set(tag, withoutPadding(value.toString('latin1')).trim())
     at += size + length
   }
   return { uids, end: at }
@@ -95,17 +108,28 @@ function readMeta(window: ByteWindow, start: number, wholeLength: number | undef
 
 const isRepresentation = (header: Buffer): boolean => VR.has(header.toString('latin1', 4, 6))
 
-/** How an element is written that a data set may begin with, by its first 8 bytes; undefined: it is none. */
+/**
+ * How an element is written that a data set may begin with, by its first 8 bytes; undefined: it is
+ * none.
+ */
 function codingOf(header: Buffer): Coding | undefined {
   const little = header.readUInt16LE(0)
   const big = header.readUInt16BE(0)
-  if (isRepresentation(header)) return isFirstGroup(little) ? EXPLICIT : isFirstGroup(big) ? BIG_ENDIAN : undefined
+  if (isRepresentation(header))
+    return isFirstGroup(little) ? EXPLICIT : isFirstGroup(big) ? BIG_ENDIAN : undefined
   // PS3.5 §7.1.3: a length of 32 bits follows at once; that of a first element is small.
-  return isFirstGroup(little) && (header.readUInt32LE(4) <= 0xffff || header.readUInt32LE(4) === 0xffffffff) ? IMPLICIT : undefined
+  return isFirstGroup(little) &&
+    (header.readUInt32LE(4) <= 0xffff || header.readUInt32LE(4) === 0xffffffff)
+    ? IMPLICIT
+    : undefined
 }
 
-/** File meta information, DICOMDIR, identifying, patient: what the first element of a file may be of. */
-const isFirstGroup = (group: number): boolean => group === 2 || group === 4 || group === 8 || group === 0x10
+/**
+ * File meta information, DICOMDIR, identifying, patient: what the first element of a file may be
+ * of.
+ */
+const isFirstGroup = (group: number): boolean =>
+  group === 2 || group === 4 || group === 8 || group === 0x10
 
 const uidOf = (coding: Coding): string =>
   coding.bigEndian
@@ -141,6 +165,10 @@ function noDicom(window: ByteWindow, wholeLength: number | undefined): ViewedFil
     }
   }
   const text = start.replace(/^\xef\xbb\xbf/, '')
-  const other = TEXTS.find(([pattern]) => pattern.test(text)) ?? MAGICS.find(([magic]) => start.startsWith(magic))
-  return new ViewedFileFault(other ? `It is not a DICOM file: it begins like ${other[1]}.` : 'It is not a DICOM file.')
+  const other =
+    TEXTS.find(([pattern]) => pattern.test(text)) ??
+    MAGICS.find(([magic]) => start.startsWith(magic))
+  return new ViewedFileFault(
+    other ? `It is not a DICOM file: it begins like ${other[1]}.` : 'It is not a DICOM file.',
+  )
 }

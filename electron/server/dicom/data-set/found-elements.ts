@@ -1,8 +1,20 @@
 import { ViewedFileFault } from '#server/dicom/pixel-data/viewed-file-fault.ts'
 import { BytesMissing, type ByteWindow } from './byte-window.ts'
-import { type Coding, IMPLICIT, ITEM, ITEM_DELIMITATION, SEQUENCE_DELIMITATION, UNDEFINED_LENGTH } from './coding.ts'
+import {
+  type Coding,
+  IMPLICIT,
+  ITEM,
+  ITEM_DELIMITATION,
+  SEQUENCE_DELIMITATION,
+  UNDEFINED_LENGTH,
+} from './coding.ts'
 import { vrOf } from './dictionary.ts'
-import { DELIMITERS, LONGEST_HEADER, newElementHeader, readElementHeader } from './element-header.ts'
+import {
+  DELIMITERS,
+  LONGEST_HEADER,
+  newElementHeader,
+  readElementHeader,
+} from './element-header.ts'
 
 /** Where an element is; its value is read when it is asked for. */
 export interface FoundElement {
@@ -35,15 +47,19 @@ export interface ElementSearch {
 
 const PIXEL_DATA: ReadonlySet<number> = new Set([0x7fe00010, 0x7fe00008, 0x7fe00009])
 
-/** Elements and items that are passed over, and of those the ones that are kept; sequences within each other. */
+/**
+ * Elements and items that are passed over, and of those the ones that are kept; sequences within
+ * each other.
+ */
 const MOST_PASSED = 1_000_000
 const MOST_KEPT = 400_000
 const DEEPEST = 32
 
 /**
- * Finds the wanted elements of a data set, at every depth, without reading a value and without trusting a length: what a device wrote wrongly
- * but clearly is taken (tags out of order or twice: the first one counts; delimiters where there is nothing to end). Ends at the pixel data,
- * or with the file at `wholeLength()`.
+ * Finds the wanted elements of a data set, at every depth, without reading a value and without
+ * trusting a length: what a device wrote wrongly but clearly is taken (tags out of order or twice:
+ * the first one counts; delimiters where there is nothing to end). Ends at the pixel data, or with
+ * the file at `wholeLength()`.
  */
 export function searchElements(
   window: ByteWindow,
@@ -61,7 +77,8 @@ export function searchElements(
     const short = window.bytes(from, 8)
     if (readElementHeader(header, short, 0, 8, coding, false)) {
       passed++
-      if (passed > MOST_PASSED) throw new ViewedFileFault('Its header has more elements than any image has.')
+      if (passed > MOST_PASSED)
+        throw new ViewedFileFault('Its header has more elements than any image has.')
       return
     }
     if (from + LONGEST_HEADER > end) throw broken()
@@ -69,27 +86,45 @@ export function searchElements(
     passed++
   }
 
-  function keep(into: Map<number, FoundElement> | undefined, tag: number, element: FoundElement): void {
+  function keep(
+    into: Map<number, FoundElement> | undefined,
+    tag: number,
+    element: FoundElement,
+  ): void {
     if (!into || into.has(tag)) return
     kept++
-    if (kept > MOST_KEPT) throw new ViewedFileFault('Its header has more elements than any image has.')
+    if (kept > MOST_KEPT)
+      throw new ViewedFileFault('Its header has more elements than any image has.')
     into.set(tag, element)
   }
 
   /** The element whose header has just been read; gives where the next one begins. */
-  function takeElement(from: number, end: number, coding: Coding, into: Map<number, FoundElement> | undefined, depth: number): number {
+  function takeElement(
+    from: number,
+    end: number,
+    coding: Coding,
+    into: Map<number, FoundElement> | undefined,
+    depth: number,
+  ): number {
     const { tag, length } = header
     const isUnknown = coding.explicit && header.vr === 'UN'
     const vr = header.vr === '' || isUnknown ? vrOf(tag) : header.vr
     const value = from + header.size
     const wanted = into && isWanted(tag) ? into : undefined
-    // PS3.5 §6.2.2: what travels as UN is in Implicit VR Little Endian inside, and a UN of undefined length is a sequence.
+    // PS3.5 §6.2.2: what travels as UN is in Implicit VR Little Endian inside, and a UN of
+    // undefined length is a sequence.
     const inside = isUnknown ? IMPLICIT : coding
     if (length === UNDEFINED_LENGTH) {
       const isSequence = vr === 'SQ' || vr === 'UN'
       const items: FoundItem[] | undefined = wanted && isSequence ? [] : undefined
       const next = takeItems(value, end, true, inside, items, depth + 1, isSequence)
-      keep(wanted, tag, { vr: 'SQ', at: value, length: next - value, bigEndian: inside.bigEndian, items: items ?? [] })
+      keep(wanted, tag, {
+        vr: 'SQ',
+        at: value,
+        length: next - value,
+        bigEndian: inside.bigEndian,
+        items: items ?? [],
+      })
       return next
     }
     const next = value + length
@@ -111,7 +146,8 @@ export function searchElements(
     depth: number,
     isSequence: boolean,
   ): number {
-    if (depth > DEEPEST) throw new ViewedFileFault('Its header has sequences too deep within each other.')
+    if (depth > DEEPEST)
+      throw new ViewedFileFault('Its header has sequences too deep within each other.')
     let position = from
     while (position < end) {
       if (!isDelimited && position + 8 > end) break
@@ -165,12 +201,22 @@ export function searchElements(
           readHeader(at, Number.POSITIVE_INFINITY, start.coding)
           const { tag, length, vr, size } = header
           if (PIXEL_DATA.has(tag)) {
-            const pixels = { tag, vr: vr || vrOf(tag), at: at + size, length, bigEndian: start.coding.bigEndian, items: undefined }
+            const pixels = {
+              tag,
+              vr: vr || vrOf(tag),
+              at: at + size,
+              length,
+              bigEndian: start.coding.bigEndian,
+              items: undefined,
+            }
             return { elements, pixels }
           }
           // Zeros behind a data set that has ended, and delimiters of what was never begun.
           if (tag === 0) return { elements, pixels: undefined }
-          at = tag >>> 16 === DELIMITERS ? at + 8 : takeElement(at, Number.POSITIVE_INFINITY, start.coding, elements, 0)
+          at =
+            tag >>> 16 === DELIMITERS
+              ? at + 8
+              : takeElement(at, Number.POSITIVE_INFINITY, start.coding, elements, 0)
         } catch (error) {
           passed = before.passed
           kept = before.kept
@@ -181,4 +227,5 @@ export function searchElements(
   }
 }
 
-const broken = (): ViewedFileFault => new ViewedFileFault('Its header cannot be read: an element does not fit into what holds it.')
+const broken = (): ViewedFileFault =>
+  new ViewedFileFault('Its header cannot be read: an element does not fit into what holds it.')

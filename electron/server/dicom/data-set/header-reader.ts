@@ -1,7 +1,21 @@
 import { decodeText } from '#server/dicom/character-sets/character-set.ts'
-import { CODINGS, type Coding, IMPLICIT, ITEM, ITEM_DELIMITATION, SEQUENCE_DELIMITATION, UNDEFINED_LENGTH } from './coding.ts'
+import {
+  CODINGS,
+  type Coding,
+  IMPLICIT,
+  ITEM,
+  ITEM_DELIMITATION,
+  SEQUENCE_DELIMITATION,
+  UNDEFINED_LENGTH,
+} from './coding.ts'
 import { formatTag, vrOf } from './dictionary.ts'
-import { DELIMITERS, type ElementHeader, LONGEST_HEADER, newElementHeader, readElementHeader } from './element-header.ts'
+import {
+  DELIMITERS,
+  type ElementHeader,
+  LONGEST_HEADER,
+  newElementHeader,
+  readElementHeader,
+} from './element-header.ts'
 import { createInflater } from './inflater.ts'
 import { withoutPadding } from './padding.ts'
 import { createStructureWalk, type Structure, type StructureWalk } from './structure.ts'
@@ -16,29 +30,49 @@ export interface HeaderLimits {
   readonly valueBytes: number
   /** Sequences of undefined length, and wanted ones, within each other. */
   readonly depth: number
-  /** Of a deflated data set: compressed bytes, and bytes inflated from them, within which the header must end. */
+  /**
+   * Of a deflated data set: compressed bytes, and bytes inflated from them, within which the header
+   * must end.
+   */
   readonly deflatedBytes: number
   readonly inflatedBytes: number
 }
 
-export const HEADER_LIMITS: HeaderLimits = { valueBytes: 64 << 10, depth: 32, deflatedBytes: 1 << 20, inflatedBytes: 16 << 20 }
+export const HEADER_LIMITS: HeaderLimits = {
+  valueBytes: 64 << 10,
+  depth: 32,
+  deflatedBytes: 1 << 20,
+  inflatedBytes: 16 << 20,
+}
 
 /** The wanted values of one data set or item. */
 export interface HeaderValues {
-  /** As on the wire, padding included, numbers in little endian whatever the wire; undefined where it is missing or was too long. */
+  /**
+   * As on the wire, padding included, numbers in little endian whatever the wire; undefined where
+   * it is missing or was too long.
+   */
   get(tag: number): Buffer | undefined
   /** Its VR on the wire; by the dictionary where the wire has none. */
   vrOf(tag: number): string | undefined
-  /** Values of Specific Character Set (0008,0005), which is always read; undefined where it is missing or empty. */
+  /**
+   * Values of Specific Character Set (0008,0005), which is always read; undefined where it is
+   * missing or empty.
+   */
   readonly characterSet: readonly string[] | undefined
 }
 
 export interface HeaderResult extends HeaderValues {
   /** The first item of a wanted sequence; undefined where there is none. */
   first(sequence: number): HeaderValues | undefined
-  /** Where and why the bytes are no data set, without a value of it; what came before is there. Undefined: all that was read is sound. */
+  /**
+   * Where and why the bytes are no data set, without a value of it; what came before is there.
+   * Undefined: all that was read is sound.
+   */
   readonly fault: string | undefined
-  /** The fault is that a deflated data set's header did not end within the limits: the bytes may be sound. */
+  /**
+   * The fault is that a deflated data set's header did not end within the limits: the bytes may be
+   * sound.
+   */
   readonly isCut: boolean
   /** PixelData, FloatPixelData or DoubleFloatPixelData was seen at the top. */
   readonly reachedPixelData: boolean
@@ -49,24 +83,33 @@ export interface HeaderResult extends HeaderValues {
 export interface HeaderReader {
   /** Takes the data set's next bytes, in any pieces; keeps no view of them. Never throws. */
   push(bytes: Buffer): void
-  /** Nothing that comes can change the result: pixel data or a tag above the last wanted was reached, or a fault. */
+  /**
+   * Nothing that comes can change the result: pixel data or a tag above the last wanted was
+   * reached, or a fault.
+   */
   readonly isDone: boolean
   /** The result as of now; bytes that end within an element are a fault. */
   end(): HeaderResult
 }
 
 /**
- * Reads the header of a data set while it streams by (PS3.5 §7, Annex A). Elements that are not wanted are passed over by their length,
- * and nothing is done with pixel data, so it costs the same for every size of image; memory is that of the wanted values. A transfer syntax
- * that is not in `CODINGS` has its data set in Explicit VR Little Endian, as every encapsulated one does (PS3.5 A.4).
+ * Reads the header of a data set while it streams by (PS3.5 §7, Annex A). Elements that are not
+ * wanted are passed over by their length, and nothing is done with pixel data, so it costs the same
+ * for every size of image; memory is that of the wanted values. A transfer syntax that is not in
+ * `CODINGS` has its data set in Explicit VR Little Endian, as every encapsulated one does (PS3.5
+ * A.4).
  *
- * A reader that `walks` goes on behind the header: it follows the declared lengths, items and delimiters to the end of the data set and
- * compares the pixel data with the attributes that describe it (`structure`). The Image Pixel attributes must be among the wanted then.
+ * A reader that `walks` goes on behind the header: it follows the declared lengths, items and
+ * delimiters to the end of the data set and compares the pixel data with the attributes that
+ * describe it (`structure`). The Image Pixel attributes must be among the wanted then.
  */
 export function createHeaderReader(
   transferSyntax: string,
   wanted: readonly Wanted[],
-  { walks = false, limits = HEADER_LIMITS }: { readonly walks?: boolean; readonly limits?: HeaderLimits } = {},
+  {
+    walks = false,
+    limits = HEADER_LIMITS,
+  }: { readonly walks?: boolean; readonly limits?: HeaderLimits } = {},
 ): HeaderReader {
   const coding = CODINGS[transferSyntax] ?? EXPLICIT
   // Of a deflated data set the beginning alone is inflated here.
@@ -91,7 +134,10 @@ export function createHeaderReader(
       isFaulty = true
       // The inflater's, and the platform's, where there is too much.
       isCut = error instanceof RangeError
-      fault = error instanceof HeaderFault ? error.message : 'data set cannot be inflated, or its header is too long'
+      fault =
+        error instanceof HeaderFault
+          ? error.message
+          : 'data set cannot be inflated, or its header is too long'
     }
   }
 
@@ -116,16 +162,22 @@ export function createHeaderReader(
 }
 
 /**
- * The text of an element, all its values with backslashes between, without padding; '' where it is missing. Read in the character set that
- * the data set declares; where it declares none, or the bytes are none of that set, in `fallback`: the values of (0008,0005) that the
- * device is known to mean (dicom-field §3.4).
+ * The text of an element, all its values with backslashes between, without padding; '' where it is
+ * missing. Read in the character set that the data set declares; where it declares none, or the
+ * bytes are none of that set, in `fallback`: the values of (0008,0005) that the device is known to
+ * mean (dicom-field §3.4).
  */
-export function textOf(values: HeaderValues, tag: number, fallback: readonly string[] = []): string {
+export function textOf(
+  values: HeaderValues,
+  tag: number,
+  fallback: readonly string[] = [],
+): string {
   const bytes = values.get(tag)
   if (!bytes) return ''
   const vr = values.vrOf(tag) ?? 'UN'
   const declared = decodeText(bytes, values.characterSet ?? fallback, vr)
-  if (declared.exact || values.characterSet === undefined || fallback.length === 0) return withoutPadding(declared.text).trimStart()
+  if (declared.exact || values.characterSet === undefined || fallback.length === 0)
+    return withoutPadding(declared.text).trimStart()
   const second = decodeText(bytes, fallback, vr)
   return withoutPadding(second.exact ? second.text : declared.text).trimStart()
 }
@@ -159,7 +211,10 @@ interface Frame {
   readonly end: number
   /** What is wanted in it; undefined: nothing. */
   readonly into: Collection | undefined
-  /** Where a sequence of defined length ends that was entered for its structure alone: a fault within it does not reach beyond that. */
+  /**
+   * Where a sequence of defined length ends that was entered for its structure alone: a fault
+   * within it does not reach beyond that.
+   */
   readonly walkedTo: number
 }
 
@@ -171,7 +226,11 @@ interface Collection {
   hasBegun: boolean
 }
 
-const collection = (tags: ReadonlySet<number>): Collection => ({ tags, found: new Map(), hasBegun: false })
+const collection = (tags: ReadonlySet<number>): Collection => ({
+  tags,
+  found: new Map(),
+  hasBegun: false,
+})
 
 /** What is wanted, in the form it is looked for: the same for every data set. */
 interface Sought {
@@ -188,19 +247,38 @@ function soughtOf(wanted: readonly Wanted[]): Sought {
   const withCharacterSet = (tags: readonly number[]) => new Set([SPECIFIC_CHARACTER_SET, ...tags])
   const top = withCharacterSet(wanted.filter((tag) => typeof tag === 'number'))
   const sequences = wanted.flatMap((want) =>
-    typeof want === 'number' ? [] : [{ sequence: want.sequence, tags: withCharacterSet(want.tags) }],
+    typeof want === 'number'
+      ? []
+      : [{ sequence: want.sequence, tags: withCharacterSet(want.tags) }],
   )
-  const sought = { top, sequences, last: Math.max(...top, ...sequences.map(({ sequence }) => sequence)) }
+  const sought = {
+    top,
+    sequences,
+    last: Math.max(...top, ...sequences.map(({ sequence }) => sequence)),
+  }
   SOUGHT.set(wanted, sought)
   return sought
 }
 
-function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderLimits, walk: StructureWalk | undefined) {
+function createParser(
+  coding: Coding,
+  wanted: readonly Wanted[],
+  limits: HeaderLimits,
+  walk: StructureWalk | undefined,
+) {
   const sought = soughtOf(wanted)
   const { last } = sought
   const top = collection(sought.top)
-  const sequences = new Map(sought.sequences.map(({ sequence, tags }) => [sequence, collection(tags)]))
-  const root: Frame = { kind: 'elements', coding, end: Number.POSITIVE_INFINITY, into: top, walkedTo: Number.POSITIVE_INFINITY }
+  const sequences = new Map(
+    sought.sequences.map(({ sequence, tags }) => [sequence, collection(tags)]),
+  )
+  const root: Frame = {
+    kind: 'elements',
+    coding,
+    end: Number.POSITIVE_INFINITY,
+    into: top,
+    walkedTo: Number.POSITIVE_INFINITY,
+  }
 
   const open: Frame[] = []
   let frame = root
@@ -212,17 +290,31 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
   let toSkip = 0
   let value: Buffer | undefined
   let valueLength = 0
-  let owner: { readonly tag: number; readonly vr: string; readonly into: Collection; readonly swap: boolean } | undefined
+  let owner:
+    | {
+        readonly tag: number
+        readonly vr: string
+        readonly into: Collection
+        readonly swap: boolean
+      }
+    | undefined
   let lastTag: number | undefined
   let isDone = false
   let reachedPixelData = false
 
   function fail(why: string, isEnd = false): never {
-    throw new HeaderFault(lastTag === undefined ? why : `${why} (at ${formatTag(lastTag)})`, lastTag, isEnd)
+    throw new HeaderFault(
+      lastTag === undefined ? why : `${why} (at ${formatTag(lastTag)})`,
+      lastTag,
+      isEnd,
+    )
   }
 
   function enter(given: Omit<Frame, 'walkedTo'>, isWalked = false): void {
-    const next = { ...given, walkedTo: Math.min(frame.walkedTo, isWalked ? given.end : Number.POSITIVE_INFINITY) }
+    const next = {
+      ...given,
+      walkedTo: Math.min(frame.walkedTo, isWalked ? given.end : Number.POSITIVE_INFINITY),
+    }
     if (open.length >= limits.depth * 2) fail(`sequences more than ${limits.depth} deep`)
     open.push(next)
     frame = next
@@ -251,7 +343,8 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     if (into) into.hasBegun = true
     const isDelimited = length === UNDEFINED_LENGTH
     const end = isDelimited ? Number.POSITIVE_INFINITY : position + length
-    if (!isDelimited && end > Math.min(frame.end, frame.walkedTo)) fail('item longer than its sequence')
+    if (!isDelimited && end > Math.min(frame.end, frame.walkedTo))
+      fail('item longer than its sequence')
     const isWalked = walk !== undefined && open.length < limits.depth
     if (into || isDelimited) enter({ kind: 'elements', coding: frame.coding, end, into })
     else if (isWalked) enter({ kind: 'elements', coding: frame.coding, end, into }, isWalked)
@@ -265,7 +358,8 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
       leave()
       return
     }
-    if (tag !== ITEM || length === UNDEFINED_LENGTH) fail('something else than a fragment in encapsulated pixel data')
+    if (tag !== ITEM || length === UNDEFINED_LENGTH)
+      fail('something else than a fragment in encapsulated pixel data')
     if (walk?.fragment(length, position) === 'offsets') {
       value = Buffer.allocUnsafe(length)
       valueLength = 0
@@ -274,7 +368,8 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
   }
 
   function takeDelimiter(tag: number): void {
-    if (tag === ITEM_DELIMITATION && frame !== root && frame.end === Number.POSITIVE_INFINITY) leave()
+    if (tag === ITEM_DELIMITATION && frame !== root && frame.end === Number.POSITIVE_INFINITY)
+      leave()
     else fail('delimiter outside its sequence')
   }
 
@@ -287,28 +382,47 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
       walk?.element(header, position)
       if (isPixelData && length === UNDEFINED_LENGTH) {
         lastTag = tag
-        enter({ kind: 'fragments', coding: frame.coding, end: Number.POSITIVE_INFINITY, into: undefined })
+        enter({
+          kind: 'fragments',
+          coding: frame.coding,
+          end: Number.POSITIVE_INFINITY,
+          into: undefined,
+        })
         return
       }
     }
     lastTag = tag
     const isUndefined = length === UNDEFINED_LENGTH
     const end = isUndefined ? Number.POSITIVE_INFINITY : position + length
-    if (!isUndefined && end > Math.min(frame.end, frame.walkedTo)) fail('element longer than what holds it')
+    if (!isUndefined && end > Math.min(frame.end, frame.walkedTo))
+      fail('element longer than what holds it')
     const sequence = frame === root && !isDone ? sequences.get(tag) : undefined
     // PS3.5 §6.2.2: what travels as UN is in Implicit VR Little Endian inside.
-    const isWalked = walk !== undefined && length > 0 && open.length < limits.depth && isSequence(vr, tag)
-    if (isUndefined || sequence) enter({ kind: 'items', coding: vr === 'UN' ? IMPLICIT : frame.coding, end, into: sequence })
-    else if (!isDone && frame.into?.tags.has(tag) && length <= limits.valueBytes && !frame.into.found.has(tag))
+    const isWalked =
+      walk !== undefined && length > 0 && open.length < limits.depth && isSequence(vr, tag)
+    if (isUndefined || sequence)
+      enter({ kind: 'items', coding: vr === 'UN' ? IMPLICIT : frame.coding, end, into: sequence })
+    else if (
+      !isDone &&
+      frame.into?.tags.has(tag) &&
+      length <= limits.valueBytes &&
+      !frame.into.found.has(tag)
+    )
       gather(tag, vr, length, frame.into)
-    else if (isWalked) enter({ kind: 'items', coding: frame.coding, end, into: undefined }, isWalked)
+    else if (isWalked)
+      enter({ kind: 'items', coding: frame.coding, end, into: undefined }, isWalked)
     else toSkip = length
   }
 
   function gather(tag: number, vr: string, length: number, into: Collection): void {
     value = Buffer.allocUnsafe(length)
     valueLength = 0
-    owner = { tag, vr: vr === 'UN' || vr === '' ? vrOf(tag) : vr, into, swap: frame.coding.bigEndian && vr !== 'UN' }
+    owner = {
+      tag,
+      vr: vr === 'UN' || vr === '' ? vrOf(tag) : vr,
+      into,
+      swap: frame.coding.bigEndian && vr !== 'UN',
+    }
     if (length === 0) keep()
   }
 
@@ -341,9 +455,15 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     const room = Math.min(frame.end, frame.walkedTo) - position
     const available = Math.min(bytes.length - at, room - begunLength)
     let taken: number
-    if (begunLength === 0 && readElementHeader(header, bytes, at, available, frame.coding, isItem)) taken = header.size
+    if (begunLength === 0 && readElementHeader(header, bytes, at, available, frame.coding, isItem))
+      taken = header.size
     else {
-      const copied = bytes.copy(begun, begunLength, at, at + Math.min(available, LONGEST_HEADER - begunLength))
+      const copied = bytes.copy(
+        begun,
+        begunLength,
+        at,
+        at + Math.min(available, LONGEST_HEADER - begunLength),
+      )
       if (!readElementHeader(header, begun, 0, begunLength + copied, frame.coding, isItem)) {
         begunLength += copied
         if (begunLength === room) endWithin(room)
@@ -371,7 +491,10 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     }
   }
 
-  /** Goes on behind the outermost sequence that was entered for its structure alone. @throws the error, where there is none */
+  /**
+   * Goes on behind the outermost sequence that was entered for its structure alone. @throws the
+   * error, where there is none
+   */
   function passOver(error: unknown): void {
     const from = open.findIndex(({ walkedTo }) => walkedTo !== Number.POSITIVE_INFINITY)
     const end = open[from]?.end ?? 0
@@ -410,10 +533,16 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
     end(): void {
       while (frame.end <= position) leave()
       if (frame.walkedTo <= position) endWithin(0)
-      // PS3.5 §7.1 has no such tail, and devices write one: an odd value that was padded behind its length.
+      // PS3.5 §7.1 has no such tail, and devices write one: an odd value that was padded behind its
+      // length.
       const isTail =
-        walk !== undefined && isDone && frame === root && begunLength > 0 && begun.subarray(0, begunLength).every((byte) => byte === 0)
-      if ((begunLength > 0 && !isTail) || toSkip > 0 || value || frame !== root) fail('data set ends within an element', true)
+        walk !== undefined &&
+        isDone &&
+        frame === root &&
+        begunLength > 0 &&
+        begun.subarray(0, begunLength).every((byte) => byte === 0)
+      if ((begunLength > 0 && !isTail) || toSkip > 0 || value || frame !== root)
+        fail('data set ends within an element', true)
     },
     found: (): Omit<HeaderResult, 'fault' | 'isCut' | 'structure'> => ({
       ...valuesOf(top),
@@ -427,10 +556,13 @@ function createParser(coding: Coding, wanted: readonly Wanted[], limits: HeaderL
 }
 
 function valuesOf({ found }: Collection): HeaderValues {
-  const terms = withoutPadding(found.get(SPECIFIC_CHARACTER_SET)?.value.toString('latin1', 0, MOST_TERMS * 17) ?? '')
+  const terms = withoutPadding(
+    found.get(SPECIFIC_CHARACTER_SET)?.value.toString('latin1', 0, MOST_TERMS * 17) ?? '',
+  )
   return {
     get: (tag) => found.get(tag)?.value,
     vrOf: (tag) => found.get(tag)?.vr,
-    characterSet: terms === '' ? undefined : terms.split('\\', MOST_TERMS).map((term) => term.trim()),
+    characterSet:
+      terms === '' ? undefined : terms.split('\\', MOST_TERMS).map((term) => term.trim()),
   }
 }

@@ -13,13 +13,24 @@ import { TRANSFER_SYNTAX } from './uids.ts'
 const LONGEST_START = 256 << 10
 
 /**
- * Writes the deflated Part 10 file at `from` to `to` as Explicit VR Little Endian (PS3.5 A.5), piece by piece; `limits.bytes`: of its data
- * set. A stream that breaks off gives a file that breaks off, which is told where that is looked at.
- * @throws {ViewedFileFault} where it is no such file, cannot be inflated, or would be longer than the limit; `to` is then removed
+ * Writes the deflated Part 10 file at `from` to `to` as Explicit VR Little Endian (PS3.5 A.5),
+ * piece by piece; `limits.bytes`: of its data set. A stream that breaks off gives a file that
+ * breaks off, which is told where that is looked at.
+ * @throws {ViewedFileFault} where it is no such file, cannot be inflated, or would be longer than
+ *   the limit; `to` is then removed
  */
-export async function inflatedFile(from: string, to: string, limits: { readonly bytes: number }): Promise<void> {
+export async function inflatedFile(
+  from: string,
+  to: string,
+  limits: { readonly bytes: number },
+): Promise<void> {
   const { dataSetOffset, sopClassUid, sopInstanceUid } = await deflatedStart(from)
-  const meta = fileMeta({ sopClassUid, sopInstanceUid, transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian, sourceAeTitle: '' })
+  const meta = fileMeta({
+    sopClassUid,
+    sopInstanceUid,
+    transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian,
+    sourceAeTitle: '',
+  })
   try {
     await pipeline(
       createReadStream(from, { start: dataSetOffset }),
@@ -40,17 +51,25 @@ async function deflatedStart(path: string): Promise<FileStart> {
     const bytes = Buffer.alloc(LONGEST_START)
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
     const read = (at: number, length: number) => Buffer.from(bytes.subarray(at, at + length))
-    const start = readFileStart(openByteWindow({ length: bytesRead, isWhole: true, read }), bytesRead)
+    const start = readFileStart(
+      openByteWindow({ length: bytesRead, isWhole: true, read }),
+      bytesRead,
+    )
     if (!start.coding.deflated) throw new ViewedFileFault('It is not deflated.')
     return start
   } catch (error) {
-    throw error instanceof BytesMissing ? new ViewedFileFault('It ends before its data set.') : error
+    throw error instanceof BytesMissing
+      ? new ViewedFileFault('It ends before its data set.')
+      : error
   } finally {
     await file.close()
   }
 }
 
-/** Puts `start` before what goes through, and lets no more than `most` bytes of it through: a few kilobytes may become terabytes. */
+/**
+ * Puts `start` before what goes through, and lets no more than `most` bytes of it through: a few
+ * kilobytes may become terabytes.
+ */
 function bounded(start: Buffer, most: number): Transform {
   let left = most
   return new Transform({
@@ -60,7 +79,8 @@ function bounded(start: Buffer, most: number): Transform {
     },
     transform(chunk: Buffer, _encoding, callback) {
       left -= chunk.length
-      if (left < 0) callback(new ViewedFileFault('It is deflated, and would be larger than any file is.'))
+      if (left < 0)
+        callback(new ViewedFileFault('It is deflated, and would be larger than any file is.'))
       else callback(null, chunk)
     },
   })

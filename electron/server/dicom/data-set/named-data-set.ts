@@ -1,12 +1,18 @@
 import type { DataSet, Element } from './data-set.ts'
 import { tagOf, vrOf } from './dictionary.ts'
 
-/** Values by the keywords of PS3.6: text (of several values by backslashes), bytes, or the items of a sequence. Undefined: it is left out. */
+/**
+ * Values by the keywords of PS3.6: text (of several values by backslashes), bytes, or the items of
+ * a sequence. Undefined: it is left out.
+ */
 export interface NamedValues {
   readonly [keyword: string]: string | Buffer | readonly NamedValues[] | undefined
 }
 
-/** A data set whose text is UTF-8 (ISO_IR 192), in the order of its tags. @throws {RangeError} for a keyword that does not exist */
+/**
+ * A data set whose text is UTF-8 (ISO_IR 192), in the order of its tags. @throws {RangeError} for a
+ * keyword that does not exist
+ */
 export function namedDataSet(values: NamedValues): DataSet {
   return Object.entries(values)
     .flatMap(([keyword, value]): Element[] => {

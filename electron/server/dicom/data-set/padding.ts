@@ -1,6 +1,7 @@
 /**
- * The text without these characters at its end. Not by a regular expression: one that looks for a run at the end takes the square of the
- * length of every run before it, and the text comes from the network.
+ * The text without these characters at its end. Not by a regular expression: one that looks for a
+ * run at the end takes the square of the length of every run before it, and the text comes from the
+ * network.
  */
 export function withoutEnd(text: string, characters: string): string {
   let end = text.length

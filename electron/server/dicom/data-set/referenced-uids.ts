@@ -8,10 +8,14 @@ const REFERENCED_SOP_INSTANCE_UID = 0x00081155
 const ORIGINAL_ATTRIBUTES = 0x04000561
 
 /**
- * The data set with every UID in its sequences that `uids` names replaced; undefined where there is none. An item that stands for a study or a
- * series (PS3.3 C.18.4, 10.4) and has references to instances of `uids` and to others is divided, as the others stay where they are.
+ * The data set with every UID in its sequences that `uids` names replaced; undefined where there is
+ * none. An item that stands for a study or a series (PS3.3 C.18.4, 10.4) and has references to
+ * instances of `uids` and to others is divided, as the others stay where they are.
  */
-export function withMappedReferences(dataSet: DataSet, uids: ReadonlyMap<string, string>): DataSet | undefined {
+export function withMappedReferences(
+  dataSet: DataSet,
+  uids: ReadonlyMap<string, string>,
+): DataSet | undefined {
   let isChanged = false
 
   function mappedItem(item: DataSet): DataSet {
@@ -27,7 +31,9 @@ export function withMappedReferences(dataSet: DataSet, uids: ReadonlyMap<string,
 
   function mappedValue(value: Buffer): string | undefined {
     const before = withoutPadding(value.toString('latin1')).split('\\')
-    return before.some((uid) => uids.has(uid.trim())) ? before.map((uid) => uids.get(uid.trim()) ?? uid).join('\\') : undefined
+    return before.some((uid) => uids.has(uid.trim()))
+      ? before.map((uid) => uids.get(uid.trim()) ?? uid).join('\\')
+      : undefined
   }
 
   function mappedSequence(element: Element): Element {
@@ -43,13 +49,16 @@ export function withMappedReferences(dataSet: DataSet, uids: ReadonlyMap<string,
   }
 
   const mapped = dataSet.map((element) =>
-    Buffer.isBuffer(element.value) || element.tag === ORIGINAL_ATTRIBUTES ? element : mappedSequence(element),
+    Buffer.isBuffer(element.value) || element.tag === ORIGINAL_ATTRIBUTES
+      ? element
+      : mappedSequence(element),
   )
   return isChanged ? mapped : undefined
 }
 
 const isContainer = (item: DataSet): boolean =>
-  item.some(({ tag }) => tag === STUDY_INSTANCE_UID || tag === SERIES_INSTANCE_UID) && item.some(({ value }) => !Buffer.isBuffer(value))
+  item.some(({ tag }) => tag === STUDY_INSTANCE_UID || tag === SERIES_INSTANCE_UID) &&
+  item.some(({ value }) => !Buffer.isBuffer(value))
 
 function referencesIn(item: DataSet): string[] {
   return item.flatMap(({ tag, value }): string[] => {

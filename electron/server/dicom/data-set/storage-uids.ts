@@ -3,7 +3,10 @@ import { TRANSFER_SYNTAX } from './uids.ts'
 /** PS3.4 Annex B.5 and its retired classes are all below this root. */
 const STORAGE_ROOT = '1.2.840.10008.5.1.4.1.1.'
 const DICOM_ROOT = '1.2.840.10008.'
-/** Storage classes of patients that PS3.6 put elsewhere: RT (34.x), and the retired stored print and hardcopy ones. */
+/**
+ * Storage classes of patients that PS3.6 put elsewhere: RT (34.x), and the retired stored print and
+ * hardcopy ones.
+ */
 const ELSEWHERE: ReadonlySet<string> = new Set([
   '1.2.840.10008.5.1.4.34.7',
   '1.2.840.10008.5.1.4.34.10',
@@ -12,21 +15,30 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   '1.2.840.10008.5.1.1.30',
 ])
 
-/** Queries below that root (PS3.4 Annex II): a C-FIND on a context taken for images could only be refused. */
-const NO_STORAGE: ReadonlySet<string> = new Set(['4', '5', '6'].map((last) => `${STORAGE_ROOT}200.${last}`))
+/**
+ * Queries below that root (PS3.4 Annex II): a C-FIND on a context taken for images could only be
+ * refused.
+ */
+const NO_STORAGE: ReadonlySet<string> = new Set(
+  ['4', '5', '6'].map((last) => `${STORAGE_ROOT}200.${last}`),
+)
 
-/** Whether instances of the class are kept; `acceptsUnknown`: those of vendors too, whose UIDs are not DICOM's. */
+/**
+ * Whether instances of the class are kept; `acceptsUnknown`: those of vendors too, whose UIDs are
+ * not DICOM's.
+ */
 export const isStorageClass = (uid: string, acceptsUnknown: boolean): boolean =>
   (uid.startsWith(STORAGE_ROOT) && !NO_STORAGE.has(uid)) ||
   ELSEWHERE.has(uid) ||
   (acceptsUnknown && uid !== '' && !uid.startsWith(DICOM_ROOT))
 
 const JPEG = '1.2.840.10008.1.2.4.'
-const each = (root: string, ...components: readonly string[]): string[] => components.map((component) => `${root}${component}`)
+const each = (root: string, ...components: readonly string[]): string[] =>
+  components.map((component) => `${root}${component}`)
 
 /**
- * PS3.5 Annex A (dicom-field §5.2), in our order of preference: Explicit VR Little Endian first, so that no console compresses for us;
- * without JPIP, whose objects have their pixels elsewhere.
+ * PS3.5 Annex A (dicom-field §5.2), in our order of preference: Explicit VR Little Endian first, so
+ * that no console compresses for us; without JPIP, whose objects have their pixels elsewhere.
  */
 export const STORAGE_TRANSFER_SYNTAXES: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,

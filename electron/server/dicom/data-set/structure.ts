@@ -37,7 +37,10 @@ export interface StructureWalk {
   broke(tag: number | undefined): void
   /** The element is damaged; what comes after it can be read. */
   damaged(tag: number | undefined): void
-  /** An element at the top of the data set, whose header is `size` bytes long and ends at `position`. */
+  /**
+   * An element at the top of the data set, whose header is `size` bytes long and ends at
+   * `position`.
+   */
   element(header: Readonly<ElementHeader>, position: number): void
   /**
    * An item of encapsulated pixel data: its length, and where its value begins in the data set.
@@ -99,7 +102,9 @@ export function createStructureWalk(transferSyntax: string): StructureWalk {
     // Offsets are of 32 bits: behind that a table cannot be right.
     let isBehind = false
     for (let index = 0; index < entries() && !isBehind; index++) isBehind = entry(index) >= end
-    return isBehind && end <= LONGEST ? 'Its offset table names a frame behind the end of its pixel data.' : undefined
+    return isBehind && end <= LONGEST
+      ? 'Its offset table names a frame behind the end of its pixel data.'
+      : undefined
   }
 
   return {
@@ -122,7 +127,8 @@ export function createStructureWalk(transferSyntax: string): StructureWalk {
         const isEncapsulated = length === UNDEFINED_LENGTH
         const end = position + (isEncapsulated ? 0 : length)
         pixels = { tag, vr, length, at: position - size, valueAt: position, end, isEncapsulated }
-      } else if (tag === ELEMENT.pixelDataProviderUrl || tag === ELEMENT.spectroscopyData) seen.add(tag)
+      } else if (tag === ELEMENT.pixelDataProviderUrl || tag === ELEMENT.spectroscopyData)
+        seen.add(tag)
     },
     fragment(length, position) {
       if (fragments === undefined) {
@@ -147,7 +153,9 @@ export function createStructureWalk(transferSyntax: string): StructureWalk {
       const described = describedBy(values)
       if (!pixels) {
         const isElsewhere = seen.size > 0
-        return described.isImage && !isElsewhere ? { isComplete: false, detail: 'It describes an image and has no pixel data.' } : WHOLE
+        return described.isImage && !isElsewhere
+          ? { isComplete: false, detail: 'It describes an image and has no pixel data.' }
+          : WHOLE
       }
       const whole: Structure = { ...WHOLE, pixels }
       if (fragments !== undefined) {
@@ -155,15 +163,19 @@ export function createStructureWalk(transferSyntax: string): StructureWalk {
         if (missing !== undefined) return { isComplete: false, detail: missing }
         return next < entries() ? { ...whole, detail: ODD_TABLE } : whole
       }
-      // An explicit length is none of encapsulated pixel data (PS3.5 A.4): what it says of the frames is not known.
+      // An explicit length is none of encapsulated pixel data (PS3.5 A.4): what it says of the
+      // frames is not known.
       if (!NATIVE.has(transferSyntax)) return whole
       const expected = described.bytes(BITS.get(pixels.tag))
       if (expected === undefined) return whole
       const { length } = pixels
-      if (length < expected) return { isComplete: false, detail: `Its pixel data has ${length} of ${expected} bytes.` }
+      if (length < expected)
+        return { isComplete: false, detail: `Its pixel data has ${length} of ${expected} bytes.` }
       // PS3.5 §8.1.1: an even length.
       const padding = length - expected - (expected % 2)
-      return padding > 0 ? { ...whole, detail: `Its pixel data is ${padding} bytes longer than its attributes say.` } : whole
+      return padding > 0
+        ? { ...whole, detail: `Its pixel data is ${padding} bytes longer than its attributes say.` }
+        : whole
     },
   }
 }
@@ -179,7 +191,10 @@ const NATIVE: ReadonlySet<string> = new Set([
   TRANSFER_SYNTAX.explicitBigEndian,
   TRANSFER_SYNTAX.deflatedExplicitLittleEndian,
 ])
-/** Others may have the attributes of an image and no pixels, such as spectra in the classes of vendors. */
+/**
+ * Others may have the attributes of an image and no pixels, such as spectra in the classes of
+ * vendors.
+ */
 const STORAGE_ROOT = '1.2.840.10008.5.1.4.1.1.'
 
 /** What the Image Pixel attributes say (PS3.3 C.7.6.3, C.7.6.6). */
@@ -189,19 +204,32 @@ function describedBy(values: Pick<HeaderValues, 'get'>) {
     const bytes = values.get(tag)
     return bytes && bytes.length >= 2 ? bytes.readUInt16LE() : undefined
   }
-  const [rows, columns, bitsAllocated] = [number(ELEMENT.rows), number(ELEMENT.columns), number(ELEMENT.bitsAllocated)]
+  const [rows, columns, bitsAllocated] = [
+    number(ELEMENT.rows),
+    number(ELEMENT.columns),
+    number(ELEMENT.bitsAllocated),
+  ]
   const photometric = text(ELEMENT.photometricInterpretation)
   const given = Number.parseInt(text(ELEMENT.numberOfFrames), 10)
   const frames = given > 0 ? given : 1
   return {
     frames,
-    isImage: Boolean(rows && columns && bitsAllocated && photometric !== '') && text(ELEMENT.sopClassUid).startsWith(STORAGE_ROOT),
+    isImage:
+      Boolean(rows && columns && bitsAllocated && photometric !== '') &&
+      text(ELEMENT.sopClassUid).startsWith(STORAGE_ROOT),
     /** The least that native pixel data may have; undefined where the attributes do not say. */
     bytes(bits = bitsAllocated): number | undefined {
       if (!rows || !columns || !bits) return undefined
       const samples = number(ELEMENT.samplesPerPixel) ?? 1
       // PS3.3 C.7.6.3.1.2: two pixels share their chrominance samples, or four do.
-      const stored = samples !== 3 ? samples : /_422$/.test(photometric) ? 2 : /_420$/.test(photometric) ? 1.5 : 3
+      const stored =
+        samples !== 3
+          ? samples
+          : /_422$/.test(photometric)
+            ? 2
+            : /_420$/.test(photometric)
+              ? 1.5
+              : 3
       return Math.ceil((rows * columns * stored * bits * frames) / 8)
     },
   }

@@ -23,7 +23,10 @@ export const SOP_CLASS = {
   studyRootMove: '1.2.840.10008.5.1.4.1.2.2.2',
 } as const
 
-/** PS3.7 D.3.3.2: who we are, in every A-ASSOCIATE. The UID is of the UUID-derived root (PS3.5 B.2) and never changes. */
+/**
+ * PS3.7 D.3.3.2: who we are, in every A-ASSOCIATE. The UID is of the UUID-derived root (PS3.5 B.2)
+ * and never changes.
+ */
 export const IMPLEMENTATION = {
   classUid: '2.25.56582081784914705870130539058363155385',
   versionName: 'ISTHMUS_0_1',

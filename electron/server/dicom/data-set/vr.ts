@@ -1,7 +1,10 @@
 interface Representation {
   /** PS3.5 Table 7.1-1: the explicit header has a 32-bit length. */
   readonly long: boolean
-  /** Bytes of the number that is swapped for Big Endian (PS3.5 §7.3); 1 where there is nothing to swap. */
+  /**
+   * Bytes of the number that is swapped for Big Endian (PS3.5 §7.3); 1 where there is nothing to
+   * swap.
+   */
   readonly width: 1 | 2 | 4 | 8
   /** PS3.5 §6.2: the byte that makes an odd value even. */
   readonly pad: 0x00 | 0x20
@@ -13,7 +16,9 @@ const binary = (long: boolean, width: 1 | 2 | 4 | 8): Representation => ({ long,
 
 /** PS3.5 Table 6.2-1, what the encoding needs of it. */
 export const VR: ReadonlyMap<string, Representation> = new Map<string, Representation>([
-  ...['AE', 'AS', 'CS', 'DA', 'DS', 'DT', 'IS', 'LO', 'LT', 'PN', 'SH', 'ST', 'TM'].map((vr) => [vr, text] as const),
+  ...['AE', 'AS', 'CS', 'DA', 'DS', 'DT', 'IS', 'LO', 'LT', 'PN', 'SH', 'ST', 'TM'].map(
+    (vr) => [vr, text] as const,
+  ),
   ...['UC', 'UR', 'UT'].map((vr) => [vr, longText] as const),
   ...['OB', 'UN', 'SQ'].map((vr) => [vr, binary(true, 1)] as const),
   ['UI', binary(false, 1)],

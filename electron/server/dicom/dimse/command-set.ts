@@ -68,7 +68,8 @@ const US: ValueCoding = {
 const AT: ValueCoding = {
   read(bytes, start, end) {
     const tags: number[] = []
-    for (let at = start; at + 4 <= end; at += 4) tags.push(bytes.readUInt16LE(at) * 0x10000 + bytes.readUInt16LE(at + 2))
+    for (let at = start; at + 4 <= end; at += 4)
+      tags.push(bytes.readUInt16LE(at) * 0x10000 + bytes.readUInt16LE(at + 2))
     return tags
   },
   sizeOf: (value) => (value as readonly number[]).length * 4,
@@ -81,7 +82,11 @@ const AT: ValueCoding = {
 }
 
 /** Text in single bytes, padded to an even length (PS3.5 §6.2). */
-const text = (pad: 0x00 | 0x20, read: (text: string) => string, fitted: (text: string) => string = (text) => text): ValueCoding => ({
+const text = (
+  pad: 0x00 | 0x20,
+  read: (text: string) => string,
+  fitted: (text: string) => string = (text) => text,
+): ValueCoding => ({
   read: (bytes, start, end) => read(bytes.toString('latin1', start, end)),
   sizeOf(value) {
     const { length } = fitted(String(value))
@@ -94,7 +99,8 @@ const text = (pad: 0x00 | 0x20, read: (text: string) => string, fitted: (text: s
 })
 const UI = text(0x00, withoutPadding)
 const AE = text(0x20, (text) => withoutPadding(text).replace(/^[\0 ]+/, ''))
-// PS3.7 C.4: 64 characters. A comment of ours that is longer or not ASCII must not cost the response.
+// PS3.7 C.4: 64 characters. A comment of ours that is longer or not ASCII must not cost the
+// response.
 const LO = text(
   0x20,
   (text) => text.trim(),
@@ -137,8 +143,9 @@ const WITH_DATA_SET: ReadonlySet<number> = new Set([
 ])
 
 /**
- * Reads a command set, always Implicit VR Little Endian (PS3.7 6.3.1). Missing or wrong group lengths, unknown elements and any order
- * are taken as they are: devices in the field send them (dicom-field §4).
+ * Reads a command set, always Implicit VR Little Endian (PS3.7 6.3.1). Missing or wrong group
+ * lengths, unknown elements and any order are taken as they are: devices in the field send them
+ * (dicom-field §4).
  * @throws {PduFault} where the bytes end within an element or there is no command field.
  */
 export function readCommandSet(bytes: Buffer): CommandSet {
@@ -156,7 +163,8 @@ export function readCommandSet(bytes: Buffer): CommandSet {
   }
   const { commandField, dataSetType, ...others } = values
   if (typeof commandField !== 'number') throw invalid('command set without a command field')
-  const hasDataSet = dataSetType === undefined ? WITH_DATA_SET.has(commandField) : dataSetType !== NO_DATA_SET
+  const hasDataSet =
+    dataSetType === undefined ? WITH_DATA_SET.has(commandField) : dataSetType !== NO_DATA_SET
   return { ...others, commandField, hasDataSet }
 }
 
@@ -188,4 +196,5 @@ function elementIn(command: CommandSet, name: (typeof ELEMENTS)[number][1]): Val
   return command.hasDataSet ? 0x0001 : NO_DATA_SET
 }
 
-const invalid = (message: string): PduFault => new PduFault(ABORT_REASON.invalidParameterValue, message)
+const invalid = (message: string): PduFault =>
+  new PduFault(ABORT_REASON.invalidParameterValue, message)

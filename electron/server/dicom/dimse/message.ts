@@ -7,7 +7,10 @@ import { type CommandSet, readCommandSet, writeCommandSet } from './command-set.
 export interface Message {
   readonly contextId: number
   readonly command: CommandSet
-  /** Encoded in the context's transfer syntax; `TOO_LONG` where it was longer than the limit and not kept. */
+  /**
+   * Encoded in the context's transfer syntax; `TOO_LONG` where it was longer than the limit and not
+   * kept.
+   */
   readonly dataSet: Buffer | undefined | typeof TOO_LONG
   /** The data set as it arrives; `dataSet` is then undefined. */
   readonly stream?: DataSetStream
@@ -17,7 +20,8 @@ export const TOO_LONG: unique symbol = Symbol('data set too long')
 
 export interface MessageReader {
   /**
-   * Takes the next fragment; gives the message that it completes, or whose data set is to be streamed from here on.
+   * Takes the next fragment; gives the message that it completes, or whose data set is to be
+   * streamed from here on.
    * @throws {PduFault} where fragments are mixed up or too many.
    */
   push(pdv: Pdv): Message | undefined
@@ -37,10 +41,16 @@ export interface DataSetRules {
   mostBytes?(command: CommandSet): number
 }
 
-export type MessageLimits = Pick<DimseLimits, 'commandSetBytes' | 'identifierBytes' | 'drainedBytes'>
+export type MessageLimits = Pick<
+  DimseLimits,
+  'commandSetBytes' | 'identifierBytes' | 'drainedBytes'
+>
 
 /** Puts messages together from fragments (PS3.8 Annex E). */
-export function createMessageReader(limits: MessageLimits, rules: DataSetRules = {}): MessageReader {
+export function createMessageReader(
+  limits: MessageLimits,
+  rules: DataSetRules = {},
+): MessageReader {
   let contextId: number | undefined
   let command: CommandSet | undefined
   let stream: DataSetStream | undefined
@@ -66,9 +76,11 @@ export function createMessageReader(limits: MessageLimits, rules: DataSetRules =
     },
     push(pdv) {
       contextId ??= pdv.contextId
-      // PS3.8 E.2: the fragments of a message follow each other, on one context, the command's before the data set's.
+      // PS3.8 E.2: the fragments of a message follow each other, on one context, the command's
+      // before the data set's.
       if (pdv.contextId !== contextId) throw invalid('fragment of another message within a message')
-      if (pdv.isCommand !== (command === undefined)) throw invalid('command and data set fragments are mixed up')
+      if (pdv.isCommand !== (command === undefined))
+        throw invalid('command and data set fragments are mixed up')
       if (stream) {
         stream.push(pdv.data)
         if (!pdv.isLast || !command) return undefined
@@ -78,7 +90,8 @@ export function createMessageReader(limits: MessageLimits, rules: DataSetRules =
       }
       fragments.push(pdv.data)
       if (command === undefined) {
-        if (fragments.isOver) throw invalid(`command set longer than ${limits.commandSetBytes} bytes`)
+        if (fragments.isOver)
+          throw invalid(`command set longer than ${limits.commandSetBytes} bytes`)
         if (!pdv.isLast) return undefined
         command = readCommandSet(fragments.bytes)
         if (!command.hasDataSet) return complete(command, undefined, contextId)
@@ -87,7 +100,8 @@ export function createMessageReader(limits: MessageLimits, rules: DataSetRules =
         fragments.begin(rules.mostBytes?.(command) ?? limits.identifierBytes)
         return undefined
       }
-      if (fragments.length > limits.drainedBytes) throw invalid(`data set longer than ${limits.drainedBytes} bytes`)
+      if (fragments.length > limits.drainedBytes)
+        throw invalid(`data set longer than ${limits.drainedBytes} bytes`)
       if (!pdv.isLast) return undefined
       return complete(command, fragments.isOver ? TOO_LONG : fragments.take(), contextId)
     },
@@ -97,7 +111,10 @@ export function createMessageReader(limits: MessageLimits, rules: DataSetRules =
 const SPARE = 4096
 const NOTHING = Buffer.alloc(0)
 
-/** Bytes gathered up to a limit; beyond it they are only counted. One for all messages of a connection: each begins it anew. */
+/**
+ * Bytes gathered up to a limit; beyond it they are only counted. One for all messages of a
+ * connection: each begins it anew.
+ */
 function createFragments(limit: number) {
   let most = limit
   let kept: Buffer = NOTHING
@@ -118,7 +135,8 @@ function createFragments(limit: number) {
         kept = data
         isView = true
       } else {
-        // Doubling, to the limit at most; the first fragment's own buffer is full, so nothing is written into what belongs to the connection.
+        // Doubling, to the limit at most; the first fragment's own buffer is full, so nothing is
+        // written into what belongs to the connection.
         if (end > kept.length) {
           const grown = Buffer.allocUnsafe(Math.min(Math.max(end * 2, 512), most))
           kept.copy(grown, 0, 0, length)
@@ -133,9 +151,14 @@ function createFragments(limit: number) {
     get bytes(): Buffer {
       return kept.subarray(0, length)
     },
-    /** To be kept: the network's buffer is free again. Spare room of the doubling is left, unless it is little and a copy would take more. */
+    /**
+     * To be kept: the network's buffer is free again. Spare room of the doubling is left, unless it
+     * is little and a copy would take more.
+     */
     take: (): Buffer =>
-      isView || kept.length > length + SPARE + length / 16 ? Buffer.from(kept.subarray(0, length)) : kept.subarray(0, length),
+      isView || kept.length > length + SPARE + length / 16
+        ? Buffer.from(kept.subarray(0, length))
+        : kept.subarray(0, length),
     get length() {
       return length
     },
@@ -157,14 +180,26 @@ const PDV_HEADER = 6
 /** What we put into one PDU where the peer takes any length. */
 const UNLIMITED = 128 << 10
 
-/** Bytes of data that go into one P-DATA-TF to a peer of this maximum: even, as PS3.8 E.1 wants fragments to be. */
-export const roomOf = (maximumLength: number): number => (maximumLength === 0 ? UNLIMITED : (maximumLength - PDV_HEADER) & ~1)
+/**
+ * Bytes of data that go into one P-DATA-TF to a peer of this maximum: even, as PS3.8 E.1 wants
+ * fragments to be.
+ */
+export const roomOf = (maximumLength: number): number =>
+  maximumLength === 0 ? UNLIMITED : (maximumLength - PDV_HEADER) & ~1
 
 /** Length of `bytes` once they are cut into P-DATA-TFs. */
-export const fragmentedLength = (bytes: number, room: number): number => bytes + Math.max(1, Math.ceil(bytes / room)) * FRAGMENT_HEADER
+export const fragmentedLength = (bytes: number, room: number): number =>
+  bytes + Math.max(1, Math.ceil(bytes / room)) * FRAGMENT_HEADER
 
 /** Writes `source` as P-DATA-TFs of one PDV each; gives the offset behind them. */
-export function writeFragments(target: Buffer, start: number, contextId: number, isCommand: boolean, source: Buffer, room: number): number {
+export function writeFragments(
+  target: Buffer,
+  start: number,
+  contextId: number,
+  isCommand: boolean,
+  source: Buffer,
+  room: number,
+): number {
   let at = start
   let from = 0
   do {
@@ -183,15 +218,26 @@ export function writeFragments(target: Buffer, start: number, contextId: number,
   return at
 }
 
-/** A whole message in P-DATA-TFs for a peer of this maximum; command and data set never share one: old consoles cannot take that. */
-export function writeMessage(contextId: number, command: CommandSet, dataSet: Buffer | undefined, maximumLength: number): Buffer {
+/**
+ * A whole message in P-DATA-TFs for a peer of this maximum; command and data set never share one:
+ * old consoles cannot take that.
+ */
+export function writeMessage(
+  contextId: number,
+  command: CommandSet,
+  dataSet: Buffer | undefined,
+  maximumLength: number,
+): Buffer {
   const room = roomOf(maximumLength)
   const commandBytes = writeCommandSet(command)
-  const length = fragmentedLength(commandBytes.length, room) + (dataSet ? fragmentedLength(dataSet.length, room) : 0)
+  const length =
+    fragmentedLength(commandBytes.length, room) +
+    (dataSet ? fragmentedLength(dataSet.length, room) : 0)
   const target = Buffer.allocUnsafe(length)
   const at = writeFragments(target, 0, contextId, true, commandBytes, room)
   if (dataSet) writeFragments(target, at, contextId, false, dataSet, room)
   return target
 }
 
-const invalid = (message: string): PduFault => new PduFault(ABORT_REASON.invalidParameterValue, message)
+const invalid = (message: string): PduFault =>
+  new PduFault(ABORT_REASON.invalidParameterValue, message)

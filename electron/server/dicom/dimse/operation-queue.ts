@@ -19,9 +19,15 @@ export interface OperationHost {
   send(...parts: readonly Buffer[]): Promise<boolean>
   /** A final response has gone out. */
   answered(context: AcceptedContext, answer: Omit<Answered, 'service'>): void
-  /** A request has begun, and waits no longer; or the last one has been answered, and the queue is no longer busy. */
+  /**
+   * A request has begun, and waits no longer; or the last one has been answered, and the queue is
+   * no longer busy.
+   */
   eased(): void
-  /** Notes an exception that is none of ours to explain; gives the reference under which it is noted. */
+  /**
+   * Notes an exception that is none of ours to explain; gives the reference under which it is
+   * noted.
+   */
   report(error: unknown): string
   /** The queue itself broke: the association cannot go on. */
   broken(error: unknown): void
@@ -36,8 +42,8 @@ interface Request {
 }
 
 /**
- * The requests of one association, performed one after the other: we negotiate no asynchronous operations (PS3.7 D.3.3.3), and a peer that
- * sends ahead is answered in order.
+ * The requests of one association, performed one after the other: we negotiate no asynchronous
+ * operations (PS3.7 D.3.3.3), and a peer that sends ahead is answered in order.
  */
 export interface OperationQueue {
   readonly isBusy: boolean
@@ -48,7 +54,10 @@ export interface OperationQueue {
   /** Requests that wait while another one is at work, and bytes of their data sets. */
   readonly waiting: { readonly requests: number; readonly bytes: number }
   take(context: AcceptedContext, message: Message): void
-  /** PS3.7 §9.3.2.3: C-CANCEL of a running or a waiting search; of anything else, or too late, it is ignored. */
+  /**
+   * PS3.7 §9.3.2.3: C-CANCEL of a running or a waiting search; of anything else, or too late, it is
+   * ignored.
+   */
   cancel(messageId: number): void
   /** The association is over: nothing is answered any more. */
   end(): void
@@ -58,7 +67,8 @@ const CANCELLED: DimseResult = { status: 0xfe00 }
 
 const bytesOf = (requests: readonly Request[]): number =>
   requests.reduce(
-    (sum, { message: { dataSet, stream } }) => sum + (stream?.waitingBytes ?? (Buffer.isBuffer(dataSet) ? dataSet.length : 0)),
+    (sum, { message: { dataSet, stream } }) =>
+      sum + (stream?.waitingBytes ?? (Buffer.isBuffer(dataSet) ? dataSet.length : 0)),
     0,
   )
 
@@ -81,7 +91,9 @@ export function createOperationQueue(host: OperationHost): OperationQueue {
       return running !== undefined
     },
     get isFull() {
-      return waiting.length >= host.limits.queuedRequests || bytesOf(waiting) > host.limits.queuedBytes
+      return (
+        waiting.length >= host.limits.queuedRequests || bytesOf(waiting) > host.limits.queuedBytes
+      )
     },
     get isStarved() {
       return running?.message.stream?.isStarved ?? false
@@ -90,13 +102,22 @@ export function createOperationQueue(host: OperationHost): OperationQueue {
       return { requests: waiting.length, bytes: bytesOf(waiting) }
     },
     take(context, message) {
-      waiting.push({ context, message, messageId: message.command.messageId ?? 0, controller: new AbortController() })
+      waiting.push({
+        context,
+        message,
+        messageId: message.command.messageId ?? 0,
+        controller: new AbortController(),
+      })
       if (!running) work().catch((error: unknown) => host.broken(error))
     },
     cancel(messageId) {
-      const request = running?.messageId === messageId ? running : waiting.find((other) => other.messageId === messageId)
+      const request =
+        running?.messageId === messageId
+          ? running
+          : waiting.find((other) => other.messageId === messageId)
       // The others have no Cancel among their statuses: C-FIND alone of what is served here.
-      if (request?.message.command.commandField === COMMAND_FIELD['C-FIND-RQ']) request.controller.abort('cancel')
+      if (request?.message.command.commandField === COMMAND_FIELD['C-FIND-RQ'])
+        request.controller.abort('cancel')
     },
     end() {
       for (const { message } of waiting.splice(0)) message.stream?.cutOff()
@@ -110,19 +131,35 @@ async function answer(request: Request, host: OperationHost): Promise<void> {
   const { context, message, messageId, controller } = request
   const started = host.clock()
   const { result, responses, unsent, response } = await performed(request, host)
-  // PS3.7 §9.1.1: the response is to the whole request, so what a service did not want is still read to its end.
+  // PS3.7 §9.1.1: the response is to the whole request, so what a service did not want is still
+  // read to its end.
   await message.stream?.discard()
   if (controller.signal.reason === 'association') return
   const final = finalResponse(message.command, messageId, context, result)
-  const reply = writeMessage(context.id, response ? { ...final, ...response } : final, undefined, host.maximumLength)
+  const reply = writeMessage(
+    context.id,
+    response ? { ...final, ...response } : final,
+    undefined,
+    host.maximumLength,
+  )
   if (!(await host.send(...(unsent ? host.slices.extend(unsent, reply) : [reply])))) return
   if (unsent) host.slices.give(unsent)
   const { commandField } = message.command
-  const bytes = message.stream?.receivedBytes ?? (Buffer.isBuffer(message.dataSet) ? message.dataSet.length : 0)
-  host.answered(context, { commandField, status: result.status, responses, ms: host.clock() - started, bytes })
+  const bytes =
+    message.stream?.receivedBytes ?? (Buffer.isBuffer(message.dataSet) ? message.dataSet.length : 0)
+  host.answered(context, {
+    commandField,
+    status: result.status,
+    responses,
+    ms: host.clock() - started,
+    bytes,
+  })
 }
 
-async function performed({ context, message, messageId, controller }: Request, host: OperationHost): Promise<Completion> {
+async function performed(
+  { context, message, messageId, controller }: Request,
+  host: OperationHost,
+): Promise<Completion> {
   const { signal } = controller
   const { command, dataSet, stream } = message
   if (signal.aborted) return { result: CANCELLED, responses: 0 }
@@ -145,7 +182,8 @@ async function performed({ context, message, messageId, controller }: Request, h
     const perform = host.serviceOf(context.abstractSyntax)?.commands[command.commandField]
     // PS3.7 C.5.12
     if (!perform) throw new DimseError(0x0211)
-    const sopClass = command.affectedSopClassUid ?? command.requestedSopClassUid ?? context.abstractSyntax
+    const sopClass =
+      command.affectedSopClassUid ?? command.requestedSopClassUid ?? context.abstractSyntax
     // PS3.7 C.5.6
     if (sopClass !== context.abstractSyntax) throw new DimseError(0x0122)
     return await perform(operation)
@@ -162,7 +200,12 @@ function failureOf(error: unknown, host: OperationHost): DimseResult {
 }
 
 // PS3.7 Tables 9.1-2 and 9.3-2 and the like: a final response has no data set.
-function finalResponse(request: CommandSet, messageId: number, { abstractSyntax }: AcceptedContext, result: DimseResult): CommandSet {
+function finalResponse(
+  request: CommandSet,
+  messageId: number,
+  { abstractSyntax }: AcceptedContext,
+  result: DimseResult,
+): CommandSet {
   const { status, offendingElements, errorComment, errorId } = result
   return {
     affectedSopClassUid: abstractSyntax,

@@ -1,7 +1,9 @@
 import { PDU_TYPE } from '#server/dicom/upper-layer/pdu.ts'
 import { FRAGMENT_HEADER, roomOf } from './message.ts'
 
-/** A data set on its way out, cut into P-DATA-TFs of one PDV each as its bytes come (PS3.8 Annex E). */
+/**
+ * A data set on its way out, cut into P-DATA-TFs of one PDV each as its bytes come (PS3.8 Annex E).
+ */
 export interface OutgoingDataSet {
   /** What can be sent now: whole PDUs, in parts that are written one after the other. */
   push(bytes: Buffer): Buffer[]
@@ -9,7 +11,10 @@ export interface OutgoingDataSet {
   end(): Buffer[]
 }
 
-/** Cuts a data set for a peer of this maximum P-DATA-TF length. Bytes are not copied but for what is left between two pieces. */
+/**
+ * Cuts a data set for a peer of this maximum P-DATA-TF length. Bytes are not copied but for what is
+ * left between two pieces.
+ */
 export function createOutgoingDataSet(contextId: number, maximumLength: number): OutgoingDataSet {
   const room = roomOf(maximumLength)
   let rest: Buffer[] = []

@@ -1,19 +1,29 @@
 import { setImmediate } from 'node:timers/promises'
 import { COMMAND_FIELD, RESPONSE, writeCommandSet } from './command-set.ts'
-import { CONTEXT_ID_AT, FRAGMENT_HEADER, fragmentedLength, roomOf, writeFragments } from './message.ts'
+import {
+  CONTEXT_ID_AT,
+  FRAGMENT_HEADER,
+  fragmentedLength,
+  roomOf,
+  writeFragments,
+} from './message.ts'
 import type { EncodedIdentifiers } from './service.ts'
 import type { Operation } from './service-class.ts'
 
 /** A batch as it goes over the wire to one peer, whole responses at a time. */
 interface Framing {
-  /** The row behind the last one that fits into a slice; a response too long for a slice has one for itself. */
+  /**
+   * The row behind the last one that fits into a slice; a response too long for a slice has one for
+   * itself.
+   */
   endOfSlice(first: number): number
   slice(first: number, next: number): Buffer
 }
 
 /**
- * Sends a batch of pending responses (PS3.7 §9.3.2.2), one slice at a time, and gives back the last slice unsent, so that it can go with what
- * follows. Ends early, at a whole response, when the operation is cancelled or its association is gone.
+ * Sends a batch of pending responses (PS3.7 §9.3.2.2), one slice at a time, and gives back the last
+ * slice unsent, so that it can go with what follows. Ends early, at a whole response, when the
+ * operation is cancelled or its association is gone.
  */
 export async function sendPending(
   batch: EncodedIdentifiers,
@@ -43,7 +53,9 @@ function framingOf(batch: EncodedIdentifiers, operation: Operation): Framing {
   const room = roomOf(operation.maximumLength)
   const isShared = used.has(batch) && Math.max(longestOf(batch), command.length) <= room
   used.add(batch)
-  return isShared ? sharedFraming(batch, command, operation) : passingFraming(batch, command, room, operation)
+  return isShared
+    ? sharedFraming(batch, command, operation)
+    : passingFraming(batch, command, room, operation)
 }
 
 /** What is sent once is not worth keeping in another form. */
@@ -55,7 +67,8 @@ function longestOf(batch: EncodedIdentifiers): number {
   let length = longest.get(batch)
   if (length === undefined) {
     length = 0
-    for (let row = 0; row < batch.ends.length; row++) length = Math.max(length, lengthOf(batch.ends, row))
+    for (let row = 0; row < batch.ends.length; row++)
+      length = Math.max(length, lengthOf(batch.ends, row))
     longest.set(batch, length)
   }
   return length
@@ -71,7 +84,13 @@ function commandOf(affectedSopClassUid: string): Buffer {
   let command = commands.get(affectedSopClassUid)
   if (!command) {
     const commandField = COMMAND_FIELD['C-FIND-RQ'] | RESPONSE
-    command = writeCommandSet({ affectedSopClassUid, commandField, messageIdBeingRespondedTo: 0, hasDataSet: true, status: 0xff00 })
+    command = writeCommandSet({
+      affectedSopClassUid,
+      commandField,
+      messageIdBeingRespondedTo: 0,
+      hasDataSet: true,
+      status: 0xff00,
+    })
     commands.set(affectedSopClassUid, command)
   }
   return command
@@ -79,9 +98,11 @@ function commandOf(affectedSopClassUid: string): Buffer {
 
 /** (0000,0120) with its length of two, in Implicit VR Little Endian. */
 const MESSAGE_ID_HEADER = Buffer.from([0x00, 0x00, 0x20, 0x01, 0x02, 0x00, 0x00, 0x00])
-const messageIdIn = (command: Buffer): number => command.indexOf(MESSAGE_ID_HEADER) + MESSAGE_ID_HEADER.length
+const messageIdIn = (command: Buffer): number =>
+  command.indexOf(MESSAGE_ID_HEADER) + MESSAGE_ID_HEADER.length
 
-// ---- Sent again, and nothing has to be cut: every peer gets the same bytes but for message id and context id
+// ---- Sent again, and nothing has to be cut: every peer gets the same bytes but for message id and
+// context id
 
 interface Framed {
   readonly command: Buffer
@@ -90,10 +111,17 @@ interface Framed {
   readonly ends: Uint32Array
 }
 
-/** One framing a batch, whatever its peers negotiate: what they do must not decide how much is kept for them. */
+/**
+ * One framing a batch, whatever its peers negotiate: what they do must not decide how much is kept
+ * for them.
+ */
 const cache = new WeakMap<EncodedIdentifiers, Framed>()
 
-function sharedFraming(batch: EncodedIdentifiers, command: Buffer, { context, messageId, slices, limits }: Operation): Framing {
+function sharedFraming(
+  batch: EncodedIdentifiers,
+  command: Buffer,
+  { context, messageId, slices, limits }: Operation,
+): Framing {
   const known = cache.get(batch)
   const { bytes, ends } = known?.command.equals(command) ? known : frame(batch, command)
   const messageIdAt = FRAGMENT_HEADER + messageIdIn(command)
@@ -129,7 +157,9 @@ function sharedFraming(batch: EncodedIdentifiers, command: Buffer, { context, me
 }
 
 function frame(batch: EncodedIdentifiers, command: Buffer): Framed {
-  const bytes = Buffer.allocUnsafeSlow(batch.ends.length * (command.length + 2 * FRAGMENT_HEADER) + batch.bytes.length)
+  const bytes = Buffer.allocUnsafeSlow(
+    batch.ends.length * (command.length + 2 * FRAGMENT_HEADER) + batch.bytes.length,
+  )
   const ends = new Uint32Array(batch.ends.length)
   let at = 0
   for (let row = 0; row < ends.length; row++) {
@@ -143,18 +173,26 @@ function frame(batch: EncodedIdentifiers, command: Buffer): Framed {
   return framed
 }
 
-// ---- Sent for the first time, or to a peer that takes less at a time than a response has: framed as it is sent, and not kept
+// ---- Sent for the first time, or to a peer that takes less at a time than a response has: framed
+// as it is sent, and not kept
 
-function passingFraming({ bytes, ends }: EncodedIdentifiers, answer: Buffer, room: number, operation: Operation): Framing {
+function passingFraming(
+  { bytes, ends }: EncodedIdentifiers,
+  answer: Buffer,
+  room: number,
+  operation: Operation,
+): Framing {
   const { context, messageId, slices, limits } = operation
   const command = Buffer.from(answer)
   command.writeUInt16LE(messageId, messageIdIn(command))
-  const framedLengthOf = (row: number) => fragmentedLength(command.length, room) + fragmentedLength(lengthOf(ends, row), room)
+  const framedLengthOf = (row: number) =>
+    fragmentedLength(command.length, room) + fragmentedLength(lengthOf(ends, row), room)
   return {
     endOfSlice(first) {
       let length = framedLengthOf(first)
       let next = first + 1
-      while (next < ends.length && length + framedLengthOf(next) <= limits.sliceBytes) length += framedLengthOf(next++)
+      while (next < ends.length && length + framedLengthOf(next) <= limits.sliceBytes)
+        length += framedLengthOf(next++)
       return next
     },
     slice(first, next) {
@@ -164,7 +202,14 @@ function passingFraming({ bytes, ends }: EncodedIdentifiers, answer: Buffer, roo
       let at = 0
       for (let row = first; row < next; row++) {
         at = writeFragments(slice, at, context.id, true, command, room)
-        at = writeFragments(slice, at, context.id, false, bytes.subarray(startOf(ends, row), ends[row]), room)
+        at = writeFragments(
+          slice,
+          at,
+          context.id,
+          false,
+          bytes.subarray(startOf(ends, row), ends[row]),
+          room,
+        )
       }
       return slice
     },

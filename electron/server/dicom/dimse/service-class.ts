@@ -5,7 +5,10 @@ import type { CommandSet } from './command-set.ts'
 import type { Message } from './message.ts'
 import type { AssociationInfo, DimseResult } from './service.ts'
 
-/** A service class as SCP: what it is offered for and what it does. The server has one for each SOP class. */
+/**
+ * A service class as SCP: what it is offered for and what it does. The server has one for each SOP
+ * class.
+ */
 export interface ServiceClass {
   readonly sopClasses: readonly string[]
   /** Beside `sopClasses`, where a class is known by its form or by a setting. */
@@ -13,7 +16,10 @@ export interface ServiceClass {
   /** In our order of preference. */
   readonly transferSyntaxes: readonly string[]
   readonly acceptsScpRole: boolean
-  /** Data sets are given to the service while they arrive, whatever their length: see `Operation.fragments`. */
+  /**
+   * Data sets are given to the service while they arrive, whatever their length: see
+   * `Operation.fragments`.
+   */
   readonly streams?: true
   /** What is done at a request, by its command field; any other is answered 0211. */
   readonly commands: Readonly<Record<number, Perform>>
@@ -37,11 +43,19 @@ export interface Operation {
   readonly slices: SlicePool
   /** Where the slices of `fragments` come from. */
   readonly dataSlices: SlicePool
-  /** Aborted by C-CANCEL (reason `'cancel'`) or when the association ends (reason `'association'`). */
+  /**
+   * Aborted by C-CANCEL (reason `'cancel'`) or when the association ends (reason `'association'`).
+   */
   readonly signal: AbortSignal
-  /** Resolves when the network has taken the bytes (whole messages); false: there is no association any more. */
+  /**
+   * Resolves when the network has taken the bytes (whole messages); false: there is no association
+   * any more.
+   */
   send(bytes: Buffer): Promise<boolean>
-  /** The final response that an exception of the service becomes: a DimseError's own, else C003 with a reference to the log. */
+  /**
+   * The final response that an exception of the service becomes: a DimseError's own, else C003 with
+   * a reference to the log.
+   */
   failure(error: unknown): DimseResult
 }
 

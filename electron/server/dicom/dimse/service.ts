@@ -1,7 +1,9 @@
 import type { AssociateRq, ContextResult } from '#server/dicom/upper-layer/pdu.ts'
 import type { DimseStatus } from './status.ts'
 
-/** Ports of the acceptor: what a service class asks of the slice that stands on it (design.md §6.7). */
+/**
+ * Ports of the acceptor: what a service class asks of the slice that stands on it (design.md §6.7).
+ */
 
 export interface AssociationInfo {
   readonly associationId: string
@@ -19,13 +21,18 @@ export interface TlsPeer {
   /** `TLSv1.2` or `TLSv1.3`. */
   readonly protocol: string
   readonly cipher: string
-  /** SHA-256 of the certificate the peer proved to own, upper-case hex with colons; undefined where it showed none. */
+  /**
+   * SHA-256 of the certificate the peer proved to own, upper-case hex with colons; undefined where
+   * it showed none.
+   */
   readonly fingerprint256: string | undefined
   /** One of the listener's authorities issued that certificate, and it is in force. */
   readonly isTrusted: boolean
 }
 
-/** Identifiers of pending responses, encoded in the request's transfer syntax, one after the other. */
+/**
+ * Identifiers of pending responses, encoded in the request's transfer syntax, one after the other.
+ */
 export interface EncodedIdentifiers {
   readonly bytes: Buffer
   /** End offset of each identifier in `bytes`; the first begins at 0. */
@@ -47,15 +54,20 @@ export interface CFindRequest {
   readonly association: AssociationInfo
   readonly messageId: number
   readonly transferSyntax: string
-  /** The identifier as received, at most `Limits.identifierBytes`, which the service may keep; `undefined` where the request had none. */
+  /**
+   * The identifier as received, at most `Limits.identifierBytes`, which the service may keep;
+   * `undefined` where the request had none.
+   */
   readonly identifier: Buffer | undefined
-  /** Aborted by C-CANCEL (reason `'cancel'`) or when the association ends (reason `'association'`). */
+  /**
+   * Aborted by C-CANCEL (reason `'cancel'`) or when the association ends (reason `'association'`).
+   */
   readonly signal: AbortSignal
 }
 
 /**
- * PS3.4 K.4.1: pending responses as they become known, then the final one.
- * A batch yielded again as the same object is framed only once. After C-CANCEL the generator is returned and FE00 is sent,
+ * PS3.4 K.4.1: pending responses as they become known, then the final one. A batch yielded again as
+ * the same object is framed only once. After C-CANCEL the generator is returned and FE00 is sent,
  * unless it returns a result of its own.
  */
 export interface CFindScp {
@@ -63,7 +75,10 @@ export interface CFindScp {
 }
 
 export interface CEchoScp {
-  echo(request: { readonly association: AssociationInfo; readonly messageId: number }): Promise<DimseResult>
+  echo(request: {
+    readonly association: AssociationInfo
+    readonly messageId: number
+  }): Promise<DimseResult>
 }
 
 /** PS3.4 Annex B: one instance, while it is arriving. */
@@ -77,9 +92,10 @@ export interface CStoreRequest {
   /** Where the instance comes of a C-MOVE (PS3.7 Table 9.3-1). */
   readonly moveOriginatorAeTitle: string | undefined
   /**
-   * The data set's bytes in order, as the network brings them: each turn gives a slice or more. The connection is not read while too much
-   * waits here. Throws where the association ends before the data set does. A service that stops reading early has the rest discarded
-   * before its response goes out.
+   * The data set's bytes in order, as the network brings them: each turn gives a slice or more. The
+   * connection is not read while too much waits here. Throws where the association ends before the
+   * data set does. A service that stops reading early has the rest discarded before its response
+   * goes out.
    */
   readonly dataSet: AsyncIterable<readonly Buffer[]>
   /** Gives a slice of the data set back that nobody reads any more, to be filled again. */
@@ -106,11 +122,16 @@ export interface NormalizedRequest {
 /** PS3.4 F.7.2: Modality Performed Procedure Step, as SCP. */
 export interface MppsScp {
   /** The result names the instance: the one asked for, or the one we made. */
-  create(request: NormalizedRequest): Promise<DimseResult & { readonly sopInstanceUid: string | undefined }>
+  create(
+    request: NormalizedRequest,
+  ): Promise<DimseResult & { readonly sopInstanceUid: string | undefined }>
   set(request: NormalizedRequest): Promise<DimseResult>
 }
 
-/** PS3.4 J.3.2: Storage Commitment Push Model, as SCP; the result of the commitment goes out by itself later (N-EVENT-REPORT). */
+/**
+ * PS3.4 J.3.2: Storage Commitment Push Model, as SCP; the result of the commitment goes out by
+ * itself later (N-EVENT-REPORT).
+ */
 export interface StorageCommitmentScp {
   action(request: NormalizedRequest & { readonly actionTypeId: number }): Promise<DimseResult>
 }
@@ -169,9 +190,16 @@ export interface AssociationObserver {
   rejected(association: AssociationInfo, rejection: Rejection, services: readonly string[]): void
   /** A response with its final status has been written. */
   answered(association: AssociationInfo, answer: Answered): void
-  /** how: released, or aborted with the side and the reason in words. `association` is undefined for a connection that never asked. */
+  /**
+   * how: released, or aborted with the side and the reason in words. `association` is undefined for
+   * a connection that never asked.
+   */
   closed(
     association: AssociationInfo | undefined,
-    how: { readonly kind: 'released' | 'aborted'; readonly detail: string; readonly remoteAddress: string },
+    how: {
+      readonly kind: 'released' | 'aborted'
+      readonly detail: string
+      readonly remoteAddress: string
+    },
   ): void
 }

@@ -44,28 +44,33 @@ const ROWS: readonly (readonly [DimseStatus, StatusCategory, meaning: string])[]
 ]
 
 /** The statuses the gateway sends, with the words of the standard. */
-export const STATUS: Readonly<Record<DimseStatus, { readonly category: StatusCategory; readonly meaning: string }>> = Object.fromEntries(
-  ROWS.map(([code, category, meaning]) => [code, { category, meaning }]),
-)
+export const STATUS: Readonly<
+  Record<DimseStatus, { readonly category: StatusCategory; readonly meaning: string }>
+> = Object.fromEntries(ROWS.map(([code, category, meaning]) => [code, { category, meaning }]))
 
 /** Category of any status, ours or a peer's, by the code ranges of PS3.7 Annex C. */
 export function categoryOf(status: DimseStatus): StatusCategory {
   if (status === 0x0000) return 'success'
   if (status === 0xfe00) return 'cancel'
   if (status === 0xff00 || status === 0xff01) return 'pending'
-  if (status === 0x0001 || status === 0x0107 || status === 0x0116 || status >> 12 === 0xb) return 'warning'
+  if (status === 0x0001 || status === 0x0107 || status === 0x0116 || status >> 12 === 0xb)
+    return 'warning'
   return 'failure'
 }
 
 /**
- * Thrown by a service where it knows the status; the service class answers with it (design.md §6.9).
- * The comment is sent to the peer: ASCII, at most 64 characters, never about a patient.
+ * Thrown by a service where it knows the status; the service class answers with it (design.md
+ * §6.9). The comment is sent to the peer: ASCII, at most 64 characters, never about a patient.
  */
 export class DimseError extends Error {
   override name = 'DimseError'
   readonly result: DimseResult
   constructor(status: DimseStatus, errorComment?: string, offendingElements?: readonly number[]) {
     super(errorComment ?? `status ${status.toString(16).padStart(4, '0')}`)
-    this.result = { status, ...(errorComment !== undefined && { errorComment }), ...(offendingElements && { offendingElements }) }
+    this.result = {
+      status,
+      ...(errorComment !== undefined && { errorComment }),
+      ...(offendingElements && { offendingElements }),
+    }
   }
 }

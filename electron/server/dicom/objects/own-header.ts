@@ -8,7 +8,10 @@ export interface ClinicTime {
   readonly offset: string
 }
 
-/** Patient, study and series of an object that the gateway itself makes; text as DICOM has it (PN, DA, TM, CS), empty where it is not known. */
+/**
+ * Patient, study and series of an object that the gateway itself makes; text as DICOM has it (PN,
+ * DA, TM, CS), empty where it is not known.
+ */
 export interface OwnHeader {
   readonly patientName: string
   readonly patientId: string
@@ -28,8 +31,15 @@ export interface OwnHeader {
   readonly sopInstanceUid: string
 }
 
-/** What every such object says: SOP Common, Patient, General Study, Series and Equipment modules (PS3.3 C.7, C.12.1). */
-export const ownAttributes = (header: OwnHeader, sopClassUid: string, made: ClinicTime): NamedValues => ({
+/**
+ * What every such object says: SOP Common, Patient, General Study, Series and Equipment modules
+ * (PS3.3 C.7, C.12.1).
+ */
+export const ownAttributes = (
+  header: OwnHeader,
+  sopClassUid: string,
+  made: ClinicTime,
+): NamedValues => ({
   SpecificCharacterSet: 'ISO_IR 192',
   InstanceCreationDate: made.date,
   InstanceCreationTime: made.time,

@@ -28,7 +28,10 @@ export interface RejectedInstance {
 export function rejectionNote(
   header: OwnHeader,
   made: ClinicTime,
-  { cause, rejected }: { readonly cause: RejectionCause; readonly rejected: readonly RejectedInstance[] },
+  {
+    cause,
+    rejected,
+  }: { readonly cause: RejectionCause; readonly rejected: readonly RejectedInstance[] },
 ): DataSet {
   const { value, meaning } = TITLES[cause]
   return namedDataSet({
@@ -41,10 +44,12 @@ export function rejectionNote(
     CurrentRequestedProcedureEvidenceSequence: [
       {
         StudyInstanceUID: header.studyInstanceUid,
-        ReferencedSeriesSequence: [...Map.groupBy(rejected, (one) => one.seriesInstanceUid)].map(([seriesInstanceUid, instances]) => ({
-          SeriesInstanceUID: seriesInstanceUid,
-          ReferencedSOPSequence: instances.map(reference),
-        })),
+        ReferencedSeriesSequence: [...Map.groupBy(rejected, (one) => one.seriesInstanceUid)].map(
+          ([seriesInstanceUid, instances]) => ({
+            SeriesInstanceUID: seriesInstanceUid,
+            ReferencedSOPSequence: instances.map(reference),
+          }),
+        ),
       },
     ],
     ValueType: 'CONTAINER',

@@ -33,7 +33,10 @@ export interface StructuredReport {
   readonly criticalResults: readonly string[]
   readonly verifiers: readonly Verifier[]
   /** Structured reports that this one contains. */
-  readonly predecessors: readonly { readonly seriesInstanceUid: string; readonly sopInstanceUid: string }[]
+  readonly predecessors: readonly {
+    readonly seriesInstanceUid: string
+    readonly sopInstanceUid: string
+  }[]
 }
 
 interface Code {
@@ -41,7 +44,11 @@ interface Code {
   readonly scheme: 'DCM' | 'LN'
   readonly meaning: string
 }
-const code = (value: string, scheme: Code['scheme'], meaning: string): Code => ({ value, scheme, meaning })
+const code = (value: string, scheme: Code['scheme'], meaning: string): Code => ({
+  value,
+  scheme,
+  meaning,
+})
 
 const TITLE = code('18748-4', 'LN', 'Diagnostic imaging report')
 const COMMENT = code('121106', 'DCM', 'Comment')
@@ -53,17 +60,31 @@ const PERSON_NAME = code('121008', 'DCM', 'Person Observer Name')
 
 /** PS3.16 CID 7001 (the heading) and CID 7002 (what stands below it). */
 const HEADINGS: Readonly<Record<string, { readonly heading: Code; readonly element: Code }>> = {
-  Indication: { heading: code('18785-6', 'LN', 'Indications for Procedure'), element: code('55115-0', 'LN', 'Request') },
+  Indication: {
+    heading: code('18785-6', 'LN', 'Indications for Procedure'),
+    element: code('55115-0', 'LN', 'Request'),
+  },
   Technique: {
     heading: code('55111-9', 'LN', 'Current Procedure Descriptions'),
     element: code('121065', 'DCM', 'Procedure Description'),
   },
-  Comparison: { heading: code('55114-3', 'LN', 'Prior Procedure Descriptions'), element: code('121065', 'DCM', 'Procedure Description') },
-  Findings: { heading: code('59776-5', 'LN', 'Findings'), element: code('121071', 'DCM', 'Finding') },
-  Impression: { heading: code('19005-8', 'LN', 'Impressions'), element: code('121073', 'DCM', 'Impression') },
+  Comparison: {
+    heading: code('55114-3', 'LN', 'Prior Procedure Descriptions'),
+    element: code('121065', 'DCM', 'Procedure Description'),
+  },
+  Findings: {
+    heading: code('59776-5', 'LN', 'Findings'),
+    element: code('121071', 'DCM', 'Finding'),
+  },
+  Impression: {
+    heading: code('19005-8', 'LN', 'Impressions'),
+    element: code('121073', 'DCM', 'Impression'),
+  },
 }
 
-/** Encapsulated PDF (PS3.3 A.45.1). The length of the PDF is even, so that its value is its bytes. */
+/**
+ * Encapsulated PDF (PS3.3 A.45.1). The length of the PDF is even, so that its value is its bytes.
+ */
 export function encapsulatedPdf(header: ReportHeader, pdf: Buffer): DataSet {
   return namedDataSet({
     ...ownAttributes(header, REPORT_SOP_CLASS.pdf, header.signed),
@@ -111,19 +132,33 @@ export function basicTextSr(header: ReportHeader, report: StructuredReport): Dat
         : [
             {
               StudyInstanceUID: header.studyInstanceUid,
-              ReferencedSeriesSequence: predecessors.map(({ seriesInstanceUid, sopInstanceUid }) => ({
-                SeriesInstanceUID: seriesInstanceUid,
-                ReferencedSOPSequence: [{ ReferencedSOPClassUID: REPORT_SOP_CLASS.sr, ReferencedSOPInstanceUID: sopInstanceUid }],
-              })),
+              ReferencedSeriesSequence: predecessors.map(
+                ({ seriesInstanceUid, sopInstanceUid }) => ({
+                  SeriesInstanceUID: seriesInstanceUid,
+                  ReferencedSOPSequence: [
+                    {
+                      ReferencedSOPClassUID: REPORT_SOP_CLASS.sr,
+                      ReferencedSOPInstanceUID: sopInstanceUid,
+                    },
+                  ],
+                }),
+              ),
             },
           ],
     ...container(TITLE),
     ContentSequence: [
       ...(first === undefined ? [] : observer(first)),
-      ...criticalResults.map((text) => contained({ ...container(CRITICAL), ContentSequence: [textItem(COMMENT, text)] })),
+      ...criticalResults.map((text) =>
+        contained({ ...container(CRITICAL), ContentSequence: [textItem(COMMENT, text)] }),
+      ),
       ...sections.flatMap(sectionItems),
       ...addenda.map((addendum) =>
-        contained({ ...container(ADDENDUM), ContentSequence: addendum.sections.flatMap(({ heading, text }) => subItems(heading, text)) }),
+        contained({
+          ...container(ADDENDUM),
+          ContentSequence: addendum.sections.flatMap(({ heading, text }) =>
+            subItems(heading, text),
+          ),
+        }),
       ),
     ],
   })
@@ -147,7 +182,12 @@ const observer = ({ name }: Verifier): NamedValues[] => [
     ConceptNameCodeSequence: [coded(OBSERVER_TYPE)],
     ConceptCodeSequence: [coded(PERSON)],
   },
-  { RelationshipType: 'HAS OBS CONTEXT', ValueType: 'PNAME', ConceptNameCodeSequence: [coded(PERSON_NAME)], PersonName: name },
+  {
+    RelationshipType: 'HAS OBS CONTEXT',
+    ValueType: 'PNAME',
+    ConceptNameCodeSequence: [coded(PERSON_NAME)],
+    PersonName: name,
+  },
 ]
 
 const contained = (item: NamedValues): NamedValues => ({ RelationshipType: 'CONTAINS', ...item })
@@ -160,7 +200,11 @@ const container = (concept: Code): NamedValues => ({
 
 // PS3.5 §6.1.3: lines end with CR LF.
 const textItem = (concept: Code, text: string): NamedValues =>
-  contained({ ValueType: 'TEXT', ConceptNameCodeSequence: [coded(concept)], TextValue: text.replace(/\r?\n/g, '\r\n') })
+  contained({
+    ValueType: 'TEXT',
+    ConceptNameCodeSequence: [coded(concept)],
+    TextValue: text.replace(/\r?\n/g, '\r\n'),
+  })
 
 const coded = ({ value, scheme, meaning }: Code): NamedValues => ({
   CodeValue: value,

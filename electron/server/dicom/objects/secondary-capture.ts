@@ -18,7 +18,11 @@ export interface CaptureHeader extends OwnHeader {
   /** Such as `Window 40/400`. */
   readonly derivationDescription: string
   /** What was shown; `frame` from 1, null of a single-frame image. */
-  readonly source: { readonly sopClassUid: string; readonly sopInstanceUid: string; readonly frame: number | null }
+  readonly source: {
+    readonly sopClassUid: string
+    readonly sopInstanceUid: string
+    readonly frame: number | null
+  }
 }
 
 /** RGB, 8 bits, a pixel after the other, rows from the top. */
@@ -29,9 +33,16 @@ export interface CaptureImage {
   readonly pixels: Buffer
 }
 
-/** A Secondary Capture Image (PS3.3 A.8.1), for `writeDataSet`. @throws {RangeError} where the pixels are not rows × columns × 3 bytes */
-export function secondaryCapture(header: CaptureHeader, { rows, columns, pixels }: CaptureImage): DataSet {
-  if (pixels.length !== rows * columns * 3) throw new RangeError('the pixels are not rows × columns × 3 bytes')
+/**
+ * A Secondary Capture Image (PS3.3 A.8.1), for `writeDataSet`. @throws {RangeError} where the
+ * pixels are not rows × columns × 3 bytes
+ */
+export function secondaryCapture(
+  header: CaptureHeader,
+  { rows, columns, pixels }: CaptureImage,
+): DataSet {
+  if (pixels.length !== rows * columns * 3)
+    throw new RangeError('the pixels are not rows × columns × 3 bytes')
   const { made } = header
   return namedDataSet({
     ...ownAttributes(header, SECONDARY_CAPTURE, made),
@@ -86,7 +97,10 @@ const UNPAIRED: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 )
 
-/** PS3.3 C.7.3.1: type 2C, of a part that is one of a pair; what an image may have besides, such as B and U, is no value of a series. */
+/**
+ * PS3.3 C.7.3.1: type 2C, of a part that is one of a pair; what an image may have besides, such as
+ * B and U, is no value of a series.
+ */
 function lateralityOf({ laterality, bodyPartExamined }: CaptureHeader): string | undefined {
   if (UNPAIRED.has(bodyPartExamined)) return undefined
   return SIDES.includes(laterality) ? laterality : ''
@@ -95,13 +109,21 @@ function lateralityOf({ laterality, bodyPartExamined }: CaptureHeader): string |
 const PIXEL_DATA = 0x7fe00010
 
 /** PS3.3 C.7.6.1.1.4. */
-const sourceImage = ({ sopClassUid, sopInstanceUid, frame }: CaptureHeader['source']): NamedValues => ({
+const sourceImage = ({
+  sopClassUid,
+  sopInstanceUid,
+  frame,
+}: CaptureHeader['source']): NamedValues => ({
   ReferencedSOPClassUID: sopClassUid,
   ReferencedSOPInstanceUID: sopInstanceUid,
   ReferencedFrameNumber: frame === null ? undefined : String(frame),
   // PS3.16 CID 7202.
   PurposeOfReferenceCodeSequence: [
-    { CodeValue: '121322', CodingSchemeDesignator: 'DCM', CodeMeaning: 'Source image for image processing operation' },
+    {
+      CodeValue: '121322',
+      CodingSchemeDesignator: 'DCM',
+      CodeMeaning: 'Source image for image processing operation',
+    },
   ],
 })
 

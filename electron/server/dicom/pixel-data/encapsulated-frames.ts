@@ -7,7 +7,10 @@ import { ViewedFileFault } from './viewed-file-fault.ts'
 
 /** Pixel data of one compressed stream for each frame (PS3.5 §A.4). */
 export interface EncapsulatedFrames {
-  /** From 1; undefined while its bytes have not come. @throws {ViewedFileFault} where the file has no such frame */
+  /**
+   * From 1; undefined while its bytes have not come. @throws {ViewedFileFault} where the file has
+   * no such frame
+   */
   frame(number: number): FrameBytes | undefined
   /** Frames that are there in full, of a file that is whole. */
   whole(): number
@@ -31,10 +34,14 @@ interface EncapsulatedPixels {
 const LONGEST_TABLE = 4 << 20
 
 /**
- * Finds frames by the Extended Offset Table, else by the Basic one, where what they say is there; else by their fragments: one each, or
- * as many as there are until the next picture starts. Nothing of the pixels is read.
+ * Finds frames by the Extended Offset Table, else by the Basic one, where what they say is there;
+ * else by their fragments: one each, or as many as there are until the next picture starts. Nothing
+ * of the pixels is read.
  */
-export function encapsulatedFrames(source: ByteSource, pixels: EncapsulatedPixels): EncapsulatedFrames {
+export function encapsulatedFrames(
+  source: ByteSource,
+  pixels: EncapsulatedPixels,
+): EncapsulatedFrames {
   const { frames, extended, hasStarts } = pixels
   let table: readonly number[] | undefined
   let base = 0
@@ -48,9 +55,12 @@ export function encapsulatedFrames(source: ByteSource, pixels: EncapsulatedPixel
     if (table) return true
     const first = fragmentAt(source, pixels.at)
     if (first === 'end' || first === 'other')
-      throw new ViewedFileFault('Its pixel data cannot be read: it does not begin with an offset table.')
+      throw new ViewedFileFault(
+        'Its pixel data cannot be read: it does not begin with an offset table.',
+      )
     if (first === undefined) {
-      if (source.isWhole) throw new ViewedFileFault('It ends within its pixel data: none of its frames is whole.')
+      if (source.isWhole)
+        throw new ViewedFileFault('It ends within its pixel data: none of its frames is whole.')
       return false
     }
     // Some writers leave the table out altogether.
@@ -63,7 +73,8 @@ export function encapsulatedFrames(source: ByteSource, pixels: EncapsulatedPixel
   }
 
   function byExtendedTable(number: number): FrameBytes | 'unknown' | undefined {
-    if (!extended || extended.offsets.length < number * 8 || extended.lengths.length < number * 8) return 'unknown'
+    if (!extended || extended.offsets.length < number * 8 || extended.lengths.length < number * 8)
+      return 'unknown'
     const offset = extended.offsets.readBigUInt64LE((number - 1) * 8)
     const length = extended.lengths.readBigUInt64LE((number - 1) * 8)
     if (offset > Number.MAX_SAFE_INTEGER || length > 0xffffffffn) return 'unknown'
@@ -83,13 +94,20 @@ export function encapsulatedFrames(source: ByteSource, pixels: EncapsulatedPixel
     for (let at = base + offset; end === undefined || at < base + end; ) {
       const fragment = pixels.end !== undefined && at >= pixels.end ? 'end' : fragmentAt(source, at)
       if (fragment === undefined) return source.isWhole ? 'unknown' : undefined
-      if (fragment === 'other' || own.length >= MOST_FRAGMENTS || (fragment === 'end' && end !== undefined)) return 'unknown'
+      if (
+        fragment === 'other' ||
+        own.length >= MOST_FRAGMENTS ||
+        (fragment === 'end' && end !== undefined)
+      )
+        return 'unknown'
       if (fragment === 'end') break
       own.push(fragment)
       at = fragment.at + fragment.length
       if (end !== undefined && at > base + end) return 'unknown'
     }
-    return own.length === 0 || (hasStarts && frames > 1 && own[0]?.isStart === false) ? 'unknown' : contiguous(own)
+    return own.length === 0 || (hasStarts && frames > 1 && own[0]?.isStart === false)
+      ? 'unknown'
+      : contiguous(own)
   }
 
   function countStarts(found: readonly Fragment[]): void {
@@ -184,13 +202,23 @@ export function encapsulatedFrames(source: ByteSource, pixels: EncapsulatedPixel
   }
 }
 
-function contiguous(fragments: readonly { readonly at: number; readonly length: number }[]): FrameBytes {
-  return { spans: fragments.map(({ at, length }) => ({ at, length })), swapsPairs: false, cut: undefined }
+function contiguous(
+  fragments: readonly { readonly at: number; readonly length: number }[],
+): FrameBytes {
+  return {
+    spans: fragments.map(({ at, length }) => ({ at, length })),
+    swapsPairs: false,
+    cut: undefined,
+  }
 }
 
 /** Ascending, the first one 0, as the standard has them; what is otherwise is no table. */
 function offsetsOf(bytes: Buffer): number[] {
-  const offsets = Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readUInt32LE(index * 4))
-  const isTable = offsets.every((offset, index) => (index === 0 ? offset === 0 : offset > (offsets[index - 1] ?? 0)))
+  const offsets = Array.from({ length: bytes.length / 4 }, (_, index) =>
+    bytes.readUInt32LE(index * 4),
+  )
+  const isTable = offsets.every((offset, index) =>
+    index === 0 ? offset === 0 : offset > (offsets[index - 1] ?? 0),
+  )
   return isTable ? offsets : []
 }

@@ -27,16 +27,24 @@ export const MOST_FRAGMENTS = 200_000
 const PEEK = 12
 
 /** `end`: where they end though there is no delimiter, of pixel data with a length. */
-export function findFragments(source: ByteSource, from: number, end = Number.POSITIVE_INFINITY): Fragments {
+export function findFragments(
+  source: ByteSource,
+  from: number,
+  end = Number.POSITIVE_INFINITY,
+): Fragments {
   const found: Fragment[] = []
   let at = from
   let state: Fragments['state'] = 'more'
   let isWaiting = false
 
-  /** Where there is neither a fragment nor the delimiter: a writer that leaves out the delimiter still ends its last picture. */
+  /**
+   * Where there is neither a fragment nor the delimiter: a writer that leaves out the delimiter
+   * still ends its last picture.
+   */
   function endHere(): Fragments['state'] {
     const last = found.at(-1)
-    if (!last || at > source.length || (found[0]?.isStart && !endsPicture(source, last))) return 'cut'
+    if (!last || at > source.length || (found[0]?.isStart && !endsPicture(source, last)))
+      return 'cut'
     return 'ended'
   }
 
@@ -70,7 +78,10 @@ export function findFragments(source: ByteSource, from: number, end = Number.POS
   }
 }
 
-/** The fragment whose item begins at `at`; undefined where it is not there in full; other: there is no item. */
+/**
+ * The fragment whose item begins at `at`; undefined where it is not there in full; other: there is
+ * no item.
+ */
 export function fragmentAt(source: ByteSource, at: number): Fragment | 'end' | 'other' | undefined {
   if (at + 8 > source.length) return undefined
   const bytes = readWhole(source, at, Math.min(8 + PEEK, source.length - at))
@@ -79,7 +90,12 @@ export function fragmentAt(source: ByteSource, at: number): Fragment | 'end' | '
   const length = bytes.readUInt32LE(4)
   if (tag !== ITEM || length === UNDEFINED_LENGTH) return 'other'
   if (at + 8 + length > source.length) return undefined
-  return { itemAt: at, at: at + 8, length, isStart: isPictureStart(bytes.subarray(8, 8 + Math.min(length, PEEK))) }
+  return {
+    itemAt: at,
+    at: at + 8,
+    length,
+    isStart: isPictureStart(bytes.subarray(8, 8 + Math.min(length, PEEK))),
+  }
 }
 
 const STARTS = ['ffd8ff', 'ff4fff51', 'ff0a', '0000000c6a5020', '0000000c4a584c20']

@@ -13,7 +13,11 @@ export interface FramesAttributes {
 }
 
 /** Geometry and values of the frames of an image, wherever its IOD has them. */
-export function framesAttributes(values: AttributeValues, sopClassUid: string, frames: number): FramesAttributes {
+export function framesAttributes(
+  values: AttributeValues,
+  sopClassUid: string,
+  frames: number,
+): FramesAttributes {
   const plain = plainAttributes(values, sopClassUid)
   const shared = values.items(TAG.SharedFunctionalGroupsSequence)[0]
   const groups = values.items(TAG.PerFrameFunctionalGroupsSequence)
@@ -27,15 +31,23 @@ export function framesAttributes(values: AttributeValues, sopClassUid: string, f
     }
   }
   const each =
-    groups.length > 0 ? groups.slice(0, frames).map((group) => withGroups(common, group)) : (stacked(values, common, frames) ?? [common])
+    groups.length > 0
+      ? groups.slice(0, frames).map((group) => withGroups(common, group))
+      : (stacked(values, common, frames) ?? [common])
   const first = each[0] ?? common
-  return { attributes: first, perFrame: each.every((one) => isSame(one, first)) ? null : each, fault: '' }
+  return {
+    attributes: first,
+    perFrame: each.every((one) => isSame(one, first)) ? null : each,
+    fault: '',
+  }
 }
 
 /** Of an image that is one frame, or whose frames differ in nothing. */
 function plainAttributes(values: AttributeValues, sopClassUid: string): HeaderFrame {
   // PS3.3 C.8.4.9: of a nuclear medicine image they stand with its first detector.
-  const place = values.has(TAG.ImageOrientationPatient) ? values : (values.items(TAG.DetectorInformationSequence)[0] ?? values)
+  const place = values.has(TAG.ImageOrientationPatient)
+    ? values
+    : (values.items(TAG.DetectorInformationSequence)[0] ?? values)
   return {
     position: positionOf(place),
     orientation: orientationOf(place),
@@ -71,39 +83,65 @@ function withGroups(base: HeaderFrame, groups: AttributeValues): HeaderFrame {
   }
 }
 
-function measured(values: AttributeValues, tag: number, spacingFrom: HeaderFrame['spacingFrom']): Partial<HeaderFrame> {
+function measured(
+  values: AttributeValues,
+  tag: number,
+  spacingFrom: HeaderFrame['spacingFrom'],
+): Partial<HeaderFrame> {
   const spacing = spacingOf(values, tag)
   return spacing ? { spacing, spacingFrom } : NO_SPACING
 }
 
-/** Frames that lie behind each other by a vector: doses (PS3.3 C.8.8.3.2), reconstructed nuclear medicine (C.8.4.8.1). */
-function stacked(values: AttributeValues, common: HeaderFrame, frames: number): HeaderFrame[] | undefined {
+/**
+ * Frames that lie behind each other by a vector: doses (PS3.3 C.8.8.3.2), reconstructed nuclear
+ * medicine (C.8.4.8.1).
+ */
+function stacked(
+  values: AttributeValues,
+  common: HeaderFrame,
+  frames: number,
+): HeaderFrame[] | undefined {
   const { position, orientation } = common
   if (!position || !orientation || frames < 2) return undefined
   const doses = values.vector(TAG.GridFrameOffsetVector, frames)
-  // Of transverse planes it may have patient coordinates instead, the first one that of the image's position.
-  if (doses && doses[0] !== 0) return doses.map((z) => ({ ...common, position: [position[0], position[1], z] }))
+  // Of transverse planes it may have patient coordinates instead, the first one that of the image's
+  // position.
+  if (doses && doses[0] !== 0)
+    return doses.map((z) => ({ ...common, position: [position[0], position[1], z] }))
   const offsets = doses ?? sliceOffsets(values, frames)
   const normal = normalOf(orientation)
   return offsets?.map((offset) => ({
     ...common,
-    position: [position[0] + normal[0] * offset, position[1] + normal[1] * offset, position[2] + normal[2] * offset],
+    position: [
+      position[0] + normal[0] * offset,
+      position[1] + normal[1] * offset,
+      position[2] + normal[2] * offset,
+    ],
   }))
 }
 
 function sliceOffsets(values: AttributeValues, frames: number): number[] | null {
   const slices = values.vector(TAG.SliceVector, frames)
   const between = values.number(TAG.SpacingBetweenSlices)
-  const isVolume = values.texts(TAG.ImageType).some((value) => value === 'RECON TOMO' || value === 'RECON GATED TOMO')
-  if (!slices || between === null || between === 0 || !isVolume || values.items(TAG.DetectorInformationSequence).length !== 1) return null
+  const isVolume = values
+    .texts(TAG.ImageType)
+    .some((value) => value === 'RECON TOMO' || value === 'RECON GATED TOMO')
+  if (
+    !slices ||
+    between === null ||
+    between === 0 ||
+    !isVolume ||
+    values.items(TAG.DetectorInformationSequence).length !== 1
+  )
+    return null
   return slices.map((slice) => (slice - 1) * between)
 }
 
-const normalOf = ([a, b, c, d, e, f]: NonNullable<HeaderFrame['orientation']>): [number, number, number] => [
-  b * f - c * e,
-  c * d - a * f,
-  a * e - b * d,
-]
+const normalOf = ([a, b, c, d, e, f]: NonNullable<HeaderFrame['orientation']>): [
+  number,
+  number,
+  number,
+] => [b * f - c * e, c * d - a * f, a * e - b * d]
 
 const positionOf = (values: AttributeValues): HeaderFrame['position'] =>
   values.vector(TAG.ImagePositionPatient, 3) as HeaderFrame['position']
@@ -131,7 +169,11 @@ function windowsOf(values: AttributeValues): Pick<HeaderFrame, 'windowCenter' | 
     const width = widths[index] ?? null
     return center !== null && width !== null && width > 0 ? [{ center, width }] : []
   })
-  return { windowCenter: windows.map(({ center }) => center), windowWidth: windows.map(({ width }) => width) }
+  return {
+    windowCenter: windows.map(({ center }) => center),
+    windowWidth: windows.map(({ width }) => width),
+  }
 }
 
-const isSame = (one: HeaderFrame, other: HeaderFrame): boolean => one === other || JSON.stringify(one) === JSON.stringify(other)
+const isSame = (one: HeaderFrame, other: HeaderFrame): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other)

@@ -5,7 +5,10 @@ import { readWhole } from '#server/dicom/data-set/byte-window.ts'
 export interface FrameBytes {
   /** One after the other. */
   readonly spans: readonly { readonly at: number; readonly length: number }[]
-  /** Pairs of bytes change places first: pixels of a byte or a bit that are stored as 16-bit words in big endian (PS3.5 §8.1.1). */
+  /**
+   * Pairs of bytes change places first: pixels of a byte or a bit that are stored as 16-bit words
+   * in big endian (PS3.5 §8.1.1).
+   */
   readonly swapsPairs: boolean
   /** The frame does not fill its spans: it begins after so many bits, and has so many. */
   readonly cut: { readonly skipBits: number; readonly bits: number } | undefined
@@ -13,12 +16,15 @@ export interface FrameBytes {
 
 /** Bytes of the frame, as `readFrame` gives them. */
 export function lengthOfFrame(frame: FrameBytes): number {
-  return frame.cut ? Math.ceil(frame.cut.bits / 8) : frame.spans.reduce((sum, { length }) => sum + length, 0)
+  return frame.cut
+    ? Math.ceil(frame.cut.bits / 8)
+    : frame.spans.reduce((sum, { length }) => sum + length, 0)
 }
 
 /**
- * The bytes of a frame. Encapsulated: one compressed stream, a byte of padding included. Native: rows × columns × samples as they are stored,
- * numbers of 16, 32 and 64 bits in the byte order of the transfer syntax; pixels of one bit begin at the lowest bit of the first byte.
+ * The bytes of a frame. Encapsulated: one compressed stream, a byte of padding included. Native:
+ * rows × columns × samples as they are stored, numbers of 16, 32 and 64 bits in the byte order of
+ * the transfer syntax; pixels of one bit begin at the lowest bit of the first byte.
  * @throws {ViewedFileFault} where the file has become shorter
  */
 export function readFrame(source: ByteSource, { spans, swapsPairs, cut }: FrameBytes): Buffer {

@@ -27,7 +27,11 @@ export interface OverlayPlane {
 
 /** What is too long for a list of images. */
 export interface HeaderExtras {
-  readonly palette: { readonly red: LookUpTable; readonly green: LookUpTable; readonly blue: LookUpTable } | null
+  readonly palette: {
+    readonly red: LookUpTable
+    readonly green: LookUpTable
+    readonly blue: LookUpTable
+  } | null
   readonly modalityLut: LookUpTable | null
   readonly voiLuts: readonly LookUpTable[]
   readonly overlays: readonly OverlayPlane[]
@@ -54,9 +58,13 @@ export const hasExtras = (values: AttributeValues): boolean =>
   values.has(TAG.VOILUTSequence) ||
   OVERLAY_GROUPS.some((group) => values.has(group + OVERLAY.data))
 
-/** The pixels are indices of it; the supplemental one of a gray image is for colour that this viewer does not put over it (PS3.3 C.7.6.19). */
+/**
+ * The pixels are indices of it; the supplemental one of a gray image is for colour that this viewer
+ * does not put over it (PS3.3 C.7.6.19).
+ */
 const hasPalette = (values: AttributeValues): boolean =>
-  values.text(TAG.PhotometricInterpretation).toUpperCase() === 'PALETTE COLOR' && values.has(TAG.RedPaletteColorLookupTableDescriptor)
+  values.text(TAG.PhotometricInterpretation).toUpperCase() === 'PALETTE COLOR' &&
+  values.has(TAG.RedPaletteColorLookupTableDescriptor)
 
 // PS3.5 §7.6: 6000 to 601E, each an overlay.
 const OVERLAY_GROUPS = Array.from({ length: 16 }, (_, index) => (0x6000 + index * 2) * 0x10000)
@@ -76,12 +84,25 @@ function overlayOf(values: AttributeValues, group: number): OverlayPlane[] {
   const rows = values.number(group + OVERLAY.rows) ?? 0
   const columns = values.number(group + OVERLAY.columns) ?? 0
   const size = Math.ceil((rows * columns) / 8)
-  const data = size > 0 && size <= MOST_PLANE_BYTES ? values.bytes(group + OVERLAY.data, MOST_PLANE_BYTES) : undefined
-  // An overlay of several frames says which of them it is for; one plane for all of them would be a lie.
+  const data =
+    size > 0 && size <= MOST_PLANE_BYTES
+      ? values.bytes(group + OVERLAY.data, MOST_PLANE_BYTES)
+      : undefined
+  // An overlay of several frames says which of them it is for; one plane for all of them would be a
+  // lie.
   if (!data || data.length < size || (values.number(group + OVERLAY.frames) ?? 1) > 1) return []
   const [row = 1, column = 1] = values.vector(group + OVERLAY.origin, 2) ?? []
   const label = values.text(group + OVERLAY.label) || values.text(group + OVERLAY.description)
-  return [{ rows, columns, origin: [row, column], type: values.text(group + OVERLAY.type), label, data: data.subarray(0, size) }]
+  return [
+    {
+      rows,
+      columns,
+      origin: [row, column],
+      type: values.text(group + OVERLAY.type),
+      label,
+      data: data.subarray(0, size),
+    },
+  ]
 }
 
 const tablesOf = (values: AttributeValues, sequence: number): LookUpTable[] =>
@@ -102,7 +123,9 @@ function paletteOf(values: AttributeValues): HeaderExtras['palette'] {
     const data = values.bytes(plain, MOST_TABLE_BYTES)
     if (data && data.length > 0) return tableOf(described, data, '')
     const segments = values.bytes(segmented, MOST_TABLE_BYTES)
-    return segments && tableOf(described, paletteTable(segments, described.bits, described.entries), '')
+    return (
+      segments && tableOf(described, paletteTable(segments, described.bits, described.entries), '')
+    )
   }
   const red = table(
     TAG.RedPaletteColorLookupTableDescriptor,
@@ -126,17 +149,36 @@ type Descriptor = Pick<LookUpTable, 'entries' | 'firstValue' | 'bits'>
 
 const isSigned = (values: AttributeValues): boolean => values.number(TAG.PixelRepresentation) === 1
 
-/** PS3.3 C.11.1.1: the first value is signed where the pixels are, the others never; 0 entries are 65536. */
-function descriptorOf(values: AttributeValues, tag: number, signed: boolean): Descriptor | undefined {
+/**
+ * PS3.3 C.11.1.1: the first value is signed where the pixels are, the others never; 0 entries are
+ * 65536.
+ */
+function descriptorOf(
+  values: AttributeValues,
+  tag: number,
+  signed: boolean,
+): Descriptor | undefined {
   const [entries = 0, first = 0, bits = 0] = values.vector(tag, 3) ?? []
   if (bits < 8 || bits > 16) return undefined
-  return { entries: entries & 0xffff || 65_536, firstValue: signed ? (first << 16) >> 16 : first & 0xffff, bits }
+  return {
+    entries: entries & 0xffff || 65_536,
+    firstValue: signed ? (first << 16) >> 16 : first & 0xffff,
+    bits,
+  }
 }
 
-/** Undefined where it has too few entries. Tables of 8 bits come with a byte for an entry, or with a word. */
-function tableOf(descriptor: Descriptor, data: Buffer, explanation: string): LookUpTable | undefined {
+/**
+ * Undefined where it has too few entries. Tables of 8 bits come with a byte for an entry, or with a
+ * word.
+ */
+function tableOf(
+  descriptor: Descriptor,
+  data: Buffer,
+  explanation: string,
+): LookUpTable | undefined {
   const { entries, bits } = descriptor
-  if (data.length >= entries * 2) return { ...descriptor, explanation, data: data.subarray(0, entries * 2) }
+  if (data.length >= entries * 2)
+    return { ...descriptor, explanation, data: data.subarray(0, entries * 2) }
   if (bits > 8 || data.length < entries) return undefined
   const words = Buffer.alloc(entries * 2)
   for (let index = 0; index < entries; index++) words[index * 2] = data[index] ?? 0

@@ -5,27 +5,50 @@ import type { HeaderPixels } from './viewed-header.ts'
 import { TAG } from './viewed-tags.ts'
 
 /** The attributes of an image's pixels, or why they make none: one sentence. */
-export type PixelsOrWhyNot = { readonly image: HeaderPixels; readonly whyNot: '' } | { readonly image: null; readonly whyNot: string }
+export type PixelsOrWhyNot =
+  | { readonly image: HeaderPixels; readonly whyNot: '' }
+  | { readonly image: null; readonly whyNot: string }
 
-const FLOAT: Readonly<Record<number, HeaderPixels['float']>> = { 2145386504: 'float', 2145386505: 'double' }
-const BITS: Readonly<Record<HeaderPixels['float'], readonly number[]>> = { '': [1, 8, 16, 32, 64], float: [32], double: [64] }
+const FLOAT: Readonly<Record<number, HeaderPixels['float']>> = {
+  2145386504: 'float',
+  2145386505: 'double',
+}
+const BITS: Readonly<Record<HeaderPixels['float'], readonly number[]>> = {
+  '': [1, 8, 16, 32, 64],
+  float: [32],
+  double: [64],
+}
 
 const none = (whyNot: string): PixelsOrWhyNot => ({ image: null, whyNot })
 
 /** Reads the Image Pixel module (PS3.3 C.7.6.3), of which devices leave out what seems plain. */
-export function imagePixels(values: AttributeValues, pixels: Found['pixels'], isEncapsulated: boolean): PixelsOrWhyNot {
+export function imagePixels(
+  values: AttributeValues,
+  pixels: Found['pixels'],
+  isEncapsulated: boolean,
+): PixelsOrWhyNot {
   const rows = whole(values.number(TAG.Rows))
   const columns = whole(values.number(TAG.Columns))
-  if (!pixels) return none(rows > 0 && columns > 0 ? 'An image without its pixel data.' : 'An object without an image.')
-  if (rows === 0 || columns === 0) return none('An image that does not say how many rows and columns it has.')
+  if (!pixels)
+    return none(
+      rows > 0 && columns > 0 ? 'An image without its pixel data.' : 'An object without an image.',
+    )
+  if (rows === 0 || columns === 0)
+    return none('An image that does not say how many rows and columns it has.')
   const float = FLOAT[pixels.tag] ?? ''
-  const bitsAllocated = whole(values.number(TAG.BitsAllocated)) || (float === 'double' ? 64 : float === 'float' ? 32 : 0)
-  if (!BITS[float].includes(bitsAllocated)) return none(`An image of ${bitsAllocated} bits a pixel, which this viewer does not show.`)
+  const bitsAllocated =
+    whole(values.number(TAG.BitsAllocated)) ||
+    (float === 'double' ? 64 : float === 'float' ? 32 : 0)
+  if (!BITS[float].includes(bitsAllocated))
+    return none(`An image of ${bitsAllocated} bits a pixel, which this viewer does not show.`)
   const bitsStored = Math.min(whole(values.number(TAG.BitsStored)) || bitsAllocated, bitsAllocated)
   const highBit = values.number(TAG.HighBit)
   const photometric = values.text(TAG.PhotometricInterpretation).toUpperCase()
-  const samplesPerPixel = whole(values.number(TAG.SamplesPerPixel)) || (/^(?:RGB|YBR|HSV|ARGB|CMYK)/.test(photometric) ? 3 : 1)
-  if (samplesPerPixel > 4) return none(`An image of ${samplesPerPixel} samples a pixel, which this viewer does not show.`)
+  const samplesPerPixel =
+    whole(values.number(TAG.SamplesPerPixel)) ||
+    (/^(?:RGB|YBR|HSV|ARGB|CMYK)/.test(photometric) ? 3 : 1)
+  if (samplesPerPixel > 4)
+    return none(`An image of ${samplesPerPixel} samples a pixel, which this viewer does not show.`)
   const smallest = values.number(TAG.SmallestImagePixelValue)
   const padding = values.number(TAG.PixelPaddingValue)
   const image: HeaderPixels = {
@@ -33,7 +56,10 @@ export function imagePixels(values: AttributeValues, pixels: Found['pixels'], is
     columns,
     bitsAllocated,
     bitsStored,
-    highBit: highBit !== null && highBit >= bitsStored - 1 && highBit < bitsAllocated ? highBit : bitsStored - 1,
+    highBit:
+      highBit !== null && highBit >= bitsStored - 1 && highBit < bitsAllocated
+        ? highBit
+        : bitsStored - 1,
     pixelRepresentation: values.number(TAG.PixelRepresentation) === 1 ? 1 : 0,
     samplesPerPixel,
     photometricInterpretation: photometric || (samplesPerPixel >= 3 ? 'RGB' : 'MONOCHROME2'),
@@ -45,7 +71,9 @@ export function imagePixels(values: AttributeValues, pixels: Found['pixels'], is
     largest: values.number(TAG.LargestImagePixelValue),
   }
   return {
-    image: isEncapsulated ? image : { ...image, photometricInterpretation: storedAs(image, pixels.length, frameCount(values)) },
+    image: isEncapsulated
+      ? image
+      : { ...image, photometricInterpretation: storedAs(image, pixels.length, frameCount(values)) },
     whyNot: '',
   }
 }
@@ -60,7 +88,9 @@ function aspectOf(values: AttributeValues): Pick<HeaderPixels, 'aspect'> {
 /** A writer may say YBR_FULL_422 of pixels that it has not subsampled: their length tells. */
 function storedAs(image: HeaderPixels, length: number, frames: number): string {
   const full = { ...image, photometricInterpretation: 'YBR_FULL' }
-  const isFull = /_422$/.test(image.photometricInterpretation) && framesWithin(length, bitsOfFrame(full)) >= frames
+  const isFull =
+    /_422$/.test(image.photometricInterpretation) &&
+    framesWithin(length, bitsOfFrame(full)) >= frames
   return isFull ? full.photometricInterpretation : image.photometricInterpretation
 }
 
@@ -72,4 +102,5 @@ export function frameCount(values: AttributeValues): number {
   return Math.max(1, whole(values.number(TAG.NumberOfFrames)))
 }
 
-const whole = (value: number | null): number => (value !== null && value > 0 && Number.isSafeInteger(value) ? value : 0)
+const whole = (value: number | null): number =>
+  value !== null && value > 0 && Number.isSafeInteger(value) ? value : 0

@@ -12,19 +12,34 @@ export interface NativePixels {
   readonly swapsPairs: boolean
 }
 
-/** Bits of a frame as it is stored: YBR_FULL_422 has two samples for each pixel (PS3.3 C.7.6.3.1.2). */
+/**
+ * Bits of a frame as it is stored: YBR_FULL_422 has two samples for each pixel (PS3.3 C.7.6.3.1.2).
+ */
 export function bitsOfFrame(
-  pixels: Pick<HeaderPixels, 'rows' | 'columns' | 'samplesPerPixel' | 'bitsAllocated' | 'photometricInterpretation'>,
+  pixels: Pick<
+    HeaderPixels,
+    'rows' | 'columns' | 'samplesPerPixel' | 'bitsAllocated' | 'photometricInterpretation'
+  >,
 ): number {
-  const samples = /_422$/.test(pixels.photometricInterpretation) && pixels.samplesPerPixel === 3 ? 2 : pixels.samplesPerPixel
+  const samples =
+    /_422$/.test(pixels.photometricInterpretation) && pixels.samplesPerPixel === 3
+      ? 2
+      : pixels.samplesPerPixel
   return pixels.rows * pixels.columns * samples * pixels.bitsAllocated
 }
 
 /** Frames that a value of `length` bytes has room for. */
-export const framesWithin = (length: number, frameBits: number): number => Math.floor((length * 8) / frameBits)
+export const framesWithin = (length: number, frameBits: number): number =>
+  Math.floor((length * 8) / frameBits)
 
-/** Where frame `number` (from 1) is. Frames of one bit a pixel follow each other without a gap, so that they may begin within a byte. */
-export function nativeFrame({ at, frameBits, swapsPairs }: NativePixels, number: number): FrameBytes {
+/**
+ * Where frame `number` (from 1) is. Frames of one bit a pixel follow each other without a gap, so
+ * that they may begin within a byte.
+ */
+export function nativeFrame(
+  { at, frameBits, swapsPairs }: NativePixels,
+  number: number,
+): FrameBytes {
   const firstBit = (number - 1) * frameBits
   const grain = swapsPairs ? 16 : 8
   const firstByte = Math.floor(firstBit / grain) * (grain / 8)

@@ -1,4 +1,7 @@
-/** What objects are that this viewer shows no image of, by their SOP class (PS3.4 Annex B.5); a root ends with a dot. */
+/**
+ * What objects are that this viewer shows no image of, by their SOP class (PS3.4 Annex B.5); a root
+ * ends with a dot.
+ */
 const CLASSES: readonly (readonly [string, string])[] = [
   ['1.2.840.10008.1.3.10', 'A DICOMDIR, which lists the files of a disc.'],
   ['88.59', 'A key object selection.'],
@@ -39,15 +42,23 @@ const STORAGE_ROOT = '1.2.840.10008.5.1.4.1.1.'
 /** Transfer syntaxes whose pixels are no pictures one by one, or are elsewhere (PS3.5 §A.4). */
 const SYNTAXES: readonly (readonly [RegExp, string])[] = [
   [/^1\.2\.840\.10008\.1\.2\.4\.10[01](?:\.1)?$/, 'MPEG-2 video, which this viewer does not show.'],
-  [/^1\.2\.840\.10008\.1\.2\.4\.10[2-6](?:\.1)?$/, 'MPEG-4 video, which this viewer does not show.'],
+  [
+    /^1\.2\.840\.10008\.1\.2\.4\.10[2-6](?:\.1)?$/,
+    'MPEG-4 video, which this viewer does not show.',
+  ],
   [/^1\.2\.840\.10008\.1\.2\.4\.10[78]$/, 'HEVC video, which this viewer does not show.'],
   [/^1\.2\.840\.10008\.1\.2\.7\.[123]$/, 'Live video, which this viewer does not show.'],
-  [/^1\.2\.840\.10008\.1\.2\.4\.(?:9[45]|20[45])$/, 'An image whose pixels are on another server, which this viewer does not ask.'],
+  [
+    /^1\.2\.840\.10008\.1\.2\.4\.(?:9[45]|20[45])$/,
+    'An image whose pixels are on another server, which this viewer does not ask.',
+  ],
 ]
 
 /** Why an object is shown as no image: one sentence; '' where nothing speaks against it. */
 export function notImageSentence(sopClassUid: string, transferSyntaxUid: string): string {
-  const own = sopClassUid.startsWith(STORAGE_ROOT) ? sopClassUid.slice(STORAGE_ROOT.length) : sopClassUid
+  const own = sopClassUid.startsWith(STORAGE_ROOT)
+    ? sopClassUid.slice(STORAGE_ROOT.length)
+    : sopClassUid
   const byClass = CLASSES.find(([uid]) => (uid.endsWith('.') ? own.startsWith(uid) : own === uid))
   return byClass?.[1] ?? SYNTAXES.find(([pattern]) => pattern.test(transferSyntaxUid))?.[1] ?? ''
 }

@@ -5,19 +5,24 @@ const INDIRECT = 2
 const DEEPEST = 1
 
 /**
- * A segmented palette (PS3.3 C.7.9.2) as its entries, 16-bit numbers in little endian; as many as there are, `entries` at most. `bits`: 8,
- * where segments are bytes, else words.
+ * A segmented palette (PS3.3 C.7.9.2) as its entries, 16-bit numbers in little endian; as many as
+ * there are, `entries` at most. `bits`: 8, where segments are bytes, else words.
  */
 export function paletteTable(segments: Buffer, bits: number, entries: number): Buffer {
   const width = bits > 8 ? 2 : 1
   const count = Math.floor(segments.length / width)
-  const at = (index: number): number => (width === 2 ? segments.readUInt16LE(index * 2) : (segments[index] ?? 0))
+  const at = (index: number): number =>
+    width === 2 ? segments.readUInt16LE(index * 2) : (segments[index] ?? 0)
   const values: number[] = []
 
   /** Goes through up to `most` segments; gives where it has come to. */
   function expand(from: number, most: number, depth: number): void {
     let position = from
-    for (let segment = 0; segment < most && position + 2 < count && values.length < entries; segment++) {
+    for (
+      let segment = 0;
+      segment < most && position + 2 < count && values.length < entries;
+      segment++
+    ) {
       const kind = at(position)
       const length = at(position + 1)
       position += 2
@@ -26,12 +31,16 @@ export function paletteTable(segments: Buffer, bits: number, entries: number): B
       } else if (kind === LINEAR) {
         const last = values.at(-1) ?? 0
         const end = at(position++)
-        for (let index = 1; index <= length; index++) values.push(Math.round(last + ((end - last) * index) / length))
+        for (let index = 1; index <= length; index++)
+          values.push(Math.round(last + ((end - last) * index) / length))
       } else if (kind === INDIRECT && depth < DEEPEST) {
         const low = at(position++)
         const high = position < count ? at(position++) : 0
         // The offset is in bytes, in two parts of the segments' own width.
-        const offset = width === 2 ? low + high * 65_536 : low + high * 256 + at(position++) * 65_536 + at(position++) * 16_777_216
+        const offset =
+          width === 2
+            ? low + high * 65_536
+            : low + high * 256 + at(position++) * 65_536 + at(position++) * 16_777_216
         expand(Math.floor(offset / width), length, depth + 1)
       } else return
     }
@@ -39,6 +48,7 @@ export function paletteTable(segments: Buffer, bits: number, entries: number): B
 
   expand(0, Number.POSITIVE_INFINITY, 0)
   const table = Buffer.alloc(Math.min(values.length, entries) * 2)
-  for (let index = 0; index < table.length / 2; index++) table.writeUInt16LE(values[index] ?? 0, index * 2)
+  for (let index = 0; index < table.length / 2; index++)
+    table.writeUInt16LE(values[index] ?? 0, index * 2)
   return table
 }

@@ -12,14 +12,25 @@ import { ViewedFileFault } from './viewed-file-fault.ts'
 import type { ViewedHeader } from './viewed-header.ts'
 import { TAG } from './viewed-tags.ts'
 
-/** native: frame after frame; pieces: items of compressed streams; bare: one compressed stream without items, against PS3.5 §A.4. */
+/**
+ * native: frame after frame; pieces: items of compressed streams; bare: one compressed stream
+ * without items, against PS3.5 §A.4.
+ */
 export type PixelForm = 'native' | 'pieces' | 'bare'
 
-/** How pixel data stands in its file. @throws {BytesMissing} @throws {ViewedFileFault} where its transfer syntax contradicts it */
-export function pixelForm(window: ByteWindow, pixels: NonNullable<Found['pixels']>, transferSyntaxUid: string): PixelForm {
+/**
+ * How pixel data stands in its file. @throws {BytesMissing} @throws {ViewedFileFault} where its
+ * transfer syntax contradicts it
+ */
+export function pixelForm(
+  window: ByteWindow,
+  pixels: NonNullable<Found['pixels']>,
+  transferSyntaxUid: string,
+): PixelForm {
   const isNative = CODINGS[transferSyntaxUid] !== undefined
   if (pixels.length === UNDEFINED_LENGTH) {
-    if (isNative) throw new ViewedFileFault('Its pixel data is in pieces, though its transfer syntax has none.')
+    if (isNative)
+      throw new ViewedFileFault('Its pixel data is in pieces, though its transfer syntax has none.')
     return 'pieces'
   }
   if (isNative) return 'native'
@@ -28,14 +39,19 @@ export function pixelForm(window: ByteWindow, pixels: NonNullable<Found['pixels'
   return first.readUInt16LE(0) * 0x10000 + first.readUInt16LE(2) === ITEM ? 'pieces' : 'bare'
 }
 
-/** Transfer syntaxes whose pictures begin with a marker: JPEG, JPEG-LS, JPEG 2000, JPEG XL, HTJ2K. */
+/**
+ * Transfer syntaxes whose pictures begin with a marker: JPEG, JPEG-LS, JPEG 2000, JPEG XL, HTJ2K.
+ */
 const HAS_STARTS = /^1\.2\.840\.10008\.1\.2\.4\.(?:5\d|6\d|70|8[01]|9[0-3]|11[0-2]|20[1-3])$/
 /** A table of 64-bit numbers for as many frames as there may be. */
 const LONGEST_TABLE = 1 << 20
 
 /** Where the frames of an image are. */
 export interface PixelLocation {
-  /** From 1; undefined while its bytes have not come. @throws {ViewedFileFault} where the file has no such frame */
+  /**
+   * From 1; undefined while its bytes have not come. @throws {ViewedFileFault} where the file has
+   * no such frame
+   */
   frame(number: number): FrameBytes | undefined
   /** Of a file that is whole: what of its frames is missing. */
   fault(): string | undefined
@@ -51,15 +67,37 @@ export function locatePixels(
 ): PixelLocation | undefined {
   if (!image) return undefined
   if (form === 'native') {
-    const swapsPairs = pixels.bigEndian && image.bitsAllocated <= 8 && VR.get(pixels.vr)?.width === 2
-    const native = { at: pixels.at, length: pixels.length, frameBits: bitsOfFrame(image), swapsPairs }
-    return simpleLocation(source, pixels, frames, framesWithin(pixels.length, native.frameBits), native.frameBits, (number) =>
-      nativeFrame(native, number),
+    const swapsPairs =
+      pixels.bigEndian && image.bitsAllocated <= 8 && VR.get(pixels.vr)?.width === 2
+    const native = {
+      at: pixels.at,
+      length: pixels.length,
+      frameBits: bitsOfFrame(image),
+      swapsPairs,
+    }
+    return simpleLocation(
+      source,
+      pixels,
+      frames,
+      framesWithin(pixels.length, native.frameBits),
+      native.frameBits,
+      (number) => nativeFrame(native, number),
     )
   }
   if (form === 'bare') {
-    const bytes: FrameBytes = { spans: [{ at: pixels.at, length: pixels.length }], swapsPairs: false, cut: undefined }
-    return simpleLocation(source, pixels, frames, pixels.length > 0 ? 1 : 0, pixels.length * 8, () => bytes)
+    const bytes: FrameBytes = {
+      spans: [{ at: pixels.at, length: pixels.length }],
+      swapsPairs: false,
+      cut: undefined,
+    }
+    return simpleLocation(
+      source,
+      pixels,
+      frames,
+      pixels.length > 0 ? 1 : 0,
+      pixels.length * 8,
+      () => bytes,
+    )
   }
   return piecesLocation(
     encapsulatedFrames(source, {
@@ -108,7 +146,9 @@ const piecesLocation = (pieces: EncapsulatedFrames, frames: number): PixelLocati
   },
 })
 
-function extendedTable(values: AttributeValues): { readonly offsets: Buffer; readonly lengths: Buffer } | undefined {
+function extendedTable(
+  values: AttributeValues,
+): { readonly offsets: Buffer; readonly lengths: Buffer } | undefined {
   const offsets = values.bytes(TAG.ExtendedOffsetTable, LONGEST_TABLE)
   const lengths = values.bytes(TAG.ExtendedOffsetTableLengths, LONGEST_TABLE)
   return offsets && lengths && { offsets, lengths }

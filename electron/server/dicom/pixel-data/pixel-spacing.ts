@@ -10,7 +10,10 @@ export const NO_SPACING: PixelSpacing = { spacing: null, spacingFrom: 'none' }
 const CENTIMETRES = 3
 /** PS3.3 C.8.5.5.1.1: a two-dimensional picture, not a curve or a spectrum. */
 const PICTURE = 1
-/** CR, DX, MG, intra-oral, XA, RF, XA biplane, and the enhanced ones: projections, whose pixels are as large as at the detector. */
+/**
+ * CR, DX, MG, intra-oral, XA, RF, XA biplane, and the enhanced ones: projections, whose pixels are
+ * as large as at the detector.
+ */
 const PROJECTION = /^1\.2\.840\.10008\.5\.1\.4\.1\.1\.(?:1|1\.[123](?:\.1)?|12\.\d(?:\.\d)?)$/
 
 /** Millimetres between rows and between columns, and what they are measured of (PS3.3 10.7.1). */
@@ -18,15 +21,23 @@ export function pixelSpacing(values: AttributeValues, sopClassUid: string): Pixe
   const region = regionSpacing(values)
   if (region) return { spacing: region, spacingFrom: 'region' }
   const own = spacingOf(values, TAG.PixelSpacing)
-  const imager = spacingOf(values, TAG.ImagerPixelSpacing) ?? spacingOf(values, TAG.NominalScannedPixelSpacing)
-  if (own && values.has(TAG.PixelSpacingCalibrationType)) return { spacing: own, spacingFrom: 'calibrated' }
-  if (own && imager) return { spacing: own, spacingFrom: isSame(own, imager) ? 'detector' : 'calibrated' }
-  // PS3.3 10.7.1.3: of a projection it is not known whether it was corrected; at the detector is what it can be at most.
-  if (own) return { spacing: own, spacingFrom: PROJECTION.test(sopClassUid) ? 'detector' : 'patient' }
+  const imager =
+    spacingOf(values, TAG.ImagerPixelSpacing) ?? spacingOf(values, TAG.NominalScannedPixelSpacing)
+  if (own && values.has(TAG.PixelSpacingCalibrationType))
+    return { spacing: own, spacingFrom: 'calibrated' }
+  if (own && imager)
+    return { spacing: own, spacingFrom: isSame(own, imager) ? 'detector' : 'calibrated' }
+  // PS3.3 10.7.1.3: of a projection it is not known whether it was corrected; at the detector is
+  // what it can be at most.
+  if (own)
+    return { spacing: own, spacingFrom: PROJECTION.test(sopClassUid) ? 'detector' : 'patient' }
   if (!imager) return NO_SPACING
   const magnification = values.number(TAG.EstimatedRadiographicMagnificationFactor) ?? 0
   if (magnification <= 0) return { spacing: imager, spacingFrom: 'detector' }
-  return { spacing: [imager[0] / magnification, imager[1] / magnification], spacingFrom: 'calibrated' }
+  return {
+    spacing: [imager[0] / magnification, imager[1] / magnification],
+    spacingFrom: 'calibrated',
+  }
 }
 
 export function spacingOf(values: AttributeValues, tag: number): [number, number] | null {
@@ -37,12 +48,23 @@ export function spacingOf(values: AttributeValues, tag: number): [number, number
 const isSame = (one: readonly number[], other: readonly number[]): boolean =>
   one.every((value, index) => Math.abs(value - (other[index] ?? 0)) <= 1e-6 * value)
 
-/** Of an ultrasound image with one calibrated region (PS3.3 C.8.5.5); several may have different scales. */
+/**
+ * Of an ultrasound image with one calibrated region (PS3.3 C.8.5.5); several may have different
+ * scales.
+ */
 function regionSpacing(values: AttributeValues): [number, number] | null {
   const regions = values.items(TAG.SequenceOfUltrasoundRegions)
   const [region] = regions
-  if (!region || regions.length > 1 || region.number(TAG.RegionSpatialFormat) !== PICTURE) return null
-  if (region.number(TAG.PhysicalUnitsXDirection) !== CENTIMETRES || region.number(TAG.PhysicalUnitsYDirection) !== CENTIMETRES) return null
-  const between = { columns: Math.abs(region.number(TAG.PhysicalDeltaX) ?? 0), rows: Math.abs(region.number(TAG.PhysicalDeltaY) ?? 0) }
+  if (!region || regions.length > 1 || region.number(TAG.RegionSpatialFormat) !== PICTURE)
+    return null
+  if (
+    region.number(TAG.PhysicalUnitsXDirection) !== CENTIMETRES ||
+    region.number(TAG.PhysicalUnitsYDirection) !== CENTIMETRES
+  )
+    return null
+  const between = {
+    columns: Math.abs(region.number(TAG.PhysicalDeltaX) ?? 0),
+    rows: Math.abs(region.number(TAG.PhysicalDeltaY) ?? 0),
+  }
   return between.rows > 0 && between.columns > 0 ? [between.rows * 10, between.columns * 10] : null
 }

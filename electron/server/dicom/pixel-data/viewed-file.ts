@@ -2,7 +2,11 @@ import { type AttributeValues, attributeValues } from '#server/dicom/data-set/at
 import type { ByteSource } from '#server/dicom/data-set/byte-source.ts'
 import { BytesMissing, openByteWindow } from '#server/dicom/data-set/byte-window.ts'
 import { type FileStart, readFileStart } from '#server/dicom/data-set/file-start.ts'
-import { type ElementSearch, type Found, searchElements } from '#server/dicom/data-set/found-elements.ts'
+import {
+  type ElementSearch,
+  type Found,
+  searchElements,
+} from '#server/dicom/data-set/found-elements.ts'
 import type { FrameBytes } from './frame-bytes.ts'
 import { type HeaderExtras, headerExtras } from './header-extras.ts'
 import { locatePixels, type PixelForm, type PixelLocation, pixelForm } from './pixel-location.ts'
@@ -27,9 +31,15 @@ export interface ViewedFile {
    * @throws {ViewedFileFault} also where the file has no such frame, ends before it, or is no image
    */
   frame(number: number): FrameBytes | undefined
-  /** Palette, look-up tables and overlays; of a file whose header is there. @throws {ViewedFileFault} */
+  /**
+   * Palette, look-up tables and overlays; of a file whose header is there. @throws
+   * {ViewedFileFault}
+   */
   extras(): HeaderExtras
-  /** Once the file is whole: what is wrong with it though its header can be read, such as frames that are missing. Undefined: nothing. */
+  /**
+   * Once the file is whole: what is wrong with it though its header can be read, such as frames
+   * that are missing. Undefined: nothing.
+   */
   fault(): string | undefined
 }
 
@@ -69,7 +79,8 @@ export function openViewedFile(source: ByteSource): ViewedFile {
     if (!file) return undefined
     const { frames, notImage } = file.header.instance
     if (!file.pixels) throw new ViewedFileFault(notImage)
-    if (!Number.isInteger(number) || number < 1 || number > frames) throw new ViewedFileFault('It has no such frame.')
+    if (!Number.isInteger(number) || number < 1 || number > frames)
+      throw new ViewedFileFault('It has no such frame.')
     return file.pixels.frame(number)
   }
 
@@ -93,10 +104,14 @@ export function openViewedFile(source: ByteSource): ViewedFile {
   }
 }
 
-/** Whether its data set is deflated, so that it is to be inflated first (`inflatedFile`); undefined while more bytes are needed. */
+/**
+ * Whether its data set is deflated, so that it is to be inflated first (`inflatedFile`); undefined
+ * while more bytes are needed.
+ */
 export function isDeflated(source: ByteSource): boolean | undefined {
   try {
-    return readFileStart(openByteWindow(source), source.isWhole ? source.length : undefined).coding.deflated
+    return readFileStart(openByteWindow(source), source.isWhole ? source.length : undefined).coding
+      .deflated
   } catch (error) {
     // What is no DICOM file is told by its header.
     if (error instanceof ViewedFileFault) return false
@@ -113,7 +128,10 @@ export interface EncapsulatedDocument {
   readonly title: string
 }
 
-/** The document inside a file that is whole; undefined where there is none. @throws {ViewedFileFault} */
+/**
+ * The document inside a file that is whole; undefined where there is none. @throws
+ * {ViewedFileFault}
+ */
 export function encapsulatedDocument(source: ByteSource): EncapsulatedDocument | undefined {
   const read = openReading(source).advance()
   const element = read?.found.elements.get(TAG.EncapsulatedDocument)
@@ -146,8 +164,14 @@ function openReading(source: ByteSource) {
 
   function read(): Read {
     start ??= readFileStart(window, wholeLength())
-    if (start.coding.deflated) throw new ViewedFileFault('It is deflated, and has not been inflated.')
-    search ??= searchElements(window, { at: start.dataSetOffset, coding: start.coding }, isLookedAt, wholeLength)
+    if (start.coding.deflated)
+      throw new ViewedFileFault('It is deflated, and has not been inflated.')
+    search ??= searchElements(
+      window,
+      { at: start.dataSetOffset, coding: start.coding },
+      isLookedAt,
+      wholeLength,
+    )
     const found = search.advance()
     const form = found.pixels ? pixelForm(window, found.pixels, start.transferSyntaxUid) : 'native'
     return { start, found, values: attributeValues(found.elements, window), form }
@@ -173,5 +197,9 @@ function openReading(source: ByteSource) {
 
 function openFound(source: ByteSource, { start, found, values, form }: Read): Opened {
   const { header, fault } = viewedHeader(values, found.pixels, start, form !== 'native')
-  return { header, fault, pixels: found.pixels && locatePixels(source, found.pixels, form, header, values) }
+  return {
+    header,
+    fault,
+    pixels: found.pixels && locatePixels(source, found.pixels, form, header, values),
+  }
 }

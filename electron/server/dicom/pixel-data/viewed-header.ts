@@ -11,7 +11,10 @@ import { notImageSentence } from './not-image.ts'
 import { ViewedFileFault } from './viewed-file-fault.ts'
 import { TAG } from './viewed-tags.ts'
 
-/** What a file says of its patient and study; DICOM text (PN, DA, TM, CS), empty where it is missing. */
+/**
+ * What a file says of its patient and study; DICOM text (PN, DA, TM, CS), empty where it is
+ * missing.
+ */
 export interface HeaderStudy {
   studyInstanceUid: string
   patientName: string
@@ -56,7 +59,10 @@ export interface HeaderPixels {
   largest: number | null
 }
 
-/** What is of one frame, and differs from frame to frame of an enhanced multi-frame (PS3.3 C.7.6.16). */
+/**
+ * What is of one frame, and differs from frame to frame of an enhanced multi-frame (PS3.3
+ * C.7.6.16).
+ */
 export interface HeaderFrame {
   /** Image Position and Orientation (Patient), mm. */
   position: [number, number, number] | null
@@ -64,8 +70,9 @@ export interface HeaderFrame {
   /** Between rows, between columns; mm. */
   spacing: [number, number] | null
   /**
-   * patient: Pixel Spacing of a volume; detector: Imager Pixel Spacing, at the detector and so larger than the patient; calibrated: by a
-   * fiducial or geometry; region: of an ultrasound region; none.
+   * patient: Pixel Spacing of a volume; detector: Imager Pixel Spacing, at the detector and so
+   * larger than the patient; calibrated: by a fiducial or geometry; region: of an ultrasound
+   * region; none.
    */
   spacingFrom: 'patient' | 'detector' | 'calibrated' | 'region' | 'none'
   sliceThickness: number | null
@@ -108,7 +115,10 @@ export interface HeaderInstance {
   viewPosition: string
   laterality: string
   patientOrientation: string[]
-  /** Lossy compression at some time (0028,2110), with ratios and methods as far as the file says; null: it does not say so. */
+  /**
+   * Lossy compression at some time (0028,2110), with ratios and methods as far as the file says;
+   * null: it does not say so.
+   */
   lossy: { ratios: number[]; methods: string[] } | null
   /** Calibrated regions of an ultrasound image (PS3.3 C.8.5.5): first and last pixel, from 0. */
   regions: { left: number; top: number; right: number; bottom: number }[]
@@ -116,7 +126,10 @@ export interface HeaderInstance {
   hasExtras: boolean
 }
 
-/** What a file says of itself: the fields of the contract's ViewedStudy (without `isPrior`), ViewedSeries and ViewedInstance (without `source`). */
+/**
+ * What a file says of itself: the fields of the contract's ViewedStudy (without `isPrior`),
+ * ViewedSeries and ViewedInstance (without `source`).
+ */
 export interface ViewedHeader {
   study: HeaderStudy
   series: HeaderSeries
@@ -134,10 +147,18 @@ export function viewedHeader(
   const sopClassUid = text(TAG.SOPClassUID) || file.sopClassUid
   const sopInstanceUid = text(TAG.SOPInstanceUID) || file.sopInstanceUid
   if (sopInstanceUid === '') throw new ViewedFileFault('It has no SOP Instance UID.')
-  const uids = { studyInstanceUid: text(TAG.StudyInstanceUID), seriesInstanceUid: text(TAG.SeriesInstanceUID) }
+  const uids = {
+    studyInstanceUid: text(TAG.StudyInstanceUID),
+    seriesInstanceUid: text(TAG.SeriesInstanceUID),
+  }
   const asObject = notImageSentence(sopClassUid, file.transferSyntaxUid)
-  const { image, whyNot } = asObject === '' ? imagePixels(values, pixels, isEncapsulated) : { image: null, whyNot: asObject }
-  const counted = image ? countFrames(values, image, pixels, isEncapsulated) : { frames: 1, fault: '' }
+  const { image, whyNot } =
+    asObject === ''
+      ? imagePixels(values, pixels, isEncapsulated)
+      : { image: null, whyNot: asObject }
+  const counted = image
+    ? countFrames(values, image, pixels, isEncapsulated)
+    : { frames: 1, fault: '' }
   const { attributes, perFrame, fault } = framesAttributes(values, sopClassUid, counted.frames)
   const imageType = values.texts(TAG.ImageType)
   const modality = text(TAG.Modality)
@@ -187,7 +208,10 @@ const studyOf = ({ text }: AttributeValues, studyInstanceUid: string): HeaderStu
   accessionNumber: text(TAG.AccessionNumber),
 })
 
-const seriesOf = ({ text, number }: AttributeValues): Omit<HeaderSeries, 'studyInstanceUid' | 'seriesInstanceUid'> => ({
+const seriesOf = ({
+  text,
+  number,
+}: AttributeValues): Omit<HeaderSeries, 'studyInstanceUid' | 'seriesInstanceUid'> => ({
   seriesNumber: integer(number(TAG.SeriesNumber)),
   modality: text(TAG.Modality),
   seriesDescription: text(TAG.SeriesDescription),
@@ -195,7 +219,10 @@ const seriesOf = ({ text, number }: AttributeValues): Omit<HeaderSeries, 'studyI
   laterality: text(TAG.Laterality),
 })
 
-/** A header may claim any number: of pixel data without compression its length tells how many there can be. */
+/**
+ * A header may claim any number: of pixel data without compression its length tells how many there
+ * can be.
+ */
 function countFrames(
   values: AttributeValues,
   image: HeaderPixels,
@@ -204,7 +231,8 @@ function countFrames(
 ): { readonly frames: number; readonly fault: string } {
   const claimed = frameCount(values)
   if (isEncapsulated || !pixels) {
-    if (claimed > MOST_FRAMES) throw new ViewedFileFault(`It says that it has more than ${MOST_FRAMES} frames.`)
+    if (claimed > MOST_FRAMES)
+      throw new ViewedFileFault(`It says that it has more than ${MOST_FRAMES} frames.`)
     return { frames: claimed, fault: '' }
   }
   const room = framesWithin(pixels.length, bitsOfFrame(image))
@@ -216,27 +244,56 @@ function countFrames(
 function lossyOf(values: AttributeValues): HeaderInstance['lossy'] {
   if (values.text(TAG.LossyImageCompression) !== '01') return null
   return {
-    ratios: values.numbers(TAG.LossyImageCompressionRatio).filter((ratio) => ratio !== null && ratio > 0) as number[],
+    ratios: values
+      .numbers(TAG.LossyImageCompressionRatio)
+      .filter((ratio) => ratio !== null && ratio > 0) as number[],
     methods: values.texts(TAG.LossyImageCompressionMethod).filter((method) => method !== ''),
   }
 }
 
-/** Those with units in both directions: without them a region says nothing of a scale (PS3.3 C.8.5.5.1.15). */
+/**
+ * Those with units in both directions: without them a region says nothing of a scale (PS3.3
+ * C.8.5.5.1.15).
+ */
 function regionsOf(values: AttributeValues): HeaderInstance['regions'] {
   return values.items(TAG.SequenceOfUltrasoundRegions).flatMap((region) => {
-    const scale = [TAG.PhysicalUnitsXDirection, TAG.PhysicalUnitsYDirection, TAG.PhysicalDeltaX, TAG.PhysicalDeltaY]
+    const scale = [
+      TAG.PhysicalUnitsXDirection,
+      TAG.PhysicalUnitsYDirection,
+      TAG.PhysicalDeltaX,
+      TAG.PhysicalDeltaY,
+    ]
     if (scale.some((tag) => !region.number(tag))) return []
     const [left, top, right, bottom] = [
-      ...[TAG.RegionLocationMinX0, TAG.RegionLocationMinY0, TAG.RegionLocationMaxX1, TAG.RegionLocationMaxY1],
+      ...[
+        TAG.RegionLocationMinX0,
+        TAG.RegionLocationMinY0,
+        TAG.RegionLocationMaxX1,
+        TAG.RegionLocationMaxY1,
+      ],
     ].map((tag) => integer(region.number(tag)) ?? -1) as [number, number, number, number]
-    return left >= 0 && top >= 0 && right > left && bottom > top ? [{ left, top, right, bottom }] : []
+    return left >= 0 && top >= 0 && right > left && bottom > top
+      ? [{ left, top, right, bottom }]
+      : []
   })
 }
 
-/** PS3.3 C.8.2.1.1.5: of an original CT image it is HU where nothing is said; a PET image has it as Units (C.8.9.1.1.3). */
-function rescaleTypeOf(values: AttributeValues, modality: string, imageType: readonly string[], { slope }: HeaderFrame): string {
-  const shared = values.items(TAG.SharedFunctionalGroupsSequence)[0] ?? values.items(TAG.PerFrameFunctionalGroupsSequence)[0]
-  const own = values.text(TAG.RescaleType) || (shared?.items(TAG.PixelValueTransformationSequence)[0]?.text(TAG.RescaleType) ?? '')
+/**
+ * PS3.3 C.8.2.1.1.5: of an original CT image it is HU where nothing is said; a PET image has it as
+ * Units (C.8.9.1.1.3).
+ */
+function rescaleTypeOf(
+  values: AttributeValues,
+  modality: string,
+  imageType: readonly string[],
+  { slope }: HeaderFrame,
+): string {
+  const shared =
+    values.items(TAG.SharedFunctionalGroupsSequence)[0] ??
+    values.items(TAG.PerFrameFunctionalGroupsSequence)[0]
+  const own =
+    values.text(TAG.RescaleType) ||
+    (shared?.items(TAG.PixelValueTransformationSequence)[0]?.text(TAG.RescaleType) ?? '')
   if (own !== '') return own
   if (slope === null) return ''
   if (modality === 'CT') return imageType[0] === 'DERIVED' ? '' : 'HU'
@@ -245,29 +302,47 @@ function rescaleTypeOf(values: AttributeValues, modality: string, imageType: rea
 
 /** Milliseconds: as it is recommended, as it was recorded. */
 function frameTimeOf(values: AttributeValues): number | null {
-  const rate = positive(values.number(TAG.RecommendedDisplayFrameRate)) ?? positive(values.number(TAG.CineRate))
+  const rate =
+    positive(values.number(TAG.RecommendedDisplayFrameRate)) ??
+    positive(values.number(TAG.CineRate))
   if (rate !== null) return 1000 / rate
   const time = positive(values.number(TAG.FrameTime))
   if (time !== null) return time
   // PS3.3 C.7.6.5.1.2: the first of the vector is 0.
-  const steps = values.numbers(TAG.FrameTimeVector).filter((step) => step !== null && step > 0) as number[]
+  const steps = values
+    .numbers(TAG.FrameTimeVector)
+    .filter((step) => step !== null && step > 0) as number[]
   return steps.length === 0 ? null : steps.reduce((sum, step) => sum + step, 0) / steps.length
 }
 
-const positive = (value: number | null): number | null => (value !== null && value > 0 ? value : null)
+const positive = (value: number | null): number | null =>
+  value !== null && value > 0 ? value : null
 
-const integer = (value: number | null): number | null => (value !== null && Number.isSafeInteger(value) ? value : null)
+const integer = (value: number | null): number | null =>
+  value !== null && Number.isSafeInteger(value) ? value : null
 
 /** The TM of a DT (PS3.5 §6.2). */
-const timeOf = (dateTime: string): string => /^\d{8}(\d{2,6}(?:\.\d{1,6})?)/.exec(dateTime)?.[1] ?? ''
+const timeOf = (dateTime: string): string =>
+  /^\d{8}(\d{2,6}(?:\.\d{1,6})?)/.exec(dateTime)?.[1] ?? ''
 
 /** PS3.16 CID 4014, in SNOMED RT and CT: mammograms say their view by code alone. */
 const VIEWS: Readonly<Record<string, string>> = {
   ...{ 'R-10242': 'CC', '399162004': 'CC', 'R-10226': 'MLO', '399368009': 'MLO' },
-  ...{ 'R-10224': 'ML', '399260004': 'ML', 'R-10228': 'LM', '399352003': 'LM', 'R-10230': 'LMO', '399099002': 'LMO' },
+  ...{
+    'R-10224': 'ML',
+    '399260004': 'ML',
+    'R-10228': 'LM',
+    '399352003': 'LM',
+    'R-10230': 'LMO',
+    '399099002': 'LMO',
+  },
 }
 
-const viewOf = (values: AttributeValues): string => VIEWS[values.items(TAG.ViewCodeSequence)[0]?.text(TAG.CodeValue) ?? ''] ?? ''
+const viewOf = (values: AttributeValues): string =>
+  VIEWS[values.items(TAG.ViewCodeSequence)[0]?.text(TAG.CodeValue) ?? ''] ?? ''
 
 const frameLateralityOf = (values: AttributeValues): string =>
-  values.items(TAG.SharedFunctionalGroupsSequence)[0]?.items(TAG.FrameAnatomySequence)[0]?.text(TAG.FrameLaterality) ?? ''
+  values
+    .items(TAG.SharedFunctionalGroupsSequence)[0]
+    ?.items(TAG.FrameAnatomySequence)[0]
+    ?.text(TAG.FrameLaterality) ?? ''

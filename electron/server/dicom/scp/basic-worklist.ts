@@ -29,8 +29,15 @@ const CANCELLED: DimseResult = { status: 0xfe00 }
 
 async function find(scp: CFindScp, operation: Operation): Promise<Completion> {
   const { association, messageId, context, dataSet, signal, limits } = operation
-  if (dataSet === TOO_LONG) throw new DimseError(0xa900, `Identifier longer than ${limits.identifierBytes} bytes`)
-  const answers = scp.find({ association, messageId, transferSyntax: context.transferSyntax, identifier: dataSet, signal })
+  if (dataSet === TOO_LONG)
+    throw new DimseError(0xa900, `Identifier longer than ${limits.identifierBytes} bytes`)
+  const answers = scp.find({
+    association,
+    messageId,
+    transferSyntax: context.transferSyntax,
+    identifier: dataSet,
+    signal,
+  })
   const progress: Progress = { responses: 0, unsent: undefined }
   try {
     while (!signal.aborted) {
@@ -54,7 +61,10 @@ interface Progress {
   unsent: Buffer | undefined
 }
 
-/** The service's next step, where it is there within this turn of the event loop: a few rows and their final response go out in one write. */
+/**
+ * The service's next step, where it is there within this turn of the event loop: a few rows and
+ * their final response go out in one write.
+ */
 function atHand(asked: Promise<Step>): Promise<Step | undefined> {
   return new Promise((resolve, reject) => {
     const turn = setImmediate(resolve, undefined)
@@ -65,8 +75,15 @@ function atHand(asked: Promise<Step>): Promise<Step | undefined> {
   })
 }
 
-/** The service's next step; `undefined` where the search was cancelled first. Rows never wait for a slow service. */
-async function awaited(asked: Promise<Step>, progress: Progress, operation: Operation): Promise<Step | undefined> {
+/**
+ * The service's next step; `undefined` where the search was cancelled first. Rows never wait for a
+ * slow service.
+ */
+async function awaited(
+  asked: Promise<Step>,
+  progress: Progress,
+  operation: Operation,
+): Promise<Step | undefined> {
   const { signal } = operation
   await flush(progress, operation)
   if (signal.aborted) return undefined
@@ -88,10 +105,14 @@ async function flush(progress: Progress, operation: Operation): Promise<void> {
 }
 
 /**
- * The end of a search that nobody wants any more: what the service still says for itself, else Cancel. A service that does not hear its
- * signal is not waited for longer than `seconds`.
+ * The end of a search that nobody wants any more: what the service still says for itself, else
+ * Cancel. A service that does not hear its signal is not waited for longer than `seconds`.
  */
-async function ended(answers: Answers, asked: Promise<Step> | undefined, seconds: number): Promise<DimseResult> {
+async function ended(
+  answers: Answers,
+  asked: Promise<Step> | undefined,
+  seconds: number,
+): Promise<DimseResult> {
   const patience = Promise.withResolvers<DimseResult>()
   const timer = setTimeout(() => patience.resolve(CANCELLED), seconds * 1000)
   try {

@@ -8,12 +8,22 @@ import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
 export function mpps(scp: MppsScp): ServiceClass {
   return {
     sopClasses: [SOP_CLASS.modalityPerformedProcedureStep],
-    transferSyntaxes: [TRANSFER_SYNTAX.explicitLittleEndian, TRANSFER_SYNTAX.implicitLittleEndian, TRANSFER_SYNTAX.explicitBigEndian],
+    transferSyntaxes: [
+      TRANSFER_SYNTAX.explicitLittleEndian,
+      TRANSFER_SYNTAX.implicitLittleEndian,
+      TRANSFER_SYNTAX.explicitBigEndian,
+    ],
     acceptsScpRole: false,
     commands: {
       [COMMAND_FIELD['N-CREATE-RQ']]: async (operation) => {
-        const { sopInstanceUid, ...result } = await scp.create(normalizedRequest(operation, operation.command.affectedSopInstanceUid))
-        return { result, responses: 0, response: sopInstanceUid === undefined ? {} : { affectedSopInstanceUid: sopInstanceUid } }
+        const { sopInstanceUid, ...result } = await scp.create(
+          normalizedRequest(operation, operation.command.affectedSopInstanceUid),
+        )
+        return {
+          result,
+          responses: 0,
+          response: sopInstanceUid === undefined ? {} : { affectedSopInstanceUid: sopInstanceUid },
+        }
       },
       [COMMAND_FIELD['N-SET-RQ']]: async (operation) => {
         const request = normalizedRequest(operation, operation.command.requestedSopInstanceUid)
@@ -21,7 +31,10 @@ export function mpps(scp: MppsScp): ServiceClass {
         return {
           result,
           responses: 0,
-          response: request.sopInstanceUid === undefined ? {} : { affectedSopInstanceUid: request.sopInstanceUid },
+          response:
+            request.sopInstanceUid === undefined
+              ? {}
+              : { affectedSopInstanceUid: request.sopInstanceUid },
         }
       },
     },

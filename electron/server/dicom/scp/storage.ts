@@ -8,7 +8,10 @@ export interface StorageOptions {
   readonly acceptsUnknown: () => boolean
 }
 
-/** PS3.4 Annex B, as SCP: every storage class, every transfer syntax that carries its own pixels, nothing transcoded. */
+/**
+ * PS3.4 Annex B, as SCP: every storage class, every transfer syntax that carries its own pixels,
+ * nothing transcoded.
+ */
 export function storage(scp: CStoreScp, { acceptsUnknown }: StorageOptions): ServiceClass {
   return {
     sopClasses: [],
@@ -17,7 +20,15 @@ export function storage(scp: CStoreScp, { acceptsUnknown }: StorageOptions): Ser
     acceptsScpRole: false,
     streams: true,
     commands: {
-      [COMMAND_FIELD['C-STORE-RQ']]: async ({ association, messageId, context, command, fragments, dataSlices, signal }) => {
+      [COMMAND_FIELD['C-STORE-RQ']]: async ({
+        association,
+        messageId,
+        context,
+        command,
+        fragments,
+        dataSlices,
+        signal,
+      }) => {
         const sopInstanceUid = command.affectedSopInstanceUid ?? ''
         const result = await scp.store({
           association,

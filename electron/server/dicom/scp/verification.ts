@@ -9,7 +9,11 @@ const ALWAYS: CEchoScp = { echo: async () => ({ status: 0x0000 }) }
 export function verification(scp: CEchoScp = ALWAYS): ServiceClass {
   return {
     sopClasses: [SOP_CLASS.verification],
-    transferSyntaxes: [TRANSFER_SYNTAX.explicitLittleEndian, TRANSFER_SYNTAX.implicitLittleEndian, TRANSFER_SYNTAX.explicitBigEndian],
+    transferSyntaxes: [
+      TRANSFER_SYNTAX.explicitLittleEndian,
+      TRANSFER_SYNTAX.implicitLittleEndian,
+      TRANSFER_SYNTAX.explicitBigEndian,
+    ],
     acceptsScpRole: false,
     commands: {
       [COMMAND_FIELD['C-ECHO-RQ']]: async ({ association, messageId }) => ({

@@ -18,7 +18,8 @@ export interface CommitmentReport {
 }
 
 /**
- * Delivers a commitment's result over an association of its own, where we are the SCP and the requestor (PS3.4 J.3.3.1).
+ * Delivers a commitment's result over an association of its own, where we are the SCP and the
+ * requestor (PS3.4 J.3.3.1).
  * @throws {RequestorError} where it could not be delivered: it is to be tried again.
  */
 export type SendEventReport = (
@@ -28,21 +29,36 @@ export type SendEventReport = (
   options?: { readonly limits?: Partial<RequestorLimits>; readonly signal?: AbortSignal },
 ) => Promise<void>
 
-export const sendEventReport: SendEventReport = async (peer, callingAeTitle, report, options = {}) => {
+export const sendEventReport: SendEventReport = async (
+  peer,
+  callingAeTitle,
+  report,
+  options = {},
+) => {
   const sopClass = SOP_CLASS.storageCommitmentPushModel
   await using association = await openAssociation({
     ...options,
     peer,
     callingAeTitle,
     contexts: [
-      { abstractSyntax: sopClass, transferSyntaxes: [TRANSFER_SYNTAX.explicitLittleEndian, TRANSFER_SYNTAX.implicitLittleEndian] },
+      {
+        abstractSyntax: sopClass,
+        transferSyntaxes: [
+          TRANSFER_SYNTAX.explicitLittleEndian,
+          TRANSFER_SYNTAX.implicitLittleEndian,
+        ],
+      },
     ],
     roles: [{ sopClass, scu: false, scp: true }],
   })
   const [context] = association.accepted
-  // PS3.7 D.3.3.4: without an answer the requestor is the SCU. Devices that take the report all the same leave the answer out.
+  // PS3.7 D.3.3.4: without an answer the requestor is the SCU. Devices that take the report all the
+  // same leave the answer out.
   if (!context || association.roles.some((role) => role.sopClass === sopClass && !role.scp)) {
-    throw new RequestorError('not-accepted', `${peer.aeTitle} takes no storage commitment results on a connection that the gateway opens`)
+    throw new RequestorError(
+      'not-accepted',
+      `${peer.aeTitle} takes no storage commitment results on a connection that the gateway opens`,
+    )
   }
   const command = {
     commandField: COMMAND_FIELD['N-EVENT-REPORT-RQ'],
@@ -58,7 +74,10 @@ export const sendEventReport: SendEventReport = async (peer, callingAeTitle, rep
     const status = response.status ?? 0x0110
     if (categoryOf(status) === 'success' || categoryOf(status) === 'warning') return
     const code = status.toString(16).toUpperCase().padStart(4, '0')
-    throw new RequestorError('not-accepted', `${peer.aeTitle} did not take the storage commitment result: status ${code}`)
+    throw new RequestorError(
+      'not-accepted',
+      `${peer.aeTitle} did not take the storage commitment result: status ${code}`,
+    )
   }
 }
 
@@ -76,13 +95,21 @@ const TAG = {
   referencedSopSequence: tagOf('ReferencedSOPSequence') as number,
 }
 
-/** PS3.4 Table J.3-2: a sequence is left out where it would be empty. Elements are in the order of their tags. */
+/**
+ * PS3.4 Table J.3-2: a sequence is left out where it would be empty. Elements are in the order of
+ * their tags.
+ */
 function dataSetOf({ transactionUid, committed, failed }: CommitmentReport): DataSet {
-  const failures = failed.map(({ failureReason, ...instance }) => [...referenceOf(instance), unsigned(TAG.failureReason, failureReason)])
+  const failures = failed.map(({ failureReason, ...instance }) => [
+    ...referenceOf(instance),
+    unsigned(TAG.failureReason, failureReason),
+  ])
   return [
     uid(TAG.transactionUid, transactionUid),
     ...(failed.length > 0 ? [{ tag: TAG.failedSopSequence, vr: 'SQ', value: failures }] : []),
-    ...(committed.length > 0 ? [{ tag: TAG.referencedSopSequence, vr: 'SQ', value: committed.map(referenceOf) }] : []),
+    ...(committed.length > 0
+      ? [{ tag: TAG.referencedSopSequence, vr: 'SQ', value: committed.map(referenceOf) }]
+      : []),
   ]
 }
 
@@ -91,7 +118,11 @@ const referenceOf = ({ sopClassUid, sopInstanceUid }: CommittedInstance): Elemen
   uid(TAG.referencedSopInstanceUid, sopInstanceUid),
 ]
 
-const uid = (tag: number, value: string): Element => ({ tag, vr: 'UI', value: Buffer.from(value, 'latin1') })
+const uid = (tag: number, value: string): Element => ({
+  tag,
+  vr: 'UI',
+  value: Buffer.from(value, 'latin1'),
+})
 
 function unsigned(tag: number, value: number): Element {
   const bytes = Buffer.alloc(2)

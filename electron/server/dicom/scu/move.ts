@@ -23,22 +23,34 @@ export interface MoveResult extends MoveProgress {
 export interface MoveOptions {
   readonly peer: Peer
   readonly callingAeTitle: string
-  /** Where the other side sends the instances: its list of nodes must have host and port of this AE title. */
+  /**
+   * Where the other side sends the instances: its list of nodes must have host and port of this AE
+   * title.
+   */
   readonly destinationAeTitle: string
   readonly studyInstanceUid: string
   readonly limits?: Partial<RequestorLimits>
-  /** Cancels (C-CANCEL): what is on its way still comes. Where no final answer follows within `cancelSeconds`, the association is aborted. */
+  /**
+   * Cancels (C-CANCEL): what is on its way still comes. Where no final answer follows within
+   * `cancelSeconds`, the association is aborted.
+   */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Between two responses of a C-MOVE: some systems are silent until all has been sent, or until a tape is mounted. */
+/**
+ * Between two responses of a C-MOVE: some systems are silent until all has been sent, or until a
+ * tape is mounted.
+ */
 export const RESPONSE_SECONDS = 600
 
 /**
- * Has a study sent (PS3.4 C.4.2, Study Root): progress at each pending response, the end as the generator's result.
+ * Has a study sent (PS3.4 C.4.2, Study Root): progress at each pending response, the end as the
+ * generator's result.
  * @throws {RequestorError} where the association fails.
  */
-export async function* moveStudy(options: MoveOptions): AsyncGenerator<MoveProgress, MoveResult, void> {
+export async function* moveStudy(
+  options: MoveOptions,
+): AsyncGenerator<MoveProgress, MoveResult, void> {
   const { peer, callingAeTitle, destinationAeTitle, studyInstanceUid, signal } = options
   // Once there is an association it is cancelled, not aborted.
   const untilOpen = new AbortController()
@@ -54,7 +66,11 @@ export async function* moveStudy(options: MoveOptions): AsyncGenerator<MoveProgr
   })
   signal?.removeEventListener('abort', giveUp)
   const [context] = association.accepted
-  if (!context) throw new RequestorError('not-accepted', `${peer.aeTitle} does not send studies (C-MOVE, Study Root)`)
+  if (!context)
+    throw new RequestorError(
+      'not-accepted',
+      `${peer.aeTitle} does not send studies (C-MOVE, Study Root)`,
+    )
   const identifier = writeDataSet(
     [
       { tag: QUERY_RETRIEVE_LEVEL, vr: 'CS', value: Buffer.from('STUDY') },
@@ -68,9 +84,17 @@ export async function* moveStudy(options: MoveOptions): AsyncGenerator<MoveProgr
     moveDestination: destinationAeTitle,
     priority: 0,
   }
-  const waiting = { responseSeconds: options.limits?.responseSeconds ?? RESPONSE_SECONDS, ...(signal && { cancel: signal }) }
+  const waiting = {
+    responseSeconds: options.limits?.responseSeconds ?? RESPONSE_SECONDS,
+    ...(signal && { cancel: signal }),
+  }
   let progress: MoveProgress = { remaining: 0, completed: 0, failed: 0, warning: 0 }
-  for await (const { command: response } of association.request(context.id, command, identifier, waiting)) {
+  for await (const { command: response } of association.request(
+    context.id,
+    command,
+    identifier,
+    waiting,
+  )) {
     const status = response.status ?? 0x0110
     progress = progressOf(response, progress)
     if (categoryOf(status) === 'pending') yield progress
@@ -89,7 +113,10 @@ const IN_ORDER = [TRANSFER_SYNTAX.explicitLittleEndian, TRANSFER_SYNTAX.implicit
 const QUERY_RETRIEVE_LEVEL = tagOf('QueryRetrieveLevel') as number
 const STUDY_INSTANCE_UID = tagOf('StudyInstanceUID') as number
 
-/** PS3.7 §9.1.4.1.7: the counts may be left out; what was known still holds. In a final response nothing remains but after C-CANCEL. */
+/**
+ * PS3.7 §9.1.4.1.7: the counts may be left out; what was known still holds. In a final response
+ * nothing remains but after C-CANCEL.
+ */
 function progressOf(response: CommandSet, before: MoveProgress): MoveProgress {
   const isPending = categoryOf(response.status ?? 0x0110) === 'pending'
   return {
@@ -109,18 +136,30 @@ const DETAILS: Readonly<Record<DimseStatus, (options: MoveOptions) => string>> =
     `${peer.aeTitle} does not know ${destinationAeTitle} as a destination: add it there, with the host and port of this gateway`,
   43264: ({ peer }) => `${peer.aeTitle} does not understand the request`,
   290: ({ peer }) => `${peer.aeTitle} does not send studies (C-MOVE, Study Root)`,
-  292: ({ peer, callingAeTitle }) => `${peer.aeTitle} does not let ${callingAeTitle} retrieve: allow it there`,
+  292: ({ peer, callingAeTitle }) =>
+    `${peer.aeTitle} does not let ${callingAeTitle} retrieve: allow it there`,
 }
 
-function detailOf(response: CommandSet, status: DimseStatus, progress: MoveProgress, options: MoveOptions): string {
+function detailOf(
+  response: CommandSet,
+  status: DimseStatus,
+  progress: MoveProgress,
+  options: MoveOptions,
+): string {
   const { completed, failed, warning } = progress
   const category = categoryOf(status)
   if (category === 'cancel') return `cancelled after ${completed + warning} images`
-  if (status === 0x0000 && completed + warning + failed === 0) return `${options.peer.aeTitle} has no images of this study`
+  if (status === 0x0000 && completed + warning + failed === 0)
+    return `${options.peer.aeTitle} has no images of this study`
   if (category === 'success' || category === 'warning') {
-    return failed === 0 ? `${completed + warning} images came` : `${completed + warning} images came, ${failed} could not be sent`
+    return failed === 0
+      ? `${completed + warning} images came`
+      : `${completed + warning} images came, ${failed} could not be sent`
   }
   const known = DETAILS[status]?.(options)
   const comment = response.errorComment ? `: ${response.errorComment}` : ''
-  return known ?? `${options.peer.aeTitle} refused, status ${status.toString(16).toUpperCase().padStart(4, '0')}${comment}`
+  return (
+    known ??
+    `${options.peer.aeTitle} refused, status ${status.toString(16).toUpperCase().padStart(4, '0')}${comment}`
+  )
 }

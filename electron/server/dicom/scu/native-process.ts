@@ -20,7 +20,8 @@ export type SpawnWorker = (module: string, folder: string) => WorkerProcess
 
 /** By plain Node. */
 export const forkWorker: SpawnWorker = (module, folder) => {
-  // Without it DCMTK waits for Nagle's algorithm at every message. None of our own arguments: they are for the gateway.
+  // Without it DCMTK waits for Nagle's algorithm at every message. None of our own arguments: they
+  // are for the gateway.
   const child = fork(module, {
     cwd: folder,
     execArgv: [],
@@ -39,7 +40,10 @@ export const forkWorker: SpawnWorker = (module, folder) => {
 
 /** Runs calls, so many at once; the others wait their turn. */
 export interface NativeProcesses {
-  /** @throws {NativeError} where there is no answer within the time, or the process dies. It is gone when this settles. */
+  /**
+   * @throws {NativeError} where there is no answer within the time, or the process dies. It is
+   *   gone when this settles.
+   */
   run(call: NativeCall, folder: string, seconds: number): Promise<NativeAnswer>
 }
 
@@ -63,7 +67,8 @@ export function openNativeProcesses(spawnWorker: SpawnWorker, atOnce: number): N
     async run(call, folder, seconds) {
       await turn()
       try {
-        if (WORKER === undefined) throw new NativeError('this installation is not complete: native-worker is missing')
+        if (WORKER === undefined)
+          throw new NativeError('this installation is not complete: native-worker is missing')
         return await answerOf(spawnWorker(WORKER, folder), call, seconds)
       } finally {
         done()
@@ -92,7 +97,14 @@ function answerOf(worker: WorkerProcess, call: NativeCall, seconds: number): Pro
     worker.onExit(() => {
       clearTimeout(timer)
       if (answer) resolve(answer)
-      else reject(new NativeError(isLate ? `there was no answer within ${seconds} s` : 'dicom-dimse-native broke down over it'))
+      else
+        reject(
+          new NativeError(
+            isLate
+              ? `there was no answer within ${seconds} s`
+              : 'dicom-dimse-native broke down over it',
+          ),
+        )
     })
     worker.send(call)
   })
@@ -102,7 +114,12 @@ function answerOf(worker: WorkerProcess, call: NativeCall, seconds: number): Pro
 export function hasModule(): boolean {
   try {
     return existsSync(
-      join(dirname(createRequire(import.meta.url).resolve('dicom-dimse-native/package.json')), 'build', 'Release', 'dcmtk.node'),
+      join(
+        dirname(createRequire(import.meta.url).resolve('dicom-dimse-native/package.json')),
+        'build',
+        'Release',
+        'dcmtk.node',
+      ),
     )
   } catch {
     return false

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 
-// A process of its own for one call of dicom-dimse-native: a call holds one of few threads, cannot be interrupted, and writes dicom.log where
-// the process was started. Whoever started it kills it.
+// A process of its own for one call of dicom-dimse-native: a call holds one of few threads, cannot
+// be interrupted, and writes dicom.log where the process was started. Whoever started it kills it.
 
 /** One call of the module. */
 export interface NativeCall {
@@ -12,7 +12,9 @@ export interface NativeCall {
 /** What came of it: the module's own final answer, or why it could not be loaded. */
 export type NativeAnswer = { readonly answer: string } | { readonly missing: string }
 
-type Module = Readonly<Record<NativeCall['name'], (options: unknown, callback: (answer: string) => void) => void>>
+type Module = Readonly<
+  Record<NativeCall['name'], (options: unknown, callback: (answer: string) => void) => void>
+>
 
 /** The other side: a parent of plain Node, or Electron's main process. */
 interface Parent {
@@ -28,7 +30,11 @@ interface ParentPort {
 
 function parent(): Parent {
   const port = (process as { parentPort?: ParentPort }).parentPort
-  if (port) return { listen: (listener) => port.on('message', ({ data }) => listener(data)), tell: (answer) => port.postMessage(answer) }
+  if (port)
+    return {
+      listen: (listener) => port.on('message', ({ data }) => listener(data)),
+      tell: (answer) => port.postMessage(answer),
+    }
   // Without its parent nobody would end it.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
   return {

@@ -54,7 +54,10 @@ export interface Key {
 export function keysOf(keys: PriorKeys): Key[] {
   const asked: Partial<Record<keyof typeof FIELDS, string>> = {
     patientId: keys.patientId,
-    patientName: keys.patientName === '' || /[*?]/.test(keys.patientName) ? keys.patientName : `${keys.patientName}*`,
+    patientName:
+      keys.patientName === '' || /[*?]/.test(keys.patientName)
+        ? keys.patientName
+        : `${keys.patientName}*`,
     accessionNumber: keys.accessionNumber,
     studyDate: rangeOf(keys.startDate, keys.endDate),
   }

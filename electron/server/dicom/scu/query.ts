@@ -7,7 +7,10 @@ import { categoryOf } from '#server/dicom/dimse/status.ts'
 import { keysOf, MOST_STUDIES, type PriorKeys, type PriorStudyRow, rowOf } from './prior-study.ts'
 import { openAssociation, type Peer, RequestorError, type RequestorLimits } from './requestor.ts'
 
-/** C-ECHO and C-FIND of our own upper layer, for what dicom-dimse-native cannot call: it has no TLS and no IPv6. */
+/**
+ * C-ECHO and C-FIND of our own upper layer, for what dicom-dimse-native cannot call: it has no TLS
+ * and no IPv6.
+ */
 
 interface QueryOptions {
   readonly limits?: Partial<RequestorLimits>
@@ -18,7 +21,11 @@ interface QueryOptions {
  * C-ECHO (PS3.4 Annex A).
  * @throws {RequestorError} where the other side does not answer Success.
  */
-export async function echo(peer: Peer, callingAeTitle: string, options: QueryOptions = {}): Promise<void> {
+export async function echo(
+  peer: Peer,
+  callingAeTitle: string,
+  options: QueryOptions = {},
+): Promise<void> {
   const abstractSyntax = SOP_CLASS.verification
   await using association = await openAssociation({
     ...options,
@@ -34,7 +41,8 @@ export async function echo(peer: Peer, callingAeTitle: string, options: QueryOpt
 
 /**
  * Studies by Study Root C-FIND (PS3.4 C.4.1), at most `MOST_STUDIES`.
- * @throws {RequestorError} where the association fails or the other side cannot answer: never an empty list instead.
+ * @throws {RequestorError} where the association fails or the other side cannot answer: never an
+ *   empty list instead.
  */
 export async function findStudies(
   peer: Peer,
@@ -47,18 +55,41 @@ export async function findStudies(
     ...options,
     peer,
     callingAeTitle,
-    contexts: [{ abstractSyntax, transferSyntaxes: [TRANSFER_SYNTAX.explicitLittleEndian, TRANSFER_SYNTAX.implicitLittleEndian] }],
+    contexts: [
+      {
+        abstractSyntax,
+        transferSyntaxes: [
+          TRANSFER_SYNTAX.explicitLittleEndian,
+          TRANSFER_SYNTAX.implicitLittleEndian,
+        ],
+      },
+    ],
   })
   const [context] = association.accepted
-  if (!context) throw new RequestorError('not-accepted', `${peer.aeTitle} answers no queries (C-FIND, Study Root)`)
+  if (!context)
+    throw new RequestorError(
+      'not-accepted',
+      `${peer.aeTitle} answers no queries (C-FIND, Study Root)`,
+    )
   const rows: PriorStudyRow[] = []
   const enough = new AbortController()
-  const command = { commandField: COMMAND_FIELD['C-FIND-RQ'], affectedSopClassUid: abstractSyntax, priority: 0 }
+  const command = {
+    commandField: COMMAND_FIELD['C-FIND-RQ'],
+    affectedSopClassUid: abstractSyntax,
+    priority: 0,
+  }
   const identifier = writeDataSet(identifierOf(keys), context.transferSyntax)
-  for await (const { command: response, dataSet } of association.request(context.id, command, identifier, { cancel: enough.signal })) {
+  for await (const { command: response, dataSet } of association.request(
+    context.id,
+    command,
+    identifier,
+    { cancel: enough.signal },
+  )) {
     const category = categoryOf(response.status ?? 0x0110)
     if (category === 'pending') {
-      const row = Buffer.isBuffer(dataSet) ? rowOf(textsOf(readDataSet(dataSet, context.transferSyntax))) : undefined
+      const row = Buffer.isBuffer(dataSet)
+        ? rowOf(textsOf(readDataSet(dataSet, context.transferSyntax)))
+        : undefined
       if (row && rows.length < MOST_STUDIES) rows.push(row)
       if (rows.length === MOST_STUDIES) enough.abort()
     } else if (category === 'failure') {
@@ -82,8 +113,14 @@ function identifierOf(keys: PriorKeys): DataSet {
   // PS3.4 C.2.2.2: only where a key needs it: some systems refuse a set they do not know.
   const terms = written.every(({ text }) => /^[ -~]*$/.test(text)) ? [] : [UTF_8]
   return [
-    ...(terms.length > 0 ? [{ tag: SPECIFIC_CHARACTER_SET, vr: 'CS', value: Buffer.from(UTF_8) }] : []),
-    ...written.map(({ tag, vr, text }) => ({ tag, vr, value: encodeText(text, terms, vr) ?? Buffer.alloc(0) })),
+    ...(terms.length > 0
+      ? [{ tag: SPECIFIC_CHARACTER_SET, vr: 'CS', value: Buffer.from(UTF_8) }]
+      : []),
+    ...written.map(({ tag, vr, text }) => ({
+      tag,
+      vr,
+      value: encodeText(text, terms, vr) ?? Buffer.alloc(0),
+    })),
   ].sort((a, b) => a.tag - b.tag)
 }
 

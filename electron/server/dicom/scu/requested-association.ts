@@ -12,7 +12,15 @@ export interface ContextProposal {
 }
 
 export interface RequestorLimits
-  extends Pick<DimseLimits, 'maxPduLength' | 'associateBytes' | 'commandSetBytes' | 'identifierBytes' | 'drainedBytes' | 'stallSeconds'> {
+  extends Pick<
+    DimseLimits,
+    | 'maxPduLength'
+    | 'associateBytes'
+    | 'commandSetBytes'
+    | 'identifierBytes'
+    | 'drainedBytes'
+    | 'stallSeconds'
+  > {
   /** From the call to the connection, TLS included. */
   readonly connectSeconds: number
   /** From the A-ASSOCIATE-RQ to its answer, and from the A-RELEASE-RQ to its. */
@@ -67,9 +75,11 @@ export interface RequestedAssociation extends AsyncDisposable {
   /** Neither released, aborted nor lost. */
   readonly isOpen: boolean
   /**
-   * Sends a request and gives its responses, the final one last. A data set that comes piece by piece is sent as it comes, and read no
-   * faster than the network takes it; where it throws, the association is aborted: what was sent is no whole message.
-   * @throws {RequestorError} where the association does not last until the final response; whatever the data set throws.
+   * Sends a request and gives its responses, the final one last. A data set that comes piece by
+   * piece is sent as it comes, and read no faster than the network takes it; where it throws, the
+   * association is aborted: what was sent is no whole message.
+   * @throws {RequestorError} where the association does not last until the final response;
+   *   whatever the data set throws.
    */
   request(
     contextId: number,
@@ -77,7 +87,10 @@ export interface RequestedAssociation extends AsyncDisposable {
     dataSet?: Buffer | AsyncIterable<Buffer>,
     options?: RequestOptions,
   ): AsyncGenerator<Message>
-  /** A-RELEASE, or A-ABORT while a request has no final response. Resolves when it is confirmed or the connection is gone. */
+  /**
+   * A-RELEASE, or A-ABORT while a request has no final response. Resolves when it is confirmed or
+   * the connection is gone.
+   */
   release(): Promise<void>
   /** A-ABORT. */
   abort(): void

@@ -1,17 +1,36 @@
 import type { Socket } from 'node:net'
 import { APPLICATION_CONTEXT, IMPLEMENTATION } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD, RESPONSE } from '#server/dicom/dimse/command-set.ts'
-import { createMessageReader, type Message, type MessageReader, writeMessage } from '#server/dicom/dimse/message.ts'
+import {
+  createMessageReader,
+  type Message,
+  type MessageReader,
+  writeMessage,
+} from '#server/dicom/dimse/message.ts'
 import { createOutgoingDataSet } from '#server/dicom/dimse/outgoing-data-set.ts'
 import { categoryOf } from '#server/dicom/dimse/status.ts'
 import { connect } from '#server/dicom/upper-layer/connection.ts'
 import { lostBecause } from '#server/dicom/upper-layer/connection-lost.ts'
-import { ABORT_REASON, ABORT_SOURCE, type AssociateAc, PduFault, type Pdv, type RoleSelection } from '#server/dicom/upper-layer/pdu.ts'
+import {
+  ABORT_REASON,
+  ABORT_SOURCE,
+  type AssociateAc,
+  PduFault,
+  type Pdv,
+  type RoleSelection,
+} from '#server/dicom/upper-layer/pdu.ts'
 import { createPduReader, type PduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 import type { AcceptedContext } from '#server/dicom/upper-layer/presentation-contexts.ts'
 import { writeAtOnce } from '#server/dicom/upper-layer/socket-write.ts'
-import { type Effect, EVENT_OF_PDU, type Event, type Given, type State, transition } from '#server/dicom/upper-layer/state-machine.ts'
+import {
+  type Effect,
+  EVENT_OF_PDU,
+  type Event,
+  type Given,
+  type State,
+  transition,
+} from '#server/dicom/upper-layer/state-machine.ts'
 import {
   type AssociationOptions,
   REQUESTOR_LIMITS,
@@ -98,10 +117,17 @@ class Requestor implements RequestedAssociation {
       throw error
     }
     this.#dispatch('Evt2', { bytes: [this.#associateRq()] })
-    await this.#until(() => this.#state === 'Sta6', associateSeconds, 'did not answer the request for an association')
+    await this.#until(
+      () => this.#state === 'Sta6',
+      associateSeconds,
+      'did not answer the request for an association',
+    )
     if (this.accepted.length > 0) return
     await this.release()
-    throw new RequestorError('not-accepted', `${this.#call.calledAeTitle} offers none of the services that are needed`)
+    throw new RequestorError(
+      'not-accepted',
+      `${this.#call.calledAeTitle} offers none of the services that are needed`,
+    )
   }
 
   #associateRq(): Buffer {
@@ -131,7 +157,10 @@ class Requestor implements RequestedAssociation {
     socket.on('end', () => this.#lost('the other side closed the connection'))
     // In TLS 1.3 the other side judges our certificate after the handshake is over for us.
     socket.on('error', (error: NodeJS.ErrnoException) =>
-      this.#lost(lostBecause(error), error.code?.startsWith('ERR_SSL_') ? untrusted(error, this.#call) : undefined),
+      this.#lost(
+        lostBecause(error),
+        error.code?.startsWith('ERR_SSL_') ? untrusted(error, this.#call) : undefined,
+      ),
     )
     socket.on('close', () => this.#lost('connection closed'))
   }
@@ -143,9 +172,13 @@ class Requestor implements RequestedAssociation {
     this.accepted = contexts.flatMap(({ abstractSyntax, transferSyntaxes }, at) => {
       const answer = pdu.presentationContexts.find(({ id }) => id === idOf(at))
       if (answer?.result !== 0) return []
-      // PS3.8 §9.3.3.2: one of those that were proposed. Some leave it out where there was only one.
-      const transferSyntax = answer.transferSyntax || (transferSyntaxes.length === 1 ? (transferSyntaxes[0] ?? '') : '')
-      return transferSyntaxes.includes(transferSyntax) ? [{ id: idOf(at), abstractSyntax, transferSyntax }] : []
+      // PS3.8 §9.3.3.2: one of those that were proposed. Some leave it out where there was only
+      // one.
+      const transferSyntax =
+        answer.transferSyntax || (transferSyntaxes.length === 1 ? (transferSyntaxes[0] ?? '') : '')
+      return transferSyntaxes.includes(transferSyntax)
+        ? [{ id: idOf(at), abstractSyntax, transferSyntax }]
+        : []
     })
   }
 
@@ -163,20 +196,34 @@ class Requestor implements RequestedAssociation {
     this.#isAtWork = true
     const whole = Buffer.isBuffer(dataSet) ? dataSet : undefined
     const streamed = Buffer.isBuffer(dataSet) ? undefined : dataSet
-    await this.#send([writeMessage(contextId, { ...command, messageId, hasDataSet: dataSet !== undefined }, whole, this.maximumLength)])
+    await this.#send([
+      writeMessage(
+        contextId,
+        { ...command, messageId, hasDataSet: dataSet !== undefined },
+        whole,
+        this.maximumLength,
+      ),
+    ])
     if (streamed) await this.#stream(contextId, streamed)
 
     let patience: NodeJS.Timeout | undefined
     const sendCancel = () => {
       this.#sendCancel(contextId, messageId)
       const { cancelSeconds } = this.#limits
-      patience = setTimeout(() => this.#stop(this.#silent(`did not cancel within ${cancelSeconds} s`)), cancelSeconds * 1000)
+      patience = setTimeout(
+        () => this.#stop(this.#silent(`did not cancel within ${cancelSeconds} s`)),
+        cancelSeconds * 1000,
+      )
     }
     if (cancel?.aborted) sendCancel()
     else cancel?.addEventListener('abort', sendCancel)
     try {
       for (;;) {
-        await this.#until(() => this.#responses.length > 0, responseSeconds, 'did not answer a request')
+        await this.#until(
+          () => this.#responses.length > 0,
+          responseSeconds,
+          'did not answer a request',
+        )
         const response = this.#next()
         // A late response to something else is of no use to anybody.
         if (!response || response.command.messageIdBeingRespondedTo !== messageId) continue
@@ -200,11 +247,19 @@ class Requestor implements RequestedAssociation {
 
   #sendCancel(contextId: number, messageIdBeingRespondedTo: number): void {
     if (!this.isOpen) return
-    const command = { commandField: COMMAND_FIELD['C-CANCEL-RQ'], messageIdBeingRespondedTo, hasDataSet: false }
-    this.#dispatch('Evt9', { bytes: [writeMessage(contextId, command, undefined, this.maximumLength)] })
+    const command = {
+      commandField: COMMAND_FIELD['C-CANCEL-RQ'],
+      messageIdBeingRespondedTo,
+      hasDataSet: false,
+    }
+    this.#dispatch('Evt9', {
+      bytes: [writeMessage(contextId, command, undefined, this.maximumLength)],
+    })
   }
 
-  /** The next piece is read while the network takes the last one; there are never more of them here. */
+  /**
+   * The next piece is read while the network takes the last one; there are never more of them here.
+   */
   async #stream(contextId: number, pieces: AsyncIterable<Buffer>): Promise<void> {
     const outgoing = createOutgoingDataSet(contextId, this.maximumLength)
     let sending: Promise<void> = Promise.resolve()
@@ -229,7 +284,10 @@ class Requestor implements RequestedAssociation {
     if (parts.length === 0) return
     const { stallSeconds } = this.#limits
     await new Promise<void>((resolve) => {
-      const stalled = setTimeout(() => this.#stop(this.#silent(`took no data for ${stallSeconds} s`)), stallSeconds * 1000)
+      const stalled = setTimeout(
+        () => this.#stop(this.#silent(`took no data for ${stallSeconds} s`)),
+        stallSeconds * 1000,
+      )
       const taken = () => {
         clearTimeout(stalled)
         resolve()
@@ -247,13 +305,20 @@ class Requestor implements RequestedAssociation {
     for (const effect of effects) this.#effects[effect]?.(given)
   }
 
-  /** `connect` is done by `associate`, which alone can wait for it; nobody asks us for an association. */
+  /**
+   * `connect` is done by `associate`, which alone can wait for it; nobody asks us for an
+   * association.
+   */
   readonly #effects: Partial<Record<Effect, (given: RequestorGiven) => void>> = {
     close: () => this.#socket?.destroySoon(),
     startArtim: () => this.#startArtim(),
     stopArtim: () => clearTimeout(this.#artim),
     send: ({ bytes, taken }) => this.#write(bytes ?? [], taken),
-    sendAbort: ({ abort = { source: ABORT_SOURCE.serviceProvider, reason: ABORT_REASON.unexpectedPdu }, error, pdu }) => {
+    sendAbort: ({
+      abort = { source: ABORT_SOURCE.serviceProvider, reason: ABORT_REASON.unexpectedPdu },
+      error,
+      pdu,
+    }) => {
       this.#write([writePdu({ type: 'A-ABORT', ...abort })])
       this.#over(error ?? this.#aborted(`sent an unexpected ${pdu?.type ?? 'PDU'}`))
     },
@@ -266,35 +331,53 @@ class Requestor implements RequestedAssociation {
       if (pdu?.type === 'P-DATA-TF') this.#takeData(pdu.pdvs)
     },
     indicateRelease: () => {
-      if (this.#state === 'Sta8') this.#over(this.#aborted('released the association before it answered'))
+      if (this.#state === 'Sta8')
+        this.#over(this.#aborted('released the association before it answered'))
       this.#dispatch('Evt14', { bytes: [writePdu({ type: 'A-RELEASE-RP' })] })
     },
     confirmRelease: () => this.#over(undefined),
     indicateAbort: ({ error, pdu }) => {
-      this.#over(error ?? this.#aborted(pdu?.type === 'A-ABORT' ? 'aborted the association' : 'broke off the association'))
+      this.#over(
+        error ??
+          this.#aborted(
+            pdu?.type === 'A-ABORT' ? 'aborted the association' : 'broke off the association',
+          ),
+      )
     },
   }
 
   #receive(chunk: Buffer): void {
     try {
       this.#reader?.push(chunk)
-      for (let pdu = this.#reader?.next(); pdu && this.#state !== 'Sta1'; pdu = this.#reader?.next())
+      for (
+        let pdu = this.#reader?.next();
+        pdu && this.#state !== 'Sta1';
+        pdu = this.#reader?.next()
+      )
         this.#dispatch(EVENT_OF_PDU[pdu.type], { pdu })
     } catch (error) {
       this.#reader = undefined
       if (this.#state === 'Sta1') return
       const reason = error instanceof PduFault ? error.reason : ABORT_REASON.notSpecified
-      const what = error instanceof PduFault ? `sent what is not DICOM: ${error.message}` : 'sent something that could not be handled'
-      this.#dispatch('Evt19', { abort: { source: ABORT_SOURCE.serviceProvider, reason }, error: this.#aborted(what) })
+      const what =
+        error instanceof PduFault
+          ? `sent what is not DICOM: ${error.message}`
+          : 'sent something that could not be handled'
+      this.#dispatch('Evt19', {
+        abort: { source: ABORT_SOURCE.serviceProvider, reason },
+        error: this.#aborted(what),
+      })
     }
   }
 
   #takeData(pdvs: readonly Pdv[]): void {
     for (const pdv of pdvs) {
-      if (!this.accepted.some(({ id }) => id === pdv.contextId)) throw invalid(`presentation context ${pdv.contextId} was not accepted`)
+      if (!this.accepted.some(({ id }) => id === pdv.contextId))
+        throw invalid(`presentation context ${pdv.contextId} was not accepted`)
       const message = this.#messages.push(pdv)
       if (!message) continue
-      if (!(message.command.commandField & RESPONSE)) throw invalid('a request, of the side that answers requests')
+      if (!(message.command.commandField & RESPONSE))
+        throw invalid('a request, of the side that answers requests')
       this.#responses.push(message)
       this.#waitingBytes += sizeOf(message)
       if (this.#waitingBytes > this.#limits.waitingBytes) this.#socket?.pause()
@@ -313,7 +396,11 @@ class Requestor implements RequestedAssociation {
     if (this.#isAtWork) this.abort()
     if (!this.isOpen) return
     this.#dispatch('Evt11', { bytes: [writePdu({ type: 'A-RELEASE-RQ' })] })
-    await this.#until(() => this.#isReleased, this.#limits.associateSeconds, 'did not confirm the release').catch(() => {})
+    await this.#until(
+      () => this.#isReleased,
+      this.#limits.associateSeconds,
+      'did not confirm the release',
+    ).catch(() => {})
   }
 
   abort(): void {
@@ -329,7 +416,10 @@ class Requestor implements RequestedAssociation {
   #stop(error: RequestorError): void {
     if (this.#end || this.#isReleased || !this.#socket) return
     const isStalled = this.#socket.writableLength > 0
-    this.#dispatch('Evt15', { abort: { source: ABORT_SOURCE.serviceUser, reason: ABORT_REASON.notSpecified }, error })
+    this.#dispatch('Evt15', {
+      abort: { source: ABORT_SOURCE.serviceUser, reason: ABORT_REASON.notSpecified },
+      error,
+    })
     if (isStalled) this.#socket.destroy()
   }
 
@@ -360,7 +450,10 @@ class Requestor implements RequestedAssociation {
 
   /** Waits until something is so. Silence of so many seconds ends the association. */
   async #until(isSo: () => boolean, seconds: number, silence: string): Promise<void> {
-    const timer = setTimeout(() => this.#stop(this.#silent(`${silence} within ${seconds} s`)), seconds * 1000)
+    const timer = setTimeout(
+      () => this.#stop(this.#silent(`${silence} within ${seconds} s`)),
+      seconds * 1000,
+    )
     try {
       while (!isSo()) {
         if (this.#end) throw this.#end
@@ -376,7 +469,10 @@ class Requestor implements RequestedAssociation {
   }
 
   #silent(what: string): RequestorError {
-    return new RequestorError('timeout', `${this.#call.calledAeTitle} at ${placeOf(this.#call)} ${what}`)
+    return new RequestorError(
+      'timeout',
+      `${this.#call.calledAeTitle} at ${placeOf(this.#call)} ${what}`,
+    )
   }
 }
 
@@ -387,4 +483,5 @@ const idOf = (at: number): number => at * 2 + 1
 const sizeOf = (message: Message | undefined): number =>
   message ? 512 + (Buffer.isBuffer(message.dataSet) ? message.dataSet.length : 0) : 0
 
-const invalid = (message: string): PduFault => new PduFault(ABORT_REASON.invalidParameterValue, message)
+const invalid = (message: string): PduFault =>
+  new PduFault(ABORT_REASON.invalidParameterValue, message)

@@ -5,7 +5,8 @@ import { createHeaderReader, textOf } from '#server/dicom/data-set/header-reader
 const SOP_INSTANCE_UID = 0x00080018
 
 /**
- * The SOP Instance UID in a file's data set, which the one in its meta information need not be; '' where it has none.
+ * The SOP Instance UID in a file's data set, which the one in its meta information need not be; ''
+ * where it has none.
  * @throws {Error} where the file cannot be read or is no DICOM file.
  */
 export async function sopInstanceUidOf(path: string): Promise<string> {

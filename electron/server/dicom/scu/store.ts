@@ -3,7 +3,13 @@ import { nameOfUid, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
 import { categoryOf, type DimseStatus } from '#server/dicom/dimse/status.ts'
 import { batchesOf } from './batches.ts'
-import { openAssociation, type Peer, type RequestedAssociation, RequestorError, type RequestorLimits } from './requestor.ts'
+import {
+  openAssociation,
+  type Peer,
+  type RequestedAssociation,
+  RequestorError,
+  type RequestorLimits,
+} from './requestor.ts'
 
 /** An instance as it lies on disk. */
 export interface InstanceToSend {
@@ -40,7 +46,10 @@ export type SendResult<I extends InstanceToSend> = { readonly instance: I } & (
   | {
       readonly outcome: 'failed'
       readonly error: Error
-      /** The association broke down over this very instance, or its file cannot be read; false: it was not even begun. */
+      /**
+       * The association broke down over this very instance, or its file cannot be read; false: it
+       * was not even begun.
+       */
       readonly isTried: boolean
     }
 )
@@ -57,11 +66,14 @@ export interface SendOptions<I extends InstanceToSend> {
 const MOST_BREAKS = 3
 
 /**
- * Sends instances by C-STORE (PS3.4 Annex B), one after the other, each in its own transfer syntax, over as few associations as their
- * presentation contexts allow. Gives one result for each instance and never throws. An association that breaks over one instance is
- * opened again for those after it.
+ * Sends instances by C-STORE (PS3.4 Annex B), one after the other, each in its own transfer syntax,
+ * over as few associations as their presentation contexts allow. Gives one result for each instance
+ * and never throws. An association that breaks over one instance is opened again for those after
+ * it.
  */
-export async function* sendInstances<I extends InstanceToSend>(options: SendOptions<I>): AsyncGenerator<SendResult<I>, void, void> {
+export async function* sendInstances<I extends InstanceToSend>(
+  options: SendOptions<I>,
+): AsyncGenerator<SendResult<I>, void, void> {
   let gaveUp: Error | undefined
   let breaks = 0
   for (const { instances, contexts } of batchesOf(options.instances)) {
@@ -69,9 +81,12 @@ export async function* sendInstances<I extends InstanceToSend>(options: SendOpti
     while (left.length > 0) {
       const association = gaveUp ?? (await openAssociation({ ...options, contexts }).catch(asError))
       if (association instanceof Error) {
-        // Another batch may hold what it does take; whatever else stands in the way stands in the way of all.
-        if (!(association instanceof RequestorError && association.kind === 'not-accepted')) gaveUp = association
-        for (const instance of left) yield { instance, outcome: 'failed', error: association, isTried: false }
+        // Another batch may hold what it does take; whatever else stands in the way stands in the
+        // way of all.
+        if (!(association instanceof RequestorError && association.kind === 'not-accepted'))
+          gaveUp = association
+        for (const instance of left)
+          yield { instance, outcome: 'failed', error: association, isTried: false }
         break
       }
       try {
@@ -97,12 +112,21 @@ async function send<I extends InstanceToSend>(
   { peer }: SendOptions<I>,
 ): Promise<SendResult<I>> {
   const { sopClassUid, sopInstanceUid, transferSyntaxUid } = instance
-  const contexts = association.accepted.filter(({ abstractSyntax }) => abstractSyntax === sopClassUid)
+  const contexts = association.accepted.filter(
+    ({ abstractSyntax }) => abstractSyntax === sopClassUid,
+  )
   const context = contexts.find(({ transferSyntax }) => transferSyntax === transferSyntaxUid)
   if (!context) {
     if (contexts.length > 0)
-      return { instance, outcome: 'needs-transcoding', accepts: contexts.map(({ transferSyntax }) => transferSyntax) }
-    const error = new RequestorError('not-accepted', `${peer.aeTitle} does not take ${nameOfUid(sopClassUid)}: switch it on there`)
+      return {
+        instance,
+        outcome: 'needs-transcoding',
+        accepts: contexts.map(({ transferSyntax }) => transferSyntax),
+      }
+    const error = new RequestorError(
+      'not-accepted',
+      `${peer.aeTitle} does not take ${nameOfUid(sopClassUid)}: switch it on there`,
+    )
     return { instance, outcome: 'failed', error, isTried: true }
   }
   const command = {
@@ -114,11 +138,17 @@ async function send<I extends InstanceToSend>(
   let file: FileHandle | undefined
   try {
     file = await open(instance.path, 'r').catch(unreadable)
-    for await (const { command: response } of association.request(context.id, command, piecesOf(file, instance))) {
+    for await (const { command: response } of association.request(
+      context.id,
+      command,
+      piecesOf(file, instance),
+    )) {
       const status = response.status ?? 0x0110
       const category = categoryOf(status)
-      if (category === 'success' || category === 'warning') return { instance, outcome: 'sent', status, sentAs: transferSyntaxUid }
-      if (category !== 'pending') return { instance, outcome: 'refused', status, errorComment: response.errorComment ?? '' }
+      if (category === 'success' || category === 'warning')
+        return { instance, outcome: 'sent', status, sentAs: transferSyntaxUid }
+      if (category !== 'pending')
+        return { instance, outcome: 'refused', status, errorComment: response.errorComment ?? '' }
     }
     throw new RequestorError('aborted', `${peer.aeTitle} gave no final answer`)
   } catch (error) {
@@ -131,18 +161,25 @@ async function send<I extends InstanceToSend>(
 /** Read at a time: some P-DATA-TFs' worth. */
 const PIECE = 256 << 10
 
-async function* piecesOf(file: FileHandle, { dataSetOffset, transferSyntaxUid }: InstanceToSend): AsyncGenerator<Buffer, void, void> {
+async function* piecesOf(
+  file: FileHandle,
+  { dataSetOffset, transferSyntaxUid }: InstanceToSend,
+): AsyncGenerator<Buffer, void, void> {
   let position = dataSetOffset
   for (;;) {
-    // A piece is on its way to the network while the next one is read, so each has a buffer of its own.
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE), 0, PIECE, position).catch(unreadable)
+    // A piece is on its way to the network while the next one is read, so each has a buffer of its
+    // own.
+    const { bytesRead, buffer } = await file
+      .read(Buffer.allocUnsafe(PIECE), 0, PIECE, position)
+      .catch(unreadable)
     if (bytesRead === 0) break
     position += bytesRead
     yield buffer.subarray(0, bytesRead)
   }
   // PS3.5 A.5: a deflated stream of odd length gets one NUL behind it.
   const isOdd = (position - dataSetOffset) % 2 === 1
-  if (isOdd && transferSyntaxUid === TRANSFER_SYNTAX.deflatedExplicitLittleEndian) yield Buffer.alloc(1)
+  if (isOdd && transferSyntaxUid === TRANSFER_SYNTAX.deflatedExplicitLittleEndian)
+    yield Buffer.alloc(1)
 }
 
 /** Without the path, which has no place in a sentence. */
@@ -150,4 +187,5 @@ function unreadable(error: NodeJS.ErrnoException): never {
   throw new Error(`the file cannot be read (${error.code ?? 'unknown fault'})`)
 }
 
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error))

@@ -22,14 +22,26 @@ export function unacceptable(
   { all, ofCaller, ofHost }: OpenAssociations,
   limits: DimseLimits,
 ): Rejection | undefined {
-  if ((protocolVersion & 1) === 0) return { result: 1, source: 2, reason: 2, why: 'protocol version not supported' }
-  if (all >= limits.associations) return { result: 2, source: 3, reason: 2, why: `${all} associations are open, the limit` }
+  if ((protocolVersion & 1) === 0)
+    return { result: 1, source: 2, reason: 2, why: 'protocol version not supported' }
+  if (all >= limits.associations)
+    return { result: 2, source: 3, reason: 2, why: `${all} associations are open, the limit` }
   if (ofCaller >= limits.associationsPerCaller) {
-    return { result: 2, source: 3, reason: 2, why: `${ofCaller} associations of this device are open, the limit` }
+    return {
+      result: 2,
+      source: 3,
+      reason: 2,
+      why: `${ofCaller} associations of this device are open, the limit`,
+    }
   }
   // What a host calls itself by is free text: none that is not expected takes more than half.
   if (ofHost >= Math.max(limits.associationsPerCaller, Math.ceil(limits.associations / 2))) {
-    return { result: 2, source: 3, reason: 2, why: `${ofHost} associations of this host are open, the limit` }
+    return {
+      result: 2,
+      source: 3,
+      reason: 2,
+      why: `${ofHost} associations of this host are open, the limit`,
+    }
   }
   return undefined
 }
@@ -38,8 +50,14 @@ export function unacceptable(
  * Callers that are not in the device list get half of the associations, and one host a tenth:
  * whatever names it invents, the other half is left to listed devices.
  */
-export function tooManyUnlisted({ unlisted, unlistedOfHost }: OpenAssociations, limits: DimseLimits): Rejection | undefined {
-  const [most, mostOfHost] = [Math.ceil(limits.associations / 2), Math.max(2, Math.ceil(limits.associations / 10))]
+export function tooManyUnlisted(
+  { unlisted, unlistedOfHost }: OpenAssociations,
+  limits: DimseLimits,
+): Rejection | undefined {
+  const [most, mostOfHost] = [
+    Math.ceil(limits.associations / 2),
+    Math.max(2, Math.ceil(limits.associations / 10)),
+  ]
   if (unlisted < most && unlistedOfHost < mostOfHost) return undefined
   const why =
     unlistedOfHost >= mostOfHost
@@ -58,8 +76,15 @@ export function decide(
   if (request.applicationContext !== APPLICATION_CONTEXT) {
     return { reject: { result: 1, source: 1, reason: 2, why: 'application context not supported' } }
   }
-  const abstractSyntaxes = [...new Set(request.presentationContexts.map(({ abstractSyntax }) => abstractSyntax))]
-  return policy.decide({ ...info, abstractSyntaxes, openAssociations: open.all, openFromCaller: open.ofCaller })
+  const abstractSyntaxes = [
+    ...new Set(request.presentationContexts.map(({ abstractSyntax }) => abstractSyntax)),
+  ]
+  return policy.decide({
+    ...info,
+    abstractSyntaxes,
+    openAssociations: open.all,
+    openFromCaller: open.ofCaller,
+  })
 }
 
 /** The A-ASSOCIATE-AC, and the contexts it agrees on. */
@@ -68,7 +93,11 @@ export function accept(
   serviceOf: (abstractSyntax: string) => ServiceClass | undefined,
   maxPduLength: number,
 ): { readonly reply: AssociateAc; readonly accepted: Negotiation['accepted'] } {
-  const { results, accepted, roles } = negotiate(request.presentationContexts, request.user.roles, serviceOf)
+  const { results, accepted, roles } = negotiate(
+    request.presentationContexts,
+    request.user.roles,
+    serviceOf,
+  )
   const reply: AssociateAc = {
     type: 'A-ASSOCIATE-AC',
     protocolVersion: 1,

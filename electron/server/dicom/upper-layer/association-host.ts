@@ -1,4 +1,8 @@
-import type { AssociationInfo, AssociationObserver, AssociationPolicy } from '#server/dicom/dimse/service.ts'
+import type {
+  AssociationInfo,
+  AssociationObserver,
+  AssociationPolicy,
+} from '#server/dicom/dimse/service.ts'
 import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
 import type { OpenAssociations } from './association-admission.ts'
 import type { DimseLimits } from './limits.ts'

@@ -2,11 +2,22 @@ import type { Socket } from 'node:net'
 import { createDataSetStream, type DataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
 import { nameOfUid } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD, type CommandSet, RESPONSE } from '#server/dicom/dimse/command-set.ts'
-import { createMessageReader, type Message, type MessageReader } from '#server/dicom/dimse/message.ts'
+import {
+  createMessageReader,
+  type Message,
+  type MessageReader,
+} from '#server/dicom/dimse/message.ts'
 import { createOperationQueue, type OperationQueue } from '#server/dicom/dimse/operation-queue.ts'
 import type { AssociationInfo, Rejection, TlsPeer } from '#server/dicom/dimse/service.ts'
 import { hostOf } from '#server/platform/connection-budget.ts'
-import { accept, decide, type OpenAssociations, servicesOf, tooManyUnlisted, unacceptable } from './association-admission.ts'
+import {
+  accept,
+  decide,
+  type OpenAssociations,
+  servicesOf,
+  tooManyUnlisted,
+  unacceptable,
+} from './association-admission.ts'
 import type { AssociationHost } from './association-host.ts'
 import { lostBecause } from './connection-lost.ts'
 import { freeBuffer } from './free-buffer.ts'
@@ -16,7 +27,14 @@ import { createPduReader, type PduReader } from './pdu-reader.ts'
 import { writePdu } from './pdu-writer.ts'
 import type { AcceptedContext, Negotiation } from './presentation-contexts.ts'
 import { writeAtOnce } from './socket-write.ts'
-import { type Effect, EVENT_OF_PDU, type Event, type Given, type State, transition } from './state-machine.ts'
+import {
+  type Effect,
+  EVENT_OF_PDU,
+  type Event,
+  type Given,
+  type State,
+  transition,
+} from './state-machine.ts'
 
 /** How it ended, for the feed. */
 type Ending = { readonly kind: 'released' | 'aborted'; readonly detail: string }
@@ -29,12 +47,18 @@ interface AcceptorGiven extends Given {
   readonly ending?: Ending
 }
 
-const NORMALIZED: ReadonlySet<number> = new Set([COMMAND_FIELD['N-CREATE-RQ'], COMMAND_FIELD['N-SET-RQ'], COMMAND_FIELD['N-ACTION-RQ']])
+const NORMALIZED: ReadonlySet<number> = new Set([
+  COMMAND_FIELD['N-CREATE-RQ'],
+  COMMAND_FIELD['N-SET-RQ'],
+  COMMAND_FIELD['N-ACTION-RQ'],
+])
 
 /** States in which DIMSE messages can still be sent. */
 const SENDING: ReadonlySet<State> = new Set<State>(['Sta6', 'Sta8'])
 
-/** One connection as acceptor, from its first byte to its close, driven by the table of PS3.8 §9.2. */
+/**
+ * One connection as acceptor, from its first byte to its close, driven by the table of PS3.8 §9.2.
+ */
 export class Association {
   /** Undefined until an association is asked for. */
   info: AssociationInfo | undefined
@@ -144,10 +168,20 @@ export class Association {
     sendReject: ({ rejection }) => {
       if (rejection) writeAtOnce(this.#socket, [writePdu({ type: 'A-ASSOCIATE-RJ', ...rejection })])
     },
-    // A provider's abort, with its reason, in Sta2 too, where Table 9-9 says user: there is no user yet, and a user's has no reason.
-    sendAbort: ({ abort = { source: ABORT_SOURCE.serviceProvider, reason: ABORT_REASON.unexpectedPdu }, ending, pdu }) => {
+    // A provider's abort, with its reason, in Sta2 too, where Table 9-9 says user: there is no user
+    // yet, and a user's has no reason.
+    sendAbort: ({
+      abort = { source: ABORT_SOURCE.serviceProvider, reason: ABORT_REASON.unexpectedPdu },
+      ending,
+      pdu,
+    }) => {
       writeAtOnce(this.#socket, [writePdu({ type: 'A-ABORT', ...abort })])
-      this.#end(ending ?? { kind: 'aborted', detail: `aborted by the gateway: unexpected ${pdu?.type ?? 'PDU'}` })
+      this.#end(
+        ending ?? {
+          kind: 'aborted',
+          detail: `aborted by the gateway: unexpected ${pdu?.type ?? 'PDU'}`,
+        },
+      )
     },
     indicateAssociate: ({ request, open }) => {
       if (request && open) this.#decide(request, open)
@@ -157,7 +191,10 @@ export class Association {
     },
     indicateRelease: () => this.#release(),
     indicateAbort: ({ ending, pdu }) => {
-      const side = pdu?.type === 'A-ABORT' && pdu.source === ABORT_SOURCE.serviceUser ? 'by the peer' : "by the peer's upper layer"
+      const side =
+        pdu?.type === 'A-ABORT' && pdu.source === ABORT_SOURCE.serviceUser
+          ? 'by the peer'
+          : "by the peer's upper layer"
       this.#end(ending ?? { kind: 'aborted', detail: `aborted ${side}` })
     },
   }
@@ -176,7 +213,8 @@ export class Association {
         if (this.#isOpen && this.#mustWait) return void this.#socket.pause()
         const pdu = this.#reader.next()
         if (!pdu) {
-          if (this.#reader.heldBytes === 0 && (!this.#messages.isWithin || this.#messages.stream)) this.#free()
+          if (this.#reader.heldBytes === 0 && (!this.#messages.isWithin || this.#messages.stream))
+            this.#free()
           return
         }
         hasCome = true
@@ -190,15 +228,18 @@ export class Association {
     }
   }
 
-  /** A study is tens of thousands of these buffers: left to the garbage collector, they cost more of its time than receiving them. */
+  /**
+   * A study is tens of thousands of these buffers: left to the garbage collector, they cost more of
+   * its time than receiving them.
+   */
   #free(): void {
     if (this.#chunk) freeBuffer(this.#chunk)
     this.#chunk = undefined
   }
 
   /**
-   * One operation at a time was negotiated (PS3.7 D.3.3.3): a peer that sends ahead may wait. Never one with no request at work, nor one
-   * with nothing behind it, which may yet be cancelled.
+   * One operation at a time was negotiated (PS3.7 D.3.3.3): a peer that sends ahead may wait. Never
+   * one with no request at work, nor one with nothing behind it, which may yet be cancelled.
    */
   get #mustWait(): boolean {
     if (!this.#queue?.isBusy) return false
@@ -222,7 +263,10 @@ export class Association {
   /** A-ABORT on our own account. */
   #abort(reason: number, detail: string): void {
     if (!this.#isOpen) return
-    this.#dispatch('Evt15', { abort: { source: ABORT_SOURCE.serviceProvider, reason }, ending: { kind: 'aborted', detail } })
+    this.#dispatch('Evt15', {
+      abort: { source: ABORT_SOURCE.serviceProvider, reason },
+      ending: { kind: 'aborted', detail },
+    })
   }
 
   // ---- A-ASSOCIATE
@@ -253,7 +297,8 @@ export class Association {
     if (tooMany) return void this.#reject(request, info, tooMany)
     this.#isUnlisted = decision.isUnlisted ?? false
     const { onlySopClasses } = decision
-    const allowed = (uid: string) => (onlySopClasses && !onlySopClasses.includes(uid) ? undefined : serviceOf(uid))
+    const allowed = (uid: string) =>
+      onlySopClasses && !onlySopClasses.includes(uid) ? undefined : serviceOf(uid)
     const { reply, accepted } = accept(request, allowed, this.#limits.maxPduLength)
     this.#accepted = accepted
     this.#queue = this.#openQueue(info, request.user.maximumLength)
@@ -278,10 +323,15 @@ export class Association {
       dataSlices,
       serviceOf,
       send: (...parts) => this.#send(parts),
-      answered: ({ abstractSyntax }, answer) => observer.answered(association, { service: nameOfUid(abstractSyntax), ...answer }),
+      answered: ({ abstractSyntax }, answer) =>
+        observer.answered(association, { service: nameOfUid(abstractSyntax), ...answer }),
       eased: () => this.#eased(),
       report,
-      broken: (error) => this.#abort(ABORT_REASON.notSpecified, `aborted by the gateway: internal error ${report(error)}`),
+      broken: (error) =>
+        this.#abort(
+          ABORT_REASON.notSpecified,
+          `aborted by the gateway: internal error ${report(error)}`,
+        ),
       clock,
     })
   }
@@ -291,7 +341,11 @@ export class Association {
   #takeData(pdvs: readonly Pdv[]): void {
     for (const pdv of pdvs) {
       const context = this.#accepted.get(pdv.contextId)
-      if (!context) throw new PduFault(ABORT_REASON.invalidParameterValue, `presentation context ${pdv.contextId} was not accepted`)
+      if (!context)
+        throw new PduFault(
+          ABORT_REASON.invalidParameterValue,
+          `presentation context ${pdv.contextId} was not accepted`,
+        )
       const message = this.#messages.push(pdv)
       if (message) this.#takeMessage(message, context)
     }
@@ -310,7 +364,9 @@ export class Association {
   /** A list of what was stored is as long as the study. */
   #mostBytes({ commandField }: CommandSet): number {
     const { identifierBytes, normalizedBytes } = this.#limits
-    return NORMALIZED.has(commandField) && !this.#host.isTooMuchGathered ? normalizedBytes : identifierBytes
+    return NORMALIZED.has(commandField) && !this.#host.isTooMuchGathered
+      ? normalizedBytes
+      : identifierBytes
   }
 
   #takeMessage(message: Message, context: AcceptedContext): void {
@@ -319,7 +375,8 @@ export class Association {
       if (messageIdBeingRespondedTo !== undefined) this.#queue?.cancel(messageIdBeingRespondedTo)
       return
     }
-    if (commandField & RESPONSE) throw new PduFault(ABORT_REASON.invalidParameterValue, 'response to a request we never made')
+    if (commandField & RESPONSE)
+      throw new PduFault(ABORT_REASON.invalidParameterValue, 'response to a request we never made')
     this.#queue?.take(context, message)
   }
 
@@ -362,7 +419,8 @@ export class Association {
   #startIdle(): void {
     const { idleSeconds } = this.#limits
     this.#idle = setTimeout(() => {
-      if (!this.isBusy || this.#queue?.isStarved) this.#abort(ABORT_REASON.notSpecified, `silent for ${idleSeconds} s`)
+      if (!this.isBusy || this.#queue?.isStarved)
+        this.#abort(ABORT_REASON.notSpecified, `silent for ${idleSeconds} s`)
     }, idleSeconds * 1000)
   }
 
@@ -370,7 +428,11 @@ export class Association {
 
   #release(): void {
     // PS3.8 §7.2: with a message half sent there is nothing orderly about it.
-    if (this.#messages.isWithin) return void this.#abort(ABORT_REASON.unexpectedPdu, 'aborted by the gateway: released within a message')
+    if (this.#messages.isWithin)
+      return void this.#abort(
+        ABORT_REASON.unexpectedPdu,
+        'aborted by the gateway: released within a message',
+      )
     this.#end({ kind: 'released', detail: 'released by the peer' })
     this.#dispatch('Evt14', { bytes: [writePdu({ type: 'A-RELEASE-RP' })] })
   }
@@ -383,7 +445,10 @@ export class Association {
     }, this.#limits.artimSeconds * 1000)
   }
 
-  /** The association, or what never became one, is over; the connection may last until the peer closes it. */
+  /**
+   * The association, or what never became one, is over; the connection may last until the peer
+   * closes it.
+   */
   #end(ending: Ending): void {
     const { info } = this
     const wasOpen = this.#isOpen

@@ -9,7 +9,10 @@ const LOST: Readonly<Record<string, string>> = {
   ENETDOWN: 'the network is down',
 }
 
-/** Why a connection that stood is over, as part of a sentence; with the code at its end for whoever looks further. */
+/**
+ * Why a connection that stood is over, as part of a sentence; with the code at its end for whoever
+ * looks further.
+ */
 export function lostBecause({ code = '', message }: NodeJS.ErrnoException): string {
   return `${LOST[code] ?? 'the connection was lost'} (${code || message})`
 }

@@ -1,6 +1,9 @@
 /** Everything a peer could make large, long or many, bounded in one place. */
 export interface DimseLimits {
-  /** Associations open at once: all, and those of one AE title at one address. Beyond: rejected, transient. */
+  /**
+   * Associations open at once: all, and those of one AE title at one address. Beyond: rejected,
+   * transient.
+   */
   readonly associations: number
   readonly associationsPerCaller: number
   /** Connections without an association. Beyond: the oldest of them is destroyed. */
@@ -14,20 +17,30 @@ export interface DimseLimits {
   readonly commandSetBytes: number
   /** A C-FIND identifier; a longer one is read to its end without being kept and answered A900. */
   readonly identifierBytes: number
-  /** Data set of a normalized service (MPPS, storage commitment), bytes; and of all those being gathered together. */
+  /**
+   * Data set of a normalized service (MPPS, storage commitment), bytes; and of all those being
+   * gathered together.
+   */
   readonly normalizedBytes: number
   readonly gatheredBytes: number
-  /** Bytes of a streamed data set that are handed to the service at a time, and that wait for it; then the connection is not read. */
+  /**
+   * Bytes of a streamed data set that are handed to the service at a time, and that wait for it;
+   * then the connection is not read.
+   */
   readonly dataSliceBytes: number
   readonly streamedBytes: number
   /** A data set that long is not even read to its end: the association is aborted. */
   readonly drainedBytes: number
-  /** Requests read ahead while one is at work, and bytes of their data sets; then the connection is not read until one is answered. */
+  /**
+   * Requests read ahead while one is at work, and bytes of their data sets; then the connection is
+   * not read until one is answered.
+   */
   readonly queuedRequests: number
   readonly queuedBytes: number
   /**
-   * Bytes of data sets that wait, or are being gathered, behind a request at work, of all associations together. Beyond: an association that
-   * has sent ahead is not read until its own request is answered.
+   * Bytes of data sets that wait, or are being gathered, behind a request at work, of all
+   * associations together. Beyond: an association that has sent ahead is not read until its own
+   * request is answered.
    */
   readonly aheadBytes: number
   /** Bytes handed to a socket at a time; what a peer that stops reading can hold. */

@@ -14,11 +14,15 @@ import {
 } from './pdu.ts'
 
 export interface PduReader {
-  /** Takes bytes as they come, in any pieces. True: the reader keeps views of `chunk`, which must not be written to again; false: it has a copy. */
+  /**
+   * Takes bytes as they come, in any pieces. True: the reader keeps views of `chunk`, which must
+   * not be written to again; false: it has a copy.
+   */
   push(chunk: Buffer): boolean
   /**
-   * The next PDU, or `undefined` while its bytes are not all there. A long P-DATA-TF comes in parts, as its bytes do: each part is a P-DATA-TF
-   * whose PDVs are pieces of the one on the wire, the last piece with its `isLast`.
+   * The next PDU, or `undefined` while its bytes are not all there. A long P-DATA-TF comes in
+   * parts, as its bytes do: each part is a P-DATA-TF whose PDVs are pieces of the one on the wire,
+   * the last piece with its `isLast`.
    * @throws {PduFault} at bytes that are no PDU; the reader is of no use after that.
    */
   next(): Pdu | undefined
@@ -34,7 +38,10 @@ const HEADER = 6
 /** A-RELEASE, A-ABORT and A-ASSOCIATE-RJ have four bytes. */
 const SMALL = 64
 
-/** From this length on a P-DATA-TF is not put together first: images are not copied on their way to the disk. */
+/**
+ * From this length on a P-DATA-TF is not put together first: images are not copied on their way to
+ * the disk.
+ */
 const IN_PARTS = 4096
 
 /** Where in a long P-DATA-TF the reader is. */
@@ -43,7 +50,10 @@ interface Part {
   pdv: { contextId: number; isCommand: boolean; isLast: boolean; left: number } | undefined
 }
 
-/** Reads PDUs from a stream of bytes. A length that is not believed is refused before anything is kept for it. */
+/**
+ * Reads PDUs from a stream of bytes. A length that is not believed is refused before anything is
+ * kept for it.
+ */
 export function createPduReader(limits: PduLimits): PduReader {
   let held: Buffer = Buffer.alloc(0)
   let start = 0
@@ -63,7 +73,12 @@ export function createPduReader(limits: PduLimits): PduReader {
       const { contextId, isCommand, isLast, left } = of.pdv
       const length = Math.min(left, end - start)
       if (length === 0 && left > 0) break
-      pdvs.push({ contextId, isCommand, isLast: isLast && length === left, data: held.subarray(start, start + length) })
+      pdvs.push({
+        contextId,
+        isCommand,
+        isLast: isLast && length === left,
+        data: held.subarray(start, start + length),
+      })
       start += length
       of.left -= length
       of.pdv = length === left ? undefined : { ...of.pdv, left: left - length }
@@ -104,7 +119,11 @@ export function createPduReader(limits: PduLimits): PduReader {
       if (end - start < HEADER) return undefined
       const length = held.readUInt32BE(start + 2)
       const most = longest(type, limits)
-      if (length > most) throw new PduFault(ABORT_REASON.invalidParameterValue, `PDU of ${length} bytes, at most ${most} are taken`)
+      if (length > most)
+        throw new PduFault(
+          ABORT_REASON.invalidParameterValue,
+          `PDU of ${length} bytes, at most ${most} are taken`,
+        )
       if (type === PDU_TYPE['P-DATA-TF'] && length >= IN_PARTS && end - start < HEADER + length) {
         start += HEADER
         part = { left: length, pdv: undefined }
@@ -124,23 +143,42 @@ export function createPduReader(limits: PduLimits): PduReader {
 
 function longest(type: number, limits: PduLimits): number {
   if (type === PDU_TYPE['P-DATA-TF']) return limits.maxPduLength + SLACK
-  return type === PDU_TYPE['A-ASSOCIATE-RQ'] || type === PDU_TYPE['A-ASSOCIATE-AC'] ? limits.associateBytes : SMALL
+  return type === PDU_TYPE['A-ASSOCIATE-RQ'] || type === PDU_TYPE['A-ASSOCIATE-AC']
+    ? limits.associateBytes
+    : SMALL
 }
 
 const DECODERS: Readonly<Record<number, (body: Buffer) => Pdu>> = {
   [PDU_TYPE['A-ASSOCIATE-RQ']]: (body) => {
-    const { contexts, ...association } = readAssociation(body, ITEM_TYPE.presentationContextRq, proposedContext)
+    const { contexts, ...association } = readAssociation(
+      body,
+      ITEM_TYPE.presentationContextRq,
+      proposedContext,
+    )
     return { type: 'A-ASSOCIATE-RQ', ...association, presentationContexts: contexts }
   },
   [PDU_TYPE['A-ASSOCIATE-AC']]: (body) => {
-    const { contexts, ...association } = readAssociation(body, ITEM_TYPE.presentationContextAc, contextResult)
+    const { contexts, ...association } = readAssociation(
+      body,
+      ITEM_TYPE.presentationContextAc,
+      contextResult,
+    )
     return { type: 'A-ASSOCIATE-AC', ...association, presentationContexts: contexts }
   },
-  [PDU_TYPE['A-ASSOCIATE-RJ']]: (body) => ({ type: 'A-ASSOCIATE-RJ', result: byte(body, 1), source: byte(body, 2), reason: byte(body, 3) }),
+  [PDU_TYPE['A-ASSOCIATE-RJ']]: (body) => ({
+    type: 'A-ASSOCIATE-RJ',
+    result: byte(body, 1),
+    source: byte(body, 2),
+    reason: byte(body, 3),
+  }),
   [PDU_TYPE['P-DATA-TF']]: (body) => ({ type: 'P-DATA-TF', pdvs: readPdvs(body) }),
   [PDU_TYPE['A-RELEASE-RQ']]: () => ({ type: 'A-RELEASE-RQ' }),
   [PDU_TYPE['A-RELEASE-RP']]: () => ({ type: 'A-RELEASE-RP' }),
-  [PDU_TYPE['A-ABORT']]: (body) => ({ type: 'A-ABORT', source: body[2] ?? 0, reason: body[3] ?? 0 }),
+  [PDU_TYPE['A-ABORT']]: (body) => ({
+    type: 'A-ABORT',
+    source: body[2] ?? 0,
+    reason: body[3] ?? 0,
+  }),
 }
 
 const PDV_HEADER = 6
@@ -151,7 +189,12 @@ function readPdvHeader(bytes: Buffer, at: number, room: number): NonNullable<Par
   const length = bytes.readUInt32BE(at)
   if (length < 2 || length + 4 > room) throw invalid(`PDV of ${length} bytes`)
   const control = byte(bytes, at + 5)
-  return { contextId: byte(bytes, at + 4), isCommand: (control & 1) !== 0, isLast: (control & 2) !== 0, left: length - 2 }
+  return {
+    contextId: byte(bytes, at + 4),
+    isCommand: (control & 1) !== 0,
+    isLast: (control & 2) !== 0,
+    left: length - 2,
+  }
 }
 
 function readPdvs(body: Buffer): Pdv[] {
@@ -169,7 +212,11 @@ function readPdvs(body: Buffer): Pdv[] {
 // PS3.8 Tables 9-11 and 9-17: 68 bytes, then items.
 const FIXED = 68
 
-function readAssociation<C extends { readonly id: number }>(body: Buffer, contextType: number, readContext: (data: Buffer) => C) {
+function readAssociation<C extends { readonly id: number }>(
+  body: Buffer,
+  contextType: number,
+  readContext: (data: Buffer) => C,
+) {
   if (body.length < FIXED) throw invalid('A-ASSOCIATE shorter than its fixed part')
   const contexts: C[] = []
   const ids = new Set<number>()
@@ -181,7 +228,8 @@ function readAssociation<C extends { readonly id: number }>(body: Buffer, contex
     else if (type === contextType) {
       const context = readContext(data)
       // PS3.8 §9.3.2.2: odd and unique, so there are at most 128 of them.
-      if ((context.id & 1) === 0 || ids.has(context.id)) throw invalid(`presentation context id ${context.id}`)
+      if ((context.id & 1) === 0 || ids.has(context.id))
+        throw invalid(`presentation context id ${context.id}`)
       ids.add(context.id)
       contexts.push(context)
     }
@@ -210,8 +258,10 @@ function proposedContext(data: Buffer): ProposedContext {
 function contextResult(data: Buffer): ContextResult {
   if (data.length < 4) throw invalid('presentation context shorter than its fixed part')
   const result = byte(data, 2)
-  if (result !== 0 && result !== 1 && result !== 2 && result !== 3 && result !== 4) throw invalid(`presentation context result ${result}`)
-  const [, value] = [...items(data.subarray(4))].find(([type]) => type === ITEM_TYPE.transferSyntax) ?? []
+  if (result !== 0 && result !== 1 && result !== 2 && result !== 3 && result !== 4)
+    throw invalid(`presentation context result ${result}`)
+  const [, value] =
+    [...items(data.subarray(4))].find(([type]) => type === ITEM_TYPE.transferSyntax) ?? []
   return { id: byte(data, 0), result, transferSyntax: value ? uid(value) : '' }
 }
 
@@ -232,13 +282,19 @@ function readUserInformation(data: Buffer): UserInformation {
   return user
 }
 
-const SUB_ITEMS: Readonly<Record<number, (value: Buffer, user: UserInformation) => Partial<UserInformation>>> = {
+const SUB_ITEMS: Readonly<
+  Record<number, (value: Buffer, user: UserInformation) => Partial<UserInformation>>
+> = {
   [ITEM_TYPE.maximumLength]: (value) => ({ maximumLength: maximumLength(value) }),
   [ITEM_TYPE.implementationClassUid]: (value) => ({ implementationClassUid: uid(value) }),
-  [ITEM_TYPE.implementationVersionName]: (value) => ({ implementationVersionName: value.toString('latin1', 0, 16).trim() }),
+  [ITEM_TYPE.implementationVersionName]: (value) => ({
+    implementationVersionName: value.toString('latin1', 0, 16).trim(),
+  }),
   [ITEM_TYPE.asynchronousOperations]: (value) => {
     if (value.length < 4) throw invalid('asynchronous operations window too short')
-    return { asynchronousOperations: { invoked: value.readUInt16BE(0), performed: value.readUInt16BE(2) } }
+    return {
+      asynchronousOperations: { invoked: value.readUInt16BE(0), performed: value.readUInt16BE(2) },
+    }
   },
   [ITEM_TYPE.roleSelection]: (value, user) => ({ roles: [...user.roles, roleSelection(value)] }),
 }
@@ -256,7 +312,11 @@ function maximumLength(value: Buffer): number {
 function roleSelection(value: Buffer): RoleSelection {
   const length = value.length < 4 ? value.length : value.readUInt16BE(0)
   if (value.length < length + 4) throw invalid('role selection shorter than its UID')
-  return { sopClass: uid(value.subarray(2, 2 + length)), scu: byte(value, 2 + length) === 1, scp: byte(value, 3 + length) === 1 }
+  return {
+    sopClass: uid(value.subarray(2, 2 + length)),
+    scu: byte(value, 2 + length) === 1,
+    scp: byte(value, 3 + length) === 1,
+  }
 }
 
 /** Items one after the other: type, reserved, 16-bit length, data (PS3.8 §9.3.2.1 and the like). */
@@ -286,4 +346,5 @@ const byte = (bytes: Buffer, at: number): number => {
   return value
 }
 
-const invalid = (message: string): PduFault => new PduFault(ABORT_REASON.invalidParameterValue, message)
+const invalid = (message: string): PduFault =>
+  new PduFault(ABORT_REASON.invalidParameterValue, message)

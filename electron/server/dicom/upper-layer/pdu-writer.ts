@@ -54,12 +54,17 @@ function associateRq(pdu: AssociateRq): Buffer[] {
 
 function associateAc(pdu: AssociateAc): Buffer[] {
   const contexts = pdu.presentationContexts.map(({ id, result, transferSyntax }) =>
-    item(ITEM_TYPE.presentationContextAc, Buffer.from([id, 0, result, 0]), item(ITEM_TYPE.transferSyntax, ascii(transferSyntax))),
+    item(
+      ITEM_TYPE.presentationContextAc,
+      Buffer.from([id, 0, result, 0]),
+      item(ITEM_TYPE.transferSyntax, ascii(transferSyntax)),
+    ),
   )
   return [fixedPart(pdu), applicationContext(pdu), ...contexts, userInformation(pdu.user)]
 }
 
-const associateRj = ({ result, source, reason }: AssociateRj): Buffer => Buffer.from([0, result, source, reason])
+const associateRj = ({ result, source, reason }: AssociateRj): Buffer =>
+  Buffer.from([0, result, source, reason])
 
 const abort = ({ source, reason }: Abort): Buffer => Buffer.from([0, 0, source, reason])
 
@@ -73,7 +78,11 @@ function pDataTf({ pdvs }: PDataTf): Buffer[] {
   })
 }
 
-function fixedPart({ protocolVersion, calledAeTitle, callingAeTitle }: AssociateRq | AssociateAc): Buffer {
+function fixedPart({
+  protocolVersion,
+  calledAeTitle,
+  callingAeTitle,
+}: AssociateRq | AssociateAc): Buffer {
   const fixed = Buffer.alloc(68)
   fixed.writeUInt16BE(protocolVersion, 0)
   fixed.write(calledAeTitle.padEnd(16).slice(0, 16), 4, 'latin1')
@@ -81,19 +90,29 @@ function fixedPart({ protocolVersion, calledAeTitle, callingAeTitle }: Associate
   return fixed
 }
 
-const applicationContext = (pdu: AssociateRq | AssociateAc): Buffer => item(ITEM_TYPE.applicationContext, ascii(pdu.applicationContext))
+const applicationContext = (pdu: AssociateRq | AssociateAc): Buffer =>
+  item(ITEM_TYPE.applicationContext, ascii(pdu.applicationContext))
 
 function userInformation(user: UserInformation): Buffer {
   const parts = [item(ITEM_TYPE.maximumLength, uint32(user.maximumLength))]
-  if (user.implementationClassUid) parts.push(item(ITEM_TYPE.implementationClassUid, ascii(user.implementationClassUid)))
+  if (user.implementationClassUid)
+    parts.push(item(ITEM_TYPE.implementationClassUid, ascii(user.implementationClassUid)))
   if (user.asynchronousOperations) {
     const { invoked, performed } = user.asynchronousOperations
     parts.push(item(ITEM_TYPE.asynchronousOperations, uint16(invoked), uint16(performed)))
   }
   for (const { sopClass, scu, scp } of user.roles) {
-    parts.push(item(ITEM_TYPE.roleSelection, uint16(sopClass.length), ascii(sopClass), Buffer.from([scu ? 1 : 0, scp ? 1 : 0])))
+    parts.push(
+      item(
+        ITEM_TYPE.roleSelection,
+        uint16(sopClass.length),
+        ascii(sopClass),
+        Buffer.from([scu ? 1 : 0, scp ? 1 : 0]),
+      ),
+    )
   }
-  if (user.implementationVersionName) parts.push(item(ITEM_TYPE.implementationVersionName, ascii(user.implementationVersionName)))
+  if (user.implementationVersionName)
+    parts.push(item(ITEM_TYPE.implementationVersionName, ascii(user.implementationVersionName)))
   return item(ITEM_TYPE.userInformation, ...parts)
 }
 

@@ -1,4 +1,7 @@
-/** The seven PDUs of PS3.8 §9.3 as plain values. AE titles and UIDs are trimmed; everything unknown is left out. */
+/**
+ * The seven PDUs of PS3.8 §9.3 as plain values. AE titles and UIDs are trimmed; everything unknown
+ * is left out.
+ */
 export type Pdu = AssociateRq | AssociateAc | AssociateRj | PDataTf | ReleaseRq | ReleaseRp | Abort
 
 /** PDU types of PS3.8 §9.3.1. */
@@ -12,7 +15,10 @@ export const PDU_TYPE = {
   'A-ABORT': 0x07,
 } as const satisfies Record<Pdu['type'], number>
 
-/** PS3.8 §9.3.2 and §9.3.3: item types within A-ASSOCIATE; 0x51-0x55 are sub-items of the user information (PS3.7 D.3.3). */
+/**
+ * PS3.8 §9.3.2 and §9.3.3: item types within A-ASSOCIATE; 0x51-0x55 are sub-items of the user
+ * information (PS3.7 D.3.3).
+ */
 export const ITEM_TYPE = {
   applicationContext: 0x10,
   presentationContextRq: 0x20,
@@ -55,7 +61,10 @@ export interface ProposedContext {
 
 export interface ContextResult {
   readonly id: number
-  /** PS3.8 Table 9-18: 0 acceptance, 1 user rejection, 2 no reason, 3 abstract syntax, 4 transfer syntaxes not supported. */
+  /**
+   * PS3.8 Table 9-18: 0 acceptance, 1 user rejection, 2 no reason, 3 abstract syntax, 4 transfer
+   * syntaxes not supported.
+   */
   readonly result: 0 | 1 | 2 | 3 | 4
   /** Without significance unless accepted. */
   readonly transferSyntax: string
@@ -66,7 +75,9 @@ export interface UserInformation {
   readonly maximumLength: number
   readonly implementationClassUid: string
   readonly implementationVersionName: string
-  readonly asynchronousOperations: { readonly invoked: number; readonly performed: number } | undefined
+  readonly asynchronousOperations:
+    | { readonly invoked: number; readonly performed: number }
+    | undefined
   readonly roles: readonly RoleSelection[]
 }
 

@@ -25,8 +25,8 @@ export interface Negotiation {
 }
 
 /**
- * PS3.8 §7.1.1.13 and PS3.7 D.3.3.4. The transfer syntax is the first of ours that is proposed, not the first proposed: the order of a
- * proposal means nothing.
+ * PS3.8 §7.1.1.13 and PS3.7 D.3.3.4. The transfer syntax is the first of ours that is proposed, not
+ * the first proposed: the order of a proposal means nothing.
  */
 export function negotiate(
   proposed: readonly ProposedContext[],
@@ -39,16 +39,23 @@ export function negotiate(
     // A rejected context still has a transfer syntax, of no significance (PS3.8 §9.3.3.2.1).
     if (!offer) return { id, result: 3, transferSyntax: TRANSFER_SYNTAX.implicitLittleEndian }
     const transferSyntax = offer.transferSyntaxes.find((uid) => transferSyntaxes.includes(uid))
-    if (!transferSyntax) return { id, result: 4, transferSyntax: TRANSFER_SYNTAX.implicitLittleEndian }
+    if (!transferSyntax)
+      return { id, result: 4, transferSyntax: TRANSFER_SYNTAX.implicitLittleEndian }
     accepted.set(id, { id, abstractSyntax, transferSyntax })
     return { id, result: 0, transferSyntax }
   })
-  const acceptedSyntaxes = new Set([...accepted.values()].map(({ abstractSyntax }) => abstractSyntax))
+  const acceptedSyntaxes = new Set(
+    [...accepted.values()].map(({ abstractSyntax }) => abstractSyntax),
+  )
   return {
     results,
     accepted,
     roles: roles
       .filter(({ sopClass }) => acceptedSyntaxes.has(sopClass))
-      .map(({ sopClass, scu, scp }) => ({ sopClass, scu, scp: scp && offerOf(sopClass)?.acceptsScpRole === true })),
+      .map(({ sopClass, scu, scp }) => ({
+        sopClass,
+        scu,
+        scp: scp && offerOf(sopClass)?.acceptsScpRole === true,
+      })),
   }
 }

@@ -1,6 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import type { AssociationInfo, AssociationObserver, AssociationPolicy, TlsPeer } from '#server/dicom/dimse/service.ts'
+import type {
+  AssociationInfo,
+  AssociationObserver,
+  AssociationPolicy,
+  TlsPeer,
+} from '#server/dicom/dimse/service.ts'
 import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
 import {
   type AdmittedConnection,
@@ -12,7 +17,12 @@ import {
 import { Association } from './association.ts'
 import type { DimseLimits } from './limits.ts'
 import { createSlicePool } from './slice-pool.ts'
-import { createTlsListener, peerOf, secureContextOf, type TlsListenerOptions } from './tls-listener.ts'
+import {
+  createTlsListener,
+  peerOf,
+  secureContextOf,
+  type TlsListenerOptions,
+} from './tls-listener.ts'
 
 export interface DimseServerOptions {
   readonly host: string
@@ -21,14 +31,21 @@ export interface DimseServerOptions {
   readonly services: readonly ServiceClass[]
   readonly policy: AssociationPolicy
   readonly observer: AssociationObserver
-  /** Whether a host is that of a listed device: its connections are kept where there are too many. */
+  /**
+   * Whether a host is that of a listed device: its connections are kept where there are too many.
+   */
   readonly isExpectedHost?: (host: string) => boolean
-  /** Connections of this and other listeners; without it those of this one have its limits alone. */
+  /**
+   * Connections of this and other listeners; without it those of this one have its limits alone.
+   */
   readonly admitted?: AdmittedConnections
   readonly limits: DimseLimits
   /** Ids of associations; the first eight characters of one are the reference of an error. */
   readonly ids: () => string
-  /** Notes an exception under the reference that the peer was told (status C003). Its message may quote a patient: keep name and stack frames only. */
+  /**
+   * Notes an exception under the reference that the peer was told (status C003). Its message may
+   * quote a patient: keep name and stack frames only.
+   */
   readonly report: (reference: string, error: unknown) => void
   /** Milliseconds, monotonic. */
   readonly clock?: () => number
@@ -43,14 +60,22 @@ export interface TlsListener {
 
 export interface DimseServer extends AsyncDisposable {
   readonly port: number
-  /** Listens by TLS too; associations of both count together. @throws the error of `tls.Server.listen`, e.g. `EADDRINUSE`. */
-  listenByTls(options: TlsListenerOptions & { readonly host: string; readonly port: number }): Promise<TlsListener>
+  /**
+   * Listens by TLS too; associations of both count together. @throws the error of
+   * `tls.Server.listen`, e.g. `EADDRINUSE`.
+   */
+  listenByTls(
+    options: TlsListenerOptions & { readonly host: string; readonly port: number },
+  ): Promise<TlsListener>
   readonly openAssociations: number
   /** Of those, the ones of callers in the device list. */
   readonly openOfDevices: number
   /** For associations to come; those that are open keep what they began with. */
   setLimits(limits: DimseLimits): void
-  /** Stops accepting, lets running requests finish for at most so long, then aborts what is left; resolves when all is closed. */
+  /**
+   * Stops accepting, lets running requests finish for at most so long, then aborts what is left;
+   * resolves when all is closed.
+   */
   drain(timeoutMs: number): Promise<void>
 }
 
@@ -65,9 +90,22 @@ const CLOSING_MS = 1000
  * @throws the error of `net.Server.listen`, e.g. `EADDRINUSE`.
  */
 export async function openDimseServer(options: DimseServerOptions): Promise<DimseServer> {
-  const { services, policy, observer, isExpectedHost, admitted, ids, report, clock = () => performance.now() } = options
+  const {
+    services,
+    policy,
+    observer,
+    isExpectedHost,
+    admitted,
+    ids,
+    report,
+    clock = () => performance.now(),
+  } = options
   const isExpected = (host: string) => isThisPc(host) || (isExpectedHost?.(host) ?? false)
-  const bySopClass = new Map(services.flatMap((service) => service.sopClasses.map((sopClass) => [sopClass, service] as const)))
+  const bySopClass = new Map(
+    services.flatMap((service) =>
+      service.sopClasses.map((sopClass) => [sopClass, service] as const),
+    ),
+  )
   const connections = new Set<Association>()
   let limits = options.limits
 
@@ -80,23 +118,35 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
     dataSlices: createSlicePool(limits.dataSliceBytes, DATA_SLICES),
     policy,
     observer,
-    serviceOf: (abstractSyntax: string) => bySopClass.get(abstractSyntax) ?? services.find(({ offers }) => offers?.(abstractSyntax)),
+    serviceOf: (abstractSyntax: string) =>
+      bySopClass.get(abstractSyntax) ?? services.find(({ offers }) => offers?.(abstractSyntax)),
     pendingGrew: refuseSurplusBytes,
     get isTooMuchAhead() {
-      return [...connections].reduce((sum, { aheadBytes }) => sum + aheadBytes, 0) > limits.aheadBytes
+      return (
+        [...connections].reduce((sum, { aheadBytes }) => sum + aheadBytes, 0) > limits.aheadBytes
+      )
     },
     get isTooMuchGathered() {
-      return [...connections].reduce((sum, { gatheredBytes }) => sum + gatheredBytes, 0) > limits.gatheredBytes
+      return (
+        [...connections].reduce((sum, { gatheredBytes }) => sum + gatheredBytes, 0) >
+        limits.gatheredBytes
+      )
     },
     openAssociations({ callingAeTitle, remoteAddress }: AssociationInfo) {
       const all = open()
       return {
         all: all.length,
-        ofCaller: all.filter(({ info }) => info?.callingAeTitle === callingAeTitle && info.remoteAddress === remoteAddress).length,
+        ofCaller: all.filter(
+          ({ info }) =>
+            info?.callingAeTitle === callingAeTitle && info.remoteAddress === remoteAddress,
+        ).length,
         unlisted: all.filter(({ isUnlisted }) => isUnlisted).length,
         // Behind one address there may be a whole site of listed devices, or a tunnel of this PC.
-        ofHost: isExpected(hostOf(remoteAddress)) ? 0 : all.filter((one) => one.host === hostOf(remoteAddress)).length,
-        unlistedOfHost: all.filter((one) => one.isUnlisted && one.host === hostOf(remoteAddress)).length,
+        ofHost: isExpected(hostOf(remoteAddress))
+          ? 0
+          : all.filter((one) => one.host === hostOf(remoteAddress)).length,
+        unlistedOfHost: all.filter((one) => one.isUnlisted && one.host === hostOf(remoteAddress))
+          .length,
       }
     },
     ids,
@@ -158,7 +208,10 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
     }
   }
 
-  async function listen(server: Server, at: { readonly host: string; readonly port: number }): Promise<number> {
+  async function listen(
+    server: Server,
+    at: { readonly host: string; readonly port: number },
+  ): Promise<number> {
     server.listen(at.port, at.host)
     await once(server, 'listening')
     // Out of file descriptors, say: that connection is lost, those that are open are not.
@@ -173,7 +226,8 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
     const closed = Promise.all(listeners.map((server) => once(server, 'close')))
     for (const server of listeners) server.close()
     for (const { destroyHandshakes } of tlsListeners) destroyHandshakes()
-    for (const association of connections) if (!association.isOpen) association.destroy('the gateway is stopping')
+    for (const association of connections)
+      if (!association.isOpen) association.destroy('the gateway is stopping')
     await within(timeoutMs, Promise.all(open().map((association) => association.whenIdle())))
     for (const association of connections) association.terminate('the gateway is stopping')
     await within(CLOSING_MS, closed)
@@ -195,14 +249,19 @@ export async function openDimseServer(options: DimseServerOptions): Promise<Dims
     },
     async listenByTls({ host: address, port: wanted, ...rest }) {
       const handshakes = { most: limits.pendingConnections, isExpected }
-      const secure = createTlsListener({ ...rest, handshakeSeconds: limits.artimSeconds, handshakes, admitted }, (socket) =>
-        connect(socket, peerOf(socket)),
+      const secure = createTlsListener(
+        { ...rest, handshakeSeconds: limits.artimSeconds, handshakes, admitted },
+        (socket) => connect(socket, peerOf(socket)),
       )
       const { server } = secure
       const tlsPort = await listen(server, { host: address, port: wanted })
       listeners.push(server)
       tlsListeners.push(secure)
-      return { port: tlsPort, setCertificate: (certificate) => server.setSecureContext(secureContextOf({ ...rest, ...certificate })) }
+      return {
+        port: tlsPort,
+        setCertificate: (certificate) =>
+          server.setSecureContext(secureContextOf({ ...rest, ...certificate })),
+      }
     },
     drain,
     [Symbol.asyncDispose]: () => drain(0),

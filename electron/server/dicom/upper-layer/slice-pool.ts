@@ -1,4 +1,7 @@
-/** Buffers of one size that are filled, sent and used again, so that a busy server makes no garbage of its answers. */
+/**
+ * Buffers of one size that are filled, sent and used again, so that a busy server makes no garbage
+ * of its answers.
+ */
 export interface SlicePool {
   /** At least `length` bytes, cut to it; its content is whatever it was. */
   take(length: number): Buffer
@@ -12,7 +15,10 @@ export interface SlicePool {
 export function createSlicePool(size: number, kept = 16): SlicePool {
   const free: ArrayBufferLike[] = []
   return {
-    take: (length) => (length > size ? Buffer.allocUnsafeSlow(length) : Buffer.from(free.pop() ?? new ArrayBuffer(size), 0, length)),
+    take: (length) =>
+      length > size
+        ? Buffer.allocUnsafeSlow(length)
+        : Buffer.from(free.pop() ?? new ArrayBuffer(size), 0, length),
     extend(slice, more) {
       const { buffer, length } = slice
       if (buffer.byteLength !== size || length + more.length > size) return [slice, more]

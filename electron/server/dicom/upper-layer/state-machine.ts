@@ -1,6 +1,9 @@
 import type { Pdu } from './pdu.ts'
 
-/** PS3.8 §9.2: the upper layer's state machine as data. Nothing here does anything: an association carries the effects out. */
+/**
+ * PS3.8 §9.2: the upper layer's state machine as data. Nothing here does anything: an association
+ * carries the effects out.
+ */
 
 /** PS3.8 Tables 9-1 to 9-5. */
 export const STATES = {
@@ -83,7 +86,10 @@ export type Effect =
 interface ActionRow {
   readonly effects: readonly Effect[]
   readonly next: State
-  /** The other outcome, where the table names two: chosen by the association's role or by its own judgement of the request. */
+  /**
+   * The other outcome, where the table names two: chosen by the association's role or by its own
+   * judgement of the request.
+   */
   readonly otherwise?: { readonly effects: readonly Effect[]; readonly next: State }
 }
 
@@ -112,7 +118,11 @@ export const ACTIONS = {
   'AR-6': { effects: ['indicateData'], next: 'Sta7' },
   'AR-7': { effects: ['send'], next: 'Sta8' },
   // Otherwise: the association's acceptor.
-  'AR-8': { effects: ['indicateRelease'], next: 'Sta9', otherwise: { effects: ['indicateRelease'], next: 'Sta10' } },
+  'AR-8': {
+    effects: ['indicateRelease'],
+    next: 'Sta9',
+    otherwise: { effects: ['indicateRelease'], next: 'Sta10' },
+  },
   'AR-9': { effects: ['send'], next: 'Sta11' },
   'AR-10': { effects: ['confirmRelease'], next: 'Sta12' },
   'AA-1': { effects: ['sendAbort', 'startArtim'], next: 'Sta13' },
@@ -127,8 +137,19 @@ export const ACTIONS = {
 export type Action = keyof typeof ACTIONS
 
 /** The states of an association that is being made, stands or is being released. */
-const ASSOCIATED = ['Sta3', 'Sta5', 'Sta6', 'Sta7', 'Sta8', 'Sta9', 'Sta10', 'Sta11', 'Sta12'] as const
-const each = (action: Action): Partial<Record<State, Action>> => Object.fromEntries(ASSOCIATED.map((state) => [state, action]))
+const ASSOCIATED = [
+  'Sta3',
+  'Sta5',
+  'Sta6',
+  'Sta7',
+  'Sta8',
+  'Sta9',
+  'Sta10',
+  'Sta11',
+  'Sta12',
+] as const
+const each = (action: Action): Partial<Record<State, Action>> =>
+  Object.fromEntries(ASSOCIATED.map((state) => [state, action]))
 /** A PDU nobody waits for; the rows below override the few cells that differ. */
 const UNEXPECTED: Partial<Record<State, Action>> = { Sta2: 'AA-1', ...each('AA-8'), Sta13: 'AA-6' }
 
@@ -162,12 +183,14 @@ export interface Transition {
 }
 
 /**
- * What happens at an event. `otherwise` picks the second outcome of AE-6 (not acceptable) and AR-8 (acceptor).
+ * What happens at an event. `otherwise` picks the second outcome of AE-6 (not acceptable) and AR-8
+ * (acceptor).
  * @throws {RangeError} where the table has an empty cell.
  */
 export function transition(state: State, event: Event, otherwise = false): Transition {
   const action = TRANSITIONS[event][state]
-  if (!action) throw new RangeError(`${event} (${EVENTS[event]}) cannot happen in ${state} (${STATES[state]})`)
+  if (!action)
+    throw new RangeError(`${event} (${EVENTS[event]}) cannot happen in ${state} (${STATES[state]})`)
   const row: ActionRow = ACTIONS[action]
   const outcome = otherwise && row.otherwise ? row.otherwise : row
   return { action, effects: outcome.effects, next: outcome.next }

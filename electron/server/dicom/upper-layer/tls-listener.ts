@@ -15,7 +15,10 @@ export interface TlsListenerOptions {
   /** PEM. */
   readonly key: string
   readonly cert: string
-  /** Authorities (PEM) that the certificates of peers are checked against; a peer without one is not refused here. */
+  /**
+   * Authorities (PEM) that the certificates of peers are checked against; a peer without one is not
+   * refused here.
+   */
   readonly ca?: string
 }
 
@@ -31,7 +34,10 @@ interface Handshake extends AdmittedConnection {
   readonly socket: Socket
 }
 
-/** What connections stand on, at the start and after another certificate alike: Node keeps nothing of the one before. */
+/**
+ * What connections stand on, at the start and after another certificate alike: Node keeps nothing
+ * of the one before.
+ */
 export const secureContextOf = ({ key, cert, ca }: TlsListenerOptions) => ({
   ...TLS_PROFILE,
   honorCipherOrder: true,
@@ -42,8 +48,8 @@ export const secureContextOf = ({ key, cert, ca }: TlsListenerOptions) => ({
 })
 
 /**
- * A TLS server that asks every peer for a certificate and refuses none for want of one: who has to show which is decided when the
- * association says who it is.
+ * A TLS server that asks every peer for a certificate and refuses none for want of one: who has to
+ * show which is decided when the association says who it is.
  */
 export function createTlsListener(
   options: TlsListenerOptions & HandshakeLimits,
@@ -66,7 +72,8 @@ export function createTlsListener(
   )
   // Node reports a handshake that takes too long, and leaves its socket open.
   server.on('tlsClientError', (_, socket) => socket.destroy())
-  // The TLS socket is another object than the one that was accepted; addresses and ports are the same.
+  // The TLS socket is another object than the one that was accepted; addresses and ports are the
+  // same.
   const handshaking = new Map<string, Handshake>()
   function ended(key: string, handshake: Handshake | undefined): void {
     if (!handshake) return

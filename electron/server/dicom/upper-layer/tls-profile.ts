@@ -1,4 +1,7 @@
-/** PS3.15 B.12 (BCP 195, RFC 9325 §4.2), for both sides of a connection: forward secrecy and AEAD only. */
+/**
+ * PS3.15 B.12 (BCP 195, RFC 9325 §4.2), for both sides of a connection: forward secrecy and AEAD
+ * only.
+ */
 export const TLS_PROFILE = {
   minVersion: 'TLSv1.2',
   ciphers: [

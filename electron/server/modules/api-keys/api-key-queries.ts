@@ -1,7 +1,10 @@
 import type { Database } from '#server/database/database.ts'
 import { flag } from '#server/database/flag.ts'
 
-/** A key of the `/v1` interface (interface-choices §6 row 25); the key itself is never stored, only its SHA-256 in hex. */
+/**
+ * A key of the `/v1` interface (interface-choices §6 row 25); the key itself is never stored, only
+ * its SHA-256 in hex.
+ */
 export interface ApiKeyRecord {
   readonly apiKeyId: string
   readonly keyHash: string
@@ -31,7 +34,13 @@ export interface ApiKeysStore {
   /** The key whose secret this is or was before its last rotation. */
   byHash(keyHash: string): ApiKeyRecord | undefined
   insert(key: ApiKeyRecord): void
-  rotate(apiKeyId: string, secret: Pick<ApiKeyRecord, 'keyHash' | 'last4' | 'rotatedAt' | 'oldKeyHash' | 'oldLast4' | 'oldExpiresAt'>): void
+  rotate(
+    apiKeyId: string,
+    secret: Pick<
+      ApiKeyRecord,
+      'keyHash' | 'last4' | 'rotatedAt' | 'oldKeyHash' | 'oldLast4' | 'oldExpiresAt'
+    >,
+  ): void
   setManagesPeople(apiKeyId: string, managesPeople: boolean): void
   /** Whether it was live until now. */
   revoke(apiKeyId: string, at: string): boolean
@@ -45,14 +54,26 @@ export function apiKeysStore(db: Database): ApiKeysStore {
   return {
     list: () => db.all(every.orderBy('createdAt', 'desc').orderBy('apiKeyId')).map(keyOf),
     get: (apiKeyId) => first(db.get(every.where('apiKeyId', '=', apiKeyId))),
-    byHash: (keyHash) => first(db.get(every.where('keyHash', '=', keyHash)) ?? db.get(every.where('oldKeyHash', '=', keyHash))),
+    byHash: (keyHash) =>
+      first(
+        db.get(every.where('keyHash', '=', keyHash)) ??
+          db.get(every.where('oldKeyHash', '=', keyHash)),
+      ),
     insert: (key) => void db.run(db.sql.insertInto('apiKeys').values(rowOf(key))),
     rotate: (apiKeyId, secret) => void db.run(change.set(secret).where('apiKeyId', '=', apiKeyId)),
     setManagesPeople: (apiKeyId, managesPeople) =>
-      void db.run(change.set({ managesPeople: flag(managesPeople) }).where('apiKeyId', '=', apiKeyId)),
+      void db.run(
+        change.set({ managesPeople: flag(managesPeople) }).where('apiKeyId', '=', apiKeyId),
+      ),
     revoke: (apiKeyId, at) =>
-      db.run(change.set({ revokedAt: at }).where('apiKeyId', '=', apiKeyId).where('revokedAt', 'is', null)).changes > 0,
-    noteUse: (apiKeyId, at) => void db.run(change.set({ lastUsedAt: at }).where('apiKeyId', '=', apiKeyId)),
+      db.run(
+        change
+          .set({ revokedAt: at })
+          .where('apiKeyId', '=', apiKeyId)
+          .where('revokedAt', 'is', null),
+      ).changes > 0,
+    noteUse: (apiKeyId, at) =>
+      void db.run(change.set({ lastUsedAt: at }).where('apiKeyId', '=', apiKeyId)),
   }
 }
 

@@ -23,11 +23,20 @@ export interface ApiKeys {
   /** Newest first, the revoked ones too. */
   list(): ApiKey[]
   create(key: NewApiKey, actor: Actor): ShownApiKey
-  /** The live key of that secret, or of the one before while it overlaps; `undefined` for any other text. Its use is noted a moment later. */
+  /**
+   * The live key of that secret, or of the one before while it overlaps; `undefined` for any other
+   * text. Its use is noted a moment later.
+   */
   authenticate(key: string): ApiKey | undefined
-  /** What it may do beside its areas; again changes nothing. @throws ApiError not-found, refused (revoked) */
+  /**
+   * What it may do beside its areas; again changes nothing. @throws ApiError not-found, refused
+   * (revoked)
+   */
   change(apiKeyId: string, rights: { readonly managesPeople: boolean }, actor: Actor): ApiKey
-  /** Replaces the secret; id, scope and everything it made stay. The one before opens for `overlapMs` more. @throws ApiError not-found, refused (revoked) */
+  /**
+   * Replaces the secret; id, scope and everything it made stay. The one before opens for
+   * `overlapMs` more. @throws ApiError not-found, refused (revoked)
+   */
   rotate(apiKeyId: string, overlapMs: number, actor: Actor): ShownApiKey
   /** Both secrets at once; again changes nothing. @throws ApiError not-found */
   revoke(apiKeyId: string, actor: Actor): void
@@ -41,10 +50,15 @@ export function openApiKeys(deps: DomainDeps): ApiKeys {
   function noteUse(apiKeyId: string): void {
     const now = clock()
     const last = used.get(apiKeyId)
-    const isDue = last === undefined || now - last.notedAt >= USE_NOTED_EVERY_MS || now < last.notedAt
+    const isDue =
+      last === undefined || now - last.notedAt >= USE_NOTED_EVERY_MS || now < last.notedAt
     used.set(apiKeyId, { at: now, notedAt: isDue ? now : last.notedAt })
-    // Behind the call, with the next group commit: no caller waits for the disk. A lost note is only an older "last used".
-    if (isDue) store.database.commitSoon(() => store.apiKeys.noteUse(apiKeyId, instantOf(now))).catch(() => used.delete(apiKeyId))
+    // Behind the call, with the next group commit: no caller waits for the disk. A lost note is
+    // only an older "last used".
+    if (isDue)
+      store.database
+        .commitSoon(() => store.apiKeys.noteUse(apiKeyId, instantOf(now)))
+        .catch(() => used.delete(apiKeyId))
   }
 
   function existing(apiKeyId: string): ApiKeyRecord {
@@ -75,7 +89,10 @@ export function openApiKeys(deps: DomainDeps): ApiKeys {
           oldExpiresAt: null,
         }
         store.apiKeys.insert({ ...apiKey, keyHash: hashOfToken(key), oldKeyHash: null })
-        note(deps, actor, 'api-key.create', apiKey.apiKeyId, { ...wanted, managesPeople: apiKey.managesPeople })
+        note(deps, actor, 'api-key.create', apiKey.apiKeyId, {
+          ...wanted,
+          managesPeople: apiKey.managesPeople,
+        })
         return { apiKey, key }
       }),
     authenticate(key) {
@@ -83,14 +100,16 @@ export function openApiKeys(deps: DomainDeps): ApiKeys {
       const keyHash = hashOfToken(key)
       const found = store.apiKeys.byHash(keyHash)
       if (!found || found.revokedAt !== null) return undefined
-      if (found.keyHash !== keyHash && (found.oldExpiresAt ?? '') <= instantOf(clock())) return undefined
+      if (found.keyHash !== keyHash && (found.oldExpiresAt ?? '') <= instantOf(clock()))
+        return undefined
       noteUse(found.apiKeyId)
       return withoutHashes(found)
     },
     change: (apiKeyId, { managesPeople }, actor) =>
       store.database.transaction(() => {
         const before = existing(apiKeyId)
-        if (before.revokedAt !== null) throw new ApiError('refused', 'The key was revoked: make a new one.')
+        if (before.revokedAt !== null)
+          throw new ApiError('refused', 'The key was revoked: make a new one.')
         if (before.managesPeople === managesPeople) return withoutHashes(before)
         store.apiKeys.setManagesPeople(apiKeyId, managesPeople)
         const change = { before: before.managesPeople, after: managesPeople }
@@ -100,7 +119,8 @@ export function openApiKeys(deps: DomainDeps): ApiKeys {
     rotate: (apiKeyId, overlapMs, actor) =>
       store.database.transaction(() => {
         const before = existing(apiKeyId)
-        if (before.revokedAt !== null) throw new ApiError('refused', 'The key was revoked: make a new one.')
+        if (before.revokedAt !== null)
+          throw new ApiError('refused', 'The key was revoked: make a new one.')
         const key = mintKey()
         const now = clock()
         const secret = {
@@ -118,7 +138,8 @@ export function openApiKeys(deps: DomainDeps): ApiKeys {
     revoke: (apiKeyId, actor) =>
       store.database.transaction(() => {
         existing(apiKeyId)
-        if (store.apiKeys.revoke(apiKeyId, instantOf(clock()))) note(deps, actor, 'api-key.revoke', apiKeyId)
+        if (store.apiKeys.revoke(apiKeyId, instantOf(clock())))
+          note(deps, actor, 'api-key.revoke', apiKeyId)
       }),
   }
 }

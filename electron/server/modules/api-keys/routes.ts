@@ -16,7 +16,11 @@ export function apiKeyHandlers({
 > {
   /** The secret before is told of only while it opens. */
   function show({ oldLast4, oldExpiresAt, ...apiKey }: ApiKey): ApiKeyRow {
-    const isOpen = apiKey.revokedAt === null && oldLast4 !== null && oldExpiresAt !== null && oldExpiresAt > instantOf(clock())
+    const isOpen =
+      apiKey.revokedAt === null &&
+      oldLast4 !== null &&
+      oldExpiresAt !== null &&
+      oldExpiresAt > instantOf(clock())
     return { ...apiKey, old: isOpen ? { last4: oldLast4, expiresAt: oldExpiresAt } : null }
   }
 
@@ -26,9 +30,14 @@ export function apiKeyHandlers({
       const { apiKey, key } = apiKeys.create(body, userActor(user.userId))
       return { apiKey: show(apiKey), key }
     },
-    changeApiKey: ({ params, body, user }) => show(apiKeys.change(params.apiKeyId, body, userActor(user.userId))),
+    changeApiKey: ({ params, body, user }) =>
+      show(apiKeys.change(params.apiKeyId, body, userActor(user.userId))),
     rotateApiKey({ params, body, user }) {
-      const { apiKey, key } = apiKeys.rotate(params.apiKeyId, body.overlapHours * HOUR_MS, userActor(user.userId))
+      const { apiKey, key } = apiKeys.rotate(
+        params.apiKeyId,
+        body.overlapHours * HOUR_MS,
+        userActor(user.userId),
+      )
       return { apiKey: show(apiKey), key }
     },
     revokeApiKey({ params, user }) {

@@ -24,7 +24,9 @@ const PORTION_MS = 20
 /** Looks that are remembered; of the oldest a second entry may be written. */
 const MOST_REMEMBERED = 20_000
 
-export function openAccessAudit(deps: DomainDeps & { readonly onError: (error: unknown) => void }): AccessAudit {
+export function openAccessAudit(
+  deps: DomainDeps & { readonly onError: (error: unknown) => void },
+): AccessAudit {
   const { store, clock, onError } = deps
   /** When each look was noted, the oldest first. */
   const seen = new Map<string, number>()

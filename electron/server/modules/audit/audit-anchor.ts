@@ -9,7 +9,9 @@ import type { Seal } from '#server/database/encryption.ts'
 import { syncPath } from '#server/database/folder-sync.ts'
 import { json } from '#server/platform/json.ts'
 
-/** Beside the database: how far the audit trail had come, which a copy of an older database lacks. */
+/**
+ * Beside the database: how far the audit trail had come, which a copy of an older database lacks.
+ */
 export const ANCHOR_FILE = 'audit-anchor.json'
 /** How far the anchor may be behind the trail of a running gateway. */
 const LAG_MS = 2000
@@ -40,11 +42,15 @@ interface End {
 /** unwritable: the last attempt to write the file failed. */
 export type AnchorFault = 'unreadable' | 'unwritable'
 
-/** The anchor of the audit trail outside the database. It never runs ahead of what is durable in the database. */
+/**
+ * The anchor of the audit trail outside the database. It never runs ahead of what is durable in the
+ * database.
+ */
 export interface AnchorKeeper {
   /**
-   * As the folder was opened. changed: not written by whoever has the data key; unreadable: it could
-   * not be read, which says nothing of what is in it, and it is not written until it was read.
+   * As the folder was opened. changed: not written by whoever has the data key; unreadable: it
+   * could not be read, which says nothing of what is in it, and it is not written until it was
+   * read.
    */
   readonly state: 'ok' | 'missing' | 'changed' | 'unreadable'
   /** Why a rollback may not be detected now; undefined where the file is read and written. */
@@ -52,7 +58,10 @@ export interface AnchorKeeper {
   /** Reads it again where it could not be read. */
   retry(): void
   readonly anchor: Anchor
-  /** A restore by the gateway itself put another database in place, which the anchor does not know of yet. */
+  /**
+   * A restore by the gateway itself put another database in place, which the anchor does not know
+   * of yet.
+   */
   readonly isExplained: boolean
   /** The trail ends here from now on: the anchor follows within `LAG_MS`, once that is durable. */
   note(end: End): void
@@ -80,7 +89,8 @@ export function openAnchor({ folder, seal, database, restores }: AnchorOptions):
   let isClosed = false
   let isUnwritable = false
 
-  const explains = (known: typeof read) => known !== 'unreadable' && restores.some((mac) => !anchor.restores.includes(mac))
+  const explains = (known: typeof read) =>
+    known !== 'unreadable' && restores.some((mac) => !anchor.restores.includes(mac))
   let isExplained = explains(read)
 
   const anchorOf = ({ count, hash, keyedFrom }: End): Anchor => {
@@ -124,8 +134,8 @@ export function openAnchor({ folder, seal, database, restores }: AnchorOptions):
     try {
       if (end) await writeEnd(end)
     } catch {
-      // Where the disk takes no writes the anchor lags, and the same end is written by a later attempt,
-      // unless `write` was called for a newer one meanwhile.
+      // Where the disk takes no writes the anchor lags, and the same end is written by a later
+      // attempt, unless `write` was called for a newer one meanwhile.
       if (end && end.count >= anchor.count) pending ??= end
       isUnwritable = true
     } finally {
@@ -186,7 +196,15 @@ function fileOf(anchor: Anchor, key: Buffer): Buffer {
 
 const macOf = (anchor: Anchor, key: Buffer): string =>
   createHmac('sha256', key)
-    .update(JSON.stringify([anchor.version, anchor.count, anchor.hash, anchor.keyedFrom ?? null, anchor.restores]))
+    .update(
+      JSON.stringify([
+        anchor.version,
+        anchor.count,
+        anchor.hash,
+        anchor.keyedFrom ?? null,
+        anchor.restores,
+      ]),
+    )
     .digest('hex')
 
 function readAnchor(folder: string, key: Buffer): Anchor | 'missing' | 'changed' | 'unreadable' {

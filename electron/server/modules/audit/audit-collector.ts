@@ -10,7 +10,9 @@ const LATE_MS = 5 * 60_000
 const MOST_COUNTED = 999
 
 export interface AuditCollector extends AsyncDisposable {
-  /** Undefined where the collector has what it should have, or has been away for a short time only. */
+  /**
+   * Undefined where the collector has what it should have, or has been away for a short time only.
+   */
   fault(): CollectorFault | undefined
 }
 
@@ -50,7 +52,9 @@ export function openAuditCollector(
       onError,
     }),
   )
-  opened.defer(settings.onChange((keys) => keys.some((key) => key.startsWith('audit.')) && collector.retry()))
+  opened.defer(
+    settings.onChange((keys) => keys.some((key) => key.startsWith('audit.')) && collector.retry()),
+  )
   return {
     fault() {
       const { waiting, fault } = collector.state()

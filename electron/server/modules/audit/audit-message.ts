@@ -52,17 +52,34 @@ const KINDS: readonly (readonly [prefix: string, Kind])[] = [
   ['view.', { event: INSTANCES, action: 'R' }],
   ['link.refused', { event: INSTANCES, action: 'R', outcome: '4' }],
   ['link.', { event: INSTANCES, action: 'R' }],
-  ...['images.', 'instance.', 'instances.', 'recovery.', 'capture.', 'correction.', 'reconcile.'].map(
-    (prefix) => [prefix, { event: INSTANCES, action: 'U' }] as const,
+  ...[
+    'images.',
+    'instance.',
+    'instances.',
+    'recovery.',
+    'capture.',
+    'correction.',
+    'reconcile.',
+  ].map((prefix) => [prefix, { event: INSTANCES, action: 'U' }] as const),
+  ...['study.', 'reading.', 'report.', 'critical.', 'step.'].map(
+    (prefix) => [prefix, { event: PATIENT_RECORD, action: 'U' }] as const,
   ),
-  ...['study.', 'reading.', 'report.', 'critical.', 'step.'].map((prefix) => [prefix, { event: PATIENT_RECORD, action: 'U' }] as const),
-  ...['forward.', 'diagnostics.save', 'backup.make'].map((prefix) => [prefix, { event: EXPORT, action: 'R' }] as const),
+  ...['forward.', 'diagnostics.save', 'backup.make'].map(
+    (prefix) => [prefix, { event: EXPORT, action: 'R' }] as const,
+  ),
   ...['user.', 'second-factor.', 'workstation.', 'invitation.', 'customer.', 'api-key.'].map(
     (prefix) => [prefix, { event: SECURITY, type: USER_ATTRIBUTES, action: 'U' }] as const,
   ),
-  ...['setting.', 'device.', 'destination.', 'partner.', 'endpoint.', 'certificate.', 'mail.', 'caller.'].map(
-    (prefix) => [prefix, { event: SECURITY, type: CONFIGURATION, action: 'U' }] as const,
-  ),
+  ...[
+    'setting.',
+    'device.',
+    'destination.',
+    'partner.',
+    'endpoint.',
+    'certificate.',
+    'mail.',
+    'caller.',
+  ].map((prefix) => [prefix, { event: SECURITY, type: CONFIGURATION, action: 'U' }] as const),
   ...['database.restore', 'restore.', 'recovery-key.'].map(
     (prefix) => [prefix, { event: SECURITY, type: CONFIGURATION, action: 'E' }] as const,
   ),
@@ -75,14 +92,23 @@ const OTHER: Kind = { event: ACTIVITY, action: 'E' }
  * rolled back and written on shows at the collector as a number that comes twice.
  */
 export function auditMessage(row: ChainedRow, { id, site, nameOf }: AuditSource): string {
-  const { event, type, action, outcome = '0' } = KINDS.find(([prefix]) => row.action.startsWith(prefix))?.[1] ?? OTHER
+  const {
+    event,
+    type,
+    action,
+    outcome = '0',
+  } = KINDS.find(([prefix]) => row.action.startsWith(prefix))?.[1] ?? OTHER
   const isGateway = row.actor === 'gateway'
   return element('AuditMessage', {}, [
-    element('EventIdentification', { EventActionCode: action, EventDateTime: row.at, EventOutcomeIndicator: outcome }, [
-      coded('EventID', event),
-      ...(type ? [coded('EventTypeCode', type)] : []),
-      coded('EventTypeCode', [row.action, row.action, 'Isthmus']),
-    ]),
+    element(
+      'EventIdentification',
+      { EventActionCode: action, EventDateTime: row.at, EventOutcomeIndicator: outcome },
+      [
+        coded('EventID', event),
+        ...(type ? [coded('EventTypeCode', type)] : []),
+        coded('EventTypeCode', [row.action, row.action, 'Isthmus']),
+      ],
+    ),
     element(
       'ActiveParticipant',
       { UserID: row.actor, UserName: nameOf(row.actor), UserIsRequestor: 'true' },
@@ -90,18 +116,35 @@ export function auditMessage(row: ChainedRow, { id, site, nameOf }: AuditSource)
     ),
     ...(isGateway
       ? []
-      : [element('ActiveParticipant', { UserID: 'gateway', UserIsRequestor: 'false' }, [coded('RoleIDCode', ['110150', 'Application'])])]),
-    element('AuditSourceIdentification', { AuditEnterpriseSiteID: site || undefined, AuditSourceID: id }, [
-      element('AuditSourceTypeCode', { 'csd-code': '4' }),
-    ]),
+      : [
+          element('ActiveParticipant', { UserID: 'gateway', UserIsRequestor: 'false' }, [
+            coded('RoleIDCode', ['110150', 'Application']),
+          ]),
+        ]),
+    element(
+      'AuditSourceIdentification',
+      { AuditEnterpriseSiteID: site || undefined, AuditSourceID: id },
+      [element('AuditSourceTypeCode', { 'csd-code': '4' })],
+    ),
     ...(row.target === '' ? [] : [targetOf(row)]),
     element(
       'ParticipantObjectIdentification',
-      { ParticipantObjectID: `${id}#${row.seq}`, ParticipantObjectTypeCode: '2', ParticipantObjectTypeCodeRole: '13' },
+      {
+        ParticipantObjectID: `${id}#${row.seq}`,
+        ParticipantObjectTypeCode: '2',
+        ParticipantObjectTypeCodeRole: '13',
+      },
       [
-        coded('ParticipantObjectIDTypeCode', ['audit-entry', 'Entry of the audit trail', 'Isthmus']),
+        coded('ParticipantObjectIDTypeCode', [
+          'audit-entry',
+          'Entry of the audit trail',
+          'Isthmus',
+        ]),
         element('ParticipantObjectName', {}, [`Audit trail entry ${row.seq}`]),
-        element('ParticipantObjectDetail', { type: 'hash', value: Buffer.from(row.hash).toString('base64') }),
+        element('ParticipantObjectDetail', {
+          type: 'hash',
+          value: Buffer.from(row.hash).toString('base64'),
+        }),
       ],
     ),
   ])
@@ -124,14 +167,21 @@ function targetOf({ action, target }: ChainedRow): string {
       ParticipantObjectTypeCode: isUser ? '1' : '2',
       ParticipantObjectTypeCodeRole: isStudy ? '3' : isUser ? '11' : undefined,
     },
-    [coded('ParticipantObjectIDTypeCode', code), element('ParticipantObjectName', {}, [escaped(target)])],
+    [
+      coded('ParticipantObjectIDTypeCode', code),
+      element('ParticipantObjectName', {}, [escaped(target)]),
+    ],
   )
 }
 
 const coded = (name: string, [code, text, system = 'DCM']: Code): string =>
   element(name, { 'csd-code': code, codeSystemName: system, originalText: text })
 
-function element(name: string, attributes: Readonly<Record<string, string | undefined>>, children: readonly string[] = []): string {
+function element(
+  name: string,
+  attributes: Readonly<Record<string, string | undefined>>,
+  children: readonly string[] = [],
+): string {
   const given = Object.entries(attributes).filter(([, value]) => value !== undefined)
   const head = [name, ...given.map(([key, value]) => `${key}="${escaped(value ?? '')}"`)].join(' ')
   return children.length === 0 ? `<${head}/>` : `<${head}>${children.join('')}</${name}>`
@@ -140,8 +190,11 @@ function element(name: string, attributes: Readonly<Record<string, string | unde
 /** XML 1.0 §2.2 and §2.4; characters that XML cannot have are replaced. */
 const escaped = (text: string): string =>
   text
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones XML 1.0 excludes
-    .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
+    .replace(
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones XML 1.0 excludes
+      /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+      '\ufffd',
+    )
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -41,7 +41,10 @@ export const FINDING = 'audit.finding'
 /** The action of the entry by which a person acknowledges all findings before it. */
 export const ACKNOWLEDGED = 'audit.acknowledge'
 
-/** Entries of a part of the trail; `next` is the sequence number below which the rest lies, undefined where nothing is left. */
+/**
+ * Entries of a part of the trail; `next` is the sequence number below which the rest lies,
+ * undefined where nothing is left.
+ */
 export interface AuditPart {
   readonly items: readonly AuditRow[]
   readonly next: number | undefined
@@ -52,27 +55,33 @@ export type ChainedRow = AuditRow & { readonly sealedDetail: string; readonly ha
 
 /** The trail on its way to be verified. */
 export interface AuditChain {
-  /** Follows at most `count` entries on; the verdict once there is one. Entries that are appended meanwhile are followed too. */
+  /**
+   * Follows at most `count` entries on; the verdict once there is one. Entries that are appended
+   * meanwhile are followed too.
+   */
   follow(count: number): AuditVerdict | undefined
   /** Entries followed so far, all of them as they were written. */
   readonly entries: number
 }
 
 /**
- * The append-only audit trail. Each entry carries the HMAC of the entry before and of its own row as
- * stored, under a key derived from the data key; entries of versions before that carry a plain
+ * The append-only audit trail. Each entry carries the HMAC of the entry before and of its own row
+ * as stored, under a key derived from the data key; entries of versions before that carry a plain
  * SHA-256, up to the first keyed one. How many entries there are and the last hash are kept under
  * the seal (the head), and once more outside the database (`audit-anchor`), so that a shortened, a
  * rewritten and an older trail are detected. See decision 0034.
  */
 export interface AuditStore {
-  /** Appends within the open transaction, or one of its own; returns the sequence number, from 1. */
+  /**
+   * Appends within the open transaction, or one of its own; returns the sequence number, from 1.
+   */
   append(entry: AuditEntry): number
   /** Newest first. */
   list(page: PageQuery): PageOf<AuditRow>
   /**
-   * Entries that the filter takes, newest first, of the newest ones below `before`. Looks at no more than `SCANNED` entries, so that nobody
-   * waits for a search in a million: `items` may be fewer than `limit`, or none, while there is a `next`.
+   * Entries that the filter takes, newest first, of the newest ones below `before`. Looks at no
+   * more than `SCANNED` entries, so that nobody waits for a search in a million: `items` may be
+   * fewer than `limit`, or none, while there is a `next`.
    */
   search(filter: AuditFilter, part: { readonly before: number; readonly limit: number }): AuditPart
   /** Of any of these targets, newest first. */
@@ -90,7 +99,9 @@ export interface AuditStore {
   inspect(): readonly AuditFinding[]
   /** What is wrong with the anchor; where it cannot be read it was not compared yet. */
   readonly anchorFault: AnchorFault | undefined
-  /** Calls the listener after each commit with an entry. It must not throw. Returns what stops it. */
+  /**
+   * Calls the listener after each commit with an entry. It must not throw. Returns what stops it.
+   */
   onAppend(listener: () => void): () => void
 }
 
@@ -99,8 +110,8 @@ interface Head {
   readonly count: number
   readonly hash: string
   /**
-   * The first keyed entry. Undefined until the chain of a version without keyed entries, or of a new
-   * database, was closed (`keyChain`); null where it is unknown, since a head was lost.
+   * The first keyed entry. Undefined until the chain of a version without keyed entries, or of a
+   * new database, was closed (`keyChain`); null where it is unknown, since a head was lost.
    */
   readonly keyedFrom?: number | null | undefined
 }
@@ -121,7 +132,12 @@ const SCANNED = 10_000
 const NOTHING = { count: 0, hash: '0'.repeat(64) } as const satisfies Head
 
 /** @param anchor of the data folder; undefined for a copy of a database, which has none */
-export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: AnchorKeeper | undefined): AuditStore {
+export function auditStore(
+  db: Database,
+  seal: Seal,
+  clock: Clock,
+  anchor: AnchorKeeper | undefined,
+): AuditStore {
   const key = seal.keyFor('audit chain')
   /** The newest entry that this process committed. */
   let committed: Head = NOTHING
@@ -141,10 +157,15 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
     }
   }
 
-  const entryAt = (seq: number) => db.get(db.sql.selectFrom('auditEntries').select('hash').where('seq', '=', seq))?.hash.toString('hex')
+  const entryAt = (seq: number) =>
+    db
+      .get(db.sql.selectFrom('auditEntries').select('hash').where('seq', '=', seq))
+      ?.hash.toString('hex')
 
   function newestEntry(): Head {
-    const row = db.get(db.sql.selectFrom('auditEntries').select(['seq', 'hash']).orderBy('seq', 'desc').limit(1))
+    const row = db.get(
+      db.sql.selectFrom('auditEntries').select(['seq', 'hash']).orderBy('seq', 'desc').limit(1),
+    )
     return row ? { count: row.seq, hash: row.hash.toString('hex') } : NOTHING
   }
 
@@ -155,15 +176,19 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
   }
 
   /**
-   * What the next entry follows. A trail whose head was tampered with goes on after the newest entry
-   * that is known, so that the gateway can go on recording; verifying it shows the gap.
+   * What the next entry follows. A trail whose head was tampered with goes on after the newest
+   * entry that is known, so that the gateway can go on recording; verifying it shows the gap.
    */
   function lastOf(head: ReturnType<typeof readHead>): Head {
     const newest = newestEntry()
     if (typeof head === 'object' && head.count >= newest.count) return head
     const { count, hash } = newest.count >= known().count ? newest : known()
     const lost = wasNew && count === 0 ? undefined : null
-    return { count, hash, keyedFrom: typeof head === 'object' ? head.keyedFrom : (known().keyedFrom ?? lost) }
+    return {
+      count,
+      hash,
+      keyedFrom: typeof head === 'object' ? head.keyedFrom : (known().keyedFrom ?? lost),
+    }
   }
 
   function writeHead(head: Head): void {
@@ -184,7 +209,9 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
       const sealedDetail = seal.seal(Buffer.from(JSON.stringify(detail)), detailContext(seq))
       const entry = { seq, at: instantOf(clock()), actor, action, target, sealedDetail }
       const hash = keyedHashOf(key, last.hash, entry)
-      const { changes } = db.run(db.sql.insertInto('auditEntries').values({ ...entry, hash: Buffer.from(hash, 'hex') }))
+      const { changes } = db.run(
+        db.sql.insertInto('auditEntries').values({ ...entry, hash: Buffer.from(hash, 'hex') }),
+      )
       // Such as by a trigger of somebody else: what is done has its entry, or is not done.
       if (changes !== 1) throw new Error('The audit trail did not take an entry')
       const keyedFrom = last.keyedFrom === undefined ? closing : last.keyedFrom
@@ -212,7 +239,9 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
   const isUnkeyed = (head: ReturnType<typeof readHead>) =>
     isNew() || (typeof head === 'object' && head.keyedFrom === undefined && hasUnkeyedRow())
 
-  /** The first of the keyed entries that the trail ends in, which is the next where it ends in none. */
+  /**
+   * The first of the keyed entries that the trail ends in, which is the next where it ends in none.
+   */
   function firstKeyed(): number {
     for (let first = newestEntry().count + 1; ; first -= 1) {
       const row = db.get(
@@ -228,14 +257,15 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
   }
 
   /**
-   * Brings the chain of an older version, or a new database, to keyed entries. The anchor is written
-   * before: a crash in between leaves an anchor that the database is not behind.
+   * Brings the chain of an older version, or a new database, to keyed entries. The anchor is
+   * written before: a crash in between leaves an anchor that the database is not behind.
    */
   function keyChain(head: ReturnType<typeof readHead>): void {
     db.run(db.sql.deleteFrom('auditUnkeyed'))
     // The row was written by something else.
     if (typeof head === 'object' && head.keyedFrom !== undefined) return
-    if (anchor && anchor.state === 'missing') anchor.write(typeof head === 'object' ? head : NOTHING)
+    if (anchor && anchor.state === 'missing')
+      anchor.write(typeof head === 'object' ? head : NOTHING)
     const { count: entries, hash } = newestEntry()
     if (head === 'missing' && entries === 0) {
       writeHead({ ...NOTHING, keyedFrom: 1 })
@@ -243,7 +273,12 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
     }
     // The entries are followed later, in portions. What only the head shows, which is replaced now:
     const endsAsHead = typeof head === 'object' && head.count === entries && head.hash === hash
-    const entry = { actor: 'gateway', action: 'audit.key', target: '', detail: { entries, hash, endsAsHead } }
+    const entry = {
+      actor: 'gateway',
+      action: 'audit.key',
+      target: '',
+      detail: { entries, hash, endsAsHead },
+    }
     append(entry, typeof head === 'object' ? firstKeyed() : undefined)
   }
 
@@ -251,7 +286,8 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
   function anchorFinding(head: ReturnType<typeof readHead>): Found | undefined {
     if (!anchor || anchor.isExplained || anchor.state === 'unreadable') return undefined
     const { count: entries } = newestEntry()
-    if (anchor.state === 'missing') return isUnkeyed(head) ? undefined : { finding: 'anchor-missing', detail: { entries } }
+    if (anchor.state === 'missing')
+      return isUnkeyed(head) ? undefined : { finding: 'anchor-missing', detail: { entries } }
     if (anchor.state === 'changed') return { finding: 'anchor-changed', detail: { entries } }
     const { count, hash } = anchor.anchor
     if (count === 0 || entryAt(count) === hash) return undefined
@@ -284,7 +320,8 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
       const isFirst = !isCompared
       const isExplained = isFirst && anchor?.isExplained
       const found = findings(isFirst)
-      for (const { finding, detail } of found) append({ actor: 'gateway', action: FINDING, target: finding, detail })
+      for (const { finding, detail } of found)
+        append({ actor: 'gateway', action: FINDING, target: finding, detail })
       if (found.length > 0) rewindSending(newestEntry().count - found.length)
       if (anchor?.state !== 'unreadable' && (isExplained || found.length > 0)) {
         const { count, hash } = newestEntry()
@@ -342,7 +379,9 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
 
     search(filter, { before, limit }) {
       // Not by the head, which may be what is broken.
-      const newest = db.get(db.sql.selectFrom('auditEntries').select('seq').orderBy('seq', 'desc').limit(1))?.seq ?? 0
+      const newest =
+        db.get(db.sql.selectFrom('auditEntries').select('seq').orderBy('seq', 'desc').limit(1))
+          ?.seq ?? 0
       const lowest = Math.max(1, Math.min(before, newest + 1) - SCANNED)
       const { actor, action, target, from, to } = filter
       const rows = db.all(
@@ -367,13 +406,32 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
 
     of: (targets, limit) =>
       db
-        .all(db.sql.selectFrom('auditEntries').selectAll().where('target', 'in', targets).orderBy('seq', 'desc').limit(limit))
+        .all(
+          db.sql
+            .selectFrom('auditEntries')
+            .selectAll()
+            .where('target', 'in', targets)
+            .orderBy('seq', 'desc')
+            .limit(limit),
+        )
         .map((row) => rowOf(seal, row)),
 
     after: (seq, last, limit) =>
       db
-        .all(db.sql.selectFrom('auditEntries').selectAll().where('seq', '>', seq).where('seq', '<=', last).orderBy('seq').limit(limit))
-        .map((row) => ({ ...rowOf(seal, row), sealedDetail: row.sealedDetail.toString('base64'), hash: row.hash.toString('hex') })),
+        .all(
+          db.sql
+            .selectFrom('auditEntries')
+            .selectAll()
+            .where('seq', '>', seq)
+            .where('seq', '<=', last)
+            .orderBy('seq')
+            .limit(limit),
+        )
+        .map((row) => ({
+          ...rowOf(seal, row),
+          sealedDetail: row.sealedDetail.toString('base64'),
+          hash: row.hash.toString('hex'),
+        })),
 
     verify,
     chain,
@@ -412,7 +470,8 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
       }
     }
 
-    const recordedAt = (entries: number): AuditVerdict => (recorded[0] ? { ...recorded[0], entries } : { isIntact: true, entries })
+    const recordedAt = (entries: number): AuditVerdict =>
+      recorded[0] ? { ...recorded[0], entries } : { isIntact: true, entries }
 
     return {
       get entries() {
@@ -420,7 +479,14 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
       },
       follow(most) {
         const outside = known()
-        const rows = db.all(db.sql.selectFrom('auditEntries').selectAll().where('seq', '>', count).orderBy('seq').limit(most))
+        const rows = db.all(
+          db.sql
+            .selectFrom('auditEntries')
+            .selectAll()
+            .where('seq', '>', count)
+            .orderBy('seq')
+            .limit(most),
+        )
         for (const row of rows) {
           const next = hashAfter(row)
           if (row.seq !== count + 1 || next === undefined) return fault(count + 1, 'entry')
@@ -429,15 +495,23 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
           if (count === outside.count && hash !== outside.hash) replacedAt ??= count
           if (keyedFrom !== undefined) noteFinding(row)
         }
-        // Nothing is appended between the last entry and its comparison with the head: both are of the same turn.
+        // Nothing is appended between the last entry and its comparison with the head: both are of
+        // the same turn.
         if (rows.length === most) return undefined
         return endOf(count, hash, keyedFrom, replacedAt) ?? recordedAt(count)
       },
     }
   }
 
-  /** What the end of the chain is not: what the head says, and what is known outside the database. */
-  function endOf(count: number, hash: string, keyedFrom: number | undefined, replacedAt: number | undefined): AuditFault | undefined {
+  /**
+   * What the end of the chain is not: what the head says, and what is known outside the database.
+   */
+  function endOf(
+    count: number,
+    hash: string,
+    keyedFrom: number | undefined,
+    replacedAt: number | undefined,
+  ): AuditFault | undefined {
     const head = readHead()
     const missing = Math.max(0, known().count - count)
     if (head === 'missing') {
@@ -451,7 +525,8 @@ export function auditStore(db: Database, seal: Seal, clock: Clock, anchor: Ancho
     if (!isSame) return fault(Math.max(1, Math.min(head.count, count)), 'entry', missing)
     if (missing > 0) return fault(count + 1, 'older', missing)
     if (replacedAt !== undefined) return fault(replacedAt, 'replaced')
-    const isKeyed = typeof head.keyedFrom !== 'number' || head.keyedFrom === (keyedFrom ?? count + 1)
+    const isKeyed =
+      typeof head.keyedFrom !== 'number' || head.keyedFrom === (keyedFrom ?? count + 1)
     return isKeyed ? undefined : fault(keyedFrom ?? Math.max(1, count), 'entry')
   }
 }
@@ -460,9 +535,13 @@ const fault = (seq: number, finding: AuditFinding, missing = 0): AuditFault => (
   ...{ isIntact: false, seq, finding, missing, isRecorded: false, entries: seq },
 })
 
-const contains = (column: 'actor' | 'action' | 'target', text = '') => sql<boolean>`instr(lower(${sql.ref(column)}), lower(${text})) > 0`
+const contains = (column: 'actor' | 'action' | 'target', text = '') =>
+  sql<boolean>`instr(lower(${sql.ref(column)}), lower(${text})) > 0`
 
-const rowOf = (seal: Seal, { seq, at, actor, action, target, sealedDetail }: StoredEntry): AuditRow => ({
+const rowOf = (
+  seal: Seal,
+  { seq, at, actor, action, target, sealedDetail }: StoredEntry,
+): AuditRow => ({
   ...{ seq, at, actor, action, target },
   detail: detailOf(seal, seq, sealedDetail),
 })
@@ -478,11 +557,15 @@ function detailOf(seal: Seal, seq: number, sealed: Buffer): AuditDetail {
   }
 }
 
-const canonical = (previous: string, { seq, at, actor, action, target, sealedDetail }: StoredEntry): string =>
+const canonical = (
+  previous: string,
+  { seq, at, actor, action, target, sealedDetail }: StoredEntry,
+): string =>
   previous + JSON.stringify([seq, at, actor, action, target, sealedDetail.toString('base64')])
 
 /** Of entries of versions that did not key them. */
-const hashOf = (previous: string, entry: StoredEntry): string => createHash('sha256').update(canonical(previous, entry)).digest('hex')
+const hashOf = (previous: string, entry: StoredEntry): string =>
+  createHash('sha256').update(canonical(previous, entry)).digest('hex')
 
 /** Over the row as stored: following the chain opens no detail. */
 const keyedHashOf = (key: Buffer, previous: string, entry: StoredEntry): string =>

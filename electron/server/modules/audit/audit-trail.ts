@@ -5,30 +5,51 @@ import type { AuditCheck, AuditExport, AuditFilter, AuditRow } from '#shared/con
 import { ApiError } from '#shared/errors.ts'
 import { type Actor, type DomainDeps, note } from './audit.ts'
 import type { AnchorFault } from './audit-anchor.ts'
-import { ACKNOWLEDGED, type AuditStore, type AuditVerdict, type ChainedRow } from './audit-queries.ts'
+import {
+  ACKNOWLEDGED,
+  type AuditStore,
+  type AuditVerdict,
+  type ChainedRow,
+} from './audit-queries.ts'
 
 /** Entries at a time: a few milliseconds of work at most between two turns of the event loop. */
 const AT_A_TIME = 100
 
 const UNBROKEN = { finding: null, missing: 0, isRecorded: false } as const
 
-/** The audit trail as a whole: searched, verified and given out, without holding the event loop however long it is. */
+/**
+ * The audit trail as a whole: searched, verified and given out, without holding the event loop
+ * however long it is.
+ */
 export interface AuditTrail {
-  /** Newest first, what the filter takes. @throws ApiError malformed: the cursor is not of this list */
+  /**
+   * Newest first, what the filter takes. @throws ApiError malformed: the cursor is not of this list
+   */
   search(filter: AuditFilter, page: PageQuery): Promise<PageOf<AuditRow>>
-  /** Follows the chain from the first entry; one run serves all who ask while it is at work. Rejects with the signal's reason. */
+  /**
+   * Follows the chain from the first entry; one run serves all who ask while it is at work. Rejects
+   * with the signal's reason.
+   */
   verify(signal?: AbortSignal): Promise<AuditCheck>
   /** What the last whole run found; undefined before there was one. */
   readonly latest: AuditCheck | undefined
   /** The same for a person, who it was being kept. */
   verifyFor(actor: Actor): Promise<AuditCheck>
-  /** Acknowledges every finding recorded so far. @throws ApiError refused: there is none, or the chain itself is broken */
+  /**
+   * Acknowledges every finding recorded so far. @throws ApiError refused: there is none, or the
+   * chain itself is broken
+   */
   acknowledgeFor(actor: Actor, reason: string): Promise<AuditCheck>
-  /** Entries up to now, oldest first, a portion at a time; that they were given out is the last of them. */
+  /**
+   * Entries up to now, oldest first, a portion at a time; that they were given out is the last of
+   * them.
+   */
   exportFor(actor: Actor, what: AuditExport): AsyncGenerator<readonly ChainedRow[], void, void>
 }
 
-export function openAuditTrail(deps: DomainDeps & { readonly onChecked?: (check: AuditCheck) => void }): AuditTrail {
+export function openAuditTrail(
+  deps: DomainDeps & { readonly onChecked?: (check: AuditCheck) => void },
+): AuditTrail {
   const { store, clock, onChecked = () => {} } = deps
   let running: Promise<AuditCheck> | undefined
   let latest: AuditCheck | undefined
@@ -55,9 +76,15 @@ export function openAuditTrail(deps: DomainDeps & { readonly onChecked?: (check:
    * The chain of an older version was closed at the first start without following it, which takes
    * seconds of a long one. What its first verification found is an entry.
    */
-  function noteClosed(isIntact: boolean, { firstBadSeq, entries }: Pick<AuditCheck, 'firstBadSeq' | 'entries'>): void {
+  function noteClosed(
+    isIntact: boolean,
+    { firstBadSeq, entries }: Pick<AuditCheck, 'firstBadSeq' | 'entries'>,
+  ): void {
     const newest = (action: string) =>
-      store.audit.search({ actor: 'gateway', action }, { before: Number.MAX_SAFE_INTEGER, limit: 1 }).items[0]?.seq ?? 0
+      store.audit.search(
+        { actor: 'gateway', action },
+        { before: Number.MAX_SAFE_INTEGER, limit: 1 },
+      ).items[0]?.seq ?? 0
     if (newest('audit.key') <= newest('audit.verify')) return
     note(deps, 'gateway', 'audit.verify', '', { isIntact, firstBadSeq, entries })
   }
@@ -76,7 +103,8 @@ export function openAuditTrail(deps: DomainDeps & { readonly onChecked?: (check:
       for (;;) {
         const part = store.audit.search(filter, { before, limit: limit + 1 - items.length })
         items.push(...part.items)
-        if (items.length > limit || part.next === undefined) return pageOf(items, limit, ({ seq }) => seq)
+        if (items.length > limit || part.next === undefined)
+          return pageOf(items, limit, ({ seq }) => seq)
         before = part.next
         await nextTurn()
       }
@@ -88,7 +116,11 @@ export function openAuditTrail(deps: DomainDeps & { readonly onChecked?: (check:
     async verifyFor(actor) {
       const found = await verify()
       kept(() =>
-        note(deps, actor, 'audit.verify', '', { isIntact: found.isIntact, firstBadSeq: found.firstBadSeq, entries: found.entries }),
+        note(deps, actor, 'audit.verify', '', {
+          isIntact: found.isIntact,
+          firstBadSeq: found.firstBadSeq,
+          entries: found.entries,
+        }),
       )
       return found
     },
@@ -99,14 +131,18 @@ export function openAuditTrail(deps: DomainDeps & { readonly onChecked?: (check:
       return verify()
     },
     async *exportFor(actor, { format, from, to }) {
-      kept(() => note(deps, actor, 'audit.export', '', { format, from: from ?? null, to: to ?? null }))
+      kept(() =>
+        note(deps, actor, 'audit.export', '', { format, from: from ?? null, to: to ?? null }),
+      )
       const last = store.audit.list({ limit: 1 }).items[0]?.seq ?? 0
       for (let seq = 0; seq < last; ) {
         const rows = store.audit.after(seq, last, AT_A_TIME)
         const end = rows.at(-1)
         if (!end) return
         seq = end.seq
-        const wanted = rows.filter(({ at }) => (from === undefined || at >= from) && (to === undefined || at < to))
+        const wanted = rows.filter(
+          ({ at }) => (from === undefined || at >= from) && (to === undefined || at < to),
+        )
         if (wanted.length > 0) yield wanted
         await nextTurn()
       }
@@ -139,7 +175,10 @@ export async function verifyAudit(audit: Pick<AuditStore, 'chain'>): Promise<Aud
   return followed(audit.chain())
 }
 
-async function followed(chain: ReturnType<AuditStore['chain']>, signal?: AbortSignal): Promise<AuditVerdict> {
+async function followed(
+  chain: ReturnType<AuditStore['chain']>,
+  signal?: AbortSignal,
+): Promise<AuditVerdict> {
   for (;;) {
     signal?.throwIfAborted()
     const verdict = chain.follow(AT_A_TIME)
@@ -148,7 +187,10 @@ async function followed(chain: ReturnType<AuditStore['chain']>, signal?: AbortSi
   }
 }
 
-/** A trail that is broken so that nothing can be appended must still be looked at and saved: it is the evidence. */
+/**
+ * A trail that is broken so that nothing can be appended must still be looked at and saved: it is
+ * the evidence.
+ */
 function kept(append: () => void): void {
   try {
     append()

@@ -14,11 +14,15 @@ const TRIGGERS: Readonly<Record<string, string>> = {
 
 /**
  * Makes the triggers of the audit trail what they should be: missing and changed ones are created
- * again, ones of somebody else are dropped. Returns the names of those that were not as they should.
+ * again, ones of somebody else are dropped. Returns the names of those that were not as they
+ * should.
  */
 export function repairTriggers(db: Database): string[] {
   const found = db.all<{ name: string; sql: string }>(
-    rawQuery(`select name, sql from sqlite_schema where type = 'trigger' and lower(tbl_name) in (${TABLES})`, []),
+    rawQuery(
+      `select name, sql from sqlite_schema where type = 'trigger' and lower(tbl_name) in (${TABLES})`,
+      [],
+    ),
   )
   const isExpected = ({ name, sql }: { name: string; sql: string }) =>
     Object.hasOwn(TRIGGERS, name) && plain(sql) === plain(TRIGGERS[name] ?? '')

@@ -8,8 +8,14 @@ export interface AuditWatch extends AsyncDisposable {
   readonly trail: AuditTrail
 }
 
-/** Verifies the audit trail in the background from now on; a broken one is told in the feed and the log, which never say what it holds. */
-export function watchAudit({ deps }: Parts, { feed, log }: { readonly feed: Feed; readonly log: Log }): AuditWatch {
+/**
+ * Verifies the audit trail in the background from now on; a broken one is told in the feed and the
+ * log, which never say what it holds.
+ */
+export function watchAudit(
+  { deps }: Parts,
+  { feed, log }: { readonly feed: Feed; readonly log: Log },
+): AuditWatch {
   const ended = new AbortController()
   const trail = openAuditTrail({
     ...deps,
@@ -17,7 +23,10 @@ export function watchAudit({ deps }: Parts, { feed, log }: { readonly feed: Feed
       feed.noteStatus()
       const { anchorFault } = deps.store.audit
       if (anchorFault)
-        log.error({ file: ANCHOR_FILE, fault: anchorFault }, 'the anchor of the audit trail fails: a rollback is not detected')
+        log.error(
+          { file: ANCHOR_FILE, fault: anchorFault },
+          'the anchor of the audit trail fails: a rollback is not detected',
+        )
       const text = auditFaultSentence(check)
       if (text === undefined) return
       const { entries, firstBadSeq, finding } = check

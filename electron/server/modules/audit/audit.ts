@@ -26,7 +26,10 @@ export function note(
 }
 
 /** The fields that differ, each with its value before and after. */
-export function differences<T extends object>(before: T, after: T): Record<string, { before: T[keyof T]; after: T[keyof T] }> {
+export function differences<T extends object>(
+  before: T,
+  after: T,
+): Record<string, { before: T[keyof T]; after: T[keyof T] }> {
   const keys = Object.keys(after) as (keyof T & string)[]
   return Object.fromEntries(
     keys

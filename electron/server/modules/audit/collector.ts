@@ -39,7 +39,10 @@ export interface CollectorOptions {
 
 export interface CollectorLimits {
   readonly connectMs: number
-  /** How long a connection stays open without anything to send before it is closed, which confirms what was sent. */
+  /**
+   * How long a connection stays open without anything to send before it is closed, which confirms
+   * what was sent.
+   */
   readonly idleMs: number
   /** How long one is used at most, and for how many messages. */
   readonly openMs: number
@@ -65,11 +68,11 @@ export interface Collector extends AsyncDisposable {
 }
 
 /**
- * Sends each entry of the audit trail to the collector, in order, from when it was set on. Syslog has
- * no acknowledgement: what was sent counts as received only when the collector answered the closing
- * of the connection with its own (RFC 5425 §4.4), which it does after it has read everything before.
- * Where the connection breaks, everything since the last such moment is sent again. So an entry may
- * arrive twice, under its number, and none is lost.
+ * Sends each entry of the audit trail to the collector, in order, from when it was set on. Syslog
+ * has no acknowledgement: what was sent counts as received only when the collector answered the
+ * closing of the connection with its own (RFC 5425 §4.4), which it does after it has read
+ * everything before. Where the connection breaks, everything since the last such moment is sent
+ * again. So an entry may arrive twice, under its number, and none is lost.
  */
 export function openCollector(options: CollectorOptions): Collector {
   const { store, isOn, target, source, clock, onState, onError } = options
@@ -88,7 +91,10 @@ export function openCollector(options: CollectorOptions): Collector {
     if (wake.signal.aborted) wake = new AbortController()
     const signal = AbortSignal.any([wake.signal, ended.signal])
     if (signal.aborted) return
-    await (ms === undefined ? once(signal, 'abort') : sleep(ms, undefined, { signal, ref: false })).catch(() => undefined)
+    await (ms === undefined
+      ? once(signal, 'abort')
+      : sleep(ms, undefined, { signal, ref: false })
+    ).catch(() => undefined)
   }
 
   function setFault(reason: string | undefined): void {
@@ -107,7 +113,10 @@ export function openCollector(options: CollectorOptions): Collector {
         if (ended.signal.aborted) return
         setFault(reasonOf(error))
         // New entries do not shorten the pause: a collector that is down is not asked at each.
-        await sleep(pause, undefined, { signal: AbortSignal.any([ended.signal, retried.signal]), ref: false }).catch(() => undefined)
+        await sleep(pause, undefined, {
+          signal: AbortSignal.any([ended.signal, retried.signal]),
+          ref: false,
+        }).catch(() => undefined)
         pause = retried.signal.aborted ? limits.retryMs[0] : Math.min(pause * 2, limits.retryMs[1])
         if (retried.signal.aborted) retried = new AbortController()
       }
@@ -123,7 +132,8 @@ export function openCollector(options: CollectorOptions): Collector {
     }
     const position = store.auditSending.position() ?? begin()
     if (newest() < position) {
-      // Somebody wrote the position, so that nothing would be sent any more: a finding, which resets it.
+      // Somebody wrote the position, so that nothing would be sent any more: a finding, which
+      // resets it.
       store.audit.inspect()
       return
     }
@@ -132,7 +142,10 @@ export function openCollector(options: CollectorOptions): Collector {
     setFault(undefined)
   }
 
-  /** What was before is in the export; the collector gets what comes from now on, that it was set included. */
+  /**
+   * What was before is in the export; the collector gets what comes from now on, that it was set
+   * included.
+   */
   function begin(): number {
     const change = { action: 'setting.change', target: 'audit.collectorHost' }
     const [set] = store.audit.search(change, { before: Number.MAX_SAFE_INTEGER, limit: 1 }).items
@@ -143,12 +156,19 @@ export function openCollector(options: CollectorOptions): Collector {
 
   /** Until the collector has read on. */
   async function drained(socket: TLSSocket): Promise<void> {
-    await once(socket, 'drain', { signal: AbortSignal.timeout(limits.closeMs) }).catch((error: Error) => {
-      throw error.name === 'AbortError' ? new Error('the collector does not read', { cause: error }) : error
-    })
+    await once(socket, 'drain', { signal: AbortSignal.timeout(limits.closeMs) }).catch(
+      (error: Error) => {
+        throw error.name === 'AbortError'
+          ? new Error('the collector does not read', { cause: error })
+          : error
+      },
+    )
   }
 
-  /** Sends what is there and what comes while the connection is open. Returns the last entry that the collector has. */
+  /**
+   * Sends what is there and what comes while the connection is open. Returns the last entry that
+   * the collector has.
+   */
   async function sendFrom(to: CollectorTarget, position: number): Promise<number> {
     const socket = await connected(to, limits.connectMs, ended.signal)
     open = socket
@@ -175,7 +195,11 @@ export function openCollector(options: CollectorOptions): Collector {
     for (let sent = 0; sent < limits.messages; ) {
       // What a power failure takes back was not sent.
       await store.database.durable()
-      const rows = store.audit.after(last, Number.MAX_SAFE_INTEGER, Math.min(PORTION, limits.messages - sent))
+      const rows = store.audit.after(
+        last,
+        Number.MAX_SAFE_INTEGER,
+        Math.min(PORTION, limits.messages - sent),
+      )
       for (const row of rows) {
         const header = { at: row.at, host: hostname(), processId: process.pid }
         if (!socket.write(syslogFrame(header, auditMessage(row, about)))) await drained(socket)
@@ -193,7 +217,10 @@ export function openCollector(options: CollectorOptions): Collector {
 
   const running = run().catch(onError)
   return {
-    state: () => ({ waiting: isOn() ? Math.max(0, newest() - (store.auditSending.position() ?? newest())) : 0, fault }),
+    state: () => ({
+      waiting: isOn() ? Math.max(0, newest() - (store.auditSending.position() ?? newest())) : 0,
+      fault,
+    }),
     retry() {
       retried.abort()
       wake.abort()
@@ -209,7 +236,11 @@ export function openCollector(options: CollectorOptions): Collector {
   }
 }
 
-async function connected({ host, port, authorities, identity }: CollectorTarget, ms: number, ended: AbortSignal): Promise<TLSSocket> {
+async function connected(
+  { host, port, authorities, identity }: CollectorTarget,
+  ms: number,
+  ended: AbortSignal,
+): Promise<TLSSocket> {
   const socket = connect({
     ...{ host, port, minVersion: 'TLSv1.2', ...identity },
     ...(authorities !== null && { ca: authorities }),
@@ -217,21 +248,30 @@ async function connected({ host, port, authorities, identity }: CollectorTarget,
     ...(/^[\d.:]+$/.test(host) ? {} : { servername: host }),
   })
   try {
-    await once(socket, 'secureConnect', { signal: AbortSignal.any([AbortSignal.timeout(ms), ended]) })
+    await once(socket, 'secureConnect', {
+      signal: AbortSignal.any([AbortSignal.timeout(ms), ended]),
+    })
     return socket
   } catch (error) {
     socket.on('error', () => undefined).destroy()
-    throw (error as Error).name === 'AbortError' ? new Error('the collector did not answer in time', { cause: error }) : error
+    throw (error as Error).name === 'AbortError'
+      ? new Error('the collector did not answer in time', { cause: error })
+      : error
   }
 }
 
-/** Closes our side; resolves when the collector has closed its own, which tells that it has read everything. */
+/**
+ * Closes our side; resolves when the collector has closed its own, which tells that it has read
+ * everything.
+ */
 async function closed(socket: TLSSocket, ms: number): Promise<void> {
   if (socket.readableEnded) throw new Error('the collector closed the connection')
   const end = once(socket, 'end', { signal: AbortSignal.timeout(ms) })
   socket.end()
   await end.catch((error: Error) => {
-    throw error.name === 'AbortError' ? new Error('the collector did not confirm the end of the connection') : error
+    throw error.name === 'AbortError'
+      ? new Error('the collector did not confirm the end of the connection')
+      : error
   })
 }
 

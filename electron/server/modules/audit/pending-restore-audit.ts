@@ -5,7 +5,10 @@ import { DATABASE_FILE, syncFolder } from '#server/database/data-directory.ts'
 import type { Seal } from '#server/database/encryption.ts'
 import { ASIDE, ORDER_FILE, Order, orderMac } from '#server/modules/backups/restore-files.ts'
 
-/** What the order that `applyStagedRestore` leaves beside what was replaced is called once the audit trail tells of it. */
+/**
+ * What the order that `applyStagedRestore` leaves beside what was replaced is called once the audit
+ * trail tells of it.
+ */
 const TOLD_FILE = 'restored.json'
 
 const Told = Order.pick({ name: true, madeAt: true, stagedAt: true, actor: true, mac: true })
@@ -22,7 +25,10 @@ export interface UntoldRestore {
   told(): void
 }
 
-/** The oldest first. A gateway may have been ended between a restore and its note: what was put back is told all the same. */
+/**
+ * The oldest first. A gateway may have been ended between a restore and its note: what was put back
+ * is told all the same.
+ */
 export function untoldRestores(folder: string): UntoldRestore[] {
   return readdirSync(folder)
     .filter((name) => ASIDE.test(name))
@@ -31,7 +37,8 @@ export function untoldRestores(folder: string): UntoldRestore[] {
       const path = join(folder, aside)
       const order = orderIn(path)
       if (!order) return []
-      const hadDatabase = statSync(join(path, DATABASE_FILE), { throwIfNoEntry: false }) !== undefined
+      const hadDatabase =
+        statSync(join(path, DATABASE_FILE), { throwIfNoEntry: false }) !== undefined
       return [
         {
           ...{ name: order.name, by: order.actor, keptAside: hadDatabase ? aside : '' },
@@ -45,8 +52,8 @@ export function untoldRestores(folder: string): UntoldRestore[] {
 }
 
 /**
- * MACs of the orders of restores that were made with this data key and that nobody has noted yet. They explain why the audit trail is
- * older than its anchor.
+ * MACs of the orders of restores that were made with this data key and that nobody has noted yet.
+ * They explain why the audit trail is older than its anchor.
  */
 export function unnotedRestores(folder: string, seal: Pick<Seal, 'keyFor'>): string[] {
   return readdirSync(folder)

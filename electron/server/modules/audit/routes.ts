@@ -7,26 +7,39 @@ import type { ChainedRow } from './audit-queries.ts'
 
 export const auditHandlers = ({
   auditTrail,
-}: Pick<DashboardDeps, 'auditTrail'>): Pick<DashboardHandlers, 'audit' | 'verifyAudit' | 'acknowledgeAudit'> => ({
+}: Pick<DashboardDeps, 'auditTrail'>): Pick<
+  DashboardHandlers,
+  'audit' | 'verifyAudit' | 'acknowledgeAudit'
+> => ({
   async audit({ query: { cursor, limit, ...filter } }) {
     const { items, ...rest } = await auditTrail.search(filter, { cursor, limit })
     return { entries: items, ...rest }
   },
   verifyAudit: ({ user }) => auditTrail.verifyFor(userActor(user.userId)),
-  acknowledgeAudit: ({ user, body: { reason } }) => auditTrail.acknowledgeFor(userActor(user.userId), reason),
+  acknowledgeAudit: ({ user, body: { reason } }) =>
+    auditTrail.acknowledgeFor(userActor(user.userId), reason),
 })
 
 /** `GET /dashboard/audit/export` (`AuditExport`): the trail as a file, sent as it is read. */
-export function serveAuditExport(app: HttpApp, { auditTrail, clock }: Pick<DashboardDeps, 'auditTrail' | 'clock'>): void {
-  serveDownload(app, '/dashboard/audit/export', { access: dashboard.audit.access, query: AuditExport }, ({ query, user }) => {
-    const { mediaType, head, line } = FORMATS[query.format]
-    const day = new Date(clock()).toISOString().slice(0, 10)
-    async function* text() {
-      yield head
-      for await (const rows of auditTrail.exportFor(userActor(user.userId), query)) yield rows.map(line).join('')
-    }
-    return { fileName: `isthmus-audit-${day}.${query.format}`, mediaType, content: text() }
-  })
+export function serveAuditExport(
+  app: HttpApp,
+  { auditTrail, clock }: Pick<DashboardDeps, 'auditTrail' | 'clock'>,
+): void {
+  serveDownload(
+    app,
+    '/dashboard/audit/export',
+    { access: dashboard.audit.access, query: AuditExport },
+    ({ query, user }) => {
+      const { mediaType, head, line } = FORMATS[query.format]
+      const day = new Date(clock()).toISOString().slice(0, 10)
+      async function* text() {
+        yield head
+        for await (const rows of auditTrail.exportFor(userActor(user.userId), query))
+          yield rows.map(line).join('')
+      }
+      return { fileName: `isthmus-audit-${day}.${query.format}`, mediaType, content: text() }
+    },
+  )
 }
 
 interface Format {
@@ -44,10 +57,17 @@ const FORMATS: Readonly<Record<AuditExport['format'], Format>> = {
     line: ({ seq, at, actor, action, target, detail, hash }) =>
       `${[seq, at, actor, action, target, JSON.stringify(detail), hash].map((value) => cell(String(value))).join(',')}\r\n`,
   },
-  jsonl: { mediaType: 'application/jsonl; charset=utf-8', head: '', line: (row) => `${JSON.stringify(row)}\n` },
+  jsonl: {
+    mediaType: 'application/jsonl; charset=utf-8',
+    head: '',
+    line: (row) => `${JSON.stringify(row)}\n`,
+  },
 }
 
-/** RFC 4180 §2.6; a value that a spreadsheet would take for a formula begins with an apostrophe (OWASP, CSV Injection). */
+/**
+ * RFC 4180 §2.6; a value that a spreadsheet would take for a formula begins with an apostrophe
+ * (OWASP, CSV Injection).
+ */
 function cell(value: string): string {
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -1,4 +1,7 @@
-/** RFC 5424 §6.2.1: facility 10 (security and authorization), severity 5 (notice), as PS3.15 A.6 has it. */
+/**
+ * RFC 5424 §6.2.1: facility 10 (security and authorization), severity 5 (notice), as PS3.15 A.6 has
+ * it.
+ */
 const PRIORITY = 10 * 8 + 5
 
 export interface SyslogHeader {

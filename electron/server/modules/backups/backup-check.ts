@@ -3,8 +3,9 @@ import { Worker } from 'node:worker_threads'
 import { StoreError } from '#server/database/store-error.ts'
 
 /**
- * Makes a copied database one file, opens it read-only and follows all its pages: seconds of work for a large one, in which devices must not
- * wait. A thread of its own text: the build makes one file of the gateway, and what it needs is one package.
+ * Makes a copied database one file, opens it read-only and follows all its pages: seconds of work
+ * for a large one, in which devices must not wait. A thread of its own text: the build makes one
+ * file of the gateway, and what it needs is one package.
  */
 const TEXT = `
 const { parentPort, workerData } = require('node:worker_threads')
@@ -36,12 +37,18 @@ export interface CheckedCopy {
 /** What a whole copy holds: its version and the rows of the tables. @throws StoreError damaged */
 export async function checkCopy(file: string, tables: readonly string[]): Promise<CheckedCopy> {
   const module = createRequire(import.meta.url).resolve('better-sqlite3')
-  const { verdict, ...found } = await new Promise<CheckedCopy & { verdict: unknown }>((resolve, reject) => {
-    const worker = new Worker(TEXT, { eval: true, workerData: { module, file, tables } })
-    worker.once('message', resolve)
-    worker.once('error', reject)
-    worker.once('exit', (code) => reject(new StoreError('damaged', `The back-up could not be checked (${code}): it was given up.`)))
-  })
+  const { verdict, ...found } = await new Promise<CheckedCopy & { verdict: unknown }>(
+    (resolve, reject) => {
+      const worker = new Worker(TEXT, { eval: true, workerData: { module, file, tables } })
+      worker.once('message', resolve)
+      worker.once('error', reject)
+      worker.once('exit', (code) =>
+        reject(
+          new StoreError('damaged', `The back-up could not be checked (${code}): it was given up.`),
+        ),
+      )
+    },
+  )
   if (verdict !== 'ok')
     throw new StoreError(
       'damaged',

@@ -27,7 +27,8 @@ export const UPKEEP_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
   rehearse: {
     usage: '',
-    about: 'try the newest back-up: open it, count it, follow its audit trail, read reports; exit code 1 where it would not do',
+    about:
+      'try the newest back-up: open it, count it, follow its audit trail, read reports; exit code 1 where it would not do',
     options: {},
     run: (parts, _request, context) =>
       by(parts, context, async (backups) => {
@@ -38,11 +39,13 @@ export const UPKEEP_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
   'standby note': {
     usage: '--to TEXT --backup NAME',
-    about: 'note that a back-up has arrived whole on a standby, with the images it speaks of (scripts/standby/copy.mjs)',
+    about:
+      'note that a back-up has arrived whole on a standby, with the images it speaks of (scripts/standby/copy.mjs)',
     options: { to: text, backup: text },
     async run({ deps, settings }, { options }) {
       const copy = Copy.safeParse({ to: options.to ?? '', backup: options.backup ?? '' })
-      if (!copy.success) throw new ApiError('malformed', copy.error.issues.map(({ message }) => message).join('; '))
+      if (!copy.success)
+        throw new ApiError('malformed', copy.error.issues.map(({ message }) => message).join('; '))
       const { to, recoveryPoint } = await openStandby({ ...deps, settings }).note(copy.data, ACTOR)
       return `The standby at ${to} has everything up to ${recoveryPoint}.`
     },
@@ -58,11 +61,23 @@ export const UPKEEP_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
 }
 
-/** Through what the running gateway has, so that one thing is done at a time; without a gateway alone. */
-async function by(parts: Parts, { backups, version }: CommandContext, run: (backups: Backups) => Promise<string>): Promise<string> {
+/**
+ * Through what the running gateway has, so that one thing is done at a time; without a gateway
+ * alone.
+ */
+async function by(
+  parts: Parts,
+  { backups, version }: CommandContext,
+  run: (backups: Backups) => Promise<string>,
+): Promise<string> {
   if (backups) return run(backups)
   const faults: unknown[] = []
-  await using own = openBackups({ ...parts.deps, settings: parts.settings, version: version ?? '', onError: (error) => faults.push(error) })
+  await using own = openBackups({
+    ...parts.deps,
+    settings: parts.settings,
+    version: version ?? '',
+    onError: (error) => faults.push(error),
+  })
   const said = await run(own)
   if (faults.length > 0) throw faults[0]
   return said

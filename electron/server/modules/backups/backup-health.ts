@@ -12,10 +12,17 @@ export interface UpkeepFault {
   readonly sentence: string
 }
 
-/** What is wrong, by what it is about; undefined where nothing is. Read off rows, so it costs nothing and works while a disk is away. */
-export type UpkeepHealth = Readonly<Record<'backup' | 'rehearsal' | 'standby', UpkeepFault | undefined>>
+/**
+ * What is wrong, by what it is about; undefined where nothing is. Read off rows, so it costs
+ * nothing and works while a disk is away.
+ */
+export type UpkeepHealth = Readonly<
+  Record<'backup' | 'rehearsal' | 'standby', UpkeepFault | undefined>
+>
 
-export type UpkeepHealthDeps = Pick<DomainDeps, 'store' | 'clock'> & { readonly settings: Pick<Settings, 'get'> }
+export type UpkeepHealthDeps = Pick<DomainDeps, 'store' | 'clock'> & {
+  readonly settings: Pick<Settings, 'get'>
+}
 
 const MINUTE_MS = 60_000
 export const DAY_MS = 24 * 60 * MINUTE_MS
@@ -37,7 +44,8 @@ export function upkeepHealth({ store, clock, settings }: UpkeepHealthDeps): Upke
   const made = known?.folder === folder ? known : undefined
 
   function backup(): UpkeepFault | undefined {
-    if (made?.last && !made.last.success) return { tone: 'danger', since: made.last.at, sentence: made.last.sentence }
+    if (made?.last && !made.last.success)
+      return { tone: 'danger', since: made.last.at, sentence: made.last.sentence }
     const due = made?.madeAt ? dueAfter(msOf(made.madeAt), plan, timeZone) : null
     if (due === null || now - due <= DAY_MS) return undefined
     const sentence = `The newest back-up is of ${made?.madeAt?.slice(0, 10)}: by the plan there should be a younger one.`

@@ -9,7 +9,10 @@ export interface KeptBackup {
 }
 
 export interface KeepingPlan {
-  /** How many of the last days, weeks (Monday to Sunday) and months that have back-ups at all keep their last one. */
+  /**
+   * How many of the last days, weeks (Monday to Sunday) and months that have back-ups at all keep
+   * their last one.
+   */
   readonly keepDaily: number
   readonly keepWeekly: number
   readonly keepMonthly: number
@@ -18,19 +21,32 @@ export interface KeepingPlan {
 const HOUR_MS = 60 * 60_000
 const DAY_MS = 24 * HOUR_MS
 const BEFORE_UPDATE_MS = 30 * DAY_MS
-/** One that a younger one of its day replaces goes only then: somebody may be copying it to another disk. */
+/**
+ * One that a younger one of its day replaces goes only then: somebody may be copying it to another
+ * disk.
+ */
 const REPLACED_MS = HOUR_MS
 
-// A day, a week and a month of the clinic by their first day, `YYYY-MM-DD`, and the one that begins so many later.
+// A day, a week and a month of the clinic by their first day, `YYYY-MM-DD`, and the one that begins
+// so many later.
 const PERIODS = [
-  { keep: 'keepDaily', of: (day: string) => day, later: (day: string, count: number) => shifted(day, count) },
-  { keep: 'keepWeekly', of: mondayOf, later: (day: string, count: number) => shifted(day, 7 * count) },
+  {
+    keep: 'keepDaily',
+    of: (day: string) => day,
+    later: (day: string, count: number) => shifted(day, count),
+  },
+  {
+    keep: 'keepWeekly',
+    of: mondayOf,
+    later: (day: string, count: number) => shifted(day, 7 * count),
+  },
   { keep: 'keepMonthly', of: (day: string) => `${day.slice(0, 7)}-01`, later: laterMonth },
 ] as const
 
 /**
- * Until when each is kept if one is made each day from now on, RFC 3339; null: until a person removes it. An instant that is not after `now` says that it
- * goes when the next one has been made. Days without back-ups do not count: a PC that was off for a month keeps what it had.
+ * Until when each is kept if one is made each day from now on, RFC 3339; null: until a person
+ * removes it. An instant that is not after `now` says that it goes when the next one has been made.
+ * Days without back-ups do not count: a PC that was off for a month keeps what it had.
  * @param timeZone IANA, of the clinic: its days decide
  */
 export function keptUntil(
@@ -41,12 +57,19 @@ export function keptUntil(
 ): ReadonlyMap<string, string | null> {
   const calendar = calendarOf(timeZone)
   const held = slotsOf(backups, plan, calendar)
-  const days = new Set(backups.filter(({ kind }) => kind === 'scheduled').map(({ madeAt }) => calendar.dayOf(msOf(madeAt))))
+  const days = new Set(
+    backups
+      .filter(({ kind }) => kind === 'scheduled')
+      .map(({ madeAt }) => calendar.dayOf(msOf(madeAt))),
+  )
   const today = calendar.dayOf(now)
   /** The first day that will have a back-up and has none yet. */
   const nextDay = days.has(today) ? shifted(today, 1) : today
 
-  /** When so many periods more have begun that there is no room for this one. Undefined where one of a later day is going to stand for it. */
+  /**
+   * When so many periods more have begun that there is no room for this one. Undefined where one of
+   * a later day is going to stand for it.
+   */
   function endOf({ period, first, left }: Slot): number | undefined {
     const next = period.of(nextDay)
     if (next === first) return undefined
@@ -65,7 +88,12 @@ export function keptUntil(
 }
 
 /** The names of those that the plan does not keep. The newest of all is never among them. */
-export function expired(backups: readonly KeptBackup[], plan: KeepingPlan, timeZone: string, now: number): string[] {
+export function expired(
+  backups: readonly KeptBackup[],
+  plan: KeepingPlan,
+  timeZone: string,
+  now: number,
+): string[] {
   const held = slotsOf(backups, plan, calendarOf(timeZone))
   const newest = newestFirst(backups)[0]
   const isKept: Readonly<Record<BackupKind, (backup: KeptBackup) => boolean>> = {
@@ -73,10 +101,15 @@ export function expired(backups: readonly KeptBackup[], plan: KeepingPlan, timeZ
     'before-update': ({ madeAt }) => msOf(madeAt) + BEFORE_UPDATE_MS > now,
     scheduled: ({ name, madeAt }) => held.has(name) || msOf(madeAt) + REPLACED_MS > now,
   }
-  return backups.filter((backup) => backup !== newest && !isKept[backup.kind](backup)).map(({ name }) => name)
+  return backups
+    .filter((backup) => backup !== newest && !isKept[backup.kind](backup))
+    .map(({ name }) => name)
 }
 
-/** A day, week or month that a back-up stands for, and how many younger ones the plan has room for before it goes. */
+/**
+ * A day, week or month that a back-up stands for, and how many younger ones the plan has room for
+ * before it goes.
+ */
 interface Slot {
   readonly period: (typeof PERIODS)[number]
   readonly first: string
@@ -84,7 +117,11 @@ interface Slot {
 }
 
 /** What each scheduled back-up stands for; those that stand for nothing are not in it. */
-function slotsOf(backups: readonly KeptBackup[], plan: KeepingPlan, calendar: Calendar): Map<string, Slot[]> {
+function slotsOf(
+  backups: readonly KeptBackup[],
+  plan: KeepingPlan,
+  calendar: Calendar,
+): Map<string, Slot[]> {
   const scheduled = newestFirst(backups.filter(({ kind }) => kind === 'scheduled'))
   const dated = scheduled.map(({ name, madeAt }) => ({ name, day: calendar.dayOf(msOf(madeAt)) }))
   const held = new Map<string, Slot[]>()
@@ -95,14 +132,19 @@ function slotsOf(backups: readonly KeptBackup[], plan: KeepingPlan, calendar: Ca
       if (seen.has(first)) continue
       if (seen.size >= plan[period.keep]) break
       seen.add(first)
-      held.set(name, [...(held.get(name) ?? []), { period, first, left: plan[period.keep] - seen.size }])
+      held.set(name, [
+        ...(held.get(name) ?? []),
+        { period, first, left: plan[period.keep] - seen.size },
+      ])
     }
   }
   return held
 }
 
 const newestFirst = <T extends KeptBackup>(backups: readonly T[]): T[] =>
-  [...backups].sort((one, other) => (one.madeAt < other.madeAt ? 1 : one.madeAt > other.madeAt ? -1 : 0))
+  [...backups].sort((one, other) =>
+    one.madeAt < other.madeAt ? 1 : one.madeAt > other.madeAt ? -1 : 0,
+  )
 
 interface Calendar {
   dayOf(ms: number): string
@@ -111,7 +153,12 @@ interface Calendar {
 }
 
 function calendarOf(timeZone: string): Calendar {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+  const format = new Intl.DateTimeFormat('sv-SE', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  })
   const dayOf = (ms: number) => format.format(ms)
   return {
     dayOf,
@@ -130,7 +177,8 @@ function calendarOf(timeZone: string): Calendar {
 }
 
 // Of days without a zone, so `Date` may count them.
-const shifted = (day: string, count: number): string => instantOf(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).slice(0, 10)
+const shifted = (day: string, count: number): string =>
+  instantOf(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).slice(0, 10)
 
 function mondayOf(day: string): string {
   const weekday = new Date(`${day}T00:00:00Z`).getUTCDay()

@@ -8,12 +8,18 @@ import type { Seal } from '#server/database/encryption.ts'
 import { BACKUP_KINDS, type BackupKind } from '#shared/contract/dashboard-upkeep.ts'
 
 export const MANIFEST_FILE = 'backup.json'
-/** The sealed database of a back-up; the first version had it unsealed, under the name it has in the data folder. */
+/**
+ * The sealed database of a back-up; the first version had it unsealed, under the name it has in the
+ * data folder.
+ */
 export const SEALED_DATABASE_FILE = 'database.sealed'
 
 /** What a back-up says of itself. */
 export interface BackupManifest {
-  /** 2: the database is sealed under a key that the data key gives. 1: it lies there as it is; what that version did not write is empty, or 0. */
+  /**
+   * 2: the database is sealed under a key that the data key gives. 1: it lies there as it is; what
+   * that version did not write is empty, or 0.
+   */
   readonly version: 1 | 2
   readonly madeAt: string
   readonly kind: BackupKind
@@ -36,7 +42,13 @@ export interface BackupManifest {
 
 // A name goes into SQL, and may come from a file that nobody vouches for.
 const Rows = z.record(z.string().regex(/^[A-Za-z]\w{0,63}$/), z.int())
-const First = z.object({ version: z.literal(1), madeAt: z.iso.datetime(), bytes: z.int(), hasRecoveryKey: z.boolean(), rows: Rows })
+const First = z.object({
+  version: z.literal(1),
+  madeAt: z.iso.datetime(),
+  bytes: z.int(),
+  hasRecoveryKey: z.boolean(),
+  rows: Rows,
+})
 const Second = z.object({
   version: z.literal(2),
   madeAt: z.iso.datetime(),
@@ -55,8 +67,12 @@ const NAME = /^isthmus-\d{4}-\d\d-\d\d-\d{6}Z$/
 /** Where SQLite keeps `user_version` (its file format, 1.3). */
 const SCHEMA_AT = 60
 
-/** The name of its folder, by when it was made: the seal is of that name, wherever the folder was copied to and however it is called there. */
-export const backupName = (madeAt: string): string => `isthmus-${madeAt.slice(0, 10)}-${madeAt.slice(11, 19).replaceAll(':', '')}Z`
+/**
+ * The name of its folder, by when it was made: the seal is of that name, wherever the folder was
+ * copied to and however it is called there.
+ */
+export const backupName = (madeAt: string): string =>
+  `isthmus-${madeAt.slice(0, 10)}-${madeAt.slice(11, 19).replaceAll(':', '')}Z`
 
 export const isBackupName = (name: string): boolean => NAME.test(name)
 
@@ -64,26 +80,59 @@ export const isBackupName = (name: string): boolean => NAME.test(name)
 export const isBackupHere = (folder: string): boolean => existsSync(join(folder, MANIFEST_FILE))
 
 /** The key that the database of a back-up is sealed under. */
-export const backupKey = (seal: Seal, madeAt: string): Buffer => seal.keyFor(`backup ${backupName(madeAt)}`)
+export const backupKey = (seal: Seal, madeAt: string): Buffer =>
+  seal.keyFor(`backup ${backupName(madeAt)}`)
 
 /** The manifest with its `mac`. */
-export function vouchedFor(seal: Seal, manifest: Omit<BackupManifest, 'mac' | 'keyName'>): BackupManifest {
+export function vouchedFor(
+  seal: Seal,
+  manifest: Omit<BackupManifest, 'mac' | 'keyName'>,
+): BackupManifest {
   const whole = { ...manifest, keyName: seal.keyName }
   return { ...whole, mac: macOf(seal, whole) }
 }
 
-/** Whether the manifest is as it was written under this data key. The first version had no such proof. */
+/**
+ * Whether the manifest is as it was written under this data key. The first version had no such
+ * proof.
+ */
 export const isVouchedFor = (seal: Seal, manifest: BackupManifest): boolean =>
-  manifest.version === 1 || timingSafeEqual(Buffer.from(manifest.mac, 'hex'), Buffer.from(macOf(seal, manifest), 'hex'))
+  manifest.version === 1 ||
+  timingSafeEqual(Buffer.from(manifest.mac, 'hex'), Buffer.from(macOf(seal, manifest), 'hex'))
 
 function macOf(seal: Seal, manifest: Omit<BackupManifest, 'mac'>): string {
-  const { version, madeAt, kind, program, schema, plainBytes, sha256, hasRecoveryKey, rows, keyName } = manifest
+  const {
+    version,
+    madeAt,
+    kind,
+    program,
+    schema,
+    plainBytes,
+    sha256,
+    hasRecoveryKey,
+    rows,
+    keyName,
+  } = manifest
   const sorted = Object.entries(rows).sort(([one], [other]) => (one < other ? -1 : 1))
-  const text = JSON.stringify([version, madeAt, kind, program, schema, plainBytes, sha256, hasRecoveryKey, sorted, keyName])
+  const text = JSON.stringify([
+    version,
+    madeAt,
+    kind,
+    program,
+    schema,
+    plainBytes,
+    sha256,
+    hasRecoveryKey,
+    sorted,
+    keyName,
+  ])
   return createHmac('sha256', seal.keyFor('backup manifest')).update(text).digest('hex')
 }
 
-/** What the back-up in the folder says of itself; undefined where there is none, or nothing that can be read as one. */
+/**
+ * What the back-up in the folder says of itself; undefined where there is none, or nothing that can
+ * be read as one.
+ */
 export async function readManifest(folder: string): Promise<BackupManifest | undefined> {
   try {
     const given: unknown = JSON.parse(await readFile(join(folder, MANIFEST_FILE), 'utf8'))
@@ -96,10 +145,18 @@ export async function readManifest(folder: string): Promise<BackupManifest | und
   }
 }
 
-async function ofFirst(folder: string, { bytes, ...first }: z.infer<typeof First>): Promise<BackupManifest> {
+async function ofFirst(
+  folder: string,
+  { bytes, ...first }: z.infer<typeof First>,
+): Promise<BackupManifest> {
   // Those were made by a button alone.
   return {
-    ...{ ...first, kind: 'by-hand', program: '', schema: await schemaOf(join(folder, DATABASE_FILE)) },
+    ...{
+      ...first,
+      kind: 'by-hand',
+      program: '',
+      schema: await schemaOf(join(folder, DATABASE_FILE)),
+    },
     ...{ plainBytes: bytes, sha256: '', keyName: '', mac: '' },
   }
 }

@@ -16,7 +16,11 @@ export const planOf = ({ get }: Pick<Settings, 'get'>): BackupPlan => ({
 })
 
 /** When the next back-up is due after one of this instant, in ms; null: none is made by itself. */
-export function dueAfter(madeAt: number, { dailyAt, everyMinutes }: BackupPlan, timeZone: string): number | null {
+export function dueAfter(
+  madeAt: number,
+  { dailyAt, everyMinutes }: BackupPlan,
+  timeZone: string,
+): number | null {
   const times = [
     ...(everyMinutes === null ? [] : [madeAt + everyMinutes * MINUTE_MS]),
     ...(dailyAt === null ? [] : [dailyAfter(madeAt, dailyAt, timeZone)]),
@@ -24,7 +28,10 @@ export function dueAfter(madeAt: number, { dailyAt, everyMinutes }: BackupPlan, 
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** Where the clock skips that time of the day: the first moment after the gap. Where it comes twice: once. */
+/**
+ * Where the clock skips that time of the day: the first moment after the gap. Where it comes twice:
+ * once.
+ */
 function dailyAfter(after: number, dailyAt: string, timeZone: string): number {
   const [hour = 0, minute = 0] = dailyAt.split(':').map(Number)
   // Without a function it starts no timer: it only computes.

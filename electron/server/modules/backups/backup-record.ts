@@ -15,13 +15,21 @@ const BackupRecord = z.object({
 export type BackupRecord = z.infer<typeof BackupRecord>
 
 /** What a copy elsewhere has: what was written after `recoveryPoint` is lost with this PC. */
-const StandbyRecord = z.object({ to: z.string(), name: z.string(), copiedAt: z.string(), recoveryPoint: z.string() })
+const StandbyRecord = z.object({
+  to: z.string(),
+  name: z.string(),
+  copiedAt: z.string(),
+  recoveryPoint: z.string(),
+})
 export type StandbyRecord = z.infer<typeof StandbyRecord>
 
 const FORMS = { backup: BackupRecord, rehearsal: Rehearsal, standby: StandbyRecord } as const
 type Kind = keyof typeof FORMS
 
-/** What came of the last back-up, the last trial and the last copy elsewhere: a row each that survives restarts, sealed. */
+/**
+ * What came of the last back-up, the last trial and the last copy elsewhere: a row each that
+ * survives restarts, sealed.
+ */
 export interface UpkeepRecord {
   /** Undefined where there is none, or none that can be read. */
   get<K extends Kind>(kind: K): z.infer<(typeof FORMS)[K]> | undefined
@@ -32,7 +40,8 @@ export interface UpkeepRecord {
 
 export function upkeepRecord({ secrets }: Pick<Store, 'secrets'>): UpkeepRecord {
   return {
-    get: <K extends Kind>(kind: K) => FORMS[kind].safeParse(read(secrets, kind)).data as z.infer<(typeof FORMS)[K]> | undefined,
+    get: <K extends Kind>(kind: K) =>
+      FORMS[kind].safeParse(read(secrets, kind)).data as z.infer<(typeof FORMS)[K]> | undefined,
     set: (kind, record) => secrets.set(nameOf(kind), JSON.stringify(record)),
     remove: (kind) => secrets.remove(nameOf(kind)),
   }

@@ -1,7 +1,11 @@
 import type { Parts } from '#server/context.ts'
 import type { HttpApp } from '#server/http/operations.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
-import { diagnosticsOf, previewsOf, serveDiagnostics } from '#server/modules/diagnostics/diagnostics.ts'
+import {
+  diagnosticsOf,
+  previewsOf,
+  serveDiagnostics,
+} from '#server/modules/diagnostics/diagnostics.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
 import type { ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
 import { type Backups, openBackups } from './backups.ts'
@@ -22,7 +26,9 @@ export interface UpkeepOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Back-ups by their plan, their trial and their return. Disposing waits for one that is being made. */
+/**
+ * Back-ups by their plan, their trial and their return. Disposing waits for one that is being made.
+ */
 export interface Upkeep extends AsyncDisposable {
   readonly backups: Backups
   serve(app: HttpApp): void
@@ -34,14 +40,27 @@ const LOOK_MS = 60_000
 export function openUpkeep(parts: Parts, options: UpkeepOptions): Upkeep {
   const { deps, settings, people } = parts
   const { feed, version, listeners, readiness, logFile, isSafe, restart, onError } = options
-  const backups = openBackups({ ...deps, settings, version, onError, onChanged: () => feed.noteStatus() })
+  const backups = openBackups({
+    ...deps,
+    settings,
+    version,
+    onError,
+    onChanged: () => feed.noteStatus(),
+  })
   const restoring = openRestoring({ ...deps, settings, people, restart, onError })
-  const looking = isSafe ? undefined : setInterval(() => void backups.check().catch(onError), LOOK_MS)
+  const looking = isSafe
+    ? undefined
+    : setInterval(() => void backups.check().catch(onError), LOOK_MS)
   const texts = () => diagnosticsOf(parts, { version, listeners, readiness, logFile })
   return {
     backups,
     serve(app) {
-      serveDashboardUpkeep(app, { backups, restoring, feed, diagnostics: async () => previewsOf(await texts()) })
+      serveDashboardUpkeep(app, {
+        backups,
+        restoring,
+        feed,
+        diagnostics: async () => previewsOf(await texts()),
+      })
       serveDiagnostics(app, parts, texts)
     },
     async [Symbol.asyncDispose]() {

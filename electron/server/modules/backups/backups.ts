@@ -18,20 +18,34 @@ import { type BackupMade, listBackups, makeBackup, removeBackup } from './make-b
 import { backupEntry } from './restore-staging.ts'
 import { tryBackup } from './restore-test.ts'
 
-/** Back-ups of the database: by a plan, before an update, when somebody asks; and the trial of the newest. One thing at a time. */
+/**
+ * Back-ups of the database: by a plan, before an update, when somebody asks; and the trial of the
+ * newest. One thing at a time.
+ */
 export interface Backups extends AsyncDisposable {
   state(): Promise<UpkeepState>
   /** The same in the words of the first-run wizard. */
   wizardState(): Promise<BackupState>
   /** Checks the folder, and keeps it as the one for back-ups where nothing is bad. */
-  useFolder(folder: string, actor: Actor): { readonly isUsed: boolean; readonly findings: FolderFinding[] }
-  /** Resolves when it is made. @throws ApiError refused: no folder, one that will not do, or one is being made; StoreError: it failed */
+  useFolder(
+    folder: string,
+    actor: Actor,
+  ): { readonly isUsed: boolean; readonly findings: FolderFinding[] }
+  /**
+   * Resolves when it is made. @throws ApiError refused: no folder, one that will not do, or one is
+   * being made; StoreError: it failed
+   */
   make(kind: BackupKind, actor: Actor): Promise<BackupMade>
   /** Begins one; `state` says how far it is. @throws ApiError refused as `make` */
   begin(kind: BackupKind, actor: Actor): void
-  /** @throws ApiError not-found; refused: the only one, or one is being made. StoreError bad-folder */
+  /**
+   * @throws ApiError not-found; refused: the only one, or one is being made. StoreError bad-folder
+   */
   remove(name: string, actor: Actor): Promise<void>
-  /** Tries the newest; what came of it is kept. @throws ApiError refused: there is none, or a back-up is being made. StoreError bad-folder */
+  /**
+   * Tries the newest; what came of it is kept. @throws ApiError refused: there is none, or a
+   * back-up is being made. StoreError bad-folder
+   */
   rehearse(actor: Actor): Promise<Rehearsal>
   /** Begins a trial; `state` says how far it is. @throws as `rehearse` */
   beginRehearsal(actor: Actor): Promise<void>
@@ -57,8 +71,10 @@ const MINUTE_MS = 60_000
 const AGAIN_MS = 60 * MINUTE_MS
 /** Where none is known, none waits for the night: a PC may be off then. */
 const FIRST_MS = 10 * MINUTE_MS
-const UNFORESEEN = 'The back-up failed for a reason that the gateway did not foresee; its log has it.'
-const UNFORESEEN_TRIAL = 'The trial failed for a reason that the gateway did not foresee; its log has it.'
+const UNFORESEEN =
+  'The back-up failed for a reason that the gateway did not foresee; its log has it.'
+const UNFORESEEN_TRIAL =
+  'The trial failed for a reason that the gateway did not foresee; its log has it.'
 
 export function openBackups(deps: BackupsDeps): Backups {
   const { store, settings, clock, version, onError, onChanged = () => {} } = deps
@@ -71,17 +87,23 @@ export function openBackups(deps: BackupsDeps): Backups {
   let planned: number | null | undefined
   let checkedAt = clock()
   const unsubscribe = settings.onChange((keys) => {
-    if (keys.some((key) => key.startsWith('backup.') || key === 'clinic.timeZone')) planned = undefined
+    if (keys.some((key) => key.startsWith('backup.') || key === 'clinic.timeZone'))
+      planned = undefined
   })
 
   const timeZone = () => timeZoneOf(settings.get('clinic.timeZone'))
   const findingsOf = (folder: string) =>
-    checkBackupFolder(folder, { folder: store.folder, databaseBytes: statSync(join(store.folder, DATABASE_FILE)).size })
+    checkBackupFolder(folder, {
+      folder: store.folder,
+      databaseBytes: statSync(join(store.folder, DATABASE_FILE)).size,
+    })
 
   /** Of another folder nothing is known. */
   function recordOf(folder: string): BackupRecord {
     const kept = latest ?? record.get('backup')
-    return kept?.folder === folder ? kept : { folder, name: null, madeAt: null, since: null, last: null }
+    return kept?.folder === folder
+      ? kept
+      : { folder, name: null, madeAt: null, since: null, last: null }
   }
 
   function demandFree(): void {
@@ -118,7 +140,11 @@ export function openBackups(deps: BackupsDeps): Backups {
     demandFree()
     const folder = demandFolder()
     // Made anew it would be on the wrong disk: that is what a disk that was taken away looks like.
-    if (!existsSync(folder)) throw new ApiError('refused', `The folder ${folder} is not there: see whether its disk is connected.`)
+    if (!existsSync(folder))
+      throw new ApiError(
+        'refused',
+        `The folder ${folder} is not there: see whether its disk is connected.`,
+      )
     const fault = findingsOf(folder).find(({ verdict }) => verdict === 'bad')
     if (fault) throw new ApiError('refused', `${fault.sentence} ${fault.remedy}`)
     return alone('copying', () => made(folder, kind, actor))
@@ -133,13 +159,22 @@ export function openBackups(deps: BackupsDeps): Backups {
       })
       const { name, madeAt, bytes, hasRecoveryKey } = backup
       const sentence = `The back-up ${name} is written, and was opened and compared with the database.`
-      const isFirstOfDay = !before.madeAt || clinicDay(msOf(before.madeAt), timeZone()) !== clinicDay(msOf(madeAt), timeZone())
-      latest = { folder, name, madeAt, since: before.since ?? madeAt, last: { success: true, sentence, at: madeAt } }
+      const isFirstOfDay =
+        !before.madeAt ||
+        clinicDay(msOf(before.madeAt), timeZone()) !== clinicDay(msOf(madeAt), timeZone())
+      latest = {
+        folder,
+        name,
+        madeAt,
+        since: before.since ?? madeAt,
+        last: { success: true, sentence, at: madeAt },
+      }
       const kept = latest
       store.database.transaction(() => {
         record.set('backup', kept)
         // Those of a standby come every few minutes: the trail has the first of each day.
-        if (kind !== 'scheduled' || isFirstOfDay) note(deps, actor, 'backup.make', name, { kind, bytes, hasRecoveryKey })
+        if (kind !== 'scheduled' || isFirstOfDay)
+          note(deps, actor, 'backup.make', name, { kind, bytes, hasRecoveryKey })
       })
       await thinOut(folder).catch((error: unknown) => isTold(error) || onError(error))
       return backup
@@ -160,13 +195,18 @@ export function openBackups(deps: BackupsDeps): Backups {
     }
   }
 
-  /** What another gateway wrote into the same folder is not ours to try and to remove, and stands for none of our days. */
-  const isOwn = ({ version: form, keyName }: BackupMade): boolean => form === 1 || keyName === store.seal.keyName
+  /**
+   * What another gateway wrote into the same folder is not ours to try and to remove, and stands
+   * for none of our days.
+   */
+  const isOwn = ({ version: form, keyName }: BackupMade): boolean =>
+    form === 1 || keyName === store.seal.keyName
 
   /** Removes what the plan keeps no longer. */
   async function thinOut(folder: string): Promise<void> {
     const own = (await listBackups(folder)).filter(isOwn)
-    for (const name of expired(own, planOf(settings), timeZone(), clock())) await removeBackup(folder, name)
+    for (const name of expired(own, planOf(settings), timeZone(), clock()))
+      await removeBackup(folder, name)
   }
 
   async function newest(): Promise<{ readonly folder: string; readonly name: string }> {
@@ -176,7 +216,10 @@ export function openBackups(deps: BackupsDeps): Backups {
     return { folder, name: backup.name }
   }
 
-  const startTrial = ({ folder, name }: { readonly folder: string; readonly name: string }, actor: Actor): Promise<Rehearsal> =>
+  const startTrial = (
+    { folder, name }: { readonly folder: string; readonly name: string },
+    actor: Actor,
+  ): Promise<Rehearsal> =>
     alone('rehearsing', async () => {
       const began = clock()
       const trial = await tryBackup(deps, {
@@ -186,7 +229,12 @@ export function openBackups(deps: BackupsDeps): Backups {
         onError(error)
         return { success: false, sentence: UNFORESEEN_TRIAL }
       })
-      const rehearsal: Rehearsal = { ...trial, name, at: instantOf(clock()), tookMs: Math.max(0, clock() - began) }
+      const rehearsal: Rehearsal = {
+        ...trial,
+        name,
+        at: instantOf(clock()),
+        tookMs: Math.max(0, clock() - began),
+      }
       store.database.transaction(() => {
         record.set('rehearsal', rehearsal)
         note(deps, actor, 'backup.rehearse', name, { success: trial.success })
@@ -196,7 +244,9 @@ export function openBackups(deps: BackupsDeps): Backups {
 
   const rehearse = async (actor: Actor) => startTrial(await newest(), actor)
 
-  /** The instant from which the next back-up of the plan makes a trial too; null: from the next on. */
+  /**
+   * The instant from which the next back-up of the plan makes a trial too; null: from the next on.
+   */
   function trialDue(): number | null {
     const last = record.get('rehearsal')
     // As of a back-up: one of tomorrow was made under a wrong clock.
@@ -228,7 +278,12 @@ export function openBackups(deps: BackupsDeps): Backups {
   async function state(): Promise<UpkeepState> {
     const folder = settings.get('backup.folder')
     const plan = planOf(settings)
-    const [last, standby, next, trial] = [record.get('rehearsal') ?? null, record.get('standby'), nextAt(), trialDue()]
+    const [last, standby, next, trial] = [
+      record.get('rehearsal') ?? null,
+      record.get('standby'),
+      nextAt(),
+      trialDue(),
+    ]
     const dueAt = next === null ? null : Math.max(next, trial ?? next)
     const known = {
       ...{ folder, running, plan },
@@ -236,13 +291,17 @@ export function openBackups(deps: BackupsDeps): Backups {
       last: folder === null ? null : recordOf(folder).last,
       nextAt: next === null ? null : instantOf(next),
       rehearsal: { last, dueAt: dueAt === null ? null : instantOf(dueAt) },
-      standby: standby ? { copiedAt: standby.copiedAt, recoveryPoint: standby.recoveryPoint, to: standby.to } : null,
+      standby: standby
+        ? { copiedAt: standby.copiedAt, recoveryPoint: standby.recoveryPoint, to: standby.to }
+        : null,
     }
     if (folder === null) return { ...known, fault: '', backups: [] }
     try {
       const backups = await listBackups(folder)
       const kept = keptUntil(backups.filter(isOwn), plan, timeZone(), clock())
-      const shown = backups.slice(0, SHOWN).map((made) => ({ ...backupEntry(made), keptUntil: kept.get(made.name) ?? null }))
+      const shown = backups
+        .slice(0, SHOWN)
+        .map((made) => ({ ...backupEntry(made), keptUntil: kept.get(made.name) ?? null }))
       return { ...known, fault: '', backups: shown }
     } catch (error) {
       if (!(error instanceof StoreError)) throw error
@@ -256,8 +315,16 @@ export function openBackups(deps: BackupsDeps): Backups {
       const { folder, last, fault, backups, running: now } = await state()
       return {
         ...{ folder, last, fault },
-        running: now && { phase: now.phase === 'copying' ? 'copying' : 'checking', share: now.share },
-        backups: backups.slice(0, WIZARD_SHOWN).map(({ name, madeAt, bytes, hasRecoveryKey }) => ({ name, madeAt, bytes, hasRecoveryKey })),
+        running: now && {
+          phase: now.phase === 'copying' ? 'copying' : 'checking',
+          share: now.share,
+        },
+        backups: backups.slice(0, WIZARD_SHOWN).map(({ name, madeAt, bytes, hasRecoveryKey }) => ({
+          name,
+          madeAt,
+          bytes,
+          hasRecoveryKey,
+        })),
       }
     },
     useFolder(folder, actor) {
@@ -273,8 +340,13 @@ export function openBackups(deps: BackupsDeps): Backups {
       const folder = demandFolder()
       const backups = await listBackups(folder)
       demandFree()
-      if (!backups.some((backup) => backup.name === name)) throw new ApiError('not-found', `There is no back-up ${name} in ${folder}.`)
-      if (backups.length === 1) throw new ApiError('refused', 'This is the only back-up: make another one before you remove it.')
+      if (!backups.some((backup) => backup.name === name))
+        throw new ApiError('not-found', `There is no back-up ${name} in ${folder}.`)
+      if (backups.length === 1)
+        throw new ApiError(
+          'refused',
+          'This is the only back-up: make another one before you remove it.',
+        )
       await removeBackup(folder, name)
       note(deps, actor, 'backup.remove', name)
     },
@@ -298,8 +370,10 @@ export function openBackups(deps: BackupsDeps): Backups {
         return
       }
       const trial = trialDue()
-      // Where somebody began something in between, or the disk is gone by now, the next back-up makes it.
-      if (trial === null || trial <= clock()) await rehearse('gateway').catch((error: unknown) => isTold(error) || onError(error))
+      // Where somebody began something in between, or the disk is gone by now, the next back-up
+      // makes it.
+      if (trial === null || trial <= clock())
+        await rehearse('gateway').catch((error: unknown) => isTold(error) || onError(error))
     },
     async [Symbol.asyncDispose]() {
       unsubscribe()

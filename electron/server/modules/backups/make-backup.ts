@@ -23,7 +23,10 @@ import { RECOVERY_FILE, recoveryKeyState } from './recovery-key.ts'
 
 export type { BackupManifest } from './backup-manifest.ts'
 
-/** Below the data folder: copies of the database while they are checked and sealed. What is in it is nobody's once the gateway starts. */
+/**
+ * Below the data folder: copies of the database while they are checked and sealed. What is in it is
+ * nobody's once the gateway starts.
+ */
 export const BACKUP_SPOOL = 'spool-backup'
 const PART = '.part'
 const LEFT_MS = 24 * 60 * 60_000
@@ -50,10 +53,11 @@ export interface BackupOptions {
 }
 
 /**
- * Copies the database while the gateway works on, opens the copy to see that it is whole and has all rows, seals it into the folder under a key
- * that the data key gives, and reads it back. A back-up is a folder: `database.sealed`, `recovery.key` where there is one, and what it is in
- * `backup.json`. Images are not part of it, and `data.key` never is. What is not finished has a name that ends with `.part`; a failure leaves
- * nothing. @throws StoreError bad-folder, damaged
+ * Copies the database while the gateway works on, opens the copy to see that it is whole and has
+ * all rows, seals it into the folder under a key that the data key gives, and reads it back. A
+ * back-up is a folder: `database.sealed`, `recovery.key` where there is one, and what it is in
+ * `backup.json`. Images are not part of it, and `data.key` never is. What is not finished has a
+ * name that ends with `.part`; a failure leaves nothing. @throws StoreError bad-folder, damaged
  */
 export async function makeBackup(store: Store, options: BackupOptions): Promise<BackupMade> {
   const { folder, now } = options
@@ -86,7 +90,11 @@ export async function makeBackup(store: Store, options: BackupOptions): Promise<
 async function copyInto(
   store: Store,
   { kind, version, onProgress }: BackupOptions,
-  { madeAt, part, spool }: { readonly madeAt: string; readonly part: string; readonly spool: string },
+  {
+    madeAt,
+    part,
+    spool,
+  }: { readonly madeAt: string; readonly part: string; readonly spool: string },
 ): Promise<BackupManifest> {
   const copy = join(spool, DATABASE_FILE)
   const rows = await store.database
@@ -104,10 +112,17 @@ async function copyInto(
     )
   const sealed = join(part, SEALED_DATABASE_FILE)
   const key = backupKey(store.seal, madeAt)
-  const { sha256 } = await sealFile(copy, sealed, key, (share) => onProgress({ phase: 'encrypting', share }))
-  const readBack = await checkSealedFile(sealed, key, (share) => onProgress({ phase: 'comparing', share }))
+  const { sha256 } = await sealFile(copy, sealed, key, (share) =>
+    onProgress({ phase: 'encrypting', share }),
+  )
+  const readBack = await checkSealedFile(sealed, key, (share) =>
+    onProgress({ phase: 'comparing', share }),
+  )
   if (readBack.sha256 !== sha256)
-    throw new StoreError('damaged', 'What was read back from the back-up is not what was written: it was given up. Try another disk.')
+    throw new StoreError(
+      'damaged',
+      'What was read back from the back-up is not what was written: it was given up. Try another disk.',
+    )
   const hasRecoveryKey = recoveryKeyState(store.folder, store.seal).state === 'ready'
   if (hasRecoveryKey) await copyFile(join(store.folder, RECOVERY_FILE), join(part, RECOVERY_FILE))
   const { size } = await stat(copy)
@@ -115,11 +130,16 @@ async function copyInto(
     ...{ version: 2, madeAt, kind, program: version, schema: found.schema, plainBytes: size },
     ...{ sha256, hasRecoveryKey, rows },
   })
-  await writeFile(join(part, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
+  await writeFile(join(part, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, {
+    mode: 0o600,
+  })
   return manifest
 }
 
-/** What is in the folder, newest first; what is not ours, or not finished, is left out. @throws StoreError bad-folder */
+/**
+ * What is in the folder, newest first; what is not ours, or not finished, is left out. @throws
+ * StoreError bad-folder
+ */
 export async function listBackups(folder: string): Promise<BackupMade[]> {
   let names: string[]
   try {
@@ -156,14 +176,24 @@ export async function removeBackup(folder: string, name: string): Promise<boolea
   }
 }
 
-/** Deletes the copies that an ended gateway left in its data folder: each is as large as the database. The caller holds the folder's lock. */
-export const sweepBackupSpool = (folder: string): Promise<void> => rm(join(folder, BACKUP_SPOOL), { recursive: true, force: true })
+/**
+ * Deletes the copies that an ended gateway left in its data folder: each is as large as the
+ * database. The caller holds the folder's lock.
+ */
+export const sweepBackupSpool = (folder: string): Promise<void> =>
+  rm(join(folder, BACKUP_SPOOL), { recursive: true, force: true })
 
-/** What a gateway left that was ended while it wrote: each is as large as the database. Younger ones may be written by another gateway now. */
+/**
+ * What a gateway left that was ended while it wrote: each is as large as the database. Younger ones
+ * may be written by another gateway now.
+ */
 async function removeLeft(folder: string, now: number): Promise<void> {
   const latest = backupName(instantOf(now - LEFT_MS))
   const left = (await readdir(folder)).filter(
-    (name) => name.endsWith(PART) && isBackupName(name.slice(0, -PART.length)) && name.slice(0, -PART.length) < latest,
+    (name) =>
+      name.endsWith(PART) &&
+      isBackupName(name.slice(0, -PART.length)) &&
+      name.slice(0, -PART.length) < latest,
   )
   for (const name of left) await rm(join(folder, name), { recursive: true, force: true })
 }

@@ -37,11 +37,19 @@ type Wrapped = z.infer<typeof Wrapped>
 /** A new key, eight groups of four with hyphens between. */
 export function newRecoveryKey(random: (bytes: number) => Buffer = randomBytes): string {
   // 32 divides 256: each character is as likely as any other.
-  const characters = Array.from(random(RECOVERY_GROUPS * GROUP), (byte) => ALPHABET[byte % ALPHABET.length])
-  return Array.from({ length: RECOVERY_GROUPS }, (_, group) => characters.slice(group * GROUP, (group + 1) * GROUP).join('')).join('-')
+  const characters = Array.from(
+    random(RECOVERY_GROUPS * GROUP),
+    (byte) => ALPHABET[byte % ALPHABET.length],
+  )
+  return Array.from({ length: RECOVERY_GROUPS }, (_, group) =>
+    characters.slice(group * GROUP, (group + 1) * GROUP).join(''),
+  ).join('-')
 }
 
-/** A key, or a part of one, as somebody typed it: case, hyphens and spaces do not count, and what is misread is read as it was meant. */
+/**
+ * A key, or a part of one, as somebody typed it: case, hyphens and spaces do not count, and what is
+ * misread is read as it was meant.
+ */
 export const plainKey = (typed: string): string =>
   typed
     .toUpperCase()
@@ -49,23 +57,35 @@ export const plainKey = (typed: string): string =>
     .replace(/[ILO]/g, (letter) => READ_AS[letter] ?? letter)
 
 /** What `recovery.key` holds: the data key in force, which only the recovery key gives back. */
-export function wrapDataKey(seal: Pick<Seal, 'wrapUnder' | 'keyName'>, recoveryKey: string, now: number): string {
+export function wrapDataKey(
+  seal: Pick<Seal, 'wrapUnder' | 'keyName'>,
+  recoveryKey: string,
+  now: number,
+): string {
   const salt = randomBytes(16)
   const madeAt = instantOf(now)
   const sealed = seal.wrapUnder(wrappingKey(recoveryKey, salt), madeAt)
   const text = (bytes: Buffer) => bytes.toString('base64')
   const file: Wrapped = {
     ...{ version: 1, madeAt, salt: text(salt), nonce: text(sealed.subarray(1, NONCE_END)) },
-    ...{ wrapped: text(sealed.subarray(NONCE_END, -TAG_BYTES)), tag: text(sealed.subarray(-TAG_BYTES)), ofKey: seal.keyName },
+    ...{
+      wrapped: text(sealed.subarray(NONCE_END, -TAG_BYTES)),
+      tag: text(sealed.subarray(-TAG_BYTES)),
+      ofKey: seal.keyName,
+    },
   }
   return `${JSON.stringify(file, null, 2)}\n`
 }
 
-/** Keeps in the database what the data key is proven by. A file without it opens nothing, so this is durable before the file is there. */
+/**
+ * Keeps in the database what the data key is proven by. A file without it opens nothing, so this is
+ * durable before the file is there.
+ */
 export const keepRecoveryProof = (secrets: SecretsStore): void => secrets.set(PROOF, PROOF)
 
 /** Puts a wrapped key in force in the folder. Durable when it returns. */
-export const keepRecoveryKey = (folder: string, wrapped: string): void => writeKeyFile(folder, RECOVERY_FILE, Buffer.from(wrapped))
+export const keepRecoveryKey = (folder: string, wrapped: string): void =>
+  writeKeyFile(folder, RECOVERY_FILE, Buffer.from(wrapped))
 
 /** Whether the folder has a recovery key, and whether it is one of this data key. */
 export function recoveryKeyState(
@@ -83,8 +103,14 @@ export function recoveryKeyState(
   }
 }
 
-/** The data key out of a recovery file, such as the one in a back-up. @throws StoreError key-missing, key-wrong, bad-folder */
-export function openRecoveryFile(file: string, typed: string): { readonly dataKey: Buffer; readonly madeAt: string } {
+/**
+ * The data key out of a recovery file, such as the one in a back-up. @throws StoreError
+ * key-missing, key-wrong, bad-folder
+ */
+export function openRecoveryFile(
+  file: string,
+  typed: string,
+): { readonly dataKey: Buffer; readonly madeAt: string } {
   const { salt, nonce, wrapped, tag, madeAt, ofKey } = readWrapped(file)
   const bytes = (base64: string) => Buffer.from(base64, 'base64')
   const sealed = Buffer.concat([Buffer.of(VERSION), bytes(nonce), bytes(wrapped), bytes(tag)])
@@ -98,11 +124,15 @@ export function openRecoveryFile(file: string, typed: string): { readonly dataKe
       error,
     )
   }
-  throw new StoreError('key-wrong', `What ${file} holds is not the data key that it names: take it from a back-up.`)
+  throw new StoreError(
+    'key-wrong',
+    `What ${file} holds is not the data key that it names: take it from a back-up.`,
+  )
 }
 
 /**
- * Puts `data.key` back into a folder that lost it, from `recovery.key` beside it. The caller holds the folder's lock.
+ * Puts `data.key` back into a folder that lost it, from `recovery.key` beside it. The caller holds
+ * the folder's lock.
  * @returns false where it was there already, and is the right one
  * @throws StoreError key-missing, key-wrong, bad-folder, not-a-database: nothing was changed
  */
@@ -118,12 +148,18 @@ export function recoverDataKey(folder: string, databaseFile: string, typed: stri
     )
   }
   if (provesDataKey(join(folder, databaseFile), dataKey) !== true)
-    throw new StoreError('key-wrong', `The key in ${recovery} does not open the database beside it: take both files from the same back-up.`)
+    throw new StoreError(
+      'key-wrong',
+      `The key in ${recovery} does not open the database beside it: take both files from the same back-up.`,
+    )
   writeKeyFile(folder, KEY_FILE, dataKey)
   return true
 }
 
-/** Whether a database was sealed under the data key; undefined where nothing in it is sealed. @throws StoreError not-a-database */
+/**
+ * Whether a database was sealed under the data key; undefined where nothing in it is sealed.
+ * @throws StoreError not-a-database
+ */
 export function provesDataKey(databaseFile: string, dataKey: Buffer): boolean | undefined {
   let sqlite: Sqlite.Database | undefined
   try {
@@ -131,7 +167,11 @@ export function provesDataKey(databaseFile: string, dataKey: Buffer): boolean | 
     sqlite = opened
     return fitsKey((sql) => opened.prepare(sql).get(), sealWith(dataKey))
   } catch (error) {
-    throw new StoreError('not-a-database', `The database ${databaseFile} cannot be opened: ${(error as Error).message}.`, error)
+    throw new StoreError(
+      'not-a-database',
+      `The database ${databaseFile} cannot be opened: ${(error as Error).message}.`,
+      error,
+    )
   } finally {
     sqlite?.close()
   }
@@ -148,14 +188,22 @@ function readWrapped(file: string): Wrapped {
         `There is no ${file}: copy it there from a back-up, with the database of the same back-up.`,
         error,
       )
-    throw new StoreError('bad-folder', `${file} cannot be read: ${(error as Error).message}.`, error)
+    throw new StoreError(
+      'bad-folder',
+      `${file} cannot be read: ${(error as Error).message}.`,
+      error,
+    )
   }
   const parsed = Wrapped.safeParse(json(text))
   if (!parsed.success)
-    throw new StoreError('key-wrong', `${file} is not a recovery file of Isthmus, or is damaged: take it from a back-up.`)
+    throw new StoreError(
+      'key-wrong',
+      `${file} is not a recovery file of Isthmus, or is damaged: take it from a back-up.`,
+    )
   return parsed.data
 }
 
-// The key has 160 bits of its own: no password hash is needed to slow a search down (NIST SP 800-132 is for what people make up).
+// The key has 160 bits of its own: no password hash is needed to slow a search down (NIST SP
+// 800-132 is for what people make up).
 const wrappingKey = (recoveryKey: string, salt: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', plainKey(recoveryKey), salt, 'isthmus recovery key', KEY_BYTES))

@@ -39,7 +39,14 @@ export function serveRescue(app: HttpApp, rescue: RescueCalls): void {
     async state() {
       const backups = backupFolder === null ? [] : await backupsIn(backupFolder).catch(() => [])
       return {
-        ...{ fault: fault.fault, sentence: fault.message, version, folder, backupFolder, hasDataKey: hasDataKey() },
+        ...{
+          fault: fault.fault,
+          sentence: fault.message,
+          version,
+          folder,
+          backupFolder,
+          hasDataKey: hasDataKey(),
+        },
         backups: backups.slice(0, SHOWN),
         restore: staging.state(),
       }
@@ -71,7 +78,10 @@ async function lookIn(typed: string): Promise<ReplyOf<Calls['look']>> {
     return {
       backups: [],
       findings: [
-        bad('This is not a whole path.', 'Write it from the drive or the root on, such as D:\\Isthmus back-ups or /mnt/backup/isthmus.'),
+        bad(
+          'This is not a whole path.',
+          'Write it from the drive or the root on, such as D:\\Isthmus back-ups or /mnt/backup/isthmus.',
+        ),
       ],
     }
   let backups: BackupEntry[]
@@ -79,20 +89,33 @@ async function lookIn(typed: string): Promise<ReplyOf<Calls['look']>> {
     backups = await backupsIn(folder)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return { backups: [], findings: [bad(error.message, 'Compare the path, and see whether the disk is plugged in.')] }
+    return {
+      backups: [],
+      findings: [bad(error.message, 'Compare the path, and see whether the disk is plugged in.')],
+    }
   }
   if (backups.length === 0)
     return {
       backups,
-      findings: [bad('There is no back-up of Isthmus in this folder.', 'Name the folder that holds folders called isthmus-….')],
+      findings: [
+        bad(
+          'There is no back-up of Isthmus in this folder.',
+          'Name the folder that holds folders called isthmus-….',
+        ),
+      ],
     }
   return { backups: backups.slice(0, SHOWN), findings: [] }
 }
 
-const bad = (sentence: string, remedy: string): FolderFinding => ({ verdict: 'bad', sentence, remedy })
+const bad = (sentence: string, remedy: string): FolderFinding => ({
+  verdict: 'bad',
+  sentence,
+  remedy,
+})
 
 /**
- * A `data.key` that is another one is put aside, and comes back where the recovery key does not help.
+ * A `data.key` that is another one is put aside, and comes back where the recovery key does not
+ * help.
  * @throws ApiError refused, naming `body.recoveryKey`
  */
 function putKeyBack({ folder, clock }: RescueCalls, recoveryKey: string): void {
@@ -109,6 +132,8 @@ function putKeyBack({ folder, clock }: RescueCalls, recoveryKey: string): void {
     }
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
-    throw new ApiError('refused', error.message, { errors: [{ path: 'body.recoveryKey', message: error.message }] })
+    throw new ApiError('refused', error.message, {
+      errors: [{ path: 'body.recoveryKey', message: error.message }],
+    })
   }
 }

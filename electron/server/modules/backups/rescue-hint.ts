@@ -8,7 +8,9 @@ import type { Settings } from '#server/modules/settings/settings.ts'
 /** What somebody needs to know who restores a backup. Nothing in it is secret. */
 const Hint = z.object({ version: z.literal(1), backupFolder: z.string() })
 
-/** Where the back-ups are, as it was noted last; undefined where it never was, or cannot be read. */
+/**
+ * Where the back-ups are, as it was noted last; undefined where it never was, or cannot be read.
+ */
 export function hintedBackupFolder(folder: string): string | undefined {
   try {
     return Hint.parse(JSON.parse(readFileSync(join(folder, RESCUE_HINT_FILE), 'utf8'))).backupFolder
@@ -17,13 +19,23 @@ export function hintedBackupFolder(folder: string): string | undefined {
   }
 }
 
-/** Notes where the back-ups are, now and whenever it changes. A note that cannot be written costs nobody anything yet. Returns what ends it. */
-export function keepRescueHint(folder: string, settings: Pick<Settings, 'get' | 'onChange'>): () => void {
+/**
+ * Notes where the back-ups are, now and whenever it changes. A note that cannot be written costs
+ * nobody anything yet. Returns what ends it.
+ */
+export function keepRescueHint(
+  folder: string,
+  settings: Pick<Settings, 'get' | 'onChange'>,
+): () => void {
   const keep = () => {
     const backupFolder = settings.get('backup.folder')
     if (backupFolder === null || backupFolder === hintedBackupFolder(folder)) return
     try {
-      writeKeyFile(folder, RESCUE_HINT_FILE, Buffer.from(`${JSON.stringify({ version: 1, backupFolder }, null, 2)}\n`))
+      writeKeyFile(
+        folder,
+        RESCUE_HINT_FILE,
+        Buffer.from(`${JSON.stringify({ version: 1, backupFolder }, null, 2)}\n`),
+      )
     } catch {
       // As on a full disk, of which the gateway says enough elsewhere.
     }

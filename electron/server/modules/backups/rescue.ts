@@ -20,7 +20,11 @@ import { hintedBackupFolder } from './rescue-hint.ts'
 import { openStaging } from './restore-staging.ts'
 
 /** Nobody can sign in on the rescue page. */
-const NOBODY: Sessions = { userOf: () => undefined, isConfirmed: () => false, isLimited: () => true }
+const NOBODY: Sessions = {
+  userOf: () => undefined,
+  isConfirmed: () => false,
+  isLimited: () => true,
+}
 
 export interface RescueOptions {
   /** The data folder, which nobody has open. */
@@ -49,7 +53,10 @@ export interface RescueOptions {
 export interface Rescue extends AsyncDisposable {
   /** Base URL; this PC alone reaches it. */
   readonly http: string
-  /** Address of the page, with the token of this rescue in its fragment: browsers send that to nobody. */
+  /**
+   * Address of the page, with the token of this rescue in its fragment: browsers send that to
+   * nobody.
+   */
   readonly link: string
   readonly token: string
 }
@@ -60,24 +67,36 @@ const MENDABLE: readonly StoreFault[] = [
   ...(['key-missing', 'key-sealed', 'key-wrong', 'seal-broken'] as const),
 ]
 
-export const canBeRescued = (error: unknown): error is StoreError => error instanceof StoreError && MENDABLE.includes(error.fault)
+export const canBeRescued = (error: unknown): error is StoreError =>
+  error instanceof StoreError && MENDABLE.includes(error.fault)
 
 const PAGE = 'rescue.html'
 const LINGER_MS = 1500
 
 /**
- * Serves the page by which a person puts a back-up back, or the data key, in place of a gateway that cannot open its data. It holds the folder's
- * lock and opens no listener for devices, which are refused the connection.
+ * Serves the page by which a person puts a back-up back, or the data key, in place of a gateway
+ * that cannot open its data. It holds the folder's lock and opens no listener for devices, which
+ * are refused the connection.
  * @throws StartError another process has the folder; the system's error where no port can be had
  */
 export async function openRescue(options: RescueOptions): Promise<Rescue> {
-  const { folder, fault, host = '127.0.0.1', log, version, pageFolder, token = mintToken(), onDone } = options
+  const {
+    folder,
+    fault,
+    host = '127.0.0.1',
+    log,
+    version,
+    pageFolder,
+    token = mintToken(),
+    onDone,
+  } = options
   const { clock = Date.now, lingerMs = LINGER_MS } = options
   await using opened = new AsyncDisposableStack()
   opened.use(await lockFolder(folder))
   const dataKey = () => keyOf(folder, options.dataKey)
   const backupFolder = salvageSetting(folder, 'backup.folder') ?? hintedBackupFolder(folder) ?? null
-  const onError = (error: unknown) => log.error({ reference: randomUUID().slice(0, 8), err: error }, 'internal error')
+  const onError = (error: unknown) =>
+    log.error({ reference: randomUUID().slice(0, 8), err: error }, 'internal error')
   const staging = opened.use(
     openStaging({
       ...{ data: folder, dataKey, clock, onError, lingerMs, onReady: onDone },
@@ -91,54 +110,94 @@ export async function openRescue(options: RescueOptions): Promise<Rescue> {
     leaving = setTimeout(onDone, lingerMs)
   }
   const server = opened.use(
-    await openAt(options.port ?? salvageSetting(folder, 'http.port') ?? SETTINGS['http.port'].initial, {
-      host: isLoopback(host) ? host : '127.0.0.1',
-      ...{ log, pageFolder, uuid: randomUUID, allowedHosts: () => [], publicUrl: () => null, sessions: NOBODY },
-      register(app) {
-        admitByToken(app, token, existsSync(join(pageFolder, PAGE)))
-        serveRescue(app, { folder, fault, version, backupFolder, staging, clock, hasDataKey: () => dataKey() !== undefined, leaveSoon })
+    await openAt(
+      options.port ?? salvageSetting(folder, 'http.port') ?? SETTINGS['http.port'].initial,
+      {
+        host: isLoopback(host) ? host : '127.0.0.1',
+        ...{
+          log,
+          pageFolder,
+          uuid: randomUUID,
+          allowedHosts: () => [],
+          publicUrl: () => null,
+          sessions: NOBODY,
+        },
+        register(app) {
+          admitByToken(app, token, existsSync(join(pageFolder, PAGE)))
+          serveRescue(app, {
+            folder,
+            fault,
+            version,
+            backupFolder,
+            staging,
+            clock,
+            hasDataKey: () => dataKey() !== undefined,
+            leaveSoon,
+          })
+        },
       },
-    }),
+    ),
   )
   const link = `${server.url}/${PAGE}#token=${token}`
   opened.use(
     await openControl(folder, async ({ command }) =>
       // Whoever can open the data folder is trusted with it, as with a link to sign in by.
-      command === 'sign-in-link' ? { ok: true, output: link } : { ok: false, output: `The gateway cannot open its data. ${fault.message}` },
+      command === 'sign-in-link'
+        ? { ok: true, output: link }
+        : { ok: false, output: `The gateway cannot open its data. ${fault.message}` },
     ),
   )
-  log.warn({ fault: fault.fault, http: server.url }, 'the data cannot be opened: the page to put a back-up back is up')
+  log.warn(
+    { fault: fault.fault, http: server.url },
+    'the data cannot be opened: the page to put a back-up back is up',
+  )
   const kept = opened.move()
   return { http: server.url, link, token, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
 }
 
-/** Another program may have taken the port of the window meanwhile: the link says where the page is. */
+/**
+ * Another program may have taken the port of the window meanwhile: the link says where the page is.
+ */
 async function openAt(port: number, options: Omit<HttpServerOptions, 'port'>): Promise<HttpServer> {
   try {
     return await openHttpServer({ ...options, port })
   } catch (error) {
-    if (port === 0 || !['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (
+      port === 0 ||
+      !['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')
+    )
+      throw error
     return await openHttpServer({ ...options, port: 0 })
   }
 }
 
-/** The page itself holds no secret; each of its calls proves that it came by the link. Who asks for the window is led to the page. */
+/**
+ * The page itself holds no secret; each of its calls proves that it came by the link. Who asks for
+ * the window is led to the page.
+ */
 function admitByToken({ fastify }: HttpApp, token: string, hasPage: boolean): void {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   const expected = digest(`Bearer ${token}`)
   fastify.addHook('onRequest', (request, reply, done) => {
     // Not the address as it was sent, which may write the same path in another way.
     const route = request.routeOptions.url ?? ''
-    if (hasPage && (route === '/' || route === '/index.html')) return void reply.header('cache-control', 'no-store').redirect(`/${PAGE}`)
-    const isAllowed = !route.startsWith(RESCUE_CALLS) || timingSafeEqual(digest(request.headers.authorization ?? ''), expected)
+    if (hasPage && (route === '/' || route === '/index.html'))
+      return void reply.header('cache-control', 'no-store').redirect(`/${PAGE}`)
+    const isAllowed =
+      !route.startsWith(RESCUE_CALLS) ||
+      timingSafeEqual(digest(request.headers.authorization ?? ''), expected)
     done(isAllowed ? undefined : notByLink())
   })
 }
 
 const notByLink = () =>
-  new ApiError('not-signed-in', 'This page opens by its link alone, which the app opens by itself and “sign-in-link” prints.', {
-    headers: { 'www-authenticate': 'Bearer realm="isthmus"' },
-  })
+  new ApiError(
+    'not-signed-in',
+    'This page opens by its link alone, which the app opens by itself and “sign-in-link” prints.',
+    {
+      headers: { 'www-authenticate': 'Bearer realm="isthmus"' },
+    },
+  )
 
 function keyOf(folder: string, dataKey: Buffer | undefined): Buffer | undefined {
   try {

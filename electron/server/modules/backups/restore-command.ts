@@ -39,13 +39,17 @@ export interface RestoreOutcome {
 }
 
 /**
- * Puts a back-up in the place of the database of a data folder that no gateway has open, or into an empty one on a new PC.
+ * Puts a back-up in the place of the database of a data folder that no gateway has open, or into an
+ * empty one on a new PC.
  * @throws StartError, StoreError: nothing was changed
  */
 export async function restoreFolder(command: RestoreCommand): Promise<RestoreOutcome> {
   const { folder, from, recoveryKey, isAgreed, now, onProgress } = command
   using lock = takeLock(folder)
-  if (!lock) throw new StartError(`A gateway runs on ${folder}: end it first, or put the back-up back in its window.`)
+  if (!lock)
+    throw new StartError(
+      `A gateway runs on ${folder}: end it first, or put the back-up back in its window.`,
+    )
   await demandOne(from)
   const key = keyFor(folder, recoveryKey)
   const preview = await previewBackup(from, key)
@@ -53,17 +57,28 @@ export async function restoreFolder(command: RestoreCommand): Promise<RestoreOut
   if (fault !== undefined) throw new StartError(fault)
   const changes = changesOf(folder, from, preview)
   if (existsSync(join(folder, DATABASE_FILE)) && !isAgreed)
-    return { isDone: false, text: [...changes, 'Nothing was changed. Add --yes to do it.'].join('\n') }
+    return {
+      isDone: false,
+      text: [...changes, 'Nothing was changed. Add --yes to do it.'].join('\n'),
+    }
   await stageRestore({ data: folder, from, key, actor: 'command-line', now, onProgress })
   const restored = applyStagedRestore(folder, now)
   if (!restored) throw new Error('A back-up that was made ready was not there any more')
   const { name, keptAside } = restored
-  // Opened once, so that what cannot start is found now. An older database is brought to this version by it.
+  // Opened once, so that what cannot start is found now. An older database is brought to this
+  // version by it.
   using parts = openParts(folder, { clock: () => now })
   noteRestores(parts.deps, 'command-line')
   const aside =
-    keptAside === '' ? [] : [`What it replaced lies in ${join(folder, keptAside)}: remove it when you are sure that you do not need it.`]
-  return { isDone: true, text: [...changes, `${name} is put back in ${folder}, and opens.`, ...aside].join('\n') }
+    keptAside === ''
+      ? []
+      : [
+          `What it replaced lies in ${join(folder, keptAside)}: remove it when you are sure that you do not need it.`,
+        ]
+  return {
+    isDone: true,
+    text: [...changes, `${name} is put back in ${folder}, and opens.`, ...aside].join('\n'),
+  }
 }
 
 /** A folder of several back-ups is not one of them. @throws StartError */
@@ -82,7 +97,11 @@ async function demandOne(from: string): Promise<void> {
 function keyFor(folder: string, recoveryKey: string | undefined): BackupKey {
   if (recoveryKey !== undefined) return { recoveryKey }
   const hasKey = existsSync(join(folder, KEY_FILE))
-  return { dataKey: hasKey ? readDataKey(folder, { mayCreate: false, random: () => Buffer.alloc(0) }) : Buffer.alloc(32) }
+  return {
+    dataKey: hasKey
+      ? readDataKey(folder, { mayCreate: false, random: () => Buffer.alloc(0) })
+      : Buffer.alloc(32),
+  }
 }
 
 function faultOf({ opensWith, fault }: BackupPreview, isTyped: boolean): string | undefined {
@@ -101,5 +120,8 @@ function changesOf(folder: string, from: string, { manifest }: BackupPreview): s
     const before = held ?? String(now?.[table] ?? 0)
     return `  ${table.padEnd(width)}  ${before} -> ${count}`
   })
-  return [`The back-up ${from} was made at ${manifest.madeAt}. Rows of the database now, and in the back-up:`, ...rows]
+  return [
+    `The back-up ${from} was made at ${manifest.madeAt}. Rows of the database now, and in the back-up:`,
+    ...rows,
+  ]
 }

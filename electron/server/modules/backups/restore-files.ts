@@ -1,5 +1,13 @@
 import { createHmac } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { DATABASE_FILE, makeFolder, syncFolder } from '#server/database/data-directory.ts'
@@ -15,7 +23,13 @@ import { backupName } from './backup-manifest.ts'
 import { type BackupKey, keepProofIn, openBackup, type RestoreProgress } from './backup-opening.ts'
 import { RECOVERY_FILE } from './recovery-key.ts'
 
-export { type BackupKey, type BackupPreview, openBackup, previewBackup, type RestoreProgress } from './backup-opening.ts'
+export {
+  type BackupKey,
+  type BackupPreview,
+  openBackup,
+  previewBackup,
+  type RestoreProgress,
+} from './backup-opening.ts'
 
 /** Below the data folder: what is ready to take the place of the database. */
 const STAGE = 'restore'
@@ -24,7 +38,12 @@ export const ORDER_FILE = 'restore.json'
 const PART = '.part'
 
 // Its logs go before it: they are never beside another database.
-const DATABASE_FILES = [`${DATABASE_FILE}-wal`, `${DATABASE_FILE}-shm`, `${DATABASE_FILE}-journal`, DATABASE_FILE] as const
+const DATABASE_FILES = [
+  `${DATABASE_FILE}-wal`,
+  `${DATABASE_FILE}-shm`,
+  `${DATABASE_FILE}-journal`,
+  DATABASE_FILE,
+] as const
 const KEY_FILES = [KEY_FILE, SEALED_KEY_FILE, RECOVERY_FILE] as const
 const Movable = z.enum([...DATABASE_FILES, ...KEY_FILES, ANCHOR_FILE])
 
@@ -44,7 +63,10 @@ export const Order = z.object({
   replaces: z.array(Movable),
   /** The folder for what is replaced; null until the first file is moved. */
   keptAside: z.string().regex(ASIDE).nullable(),
-  /** That it was made with the data key: an older audit trail is then no finding. Orders of older versions have none. */
+  /**
+   * That it was made with the data key: an older audit trail is then no finding. Orders of older
+   * versions have none.
+   */
   mac: z.string().optional(),
 })
 type Order = z.infer<typeof Order>
@@ -76,15 +98,26 @@ export interface Restored {
   readonly name: string
   readonly madeAt: string
   readonly actor: string
-  /** Name of the folder in the data folder where what was replaced lies; empty where there was nothing. */
+  /**
+   * Name of the folder in the data folder where what was replaced lies; empty where there was
+   * nothing.
+   */
   readonly keptAside: string
 }
 
 /**
- * Makes a back-up ready to take the place of the database, beside it: the database of now is not touched, also where this fails. One that was ready
- * before and was never put back is given up. @throws StoreError as `openBackup`
+ * Makes a back-up ready to take the place of the database, beside it: the database of now is not
+ * touched, also where this fails. One that was ready before and was never put back is given up.
+ * @throws StoreError as `openBackup`
  */
-export async function stageRestore({ data, from, key, actor, now, onProgress }: StageOptions): Promise<void> {
+export async function stageRestore({
+  data,
+  from,
+  key,
+  actor,
+  now,
+  onProgress,
+}: StageOptions): Promise<void> {
   makeFolder(data)
   refuseHalfRestored(data)
   const stage = join(data, STAGE)
@@ -105,8 +138,14 @@ export async function stageRestore({ data, from, key, actor, now, onProgress }: 
       brings.push(RECOVERY_FILE)
     }
     // A recovery key that was made after the back-up goes on to open the database.
-    else if (existsSync(join(data, RECOVERY_FILE))) keepProofIn(join(stage, DATABASE_FILE), sealWith(dataKey), instantOf(now))
-    const what = { name: backupName(manifest.madeAt), madeAt: manifest.madeAt, stagedAt: instantOf(now), actor }
+    else if (existsSync(join(data, RECOVERY_FILE)))
+      keepProofIn(join(stage, DATABASE_FILE), sealWith(dataKey), instantOf(now))
+    const what = {
+      name: backupName(manifest.madeAt),
+      madeAt: manifest.madeAt,
+      stagedAt: instantOf(now),
+      actor,
+    }
     writeOrder(stage, {
       ...{ version: 1, ...what, mac: orderMac(sealWith(dataKey), what) },
       brings: brings.map((file) => ({ file, bytes: statSync(join(stage, file)).size })),
@@ -119,9 +158,11 @@ export async function stageRestore({ data, from, key, actor, now, onProgress }: 
 }
 
 /**
- * Puts what `stageRestore` made ready in the place of the database, which goes to a folder beside it: nothing is deleted. To be called under the
- * folder's lock before the database is opened. What a crash interrupts at any point the next call finishes; undefined where nothing was to be done.
- * @throws StoreError bad-folder: nothing was changed, or what was begun is finished by the next call
+ * Puts what `stageRestore` made ready in the place of the database, which goes to a folder beside
+ * it: nothing is deleted. To be called under the folder's lock before the database is opened. What
+ * a crash interrupts at any point the next call finishes; undefined where nothing was to be done.
+ * @throws StoreError bad-folder: nothing was changed, or what was begun is finished by the next
+ *   call
  */
 export function applyStagedRestore(folder: string, now: number): Restored | undefined {
   try {
@@ -135,13 +176,22 @@ export function applyStagedRestore(folder: string, now: number): Restored | unde
   }
 }
 
-/** For whoever opens the folder without putting anything back: between two files that are moved it has no database. @throws StoreError bad-folder */
+/**
+ * For whoever opens the folder without putting anything back: between two files that are moved it
+ * has no database. @throws StoreError bad-folder
+ */
 export function refuseHalfRestored(folder: string): void {
   if (readOrder(folder)?.keptAside || quarantines(folder).length > 0)
-    throw new StoreError('bad-folder', `A back-up is half put back in ${folder}: start the gateway once, which finishes that.`)
+    throw new StoreError(
+      'bad-folder',
+      `A back-up is half put back in ${folder}: start the gateway once, which finishes that.`,
+    )
 }
 
-/** Moves a database that cannot be used out of the way, with its log; nothing is deleted. Under the folder's lock. @returns the name of the folder it lies in */
+/**
+ * Moves a database that cannot be used out of the way, with its log; nothing is deleted. Under the
+ * folder's lock. @returns the name of the folder it lies in
+ */
 export function quarantine(folder: string, now: number): string {
   try {
     const name = freeName(folder, `damaged-${stampOf(now)}`)
@@ -156,7 +206,9 @@ export function quarantine(folder: string, now: number): string {
 /** From here on the restore is finished, whatever happens. */
 function begun(folder: string, order: Order, now: number): Order {
   const stage = join(folder, STAGE)
-  const missing = order.brings.find(({ file, bytes }) => statSync(join(stage, file), { throwIfNoEntry: false })?.size !== bytes)
+  const missing = order.brings.find(
+    ({ file, bytes }) => statSync(join(stage, file), { throwIfNoEntry: false })?.size !== bytes,
+  )
   if (missing) {
     // The next start goes on with the database as it is.
     renameSync(join(stage, ORDER_FILE), join(stage, `${ORDER_FILE}.refused`))
@@ -171,7 +223,10 @@ function begun(folder: string, order: Order, now: number): Order {
 }
 
 /** Each step can be done again: a crash is finished by doing all of them. */
-function putInPlace(folder: string, { keptAside, brings, replaces, name, madeAt, actor }: Order): Restored {
+function putInPlace(
+  folder: string,
+  { keptAside, brings, replaces, name, madeAt, actor }: Order,
+): Restored {
   const [stage, aside] = [join(folder, STAGE), join(folder, keptAside ?? '')]
   // The folder has its last name once all that is replaced is in it.
   if (!existsSync(aside)) {
@@ -184,7 +239,8 @@ function putInPlace(folder: string, { keptAside, brings, replaces, name, madeAt,
   // The database comes last: without it nothing opens the folder.
   moveAll(stage, folder, [...files.filter((file) => file !== DATABASE_FILE), DATABASE_FILE])
   noteRestored(folder)
-  if (existsSync(join(stage, ORDER_FILE))) renameSync(join(stage, ORDER_FILE), join(aside, ORDER_FILE))
+  if (existsSync(join(stage, ORDER_FILE)))
+    renameSync(join(stage, ORDER_FILE), join(aside, ORDER_FILE))
   syncFolder(aside)
   rmSync(stage, { recursive: true, force: true })
   syncFolder(folder)
@@ -202,11 +258,14 @@ function finishQuarantine(folder: string): void {
 }
 
 const quarantines = (folder: string): string[] =>
-  existsSync(folder) ? readdirSync(folder).filter((name) => /^damaged-[\d-]+Z(-\d+)?\.part$/.test(name)) : []
+  existsSync(folder)
+    ? readdirSync(folder).filter((name) => /^damaged-[\d-]+Z(-\d+)?\.part$/.test(name))
+    : []
 
 /** Durable when it returns. What is not there was moved before, or never was. */
 function moveAll(from: string, to: string, files: readonly string[]): void {
-  for (const file of files) if (existsSync(join(from, file))) renameSync(join(from, file), join(to, file))
+  for (const file of files)
+    if (existsSync(join(from, file))) renameSync(join(from, file), join(to, file))
   syncFolder(to)
   syncFolder(from)
 }
@@ -222,7 +281,10 @@ function readOrder(folder: string): Order | undefined {
   }
   const parsed = Order.safeParse(json(text))
   if (parsed.success) return parsed.data
-  throw new StoreError('bad-folder', `${file} is damaged: move the folder ${join(folder, STAGE)} away, and make the restore again.`)
+  throw new StoreError(
+    'bad-folder',
+    `${file} is damaged: move the folder ${join(folder, STAGE)} away, and make the restore again.`,
+  )
 }
 
 const writeOrder = (stage: string, order: Order): void =>
@@ -237,7 +299,10 @@ function clearStage(folder: string): void {
   rmSync(stage, { recursive: true, force: true })
 }
 
-/** Whether the folder has this data key as a plain file. One that a key store keeps may be what cannot be had. */
+/**
+ * Whether the folder has this data key as a plain file. One that a key store keeps may be what
+ * cannot be had.
+ */
 function hasKey(folder: string, dataKey: Buffer): boolean {
   const file = join(folder, KEY_FILE)
   return existsSync(file) && readFileSync(file).equals(dataKey)
@@ -247,7 +312,8 @@ function hasKey(folder: string, dataKey: Buffer): boolean {
 const stampOf = (now: number): string => backupName(instantOf(now)).slice('isthmus-'.length)
 
 function freeName(folder: string, wanted: string): string {
-  const isTaken = (name: string) => existsSync(join(folder, name)) || existsSync(join(folder, `${name}${PART}`))
+  const isTaken = (name: string) =>
+    existsSync(join(folder, name)) || existsSync(join(folder, `${name}${PART}`))
   let name = wanted
   for (let at = 2; isTaken(name); at++) name = `${wanted}-${at}`
   return name

@@ -5,7 +5,11 @@ import { type Actor, type DomainDeps, note } from '#server/modules/audit/audit.t
 import { untoldRestores } from '#server/modules/audit/pending-restore-audit.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import type { People } from '#server/modules/users/people.ts'
-import type { BackupEntry, RestorePreview, RestoreState } from '#shared/contract/dashboard-upkeep.ts'
+import type {
+  BackupEntry,
+  RestorePreview,
+  RestoreState,
+} from '#shared/contract/dashboard-upkeep.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type BackupMade, listBackups } from './make-backup.ts'
 import { type BackupKey, type BackupPreview, previewBackup, stageRestore } from './restore-files.ts'
@@ -17,11 +21,17 @@ export interface RestoreFrom {
   readonly recoveryKey?: string | undefined
 }
 
-/** Makes one back-up after another ready to take the place of the database; it does so when the gateway starts again. */
+/**
+ * Makes one back-up after another ready to take the place of the database; it does so when the
+ * gateway starts again.
+ */
 export interface Staging extends AsyncDisposable {
   /** Nothing is changed. @throws ApiError refused, not-found */
   preview(from: RestoreFrom): Promise<RestorePreview>
-  /** Begins; `state` says how far it is. @throws ApiError refused (naming `body.recoveryKey` where that is what lacks), not-found */
+  /**
+   * Begins; `state` says how far it is. @throws ApiError refused (naming `body.recoveryKey` where
+   * that is what lacks), not-found
+   */
   begin(from: RestoreFrom, actor: string): Promise<RestoreState>
   state(): RestoreState
 }
@@ -33,7 +43,9 @@ export interface StagingDeps {
   /** The data key of the folder; undefined where it is lost. */
   readonly dataKey: () => Buffer | undefined
   /** Rows of these tables now; undefined where the database cannot be read. */
-  readonly rowsNow: (tables: readonly string[]) => Promise<Readonly<Record<string, number>> | undefined>
+  readonly rowsNow: (
+    tables: readonly string[],
+  ) => Promise<Readonly<Record<string, number>> | undefined>
   readonly clock: () => number
   /** Once it is ready, and whoever looks has had the time to see so. */
   readonly onReady: () => void
@@ -60,15 +72,26 @@ export function openStaging(deps: StagingDeps): Staging {
 
   const folderOf = (from: RestoreFrom): string => {
     const folder = from.folder ?? deps.backupFolder()
-    if (folder === null) throw refused('body.folder', 'There is no folder for back-ups: name the one that the back-up is in.')
-    if (!isAbsolute(folder)) throw refused('body.folder', 'must be a whole path, from the drive or the root on')
+    if (folder === null)
+      throw refused(
+        'body.folder',
+        'There is no folder for back-ups: name the one that the back-up is in.',
+      )
+    if (!isAbsolute(folder))
+      throw refused('body.folder', 'must be a whole path, from the drive or the root on')
     return folder
   }
 
   async function look(from: RestoreFrom) {
     const folder = folderOf(from)
-    const made = (await worded(listBackups(folder), 'body.folder')).find(({ name }) => name === from.name)
-    if (!made) throw new ApiError('not-found', `There is no back-up ${from.name} in ${folder}: look at the list again.`)
+    const made = (await worded(listBackups(folder), 'body.folder')).find(
+      ({ name }) => name === from.name,
+    )
+    if (!made)
+      throw new ApiError(
+        'not-found',
+        `There is no back-up ${from.name} in ${folder}: look at the list again.`,
+      )
     const key = keyOf(from.recoveryKey, dataKey())
     const found = await worded(previewBackup(join(folder, made.name), key), 'body.name')
     return { path: join(folder, made.name), key, made, found }
@@ -103,11 +126,22 @@ export function openStaging(deps: StagingDeps): Staging {
         inBackup,
         now: now ? (now[table] ?? 0) : null,
       }))
-      return { name: made.name, madeAt: made.madeAt, opensWith: found.opensWith, fault: found.fault, rows }
+      return {
+        name: made.name,
+        madeAt: made.madeAt,
+        opensWith: found.opensWith,
+        fault: found.fault,
+        rows,
+      }
     },
     async begin(from, actor) {
-      if (isBusy) throw new ApiError('refused', 'A back-up is being made ready already: wait for it to end.')
-      if (state.phase === 'ready') throw new ApiError('refused', 'A back-up is ready already: the gateway starts again with it.')
+      if (isBusy)
+        throw new ApiError('refused', 'A back-up is being made ready already: wait for it to end.')
+      if (state.phase === 'ready')
+        throw new ApiError(
+          'refused',
+          'A back-up is ready already: the gateway starts again with it.',
+        )
       isBusy = true
       try {
         const { path, key, found } = await look(from)
@@ -128,20 +162,28 @@ export function openStaging(deps: StagingDeps): Staging {
   }
 }
 
-/** What was typed counts before the key of the folder; without either a key that opens nothing asks what would. */
+/**
+ * What was typed counts before the key of the folder; without either a key that opens nothing asks
+ * what would.
+ */
 const keyOf = (typed: string | undefined, dataKey: Buffer | undefined): BackupKey =>
   typed ? { recoveryKey: typed } : { dataKey: dataKey ?? Buffer.alloc(32) }
 
 /** @throws ApiError refused */
 function demandOpen({ recoveryKey }: RestoreFrom, { opensWith, fault }: BackupPreview): void {
   const isTyped = recoveryKey !== undefined && recoveryKey !== ''
-  if (opensWith === 'no') throw new ApiError('refused', fault || 'This back-up opens with no key that is here.')
+  if (opensWith === 'no')
+    throw new ApiError('refused', fault || 'This back-up opens with no key that is here.')
   if (opensWith === 'recovery-key' && !isTyped)
-    throw refused('body.recoveryKey', 'This back-up is of another data key: type the recovery key that was made for it.')
+    throw refused(
+      'body.recoveryKey',
+      'This back-up is of another data key: type the recovery key that was made for it.',
+    )
   if (fault) throw isTyped ? refused('body.recoveryKey', fault) : new ApiError('refused', fault)
 }
 
-const refused = (path: string, message: string) => new ApiError('refused', message, { errors: [{ path, message }] })
+const refused = (path: string, message: string) =>
+  new ApiError('refused', message, { errors: [{ path, message }] })
 
 /** A fault of a back-up's folder is one of what was asked for. */
 const worded = <T>(looking: Promise<T>, path: string): Promise<T> =>
@@ -150,7 +192,15 @@ const worded = <T>(looking: Promise<T>, path: string): Promise<T> =>
   })
 
 /** A back-up as a list shows it, kept until a person removes it. */
-export const backupEntry = ({ name, kind, madeAt, bytes, hasRecoveryKey, program, schema }: BackupMade): BackupEntry => ({
+export const backupEntry = ({
+  name,
+  kind,
+  madeAt,
+  bytes,
+  hasRecoveryKey,
+  program,
+  schema,
+}: BackupMade): BackupEntry => ({
   ...{ name, kind, madeAt, bytes, hasRecoveryKey, schema },
   version: program,
   keptUntil: null,
@@ -161,7 +211,10 @@ export async function backupsIn(folder: string): Promise<BackupEntry[]> {
   return (await worded(listBackups(folder), 'body.folder')).map(backupEntry)
 }
 
-/** Notes in the audit trail which back-ups took the place of the database since it was noted last. @returns their names, the oldest first */
+/**
+ * Notes in the audit trail which back-ups took the place of the database since it was noted last.
+ * @returns their names, the oldest first
+ */
 export function noteRestores(deps: DomainDeps, actor: Actor): string[] {
   return untoldRestores(deps.store.folder).map(({ name, by, keptAside, told }) => {
     note(deps, actor, 'database.restore', name, { by, keptAside })
@@ -175,7 +228,8 @@ export interface Restoring extends AsyncDisposable {
   preview: Staging['preview']
   /**
    * For an owner, with the password; the gateway starts again by itself once the back-up is ready.
-   * @throws ApiError not-permitted, refused (naming `body.password`, `body.recoveryKey`), not-found, too-many
+   * @throws ApiError not-permitted, refused (naming `body.password`, `body.recoveryKey`),
+   *   not-found, too-many
    */
   begin(body: RestoreFrom & { readonly password: string }, actor: Actor): Promise<RestoreState>
   state: Staging['state']
@@ -196,19 +250,29 @@ export function openRestoring(deps: RestoringDeps): Restoring {
     data: store.folder,
     backupFolder: () => settings.get('backup.folder'),
     dataKey: () => store.seal.exportKey(),
-    rowsNow: async () => Object.fromEntries((await tableCounts(store.database)).map(({ table, rows }) => [table, rows])),
+    rowsNow: async () =>
+      Object.fromEntries(
+        (await tableCounts(store.database)).map(({ table, rows }) => [table, rows]),
+      ),
     ...{ clock, onError, onReady: restart },
     ...(lingerMs !== undefined && { lingerMs }),
   })
 
   async function demandOwner(actor: Actor, password: string): Promise<void> {
     const user = store.users.get(actor.replace(/^user:/, ''))
-    if (user?.level !== 'owner') throw new ApiError('not-permitted', 'Only an owner may put a back-up back: ask one of them.')
+    if (user?.level !== 'owner')
+      throw new ApiError('not-permitted', 'Only an owner may put a back-up back: ask one of them.')
     const verified = await people.verifyPassword(user.email, password)
     if (verified?.userId !== user.userId)
-      throw new ApiError('refused', 'This is not your password. Enter the one that you sign in with.', {
-        errors: [{ path: 'body.password', message: 'must be the password that you sign in with' }],
-      })
+      throw new ApiError(
+        'refused',
+        'This is not your password. Enter the one that you sign in with.',
+        {
+          errors: [
+            { path: 'body.password', message: 'must be the password that you sign in with' },
+          ],
+        },
+      )
   }
 
   return {

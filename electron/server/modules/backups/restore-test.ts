@@ -27,10 +27,14 @@ const REPORTS = 20
 const BEGINS = { decrypting: 0, checking: 0.5, following: 0.8, reading: 0.95 } as const
 
 /**
- * Tries a back-up as a restore would use it: opened and decrypted, whole and with all its rows, its audit trail followed, reports read. In a
- * folder of its own inside the data folder, which is gone afterwards. The gateway works on meanwhile.
+ * Tries a back-up as a restore would use it: opened and decrypted, whole and with all its rows, its
+ * audit trail followed, reports read. In a folder of its own inside the data folder, which is gone
+ * afterwards. The gateway works on meanwhile.
  */
-export async function tryBackup({ store, clock, uuid }: DomainDeps, { from, name, onProgress }: TrialOptions): Promise<Trial> {
+export async function tryBackup(
+  { store, clock, uuid }: DomainDeps,
+  { from, name, onProgress }: TrialOptions,
+): Promise<Trial> {
   const folder = join(store.folder, BACKUP_SPOOL, 'rehearsal')
   try {
     await rm(folder, { recursive: true, force: true })
@@ -44,11 +48,18 @@ export async function tryBackup({ store, clock, uuid }: DomainDeps, { from, name
     const verdict = await verifyAudit(copy.audit)
     // What was recorded before the backup is no fault of the backup.
     if (!verdict.isIntact && !verdict.isRecorded)
-      return { success: false, sentence: `In the back-up ${name} the audit trail is broken at entry ${verdict.seq}.` }
+      return {
+        success: false,
+        sentence: `In the back-up ${name} the audit trail is broken at entry ${verdict.seq}.`,
+      }
     onProgress(BEGINS.reading)
     const reports = copy.reportPdfs.sample(REPORTS)
     const unread = reports.find((report) => !isReadable(copy, report))
-    if (unread) return { success: false, sentence: `In the back-up ${name} the report ${unread.reportId} is not as it was signed.` }
+    if (unread)
+      return {
+        success: false,
+        sentence: `In the back-up ${name} the report ${unread.reportId} is not as it was signed.`,
+      }
     const rows = Object.values(manifest.rows).reduce((sum, count) => sum + count, 0)
     return {
       success: true,
@@ -63,12 +74,16 @@ export async function tryBackup({ store, clock, uuid }: DomainDeps, { from, name
 }
 
 /** Its PDF, byte for byte, and its text are what was signed. */
-function isReadable(copy: Store, { reportId, sha256 }: { readonly reportId: string; readonly sha256: string }): boolean {
+function isReadable(
+  copy: Store,
+  { reportId, sha256 }: { readonly reportId: string; readonly sha256: string },
+): boolean {
   try {
     const report = copy.reports.get(reportId)
     const pdf = copy.reportPdfs.read(reportId)
     if (!report || !pdf) return false
-    const isSameText = report.textHash === null || report.textHash === hashOf(Buffer.from(report.plainText ?? ''))
+    const isSameText =
+      report.textHash === null || report.textHash === hashOf(Buffer.from(report.plainText ?? ''))
     return isSameText && hashOf(pdf) === sha256
   } catch (error) {
     if (error instanceof StoreError) return false

@@ -13,8 +13,14 @@ export interface DashboardUpkeepDeps {
   readonly diagnostics: () => Promise<DiagnosticsFile[]>
 }
 
-/** Declares the window's calls about back-ups, their trial and their return (`shared/contract/dashboard-upkeep.ts`). */
-export function serveDashboardUpkeep(app: HttpApp, { backups, restoring, feed, diagnostics }: DashboardUpkeepDeps): void {
+/**
+ * Declares the window's calls about back-ups, their trial and their return
+ * (`shared/contract/dashboard-upkeep.ts`).
+ */
+export function serveDashboardUpkeep(
+  app: HttpApp,
+  { backups, restoring, feed, diagnostics }: DashboardUpkeepDeps,
+): void {
   const handlers: HandlersOf<typeof dashboardUpkeep> = {
     state: () => backups.state(),
     make({ user }) {

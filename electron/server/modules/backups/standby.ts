@@ -5,7 +5,10 @@ import { ApiError } from '#shared/errors.ts'
 import { type StandbyRecord, upkeepRecord } from './backup-record.ts'
 import { listBackups } from './make-backup.ts'
 
-/** What a copy elsewhere has. The copying itself is a script's work (docs/STANDBY.md), which notes here what has arrived whole. */
+/**
+ * What a copy elsewhere has. The copying itself is a script's work (docs/STANDBY.md), which notes
+ * here what has arrived whole.
+ */
 export interface Standby {
   /**
    * Notes that this back-up, and the images it speaks of, are elsewhere too.
@@ -16,7 +19,9 @@ export interface Standby {
   forget(actor: Actor): void
 }
 
-export function openStandby(deps: DomainDeps & { readonly settings: Pick<Settings, 'get'> }): Standby {
+export function openStandby(
+  deps: DomainDeps & { readonly settings: Pick<Settings, 'get'> },
+): Standby {
   const { store, clock, settings } = deps
   const record = upkeepRecord(store)
   return {
@@ -26,11 +31,17 @@ export function openStandby(deps: DomainDeps & { readonly settings: Pick<Setting
       const made = (await listBackups(folder)).find(({ name }) => name === backup)
       if (!made) throw new ApiError('not-found', `There is no back-up ${backup} in ${folder}.`)
       const before = record.get('standby')
-      const copy: StandbyRecord = { to, name: backup, copiedAt: instantOf(clock()), recoveryPoint: made.madeAt }
+      const copy: StandbyRecord = {
+        to,
+        name: backup,
+        copiedAt: instantOf(clock()),
+        recoveryPoint: made.madeAt,
+      }
       store.database.transaction(() => {
         record.set('standby', copy)
         // A copy is noted every few minutes: the trail has that there is one, and where.
-        if (before?.to !== to) note(deps, actor, 'standby.note', backup, { to, recoveryPoint: made.madeAt })
+        if (before?.to !== to)
+          note(deps, actor, 'standby.note', backup, { to, recoveryPoint: made.madeAt })
       })
       return copy
     },

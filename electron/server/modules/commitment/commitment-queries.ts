@@ -7,7 +7,9 @@ export type CommitmentState = (typeof COMMITMENT_STATES)[number]
 export interface CommitmentItem {
   readonly sopClassUid: string
   readonly sopInstanceUid: string
-  /** FailureReason (0008,1197) of the result; null where it is committed, or no result was made yet. */
+  /**
+   * FailureReason (0008,1197) of the result; null where it is committed, or no result was made yet.
+   */
   readonly failureReason: number | null
 }
 
@@ -29,7 +31,10 @@ export interface CommitmentRecord {
   readonly instances: number
   readonly failed: number
 }
-export type NewCommitment = Pick<CommitmentRecord, 'transactionUid' | 'callingAeTitle' | 'remoteAddress' | 'deviceName' | 'requestedAt'> & {
+export type NewCommitment = Pick<
+  CommitmentRecord,
+  'transactionUid' | 'callingAeTitle' | 'remoteAddress' | 'deviceName' | 'requestedAt'
+> & {
   readonly nextAt: string
   readonly items: readonly Pick<CommitmentItem, 'sopClassUid' | 'sopInstanceUid'>[]
 }
@@ -51,11 +56,21 @@ export interface CommitmentsStore {
   /** When the next waiting result is due. */
   nextDue(): string | undefined
   /** What the result refuses, in place of what it refused before. */
-  setFailures(commitmentId: number, failures: readonly { readonly sopInstanceUid: string; readonly failureReason: number }[]): void
+  setFailures(
+    commitmentId: number,
+    failures: readonly { readonly sopInstanceUid: string; readonly failureReason: number }[],
+  ): void
   /** Counts the attempt that settled it. Whether it was still waiting. */
-  settle(commitmentId: number, state: Exclude<CommitmentState, 'waiting'>, lastError?: string): boolean
+  settle(
+    commitmentId: number,
+    state: Exclude<CommitmentState, 'waiting'>,
+    lastError?: string,
+  ): boolean
   /** Counts a failed attempt; it waits until `nextAt`. */
-  postpone(commitmentId: number, attempt: { readonly nextAt: string; readonly lastError: string }): void
+  postpone(
+    commitmentId: number,
+    attempt: { readonly nextAt: string; readonly lastError: string },
+  ): void
   /** Forgets those that stopped waiting and were requested before the instant. */
   purge(before: string): number
 }
@@ -74,7 +89,8 @@ const OF_STUDY = `${SELECT} where commitmentId in (
 
 export function commitmentsStore(db: Database): CommitmentsStore {
   const listeners = new Set<() => void>()
-  const all = (text: string, ...parameters: (string | number)[]) => db.all(rawQuery<CommitmentRecord>(text, parameters))
+  const all = (text: string, ...parameters: (string | number)[]) =>
+    db.all(rawQuery<CommitmentRecord>(text, parameters))
 
   return {
     append: ({ items, ...commitment }) =>
@@ -109,13 +125,28 @@ export function commitmentsStore(db: Database): CommitmentsStore {
           .orderBy('position'),
       ),
     ofStudy: (studyInstanceUid) => all(OF_STUDY, studyInstanceUid, studyInstanceUid),
-    due: (now, limit) => all(`${SELECT} where state = 'waiting' and nextAt <= ? order by nextAt, commitmentId limit ?`, now, limit),
+    due: (now, limit) =>
+      all(
+        `${SELECT} where state = 'waiting' and nextAt <= ? order by nextAt, commitmentId limit ?`,
+        now,
+        limit,
+      ),
     nextDue: () => db.get(rawQuery<{ nextAt: string | null }>(NEXT, []))?.nextAt ?? undefined,
     setFailures: (commitmentId, failures) =>
       db.transaction(() => {
-        db.run(db.sql.updateTable('commitmentItems').set({ failureReason: null }).where('commitmentId', '=', commitmentId))
-        const reasons = new Map(failures.map(({ sopInstanceUid, failureReason }) => [sopInstanceUid, failureReason]))
-        const items = db.sql.selectFrom('commitmentItems').select(['position', 'sopInstanceUid']).where('commitmentId', '=', commitmentId)
+        db.run(
+          db.sql
+            .updateTable('commitmentItems')
+            .set({ failureReason: null })
+            .where('commitmentId', '=', commitmentId),
+        )
+        const reasons = new Map(
+          failures.map(({ sopInstanceUid, failureReason }) => [sopInstanceUid, failureReason]),
+        )
+        const items = db.sql
+          .selectFrom('commitmentItems')
+          .select(['position', 'sopInstanceUid'])
+          .where('commitmentId', '=', commitmentId)
         for (const { position, sopInstanceUid } of db.all(items)) {
           const reason = reasons.get(sopInstanceUid)
           if (reason !== undefined) db.run(rawQuery(SET_REASON, [reason, commitmentId, position]))
@@ -137,10 +168,18 @@ export function commitmentsStore(db: Database): CommitmentsStore {
           .where('commitmentId', '=', commitmentId)
           .where('state', '=', 'waiting'),
       ),
-    purge: (before) => db.run(db.sql.deleteFrom('commitments').where('state', '<>', 'waiting').where('requestedAt', '<', before)).changes,
+    purge: (before) =>
+      db.run(
+        db.sql
+          .deleteFrom('commitments')
+          .where('state', '<>', 'waiting')
+          .where('requestedAt', '<', before),
+      ).changes,
   }
 }
 
-const INSERT_ITEM = 'insert into commitmentItems (commitmentId, position, sopClassUid, sopInstanceUid) values (?, ?, ?, ?)'
-const SET_REASON = 'update commitmentItems set failureReason = ? where commitmentId = ? and position = ?'
+const INSERT_ITEM =
+  'insert into commitmentItems (commitmentId, position, sopClassUid, sopInstanceUid) values (?, ?, ?, ?)'
+const SET_REASON =
+  'update commitmentItems set failureReason = ? where commitmentId = ? and position = ?'
 const NEXT = `select min(nextAt) as nextAt from commitments where state = 'waiting'`

@@ -1,5 +1,9 @@
 import { stat } from 'node:fs/promises'
-import type { DimseResult, NormalizedRequest, StorageCommitmentScp } from '#server/dicom/dimse/service.ts'
+import type {
+  DimseResult,
+  NormalizedRequest,
+  StorageCommitmentScp,
+} from '#server/dicom/dimse/service.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { RequestorError } from '#server/dicom/scu/requestor.ts'
 import { openAlarm } from '#server/jobs/due-job-scheduler.ts'
@@ -10,7 +14,12 @@ import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import type { IntakeDeps, News } from '#server/modules/images/ports.ts'
 import type { Settling } from '#server/modules/images/settling.ts'
 import { readStored } from '#server/modules/images/stored-object.ts'
-import { itemsOf, readNormalized, TAG, textIn } from '#server/modules/procedure-steps/performed-data.ts'
+import {
+  itemsOf,
+  readNormalized,
+  TAG,
+  textIn,
+} from '#server/modules/procedure-steps/performed-data.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import type { Device } from '#shared/contract/devices.ts'
@@ -20,7 +29,14 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 export const GIVE_UP_MS = 72 * HOUR_MS
 /** Waits after the first, second… failed attempt, the last of them again and again. */
-export const SEND_AGAIN_MS = [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS]
+export const SEND_AGAIN_MS = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  15 * MINUTE_MS,
+  HOUR_MS,
+  2 * HOUR_MS,
+  4 * HOUR_MS,
+]
 const BATCH = 20
 
 /** PS3.4 J.3.2.1.1. */
@@ -35,7 +51,10 @@ export interface CommitmentDeps extends IntakeDeps {
   readonly settling: Pick<Settling, 'announced'>
 }
 
-/** Storage commitment: requests are kept and answered at once, results go out by themselves (PS3.4 J.3, dicom-field §5.8). */
+/**
+ * Storage commitment: requests are kept and answered at once, results go out by themselves (PS3.4
+ * J.3, dicom-field §5.8).
+ */
 export interface Commitments extends AsyncDisposable {
   readonly scp: StorageCommitmentScp
   wake(): void
@@ -43,26 +62,48 @@ export interface Commitments extends AsyncDisposable {
 }
 
 export function openCommitments(deps: CommitmentDeps): Commitments {
-  const { store, clock, uuid, setting, recogniseDevice, sendEventReport, settling, onNews, onChanged, onError } = deps
+  const {
+    store,
+    clock,
+    uuid,
+    setting,
+    recogniseDevice,
+    sendEventReport,
+    settling,
+    onNews,
+    onChanged,
+    onError,
+  } = deps
   const { database, commitments, instances, imageFiles, imageStudies } = store
 
-  async function action(request: NormalizedRequest & { readonly actionTypeId: number }): Promise<DimseResult> {
+  async function action(
+    request: NormalizedRequest & { readonly actionTypeId: number },
+  ): Promise<DimseResult> {
     const { association, actionTypeId } = request
     const { callingAeTitle, remoteAddress } = association
-    if (!setting('commitment.isOn')) throw new DimseError(0x0110, 'Storage commitment is switched off here')
-    if (actionTypeId !== REQUEST_STORAGE_COMMITMENT) throw new DimseError(0x0123, 'No such action of storage commitment')
+    if (!setting('commitment.isOn'))
+      throw new DimseError(0x0110, 'Storage commitment is switched off here')
+    if (actionTypeId !== REQUEST_STORAGE_COMMITMENT)
+      throw new DimseError(0x0123, 'No such action of storage commitment')
     const dataSet = readNormalized(request.dataSet, request.transferSyntax)
     const transactionUid = textIn(dataSet, TAG.transactionUid)
-    if (transactionUid === '') throw new DimseError(0x0121, 'Transaction UID is missing', [TAG.transactionUid])
+    if (transactionUid === '')
+      throw new DimseError(0x0121, 'Transaction UID is missing', [TAG.transactionUid])
     // PS3.7 §10.1.4.1.10: an argument of it.
-    if (fitnessOfUid(transactionUid) === 'unfit') throw new DimseError(0x0115, 'Transaction UID is no UID', [TAG.transactionUid])
+    if (fitnessOfUid(transactionUid) === 'unfit')
+      throw new DimseError(0x0115, 'Transaction UID is no UID', [TAG.transactionUid])
     const items = itemsOf(dataSet, TAG.referencedSopSequence)
-      .map((item) => ({ sopClassUid: textIn(item, TAG.referencedSopClassUid), sopInstanceUid: textIn(item, TAG.referencedSopInstanceUid) }))
+      .map((item) => ({
+        sopClassUid: textIn(item, TAG.referencedSopClassUid),
+        sopInstanceUid: textIn(item, TAG.referencedSopInstanceUid),
+      }))
       .filter(({ sopInstanceUid }) => sopInstanceUid !== '')
-    if (items.length === 0) throw new DimseError(0x0121, 'Referenced SOP Sequence is empty', [TAG.referencedSopSequence])
+    if (items.length === 0)
+      throw new DimseError(0x0121, 'Referenced SOP Sequence is empty', [TAG.referencedSopSequence])
 
     const earlier = commitments.find(callingAeTitle, transactionUid)
-    if (earlier && !isSameList(commitments.itemsOf(earlier.commitmentId), items)) throw new DimseError(0x0131, 'Transaction UID is in use')
+    if (earlier && !isSameList(commitments.itemsOf(earlier.commitmentId), items))
+      throw new DimseError(0x0131, 'Transaction UID is in use')
     // A device that has had no result yet asks again: it is on its way.
     if (earlier?.state === 'waiting') {
       // Delivered, while the disk took no record of it: whoever asks again gets a result again.
@@ -78,9 +119,22 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
     const studies = await database.commitSoon(() => {
       // Before the result, which may be on its way when this call goes on.
       database.afterCommit(() =>
-        tell(association, 'plain', `${deviceName} asks whether ${counted(items.length)} are kept for good.`, association.associationId),
+        tell(
+          association,
+          'plain',
+          `${deviceName} asks whether ${counted(items.length)} are kept for good.`,
+          association.associationId,
+        ),
       )
-      commitments.append({ transactionUid, callingAeTitle, remoteAddress, deviceName, requestedAt: instantOf(now), nextAt, items })
+      commitments.append({
+        transactionUid,
+        callingAeTitle,
+        remoteAddress,
+        deviceName,
+        requestedAt: instantOf(now),
+        nextAt,
+        items,
+      })
       return announce(items.map(({ sopInstanceUid }) => sopInstanceUid))
     })
     for (const studyInstanceUid of studies) settling.announced(studyInstanceUid)
@@ -88,12 +142,21 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
     return { status: 0x0000 }
   }
 
-  /** Of the study that has the first of them: a request names the instances of one exam, and says nothing else of it. */
+  /**
+   * Of the study that has the first of them: a request names the instances of one exam, and says
+   * nothing else of it.
+   */
   function announce(sopInstanceUids: readonly string[]): string[] {
-    const known = sopInstanceUids.map((sopInstanceUid) => ({ sopInstanceUid, instance: instances.current(sopInstanceUid) }))
+    const known = sopInstanceUids.map((sopInstanceUid) => ({
+      sopInstanceUid,
+      instance: instances.current(sopInstanceUid),
+    }))
     const first = known.find(({ instance }) => instance)?.instance
     if (!first) return []
-    const byStudy = Map.groupBy(known, ({ instance }) => instance?.studyInstanceUid ?? first.studyInstanceUid)
+    const byStudy = Map.groupBy(
+      known,
+      ({ instance }) => instance?.studyInstanceUid ?? first.studyInstanceUid,
+    )
     for (const [studyInstanceUid, ofStudy] of byStudy) {
       const items = ofStudy.map(({ sopInstanceUid, instance }) => ({
         sopInstanceUid,
@@ -151,10 +214,21 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
     }
     try {
       const peer = peerOf(recogniseDevice(callingAeTitle, remoteAddress), commitment)
-      await sendEventReport(peer, setting('dimse.aeTitle'), { transactionUid, committed, failed }, { signal })
+      await sendEventReport(
+        peer,
+        setting('dimse.aeTitle'),
+        { transactionUid, committed, failed },
+        { signal },
+      )
       const text =
-        failed.length === 0 ? `${counted(items.length)} are kept` : `${failed.length} of ${counted(items.length)} are not kept here`
-      tell(commitment, failed.length === 0 ? 'good' : 'warning', `${deviceName} was told that ${text}.`)
+        failed.length === 0
+          ? `${counted(items.length)} are kept`
+          : `${failed.length} of ${counted(items.length)} are not kept here`
+      tell(
+        commitment,
+        failed.length === 0 ? 'good' : 'warning',
+        `${deviceName} was told that ${text}.`,
+      )
     } catch (error) {
       if (signal.aborted) return
       database.transaction(() => {
@@ -179,8 +253,10 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
   function postpone(commitment: CommitmentRecord, lastError: string): void {
     const { commitmentId, requestedAt, attempts, deviceName } = commitment
     // While the disk takes no record of the attempt it is made again each minute.
-    const tellOnce = (tone: News['tone'], text: string) => database.afterCommit(() => tell(commitment, tone, text))
-    const nextAt = clock() + (SEND_AGAIN_MS[Math.min(attempts, SEND_AGAIN_MS.length - 1)] ?? HOUR_MS)
+    const tellOnce = (tone: News['tone'], text: string) =>
+      database.afterCommit(() => tell(commitment, tone, text))
+    const nextAt =
+      clock() + (SEND_AGAIN_MS[Math.min(attempts, SEND_AGAIN_MS.length - 1)] ?? HOUR_MS)
     if (nextAt > msOf(requestedAt) + GIVE_UP_MS) {
       commitments.settle(commitmentId, 'given-up', lastError)
       tellOnce(
@@ -190,15 +266,24 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
       return
     }
     commitments.postpone(commitmentId, { nextAt: instantOf(nextAt), lastError })
-    if (attempts === 0) tellOnce('warning', `The result of a storage commitment could not be delivered to ${deviceName}: ${lastError}`)
+    if (attempts === 0)
+      tellOnce(
+        'warning',
+        `The result of a storage commitment could not be delivered to ${deviceName}: ${lastError}`,
+      )
   }
 
   /**
-   * Why an instance is not committed; undefined where it is. Devices delete what was committed, so the version counts that the device sent
-   * itself, the last of them: current or superseded, structurally complete, with its whole file on the disk. One that was set aside may be
-   * discarded by a person: nothing is promised of it. Copies that others sent, such as an archive, say nothing of it, quarantined or not.
+   * Why an instance is not committed; undefined where it is. Devices delete what was committed, so
+   * the version counts that the device sent itself, the last of them: current or superseded,
+   * structurally complete, with its whole file on the disk. One that was set aside may be discarded
+   * by a person: nothing is promised of it. Copies that others sent, such as an archive, say
+   * nothing of it, quarantined or not.
    */
-  async function reasonAgainst({ sopClassUid, sopInstanceUid }: Named, requester: CommitmentRecord): Promise<number | undefined> {
+  async function reasonAgainst(
+    { sopClassUid, sopInstanceUid }: Named,
+    requester: CommitmentRecord,
+  ): Promise<number | undefined> {
     const version = versionFor(instances.versions(sopInstanceUid), requester)
     if (!version || version.state === 'quarantined') return REASON.noSuchInstance
     if (version.sopClassUid !== sopClassUid) return REASON.classConflict
@@ -209,10 +294,23 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
     return size === version.bytes && (await isComplete(version)) ? undefined : REASON.noSuchInstance
   }
 
-  /** A person may have let in an incomplete one; what an earlier version received is looked at now, once. */
-  async function isComplete({ instanceId, structure, file, dataSetOffset, transferSyntaxUid }: InstanceRecord): Promise<boolean> {
+  /**
+   * A person may have let in an incomplete one; what an earlier version received is looked at now,
+   * once.
+   */
+  async function isComplete({
+    instanceId,
+    structure,
+    file,
+    dataSetOffset,
+    transferSyntaxUid,
+  }: InstanceRecord): Promise<boolean> {
     if (structure !== 'unchecked') return structure === 'complete'
-    const read = await readStored({ path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid })
+    const read = await readStored({
+      path: imageFiles.pathOf(file),
+      dataSetOffset,
+      transferSyntaxUid,
+    })
     const { isComplete } = read.structure
     const write = () => instances.setStructure(instanceId, isComplete ? 'complete' : 'incomplete')
     await database.commitSoon(write).catch((error: unknown) => {
@@ -222,9 +320,22 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
     return isComplete
   }
 
-  function tell(of: { callingAeTitle: string; remoteAddress: string }, tone: News['tone'], text: string, associationId = ''): void {
+  function tell(
+    of: { callingAeTitle: string; remoteAddress: string },
+    tone: News['tone'],
+    text: string,
+    associationId = '',
+  ): void {
     const { callingAeTitle: aeTitle, remoteAddress: address } = of
-    onNews({ kind: 'commitment', tone, text, aeTitle, address, associationId, studyInstanceUid: null })
+    onNews({
+      kind: 'commitment',
+      tone,
+      text,
+      aeTitle,
+      address,
+      associationId,
+      studyInstanceUid: null,
+    })
   }
 
   const stopListening = commitments.onAppend(() => alarm.wake())
@@ -252,10 +363,14 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
 const isSame = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase()
 
 /**
- * The last version that the requester sent: under its AE title or, as consoles ask under another one, from its address. Where it sent none (its
- * content was here already, from elsewhere), the current one.
+ * The last version that the requester sent: under its AE title or, as consoles ask under another
+ * one, from its address. Where it sent none (its content was here already, from elsewhere), the
+ * current one.
  */
-function versionFor(versions: readonly InstanceRecord[], requester: CommitmentRecord): InstanceRecord | undefined {
+function versionFor(
+  versions: readonly InstanceRecord[],
+  requester: CommitmentRecord,
+): InstanceRecord | undefined {
   return (
     versions.findLast(({ callingAeTitle }) => isSame(callingAeTitle, requester.callingAeTitle)) ??
     versions.findLast(({ remoteAddress }) => remoteAddress === requester.remoteAddress) ??
@@ -263,9 +378,16 @@ function versionFor(versions: readonly InstanceRecord[], requester: CommitmentRe
   )
 }
 
-/** PS3.4 J.3.3.1: the device's own listener; its address in the list where that is one, else where the request came from. */
+/**
+ * PS3.4 J.3.3.1: the device's own listener; its address in the list where that is one, else where
+ * the request came from.
+ */
 function peerOf(device: Device | undefined, { callingAeTitle, remoteAddress }: CommitmentRecord) {
-  if (!device) throw new RequestorError('unreachable', 'It is not in the device list, which says at which port it listens.')
+  if (!device)
+    throw new RequestorError(
+      'unreachable',
+      'It is not in the device list, which says at which port it listens.',
+    )
   const peer = devicePeer({ ...device, aeTitle: callingAeTitle, lastAddress: remoteAddress })
   if (typeof peer === 'string') throw new RequestorError('unreachable', peer)
   return peer
@@ -275,6 +397,8 @@ const counted = (count: number): string => `${count} ${count === 1 ? 'object' : 
 
 function isSameList(kept: readonly CommitmentItem[], named: readonly Named[]): boolean {
   const keysOf = (items: readonly Named[]) =>
-    [...new Set(items.map(({ sopClassUid, sopInstanceUid }) => `${sopClassUid} ${sopInstanceUid}`))].sort().join('\n')
+    [...new Set(items.map(({ sopClassUid, sopInstanceUid }) => `${sopClassUid} ${sopInstanceUid}`))]
+      .sort()
+      .join('\n')
   return keysOf(kept) === keysOf(named)
 }

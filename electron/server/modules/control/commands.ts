@@ -17,7 +17,10 @@ import type { ControlReply, ControlRequest } from './control.ts'
 import { type RunningGateway, SHELL_COMMANDS } from './shell-commands.ts'
 import { VIEWER_COMMANDS } from './viewer-commands.ts'
 
-/** A command on the data folder: it runs in the gateway that has it open, or under the folder's lock where none has. */
+/**
+ * A command on the data folder: it runs in the gateway that has it open, or under the folder's lock
+ * where none has.
+ */
 export interface DataCommand {
   /** Words after `--data DIR`. */
   readonly usage: string
@@ -26,14 +29,20 @@ export interface DataCommand {
   /** The option that says that standard input belongs to the command. */
   readonly input?: string
   /** Resolves with what the command prints. @throws ApiError */
-  readonly run: (parts: Parts, request: ControlRequest, context: CommandContext) => string | Promise<string>
+  readonly run: (
+    parts: Parts,
+    request: ControlRequest,
+    context: CommandContext,
+  ) => string | Promise<string>
 }
 
 export interface CommandContext {
   /** Base URL of the window: the running gateway's, else what the settings say. */
   readonly origin: string
   /** Where the running gateway listens; undefined where none runs. */
-  readonly listening: (Readonly<Record<'dimse' | 'http', string>> & { readonly dimseTls?: string | undefined }) | undefined
+  readonly listening:
+    | (Readonly<Record<'dimse' | 'http', string>> & { readonly dimseTls?: string | undefined })
+    | undefined
   /** How the data key is kept, where the desktop app said so. */
   readonly keyStore?: KeyStoreState | undefined
   /** Of the running gateway, which makes one back-up at a time; undefined where none runs. */
@@ -65,7 +74,8 @@ const NewUser = z.object({
 export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'sign-in-link': {
     usage: '[--email E]',
-    about: 'print a one-time link, good for 15 minutes: to make the owner’s account, or to sign in as the owner or the user named',
+    about:
+      'print a one-time link, good for 15 minutes: to make the owner’s account, or to sign in as the owner or the user named',
     options: { email: text, 'if-no-owner': flag },
     run: signInLink,
   },
@@ -75,17 +85,30 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     options: { description: text, viewer: flag, scope: text, 'manage-people': flag },
     run(parts, { options }) {
       const { description, viewer, scope, 'manage-people': managesPeople } = read(NewKey, options)
-      return parts.apiKeys.create({ description, isViewerEnabled: viewer, scope, managesPeople }, ACTOR).key
+      return parts.apiKeys.create(
+        { description, isViewerEnabled: viewer, scope, managesPeople },
+        ACTOR,
+      ).key
     },
   },
   'user create': {
-    usage: '--email E --first-name F --last-name L --level owner|admin|member [--role ROLE] --password-stdin',
+    usage:
+      '--email E --first-name F --last-name L --level owner|admin|member [--role ROLE] --password-stdin',
     about: 'print the id of a new user of the window; the password is read from standard input',
-    options: { email: text, 'first-name': text, 'last-name': text, level: text, role: text, 'password-stdin': flag },
+    options: {
+      email: text,
+      'first-name': text,
+      'last-name': text,
+      level: text,
+      role: text,
+      'password-stdin': flag,
+    },
     input: 'password-stdin',
     async run(parts, { options, input }) {
       const given = read(NewUser, options)
-      const { password } = read(z.object({ password: Password }), { password: input.replace(/\r?\n$/, '') })
+      const { password } = read(z.object({ password: Password }), {
+        password: input.replace(/\r?\n$/, ''),
+      })
       const user = {
         email: given.email,
         firstName: given['first-name'],
@@ -103,7 +126,10 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     options: { 'ae-title': text, address: text, modality: text, name: text, 'character-set': text },
     run(parts, { options }) {
       const { 'ae-title': aeTitle, 'character-set': characterSet, ...rest } = options
-      return parts.devices.add(read(NewDevice, { aeTitle, ...rest, ...(characterSet !== undefined && { characterSet }) }), ACTOR).deviceId
+      return parts.devices.add(
+        read(NewDevice, { aeTitle, ...rest, ...(characterSet !== undefined && { characterSet }) }),
+        ACTOR,
+      ).deviceId
     },
   },
   'config get': {
@@ -113,7 +139,9 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     run(parts, { arguments: [name] }) {
       const keys = name === undefined ? SETTING_KEYS : [settingKey(name)]
       const printed = (key: SettingKey) => JSON.stringify(parts.settings.get(key))
-      return keys.map((key) => (name === undefined ? `${key} = ${printed(key)}` : printed(key))).join('\n')
+      return keys
+        .map((key) => (name === undefined ? `${key} = ${printed(key)}` : printed(key)))
+        .join('\n')
     },
   },
   'config set': {
@@ -121,7 +149,8 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     about: 'change a setting; the value is JSON, or text as it is',
     options: {},
     run(parts, { arguments: [name, value] }) {
-      if (name === undefined || value === undefined) throw new ApiError('malformed', 'config set takes KEY VALUE.')
+      if (name === undefined || value === undefined)
+        throw new ApiError('malformed', 'config set takes KEY VALUE.')
       const key = settingKey(name)
       parts.settings.change({ [key]: settingValue(key, value) }, ACTOR)
       return `${key} = ${JSON.stringify(parts.store.settings.get(key))}`
@@ -145,19 +174,33 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
   },
 }
 
-/** Runs a command with the folder opened for it alone, under its lock; undefined where another process has it. A refusal becomes the reply. */
-export async function runAlone(folder: string, request: ControlRequest, version?: string): Promise<ControlReply | undefined> {
+/**
+ * Runs a command with the folder opened for it alone, under its lock; undefined where another
+ * process has it. A refusal becomes the reply.
+ */
+export async function runAlone(
+  folder: string,
+  request: ControlRequest,
+  version?: string,
+): Promise<ControlReply | undefined> {
   using lock = takeLock(folder)
   if (!lock) return undefined
   refuseHalfRestored(folder)
   using parts = openParts(folder)
-  const origin = parts.settings.get('http.publicUrl') ?? `http://127.0.0.1:${parts.settings.get('http.port')}`
+  const origin =
+    parts.settings.get('http.publicUrl') ?? `http://127.0.0.1:${parts.settings.get('http.port')}`
   return await replyOf(parts, request, { origin, listening: undefined, version })
 }
 
 /** Runs a command on opened parts, one of the table. */
-export async function replyOf(parts: Parts, request: ControlRequest, context: CommandContext): Promise<ControlReply> {
-  const command = Object.hasOwn(DATA_COMMANDS, request.command) ? DATA_COMMANDS[request.command] : undefined
+export async function replyOf(
+  parts: Parts,
+  request: ControlRequest,
+  context: CommandContext,
+): Promise<ControlReply> {
+  const command = Object.hasOwn(DATA_COMMANDS, request.command)
+    ? DATA_COMMANDS[request.command]
+    : undefined
   if (!command) return { ok: false, output: `There is no command “${request.command}”.` }
   try {
     return { ok: true, output: await command.run(parts, request, context) }
@@ -168,16 +211,31 @@ export async function replyOf(parts: Parts, request: ControlRequest, context: Co
   }
 }
 
-/** A link needs no password: whoever can open the data folder is trusted with it, and it is audited. */
-function signInLink({ people }: Parts, { options }: ControlRequest, { origin }: CommandContext): string {
+/**
+ * A link needs no password: whoever can open the data folder is trusted with it, and it is audited.
+ */
+function signInLink(
+  { people }: Parts,
+  { options }: ControlRequest,
+  { origin }: CommandContext,
+): string {
   if (!people.hasUser()) return `${origin}/#/welcome?token=${people.mintSetupLink(ACTOR).token}`
   if (options['if-no-owner'] === true) return ''
   const wanted = typeof options.email === 'string' ? options.email.toLowerCase() : undefined
   const user = people
     .list()
-    .find((one) => one.deactivatedAt === null && (wanted ? one.email.toLowerCase() === wanted : one.level === 'owner'))
+    .find(
+      (one) =>
+        one.deactivatedAt === null &&
+        (wanted ? one.email.toLowerCase() === wanted : one.level === 'owner'),
+    )
   if (!user)
-    throw new ApiError('not-found', wanted ? `There is no active user ${wanted}.` : 'There is no active owner; name a user with --email.')
+    throw new ApiError(
+      'not-found',
+      wanted
+        ? `There is no active user ${wanted}.`
+        : 'There is no active owner; name a user with --email.',
+    )
   return `${origin}/#/sign-in?token=${people.mintSignInLink(user.userId, ACTOR).token}`
 }
 
@@ -187,7 +245,8 @@ function read<T extends z.ZodType>(schema: T, options: unknown): z.output<T> {
   if (parsed.success) return parsed.data
   const errors = parsed.error.issues.map((issue) => ({
     path: `--${kebab(issue.path.join('.'))}`,
-    message: issue.code === 'invalid_type' && issue.input === undefined ? 'is missing' : issue.message,
+    message:
+      issue.code === 'invalid_type' && issue.input === undefined ? 'is missing' : issue.message,
   }))
   throw new ApiError('malformed', 'The command was not carried out.', { errors })
 }
@@ -208,7 +267,10 @@ function settingValue(key: SettingKey, text: string): unknown {
   const asText = schema.safeParse(text)
   if (asText.success) return asText.data
   const faults = asJson.error.issues.map((issue) => issue.message)
-  throw new ApiError('malformed', `${key} was not changed: ${faults.join('; ')}. ${SETTINGS[key].about}`)
+  throw new ApiError(
+    'malformed',
+    `${key} was not changed: ${faults.join('; ')}. ${SETTINGS[key].about}`,
+  )
 }
 
 function json(text: string): unknown {

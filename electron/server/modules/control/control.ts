@@ -23,27 +23,36 @@ export type ControlReply = z.output<typeof ControlReply>
 /** Characters of a message. */
 const MOST_LENGTH = 256 * 1024
 const ANSWER_MS = 30_000
-/** A command may take long, such as a back-up: so often its answer begins with another space, which says that it is at work. */
+/**
+ * A command may take long, such as a back-up: so often its answer begins with another space, which
+ * says that it is at work.
+ */
 const AT_WORK_MS = 10_000
 /** What a peer may take to hang up when it has its answer. */
 const CLOSING_MS = 1_000
 
 /**
- * Where the running gateway of a data folder listens for commands: a Unix socket in it that only its owner can open, or a named pipe.
- * A path too long for a socket address (108 bytes on Linux, 104 on macOS) moves to an owner-only folder of the temporary one.
+ * Where the running gateway of a data folder listens for commands: a Unix socket in it that only
+ * its owner can open, or a named pipe. A path too long for a socket address (108 bytes on Linux,
+ * 104 on macOS) moves to an owner-only folder of the temporary one.
  */
 export function controlPath(folder: string): string {
   const name = createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 24)
   if (process.platform === 'win32') return `\\\\.\\pipe\\isthmus-${name}`
   const inFolder = join(resolve(folder), 'control.sock')
-  return Buffer.byteLength(inFolder) < 100 ? inFolder : join(tmpdir(), `isthmus-${process.getuid?.() ?? 0}`, `${name}.sock`)
+  return Buffer.byteLength(inFolder) < 100
+    ? inFolder
+    : join(tmpdir(), `isthmus-${process.getuid?.() ?? 0}`, `${name}.sock`)
 }
 
 /**
- * Listens for commands, one JSON line each way a connection. The caller holds the folder's lock, so a socket left behind is nobody's.
- * Disposing it lets commands at work end and be answered.
+ * Listens for commands, one JSON line each way a connection. The caller holds the folder's lock, so
+ * a socket left behind is nobody's. Disposing it lets commands at work end and be answered.
  */
-export async function openControl(folder: string, run: (request: ControlRequest) => Promise<ControlReply>): Promise<AsyncDisposable> {
+export async function openControl(
+  folder: string,
+  run: (request: ControlRequest) => Promise<ControlReply>,
+): Promise<AsyncDisposable> {
   const path = controlPath(folder)
   const open = new Set<Socket>()
   const atWork = new Set<Promise<void>>()
@@ -78,10 +87,17 @@ export async function openControl(folder: string, run: (request: ControlRequest)
   }
 }
 
-/** Asks the gateway that has the folder open. @throws StartError; the socket's error where none listens or the command was not taken */
-export async function askControl(folder: string, request: z.input<typeof ControlRequest>): Promise<ControlReply> {
+/**
+ * Asks the gateway that has the folder open. @throws StartError; the socket's error where none
+ * listens or the command was not taken
+ */
+export async function askControl(
+  folder: string,
+  request: z.input<typeof ControlRequest>,
+): Promise<ControlReply> {
   const path = controlPath(folder)
-  if (process.platform !== 'win32' && dirname(path) !== resolve(folder)) makeOwnFolder(dirname(path))
+  if (process.platform !== 'win32' && dirname(path) !== resolve(folder))
+    makeOwnFolder(dirname(path))
   const socket = connect(path)
   try {
     await new Promise<void>((settle, fail) => socket.once('connect', settle).once('error', fail))
@@ -92,7 +108,10 @@ export async function askControl(folder: string, request: z.input<typeof Control
   }
 }
 
-/** Others may write to the temporary folder: one of them could have been first, to be told passwords. @throws StartError */
+/**
+ * Others may write to the temporary folder: one of them could have been first, to be told
+ * passwords. @throws StartError
+ */
 function makeOwnFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const found = lstatSync(folder)
@@ -102,9 +121,14 @@ function makeOwnFolder(folder: string): void {
   )
 }
 
-async function carryOut(line: string, run: (request: ControlRequest) => Promise<ControlReply>): Promise<ControlReply> {
+async function carryOut(
+  line: string,
+  run: (request: ControlRequest) => Promise<ControlReply>,
+): Promise<ControlReply> {
   const request = ControlRequest.safeParse(json(line))
-  return request.success ? await run(request.data) : { ok: false, output: 'The message is not a command.' }
+  return request.success
+    ? await run(request.data)
+    : { ok: false, output: 'The message is not a command.' }
 }
 
 /** Resolves when the reply is on its way. */
@@ -116,7 +140,10 @@ function answer(socket: Socket, reply: ControlReply): Promise<void> {
   })
 }
 
-/** The first line that comes, bounded in length and time; what comes behind it is dropped. @throws StartError */
+/**
+ * The first line that comes, bounded in length and time; what comes behind it is dropped. @throws
+ * StartError
+ */
 function readLine(socket: Socket): Promise<string> {
   return new Promise((settle, fail) => {
     let text = ''
@@ -128,11 +155,17 @@ function readLine(socket: Socket): Promise<string> {
       if (end >= 0) settle(text.slice(0, end))
       else fail(new StartError('The message is too large.'))
     }
-    socket.setTimeout(ANSWER_MS, () => fail(new StartError(`No answer within ${ANSWER_MS / 1000} s.`)))
+    socket.setTimeout(ANSWER_MS, () =>
+      fail(new StartError(`No answer within ${ANSWER_MS / 1000} s.`)),
+    )
     socket.setEncoding('utf8')
     socket.on('error', fail)
     socket.on('close', () =>
-      fail(new StartError('The gateway ended before it answered: see whether the command was carried out before you give it again.')),
+      fail(
+        new StartError(
+          'The gateway ended before it answered: see whether the command was carried out before you give it again.',
+        ),
+      ),
     )
     socket.on('data', take)
   })

@@ -2,8 +2,9 @@ import type { Parts } from '#server/context.ts'
 import type { Store } from '#server/database/store.ts'
 
 /**
- * Parts in which nothing that waits is ever due (`serve --safe-mode`): what an ended gateway was at work on when it ended would be taken up
- * again first, and may be what ended it. Everything goes on waiting; what a person asks for is done.
+ * Parts in which nothing that waits is ever due (`serve --safe-mode`): what an ended gateway was at
+ * work on when it ended would be taken up again first, and may be what ended it. Everything goes on
+ * waiting; what a person asks for is done.
  */
 export function atRest(parts: Parts): Parts {
   const { store, deps } = parts
@@ -12,7 +13,12 @@ export function atRest(parts: Parts): Parts {
     outbox: { ...store.outbox, due: () => [], nextDue: () => undefined },
     forwards: { ...store.forwards, due: () => [], nextDue: () => undefined },
     commitments: { ...store.commitments, due: () => [], nextDue: () => undefined },
-    imageStudies: { ...store.imageStudies, receiving: () => [], enrichmentDue: () => [], nextEnrichment: () => undefined },
+    imageStudies: {
+      ...store.imageStudies,
+      receiving: () => [],
+      enrichmentDue: () => [],
+      nextEnrichment: () => undefined,
+    },
   }
   return { ...parts, store: resting, deps: { ...deps, store: resting } }
 }

@@ -8,19 +8,26 @@ import type { DataCommand } from './commands.ts'
 /** What the running gateway does for the desktop app, beyond its data. */
 export interface RunningGateway {
   status(): Promise<ShellStatus>
-  /** Makes everything ready for its end; resolves with one sentence. @throws ApiError, StoreError: it goes on as before */
+  /**
+   * Makes everything ready for its end; resolves with one sentence. @throws ApiError, StoreError:
+   * it goes on as before
+   */
   prepareUpdate(): Promise<string>
   /** Where its log goes; undefined: to stderr. */
   readonly logFile: string | undefined
 }
 
-/** What the desktop app asks of the gateway, by the table of `commands.ts`; scripts may ask the same. */
+/**
+ * What the desktop app asks of the gateway, by the table of `commands.ts`; scripts may ask the
+ * same.
+ */
 export const SHELL_COMMANDS: Readonly<Record<string, DataCommand>> = {
   status: {
     usage: '',
     about: 'print how the running gateway stands, as JSON',
     options: {},
-    run: async (_parts, _request, { running }) => JSON.stringify(await (running ?? none()).status()),
+    run: async (_parts, _request, { running }) =>
+      JSON.stringify(await (running ?? none()).status()),
   },
   lock: {
     usage: '',
@@ -30,7 +37,9 @@ export const SHELL_COMMANDS: Readonly<Record<string, DataCommand>> = {
       const { store, clock } = deps
       const at = instantOf(clock())
       // Those of other PCs are of people who sit elsewhere.
-      const open = store.sessions.list(at).filter(({ workstationId, lockedAt }) => workstationId === null && lockedAt === null)
+      const open = store.sessions
+        .list(at)
+        .filter(({ workstationId, lockedAt }) => workstationId === null && lockedAt === null)
       store.database.transaction(() => {
         for (const { tokenHash, sessionId } of open) {
           store.sessions.lock(tokenHash, at)
@@ -69,8 +78,13 @@ const WAIT_MS = 120_000
 const LAPSE_MS = 5 * 60_000
 const LOOK_MS = 250
 
-/** The order in which a gateway is made ready for its end: what can fail first, what devices feel last. */
-export function updatePreparation(deps: UpdatePreparationDeps): (() => Promise<string>) & Disposable {
+/**
+ * The order in which a gateway is made ready for its end: what can fail first, what devices feel
+ * last.
+ */
+export function updatePreparation(
+  deps: UpdatePreparationDeps,
+): (() => Promise<string>) & Disposable {
   const { backUp, putOff, openAssociations, waitMs = WAIT_MS, lapseMs = LAPSE_MS } = deps
   let underWay: Promise<string> | undefined
   let lapse: NodeJS.Timeout | undefined
@@ -83,8 +97,10 @@ export function updatePreparation(deps: UpdatePreparationDeps): (() => Promise<s
     while (openAssociations() > 0 && performance.now() - began < waitMs) await wait(LOOK_MS)
     lapse = setTimeout(() => putOff(false), lapseMs).unref()
     const left = openAssociations()
-    if (left === 0) return 'A back-up was made, and no device is connected: the gateway can be stopped.'
-    const still = left === 1 ? 'One association is still open' : `${left} associations are still open`
+    if (left === 0)
+      return 'A back-up was made, and no device is connected: the gateway can be stopped.'
+    const still =
+      left === 1 ? 'One association is still open' : `${left} associations are still open`
     return `A back-up was made. ${still}, and what is done by ${left === 1 ? 'it' : 'them'} ends with the gateway.`
   }
 

@@ -7,16 +7,28 @@ import type { SignedInUser } from '#shared/contract/people.ts'
 import type { ShellAttention, ShellStatus, TrayState } from '#shared/contract/shell.ts'
 import { idFromUuid } from '#shared/ids.ts'
 
-export type ShellStateDeps = Omit<DashboardTodayDeps, 'ports'> & Parameters<typeof situationOf>[0] & { readonly version: string }
+export type ShellStateDeps = Omit<DashboardTodayDeps, 'ports'> &
+  Parameters<typeof situationOf>[0] & { readonly version: string }
 
-/** Nobody: the tray is everybody's, so it tells what an owner would be told, and nothing that is one person's. */
+/**
+ * Nobody: the tray is everybody's, so it tells what an owner would be told, and nothing that is one
+ * person's.
+ */
 const WATCH: SignedInUser = {
-  ...{ userId: idFromUuid('usr', '00000000-0000-4000-8000-000000000000'), email: '', firstName: '', lastName: '' },
+  ...{
+    userId: idFromUuid('usr', '00000000-0000-4000-8000-000000000000'),
+    email: '',
+    firstName: '',
+    lastName: '',
+  },
   ...{ level: 'owner', clinicRole: 'Other', canManageStudies: true, canCreateReports: true },
   ...{ hasDashboardAccess: true, lastLoginAt: null },
 }
 
-/** How the gateway stands, for the tray and notifications of the desktop app (control command `status`). */
+/**
+ * How the gateway stands, for the tray and notifications of the desktop app (control command
+ * `status`).
+ */
 export function shellState(deps: ShellStateDeps): () => Promise<ShellStatus> {
   const look = todayOf(deps)
   return async () => {
@@ -42,7 +54,10 @@ const updateOf = (settings: Parts['settings'], timeZone: string): ShellStatus['u
 })
 
 /** The gravest thing: where no device is served, the rest is no longer the question. */
-function trayOf({ isSafe, listeners, partner }: Situation, pressing: readonly TodayItem[]): TrayState {
+function trayOf(
+  { isSafe, listeners, partner }: Situation,
+  pressing: readonly TodayItem[],
+): TrayState {
   if (isSafe || listeners.some(({ isUp }) => !isUp)) return 'listener-down'
   if (partner.state === 'down' || partner.state === 'refusing') return 'partner-away'
   return pressing.some(({ tone }) => tone === 'danger') ? 'attention' : 'ok'
@@ -54,6 +69,8 @@ function attentionOf(pressing: readonly TodayItem[]): ShellAttention[] {
   return [...kinds].map(([kind, items]) => ({
     kind,
     count: items.reduce((sum, { count }) => sum + count, 0),
-    since: items.map(({ since }) => since).reduce((first, at) => (first === null || (at !== null && at < first) ? at : first), null),
+    since: items
+      .map(({ since }) => since)
+      .reduce((first, at) => (first === null || (at !== null && at < first) ? at : first), null),
   }))
 }

@@ -10,42 +10,72 @@ import type { ControlRequest } from './control.ts'
 const ACTOR = 'command-line'
 const text = { type: 'string' } as const
 
-/** What somebody needs who tries the viewer without a partner's system, by the table of `commands.ts`. */
+/**
+ * What somebody needs who tries the viewer without a partner's system, by the table of
+ * `commands.ts`.
+ */
 export const VIEWER_COMMANDS: Readonly<Record<string, DataCommand>> = {
   'file-host add': {
     usage: 'HOST:PORT [--plaintext]',
-    about: 'let images and documents come from a host of the partner; --plaintext: by http, inside the clinic',
+    about:
+      'let images and documents come from a host of the partner; --plaintext: by http, inside the clinic',
     options: { plaintext: { type: 'boolean' } },
     run: addFileHost,
   },
   'link viewer': {
     usage: '--study UID|stu_… [--description TEXT]',
-    about: 'print a link that opens the viewer on a study, once; with a description, a study that is not there is made',
+    about:
+      'print a link that opens the viewer on a study, once; with a description, a study that is not there is made',
     options: { study: text, description: text },
     run: viewerLink,
   },
 }
 
-function addFileHost({ endpoints, settings }: Parts, { arguments: [host], options }: ControlRequest): string {
-  if (host === undefined || !/^[^/\s]+:\d{1,5}$/.test(host)) throw new ApiError('malformed', 'file-host add takes HOST:PORT.')
+function addFileHost(
+  { endpoints, settings }: Parts,
+  { arguments: [host], options }: ControlRequest,
+): string {
+  if (host === undefined || !/^[^/\s]+:\d{1,5}$/.test(host))
+    throw new ApiError('malformed', 'file-host add takes HOST:PORT.')
   const endpoint = endpoints.list().find(({ isDefault }) => isDefault)
-  if (!endpoint) throw new ApiError('not-found', 'There is no partner yet: serve --partner-url, or the Partner screen, sets one up.')
+  if (!endpoint)
+    throw new ApiError(
+      'not-found',
+      'There is no partner yet: serve --partner-url, or the Partner screen, sets one up.',
+    )
   endpoints.change(endpoint.endpointId, { fileHosts: [...endpoint.fileHosts, host] }, ACTOR)
   if (options.plaintext === true)
-    settings.change({ 'partner.plaintextHosts': [...new Set([...settings.get('partner.plaintextHosts'), host])] }, ACTOR)
+    settings.change(
+      { 'partner.plaintextHosts': [...new Set([...settings.get('partner.plaintextHosts'), host])] },
+      ACTOR,
+    )
   return host
 }
 
-/** As a partner mints it, with the newest key that may: the link ends with the key (interface-choices §6 row 22). */
+/**
+ * As a partner mints it, with the newest key that may: the link ends with the key
+ * (interface-choices §6 row 22).
+ */
 function viewerLink(parts: Parts, { options }: ControlRequest, { origin }: CommandContext): string {
   const { deps, settings, partnerEndpoint } = parts
   const named = typeof options.study === 'string' ? options.study : ''
   const either = named.startsWith('stu_') ? { studyId: named } : { studyInstanceUid: named }
   if (!named.startsWith('stu_') && !Uid.safeParse(named).success)
     throw new ApiError('malformed', '--study takes a Study Instance UID, or the id of a study.')
-  const key = parts.apiKeys.list().find((one) => one.revokedAt === null && one.isViewerEnabled && one.scope === 'all')
-  if (!key) throw new ApiError('not-found', 'There is no API key with the viewer: api-key create --viewer makes one.')
-  const caller: KeyCaller = { kind: 'api-key', apiKeyId: key.apiKeyId, scope: key.scope, isViewerEnabled: true }
+  const key = parts.apiKeys
+    .list()
+    .find((one) => one.revokedAt === null && one.isViewerEnabled && one.scope === 'all')
+  if (!key)
+    throw new ApiError(
+      'not-found',
+      'There is no API key with the viewer: api-key create --viewer makes one.',
+    )
+  const caller: KeyCaller = {
+    kind: 'api-key',
+    apiKeyId: key.apiKeyId,
+    scope: key.scope,
+    isViewerEnabled: true,
+  }
   const links = openLinks({
     ...deps,
     publicBase: () => origin,
@@ -54,7 +84,11 @@ function viewerLink(parts: Parts, { options }: ControlRequest, { origin }: Comma
   })
   const isMissing = 'studyInstanceUid' in either && !deps.store.studies.byUid('viewer', named)
   if (isMissing && typeof options.description === 'string') {
-    const study = { studyInstanceUid: named, studyDescription: options.description, severity: 'normal' as const }
+    const study = {
+      studyInstanceUid: named,
+      studyDescription: options.description,
+      severity: 'normal' as const,
+    }
     openStudies(deps).create(caller, 'viewer', study)
   }
   return links.viewer(caller, either).url

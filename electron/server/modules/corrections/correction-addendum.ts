@@ -10,7 +10,10 @@ interface Signed {
 }
 
 const lastOf = (reports: readonly Signed[]): string =>
-  reports.reduce((last, { signedAt }) => (signedAt !== null && signedAt > last ? signedAt : last), '')
+  reports.reduce(
+    (last, { signedAt }) => (signedAt !== null && signedAt > last ? signedAt : last),
+    '',
+  )
 
 /** What corrections did to the images since the reports were signed, the newest first. */
 export function changesSinceSigned(

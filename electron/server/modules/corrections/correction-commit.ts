@@ -1,9 +1,24 @@
 import { type Arrivals, identityOf } from '#server/modules/images/arrivals.ts'
 import type { InstanceHeader } from '#server/modules/images/header.ts'
-import type { HandedOutRow, ImageStudyRecord, Mismatch } from '#server/modules/images/image-study-queries.ts'
+import type {
+  HandedOutRow,
+  ImageStudyRecord,
+  Mismatch,
+} from '#server/modules/images/image-study-queries.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
-import { differencesAmong, differencesOf, withImage, withoutImages, withRow } from '#server/modules/images/mismatch.ts'
-import type { Actor, CorrectedImage, CorrectionDone, IntakeDeps } from '#server/modules/images/ports.ts'
+import {
+  differencesAmong,
+  differencesOf,
+  withImage,
+  withoutImages,
+  withRow,
+} from '#server/modules/images/mismatch.ts'
+import type {
+  Actor,
+  CorrectedImage,
+  CorrectionDone,
+  IntakeDeps,
+} from '#server/modules/images/ports.ts'
 import { openSeeds } from '#server/modules/images/seeds.ts'
 import type { Settling } from '#server/modules/images/settling.ts'
 import { OWN_ADDRESS } from '#server/modules/images/study-identity.ts'
@@ -21,7 +36,10 @@ interface Replacing {
   readonly handedOut: (to: ImageStudyRecord | undefined) => HandedOutRow | null
   /** Of `from`; that it has where it is not given. */
   readonly handedOutFrom?: HandedOutRow | null
-  readonly record: Omit<CorrectionRecord, 'instances' | 'undoneAt' | 'undoneBy' | 'undoneWith' | 'details'> & {
+  readonly record: Omit<
+    CorrectionRecord,
+    'instances' | 'undoneAt' | 'undoneBy' | 'undoneWith' | 'details'
+  > & {
     readonly details: Omit<CorrectionRecord['details'], 'handedOut' | 'undoReason'>
   }
 }
@@ -44,15 +62,28 @@ export function openCorrectionCommit(deps: CorrectionCommitDeps) {
   /** The copies take the places of their originals. */
   function replace(
     copies: readonly Copy[],
-    { from, toStudyInstanceUid: to, staying, there, handedOut, handedOutFrom = from.handedOut, record }: Replacing,
+    {
+      from,
+      toStudyInstanceUid: to,
+      staying,
+      there,
+      handedOut,
+      handedOutFrom = from.handedOut,
+      record,
+    }: Replacing,
   ): CorrectionRecord {
     const now = record.at
     const target = imageStudies.get(to)
     const [first] = copies as readonly [Copy, ...Copy[]]
     const isNew = target === undefined || target.instances === 0
-    const details = { ...record.details, handedOut: { from: from.handedOut, to: target?.handedOut ?? null }, undoReason: '' }
+    const details = {
+      ...record.details,
+      handedOut: { from: from.handedOut, to: target?.handedOut ?? null },
+      undoReason: '',
+    }
     if (!target) imageStudies.insert(newStudy(from, to, first, now))
-    for (const { original } of copies) instances.setState(original.instanceId, 'superseded', null, SUPERSEDED)
+    for (const { original } of copies)
+      instances.setState(original.instanceId, 'superseded', null, SUPERSEDED)
     const pairs = copies.map((copy): CorrectedImage => {
       const { original, header } = copy
       const { studyInstanceUid, seriesInstanceUid, seriesNumber, seriesDescription } = header
@@ -62,33 +93,51 @@ export function openCorrectionCommit(deps: CorrectionCommitDeps) {
         return { original: { ...original, state: 'superseded' }, copy: found }
       }
       const instance = instances.insert(rowOf(copy))
-      const series = { seriesInstanceUid, modality: instance.modality, seriesNumber, seriesDescription }
+      const series = {
+        seriesInstanceUid,
+        modality: instance.modality,
+        seriesNumber,
+        seriesDescription,
+      }
       imageStudies.count(studyInstanceUid, series, instance.bytes, now, 'current')
       return { original: { ...original, state: 'superseded' }, copy: instance }
     })
     const correction = { ...record, details, instances: pairs.length }
     corrections.insert(
       correction,
-      pairs.map(({ original, copy }) => ({ originalId: original.instanceId, correctedId: copy.instanceId })),
+      pairs.map(({ original, copy }) => ({
+        originalId: original.instanceId,
+        correctedId: copy.instanceId,
+      })),
     )
     const kept = { ...correction, undoneAt: null, undoneBy: null, undoneWith: null }
     moveWhatNames(pairs, from.studyInstanceUid, to, now)
-    const corrected = copies.filter(({ original }) => original.remoteAddress !== OWN_ADDRESS).map(({ header }) => header)
+    const corrected = copies
+      .filter(({ original }) => original.remoteAddress !== OWN_ADDRESS)
+      .map(({ header }) => header)
     const sender = senderOf(copies.map(({ original }) => original)) ?? {}
     restate(to, [...there, ...corrected], handedOut(target), sender, now)
-    if (from.studyInstanceUid !== to) restate(from.studyInstanceUid, staying, handedOutFrom, {}, now)
+    if (from.studyInstanceUid !== to)
+      restate(from.studyInstanceUid, staying, handedOutFrom, {}, now)
     finish({ correction: kept, pairs, isUndo: false })
     settling.reopen(to, isNew && !from.isFetched)
     return kept
   }
 
   /** What refers to the images elsewhere follows them. */
-  function moveWhatNames(pairs: readonly CorrectedImage[], from: string, to: string, at: string): void {
+  function moveWhatNames(
+    pairs: readonly CorrectedImage[],
+    from: string,
+    to: string,
+    at: string,
+  ): void {
     const uids = new Map([[from, to]])
     const moved = new Set<string>()
     const isEmpty = imagesOf(from).every(({ studyInstanceUid }) => studyInstanceUid === to)
     for (const { original, copy } of pairs) {
-      uids.set(original.sopInstanceUid, copy.sopInstanceUid).set(original.seriesInstanceUid, copy.seriesInstanceUid)
+      uids
+        .set(original.sopInstanceUid, copy.sopInstanceUid)
+        .set(original.seriesInstanceUid, copy.seriesInstanceUid)
       moved.add(original.sopInstanceUid)
       // Of a series that others stay in, what is drawn on the series as a whole stays with them.
       if (isEmpty) moved.add(original.seriesInstanceUid)
@@ -140,13 +189,19 @@ export function openCorrectionCommit(deps: CorrectionCommitDeps) {
     }
     const header = first.study
     let mismatch: Mismatch | null = withoutImages(study.mismatch, now)
-    for (const other of images) mismatch = withImage(mismatch, differencesAmong(header, other.study), now)
-    mismatch = withRow(mismatch, handedOut ? differencesOf(handedOut, header, studyInstanceUid) : [], now)
+    for (const other of images)
+      mismatch = withImage(mismatch, differencesAmong(header, other.study), now)
+    mismatch = withRow(
+      mismatch,
+      handedOut ? differencesOf(handedOut, header, studyInstanceUid) : [],
+      now,
+    )
     const isFresh = study.remoteAddress === OWN_ADDRESS
     seeds.follow(study, header)
     imageStudies.update(studyInstanceUid, { header, handedOut, mismatch, ...(isFresh && sender) })
     // A study of the interface that was made of the images says what they say now.
-    if (!study.isFetched && identityOf(study.header) !== identityOf(header)) settling.reopen(studyInstanceUid, true)
+    if (!study.isFetched && identityOf(study.header) !== identityOf(header))
+      settling.reopen(studyInstanceUid, true)
   }
 
   return { replace, moveWhatNames, finish, restate }
@@ -154,26 +209,81 @@ export function openCorrectionCommit(deps: CorrectionCommitDeps) {
 
 export const senderOf = (records: readonly InstanceRecord[]) => {
   const device = records.find(({ remoteAddress }) => remoteAddress !== OWN_ADDRESS)
-  return device && { remoteAddress: device.remoteAddress, callingAeTitle: device.callingAeTitle, deviceName: device.deviceName }
+  return (
+    device && {
+      remoteAddress: device.remoteAddress,
+      callingAeTitle: device.callingAeTitle,
+      deviceName: device.deviceName,
+    }
+  )
 }
 
 function newStudy(from: ImageStudyRecord, studyInstanceUid: string, { header }: Copy, now: string) {
   const { createdAt, callingAeTitle, remoteAddress, deviceName, transfer, isFetched } = from
   return {
-    ...{ studyInstanceUid, createdAt, lastInstanceAt: now, callingAeTitle, remoteAddress, deviceName, transfer, isFetched },
+    ...{
+      studyInstanceUid,
+      createdAt,
+      lastInstanceAt: now,
+      callingAeTitle,
+      remoteAddress,
+      deviceName,
+      transfer,
+      isFetched,
+    },
     ...{ state: 'receiving' as const, settledAt: isFetched ? now : null, dueAt: now },
     ...{ header: header.study, handedOut: null, mismatch: null, enrichmentAttempts: 0 },
-    enrichment: { state: 'not-asked' as const, askedAt: null, nextAt: null, detail: '', warnings: [] },
+    enrichment: {
+      state: 'not-asked' as const,
+      askedAt: null,
+      nextAt: null,
+      detail: '',
+      warnings: [],
+    },
   }
 }
 
 function rowOf({ original, header, file, dataSetOffset, bytes, crc32 }: Copy) {
-  const { sopClassUid, transferSyntaxUid, callingAeTitle, remoteAddress, deviceName, receivedAt, structure } = original
-  const { sopInstanceUid, studyInstanceUid, seriesInstanceUid, instanceNumber, image, study } = header
+  const {
+    sopClassUid,
+    transferSyntaxUid,
+    callingAeTitle,
+    remoteAddress,
+    deviceName,
+    receivedAt,
+    structure,
+  } = original
+  const { sopInstanceUid, studyInstanceUid, seriesInstanceUid, instanceNumber, image, study } =
+    header
   return {
-    ...{ sopInstanceUid, sopClassUid, studyInstanceUid, seriesInstanceUid, transferSyntaxUid, file, dataSetOffset, bytes, crc32 },
-    ...{ callingAeTitle, remoteAddress, deviceName, structure, associationId: '', receivedAt, lastSeenAt: receivedAt },
-    ...{ state: 'current' as const, reason: null, detail: '', modality: study.modality, instanceNumber, image },
+    ...{
+      sopInstanceUid,
+      sopClassUid,
+      studyInstanceUid,
+      seriesInstanceUid,
+      transferSyntaxUid,
+      file,
+      dataSetOffset,
+      bytes,
+      crc32,
+    },
+    ...{
+      callingAeTitle,
+      remoteAddress,
+      deviceName,
+      structure,
+      associationId: '',
+      receivedAt,
+      lastSeenAt: receivedAt,
+    },
+    ...{
+      state: 'current' as const,
+      reason: null,
+      detail: '',
+      modality: study.modality,
+      instanceNumber,
+      image,
+    },
     ...{ scheduledProcedureStepId: study.scheduledProcedureStepId, patientName: study.patientName },
   }
 }

@@ -1,5 +1,9 @@
 import { rmSync } from 'node:fs'
-import { CopyFault, type CorrectedValue, writeCorrectedCopy } from '#server/dicom/data-set/corrected-copy.ts'
+import {
+  CopyFault,
+  type CorrectedValue,
+  writeCorrectedCopy,
+} from '#server/dicom/data-set/corrected-copy.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { headerOf, type InstanceHeader } from '#server/modules/images/header.ts'
 import { fileFor, StorageFault } from '#server/modules/images/image-files.ts'
@@ -60,7 +64,10 @@ export function openCorrectionCopies(deps: CorrectionCopiesDeps) {
 
   const newUid = () => uidOfUuid(uuid())
 
-  /** Writes the copies, each durable under its name, and reads them back. @throws ApiError unavailable; StorageFault */
+  /**
+   * Writes the copies, each durable under its name, and reads them back. @throws ApiError
+   * unavailable; StorageFault
+   */
   async function makeCopies(
     wanted: readonly Wanted[],
     files: readonly string[],
@@ -80,7 +87,10 @@ export function openCorrectionCopies(deps: CorrectionCopiesDeps) {
       })
       const correction = {
         ...{ values, uids, deviceSet: deviceSetOf(source), at: `${date}${time}${offset}` },
-        ...{ source: callingAeTitle || setting('dimse.aeTitle'), aeTitle: setting('dimse.aeTitle') },
+        ...{
+          source: callingAeTitle || setting('dimse.aeTitle'),
+          aeTitle: setting('dimse.aeTitle'),
+        },
       }
       const part = imageFiles.begin()
       let isPlaced = false
@@ -105,7 +115,9 @@ export function openCorrectionCopies(deps: CorrectionCopiesDeps) {
         await part.secure()
       } catch (error) {
         if (!isPlaced) await part.discard()
-        throw error instanceof CopyFault ? new ApiError('refused', `An image cannot be corrected: ${error.message}`) : error
+        throw error instanceof CopyFault
+          ? new ApiError('refused', `An image cannot be corrected: ${error.message}`)
+          : error
       }
       const copy = await readBack(original, source, { file, dataSetOffset: meta.length })
       copies.push(copy)
@@ -121,16 +133,27 @@ export function openCorrectionCopies(deps: CorrectionCopiesDeps) {
     { file, dataSetOffset }: Pick<Copy, 'file' | 'dataSetOffset'>,
   ): Promise<Copy> {
     const { transferSyntaxUid } = source
-    const read = await readStored({ path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid })
+    const read = await readStored({
+      path: imageFiles.pathOf(file),
+      dataSetOffset,
+      transferSyntaxUid,
+    })
     const header = headerOf(read.values, deviceSetOf(source))
     const isWhole = read.structure.isComplete || source.structure !== 'complete'
     if (read.values.fault !== undefined || !isWhole || header.sopInstanceUid === '')
-      throw new ApiError('refused', 'An image cannot be corrected: its copy could not be read back.')
+      throw new ApiError(
+        'refused',
+        'An image cannot be corrected: its copy could not be read back.',
+      )
     return { original, header, file, dataSetOffset, bytes: read.bytes, crc32: read.crc32 }
   }
 
   /** The files exist from here to the commit, or not at all: a note lists what a crash leaves. */
-  async function withCopies<T>(wanted: readonly Wanted[], { uids, to, run }: Copying, commit: (copies: readonly Copy[]) => T): Promise<T> {
+  async function withCopies<T>(
+    wanted: readonly Wanted[],
+    { uids, to, run }: Copying,
+    commit: (copies: readonly Copy[]) => T,
+  ): Promise<T> {
     const files = wanted.map(() => fileFor(to, uuid()))
     let noted = imageFiles.noteCopies(files)
     for (const file of files) arriving.add(file)
@@ -141,7 +164,10 @@ export function openCorrectionCopies(deps: CorrectionCopiesDeps) {
       return await database.commitSoon(() => commit(copies))
     } catch (error) {
       if (error instanceof StorageFault)
-        throw new ApiError('unavailable', 'The corrected copies could not be written to the disk. Nothing was changed.')
+        throw new ApiError(
+          'unavailable',
+          'The corrected copies could not be written to the disk. Nothing was changed.',
+        )
       throw error
     } finally {
       try {
@@ -193,4 +219,5 @@ export function openCorrectionCopies(deps: CorrectionCopiesDeps) {
   }
 }
 
-const CUT_OFF = 'A correction of images was interrupted when the gateway stopped. Nothing was changed: repeat the correction.'
+const CUT_OFF =
+  'A correction of images was interrupted when the gateway stopped. Nothing was changed: repeat the correction.'

@@ -60,16 +60,28 @@ export interface CorrectionNoticesStore {
   /** Of all destinations, or of the one; oldest first. */
   openOfDestinations(subject?: string): NoticeRecord[]
   /** Whether it was still open. */
-  settle(noticeId: number, done: { readonly at: string; readonly by: string; readonly note: string }): boolean
+  settle(
+    noticeId: number,
+    done: { readonly at: string; readonly by: string; readonly note: string },
+  ): boolean
   /** Destinations that had images of the study and were removed since. */
-  formerDestinations(studyInstanceUid: string): { readonly destinationId: string; readonly name: string }[]
+  formerDestinations(
+    studyInstanceUid: string,
+  ): { readonly destinationId: string; readonly name: string }[]
   /**
    * The last correction of images that were in the study then, or that it brought into the study,
-   * which was made in the span and not undone by its end. What undoes another correction brings back the images that were read.
+   * which was made in the span and not undone by its end. What undoes another correction brings
+   * back the images that were read.
    */
-  correctionIn(studyInstanceUid: string, span: { readonly from: string; readonly to: string }): CorrectionInstant | undefined
+  correctionIn(
+    studyInstanceUid: string,
+    span: { readonly from: string; readonly to: string },
+  ): CorrectionInstant | undefined
   /** As `correctionIn`: all of them, the newest first. */
-  correctionsIn(studyInstanceUid: string, span: { readonly from: string; readonly to: string }): CorrectionInstant[]
+  correctionsIn(
+    studyInstanceUid: string,
+    span: { readonly from: string; readonly to: string },
+  ): CorrectionInstant[]
   insertNote(note: RejectionNoteRecord): void
   noteOf(correctionId: string): RejectionNoteRecord | undefined
 }
@@ -110,22 +122,32 @@ interface StoredNotice {
 }
 
 export function correctionNoticesStore(db: Database, seal: Seal): CorrectionNoticesStore {
-  const all = (text: string, ...parameters: (string | number)[]) => db.all(rawQuery<StoredNotice>(text, parameters)).map(recordOf)
+  const all = (text: string, ...parameters: (string | number)[]) =>
+    db.all(rawQuery<StoredNotice>(text, parameters)).map(recordOf)
 
   function recordOf({ sealedDetails, sealedNote, isUndo, ...row }: StoredNotice): NoticeRecord {
-    const details = JSON.parse(seal.open(sealedDetails, detailsContext(row.correctionId)).toString())
-    const note = sealedNote === null ? '' : seal.open(sealedNote, noteContext(row.noticeId)).toString()
+    const details = JSON.parse(
+      seal.open(sealedDetails, detailsContext(row.correctionId)).toString(),
+    )
+    const note =
+      sealedNote === null ? '' : seal.open(sealedNote, noteContext(row.noticeId)).toString()
     return { ...row, ...(details as NoticeDetails), isUndo: isUndo === 1, note }
   }
 
-  function correctionsIn(studyInstanceUid: string, { from, to }: { readonly from: string; readonly to: string }) {
+  function correctionsIn(
+    studyInstanceUid: string,
+    { from, to }: { readonly from: string; readonly to: string },
+  ) {
     const ofStudy = [studyInstanceUid, from, to, to]
     return db.all(rawQuery<CorrectionInstant>(CORRECTIONS_IN, [...ofStudy, ...ofStudy]))
   }
 
   return {
     insert({ correctionId, kind, subject, isUndo, createdAt, ...details }) {
-      const sealed = seal.seal(Buffer.from(JSON.stringify(details satisfies NoticeDetails)), detailsContext(correctionId))
+      const sealed = seal.seal(
+        Buffer.from(JSON.stringify(details satisfies NoticeDetails)),
+        detailsContext(correctionId),
+      )
       db.run(rawQuery(INSERT, [correctionId, kind, subject, flag(isUndo), sealed, createdAt]))
     },
     get: (noticeId) => all(`${ONE} noticeId = ?`, noticeId)[0],
@@ -134,7 +156,11 @@ export function correctionNoticesStore(db: Database, seal: Seal): CorrectionNoti
       const found =
         show === 'open'
           ? all(`${OPEN} and noticeId > ? order by noticeId limit ?`, Number(after ?? 0), limit + 1)
-          : all(`${ONE} noticeId < ? order by noticeId desc limit ?`, Number(after ?? Number.MAX_SAFE_INTEGER), limit + 1)
+          : all(
+              `${ONE} noticeId < ? order by noticeId desc limit ?`,
+              Number(after ?? Number.MAX_SAFE_INTEGER),
+              limit + 1,
+            )
       return sliceOf(found, limit, ({ noticeId }) => noticeId)
     },
     openOfDestinations: (subject) =>
@@ -149,8 +175,20 @@ export function correctionNoticesStore(db: Database, seal: Seal): CorrectionNoti
     correctionIn: (studyInstanceUid, span) => correctionsIn(studyInstanceUid, span)[0],
     correctionsIn,
     insertNote: ({ correctionId, studyInstanceUid, sopInstanceUid, createdAt }) =>
-      void db.run(rawQuery('insert into rejectionNotes values (?, ?, ?, ?)', [correctionId, studyInstanceUid, sopInstanceUid, createdAt])),
-    noteOf: (correctionId) => db.get(rawQuery<RejectionNoteRecord>('select * from rejectionNotes where correctionId = ?', [correctionId])),
+      void db.run(
+        rawQuery('insert into rejectionNotes values (?, ?, ?, ?)', [
+          correctionId,
+          studyInstanceUid,
+          sopInstanceUid,
+          createdAt,
+        ]),
+      ),
+    noteOf: (correctionId) =>
+      db.get(
+        rawQuery<RejectionNoteRecord>('select * from rejectionNotes where correctionId = ?', [
+          correctionId,
+        ]),
+      ),
     informedWith: (instanceIds) =>
       db
         .all(rawQuery<{ subject: string }>(INFORMED, [JSON.stringify(instanceIds)]))

@@ -13,7 +13,10 @@ export interface DashboardCorrectionNoticesDeps {
   readonly feed: Feed
 }
 
-/** Declares the window's calls about who has to be informed of corrections (`shared/contract/correction-notices.ts`). */
+/**
+ * Declares the window's calls about who has to be informed of corrections
+ * (`shared/contract/correction-notices.ts`).
+ */
 export function serveDashboardCorrectionNotices(
   app: HttpApp,
   { store, correctionNotices, customersOf, feed }: DashboardCorrectionNoticesDeps,
@@ -25,7 +28,8 @@ export function serveDashboardCorrectionNotices(
       list('notices', dashboardCorrectionNotices.list, { query }, (page) =>
         correctionNotices.list(callerOf(user), { show: query.show, ...page }),
       ),
-    confirm: ({ params, body, user }) => correctionNotices.confirm(callerOf(user), params.noticeId, body.note),
+    confirm: ({ params, body, user }) =>
+      correctionNotices.confirm(callerOf(user), params.noticeId, body.note),
   }
   serveAll(app, dashboardCorrectionNotices, handlers, {
     afterChange: () => feed.noteStatus(),

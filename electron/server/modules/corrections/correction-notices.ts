@@ -16,7 +16,14 @@ import { type Recipient, recipientsOf, reportRecipientsOf } from './correction-r
 export interface CorrectionMade {
   readonly correction: Pick<
     CorrectionRecord,
-    'correctionId' | 'fromStudyInstanceUid' | 'toStudyInstanceUid' | 'userId' | 'at' | 'undoes' | 'undoneAt' | 'undoneBy'
+    | 'correctionId'
+    | 'fromStudyInstanceUid'
+    | 'toStudyInstanceUid'
+    | 'userId'
+    | 'at'
+    | 'undoes'
+    | 'undoneAt'
+    | 'undoneBy'
   >
   /** Images of the wrong version, each with its corrected copy. */
   readonly pairs: readonly { readonly original: InstanceRecord; readonly copy: InstanceRecord }[]
@@ -42,7 +49,10 @@ export interface CorrectionNotices {
    * For who manages studies or writes reports; of studies that the person may see, so that a page
    * may be short. @throws ApiError not-permitted
    */
-  list(caller: UserCaller, query: SliceQuery & { readonly show: 'open' | 'all' }): Slice<CorrectionNotice>
+  list(
+    caller: UserCaller,
+    query: SliceQuery & { readonly show: 'open' | 'all' },
+  ): Slice<CorrectionNotice>
   /** @throws ApiError not-permitted, not-found; refused: it is confirmed already */
   confirm(caller: UserCaller, noticeId: number, said: string): Outcome
   /**
@@ -60,10 +70,14 @@ const MOST_OPEN = 1000
 const NOT_NEEDED = 'Not needed: the correction was undone.'
 
 /** What a notice says of the two versions. */
-type Concerned = Pick<NoticeRecord, 'patientName' | 'correctedPatientName' | 'studyInstanceUid' | 'correctedStudyInstanceUid'>
+type Concerned = Pick<
+  NoticeRecord,
+  'patientName' | 'correctedPatientName' | 'studyInstanceUid' | 'correctedStudyInstanceUid'
+>
 
 /** Whether the gateway sends the corrected images there. */
-const isSent = (kind: NoticeKind, subject: string) => kind === 'destination' && subject.startsWith('destination:')
+const isSent = (kind: NoticeKind, subject: string) =>
+  kind === 'destination' && subject.startsWith('destination:')
 
 /** Whoever makes a correction knows of it. */
 const isOther =
@@ -72,19 +86,34 @@ const isOther =
     userId === null || subject !== `user:${userId}`
 
 /** Whether all they have is a report of the study that images were added to. */
-const hasOnlyTarget = ({ contacts }: Pick<Recipient, 'contacts'>) => contacts.every(({ isOfTarget }) => isOfTarget === true)
+const hasOnlyTarget = ({ contacts }: Pick<Recipient, 'contacts'>) =>
+  contacts.every(({ isOfTarget }) => isOfTarget === true)
 
 /** Recipients of both lists, once each. */
 function together(some: readonly Recipient[], others: readonly Recipient[]): Recipient[] {
   const bySubject = Map.groupBy([...some, ...others], ({ kind, subject }) => `${kind} ${subject}`)
-  return [...bySubject.values()].map((of) => ({ ...(of[0] as Recipient), contacts: of.flatMap(({ contacts }) => contacts) }))
+  return [...bySubject.values()].map((of) => ({
+    ...(of[0] as Recipient),
+    contacts: of.flatMap(({ contacts }) => contacts),
+  }))
 }
 
 /** The study of which they have the report is the one it was. */
 function listedAgain(one: NoticeRecord): Recipient & Partial<Concerned> {
-  const { kind, subject, name, contacts, patientName, correctedPatientName, studyInstanceUid, correctedStudyInstanceUid } = one
+  const {
+    kind,
+    subject,
+    name,
+    contacts,
+    patientName,
+    correctedPatientName,
+    studyInstanceUid,
+    correctedStudyInstanceUid,
+  } = one
   const who = { kind, subject, name, contacts: [...contacts] }
-  return hasOnlyTarget(who) ? { ...who, patientName, correctedPatientName, studyInstanceUid, correctedStudyInstanceUid } : who
+  return hasOnlyTarget(who)
+    ? { ...who, patientName, correctedPatientName, studyInstanceUid, correctedStudyInstanceUid }
+    : who
 }
 
 export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
@@ -106,24 +135,36 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
   ): void {
     const { correctionId } = undone
     const since = recipientsOf(store, concerned.studyInstanceUid, [], undone.at)
-    const known = notices.ofCorrection(correctionId).filter(({ isUndo, kind, subject }) => !isUndo && !isSent(kind, subject))
-    const isSince = (one: NoticeRecord) => since.some(({ subject, kind }) => subject === one.subject && kind === one.kind)
+    const known = notices
+      .ofCorrection(correctionId)
+      .filter(({ isUndo, kind, subject }) => !isUndo && !isSent(kind, subject))
+    const isSince = (one: NoticeRecord) =>
+      since.some(({ subject, kind }) => subject === one.subject && kind === one.kind)
     for (const one of known)
-      if (one.state === 'open' && !isSince(one)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: NOT_NEEDED })
+      if (one.state === 'open' && !isSince(one))
+        notices.settle(one.noticeId, { at: undoneAt, by: '', note: NOT_NEEDED })
     const informed = known.filter((one) => one.state === 'done')
     for (const one of [...since, ...informed.map(listedAgain)].filter(isOther(by)))
       notices.insert({ ...concerned, ...one, correctionId, isUndo: true, createdAt: undoneAt })
   }
 
   /** Notices name patients: they are for who may act upon them. */
-  const mayInform = (caller: UserCaller) => isAllowed(caller, 'manageStudies') || isAllowed(caller, 'writeReports')
+  const mayInform = (caller: UserCaller) =>
+    isAllowed(caller, 'manageStudies') || isAllowed(caller, 'writeReports')
 
   function demandAllowed(caller: UserCaller): void {
-    if (!mayInform(caller)) throw new ApiError('not-permitted', 'Your account may neither manage studies nor write reports.')
+    if (!mayInform(caller))
+      throw new ApiError(
+        'not-permitted',
+        'Your account may neither manage studies nor write reports.',
+      )
   }
 
   /** Members with customers see notices about studies of these alone. */
-  function isShownTo(caller: UserCaller, { studyInstanceUid, correctedStudyInstanceUid }: NoticeRecord): boolean {
+  function isShownTo(
+    caller: UserCaller,
+    { studyInstanceUid, correctedStudyInstanceUid }: NoticeRecord,
+  ): boolean {
     if (visibleCustomers(caller) === undefined) return true
     return [studyInstanceUid, correctedStudyInstanceUid].every((uid) => {
       const study = store.studies.byUid('scribe', uid) ?? store.studies.byUid('viewer', uid)
@@ -139,7 +180,8 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
     return { ...tally, isEnabled: destination.isEnabled }
   }
 
-  const needsPerson = (sending: CorrectionNotice['sending']) => sending === null || sending.failed > 0 || !sending.isEnabled
+  const needsPerson = (sending: CorrectionNotice['sending']) =>
+    sending === null || sending.failed > 0 || !sending.isEnabled
 
   const view = (record: NoticeRecord): CorrectionNotice => {
     const { subject: _, contacts, doneBy, ...notice } = record
@@ -153,30 +195,55 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
 
   return {
     add(made, destinations) {
-      const { correctionId, fromStudyInstanceUid: from, toStudyInstanceUid: to, userId, at, undoes } = made.correction
+      const {
+        correctionId,
+        fromStudyInstanceUid: from,
+        toStudyInstanceUid: to,
+        userId,
+        at,
+        undoes,
+      } = made.correction
       const concerned = detailsOf(made)
       const { correctedPatientName: patientName } = concerned
-      const target = { patientName, correctedPatientName: patientName, studyInstanceUid: to, correctedStudyInstanceUid: to }
+      const target = {
+        patientName,
+        correctedPatientName: patientName,
+        studyInstanceUid: to,
+        correctedStudyInstanceUid: to,
+      }
       const undone = undoes === null ? undefined : store.corrections.get(undoes)
       const ofTarget = from === to ? [] : reportRecipientsOf(store, to)
-      for (const one of together(recipientsOf(store, from, destinations), ofTarget).filter(isOther(userId)))
+      for (const one of together(recipientsOf(store, from, destinations), ofTarget).filter(
+        isOther(userId),
+      ))
         if (!undone || isSent(one.kind, one.subject))
-          notices.insert({ ...(hasOnlyTarget(one) ? target : concerned), ...one, correctionId, isUndo: false, createdAt: at })
+          notices.insert({
+            ...(hasOnlyTarget(one) ? target : concerned),
+            ...one,
+            correctionId,
+            isUndo: false,
+            createdAt: at,
+          })
       if (undone) listUndone(undone, concerned, { at, by: userId })
     },
 
     undo(made) {
-      const { patientName, correctedPatientName, studyInstanceUid, correctedStudyInstanceUid } = detailsOf(made)
+      const { patientName, correctedPatientName, studyInstanceUid, correctedStudyInstanceUid } =
+        detailsOf(made)
       const { correction } = made
       const swapped = {
         ...{ patientName: correctedPatientName, correctedPatientName: patientName },
-        ...{ studyInstanceUid: correctedStudyInstanceUid, correctedStudyInstanceUid: studyInstanceUid },
+        ...{
+          studyInstanceUid: correctedStudyInstanceUid,
+          correctedStudyInstanceUid: studyInstanceUid,
+        },
       }
       const undoneAt = correction.undoneAt ?? instantOf(clock())
       listUndone(correction, swapped, { at: undoneAt, by: correction.undoneBy })
       // Nothing was queued for them.
       for (const one of notices.ofCorrection(correction.correctionId))
-        if (one.state === 'open' && isSent(one.kind, one.subject)) notices.settle(one.noticeId, { at: undoneAt, by: '', note: NOT_NEEDED })
+        if (one.state === 'open' && isSent(one.kind, one.subject))
+          notices.settle(one.noticeId, { at: undoneAt, by: '', note: NOT_NEEDED })
     },
 
     list(caller, query) {
@@ -189,11 +256,19 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
       demandAllowed(caller)
       return database.transaction(() => {
         const found = notices.get(noticeId)
-        if (!found || !isShownTo(caller, found)) throw new ApiError('not-found', 'There is no such notice.')
+        if (!found || !isShownTo(caller, found))
+          throw new ApiError('not-found', 'There is no such notice.')
         const done = { at: instantOf(clock()), by: caller.user.userId, note: said }
-        if (!notices.settle(noticeId, done)) throw new ApiError('refused', 'This recipient is already marked as informed.')
+        if (!notices.settle(noticeId, done))
+          throw new ApiError('refused', 'This recipient is already marked as informed.')
         const { kind, name, correctionId, studyInstanceUid } = found
-        note(deps, actorOf(caller), 'correction.inform', studyInstanceUid, { correctionId, noticeId, kind, name, note: said })
+        note(deps, actorOf(caller), 'correction.inform', studyInstanceUid, {
+          correctionId,
+          noticeId,
+          kind,
+          name,
+          note: said,
+        })
         return { success: true, message: 'Confirmed.' }
       })
     },
@@ -207,14 +282,22 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
     },
 
     settleSent(destinationId) {
-      for (const one of notices.openOfDestinations(destinationId && `destination:${destinationId}`)) {
+      for (const one of notices.openOfDestinations(
+        destinationId && `destination:${destinationId}`,
+      )) {
         const sending = sendingOf(one)
         if (!sending || sending.sent === 0 || sending.waiting + sending.failed > 0) continue
         database.transaction(() => {
           if (!notices.settle(one.noticeId, { at: instantOf(clock()), by: '', note: '' })) return
           const { correctionId, studyInstanceUid, kind, name, noticeId } = one
           const { sent } = sending
-          note(deps, 'gateway', 'correction.inform', studyInstanceUid, { correctionId, noticeId, kind, name, sent })
+          note(deps, 'gateway', 'correction.inform', studyInstanceUid, {
+            correctionId,
+            noticeId,
+            kind,
+            name,
+            sent,
+          })
         })
       }
     },

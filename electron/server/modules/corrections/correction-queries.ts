@@ -3,7 +3,11 @@ import type { Seal } from '#server/database/encryption.ts'
 import { rawQuery } from '#server/database/raw-query.ts'
 import type { HandedOutRow, ImageHeader } from '#server/modules/images/image-study-queries.ts'
 import type { AnnotationsStore } from '#server/modules/viewer/annotation-queries.ts'
-import type { CORRECTION_CAUSES, CorrectionKind, CorrectionPreview } from '#shared/contract/corrections.ts'
+import type {
+  CORRECTION_CAUSES,
+  CorrectionKind,
+  CorrectionPreview,
+} from '#shared/contract/corrections.ts'
 
 /** A correction of the identity of images (decision 0031). */
 export interface CorrectionRecord {
@@ -58,15 +62,21 @@ export interface CorrectionsStore {
   pairsOf(correctionId: string): CorrectedPair[]
   setUndone(
     correctionId: string,
-    undone: { readonly at: string; readonly by: string; readonly with: string | null; readonly reason: string },
+    undone: {
+      readonly at: string
+      readonly by: string
+      readonly with: string | null
+      readonly reason: string
+    },
   ): void
   /** Copies of the correction that are not current any more. */
   copiesGone(correctionId: string): number
   /** Whether originals or copies of the correction were sent to a destination. */
   isSent(correctionId: string): boolean
   /**
-   * Whether the instance does not count because of a correction: the original of one that stands, or a copy of one that was undone. It is
-   * not restored, and what a device sends under its UID does not bring it back.
+   * Whether the instance does not count because of a correction: the original of one that stands,
+   * or a copy of one that was undone. It is not restored, and what a device sends under its UID
+   * does not bring it back.
    */
   isWithdrawn(instanceId: number): boolean
   /** Whether the instance is a copy that a correction made. */
@@ -78,7 +88,10 @@ export interface CorrectionsStore {
   otherVersions(uids: readonly string[]): string[]
   /** Whether `noteFound` was given the UID as that of another version. */
   isOfFound(sopInstanceUid: string): boolean
-  /** An instance that is another version of images with these UIDs, without a record of the correction. */
+  /**
+   * An instance that is another version of images with these UIDs, without a record of the
+   * correction.
+   */
   noteFound(found: FoundVersion, otherUids: readonly string[]): void
   /** SOP Instance UIDs that `noteFound` was given; none of any other instance. */
   foundBeside(instanceId: number): string[]
@@ -86,14 +99,20 @@ export interface CorrectionsStore {
    * Undecided versions that were found beside the UID are beside the instance that takes its place:
    * the study that shows it stays in doubt until somebody decides about them.
    */
-  moveFound(beforeUid: string, now: { readonly instanceId: number; readonly sopInstanceUid: string }): void
+  moveFound(
+    beforeUid: string,
+    now: { readonly instanceId: number; readonly sopInstanceUid: string },
+  ): void
   /** What was announced of the originals is announced of their copies, which are here. */
   moveAnnounced(pairs: readonly MovedInstance[]): void
   /** What was drawn on images that were moved is kept with the study that they are in now. */
   moveAnnotations(move: MovedAnnotations): void
 }
 
-/** `uids`: those of images, and of their series and study, before, by those of now; one that names any of `moved` is moved. */
+/**
+ * `uids`: those of images, and of their series and study, before, by those of now; one that names
+ * any of `moved` is moved.
+ */
 export interface MovedAnnotations {
   readonly from: string
   readonly to: string
@@ -114,15 +133,27 @@ export interface MovedInstance {
 type StoredCorrection = Omit<CorrectionRecord, 'details'> & { readonly sealedDetails: Buffer }
 
 const COLUMNS = [
-  ...['correctionId', 'kind', 'cause', 'fromStudyInstanceUid', 'toStudyInstanceUid', 'instances', 'sealedDetails', 'userId', 'at'],
+  ...[
+    'correctionId',
+    'kind',
+    'cause',
+    'fromStudyInstanceUid',
+    'toStudyInstanceUid',
+    'instances',
+    'sealedDetails',
+    'userId',
+    'at',
+  ],
   ...['undoes', 'undoneAt', 'undoneBy', 'undoneWith'],
 ].join(', ')
 const SELECT = `select ${COLUMNS} from corrections`
 const INSERT = `insert into corrections
   (correctionId, kind, cause, fromStudyInstanceUid, toStudyInstanceUid, instances, sealedDetails, userId, at, undoes)
   values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-const INSERT_PAIR = 'insert into correctedInstances (originalId, correctedId, correctionId) values (?, ?, ?)'
-const PAIRS = 'select originalId, correctedId from correctedInstances where correctionId = ? order by correctedId'
+const INSERT_PAIR =
+  'insert into correctedInstances (originalId, correctedId, correctionId) values (?, ?, ?)'
+const PAIRS =
+  'select originalId, correctedId from correctedInstances where correctionId = ? order by correctedId'
 // Two queries, as there are two indexes.
 const OF_STUDY = `${SELECT} where fromStudyInstanceUid = ? union ${SELECT} where toStudyInstanceUid = ? order by at desc, correctionId`
 const SET_UNDONE = `update corrections set undoneAt = ?, undoneBy = ?, undoneWith = ?, sealedDetails = ?
@@ -138,7 +169,10 @@ export const WITHDRAWN = `(
     where o.originalId = n.instanceId and (c.undoneAt is null or c.undoneWith is not null))
   or exists (select 1 from correctedInstances o join corrections c using (correctionId)
     where o.correctedId = n.instanceId and c.undoneAt is not null and c.undoneWith is null))`
-/** Whether images of the study `s` were corrected; of one correction that was undone nothing is left. */
+/**
+ * Whether images of the study `s` were corrected; of one correction that was undone nothing is
+ * left.
+ */
 export const IS_CORRECTED = `(
   exists (select 1 from corrections c where c.fromStudyInstanceUid = s.studyInstanceUid and c.undoneAt is null)
   or exists (select 1 from corrections c where c.toStudyInstanceUid = s.studyInstanceUid and c.undoneAt is null))`
@@ -154,15 +188,16 @@ const OTHER_VERSIONS = `with wanted as (select ? as uid), a as (
   union select b.sopInstanceUid from foundVersions f join instances b using (instanceId) where f.otherUid = (select uid from wanted)
   union select f.otherUid from a join foundVersions f using (instanceId)`
 const IS_NAMED = 'select 1 from foundVersions where otherUid = ?'
-const NOTE_FOUND = 'insert or ignore into foundVersions (instanceId, otherUid, sealedHeader) values (?, ?, ?)'
+const NOTE_FOUND =
+  'insert or ignore into foundVersions (instanceId, otherUid, sealedHeader) values (?, ?, ?)'
 const MOVE_FOUND = `insert or ignore into foundVersions (instanceId, otherUid, sealedHeader)
   select f.instanceId, ?, f.sealedHeader from foundVersions f
     join instances q on q.instanceId = f.instanceId and q.state = 'quarantined'
   where f.otherUid = ? and f.instanceId <> ?`
 const FOUND_BESIDE = 'select otherUid from foundVersions where instanceId = ?'
 /**
- * Of the study `s`: a version of one of its current images that was found and set aside, about which
- * nobody has decided; null where there is none.
+ * Of the study `s`: a version of one of its current images that was found and set aside, about
+ * which nobody has decided; null where there is none.
  */
 export const IN_DOUBT = `(
   select json_object('instanceId', q.instanceId, 'studyInstanceUid', q.studyInstanceUid, 'header', hex(f.sealedHeader))
@@ -176,22 +211,50 @@ const OWNERS = 'select owner from annotations where studyInstanceUid = ?'
 /** PS3.5 §9.1. */
 const UID = /\d+(?:\.\d+)+/g
 
-export function correctionsStore(db: Database, seal: Seal, annotations: AnnotationsStore): CorrectionsStore {
-  const sealed = (details: CorrectionDetails, id: string) => seal.seal(Buffer.from(JSON.stringify(details)), contextOf(id))
+export function correctionsStore(
+  db: Database,
+  seal: Seal,
+  annotations: AnnotationsStore,
+): CorrectionsStore {
+  const sealed = (details: CorrectionDetails, id: string) =>
+    seal.seal(Buffer.from(JSON.stringify(details)), contextOf(id))
   const recordOf = ({ sealedDetails, ...row }: StoredCorrection): CorrectionRecord => ({
     ...row,
     details: JSON.parse(seal.open(sealedDetails, contextOf(row.correctionId)).toString()),
   })
-  const all = (text: string, ...parameters: string[]) => db.all(rawQuery<StoredCorrection>(text, parameters)).map(recordOf)
+  const all = (text: string, ...parameters: string[]) =>
+    db.all(rawQuery<StoredCorrection>(text, parameters)).map(recordOf)
   const get = (correctionId: string) => all(`${SELECT} where correctionId = ?`, correctionId)[0]
 
   return {
     insert: ({ correctionId, details, ...row }, pairs) =>
       db.transaction(() => {
-        const { kind, cause, fromStudyInstanceUid, toStudyInstanceUid, instances, userId, at, undoes } = row
+        const {
+          kind,
+          cause,
+          fromStudyInstanceUid,
+          toStudyInstanceUid,
+          instances,
+          userId,
+          at,
+          undoes,
+        } = row
         const studies = [fromStudyInstanceUid, toStudyInstanceUid]
-        db.run(rawQuery(INSERT, [correctionId, kind, cause, ...studies, instances, sealed(details, correctionId), userId, at, undoes]))
-        for (const { originalId, correctedId } of pairs) db.run(rawQuery(INSERT_PAIR, [originalId, correctedId, correctionId]))
+        db.run(
+          rawQuery(INSERT, [
+            correctionId,
+            kind,
+            cause,
+            ...studies,
+            instances,
+            sealed(details, correctionId),
+            userId,
+            at,
+            undoes,
+          ]),
+        )
+        for (const { originalId, correctedId } of pairs)
+          db.run(rawQuery(INSERT_PAIR, [originalId, correctedId, correctionId]))
       }),
     get,
     ofStudy: (studyInstanceUid) => all(OF_STUDY, studyInstanceUid, studyInstanceUid),
@@ -202,40 +265,66 @@ export function correctionsStore(db: Database, seal: Seal, annotations: Annotati
       const details = sealed({ ...before.details, undoReason: reason }, correctionId)
       db.run(rawQuery(SET_UNDONE, [at, by, further, details, correctionId]))
     },
-    copiesGone: (correctionId) => db.get(rawQuery<{ count: number }>(GONE, [correctionId]))?.count ?? 0,
+    copiesGone: (correctionId) =>
+      db.get(rawQuery<{ count: number }>(GONE, [correctionId]))?.count ?? 0,
     isSent: (correctionId) => db.get(rawQuery(IS_SENT, [correctionId])) !== undefined,
     isWithdrawn: (instanceId) =>
-      db.get(rawQuery(`select 1 from instances n where n.instanceId = ? and ${WITHDRAWN}`, [instanceId])) !== undefined,
-    isCopy: (instanceId) => db.get(rawQuery('select 1 from correctedInstances where correctedId = ?', [instanceId])) !== undefined,
+      db.get(
+        rawQuery(`select 1 from instances n where n.instanceId = ? and ${WITHDRAWN}`, [instanceId]),
+      ) !== undefined,
+    isCopy: (instanceId) =>
+      db.get(rawQuery('select 1 from correctedInstances where correctedId = ?', [instanceId])) !==
+      undefined,
     otherVersions(uids) {
       const known = new Set(uids)
-      for (const uid of known) for (const other of db.all(rawQuery<{ uid: string }>(OTHER_VERSIONS, [uid]))) known.add(other.uid)
+      for (const uid of known)
+        for (const other of db.all(rawQuery<{ uid: string }>(OTHER_VERSIONS, [uid])))
+          known.add(other.uid)
       return [...known].filter((uid) => !uids.includes(uid))
     },
     isOfFound: (sopInstanceUid) => db.get(rawQuery(IS_NAMED, [sopInstanceUid])) !== undefined,
     noteFound({ instanceId, header }, otherUids) {
-      const sealedHeader = seal.seal(Buffer.from(JSON.stringify(header)), foundContextOf(instanceId))
-      for (const otherUid of otherUids) db.run(rawQuery(NOTE_FOUND, [instanceId, otherUid, sealedHeader]))
+      const sealedHeader = seal.seal(
+        Buffer.from(JSON.stringify(header)),
+        foundContextOf(instanceId),
+      )
+      for (const otherUid of otherUids)
+        db.run(rawQuery(NOTE_FOUND, [instanceId, otherUid, sealedHeader]))
     },
-    foundBeside: (instanceId) => db.all(rawQuery<{ otherUid: string }>(FOUND_BESIDE, [instanceId])).map(({ otherUid }) => otherUid),
-    moveFound: (beforeUid, { instanceId, sopInstanceUid }) => void db.run(rawQuery(MOVE_FOUND, [sopInstanceUid, beforeUid, instanceId])),
+    foundBeside: (instanceId) =>
+      db
+        .all(rawQuery<{ otherUid: string }>(FOUND_BESIDE, [instanceId]))
+        .map(({ otherUid }) => otherUid),
+    moveFound: (beforeUid, { instanceId, sopInstanceUid }) =>
+      void db.run(rawQuery(MOVE_FOUND, [sopInstanceUid, beforeUid, instanceId])),
     moveAnnounced(moved) {
       for (const { before, sopInstanceUid, studyInstanceUid, seriesInstanceUid } of moved)
-        db.run(rawQuery(MOVE_ANNOUNCED, [sopInstanceUid, studyInstanceUid, seriesInstanceUid, before]))
+        db.run(
+          rawQuery(MOVE_ANNOUNCED, [sopInstanceUid, studyInstanceUid, seriesInstanceUid, before]),
+        )
     },
     moveAnnotations({ from, to, uids, moved: images, at }) {
-      const mapped = (one: unknown): unknown => JSON.parse(JSON.stringify(one).replaceAll(UID, (uid) => uids.get(uid) ?? uid))
-      const isMoved = (one: unknown) => (JSON.stringify(one).match(UID) ?? []).some((uid) => images.has(uid))
+      const mapped = (one: unknown): unknown =>
+        JSON.parse(JSON.stringify(one).replaceAll(UID, (uid) => uids.get(uid) ?? uid))
+      const isMoved = (one: unknown) =>
+        (JSON.stringify(one).match(UID) ?? []).some((uid) => images.has(uid))
       for (const { owner } of db.all(rawQuery<{ owner: string }>(OWNERS, [from]))) {
         const kept = annotations.get(from, owner)
         const moved = kept?.annotations.filter(isMoved) ?? []
         if (!kept || moved.length === 0) continue
         const staying = kept.annotations.filter((one) => !moved.includes(one))
-        if (from === to) annotations.put(from, owner, kept.revision + 1, [...staying, ...moved.map(mapped)], at)
+        if (from === to)
+          annotations.put(from, owner, kept.revision + 1, [...staying, ...moved.map(mapped)], at)
         else {
           annotations.put(from, owner, kept.revision + 1, staying, at)
           const there = annotations.get(to, owner)
-          annotations.put(to, owner, (there?.revision ?? 0) + 1, [...(there?.annotations ?? []), ...moved.map(mapped)], at)
+          annotations.put(
+            to,
+            owner,
+            (there?.revision ?? 0) + 1,
+            [...(there?.annotations ?? []), ...moved.map(mapped)],
+            at,
+          )
         }
       }
     },

@@ -21,7 +21,13 @@ const TELLING: Readonly<Partial<Record<EventType, NoticeContact['what']>>> = {
   'secondary_capture.access_requested': 'captures',
 }
 /** What of these a signed report is. */
-const OF_REPORT: ReadonlySet<NoticeContact['what']> = new Set(['report', 'customer', 'signed', 'critical-result', 'ordered'])
+const OF_REPORT: ReadonlySet<NoticeContact['what']> = new Set([
+  'report',
+  'customer',
+  'signed',
+  'critical-result',
+  'ordered',
+])
 const REFERRING_PHYSICIAN = 'referring-physician'
 const AT_ONCE = 100
 
@@ -29,33 +35,52 @@ const AT_ONCE = 100
 export function reportRecipientsOf(store: Store, studyInstanceUid: string): Recipient[] {
   const study = store.studies.byUid('scribe', studyInstanceUid)
   if (!study || store.reports.signedOf(study.studyId).length === 0) return []
-  return recipientsOf(store, studyInstanceUid, []).flatMap(({ subject, contacts, ...recipient }) => {
-    const ofReport = contacts.filter(({ what }) => OF_REPORT.has(what)).map((contact) => ({ ...contact, isOfTarget: true }))
-    // The study that the images come from may have been ordered by somebody else.
-    const own = subject === REFERRING_PHYSICIAN ? `${subject}-of-target` : subject
-    return ofReport.length === 0 ? [] : [{ ...recipient, subject: own, contacts: ofReport }]
-  })
+  return recipientsOf(store, studyInstanceUid, []).flatMap(
+    ({ subject, contacts, ...recipient }) => {
+      const ofReport = contacts
+        .filter(({ what }) => OF_REPORT.has(what))
+        .map((contact) => ({ ...contact, isOfTarget: true }))
+      // The study that the images come from may have been ordered by somebody else.
+      const own = subject === REFERRING_PHYSICIAN ? `${subject}-of-target` : subject
+      return ofReport.length === 0 ? [] : [{ ...recipient, subject: own, contacts: ofReport }]
+    },
+  )
 }
 
 /**
  * Who has images or values of a study, as far as the gateway knows: destinations (those given by
  * their ids, those removed here, the one that images were retrieved from), partners by their keys
- * and endpoints, and people. `since`: by a contact after this instant; those without one are left out.
+ * and endpoints, and people. `since`: by a contact after this instant; those without one are left
+ * out.
  */
-export function recipientsOf(store: Store, studyInstanceUid: string, destinationIds: readonly string[], since?: string): Recipient[] {
+export function recipientsOf(
+  store: Store,
+  studyInstanceUid: string,
+  destinationIds: readonly string[],
+  since?: string,
+): Recipient[] {
   const found = new Map<string, Recipient>()
   const images = store.imageStudies.get(studyInstanceUid)
   const scribe = store.studies.byUid('scribe', studyInstanceUid)
-  const studies = [scribe, store.studies.byUid('viewer', studyInstanceUid)].filter((study) => study !== undefined)
+  const studies = [scribe, store.studies.byUid('viewer', studyInstanceUid)].filter(
+    (study) => study !== undefined,
+  )
   const known = store.references.open()
 
-  function add(kind: NoticeKind, subject: string, name: string, what: NoticeContact['what'], at: string | null): void {
+  function add(
+    kind: NoticeKind,
+    subject: string,
+    name: string,
+    what: NoticeContact['what'],
+    at: string | null,
+  ): void {
     if (name.trim() === '' || (since !== undefined && (at === null || at <= since))) return
     const recipient = found.get(subject) ?? { kind, subject, name, contacts: [] }
     found.set(subject, recipient)
     const before = recipient.contacts.findIndex((contact) => contact.what === what)
     if (before === -1) recipient.contacts.push({ what, at })
-    else if ((recipient.contacts[before]?.at ?? '') < (at ?? '')) recipient.contacts[before] = { what, at }
+    else if ((recipient.contacts[before]?.at ?? '') < (at ?? ''))
+      recipient.contacts[before] = { what, at }
   }
 
   function addDestinations(): void {
@@ -63,9 +88,12 @@ export function recipientsOf(store: Store, studyInstanceUid: string, destination
       const name = store.destinations.get(destinationId)?.name ?? ''
       add('destination', `destination:${destinationId}`, name, 'has-images', null)
     }
-    for (const { destinationId, name } of store.correctionNotices.formerDestinations(studyInstanceUid))
+    for (const { destinationId, name } of store.correctionNotices.formerDestinations(
+      studyInstanceUid,
+    ))
       add('destination', `former-destination:${destinationId}`, name, 'former-destination', null)
-    if (images?.isFetched) add('destination', 'source', images.deviceName || images.callingAeTitle, 'source', null)
+    if (images?.isFetched)
+      add('destination', 'source', images.deviceName || images.callingAeTitle, 'source', null)
   }
 
   const keyName = (apiKeyId: string) => known.apiKey(apiKeyId)?.description || apiKeyId
@@ -76,13 +104,28 @@ export function recipientsOf(store: Store, studyInstanceUid: string, destination
     if (what === undefined || isTest || attempts === 0 || endpointId === null) return
     const endpoint = store.endpoints.get(endpointId)
     const at = updatedAt > createdAt ? updatedAt : createdAt
-    if (endpoint?.apiKeyId) add('partner', `api-key:${endpoint.apiKeyId}`, keyName(endpoint.apiKeyId), what, at)
-    else add('partner', `endpoint:${endpointId}`, endpoint ? endpointName(endpoint) : endpointId, what, at)
+    if (endpoint?.apiKeyId)
+      add('partner', `api-key:${endpoint.apiKeyId}`, keyName(endpoint.apiKeyId), what, at)
+    else
+      add(
+        'partner',
+        `endpoint:${endpointId}`,
+        endpoint ? endpointName(endpoint) : endpointId,
+        what,
+        at,
+      )
   }
 
   function addPartners(): void {
     for (const { createdByApiKeyId, expressCustomerId, createdAt } of studies) {
-      if (createdByApiKeyId !== null) add('partner', `api-key:${createdByApiKeyId}`, keyName(createdByApiKeyId), 'created-study', createdAt)
+      if (createdByApiKeyId !== null)
+        add(
+          'partner',
+          `api-key:${createdByApiKeyId}`,
+          keyName(createdByApiKeyId),
+          'created-study',
+          createdAt,
+        )
       if (expressCustomerId !== null) {
         const name = known.expressCustomer(expressCustomerId)?.expressCustomerName ?? ''
         add('partner', `customer:${expressCustomerId}`, name, 'customer', null)
@@ -107,11 +150,21 @@ export function recipientsOf(store: Store, studyInstanceUid: string, destination
       const id = signer?.userId ?? userId
       add('person', `user:${id}`, signer?.name || personOf({ store }, id).name, 'signed', signedAt)
       const told = store.criticalResults.get(reportId)?.communication
-      if (told) add('person', `told:${reportId}`, told.communicatedTo, 'critical-result', told.communicatedAt)
+      if (told)
+        add(
+          'person',
+          `told:${reportId}`,
+          told.communicatedTo,
+          'critical-result',
+          told.communicatedAt,
+        )
     }
     for (const { userId, at } of store.views.openedBy(studyInstanceUid))
       add('person', `user:${userId}`, personOf({ store }, userId).name, 'opened-images', at)
-    const ordered = scribe?.detail.reportMetadata?.referringPhysicianName || images?.header.referringPhysicianName || ''
+    const ordered =
+      scribe?.detail.reportMetadata?.referringPhysicianName ||
+      images?.header.referringPhysicianName ||
+      ''
     const last = reports.at(-1)
     if (last) add('person', REFERRING_PHYSICIAN, nameOf(ordered), 'ordered', last.signedAt)
   }
@@ -124,7 +177,9 @@ export function recipientsOf(store: Store, studyInstanceUid: string, destination
 
 /** PS3.5 §6.2.1.2: the first component group, as a person writes it. */
 function nameOf(personName: string): string {
-  const [family = '', given = '', middle = '', prefix = '', suffix = ''] = (personName.split('=')[0] ?? '').split('^')
+  const [family = '', given = '', middle = '', prefix = '', suffix = ''] = (
+    personName.split('=')[0] ?? ''
+  ).split('^')
   return [prefix, given, middle, family, suffix]
     .filter((part) => part.trim() !== '')
     .join(' ')

@@ -19,7 +19,10 @@ export interface CorrectionRestoreDeps extends IntakeDeps {
   readonly commit: CorrectionCommit
 }
 
-/** Corrections whose record is missing, because an older database was restored: recorded anew when a person releases their copies. */
+/**
+ * Corrections whose record is missing, because an older database was restored: recorded anew when a
+ * person releases their copies.
+ */
 export function openCorrectionRestore(deps: CorrectionRestoreDeps) {
   const { store, clock, uuid, arrivals, runs, plans, commit } = deps
   const { database, corrections, imageStudies, instances } = store
@@ -28,7 +31,11 @@ export function openCorrectionRestore(deps: CorrectionRestoreDeps) {
   const versionOf = ({ instanceId, sopInstanceUid }: InstanceRecord) =>
     arrivals.rivalOf(sopInstanceUid, corrections.foundBeside(instanceId))
 
-  async function restore(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<number> {
+  async function restore(
+    found: readonly InstanceRecord[],
+    reason: string,
+    actor: Actor,
+  ): Promise<number> {
     const candidates = found.flatMap((copy): CorrectedImage[] => {
       const original = versionOf(copy)
       return original ? [{ original, copy }] : []
@@ -36,25 +43,41 @@ export function openCorrectionRestore(deps: CorrectionRestoreDeps) {
     // A copy of a copy names both as its originals.
     const isMadeFrom = (one: InstanceRecord, other: InstanceRecord) =>
       corrections.foundBeside(one.instanceId).includes(other.sopInstanceUid)
-    const pairs = [...Map.groupBy(candidates, ({ original }) => original.instanceId).values()].map((group): CorrectedImage => {
-      const last = group.find(({ copy }) => group.every((other) => other.copy === copy || isMadeFrom(copy, other.copy)))
-      if (!last) throw new ApiError('refused', SEVERAL)
-      return last
-    })
-    const ofStudies = Map.groupBy(pairs, ({ original, copy }) => `${original.studyInstanceUid} ${copy.studyInstanceUid}`)
+    const pairs = [...Map.groupBy(candidates, ({ original }) => original.instanceId).values()].map(
+      (group): CorrectedImage => {
+        const last = group.find(({ copy }) =>
+          group.every((other) => other.copy === copy || isMadeFrom(copy, other.copy)),
+        )
+        if (!last) throw new ApiError('refused', SEVERAL)
+        return last
+      },
+    )
+    const ofStudies = Map.groupBy(
+      pairs,
+      ({ original, copy }) => `${original.studyInstanceUid} ${copy.studyInstanceUid}`,
+    )
     for (const group of ofStudies.values()) {
-      const uids = group.flatMap(({ original, copy }) => [original.studyInstanceUid, copy.studyInstanceUid])
+      const uids = group.flatMap(({ original, copy }) => [
+        original.studyInstanceUid,
+        copy.studyInstanceUid,
+      ])
       await runs.exclusively(uids, () => restoredOf(group, reason, actor))
     }
     return pairs.length
   }
 
   /** All from one study into one. */
-  async function restoredOf(pairs: readonly CorrectedImage[], reason: string, actor: Actor): Promise<void> {
+  async function restoredOf(
+    pairs: readonly CorrectedImage[],
+    reason: string,
+    actor: Actor,
+  ): Promise<void> {
     const [{ original, copy: sample }] = pairs as readonly [CorrectedImage, ...CorrectedImage[]]
     const [fromUid, to] = [original.studyInstanceUid, sample.studyInstanceUid]
     const leaving = new Set(pairs.map((pair) => pair.original.instanceId))
-    const left = imagesOf(fromUid).filter((each) => isReceived(each) && !leaving.has(each.instanceId))
+    const left = imagesOf(fromUid).filter(
+      (each) => isReceived(each) && !leaving.has(each.instanceId),
+    )
     const staying = await headersOf(left)
     const there = fromUid === to ? staying : await headersOf(imagesOf(to).filter(isReceived))
     const copies: Copy[] = []
@@ -75,29 +98,56 @@ export function openCorrectionRestore(deps: CorrectionRestoreDeps) {
     const before = JSON.stringify(plans.core(fromUid, to))
     await deps.writeEvents?.()
     await database.commitSoon(() => {
-      const isStanding = pairs.every(({ copy }) => instances.get(copy.instanceId)?.state === 'quarantined')
+      const isStanding = pairs.every(
+        ({ copy }) => instances.get(copy.instanceId)?.state === 'quarantined',
+      )
       if (!isStanding || JSON.stringify(plans.core(fromUid, to)) !== before) throw outdated()
       const at = instantOf(clock())
       const correctionId = uuid()
-      const [kind, cause] = fromUid === to ? (['correct', 'patient-safety'] as const) : (['reassign', 'wrong-worklist-entry'] as const)
+      const [kind, cause] =
+        fromUid === to
+          ? (['correct', 'patient-safety'] as const)
+          : (['reassign', 'wrong-worklist-entry'] as const)
       const from = existing(fromUid)
       closeEarlier(pairs)
       commit.replace(copies, {
         ...{ from, toStudyInstanceUid: to, staying, there },
-        handedOut: (now) => (fromUid === to ? from.handedOut && { ...from.handedOut, ...patient } : (now?.handedOut ?? null)),
+        handedOut: (now) =>
+          fromUid === to
+            ? from.handedOut && { ...from.handedOut, ...patient }
+            : (now?.handedOut ?? null),
         record: {
-          ...{ correctionId, kind, cause, fromStudyInstanceUid: fromUid, toStudyInstanceUid: to, at, undoes: null },
+          ...{
+            correctionId,
+            kind,
+            cause,
+            fromStudyInstanceUid: fromUid,
+            toStudyInstanceUid: to,
+            at,
+            undoes: null,
+          },
           userId: actor.replace(/^user:/, ''),
           details: { reason, changes: changesOf(originals, patient, fromUid, to) },
         },
       })
       note(deps, actor, 'images.correct', fromUid, {
-        ...{ correctionId, kind, cause, reason, toStudyInstanceUid: to, instances: copies.length, isRestored: 1 },
+        ...{
+          correctionId,
+          kind,
+          cause,
+          reason,
+          toStudyInstanceUid: to,
+          instances: copies.length,
+          isRestored: 1,
+        },
       })
     })
   }
 
-  /** Within a transaction: versions in quarantine that the copies were made from are decided with them. */
+  /**
+   * Within a transaction: versions in quarantine that the copies were made from are decided with
+   * them.
+   */
   function closeEarlier(pairs: readonly CorrectedImage[]): void {
     const studies = new Set<string>()
     for (const { copy } of pairs)

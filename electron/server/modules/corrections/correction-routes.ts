@@ -5,7 +5,11 @@ import type { ImageStudies } from '#server/modules/images/image-studies.ts'
 import { visibleCustomers } from '#server/modules/studies/study-access.ts'
 import type { Caller } from '#server/modules/users/caller.ts'
 import { type CustomersOf, windowCaller } from '#server/modules/users/window-caller.ts'
-import { type Correction, type CorrectionTarget, dashboardCorrections } from '#shared/contract/corrections.ts'
+import {
+  type Correction,
+  type CorrectionTarget,
+  dashboardCorrections,
+} from '#shared/contract/corrections.ts'
 
 export interface DashboardCorrectionsDeps {
   readonly imageStudies: Pick<ImageStudies, 'demandManaging' | 'read' | 'isVisible'>
@@ -14,8 +18,13 @@ export interface DashboardCorrectionsDeps {
   readonly ports: CorrectionPorts
 }
 
-/** Declares the window's calls to correct the identity of images (`shared/contract/corrections.ts`). */
-export function serveDashboardCorrections(app: HttpApp, { imageStudies, customersOf, feed, ports }: DashboardCorrectionsDeps): void {
+/**
+ * Declares the window's calls to correct the identity of images (`shared/contract/corrections.ts`).
+ */
+export function serveDashboardCorrections(
+  app: HttpApp,
+  { imageStudies, customersOf, feed, ports }: DashboardCorrectionsDeps,
+): void {
   const callerOf = windowCaller(customersOf)
 
   /** The images may be put only where the caller manages them too. */
@@ -35,7 +44,9 @@ export function serveDashboardCorrections(app: HttpApp, { imageStudies, customer
       imageStudies.demandManaging(caller, params.studyInstanceUid)
       const targets = await ports.targets(params.studyInstanceUid, query.search)
       const isShown = ({ target }: (typeof targets)[number]) =>
-        target.to === 'study' ? imageStudies.isVisible(caller, target.studyInstanceUid) : visibleCustomers(caller) === undefined
+        target.to === 'study'
+          ? imageStudies.isVisible(caller, target.studyInstanceUid)
+          : visibleCustomers(caller) === undefined
       return { targets: targets.filter(isShown) }
     },
     async preview({ params, body, user }) {
@@ -55,12 +66,15 @@ export function serveDashboardCorrections(app: HttpApp, { imageStudies, customer
       imageStudies.read(caller, params.studyInstanceUid)
       // A correction names the patient of both its studies.
       const isShown = ({ fromStudyInstanceUid, toStudyInstanceUid }: Correction) =>
-        [fromStudyInstanceUid, toStudyInstanceUid].every((uid) => imageStudies.isVisible(caller, uid))
+        [fromStudyInstanceUid, toStudyInstanceUid].every((uid) =>
+          imageStudies.isVisible(caller, uid),
+        )
       return { corrections: ports.list(params.studyInstanceUid).filter(isShown) }
     },
     async undo({ params, body, user }) {
       const caller = callerOf(user)
-      for (const studyInstanceUid of ports.studiesOf(params.correctionId)) imageStudies.demandManaging(caller, studyInstanceUid)
+      for (const studyInstanceUid of ports.studiesOf(params.correctionId))
+        imageStudies.demandManaging(caller, studyInstanceUid)
       return ports.undo(params.correctionId, body.reason, user.userId)
     },
   }

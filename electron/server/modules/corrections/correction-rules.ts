@@ -54,21 +54,52 @@ const TAG = {
 } as const
 
 /**
- * What else a console copies of a patient (PS3.3 C.2.3, C.7.1.1, C.7.1.3 and C.7.2.2): of the wrong one, it is wrong as well. Species stays.
+ * What else a console copies of a patient (PS3.3 C.2.3, C.7.1.1, C.7.1.3 and C.7.2.2): of the wrong
+ * one, it is wrong as well. Species stays.
  */
 const OF_PATIENT: readonly number[] = [
-  ...[0x00081120, 0x00100021, 0x00100022, 0x00100024, 0x00100026, 0x00100027, 0x00100028, 0x00100032, 0x00100033, 0x00100034],
-  ...[0x00100035, 0x00100050, 0x00100101, 0x00100102, 0x00101000, 0x00101001, 0x00101002, 0x00101005, 0x00101010, 0x00101020],
-  ...[0x00101021, 0x00101030, 0x00101040, 0x00101050, 0x00101060, 0x00101080, 0x00101081, 0x00101090, 0x00101100, 0x00102000],
-  ...[0x00102110, 0x00102150, 0x00102152, 0x00102154, 0x00102155, 0x00102160, 0x00102180, 0x001021a0, 0x001021b0, 0x001021c0],
-  ...[0x001021d0, 0x001021f0, 0x00102203, 0x00102297, 0x00102298, 0x00102299, 0x00104000, 0x00120040, 0x00120042, 0x00380050],
+  ...[
+    0x00081120, 0x00100021, 0x00100022, 0x00100024, 0x00100026, 0x00100027, 0x00100028, 0x00100032,
+    0x00100033, 0x00100034,
+  ],
+  ...[
+    0x00100035, 0x00100050, 0x00100101, 0x00100102, 0x00101000, 0x00101001, 0x00101002, 0x00101005,
+    0x00101010, 0x00101020,
+  ],
+  ...[
+    0x00101021, 0x00101030, 0x00101040, 0x00101050, 0x00101060, 0x00101080, 0x00101081, 0x00101090,
+    0x00101100, 0x00102000,
+  ],
+  ...[
+    0x00102110, 0x00102150, 0x00102152, 0x00102154, 0x00102155, 0x00102160, 0x00102180, 0x001021a0,
+    0x001021b0, 0x001021c0,
+  ],
+  ...[
+    0x001021d0, 0x001021f0, 0x00102203, 0x00102297, 0x00102298, 0x00102299, 0x00104000, 0x00120040,
+    0x00120042, 0x00380050,
+  ],
 ]
-/** What else a console copies of an order (PS3.17 J, IHE RAD TF-2 4.6): physicians, diagnoses, codes, admission, references. */
+/**
+ * What else a console copies of an order (PS3.17 J, IHE RAD TF-2 4.6): physicians, diagnoses,
+ * codes, admission, references.
+ */
 const OF_ORDER: readonly number[] = [
-  ...[0x00080051, 0x00080092, 0x00080094, 0x00080096, 0x0008009c, 0x0008009d, 0x00081032, 0x00081048, 0x00081049, 0x00081060],
-  ...[0x00081062, 0x00081080, 0x00081084, 0x00081110, 0x00081111, 0x00321031, 0x00321032, 0x00321033, 0x00321034, 0x00321064],
-  ...[0x00380011, 0x00380014, 0x00380060, 0x00380062, 0x00380064, 0x00380300, 0x00380400, 0x00380500, 0x00400100, 0x00401002],
-  ...[0x00401003, 0x00401004, 0x00401005, 0x00401008, 0x0040100a, 0x00401012, 0x00401400, 0x00402001, 0x00402004, 0x00402005],
+  ...[
+    0x00080051, 0x00080092, 0x00080094, 0x00080096, 0x0008009c, 0x0008009d, 0x00081032, 0x00081048,
+    0x00081049, 0x00081060,
+  ],
+  ...[
+    0x00081062, 0x00081080, 0x00081084, 0x00081110, 0x00081111, 0x00321031, 0x00321032, 0x00321033,
+    0x00321034, 0x00321064,
+  ],
+  ...[
+    0x00380011, 0x00380014, 0x00380060, 0x00380062, 0x00380064, 0x00380300, 0x00380400, 0x00380500,
+    0x00400100, 0x00401002,
+  ],
+  ...[
+    0x00401003, 0x00401004, 0x00401005, 0x00401008, 0x0040100a, 0x00401012, 0x00401400, 0x00402001,
+    0x00402004, 0x00402005,
+  ],
   ...[0x00402016, 0x00402017, 0x00402400, 0x00403001],
 ]
 
@@ -87,12 +118,17 @@ export const patientOf = <Sex extends string>({
 export const identityOfHeader = (header: ImageHeader): CorrectedPatient => ({
   patientName: header.patientName,
   patientId: header.patientId,
-  patientBirthDate: /^\d{8}$/.test(header.patientBirthDate) ? header.patientBirthDate : header.patientBirthDate.replaceAll('.', ''),
+  patientBirthDate: /^\d{8}$/.test(header.patientBirthDate)
+    ? header.patientBirthDate
+    : header.patientBirthDate.replaceAll('.', ''),
   patientSex: header.patientSex as CorrectedPatient['patientSex'],
   accessionNumber: header.accessionNumber,
 })
 
-/** Whether the images, of somebody else, get this patient: the same number or, where one has none, the same name is the same patient. */
+/**
+ * Whether the images, of somebody else, get this patient: the same number or, where one has none,
+ * the same name is the same patient.
+ */
 function isOtherPatient(before: CorrectedPatient, after: CorrectedPatient): boolean {
   const [one, other] = [before.patientId.trim(), after.patientId.trim()]
   if (one !== '' && other !== '') return one !== other
@@ -100,10 +136,15 @@ function isOtherPatient(before: CorrectedPatient, after: CorrectedPatient): bool
 }
 
 /**
- * The attributes of a copy that differ from those of its original (decision 0031). Where demographics alone are corrected, the rest of patient
- * and order stays; otherwise what a console copied from the wrong worklist entry goes, even where nothing takes its place.
+ * The attributes of a copy that differ from those of its original (decision 0031). Where
+ * demographics alone are corrected, the rest of patient and order stays; otherwise what a console
+ * copied from the wrong worklist entry goes, even where nothing takes its place.
  */
-export function correctedValues(kind: CorrectionKind, before: CorrectedPatient, target: Target): CorrectedValue[] {
+export function correctedValues(
+  kind: CorrectionKind,
+  before: CorrectedPatient,
+  target: Target,
+): CorrectedValue[] {
   const { patient } = target
   const values: CorrectedValue[] = [
     { tag: TAG.patientName, value: patient.patientName },
@@ -124,33 +165,53 @@ export function correctedValues(kind: CorrectionKind, before: CorrectedPatient, 
     return values
   }
   if (isOtherPatient(before, patient)) values.push(...OF_PATIENT.map(removed))
-  else if (before.patientBirthDate !== patient.patientBirthDate) values.push(removed(TAG.patientAge))
+  else if (before.patientBirthDate !== patient.patientBirthDate)
+    values.push(removed(TAG.patientAge))
   return [...values, ...OF_ORDER.map(removed), ...orderValues(target)]
 }
 
 const removed = (tag: number): CorrectedValue => ({ tag, value: null, ifThere: true })
 
-function orderValues({ patient, order, header, row, studyInstanceUid = '' }: Target): CorrectedValue[] {
+function orderValues({
+  patient,
+  order,
+  header,
+  row,
+  studyInstanceUid = '',
+}: Target): CorrectedValue[] {
   const text = (tag: number, value: string): CorrectedValue => ({ tag, value })
   // Where nobody knows what was performed it stays as the device says it.
   const known = (tag: number, value: string) => (value === '' ? [] : [text(tag, value)])
   const request = order ?? (row && ofRow(row))
-  const description = order ? order.requestedProcedureDescription || order.studyDescription : (header?.studyDescription ?? '')
+  const description = order
+    ? order.requestedProcedureDescription || order.studyDescription
+    : (header?.studyDescription ?? '')
   return [
-    text(TAG.referringPhysicianName, order?.referringPhysicianName ?? header?.referringPhysicianName ?? ''),
+    text(
+      TAG.referringPhysicianName,
+      order?.referringPhysicianName ?? header?.referringPhysicianName ?? '',
+    ),
     // IHE RAD TF-2 4.6: Study ID is the Requested Procedure ID.
     text(TAG.studyId, order?.requestedProcedureId ?? header?.studyId ?? ''),
     ...known(TAG.studyDescription, description),
-    ...(header ? [...known(TAG.studyDate, header.studyDate), ...known(TAG.studyTime, header.studyTime)] : []),
+    ...(header
+      ? [...known(TAG.studyDate, header.studyDate), ...known(TAG.studyTime, header.studyTime)]
+      : []),
     order?.admissionId ? text(TAG.admissionId, order.admissionId) : removed(TAG.admissionId),
     request?.requestedProcedureDescription
-      ? { ...text(TAG.requestedProcedureDescription, request.requestedProcedureDescription), ifThere: true }
+      ? {
+          ...text(TAG.requestedProcedureDescription, request.requestedProcedureDescription),
+          ifThere: true,
+        }
       : removed(TAG.requestedProcedureDescription),
     request?.requestedProcedureId
       ? { ...text(TAG.requestedProcedureId, request.requestedProcedureId), ifThere: true }
       : removed(TAG.requestedProcedureId),
     request
-      ? { tag: TAG.requestAttributesSequence, value: [requestItem(request, patient, studyInstanceUid)] }
+      ? {
+          tag: TAG.requestAttributesSequence,
+          value: [requestItem(request, patient, studyInstanceUid)],
+        }
       : removed(TAG.requestAttributesSequence),
   ]
 }
@@ -166,12 +227,19 @@ type Request = Pick<
 
 const ofRow = (row: HandedOutRow): Request => ({
   ...{ studyInstanceUid: row.studyInstanceUid, requestedProcedureId: row.requestedProcedureId },
-  ...{ scheduledProcedureStepId: row.scheduledProcedureStepId, scheduledProcedureStepDescription: row.description },
+  ...{
+    scheduledProcedureStepId: row.scheduledProcedureStepId,
+    scheduledProcedureStepDescription: row.description,
+  },
   requestedProcedureDescription: '',
 })
 
 /** PS3.3 Table 10-9: what is not known is left out. */
-function requestItem(request: Request, { accessionNumber }: CorrectedPatient, studyInstanceUid: string): CorrectedItem {
+function requestItem(
+  request: Request,
+  { accessionNumber }: CorrectedPatient,
+  studyInstanceUid: string,
+): CorrectedItem {
   const values: readonly (readonly [number, string])[] = [
     [TAG.accessionNumber, accessionNumber],
     [TAG.studyInstanceUid, request.studyInstanceUid || studyInstanceUid],
@@ -185,7 +253,10 @@ function requestItem(request: Request, { accessionNumber }: CorrectedPatient, st
 
 /** The order as the row that images were made for. */
 export const rowOfOrder = (order: Order, callingAeTitle: string, at: string): HandedOutRow => ({
-  ...{ studyInstanceUid: order.studyInstanceUid, scheduledProcedureStepId: order.scheduledProcedureStepId },
+  ...{
+    studyInstanceUid: order.studyInstanceUid,
+    scheduledProcedureStepId: order.scheduledProcedureStepId,
+  },
   ...{ requestedProcedureId: order.requestedProcedureId, accessionNumber: order.accessionNumber },
   ...{ patientName: order.patientName, patientId: order.patientId },
   ...{ patientBirthDate: order.patientBirthDate, patientSex: order.patientSex },

@@ -32,7 +32,9 @@ export function openCorrectionRuns(deps: IntakeDeps) {
   const closing = new AbortController()
 
   const isBusy = (uids: readonly (string | undefined)[], own?: Running) =>
-    [...running].some((run) => run !== own && uids.some((uid) => uid !== undefined && run.studies.has(uid)))
+    [...running].some(
+      (run) => run !== own && uids.some((uid) => uid !== undefined && run.studies.has(uid)),
+    )
 
   /** @throws ApiError outdated: a correction of one of the studies is under way */
   function occupy(run: Running, uids: readonly string[]): void {
@@ -41,9 +43,18 @@ export function openCorrectionRuns(deps: IntakeDeps) {
   }
 
   /** No other correction of these studies begins before the work has ended, however it ended. */
-  async function exclusively<T>(uids: readonly string[], work: (run: Running) => Promise<T>): Promise<T> {
+  async function exclusively<T>(
+    uids: readonly string[],
+    work: (run: Running) => Promise<T>,
+  ): Promise<T> {
     if (closing.signal.aborted) throw new ApiError('unavailable', STOPPING)
-    const run: Running = { studies: new Set(), begun: Promise.withResolvers(), bytes: 0, done: 0, notedAt: 0 }
+    const run: Running = {
+      studies: new Set(),
+      begun: Promise.withResolvers(),
+      bytes: 0,
+      done: 0,
+      notedAt: 0,
+    }
     occupy(run, uids)
     running.add(run)
     const working = work(run)
@@ -81,19 +92,27 @@ export function openCorrectionRuns(deps: IntakeDeps) {
   }
 
   /** The result of the work or, where it takes long, what it is about. */
-  async function answered(uids: readonly string[], work: (run: Running) => Promise<Correction>): Promise<Correction> {
+  async function answered(
+    uids: readonly string[],
+    work: (run: Running) => Promise<Correction>,
+  ): Promise<Correction> {
     const timer = new AbortController()
     const { signal } = timer
     let isLong: Promise<Correction | undefined> | undefined
     const working = exclusively(uids, (run) => {
-      const over = delay(deps.longCorrectionMs ?? LONG_MS, undefined, { signal, ref: false }).then(() => run.begun.promise)
+      const over = delay(deps.longCorrectionMs ?? LONG_MS, undefined, { signal, ref: false }).then(
+        () => run.begun.promise,
+      )
       isLong = over.then(() => run.correction && { ...run.correction, progress: shareOf(run) })
       return work(run)
     })
     // Aborted where it did not take long.
     isLong?.catch(() => undefined)
     try {
-      const underWay = await Promise.race([working.then(() => undefined), ...(isLong ? [isLong] : [])])
+      const underWay = await Promise.race([
+        working.then(() => undefined),
+        ...(isLong ? [isLong] : []),
+      ])
       if (!underWay) return await working
       working.catch(tellFailure)
       return underWay
@@ -111,7 +130,9 @@ export function openCorrectionRuns(deps: IntakeDeps) {
   /** Those of the study whose copies are being written. */
   const ofStudy = (studyInstanceUid: string): Correction[] =>
     [...running].flatMap((run) =>
-      run.correction && run.studies.has(studyInstanceUid) ? [{ ...run.correction, progress: shareOf(run) }] : [],
+      run.correction && run.studies.has(studyInstanceUid)
+        ? [{ ...run.correction, progress: shareOf(run) }]
+        : [],
     )
 
   return {

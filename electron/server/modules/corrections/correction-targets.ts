@@ -50,12 +50,21 @@ export function openCorrectionTargets({
       if (target.to === 'order') {
         const order = await orders.get(target.orderId)
         const there = order && imageStudies.get(order.studyInstanceUid)
-        return order && { ...NOTHING, patient: patientOf(order), studyInstanceUid: order.studyInstanceUid, order, ...imagesThere(there) }
+        return (
+          order && {
+            ...NOTHING,
+            patient: patientOf(order),
+            studyInstanceUid: order.studyInstanceUid,
+            order,
+            ...imagesThere(there),
+          }
+        )
       }
       const { studyInstanceUid } = target
       const images = imageStudies.get(studyInstanceUid)
       const { header, row } = imagesThere(images)
-      if (header) return { ...NOTHING, patient: identityOfHeader(header), studyInstanceUid, header, row }
+      if (header)
+        return { ...NOTHING, patient: identityOfHeader(header), studyInstanceUid, header, row }
       const metadata = studies.byUid('scribe', studyInstanceUid)?.detail.reportMetadata
       if (!metadata) return undefined
       const [order] = (await orders.onDays(daysAround(metadata.scanDate ?? '', today()))).filter(
@@ -83,14 +92,22 @@ export function openCorrectionTargets({
         found.set(`order/${orderId}`, {
           target: { to: 'order', orderId },
           ...patientOf(order),
-          description: order.requestedProcedureDescription || order.scheduledProcedureStepDescription || order.studyDescription,
+          description:
+            order.requestedProcedureDescription ||
+            order.scheduledProcedureStepDescription ||
+            order.studyDescription,
           ...{ modality, date, time, instances: imagesIn(order.studyInstanceUid) },
         })
       }
       const ordered = new Set(listed.map((order) => order.studyInstanceUid))
-      const searches = search === '' ? [own.patientId, own.patientName].filter((text) => text !== '') : [search]
+      const searches =
+        search === '' ? [own.patientId, own.patientName].filter((text) => text !== '') : [search]
       for (const text of searches)
-        for (const other of imageStudies.list({ show: 'all', search: text }, undefined, MOST_TARGETS).items) {
+        for (const other of imageStudies.list(
+          { show: 'all', search: text },
+          undefined,
+          MOST_TARGETS,
+        ).items) {
           if (other.studyInstanceUid === studyInstanceUid || other.instances === 0) continue
           const { studyDescription, studyDate, studyTime } = other.header
           found.set(`study/${other.studyInstanceUid}`, {
@@ -106,10 +123,21 @@ export function openCorrectionTargets({
         .items.filter(isScribe)
       for (const { studyInstanceUid: uid, detail, studyDescription } of waiting) {
         if (ordered.has(uid) || (imageStudies.get(uid)?.instances ?? 0) > 0) continue
-        const { patientName = '', mrn = '', dateOfBirth = '', sex, scanDate = '' } = detail.reportMetadata ?? {}
+        const {
+          patientName = '',
+          mrn = '',
+          dateOfBirth = '',
+          sex,
+          scanDate = '',
+        } = detail.reportMetadata ?? {}
         found.set(`study/${uid}`, {
           target: { to: 'study', studyInstanceUid: uid },
-          ...{ patientName, patientId: mrn, patientBirthDate: dateOfBirth.replaceAll('-', ''), patientSex: sex ? PATIENT_SEX[sex] : '' },
+          ...{
+            patientName,
+            patientId: mrn,
+            patientBirthDate: dateOfBirth.replaceAll('-', ''),
+            patientSex: sex ? PATIENT_SEX[sex] : '',
+          },
           ...{
             accessionNumber: '',
             description: studyDescription,
@@ -142,13 +170,19 @@ export function openCorrectionTargets({
   }
 }
 
-const NOTHING = { studyInstanceUid: undefined, order: undefined, header: undefined, row: undefined } as const
+const NOTHING = {
+  studyInstanceUid: undefined,
+  order: undefined,
+  header: undefined,
+  row: undefined,
+} as const
 const isScribe = (study: StudyRecord): study is ScribeStudyRecord => study.area === 'scribe'
 const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
 /** A study that was only announced, or holds what the gateway made, has no patient of its own. */
 function imagesThere(study: ImageStudyRecord | undefined): Pick<Target, 'header' | 'row'> {
-  if (!study || study.instances === 0 || study.remoteAddress === OWN_ADDRESS) return { header: undefined, row: undefined }
+  if (!study || study.instances === 0 || study.remoteAddress === OWN_ADDRESS)
+    return { header: undefined, row: undefined }
   return { header: study.header, row: study.handedOut ?? undefined }
 }
 

@@ -37,18 +37,24 @@ export interface CorrectionOrder extends CorrectionRequest {
   readonly digest: string
 }
 
-/** Corrections of the identity of images (decision 0031): each with preview, reason, audit entry and undo. */
+/**
+ * Corrections of the identity of images (decision 0031): each with preview, reason, audit entry and
+ * undo.
+ */
 export interface Corrections extends AsyncDisposable {
   /** @throws ApiError not-found */
   identities(studyInstanceUid: string): Promise<ImageIdentity[]>
-  /** Orders and studies that the images may belong to, the most similar first. @throws ApiError not-found */
+  /**
+   * Orders and studies that the images may belong to, the most similar first. @throws ApiError
+   * not-found
+   */
   targets(studyInstanceUid: string, search: string): Promise<TargetChoice[]>
   /** @throws ApiError not-found */
   preview(studyInstanceUid: string, request: CorrectionRequest): Promise<CorrectionPreview>
   /**
    * Answers when it is done or, where that takes long, while it is under way, with `progress`.
-   * @throws ApiError not-found, refused, unavailable; outdated: it is not what was shown any more, or
-   * another correction of the study or its target is under way
+   * @throws ApiError not-found, refused, unavailable; outdated: it is not what was shown any
+   *   more, or another correction of the study or its target is under way
    */
   apply(studyInstanceUid: string, order: CorrectionOrder, userId: string): Promise<Correction>
   /** Those under way first, then the newest. @throws ApiError not-found */
@@ -57,12 +63,15 @@ export interface Corrections extends AsyncDisposable {
   studiesOf(correctionId: string): readonly string[]
   /** As `apply`. @throws ApiError not-found, refused, unavailable, outdated */
   undo(correctionId: string, reason: string, userId: string): Promise<Correction>
-  /** Whether the instance was found as another version of an image that is shown; releasing it is `restore`. */
+  /**
+   * Whether the instance was found as another version of an image that is shown; releasing it is
+   * `restore`.
+   */
   isVersion(instance: InstanceRecord): boolean
   /**
-   * Those of the instances that were set aside as other versions of images that are shown take their
-   * places, of several versions of one image the last: the correction that made it is recorded anew.
-   * How many did. @throws ApiError outdated, unavailable
+   * Those of the instances that were set aside as other versions of images that are shown take
+   * their places, of several versions of one image the last: the correction that made it is
+   * recorded anew. How many did. @throws ApiError outdated, unavailable
    */
   restore(found: readonly InstanceRecord[], reason: string, actor: Actor): Promise<number>
   /** For the start: what an earlier run left of copies is deleted, unless it was complete. */
@@ -82,7 +91,12 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   const restore = openCorrectionRestore({ ...deps, images, runs, plans, commit })
   const { existing, imagesOf, headerOfInstance, headersOf } = images
 
-  async function applied(studyInstanceUid: string, order: CorrectionOrder, userId: string, run: Running): Promise<Correction> {
+  async function applied(
+    studyInstanceUid: string,
+    order: CorrectionOrder,
+    userId: string,
+    run: Running,
+  ): Promise<Correction> {
     const { cause, reason, digest, ...request } = order
     const planned = await plans.plan(studyInstanceUid, request, run)
     const { chosen, staying, target, preview } = planned
@@ -93,8 +107,20 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     const correctionId = uuid()
     const { kind } = request
     run.correction = {
-      ...{ correctionId, kind, cause, reason, fromStudyInstanceUid: studyInstanceUid, toStudyInstanceUid: to },
-      ...{ instances: chosen.length, changes: preview.changes, at: instantOf(clock()), by: nameOf(userId) },
+      ...{
+        correctionId,
+        kind,
+        cause,
+        reason,
+        fromStudyInstanceUid: studyInstanceUid,
+        toStudyInstanceUid: to,
+      },
+      ...{
+        instances: chosen.length,
+        changes: preview.changes,
+        at: instantOf(clock()),
+        by: nameOf(userId),
+      },
       ...{ undone: null, undoObstacle: UNDER_WAY },
     }
     const before = JSON.stringify(plans.core(studyInstanceUid, planned.toStudyInstanceUid))
@@ -103,53 +129,104 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
     const wanted: Wanted[] = []
     for (const original of chosen) {
       const identity = identityOfHeader((await headerOfInstance(original)).study)
-      wanted.push({ original, source: original, values: correctedValues(kind, identity, { ...target, studyInstanceUid: to }) })
+      wanted.push({
+        original,
+        source: original,
+        values: correctedValues(kind, identity, { ...target, studyInstanceUid: to }),
+      })
     }
     const actor: Actor = `user:${userId}`
-    const record = await copies.withCopies(wanted, { uids: copies.uidsFor(wanted, studyInstanceUid, to), to, run }, (made) => {
-      if (JSON.stringify(plans.core(studyInstanceUid, planned.toStudyInstanceUid)) !== before) throw outdated()
-      const at = instantOf(clock())
-      const current = existing(studyInstanceUid)
-      const kept = commit.replace(made, {
-        ...{ from: current, toStudyInstanceUid: to, staying: stayingHeaders, there },
-        handedOut: (now) => {
-          if (target.order) return now?.handedOut ?? rowOfOrder(target.order, current.callingAeTitle, at)
-          // What was corrected is what the row should have said.
-          if (kind === 'correct') return current.handedOut && { ...current.handedOut, ...target.patient }
-          return now?.handedOut ?? null
-        },
-        record: {
-          ...{ correctionId, kind, cause, fromStudyInstanceUid: studyInstanceUid, toStudyInstanceUid: to, userId, at, undoes: null },
-          details: { reason, changes: preview.changes },
-        },
-      })
-      note(deps, actor, 'images.correct', studyInstanceUid, {
-        ...{ correctionId, kind, cause, reason, toStudyInstanceUid: to, instances: made.length },
-      })
-      return kept
-    })
+    const record = await copies.withCopies(
+      wanted,
+      { uids: copies.uidsFor(wanted, studyInstanceUid, to), to, run },
+      (made) => {
+        if (JSON.stringify(plans.core(studyInstanceUid, planned.toStudyInstanceUid)) !== before)
+          throw outdated()
+        const at = instantOf(clock())
+        const current = existing(studyInstanceUid)
+        const kept = commit.replace(made, {
+          ...{ from: current, toStudyInstanceUid: to, staying: stayingHeaders, there },
+          handedOut: (now) => {
+            if (target.order)
+              return now?.handedOut ?? rowOfOrder(target.order, current.callingAeTitle, at)
+            // What was corrected is what the row should have said.
+            if (kind === 'correct')
+              return current.handedOut && { ...current.handedOut, ...target.patient }
+            return now?.handedOut ?? null
+          },
+          record: {
+            ...{
+              correctionId,
+              kind,
+              cause,
+              fromStudyInstanceUid: studyInstanceUid,
+              toStudyInstanceUid: to,
+              userId,
+              at,
+              undoes: null,
+            },
+            details: { reason, changes: preview.changes },
+          },
+        })
+        note(deps, actor, 'images.correct', studyInstanceUid, {
+          ...{ correctionId, kind, cause, reason, toStudyInstanceUid: to, instances: made.length },
+        })
+        return kept
+      },
+    )
     return finished(record)
   }
 
-  async function undone(record: CorrectionRecord, reason: string, userId: string, run: Running): Promise<Correction> {
+  async function undone(
+    record: CorrectionRecord,
+    reason: string,
+    userId: string,
+    run: Running,
+  ): Promise<Correction> {
     run.correction = { ...viewOf(record), undoObstacle: UNDER_WAY }
     await undo.undo(record, reason, userId, run)
     return finished(corrections.get(record.correctionId) ?? record)
   }
 
   function viewOf(record: CorrectionRecord): Correction {
-    const { correctionId, kind, cause, fromStudyInstanceUid, toStudyInstanceUid, details, at, undoneAt, undoneBy } = record
+    const {
+      correctionId,
+      kind,
+      cause,
+      fromStudyInstanceUid,
+      toStudyInstanceUid,
+      details,
+      at,
+      undoneAt,
+      undoneBy,
+    } = record
     return {
-      ...{ correctionId, kind, cause, reason: details.reason, fromStudyInstanceUid, toStudyInstanceUid },
+      ...{
+        correctionId,
+        kind,
+        cause,
+        reason: details.reason,
+        fromStudyInstanceUid,
+        toStudyInstanceUid,
+      },
       ...{ instances: record.instances, changes: details.changes, at, by: nameOf(record.userId) },
-      undone: undoneAt === null ? null : { at: undoneAt, by: nameOf(undoneBy ?? ''), reason: details.undoReason },
-      undoObstacle: runs.isBusy([fromStudyInstanceUid, toStudyInstanceUid]) ? UNDER_WAY : undo.obstacleOf(record),
+      undone:
+        undoneAt === null
+          ? null
+          : { at: undoneAt, by: nameOf(undoneBy ?? ''), reason: details.undoReason },
+      undoObstacle: runs.isBusy([fromStudyInstanceUid, toStudyInstanceUid])
+        ? UNDER_WAY
+        : undo.obstacleOf(record),
       progress: runs.progressOf(correctionId),
     }
   }
 
   /** The correction as it is once nothing of it is under way. */
-  const finished = (record: CorrectionRecord): Correction => ({ ...viewOf(record), undoObstacle: undo.obstacleOf(record), progress: null })
+  const finished = (record: CorrectionRecord): Correction => ({
+    ...viewOf(record),
+    undoObstacle: undo.obstacleOf(record),
+    progress: null,
+  })
 
   function nameOf(userId: string): string {
     const user = store.users.get(userId)
@@ -159,7 +236,9 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   return {
     async identities(studyInstanceUid) {
       existing(studyInstanceUid)
-      const series = new Map(imageStudies.seriesOf(studyInstanceUid).map((each) => [each.seriesInstanceUid, each]))
+      const series = new Map(
+        imageStudies.seriesOf(studyInstanceUid).map((each) => [each.seriesInstanceUid, each]),
+      )
       const found = new Map<string, ImageIdentity>()
       for (const instance of imagesOf(studyInstanceUid)) {
         const identity = identityOfHeader((await headerOfInstance(instance)).study)
@@ -172,21 +251,32 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
         } else {
           const seriesDescription = series.get(seriesInstanceUid)?.seriesDescription ?? ''
           const ofSeries = { seriesInstanceUid, seriesDescription, modality }
-          found.set(key, { ...identity, ...ofSeries, instanceIds: [instanceId], instanceNumbers: [instanceNumber] })
+          found.set(key, {
+            ...identity,
+            ...ofSeries,
+            instanceIds: [instanceId],
+            instanceNumbers: [instanceNumber],
+          })
         }
       }
       return [...found.values()]
     },
 
-    targets: async (studyInstanceUid, search) => await targets.search(existing(studyInstanceUid), search),
+    targets: async (studyInstanceUid, search) =>
+      await targets.search(existing(studyInstanceUid), search),
 
-    preview: async (studyInstanceUid, request) => (await plans.plan(studyInstanceUid, request)).preview,
-    apply: (studyInstanceUid, order, userId) => runs.answered([studyInstanceUid], (run) => applied(studyInstanceUid, order, userId, run)),
+    preview: async (studyInstanceUid, request) =>
+      (await plans.plan(studyInstanceUid, request)).preview,
+    apply: (studyInstanceUid, order, userId) =>
+      runs.answered([studyInstanceUid], (run) => applied(studyInstanceUid, order, userId, run)),
     list(studyInstanceUid) {
       existing(studyInstanceUid)
       const made = corrections.ofStudy(studyInstanceUid).map(viewOf)
       const known = new Set(made.map(({ correctionId }) => correctionId))
-      return [...runs.ofStudy(studyInstanceUid).filter(({ correctionId }) => !known.has(correctionId)), ...made]
+      return [
+        ...runs.ofStudy(studyInstanceUid).filter(({ correctionId }) => !known.has(correctionId)),
+        ...made,
+      ]
     },
     studiesOf(correctionId) {
       const record = corrections.get(correctionId)

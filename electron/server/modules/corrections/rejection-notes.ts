@@ -1,9 +1,18 @@
 import { derivedUid } from '#server/dicom/data-set/uids.ts'
-import { KEY_OBJECT_SELECTION, type RejectedInstance, type RejectionCause, rejectionNote } from '#server/dicom/objects/rejection-note.ts'
+import {
+  KEY_OBJECT_SELECTION,
+  type RejectedInstance,
+  type RejectionCause,
+  rejectionNote,
+} from '#server/dicom/objects/rejection-note.ts'
 import { note } from '#server/modules/audit/audit.ts'
 import type { ImageHeader } from '#server/modules/images/image-study-queries.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
-import { type OwnInstance, type OwnInstancesDeps, openOwnInstances } from '#server/modules/images/own-instances.ts'
+import {
+  type OwnInstance,
+  type OwnInstancesDeps,
+  openOwnInstances,
+} from '#server/modules/images/own-instances.ts'
 import type { CorrectionDone, IntakeDeps } from '#server/modules/images/ports.ts'
 import { readStart } from '#server/modules/images/stored-object.ts'
 import { dicomTime, timeZoneOf } from '#server/platform/clinic-day.ts'
@@ -15,9 +24,14 @@ export const CORRECTION_REJECT = 'correction.reject'
 
 export interface RejectionNotesDeps extends OwnInstancesDeps, Pick<IntakeDeps, 'onChanged'> {
   readonly notices: Pick<CorrectionNotices, 'add' | 'undo'>
-  /** Within the transaction: writes the outcomes of sending that are in memory (`Forwarding.flush`). */
+  /**
+   * Within the transaction: writes the outcomes of sending that are in memory (`Forwarding.flush`).
+   */
   readonly flushQueues: () => void
-  /** Within the transaction: images take the places of others in the queues of all destinations but `except`. */
+  /**
+   * Within the transaction: images take the places of others in the queues of all destinations but
+   * `except`.
+   */
   readonly requeue: (
     moved: readonly { readonly before: InstanceRecord; readonly now: InstanceRecord }[],
     options: { readonly isFetched: boolean; readonly except: readonly string[] },
@@ -39,9 +53,9 @@ interface Rejection {
  */
 export interface RejectionNotes {
   /**
-   * In the transaction that corrects images, or makes the originals current again: the queues change,
-   * and notices are written. Destinations that have a wrong version get the corrected images after
-   * the rejection note.
+   * In the transaction that corrects images, or makes the originals current again: the queues
+   * change, and notices are written. Destinations that have a wrong version get the corrected
+   * images after the rejection note.
    */
   corrected(done: CorrectionDone): void
   /**
@@ -57,8 +71,10 @@ export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
   const own = openOwnInstances(deps)
   const now = () => instantOf(clock())
 
-  const append = (destinationId: string, { instanceId, sopInstanceUid, studyInstanceUid }: InstanceRecord) =>
-    forwards.append({ destinationId, instanceId, sopInstanceUid, studyInstanceUid, at: now() })
+  const append = (
+    destinationId: string,
+    { instanceId, sopInstanceUid, studyInstanceUid }: InstanceRecord,
+  ) => forwards.append({ destinationId, instanceId, sopInstanceUid, studyInstanceUid, at: now() })
 
   const found = (ids: readonly number[]) => ids.flatMap((id) => instances.get(id) ?? [])
 
@@ -84,8 +100,17 @@ export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
       const destinationIds = holdersOf(done.pairs.map(({ original }) => original))
       notices.add(done, destinationIds)
       if (destinationIds.length > 0) {
-        const pairs = done.pairs.map(({ original, copy }) => ({ originalId: original.instanceId, copyId: copy.instanceId }))
-        const payload: Rejection = { cause, studyInstanceUid: fromStudyInstanceUid, at, destinationIds, pairs }
+        const pairs = done.pairs.map(({ original, copy }) => ({
+          originalId: original.instanceId,
+          copyId: copy.instanceId,
+        }))
+        const payload: Rejection = {
+          cause,
+          studyInstanceUid: fromStudyInstanceUid,
+          at,
+          destinationIds,
+          pairs,
+        }
         outbox.append({ kind: CORRECTION_REJECT, subject: correctionId, payload, at })
       }
       const moved = done.pairs.map(({ original, copy }) => ({ before: original, now: copy }))
@@ -99,14 +124,28 @@ export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
       const [first] = originals
       if (!first) return
       const header = await headerOf(first)
-      const made = noteOf(correctionId, { cause, at, rejected: originals, header, studyInstanceUid })
-      const isWanted = () => !correctionNotices.noteOf(correctionId) && outbox.latest(CORRECTION_REJECT, correctionId)?.state === 'waiting'
+      const made = noteOf(correctionId, {
+        cause,
+        at,
+        rejected: originals,
+        header,
+        studyInstanceUid,
+      })
+      const isWanted = () =>
+        !correctionNotices.noteOf(correctionId) &&
+        outbox.latest(CORRECTION_REJECT, correctionId)?.state === 'waiting'
       try {
         await own.keep([made], header, ([kept]) => {
           if (!kept || !isWanted()) throw new Withdrawn()
           // Copies that were corrected again meanwhile are of that correction.
-          const copies = found(pairs.map(({ copyId }) => copyId)).filter(({ state }) => state === 'current')
-          queue(correctionId, kept, copies, { studyInstanceUid, destinationIds, rejected: originals.length })
+          const copies = found(pairs.map(({ copyId }) => copyId)).filter(
+            ({ state }) => state === 'current',
+          )
+          queue(correctionId, kept, copies, {
+            studyInstanceUid,
+            destinationIds,
+            rejected: originals.length,
+          })
         })
       } catch (error) {
         if (!(error instanceof Withdrawn)) throw error
@@ -120,16 +159,31 @@ export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
     correctionId: string,
     kept: InstanceRecord,
     copies: readonly InstanceRecord[],
-    { studyInstanceUid, destinationIds, rejected }: Pick<Rejection, 'studyInstanceUid' | 'destinationIds'> & { readonly rejected: number },
+    {
+      studyInstanceUid,
+      destinationIds,
+      rejected,
+    }: Pick<Rejection, 'studyInstanceUid' | 'destinationIds'> & { readonly rejected: number },
   ): void {
     const { sopInstanceUid } = kept
-    correctionNotices.insertNote({ correctionId, studyInstanceUid, sopInstanceUid, createdAt: now() })
+    correctionNotices.insertNote({
+      correctionId,
+      studyInstanceUid,
+      sopInstanceUid,
+      createdAt: now(),
+    })
     for (const destinationId of destinationIds) {
       // One that was removed since has a notice.
       if (!destinations.get(destinationId)) continue
       append(destinationId, kept)
       for (const copy of copies) append(destinationId, copy)
-      const sent = { correctionId, studyInstanceUid, sopInstanceUid, rejected, instances: copies.length }
+      const sent = {
+        correctionId,
+        studyInstanceUid,
+        sopInstanceUid,
+        rejected,
+        instances: copies.length,
+      }
       note(deps, 'gateway', 'correction.send', destinationId, sent)
     }
   }
@@ -150,12 +204,19 @@ export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
     readonly studyInstanceUid: string
   }
 
-  function noteOf(correctionId: string, { cause, at, rejected, header, studyInstanceUid }: NoteValues): OwnInstance {
+  function noteOf(
+    correctionId: string,
+    { cause, at, rejected, header, studyInstanceUid }: NoteValues,
+  ): OwnInstance {
     const about = {
-      ...{ sopInstanceUid: uidOf(correctionId, 'note'), seriesInstanceUid: uidOf(correctionId, 'series') },
+      ...{
+        sopInstanceUid: uidOf(correctionId, 'note'),
+        seriesInstanceUid: uidOf(correctionId, 'series'),
+      },
       ...{ seriesNumber: '9999', seriesDescription: 'Rejection note', studyInstanceUid },
     }
-    const { patientName, patientId, patientBirthDate, patientSex, studyDate, studyTime, studyId } = header
+    const { patientName, patientId, patientBirthDate, patientSex, studyDate, studyTime, studyId } =
+      header
     const { studyDescription, accessionNumber, referringPhysicianName } = header
     const dataSet = rejectionNote(
       {
@@ -166,16 +227,28 @@ export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
       dicomTime(at, timeZoneOf(setting('clinic.timeZone'))),
       { cause, rejected: rejected.map(rejectedOf) },
     )
-    return { ...about, sopClassUid: KEY_OBJECT_SELECTION, modality: 'KO', isUncounted: true, dataSet }
+    return {
+      ...about,
+      sopClassUid: KEY_OBJECT_SELECTION,
+      modality: 'KO',
+      isUncounted: true,
+      dataSet,
+    }
   }
 }
 
-const rejectedOf = ({ seriesInstanceUid, sopClassUid, sopInstanceUid, image }: InstanceRecord): RejectedInstance => ({
+const rejectedOf = ({
+  seriesInstanceUid,
+  sopClassUid,
+  sopInstanceUid,
+  image,
+}: InstanceRecord): RejectedInstance => ({
   ...{ seriesInstanceUid, sopClassUid, sopInstanceUid },
   isImage: image !== null,
 })
 
-const uidOf = (correctionId: string, what: string): string => derivedUid(`isthmus rejection ${what} of ${correctionId}`)
+const uidOf = (correctionId: string, what: string): string =>
+  derivedUid(`isthmus rejection ${what} of ${correctionId}`)
 
 /** The correction was undone, or its note was queued, while it was written: nothing is kept. */
 class Withdrawn extends Error {}

@@ -74,24 +74,41 @@ export function customersStore(db: Database, seal: Seal): CustomersStore {
   return {
     get(expressCustomerId) {
       const row = db.get(
-        rawQuery<StoredCustomer>(`select ${COLUMNS} from expressCustomers where expressCustomerId = ?`, [expressCustomerId]),
+        rawQuery<StoredCustomer>(
+          `select ${COLUMNS} from expressCustomers where expressCustomerId = ?`,
+          [expressCustomerId],
+        ),
       )
       return row && seen(row)
     },
     list({ expressCustomerName = '', after, limit }) {
       const before = BigInt(after ?? Number.MAX_SAFE_INTEGER)
-      const rows = db.all(rawQuery<StoredCustomer>(LIST, [before, folded(expressCustomerName), limit + 1]))
+      const rows = db.all(
+        rawQuery<StoredCustomer>(LIST, [before, folded(expressCustomerName), limit + 1]),
+      )
       const { items, ...rest } = sliceOf(rows, limit, (row) => row.seq)
       return { items: items.map(seen), ...rest }
     },
     insert({ expressCustomerName: name, isActive, metadata, ...customer }) {
       const sealedMetadata = sealMetadata(seal, customer.expressCustomerId, metadata)
-      const row = { ...customer, name, nameFolded: folded(name), isActive: flag(isActive), sealedMetadata }
+      const row = {
+        ...customer,
+        name,
+        nameFolded: folded(name),
+        isActive: flag(isActive),
+        sealedMetadata,
+      }
       db.run(db.sql.insertInto('expressCustomers').values(row))
     },
     update({ seq, expressCustomerId, expressCustomerName: name, isActive, metadata, updatedAt }) {
       const sealedMetadata = sealMetadata(seal, expressCustomerId, metadata)
-      const row = { name, nameFolded: folded(name), isActive: flag(isActive), sealedMetadata, updatedAt }
+      const row = {
+        name,
+        nameFolded: folded(name),
+        isActive: flag(isActive),
+        sealedMetadata,
+        updatedAt,
+      }
       db.run(db.sql.updateTable('expressCustomers').set(row).where('seq', '=', seq))
     },
     addUser: (expressCustomerId, userId, createdAt) =>
@@ -102,8 +119,12 @@ export function customersStore(db: Database, seal: Seal): CustomersStore {
           .onConflict((old) => old.doNothing()),
       ).changes > 0,
     removeUser: (expressCustomerId, userId) =>
-      db.run(db.sql.deleteFrom('customerUsers').where('expressCustomerId', '=', expressCustomerId).where('userId', '=', userId)).changes >
-      0,
+      db.run(
+        db.sql
+          .deleteFrom('customerUsers')
+          .where('expressCustomerId', '=', expressCustomerId)
+          .where('userId', '=', userId),
+      ).changes > 0,
     idsOf: (userId) =>
       db
         .all(
@@ -117,18 +138,35 @@ export function customersStore(db: Database, seal: Seal): CustomersStore {
     links: (expressCustomerId, after, limit) =>
       after === undefined
         ? db.all(rawQuery<CustomerLink>(LINKS, [expressCustomerId, limit]))
-        : db.all(rawQuery<CustomerLink>(LINKS_AFTER, [expressCustomerId, after.createdAt, after.id, limit])),
+        : db.all(
+            rawQuery<CustomerLink>(LINKS_AFTER, [
+              expressCustomerId,
+              after.createdAt,
+              after.id,
+              limit,
+            ]),
+          ),
   }
 }
 
-/** A partner's map, sealed: it may hold anything. The context is the id of the record that has it. */
-export const sealMetadata = (seal: Seal, id: string, metadata: Metadata | undefined): Buffer | null =>
+/**
+ * A partner's map, sealed: it may hold anything. The context is the id of the record that has it.
+ */
+export const sealMetadata = (
+  seal: Seal,
+  id: string,
+  metadata: Metadata | undefined,
+): Buffer | null =>
   metadata === undefined ? null : seal.seal(Buffer.from(JSON.stringify(metadata)), `metadata ${id}`)
 
-type StoredCustomer = Omit<CustomerRecord, 'isActive' | 'metadata'> & { isActive: number; sealedMetadata: Buffer | null }
+type StoredCustomer = Omit<CustomerRecord, 'isActive' | 'metadata'> & {
+  isActive: number
+  sealedMetadata: Buffer | null
+}
 
 function recordOf({ sealedMetadata, ...row }: StoredCustomer, seal: Seal): CustomerRecord {
   const context = `metadata ${row.expressCustomerId}`
-  const metadata = sealedMetadata === null ? undefined : JSON.parse(seal.open(sealedMetadata, context).toString())
+  const metadata =
+    sealedMetadata === null ? undefined : JSON.parse(seal.open(sealedMetadata, context).toString())
   return { ...row, isActive: row.isActive === 1, metadata }
 }

@@ -33,7 +33,10 @@ export interface LinkedUser {
   readonly linkedAt: string
 }
 
-/** Express customers and legacy organizations (interface.md, Express customers; interface-choices §6 rows 20, 39, 40, 44). */
+/**
+ * Express customers and legacy organizations (interface.md, Express customers; interface-choices §6
+ * rows 20, 39, 40, 44).
+ */
 export interface Customers {
   create(caller: Caller, customer: NewCustomer): CustomerRecord
   /** Newest first. */
@@ -46,7 +49,10 @@ export interface Customers {
   deactivate(caller: Caller, expressCustomerId: string): CustomerRecord
   /** Again changes nothing. @throws ApiError not-found */
   reactivate(caller: Caller, expressCustomerId: string): CustomerRecord
-  /** Refused where the customer is deactivated; again changes nothing. @throws ApiError not-found: the customer or the user */
+  /**
+   * Refused where the customer is deactivated; again changes nothing. @throws ApiError not-found:
+   * the customer or the user
+   */
   addUser(caller: Caller, expressCustomerId: string, userId: string): Outcome
   /** Refused where the user is not linked. @throws ApiError not-found: the customer or the user */
   removeUser(caller: Caller, expressCustomerId: string, userId: string): Outcome
@@ -54,8 +60,16 @@ export interface Customers {
   idsOf(userId: string): ExpressCustomerId[]
   /** The same with their names, by name. */
   namesOf(userId: string): CustomerName[]
-  /** The users linked to the customer, the newest link first; `search` as of `personSearch`. @throws ApiError not-found */
-  users(caller: Caller, expressCustomerId: string, search: string, place: ListPlace): ListPart<LinkedUser>
+  /**
+   * The users linked to the customer, the newest link first; `search` as of `personSearch`. @throws
+   * ApiError not-found
+   */
+  users(
+    caller: Caller,
+    expressCustomerId: string,
+    search: string,
+    place: ListPlace,
+  ): ListPart<LinkedUser>
   createOrganization(caller: Caller, organization: NewOrganization): OrganizationRecord
 }
 
@@ -105,7 +119,14 @@ export function openCustomers(deps: DomainDeps): Customers {
         const now = instantOf(clock())
         const expressCustomerId = idFromUuid('cus', uuid())
         const times = { createdAt: now, updatedAt: now }
-        customers.insert({ expressCustomerId, expressCustomerName, isActive: true, metadata, ...makerOf(caller), ...times })
+        customers.insert({
+          expressCustomerId,
+          expressCustomerName,
+          isActive: true,
+          metadata,
+          ...makerOf(caller),
+          ...times,
+        })
         note(deps, actorOf(caller), 'customer.create', expressCustomerId, { expressCustomerName })
         return existing(expressCustomerId)
       }),
@@ -124,15 +145,22 @@ export function openCustomers(deps: DomainDeps): Customers {
         metadata: metadata === undefined ? before.metadata : (metadata ?? undefined),
       })),
     deactivate: (caller, expressCustomerId) =>
-      change(caller, expressCustomerId, 'customer.deactivate', (before) => ({ ...before, isActive: false })),
+      change(caller, expressCustomerId, 'customer.deactivate', (before) => ({
+        ...before,
+        isActive: false,
+      })),
     reactivate: (caller, expressCustomerId) =>
-      change(caller, expressCustomerId, 'customer.reactivate', (before) => ({ ...before, isActive: true })),
+      change(caller, expressCustomerId, 'customer.reactivate', (before) => ({
+        ...before,
+        isActive: true,
+      })),
     addUser: (caller, expressCustomerId, userId) =>
       database.transaction(() => {
         demandLinking(caller)
         const customer = existing(expressCustomerId)
         existingUser(userId)
-        if (!customer.isActive) return { success: false, message: 'The customer is deactivated: reactivate it first.' }
+        if (!customer.isActive)
+          return { success: false, message: 'The customer is deactivated: reactivate it first.' }
         if (!customers.addUser(expressCustomerId, userId, instantOf(clock())))
           return { success: true, message: 'The user was linked to the customer already.' }
         note(deps, actorOf(caller), 'customer.add-user', expressCustomerId, { userId })
@@ -143,7 +171,8 @@ export function openCustomers(deps: DomainDeps): Customers {
         demandLinking(caller)
         existing(expressCustomerId)
         existingUser(userId)
-        if (!customers.removeUser(expressCustomerId, userId)) return { success: false, message: 'The user is not linked to the customer.' }
+        if (!customers.removeUser(expressCustomerId, userId))
+          return { success: false, message: 'The user is not linked to the customer.' }
         note(deps, actorOf(caller), 'customer.remove-user', expressCustomerId, { userId })
         return { success: true, message: 'The user is not linked to the customer any more.' }
       }),
@@ -155,10 +184,12 @@ export function openCustomers(deps: DomainDeps): Customers {
       const keyOf = ({ user, linkedAt }: LinkedUser) => ({ createdAt: linkedAt, id: user.userId })
       const isWanted = personSearch(search)
       const read = ({ after, limit }: ListPlace) => {
-        const linked = customers.links(expressCustomerId, after, limit + 1).flatMap(({ userId, createdAt }) => {
-          const user = users.get(userId)
-          return user ? [{ user, linkedAt: createdAt }] : []
-        })
+        const linked = customers
+          .links(expressCustomerId, after, limit + 1)
+          .flatMap(({ userId, createdAt }) => {
+            const user = users.get(userId)
+            return user ? [{ user, linkedAt: createdAt }] : []
+          })
         return partOf(linked, limit, keyOf)
       }
       return wantedPart(read, keyOf, ({ user }) => isWanted(user), place)

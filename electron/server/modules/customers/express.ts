@@ -20,9 +20,14 @@ const expressHandlers = ({ customers }: ExpressDeps): HandlersOf<typeof express>
     return listPage('expressCustomers', items.map(customerOf), next)
   },
   read: ({ caller, params }) => customerOf(customers.read(caller, params.expressCustomerId)),
-  update: ({ caller, params, body }) => customerOf(customers.update(caller, params.expressCustomerId, body)),
-  deactivate: ({ caller, params }) => customerOf(customers.deactivate(caller, params.expressCustomerId)),
-  reactivate: ({ caller, params }) => customerOf(customers.reactivate(caller, params.expressCustomerId)),
-  addUser: ({ caller, params, body }) => customers.addUser(caller, params.expressCustomerId, body.userId),
-  removeUser: ({ caller, params, body }) => customers.removeUser(caller, params.expressCustomerId, body.userId),
+  update: ({ caller, params, body }) =>
+    customerOf(customers.update(caller, params.expressCustomerId, body)),
+  deactivate: ({ caller, params }) =>
+    customerOf(customers.deactivate(caller, params.expressCustomerId)),
+  reactivate: ({ caller, params }) =>
+    customerOf(customers.reactivate(caller, params.expressCustomerId)),
+  addUser: ({ caller, params, body }) =>
+    customers.addUser(caller, params.expressCustomerId, body.userId),
+  removeUser: ({ caller, params, body }) =>
+    customers.removeUser(caller, params.expressCustomerId, body.userId),
 })

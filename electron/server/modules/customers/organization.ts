@@ -2,8 +2,16 @@ import type { Organization } from '#shared/contract/express.ts'
 import type { OrganizationId, UserId } from '#shared/ids.ts'
 import type { OrganizationRecord } from './organization-queries.ts'
 
-/** The record as the interface shows it: nothing deactivates it and nobody is linked to it (interface-choices §6 row 44). */
-export function organizationOf({ createdByApiKeyId, createdByUserId, metadata, ...organization }: OrganizationRecord): Organization {
+/**
+ * The record as the interface shows it: nothing deactivates it and nobody is linked to it
+ * (interface-choices §6 row 44).
+ */
+export function organizationOf({
+  createdByApiKeyId,
+  createdByUserId,
+  metadata,
+  ...organization
+}: OrganizationRecord): Organization {
   const { orgId, orgName, createdAt, updatedAt } = organization
   return {
     orgId: orgId as OrganizationId,

@@ -5,7 +5,10 @@ import type { DashboardDeps } from './deps.ts'
 
 /** What advice is drawn from. */
 export interface Condition {
-  readonly settings: Pick<SettingValues, 'http.publicUrl' | 'http.host' | 'dimse.allowUnknownDevices' | 'commitment.isOn'>
+  readonly settings: Pick<
+    SettingValues,
+    'http.publicUrl' | 'http.host' | 'dimse.allowUnknownDevices' | 'commitment.isOn'
+  >
   /** Settings whose stored value cannot be read; their initial value stands in. */
   readonly unreadableSettings: readonly string[]
   readonly hasPartner: boolean
@@ -21,14 +24,17 @@ export interface Condition {
 
 const EXPIRY_DAYS = 30
 const enabled = ({ devices }: Condition) => devices.filter(({ isEnabled }) => isEnabled)
-const onlyByTls = (condition: Condition) => enabled(condition).filter(({ tls }) => tls !== 'optional')
-const expiring = ({ certificates }: Condition) => certificates.filter(({ isInUse, daysLeft }) => isInUse && daysLeft < EXPIRY_DAYS)
+const onlyByTls = (condition: Condition) =>
+  enabled(condition).filter(({ tls }) => tls !== 'optional')
+const expiring = ({ certificates }: Condition) =>
+  certificates.filter(({ isInUse, daysLeft }) => isInUse && daysLeft < EXPIRY_DAYS)
 
-const CERTIFICATES = { https: 'of the window and the interface', 'dicom-tls': 'of DICOM TLS' } as const satisfies Record<
-  Certificate['use'],
-  string
->
-const counted = (count: number, one: string, many: string) => (count === 1 ? one : `${count} ${many}`)
+const CERTIFICATES = {
+  https: 'of the window and the interface',
+  'dicom-tls': 'of DICOM TLS',
+} as const satisfies Record<Certificate['use'], string>
+const counted = (count: number, one: string, many: string) =>
+  count === 1 ? one : `${count} ${many}`
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
 
@@ -51,11 +57,13 @@ const ADVICE: readonly {
   },
   {
     applies: ({ devices, unknownCallers }) => devices.length === 0 && unknownCallers === 0,
-    text: () => 'No device is known. Add one under Devices, or let it call once and approve it there.',
+    text: () =>
+      'No device is known. Add one under Devices, or let it call once and approve it there.',
   },
   {
     applies: (condition) => condition.devices.length > 0 && enabled(condition).length === 0,
-    text: () => 'Every device is switched off, so every device is rejected. Switch one on under Devices.',
+    text: () =>
+      'Every device is switched off, so every device is rejected. Switch one on under Devices.',
   },
   {
     applies: (condition) => !condition.hasTlsListener && onlyByTls(condition).length > 0,
@@ -68,7 +76,8 @@ const ADVICE: readonly {
     text: (condition) =>
       expiring(condition)
         .map(({ use, daysLeft }) => {
-          const when = daysLeft < 0 ? 'has ended' : `ends in ${counted(daysLeft, 'one day', 'days')}`
+          const when =
+            daysLeft < 0 ? 'has ended' : `ends in ${counted(daysLeft, 'one day', 'days')}`
           return `The certificate ${CERTIFICATES[use]} ${when}. Renew it under Settings, and give the new one to who trusts the old one.`
         })
         .join(' '),
@@ -98,7 +107,9 @@ const ADVICE: readonly {
         : `${forwards.failed} images could not be sent to their destinations and were given up. Send them again or drop them under Destinations.`,
   },
   {
-    applies: (condition) => condition.settings['commitment.isOn'] && enabled(condition).every(({ port }) => port === null),
+    applies: (condition) =>
+      condition.settings['commitment.isOn'] &&
+      enabled(condition).every(({ port }) => port === null),
     text: () =>
       'Storage commitment is on, but no device has a port to send its results to. Enter the port each device listens at under Devices.',
   },
@@ -130,13 +141,19 @@ const ADVICE: readonly {
   },
   {
     applies: ({ settings }) => settings['http.publicUrl'] === null,
-    text: () => 'Links given to the partner point to this PC only. Set the public URL under Settings if the partner is to open them.',
+    text: () =>
+      'Links given to the partner point to this PC only. Set the public URL under Settings if the partner is to open them.',
   },
 ]
 
-/** What an administrator should mend, gravest first; `without-items` leaves out what Today tells by itself. */
+/**
+ * What an administrator should mend, gravest first; `without-items` leaves out what Today tells by
+ * itself.
+ */
 export const adviceFor = (condition: Condition, which: 'all' | 'without-items' = 'all'): string[] =>
-  ADVICE.filter(({ applies, isItem }) => applies(condition) && (which === 'all' || !isItem)).map(({ text }) => text(condition))
+  ADVICE.filter(({ applies, isItem }) => applies(condition) && (which === 'all' || !isItem)).map(
+    ({ text }) => text(condition),
+  )
 
 /** The condition as it is now. */
 export function conditionOf({

@@ -44,7 +44,10 @@ const FAULT_WORDS: Record<PartnerFault, string> = {
 
 type Banner = NonNullable<Status['banner']>
 
-/** The line across the window: the gravest thing that is wrong, in one or two sentences; null when all is well. */
+/**
+ * The line across the window: the gravest thing that is wrong, in one or two sentences; null when
+ * all is well.
+ */
 export const bannerOf = (situation: Situation): Status['banner'] => bannersOf(situation)[0] ?? null
 
 /** Everything that is wrong, the gravest first. */
@@ -82,13 +85,18 @@ const LISTENERS = {
 
 function listenerBanner({ listeners }: Situation): Status['banner'] {
   const order = Object.keys(LISTENERS)
-  const [down] = listeners.filter((listener) => !listener.isUp).sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
+  const [down] = listeners
+    .filter((listener) => !listener.isUp)
+    .sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
   if (!down) return null
   const what = LISTENERS[down.name]
   return { tone: 'danger', text: down.detail ? `${what} (${down.detail}).` : `${what}.` }
 }
 
-function storageBanner({ storage }: Situation, states: readonly Status['storage']['state'][]): Status['banner'] {
+function storageBanner(
+  { storage }: Situation,
+  states: readonly Status['storage']['state'][],
+): Status['banner'] {
   if (!states.includes(storage.state)) return null
   if (storage.state === 'low') return { tone: 'warning', text: storage.detail }
   // dicom-field §5.4: what a device could not send is on that device alone.
@@ -101,29 +109,42 @@ function recordsBanner({ records }: Situation): Status['banner'] {
 
 function auditBanner({ audit }: Situation): Status['banner'] {
   const text = audit && auditFaultSentence(audit)
-  return text === undefined ? null : { tone: 'danger', text: `${text} Keep a copy of the data folder and tell the vendor.` }
+  return text === undefined
+    ? null
+    : { tone: 'danger', text: `${text} Keep a copy of the data folder and tell the vendor.` }
 }
 
 function partnerBanner(situation: Situation): Status['banner'] {
   const { partner, downtime, timeZone, now } = situation
   if (partner.state !== 'down' && partner.state !== 'refusing') return null
-  const fault = FAULT_WORDS[partner.fault ?? (partner.state === 'refusing' ? 'refused' : 'unreachable')]
+  const fault =
+    FAULT_WORDS[partner.fault ?? (partner.state === 'refusing' ? 'refused' : 'unreachable')]
   const since = partner.downSince ? ` since ${timeText(partner.downSince, timeZone, now)}` : ''
   // dicom-field §7.3: a refusal is an answer; what was stored before it is not served.
-  if (partner.state === 'refusing') return { tone: 'danger', text: `${fault}${since}. Devices get no worklist.` }
-  if (!partner.lastOkAt) return { tone: 'danger', text: `${fault}${since}. There is no earlier answer: devices get no worklist.` }
+  if (partner.state === 'refusing')
+    return { tone: 'danger', text: `${fault}${since}. Devices get no worklist.` }
+  if (!partner.lastOkAt)
+    return {
+      tone: 'danger',
+      text: `${fault}${since}. There is no earlier answer: devices get no worklist.`,
+    }
 
   const ageMs = Math.max(0, now - Date.parse(partner.lastOkAt))
   const age = `${timeText(partner.lastOkAt, timeZone, now)} (${ageText(ageMs)} old)`
-  // dicom-field §7.3, age tiers: minutes by itself, hours in downtime mode, an answer of another day never.
+  // dicom-field §7.3, age tiers: minutes by itself, hours in downtime mode, an answer of another
+  // day never.
   const isYoung = ageMs <= situation.storedMinutes * 60_000
-  const isForDowntime = ageMs <= situation.downtimeHours * 3_600_000 && isSameDay(partner.lastOkAt, now, timeZone)
+  const isForDowntime =
+    ageMs <= situation.downtimeHours * 3_600_000 && isSameDay(partner.lastOkAt, now, timeZone)
   if (isYoung || (isForDowntime && downtime.isOn)) {
     const mode = downtime.isOn ? ` ${downtimeText(situation)}` : ''
     return { tone: 'warning', text: `${fault}${since}. Worklists come from ${age}.${mode}` }
   }
   const remedy = isForDowntime ? ' Downtime mode serves it for longer.' : ''
-  return { tone: 'danger', text: `${fault}${since}. The last answer is from ${age}, too old to serve: devices get no worklist.${remedy}` }
+  return {
+    tone: 'danger',
+    text: `${fault}${since}. The last answer is from ${age}, too old to serve: devices get no worklist.${remedy}`,
+  }
 }
 
 function switchedOffBanner({ undelivered }: Situation): Status['banner'] {
@@ -138,7 +159,8 @@ function switchedOffBanner({ undelivered }: Situation): Status['banner'] {
 function undeliveredBanner({ undelivered, timeZone, now }: Situation): Status['banner'] {
   if (!undelivered?.since) return null
   const { count, since, fault } = undelivered
-  const what = count === 1 ? 'A signed report has not reached' : `${count} signed reports have not reached`
+  const what =
+    count === 1 ? 'A signed report has not reached' : `${count} signed reports have not reached`
   const why = fault === null ? '' : ` (${fault})`
   return {
     tone: 'danger',
@@ -147,12 +169,16 @@ function undeliveredBanner({ undelivered, timeZone, now }: Situation): Status['b
 }
 
 function downtimeBanner(situation: Situation): Status['banner'] {
-  return situation.downtime.isOn ? { tone: 'warning', text: `${downtimeText(situation)} It ends with the next live answer.` } : null
+  return situation.downtime.isOn
+    ? { tone: 'warning', text: `${downtimeText(situation)} It ends with the next live answer.` }
+    : null
 }
 
-// Electron falls back to a fixed password where Linux has no key ring (safeStorage, `basic_text`): that is no protection.
+// Electron falls back to a fixed password where Linux has no key ring (safeStorage, `basic_text`):
+// that is no protection.
 const KEY_STORES: Partial<Record<KeyStoreState, string>> = {
-  basic: 'This account has no key ring that protects anything: the data key stays in a plain file. Settings, Readiness says what to do.',
+  basic:
+    'This account has no key ring that protects anything: the data key stays in a plain file. Settings, Readiness says what to do.',
   none: 'This account has no key store: the data key stays in a plain file. Settings, Readiness says what to do.',
 }
 
@@ -163,7 +189,9 @@ function keyStoreBanner({ keyStore }: Situation): Status['banner'] {
 
 function downtimeText({ downtime, timeZone, now }: Situation): string {
   const since = downtime.since ? ` since ${timeText(downtime.since, timeZone, now)}` : ''
-  const until = downtime.until ? `, until ${timeText(downtime.until, timeZone, now)} at the latest` : ''
+  const until = downtime.until
+    ? `, until ${timeText(downtime.until, timeZone, now)} at the latest`
+    : ''
   return `Downtime mode is on${since}${downtime.userName && ` (${downtime.userName})`}${until}.`
 }
 

@@ -49,7 +49,18 @@ export interface WindowPart {
 }
 
 export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
-  const { records, requester, worklist, images, inviting, partnerInterface, reports, certificates, metrics, up } = options
+  const {
+    records,
+    requester,
+    worklist,
+    images,
+    inviting,
+    partnerInterface,
+    reports,
+    certificates,
+    metrics,
+    up,
+  } = options
   const { keyStore, isSafe, version } = options
   const { feed, auditTrail, partnerState, associationLog } = records
   const { intake, forwarding } = images
@@ -78,7 +89,10 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
     renewCertificate: certificates.renew,
   }
   const exams = openExamPart(parts, { worklist, partnerState, intake })
-  const lan: LanPort = { state: () => lanOf(up).state(), set: (wanted, actor) => lanOf(up).set(wanted, actor) }
+  const lan: LanPort = {
+    state: () => lanOf(up).state(),
+    set: (wanted, actor) => lanOf(up).set(wanted, actor),
+  }
   return {
     ports,
     exams,
@@ -86,19 +100,33 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
       serveDashboardActivity(app, { ...parts, clock, version, associationLog })
       inviting.serve(app, { version, customers })
       serveDashboardSecurity(app, { ...parts, ...deps, version, lan, feed })
-      serveDashboard(app, { ...parts, people: metrics.watching(people), clock, version, auditTrail, ports })
+      serveDashboard(app, {
+        ...parts,
+        people: metrics.watching(people),
+        clock,
+        version,
+        auditTrail,
+        ports,
+      })
       exams.serve(app, { ports, auditTrail, customersOf, feed })
       const shared = { ...parts, feed, customersOf }
       serveDashboardImages(app, { ...shared, ports: intake })
       serveDashboardCorrections(app, { ...shared, ports: intake.corrections })
-      serveDashboardCorrectionNotices(app, { ...shared, correctionNotices: images.correctionNotices })
+      serveDashboardCorrectionNotices(app, {
+        ...shared,
+        correctionNotices: images.correctionNotices,
+      })
       serveDashboardDestinations(app, { ...shared, forwarding })
     },
   }
 }
 
 /** Who asks, as the inspector of queries names them. */
-const asking = ({ userId, firstName, lastName }: Pick<SignedInUser, 'userId' | 'firstName' | 'lastName'>) => ({
+const asking = ({
+  userId,
+  firstName,
+  lastName,
+}: Pick<SignedInUser, 'userId' | 'firstName' | 'lastName'>) => ({
   userId,
   name: `${firstName} ${lastName}`,
 })

@@ -5,7 +5,9 @@ import { type Clock, instantOf } from '#server/platform/clock.ts'
 import { dashboard, type FeedLine } from '#shared/contract/dashboard.ts'
 
 /** What a subscriber hears: a new line, or that what is named changed, see `Feed`. */
-export type FeedNews = { readonly kind: 'line'; readonly line: FeedLine } | { readonly kind: Change }
+export type FeedNews =
+  | { readonly kind: 'line'; readonly line: FeedLine }
+  | { readonly kind: Change }
 const CHANGES = ['status', 'images', 'studies'] as const
 type Change = (typeof CHANGES)[number] | QuietChange
 /**
@@ -18,14 +20,23 @@ export type QuietChange = 'events' | 'audit' | 'access' | 'exams'
 export type NewFeedLine = Omit<FeedLine, 'lineId' | 'at' | 'inspectionId' | 'studyInstanceUid'> &
   Partial<Pick<FeedLine, 'inspectionId' | 'studyInstanceUid'>>
 
-/** The live feed: the last lines of what happened on the network, in memory only, without anything about a patient. */
+/**
+ * The live feed: the last lines of what happened on the network, in memory only, without anything
+ * about a patient.
+ */
 export interface Feed {
   append(line: NewFeedLine): FeedLine
   /** Tells subscribers to ask for the status again; many at once are told once. */
   noteStatus(): void
-  /** Tells subscribers to ask for the studies with images again; a study of a thousand images is told of once a second. */
+  /**
+   * Tells subscribers to ask for the studies with images again; a study of a thousand images is
+   * told of once a second.
+   */
   noteImages(): void
-  /** Tells subscribers to ask for studies again: one was created, changed or cancelled, by whoever it was. Many at once are told once. */
+  /**
+   * Tells subscribers to ask for studies again: one was created, changed or cancelled, by whoever
+   * it was. Many at once are told once.
+   */
   noteStudies(): void
   /** Tells subscribers to read these again; many changes within a second are sent once. */
   noteChange(kind: QuietChange): void
@@ -51,10 +62,17 @@ export interface FeedConfig {
 
 const QUIET_MS = 1000
 
-export function createFeed({ clock, lines = 1000, statusMs = 1000, imagesMs = 1000, studiesMs = 1000 }: FeedConfig): Feed {
+export function createFeed({
+  clock,
+  lines = 1000,
+  statusMs = 1000,
+  imagesMs = 1000,
+  studiesMs = 1000,
+}: FeedConfig): Feed {
   const kept: FeedLine[] = []
   const listeners = new Set<(news: FeedNews) => void>()
-  // Ids go on rising after a restart, so a window that reconnects takes no new line for one it has seen.
+  // Ids go on rising after a restart, so a window that reconnects takes no new line for one it has
+  // seen.
   let lastId = clock()
   const due = new Set<Change>()
   const tell = (news: FeedNews) => {
@@ -72,7 +90,13 @@ export function createFeed({ clock, lines = 1000, statusMs = 1000, imagesMs = 10
   return {
     append(line) {
       lastId += 1
-      const whole = { inspectionId: null, studyInstanceUid: null, ...line, lineId: lastId, at: instantOf(clock()) }
+      const whole = {
+        inspectionId: null,
+        studyInstanceUid: null,
+        ...line,
+        lineId: lastId,
+        at: instantOf(clock()),
+      }
       kept.push(whole)
       if (kept.length > lines) kept.shift()
       tell({ kind: 'line', line: whole })
@@ -102,22 +126,34 @@ export const feedHandlers = (feed: Feed): Pick<HandlersOf<typeof dashboard>, 'fe
   },
 })
 
-/** Lines a returning window is sent: well below what one client may have waiting (`http/events`). */
+/**
+ * Lines a returning window is sent: well below what one client may have waiting (`http/events`).
+ */
 const MOST_MISSED = 200
 
 /**
- * `GET /dashboard/feed/events`: an event `line` (a FeedLine, its lineId as the event's id) for each new line, `status` (empty) when the
- * status should be asked for again, `images` (empty) when the studies with images should, `studies` (empty) when those of the interface
- * should, and `events`, `audit`, `access` and `exams` (empty) for the screens of these. A window that reconnects gets the lines it has missed, as
- * far as they are kept; it reads the rest again by itself.
+ * `GET /dashboard/feed/events`: an event `line` (a FeedLine, its lineId as the event's id) for each
+ * new line, `status` (empty) when the status should be asked for again, `images` (empty) when the
+ * studies with images should, `studies` (empty) when those of the interface should, and `events`,
+ * `audit`, `access` and `exams` (empty) for the screens of these. A window that reconnects gets the
+ * lines it has missed, as far as they are kept; it reads the rest again by itself.
  */
 export function serveFeedEvents(app: HttpApp, feed: Feed): void {
-  serveEvents(app, '/dashboard/feed/events', { access: dashboard.feed.access }, (send, lastEventId) => {
-    const sendLine = (line: FeedLine) => send({ event: 'line', data: line, id: String(line.lineId) })
-    const seen = Number(lastEventId)
-    if (lastEventId !== undefined && Number.isSafeInteger(seen)) for (const line of feed.after(seen).slice(-MOST_MISSED)) sendLine(line)
-    // What changed before this stream was open is in nobody's news.
-    for (const event of CHANGES) send({ event, data: {} })
-    return feed.subscribe((news) => (news.kind === 'line' ? sendLine(news.line) : send({ event: news.kind, data: {} })))
-  })
+  serveEvents(
+    app,
+    '/dashboard/feed/events',
+    { access: dashboard.feed.access },
+    (send, lastEventId) => {
+      const sendLine = (line: FeedLine) =>
+        send({ event: 'line', data: line, id: String(line.lineId) })
+      const seen = Number(lastEventId)
+      if (lastEventId !== undefined && Number.isSafeInteger(seen))
+        for (const line of feed.after(seen).slice(-MOST_MISSED)) sendLine(line)
+      // What changed before this stream was open is in nobody's news.
+      for (const event of CHANGES) send({ event, data: {} })
+      return feed.subscribe((news) =>
+        news.kind === 'line' ? sendLine(news.line) : send({ event: news.kind, data: {} }),
+      )
+    },
+  )
 }

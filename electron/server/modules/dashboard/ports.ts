@@ -4,9 +4,20 @@ import type { CorrectionNotices } from '#server/modules/corrections/correction-n
 import type { QuarantineGroup } from '#server/modules/images/instance-queries.ts'
 import type { UserCaller } from '#server/modules/users/caller.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
-import type { Correction, CorrectionPreview, CorrectionRequest, dashboardCorrections, TargetChoice } from '#shared/contract/corrections.ts'
+import type {
+  Correction,
+  CorrectionPreview,
+  CorrectionRequest,
+  dashboardCorrections,
+  TargetChoice,
+} from '#shared/contract/corrections.ts'
 import type { Certificate, PartnerStatus, Status } from '#shared/contract/dashboard.ts'
-import type { ExamDay, ExamExplanation, ExamTally, ExplainAsk } from '#shared/contract/dashboard-exams.ts'
+import type {
+  ExamDay,
+  ExamExplanation,
+  ExamTally,
+  ExplainAsk,
+} from '#shared/contract/dashboard-exams.ts'
 import type {
   Destination,
   DestinationPatch,
@@ -61,11 +72,27 @@ export interface CollectorFault {
 /** What the window needs of parts the dashboard may not import; `window-part.ts` fills it. */
 export interface DashboardPorts {
   readonly collectorFault: () => CollectorFault | undefined
-  /** Asks the worklist as this device by the path a device's query takes; the query is recorded with the user. */
-  readonly askWorklist: (ask: WorklistAsk, device: Device, user: SignedInUser) => Promise<Inspection>
-  /** A recorded query with its rows of this verdict; undefined where it is unknown or no longer kept. */
-  readonly inspection: (inspectionId: number, verdict: VerdictFilter) => Promise<Inspection | undefined>
-  /** The rows this device would get now, checked against the rules of its console; the query is recorded with the user. */
+  /**
+   * Asks the worklist as this device by the path a device's query takes; the query is recorded with
+   * the user.
+   */
+  readonly askWorklist: (
+    ask: WorklistAsk,
+    device: Device,
+    user: SignedInUser,
+  ) => Promise<Inspection>
+  /**
+   * A recorded query with its rows of this verdict; undefined where it is unknown or no longer
+   * kept.
+   */
+  readonly inspection: (
+    inspectionId: number,
+    verdict: VerdictFilter,
+  ) => Promise<Inspection | undefined>
+  /**
+   * The rows this device would get now, checked against the rules of its console; the query is
+   * recorded with the user.
+   */
   readonly lint: (device: Device, user: SignedInUser) => Promise<Lint>
   /** C-ECHO of a device at the port it listens at. */
   readonly echoDevice: (device: Device) => Promise<EchoResult>
@@ -103,21 +130,36 @@ export interface ExamPorts {
     },
     most: number,
   ) => Promise<ExamDay>
-  /** Today's numbers, some seconds old; `late`: an hour past their time and not begun, since `lateSince`. */
-  readonly today: () => Promise<ExamTally & { readonly late: number; readonly lateSince: string | null }>
-  /** Asks the partner for the day in the name of the devices; the queries are recorded with the user. */
+  /**
+   * Today's numbers, some seconds old; `late`: an hour past their time and not begun, since
+   * `lateSince`.
+   */
+  readonly today: () => Promise<
+    ExamTally & { readonly late: number; readonly lateSince: string | null }
+  >
+  /**
+   * Asks the partner for the day in the name of the devices; the queries are recorded with the
+   * user.
+   */
   readonly refresh: (
     day: string,
     devices: readonly Device[],
     user: SignedInUser,
   ) => Promise<{ readonly asked: number; readonly failed: number; readonly sentences: string[] }>
   /** Why an exam is not on the device; the queries made for it are recorded with the user. */
-  readonly explain: (ask: ExplainAsk, device: Device, user: SignedInUser) => Promise<ExamExplanation>
+  readonly explain: (
+    ask: ExplainAsk,
+    device: Device,
+    user: SignedInUser,
+  ) => Promise<ExamExplanation>
 }
 
 /** What the window needs of the intake of images; `window-part.ts` fills it. */
 export interface ImagePorts {
-  /** Asks the partner now; what came of it is in the study. @throws ApiError refused: there is nothing to ask for */
+  /**
+   * Asks the partner now; what came of it is in the study. @throws ApiError refused: there is
+   * nothing to ask for
+   */
   readonly retryEnrichment: (studyInstanceUid: string) => Promise<void>
   /** Lets a quarantined instance take its place. @throws ApiError not-found */
   readonly releaseInstance: (instanceId: number, reason: string, actor: Actor) => Promise<Outcome>
@@ -126,9 +168,17 @@ export interface ImagePorts {
   /** Deletes a quarantined instance and its file. @throws ApiError not-found */
   readonly discardInstance: (instanceId: number, reason: string, actor: Actor) => Promise<Outcome>
   /** As `releaseInstance`, for all of a group. */
-  readonly releaseGroup: (group: QuarantineGroup, reason: string, actor: Actor) => Promise<GroupOutcome>
+  readonly releaseGroup: (
+    group: QuarantineGroup,
+    reason: string,
+    actor: Actor,
+  ) => Promise<GroupOutcome>
   /** As `discardInstance`, for all of a group. */
-  readonly discardGroup: (group: QuarantineGroup, reason: string, actor: Actor) => Promise<GroupOutcome>
+  readonly discardGroup: (
+    group: QuarantineGroup,
+    reason: string,
+    actor: Actor,
+  ) => Promise<GroupOutcome>
   /** Image files that the database does not know. */
   readonly recovery: {
     readonly files: (query: SliceQuery) => Slice<string>
@@ -150,9 +200,21 @@ export interface ReconciliationPort {
   /** Since when exams without an order are counted, `YYYY-MM-DD`. */
   readonly firstDay: () => string
   /** @throws ApiError outdated, refused, not-found */
-  readonly link: (caller: UserCaller, studyInstanceUid: string, orderId: string) => Promise<ReconciliationDecision>
-  readonly keep: (caller: UserCaller, studyInstanceUid: string, reason: string) => ReconciliationDecision
-  readonly notDone: (caller: UserCaller, orderId: string, reason: string) => Promise<ReconciliationDecision>
+  readonly link: (
+    caller: UserCaller,
+    studyInstanceUid: string,
+    orderId: string,
+  ) => Promise<ReconciliationDecision>
+  readonly keep: (
+    caller: UserCaller,
+    studyInstanceUid: string,
+    reason: string,
+  ) => ReconciliationDecision
+  readonly notDone: (
+    caller: UserCaller,
+    orderId: string,
+    reason: string,
+  ) => Promise<ReconciliationDecision>
   /** The images a decision is about; null of one about an order. @throws ApiError outdated */
   readonly imagesOf: (decisionId: number) => string | null
   readonly undo: (caller: UserCaller, decisionId: number) => void
@@ -160,13 +222,24 @@ export interface ReconciliationPort {
 
 /** What the window needs to correct the identity of images; the intake's `Corrections`. */
 export interface CorrectionPorts {
-  readonly identities: (studyInstanceUid: string) => Promise<ReplyOf<CorrectionCalls['identities']>['identities']>
+  readonly identities: (
+    studyInstanceUid: string,
+  ) => Promise<ReplyOf<CorrectionCalls['identities']>['identities']>
   readonly targets: (studyInstanceUid: string, search: string) => Promise<TargetChoice[]>
-  readonly preview: (studyInstanceUid: string, request: CorrectionRequest) => Promise<CorrectionPreview>
+  readonly preview: (
+    studyInstanceUid: string,
+    request: CorrectionRequest,
+  ) => Promise<CorrectionPreview>
   /** @throws ApiError outdated, refused, unavailable */
-  readonly apply: (studyInstanceUid: string, order: CallOf<CorrectionCalls['apply']>['body'], userId: string) => Promise<Correction>
+  readonly apply: (
+    studyInstanceUid: string,
+    order: CallOf<CorrectionCalls['apply']>['body'],
+    userId: string,
+  ) => Promise<Correction>
   readonly list: (studyInstanceUid: string) => Correction[]
-  /** Studies that images were taken from, or put into, by the correction. @throws ApiError not-found */
+  /**
+   * Studies that images were taken from, or put into, by the correction. @throws ApiError not-found
+   */
   readonly studiesOf: (correctionId: string) => readonly string[]
   readonly undo: (correctionId: string, reason: string, userId: string) => Promise<Correction>
 }
@@ -174,8 +247,15 @@ type CorrectionCalls = typeof dashboardCorrections
 
 /** What the window needs of reports beyond their rules; `reporting.ts` fills it. */
 export interface ReportPorts {
-  /** Sends the DICOM copies of a signed report to a destination, and keeps in the audit trail who asked. @throws ApiError not-found, refused */
-  readonly sendObjects: (reportId: string, destinationId: string, actor: Actor) => Outcome | Promise<Outcome>
+  /**
+   * Sends the DICOM copies of a signed report to a destination, and keeps in the audit trail who
+   * asked. @throws ApiError not-found, refused
+   */
+  readonly sendObjects: (
+    reportId: string,
+    destinationId: string,
+    actor: Actor,
+  ) => Outcome | Promise<Outcome>
   /** A link to the PDF of a signed report, good for an hour. */
   readonly pdfUrl: (reportId: string) => string
 }
@@ -190,12 +270,27 @@ export interface ForwardingPort {
   readonly remove: (destinationId: string, actor: Actor) => Outcome
   readonly echo: (destinationId: string) => Promise<EchoResult>
   readonly studies: (
-    query: SliceQuery & Pick<CallOf<DestinationCalls['studies']>['query'], 'destinationId' | 'studyInstanceUid' | 'show'>,
+    query: SliceQuery &
+      Pick<
+        CallOf<DestinationCalls['studies']>['query'],
+        'destinationId' | 'studyInstanceUid' | 'show'
+      >,
   ) => Slice<ForwardedStudy>
-  readonly instances: (of: CallOf<DestinationCalls['instances']>['params'], query: SliceQuery) => Slice<Forward>
+  readonly instances: (
+    of: CallOf<DestinationCalls['instances']>['params'],
+    query: SliceQuery,
+  ) => Slice<Forward>
   readonly send: (destinationId: string, studyInstanceUid: string, actor: Actor) => Outcome
-  readonly retry: (destinationId: string, studyInstanceUid: string | undefined, actor: Actor) => Promise<Outcome>
-  readonly drop: (destinationId: string, what: CallOf<DestinationCalls['drop']>['body'], actor: Actor) => Promise<Outcome>
+  readonly retry: (
+    destinationId: string,
+    studyInstanceUid: string | undefined,
+    actor: Actor,
+  ) => Promise<Outcome>
+  readonly drop: (
+    destinationId: string,
+    what: CallOf<DestinationCalls['drop']>['body'],
+    actor: Actor,
+  ) => Promise<Outcome>
   readonly findPriors: (
     destinationId: string,
     keys: CallOf<DestinationCalls['findPriors']>['body'],

@@ -6,10 +6,20 @@ import { adviceFor, conditionOf } from './advice.ts'
 import { bannerOf, type Situation } from './banner.ts'
 import type { DashboardDeps, DashboardHandlers } from './deps.ts'
 
-type SituationDeps = Pick<DashboardDeps, 'store' | 'auditTrail' | 'clock' | 'settings' | 'downtime' | 'ports'>
+type SituationDeps = Pick<
+  DashboardDeps,
+  'store' | 'auditTrail' | 'clock' | 'settings' | 'downtime' | 'ports'
+>
 
 /** What the line across the window is drawn from, as it is now. */
-export const situationOf = ({ store, auditTrail, clock, settings, downtime, ports }: SituationDeps): Situation => ({
+export const situationOf = ({
+  store,
+  auditTrail,
+  clock,
+  settings,
+  downtime,
+  ports,
+}: SituationDeps): Situation => ({
   isSafe: ports.isSafe,
   listeners: ports.listenerStatus(),
   partner: ports.partnerStatus(),

@@ -38,7 +38,11 @@ export interface TodaySituation {
   readonly workstations: number
   readonly exams: ExamTally & { readonly late: number; readonly lateSince: string | null }
   readonly unplanned: Tally
-  readonly mail: { readonly count: number; readonly since: string | null; readonly fault: string | null }
+  readonly mail: {
+    readonly count: number
+    readonly since: string | null
+    readonly fault: string | null
+  }
   readonly certificates: readonly Pick<Certificate, 'use' | 'isInUse' | 'daysLeft' | 'notAfter'>[]
   /** Lines that have no item of their own. */
   readonly advice: readonly string[]
@@ -55,7 +59,8 @@ const CERTIFICATE_DAYS = 30
 const OPEN_STATUSES = ['unassigned', 'assigned', 'in_progress'] as const
 const ALL_SEVERITIES = ['stat', 'high', 'normal'] as const
 
-type Found = Pick<TodayItem, 'tone'> & Partial<Pick<TodayItem, 'count' | 'isMore' | 'since' | 'detail'>>
+type Found = Pick<TodayItem, 'tone'> &
+  Partial<Pick<TodayItem, 'count' | 'isMore' | 'since' | 'detail'>>
 
 interface Line {
   readonly kind: TodayKind
@@ -67,7 +72,11 @@ interface Line {
   readonly find: (situation: TodaySituation) => Found | readonly Found[] | undefined
 }
 
-const counted = (tone: TodayItem['tone'], { count, since }: Tally, most = MOST_COUNTED): Found | undefined =>
+const counted = (
+  tone: TodayItem['tone'],
+  { count, since }: Tally,
+  most = MOST_COUNTED,
+): Found | undefined =>
   count === 0 ? undefined : { tone, count: Math.min(count, most), isMore: count > most, since }
 
 const faulty = (fault: UpkeepHealth['backup']): Found | undefined =>
@@ -75,20 +84,30 @@ const faulty = (fault: UpkeepHealth['backup']): Found | undefined =>
 
 /** In the order of gravity within the work of each. */
 const LINES: readonly Line[] = [
-  { kind: 'safe-mode', needs: 'manageGateway', of: 'gateway', find: ({ isSafe }) => (isSafe ? { tone: 'danger' } : undefined) },
+  {
+    kind: 'safe-mode',
+    needs: 'manageGateway',
+    of: 'gateway',
+    find: ({ isSafe }) => (isSafe ? { tone: 'danger' } : undefined),
+  },
   {
     kind: 'listener-down',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ listeners }) => listeners.filter(({ isUp }) => !isUp).map(({ detail }) => ({ tone: 'danger', detail })),
+    find: ({ listeners }) =>
+      listeners.filter(({ isUp }) => !isUp).map(({ detail }) => ({ tone: 'danger', detail })),
   },
   {
     kind: 'disk',
     needs: 'manageGateway',
     of: 'gateway',
     find: ({ storage: { state, detail }, records }) => [
-      ...(records && records.state !== 'ok' ? [{ tone: 'danger', since: records.since, detail: records.detail } as const] : []),
-      ...(state === 'ok' ? [] : [{ tone: state === 'low' ? 'warning' : 'danger', detail } as const]),
+      ...(records && records.state !== 'ok'
+        ? [{ tone: 'danger', since: records.since, detail: records.detail } as const]
+        : []),
+      ...(state === 'ok'
+        ? []
+        : [{ tone: state === 'low' ? 'warning' : 'danger', detail } as const]),
     ],
   },
   {
@@ -96,19 +115,25 @@ const LINES: readonly Line[] = [
     needs: 'manageGateway',
     of: 'gateway',
     find: ({ partner: { state, downSince, detail } }) =>
-      state === 'down' || state === 'refusing' ? { tone: 'danger', since: downSince, detail } : undefined,
+      state === 'down' || state === 'refusing'
+        ? { tone: 'danger', since: downSince, detail }
+        : undefined,
   },
   {
     kind: 'audit-broken',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ audit }) => ((audit?.firstBadSeq ?? null) === null ? undefined : { tone: 'danger', since: audit?.at ?? null }),
+    find: ({ audit }) =>
+      (audit?.firstBadSeq ?? null) === null
+        ? undefined
+        : { tone: 'danger', since: audit?.at ?? null },
   },
   {
     kind: 'audit-anchor',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ anchorFault }) => anchorFault && { tone: 'warning', detail: anchorFaultSentence(anchorFault) },
+    find: ({ anchorFault }) =>
+      anchorFault && { tone: 'warning', detail: anchorFaultSentence(anchorFault) },
   },
   {
     kind: 'audit-collector',
@@ -116,16 +141,37 @@ const LINES: readonly Line[] = [
     of: 'gateway',
     find: ({ collectorFault }) => collectorFault && { tone: 'warning', ...collectorFault },
   },
-  { kind: 'backup', needs: 'manageGateway', of: 'gateway', find: ({ upkeep }) => faulty(upkeep.backup) },
-  { kind: 'rehearsal', needs: 'manageGateway', of: 'gateway', find: ({ upkeep }) => faulty(upkeep.rehearsal) },
-  { kind: 'standby', needs: 'manageGateway', of: 'gateway', find: ({ upkeep }) => faulty(upkeep.standby) },
+  {
+    kind: 'backup',
+    needs: 'manageGateway',
+    of: 'gateway',
+    find: ({ upkeep }) => faulty(upkeep.backup),
+  },
+  {
+    kind: 'rehearsal',
+    needs: 'manageGateway',
+    of: 'gateway',
+    find: ({ upkeep }) => faulty(upkeep.rehearsal),
+  },
+  {
+    kind: 'standby',
+    needs: 'manageGateway',
+    of: 'gateway',
+    find: ({ upkeep }) => faulty(upkeep.standby),
+  },
   // While the gateway is not set up, that no partner is set is part of it.
-  { kind: 'setup', needs: 'manageGateway', of: 'gateway', find: ({ isSetUp }) => (isSetUp ? undefined : { tone: 'info' }) },
+  {
+    kind: 'setup',
+    needs: 'manageGateway',
+    of: 'gateway',
+    find: ({ isSetUp }) => (isSetUp ? undefined : { tone: 'info' }),
+  },
   {
     kind: 'partner-unset',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ partner, isSetUp }) => (partner.state === 'unset' && isSetUp ? { tone: 'danger' } : undefined),
+    find: ({ partner, isSetUp }) =>
+      partner.state === 'unset' && isSetUp ? { tone: 'danger' } : undefined,
   },
   {
     kind: 'recovered',
@@ -155,26 +201,37 @@ const LINES: readonly Line[] = [
     kind: 'criticals',
     needs: 'writeReports',
     of: 'reading',
-    find: ({ counts, customers }) => counted('danger', counts.criticals(customers, MOST_COUNTED + 1)),
+    find: ({ counts, customers }) =>
+      counted('danger', counts.criticals(customers, MOST_COUNTED + 1)),
   },
   {
     kind: 'addenda-needed',
     needs: 'writeReports',
     of: 'reading',
-    find: ({ counts, customers }) => counted('danger', counts.neededAddenda(customers, MOST_COUNTED + 1)),
+    find: ({ counts, customers }) =>
+      counted('danger', counts.neededAddenda(customers, MOST_COUNTED + 1)),
   },
   {
     kind: 'stat-unread',
     needs: 'writeReports',
     of: 'reading',
     find: ({ counts, customers }) =>
-      counted('danger', counts.unread({ statuses: OPEN_STATUSES, severities: ['stat'], customers, most: MOST_COUNTED + 1 })),
+      counted(
+        'danger',
+        counts.unread({
+          statuses: OPEN_STATUSES,
+          severities: ['stat'],
+          customers,
+          most: MOST_COUNTED + 1,
+        }),
+      ),
   },
   {
     kind: 'reports-undelivered',
     needs: 'manageGateway',
     of: 'reading',
-    find: ({ undelivered: { count, since, fault } }) => (count === 0 ? undefined : { tone: 'danger', count, since, detail: fault ?? '' }),
+    find: ({ undelivered: { count, since, fault } }) =>
+      count === 0 ? undefined : { tone: 'danger', count, since, detail: fault ?? '' },
   },
   {
     kind: 'endpoints-off',
@@ -183,20 +240,29 @@ const LINES: readonly Line[] = [
     find: ({ undelivered }) =>
       undelivered.switchedOff.length === 0
         ? undefined
-        : { tone: 'danger', count: undelivered.switchedOff.length, detail: undelivered.switchedOff[0]?.reason ?? '' },
+        : {
+            tone: 'danger',
+            count: undelivered.switchedOff.length,
+            detail: undelivered.switchedOff[0]?.reason ?? '',
+          },
   },
   {
     kind: 'downtime',
     // Whoever sees that it is over may end it.
     needs: null,
     of: 'exams',
-    find: ({ downtime }) => (downtime.isOn ? { tone: 'warning', since: downtime.since } : undefined),
+    find: ({ downtime }) =>
+      downtime.isOn ? { tone: 'warning', since: downtime.since } : undefined,
   },
   {
     kind: 'unknown-callers',
     needs: 'manageGateway',
     of: 'gateway',
-    find: ({ callers }) => counted('warning', { count: callers.length, since: earliest(callers.map(({ firstAt }) => firstAt)) }),
+    find: ({ callers }) =>
+      counted('warning', {
+        count: callers.length,
+        since: earliest(callers.map(({ firstAt }) => firstAt)),
+      }),
   },
   {
     kind: 'workstations',
@@ -228,7 +294,12 @@ const LINES: readonly Line[] = [
     of: 'exams',
     find: ({ exams }) => counted('info', { count: exams.late, since: exams.lateSince }),
   },
-  { kind: 'images-unplanned', needs: null, of: 'exams', find: ({ unplanned }) => counted('info', unplanned) },
+  {
+    kind: 'images-unplanned',
+    needs: null,
+    of: 'exams',
+    find: ({ unplanned }) => counted('info', unplanned),
+  },
   {
     kind: 'my-drafts',
     needs: null,
@@ -240,14 +311,31 @@ const LINES: readonly Line[] = [
     needs: 'writeReports',
     of: 'reading',
     find: ({ counts, customers }) =>
-      counted('info', counts.unread({ statuses: ['addendum_active'], severities: ALL_SEVERITIES, customers, most: MOST_COUNTED + 1 })),
+      counted(
+        'info',
+        counts.unread({
+          statuses: ['addendum_active'],
+          severities: ALL_SEVERITIES,
+          customers,
+          most: MOST_COUNTED + 1,
+        }),
+      ),
   },
   {
     kind: 'studies-waiting',
     needs: 'writeReports',
     of: 'reading',
     find: ({ counts, customers, dayAgo: before }) =>
-      counted('warning', counts.unread({ statuses: OPEN_STATUSES, severities: ALL_SEVERITIES, customers, before, most: MOST_COUNTED + 1 })),
+      counted(
+        'warning',
+        counts.unread({
+          statuses: OPEN_STATUSES,
+          severities: ALL_SEVERITIES,
+          customers,
+          before,
+          most: MOST_COUNTED + 1,
+        }),
+      ),
   },
   {
     kind: 'events-failed',
@@ -272,41 +360,79 @@ const LINES: readonly Line[] = [
     kind: 'invitations-pending',
     needs: 'manageUsers',
     of: 'gateway',
-    find: ({ counts, threeDaysAgo }) => counted('info', counts.pendingInvitations(threeDaysAgo, MOST_COUNTED + 1)),
+    find: ({ counts, threeDaysAgo }) =>
+      counted('info', counts.pendingInvitations(threeDaysAgo, MOST_COUNTED + 1)),
   },
   {
     kind: 'certificate',
     needs: 'manageGateway',
     of: 'gateway',
     find: ({ certificates }) => {
-      const ending = certificates.filter(({ isInUse, daysLeft }) => isInUse && daysLeft < CERTIFICATE_DAYS)
+      const ending = certificates.filter(
+        ({ isInUse, daysLeft }) => isInUse && daysLeft < CERTIFICATE_DAYS,
+      )
       if (ending.length === 0) return undefined
-      return { tone: ending.some(({ daysLeft }) => daysLeft < 7) ? 'danger' : 'warning', count: ending.length }
+      return {
+        tone: ending.some(({ daysLeft }) => daysLeft < 7) ? 'danger' : 'warning',
+        count: ending.length,
+      }
     },
   },
-  { kind: 'advice', needs: 'manageGateway', of: 'gateway', find: ({ advice }) => advice.map((detail) => ({ tone: 'info', detail })) },
+  {
+    kind: 'advice',
+    needs: 'manageGateway',
+    of: 'gateway',
+    find: ({ advice }) => advice.map((detail) => ({ tone: 'info', detail })),
+  },
 ]
 
 /** Kinds about lists with every patient: not for who sees the studies of some customers only. */
-const OF_EVERY_PATIENT: readonly TodayKind[] = ['exams-withheld', 'exams-overdue', 'images-unplanned']
+const OF_EVERY_PATIENT: readonly TodayKind[] = [
+  'exams-withheld',
+  'exams-overdue',
+  'images-unplanned',
+]
 
 /** Kinds whose fault stops everybody's work: first for all. */
 const FOR_ALL: readonly TodayKind[] = ['safe-mode', 'listener-down', 'partner-away']
 
-/** What needs somebody: what stops all work, then what is the person's own, the gravest first in each. */
+/**
+ * What needs somebody: what stops all work, then what is the person's own, the gravest first in
+ * each.
+ */
 export function itemsOf(situation: TodaySituation): TodayItem[] {
   const { person } = situation
   const order = orderFor(person)
   // Who manages the gateway looks after all of it.
   const isOwn = (of: Line['of']) => person.level !== 'member' || of === order[0]
-  const isOpen = ({ kind }: Line) => situation.customers === undefined || !OF_EVERY_PATIENT.includes(kind)
+  const isOpen = ({ kind }: Line) =>
+    situation.customers === undefined || !OF_EVERY_PATIENT.includes(kind)
   const found = LINES.filter(isOpen).flatMap(({ kind, needs, of, find }, line) => {
     const items = find(situation) ?? []
     const mayAct = needs === null || may(person, needs)
     return (Array.isArray(items) ? (items as readonly Found[]) : [items as Found]).map((item) => {
-      const shown: TodayItem = { kind, needs, mayAct, count: 1, isMore: false, since: null, detail: '', ...item }
+      const shown: TodayItem = {
+        kind,
+        needs,
+        mayAct,
+        count: 1,
+        isMore: false,
+        since: null,
+        detail: '',
+        ...item,
+      }
       const isForAll = FOR_ALL.includes(kind) && item.tone === 'danger'
-      return { shown, rank: [isForAll ? 0 : 1, mayAct ? 0 : 1, isOwn(of) ? 0 : 1, GRAVITY[item.tone], order.indexOf(of), line] }
+      return {
+        shown,
+        rank: [
+          isForAll ? 0 : 1,
+          mayAct ? 0 : 1,
+          isOwn(of) ? 0 : 1,
+          GRAVITY[item.tone],
+          order.indexOf(of),
+          line,
+        ],
+      }
     })
   })
   return found.sort((a, b) => compareRanks(a.rank, b.rank)).map(({ shown }) => shown)

@@ -14,7 +14,10 @@ import { recordsOf } from './status.ts'
 import { itemsOf, MOST_COUNTED } from './today-items.ts'
 
 export interface DashboardTodayDeps
-  extends Pick<DashboardDeps, 'store' | 'clock' | 'auditTrail' | 'settings' | 'devices' | 'downtime' | 'partnerEndpoint'> {
+  extends Pick<
+    DashboardDeps,
+    'store' | 'clock' | 'auditTrail' | 'settings' | 'devices' | 'downtime' | 'partnerEndpoint'
+  > {
   readonly ports: Pick<
     DashboardPorts,
     | 'isSafe'
@@ -46,9 +49,22 @@ export function serveDashboardToday(app: HttpApp, deps: DashboardTodayDeps): voi
   serveAll(app, dashboardToday, { today: ({ user }) => look(user) })
 }
 
-/** What needs the person now, and the numbers of the day: counts along indexes, whatever the clinic has stored. */
+/**
+ * What needs the person now, and the numbers of the day: counts along indexes, whatever the clinic
+ * has stored.
+ */
 export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promise<Today> {
-  const { store, clock, auditTrail, settings, downtime, ports, exams, reconciliation, customersOf } = deps
+  const {
+    store,
+    clock,
+    auditTrail,
+    settings,
+    downtime,
+    ports,
+    exams,
+    reconciliation,
+    customersOf,
+  } = deps
   const callerOf = windowCaller(customersOf)
 
   return async (user) => {
@@ -64,7 +80,14 @@ export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promi
     const callers = store.callers.list()
     const listeners = ports.listenerStatus()
     const certificates = ports.certificates()
-    const condition = conditionOf({ ...deps, listeners, images, forwards, certificates, unknownCallers: callers.length })
+    const condition = conditionOf({
+      ...deps,
+      listeners,
+      images,
+      forwards,
+      certificates,
+      unknownCallers: callers.length,
+    })
     const items = itemsOf({
       now,
       person: user,
@@ -111,7 +134,10 @@ export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promi
         queries: store.inspections.today(dayBegan).queries,
         imagesToday: images.today,
         receiving: images.receiving,
-        unread: { count: Math.min(unread.count, MOST_COUNTED), isMore: unread.count > MOST_COUNTED },
+        unread: {
+          count: Math.min(unread.count, MOST_COUNTED),
+          isMore: unread.count > MOST_COUNTED,
+        },
         signedToday: store.todayCounts.signed(dayBegan),
         devicesConnected: ports.openAssociations(),
       },

@@ -22,7 +22,10 @@ export function windowList(seal: Pick<Seal, 'keyFor'>): WindowList {
   return (key, { path }, { params, query }, read) => {
     const { cursor, limit, ...filters } = query
     const asked = { ...params, ...filters }
-    const { items, next } = read({ after: cursor === undefined ? undefined : cursors.decode(cursor, path, asked), limit })
+    const { items, next } = read({
+      after: cursor === undefined ? undefined : cursors.decode(cursor, path, asked),
+      limit,
+    })
     return listPage(key, items, next === undefined ? undefined : cursors.encode(next, path, asked))
   }
 }

@@ -13,8 +13,14 @@ export interface DashboardActivityDeps {
   readonly version: string
 }
 
-/** Declares the window's calls about connections of devices (`shared/contract/dashboard-activity.ts`). */
-export function serveDashboardActivity(app: HttpApp, { associationLog, settings, clock, version }: DashboardActivityDeps): void {
+/**
+ * Declares the window's calls about connections of devices
+ * (`shared/contract/dashboard-activity.ts`).
+ */
+export function serveDashboardActivity(
+  app: HttpApp,
+  { associationLog, settings, clock, version }: DashboardActivityDeps,
+): void {
   const handlers: HandlersOf<typeof dashboardActivity> = {
     async associations({ query: { cursor, limit, ...filter } }) {
       const { items, ...rest } = await associationLog.list(filter, { cursor, limit })

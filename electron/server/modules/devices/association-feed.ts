@@ -1,6 +1,11 @@
 import { nameOfUid } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
-import type { Answered, AssociationInfo, AssociationObserver, Negotiated } from '#server/dicom/dimse/service.ts'
+import type {
+  Answered,
+  AssociationInfo,
+  AssociationObserver,
+  Negotiated,
+} from '#server/dicom/dimse/service.ts'
 import { STATUS } from '#server/dicom/dimse/status.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
@@ -20,7 +25,10 @@ export interface AssociationFeedDeps {
   readonly devices: Devices
   readonly settings: Settings
   readonly log: Log
-  /** Whether studies are being fetched from this caller (C-MOVE): it is let in for that, and there is nothing to approve. */
+  /**
+   * Whether studies are being fetched from this caller (C-MOVE): it is let in for that, and there
+   * is nothing to approve.
+   */
   readonly isFetchedFrom: (callingAeTitle: string, remoteAddress: string) => boolean
 }
 
@@ -28,7 +36,10 @@ export interface AssociationFeedDeps {
 function inShort(services: readonly string[]): string {
   const storage = services.filter((name) => name.endsWith('Storage') || /^[\d.]+$/.test(name))
   if (storage.length <= 2) return services.join(', ')
-  return [...services.filter((name) => !storage.includes(name)), `storage of ${storage.length} kinds of objects`].join(', ')
+  return [
+    ...services.filter((name) => !storage.includes(name)),
+    `storage of ${storage.length} kinds of objects`,
+  ].join(', ')
 }
 
 const visible = (text: string): string => text.replace(/\p{C}/gu, '\ufffd')
@@ -37,7 +48,12 @@ const meaningOf = (status: number): string =>
   (STATUS as Readonly<Record<number, { readonly meaning: string }>>)[status]?.meaning ?? 'failed'
 
 /** What was asked, counted. */
-function countedOf({ commandField, status, responses, bytes }: Answered): Partial<AssociationCounts> {
+function countedOf({
+  commandField,
+  status,
+  responses,
+  bytes,
+}: Answered): Partial<AssociationCounts> {
   const failures = isFailure(status) ? 1 : 0
   switch (commandField) {
     case COMMAND_FIELD['C-ECHO-RQ']:
@@ -58,34 +74,53 @@ function countedOf({ commandField, status, responses, bytes }: Answered): Partia
 
 // PS3.7 Annex C: success, cancel, and warnings are no failures.
 const isFailure = (status: number): boolean =>
-  status !== 0 && status !== 0xfe00 && (status & 0xf000) !== 0xb000 && ![0x0001, 0x0107, 0x0116].includes(status)
+  status !== 0 &&
+  status !== 0xfe00 &&
+  (status & 0xf000) !== 0xb000 &&
+  ![0x0001, 0x0107, 0x0116].includes(status)
 
 function termsOf({ request, results }: Negotiated): AssociationTerms {
   const { maximumLength, implementationClassUid, implementationVersionName } = request.user
   return {
     ...{ maximumLength, implementationClassUid, implementationVersionName },
-    contexts: request.presentationContexts.map(({ id, abstractSyntax, transferSyntaxes }, index) => {
-      const { result = 2, transferSyntax = '' } = results[index] ?? {}
-      const agreed = result === 0 ? transferSyntax : ''
-      return {
-        id,
-        abstractSyntax,
-        name: nameOfUid(abstractSyntax),
-        transferSyntaxes: [...transferSyntaxes],
-        result,
-        transferSyntax: agreed,
-      }
-    }),
+    contexts: request.presentationContexts.map(
+      ({ id, abstractSyntax, transferSyntaxes }, index) => {
+        const { result = 2, transferSyntax = '' } = results[index] ?? {}
+        const agreed = result === 0 ? transferSyntax : ''
+        return {
+          id,
+          abstractSyntax,
+          name: nameOfUid(abstractSyntax),
+          transferSyntaxes: [...transferSyntaxes],
+          result,
+          transferSyntax: agreed,
+        }
+      },
+    ),
   }
 }
 
-/** What happens on the network as lines of the feed and the log, in plain words; unknown callers go to the inbox. */
+/**
+ * What happens on the network as lines of the feed and the log, in plain words; unknown callers go
+ * to the inbox.
+ */
 export function observeAssociations(deps: AssociationFeedDeps): AssociationObserver {
   const { feed, associationLog, devices, settings, log, isFetchedFrom } = deps
   const begin = (association: AssociationInfo, negotiated?: Negotiated) => {
-    const { associationId, callingAeTitle, calledAeTitle, remoteAddress: address, tls } = association
+    const {
+      associationId,
+      callingAeTitle,
+      calledAeTitle,
+      remoteAddress: address,
+      tls,
+    } = association
     associationLog.opened({
-      ...{ associationId, address, tls: tls?.protocol ?? '', device: devices.recogniseDevice(callingAeTitle, address) },
+      ...{
+        associationId,
+        address,
+        tls: tls?.protocol ?? '',
+        device: devices.recogniseDevice(callingAeTitle, address),
+      },
       ...{ aeTitle: visible(callingAeTitle), calledAeTitle: visible(calledAeTitle) },
       terms: negotiated && (() => termsOf(negotiated)),
     })
@@ -99,22 +134,39 @@ export function observeAssociations(deps: AssociationFeedDeps): AssociationObser
   ) => {
     const { associationId = '', callingAeTitle: aeTitle = '' } = association ?? {}
     // A caller may call itself anything: what cannot be seen is not put before a person.
-    feed.append({ associationId, kind, tone, aeTitle: visible(aeTitle), address, text: visible(text), inspectionId: null })
+    feed.append({
+      associationId,
+      kind,
+      tone,
+      aeTitle: visible(aeTitle),
+      address,
+      text: visible(text),
+      inspectionId: null,
+    })
   }
   const nameOf = (association: AssociationInfo) => {
     const device = devices.recogniseDevice(association.callingAeTitle, association.remoteAddress)
-    return device?.name ? `${device.name} (${association.callingAeTitle})` : association.callingAeTitle || 'A caller without a name'
+    return device?.name
+      ? `${device.name} (${association.callingAeTitle})`
+      : association.callingAeTitle || 'A caller without a name'
   }
   // Of a disk that takes no writes the log has one line already, see `records`.
   const background = (work: Promise<void>, what: string) =>
-    work.catch((error: unknown) => log[diskFaultKind(error) === undefined ? 'error' : 'debug']({ err: error }, what))
+    work.catch((error: unknown) =>
+      log[diskFaultKind(error) === undefined ? 'error' : 'debug']({ err: error }, what),
+    )
 
   function noteCaller(association: AssociationInfo, services: readonly string[]): void {
     const { callingAeTitle: aeTitle, remoteAddress: address, calledAeTitle } = association
     // Our own self-test calls by our own name.
     if (isCalledAeTitle(settings, aeTitle) && isOfThisPc(address)) return
     // A device that is switched off is known: there is nothing to approve.
-    if (!aeTitle || settings.get('dimse.allowUnknownDevices') || devices.isSwitchedOff(aeTitle, address)) return
+    if (
+      !aeTitle ||
+      settings.get('dimse.allowUnknownDevices') ||
+      devices.isSwitchedOff(aeTitle, address)
+    )
+      return
     void background(
       devices.noteCaller({ aeTitle, address, calledAeTitle, services: [...services] }),
       'an unknown caller could not be noted',
@@ -127,8 +179,13 @@ export function observeAssociations(deps: AssociationFeedDeps): AssociationObser
       const { remoteAddress } = association
       begin(association, negotiated)
       const device = devices.recogniseDevice(association.callingAeTitle, remoteAddress)
-      if (device) void background(devices.noteSeen(device.deviceId, remoteAddress), 'a device could not be noted as seen')
-      else if (!isFetchedFrom(association.callingAeTitle, remoteAddress)) noteCaller(association, services)
+      if (device)
+        void background(
+          devices.noteSeen(device.deviceId, remoteAddress),
+          'a device could not be noted as seen',
+        )
+      else if (!isFetchedFrom(association.callingAeTitle, remoteAddress))
+        noteCaller(association, services)
       const wrongTitle = isCalledAeTitle(settings, association.calledAeTitle)
         ? ''
         : `, calling us ${association.calledAeTitle} instead of ${settings.get('dimse.aeTitle')}`
@@ -146,7 +203,13 @@ export function observeAssociations(deps: AssociationFeedDeps): AssociationObser
       begin(association)
       // PS3.8 Table 9-21: calling AE title not recognised.
       if (rejection.source === 1 && rejection.reason === 3) noteCaller(association, services)
-      line(association, remoteAddress, 'rejected', 'danger', `${nameOf(association)} was refused: ${rejection.why}.`)
+      line(
+        association,
+        remoteAddress,
+        'rejected',
+        'danger',
+        `${nameOf(association)} was refused: ${rejection.why}.`,
+      )
       associationLog.closed(association.associationId, 'rejected', rejection.why)
       log.warn(
         {
@@ -197,8 +260,22 @@ export function observeAssociations(deps: AssociationFeedDeps): AssociationObser
         )
         return
       }
-      if (kind === 'released') line(association, remoteAddress, 'closed', 'plain', `${nameOf(association)} closed the connection.`)
-      else line(association, remoteAddress, 'aborted', 'warning', `The connection of ${nameOf(association)} broke off: ${detail}.`)
+      if (kind === 'released')
+        line(
+          association,
+          remoteAddress,
+          'closed',
+          'plain',
+          `${nameOf(association)} closed the connection.`,
+        )
+      else
+        line(
+          association,
+          remoteAddress,
+          'aborted',
+          'warning',
+          `The connection of ${nameOf(association)} broke off: ${detail}.`,
+        )
       associationLog.closed(association.associationId, kind, detail)
     },
   }

@@ -16,7 +16,11 @@ import type { CallOf } from '#shared/operation.ts'
 import type { AssociationLine, AssociationRow } from './association-queries.ts'
 
 /** An association as it begins. */
-export interface NewAssociation extends Pick<AssociationSummary, 'associationId' | 'aeTitle' | 'calledAeTitle' | 'address' | 'tls'> {
+export interface NewAssociation
+  extends Pick<
+    AssociationSummary,
+    'associationId' | 'aeTitle' | 'calledAeTitle' | 'address' | 'tls'
+  > {
   readonly device: { readonly deviceId: string; readonly name: string } | undefined
   /** What was agreed; asked for when it is written. */
   readonly terms?: (() => AssociationTerms) | undefined
@@ -26,8 +30,10 @@ type Calls = typeof dashboardActivity
 type Filter = Omit<CallOf<Calls['associations']>['query'], 'cursor' | 'limit'>
 
 /**
- * Connections of devices as they are kept. What is told is noted in memory and written once a second, so no device waits for it; a crash loses
- * the last second. While the disk is full, it stays in memory and is tried again. Where callers come by the hundred a second, those of one caller share a row. Nothing it is told may name a patient.
+ * Connections of devices as they are kept. What is told is noted in memory and written once a
+ * second, so no device waits for it; a crash loses the last second. While the disk is full, it
+ * stays in memory and is tried again. Where callers come by the hundred a second, those of one
+ * caller share a row. Nothing it is told may name a patient.
  */
 export interface AssociationLog extends AsyncDisposable {
   /** None of these throws. */
@@ -56,16 +62,33 @@ const MOST_NEW = 100
 const MOST_CROWDS = 50
 const MOST_LINES = 300
 const MOST_LATE = 500
-/** Of 128 contexts (PS3.8 §9.3.2.2), as storescu proposes them, there are some 30,000; terms that are longer than this are no device's. */
+/**
+ * Of 128 contexts (PS3.8 §9.3.2.2), as storescu proposes them, there are some 30,000; terms that
+ * are longer than this are no device's.
+ */
 const TERMS_CHARACTERS = 64 << 10
 const LOST = 'the gateway went down while it was open'
 
 const NOTHING: AssociationCounts = {
-  ...{ echoes: 0, queries: 0, exams: 0, instances: 0, bytes: 0, steps: 0, commitments: 0, failures: 0 },
+  ...{
+    echoes: 0,
+    queries: 0,
+    exams: 0,
+    instances: 0,
+    bytes: 0,
+    steps: 0,
+    commitments: 0,
+    failures: 0,
+  },
 }
 const TONES = ['plain', 'good', 'warning', 'danger'] as const
-const worse = (a: FeedLine['tone'], b: FeedLine['tone']) => (TONES.indexOf(b) > TONES.indexOf(a) ? b : a)
-const LAST_LINES: ReadonlySet<FeedLine['kind']> = new Set(['closed', 'aborted', 'rejected'] as const)
+const worse = (a: FeedLine['tone'], b: FeedLine['tone']) =>
+  TONES.indexOf(b) > TONES.indexOf(a) ? b : a
+const LAST_LINES: ReadonlySet<FeedLine['kind']> = new Set([
+  'closed',
+  'aborted',
+  'rejected',
+] as const)
 
 /** An association that is open, or is not written as it ended. */
 interface Entry {
@@ -110,7 +133,8 @@ export function openAssociationLog({ store, clock, onError }: AssociationLogDeps
       if (entry.row.how !== 'open') database.afterCommit(() => entries.delete(associationId))
     }
     for (const entry of crowds.values()) put(entry)
-    for (const { associationId, aeTitle: _, address: __, ...line } of late) associations.addLines(associationId, [line])
+    for (const { associationId, aeTitle: _, address: __, ...line } of late)
+      associations.addLines(associationId, [line])
     database.afterCommit(() => {
       room = left
       crowds.clear()
@@ -125,9 +149,14 @@ export function openAssociationLog({ store, clock, onError }: AssociationLogDeps
   function put(entry: Entry): void {
     const { row, counts, terms, lines } = entry
     const text = terms && JSON.stringify(terms())
-    associations.put({ ...row, counts }, text !== undefined && text.length <= TERMS_CHARACTERS ? text : undefined)
+    associations.put(
+      { ...row, counts },
+      text !== undefined && text.length <= TERMS_CHARACTERS ? text : undefined,
+    )
     associations.addLines(row.associationId, lines)
-    database.afterCommit(() => Object.assign(entry, { terms: undefined, lines: [], isWritten: true, isChanged: false }))
+    database.afterCommit(() =>
+      Object.assign(entry, { terms: undefined, lines: [], isWritten: true, isChanged: false }),
+    )
   }
 
   function flush(): Promise<void> {
@@ -135,12 +164,18 @@ export function openAssociationLog({ store, clock, onError }: AssociationLogDeps
     timer = undefined
     // One after the other: who asks for a second one waits for what the first took.
     flushing = flushing.then(async () => {
-      if (crowds.size === 0 && late.length === 0 && ![...entries.values()].some(({ isChanged }) => isChanged)) return
+      if (
+        crowds.size === 0 &&
+        late.length === 0 &&
+        ![...entries.values()].some(({ isChanged }) => isChanged)
+      )
+        return
       try {
         await database.commitSoon(write)
       } catch (error) {
         if (diskFaultKind(error) !== undefined) return writeSoon()
-        for (const [associationId, { row }] of entries) if (row.how !== 'open') entries.delete(associationId)
+        for (const [associationId, { row }] of entries)
+          if (row.how !== 'open') entries.delete(associationId)
         crowds.clear()
         late = []
         onError(error)
@@ -160,19 +195,36 @@ export function openAssociationLog({ store, clock, onError }: AssociationLogDeps
     const known = crowds.get(key)
     if (!known) {
       if (isOther) {
-        const nobody = { deviceId: null, deviceName: '', aeTitle: '', calledAeTitle: '', address: '' }
-        Object.assign(entry, { row: { ...entry.row, ...nobody, detail: 'many callers at once' }, lines: [], terms: undefined })
+        const nobody = {
+          deviceId: null,
+          deviceName: '',
+          aeTitle: '',
+          calledAeTitle: '',
+          address: '',
+        }
+        Object.assign(entry, {
+          row: { ...entry.row, ...nobody, detail: 'many callers at once' },
+          lines: [],
+          terms: undefined,
+        })
       }
       crowds.set(key, entry)
       return
     }
     const { times, endedAt, tone, detail } = entry.row
-    known.row = { ...known.row, times: known.row.times + times, endedAt, tone: worse(known.row.tone, tone), ...(!isOther && { detail }) }
+    known.row = {
+      ...known.row,
+      times: known.row.times + times,
+      endedAt,
+      tone: worse(known.row.tone, tone),
+      ...(!isOther && { detail }),
+    }
     add(known, entry.counts)
   }
 
   function add({ counts }: Entry, what: Partial<AssociationCounts>): void {
-    for (const [name, count] of Object.entries(what)) counts[name as keyof AssociationCounts] += count
+    for (const [name, count] of Object.entries(what))
+      counts[name as keyof AssociationCounts] += count
   }
 
   return {
@@ -180,9 +232,26 @@ export function openAssociationLog({ store, clock, onError }: AssociationLogDeps
       const row: AssociationRow = {
         ...association,
         ...{ deviceId: device?.deviceId ?? null, deviceName: device?.name ?? '' },
-        ...{ openedAt: instantOf(clock()), endedAt: null, how: 'open', detail: '', tone: 'plain', times: 1, counts: NOTHING, omitted: 0 },
+        ...{
+          openedAt: instantOf(clock()),
+          endedAt: null,
+          how: 'open',
+          detail: '',
+          tone: 'plain',
+          times: 1,
+          counts: NOTHING,
+          omitted: 0,
+        },
       }
-      const entry: Entry = { row, counts: { ...NOTHING }, terms, lines: [], linesSeen: 0, isWritten: false, isChanged: false }
+      const entry: Entry = {
+        row,
+        counts: { ...NOTHING },
+        terms,
+        lines: [],
+        linesSeen: 0,
+        isWritten: false,
+        isChanged: false,
+      }
       entries.set(association.associationId, entry)
       changed(entry)
     },
@@ -195,7 +264,10 @@ export function openAssociationLog({ store, clock, onError }: AssociationLogDeps
     closed(associationId, how, detail) {
       const entry = entries.get(associationId)
       if (entry?.row.how !== 'open') return
-      const tone = worse(entry.row.tone, ({ released: 'plain', aborted: 'warning', rejected: 'danger' } as const)[how])
+      const tone = worse(
+        entry.row.tone,
+        ({ released: 'plain', aborted: 'warning', rejected: 'danger' } as const)[how],
+      )
       entry.row = { ...entry.row, how, detail, tone, endedAt: instantOf(clock()) }
       if (!entry.isWritten && --room < 0) {
         entries.delete(associationId)
@@ -236,7 +308,11 @@ export function openAssociationLog({ store, clock, onError }: AssociationLogDeps
     async read(associationId) {
       await flush()
       const found = associations.read(associationId)
-      if (!found) throw new ApiError('not-found', 'There is no such connection; it may be older than connections are kept.')
+      if (!found)
+        throw new ApiError(
+          'not-found',
+          'There is no such connection; it may be older than connections are kept.',
+        )
       const { lines, terms, ...row } = found
       const { aeTitle, address, omitted } = row
       const read = AssociationTerms.safeParse(terms === null ? null : JSON.parse(terms))
@@ -254,6 +330,10 @@ export function openAssociationLog({ store, clock, onError }: AssociationLogDeps
   }
 }
 
-function summaryOf({ omitted: _, seq: __, ...summary }: AssociationRow & { readonly seq?: number }): AssociationSummary {
+function summaryOf({
+  omitted: _,
+  seq: __,
+  ...summary
+}: AssociationRow & { readonly seq?: number }): AssociationSummary {
   return summary
 }

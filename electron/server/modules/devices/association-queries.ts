@@ -26,16 +26,32 @@ export interface AssociationScan {
 }
 
 export interface AssociationsStore {
-  /** Writes an association, or how it stands now. `terms`: JSON of what was agreed; kept once for all that agreed the same. */
+  /**
+   * Writes an association, or how it stands now. `terms`: JSON of what was agreed; kept once for
+   * all that agreed the same.
+   */
   put(row: AssociationRow, terms?: string): void
   /** Adds lines to an association; of one that is not kept they are left out. */
   addLines(associationId: string, lines: readonly AssociationLine[]): void
-  /** Newest first, out of a bounded number of rows; `next` is where the search goes on, where it may. */
-  scan(scan: AssociationScan): { readonly items: readonly (AssociationRow & { readonly seq: number })[]; readonly next?: number }
-  read(associationId: string): (AssociationRow & { readonly lines: AssociationLine[]; readonly terms: string | null }) | undefined
+  /**
+   * Newest first, out of a bounded number of rows; `next` is where the search goes on, where it
+   * may.
+   */
+  scan(scan: AssociationScan): {
+    readonly items: readonly (AssociationRow & { readonly seq: number })[]
+    readonly next?: number
+  }
+  read(
+    associationId: string,
+  ):
+    | (AssociationRow & { readonly lines: AssociationLine[]; readonly terms: string | null })
+    | undefined
   /** Those that were open when the gateway went down; how many there were. */
   markLost(detail: string): number
-  /** Forgets at most `limit` of those opened before the instant, and of those beyond the newest `most`. */
+  /**
+   * Forgets at most `limit` of those opened before the instant, and of those beyond the newest
+   * `most`.
+   */
   purge(before: string, most: number, limit: number): number
 }
 
@@ -45,9 +61,27 @@ const SCANNED = 4000
 const MOST_TERMS = 1000
 
 const COUNTS = [
-  ...(['echoes', 'queries', 'exams', 'instances', 'bytes', 'steps', 'commitments', 'failures'] as const),
+  ...([
+    'echoes',
+    'queries',
+    'exams',
+    'instances',
+    'bytes',
+    'steps',
+    'commitments',
+    'failures',
+  ] as const),
 ] satisfies (keyof AssociationCounts)[]
-const FIXED = ['associationId', 'deviceId', 'deviceName', 'aeTitle', 'calledAeTitle', 'address', 'tls', 'openedAt'] as const
+const FIXED = [
+  'associationId',
+  'deviceId',
+  'deviceName',
+  'aeTitle',
+  'calledAeTitle',
+  'address',
+  'tls',
+  'openedAt',
+] as const
 const CHANGING = ['endedAt', 'how', 'detail', 'tone', 'times', ...COUNTS, 'omitted'] as const
 const COLUMNS = [...FIXED, ...CHANGING]
 
@@ -66,11 +100,17 @@ const SHOWN = {
   failed: `(how in ('aborted', 'lost') or failures > 0)`,
 } as const
 
-type Flat = Omit<AssociationRow, 'counts'> & AssociationCounts & { readonly seq: number; readonly termsId: number | null }
+type Flat = Omit<AssociationRow, 'counts'> &
+  AssociationCounts & { readonly seq: number; readonly termsId: number | null }
 
 const rowOf = (flat: Flat): AssociationRow & { readonly seq: number } => {
   const counts = Object.fromEntries(COUNTS.map((name) => [name, flat[name]])) as AssociationCounts
-  const row = Object.fromEntries(COLUMNS.filter((name) => !(COUNTS as readonly string[]).includes(name)).map((name) => [name, flat[name]]))
+  const row = Object.fromEntries(
+    COLUMNS.filter((name) => !(COUNTS as readonly string[]).includes(name)).map((name) => [
+      name,
+      flat[name],
+    ]),
+  )
   return { ...row, counts, seq: flat.seq } as AssociationRow & { readonly seq: number }
 }
 
@@ -78,13 +118,19 @@ export function associationsStore(db: Database): AssociationsStore {
   function termsIdOf(terms: string | undefined): number | null {
     if (terms === undefined) return null
     const hash = createHash('sha256').update(terms).digest('hex')
-    const find = () => db.get(rawQuery<{ termsId: number }>('select termsId from associationTerms where hash = ?', [hash]))?.termsId
+    const find = () =>
+      db.get(
+        rawQuery<{ termsId: number }>('select termsId from associationTerms where hash = ?', [
+          hash,
+        ]),
+      )?.termsId
     const known = find()
     if (known !== undefined) return known
     db.run(
-      rawQuery('insert into associationTerms (hash, terms) select ?, ? where (select count(*) from associationTerms) < ?', [
-        ...[hash, terms, MOST_TERMS],
-      ]),
+      rawQuery(
+        'insert into associationTerms (hash, terms) select ?, ? where (select count(*) from associationTerms) < ?',
+        [...[hash, terms, MOST_TERMS]],
+      ),
     )
     return find() ?? null
   }
@@ -94,7 +140,13 @@ export function associationsStore(db: Database): AssociationsStore {
       const flat: Readonly<Record<string, unknown>> = { ...row, ...counts }
       const { deviceName, aeTitle, calledAeTitle, address, detail } = row
       const values = COLUMNS.map((name) => flat[name])
-      db.run(rawQuery(PUT, [...values, folded([deviceName, aeTitle, calledAeTitle, address, detail].join('\n')), termsIdOf(terms)]))
+      db.run(
+        rawQuery(PUT, [
+          ...values,
+          folded([deviceName, aeTitle, calledAeTitle, address, detail].join('\n')),
+          termsIdOf(terms),
+        ]),
+      )
     },
     addLines(associationId, lines) {
       if (lines.length > 0) db.run(rawQuery(ADD_LINES, [JSON.stringify(lines), associationId]))
@@ -106,39 +158,59 @@ export function associationsStore(db: Database): AssociationsStore {
         ...(show === 'all' ? [] : ([[SHOWN[show]]] as const)),
         ...(search ? ([['instr(folded, ?) > 0', folded(search)]] as const) : []),
       ]
-      // The first has an index, but for the search alone; what the others take of it may be rare, so it is looked through in parts.
+      // The first has an index, but for the search alone; what the others take of it may be rare,
+      // so it is looked through in parts.
       const isByIndex = wanted[0]?.[0].startsWith('instr') === false
       const [first, rest] = isByIndex ? [wanted.slice(0, 1), wanted.slice(1)] : [[], wanted]
       const textOf = (some: typeof wanted) => some.map(([condition]) => condition).join(' and ')
-      const valuesOf = (some: typeof wanted) => some.flatMap(([, value]) => (value === undefined ? [] : [value]))
+      const valuesOf = (some: typeof wanted) =>
+        some.flatMap(([, value]) => (value === undefined ? [] : [value]))
       const from = `from associations where ${[textOf(first), 'seq < ?'].filter(Boolean).join(' and ')} order by seq desc`
       const part = [...valuesOf(first), before]
       const rows =
         rest.length === 0
           ? db.all(rawQuery<Flat>(`select * ${from} limit ?`, [...part, limit]))
           : db.all(
-              rawQuery<Flat>(`select * from (select * ${from} limit ${SCANNED}) where ${textOf(rest)} limit ?`, [
-                ...[...part, ...valuesOf(rest), limit],
-              ]),
+              rawQuery<Flat>(
+                `select * from (select * ${from} limit ${SCANNED}) where ${textOf(rest)} limit ?`,
+                [...[...part, ...valuesOf(rest), limit]],
+              ),
             )
       const last = rows.at(-1)
       if (rows.length === limit && last) return { items: rows.map(rowOf), next: last.seq }
       if (rest.length === 0) return { items: rows.map(rowOf) }
-      const end = db.get(rawQuery<{ seq: number }>(`select seq ${from} limit 1 offset ${SCANNED - 1}`, part))
+      const end = db.get(
+        rawQuery<{ seq: number }>(`select seq ${from} limit 1 offset ${SCANNED - 1}`, part),
+      )
       return { items: rows.map(rowOf), ...(end && { next: end.seq }) }
     },
     read(associationId) {
-      const flat = db.get(rawQuery<Flat>('select * from associations where associationId = ?', [associationId]))
+      const flat = db.get(
+        rawQuery<Flat>('select * from associations where associationId = ?', [associationId]),
+      )
       if (!flat) return undefined
       const terms =
         flat.termsId === null
           ? undefined
-          : db.get(rawQuery<{ terms: string }>('select terms from associationTerms where termsId = ?', [flat.termsId]))
+          : db.get(
+              rawQuery<{ terms: string }>('select terms from associationTerms where termsId = ?', [
+                flat.termsId,
+              ]),
+            )
       const { seq, ...row } = rowOf(flat)
-      return { ...row, lines: db.all(rawQuery<AssociationLine>(LINES, [seq])), terms: terms?.terms ?? null }
+      return {
+        ...row,
+        lines: db.all(rawQuery<AssociationLine>(LINES, [seq])),
+        terms: terms?.terms ?? null,
+      }
     },
     markLost: (detail) =>
-      db.run(rawQuery(`update associations set how = 'lost', tone = 'warning', detail = ? where how = 'open'`, [detail])).changes,
+      db.run(
+        rawQuery(
+          `update associations set how = 'lost', tone = 'warning', detail = ? where how = 'open'`,
+          [detail],
+        ),
+      ).changes,
     purge(before, most, limit) {
       const { changes } = db.run(
         rawQuery(
@@ -149,7 +221,8 @@ export function associationsStore(db: Database): AssociationsStore {
         ),
       )
       if (changes > 0) {
-        const unused = 'not exists (select 1 from associations where associations.termsId = associationTerms.termsId)'
+        const unused =
+          'not exists (select 1 from associations where associations.termsId = associationTerms.termsId)'
         db.run(rawQuery(`delete from associationTerms where ${unused}`, []))
       }
       return changes

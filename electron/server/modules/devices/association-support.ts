@@ -19,34 +19,66 @@ const COUNTED: Readonly<Record<keyof AssociationCounts, string>> = {
 }
 
 // PS3.8 Table 9-18.
-const RESULTS = ['accepted', 'rejected by the user', 'rejected', 'SOP class not supported', 'transfer syntaxes not supported'] as const
+const RESULTS = [
+  'accepted',
+  'rejected by the user',
+  'rejected',
+  'SOP class not supported',
+  'transfer syntaxes not supported',
+] as const
 
-/** UIDs that DICOM itself gave say nothing about anybody; all others may belong to a patient's study. */
+/**
+ * UIDs that DICOM itself gave say nothing about anybody; all others may belong to a patient's
+ * study.
+ */
 const FOREIGN_UID = /(?<![\d.])(?!1\.2\.840\.10008\.)[0-2](?:\.\d+){3,}/g
 /** Four numbers are an address, which support needs. */
 const ADDRESS = /^\d{1,3}(?:\.\d{1,3}){3}$/
-const masked = (text: string) => text.replace(FOREIGN_UID, (uid) => (ADDRESS.test(uid) ? uid : '(UID)'))
+const masked = (text: string) =>
+  text.replace(FOREIGN_UID, (uid) => (ADDRESS.test(uid) ? uid : '(UID)'))
 
 /**
- * An association as text that may leave the clinic: who called, what happened, what was agreed. Times in UTC. No line of the feed names a
- * patient; UIDs of studies are left out of them too.
+ * An association as text that may leave the clinic: who called, what happened, what was agreed.
+ * Times in UTC. No line of the feed names a patient; UIDs of studies are left out of them too.
  */
-export function supportTextOf({ association, lines, omitted, terms }: Omit<AssociationRecord, 'supportText'>, about: SupportAbout): string {
-  const { counts, tls, deviceName, aeTitle, address, calledAeTitle, openedAt, endedAt, how, detail, times } = association
+export function supportTextOf(
+  { association, lines, omitted, terms }: Omit<AssociationRecord, 'supportText'>,
+  about: SupportAbout,
+): string {
+  const {
+    counts,
+    tls,
+    deviceName,
+    aeTitle,
+    address,
+    calledAeTitle,
+    openedAt,
+    endedAt,
+    how,
+    detail,
+    times,
+  } = association
   const facts = [
     ['Association', association.associationId],
     [
       'Caller',
       `${aeTitle || '(no AE title)'} at ${address}${deviceName ? `, in the device list as “${deviceName}”` : ', not in the device list'}`,
     ],
-    ['Called AE title', `${calledAeTitle}${calledAeTitle === about.aeTitle ? '' : ` (the gateway is ${about.aeTitle})`}`],
+    [
+      'Called AE title',
+      `${calledAeTitle}${calledAeTitle === about.aeTitle ? '' : ` (the gateway is ${about.aeTitle})`}`,
+    ],
     ['Transport', tls || 'TCP, not encrypted'],
     ['Began', openedAt],
     ['Ended', endedAt ?? (how === 'open' ? 'it is open' : 'not known')],
     ['How', detail ? `${how}: ${detail}` : how],
-    ...(times > 1 ? [['Stands for', `${times} connections of this caller within a second`] as const] : []),
+    ...(times > 1
+      ? [['Stands for', `${times} connections of this caller within a second`] as const]
+      : []),
   ] as const
-  const counted = (Object.keys(COUNTED) as (keyof AssociationCounts)[]).filter((name) => counts[name] > 0)
+  const counted = (Object.keys(COUNTED) as (keyof AssociationCounts)[]).filter(
+    (name) => counts[name] > 0,
+  )
   return [
     `Isthmus ${about.version}: a connection of a device, as of ${about.now}. No patient is named here.`,
     '',
@@ -62,10 +94,12 @@ export function supportTextOf({ association, lines, omitted, terms }: Omit<Assoc
       ? ['  Not kept.']
       : [
           `  Implementation ${terms.implementationClassUid} ${terms.implementationVersionName}; longest PDU ${terms.maximumLength || 'any'}`,
-          ...terms.contexts.flatMap(({ id, name, abstractSyntax, result, transferSyntax, transferSyntaxes }) => [
-            `  ${id}  ${name === abstractSyntax ? name : `${name} (${abstractSyntax})`}: ${RESULTS[result] ?? `result ${result}`}${transferSyntax ? ` ${transferSyntax}` : ''}`,
-            `     proposed ${transferSyntaxes.join(', ')}`,
-          ]),
+          ...terms.contexts.flatMap(
+            ({ id, name, abstractSyntax, result, transferSyntax, transferSyntaxes }) => [
+              `  ${id}  ${name === abstractSyntax ? name : `${name} (${abstractSyntax})`}: ${RESULTS[result] ?? `result ${result}`}${transferSyntax ? ` ${transferSyntax}` : ''}`,
+              `     proposed ${transferSyntaxes.join(', ')}`,
+            ],
+          ),
         ]),
     '',
   ].join('\n')

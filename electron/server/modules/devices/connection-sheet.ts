@@ -1,12 +1,22 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Parts } from '#server/context.ts'
 import { STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.ts'
-import { IMPLEMENTATION, nameOfUid, SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import {
+  IMPLEMENTATION,
+  nameOfUid,
+  SOP_CLASS,
+  TRANSFER_SYNTAX,
+} from '#server/dicom/data-set/uids.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import { certificateFacts, certificateFile } from '#server/http/certificate.ts'
 import type { CommandContext } from '#server/modules/control/commands.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
-import { type Interfaces, isEverywhere, isLoopback, lanAddresses } from '#server/platform/network-interfaces.ts'
+import {
+  type Interfaces,
+  isEverywhere,
+  isLoopback,
+  lanAddresses,
+} from '#server/platform/network-interfaces.ts'
 
 /** What all services but storage are offered in, in our order of preference. */
 export const SHEET_TRANSFER_SYNTAXES: readonly string[] = [
@@ -19,8 +29,9 @@ type Context = Pick<CommandContext, 'listening' | 'version'>
 type Row = readonly string[]
 
 /**
- * The sheet an engineer connects a device by, of this very installation: Markdown, with what the settings say and, of a gateway that runs,
- * where it listens. Nothing on it names a patient, and no key or password is on it. It only reads.
+ * The sheet an engineer connects a device by, of this very installation: Markdown, with what the
+ * settings say and, of a gateway that runs, where it listens. Nothing on it names a patient, and no
+ * key or password is on it. It only reads.
  */
 export function connectionSheet(parts: Parts, context: Context, interfaces?: Interfaces): string {
   const { settings, deps } = parts
@@ -54,8 +65,13 @@ const KINDS = {
 
 function placeOf({ settings }: Parts, { listening }: Context, interfaces?: Interfaces): Place {
   const host = settings.get('dimse.host')
-  const found = lanAddresses(host, interfaces).map(({ address, card, kind }) => ({ address, words: `${address} (${card}${KINDS[kind]})` }))
-  const bound = isEverywhere(host) ? [] : [{ address: host, words: isLoopback(host) ? `${host}: calls of this PC only` : host }]
+  const found = lanAddresses(host, interfaces).map(({ address, card, kind }) => ({
+    address,
+    words: `${address} (${card}${KINDS[kind]})`,
+  }))
+  const bound = isEverywhere(host)
+    ? []
+    : [{ address: host, words: isLoopback(host) ? `${host}: calls of this PC only` : host }]
   // A gateway whose TLS listener is down says so by having none.
   const tls = listening ? portIn(listening.dimseTls) : settings.get('dimse.tlsPort')
   return {
@@ -69,20 +85,34 @@ const portIn = (address: string | undefined): number | undefined =>
   address === undefined ? undefined : Number(address.slice(address.lastIndexOf(':') + 1))
 
 function nodeRows({ settings, store, deps }: Parts, { addresses, port, tlsPort }: Place): Row[] {
-  const wrongTitle = settings.get('dimse.calledAePolicy') === 'strict' ? 'another one is rejected' : 'another one is noted, and served'
+  const wrongTitle =
+    settings.get('dimse.calledAePolicy') === 'strict'
+      ? 'another one is rejected'
+      : 'another one is noted, and served'
   return [
     ['Clinic', settings.get('clinic.name') || 'not set'],
     ['Called AE title (this gateway)', `${settings.get('dimse.aeTitle')} (${wrongTitle})`],
-    ['Address', addresses.map(({ words }) => words).join('; ') || 'this PC has no address on a network'],
+    [
+      'Address',
+      addresses.map(({ words }) => words).join('; ') || 'this PC has no address on a network',
+    ],
     ['Port', String(port)],
-    ['Port for DICOM TLS', tlsPort === undefined ? 'off' : `${tlsPort} (TLS 1.2 and 1.3, PS3.15 B.12)`],
-    ...(tlsPort === undefined ? [] : [['Certificate of this gateway', certificateOf(store.folder, deps.clock())]]),
+    [
+      'Port for DICOM TLS',
+      tlsPort === undefined ? 'off' : `${tlsPort} (TLS 1.2 and 1.3, PS3.15 B.12)`,
+    ],
+    ...(tlsPort === undefined
+      ? []
+      : [['Certificate of this gateway', certificateOf(store.folder, deps.clock())]]),
     [
       'Calling AE title (the device)',
       'the one in the list below; a device that is not in it may do C-ECHO, and is then approved under Devices',
     ],
     ['Maximum PDU length', `${DEFAULT_LIMITS.maxPduLength}; the device’s own is obeyed`],
-    ['Associations at once', `${settings.get('dimse.maxAssociations')}, of one device ${settings.get('dimse.maxAssociationsPerDevice')}`],
+    [
+      'Associations at once',
+      `${settings.get('dimse.maxAssociations')}, of one device ${settings.get('dimse.maxAssociationsPerDevice')}`,
+    ],
     ['Silence that ends an association', `${settings.get('dimse.idleSeconds')} s`],
     ['Implementation', `${IMPLEMENTATION.classUid} / ${IMPLEMENTATION.versionName}`],
   ]
@@ -93,7 +123,10 @@ function certificateOf(folder: string, nowMs: number): string {
   const file = certificateFile(folder, 'dicom-tls')
   if (!existsSync(file)) return 'made at the first start'
   try {
-    const { fingerprint256, notAfter, subject } = certificateFacts(readFileSync(file, 'utf8'), nowMs)
+    const { fingerprint256, notAfter, subject } = certificateFacts(
+      readFileSync(file, 'utf8'),
+      nowMs,
+    )
     return `${subject}, until ${notAfter.slice(0, 10)}, SHA-256 ${fingerprint256}; the file tls/dicom-cert.pem of the data folder`
   } catch {
     return 'the file tls/dicom-cert.pem of the data folder cannot be read'
@@ -106,7 +139,11 @@ function serviceRows({ settings }: Parts): Row[] {
     ['Echo (C-ECHO)', SOP_CLASS.verification, 'on, for every caller'],
     ['Worklist (C-FIND)', SOP_CLASS.modalityWorklistFind, 'on'],
     ['Performed steps (MPPS)', SOP_CLASS.modalityPerformedProcedureStep, 'on'],
-    ['Images and documents (C-STORE)', 'every storage class of DICOM', unknownClasses(settings.get('intake.acceptUnknownClasses'))],
+    [
+      'Images and documents (C-STORE)',
+      'every storage class of DICOM',
+      unknownClasses(settings.get('intake.acceptUnknownClasses')),
+    ],
     [
       'Storage commitment',
       SOP_CLASS.storageCommitmentPushModel,
@@ -115,7 +152,8 @@ function serviceRows({ settings }: Parts): Row[] {
   ]
 }
 
-const unknownClasses = (isOn: boolean): string => (isOn ? 'on, those of vendors too' : 'on; those of vendors are refused')
+const unknownClasses = (isOn: boolean): string =>
+  isOn ? 'on, those of vendors too' : 'on; those of vendors are refused'
 
 /** Those with a name that people know; the whole list is in the conformance statement. */
 function forImages(): string {
@@ -124,7 +162,11 @@ function forImages(): string {
   return `${named.join(', ')}, and ${others.length - named.length} rarer ones (docs/CONFORMANCE.md, section 5.2.3)`
 }
 
-const TLS_WORDS = { optional: 'as it likes', required: 'only by TLS', mutual: 'only by TLS, with its certificate' }
+const TLS_WORDS = {
+  optional: 'as it likes',
+  required: 'only by TLS',
+  mutual: 'only by TLS, with its certificate',
+}
 
 function devicesOf({ devices, settings }: Parts): string {
   const unknown = settings.get('dimse.allowUnknownDevices')
@@ -142,7 +184,12 @@ function devicesOf({ devices, settings }: Parts): string {
     device.isEnabled ? 'on' : 'switched off',
     device.lastSeenAt?.slice(0, 10) ?? 'never',
   ])
-  return table(['AE title', 'name', 'calls from', 'modality', 'listens at', 'TLS', 'state', 'last called'], rows) + unknown
+  return (
+    table(
+      ['AE title', 'name', 'calls from', 'modality', 'listens at', 'TLS', 'state', 'last called'],
+      rows,
+    ) + unknown
+  )
 }
 
 function destinationsOf({ store, settings }: Parts): string {
@@ -158,7 +205,12 @@ function destinationsOf({ store, settings }: Parts): string {
 function tries({ devices, settings }: Parts, { addresses, port }: Place): string {
   const calling = devices.list().find(({ isEnabled }) => isEnabled)?.aeTitle ?? 'DEVICE'
   const node = `-aet ${word(calling)} -aec ${word(settings.get('dimse.aeTitle'))} ${addresses[0]?.address ?? 'ADDRESS'} ${port}`
-  const keys = ['PatientName', 'PatientID', 'AccessionNumber', '"ScheduledProcedureStepSequence[0].Modality"']
+  const keys = [
+    'PatientName',
+    'PatientID',
+    'AccessionNumber',
+    '"ScheduledProcedureStepSequence[0].Modality"',
+  ]
   return [
     '```sh',
     `echoscu -v ${node}`,
@@ -169,7 +221,8 @@ function tries({ devices, settings }: Parts, { addresses, port }: Place): string
 }
 
 /** As one word of a shell. */
-const word = (text: string): string => (/^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+const word = (text: string): string =>
+  /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 function table(head: Row, rows: readonly Row[]): string {
   const line = (cells: Row) => `| ${cells.map(plain).join(' | ')} |`
@@ -177,4 +230,5 @@ function table(head: Row, rows: readonly Row[]): string {
 }
 
 /** What people have typed, so that it stays one cell of a table and is no mark-up. */
-const plain = (text: string): string => text.replace(/\p{C}+/gu, ' ').replace(/[|\\`*<[\]]/g, '\\$&')
+const plain = (text: string): string =>
+  text.replace(/\p{C}+/gu, ' ').replace(/[|\\`*<[\]]/g, '\\$&')

@@ -12,8 +12,12 @@ export function certificateFault(
   if (rule === 'required') return undefined
   if (tls.fingerprint256 === undefined) return 'it is set to show a certificate and shows none'
   if (certificate === null)
-    return tls.isTrusted ? undefined : 'its certificate is from none of the authorities in the settings, or is out of date'
-  return fingerprintOf(certificate) === tls.fingerprint256 ? undefined : 'its certificate is another than the one in the device list'
+    return tls.isTrusted
+      ? undefined
+      : 'its certificate is from none of the authorities in the settings, or is out of date'
+  return fingerprintOf(certificate) === tls.fingerprint256
+    ? undefined
+    : 'its certificate is another than the one in the device list'
 }
 
 /** SHA-256; undefined where the text is no certificate, which no peer's can be equal to. */

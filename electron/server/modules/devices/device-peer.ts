@@ -11,11 +11,20 @@ export interface DevicePeer {
 }
 
 /** Where a device listens, or one sentence that says what is to be entered first. */
-export function devicePeer({ aeTitle, address, lastAddress, port, tls: rule, certificate }: Device): DevicePeer | string {
+export function devicePeer({
+  aeTitle,
+  address,
+  lastAddress,
+  port,
+  tls: rule,
+  certificate,
+}: Device): DevicePeer | string {
   if (port === null) return 'No port is entered for this device: enter the port that it listens at.'
-  // A device may be known by a range of addresses, or by none: then it is where it last called from.
+  // A device may be known by a range of addresses, or by none: then it is where it last called
+  // from.
   const host = address !== null && isIP(address) !== 0 ? address : lastAddress
-  if (host === null) return 'The address of this device is not known: enter it, or let the device call once.'
+  if (host === null)
+    return 'The address of this device is not known: enter it, or let the device call once.'
   // What comes by TLS only is called so too.
   const tls = rule === 'optional' ? undefined : certificate === null ? {} : { ca: certificate }
   return { aeTitle, host, port, ...(tls && { tls }) }

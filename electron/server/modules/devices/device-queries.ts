@@ -11,7 +11,10 @@ export interface DevicesStore {
   /** Everything but the id, `createdAt` and what `noteSeen` writes. */
   update(device: Device): void
   remove(deviceId: string): boolean
-  noteSeen(deviceId: string, seen: { readonly lastSeenAt: string; readonly lastAddress: string }): void
+  noteSeen(
+    deviceId: string,
+    seen: { readonly lastSeenAt: string; readonly lastAddress: string },
+  ): void
 }
 
 export function devicesStore(db: Database): DevicesStore {
@@ -27,8 +30,10 @@ export function devicesStore(db: Database): DevicesStore {
       const { deviceId, createdAt: _, lastSeenAt: __, lastAddress: ___, ...changed } = rowOf(device)
       db.run(db.sql.updateTable('devices').set(changed).where('deviceId', '=', deviceId))
     },
-    remove: (deviceId) => db.run(db.sql.deleteFrom('devices').where('deviceId', '=', deviceId)).changes > 0,
-    noteSeen: (deviceId, seen) => void db.run(db.sql.updateTable('devices').set(seen).where('deviceId', '=', deviceId)),
+    remove: (deviceId) =>
+      db.run(db.sql.deleteFrom('devices').where('deviceId', '=', deviceId)).changes > 0,
+    noteSeen: (deviceId, seen) =>
+      void db.run(db.sql.updateTable('devices').set(seen).where('deviceId', '=', deviceId)),
   }
 }
 

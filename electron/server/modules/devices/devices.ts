@@ -17,26 +17,31 @@ interface AtHost {
 export interface Devices {
   list(): Device[]
   find(deviceId: string): Device | undefined
-  /** @throws ApiError refused: another device has that AE title and address; malformed: no such address */
+  /**
+   * @throws ApiError refused: another device has that AE title and address; malformed: no such
+   *   address
+   */
   add(device: NewDevice, actor: Actor): Device
   /** @throws ApiError as `add`, not-found */
   update(deviceId: string, patch: DevicePatch, actor: Actor): Device
   /** @throws ApiError not-found */
   remove(deviceId: string, actor: Actor): void
   /**
-   * The device that calls: by AE title, without padding and in any case, and the narrowest address that holds the caller's.
-   * A device that is switched off is not recognised, and hides wider ones of its AE title. From memory:
-   * microseconds; `lastSeenAt` and `lastAddress` in it may be old.
+   * The device that calls: by AE title, without padding and in any case, and the narrowest address
+   * that holds the caller's. A device that is switched off is not recognised, and hides wider ones
+   * of its AE title. From memory: microseconds; `lastSeenAt` and `lastAddress` in it may be old.
    */
   recogniseDevice(callingAeTitle: string, remoteAddress: string): Device | undefined
   /** Whether the device that calls is in the list, but switched off. */
   isSwitchedOff(callingAeTitle: string, remoteAddress: string): boolean
   /**
-   * Whether a device of the list is at this host (`hostOf`): by the address or the range entered for
-   * it, or else by the one that it last called from.
+   * Whether a device of the list is at this host (`hostOf`): by the address or the range entered
+   * for it, or else by the one that it last called from.
    */
   isDeviceHost(host: string): boolean
-  /** As `isDeviceHost`; of a device that was entered with a range, only where it last called from. */
+  /**
+   * As `isDeviceHost`; of a device that was entered with a range, only where it last called from.
+   */
   isKnownDeviceHost(host: string): boolean
   /** Whether a device of this AE title, at whatever address, has to come by TLS. */
   isTitleOfTls(callingAeTitle: string): boolean
@@ -44,8 +49,13 @@ export interface Devices {
   noteSeen(deviceId: string, remoteAddress: string): Promise<void>
   /** Newest call first. */
   callers(): UnknownCaller[]
-  noteCaller(call: Pick<UnknownCaller, 'aeTitle' | 'address' | 'calledAeTitle' | 'services'>): Promise<void>
-  /** Makes a device of the caller and takes it off the inbox. @throws ApiError not-found, or as `add` */
+  noteCaller(
+    call: Pick<UnknownCaller, 'aeTitle' | 'address' | 'calledAeTitle' | 'services'>,
+  ): Promise<void>
+  /**
+   * Makes a device of the caller and takes it off the inbox. @throws ApiError not-found, or as
+   * `add`
+   */
   approveCaller(
     caller: Pick<UnknownCaller, 'aeTitle' | 'address'> & {
       readonly name: string
@@ -86,7 +96,8 @@ export function openDevices(deps: DomainDeps): Devices {
   }
 
   const calling = (aeTitle: string, address: string, among = known()): Device | undefined =>
-    among.get(keyOf(aeTitle))?.find(({ range }) => range === undefined || isInRange(range, address))?.device
+    among.get(keyOf(aeTitle))?.find(({ range }) => range === undefined || isInRange(range, address))
+      ?.device
 
   /** What `isDeviceHost` and `isKnownDeviceHost` answer; each accepted connection may ask. */
   function atHost(host: string): AtHost {
@@ -98,7 +109,10 @@ export function openDevices(deps: DomainDeps): Devices {
     const remembered = hosts.get(host)
     if (remembered) return remembered
     const at = [...devices.values()].flat().filter(({ device }) => device.isEnabled)
-    const answer = { isListed: at.some((one) => isOf(one, host)), isKnown: at.some((one) => isLastAt(one, host)) }
+    const answer = {
+      isListed: at.some((one) => isOf(one, host)),
+      isKnown: at.some((one) => isLastAt(one, host)),
+    }
     if (hosts.size >= MOST_HOSTS) hosts.clear()
     hosts.set(host, answer)
     return answer
@@ -114,21 +128,49 @@ export function openDevices(deps: DomainDeps): Devices {
   function checked(device: Device): Device {
     // A caller of the inbox may have called itself anything.
     if (!AeTitle.safeParse(device.aeTitle).success)
-      throw new ApiError('malformed', 'A device needs an AE title of 1 to 16 ASCII characters without a backslash.', {
-        errors: [{ path: 'body.aeTitle', message: 'must be 1 to 16 ASCII characters without a backslash' }],
-      })
+      throw new ApiError(
+        'malformed',
+        'A device needs an AE title of 1 to 16 ASCII characters without a backslash.',
+        {
+          errors: [
+            {
+              path: 'body.aeTitle',
+              message: 'must be 1 to 16 ASCII characters without a backslash',
+            },
+          ],
+        },
+      )
     const address = device.address === null ? null : readAddressRange(device.address)?.text
     if (address === undefined)
       throw new ApiError('malformed', `${device.address} is not an address.`, {
-        errors: [{ path: 'body.address', message: 'must be an IP address or a CIDR range such as 10.0.3.0/24' }],
+        errors: [
+          {
+            path: 'body.address',
+            message: 'must be an IP address or a CIDR range such as 10.0.3.0/24',
+          },
+        ],
       })
     const twin = store.devices
       .list()
-      .find((other) => other.deviceId !== device.deviceId && keyOf(other.aeTitle) === keyOf(device.aeTitle) && other.address === address)
+      .find(
+        (other) =>
+          other.deviceId !== device.deviceId &&
+          keyOf(other.aeTitle) === keyOf(device.aeTitle) &&
+          other.address === address,
+      )
     if (twin)
-      throw new ApiError('refused', `Another device has the AE title ${twin.aeTitle}${address === null ? '' : ` at ${address}`} already.`, {
-        errors: [{ path: 'body.aeTitle', message: `must differ from that of ${twin.name || twin.aeTitle}, or have another address` }],
-      })
+      throw new ApiError(
+        'refused',
+        `Another device has the AE title ${twin.aeTitle}${address === null ? '' : ` at ${address}`} already.`,
+        {
+          errors: [
+            {
+              path: 'body.aeTitle',
+              message: `must differ from that of ${twin.name || twin.aeTitle}, or have another address`,
+            },
+          ],
+        },
+      )
     return { ...device, address }
   }
 
@@ -149,7 +191,14 @@ export function openDevices(deps: DomainDeps): Devices {
   function add(device: NewDevice, actor: Actor): Device {
     return change(() => {
       const now = instantOf(clock())
-      const made = checked({ deviceId: uuid(), ...device, createdAt: now, updatedAt: now, lastSeenAt: null, lastAddress: null })
+      const made = checked({
+        deviceId: uuid(),
+        ...device,
+        createdAt: now,
+        updatedAt: now,
+        lastSeenAt: null,
+        lastAddress: null,
+      })
       store.devices.insert(made)
       forgetCallers()
       note(deps, actor, 'device.add', made.deviceId, settingsOf(made))
@@ -184,7 +233,8 @@ export function openDevices(deps: DomainDeps): Devices {
       const device = calling(callingAeTitle, remoteAddress)
       return device?.isEnabled ? device : undefined
     },
-    isSwitchedOff: (callingAeTitle, remoteAddress) => calling(callingAeTitle, remoteAddress)?.isEnabled === false,
+    isSwitchedOff: (callingAeTitle, remoteAddress) =>
+      calling(callingAeTitle, remoteAddress)?.isEnabled === false,
     isTitleOfTls: (callingAeTitle) =>
       known()
         .get(keyOf(callingAeTitle))
@@ -204,11 +254,15 @@ export function openDevices(deps: DomainDeps): Devices {
     },
 
     callers: () => store.callers.list(),
-    noteCaller: (call) => database.commitSoon(() => store.callers.note({ ...call, at: instantOf(clock()) })),
+    noteCaller: (call) =>
+      database.commitSoon(() => store.callers.note({ ...call, at: instantOf(clock()) })),
     approveCaller: ({ aeTitle, address, name, modality, anyAddress }, actor) =>
       change(() => {
         if (!store.callers.remove(aeTitle, address)) throw noCaller()
-        return add({ ...UNCHANGED, aeTitle, address: anyAddress ? null : address, name, modality }, actor)
+        return add(
+          { ...UNCHANGED, aeTitle, address: anyAddress ? null : address, name, modality },
+          actor,
+        )
       }),
     dismissCaller: ({ aeTitle, address }, actor) =>
       database.transaction(() => {
@@ -220,7 +274,9 @@ export function openDevices(deps: DomainDeps): Devices {
 
 /** The fields that a patch has a value for. */
 const given = (patch: DevicePatch) =>
-  Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as Partial<NewDevice>
+  Object.fromEntries(
+    Object.entries(patch).filter(([, value]) => value !== undefined),
+  ) as Partial<NewDevice>
 
 /** A device that leaves everything to the clinic's settings. */
 const UNCHANGED = {
@@ -241,7 +297,8 @@ const UNCHANGED = {
 
 const noCaller = () => new ApiError('not-found', 'There is no such caller in the inbox any more.')
 
-// PS3.5 Table 6.2-1: padding of an AE title is not significant. Consoles are configured by hand: case is not either.
+// PS3.5 Table 6.2-1: padding of an AE title is not significant. Consoles are configured by hand:
+// case is not either.
 const keyOf = (aeTitle: string) => aeTitle.trim().toUpperCase()
 
 /** A host of IPv6 is a whole network of 64 bits. */
@@ -262,7 +319,14 @@ function isLastAt(known: Known, host: string): boolean {
 }
 
 function settingsOf(device: Device): NewDevice {
-  const { deviceId: _, createdAt: __, updatedAt: ___, lastSeenAt: ____, lastAddress: _____, ...settings } = device
+  const {
+    deviceId: _,
+    createdAt: __,
+    updatedAt: ___,
+    lastSeenAt: ____,
+    lastAddress: _____,
+    ...settings
+  } = device
   return settings
 }
 
@@ -274,6 +338,7 @@ function indexOf(devices: readonly Device[]): Map<string, Known[]> {
     group.push({ device, range })
     index.set(keyOf(device.aeTitle), group)
   }
-  for (const group of index.values()) group.sort((a, b) => (b.range?.prefix ?? -1) - (a.range?.prefix ?? -1))
+  for (const group of index.values())
+    group.sort((a, b) => (b.range?.prefix ?? -1) - (a.range?.prefix ?? -1))
   return index
 }

@@ -50,14 +50,34 @@ export interface Dicom extends AsyncDisposable {
 }
 
 // PS3.8 Table 9-21: transient, by the presentation service provider, temporary congestion.
-const PUT_OFF = { reject: { result: 2, source: 3, reason: 1, why: 'the gateway is about to be updated' } } as const
+const PUT_OFF = {
+  reject: { result: 2, source: 3, reason: 1, why: 'the gateway is about to be updated' },
+} as const
 
-/** What a running operation may still take when the gateway closes; a worklist call has 8 s at most by itself. */
+/**
+ * What a running operation may still take when the gateway closes; a worklist call has 8 s at most
+ * by itself.
+ */
 const DRAIN_MS = 5_000
 
-/** @throws StartError where the plain port cannot be had; the TLS one may be down, which `listeners` says */
-export async function openDicom({ devices, settings }: Parts, options: DicomOptions): Promise<Dicom> {
-  const { log, feed, associationLog, worklist, intake, forwarding, report, observing = (observer) => observer } = options
+/**
+ * @throws StartError where the plain port cannot be had; the TLS one may be down, which
+ *   `listeners` says
+ */
+export async function openDicom(
+  { devices, settings }: Parts,
+  options: DicomOptions,
+): Promise<Dicom> {
+  const {
+    log,
+    feed,
+    associationLog,
+    worklist,
+    intake,
+    forwarding,
+    report,
+    observing = (observer) => observer,
+  } = options
   const { certificates, admitted } = options
   await using opened = new AsyncDisposableStack()
   const host = settings.get('dimse.host')
@@ -74,13 +94,27 @@ export async function openDicom({ devices, settings }: Parts, options: DicomOpti
     services: [
       verification(),
       basicWorklist(worklist.cFindScp),
-      storage(intake.cStoreScp, { acceptsUnknown: () => settings.get('intake.acceptUnknownClasses') }),
+      storage(intake.cStoreScp, {
+        acceptsUnknown: () => settings.get('intake.acceptUnknownClasses'),
+      }),
       mpps(intake.mppsScp),
-      storageCommitment(intake.storageCommitmentScp, { isOn: () => settings.get('commitment.isOn') }),
+      storageCommitment(intake.storageCommitmentScp, {
+        isOn: () => settings.get('commitment.isOn'),
+      }),
     ],
     policy: { decide: (request) => (isPutOff ? PUT_OFF : policy.decide(request)) },
     observer: observing(
-      tellingIntake(observeAssociations({ feed, associationLog, devices, settings, log, isFetchedFrom: forwarding.expectsFrom }), intake),
+      tellingIntake(
+        observeAssociations({
+          feed,
+          associationLog,
+          devices,
+          settings,
+          log,
+          isFetchedFrom: forwarding.expectsFrom,
+        }),
+        intake,
+      ),
     ),
     isExpectedHost: devices.isDeviceHost,
     admitted,
@@ -94,7 +128,11 @@ export async function openDicom({ devices, settings }: Parts, options: DicomOpti
   const secure: ListenerState | undefined =
     tlsPort === null
       ? undefined
-      : await listenByTls(server, { host, port: tlsPort, ca: settings.get('dimse.tlsAuthorities') }, certificates)
+      : await listenByTls(
+          server,
+          { host, port: tlsPort, ca: settings.get('dimse.tlsAuthorities') },
+          certificates,
+        )
   if (secure?.detail) log.error({ detail: secure.detail }, 'the DICOM TLS listener is down')
 
   const kept = opened.move()
@@ -110,10 +148,25 @@ export async function openDicom({ devices, settings }: Parts, options: DicomOpti
     },
     listeners() {
       const aeTitle = settings.get('dimse.aeTitle')
-      const plain = { name: 'dimse', address: addressOf(server.port), aeTitle, isUp: true, detail: '' } as const
+      const plain = {
+        name: 'dimse',
+        address: addressOf(server.port),
+        aeTitle,
+        isUp: true,
+        detail: '',
+      } as const
       if (!secure || tlsPort === null) return [plain]
       const { port = tlsPort, detail } = secure
-      return [plain, { name: 'dimse-tls', address: addressOf(port), aeTitle, isUp: secure.port !== undefined, detail }]
+      return [
+        plain,
+        {
+          name: 'dimse-tls',
+          address: addressOf(port),
+          aeTitle,
+          isUp: secure.port !== undefined,
+          detail,
+        },
+      ]
     },
     putOff(isOn) {
       isPutOff = isOn

@@ -13,8 +13,15 @@ export interface ModalityVisit {
   readonly exams: readonly WorklistExam[]
 }
 
-/** Plays a modality: C-ECHO, then its worklist. @throws StartError one sentence that names the fault and what to do */
-export async function visitAsModality(peer: Peer, aeTitle: string, keys: WorklistKeys): Promise<ModalityVisit> {
+/**
+ * Plays a modality: C-ECHO, then its worklist. @throws StartError one sentence that names the fault
+ * and what to do
+ */
+export async function visitAsModality(
+  peer: Peer,
+  aeTitle: string,
+  keys: WorklistKeys,
+): Promise<ModalityVisit> {
   try {
     const began = performance.now()
     await echo(peer, aeTitle)
@@ -24,7 +31,9 @@ export async function visitAsModality(peer: Peer, aeTitle: string, keys: Worklis
   } catch (error) {
     if (!(error instanceof RequestorError)) throw error
     const remedy =
-      error.kind === 'rejected' ? ` It is in the window now: let ${aeTitle} in under Devices, or in the set-up, then run this again.` : ''
+      error.kind === 'rejected'
+        ? ` It is in the window now: let ${aeTitle} in under Devices, or in the set-up, then run this again.`
+        : ''
     throw new StartError(`${error.message.replace(/\.$/, '')}.${remedy}`)
   }
 }

@@ -14,7 +14,10 @@ type Served =
   | 'approveCaller'
   | 'dismissCaller'
 
-export function deviceHandlers({ devices, ports }: Pick<DashboardDeps, 'devices' | 'ports'>): Pick<DashboardHandlers, Served> {
+export function deviceHandlers({
+  devices,
+  ports,
+}: Pick<DashboardDeps, 'devices' | 'ports'>): Pick<DashboardHandlers, Served> {
   function existing(deviceId: string): Device {
     const device = devices.find(deviceId)
     if (!device) throw new ApiError('not-found', 'There is no such device.')
@@ -24,7 +27,8 @@ export function deviceHandlers({ devices, ports }: Pick<DashboardDeps, 'devices'
   return {
     devices: () => ({ devices: devices.list() }),
     addDevice: ({ body, user }) => devices.add(body, userActor(user.userId)),
-    updateDevice: ({ params, body, user }) => devices.update(params.deviceId, body, userActor(user.userId)),
+    updateDevice: ({ params, body, user }) =>
+      devices.update(params.deviceId, body, userActor(user.userId)),
     removeDevice({ params, user }) {
       devices.remove(params.deviceId, userActor(user.userId))
       return { success: true }

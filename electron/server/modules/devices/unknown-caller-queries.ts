@@ -13,15 +13,22 @@ export interface CallersStore {
   count(): number
   get(aeTitle: string, address: string): UnknownCaller | undefined
   /** Counts a call. */
-  note(call: Pick<UnknownCaller, 'aeTitle' | 'address' | 'calledAeTitle' | 'services'> & { readonly at: string }): void
+  note(
+    call: Pick<UnknownCaller, 'aeTitle' | 'address' | 'calledAeTitle' | 'services'> & {
+      readonly at: string
+    },
+  ): void
   remove(aeTitle: string, address: string): boolean
 }
 
 export function callersStore(db: Database): CallersStore {
   const every = db.sql.selectFrom('callers').selectAll()
   return {
-    list: () => db.all(every.orderBy('lastAt', 'desc').orderBy('aeTitle').orderBy('address')).map(callerOf),
-    count: () => db.get(db.sql.selectFrom('callers').select((of) => of.fn.countAll<number>().as('count')))?.count ?? 0,
+    list: () =>
+      db.all(every.orderBy('lastAt', 'desc').orderBy('aeTitle').orderBy('address')).map(callerOf),
+    count: () =>
+      db.get(db.sql.selectFrom('callers').select((of) => of.fn.countAll<number>().as('count')))
+        ?.count ?? 0,
     get(aeTitle, address) {
       const row = db.get(every.where('aeTitle', '=', aeTitle).where('address', '=', address))
       return row && callerOf(row)
@@ -34,18 +41,33 @@ export function callersStore(db: Database): CallersStore {
             .insertInto('callers')
             .values({ aeTitle, address, ...seen, attempts: 1, firstAt: at })
             .onConflict((old) =>
-              old.columns(['aeTitle', 'address']).doUpdateSet((of) => ({ ...seen, attempts: of('callers.attempts', '+', 1) })),
+              old
+                .columns(['aeTitle', 'address'])
+                .doUpdateSet((of) => ({ ...seen, attempts: of('callers.attempts', '+', 1) })),
             ),
         )
-        const newest = db.sql.selectFrom('callers').select(['aeTitle', 'address']).orderBy('lastAt', 'desc').limit(100)
+        const newest = db.sql
+          .selectFrom('callers')
+          .select(['aeTitle', 'address'])
+          .orderBy('lastAt', 'desc')
+          .limit(100)
         const surplus = db.all(newest.offset(MOST_CALLERS))
-        const ofAddress = db.all(newest.where('address', '=', address).offset(MOST_CALLERS_OF_ADDRESS))
+        const ofAddress = db.all(
+          newest.where('address', '=', address).offset(MOST_CALLERS_OF_ADDRESS),
+        )
         for (const old of [...surplus, ...ofAddress])
-          db.run(db.sql.deleteFrom('callers').where('aeTitle', '=', old.aeTitle).where('address', '=', old.address))
+          db.run(
+            db.sql
+              .deleteFrom('callers')
+              .where('aeTitle', '=', old.aeTitle)
+              .where('address', '=', old.address),
+          )
       })
     },
     remove: (aeTitle, address) =>
-      db.run(db.sql.deleteFrom('callers').where('aeTitle', '=', aeTitle).where('address', '=', address)).changes > 0,
+      db.run(
+        db.sql.deleteFrom('callers').where('aeTitle', '=', aeTitle).where('address', '=', address),
+      ).changes > 0,
   }
 }
 

@@ -5,8 +5,23 @@ import type { Masking } from './diagnostics-masking.ts'
 /** Bytes read of one file: more lines than are wanted fit in it. */
 const MOST_BYTES = 2 << 20
 
-/** Texts of a log entry that the program itself made (`http/problem.ts` faultForLog, `gateway.ts`); any other may hold what somebody sent. */
-const OWN_TEXTS = new Set(['level', 'msg', 'route', 'error', 'at', 'outcome', 'detail', 'http', 'dimse', 'fault', 'code'])
+/**
+ * Texts of a log entry that the program itself made (`http/problem.ts` faultForLog, `gateway.ts`);
+ * any other may hold what somebody sent.
+ */
+const OWN_TEXTS = new Set([
+  'level',
+  'msg',
+  'route',
+  'error',
+  'at',
+  'outcome',
+  'detail',
+  'http',
+  'dimse',
+  'fault',
+  'code',
+])
 /** Told as they are where they have their form. */
 const OWN_FORMS: Readonly<Record<string, RegExp>> = {
   time: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/,
@@ -14,8 +29,15 @@ const OWN_FORMS: Readonly<Record<string, RegExp>> = {
   reference: /^[\da-f]{8}$/,
 }
 
-/** The last `most` lines of a log that is kept in files, as they may leave the clinic, oldest first. @param file as given to `--log-file` */
-export async function logTail(file: string, most: number, masking: Masking): Promise<readonly string[]> {
+/**
+ * The last `most` lines of a log that is kept in files, as they may leave the clinic, oldest first.
+ * @param file as given to `--log-file`
+ */
+export async function logTail(
+  file: string,
+  most: number,
+  masking: Masking,
+): Promise<readonly string[]> {
   let lines: string[] = []
   for (const { path } of logFilesOf(file)) {
     lines = [...(await linesOf(path)), ...lines]
@@ -40,11 +62,15 @@ async function linesOf(path: string): Promise<string[]> {
   }
 }
 
-/** A log entry with what the program did not write itself left out. What is no entry is told by its length. */
+/**
+ * A log entry with what the program did not write itself left out. What is no entry is told by its
+ * length.
+ */
 export function maskedLine(line: string, masking: Masking): string {
   try {
     const entry: unknown = JSON.parse(line)
-    if (typeof entry === 'object' && entry !== null && !Array.isArray(entry)) return JSON.stringify(maskedEntry(entry, masking))
+    if (typeof entry === 'object' && entry !== null && !Array.isArray(entry))
+      return JSON.stringify(maskedEntry(entry, masking))
   } catch {
     // It is no entry.
   }
@@ -54,9 +80,13 @@ export function maskedLine(line: string, masking: Masking): string {
 const maskedEntry = (entry: object, masking: Masking): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(entry).map(([name, value]: [string, unknown]) => {
-      if (typeof value === 'number' || typeof value === 'boolean' || value === null) return [name, value]
+      if (typeof value === 'number' || typeof value === 'boolean' || value === null)
+        return [name, value]
       if (name === 'err' && typeof value === 'object') return [name, maskedEntry(value, masking)]
       if (typeof value === 'string' && OWN_FORMS[name]?.test(value)) return [name, value]
-      return [name, typeof value === 'string' && OWN_TEXTS.has(name) ? masking.text(value) : '(masked)']
+      return [
+        name,
+        typeof value === 'string' && OWN_TEXTS.has(name) ? masking.text(value) : '(masked)',
+      ]
     }),
   )

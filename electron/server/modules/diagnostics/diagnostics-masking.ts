@@ -13,13 +13,21 @@ export interface Masking {
 
 /** Values of settings that say nothing about a clinic; hosts are masked as every text is. */
 const PLAIN: readonly SettingKey[] = [
-  ...(['clinic.timeZone', 'backup.dailyAt', 'update.at', 'http.host', 'https.host', 'dimse.host'] as const),
+  ...([
+    'clinic.timeZone',
+    'backup.dailyAt',
+    'update.at',
+    'http.host',
+    'https.host',
+    'dimse.host',
+  ] as const),
 ]
 /** Shorter values are parts of words. */
 const LEAST = 3
 
 /** Ids and names of back-ups, which say nothing outside. */
-const OWN_ID = /^(?:(?:cus|usr|stu|rep|inv|whe|org)_[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|isthmus-[\d-]{17}Z)$/
+const OWN_ID =
+  /^(?:(?:cus|usr|stu|rep|inv|whe|org)_[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|isthmus-[\d-]{17}Z)$/
 // UIDs that DICOM itself gave say nothing about anybody (PS3.5 §9).
 const FOREIGN_UID = /(?<![\d.])(?!1\.2\.840\.10008\.)[0-2](?:\.\d+){4,}/g
 const isOfThisPc = (address: string) => /^(?:127\.|0\.0\.0\.0$|::1$|::$)/.test(address)
@@ -34,12 +42,21 @@ const FORMS: readonly (readonly [form: RegExp, put: string | ((found: string) =>
   [/\b(?:Bearer|Basic)\s+[\w.~+/=-]+/gi, '(credentials)'],
   [/\bwhsec_[\w+/=-]+/g, '(secret)'],
   // Up to the end of what was said with it: a password may have spaces.
-  [/\b(pass(?:word|phrase)?|secret|token|api[-_ ]?key|recovery[-_ ]?key|authorization|cookie)("?\s*[:=]\s*).+/gi, '(secret)'],
+  [
+    /\b(pass(?:word|phrase)?|secret|token|api[-_ ]?key|recovery[-_ ]?key|authorization|cookie)("?\s*[:=]\s*).+/gi,
+    '(secret)',
+  ],
   [/\b(?:[0-9A-Z]{4}-){7}[0-9A-Z]{4}\b/gi, '(recovery key)'],
   [/[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu, '(e-mail)'],
   [FOREIGN_UID, (uid) => (isOfThisPc(uid) ? uid : '(UID)')],
-  [/(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])/g, (address) => (isOfThisPc(address) ? address : '(address)')],
-  [/(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}[0-9a-f:]*[0-9a-f](?![\w:])|(?<![\w:])fe80::[0-9a-f:%\w]+/gi, '(address)'],
+  [
+    /(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])/g,
+    (address) => (isOfThisPc(address) ? address : '(address)'),
+  ],
+  [
+    /(?<![\w:])(?:[0-9a-f]{1,4}:){3,7}[0-9a-f:]*[0-9a-f](?![\w:])|(?<![\w:])fe80::[0-9a-f:%\w]+/gi,
+    '(address)',
+  ],
   // As a clinic numbers patients and exams, and a day without hyphens (PS3.5 DA).
   [/\b(?!isthmus-\d)[A-Za-z]{1,10}[-_]?\d{4,}\b/g, '(number)'],
   [/\b(?:19|20)\d{6}\b/g, '(day)'],
@@ -48,7 +65,9 @@ const FORMS: readonly (readonly [form: RegExp, put: string | ((found: string) =>
 ]
 
 /** @param parts names of the clinic's own things are looked for in every text */
-export function maskingOf(parts: Pick<Parts, 'store' | 'settings' | 'devices' | 'people'>): Masking {
+export function maskingOf(
+  parts: Pick<Parts, 'store' | 'settings' | 'devices' | 'people'>,
+): Masking {
   const aliases = new Map<string, string>()
   const named = new Map<string, number>()
   const places: readonly (readonly [value: string, put: string])[] = [
@@ -58,10 +77,16 @@ export function maskingOf(parts: Pick<Parts, 'store' | 'settings' | 'devices' | 
     [hostname(), '(this PC)'],
   ]
   const written = knownValues(parts).filter((value) => value.length >= LEAST)
-  const puts = new Map([...written.map((value) => [value, '(masked)'] as const), ...places.filter(([value]) => value.length > 1)])
+  const puts = new Map([
+    ...written.map((value) => [value, '(masked)'] as const),
+    ...places.filter(([value]) => value.length > 1),
+  ])
   // The longest first: it may have another in it.
   const values = [...puts.keys()].sort((a, b) => b.length - a.length)
-  const known = new RegExp(`(?<![\\p{L}\\p{N}])(?:${values.map(escaped).join('|')})(?![\\p{L}\\p{N}])`, 'gu')
+  const known = new RegExp(
+    `(?<![\\p{L}\\p{N}])(?:${values.map(escaped).join('|')})(?![\\p{L}\\p{N}])`,
+    'gu',
+  )
   return {
     text(text) {
       // Whole, before a part of it is masked and it is none any more.
@@ -69,7 +94,11 @@ export function maskingOf(parts: Pick<Parts, 'store' | 'settings' | 'devices' | 
         .replace(URLS, urlOf)
         .replace(NAMES, '(name)')
         .replace(known, (found) => puts.get(found) ?? '(masked)')
-      return FORMS.reduce((so, [form, put]) => so.replace(form, (found) => (typeof put === 'string' ? put : put(found))), without)
+      return FORMS.reduce(
+        (so, [form, put]) =>
+          so.replace(form, (found) => (typeof put === 'string' ? put : put(found))),
+        without,
+      )
     },
     alias(kind, value) {
       if (value === '') return ''
@@ -84,22 +113,37 @@ export function maskingOf(parts: Pick<Parts, 'store' | 'settings' | 'devices' | 
   }
 }
 
-/** How a setting is told: numbers, switches and choices as they are, a text by its length, unless nobody set it. */
+/**
+ * How a setting is told: numbers, switches and choices as they are, a text by its length, unless
+ * nobody set it.
+ */
 export function shownSetting(key: SettingKey, value: unknown, masking: Masking): string {
   const { initial, schema } = SETTINGS[key]
-  if (JSON.stringify(value) === JSON.stringify(initial)) return `${JSON.stringify(value)} (first value)`
-  if (value === null || typeof value === 'boolean' || typeof value === 'number' || isChosen(schema)) return JSON.stringify(value)
+  if (JSON.stringify(value) === JSON.stringify(initial))
+    return `${JSON.stringify(value)} (first value)`
+  if (value === null || typeof value === 'boolean' || typeof value === 'number' || isChosen(schema))
+    return JSON.stringify(value)
   if (PLAIN.includes(key)) return masking.text(JSON.stringify(value))
   if (Array.isArray(value)) return `(${value.length} ${value.length === 1 ? 'value' : 'values'})`
   return `(set, ${String(value).length} characters)`
 }
 
 const isChosen = (schema: z.ZodType): boolean =>
-  schema instanceof z.ZodEnum || (schema instanceof z.ZodArray && schema.element instanceof z.ZodEnum)
+  schema instanceof z.ZodEnum ||
+  (schema instanceof z.ZodArray && schema.element instanceof z.ZodEnum)
 
-/** What people of the clinic have written: names and addresses of their things and of themselves. */
-function knownValues({ store, settings, devices, people }: Pick<Parts, 'store' | 'settings' | 'devices' | 'people'>): string[] {
-  const ofSettings = SETTING_KEYS.filter((key) => !PLAIN.includes(key) && !isChosen(SETTINGS[key].schema)).flatMap((key) => {
+/**
+ * What people of the clinic have written: names and addresses of their things and of themselves.
+ */
+function knownValues({
+  store,
+  settings,
+  devices,
+  people,
+}: Pick<Parts, 'store' | 'settings' | 'devices' | 'people'>): string[] {
+  const ofSettings = SETTING_KEYS.filter(
+    (key) => !PLAIN.includes(key) && !isChosen(SETTINGS[key].schema),
+  ).flatMap((key) => {
     const value: unknown = settings.get(key)
     const isSet = JSON.stringify(value) !== JSON.stringify(SETTINGS[key].initial)
     return isSet ? [value].flat().filter((one) => typeof one === 'string') : []

@@ -24,7 +24,10 @@ export interface DiagnosticsContext {
   readonly version: string
   readonly listeners: () => Status['listeners']
   readonly readiness: () => Promise<readonly ReadinessFinding[]>
-  /** Where the log is kept (`serve --log-file`); without one the place where the desktop app has it is looked at. */
+  /**
+   * Where the log is kept (`serve --log-file`); without one the place where the desktop app has it
+   * is looked at.
+   */
   readonly logFile?: string | undefined
 }
 
@@ -43,13 +46,20 @@ const PREVIEW_CHARACTERS = 20_000
 /** Where the desktop app keeps the log. */
 const LOG_FILE = join('logs', 'gateway.log')
 
-type Page = (parts: Parts, context: DiagnosticsContext, masking: Masking) => string | Promise<string>
+type Page = (
+  parts: Parts,
+  context: DiagnosticsContext,
+  masking: Masking,
+) => string | Promise<string>
 
 /**
- * What support is given: text in English without patients, secrets, names and addresses. Everything that a person of the clinic or another
- * system has written is masked, or counted.
+ * What support is given: text in English without patients, secrets, names and addresses. Everything
+ * that a person of the clinic or another system has written is masked, or counted.
  */
-export async function diagnosticsOf(parts: Parts, context: DiagnosticsContext): Promise<readonly DiagnosticsText[]> {
+export async function diagnosticsOf(
+  parts: Parts,
+  context: DiagnosticsContext,
+): Promise<readonly DiagnosticsText[]> {
   const masking = maskingOf(parts)
   const texts: DiagnosticsText[] = []
   for (const [name, page] of Object.entries(PAGES)) {
@@ -57,7 +67,10 @@ export async function diagnosticsOf(parts: Parts, context: DiagnosticsContext): 
       texts.push({ name, text: await page(parts, context, masking) })
     } catch (error) {
       // One page that cannot be made is itself something to tell.
-      texts.push({ name, text: `This page could not be made: ${error instanceof Error ? error.name : 'unknown'}.\n` })
+      texts.push({
+        name,
+        text: `This page could not be made: ${error instanceof Error ? error.name : 'unknown'}.\n`,
+      })
     }
   }
   return texts
@@ -74,10 +87,21 @@ export const previewsOf = (texts: readonly DiagnosticsText[]): DiagnosticsFile[]
 
 /** The bundle as a ZIP archive. */
 export const diagnosticsZip = (texts: readonly DiagnosticsText[], now: number): Buffer =>
-  Buffer.from(zipSync(Object.fromEntries(texts.map(({ name, text }) => [name, [strToU8(text), { mtime: now }]]))))
+  Buffer.from(
+    zipSync(
+      Object.fromEntries(texts.map(({ name, text }) => [name, [strToU8(text), { mtime: now }]])),
+    ),
+  )
 
-/** `GET /dashboard/upkeep/diagnostics.zip`: the bundle to be saved; the audit trail keeps who saved one. */
-export function serveDiagnostics(app: HttpApp, parts: Parts, texts: () => Promise<readonly DiagnosticsText[]>): void {
+/**
+ * `GET /dashboard/upkeep/diagnostics.zip`: the bundle to be saved; the audit trail keeps who saved
+ * one.
+ */
+export function serveDiagnostics(
+  app: HttpApp,
+  parts: Parts,
+  texts: () => Promise<readonly DiagnosticsText[]>,
+): void {
   const { deps } = parts
   serveDownload(
     app,
@@ -91,7 +115,11 @@ export function serveDiagnostics(app: HttpApp, parts: Parts, texts: () => Promis
         yield diagnosticsZip(made, now)
       }
       const stamp = instantOf(now).slice(0, 16).replace(/[-:]/g, '').replace('T', '-')
-      return { fileName: `isthmus-diagnostics-${stamp}Z.zip`, mediaType: 'application/zip', content: content() }
+      return {
+        fileName: `isthmus-diagnostics-${stamp}Z.zip`,
+        mediaType: 'application/zip',
+        content: content(),
+      }
     },
   )
 }
@@ -125,7 +153,10 @@ const PAGES: Readonly<Record<string, Page>> = {
       ['System', `${platform()} ${release()} ${arch()}`],
       ['Processors', String(cpus().length)],
       ['Memory', `${megabytes(totalmem())}, free ${megabytes(freemem())}`],
-      ['Process', `up ${Math.round(process.uptime())} s, resident ${megabytes(memory.rss)}, heap ${megabytes(memory.heapUsed)}`],
+      [
+        'Process',
+        `up ${Math.round(process.uptime())} s, resident ${megabytes(memory.rss)}, heap ${megabytes(memory.heapUsed)}`,
+      ],
       ['Language', Intl.DateTimeFormat().resolvedOptions().locale],
       ['Time zone', Intl.DateTimeFormat().resolvedOptions().timeZone],
     ])
@@ -140,7 +171,9 @@ const PAGES: Readonly<Record<string, Page>> = {
   'settings.txt': ({ settings, store }, _, masking) => {
     const unreadable = store.settings.unreadable()
     return lines(
-      ...SETTING_KEYS.map((key) => `${key.padEnd(34)}${shownSetting(key, settings.get(key), masking)}`),
+      ...SETTING_KEYS.map(
+        (key) => `${key.padEnd(34)}${shownSetting(key, settings.get(key), masking)}`,
+      ),
       ...(unreadable.length > 0 ? ['', `Cannot be read: ${unreadable.join(', ')}`] : []),
     )
   },
@@ -168,17 +201,20 @@ const PAGES: Readonly<Record<string, Page>> = {
     lines(
       ...store.associations
         .scan({ before: Number.MAX_SAFE_INTEGER, limit: ASSOCIATIONS, show: 'all' })
-        .items.map(({ openedAt, endedAt, deviceId, aeTitle, address, tls, how, detail, times, counts }) => {
-          const who = masking.alias(deviceId === null ? 'caller' : 'device', aeTitle)
-          const took = endedAt === null ? '' : `, ${Date.parse(endedAt) - Date.parse(openedAt)} ms`
-          const counted = Object.entries(counts).filter(([, count]) => count > 0)
-          return [
-            `${openedAt}  ${how}${took}  ${who || 'nobody'} at ${masking.alias('address', address) || 'no address'}  ${tls || 'TCP'}`,
-            ...(times > 1 ? [`${times} connections`] : []),
-            ...counted.map(([name, count]) => `${count} ${name}`),
-            ...(detail ? [`(${masking.text(detail)})`] : []),
-          ].join('  ')
-        }),
+        .items.map(
+          ({ openedAt, endedAt, deviceId, aeTitle, address, tls, how, detail, times, counts }) => {
+            const who = masking.alias(deviceId === null ? 'caller' : 'device', aeTitle)
+            const took =
+              endedAt === null ? '' : `, ${Date.parse(endedAt) - Date.parse(openedAt)} ms`
+            const counted = Object.entries(counts).filter(([, count]) => count > 0)
+            return [
+              `${openedAt}  ${how}${took}  ${who || 'nobody'} at ${masking.alias('address', address) || 'no address'}  ${tls || 'TCP'}`,
+              ...(times > 1 ? [`${times} connections`] : []),
+              ...counted.map(([name, count]) => `${count} ${name}`),
+              ...(detail ? [`(${masking.text(detail)})`] : []),
+            ].join('  ')
+          },
+        ),
     ),
   'events.txt': async ({ store, deps }, _, masking) =>
     lines(
@@ -198,7 +234,9 @@ const PAGES: Readonly<Record<string, Page>> = {
     ),
   'log.txt': async ({ store }, { logFile = join(store.folder, LOG_FILE) }, masking) => {
     const tail = await logTail(logFile, LOG_LINES, masking)
-    return tail.length > 0 ? lines(...tail) : 'No log is kept in a file: it goes to the standard error stream of the gateway.\n'
+    return tail.length > 0
+      ? lines(...tail)
+      : 'No log is kept in a file: it goes to the standard error stream of the gateway.\n'
   },
 }
 

@@ -10,15 +10,23 @@ const WORDS: Readonly<Record<Verdict, string>> = { ok: 'ok', warn: 'note', bad: 
 
 type Context = Pick<CommandContext, 'listening' | 'keyStore' | 'running'>
 
-/** What the readiness page shows, one line a check, those to mend first in their word; then where programs and people look after it. */
+/**
+ * What the readiness page shows, one line a check, those to mend first in their word; then where
+ * programs and people look after it.
+ */
 export async function examine(parts: Parts, context: Context): Promise<string[]> {
   const findings = [...(await readinessOf(parts, context)), watching(context), logs(parts, context)]
-  return findings.map(({ verdict, sentence, remedy }) => `${WORDS[verdict].padEnd(4)}  ${[sentence, remedy].filter(Boolean).join(' ')}`)
+  return findings.map(
+    ({ verdict, sentence, remedy }) =>
+      `${WORDS[verdict].padEnd(4)}  ${[sentence, remedy].filter(Boolean).join(' ')}`,
+  )
 }
 
 const watching = ({ listening }: Context): Finding =>
   listening
-    ? ok(`Programs that watch the gateway find it at ${listening.http}/healthz, /readyz and /metrics.`)
+    ? ok(
+        `Programs that watch the gateway find it at ${listening.http}/healthz, /readyz and /metrics.`,
+      )
     : warn('The gateway does not run: nothing answers at /healthz.', 'Start it with serve.')
 
 /** Where the desktop app has it, unless `serve` says something else. */
@@ -26,14 +34,20 @@ const LOG = join('logs', 'gateway.log')
 const MEGABYTE = 1e6
 
 function logs({ store }: Parts, { running }: Context): Finding {
-  if (running && running.logFile === undefined) return ok('The log goes to standard error, where the service manager keeps it.')
+  if (running && running.logFile === undefined)
+    return ok('The log goes to standard error, where the service manager keeps it.')
   const file = running?.logFile ?? join(store.folder, LOG)
   const files = logFilesOf(file)
   const [newest] = files
   if (!newest)
     return running
-      ? warn(`The log cannot be written to ${file}.`, 'See whether its folder is there and this account may write to it.')
+      ? warn(
+          `The log cannot be written to ${file}.`,
+          'See whether its folder is there and this account may write to it.',
+        )
       : ok(`No log is kept at ${file}.`)
   const megabytes = files.reduce((sum, { bytes }) => sum + bytes, 0) / MEGABYTE
-  return ok(`The log is ${newest.path}${files.length === 1 ? '' : ` and ${files.length - 1} before it`}, ${megabytes.toFixed(1)} MB.`)
+  return ok(
+    `The log is ${newest.path}${files.length === 1 ? '' : ` and ${files.length - 1} before it`}, ${megabytes.toFixed(1)} MB.`,
+  )
 }

@@ -2,7 +2,10 @@ import type { HttpApp } from '#server/http/operations.ts'
 import { isEncrypted } from '#server/http/session-authentication.ts'
 import { ApiError } from '#shared/errors.ts'
 
-/** One thing the gateway needs to be of use. `detail` is empty where it has it; it names neither a patient nor a secret. */
+/**
+ * One thing the gateway needs to be of use. `detail` is empty where it has it; it names neither a
+ * patient nor a secret.
+ */
 export interface HealthCheck {
   readonly name: string
   readonly isOk: boolean
@@ -17,14 +20,17 @@ export interface Health {
 }
 
 /**
- * `GET /healthz`: 200 while the event loop turns. `GET /readyz`: 200 where every check holds, else 503, with each by its name. Both by every
- * listener, for anyone. `GET /metrics`: for programs on this PC, by the plain listener alone.
+ * `GET /healthz`: 200 while the event loop turns. `GET /readyz`: 200 where every check holds, else
+ * 503, with each by its name. Both by every listener, for anyone. `GET /metrics`: for programs on
+ * this PC, by the plain listener alone.
  */
 export function serveHealth(app: HttpApp, health: Health): void {
   const paths = ['/healthz', '/readyz', '/metrics']
   for (const path of paths) app.declared.push({ method: 'GET', path }, { method: 'HEAD', path })
 
-  app.fastify.get('/healthz', (_request, reply) => reply.header('cache-control', 'no-store').type(TEXT).send('ok\n'))
+  app.fastify.get('/healthz', (_request, reply) =>
+    reply.header('cache-control', 'no-store').type(TEXT).send('ok\n'),
+  )
 
   app.fastify.get('/readyz', (_request, reply) => {
     const checks = health.checks()
@@ -32,13 +38,19 @@ export function serveHealth(app: HttpApp, health: Health): void {
     return reply
       .code(isReady ? 200 : 503)
       .header('cache-control', 'no-store')
-      .send({ ready: isReady, checks: checks.map(({ name, isOk, detail }) => ({ name, ok: isOk, detail })) })
+      .send({
+        ready: isReady,
+        checks: checks.map(({ name, isOk, detail }) => ({ name, ok: isOk, detail })),
+      })
   })
 
   app.fastify.get('/metrics', async (request, reply) => {
     const { socket, headers } = request
     // What a proxy on this PC hands on comes from somewhere else.
-    const isHere = !isEncrypted(socket) && socket.remoteAddress === socket.localAddress && !FORWARDED.some((name) => name in headers)
+    const isHere =
+      !isEncrypted(socket) &&
+      socket.remoteAddress === socket.localAddress &&
+      !FORWARDED.some((name) => name in headers)
     if (!isHere) throw new ApiError('not-found', 'There is nothing at this path.')
     const { contentType, text } = await health.metrics()
     return reply.header('cache-control', 'no-store').type(contentType).send(text)

@@ -14,19 +14,26 @@ export interface HealthSources {
   readonly storage: () => Status['storage']
 }
 
-/** To prove that the database can be written takes a write: whoever asks often is told what was found. */
+/**
+ * To prove that the database can be written takes a write: whoever asks often is told what was
+ * found.
+ */
 const PROOF_MS = 5000
 /** How long something may wait to leave the gateway: as the window says it loudly. */
 const OUTBOX_MS = 60 * 60_000
 const DEVICES = ['dimse', 'dimse-tls']
 
-/** What has to be there for the gateway to do its work; one sentence where it is not. Addresses and names are left out: anyone may ask. */
+/**
+ * What has to be there for the gateway to do its work; one sentence where it is not. Addresses and
+ * names are left out: anyone may ask.
+ */
 export function openHealth(sources: HealthSources): () => HealthCheck[] {
   let proof: { readonly at: number; readonly detail: string } | undefined
 
   function database(): string {
     const now = sources.clock()
-    if (!proof || Math.abs(now - proof.at) >= PROOF_MS) proof = { at: now, detail: faultOf(() => sources.store.database.proveWritable()) }
+    if (!proof || Math.abs(now - proof.at) >= PROOF_MS)
+      proof = { at: now, detail: faultOf(() => sources.store.database.proveWritable()) }
     return proof.detail
   }
 
@@ -65,7 +72,8 @@ function faultOf(prove: () => void): string {
 function listenersFault({ isSafe, listeners }: HealthSources): string {
   if (isSafe) return 'The gateway is in safe mode: no device is served.'
   const all = listeners()
-  if (!all.some(({ name }) => DEVICES.includes(name))) return 'The gateway is starting: devices are not served yet.'
+  if (!all.some(({ name }) => DEVICES.includes(name)))
+    return 'The gateway is starting: devices are not served yet.'
   const down = all.filter(({ isUp }) => !isUp).map(({ name }) => name)
   return down.length === 0 ? '' : `Down: ${down.join(', ')}.`
 }

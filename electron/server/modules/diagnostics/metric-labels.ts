@@ -1,7 +1,8 @@
 import type { DimseStatus } from '#server/dicom/dimse/status.ts'
 import { PARTNER_FAULTS } from '#shared/contract/worklist.ts'
 
-// Every label is a word of these tables: what a caller or a partner says of itself never becomes one, so that nobody can make new series.
+// Every label is a word of these tables: what a caller or a partner says of itself never becomes
+// one, so that nobody can make new series.
 
 /** Why an association was rejected (PS3.8 Table 9-21), by source and reason. */
 const REJECTIONS: Readonly<Record<string, string>> = {
@@ -14,10 +15,18 @@ const REJECTIONS: Readonly<Record<string, string>> = {
   '3.2': 'limit',
 }
 export const REJECTION_WORDS = [...new Set([...Object.values(REJECTIONS), 'other'])]
-export const rejectionWord = ({ source, reason }: { readonly source: number; readonly reason: number }): string =>
-  REJECTIONS[`${source}.${reason}`] ?? 'other'
+export const rejectionWord = ({
+  source,
+  reason,
+}: {
+  readonly source: number
+  readonly reason: number
+}): string => REJECTIONS[`${source}.${reason}`] ?? 'other'
 
-/** How a request of a device ended, by the ranges of PS3.4 Tables B.2-1, C.4-1 and K.4-2; the first that takes the status. */
+/**
+ * How a request of a device ended, by the ranges of PS3.4 Tables B.2-1, C.4-1 and K.4-2; the first
+ * that takes the status.
+ */
 const STATUSES: readonly (readonly [word: string, takes: (status: DimseStatus) => boolean])[] = [
   ['success', (status) => status === 0x0000],
   ['cancelled', (status) => status === 0xfe00],
@@ -30,10 +39,16 @@ const STATUSES: readonly (readonly [word: string, takes: (status: DimseStatus) =
   ['cannot-process', (status) => status >> 12 === 0xc],
 ]
 export const STATUS_WORDS = [...STATUSES.map(([word]) => word), 'other']
-export const statusWord = (status: DimseStatus): string => STATUSES.find(([, takes]) => takes(status))?.[0] ?? 'other'
+export const statusWord = (status: DimseStatus): string =>
+  STATUSES.find(([, takes]) => takes(status))?.[0] ?? 'other'
 
 /** How a call of the partner ended. */
 export const CALL_WORDS = ['accepted', ...PARTNER_FAULTS] as const
 
 /** What leaves the gateway by the outbox. */
-export const OUTBOX_KINDS = ['report.delivered', 'report.archive', 'invitation.mail', 'capture.upload'] as const
+export const OUTBOX_KINDS = [
+  'report.delivered',
+  'report.archive',
+  'invitation.mail',
+  'capture.upload',
+] as const

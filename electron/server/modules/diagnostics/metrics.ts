@@ -10,7 +10,14 @@ import type { PartnerOutcome } from '#server/webhooks/request.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
-import { CALL_WORDS, OUTBOX_KINDS, REJECTION_WORDS, rejectionWord, STATUS_WORDS, statusWord } from './metric-labels.ts'
+import {
+  CALL_WORDS,
+  OUTBOX_KINDS,
+  REJECTION_WORDS,
+  rejectionWord,
+  STATUS_WORDS,
+  statusWord,
+} from './metric-labels.ts'
 
 /** What is asked when somebody asks. */
 export interface MetricSources {
@@ -21,11 +28,16 @@ export interface MetricSources {
   readonly openAssociations: () => number
   readonly storage: () => Status['storage']
   readonly forwards: () => Status['forwards']
-  /** When the newest back-up was made; undefined where there is none, or its folder cannot be read. */
+  /**
+   * When the newest back-up was made; undefined where there is none, or its folder cannot be read.
+   */
   readonly newestBackupAt: () => Promise<string | undefined>
 }
 
-/** What the gateway counts of its work, for Prometheus (docs/OPERATION.md has each by its name). Nothing in it is about a person. */
+/**
+ * What the gateway counts of its work, for Prometheus (docs/OPERATION.md has each by its name).
+ * Nothing in it is about a person.
+ */
 export interface Metrics {
   /** The observer, counted. */
   observing(observer: AssociationObserver): AssociationObserver
@@ -51,13 +63,26 @@ export function openMetrics(sources: MetricSources): Metrics {
   const totals = remembered(clock, TOTALS_MS, () => totalsOf(store.database))
   const newestBackupAt = remembered(clock, BACKUP_MS, sources.newestBackupAt)
 
-  const counter = <T extends string>(name: string, help: string, labels: { readonly [K in T]: readonly string[] }): Counter<T> => {
-    const made = new Counter<T>({ name: `isthmus_${name}`, help, labelNames: Object.keys(labels) as T[], registers })
+  const counter = <T extends string>(
+    name: string,
+    help: string,
+    labels: { readonly [K in T]: readonly string[] },
+  ): Counter<T> => {
+    const made = new Counter<T>({
+      name: `isthmus_${name}`,
+      help,
+      labelNames: Object.keys(labels) as T[],
+      registers,
+    })
     // A series that is there from the start shows its first event as a rise.
     for (const values of combinations(labels)) made.inc(values, 0)
     return made
   }
-  const gauge = (name: string, help: string, read: () => number | undefined | Promise<number | undefined>) =>
+  const gauge = (
+    name: string,
+    help: string,
+    read: () => number | undefined | Promise<number | undefined>,
+  ) =>
     new Gauge({
       ...{ name: `isthmus_${name}`, help, registers },
       async collect() {
@@ -67,45 +92,89 @@ export function openMetrics(sources: MetricSources): Metrics {
       },
     })
 
-  new Gauge({ name: 'isthmus_build_info', help: 'Always 1; what runs.', labelNames: ['version', 'node', 'schema'], registers }).set(
-    { version, node: process.version, schema: String(MIGRATIONS.length) },
-    1,
-  )
+  new Gauge({
+    name: 'isthmus_build_info',
+    help: 'Always 1; what runs.',
+    labelNames: ['version', 'node', 'schema'],
+    registers,
+  }).set({ version, node: process.version, schema: String(MIGRATIONS.length) }, 1)
   gauge('safe_mode', '1 in safe mode: no device is served, nothing is sent.', () => Number(isSafe))
 
   gauge('associations_open', 'Associations of devices that are open now.', openAssociations)
-  const associations = counter('associations_total', 'Associations that devices asked for.', { outcome: ['accepted', 'rejected'] })
-  const rejections = counter('associations_rejected_total', 'Associations rejected, by reason.', { reason: REJECTION_WORDS })
-  const endings = counter('associations_ended_total', 'Connections of devices that ended.', { how: ['released', 'aborted'] })
-  const finds = counter('c_find_total', 'Worklist queries answered (C-FIND), by outcome.', { outcome: STATUS_WORDS })
-  const findSeconds = new Histogram({
-    ...{ name: 'isthmus_c_find_seconds', help: 'From a worklist query to its final response.', buckets: FIND_SECONDS, registers },
+  const associations = counter('associations_total', 'Associations that devices asked for.', {
+    outcome: ['accepted', 'rejected'],
   })
-  const stores = counter('c_store_instances_total', 'Instances that devices sent (C-STORE), by outcome.', { outcome: STATUS_WORDS })
-  const storeBytes = counter('c_store_bytes_total', 'Bytes of their data sets, by outcome.', { outcome: STATUS_WORDS })
+  const rejections = counter('associations_rejected_total', 'Associations rejected, by reason.', {
+    reason: REJECTION_WORDS,
+  })
+  const endings = counter('associations_ended_total', 'Connections of devices that ended.', {
+    how: ['released', 'aborted'],
+  })
+  const finds = counter('c_find_total', 'Worklist queries answered (C-FIND), by outcome.', {
+    outcome: STATUS_WORDS,
+  })
+  const findSeconds = new Histogram({
+    ...{
+      name: 'isthmus_c_find_seconds',
+      help: 'From a worklist query to its final response.',
+      buckets: FIND_SECONDS,
+      registers,
+    },
+  })
+  const stores = counter(
+    'c_store_instances_total',
+    'Instances that devices sent (C-STORE), by outcome.',
+    { outcome: STATUS_WORDS },
+  )
+  const storeBytes = counter('c_store_bytes_total', 'Bytes of their data sets, by outcome.', {
+    outcome: STATUS_WORDS,
+  })
 
-  const calls = counter('webhook_calls_total', 'Calls of partners, by event and outcome.', { event: EVENT_TYPES, outcome: CALL_WORDS })
+  const calls = counter('webhook_calls_total', 'Calls of partners, by event and outcome.', {
+    event: EVENT_TYPES,
+    outcome: CALL_WORDS,
+  })
   const callSeconds = new Histogram({
-    ...{ name: 'isthmus_webhook_seconds', help: 'From a call to the last byte of its answer.', labelNames: ['event'] as const },
+    ...{
+      name: 'isthmus_webhook_seconds',
+      help: 'From a call to the last byte of its answer.',
+      labelNames: ['event'] as const,
+    },
     ...{ buckets: CALL_SECONDS, registers },
   })
-  const failedSignIns = counter('sign_ins_failed_total', 'Attempts to sign in to the window that failed.', {})
+  const failedSignIns = counter(
+    'sign_ins_failed_total',
+    'Attempts to sign in to the window that failed.',
+    {},
+  )
 
-  const ofOutbox = (name: string, help: string, of: (rows: ReturnType<Store['outbox']['overdue']>) => number) =>
+  const ofOutbox = (
+    name: string,
+    help: string,
+    of: (rows: ReturnType<Store['outbox']['overdue']>) => number,
+  ) =>
     new Gauge({
       ...{ name: `isthmus_${name}`, help, labelNames: ['kind'] as const, registers },
       collect() {
-        for (const kind of OUTBOX_KINDS) this.set({ kind }, of(store.outbox.overdue(kind, instantOf(clock()))))
+        for (const kind of OUTBOX_KINDS)
+          this.set({ kind }, of(store.outbox.overdue(kind, instantOf(clock()))))
       },
     })
   ofOutbox('outbox_waiting', 'What waits to leave the gateway, by kind.', ({ count }) => count)
-  ofOutbox('outbox_oldest_seconds', 'Age of the oldest that waits, by kind; 0 where nothing does.', ({ since }) =>
-    since === null ? 0 : Math.max(0, (clock() - msOf(since)) / 1000),
+  ofOutbox(
+    'outbox_oldest_seconds',
+    'Age of the oldest that waits, by kind; 0 where nothing does.',
+    ({ since }) => (since === null ? 0 : Math.max(0, (clock() - msOf(since)) / 1000)),
   )
   gauge('forwards_waiting', 'Instances that wait for their destination.', () => forwards().waiting)
-  gauge('forwards_failed', 'Instances whose way to a destination was given up.', () => forwards().failed)
+  gauge(
+    'forwards_failed',
+    'Instances whose way to a destination was given up.',
+    () => forwards().failed,
+  )
 
-  const total = (name: string, help: string, of: keyof Totals) => gauge(name, help, async () => (await totals())?.[of])
+  const total = (name: string, help: string, of: keyof Totals) =>
+    gauge(name, help, async () => (await totals())?.[of])
   total('images', 'Instances kept, those set aside left out.', 'instances')
   total('images_bytes', 'Bytes of their files.', 'instanceBytes')
   total('scribe_studies', 'Studies for reporting.', 'scribeStudies')
@@ -113,11 +182,17 @@ export function openMetrics(sources: MetricSources): Metrics {
   total('reports', 'Reports, drafts included.', 'reports')
   gauge('disk_free_bytes', 'Free on the disk of the images.', () => storage().freeBytes)
   gauge('disk_size_bytes', 'Of the whole disk.', () => storage().totalBytes)
-  gauge('disk_takes_images', '1 where images are taken.', () => Number(['ok', 'low'].includes(storage().state)))
-  gauge('backup_age_seconds', 'Since the newest back-up was made; absent where there is none.', async () => {
-    const at = await newestBackupAt()
-    return at === undefined ? undefined : Math.max(0, (clock() - msOf(at)) / 1000)
-  })
+  gauge('disk_takes_images', '1 where images are taken.', () =>
+    Number(['ok', 'low'].includes(storage().state)),
+  )
+  gauge(
+    'backup_age_seconds',
+    'Since the newest back-up was made; absent where there is none.',
+    async () => {
+      const at = await newestBackupAt()
+      return at === undefined ? undefined : Math.max(0, (clock() - msOf(at)) / 1000)
+    },
+  )
 
   return {
     observing: (observer) => ({
@@ -149,7 +224,8 @@ export function openMetrics(sources: MetricSources): Metrics {
     noteCall({ type, fault, tookMs }) {
       calls.inc({ event: type, outcome: fault ?? 'accepted' })
       // What was not called took no time.
-      if (fault === null || !NOT_CALLED.has(fault)) callSeconds.observe({ event: type }, tookMs / 1000)
+      if (fault === null || !NOT_CALLED.has(fault))
+        callSeconds.observe({ event: type }, tookMs / 1000)
     },
     watching: (people) => ({
       ...people,
@@ -159,17 +235,28 @@ export function openMetrics(sources: MetricSources): Metrics {
           throw error
         }),
     }),
-    text: async () => ({ contentType: register.contentType, text: `${await register.metrics()}${await ofProcess().metrics()}` }),
+    text: async () => ({
+      contentType: register.contentType,
+      text: `${await register.metrics()}${await ofProcess().metrics()}`,
+    }),
   }
 }
 
-const NOT_CALLED: ReadonlySet<string> = new Set(['no-endpoint', 'circuit-open', 'forbidden-address'])
+const NOT_CALLED: ReadonlySet<string> = new Set([
+  'no-endpoint',
+  'circuit-open',
+  'forbidden-address',
+])
 
 /** To be asked for the code of the second factor is no failure. */
 const isFailure = (error: unknown, code: string | undefined): boolean =>
-  error instanceof ApiError && !(code === undefined && error.errors.some(({ path }) => path === 'body.code'))
+  error instanceof ApiError &&
+  !(code === undefined && error.errors.some(({ path }) => path === 'body.code'))
 
-/** Of the process, which has one of each: from the first question on, since watching the event loop costs a little. */
+/**
+ * Of the process, which has one of each: from the first question on, since watching the event loop
+ * costs a little.
+ */
 let known: Registry | undefined
 function ofProcess(): Registry {
   if (!known) {
@@ -180,7 +267,11 @@ function ofProcess(): Registry {
 }
 
 /** Asks again when the answer is old; a failure is no answer. One question at a time. */
-function remembered<T>(clock: Clock, ms: number, ask: () => Promise<T>): () => Promise<T | undefined> {
+function remembered<T>(
+  clock: Clock,
+  ms: number,
+  ask: () => Promise<T>,
+): () => Promise<T | undefined> {
   let at = Number.NEGATIVE_INFINITY
   let answer: Promise<T | undefined> = Promise.resolve(undefined)
   return () => {
@@ -193,9 +284,12 @@ function remembered<T>(clock: Clock, ms: number, ask: () => Promise<T>): () => P
   }
 }
 
-function combinations<T extends string>(labels: { readonly [K in T]: readonly string[] }): Record<T, string>[] {
+function combinations<T extends string>(
+  labels: { readonly [K in T]: readonly string[] },
+): Record<T, string>[] {
   return (Object.entries(labels) as [T, readonly string[]][]).reduce<Record<T, string>[]>(
-    (found, [name, values]) => found.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
+    (found, [name, values]) =>
+      found.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))),
     [{} as Record<T, string>],
   )
 }

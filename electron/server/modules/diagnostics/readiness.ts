@@ -2,8 +2,16 @@ import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import type { Parts } from '#server/context.ts'
 import { portHolder } from '#server/http/port-holder.ts'
-import { anchorFaultSentence, auditFaultSentence, verifyAudit } from '#server/modules/audit/audit-trail.ts'
-import { backupFinding, rehearsalFinding, standbyFinding } from '#server/modules/backups/backup-findings.ts'
+import {
+  anchorFaultSentence,
+  auditFaultSentence,
+  verifyAudit,
+} from '#server/modules/audit/audit-trail.ts'
+import {
+  backupFinding,
+  rehearsalFinding,
+  standbyFinding,
+} from '#server/modules/backups/backup-findings.ts'
 import { kindOfFolder } from '#server/modules/backups/backup-folder.ts'
 import { recoveryKeyState } from '#server/modules/backups/recovery-key.ts'
 import type { CommandContext } from '#server/modules/control/commands.ts'
@@ -23,11 +31,17 @@ type Check = (parts: Parts, context: Context) => Finding | Promise<Finding>
 /** A trail of more is not followed for a page: what was found when it was last followed is told. */
 const MANY_ENTRIES = 20_000
 
-/** What an installation needs, most basic first: the readiness page and the command `doctor` read this one table. */
+/**
+ * What an installation needs, most basic first: the readiness page and the command `doctor` read
+ * this one table.
+ */
 const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
   folder: ({ store }) => {
     const kind = kindOfFolder(store.folder)
-    if (kind === 'local') return ok(`The data folder is ${store.folder}; its database is whole, and its key can be read by its owner only.`)
+    if (kind === 'local')
+      return ok(
+        `The data folder is ${store.folder}; its database is whole, and its key can be read by its owner only.`,
+      )
     return bad(
       kind === 'network'
         ? `The data folder ${store.folder} is on another machine: a database there can be damaged by a break of the network.`
@@ -36,22 +50,33 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
     )
   },
   audit: async ({ store }, { latestAudit }) => {
-    const verdict = latestAudit && latestAudit.entries > MANY_ENTRIES ? latestAudit : await verifyAudit(store.audit)
-    const firstBad = 'seq' in verdict ? verdict.seq : 'firstBadSeq' in verdict ? verdict.firstBadSeq : null
+    const verdict =
+      latestAudit && latestAudit.entries > MANY_ENTRIES
+        ? latestAudit
+        : await verifyAudit(store.audit)
+    const firstBad =
+      'seq' in verdict ? verdict.seq : 'firstBadSeq' in verdict ? verdict.firstBadSeq : null
     const finding = 'finding' in verdict ? verdict.finding : null
     const missing = 'missing' in verdict ? verdict.missing : 0
     const sentence = auditFaultSentence({ finding, firstBadSeq: firstBad, missing })
-    if (sentence !== undefined) return bad(sentence, 'Keep a copy of the data folder and tell the vendor.')
+    if (sentence !== undefined)
+      return bad(sentence, 'Keep a copy of the data folder and tell the vendor.')
     const { anchorFault } = store.audit
     if (anchorFault)
-      return warn(anchorFaultSentence(anchorFault), 'Correct the permissions of the file or the disk, then verify the audit trail.')
+      return warn(
+        anchorFaultSentence(anchorFault),
+        'Correct the permissions of the file or the disk, then verify the audit trail.',
+      )
     return ok(`The audit trail is unbroken, ${verdict.entries} entries.`)
   },
   settings: ({ store }) => {
     const unreadable = store.settings.unreadable()
     return unreadable.length === 0
       ? ok('Every setting can be read.')
-      : bad(`Settings that cannot be read stand at their first value: ${unreadable.join(', ')}.`, 'Set them again.')
+      : bad(
+          `Settings that cannot be read stand at their first value: ${unreadable.join(', ')}.`,
+          'Set them again.',
+        )
   },
   owner: ({ people }) =>
     people.hasUser()
@@ -88,8 +113,15 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
         'Set dimse.tlsPort under Settings, if your devices can do it.',
       )
     if (listening?.dimse && !listening.dimseTls)
-      return bad(`DICOM by TLS is down: port ${number} could not be had.`, 'Choose another dimse.tlsPort under Settings.')
-    return ok(listening?.dimseTls ? `DICOM by TLS is up at ${listening.dimseTls}.` : `DICOM by TLS has port ${number}.`)
+      return bad(
+        `DICOM by TLS is down: port ${number} could not be had.`,
+        'Choose another dimse.tlsPort under Settings.',
+      )
+    return ok(
+      listening?.dimseTls
+        ? `DICOM by TLS is up at ${listening.dimseTls}.`
+        : `DICOM by TLS has port ${number}.`,
+    )
   },
   'lan-access': ({ settings }) =>
     settings.get('https.isOn')
@@ -110,24 +142,37 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
   'device-worklist': (parts) => {
     const asked = devicesHeard(parts).find((device) => device.asked?.status === '0000')?.asked
     return asked
-      ? ok(`A device asked for its worklist and got ${asked.exams === 1 ? 'one exam' : `${asked.exams} exams`}.`)
-      : warn('No device has got its worklist lately.', 'Ask for the worklist at a device, and look under Queries at what came of it.')
+      ? ok(
+          `A device asked for its worklist and got ${asked.exams === 1 ? 'one exam' : `${asked.exams} exams`}.`,
+        )
+      : warn(
+          'No device has got its worklist lately.',
+          'Ask for the worklist at a device, and look under Queries at what came of it.',
+        )
   },
   'unknown-devices': ({ settings }) =>
     settings.get('dimse.allowUnknownDevices')
-      ? warn('Unknown devices are served (dimse.allowUnknownDevices): that is meant for tests.', 'Switch it off under Settings.')
+      ? warn(
+          'Unknown devices are served (dimse.allowUnknownDevices): that is meant for tests.',
+          'Switch it off under Settings.',
+        )
       : ok('Unknown devices are refused.'),
   partner: ({ partnerEndpoint }) => {
     const { url, hasSecret } = partnerEndpoint.read()
     return url && hasSecret
       ? ok(`The partner is ${url}.`)
-      : bad('No partner is set: worklists stay empty.', 'Set it under Partner, or with serve --partner-url.')
+      : bad(
+          'No partner is set: worklists stay empty.',
+          'Set it under Partner, or with serve --partner-url.',
+        )
   },
   'partner-events': (parts) => {
     const { url, events } = partnerHeard(parts)
     if (url === null) return warn('No event was tried with a partner.', 'Set the partner first.')
     const untried = events.filter(({ outcome }) => outcome === 'none').length
-    const failed = events.filter(({ outcome }) => outcome !== 'none' && outcome !== 'accepted').map(({ type }) => type)
+    const failed = events
+      .filter(({ outcome }) => outcome !== 'none' && outcome !== 'accepted')
+      .map(({ type }) => type)
     if (failed.length > 0)
       return warn(
         `The partner did not take the last ${failed.join(', ')}.`,
@@ -143,11 +188,17 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
   'public-url': ({ settings }) =>
     settings.get('http.publicUrl')
       ? ok(`Links that are given out begin with ${settings.get('http.publicUrl')}.`)
-      : warn('Links that are given to others, such as that of a report’s PDF, open on this PC only.', 'Set http.publicUrl under Settings.'),
+      : warn(
+          'Links that are given to others, such as that of a report’s PDF, open on this PC only.',
+          'Set http.publicUrl under Settings.',
+        ),
   mail: ({ settings }) =>
     settings.get('mail.host') && settings.get('mail.from')
       ? ok(`Invitations are mailed through ${settings.get('mail.host')}.`)
-      : warn('No mail server is set: who invites somebody hands the link over.', 'Set one under People, if you want invitations mailed.'),
+      : warn(
+          'No mail server is set: who invites somebody hands the link over.',
+          'Set one under People, if you want invitations mailed.',
+        ),
   native: () => {
     try {
       createRequire(import.meta.url).resolve('dicom-dimse-native/build/Release/dcmtk.node')
@@ -163,14 +214,26 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
 
 /** Every finding, in the order of the table. */
 export const readinessOf = (parts: Parts, context: Context): Promise<ReadinessFinding[]> =>
-  Promise.all((Object.keys(CHECKS) as ReadinessCheck[]).map(async (check) => ({ check, ...(await CHECKS[check](parts, context)) })))
+  Promise.all(
+    (Object.keys(CHECKS) as ReadinessCheck[]).map(async (check) => ({
+      check,
+      ...(await CHECKS[check](parts, context)),
+    })),
+  )
 
 function secondFactor({ people, store }: Parts): Finding {
   const owners = people
     .list()
-    .filter(({ level, deactivatedAt, passwordHash }) => level === 'owner' && deactivatedAt === null && passwordHash !== null)
+    .filter(
+      ({ level, deactivatedAt, passwordHash }) =>
+        level === 'owner' && deactivatedAt === null && passwordHash !== null,
+    )
   const without = owners.filter(({ userId }) => !hasSecondFactor(store, userId)).length
-  if (owners.length === 0) return warn('There is no owner yet who could have a second factor.', 'Make the owner’s account first.')
+  if (owners.length === 0)
+    return warn(
+      'There is no owner yet who could have a second factor.',
+      'Make the owner’s account first.',
+    )
   return without === 0
     ? ok('Every owner signs in with a second factor.')
     : warn(
@@ -179,7 +242,11 @@ function secondFactor({ people, store }: Parts): Finding {
       )
 }
 
-async function port({ settings }: Parts, { listening }: Context, listener: 'dimse' | 'http'): Promise<Finding> {
+async function port(
+  { settings }: Parts,
+  { listening }: Context,
+  listener: 'dimse' | 'http',
+): Promise<Finding> {
   const name = listener === 'dimse' ? 'The DICOM listener' : 'The window'
   if (listening?.[listener]) return ok(`${name} is up at ${listening[listener]}.`)
   const [host, number] = [settings.get(`${listener}.host`), settings.get(`${listener}.port`)]
@@ -200,4 +267,5 @@ function tryPort(host: string, number: number): Promise<string | undefined> {
   })
 }
 
-const hasSecondFactor = (store: Parts['store'], userId: string): boolean => typeof store.secondFactors.get(userId)?.secret === 'string'
+const hasSecondFactor = (store: Parts['store'], userId: string): boolean =>
+  typeof store.secondFactors.get(userId)?.secret === 'string'

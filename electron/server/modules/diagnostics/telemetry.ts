@@ -42,7 +42,11 @@ export function openRecords(parts: Parts, { log, restored, onError }: RecordsOpt
   opened.defer(store.writeHealth.onChange((fault) => sayWriteFault(fault, feed, log)))
   const { trail: auditTrail } = opened.use(watchAudit(parts, { feed, log }))
   const accesses = opened.use(openAccessAudit({ ...deps, onError }))
-  const partnerState = openPartnerState({ partnerEndpoint, feed, newestAnswerAt: () => store.answers.newest() })
+  const partnerState = openPartnerState({
+    partnerEndpoint,
+    feed,
+    newestAnswerAt: () => store.answers.newest(),
+  })
   const eventLog = opened.use(openEventLog({ ...deps, onError }))
   const associationLog = opened.use(openAssociationLog({ ...deps, onError }))
   opened.defer(feed.subscribe((news) => news.kind === 'line' && associationLog.line(news.line)))
@@ -58,7 +62,10 @@ export function openRecords(parts: Parts, { log, restored, onError }: RecordsOpt
 function sayWriteFault(fault: WriteFault | undefined, feed: Feed, log: Log): void {
   const about = { kind: 'disk', associationId: '', aeTitle: '', address: '' } as const
   if (fault) {
-    log.error({ fault: fault.kind }, 'the database cannot be written to: worklists are served without records')
+    log.error(
+      { fault: fault.kind },
+      'the database cannot be written to: worklists are served without records',
+    )
     feed.append({ ...about, tone: 'danger', text: writeFaultSentence(fault) })
   } else {
     log.warn('the database can be written to again')

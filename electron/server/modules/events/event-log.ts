@@ -20,7 +20,10 @@ import { meterOf } from './event-meter.ts'
 import type { EventAbout, EventAttemptRow, EventRow } from './event-queries.ts'
 import { whyNotAgain } from './event-replay.ts'
 
-/** An event as it is minted. `subject`: what it is about, e.g. a study, a report, a device's AE title; never a patient. */
+/**
+ * An event as it is minted. `subject`: what it is about, e.g. a study, a report, a device's AE
+ * title; never a patient.
+ */
 export interface NewEvent {
   readonly eventId: string
   readonly type: EventType
@@ -56,13 +59,23 @@ export interface EventLog extends AsyncDisposable {
   /** Within the open transaction: the event waits. */
   begin(event: NewEvent): void
   /**
-   * Within a transaction: an attempt, and where the event stands now; one that a person dropped meanwhile does not wait again.
-   * `endpointId`: who was asked, where that is another than at the beginning.
+   * Within a transaction: an attempt, and where the event stands now; one that a person dropped
+   * meanwhile does not wait again. `endpointId`: who was asked, where that is another than at the
+   * beginning.
    */
-  attempted(eventId: string, attempt: AttemptRecord, state: AttemptedState, effect?: string, endpointId?: string | null): void
+  attempted(
+    eventId: string,
+    attempt: AttemptRecord,
+    state: AttemptedState,
+    effect?: string,
+    endpointId?: string | null,
+  ): void
   /** Synchronous and soft calls: kept in memory, written soon; never throws. */
   noted(event: NewEvent, attempt: AttemptRecord, effect?: string): void
-  /** What an event led to, in one sentence without a patient; also of one that is not written yet. Never throws. */
+  /**
+   * What an event led to, in one sentence without a patient; also of one that is not written yet.
+   * Never throws.
+   */
   setEffect(eventId: string, effect: string): void
   /** Writes what was noted; resolves when it is durable. */
   flush(): Promise<void>
@@ -71,13 +84,20 @@ export interface EventLog extends AsyncDisposable {
   /** @throws ApiError not-found */
   read(eventId: string): EventRecord
   /** How well partners kept to the contract in the last `days` days. */
-  meter(query: { readonly days: number; readonly endpointId?: string | undefined }): Promise<MeterRow[]>
+  meter(query: {
+    readonly days: number
+    readonly endpointId?: string | undefined
+  }): Promise<MeterRow[]>
 }
 
-export type EventListQuery = SliceQuery & Omit<CallOf<(typeof dashboardEvents)['list']>['query'], 'cursor' | 'limit'>
+export type EventListQuery = SliceQuery &
+  Omit<CallOf<(typeof dashboardEvents)['list']>['query'], 'cursor' | 'limit'>
 
 export interface EventLogDeps extends Pick<DomainDeps, 'store' | 'clock'> {
-  /** Something that was noted could not be written and is lost. While the disk is full, it stays in memory and is tried again. */
+  /**
+   * Something that was noted could not be written and is lost. While the disk is full, it stays in
+   * memory and is tried again.
+   */
   readonly onError: (error: unknown) => void
 }
 
@@ -111,7 +131,12 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
     const state = attempt.outcome === 'accepted' ? 'done' : 'failed'
     const { request, response, ...facts } = attempt
     events.record(
-      { ...event, subject: subjectOf(event.subject), isTest: event.isTest ?? false, createdAt: attempt.at },
+      {
+        ...event,
+        subject: subjectOf(event.subject),
+        isTest: event.isTest ?? false,
+        createdAt: attempt.at,
+      },
       { ...facts, response: withoutLinks(response), isCut },
       { state, request: withoutQueries(request), effect },
     )
@@ -133,8 +158,14 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
         } catch (error) {
           // Nothing was committed, so what was forgotten with it waits again, in its order.
           if (diskFaultKind(error) !== undefined && !isClosing) {
-            waiting = new Map([...all.slice(from).map((noted) => [noted.event.eventId, noted] as const), ...waiting])
-            waitingBytes = [...waiting.values()].reduce((sum, { attempt }) => sum + (attempt.response?.length ?? 0), 0)
+            waiting = new Map([
+              ...all.slice(from).map((noted) => [noted.event.eventId, noted] as const),
+              ...waiting,
+            ])
+            waitingBytes = [...waiting.values()].reduce(
+              (sum, { attempt }) => sum + (attempt.response?.length ?? 0),
+              0,
+            )
             return writeSoon()
           }
           for (const noted of portion) forget(noted)
@@ -155,7 +186,13 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
 
   return {
     begin: ({ subject, isTest = false, ...event }) =>
-      events.insert({ ...event, subject: subjectOf(subject), isTest, state: 'waiting', createdAt: instantOf(clock()) }),
+      events.insert({
+        ...event,
+        subject: subjectOf(subject),
+        isTest,
+        state: 'waiting',
+        createdAt: instantOf(clock()),
+      }),
 
     attempted(eventId, { request, response, ...facts }, state, effect, endpointId) {
       const before = events.get(eventId)
@@ -170,11 +207,19 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
 
     noted(event, attempt, effect = '') {
       try {
-        if (waiting.size >= MOST_WAITING) throw new Error('events come faster than they can be written: one was not kept')
-        const isWorklist = event.type === 'modality_worklist.requested' && attempt.outcome === 'accepted'
-        const room = waitingBytes > MOST_WAITING_BYTES ? 0 : isWorklist ? WORKLIST_BYTES : KEPT_BYTES
+        if (waiting.size >= MOST_WAITING)
+          throw new Error('events come faster than they can be written: one was not kept')
+        const isWorklist =
+          event.type === 'modality_worklist.requested' && attempt.outcome === 'accepted'
+        const room =
+          waitingBytes > MOST_WAITING_BYTES ? 0 : isWorklist ? WORKLIST_BYTES : KEPT_BYTES
         const response = beginningOf(attempt.response, room)
-        waiting.set(event.eventId, { event, attempt: { ...attempt, response }, isCut: isCut(response, attempt.response), effect })
+        waiting.set(event.eventId, {
+          event,
+          attempt: { ...attempt, response },
+          isCut: isCut(response, attempt.response),
+          effect,
+        })
         waitingBytes += response?.length ?? 0
         writeSoon()
       } catch (error) {
@@ -198,7 +243,11 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
 
     read(eventId) {
       const event = events.get(eventId)
-      if (!event) throw new ApiError('not-found', 'This event is not kept any more; Settings say for how long events are.')
+      if (!event)
+        throw new ApiError(
+          'not-found',
+          'This event is not kept any more; Settings say for how long events are.',
+        )
       const whyNot = whyNotAgain(store, event)
       return {
         ...summaryOf(event),
@@ -222,13 +271,22 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
   /** A study's id finds what is about the study under its UID too, such as its reports. */
   function aboutOf(text: string): EventAbout {
     if (text.startsWith('whe_')) return { eventId: text }
-    const studyInstanceUid = text.startsWith('stu_') ? store.studies.get(text)?.studyInstanceUid : /^[\d.]+$/.test(text) ? text : undefined
+    const studyInstanceUid = text.startsWith('stu_')
+      ? store.studies.get(text)?.studyInstanceUid
+      : /^[\d.]+$/.test(text)
+        ? text
+        : undefined
     return studyInstanceUid === undefined ? { subject: text } : { subject: text, studyInstanceUid }
   }
 
   function summaryOf({ seq: _, ...event }: EventRow): EventSummary {
-    const queued = event.state === 'waiting' ? store.outbox.latest(event.type, event.subject) : undefined
-    return { ...event, kind: kindOf(event.type), nextAt: queued?.state === 'waiting' ? queued.notBefore : null }
+    const queued =
+      event.state === 'waiting' ? store.outbox.latest(event.type, event.subject) : undefined
+    return {
+      ...event,
+      kind: kindOf(event.type),
+      nextAt: queued?.state === 'waiting' ? queued.notBefore : null,
+    }
   }
 }
 
@@ -238,8 +296,11 @@ const attemptOf = ({ response, notes, ...attempt }: EventAttemptRow): EventAttem
   response: response?.toString() ?? null,
 })
 
-/** clinical_context.enrichment_requested names a study by its raw UUID (interface.md, Event data). */
-const subjectOf = (subject: string) => (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(subject) ? idFromUuid('stu', subject) : subject)
+/**
+ * clinical_context.enrichment_requested names a study by its raw UUID (interface.md, Event data).
+ */
+const subjectOf = (subject: string) =>
+  /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(subject) ? idFromUuid('stu', subject) : subject
 
 /** The beginning of a body, copied so that the rest of it is let go. */
 function beginningOf(body: Buffer | null, most: number): Buffer | null {
@@ -247,15 +308,21 @@ function beginningOf(body: Buffer | null, most: number): Buffer | null {
   return most === 0 ? null : Buffer.from(body.subarray(0, most))
 }
 
-// Whoever hands over a body has cut it too: one of just so many bytes is taken for the beginning of a longer one.
+// Whoever hands over a body has cut it too: one of just so many bytes is taken for the beginning of
+// a longer one.
 const isCut = (kept: Buffer | null, body: Buffer | null) =>
   body !== null && (kept === null || kept.length < body.length || body.length === KEPT_BYTES)
 
 /** A presigned URL opens a report for whoever reads it: its query is not kept. */
-const withoutQueries = (json: string | null) => json?.replace(/"(https?:\/\/[^"?\\]*)\?(?:[^"\\]|\\.)*"/gi, '"$1?…"') ?? null
+const withoutQueries = (json: string | null) =>
+  json?.replace(/"(https?:\/\/[^"?\\]*)\?(?:[^"\\]|\\.)*"/gi, '"$1?…"') ?? null
 
-/** A link in an answer, whole or cut short, however its serialiser escapes slashes and question marks. */
-const LINK = /"\s*(https?:(?:\\?\/){2}[^"?\\]*(?:\\\/[^"?\\]*)*)(?:\?|\\u003f)(?:[^"\\]|\\.)*(?:"|\\?$)/gi
+/**
+ * A link in an answer, whole or cut short, however its serialiser escapes slashes and question
+ * marks.
+ */
+const LINK =
+  /"\s*(https?:(?:\\?\/){2}[^"?\\]*(?:\\\/[^"?\\]*)*)(?:\?|\\u003f)(?:[^"\\]|\\.)*(?:"|\\?$)/gi
 
 /** The same of an answer: whoever has its links has the images or documents behind them. */
 function withoutLinks(response: Buffer | null): Buffer | null {

@@ -12,11 +12,17 @@ const LOOKED_AT = 500
 const MOST_NOTES = 20
 
 /** Nobody was asked: it says nothing of the partner. */
-const NOT_CALLED: ReadonlySet<EventOutcome> = new Set(['none', 'no-endpoint', 'circuit-open', 'forbidden-address'])
+const NOT_CALLED: ReadonlySet<EventOutcome> = new Set([
+  'none',
+  'no-endpoint',
+  'circuit-open',
+  'forbidden-address',
+])
 
 /**
- * How well partners kept to the contract in the last `days` days, by event, those without a call left out. `calls` counts the calls that
- * were made; `byOutcome` also those that were not. Reads some hours at a time and lets others have a turn between: a worklist must not wait.
+ * How well partners kept to the contract in the last `days` days, by event, those without a call
+ * left out. `calls` counts the calls that were made; `byOutcome` also those that were not. Reads
+ * some hours at a time and lets others have a turn between: a worklist must not wait.
  */
 export async function meterOf(
   { events }: DomainDeps['store'],
@@ -56,7 +62,8 @@ export async function meterOf(
   return rows
 }
 
-const sum = (tallies: readonly CallTally[], of: 'count' | 'withNotes') => tallies.reduce((total, tally) => total + tally[of], 0)
+const sum = (tallies: readonly CallTally[], of: 'count' | 'withNotes') =>
+  tallies.reduce((total, tally) => total + tally[of], 0)
 
 /** The least duration that so great a part of the calls did not exceed; null without a call. */
 function percentile(sorted: readonly CallTally[], part: number): number | null {
@@ -70,7 +77,9 @@ function percentile(sorted: readonly CallTally[], part: number): number | null {
 }
 
 /** Notes by place and sentence, positions in lists aside, each with the newest event it is in. */
-function commonest(noted: ReturnType<DomainDeps['store']['events']['withNotes']>): MeterRow['notes'] {
+function commonest(
+  noted: ReturnType<DomainDeps['store']['events']['withNotes']>,
+): MeterRow['notes'] {
   const counted = new Map<string, MeterRow['notes'][number]>()
   for (const { eventId, notes } of noted) {
     for (const { path, sentence } of notes) {

@@ -7,12 +7,26 @@ import type { Schema } from '#server/database/schema.ts'
 import type { AnswerNote, EventOutcome } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import type { WebhookEventId } from '#shared/ids.ts'
-import { attemptsOf, type CallsSince, type CallTally, newestWithNotes, type Span, tallyOf, WITH_NOTES } from './event-tally-queries.ts'
+import {
+  attemptsOf,
+  type CallsSince,
+  type CallTally,
+  newestWithNotes,
+  type Span,
+  tallyOf,
+  WITH_NOTES,
+} from './event-tally-queries.ts'
 
-/** waiting: it goes out, or goes out again; done: accepted; failed: no more attempts; dropped: by a person. */
+/**
+ * waiting: it goes out, or goes out again; done: accepted; failed: no more attempts; dropped: by a
+ * person.
+ */
 export type EventState = 'waiting' | 'done' | 'failed' | 'dropped'
 
-/** An event sent to a partner, as it stands. Nothing about a patient is in it; bodies are sealed at rest. */
+/**
+ * An event sent to a partner, as it stands. Nothing about a patient is in it; bodies are sealed at
+ * rest.
+ */
 export interface EventRow {
   readonly seq: number
   readonly eventId: WebhookEventId
@@ -33,7 +47,10 @@ export interface EventRow {
 }
 
 /** An event that has just been made. */
-export type NewEventRow = Pick<EventRow, 'type' | 'endpointId' | 'subject' | 'studyInstanceUid' | 'state' | 'isTest' | 'createdAt'> & {
+export type NewEventRow = Pick<
+  EventRow,
+  'type' | 'endpointId' | 'subject' | 'studyInstanceUid' | 'state' | 'isTest' | 'createdAt'
+> & {
   readonly eventId: string
 }
 
@@ -81,7 +98,11 @@ export interface EventQuery extends SliceQuery {
 export interface EventsStore {
   insert(event: NewEventRow): void
   /** An event with its first attempt; where it is known already, one attempt more. */
-  record(event: Omit<NewEventRow, 'state'>, attempt: Omit<EventAttemptRow, 'attempt'>, standing: EventStanding): void
+  record(
+    event: Omit<NewEventRow, 'state'>,
+    attempt: Omit<EventAttemptRow, 'attempt'>,
+    standing: EventStanding,
+  ): void
   get(eventId: string): EventRow | undefined
   /** Newest first. */
   list(query: EventQuery): Slice<EventRow>
@@ -90,12 +111,24 @@ export interface EventsStore {
   /** Newest first. @throws StoreError seal-broken */
   attempts(eventId: string): EventAttemptRow[]
   /** Counts an attempt of the event; false where the event is not known. */
-  addAttempt(eventId: string, attempt: Omit<EventAttemptRow, 'attempt'>, standing: EventStanding): boolean
+  addAttempt(
+    eventId: string,
+    attempt: Omit<EventAttemptRow, 'attempt'>,
+    standing: EventStanding,
+  ): boolean
   setState(eventId: string, state: EventState, at: string): void
   setEffect(eventId: string, effect: string): void
   /** Events of a type that stand so, made in the span, oldest first, tests left out. */
-  standing(type: EventType, states: readonly EventState[], span: { readonly from: string; readonly to: string }, limit: number): EventRow[]
-  /** When the last event before the endpoint's newest failure was made that it accepted; undefined where none did, or none failed. */
+  standing(
+    type: EventType,
+    states: readonly EventState[],
+    span: { readonly from: string; readonly to: string },
+    limit: number,
+  ): EventRow[]
+  /**
+   * When the last event before the endpoint's newest failure was made that it accepted; undefined
+   * where none did, or none failed.
+   */
   lastAcceptedBeforeFailure(endpointId: string | null): string | undefined
   /** Calls in the span of events that are sent once; tests left out. */
   tally(span: Span, endpointId?: string): CallTally[]
@@ -107,11 +140,20 @@ export interface EventsStore {
     calls: CallsSince,
     limit: number,
   ): { readonly eventId: WebhookEventId; readonly notes: readonly AnswerNote[] }[]
-  /** Forgets what was sent and answered in at most `limit` accepted events of a type that were made before the instant. */
+  /**
+   * Forgets what was sent and answered in at most `limit` accepted events of a type that were made
+   * before the instant.
+   */
   forgetBodies(type: EventType, before: string, limit: number): number
-  /** Forgets at most `limit` events that were made and last tried before the instant; none that waits. */
+  /**
+   * Forgets at most `limit` events that were made and last tried before the instant; none that
+   * waits.
+   */
   purge(before: string, limit: number): number
-  /** Calls the listener after each commit that made or changed events. It must not throw. Returns what stops it. */
+  /**
+   * Calls the listener after each commit that made or changed events. It must not throw. Returns
+   * what stops it.
+   */
   onChange(listener: () => void): () => void
 }
 
@@ -148,16 +190,27 @@ export function eventsStore(db: Database, seal: Seal): EventsStore {
     db.afterCommit(() => {
       for (const listener of listeners) listener()
     })
-  const seqOf = (eventId: string) => db.get(db.sql.selectFrom('events').select(['seq', 'attempts']).where('eventId', '=', eventId))
+  const seqOf = (eventId: string) =>
+    db.get(db.sql.selectFrom('events').select(['seq', 'attempts']).where('eventId', '=', eventId))
 
-  function opened({ eventId, attempt }: { eventId: string; attempt: number }, sealed: Buffer): AttemptDetail {
+  function opened(
+    { eventId, attempt }: { eventId: string; attempt: number },
+    sealed: Buffer,
+  ): AttemptDetail {
     return JSON.parse(seal.open(sealed, contextOf(eventId, attempt, 'detail')).toString())
   }
 
   /** Whether it is new, and where. */
   function insert({ isTest, ...event }: NewEventRow, standing: Partial<EventColumns>) {
     const row = {
-      ...{ outcome: 'none' satisfies EventOutcome, attempts: 0, notes: 0, tookMs: 0, effect: '', updatedAt: event.createdAt },
+      ...{
+        outcome: 'none' satisfies EventOutcome,
+        attempts: 0,
+        notes: 0,
+        tookMs: 0,
+        effect: '',
+        updatedAt: event.createdAt,
+      },
       ...{ ...event, ...standing, isTest: flag(isTest) },
     }
     const { changes, lastInsertRowid } = db.run(
@@ -177,19 +230,28 @@ export function eventsStore(db: Database, seal: Seal): EventsStore {
   ): Partial<EventColumns> {
     return {
       ...{ state, outcome, tookMs, updatedAt, notes: notes.length },
-      ...(request !== null && { sealedRequest: seal.seal(Buffer.from(request), requestContext(eventId)) }),
+      ...(request !== null && {
+        sealedRequest: seal.seal(Buffer.from(request), requestContext(eventId)),
+      }),
       ...(endpointId !== undefined && { endpointId }),
       ...(effect !== undefined && { effect }),
     }
   }
 
-  function insertAttempt(eventId: string, seq: number, { attempt, detail, notes, isCut, response, ...facts }: EventAttemptRow): void {
+  function insertAttempt(
+    eventId: string,
+    seq: number,
+    { attempt, detail, notes, isCut, response, ...facts }: EventAttemptRow,
+  ): void {
     const inWords: AttemptDetail = { detail, notes, isCut }
     db.run(
       db.sql.insertInto('eventAttempts').values({
         ...facts,
         ...{ seq, attempt },
-        sealedDetail: seal.seal(Buffer.from(JSON.stringify(inWords)), contextOf(eventId, attempt, 'detail')),
+        sealedDetail: seal.seal(
+          Buffer.from(JSON.stringify(inWords)),
+          contextOf(eventId, attempt, 'detail'),
+        ),
         sealedResponse: response && seal.seal(response, contextOf(eventId, attempt, 'response')),
       }),
     )
@@ -217,7 +279,10 @@ export function eventsStore(db: Database, seal: Seal): EventsStore {
     record: (event, given, standing) =>
       db.transaction(() => {
         const { eventId } = event
-        const seq = insert({ ...event, state: standing.state }, { ...standingOf(eventId, given, standing), attempts: 1 })
+        const seq = insert(
+          { ...event, state: standing.state },
+          { ...standingOf(eventId, given, standing), attempts: 1 },
+        )
         if (seq === undefined) addAttempt(eventId, given, standing)
         else insertAttempt(eventId, seq, { ...given, attempt: 1 })
         notifyAfterCommit()
@@ -230,8 +295,10 @@ export function eventsStore(db: Database, seal: Seal): EventsStore {
 
     list({ after, limit, type, show, endpointId, about }) {
       // SQLite takes the narrower index by itself, but knows nothing of how rare notes are.
-      const isOfType = (of: EventType) => (show === 'notes' ? sql<boolean>`+type = ${of}` : sql<boolean>`type = ${of}`)
-      const isOfEndpoint = (id: string) => (show === 'notes' ? sql<boolean>`+endpointId = ${id}` : sql<boolean>`endpointId = ${id}`)
+      const isOfType = (of: EventType) =>
+        show === 'notes' ? sql<boolean>`+type = ${of}` : sql<boolean>`type = ${of}`
+      const isOfEndpoint = (id: string) =>
+        show === 'notes' ? sql<boolean>`+endpointId = ${id}` : sql<boolean>`endpointId = ${id}`
       const found = db.all(
         rows
           .$if(after !== undefined, (query) => query.where('seq', '<', Number(after)))
@@ -246,20 +313,32 @@ export function eventsStore(db: Database, seal: Seal): EventsStore {
     },
 
     request(eventId) {
-      const row = db.get(db.sql.selectFrom('events').select('sealedRequest').where('eventId', '=', eventId))
-      return row?.sealedRequest ? seal.open(row.sealedRequest, requestContext(eventId)).toString() : null
+      const row = db.get(
+        db.sql.selectFrom('events').select('sealedRequest').where('eventId', '=', eventId),
+      )
+      return row?.sealedRequest
+        ? seal.open(row.sealedRequest, requestContext(eventId)).toString()
+        : null
     },
 
     attempts(eventId) {
       const event = seqOf(eventId)
       if (!event) return []
       return db
-        .all(db.sql.selectFrom('eventAttempts').selectAll().where('seq', '=', event.seq).orderBy('attempt', 'desc'))
+        .all(
+          db.sql
+            .selectFrom('eventAttempts')
+            .selectAll()
+            .where('seq', '=', event.seq)
+            .orderBy('attempt', 'desc'),
+        )
         .map(({ seq: _, sealedDetail, sealedResponse, ...row }) => ({
           ...row,
           outcome: row.outcome as EventOutcome,
           ...opened({ eventId, attempt: row.attempt }, sealedDetail),
-          response: sealedResponse && seal.open(sealedResponse, contextOf(eventId, row.attempt, 'response')),
+          response:
+            sealedResponse &&
+            seal.open(sealedResponse, contextOf(eventId, row.attempt, 'response')),
         }))
     },
 
@@ -267,7 +346,9 @@ export function eventsStore(db: Database, seal: Seal): EventsStore {
 
     setState: (eventId, state, at) =>
       db.transaction(() => {
-        db.run(db.sql.updateTable('events').set({ state, updatedAt: at }).where('eventId', '=', eventId))
+        db.run(
+          db.sql.updateTable('events').set({ state, updatedAt: at }).where('eventId', '=', eventId),
+        )
         notifyAfterCommit()
       }),
     setEffect: (eventId, effect) =>
@@ -295,14 +376,25 @@ export function eventsStore(db: Database, seal: Seal): EventsStore {
         .map(eventOf),
 
     lastAcceptedBeforeFailure(endpointId) {
-      const ofEndpoint = db.sql.selectFrom('events').where('endpointId', 'is', endpointId).where('isTest', '=', 0)
+      const ofEndpoint = db.sql
+        .selectFrom('events')
+        .where('endpointId', 'is', endpointId)
+        .where('isTest', '=', 0)
       const newest = (state: EventState) =>
-        db.get(ofEndpoint.select('seq').where('state', '=', state).where('attempts', '>', 0).orderBy('seq', 'desc').limit(1))?.seq ?? 0
+        db.get(
+          ofEndpoint
+            .select('seq')
+            .where('state', '=', state)
+            .where('attempts', '>', 0)
+            .orderBy('seq', 'desc')
+            .limit(1),
+        )?.seq ?? 0
       const failure = Math.max(newest('failed'), newest('waiting'))
       return db.get(
         ofEndpoint
           .select('createdAt')
-          // Not by the index of states: what was accepted is most of it, and the endpoint's newest is near.
+          // Not by the index of states: what was accepted is most of it, and the endpoint's newest
+          // is near.
           .where(sql<boolean>`+state = 'done'`)
           .where('seq', '<', failure)
           .orderBy('seq', 'desc')
@@ -334,7 +426,12 @@ export function eventsStore(db: Database, seal: Seal): EventsStore {
           .map(({ seq }) => seq)
         if (seqs.length === 0) return 0
         db.run(db.sql.updateTable('events').set({ sealedRequest: null }).where('seq', 'in', seqs))
-        db.run(db.sql.updateTable('eventAttempts').set({ sealedResponse: null }).where('seq', 'in', seqs))
+        db.run(
+          db.sql
+            .updateTable('eventAttempts')
+            .set({ sealedResponse: null })
+            .where('seq', 'in', seqs),
+        )
         return seqs.length
       }),
 
@@ -368,11 +465,14 @@ interface AttemptDetail {
 
 function isAbout(about: EventAbout) {
   if ('eventId' in about) return sql<boolean>`eventId = ${about.eventId}`
-  if ('studyInstanceUid' in about) return sql<boolean>`(subject = ${about.subject} or studyInstanceUid = ${about.studyInstanceUid})`
+  if ('studyInstanceUid' in about)
+    return sql<boolean>`(subject = ${about.subject} or studyInstanceUid = ${about.studyInstanceUid})`
   return sql<boolean>`subject = ${about.subject}`
 }
 
 const requestContext = (eventId: string) => `event ${eventId} request`
-const contextOf = (eventId: string, attempt: number, part: 'detail' | 'response') => `event ${eventId} ${part} ${attempt}`
+const contextOf = (eventId: string, attempt: number, part: 'detail' | 'response') =>
+  `event ${eventId} ${part} ${attempt}`
 
-const eventOf = (row: { [K in keyof EventRow]: unknown }): EventRow => ({ ...row, isTest: row.isTest === 1 }) as EventRow
+const eventOf = (row: { [K in keyof EventRow]: unknown }): EventRow =>
+  ({ ...row, isTest: row.isTest === 1 }) as EventRow

@@ -33,7 +33,12 @@ const EFFECTS: Readonly<Record<DeliveryAttempt['state'], string>> = {
   dropped: '',
 }
 
-const eventOf = ({ webhookId, type, endpointId, about }: PartnerOutcome): NewEvent => ({ eventId: webhookId, type, endpointId, ...about })
+const eventOf = ({ webhookId, type, endpointId, about }: PartnerOutcome): NewEvent => ({
+  eventId: webhookId,
+  type,
+  endpointId,
+  ...about,
+})
 
 const attemptOf = (outcome: PartnerOutcome): AttemptRecord => ({
   at: instantOf(outcome.at),
@@ -48,5 +53,15 @@ const attemptOf = (outcome: PartnerOutcome): AttemptRecord => ({
 })
 
 const unsent = (detail: string, at: string): AttemptRecord => ({
-  ...{ at, outcome: 'invalid', httpStatus: null, tookMs: 0, bytes: 0, detail, notes: [], request: null, response: null },
+  ...{
+    at,
+    outcome: 'invalid',
+    httpStatus: null,
+    tookMs: 0,
+    bytes: 0,
+    detail,
+    notes: [],
+    request: null,
+    response: null,
+  },
 })

@@ -48,7 +48,9 @@ export const tallyOf = (db: Database, { from, to }: Span, endpointId?: string): 
       .where('createdAt', '<', to)
       .where('isTest', '=', 0)
       .where('type', 'not in', ASYNCHRONOUS)
-      .$if(endpointId !== undefined, (query) => query.where(sql<boolean>`+endpointId = ${endpointId}`))
+      .$if(endpointId !== undefined, (query) =>
+        query.where(sql<boolean>`+endpointId = ${endpointId}`),
+      )
       .groupBy(['type', 'outcome', sql`3`]),
   ) as CallTally[]
 
@@ -63,31 +65,44 @@ export const attemptsOf = (db: Database, { from, to }: Span, endpointId?: string
         'eventAttempts.outcome',
         sql<number>`cast(round(eventAttempts.tookMs) as integer)`.as('tookMs'),
         fn.countAll<number>().as('count'),
-        sql<number>`sum(events.notes > 0 and eventAttempts.attempt = events.attempts)`.as('withNotes'),
+        sql<number>`sum(events.notes > 0 and eventAttempts.attempt = events.attempts)`.as(
+          'withNotes',
+        ),
       ])
       .where('events.type', 'in', ASYNCHRONOUS)
       .where('events.updatedAt', '>=', from)
       .where('events.isTest', '=', 0)
       .where('eventAttempts.at', '>=', from)
       .where('eventAttempts.at', '<', to)
-      .$if(endpointId !== undefined, (query) => query.where(sql<boolean>`+events.endpointId = ${endpointId}`))
+      .$if(endpointId !== undefined, (query) =>
+        query.where(sql<boolean>`+events.endpointId = ${endpointId}`),
+      )
       .groupBy(['events.type', 'eventAttempts.outcome', sql`3`]),
   ) as CallTally[]
 
 /** The newest attempts of the newest events of a type whose last answer had parts left out. */
-export const newestWithNotes = (db: Database, type: EventType, { since, endpointId }: CallsSince, limit: number) =>
+export const newestWithNotes = (
+  db: Database,
+  type: EventType,
+  { since, endpointId }: CallsSince,
+  limit: number,
+) =>
   db.all(
     db.sql
       .selectFrom('events')
       .innerJoin('eventAttempts', (join) =>
-        join.onRef('eventAttempts.seq', '=', 'events.seq').onRef('eventAttempts.attempt', '=', 'events.attempts'),
+        join
+          .onRef('eventAttempts.seq', '=', 'events.seq')
+          .onRef('eventAttempts.attempt', '=', 'events.attempts'),
       )
       .select(['events.eventId', 'eventAttempts.attempt', 'eventAttempts.sealedDetail'])
       .where(WITH_NOTES)
       .where(sql<boolean>`+events.type = ${type}`)
       .where(sql<boolean>`+events.createdAt >= ${since}`)
       .where('events.isTest', '=', 0)
-      .$if(endpointId !== undefined, (query) => query.where(sql<boolean>`+events.endpointId = ${endpointId}`))
+      .$if(endpointId !== undefined, (query) =>
+        query.where(sql<boolean>`+events.endpointId = ${endpointId}`),
+      )
       .orderBy('events.seq', 'desc')
       .limit(limit),
   )

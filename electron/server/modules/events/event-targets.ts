@@ -23,7 +23,10 @@ export interface SigningSecret {
 
 /** Which endpoint gets an event (interface-choices §6 row 50), and what signs for it. */
 export interface EventTargets {
-  /** `undefined` where no endpoint takes the event, or the one that does is off: switched off, or by a 410, which is for asynchronous events. */
+  /**
+   * `undefined` where no endpoint takes the event, or the one that does is off: switched off, or by
+   * a 410, which is for asynchronous events.
+   */
   targetFor(event: EventType, apiKeyId?: string | null): EventTarget | undefined
   /** A given endpoint, also where it is switched off. */
   target(endpointId: string): EventTarget | undefined
@@ -43,15 +46,23 @@ const HOUR_MS = 60 * 60_000
 
 // Row 50: the others are the clinic's own, whoever made a study.
 const OF_A_KEY: ReadonlySet<EventType> = new Set([
-  ...(['study.access_requested', 'secondary_capture.access_requested', 'report.delivered', 'ephemeral.access_requested'] as const),
+  ...([
+    'study.access_requested',
+    'secondary_capture.access_requested',
+    'report.delivered',
+    'ephemeral.access_requested',
+  ] as const),
 ])
 
 export function openEventTargets({
   store,
   clock,
   settings,
-}: Pick<DomainDeps, 'store' | 'clock'> & { readonly settings: Pick<Settings, 'get'> }): EventTargets {
-  const takerOf = (event: EventType, apiKeyId: string | null) => store.endpoints.takerOf(event, OF_A_KEY.has(event) ? apiKeyId : null)
+}: Pick<DomainDeps, 'store' | 'clock'> & {
+  readonly settings: Pick<Settings, 'get'>
+}): EventTargets {
+  const takerOf = (event: EventType, apiKeyId: string | null) =>
+    store.endpoints.takerOf(event, OF_A_KEY.has(event) ? apiKeyId : null)
 
   function secretsOf(endpointId: string): readonly SigningSecret[] {
     const overlapMs = settings.get('partner.secretOverlapHours') * HOUR_MS
@@ -82,6 +93,9 @@ export function openEventTargets({
   }
 }
 
-/** An address that is no longer used (410) ends what can wait for another one. A device waits for its worklist now, and is told by the answer itself. */
+/**
+ * An address that is no longer used (410) ends what can wait for another one. A device waits for
+ * its worklist now, and is told by the answer itself.
+ */
 const isOpenTo = (event: EventType, { disabledAt, disabledReason }: EndpointRecord): boolean =>
   disabledAt === null || (disabledReason !== 'person' && EVENTS[event].kind !== 'asynchronous')

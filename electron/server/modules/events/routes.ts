@@ -15,7 +15,10 @@ type Calls = typeof dashboardEvents
 
 /** What the window needs of the way out; `reporting.ts` fills it. */
 export interface EventPorts {
-  /** Sends an event with invented data to the endpoint now, even while its circuit is open. @throws ApiError not-found */
+  /**
+   * Sends an event with invented data to the endpoint now, even while its circuit is open. @throws
+   * ApiError not-found
+   */
   readonly sendTest: (type: EventType, endpointId: string) => Promise<ReplyOf<Calls['test']>>
 }
 
@@ -38,13 +41,19 @@ export function serveDashboardEvents(app: HttpApp, deps: DashboardEventsDeps): v
   const handlers: HandlersOf<Calls> = {
     list({ query }) {
       const { cursor: _, limit: __, ...filters } = query
-      return list('events', dashboardEvents.list, { query }, (page) => eventLog.list({ ...filters, ...page }))
+      return list('events', dashboardEvents.list, { query }, (page) =>
+        eventLog.list({ ...filters, ...page }),
+      )
     },
     read: ({ params }) => eventLog.read(params.eventId),
     replay: ({ body, user }) => replay.replay(body, userActor(user.userId)),
-    drop: ({ params, body, user }) => replay.drop(params.eventId, body.reason, userActor(user.userId)),
+    drop: ({ params, body, user }) =>
+      replay.drop(params.eventId, body.reason, userActor(user.userId)),
     dryRun: ({ body: { type, body, studyInstanceUid } }) =>
-      dryRun(type, Buffer.from(body), { plaintextHosts: plaintextHosts(), ...(studyInstanceUid && { studyInstanceUid }) }),
+      dryRun(type, Buffer.from(body), {
+        plaintextHosts: plaintextHosts(),
+        ...(studyInstanceUid && { studyInstanceUid }),
+      }),
     async test({ body }) {
       const reply = await ports.sendTest(body.type, body.endpointId)
       // Whoever pressed the button looks at it at once.
@@ -55,9 +64,12 @@ export function serveDashboardEvents(app: HttpApp, deps: DashboardEventsDeps): v
 
     endpoints: () => ({ endpoints: endpoints.list() }),
     addEndpoint: ({ body, user }) => endpoints.add(body, userActor(user.userId)),
-    changeEndpoint: ({ params, body, user }) => endpoints.change(params.endpointId, body, userActor(user.userId)),
-    removeEndpoint: ({ params, user }) => endpoints.remove(params.endpointId, userActor(user.userId)),
-    rotateSecret: ({ params, body, user }) => endpoints.rotateSecret(params.endpointId, body, userActor(user.userId)),
+    changeEndpoint: ({ params, body, user }) =>
+      endpoints.change(params.endpointId, body, userActor(user.userId)),
+    removeEndpoint: ({ params, user }) =>
+      endpoints.remove(params.endpointId, userActor(user.userId)),
+    rotateSecret: ({ params, body, user }) =>
+      endpoints.rotateSecret(params.endpointId, body, userActor(user.userId)),
   }
 
   serveAll(app, dashboardEvents, handlers, {

@@ -2,7 +2,10 @@ import type { Database } from '#server/database/database.ts'
 import { flag } from '#server/database/flag.ts'
 import type { Destination } from '#shared/contract/destinations.ts'
 
-/** A DICOM node as it was set up, and how the last attempt there went; its queue is counted by `forwards`. */
+/**
+ * A DICOM node as it was set up, and how the last attempt there went; its queue is counted by
+ * `forwards`.
+ */
 export type DestinationRecord = Omit<Destination, 'queue' | 'nextAttemptAt'>
 
 export interface DestinationsStore {
@@ -28,16 +31,37 @@ export function destinationsStore(db: Database): DestinationsStore {
       const row = db.get(every.where('destinationId', '=', destinationId))
       return row && recordOf(row)
     },
-    insert: (destination) => void db.run(db.sql.insertInto('destinations').values(rowOf(destination))),
+    insert: (destination) =>
+      void db.run(db.sql.insertInto('destinations').values(rowOf(destination))),
     update(destination) {
-      const { destinationId, createdAt: _, lastSentAt: __, lastError: ___, ...changed } = rowOf(destination)
-      db.run(db.sql.updateTable('destinations').set(changed).where('destinationId', '=', destinationId))
+      const {
+        destinationId,
+        createdAt: _,
+        lastSentAt: __,
+        lastError: ___,
+        ...changed
+      } = rowOf(destination)
+      db.run(
+        db.sql.updateTable('destinations').set(changed).where('destinationId', '=', destinationId),
+      )
     },
-    remove: (destinationId) => db.run(db.sql.deleteFrom('destinations').where('destinationId', '=', destinationId)).changes > 0,
+    remove: (destinationId) =>
+      db.run(db.sql.deleteFrom('destinations').where('destinationId', '=', destinationId)).changes >
+      0,
     noteSent: (destinationId, at) =>
-      void db.run(db.sql.updateTable('destinations').set({ lastSentAt: at, lastError: '' }).where('destinationId', '=', destinationId)),
+      void db.run(
+        db.sql
+          .updateTable('destinations')
+          .set({ lastSentAt: at, lastError: '' })
+          .where('destinationId', '=', destinationId),
+      ),
     noteError: (destinationId, lastError) =>
-      void db.run(db.sql.updateTable('destinations').set({ lastError }).where('destinationId', '=', destinationId)),
+      void db.run(
+        db.sql
+          .updateTable('destinations')
+          .set({ lastError })
+          .where('destinationId', '=', destinationId),
+      ),
   }
 }
 

@@ -16,7 +16,10 @@ export interface Destinations {
   list(): readonly DestinationRecord[]
   /** @throws ApiError not-found */
   existing(destinationId: string): DestinationRecord
-  /** @throws ApiError refused: another one has that name, or is the same node; malformed: no such certificate */
+  /**
+   * @throws ApiError refused: another one has that name, or is the same node; malformed: no such
+   *   certificate
+   */
   add(destination: NewDestination, actor: Actor): DestinationRecord
   /** @throws ApiError not-found, or as `add` */
   update(destinationId: string, patch: DestinationPatch, actor: Actor): DestinationRecord
@@ -65,9 +68,17 @@ export function openDestinations(deps: DestinationsDeps): Destinations {
     // The same node twice would be sent everything twice.
     const twin = others.find((other) => nodeOf(other) === nodeOf(destination))
     if (twin)
-      throw refused('aeTitle', `${twin.name} is this node already.`, `must differ from that of ${twin.name}, or have another host or port`)
+      throw refused(
+        'aeTitle',
+        `${twin.name} is this node already.`,
+        `must differ from that of ${twin.name}, or have another host or port`,
+      )
     if (isOurselves(destination))
-      throw refused('host', 'This is the gateway itself: it cannot send images to itself.', 'must be that of another node')
+      throw refused(
+        'host',
+        'This is the gateway itself: it cannot send images to itself.',
+        'must be that of another node',
+      )
     if (destination.certificate !== null && !isCertificate(destination.certificate))
       throw new ApiError('malformed', 'The certificate cannot be read.', {
         errors: [{ path: 'body.certificate', message: 'must be a certificate in PEM form' }],
@@ -76,7 +87,9 @@ export function openDestinations(deps: DestinationsDeps): Destinations {
   }
 
   const isOurselves = ({ host, port, aeTitle }: DestinationRecord) =>
-    LOOPBACK.test(host) && port === setting('dimse.port') && folded(aeTitle) === folded(setting('dimse.aeTitle'))
+    LOOPBACK.test(host) &&
+    port === setting('dimse.port') &&
+    folded(aeTitle) === folded(setting('dimse.aeTitle'))
 
   return {
     list,
@@ -84,7 +97,14 @@ export function openDestinations(deps: DestinationsDeps): Destinations {
     add: (given, actor) =>
       change(() => {
         const now = instantOf(clock())
-        const made = checked({ destinationId: uuid(), ...given, createdAt: now, updatedAt: now, lastError: '', lastSentAt: null })
+        const made = checked({
+          destinationId: uuid(),
+          ...given,
+          createdAt: now,
+          updatedAt: now,
+          lastError: '',
+          lastSentAt: null,
+        })
         store.destinations.insert(made)
         note(deps, actor, 'destination.add', made.destinationId, settingsOf(made))
         return made
@@ -112,14 +132,17 @@ export function openDestinations(deps: DestinationsDeps): Destinations {
         store.destinations.remove(destinationId)
         note(deps, actor, 'destination.remove', destinationId, settingsOf(destination))
       }),
-    noteSent: (destinationId) => change(() => store.destinations.noteSent(destinationId, instantOf(clock()))),
-    noteError: (destinationId, lastError) => change(() => store.destinations.noteError(destinationId, lastError)),
+    noteSent: (destinationId) =>
+      change(() => store.destinations.noteSent(destinationId, instantOf(clock()))),
+    noteError: (destinationId, lastError) =>
+      change(() => store.destinations.noteError(destinationId, lastError)),
   }
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1)$/i
 const folded = (text: string) => text.trim().toUpperCase()
-const nodeOf = ({ aeTitle, host, port }: DestinationRecord) => `${folded(aeTitle)} ${folded(host)} ${port}`
+const nodeOf = ({ aeTitle, host, port }: DestinationRecord) =>
+  `${folded(aeTitle)} ${folded(host)} ${port}`
 
 const refused = (field: keyof NewDestination, text: string, message: string) =>
   new ApiError('refused', text, { errors: [{ path: `body.${field}`, message }] })
@@ -135,9 +158,18 @@ function isCertificate(pem: string): boolean {
 
 /** The fields that a patch has a value for. */
 const given = (patch: DestinationPatch) =>
-  Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as Partial<NewDestination>
+  Object.fromEntries(
+    Object.entries(patch).filter(([, value]) => value !== undefined),
+  ) as Partial<NewDestination>
 
 function settingsOf(destination: DestinationRecord): NewDestination {
-  const { destinationId: _, createdAt: __, updatedAt: ___, lastError: ____, lastSentAt: _____, ...settings } = destination
+  const {
+    destinationId: _,
+    createdAt: __,
+    updatedAt: ___,
+    lastError: ____,
+    lastSentAt: _____,
+    ...settings
+  } = destination
   return settings
 }

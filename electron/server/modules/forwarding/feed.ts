@@ -3,7 +3,10 @@ import type { DestinationRecord } from './destination-queries.ts'
 import type { WorkerNews } from './worker.ts'
 
 /** A line for the live feed, without anything about a patient. */
-export type News = Pick<FeedLine, 'kind' | 'tone' | 'text' | 'aeTitle' | 'address' | 'associationId' | 'studyInstanceUid'>
+export type News = Pick<
+  FeedLine,
+  'kind' | 'tone' | 'text' | 'aeTitle' | 'address' | 'associationId' | 'studyInstanceUid'
+>
 
 /** What became of a queue, as a line for the feed. */
 export function newsLine({ name, aeTitle, host }: DestinationRecord, news: WorkerNews): News {
@@ -21,7 +24,10 @@ export function newsLine({ name, aeTitle, host }: DestinationRecord, news: Worke
 function wordsOf(name: string, news: WorkerNews): Pick<News, 'tone' | 'text'> {
   switch (news.kind) {
     case 'down':
-      return { tone: 'danger', text: `${name} takes no images now: ${news.reason}. Waiting for it here: ${imagesOf(news.waiting)}.` }
+      return {
+        tone: 'danger',
+        text: `${name} takes no images now: ${news.reason}. Waiting for it here: ${imagesOf(news.waiting)}.`,
+      }
     case 'up':
       return { tone: 'good', text: `${name} takes images again.` }
     case 'sent':

@@ -15,7 +15,10 @@ export interface ForwardRecord {
   readonly state: ForwardState
   /** Since it was queued. */
   readonly attempts: number
-  /** When it was appended, or last let wait anew: the time after which it is given up counts from it. */
+  /**
+   * When it was appended, or last let wait anew: the time after which it is given up counts from
+   * it.
+   */
   readonly queuedAt: string
   /** When it is tried next; null where it is not waiting. */
   readonly nextAt: string | null
@@ -26,7 +29,10 @@ export interface ForwardRecord {
   readonly createdAt: string
   readonly updatedAt: string
 }
-export type NewForward = Pick<ForwardRecord, 'destinationId' | 'instanceId' | 'sopInstanceUid' | 'studyInstanceUid'> & {
+export type NewForward = Pick<
+  ForwardRecord,
+  'destinationId' | 'instanceId' | 'sopInstanceUid' | 'studyInstanceUid'
+> & {
   readonly at: string
 }
 
@@ -51,7 +57,10 @@ export interface ForwardAttempt {
 }
 
 export interface ForwardsStore {
-  /** Its id; undefined where the instance is on its way there, or was sent, already. One that failed or was dropped waits again. */
+  /**
+   * Its id; undefined where the instance is on its way there, or was sent, already. One that failed
+   * or was dropped waits again.
+   */
   append(forward: NewForward): number | undefined
   /** Calls `heard` after each commit that lets something wait anew. Returns what stops it. */
   onAppend(heard: () => void): () => void
@@ -61,27 +70,51 @@ export interface ForwardsStore {
   /** When the next waiting one of the destination is due. */
   nextDue(destinationId: string): string | undefined
   /** The one attempt that ended it, or a person who dropped it. Whether it was still waiting. */
-  settle(forwardId: number, state: Exclude<ForwardState, 'waiting'>, attempt: ForwardAttempt & { readonly sentAs?: string }): boolean
+  settle(
+    forwardId: number,
+    state: Exclude<ForwardState, 'waiting'>,
+    attempt: ForwardAttempt & { readonly sentAs?: string },
+  ): boolean
   /** Counts a failed attempt; it waits until `nextAt`. */
   postpone(forwardId: number, attempt: ForwardAttempt & { readonly nextAt: string }): void
   /** Studies of the destination that something waits or failed of. */
   openStudies(destinationId: string): string[]
-  /** Lets what waits or failed of the study be due now; attempts and `queuedAt` begin anew. How many. */
+  /**
+   * Lets what waits or failed of the study be due now; attempts and `queuedAt` begin anew. How
+   * many.
+   */
   retry(destinationId: string, studyInstanceUid: string, at: string): number
   /** Drops what waits or failed of the study. How many. */
   drop(destinationId: string, studyInstanceUid: string, at: string): number
-  /** Drops what waits or failed of other versions of the instance: it took their place. The destinations they were for. */
-  supersede(instance: { readonly sopInstanceUid: string; readonly instanceId: number }, attempt: Omit<ForwardAttempt, 'status'>): string[]
-  /** Drops what waits or failed of the instance, which was set aside. The destinations it was for. */
+  /**
+   * Drops what waits or failed of other versions of the instance: it took their place. The
+   * destinations they were for.
+   */
+  supersede(
+    instance: { readonly sopInstanceUid: string; readonly instanceId: number },
+    attempt: Omit<ForwardAttempt, 'status'>,
+  ): string[]
+  /**
+   * Drops what waits or failed of the instance, which was set aside. The destinations it was for.
+   */
   setAside(instanceId: number, attempt: Omit<ForwardAttempt, 'status'>): string[]
   /** Destinations that the instance was sent to. */
   sentTo(instanceId: number): string[]
-  /** Destinations that `setAside` dropped the instance for, in the same words, and that it was not appended to since. */
+  /**
+   * Destinations that `setAside` dropped the instance for, in the same words, and that it was not
+   * appended to since.
+   */
   keptFrom(instanceId: number, lastError: string): string[]
-  /** Destinations that an instance was sent to or waits for, or that may have it although the attempts failed. */
+  /**
+   * Destinations that an instance was sent to or waits for, or that may have it although the
+   * attempts failed.
+   */
   holders(instanceIds: readonly number[]): string[]
   /** How the rejection note and the corrected copies of a correction stand at the destination. */
-  ofCorrection(destinationId: string, correctionId: string): { waiting: number; sent: number; failed: number; lastError: string }
+  ofCorrection(
+    destinationId: string,
+    correctionId: string,
+  ): { waiting: number; sent: number; failed: number; lastError: string }
   /** Of one destination. */
   queue(destinationId: string): { waiting: number; sent: number; failed: number }
   /** Of all destinations. */
@@ -94,8 +127,13 @@ export interface ForwardsStore {
       readonly show: 'all' | 'waiting' | 'failed'
     },
   ): Slice<ForwardedStudyRecord>
-  /** Instances of a study at a destination, what is not sent first, else in the order they were appended. */
-  instances(query: SliceQuery & { readonly destinationId: string; readonly studyInstanceUid: string }): Slice<ForwardRecord>
+  /**
+   * Instances of a study at a destination, what is not sent first, else in the order they were
+   * appended.
+   */
+  instances(
+    query: SliceQuery & { readonly destinationId: string; readonly studyInstanceUid: string },
+  ): Slice<ForwardRecord>
 }
 
 const APPEND = `
@@ -174,9 +212,12 @@ export function forwardsStore(db: Database): ForwardsStore {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    get: (forwardId) => db.get(rawQuery<ForwardRecord>('select * from forwards where forwardId = ?', [forwardId])),
-    due: (destinationId, now, limit) => db.all(rawQuery<ForwardRecord>(DUE, [destinationId, now, limit])),
-    nextDue: (destinationId) => db.get(rawQuery<{ nextAt: string | null }>(NEXT, [destinationId]))?.nextAt ?? undefined,
+    get: (forwardId) =>
+      db.get(rawQuery<ForwardRecord>('select * from forwards where forwardId = ?', [forwardId])),
+    due: (destinationId, now, limit) =>
+      db.all(rawQuery<ForwardRecord>(DUE, [destinationId, now, limit])),
+    nextDue: (destinationId) =>
+      db.get(rawQuery<{ nextAt: string | null }>(NEXT, [destinationId]))?.nextAt ?? undefined,
     settle: (forwardId, state, { at, status, lastError, sentAs = '' }) =>
       db.run(
         db.sql
@@ -197,60 +238,117 @@ export function forwardsStore(db: Database): ForwardsStore {
       void db.run(
         db.sql
           .updateTable('forwards')
-          .set((of) => ({ status, lastError, nextAt, updatedAt: at, attempts: of('attempts', '+', 1) }))
+          .set((of) => ({
+            status,
+            lastError,
+            nextAt,
+            updatedAt: at,
+            attempts: of('attempts', '+', 1),
+          }))
           .where('forwardId', '=', forwardId)
           .where('state', '=', 'waiting'),
       ),
     openStudies: (destinationId) =>
-      db.all(rawQuery<{ studyInstanceUid: string }>(OPEN_STUDIES, [destinationId])).map(({ studyInstanceUid }) => studyInstanceUid),
+      db
+        .all(rawQuery<{ studyInstanceUid: string }>(OPEN_STUDIES, [destinationId]))
+        .map(({ studyInstanceUid }) => studyInstanceUid),
     retry(destinationId, studyInstanceUid, at) {
       const count = db.run(rawQuery(RETRY, [at, at, at, destinationId, studyInstanceUid])).changes
       if (count > 0) tellAfterCommit()
       return count
     },
-    drop: (destinationId, studyInstanceUid, at) => db.run(rawQuery(DROP, [at, destinationId, studyInstanceUid])).changes,
+    drop: (destinationId, studyInstanceUid, at) =>
+      db.run(rawQuery(DROP, [at, destinationId, studyInstanceUid])).changes,
     supersede: ({ sopInstanceUid, instanceId }, { at, lastError }) =>
       db
-        .all(rawQuery<{ destinationId: string }>(SUPERSEDE, [at, lastError, sopInstanceUid, instanceId]))
+        .all(
+          rawQuery<{ destinationId: string }>(SUPERSEDE, [
+            at,
+            lastError,
+            sopInstanceUid,
+            instanceId,
+          ]),
+        )
         .map(({ destinationId }) => destinationId),
     setAside: (instanceId, { at, lastError }) =>
-      db.all(rawQuery<{ destinationId: string }>(SET_ASIDE, [at, lastError, instanceId])).map(({ destinationId }) => destinationId),
-    sentTo: (instanceId) => db.all(rawQuery<{ destinationId: string }>(SENT_TO, [instanceId])).map(({ destinationId }) => destinationId),
+      db
+        .all(rawQuery<{ destinationId: string }>(SET_ASIDE, [at, lastError, instanceId]))
+        .map(({ destinationId }) => destinationId),
+    sentTo: (instanceId) =>
+      db
+        .all(rawQuery<{ destinationId: string }>(SENT_TO, [instanceId]))
+        .map(({ destinationId }) => destinationId),
     keptFrom: (instanceId, lastError) =>
-      db.all(rawQuery<{ destinationId: string }>(KEPT_FROM, [lastError, instanceId])).map(({ destinationId }) => destinationId),
+      db
+        .all(rawQuery<{ destinationId: string }>(KEPT_FROM, [lastError, instanceId]))
+        .map(({ destinationId }) => destinationId),
     holders: (instanceIds) =>
-      db.all(rawQuery<{ destinationId: string }>(HOLDERS, [JSON.stringify(instanceIds)])).map(({ destinationId }) => destinationId),
+      db
+        .all(rawQuery<{ destinationId: string }>(HOLDERS, [JSON.stringify(instanceIds)]))
+        .map(({ destinationId }) => destinationId),
     ofCorrection: (destinationId, correctionId) =>
-      db.get(rawQuery<ReturnType<ForwardsStore['ofCorrection']>>(OF_CORRECTION, [destinationId, correctionId, correctionId])) ?? {
+      db.get(
+        rawQuery<ReturnType<ForwardsStore['ofCorrection']>>(OF_CORRECTION, [
+          destinationId,
+          correctionId,
+          correctionId,
+        ]),
+      ) ?? {
         waiting: 0,
         sent: 0,
         failed: 0,
         lastError: '',
       },
     queue: (destinationId) =>
-      db.get(rawQuery<ReturnType<ForwardsStore['queue']>>(QUEUE, [destinationId])) ?? { waiting: 0, sent: 0, failed: 0 },
-    summary: () => db.get(rawQuery<ReturnType<ForwardsStore['summary']>>(SUMMARY, [])) ?? { waiting: 0, failed: 0 },
+      db.get(rawQuery<ReturnType<ForwardsStore['queue']>>(QUEUE, [destinationId])) ?? {
+        waiting: 0,
+        sent: 0,
+        failed: 0,
+      },
+    summary: () =>
+      db.get(rawQuery<ReturnType<ForwardsStore['summary']>>(SUMMARY, [])) ?? {
+        waiting: 0,
+        failed: 0,
+      },
     studies({ after, limit, destinationId, studyInstanceUid, show }) {
       const conditions = [
         SHOWN[show],
         ...(destinationId === undefined ? [] : ['destinationId = ?']),
-        ...(studyInstanceUid === undefined ? [] : ['studyInstanceUid = ? and destinationId in (select destinationId from destinations)']),
-        ...(after === undefined ? [] : ['(updatedAt, destinationId, studyInstanceUid) < (?, ?, ?)']),
+        ...(studyInstanceUid === undefined
+          ? []
+          : ['studyInstanceUid = ? and destinationId in (select destinationId from destinations)']),
+        ...(after === undefined
+          ? []
+          : ['(updatedAt, destinationId, studyInstanceUid) < (?, ?, ?)']),
       ]
       const wanted = [destinationId, studyInstanceUid].filter((value) => value !== undefined)
       const parameters = [...wanted, ...(after === undefined ? [] : partsOf(after))]
-      // Without being told, SQLite looks through all there ever were because they are in the order of the list.
-      const index = show === 'all' || studyInstanceUid !== undefined ? '' : ' indexed by forwardedStudiesOpen'
+      // Without being told, SQLite looks through all there ever were because they are in the order
+      // of the list.
+      const index =
+        show === 'all' || studyInstanceUid !== undefined ? '' : ' indexed by forwardedStudiesOpen'
       const text = `select * from forwardedStudies${index} where ${conditions.join(' and ')}
         order by updatedAt desc, destinationId desc, studyInstanceUid desc limit ?`
       const rows = db.all(rawQuery<ForwardedStudyRecord>(text, [...parameters, limit + 1]))
-      return sliceOf(rows, limit, (row) => `${row.updatedAt} ${row.destinationId} ${row.studyInstanceUid}`)
+      return sliceOf(
+        rows,
+        limit,
+        (row) => `${row.updatedAt} ${row.destinationId} ${row.studyInstanceUid}`,
+      )
     },
     instances({ after, limit, destinationId, studyInstanceUid }) {
       const [isSent = 0, forwardId = 0] = (after ?? '').split(' ').map(Number)
       const text = `select * from forwards where destinationId = ? and studyInstanceUid = ? and (state = 'sent', forwardId) > (?, ?)
         order by state = 'sent', forwardId limit ?`
-      const rows = db.all(rawQuery<ForwardRecord>(text, [destinationId, studyInstanceUid, isSent, forwardId, limit + 1]))
+      const rows = db.all(
+        rawQuery<ForwardRecord>(text, [
+          destinationId,
+          studyInstanceUid,
+          isSent,
+          forwardId,
+          limit + 1,
+        ]),
+      )
       return sliceOf(rows, limit, (row) => `${Number(row.state === 'sent')} ${row.forwardId}`)
     },
   }

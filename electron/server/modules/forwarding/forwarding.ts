@@ -53,24 +53,40 @@ export interface ForwardingDeps extends DomainDeps {
 
 type Operations = typeof dashboardDestinations
 
-/** DIMSE out: the destinations, their queues, and priors. Every call of `dashboardDestinations` is a function of its name. */
+/**
+ * DIMSE out: the destinations, their queues, and priors. Every call of `dashboardDestinations` is a
+ * function of its name.
+ */
 export interface Forwarding extends AsyncDisposable {
-  /** Queues a kept instance for every automatic destination that takes its modality. Call it in the transaction that keeps the instance. */
+  /**
+   * Queues a kept instance for every automatic destination that takes its modality. Call it in the
+   * transaction that keeps the instance.
+   */
   enqueue(instance: InstanceRecord): void
-  /** As `enqueue`, of an instance that was set aside or superseded: it is queued again for every destination it was kept from, too. */
+  /**
+   * As `enqueue`, of an instance that was set aside or superseded: it is queued again for every
+   * destination it was kept from, too.
+   */
   release(instance: InstanceRecord): void
-  /** Drops what waits, or failed, of an instance whose row is taken back. Call it in the transaction that does so. */
+  /**
+   * Drops what waits, or failed, of an instance whose row is taken back. Call it in the transaction
+   * that does so.
+   */
   takeBack(instance: InstanceRecord): void
-  /** Drops what waits, or failed, of instances that are set aside; what is under way is ended. Call it in the transaction that does so. */
+  /**
+   * Drops what waits, or failed, of instances that are set aside; what is under way is ended. Call
+   * it in the transaction that does so.
+   */
   setAside(instances: readonly InstanceRecord[]): void
   /**
-   * Queues what takes the place of corrected images, or of their copies, for the destinations of what was before (`Queue.correct`). Call it in the
-   * transaction that does so.
+   * Queues what takes the place of corrected images, or of their copies, for the destinations of
+   * what was before (`Queue.correct`). Call it in the transaction that does so.
    */
   correct(...moved: Parameters<Queue['correct']>): void
   /**
    * Writes the outcomes that are in memory while the disk takes no records. Call it before it is
-   * decided by the queues who has an image. In a transaction of the caller they are written with it.
+   * decided by the queues who has an image. In a transaction of the caller they are written with
+   * it.
    * @throws the error of the disk, in a transaction of the caller alone
    */
   flush(): void
@@ -79,7 +95,9 @@ export interface Forwarding extends AsyncDisposable {
   add(destination: NewDestination, actor: Actor): Destination
   /** @throws ApiError not-found, or as `add` */
   update(destinationId: string, patch: DestinationPatch, actor: Actor): Destination
-  /** @throws ApiError not-found; refused: instances wait for it, or failed and nobody has decided */
+  /**
+   * @throws ApiError not-found; refused: instances wait for it, or failed and nobody has decided
+   */
   remove(destinationId: string, actor: Actor): Outcome
   /** @throws ApiError not-found */
   echo(destinationId: string): Promise<EchoResult>
@@ -87,31 +105,53 @@ export interface Forwarding extends AsyncDisposable {
   echoDevice(device: Device): Promise<EchoResult>
   /** The study that last changed first. */
   studies(
-    query: SliceQuery & Pick<CallOf<Operations['studies']>['query'], 'destinationId' | 'studyInstanceUid' | 'show'>,
+    query: SliceQuery &
+      Pick<CallOf<Operations['studies']>['query'], 'destinationId' | 'studyInstanceUid' | 'show'>,
   ): Slice<ForwardedStudy>
   /** What is not sent first. @throws ApiError not-found */
   instances(of: CallOf<Operations['instances']>['params'], query: SliceQuery): Slice<Forward>
-  /** @throws ApiError not-found: no such destination, or no images of the study are here; refused: the destination is switched off */
+  /**
+   * @throws ApiError not-found: no such destination, or no images of the study are here; refused:
+   *   the destination is switched off
+   */
   send(destinationId: string, studyInstanceUid: string, actor: Actor): Outcome
-  /** Tries now what waits or was given up. @throws ApiError not-found; refused: the destination is switched off */
+  /**
+   * Tries now what waits or was given up. @throws ApiError not-found; refused: the destination is
+   * switched off
+   */
   retry(destinationId: string, studyInstanceUid: string | undefined, actor: Actor): Promise<Outcome>
   /** Gives up what waits or failed. @throws ApiError not-found */
-  drop(destinationId: string, what: CallOf<Operations['drop']>['body'], actor: Actor): Promise<Outcome>
-  /** @throws ApiError not-found; refused: it is not asked for priors, or cannot be asked; unavailable: it does not answer */
+  drop(
+    destinationId: string,
+    what: CallOf<Operations['drop']>['body'],
+    actor: Actor,
+  ): Promise<Outcome>
+  /**
+   * @throws ApiError not-found; refused: it is not asked for priors, or cannot be asked;
+   *   unavailable: it does not answer
+   */
   findPriors(
     destinationId: string,
     keys: CallOf<Operations['findPriors']>['body'],
     actor: Actor,
   ): Promise<ReplyOf<Operations['findPriors']>>
-  /** Begins a C-MOVE to ourselves; `pulls` tells how it goes. @throws ApiError not-found, refused */
+  /**
+   * Begins a C-MOVE to ourselves; `pulls` tells how it goes. @throws ApiError not-found, refused
+   */
   pull(destinationId: string, studyInstanceUid: string, actor: Actor): Pull
   /** The latest 50 since the start of the gateway, newest first. */
   pulls(): Pull[]
-  /** Whether images, or those of one study, that come under this AE title from this address may be of a pull that runs. */
+  /**
+   * Whether images, or those of one study, that come under this AE title from this address may be
+   * of a pull that runs.
+   */
   expectsFrom(callingAeTitle: string, remoteAddress: string, studyInstanceUid?: string): boolean
   /** Instances that wait and that were given up, of all destinations. */
   summary(): { readonly waiting: number; readonly failed: number }
-  /** Sends what is due; resolves when nothing is, or every destination that is left takes nothing now. */
+  /**
+   * Sends what is due; resolves when nothing is, or every destination that is left takes nothing
+   * now.
+   */
   settled(): Promise<void>
 }
 
@@ -125,9 +165,12 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
   const foundStudies = openFoundStudies(store)
   const pulls = openPulls({ ...deps, about: foundStudies.about })
   const workers = new Map<string, Worker>()
-  /** A notice of a correction is open until all copies that are sent at all are at the destination. */
+  /**
+   * A notice of a correction is open until all copies that are sent at all are at the destination.
+   */
   const noteComplete = (destinationId: string) => void tryWrite(() => deps.onSent(destinationId))
-  const find = (destinationId: string) => destinations.list().find((one) => one.destinationId === destinationId)
+  const find = (destinationId: string) =>
+    destinations.list().find((one) => one.destinationId === destinationId)
 
   const workerOf = (destinationId: string): Worker =>
     openWorker({
@@ -140,14 +183,16 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
         tryWrite(() => destinations.noteSent(destinationId))
         noteComplete(destinationId)
       },
-      noteError: (lastError) => void tryWrite(() => destinations.noteError(destinationId, lastError)),
+      noteError: (lastError) =>
+        void tryWrite(() => destinations.noteError(destinationId, lastError)),
       onNews(news) {
         const destination = find(destinationId)
         if (destination) onNews(newsLine(destination, news))
       },
       onError: deps.onError,
     })
-  for (const { destinationId } of destinations.list()) workers.set(destinationId, workerOf(destinationId))
+  for (const { destinationId } of destinations.list())
+    workers.set(destinationId, workerOf(destinationId))
   const wakeAll = () => {
     for (const worker of workers.values()) worker.wake()
   }
@@ -201,14 +246,19 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
   /** One that may be called. */
   function inUse(destinationId: string): DestinationRecord {
     const destination = destinations.existing(destinationId)
-    if (!destination.isEnabled) throw new ApiError('refused', `${destination.name} is switched off: switch it on first.`)
+    if (!destination.isEnabled)
+      throw new ApiError('refused', `${destination.name} is switched off: switch it on first.`)
     return destination
   }
 
   /** One that can be asked for priors. */
   function archive(destinationId: string): DestinationRecord {
     const destination = inUse(destinationId)
-    if (!destination.hasPriors) throw new ApiError('refused', `${destination.name} is not set up to be asked for earlier studies.`)
+    if (!destination.hasPriors)
+      throw new ApiError(
+        'refused',
+        `${destination.name} is not set up to be asked for earlier studies.`,
+      )
     return destination
   }
 
@@ -249,7 +299,9 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
 
     studies(query) {
       const { items, ...rest } = forwards.studies(query)
-      const names = new Map(destinations.list().map(({ destinationId, name }) => [destinationId, name]))
+      const names = new Map(
+        destinations.list().map(({ destinationId, name }) => [destinationId, name]),
+      )
       return {
         items: items.map((study) => ({
           ...study,
@@ -279,7 +331,10 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
       workers.get(destinationId)?.flush()
       const retried = await queue.retry(destination, studyInstanceUid, actor)
       workers.get(destinationId)?.restart()
-      return { success: true, message: retried === 0 ? 'Nothing waits.' : `${imagesOf(retried)} tried now.` }
+      return {
+        success: true,
+        message: retried === 0 ? 'Nothing waits.' : `${imagesOf(retried)} tried now.`,
+      }
     },
     async drop(destinationId, what, actor) {
       const destination = destinations.existing(destinationId)
@@ -296,7 +351,8 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
       foundStudies.remember(destinationId, reply.studies)
       return reply
     },
-    pull: (destinationId, studyInstanceUid, actor) => pulls.start(archive(destinationId), studyInstanceUid, actor),
+    pull: (destinationId, studyInstanceUid, actor) =>
+      pulls.start(archive(destinationId), studyInstanceUid, actor),
     pulls: pulls.list,
     expectsFrom: pulls.expects,
     summary: () => forwards.summary(),

@@ -7,10 +7,15 @@ const MOST_KEPT = 1000
 /** Whose study it is, and what it shows. */
 export type About = Pick<Pull, 'patientName' | 'patientId' | 'studyDescription' | 'studyDate'>
 
-/** What destinations told of the studies that were found there: a C-MOVE names a study by its UID alone. Never written to the disk. */
+/**
+ * What destinations told of the studies that were found there: a C-MOVE names a study by its UID
+ * alone. Never written to the disk.
+ */
 export interface FoundStudies {
   remember(destinationId: string, studies: readonly PriorStudy[]): void
-  /** As the destination told it, else as the images that are here say it; empty where neither does. */
+  /**
+   * As the destination told it, else as the images that are here say it; empty where neither does.
+   */
   about(destinationId: string, studyInstanceUid: string): About
 }
 
@@ -36,7 +41,8 @@ export function openFoundStudies({ imageStudies }: Pick<Store, 'imageStudies'>):
 }
 
 const NOTHING: About = { patientName: '', patientId: '', studyDescription: '', studyDate: '' }
-const keyOf = (destinationId: string, studyInstanceUid: string) => `${destinationId} ${studyInstanceUid}`
+const keyOf = (destinationId: string, studyInstanceUid: string) =>
+  `${destinationId} ${studyInstanceUid}`
 const aboutOf = ({ patientName, patientId, studyDescription, studyDate }: About): About => ({
   patientName,
   patientId,

@@ -19,8 +19,10 @@ export interface PriorsDeps {
 }
 
 /**
- * Earlier studies that a destination has of a patient, the newest first, and how much of each is here already.
- * @throws ApiError unavailable: it could not be asked, never an empty list instead; refused: the native module is missing
+ * Earlier studies that a destination has of a patient, the newest first, and how much of each is
+ * here already.
+ * @throws ApiError unavailable: it could not be asked, never an empty list instead; refused: the
+ *   native module is missing
  */
 export async function findPriors(
   destination: DestinationRecord,
@@ -46,4 +48,10 @@ export async function findPriors(
   }
 }
 
-const whenOf = ({ studyDate, studyTime }: { readonly studyDate: string; readonly studyTime: string }) => `${studyDate}${studyTime}`
+const whenOf = ({
+  studyDate,
+  studyTime,
+}: {
+  readonly studyDate: string
+  readonly studyTime: string
+}) => `${studyDate}${studyTime}`

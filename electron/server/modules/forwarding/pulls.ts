@@ -31,7 +31,10 @@ export interface Pulls extends AsyncDisposable {
   start(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): Pull
   /** Newest first. */
   list(): Pull[]
-  /** Whether images, or those of one study, that come under this AE title from this address may be of a pull that runs. */
+  /**
+   * Whether images, or those of one study, that come under this AE title from this address may be
+   * of a pull that runs.
+   */
   expects(callingAeTitle: string, remoteAddress: string, studyInstanceUid?: string): boolean
 }
 
@@ -52,7 +55,10 @@ export function openPulls(deps: PullsDeps): Pulls {
     onChanged()
   }
 
-  async function run({ pullId, studyInstanceUid }: Pull, destination: DestinationRecord): Promise<void> {
+  async function run(
+    { pullId, studyInstanceUid }: Pull,
+    destination: DestinationRecord,
+  ): Promise<void> {
     const end = (state: Pull['state'], detail: string) =>
       change(pullId, { state, detail: sentenceCase(detail), endedAt: instantOf(clock()) })
     const tell = ({ completed, warning, failed, remaining }: MoveProgress) =>
@@ -80,11 +86,16 @@ export function openPulls(deps: PullsDeps): Pulls {
     start(destination, studyInstanceUid, actor) {
       const twin = pulls.find(
         (pull) =>
-          pull.state === 'running' && pull.destinationId === destination.destinationId && pull.studyInstanceUid === studyInstanceUid,
+          pull.state === 'running' &&
+          pull.destinationId === destination.destinationId &&
+          pull.studyInstanceUid === studyInstanceUid,
       )
       if (twin) return twin
       if (running.size >= MOST_RUNNING)
-        throw new ApiError('refused', `${MOST_RUNNING} studies are being fetched already: wait until one of them is here.`)
+        throw new ApiError(
+          'refused',
+          `${MOST_RUNNING} studies are being fetched already: wait until one of them is here.`,
+        )
       const pull: Pull = {
         pullId: uuid(),
         destinationId: destination.destinationId,

@@ -23,34 +23,61 @@ export interface MovedInstance {
 
 /** What is to be sent where, as rows; each change by a person is in the audit trail. */
 export interface Queue {
-  /** In the transaction that keeps the instance. It takes the place of an older version that waits, or failed. */
+  /**
+   * In the transaction that keeps the instance. It takes the place of an older version that waits,
+   * or failed.
+   */
   enqueue(instance: InstanceRecord): void
   /**
-   * In the transaction that makes an instance current that was set aside or superseded: as `enqueue`, and again for every destination it was
-   * kept from.
+   * In the transaction that makes an instance current that was set aside or superseded: as
+   * `enqueue`, and again for every destination it was kept from.
    */
   release(instance: InstanceRecord): void
-  /** In the transaction that takes back the row: what waits, or failed, of it is dropped, since it is sent again. The destinations it was for. */
+  /**
+   * In the transaction that takes back the row: what waits, or failed, of it is dropped, since it
+   * is sent again. The destinations it was for.
+   */
   takeBack(instance: InstanceRecord): string[]
-  /** In the transaction that sets the instances aside: what waits, or failed, of them is dropped. The destinations it was for. */
+  /**
+   * In the transaction that sets the instances aside: what waits, or failed, of them is dropped.
+   * The destinations it was for.
+   */
   setAside(instances: readonly InstanceRecord[]): string[]
   /**
-   * In the transaction that makes corrected copies the current instances, or the originals again: what waits, or failed, of `before` is dropped, and
-   * `now` is queued for the destinations that had it, or were to have it, and, unless it was fetched, for those that get everything; for none of
-   * `except`. An original is queued again for the destinations that the correction kept it from. The destinations of what was dropped.
+   * In the transaction that makes corrected copies the current instances, or the originals again:
+   * what waits, or failed, of `before` is dropped, and `now` is queued for the destinations that
+   * had it, or were to have it, and, unless it was fetched, for those that get everything; for none
+   * of `except`. An original is queued again for the destinations that the correction kept it from.
+   * The destinations of what was dropped.
    */
-  correct(moved: readonly MovedInstance[], options: { readonly isFetched: boolean; readonly except: readonly string[] }): string[]
-  /** The study's current instances; those that are there already are left out. How many were queued. @throws ApiError not-found */
+  correct(
+    moved: readonly MovedInstance[],
+    options: { readonly isFetched: boolean; readonly except: readonly string[] },
+  ): string[]
+  /**
+   * The study's current instances; those that are there already are left out. How many were queued.
+   * @throws ApiError not-found
+   */
   send(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): number
-  /** How many are due now: of the study, or of all in portions, with the event loop let through between them. */
-  retry(destination: DestinationRecord, studyInstanceUid: string | undefined, actor: Actor): Promise<number>
+  /**
+   * How many are due now: of the study, or of all in portions, with the event loop let through
+   * between them.
+   */
+  retry(
+    destination: DestinationRecord,
+    studyInstanceUid: string | undefined,
+    actor: Actor,
+  ): Promise<number>
   /** How many were given up; as `retry`. */
   drop(
     destination: DestinationRecord,
     what: { readonly studyInstanceUid?: string | undefined; readonly reason: string },
     actor: Actor,
   ): Promise<number>
-  /** What is due, each with its current instance. One that is not current any more is given up, with the reason. */
+  /**
+   * What is due, each with its current instance. One that is not current any more is given up, with
+   * the reason.
+   */
   due(destinationId: string, now: string, limit: number): Due[]
 }
 
@@ -59,8 +86,10 @@ export function openQueue(deps: QueueDeps): Queue {
   const { forwards, instances, database } = store
   const now = () => instantOf(clock())
 
-  const append = (destinationId: string, { instanceId, sopInstanceUid, studyInstanceUid }: InstanceRecord) =>
-    forwards.append({ destinationId, instanceId, sopInstanceUid, studyInstanceUid, at: now() })
+  const append = (
+    destinationId: string,
+    { instanceId, sopInstanceUid, studyInstanceUid }: InstanceRecord,
+  ) => forwards.append({ destinationId, instanceId, sopInstanceUid, studyInstanceUid, at: now() })
 
   function enqueue(instance: InstanceRecord, except: readonly string[] = []): void {
     const all = destinations.list()
@@ -68,61 +97,91 @@ export function openQueue(deps: QueueDeps): Queue {
     if (all.length === 0 || instance.state !== 'current') return
     const { sopInstanceUid, studyInstanceUid, modality } = instance
     const replaced = forwards.supersede(instance, { at: now(), lastError: GONE.superseded })
-    for (const destinationId of replaced) note(deps, 'gateway', 'forward.replace', destinationId, { studyInstanceUid, sopInstanceUid })
+    for (const destinationId of replaced)
+      note(deps, 'gateway', 'forward.replace', destinationId, { studyInstanceUid, sopInstanceUid })
     for (const { destinationId, isAutomatic, modalities } of all)
-      if (!except.includes(destinationId) && (replaced.includes(destinationId) || (isAutomatic && takes(modalities, modality))))
+      if (
+        !except.includes(destinationId) &&
+        (replaced.includes(destinationId) || (isAutomatic && takes(modalities, modality)))
+      )
         append(destinationId, instance)
   }
 
   return {
     enqueue: (instance) => enqueue(instance),
     release(instance) {
-      const kept = [GONE.quarantined, GONE.superseded].flatMap((why) => forwards.keptFrom(instance.instanceId, why))
+      const kept = [GONE.quarantined, GONE.superseded].flatMap((why) =>
+        forwards.keptFrom(instance.instanceId, why),
+      )
       enqueue(instance)
       for (const destinationId of kept) append(destinationId, instance)
     },
-    takeBack: ({ instanceId }) => forwards.setAside(instanceId, { at: now(), lastError: GONE.takenBack }),
+    takeBack: ({ instanceId }) =>
+      forwards.setAside(instanceId, { at: now(), lastError: GONE.takenBack }),
     setAside(all) {
       const dropped = all.flatMap((instance) =>
         forwards
           .setAside(instance.instanceId, { at: now(), lastError: GONE.quarantined })
           .map((destinationId) => ({ destinationId, studyInstanceUid: instance.studyInstanceUid })),
       )
-      const byStudy = Map.groupBy(dropped, ({ destinationId, studyInstanceUid }) => `${destinationId} ${studyInstanceUid}`)
+      const byStudy = Map.groupBy(
+        dropped,
+        ({ destinationId, studyInstanceUid }) => `${destinationId} ${studyInstanceUid}`,
+      )
       for (const ofStudy of byStudy.values()) {
         const [{ destinationId, studyInstanceUid }] = ofStudy as [(typeof ofStudy)[number]]
-        note(deps, 'gateway', 'forward.set-aside', destinationId, { studyInstanceUid, instances: ofStudy.length })
+        note(deps, 'gateway', 'forward.set-aside', destinationId, {
+          studyInstanceUid,
+          instances: ofStudy.length,
+        })
       }
       return [...new Set(dropped.map(({ destinationId }) => destinationId))]
     },
     correct(moved, { isFetched, except }) {
       const restarted = new Set<string>()
       for (const { before, now: instance } of moved) {
-        const dropped = forwards.setAside(before.instanceId, { at: now(), lastError: GONE.corrected })
+        const dropped = forwards.setAside(before.instanceId, {
+          at: now(),
+          lastError: GONE.corrected,
+        })
         for (const destinationId of dropped) restarted.add(destinationId)
         if (!isFetched) enqueue(instance, except)
         const kept = forwards.keptFrom(instance.instanceId, GONE.corrected)
         const wanted = new Set([...forwards.sentTo(before.instanceId), ...dropped, ...kept])
-        for (const destinationId of wanted) if (!except.includes(destinationId)) append(destinationId, instance)
+        for (const destinationId of wanted)
+          if (!except.includes(destinationId)) append(destinationId, instance)
       }
       return [...restarted]
     },
     send: ({ destinationId }, studyInstanceUid, actor) =>
       database.transaction(() => {
         const current = instances.ofStudy(studyInstanceUid)
-        if (current.length === 0) throw new ApiError('not-found', 'There are no images of this study.')
-        const queued = current.filter((instance) => append(destinationId, instance) !== undefined).length
+        if (current.length === 0)
+          throw new ApiError('not-found', 'There are no images of this study.')
+        const queued = current.filter(
+          (instance) => append(destinationId, instance) !== undefined,
+        ).length
         note(deps, actor, 'forward.send', destinationId, { studyInstanceUid, instances: queued })
         return queued
       }),
     retry: ({ destinationId }, studyInstanceUid, actor) =>
-      byPortions(destinationId, studyInstanceUid, (uid) => forwards.retry(destinationId, uid, now()), { actor, action: 'forward.retry' }),
+      byPortions(
+        destinationId,
+        studyInstanceUid,
+        (uid) => forwards.retry(destinationId, uid, now()),
+        { actor, action: 'forward.retry' },
+      ),
     drop: ({ destinationId }, { studyInstanceUid, reason }, actor) =>
-      byPortions(destinationId, studyInstanceUid, (uid) => forwards.drop(destinationId, uid, now()), {
-        actor,
-        action: 'forward.drop',
-        reason,
-      }),
+      byPortions(
+        destinationId,
+        studyInstanceUid,
+        (uid) => forwards.drop(destinationId, uid, now()),
+        {
+          actor,
+          action: 'forward.drop',
+          reason,
+        },
+      ),
     due(destinationId, at, limit) {
       for (;;) {
         const rows = forwards.due(destinationId, at, limit)
@@ -136,21 +195,38 @@ export function openQueue(deps: QueueDeps): Queue {
     },
   }
 
-  /** Changes what is open of the study, or of all; each portion is in the audit trail, in its own transaction. */
+  /**
+   * Changes what is open of the study, or of all; each portion is in the audit trail, in its own
+   * transaction.
+   */
   async function byPortions(
     destinationId: string,
     studyInstanceUid: string | undefined,
     change: (studyInstanceUid: string) => number,
-    { actor, action, ...said }: { readonly actor: Actor; readonly action: string; readonly reason?: string },
+    {
+      actor,
+      action,
+      ...said
+    }: { readonly actor: Actor; readonly action: string; readonly reason?: string },
   ): Promise<number> {
-    const rest = studyInstanceUid === undefined ? forwards.openStudies(destinationId) : [studyInstanceUid]
+    const rest =
+      studyInstanceUid === undefined ? forwards.openStudies(destinationId) : [studyInstanceUid]
     let total = 0
     do {
       if (total > 0) await nextTurn()
       total += database.transaction(() => {
         let instances = 0
-        for (let uid = rest.pop(); uid !== undefined; uid = instances < PORTION ? rest.pop() : undefined) instances += change(uid)
-        note(deps, actor, action, destinationId, { ...said, ...(studyInstanceUid && { studyInstanceUid }), instances })
+        for (
+          let uid = rest.pop();
+          uid !== undefined;
+          uid = instances < PORTION ? rest.pop() : undefined
+        )
+          instances += change(uid)
+        note(deps, actor, action, destinationId, {
+          ...said,
+          ...(studyInstanceUid && { studyInstanceUid }),
+          instances,
+        })
         return instances
       })
     } while (rest.length > 0)
@@ -164,7 +240,8 @@ export function openQueue(deps: QueueDeps): Queue {
         const state = instances.get(instanceId)?.state ?? 'discarded'
         // What is set aside waits for a decision already, and is queued again when it is released.
         const end = state === 'quarantined' ? 'dropped' : 'failed'
-        if (state !== 'current') forwards.settle(forwardId, end, { at, status: '', lastError: GONE[state] })
+        if (state !== 'current')
+          forwards.settle(forwardId, end, { at, status: '', lastError: GONE[state] })
       }
     })
   }

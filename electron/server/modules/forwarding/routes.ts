@@ -28,7 +28,8 @@ export function serveDashboardDestinations(
   const handlers: HandlersOf<typeof dashboardDestinations> = {
     list: () => forwarding.list(),
     add: ({ body, user }) => forwarding.add(body, userActor(user.userId)),
-    update: ({ params, body, user }) => forwarding.update(params.destinationId, body, userActor(user.userId)),
+    update: ({ params, body, user }) =>
+      forwarding.update(params.destinationId, body, userActor(user.userId)),
     remove: ({ params, user }) => forwarding.remove(params.destinationId, userActor(user.userId)),
     echo: ({ params }) => forwarding.echo(params.destinationId),
 
@@ -36,13 +37,24 @@ export function serveDashboardDestinations(
       const caller = callerOf(user)
       const { destinationId, studyInstanceUid, show } = query
       return list('studies', dashboardDestinations.studies, { query }, (page) => {
-        const { items, ...rest } = forwarding.studies({ destinationId, studyInstanceUid, show, ...page })
-        return { items: items.filter((study) => imageStudies.isVisible(caller, study.studyInstanceUid)), ...rest }
+        const { items, ...rest } = forwarding.studies({
+          destinationId,
+          studyInstanceUid,
+          show,
+          ...page,
+        })
+        return {
+          items: items.filter((study) => imageStudies.isVisible(caller, study.studyInstanceUid)),
+          ...rest,
+        }
       })
     },
     instances({ params, query, user }) {
-      if (!imageStudies.isVisible(callerOf(user), params.studyInstanceUid)) throw new ApiError('not-found', 'There is no such study.')
-      return list('instances', dashboardDestinations.instances, { params, query }, (page) => forwarding.instances(params, page))
+      if (!imageStudies.isVisible(callerOf(user), params.studyInstanceUid))
+        throw new ApiError('not-found', 'There is no such study.')
+      return list('instances', dashboardDestinations.instances, { params, query }, (page) =>
+        forwarding.instances(params, page),
+      )
     },
     send({ params, body, user }) {
       imageStudies.demandManaging(callerOf(user), body.studyInstanceUid)
@@ -70,7 +82,11 @@ export function serveDashboardDestinations(
     pulls({ user }) {
       const caller = callerOf(user)
       const isShown = (studyInstanceUid: string) => imageStudies.isVisible(caller, studyInstanceUid)
-      return { pulls: forwarding.pulls().map((pull) => (isShown(pull.studyInstanceUid) ? pull : { ...pull, ...WITHOUT_PATIENT })) }
+      return {
+        pulls: forwarding
+          .pulls()
+          .map((pull) => (isShown(pull.studyInstanceUid) ? pull : { ...pull, ...WITHOUT_PATIENT })),
+      }
     },
   }
 
@@ -82,4 +98,9 @@ export function serveDashboardDestinations(
   })
 }
 
-const WITHOUT_PATIENT = { patientName: '', patientId: '', studyDescription: '', studyDate: '' } as const
+const WITHOUT_PATIENT = {
+  patientName: '',
+  patientId: '',
+  studyDescription: '',
+  studyDate: '',
+} as const

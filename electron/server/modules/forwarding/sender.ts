@@ -41,15 +41,28 @@ export interface SenderDeps {
   readonly ownAeTitle: () => string
 }
 
-/** Sends instances as they are; transcoded only those that the destination takes in another transfer syntax alone (dicom-field §5.10). */
+/**
+ * Sends instances as they are; transcoded only those that the destination takes in another transfer
+ * syntax alone (dicom-field §5.10).
+ */
 export interface Sender {
-  /** Yields once for each instance it got to. @throws RequestorError where there is no association, or none any more */
-  send(destination: DestinationRecord, due: readonly Due[], signal: AbortSignal): AsyncGenerator<Attempt, void, void>
+  /**
+   * Yields once for each instance it got to. @throws RequestorError where there is no association,
+   * or none any more
+   */
+  send(
+    destination: DestinationRecord,
+    due: readonly Due[],
+    signal: AbortSignal,
+  ): AsyncGenerator<Attempt, void, void>
 }
 
 /** Transcoded instances that are on the disk at once. */
 const TRANSCODED_AT_ONCE = 10
-/** With less free space a conversion that failed may have failed for it: this, and so many times the file. */
+/**
+ * With less free space a conversion that failed may have failed for it: this, and so many times the
+ * file.
+ */
 const LEAST_FREE_BYTES = 64 << 20
 const MOST_EXPANSION = 20
 // PS3.5 §10.1: who takes the class at all takes it in Implicit VR Little Endian at least.
@@ -73,7 +86,11 @@ export function openSender({ store, uuid, sendInstances, native, ownAeTitle }: S
   // What an earlier run was transcoding when it ended.
   rmSync(folder, { recursive: true, force: true })
 
-  async function* send(destination: DestinationRecord, due: readonly Due[], signal: AbortSignal): AsyncGenerator<Attempt, void, void> {
+  async function* send(
+    destination: DestinationRecord,
+    due: readonly Due[],
+    signal: AbortSignal,
+  ): AsyncGenerator<Attempt, void, void> {
     const toTranscode: Transcodable[] = []
     for await (const result of associate(destination, due.map(sendableOf), signal)) {
       if (result.outcome !== 'needs-transcoding') {
@@ -83,14 +100,19 @@ export function openSender({ store, uuid, sendInstances, native, ownAeTitle }: S
       const sendable = result.instance
       const target = TARGETS.find((syntax) => result.accepts.includes(syntax))
       if (target === undefined) yield refusal(sendable, notTaken(sendable, result.accepts))
-      else if (!native.available().isAvailable) yield refusal(sendable, cannotTranscode(sendable, native.available().detail))
+      else if (!native.available().isAvailable)
+        yield refusal(sendable, cannotTranscode(sendable, native.available().detail))
       else toTranscode.push({ sendable, target })
     }
     for (let from = 0; from < toTranscode.length; from += TRANSCODED_AT_ONCE)
       yield* sendTranscoded(destination, toTranscode.slice(from, from + TRANSCODED_AT_ONCE), signal)
   }
 
-  async function* sendTranscoded(destination: DestinationRecord, group: readonly Transcodable[], signal: AbortSignal) {
+  async function* sendTranscoded(
+    destination: DestinationRecord,
+    group: readonly Transcodable[],
+    signal: AbortSignal,
+  ) {
     const made: Sendable[] = []
     try {
       for (const { sendable, target } of group) {
@@ -102,8 +124,13 @@ export function openSender({ store, uuid, sendInstances, native, ownAeTitle }: S
           await mkdir(folder, { recursive: true })
           await orAborted(native.transcode(sendable.path, path, target), signal)
           const meta = await readFileMeta(path)
-          if (meta.sopInstanceUid !== sendable.sopInstanceUid) throw new NativeError('the transcoded file is of another instance')
-          made.splice(-1, 1, { ...transcoded, transferSyntaxUid: meta.transferSyntaxUid, dataSetOffset: meta.dataSetOffset })
+          if (meta.sopInstanceUid !== sendable.sopInstanceUid)
+            throw new NativeError('the transcoded file is of another instance')
+          made.splice(-1, 1, {
+            ...transcoded,
+            transferSyntaxUid: meta.transferSyntaxUid,
+            dataSetOffset: meta.dataSetOffset,
+          })
         } catch (error) {
           signal.throwIfAborted()
           made.pop()
@@ -124,22 +151,33 @@ export function openSender({ store, uuid, sendInstances, native, ownAeTitle }: S
   async function notTranscoded(sendable: Sendable, error: unknown): Promise<Attempt> {
     const kind = diskFaultKind(error)
     const hasRoom = kind !== 'full' && (await hasRoomFor(sendable))
-    if (kind === undefined && hasRoom && error instanceof NativeError) return refusal(sendable, cannotTranscode(sendable, error.message))
-    const why = hasRoom ? 'the gateway could not write it' : 'the gateway has too little disk space to convert it'
+    if (kind === undefined && hasRoom && error instanceof NativeError)
+      return refusal(sendable, cannotTranscode(sendable, error.message))
+    const why = hasRoom
+      ? 'the gateway could not write it'
+      : 'the gateway has too little disk space to convert it'
     const reason = cannotTranscode(sendable, why)
     return { ...UNANSWERED, forward: sendable.forward, verdict: { kind: 'later', reason } }
   }
 
   async function hasRoomFor({ bytes }: Sendable): Promise<boolean> {
     const space = await statfs(folder).catch(() => undefined)
-    return space === undefined || space.bavail * space.bsize >= LEAST_FREE_BYTES + MOST_EXPANSION * bytes
+    return (
+      space === undefined || space.bavail * space.bsize >= LEAST_FREE_BYTES + MOST_EXPANSION * bytes
+    )
   }
 
-  async function* associate(destination: DestinationRecord, instances: readonly Sendable[], signal: AbortSignal) {
+  async function* associate(
+    destination: DestinationRecord,
+    instances: readonly Sendable[],
+    signal: AbortSignal,
+  ) {
     const options = { peer: peerOf(destination), callingAeTitle: ownAeTitle(), instances, signal }
     for await (const result of sendInstances(options)) {
-      // There is no association any more: what it did not get to waits without an attempt of its own.
-      if (result.outcome === 'failed' && !result.isTried && !isNotAccepted(result.error)) throw result.error
+      // There is no association any more: what it did not get to waits without an attempt of its
+      // own.
+      if (result.outcome === 'failed' && !result.isTried && !isNotAccepted(result.error))
+        throw result.error
       yield result
     }
   }
@@ -159,11 +197,24 @@ export function openSender({ store, uuid, sendInstances, native, ownAeTitle }: S
 
 const UNANSWERED = { status: '', comment: '', sentAs: '' }
 
-function attemptOf(result: Exclude<SendResult<Sendable>, { outcome: 'needs-transcoding' }>): Attempt {
+function attemptOf(
+  result: Exclude<SendResult<Sendable>, { outcome: 'needs-transcoding' }>,
+): Attempt {
   const { forward, transferSyntaxUid, sopClassUid } = result.instance
   if (result.outcome === 'failed') {
-    if (isNotAccepted(result.error)) return refusal(result.instance, `it does not take images of this kind (${nameOfUid(sopClassUid)})`)
-    return { ...UNANSWERED, forward, verdict: { kind: 'later', reason: sentenceOf(result.error) ?? 'its file cannot be read here' } }
+    if (isNotAccepted(result.error))
+      return refusal(
+        result.instance,
+        `it does not take images of this kind (${nameOfUid(sopClassUid)})`,
+      )
+    return {
+      ...UNANSWERED,
+      forward,
+      verdict: {
+        kind: 'later',
+        reason: sentenceOf(result.error) ?? 'its file cannot be read here',
+      },
+    }
   }
   return {
     forward,
@@ -174,12 +225,17 @@ function attemptOf(result: Exclude<SendResult<Sendable>, { outcome: 'needs-trans
   }
 }
 
-const refusal = ({ forward }: Sendable, reason: string): Attempt => ({ ...UNANSWERED, forward, verdict: { kind: 'refused', reason } })
+const refusal = ({ forward }: Sendable, reason: string): Attempt => ({
+  ...UNANSWERED,
+  forward,
+  verdict: { kind: 'refused', reason },
+})
 
 const notTaken = ({ sopClassUid }: Sendable, accepts: readonly string[]) =>
   `it takes ${nameOfUid(sopClassUid)} only as ${accepts.map(nameOfUid).join(', ')}, which cannot be made here`
 
-const isNotAccepted = (error: Error) => error instanceof RequestorError && error.kind === 'not-accepted'
+const isNotAccepted = (error: Error) =>
+  error instanceof RequestorError && error.kind === 'not-accepted'
 
 const cannotTranscode = ({ transferSyntaxUid }: Sendable, why: string) =>
   `it does not take ${nameOfUid(transferSyntaxUid)}, and the image cannot be converted here: ${why}`

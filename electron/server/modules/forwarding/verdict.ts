@@ -1,8 +1,8 @@
 import { categoryOf, type DimseStatus } from '#server/dicom/dimse/status.ts'
 
 /**
- * What an answer to C-STORE means for the instance: sent; refused, which trying again would not change; or later. `pausing`: the
- * destination takes nothing now, whatever the instance.
+ * What an answer to C-STORE means for the instance: sent; refused, which trying again would not
+ * change; or later. `pausing`: the destination takes nothing now, whatever the instance.
  */
 export interface Verdict {
   readonly kind: 'sent' | 'refused' | 'later' | 'pausing'
@@ -30,10 +30,16 @@ const ANYTHING_ELSE: Rule = [0x0000, 0xffff, 'later', 'it did not store the imag
 export function verdictOn(status: DimseStatus): Verdict {
   const category = categoryOf(status)
   if (category === 'success') return { kind: 'sent', reason: '' }
-  if (category === 'warning') return { kind: 'sent', reason: `it stored the image with a warning (status ${statusText(status)})` }
-  const [, , kind, reason] = RULES.find(([from, to]) => status >= from && status <= to) ?? ANYTHING_ELSE
+  if (category === 'warning')
+    return {
+      kind: 'sent',
+      reason: `it stored the image with a warning (status ${statusText(status)})`,
+    }
+  const [, , kind, reason] =
+    RULES.find(([from, to]) => status >= from && status <= to) ?? ANYTHING_ELSE
   return { kind, reason: `${reason} (status ${statusText(status)})` }
 }
 
 /** Four hex digits. */
-export const statusText = (status: DimseStatus): string => status.toString(16).toUpperCase().padStart(4, '0')
+export const statusText = (status: DimseStatus): string =>
+  status.toString(16).toUpperCase().padStart(4, '0')

@@ -23,7 +23,12 @@ export type WorkerNews =
   | { readonly kind: 'down'; readonly reason: string; readonly waiting: number }
   | { readonly kind: 'up' }
   | { readonly kind: 'sent'; readonly instances: number; readonly studies: readonly string[] }
-  | { readonly kind: 'failed'; readonly instances: number; readonly studies: readonly string[]; readonly reason: string }
+  | {
+      readonly kind: 'failed'
+      readonly instances: number
+      readonly studies: readonly string[]
+      readonly reason: string
+    }
 
 export interface WorkerDeps {
   readonly store: Pick<Store, 'database' | 'forwards'>
@@ -44,13 +49,17 @@ export interface WorkerDeps {
 }
 
 /**
- * The queue of one destination, sent batch by batch over one association each. While the destination takes nothing, what waits goes on
- * waiting without an attempt of its own, and one association at a time tries whether it is back.
+ * The queue of one destination, sent batch by batch over one association each. While the
+ * destination takes nothing, what waits goes on waiting without an attempt of its own, and one
+ * association at a time tries whether it is back.
  */
 export interface Worker extends AsyncDisposable {
   /** Something was queued: looks in a second, with what came by then. */
   wake(): void
-  /** Ends the association under way and begins anew: the destination was changed, or a person wants it tried now. */
+  /**
+   * Ends the association under way and begins anew: the destination was changed, or a person wants
+   * it tried now.
+   */
   restart(): void
   /**
    * Writes the records that are in memory. Call it before the states of the queue are read for a
@@ -118,17 +127,21 @@ export function openWorker(deps: WorkerDeps): Worker {
   function sleep(): void {
     if (closing.signal.aborted || !deps.destination()?.isEnabled) return
     const next = forwards.nextDue(destinationId)
-    if (next !== undefined) wakeIn(Math.min(LONGEST_SLEEP_MS, Math.max(GATHER_MS, pauseMs(), msOf(next) - clock())))
+    if (next !== undefined)
+      wakeIn(Math.min(LONGEST_SLEEP_MS, Math.max(GATHER_MS, pauseMs(), msOf(next) - clock())))
   }
 
-  /** What is left of the pause; a clock that was set back does not make it longer than it can be. */
+  /**
+   * What is left of the pause; a clock that was set back does not make it longer than it can be.
+   */
   function pauseMs(): number {
     const left = pausedUntilMs - clock()
     return left > LONGEST_BACK_OFF_MS ? 0 : Math.max(0, left)
   }
 
   const isDue = () => {
-    const next = pauseMs() === 0 && deps.destination()?.isEnabled ? forwards.nextDue(destinationId) : undefined
+    const next =
+      pauseMs() === 0 && deps.destination()?.isEnabled ? forwards.nextDue(destinationId) : undefined
     return next !== undefined && msOf(next) <= clock()
   }
 
@@ -154,7 +167,10 @@ export function openWorker(deps: WorkerDeps): Worker {
     unrecorded.clear()
     const left = () => unwritten.size + unrecorded.size
     const isKept = (forwardId: number) => unwritten.has(forwardId) || unrecorded.has(forwardId)
-    for (let isFull = true; isFull && left() < MOST_UNWRITTEN && isDue() && !closing.signal.aborted; ) {
+    for (
+      let isFull = true;
+      isFull && left() < MOST_UNWRITTEN && isDue() && !closing.signal.aborted;
+    ) {
       const destination = deps.destination()
       const due = deps
         .due(destinationId, instantOf(clock()), BATCH + left())
@@ -175,7 +191,11 @@ export function openWorker(deps: WorkerDeps): Worker {
     }
   }
 
-  async function sendBatch(destination: DestinationRecord, due: readonly Due[], signal: AbortSignal): Promise<void> {
+  async function sendBatch(
+    destination: DestinationRecord,
+    due: readonly Due[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const writes: Promise<void>[] = []
     const failed = new Tally()
     let [reason, failedFor] = ['', '']
@@ -218,11 +238,18 @@ export function openWorker(deps: WorkerDeps): Worker {
     } catch (error) {
       const sentence = sentenceOf(error)
       if (sentence === undefined && !signal.aborted) throw error
-      // An association that ends when it has done something is opened anew at once: the next one shows whether the destination is there.
+      // An association that ends when it has done something is opened anew at once: the next one
+      // shows whether the destination is there.
       if (answered === 0) fault = sentence
     } finally {
       await Promise.all(writes)
-      if (failed.instances > 0) deps.onNews({ kind: 'failed', instances: failed.instances, studies: failed.studies, reason: failedFor })
+      if (failed.instances > 0)
+        deps.onNews({
+          kind: 'failed',
+          instances: failed.instances,
+          studies: failed.studies,
+          reason: failedFor,
+        })
     }
     if (stored > 0) deps.noteSent()
     if (reason !== '') deps.noteError(reason)
@@ -232,16 +259,22 @@ export function openWorker(deps: WorkerDeps): Worker {
 
   /** Whether this attempt ends the tries. */
   const isLost = ({ forward, verdict }: Attempt) =>
-    verdict.kind === 'refused' || (verdict.kind !== 'sent' && isGivenUp(forward.attempts + 1, deps.giveUpHours()))
+    verdict.kind === 'refused' ||
+    (verdict.kind !== 'sent' && isGivenUp(forward.attempts + 1, deps.giveUpHours()))
 
   function keep(attempt: Attempt): void {
     const { forward, verdict, status, comment, sentAs } = attempt
     const now = clock()
-    const lastError = comment === '' || verdict.reason === '' ? verdict.reason : `${verdict.reason}: ${comment}`
+    const lastError =
+      comment === '' || verdict.reason === '' ? verdict.reason : `${verdict.reason}: ${comment}`
     const said = { at: instantOf(now), status, lastError }
     if (verdict.kind === 'sent') forwards.settle(forward.forwardId, 'sent', { ...said, sentAs })
     else if (isLost(attempt)) forwards.settle(forward.forwardId, 'failed', said)
-    else forwards.postpone(forward.forwardId, { ...said, nextAt: instantOf(now + backOffMs(forward.attempts + 1)) })
+    else
+      forwards.postpone(forward.forwardId, {
+        ...said,
+        nextAt: instantOf(now + backOffMs(forward.attempts + 1)),
+      })
   }
 
   function isBack(): void {
@@ -254,7 +287,8 @@ export function openWorker(deps: WorkerDeps): Worker {
     downs++
     pausedUntilMs = clock() + backOffMs(downs)
     deps.noteError(reason)
-    if (downs === 1) deps.onNews({ kind: 'down', reason, waiting: forwards.queue(destinationId).waiting })
+    if (downs === 1)
+      deps.onNews({ kind: 'down', reason, waiting: forwards.queue(destinationId).waiting })
   }
 
   return {

@@ -14,7 +14,11 @@ import { OWN_ADDRESS } from './study-identity.ts'
 
 const RELEASED: Ending = { kind: 'released', detail: '' }
 
-export interface AdoptionDeps extends Pick<IntakeDeps, 'store' | 'uuid' | 'setting' | 'recogniseDevice' | 'onNews' | 'onError'> {
+export interface AdoptionDeps
+  extends Pick<
+    IntakeDeps,
+    'store' | 'uuid' | 'setting' | 'recogniseDevice' | 'onNews' | 'onError'
+  > {
   readonly arrivals: Arrivals
   readonly own: OwnInstances
   readonly tally: Tally
@@ -39,24 +43,34 @@ interface Sender {
 }
 
 /**
- * After an older database was put back: images that came after the back-up was made lie in the image folder, acknowledged, and no row names them.
- * Each gets its place as if its device sent it now, so that its study appears again; what the gateway made itself goes beside them. A file that
- * cannot be read goes to the recovery folder, where a person decides about it. A stop in between goes on at the next start.
+ * After an older database was put back: images that came after the back-up was made lie in the
+ * image folder, acknowledged, and no row names them. Each gets its place as if its device sent it
+ * now, so that its study appears again; what the gateway made itself goes beside them. A file that
+ * cannot be read goes to the recovery folder, where a person decides about it. A stop in between
+ * goes on at the next start.
  */
-export async function adoptImages(deps: AdoptionDeps, recover: (file: string) => Promise<void>, signal: AbortSignal): Promise<void> {
+export async function adoptImages(
+  deps: AdoptionDeps,
+  recover: (file: string) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   const { store, uuid, arriving, turns, onNews, onError } = deps
   const senders = openSenders(deps)
   const studies = new Set<string>()
   let adopted = 0
   let inDoubt = 0
   let unreadable = 0
-  /** One file that the disk does not give must not keep the others, and signing, waiting for good. */
+  /**
+   * One file that the disk does not give must not keep the others, and signing, waiting for good.
+   */
   const putAway = async (file: string) => {
     unreadable++
     await recover(file).catch((error: unknown) => onError(uuid().slice(0, 8), error))
   }
   try {
-    for await (const file of store.imageFiles.unadopted((name) => arriving.has(name) || store.instances.has(name))) {
+    for await (const file of store.imageFiles.unadopted(
+      (name) => arriving.has(name) || store.instances.has(name),
+    )) {
       if (signal.aborted) return
       const found = await readFound(senders, { file, path: store.imageFiles.pathOf(file) })
       if (typeof found === 'string') {
@@ -98,8 +112,9 @@ export async function adoptImages(deps: AdoptionDeps, recover: (file: string) =>
 }
 
 /**
- * Gives a file in `images` its row; `also` is of the same transaction. A corrected copy whose original
- * is current, or the other way round, is set aside (decision 0031): a person decides between them.
+ * Gives a file in `images` its row; `also` is of the same transaction. A corrected copy whose
+ * original is current, or the other way round, is set aside (decision 0031): a person decides
+ * between them.
  */
 export async function adopt(
   { store, arrivals, own, tally, onArrived }: AdoptionDeps,
@@ -118,7 +133,8 @@ export async function adopt(
   // It may have been copied here, by whatever was put back.
   await imageFiles.secure(found.file)
   const rival = arrivals.rivalOf(sopInstanceUid, originals)
-  if (association.remoteAddress === OWN_ADDRESS && !rival) return void (await commit(() => own.adopt(found, originals)))
+  if (association.remoteAddress === OWN_ADDRESS && !rival)
+    return void (await commit(() => own.adopt(found, originals)))
   tally.begin(association)
   const arrival = { ...source, ...found, originals }
   const [twin] = arrivals.twinsOf(sopInstanceUid, bytes - dataSetOffset, found.crc32)
@@ -137,10 +153,14 @@ export async function adopt(
 
 /** Of one file; what the database reports concerns all of them. */
 const isFileFault = (error: unknown): boolean =>
-  error instanceof StorageFault || (error as NodeJS.ErrnoException | undefined)?.syscall !== undefined
+  error instanceof StorageFault ||
+  (error as NodeJS.ErrnoException | undefined)?.syscall !== undefined
 
 /** Whether it was set aside as another version of an image, which a correction made. */
-export const isInDoubt = ({ corrections }: Pick<AdoptionDeps['store'], 'corrections'>, { instance }: Kept): boolean =>
+export const isInDoubt = (
+  { corrections }: Pick<AdoptionDeps['store'], 'corrections'>,
+  { instance }: Kept,
+): boolean =>
   instance.state === 'quarantined' && corrections.foundBeside(instance.instanceId).length > 0
 
 export const inDoubtText = (count: number): string =>
@@ -160,20 +180,41 @@ export async function readFound(
   const { source, characterSet } = senders.of(sourceAeTitle)
   const header = headerOf(values, characterSet)
   if (values.fault !== undefined && !values.isCut) return BROKEN
-  if (header.sopInstanceUid !== meta.sopInstanceUid || header.sopClassUid !== meta.sopClassUid) return DIFFERS
+  if (header.sopInstanceUid !== meta.sopInstanceUid || header.sopClassUid !== meta.sopClassUid)
+    return DIFFERS
   if (header.studyInstanceUid === '' || header.seriesInstanceUid === '') return NO_STUDY
   const { sopInstanceUid } = header
-  const originals = await originalsIn({ path, dataSetOffset, transferSyntaxUid, sopInstanceUid }, senders.temporary).catch(() => undefined)
+  const originals = await originalsIn(
+    { path, dataSetOffset, transferSyntaxUid, sopInstanceUid },
+    senders.temporary,
+  ).catch(() => undefined)
   // Without them a corrected copy would be shown beside its original.
   if (!originals) return UNREADABLE
-  return { source, header, structure, originals, transferSyntaxUid, file, dataSetOffset, bytes, crc32 }
+  return {
+    source,
+    header,
+    structure,
+    originals,
+    transferSyntaxUid,
+    file,
+    dataSetOffset,
+    bytes,
+    crc32,
+  }
 }
 
-/** As `readFound`, of corrected copies alone: of any other file no more than its beginning is read. */
-export async function readCopy(senders: Senders, found: { readonly file: string; readonly path: string }): Promise<Found | undefined> {
+/**
+ * As `readFound`, of corrected copies alone: of any other file no more than its beginning is read.
+ */
+export async function readCopy(
+  senders: Senders,
+  found: { readonly file: string; readonly path: string },
+): Promise<Found | undefined> {
   const meta = await readFileMeta(found.path).catch(() => undefined)
   if (!meta) return undefined
-  const originals = await originalsIn({ path: found.path, ...meta }, senders.temporary).catch(() => [])
+  const originals = await originalsIn({ path: found.path, ...meta }, senders.temporary).catch(
+    () => [],
+  )
   if (originals.length === 0) return undefined
   const read = await readFound(senders, found)
   return typeof read === 'string' ? undefined : read
@@ -196,17 +237,29 @@ const addressOf = ({ devices }: AdoptionDeps['store'], aeTitle: string): string 
 type Senders = ReturnType<typeof openSenders>
 
 /** For each AE title an association that is open while its files are taken in. */
-export function openSenders({ store, uuid, setting, recogniseDevice, associationClosed }: AdoptionDeps) {
+export function openSenders({
+  store,
+  uuid,
+  setting,
+  recogniseDevice,
+  associationClosed,
+}: AdoptionDeps) {
   const senders = new Map<string, Sender>()
 
   function senderOf(callingAeTitle: string): Sender {
     const calledAeTitle = setting('dimse.aeTitle')
     const isOwn = isSame(callingAeTitle, calledAeTitle)
     const remoteAddress = isOwn ? OWN_ADDRESS : addressOf(store, callingAeTitle)
-    const association: AssociationInfo = { associationId: uuid(), callingAeTitle, calledAeTitle, remoteAddress }
+    const association: AssociationInfo = {
+      associationId: uuid(),
+      callingAeTitle,
+      calledAeTitle,
+      remoteAddress,
+    }
     const device = recogniseDevice(callingAeTitle, remoteAddress)
     // What an archive sent, and no device, was asked for as an earlier exam.
-    const isFetched = !device && store.destinations.list().some(({ aeTitle }) => isSame(aeTitle, callingAeTitle))
+    const isFetched =
+      !device && store.destinations.list().some(({ aeTitle }) => isSame(aeTitle, callingAeTitle))
     return {
       source: { association, deviceName: device?.name || callingAeTitle, isFetched },
       characterSet: characterSetOf(device),
@@ -221,7 +274,8 @@ export function openSenders({ store, uuid, setting, recogniseDevice, association
       return sender
     },
     close() {
-      for (const { source } of senders.values()) associationClosed(source.association.associationId, RELEASED)
+      for (const { source } of senders.values())
+        associationClosed(source.association.associationId, RELEASED)
     },
   }
 }

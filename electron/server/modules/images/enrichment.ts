@@ -7,7 +7,15 @@ import { leftOutWarning, type MergedValues } from './study-values.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 /** Waits after the first, second… failed question; after the last of them it is given up. */
-const ASK_AGAIN_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, 24 * HOUR_MS]
+const ASK_AGAIN_MS = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  6 * HOUR_MS,
+  12 * HOUR_MS,
+  24 * HOUR_MS,
+]
 
 export const NO_PARTNER = 'No partner is set up to be asked about studies.'
 
@@ -21,11 +29,17 @@ type EnrichmentFields = Pick<ImageStudyRecord, 'enrichment' | 'enrichmentAttempt
 
 /**
  * Asks the partner about a study (patient_study.enrichment_requested, a soft event). A failure, a
- * timeout and a body that is not a JSON object are an empty enrichment, to be asked for again. Of an
- * object each field is judged on its own: one that cannot be used is left out, and the others are used.
+ * timeout and a body that is not a JSON object are an empty enrichment, to be asked for again. Of
+ * an object each field is judged on its own: one that cannot be used is left out, and the others
+ * are used.
  */
 export async function ask(
-  { askEnrichment, setting, onError, uuid }: Pick<IntakeDeps, 'askEnrichment' | 'setting' | 'onError' | 'uuid'>,
+  {
+    askEnrichment,
+    setting,
+    onError,
+    uuid,
+  }: Pick<IntakeDeps, 'askEnrichment' | 'setting' | 'onError' | 'uuid'>,
   study: ImageStudyRecord,
   signal: AbortSignal,
 ): Promise<Asked> {
@@ -36,7 +50,8 @@ export async function ask(
     return { answer, fault: '', leftOut }
   } catch (error) {
     if (signal.aborted) throw error
-    if (error instanceof WebhookError && error.fault === 'no-endpoint') return { answer: undefined, fault: NO_PARTNER }
+    if (error instanceof WebhookError && error.fault === 'no-endpoint')
+      return { answer: undefined, fault: NO_PARTNER }
     if (error instanceof WebhookError && error.fault !== 'refused')
       return { answer: undefined, fault: `The partner gave no answer: ${error.detail}.` }
     if (!(error instanceof WebhookError)) onError(uuid().slice(0, 8), error)
@@ -44,27 +59,44 @@ export async function ask(
   }
 }
 
-function questionOf({ studyInstanceUid, header, handedOut, mismatch }: ImageStudyRecord, clinicId: string | null): EnrichmentQuestion {
+function questionOf(
+  { studyInstanceUid, header, handedOut, mismatch }: ImageStudyRecord,
+  clinicId: string | null,
+): EnrichmentQuestion {
   if (clinicId === null) throw new Error('clinic.id is not set')
-  // Of the row only where it is sure that the images belong to it. To a linked order they do, under a
-  // Study Instance UID of the device's own.
+  // Of the row only where it is sure that the images belong to it. To a linked order they do, under
+  // a Study Instance UID of the device's own.
   const { fields = [], amongImages = [] } = mismatch ?? {}
-  const isLinked = handedOut?.linkedBy !== undefined && fields.every(({ field }) => field === 'studyInstanceUid')
+  const isLinked =
+    handedOut?.linkedBy !== undefined && fields.every(({ field }) => field === 'studyInstanceUid')
   const row = mismatch === null || (isLinked && amongImages.length === 0) ? handedOut : null
   const accessionNumber = header.accessionNumber || row?.accessionNumber
   const patientId = header.patientId || row?.patientId
-  return { clinicId, studyInstanceUid, ...(accessionNumber && { accessionNumber }), ...(patientId && { patientId }) }
+  return {
+    clinicId,
+    studyInstanceUid,
+    ...(accessionNumber && { accessionNumber }),
+    ...(patientId && { patientId }),
+  }
 }
 
 /** How the enrichment stands after a question. */
-export function standingAfter(asked: Asked, attemptsBefore: number, merged: MergedValues | undefined, now: number): EnrichmentFields {
+export function standingAfter(
+  asked: Asked,
+  attemptsBefore: number,
+  merged: MergedValues | undefined,
+  now: number,
+): EnrichmentFields {
   const askedAt = instantOf(now)
   const enrichmentAttempts = attemptsBefore + 1
   if (asked.answer === undefined) {
     const wait = ASK_AGAIN_MS[attemptsBefore]
     const nextAt = wait === undefined ? null : instantOf(now + wait)
     const state = nextAt === null ? 'given-up' : 'waiting'
-    return { enrichment: { state, askedAt, nextAt, detail: asked.fault, warnings: [] }, enrichmentAttempts }
+    return {
+      enrichment: { state, askedAt, nextAt, detail: asked.fault, warnings: [] },
+      enrichmentAttempts,
+    }
   }
   const state = Object.keys(asked.answer).length > 0 ? 'done' : 'empty'
   const warnings = [...asked.leftOut.map(leftOutWarning), ...(merged?.warnings ?? [])]

@@ -52,7 +52,12 @@ export const TAG = {
   requestedProcedureId: 0x00401001,
 } as const
 
-const { requestAttributesSequence, referencedPerformedProcedureStepSequence, referencedSopInstanceUid, scheduledProcedureStepId } = TAG
+const {
+  requestAttributesSequence,
+  referencedPerformedProcedureStepSequence,
+  referencedSopInstanceUid,
+  scheduledProcedureStepId,
+} = TAG
 const WITHIN: ReadonlySet<number> = new Set([
   requestAttributesSequence,
   referencedPerformedProcedureStepSequence,
@@ -93,16 +98,22 @@ export interface InstanceHeader {
 }
 
 /** Reads what is wanted of a data set, and follows its structure to the end. */
-export const readerOf = (transferSyntax: string): HeaderReader => createHeaderReader(transferSyntax, WANTED, { walks: true })
+export const readerOf = (transferSyntax: string): HeaderReader =>
+  createHeaderReader(transferSyntax, WANTED, { walks: true })
 
 /** Reads what is wanted of a data set, and no further. */
-export const headerReaderOf = (transferSyntax: string): HeaderReader => createHeaderReader(transferSyntax, WANTED)
+export const headerReaderOf = (transferSyntax: string): HeaderReader =>
+  createHeaderReader(transferSyntax, WANTED)
 
-/** `deviceSet`: Specific Character Set of the device, for data sets that declare none (dicom-field §3.4). */
+/**
+ * `deviceSet`: Specific Character Set of the device, for data sets that declare none (dicom-field
+ * §3.4).
+ */
 export function headerOf(found: HeaderResult, deviceSet: readonly string[]): InstanceHeader {
   const text = (tag: number) => textOf(found, tag, deviceSet)
   const request = found.first(requestAttributesSequence)
-  const requested = (tag: number) => (request ? textOf(request, tag, found.characterSet ?? deviceSet) : '')
+  const requested = (tag: number) =>
+    request ? textOf(request, tag, found.characterSet ?? deviceSet) : ''
   const performed = found.first(referencedPerformedProcedureStepSequence)
   return {
     sopClassUid: uidOf(found, TAG.sopClassUid),
@@ -123,7 +134,8 @@ export function headerOf(found: HeaderResult, deviceSet: readonly string[]): Ins
       patientAge: text(TAG.patientAge),
       accessionNumber: text(TAG.accessionNumber) || requested(TAG.accessionNumber),
       studyDescription: text(TAG.studyDescription),
-      requestedProcedureDescription: text(TAG.requestedProcedureDescription) || requested(TAG.requestedProcedureDescription),
+      requestedProcedureDescription:
+        text(TAG.requestedProcedureDescription) || requested(TAG.requestedProcedureDescription),
       studyDate: text(TAG.studyDate),
       studyTime: text(TAG.studyTime),
       referringPhysicianName: text(TAG.referringPhysicianName),
@@ -140,7 +152,10 @@ export function headerOf(found: HeaderResult, deviceSet: readonly string[]): Ins
   }
 }
 
-/** usable: as PS3.5 §9.1 has it; odd: it breaks that, yet it can be kept and told from others; unfit: it cannot. */
+/**
+ * usable: as PS3.5 §9.1 has it; odd: it breaks that, yet it can be kept and told from others;
+ * unfit: it cannot.
+ */
 export function fitnessOfUid(uid: string): 'usable' | 'odd' | 'unfit' {
   if (Uid.safeParse(uid).success) return 'usable'
   return /^[\x21-\x7e]{1,64}$/.test(uid) ? 'odd' : 'unfit'
@@ -155,11 +170,16 @@ const NAMED_UIDS = {
 
 /** One sentence on an identifier that breaks PS3.5 §9.1; '' where none does. */
 export function uidFault(header: InstanceHeader): string {
-  const odd = (Object.keys(NAMED_UIDS) as (keyof typeof NAMED_UIDS)[]).find((name) => fitnessOfUid(header[name]) !== 'usable')
-  return odd ? `Its ${NAMED_UIDS[odd]} breaks the rules of DICOM (PS3.5 §9.1), such as by a leading zero.` : ''
+  const odd = (Object.keys(NAMED_UIDS) as (keyof typeof NAMED_UIDS)[]).find(
+    (name) => fitnessOfUid(header[name]) !== 'usable',
+  )
+  return odd
+    ? `Its ${NAMED_UIDS[odd]} breaks the rules of DICOM (PS3.5 §9.1), such as by a leading zero.`
+    : ''
 }
 
-const uidOf = (values: HeaderValues, tag: number): string => withoutPadding(values.get(tag)?.toString('latin1') ?? '').trimStart()
+const uidOf = (values: HeaderValues, tag: number): string =>
+  withoutPadding(values.get(tag)?.toString('latin1') ?? '').trimStart()
 
 // dicom-field §3.4: which rule the text was read by is kept with it.
 function characterSetRule(found: HeaderValues, deviceSet: readonly string[]): string {

@@ -22,13 +22,22 @@ const PART = '.part'
 const COPIES = '.copies'
 /** The same list, once all of them are complete and their rows may be committed. */
 const COMPLETE = '.complete'
-/** Is there while images may be on their way; one of an earlier run says that it did not end by itself. */
+/**
+ * Is there while images may be on their way; one of an earlier run says that it did not end by
+ * itself.
+ */
 const OPEN = '.open'
 /** Its time is when `images` was last looked through. */
 const SWEPT = '.swept'
-/** Is there since an older database was put back; its time is the last start: rows of files from before it may be lost with the newer one. */
+/**
+ * Is there since an older database was put back; its time is the last start: rows of files from
+ * before it may be lost with the newer one.
+ */
 const RESTORED = '.restored'
-/** Clocks of PCs are set back; a folder that changed this long before the last look is looked through again. */
+/**
+ * Clocks of PCs are set back; a folder that changed this long before the last look is looked
+ * through again.
+ */
 const MARGIN_MS = 24 * 60 * 60_000
 const GROUP = /^[0-9a-f]{2}$/
 const STUDY_FOLDER = /^[0-9a-f]{32}$/
@@ -39,65 +48,100 @@ const fsync = promisify(fs.fsync)
 const rename = promisify(fs.rename)
 const unlink = promisify(fs.unlink)
 
-/** The only code that touches the folders `spool`, `spare`, `images` and `recovery` of the data folder. */
+/**
+ * The only code that touches the folders `spool`, `spare`, `images` and `recovery` of the data
+ * folder.
+ */
 export interface ImageFiles {
   /**
-   * For the start, before the first `begin`: deletes what an earlier run left unfinished in the spool.
-   * `wasCutOff`: that run did not `close`. @throws StorageFault
+   * For the start, before the first `begin`: deletes what an earlier run left unfinished in the
+   * spool. `wasCutOff`: that run did not `close`. @throws StorageFault
    */
   sweep(): { readonly parts: number; readonly wasCutOff: boolean }
   /** A new file in the spool. That it cannot be made is told by the first call of it. */
   begin(): PartFile
-  /** Makes a kept file durable, its bytes and its name: of one that an earlier run left it is not known. @throws StorageFault */
+  /**
+   * Makes a kept file durable, its bytes and its name: of one that an earlier run left it is not
+   * known. @throws StorageFault
+   */
   secure(file: string): Promise<void>
   /**
-   * Notes durably which files in `images` the gateway is about to make itself, of what is here already: without their rows they are no images
-   * that anybody sent. Returns the name of the note. @throws StorageFault
+   * Notes durably which files in `images` the gateway is about to make itself, of what is here
+   * already: without their rows they are no images that anybody sent. Returns the name of the note.
+   * @throws StorageFault
    */
   noteCopies(files: readonly string[]): string
   /**
-   * Records durably that all copies of the note are complete, right before their rows are committed.
-   * From here on a missing row may mean that the database is an older one. Returns the new name of
-   * the note. @throws StorageFault
+   * Records durably that all copies of the note are complete, right before their rows are
+   * committed. From here on a missing row may mean that the database is an older one. Returns the
+   * new name of the note. @throws StorageFault
    */
   completeCopies(note: string): string
-  /** Notes that runs before this one left; `isComplete`: of copies whose rows may have been committed. */
-  notedCopies(): { readonly note: string; readonly files: readonly string[]; readonly isComplete: boolean }[]
+  /**
+   * Notes that runs before this one left; `isComplete`: of copies whose rows may have been
+   * committed.
+   */
+  notedCopies(): {
+    readonly note: string
+    readonly files: readonly string[]
+    readonly isComplete: boolean
+  }[]
   /** Deletes the note. @throws StorageFault */
   forgetCopies(note: string): void
   /** Absolute path of a kept file. */
   pathOf(file: string): string
   /** Deletes a kept file; one that is gone already is no fault. @throws StorageFault */
   remove(file: string): Promise<void>
-  /** Whether two files hold the same bytes from their offset on. False where the kept file cannot be read. @throws StorageFault where the part cannot */
-  sameDataSet(part: PartFile, partOffset: number, file: string, fileOffset: number): Promise<boolean>
+  /**
+   * Whether two files hold the same bytes from their offset on. False where the kept file cannot be
+   * read. @throws StorageFault where the part cannot
+   */
+  sameDataSet(
+    part: PartFile,
+    partOffset: number,
+    file: string,
+    fileOffset: number,
+  ): Promise<boolean>
   /** As `sameDataSet`, of any file. @throws where `path` cannot be read */
   sameBytes(path: string, offset: number, file: string, fileOffset: number): Promise<boolean>
-  /** Of the disk that holds the images, for whoever is not its administrator. @throws StorageFault */
+  /**
+   * Of the disk that holds the images, for whoever is not its administrator. @throws StorageFault
+   */
   space(): { readonly freeBytes: number; readonly totalBytes: number }
   /** Whether a file can be made in both folders now. */
   isWritable(): boolean
   /**
-   * Files in `images` that are not `known`: a crash came between the rename and the row, or the database is older than the files. What is being
-   * received counts as known, so this may run while images arrive. Only folders that changed since the last complete scan are read, unless
-   * `newestId`, the highest instance id the database has given out, is lower than at that scan: then the database is an older copy, and every
-   * folder is read. Files from before a restore by the gateway (`noteRestored`) are left to `unadopted`.
+   * Files in `images` that are not `known`: a crash came between the rename and the row, or the
+   * database is older than the files. What is being received counts as known, so this may run while
+   * images arrive. Only folders that changed since the last complete scan are read, unless
+   * `newestId`, the highest instance id the database has given out, is lower than at that scan:
+   * then the database is an older copy, and every folder is read. Files from before a restore by
+   * the gateway (`noteRestored`) are left to `unadopted`.
    */
   orphans(known: (file: string) => boolean, newestId: number): AsyncIterable<string>
   /**
-   * Moves a file from `images` to the recovery folder, which is on the same file system. Never replaces a file. The file and both folders are
-   * durable when it resolves. Returns its name below `recovery`. @throws StorageFault
+   * Moves a file from `images` to the recovery folder, which is on the same file system. Never
+   * replaces a file. The file and both folders are durable when it resolves. Returns its name below
+   * `recovery`. @throws StorageFault
    */
   recover(file: string): Promise<string>
   /** Files in the recovery folder, in the order of their names, those after `after`. */
   recovered(after?: string): IterableIterator<string>
   /** Absolute path of a file in the recovery folder. */
   recoveredPath(file: string): string
-  /** Moves a file from the recovery folder to `images/<to>`, as durably as `recover`. @throws StorageFault, also where `to` is there already */
+  /**
+   * Moves a file from the recovery folder to `images/<to>`, as durably as `recover`. @throws
+   * StorageFault, also where `to` is there already
+   */
   putBack(file: string, to: string): Promise<void>
-  /** Deletes a file of the recovery folder: only where a person has decided so. @throws StorageFault */
+  /**
+   * Deletes a file of the recovery folder: only where a person has decided so. @throws StorageFault
+   */
   removeRecovered(file: string): Promise<void>
-  /** Kept files from before an older database was put back that are not `known`, of each study the oldest first. None once `allAdopted`. */
+  /**
+   * Kept files from before an older database was put back that are not `known`, of each study the
+   * oldest first. None once `allAdopted`.
+   */
   unadopted(known: (file: string) => boolean): AsyncIterable<string>
   /** Whether images that came after the backup may be without their rows: until `allAdopted`. */
   isAdopting(): boolean
@@ -107,7 +151,10 @@ export interface ImageFiles {
   close(): void
 }
 
-/** Path of an instance's file below `images`, with slashes: nothing that came from the network is a part of it. */
+/**
+ * Path of an instance's file below `images`, with slashes: nothing that came from the network is a
+ * part of it.
+ */
 export function fileFor(studyInstanceUid: string, uuid: string): string {
   const study = hash('sha256', studyInstanceUid).slice(0, 32)
   return `${study.slice(0, 2)}/${study}/${uuid}.dcm`
@@ -116,10 +163,18 @@ export function fileFor(studyInstanceUid: string, uuid: string): string {
 /** Whether the data folder holds any image. */
 export function hasImages(folder: string): boolean {
   const images = join(folder, IMAGES)
-  return fs.existsSync(images) && fs.readdirSync(images, { recursive: true, encoding: 'utf8' }).some((path) => path.endsWith('.dcm'))
+  return (
+    fs.existsSync(images) &&
+    fs
+      .readdirSync(images, { recursive: true, encoding: 'utf8' })
+      .some((path) => path.endsWith('.dcm'))
+  )
 }
 
-/** An older database takes the place of the one of now: images that it does not know, and that their senders believe kept, are not to be swept. */
+/**
+ * An older database takes the place of the one of now: images that it does not know, and that their
+ * senders believe kept, are not to be swept.
+ */
 export function noteRestored(folder: string): void {
   const images = join(folder, IMAGES)
   // On another PC they are fetched afterwards.
@@ -141,7 +196,8 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
   const recoveredPath = (file: string) => join(recovery, file)
 
   function prepare(): void {
-    for (const each of [spool, images]) if (!fs.existsSync(each)) fs.mkdirSync(each, { mode: 0o700 })
+    for (const each of [spool, images])
+      if (!fs.existsSync(each)) fs.mkdirSync(each, { mode: 0o700 })
   }
 
   /** Where others are received too, there is enough to do while a new file is made. */
@@ -171,20 +227,28 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
   /** Folders of studies, and the files in one, below `images`. */
   async function* studies(): AsyncGenerator<string> {
     for await (const group of namesIn(images, GROUP))
-      for await (const study of namesIn(join(images, group), STUDY_FOLDER)) yield `${group}/${study}`
+      for await (const study of namesIn(join(images, group), STUDY_FOLDER))
+        yield `${group}/${study}`
   }
   async function* filesOf(study: string): AsyncGenerator<string> {
     for await (const name of namesIn(pathOf(study), KEPT_FILE)) yield `${study}/${name}`
   }
 
-  /** Quicker than handing it to a thread, unless threads are at work in the folder: then the event loop would wait for them. */
+  /**
+   * Quicker than handing it to a thread, unless threads are at work in the folder: then the event
+   * loop would wait for them.
+   */
   async function renamed(from: string, to: string): Promise<void> {
     if (received === 1) fs.renameSync(from, to)
     else await rename(from, to)
   }
 
   /** Renames into a folder that is made where it is not there yet. */
-  async function moveInto(targets: FolderSync, folder: string, move: () => Promise<void>): Promise<void> {
+  async function moveInto(
+    targets: FolderSync,
+    folder: string,
+    move: () => Promise<void>,
+  ): Promise<void> {
     await targets.make(folder)
     try {
       await move()
@@ -198,7 +262,10 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
   }
 
   /** Compares with a kept file; false where that cannot be opened. */
-  async function compared(file: string, isSame: (kept: number) => Promise<boolean>): Promise<boolean> {
+  async function compared(
+    file: string,
+    isSame: (kept: number) => Promise<boolean>,
+  ): Promise<boolean> {
     let kept: number
     try {
       kept = fs.openSync(pathOf(file), 'r')
@@ -212,12 +279,20 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
     }
   }
 
-  /** Between `images` and `recovery`: never onto a file that is there. This process is the only one that writes there, so looking first is enough. */
-  async function relocate(from: string, to: string, { sources, targets }: Record<'sources' | 'targets', FolderSync>): Promise<void> {
+  /**
+   * Between `images` and `recovery`: never onto a file that is there. This process is the only one
+   * that writes there, so looking first is enough.
+   */
+  async function relocate(
+    from: string,
+    to: string,
+    { sources, targets }: Record<'sources' | 'targets', FolderSync>,
+  ): Promise<void> {
     try {
       const fd = await open(from, 'r+')
       await fsync(fd).finally(() => fs.closeSync(fd))
-      if (fs.existsSync(to)) throw new StorageFault('failed', 'A file of this name is there already.')
+      if (fs.existsSync(to))
+        throw new StorageFault('failed', 'A file of this name is there already.')
       await moveInto(targets, dirname(to), () => rename(from, to))
       // The new name first: after a power failure between the two there are two names, not none.
       await targets.sync(dirname(to))
@@ -236,7 +311,8 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
           fs.readdirSync(each).flatMap((name) => (name.endsWith(PART) ? [join(each, name)] : [])),
         )
         for (const part of parts) fs.rmSync(part, { force: true })
-        // Written anew, so that its time and those of the images are of one clock: that of the file system.
+        // Written anew, so that its time and those of the images are of one clock: that of the file
+        // system.
         if (fs.existsSync(join(images, RESTORED))) fs.writeFileSync(join(images, RESTORED), '\n')
         const wasCutOff = fs.existsSync(join(images, OPEN))
         fs.closeSync(fs.openSync(join(images, OPEN), 'w', 0o600))
@@ -248,7 +324,8 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
       // Not awaited: the first bytes can come meanwhile.
       received++
       return new Part(path, spareAt(path) ?? opened(path), {
-        move: (from, file) => moveInto(folders, dirname(pathOf(file)), () => renamed(from, pathOf(file))),
+        move: (from, file) =>
+          moveInto(folders, dirname(pathOf(file)), () => renamed(from, pathOf(file))),
         sync: (file) => folders.sync(dirname(pathOf(file))),
         isAlone: () => received === 1,
         over() {
@@ -305,7 +382,8 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
     pathOf,
     remove: (file) => removed(pathOf(file)),
     async sameDataSet(part, partOffset, file, fileOffset) {
-      if (!(part instanceof Part)) throw new TypeError('Only a file that was begun here can be compared')
+      if (!(part instanceof Part))
+        throw new TypeError('Only a file that was begun here can be compared')
       return compared(file, async (kept) => {
         if (part.bytes - partOffset !== fs.fstatSync(kept).size - fileOffset) return false
         return part.isSame(partOffset, kept, fileOffset)
@@ -382,7 +460,8 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
         }
     },
     recoveredPath,
-    putBack: (file, to) => relocate(recoveredPath(file), pathOf(to), { sources: recoveryFolders, targets: folders }),
+    putBack: (file, to) =>
+      relocate(recoveredPath(file), pathOf(to), { sources: recoveryFolders, targets: folders }),
     removeRecovered: (file) => removed(recoveredPath(file)),
     async *unadopted(known) {
       const restoredAt = modifiedAt(join(images, RESTORED))
@@ -390,7 +469,9 @@ export function imageFiles(folder: string, uuid: () => string): ImageFiles {
       for await (const study of studies()) {
         const unknown: string[] = []
         for await (const file of filesOf(study)) if (!known(file)) unknown.push(file)
-        const spared = unknown.map((file) => ({ file, at: modifiedAt(pathOf(file)) })).filter(({ at }) => at <= restoredAt)
+        const spared = unknown
+          .map((file) => ({ file, at: modifiedAt(pathOf(file)) }))
+          .filter(({ at }) => at <= restoredAt)
         for (const { file } of spared.sort((a, b) => a.at - b.at)) yield file
       }
     },
@@ -415,10 +496,14 @@ const isKeptFile = (file: string): boolean => {
 }
 
 /** Ms since 1970; 0 of what is not there. */
-const modifiedAt = (path: string): number => fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+const modifiedAt = (path: string): number =>
+  fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
-/** Highest instance id at the last scan; 0 where it was not written down, as by earlier versions. */
-const newestIdIn = (marker: string): number => (fs.existsSync(marker) ? Number(fs.readFileSync(marker)) || 0 : 0)
+/**
+ * Highest instance id at the last scan; 0 where it was not written down, as by earlier versions.
+ */
+const newestIdIn = (marker: string): number =>
+  fs.existsSync(marker) ? Number(fs.readFileSync(marker)) || 0 : 0
 
 /** In order; none where there is no such folder. */
 const namesOf = (path: string, pattern: RegExp): string[] =>

@@ -17,17 +17,23 @@ export interface DashboardImagesDeps {
 }
 
 /** Declares the window's calls about images as they arrive (`shared/contract/images.ts`). */
-export function serveDashboardImages(app: HttpApp, { store, imageStudies, customersOf, feed, ports }: DashboardImagesDeps): void {
+export function serveDashboardImages(
+  app: HttpApp,
+  { store, imageStudies, customersOf, feed, ports }: DashboardImagesDeps,
+): void {
   const callerOf = windowCaller(customersOf)
   const list = windowList(store.seal)
 
   const handlers: HandlersOf<typeof dashboardImages> = {
     list({ query, user }) {
       const { show, search } = query
-      return list('studies', dashboardImages.list, { query }, (page) => imageStudies.list(callerOf(user), { show, search, ...page }))
+      return list('studies', dashboardImages.list, { query }, (page) =>
+        imageStudies.list(callerOf(user), { show, search, ...page }),
+      )
     },
     read: ({ params, user }) => imageStudies.read(callerOf(user), params.studyInstanceUid),
-    reviewVersions: ({ params, body, user }) => imageStudies.reviewVersions(callerOf(user), params.studyInstanceUid, body.note),
+    reviewVersions: ({ params, body, user }) =>
+      imageStudies.reviewVersions(callerOf(user), params.studyInstanceUid, body.note),
     restoreVersion({ params, body, user }) {
       imageStudies.demandVersion(callerOf(user), params.instanceId)
       return ports.restoreVersion(params.instanceId, body.reason, userActor(user.userId))
@@ -54,7 +60,9 @@ export function serveDashboardImages(app: HttpApp, { store, imageStudies, custom
       imageStudies.demandDeciding(callerOf(user), params.instanceId)
       return ports.discardInstance(params.instanceId, body.reason, userActor(user.userId))
     },
-    quarantineGroups: ({ params, user }) => ({ groups: imageStudies.quarantineGroups(callerOf(user), params.studyInstanceUid) }),
+    quarantineGroups: ({ params, user }) => ({
+      groups: imageStudies.quarantineGroups(callerOf(user), params.studyInstanceUid),
+    }),
     async releaseGroup({ params, body: { reason, ...group }, user }) {
       imageStudies.demandDecidingOf(callerOf(user), params.studyInstanceUid)
       return ports.releaseGroup({ ...params, ...group }, reason, userActor(user.userId))
@@ -66,7 +74,12 @@ export function serveDashboardImages(app: HttpApp, { store, imageStudies, custom
     // Nobody knows yet whose they are: they take the right to manage every study.
     async recoveredFiles({ query, user }) {
       imageStudies.demandManaging(callerOf(user))
-      const { files, ...page } = list('files', dashboardImages.recoveredFiles, { query }, ports.recovery.files)
+      const { files, ...page } = list(
+        'files',
+        dashboardImages.recoveredFiles,
+        { query },
+        ports.recovery.files,
+      )
       return { files: await Promise.all(files.map(ports.recovery.describe)), ...page }
     },
     async importRecovered({ body, user }) {

@@ -3,7 +3,12 @@ import { type DomainDeps, note } from '#server/modules/audit/audit.ts'
 import { isVisible, visibleCustomers } from '#server/modules/studies/study-access.ts'
 import { actorOf, type Caller, demand, type UserCaller } from '#server/modules/users/caller.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import type { ImageStudy, ImageStudySummary, QuarantinedInstance, QuarantineGroup } from '#shared/contract/images.ts'
+import type {
+  ImageStudy,
+  ImageStudySummary,
+  QuarantinedInstance,
+  QuarantineGroup,
+} from '#shared/contract/images.ts'
 import { STUDY_AREAS } from '#shared/contract/settings.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ImageStudyQuery, ImageStudyRecord } from './image-study-queries.ts'
@@ -11,8 +16,9 @@ import { quarantinedView, quarantineGroupView, studyView, summaryView } from './
 import { identityOf, isUnscheduled } from './study-identity.ts'
 
 /**
- * Studies with images as the window shows them. Images belong to a customer by the rows of the interface that show them: a member who is
- * linked to customers sees those of their studies alone (interface-choices §6 row 52), and none that have no row yet.
+ * Studies with images as the window shows them. Images belong to a customer by the rows of the
+ * interface that show them: a member who is linked to customers sees those of their studies alone
+ * (interface-choices §6 row 52), and none that have no row yet.
  */
 export interface ImageStudies {
   /** The one that last received an instance first. */
@@ -20,14 +26,21 @@ export interface ImageStudies {
   /** @throws ApiError not-found */
   read(caller: Caller, studyInstanceUid: string): ImageStudy
   /**
-   * Notes that a person has looked at the images of the study that were replaced; nothing else is changed by it, and again changes nothing.
+   * Notes that a person has looked at the images of the study that were replaced; nothing else is
+   * changed by it, and again changes nothing.
    * @throws ApiError not-permitted, not-found
    */
   reviewVersions(caller: UserCaller, studyInstanceUid: string, note: string): ImageStudy
-  /** That the caller may decide which version of the instance is shown. @throws ApiError not-permitted; not-found: it is not theirs to see */
+  /**
+   * That the caller may decide which version of the instance is shown. @throws ApiError
+   * not-permitted; not-found: it is not theirs to see
+   */
   demandVersion(caller: Caller, instanceId: number): void
   /** Instances that were set aside, newest first. */
-  quarantine(caller: Caller, query: SliceQuery & { readonly studyInstanceUid?: string | undefined }): Slice<QuarantinedInstance>
+  quarantine(
+    caller: Caller,
+    query: SliceQuery & { readonly studyInstanceUid?: string | undefined },
+  ): Slice<QuarantinedInstance>
   /** Whether the caller may see the images of the study; whether there are any is not asked. */
   isVisible(caller: Caller, studyInstanceUid: string): boolean
   /**
@@ -35,13 +48,20 @@ export interface ImageStudies {
    * @throws ApiError not-permitted; not-found: the study is not theirs to see
    */
   demandManaging(caller: Caller, studyInstanceUid?: string): void
-  /** That the caller may decide on the instance. @throws ApiError not-permitted; not-found: it is not in quarantine, or not theirs to see */
+  /**
+   * That the caller may decide on the instance. @throws ApiError not-permitted; not-found: it is
+   * not in quarantine, or not theirs to see
+   */
   demandDeciding(caller: Caller, instanceId: number): void
-  /** What was set aside of a study, by reason. @throws ApiError not-found: the study is not theirs to see */
+  /**
+   * What was set aside of a study, by reason. @throws ApiError not-found: the study is not theirs
+   * to see
+   */
   quarantineGroups(caller: Caller, studyInstanceUid: string): QuarantineGroup[]
   /**
    * That the caller may decide on what was set aside of the study.
-   * @throws ApiError not-permitted; not-found: nothing of it is set aside, or it is not theirs to see
+   * @throws ApiError not-permitted; not-found: nothing of it is set aside, or it is not theirs to
+   *   see
    */
   demandDecidingOf(caller: Caller, studyInstanceUid: string): void
 }
@@ -53,11 +73,14 @@ const MOST_VERSIONS = 200
 
 export function openImageStudies(deps: DomainDeps): ImageStudies {
   const { store, clock } = deps
-  const seesAll = (caller: Caller) => (caller.kind === 'api-key' ? caller.scope === 'all' : visibleCustomers(caller) === undefined)
-  const rowsOf = (studyInstanceUid: string) => STUDY_AREAS.flatMap((area) => store.studies.byUid(area, studyInstanceUid) ?? [])
+  const seesAll = (caller: Caller) =>
+    caller.kind === 'api-key' ? caller.scope === 'all' : visibleCustomers(caller) === undefined
+  const rowsOf = (studyInstanceUid: string) =>
+    STUDY_AREAS.flatMap((area) => store.studies.byUid(area, studyInstanceUid) ?? [])
   const seesStudy = (caller: Caller, studyInstanceUid: string) =>
     seesAll(caller) || rowsOf(studyInstanceUid).some((row) => isVisible(caller, row))
-  const rowsSeenBy = (caller: Caller, studyInstanceUid: string) => rowsOf(studyInstanceUid).filter((row) => isVisible(caller, row))
+  const rowsSeenBy = (caller: Caller, studyInstanceUid: string) =>
+    rowsOf(studyInstanceUid).filter((row) => isVisible(caller, row))
 
   function existing(caller: Caller, studyInstanceUid: string): ImageStudyRecord {
     const record = store.imageStudies.get(studyInstanceUid)
@@ -75,7 +98,9 @@ export function openImageStudies(deps: DomainDeps): ImageStudies {
     let from = after
     for (let reads = 0; reads < MOST_READS && items.length < limit; reads += 1) {
       const part = readPart(from, limit - items.length)
-      items.push(...part.items.filter(({ studyInstanceUid }) => seesStudy(caller, studyInstanceUid)))
+      items.push(
+        ...part.items.filter(({ studyInstanceUid }) => seesStudy(caller, studyInstanceUid)),
+      )
       if (part.next === undefined) return { items }
       from = part.next
     }
@@ -100,10 +125,13 @@ export function openImageStudies(deps: DomainDeps): ImageStudies {
   return {
     list(caller, { show, search, ...page }) {
       demand(caller, 'readStudies')
-      const readPart = (after: string | undefined, limit: number) => store.imageStudies.list({ show, search }, after, limit)
+      const readPart = (after: string | undefined, limit: number) =>
+        store.imageStudies.list({ show, search }, after, limit)
       const { items, ...rest } = seenPart(caller, page, readPart)
       return {
-        items: items.map((record) => summaryView(record, rowsSeenBy(caller, record.studyInstanceUid), standingOf(record))),
+        items: items.map((record) =>
+          summaryView(record, rowsSeenBy(caller, record.studyInstanceUid), standingOf(record)),
+        ),
         ...rest,
       }
     },
@@ -118,19 +146,28 @@ export function openImageStudies(deps: DomainDeps): ImageStudies {
         demand(caller, 'manageStudies')
         existing(caller, studyInstanceUid)
         const images = store.instances.review(studyInstanceUid, instantOf(clock()))
-        if (images > 0) note(deps, actorOf(caller), 'images.review-versions', studyInstanceUid, { images, note: text })
+        if (images > 0)
+          note(deps, actorOf(caller), 'images.review-versions', studyInstanceUid, {
+            images,
+            note: text,
+          })
         return shown(caller, existing(caller, studyInstanceUid))
       }),
     demandVersion(caller, instanceId) {
       demand(caller, 'manageStudies')
       const instance = store.instances.get(instanceId)
-      if (!instance || instance.state === 'quarantined' || !seesStudy(caller, instance.studyInstanceUid))
+      if (
+        !instance ||
+        instance.state === 'quarantined' ||
+        !seesStudy(caller, instance.studyInstanceUid)
+      )
         throw new ApiError('not-found', 'There is no such version of an image.')
     },
 
     quarantine(caller, { studyInstanceUid, ...page }) {
       demand(caller, 'readStudies')
-      const readPart = (after: string | undefined, limit: number) => store.instances.quarantined({ studyInstanceUid, after, limit })
+      const readPart = (after: string | undefined, limit: number) =>
+        store.instances.quarantined({ studyInstanceUid, after, limit })
       const { items, ...rest } = seenPart(caller, page, readPart)
       return { items: items.map(quarantinedView), ...rest }
     },
@@ -139,7 +176,11 @@ export function openImageStudies(deps: DomainDeps): ImageStudies {
     demandManaging(caller, studyInstanceUid) {
       demand(caller, 'manageStudies')
       if (studyInstanceUid === undefined) {
-        if (!seesAll(caller)) throw new ApiError('not-permitted', 'Your account sees the studies of its customers only: name a study.')
+        if (!seesAll(caller))
+          throw new ApiError(
+            'not-permitted',
+            'Your account sees the studies of its customers only: name a study.',
+          )
       } else if (!seesStudy(caller, studyInstanceUid)) throw noStudy()
     },
     demandDeciding(caller, instanceId) {
@@ -156,7 +197,8 @@ export function openImageStudies(deps: DomainDeps): ImageStudies {
     demandDecidingOf(caller, studyInstanceUid) {
       demand(caller, 'manageStudies')
       const isAny = store.instances.quarantined({ studyInstanceUid, limit: 1 }).items.length > 0
-      if (!isAny || !seesStudy(caller, studyInstanceUid)) throw new ApiError('not-found', 'No image of this study is set aside any more.')
+      if (!isAny || !seesStudy(caller, studyInstanceUid))
+        throw new ApiError('not-found', 'No image of this study is set aside any more.')
     },
   }
 }

@@ -18,7 +18,10 @@ import { type Seeds, seeds } from './study-seed-queries.ts'
 
 export type { Seed, SeedValues } from './study-seed-queries.ts'
 
-/** Header fields of the first instance of the study, decoded, as DICOM has them; empty where they are missing. */
+/**
+ * Header fields of the first instance of the study, decoded, as DICOM has them; empty where they
+ * are missing.
+ */
 export interface ImageHeader {
   readonly patientName: string
   readonly patientId: string
@@ -67,7 +70,11 @@ type IdentityField = (typeof IDENTITY_FIELDS)[number]
 /** What differed when the images arrived; null where nothing did. */
 export interface Mismatch {
   /** What the row that was handed out says, and what the images say. */
-  readonly fields: readonly { readonly field: IdentityField; readonly handedOut: string; readonly received: string }[]
+  readonly fields: readonly {
+    readonly field: IdentityField
+    readonly handedOut: string
+    readonly received: string
+  }[]
   /** What the first images of the study say, which is used, and what others of it say. */
   readonly amongImages: readonly {
     readonly field: Exclude<IdentityField, 'studyInstanceUid'>
@@ -106,7 +113,10 @@ interface StudyFields {
   readonly enrichment: Enrichment
   readonly enrichmentAttempts: number
 }
-/** A study that has images. Counters are of current instances; those set aside are in `quarantined` alone. */
+/**
+ * A study that has images. Counters are of current instances; those set aside are in `quarantined`
+ * alone.
+ */
 export interface ImageStudyRecord extends StudyFields {
   readonly instances: number
   readonly series: number
@@ -121,8 +131,8 @@ export interface ImageStudyRecord extends StudyFields {
   /** Images of it were corrected (decision 0031), and the correction stands. */
   readonly isCorrected: boolean
   /**
-   * A version of one of its images, in this study or another, that was found and set aside: a person
-   * has to decide which of the two is right. Null where there is none.
+   * A version of one of its images, in this study or another, that was found and set aside: a
+   * person has to decide which of the two is right. Null where there is none.
    */
   readonly inDoubt: { readonly studyInstanceUid: string; readonly header: ImageHeader } | null
 }
@@ -139,11 +149,17 @@ export interface ImageSeriesRecord {
   readonly bytes: number
   readonly lastInstanceAt: string
 }
-export type SeriesHeader = Pick<ImageSeriesRecord, 'seriesInstanceUid' | 'modality' | 'seriesNumber' | 'seriesDescription'>
+export type SeriesHeader = Pick<
+  ImageSeriesRecord,
+  'seriesInstanceUid' | 'modality' | 'seriesNumber' | 'seriesDescription'
+>
 
 export interface ImageStudyQuery {
   readonly show: 'all' | 'receiving' | 'incomplete' | 'mismatch' | 'replaced'
-  /** As it was typed: each word in name, patient id, accession number or description, or what the UID begins with; empty: every study. */
+  /**
+   * As it was typed: each word in name, patient id, accession number or description, or what the
+   * UID begins with; empty: every study.
+   */
   readonly search: string
 }
 
@@ -153,23 +169,36 @@ export interface ImageStudiesStore extends AnnouncedInstances, Seeds {
   /** As `get` says it, for every instance that is sent again. */
   isFetched(studyInstanceUid: string): boolean
   /**
-   * The one that last received an instance first; none that every instance was discarded of. With a search a page may be short or empty where
-   * much was looked at for little: `next` goes on behind what was looked at.
+   * The one that last received an instance first; none that every instance was discarded of. With a
+   * search a page may be short or empty where much was looked at for little: `next` goes on behind
+   * what was looked at.
    */
   list(query: ImageStudyQuery, after: string | undefined, limit: number): Slice<ImageStudyRecord>
   /** With its counters at zero: `count` counts its first instance too. */
   insert(study: NewImageStudy): void
-  /** Of a study that is settled, the steps its instances were made for are noted as received (`performedSteps.standing`). */
+  /**
+   * Of a study that is settled, the steps its instances were made for are noted as received
+   * (`performedSteps.standing`).
+   */
   update(studyInstanceUid: string, patch: ImageStudyPatch): void
   /** Counts a new instance and sets the times. */
-  count(studyInstanceUid: string, series: SeriesHeader, bytes: number, at: string, what: 'current' | 'quarantined'): void
+  count(
+    studyInstanceUid: string,
+    series: SeriesHeader,
+    bytes: number,
+    at: string,
+    what: 'current' | 'quarantined',
+  ): void
   /** Takes off an instance whose place another of its series took, which is counted already. */
   uncount(studyInstanceUid: string, seriesInstanceUid: string, bytes: number): void
   /** Counts everything anew: after instances changed their state or were removed. */
   recount(studyInstanceUid: string): void
   /** As `identityOf` says: its state is `mismatch`. */
   isMismatched(studyInstanceUid: string): boolean
-  /** Calls the listener after each commit by which `isMismatched` became false. @returns a function that removes it */
+  /**
+   * Calls the listener after each commit by which `isMismatched` became false. @returns a function
+   * that removes it
+   */
   onMismatchEnd(listener: () => void): () => void
   /** After the study of the interface was created or changed: `isMismatched` is computed anew. */
   compareAnew(studyInstanceUid: string): void
@@ -177,9 +206,15 @@ export interface ImageStudiesStore extends AnnouncedInstances, Seeds {
   isUncompared(): boolean
   /** Computes `isMismatched` of so many studies of which it never was. Whether there are more. */
   compareUncompared(count: number): boolean
-  /** Studies that still receive, the one that is due first first. No more than what is asked at each look: an archive that moves in opens thousands. */
+  /**
+   * Studies that still receive, the one that is due first first. No more than what is asked at each
+   * look: an archive that moves in opens thousands.
+   */
   receiving(): ReceivingStudy[]
-  /** For the start: transfers that were open when the last run ended broke off with it, at their last image. How many there were. */
+  /**
+   * For the start: transfers that were open when the last run ended broke off with it, at their
+   * last image. How many there were.
+   */
   breakOff(detail: string): number
   /** Studies whose enrichment waits and is due. */
   enrichmentDue(now: string): ImageStudyRecord[]
@@ -188,9 +223,17 @@ export interface ImageStudiesStore extends AnnouncedInstances, Seeds {
   /** In the order of their numbers. */
   seriesOf(studyInstanceUid: string): ImageSeriesRecord[]
   /**
-   * `today`: instances that arrived since the instant; `receiving`: studies; `quarantined`: instances; `mismatches`: studies whose identity is one; `replaced`: studies with images whose pixels their device replaced, which nobody has looked at.
+   * `today`: instances that arrived since the instant; `receiving`: studies; `quarantined`:
+   * instances; `mismatches`: studies whose identity is one; `replaced`: studies with images whose
+   * pixels their device replaced, which nobody has looked at.
    */
-  summary(sinceToday: string): { today: number; receiving: number; quarantined: number; mismatches: number; replaced: number }
+  summary(sinceToday: string): {
+    today: number
+    receiving: number
+    quarantined: number
+    mismatches: number
+    replaced: number
+  }
 }
 
 const SELECT = `
@@ -210,10 +253,12 @@ const NEW_SERIES = `insert into imageSeries
   values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (studyInstanceUid, seriesInstanceUid) do nothing`
 const COUNT_CURRENT = `update imageStudies set instances = instances + 1, series = series + ?, bytes = bytes + ?, lastInstanceAt = ?
   where studyInstanceUid = ? returning instances`
-const COUNT_QUARANTINED = 'update imageStudies set quarantined = quarantined + 1, lastInstanceAt = ? where studyInstanceUid = ?'
+const COUNT_QUARANTINED =
+  'update imageStudies set quarantined = quarantined + 1, lastInstanceAt = ? where studyInstanceUid = ?'
 const UNCOUNT_SERIES = `update imageSeries set instances = instances - 1, bytes = bytes - ?
   where studyInstanceUid = ? and seriesInstanceUid = ?`
-const UNCOUNT = 'update imageStudies set instances = instances - 1, bytes = bytes - ? where studyInstanceUid = ?'
+const UNCOUNT =
+  'update imageStudies set instances = instances - 1, bytes = bytes - ? where studyInstanceUid = ?'
 
 const CURRENT = `from instances n where n.studyInstanceUid = ? and n.state = 'current' and ${NO_NOTE}`
 const RECOUNT_SERIES = `update imageSeries set
@@ -236,10 +281,17 @@ const BREAK_OFF = `update imageStudies set transferHow = 'aborted', transferDeta
 const SERIES = `select seriesInstanceUid, modality, seriesNumber, sealedDescription, instances, bytes, lastInstanceAt from imageSeries
   where studyInstanceUid = ? and instances > 0 order by cast(seriesNumber as integer), seriesInstanceUid`
 
-const SET_MISMATCHED = 'update imageStudies set isMismatched = ? where studyInstanceUid = ? and isMismatched is not ?'
+const SET_MISMATCHED =
+  'update imageStudies set isMismatched = ? where studyInstanceUid = ? and isMismatched is not ?'
 const UNCOMPARED = 'select studyInstanceUid from imageStudies where isMismatched is null limit ?'
 /** What `identityOf` looks at. */
-const IDENTIFYING = ['header', 'handedOut', 'mismatch', 'override', 'remoteAddress'] as const satisfies (keyof ImageStudyPatch)[]
+const IDENTIFYING = [
+  'header',
+  'handedOut',
+  'mismatch',
+  'override',
+  'remoteAddress',
+] as const satisfies (keyof ImageStudyPatch)[]
 
 /** `studies`: told that other words find them than before. */
 export function imageStudiesStore(
@@ -253,7 +305,8 @@ export function imageStudiesStore(
   const all = (text: string, ...parameters: string[]) =>
     db.all(rawQuery<StoredImageStudy>(`${SELECT} ${text}`, parameters)).map(rows.recordOf)
   const get = (studyInstanceUid: string) => all('where s.studyInstanceUid = ?', studyInstanceUid)[0]
-  const first = (text: string) => (db.get(rawQuery(text, [])) as { at: string | null } | undefined)?.at ?? undefined
+  const first = (text: string) =>
+    (db.get(rawQuery(text, [])) as { at: string | null } | undefined)?.at ?? undefined
 
   function noteSteps(studyInstanceUid: string): void {
     const study = get(studyInstanceUid)
@@ -262,7 +315,11 @@ export function imageStudiesStore(
 
   const mismatchEnd = new Set<() => void>()
   const isMismatched = (studyInstanceUid: string) =>
-    db.get(rawQuery('select 1 from imageStudies where studyInstanceUid = ? and isMismatched = 1', [studyInstanceUid])) !== undefined
+    db.get(
+      rawQuery('select 1 from imageStudies where studyInstanceUid = ? and isMismatched = 1', [
+        studyInstanceUid,
+      ]),
+    ) !== undefined
 
   /** In the transaction of every change that the identity depends on. */
   function compareAnew(studyInstanceUid: string): void {
@@ -287,7 +344,11 @@ export function imageStudiesStore(
     ...seeds(db, seal),
     get,
     isFetched: (studyInstanceUid) =>
-      db.get(rawQuery('select 1 from imageStudies where studyInstanceUid = ? and isFetched = 1', [studyInstanceUid])) !== undefined,
+      db.get(
+        rawQuery('select 1 from imageStudies where studyInstanceUid = ? and isFetched = 1', [
+          studyInstanceUid,
+        ]),
+      ) !== undefined,
     list: (query, after, limit) => {
       const { items, ...rest } = pages.read(query, after, limit)
       return { items: items.flatMap((studyInstanceUid) => get(studyInstanceUid) ?? []), ...rest }
@@ -299,7 +360,9 @@ export function imageStudiesStore(
           Insertable<Schema['imageStudies']>,
           'studyInstanceUid' | 'createdAt'
         >
-        db.run(db.sql.insertInto('imageStudies').values({ studyInstanceUid, createdAt, ...columns }))
+        db.run(
+          db.sql.insertInto('imageStudies').values({ studyInstanceUid, createdAt, ...columns }),
+        )
         findAnew(studyInstanceUid)
         compareAnew(studyInstanceUid)
       }),
@@ -307,7 +370,12 @@ export function imageStudiesStore(
       db.transaction(() => {
         const columns = rows.columnsOf(studyInstanceUid, patch)
         if (Object.keys(columns).length === 0) return
-        db.run(db.sql.updateTable('imageStudies').set(columns).where('studyInstanceUid', '=', studyInstanceUid))
+        db.run(
+          db.sql
+            .updateTable('imageStudies')
+            .set(columns)
+            .where('studyInstanceUid', '=', studyInstanceUid),
+        )
         if (patch.state === 'settled' || patch.handedOut !== undefined) noteSteps(studyInstanceUid)
         if (patch.header || patch.handedOut !== undefined) findAnew(studyInstanceUid)
         if (IDENTIFYING.some((field) => patch[field] !== undefined)) compareAnew(studyInstanceUid)
@@ -315,8 +383,20 @@ export function imageStudiesStore(
     count(studyInstanceUid, series, bytes, at, what) {
       const insertSeries = (instances: number) => {
         const { seriesInstanceUid, modality, seriesNumber, seriesDescription } = series
-        const sealed = seriesDescription === '' ? null : seal.seal(Buffer.from(seriesDescription), contextOf(studyInstanceUid))
-        const values = [studyInstanceUid, seriesInstanceUid, modality, seriesNumber, sealed, instances, instances * bytes, at]
+        const sealed =
+          seriesDescription === ''
+            ? null
+            : seal.seal(Buffer.from(seriesDescription), contextOf(studyInstanceUid))
+        const values = [
+          studyInstanceUid,
+          seriesInstanceUid,
+          modality,
+          seriesNumber,
+          sealed,
+          instances,
+          instances * bytes,
+          at,
+        ]
         db.run(rawQuery(NEW_SERIES, values))
       }
       if (what === 'quarantined') {
@@ -325,10 +405,19 @@ export function imageStudiesStore(
         db.run(rawQuery(COUNT_QUARANTINED, [at, studyInstanceUid]))
         return
       }
-      const known = db.get(rawQuery<{ instances: number }>(COUNT_SERIES, [bytes, at, studyInstanceUid, series.seriesInstanceUid]))
+      const known = db.get(
+        rawQuery<{ instances: number }>(COUNT_SERIES, [
+          bytes,
+          at,
+          studyInstanceUid,
+          series.seriesInstanceUid,
+        ]),
+      )
       if (!known) insertSeries(1)
       const isNewSeries = known && known.instances > 1 ? 0 : 1
-      const counted = db.get(rawQuery<{ instances: number }>(COUNT_CURRENT, [isNewSeries, bytes, at, studyInstanceUid]))
+      const counted = db.get(
+        rawQuery<{ instances: number }>(COUNT_CURRENT, [isNewSeries, bytes, at, studyInstanceUid]),
+      )
       // Until then the study had no image that counts.
       if (counted?.instances === 1) compareAnew(studyInstanceUid)
     },
@@ -359,14 +448,28 @@ export function imageStudiesStore(
       }),
     breakOff: (detail) => db.run(rawQuery(BREAK_OFF, [detail])).changes,
     receiving: () => db.all(rawQuery<ReceivingStudy>(RECEIVING, [])),
-    enrichmentDue: (now) => all(`where s.enrichmentState = 'waiting' and s.enrichmentNextAt <= ? order by s.enrichmentNextAt`, now),
-    nextEnrichment: () => first(`select min(enrichmentNextAt) as at from imageStudies where enrichmentState = 'waiting'`),
+    enrichmentDue: (now) =>
+      all(
+        `where s.enrichmentState = 'waiting' and s.enrichmentNextAt <= ? order by s.enrichmentNextAt`,
+        now,
+      ),
+    nextEnrichment: () =>
+      first(
+        `select min(enrichmentNextAt) as at from imageStudies where enrichmentState = 'waiting'`,
+      ),
     seriesOf: (studyInstanceUid) =>
       db
-        .all(rawQuery<Omit<ImageSeriesRecord, 'seriesDescription'> & { sealedDescription: Buffer | null }>(SERIES, [studyInstanceUid]))
+        .all(
+          rawQuery<
+            Omit<ImageSeriesRecord, 'seriesDescription'> & { sealedDescription: Buffer | null }
+          >(SERIES, [studyInstanceUid]),
+        )
         .map(({ sealedDescription, ...series }) => ({
           ...series,
-          seriesDescription: sealedDescription === null ? '' : seal.open(sealedDescription, contextOf(studyInstanceUid)).toString(),
+          seriesDescription:
+            sealedDescription === null
+              ? ''
+              : seal.open(sealedDescription, contextOf(studyInstanceUid)).toString(),
         })),
     summary: (sinceToday) =>
       db.get(rawQuery<ReturnType<ImageStudiesStore['summary']>>(SUMMARY, [sinceToday])) ?? {

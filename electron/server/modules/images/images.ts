@@ -8,8 +8,15 @@ import { openNative, type SpawnWorker } from '#server/dicom/scu/native.ts'
 import type { Peer } from '#server/dicom/scu/requestor.ts'
 import { sendInstances } from '#server/dicom/scu/store.ts'
 import { openOutboxWorker } from '#server/jobs/outbox-worker.ts'
-import { type CorrectionNotices, openCorrectionNotices } from '#server/modules/corrections/correction-notices.ts'
-import { CORRECTION_REJECT, openRejectionNotes, type RejectionNotes } from '#server/modules/corrections/rejection-notes.ts'
+import {
+  type CorrectionNotices,
+  openCorrectionNotices,
+} from '#server/modules/corrections/correction-notices.ts'
+import {
+  CORRECTION_REJECT,
+  openRejectionNotes,
+  type RejectionNotes,
+} from '#server/modules/corrections/rejection-notes.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { EventLog } from '#server/modules/events/event-log.ts'
 import { type Forwarding, openForwarding } from '#server/modules/forwarding/forwarding.ts'
@@ -40,7 +47,10 @@ export interface Images extends AsyncDisposable {
   readonly rejectionNotes: RejectionNotes
 }
 
-/** Where the native module works and leaves its log, which may name patients: whatever an earlier run left there is deleted. */
+/**
+ * Where the native module works and leaves its log, which may name patients: whatever an earlier
+ * run left there is deleted.
+ */
 function nativeFolder(dataFolder: string): string {
   const folder = join(dataFolder, 'spool', 'native')
   rmSync(folder, { recursive: true, force: true })
@@ -57,7 +67,8 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
   await using opened = new AsyncDisposableStack()
   const told = {
     onNews(news: News) {
-      // What becomes of files must be found where the feed is not read any more; nothing about a patient is in it.
+      // What becomes of files must be found where the feed is not read any more; nothing about a
+      // patient is in it.
       if (news.kind === 'disk') log.warn({ tone: news.tone }, news.text)
       feed.append(news)
     },
@@ -67,11 +78,15 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
     },
     onError: (error: unknown) => report(randomUUID().slice(0, 8), error),
   }
-  const introduced = (peer: Peer): Peer => (peer.tls ? { ...peer, tls: { ...identity(), ...peer.tls } } : peer)
+  const introduced = (peer: Peer): Peer =>
+    peer.tls ? { ...peer, tls: { ...identity(), ...peer.tls } } : peer
   const accept = acceptAnswer(EVENT)
   /** The newest question about a study, until it is known what its answer led to. */
   const asked = new Map<string, string>()
-  const native = openNative({ folder: nativeFolder(parts.store.folder), ...(spawnWorker && { spawnWorker }) })
+  const native = openNative({
+    folder: nativeFolder(parts.store.folder),
+    ...(spawnWorker && { spawnWorker }),
+  })
   const correctionNotices = openCorrectionNotices(deps)
   const forwarding = opened.use(
     openForwarding({
@@ -116,27 +131,45 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
         const eventId = asked.get(studyInstanceUid)
         asked.delete(studyInstanceUid)
         const effect =
-          state === 'done' ? 'It completed what is known of the study.' : state === 'empty' ? 'It added nothing to the study.' : ''
-        // interface.md, PatientStudyEnrichmentRequestedResponse: what could not be used is a warning on the event.
-        if (eventId !== undefined && effect !== '') eventLog.setEffect(eventId, [effect, ...warnings].join(' '))
+          state === 'done'
+            ? 'It completed what is known of the study.'
+            : state === 'empty'
+              ? 'It added nothing to the study.'
+              : ''
+        // interface.md, PatientStudyEnrichmentRequestedResponse: what could not be used is a
+        // warning on the event.
+        if (eventId !== undefined && effect !== '')
+          eventLog.setEffect(eventId, [effect, ...warnings].join(' '))
       },
       isFetching: forwarding.expectsFrom,
       onKept: (instance) => forwarding.enqueue(instance),
       onReleased: (instance) => forwarding.release(instance),
       writeEvents: eventLog.flush,
       onCorrected: (done) => rejectionNotes.corrected(done),
-      isCorrectionQueued: (correctionId) => parts.store.correctionNotices.noteOf(correctionId) !== undefined,
-      orders: openOrders({ store: parts.store, devices: devices.list, keptList: worklist.keptList }),
+      isCorrectionQueued: (correctionId) =>
+        parts.store.correctionNotices.noteOf(correctionId) !== undefined,
+      orders: openOrders({
+        store: parts.store,
+        devices: devices.list,
+        keptList: worklist.keptList,
+      }),
       onTakenBack: (instance) => forwarding.takeBack(instance),
       transcode: native.transcode,
       onSetAside: (instances) => forwarding.setAside(instances),
       sendEventReport: (peer, ...call) => sendEventReport(introduced(peer), ...call),
     }),
   )
-  opened.defer(settings.onChange((keys) => keys.some((key) => key.startsWith('intake.')) && intake.wake()))
+  opened.defer(
+    settings.onChange((keys) => keys.some((key) => key.startsWith('intake.')) && intake.wake()),
+  )
   const rejectionNotes = openRejectionNotes({
     ...deps,
-    ...{ setting: settings.get, arriving: intake.arriving, notices: correctionNotices, onChanged: told.onChanged },
+    ...{
+      setting: settings.get,
+      arriving: intake.arriving,
+      notices: correctionNotices,
+      onChanged: told.onChanged,
+    },
     flushQueues: forwarding.flush,
     requeue: forwarding.correct,
   })
@@ -152,5 +185,11 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
   // The gateway may have ended between the last image and the notice of it.
   correctionNotices.settleSent()
   const kept = opened.move()
-  return { intake, forwarding, correctionNotices, rejectionNotes, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
+  return {
+    intake,
+    forwarding,
+    correctionNotices,
+    rejectionNotes,
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  }
 }

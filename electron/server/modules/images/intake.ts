@@ -28,7 +28,10 @@ export type { Orders } from '#server/modules/corrections/correction-targets.ts'
 export type { CorrectionOrder, Corrections } from '#server/modules/corrections/corrections.ts'
 export type { CorrectionDone, HandedOutQuery, IntakeDeps, News } from './ports.ts'
 
-/** Images, performed steps and storage commitment as devices send them, and the studies that come of them. */
+/**
+ * Images, performed steps and storage commitment as devices send them, and the studies that come of
+ * them.
+ */
 export interface Intake extends AsyncDisposable {
   readonly cStoreScp: CStoreScp
   readonly mppsScp: MppsScp
@@ -38,22 +41,40 @@ export interface Intake extends AsyncDisposable {
   /** Told by the observer of associations, of every one. */
   associationClosed(associationId: string, how: Ending): void
   storage(): Status['storage']
-  /** Whether associations for storage are taken now: there is room on the disk, and it can be written to. */
+  /**
+   * Whether associations for storage are taken now: there is room on the disk, and it can be
+   * written to.
+   */
   takesImages(): boolean
-  /** Asks the partner again now. @throws ApiError not-found, refused: the gateway made no study of these images */
+  /**
+   * Asks the partner again now. @throws ApiError not-found, refused: the gateway made no study of
+   * these images
+   */
   retryEnrichment(studyInstanceUid: string): Promise<void>
-  /** Within the transaction that decided on the order of a study: what depends on it is brought up to date. */
+  /**
+   * Within the transaction that decided on the order of a study: what depends on it is brought up
+   * to date.
+   */
   orderChanged(studyInstanceUid: string, change: OrderChange): void
-  /** The instance takes its place in its study; the one it replaces is kept. @throws ApiError not-found */
+  /**
+   * The instance takes its place in its study; the one it replaces is kept. @throws ApiError
+   * not-found
+   */
   releaseInstance(instanceId: number, reason: string, actor: Actor): Promise<Outcome>
-  /** An earlier version of an image takes its place again; the one it replaces is kept. @throws ApiError not-found */
+  /**
+   * An earlier version of an image takes its place again; the one it replaces is kept. @throws
+   * ApiError not-found
+   */
   restoreVersion(instanceId: number, reason: string, actor: Actor): Outcome
   /** Row and file are deleted for good. @throws ApiError not-found */
   discardInstance(instanceId: number, reason: string, actor: Actor): Promise<Outcome>
   /** As `releaseInstance` and `discardInstance`, for all instances of a group, in portions. */
   releaseGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
   discardGroup(group: QuarantineGroup, reason: string, actor: Actor): Promise<GroupOutcome>
-  readonly corrections: Omit<Corrections, 'sweep' | 'isVersion' | 'restore' | typeof Symbol.asyncDispose>
+  readonly corrections: Omit<
+    Corrections,
+    'sweep' | 'isVersion' | 'restore' | typeof Symbol.asyncDispose
+  >
   /** Image files that no row names. */
   readonly recovery: Omit<Recovery, 'sweep' | 'move'>
   /** Looks at once at what is due: a setting or a device changed. */
@@ -62,7 +83,10 @@ export interface Intake extends AsyncDisposable {
   settled(): Promise<void>
 }
 
-/** Sweeps the spool, then goes on where the last run stopped. Disposed of after the listeners have drained. */
+/**
+ * Sweeps the spool, then goes on where the last run stopped. Disposed of after the listeners have
+ * drained.
+ */
 export async function openIntake(deps: IntakeDeps): Promise<Intake> {
   const { store, uuid, onError } = deps
   const swept = store.imageFiles.sweep()
@@ -101,7 +125,15 @@ export async function openIntake(deps: IntakeDeps): Promise<Intake> {
   const sweeping = sweep().catch(failed)
 
   return {
-    cStoreScp: openReceiving({ ...deps, arrivals, disk, tally, turns, arriving, onArrived: settling.arrived }),
+    cStoreScp: openReceiving({
+      ...deps,
+      arrivals,
+      disk,
+      tally,
+      turns,
+      arriving,
+      onArrived: settling.arrived,
+    }),
     mppsScp: openPerformedStepScp({ ...deps, settling, wrongSteps, turns }),
     storageCommitmentScp: commitments.scp,
     arriving,

@@ -35,12 +35,20 @@ export interface OwnInstancesDeps extends Pick<IntakeDeps, 'store' | 'clock' | '
 
 export interface OwnInstances {
   /**
-   * Keeps the objects like received ones: their files are durable before they have rows, and all rows are of one transaction, in which `also` is
-   * told them. Their study is what it was: they neither open it nor count as images of a device; where it has none, it begins with this header
+   * Keeps the objects like received ones: their files are durable before they have rows, and all
+   * rows are of one transaction, in which `also` is told them. Their study is what it was: they
+   * neither open it nor count as images of a device; where it has none, it begins with this header
    * and is settled. One that is here already is not kept twice. @throws StorageFault
    */
-  keep(instances: readonly OwnInstance[], header: ImageHeader, also: (kept: readonly InstanceRecord[]) => void): Promise<void>
-  /** Within a transaction: a kept file that has no row any more has one again; where the object is here, as a version that counts no more. `originals`: see `Arrival`. */
+  keep(
+    instances: readonly OwnInstance[],
+    header: ImageHeader,
+    also: (kept: readonly InstanceRecord[]) => void,
+  ): Promise<void>
+  /**
+   * Within a transaction: a kept file that has no row any more has one again; where the object is
+   * here, as a version that counts no more. `originals`: see `Arrival`.
+   */
   adopt(found: FoundFile, originals: readonly string[]): void
 }
 
@@ -68,13 +76,24 @@ interface Written extends FileFacts {
   readonly part: PartFile
 }
 
-export function openOwnInstances({ store, clock, uuid, setting, arriving }: OwnInstancesDeps): OwnInstances {
+export function openOwnInstances({
+  store,
+  clock,
+  uuid,
+  setting,
+  arriving,
+}: OwnInstancesDeps): OwnInstances {
   const { corrections, database, imageFiles, imageStudies, instances } = store
 
   async function write(instance: OwnInstance, parts: PartFile[], file: string): Promise<Written> {
     const { sopClassUid, sopInstanceUid } = instance
     const transferSyntaxUid = TRANSFER_SYNTAX.explicitLittleEndian
-    const meta = fileMeta({ sopClassUid, sopInstanceUid, transferSyntaxUid, sourceAeTitle: setting('dimse.aeTitle') })
+    const meta = fileMeta({
+      sopClassUid,
+      sopInstanceUid,
+      transferSyntaxUid,
+      sourceAeTitle: setting('dimse.aeTitle'),
+    })
     const dataSet = writeDataSet(instance.dataSet, transferSyntaxUid)
     const part = imageFiles.begin()
     parts.push(part)
@@ -82,11 +101,23 @@ export function openOwnInstances({ store, clock, uuid, setting, arriving }: OwnI
     await part.finish()
     await part.place(file)
     await part.secure()
-    return { instance, part, file, dataSetOffset: meta.length, bytes: part.bytes, crc32: crc32(dataSet) }
+    return {
+      instance,
+      part,
+      file,
+      dataSetOffset: meta.length,
+      bytes: part.bytes,
+      crc32: crc32(dataSet),
+    }
   }
 
   /** In a transaction; of an object that is here already a version that counts no more. */
-  function row(instance: Omit<OwnInstance, 'dataSet'>, facts: FileFacts, patientName: string, now: string): InstanceRecord {
+  function row(
+    instance: Omit<OwnInstance, 'dataSet'>,
+    facts: FileFacts,
+    patientName: string,
+    now: string,
+  ): InstanceRecord {
     const state = instances.current(instance.sopInstanceUid) ? 'superseded' : 'current'
     const { seriesNumber, seriesDescription, instanceNumber = '1', image = null } = instance
     const { sopInstanceUid, sopClassUid, studyInstanceUid, seriesInstanceUid, modality } = instance
@@ -108,22 +139,46 @@ export function openOwnInstances({ store, clock, uuid, setting, arriving }: OwnI
       },
     })
     if (state === 'superseded' || instance.isUncounted) return kept
-    // The time of the study's last image stays: by it a study that receives is settled, and lists of images are put in order.
+    // The time of the study's last image stays: by it a study that receives is settled, and lists
+    // of images are put in order.
     const at = imageStudies.get(studyInstanceUid)?.lastInstanceAt ?? now
-    imageStudies.count(studyInstanceUid, { seriesInstanceUid, modality, seriesNumber, seriesDescription }, bytes, at, 'current')
+    imageStudies.count(
+      studyInstanceUid,
+      { seriesInstanceUid, modality, seriesNumber, seriesDescription },
+      bytes,
+      at,
+      'current',
+    )
     return kept
   }
 
-  const sender = () => ({ callingAeTitle: setting('dimse.aeTitle'), remoteAddress: OWN_ADDRESS, deviceName: OWN_NAME })
+  const sender = () => ({
+    callingAeTitle: setting('dimse.aeTitle'),
+    remoteAddress: OWN_ADDRESS,
+    deviceName: OWN_NAME,
+  })
 
   function studyOf(studyInstanceUid: string, header: ImageHeader, now: string): void {
     if (imageStudies.get(studyInstanceUid)) return
     imageStudies.insert({
-      ...{ studyInstanceUid, createdAt: now, lastInstanceAt: now, state: 'settled', settledAt: now, dueAt: now },
+      ...{
+        studyInstanceUid,
+        createdAt: now,
+        lastInstanceAt: now,
+        state: 'settled',
+        settledAt: now,
+        dueAt: now,
+      },
       ...sender(),
       transfer: { how: 'released', detail: '', at: now },
       ...{ header, handedOut: null, mismatch: null, isFetched: false },
-      enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: NO_IMAGES, warnings: [] },
+      enrichment: {
+        state: 'not-asked',
+        askedAt: null,
+        nextAt: null,
+        detail: NO_IMAGES,
+        warnings: [],
+      },
       enrichmentAttempts: 0,
     })
   }
@@ -161,7 +216,12 @@ export function openOwnInstances({ store, clock, uuid, setting, arriving }: OwnI
       const { image, study, ...of } = header
       const now = instantOf(clock())
       studyOf(of.studyInstanceUid, study, now)
-      const { instanceId } = row({ ...of, modality: study.modality, ...(image && { image }) }, facts, study.patientName, now)
+      const { instanceId } = row(
+        { ...of, modality: study.modality, ...(image && { image }) },
+        facts,
+        study.patientName,
+        now,
+      )
       corrections.noteFound({ instanceId, header: study }, originals)
     },
   }

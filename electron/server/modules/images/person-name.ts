@@ -13,18 +13,25 @@ const EXPANSIONS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Whether two PN values name the same person as far as writing goes: compatibility forms, case and diacritics make no difference, nor do
- * empty components at the end, nor Müller written Mueller. Component groups are compared each with its own; one that both have and that
- * is the same is enough, because many devices keep one group only.
+ * Whether two PN values name the same person as far as writing goes: compatibility forms, case and
+ * diacritics make no difference, nor do empty components at the end, nor Müller written Mueller.
+ * Component groups are compared each with its own; one that both have and that is the same is
+ * enough, because many devices keep one group only.
  */
 export function isSameName(one: string, other: string): boolean {
   const ones = groupsOf(one)
   const others = groupsOf(other)
   if (ones.every(isEmpty) && others.every(isEmpty)) return true
-  return ones.some((group, at) => !isEmpty(group) && formsOf(group).some((form) => formsOf(others[at] ?? '').includes(form)))
+  return ones.some(
+    (group, at) =>
+      !isEmpty(group) && formsOf(group).some((form) => formsOf(others[at] ?? '').includes(form)),
+  )
 }
 
-/** The alphabetic group of a PN, or the first that has anything where that is empty; without empty components at the end. */
+/**
+ * The alphabetic group of a PN, or the first that has anything where that is empty; without empty
+ * components at the end.
+ */
 export function alphabeticForm(name: string): string {
   const groups = name.split('=', GROUPS).map(trimmed)
   return groups[0] || groups.find((group) => group !== '') || ''
@@ -33,7 +40,9 @@ export function alphabeticForm(name: string): string {
 const isEmpty = (group: string) => group === ''
 
 const groupsOf = (name: string): string[] =>
-  name.split('=', GROUPS).map((group) => trimmed(group.normalize('NFKC').toUpperCase().toLowerCase()))
+  name
+    .split('=', GROUPS)
+    .map((group) => trimmed(group.normalize('NFKC').toUpperCase().toLowerCase()))
 
 const trimmed = (group: string): string =>
   withoutEnd(
@@ -46,7 +55,10 @@ const trimmed = (group: string): string =>
 
 /** Without diacritics, and with umlauts written out. */
 function formsOf(group: string): string[] {
-  const expanded = EXPANSIONS.reduce((text, [letter, written]) => text.replace(letter, written), group.normalize('NFC'))
+  const expanded = EXPANSIONS.reduce(
+    (text, [letter, written]) => text.replace(letter, written),
+    group.normalize('NFC'),
+  )
   return [bare(group), bare(expanded)]
 }
 

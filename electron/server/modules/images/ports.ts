@@ -12,7 +12,10 @@ import type { InstanceRecord } from './instance-queries.ts'
 
 export type { Actor }
 
-/** What images, or a performed step, say of the worklist row they belong to; '' where they say nothing. */
+/**
+ * What images, or a performed step, say of the worklist row they belong to; '' where they say
+ * nothing.
+ */
 export interface HandedOutQuery {
   readonly callingAeTitle: string
   readonly studyInstanceUid: string
@@ -47,7 +50,10 @@ export const diskNews = (tone: News['tone'], text: string): News => ({
   studyInstanceUid: null,
 })
 
-/** An image of which another takes the place: the original and its corrected copy or, where that is undone, the other way round. */
+/**
+ * An image of which another takes the place: the original and its corrected copy or, where that is
+ * undone, the other way round.
+ */
 export interface CorrectedImage {
   readonly original: InstanceRecord
   readonly copy: InstanceRecord
@@ -58,7 +64,10 @@ export interface CorrectionDone {
   readonly correction: CorrectionRecord
   /** As they are now. */
   readonly pairs: readonly CorrectedImage[]
-  /** It was undone, and the originals are current; where copies had left the gateway, an undo is a correction of its own (`undoes`). */
+  /**
+   * It was undone, and the originals are current; where copies had left the gateway, an undo is a
+   * correction of its own (`undoes`).
+   */
   readonly isUndo: boolean
 }
 
@@ -67,32 +76,59 @@ export interface IntakeDeps extends DomainDeps {
   readonly setting: <K extends SettingKey>(key: K) => SettingValue<K>
   readonly recogniseDevice: (callingAeTitle: string, remoteAddress: string) => Device | undefined
   readonly performedSteps: PerformedSteps
-  /** The row that was handed out to the device and that images belong to: by study UID, by step or procedure, by accession number and patient. */
+  /**
+   * The row that was handed out to the device and that images belong to: by study UID, by step or
+   * procedure, by accession number and patient.
+   */
   readonly handedOut: (query: HandedOutQuery) => Promise<HandedOutRow | undefined>
   /** `note` hears of each field that was left out of the answer. @throws WebhookError */
   readonly askEnrichment: (
     question: EnrichmentQuestion,
     options: { readonly signal: AbortSignal; readonly note: (field: string) => void },
   ) => Promise<EnrichmentAnswer>
-  /** After the commit: the partner was asked about the study, and so it stands now. Nothing about a patient is in the warnings. */
+  /**
+   * After the commit: the partner was asked about the study, and so it stands now. Nothing about a
+   * patient is in the warnings.
+   */
   readonly onEnriched?: (study: Pick<ImageStudyRecord, 'studyInstanceUid' | 'enrichment'>) => void
   /** Whether the gateway is fetching the study from this caller (C-MOVE). */
-  readonly isFetching: (callingAeTitle: string, remoteAddress: string, studyInstanceUid: string) => boolean
+  readonly isFetching: (
+    callingAeTitle: string,
+    remoteAddress: string,
+    studyInstanceUid: string,
+  ) => boolean
   /** In the transaction that makes the instance the current one, unless it was fetched. */
   readonly onKept: (instance: InstanceRecord) => void
-  /** As `onKept`, where an instance that was set aside, or an earlier version, becomes the current one. */
+  /**
+   * As `onKept`, where an instance that was set aside, or an earlier version, becomes the current
+   * one.
+   */
   readonly onReleased: (instance: InstanceRecord) => void
-  /** In the transaction that takes back the row of an instance whose sender was not told Success. */
+  /**
+   * In the transaction that takes back the row of an instance whose sender was not told Success.
+   */
   readonly onTakenBack: (instance: InstanceRecord) => void
-  /** Writes an object of compressed pixels into another file, in another transfer syntax. @throws where it cannot */
+  /**
+   * Writes an object of compressed pixels into another file, in another transfer syntax. @throws
+   * where it cannot
+   */
   readonly transcode: (fileIn: string, fileOut: string, transferSyntax: string) => Promise<void>
   /** In the transaction that sets aside instances that were current. */
   readonly onSetAside: (instances: readonly InstanceRecord[]) => void
-  /** In the transaction that corrects the identity of images, or undoes it: others take their places in queues, and people are to be informed. */
+  /**
+   * In the transaction that corrects the identity of images, or undoes it: others take their places
+   * in queues, and people are to be informed.
+   */
   readonly onCorrected: (done: CorrectionDone) => void
-  /** Writes the events that are only noted yet: whoever was asked about a study has to be informed of its correction. */
+  /**
+   * Writes the events that are only noted yet: whoever was asked about a study has to be informed
+   * of its correction.
+   */
   readonly writeEvents?: () => Promise<void>
-  /** Whether a destination may have something of the correction already, or is about to, besides what was sent. */
+  /**
+   * Whether a destination may have something of the correction already, or is about to, besides
+   * what was sent.
+   */
   readonly isCorrectionQueued?: (correctionId: string) => boolean
   /** Orders of the worklist that are known here. */
   readonly orders: Orders

@@ -17,7 +17,10 @@ import type { IntakeDeps } from './ports.ts'
 import { deflatedStructure, originalsIn, temporaryIn } from './stored-object.ts'
 import { takeBack } from './unproven.ts'
 
-/** What is gathered of a data set before it is written: most images go whole, as each write wakes a thread. Many at a time share what there is. */
+/**
+ * What is gathered of a data set before it is written: most images go whole, as each write wakes a
+ * thread. Many at a time share what there is.
+ */
 const WRITE_BYTES = { least: 256 << 10, most: 1 << 20, all: 8 << 20 } as const
 /** What is written of one object before it is looked at again whether there is room. */
 const LOOK_BYTES = 64 << 20
@@ -46,7 +49,10 @@ interface Received {
   readonly crc32: number
 }
 
-/** PS3.4 Annex B: streams the instance to the spool, gives it its file and its row, and only then says Success (dicom-field §5.3-5.5). */
+/**
+ * PS3.4 Annex B: streams the instance to the spool, gives it its file and its row, and only then
+ * says Success (dicom-field §5.3-5.5).
+ */
 export function openReceiving(deps: ReceiveDeps): CStoreScp {
   const { store, uuid, setting, recogniseDevice, arrivals, disk, tally, turns, arriving } = deps
   const { database, imageFiles, instances } = store
@@ -78,13 +84,21 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
   /** @throws DimseError A700 */
   function checkRoom(): void {
     if (disk.takesImages()) return
-    throw new DimseError(0xa700, disk.storage().state === 'full' ? 'Too little disk space' : 'Disk cannot be written to')
+    throw new DimseError(
+      0xa700,
+      disk.storage().state === 'full' ? 'Too little disk space' : 'Disk cannot be written to',
+    )
   }
 
   /** @throws DimseError A700, A900, C000; StorageFault; DataSetCutOff */
   async function read(request: CStoreRequest, part: PartFile): Promise<Received> {
     const { association, transferSyntax, sopClassUid, sopInstanceUid } = request
-    const meta = fileMeta({ sopClassUid, sopInstanceUid, transferSyntaxUid: transferSyntax, sourceAeTitle: association.callingAeTitle })
+    const meta = fileMeta({
+      sopClassUid,
+      sopInstanceUid,
+      transferSyntaxUid: transferSyntax,
+      sourceAeTitle: association.callingAeTitle,
+    })
     const reader = readerOf(transferSyntax)
     let checksum = 0
     let gathered: Buffer[] = [meta]
@@ -103,7 +117,11 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
           gathered.push(fragment)
           gatheredBytes += fragment.length
         }
-        if (gatheredBytes < WRITE_BYTES.most && gatheredBytes < Math.max(WRITE_BYTES.least, WRITE_BYTES.all / receiving)) continue
+        if (
+          gatheredBytes < WRITE_BYTES.most &&
+          gatheredBytes < Math.max(WRITE_BYTES.least, WRITE_BYTES.all / receiving)
+        )
+          continue
         // One write at a time, while the next bytes come: memory is that of two.
         await writing
         if (part.bytes >= looksAt) {
@@ -121,14 +139,31 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     }
     if (gatheredBytes > 0) await write(gathered)
     const found = reader.end()
-    if (found.fault !== undefined && !found.isCut) throw new DimseError(0xc000, commentOf(`Cannot understand: ${found.fault}`))
+    if (found.fault !== undefined && !found.isCut)
+      throw new DimseError(0xc000, commentOf(`Cannot understand: ${found.fault}`))
     const device = recogniseDevice(association.callingAeTitle, association.remoteAddress)
     const header = headerOf(found, characterSetOf(device))
-    // What says where it belongs comes first in a header: one that is too long after that is kept, and set aside.
-    if (header.isCut && [header.sopClassUid, header.sopInstanceUid, header.studyInstanceUid, header.seriesInstanceUid].includes(''))
+    // What says where it belongs comes first in a header: one that is too long after that is kept,
+    // and set aside.
+    if (
+      header.isCut &&
+      [
+        header.sopClassUid,
+        header.sopInstanceUid,
+        header.studyInstanceUid,
+        header.seriesInstanceUid,
+      ].includes('')
+    )
       throw new DimseError(0xc000, commentOf(`Cannot understand: ${found.fault}`))
     checkHeader(header, request)
-    return { request, part, header, structure: found.structure, dataSetOffset: meta.length, crc32: checksum }
+    return {
+      request,
+      part,
+      header,
+      structure: found.structure,
+      dataSetOffset: meta.length,
+      crc32: checksum,
+    }
   }
 
   /** Gives the instance its place; undefined where it is here already. */
@@ -137,12 +172,15 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     const { association, transferSyntax } = request
     const source: Source = {
       association,
-      deviceName: recogniseDevice(association.callingAeTitle, association.remoteAddress)?.name || association.callingAeTitle,
+      deviceName:
+        recogniseDevice(association.callingAeTitle, association.remoteAddress)?.name ||
+        association.callingAeTitle,
       isFetched: isFetched(request, header.studyInstanceUid),
     }
     const twin = await twinOf(received)
     if (twin) {
-      // Its row may be of a run that ended before the file was durable; what is durable costs next to nothing.
+      // Its row may be of a run that ended before the file was durable; what is durable costs next
+      // to nothing.
       await imageFiles.secure(twin.file)
       await database.commitSoon(() => arrivals.repeat(twin, source))
       tally.repeated(association, twin.studyInstanceUid)
@@ -151,13 +189,20 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     arriving.add(file)
     try {
       await part.place(file)
-      const stored = { path: imageFiles.pathOf(file), dataSetOffset, transferSyntaxUid: transferSyntax }
+      const stored = {
+        path: imageFiles.pathOf(file),
+        dataSetOffset,
+        transferSyntaxUid: transferSyntax,
+      }
       const structure = received.structure ?? (await deflatedStructure(stored))
       const arrival = {
         ...source,
         header,
         structure,
-        originals: await originalsIn({ ...stored, sopInstanceUid: header.sopInstanceUid }, temporaryIn(store.folder)),
+        originals: await originalsIn(
+          { ...stored, sopInstanceUid: header.sopInstanceUid },
+          temporaryIn(store.folder),
+        ),
         transferSyntaxUid: transferSyntax,
         file,
         dataSetOffset,
@@ -173,7 +218,8 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
         return undefined
       }
       const change = compared?.comparison
-      // The three are made durable side by side, all before Success: see `unproven` for a power failure between them.
+      // The three are made durable side by side, all before Success: see `unproven` for a power
+      // failure between them.
       const keeping = () => database.commitSoon(() => arrivals.keep({ ...arrival, change }))
       const outcomes = await Promise.allSettled([keeping(), part.finish(), part.secure()])
       const failure = outcomes.find((outcome) => outcome.status === 'rejected')
@@ -186,17 +232,34 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     }
   }
 
-  /** Whether it comes of a C-MOVE of ours. PS3.7 Table 9.1-1 leaves the Move Originator to the sender, and some do not name it. */
-  function isFetched({ association, moveOriginatorAeTitle }: CStoreRequest, studyInstanceUid: string): boolean {
+  /**
+   * Whether it comes of a C-MOVE of ours. PS3.7 Table 9.1-1 leaves the Move Originator to the
+   * sender, and some do not name it.
+   */
+  function isFetched(
+    { association, moveOriginatorAeTitle }: CStoreRequest,
+    studyInstanceUid: string,
+  ): boolean {
     const { callingAeTitle, remoteAddress } = association
-    const isOurs = moveOriginatorAeTitle?.trim().toUpperCase() === setting('dimse.aeTitle').trim().toUpperCase()
+    const isOurs =
+      moveOriginatorAeTitle?.trim().toUpperCase() === setting('dimse.aeTitle').trim().toUpperCase()
     return isOurs || deps.isFetching(callingAeTitle, remoteAddress, studyInstanceUid)
   }
 
   // dicom-field §5.5: the same bytes again change nothing.
-  async function twinOf({ header, part, dataSetOffset, crc32: checksum }: Received): Promise<InstanceRecord | undefined> {
-    for (const twin of arrivals.twinsOf(header.sopInstanceUid, part.bytes - dataSetOffset, checksum)) {
-      if (await imageFiles.sameDataSet(part, dataSetOffset, twin.file, twin.dataSetOffset)) return twin
+  async function twinOf({
+    header,
+    part,
+    dataSetOffset,
+    crc32: checksum,
+  }: Received): Promise<InstanceRecord | undefined> {
+    for (const twin of arrivals.twinsOf(
+      header.sopInstanceUid,
+      part.bytes - dataSetOffset,
+      checksum,
+    )) {
+      if (await imageFiles.sameDataSet(part, dataSetOffset, twin.file, twin.dataSetOffset))
+        return twin
     }
     return undefined
   }
@@ -216,7 +279,8 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
         return await receive(request)
       } catch (error) {
         // The feed has it when the association ends; there is nobody to answer.
-        if (error instanceof DataSetCutOff) return { status: 0x0110, errorComment: 'Association ended within the data set' }
+        if (error instanceof DataSetCutOff)
+          return { status: 0x0110, errorComment: 'Association ended within the data set' }
         const result = resultOf(error)
         if (diskFaultKind(error) !== undefined) disk.failed()
         tally.refused(association, sentenceOf(result))
@@ -231,7 +295,8 @@ export function openReceiving(deps: ReceiveDeps): CStoreScp {
     const kind = diskFaultKind(error)
     if (kind === 'full') return { status: 0xa700, errorComment: 'Too little disk space' }
     if (kind !== undefined) {
-      if (error instanceof StorageFault && kind === 'failed') deps.onError(uuid().slice(0, 8), error)
+      if (error instanceof StorageFault && kind === 'failed')
+        deps.onError(uuid().slice(0, 8), error)
       return { status: 0xa700, errorComment: 'Disk cannot be written to' }
     }
     const reference = uuid().slice(0, 8)
@@ -244,33 +309,53 @@ const INTERNAL_ERROR = 'Gateway internal error'
 
 /** What the feed says of a refusal: of an error of ours once, not once for each reference. */
 function sentenceOf({ status, errorComment = '' }: DimseResult): string {
-  const why = errorComment.startsWith(INTERNAL_ERROR) ? `${INTERNAL_ERROR}, see its log` : errorComment
+  const why = errorComment.startsWith(INTERNAL_ERROR)
+    ? `${INTERNAL_ERROR}, see its log`
+    : errorComment
   return `${why} (status ${status.toString(16).toUpperCase().padStart(4, '0')}).`
 }
 
-/** PS3.7 Table 9.3-1: the file's meta information is made of them before the data set says the same. */
+/**
+ * PS3.7 Table 9.3-1: the file's meta information is made of them before the data set says the same.
+ */
 function checkCommand({ sopClassUid, sopInstanceUid }: CStoreRequest): void {
-  if (fitnessOfUid(sopClassUid) === 'unfit') throw new DimseError(0xa900, 'Affected SOP Class UID is missing or no UID', [TAG.sopClassUid])
+  if (fitnessOfUid(sopClassUid) === 'unfit')
+    throw new DimseError(0xa900, 'Affected SOP Class UID is missing or no UID', [TAG.sopClassUid])
   if (fitnessOfUid(sopInstanceUid) === 'unfit')
-    throw new DimseError(0xa900, 'Affected SOP Instance UID is missing or no UID', [TAG.sopInstanceUid])
+    throw new DimseError(0xa900, 'Affected SOP Instance UID is missing or no UID', [
+      TAG.sopInstanceUid,
+    ])
 }
 
 // dicom-field §5.3, §5.4.
 function checkHeader(header: InstanceHeader, request: CStoreRequest): void {
   // A data set without them is of another transfer syntax, or none at all.
-  if (header.sopClassUid === '') throw new DimseError(0xc000, 'Cannot understand: no SOP Class UID in the data set', [TAG.sopClassUid])
+  if (header.sopClassUid === '')
+    throw new DimseError(0xc000, 'Cannot understand: no SOP Class UID in the data set', [
+      TAG.sopClassUid,
+    ])
   if (header.sopInstanceUid === '')
-    throw new DimseError(0xc000, 'Cannot understand: no SOP Instance UID in the data set', [TAG.sopInstanceUid])
+    throw new DimseError(0xc000, 'Cannot understand: no SOP Instance UID in the data set', [
+      TAG.sopInstanceUid,
+    ])
   if (header.sopClassUid !== request.sopClassUid)
     throw new DimseError(0xa900, 'SOP Class UID differs from the affected one', [TAG.sopClassUid])
   if (header.sopInstanceUid !== request.sopInstanceUid)
-    throw new DimseError(0xa900, 'SOP Instance UID differs from the affected one', [TAG.sopInstanceUid])
+    throw new DimseError(0xa900, 'SOP Instance UID differs from the affected one', [
+      TAG.sopInstanceUid,
+    ])
   if (fitnessOfUid(header.studyInstanceUid) === 'unfit')
     throw new DimseError(0xa900, 'Study Instance UID is missing or no UID', [TAG.studyInstanceUid])
   if (fitnessOfUid(header.seriesInstanceUid) === 'unfit')
-    throw new DimseError(0xa900, 'Series Instance UID is missing or no UID', [TAG.seriesInstanceUid])
+    throw new DimseError(0xa900, 'Series Instance UID is missing or no UID', [
+      TAG.seriesInstanceUid,
+    ])
 }
 
-/** ErrorComment is an LO in ASCII; where there is no room for the place of the fault, it goes whole. */
+/**
+ * ErrorComment is an LO in ASCII; where there is no room for the place of the fault, it goes whole.
+ */
 const commentOf = (text: string): string =>
-  (text.length > 64 ? text.replace(/ \(at .*$/, '') : text).replace(/[^\x20-\x5b\x5d-\x7e]/g, '?').slice(0, 64)
+  (text.length > 64 ? text.replace(/ \(at .*$/, '') : text)
+    .replace(/[^\x20-\x5b\x5d-\x7e]/g, '?')
+    .slice(0, 64)

@@ -5,7 +5,16 @@ import { note } from '#server/modules/audit/audit.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
 import type { RecoveredFile, RecoveryOutcome } from '#shared/contract/images.ts'
 import { ApiError } from '#shared/errors.ts'
-import { type AdoptionDeps, adopt, type Found, inDoubtText, isInDoubt, openSenders, readCopy, readFound } from './adoption.ts'
+import {
+  type AdoptionDeps,
+  adopt,
+  type Found,
+  inDoubtText,
+  isInDoubt,
+  openSenders,
+  readCopy,
+  readFound,
+} from './adoption.ts'
 import { fileFor } from './image-files.ts'
 import { type Actor, diskNews, type IntakeDeps } from './ports.ts'
 import { readStart } from './stored-object.ts'
@@ -16,21 +25,33 @@ const PORTION = 100
 const COUNTED_MS = 5000
 
 /**
- * Image files that no row names. Each may be an image whose sender was told Success (an older copy of the database was put back, or the
- * database was lost), so the gateway never deletes one: it moves them to the recovery folder, and a person imports or discards them there.
+ * Image files that no row names. Each may be an image whose sender was told Success (an older copy
+ * of the database was put back, or the database was lost), so the gateway never deletes one: it
+ * moves them to the recovery folder, and a person imports or discards them there.
  */
 export interface Recovery {
-  /** At the start: moves unknown files out of `images`, and files that a row names again back there. */
+  /**
+   * At the start: moves unknown files out of `images`, and files that a row names again back there.
+   */
   sweep(signal: AbortSignal): Promise<void>
-  /** Moves a file that has no row, or none any more, from `images` to the recovery folder. @throws StorageFault */
+  /**
+   * Moves a file that has no row, or none any more, from `images` to the recovery folder. @throws
+   * StorageFault
+   */
   move(file: string): Promise<void>
   /** Files in the recovery folder. */
   count(): number
   files(query: SliceQuery): Slice<string>
   /** What a file says of itself. */
   describe(file: string): Promise<RecoveredFile>
-  /** Imports the file, or all of them in portions, as if its device sent it now. @throws ApiError not-found; StorageFault */
-  import(which: { readonly file?: string | undefined; readonly after?: string | undefined }, actor: Actor): Promise<RecoveryOutcome>
+  /**
+   * Imports the file, or all of them in portions, as if its device sent it now. @throws ApiError
+   * not-found; StorageFault
+   */
+  import(
+    which: { readonly file?: string | undefined; readonly after?: string | undefined },
+    actor: Actor,
+  ): Promise<RecoveryOutcome>
   /** Deletes the file. @throws ApiError not-found; StorageFault */
   discard(file: string, reason: string, actor: Actor): Promise<Outcome>
 }
@@ -49,7 +70,8 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
   /** The folder itself is the record: somebody may put files there, too. */
   function count(): number {
     const now = clock()
-    if (!known || Math.abs(now - known.at) >= COUNTED_MS) known = { at: now, files: [...imageFiles.recovered()].length }
+    if (!known || Math.abs(now - known.at) >= COUNTED_MS)
+      known = { at: now, files: [...imageFiles.recovered()].length }
     return known.files
   }
   const changed = () => {
@@ -108,13 +130,15 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
   }
 
   /**
-   * An older copy of the database was put back by hand: a corrected copy whose original it shows is no
-   * unknown image, and is quarantined beside that. Without a row where the file is none, or cannot
-   * be read; with a row, and not in doubt, where it is a twin, or the other version went meanwhile.
+   * An older copy of the database was put back by hand: a corrected copy whose original it shows is
+   * no unknown image, and is quarantined beside that. Without a row where the file is none, or
+   * cannot be read; with a row, and not in doubt, where it is a twin, or the other version went
+   * meanwhile.
    */
   async function setAside(file: string, senders: ReturnType<typeof openSenders>) {
     const found = await readCopy(senders, { file, path: imageFiles.pathOf(file) })
-    if (!found || !arrivals.rivalOf(found.header.sopInstanceUid, found.originals)) return { hasRow: false, isInDoubt: false }
+    if (!found || !arrivals.rivalOf(found.header.sopInstanceUid, found.originals))
+      return { hasRow: false, isInDoubt: false }
     const kept = await turns.take(found.header.sopInstanceUid, () => adopt(deps, found))
     return { hasRow: instances.has(file), isInDoubt: kept !== undefined && isInDoubt(store, kept) }
   }
@@ -125,7 +149,11 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
   }
 
   /** One sentence where it cannot be imported; the file then stays where it is. */
-  async function importOne(file: string, actor: Actor, senders: ReturnType<typeof openSenders>): Promise<string | undefined> {
+  async function importOne(
+    file: string,
+    actor: Actor,
+    senders: ReturnType<typeof openSenders>,
+  ): Promise<string | undefined> {
     const found = await readFound(senders, { file, path: imageFiles.recoveredPath(file) })
     if (typeof found === 'string') return found
     await turns.take(found.header.sopInstanceUid, () => take(found, actor)).finally(changed)
@@ -134,22 +162,38 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
 
   async function take(found: Found, actor: Actor): Promise<void> {
     const { file, header, bytes, dataSetOffset } = found
-    const detail = { file, sopInstanceUid: header.sopInstanceUid, studyInstanceUid: header.studyInstanceUid }
+    const detail = {
+      file,
+      sopInstanceUid: header.sopInstanceUid,
+      studyInstanceUid: header.studyInstanceUid,
+    }
     const path = imageFiles.recoveredPath(file)
-    for (const twin of arrivals.twinsOf(header.sopInstanceUid, bytes - dataSetOffset, found.crc32)) {
-      if (!(await imageFiles.sameBytes(path, dataSetOffset, twin.file, twin.dataSetOffset))) continue
+    for (const twin of arrivals.twinsOf(
+      header.sopInstanceUid,
+      bytes - dataSetOffset,
+      found.crc32,
+    )) {
+      if (!(await imageFiles.sameBytes(path, dataSetOffset, twin.file, twin.dataSetOffset)))
+        continue
       // The same image is in the archive: the copy goes once that one is known to be durable.
       await imageFiles.secure(twin.file)
-      await database.commitSoon(() => note(deps, actor, 'recovery.import', file, { ...detail, isHereAlready: true }))
+      await database.commitSoon(() =>
+        note(deps, actor, 'recovery.import', file, { ...detail, isHereAlready: true }),
+      )
       await imageFiles.removeRecovered(file)
       return
     }
     const own = fileFor(header.studyInstanceUid, basename(file, '.dcm'))
-    const to = isKnown(own) || (await isThere(imageFiles.pathOf(own))) ? fileFor(header.studyInstanceUid, uuid()) : own
+    const to =
+      isKnown(own) || (await isThere(imageFiles.pathOf(own)))
+        ? fileFor(header.studyInstanceUid, uuid())
+        : own
     arriving.add(to)
     try {
       await imageFiles.putBack(file, to)
-      await adopt(deps, { ...found, file: to }, () => note(deps, actor, 'recovery.import', file, detail))
+      await adopt(deps, { ...found, file: to }, () =>
+        note(deps, actor, 'recovery.import', file, detail),
+      )
     } catch (error) {
       if (!instances.has(to) && (await isThere(imageFiles.pathOf(to)))) await imageFiles.recover(to)
       throw error
@@ -166,11 +210,26 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
     if (!start)
       return {
         ...facts,
-        ...{ sopInstanceUid: '', studyInstanceUid: '', patientName: '', modality: '', callingAeTitle: '', isReadable: false },
+        ...{
+          sopInstanceUid: '',
+          studyInstanceUid: '',
+          patientName: '',
+          modality: '',
+          callingAeTitle: '',
+          isReadable: false,
+        },
       }
     const { sopInstanceUid, studyInstanceUid, study } = start.header
     const { patientName, modality } = study
-    return { ...facts, sopInstanceUid, studyInstanceUid, patientName, modality, callingAeTitle: start.aeTitle, isReadable: true }
+    return {
+      ...facts,
+      sopInstanceUid,
+      studyInstanceUid,
+      patientName,
+      modality,
+      callingAeTitle: start.aeTitle,
+      isReadable: true,
+    }
   }
 
   return {
@@ -186,7 +245,8 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
     async import({ file, after }, actor) {
       if (file !== undefined) demandFile(file)
       const files: string[] = []
-      for (const each of file === undefined ? imageFiles.recovered(after) : [file]) if (files.push(each) > PORTION) break
+      for (const each of file === undefined ? imageFiles.recovered(after) : [file])
+        if (files.push(each) > PORTION) break
       const senders = openSenders(deps)
       let imported = 0
       let failed = 0
@@ -204,12 +264,19 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
         senders.close()
         if (imported > 0) onChanged()
       }
-      return { imported, failed, problem, next: files.length > PORTION ? (files[PORTION - 1] ?? null) : null }
+      return {
+        imported,
+        failed,
+        problem,
+        next: files.length > PORTION ? (files[PORTION - 1] ?? null) : null,
+      }
     },
     async discard(file, reason, actor) {
       demandFile(file)
       const { sopInstanceUid, studyInstanceUid } = await describe(file)
-      await database.commitSoon(() => note(deps, actor, 'recovery.discard', file, { sopInstanceUid, studyInstanceUid, reason }))
+      await database.commitSoon(() =>
+        note(deps, actor, 'recovery.discard', file, { sopInstanceUid, studyInstanceUid, reason }),
+      )
       await imageFiles.removeRecovered(file)
       changed()
       onChanged()

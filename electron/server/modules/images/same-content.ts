@@ -18,7 +18,9 @@ export type Comparison = 'same' | ContentChange
 export interface ContentDeps {
   /** The data folder. */
   readonly folder: string
-  /** Writes an object of compressed pixels into another file, uncompressed. @throws where it cannot */
+  /**
+   * Writes an object of compressed pixels into another file, uncompressed. @throws where it cannot
+   */
   readonly transcode: (fileIn: string, fileOut: string, transferSyntax: string) => Promise<void>
 }
 
@@ -29,15 +31,21 @@ const LIMITS = { elements: 2_000_000, depth: 32, bytes: 64 << 20 }
 const MOST_INFLATED = 4 * 2 ** 30
 const CHUNK_BYTES = 1 << 20
 
-/** Compressed without loss: decoded, two of them are the same pixels or not. JPEG, JPEG-LS, JPEG 2000, HTJ2K, JPEG XL, RLE, uncompressed. */
+/**
+ * Compressed without loss: decoded, two of them are the same pixels or not. JPEG, JPEG-LS, JPEG
+ * 2000, HTJ2K, JPEG XL, RLE, uncompressed.
+ */
 const LOSSLESS: ReadonlySet<string> = new Set([
-  ...['57', '70', '80', '90', '92', '110', '201', '202'].map((last) => `1.2.840.10008.1.2.4.${last}`),
+  ...['57', '70', '80', '90', '92', '110', '201', '202'].map(
+    (last) => `1.2.840.10008.1.2.4.${last}`,
+  ),
   ...['1.2.840.10008.1.2.5', '1.2.840.10008.1.2.1.98'],
 ])
 
 /**
- * Compares the contents of objects: their data sets element by element, whatever the transfer syntax, VRs, lengths and padding; their pixels
- * byte by byte, decoded where they are compressed without loss. What cannot be read or decoded is `unknown`, never the same.
+ * Compares the contents of objects: their data sets element by element, whatever the transfer
+ * syntax, VRs, lengths and padding; their pixels byte by byte, decoded where they are compressed
+ * without loss. What cannot be read or decoded is `unknown`, never the same.
  */
 export function openContentComparison({ folder, transcode }: ContentDeps): CompareContent {
   const temporary = join(folder, 'spool', 'compared')
@@ -90,7 +98,9 @@ interface Content {
   readonly pixels: PixelExtent | undefined
 }
 
-/** Of objects that are written alike, or both without compression. @throws where one cannot be read */
+/**
+ * Of objects that are written alike, or both without compression. @throws where one cannot be read
+ */
 async function compare(one: StoredObject, other: StoredObject): Promise<Comparison> {
   const a = await contentOf(one)
   try {
@@ -110,7 +120,9 @@ async function contentOf(object: StoredObject): Promise<Content> {
   const { path, dataSetOffset, transferSyntaxUid } = object
   const { structure, bytes } = await readStored(object)
   const { pixels } = structure
-  const [headerEnd, rest] = pixels ? [dataSetOffset + pixels.at, dataSetOffset + pixels.end] : [bytes, bytes]
+  const [headerEnd, rest] = pixels
+    ? [dataSetOffset + pixels.at, dataSetOffset + pixels.end]
+    : [bytes, bytes]
   if (headerEnd - dataSetOffset + bytes - rest > LIMITS.bytes) throw new RangeError('length')
   const file = await open(path, 'r')
   try {
@@ -123,7 +135,9 @@ async function contentOf(object: StoredObject): Promise<Content> {
       return part
     })
     const header = Buffer.concat(await Promise.all(parts))
-    const syntax = CODINGS[transferSyntaxUid] ? transferSyntaxUid : TRANSFER_SYNTAX.explicitLittleEndian
+    const syntax = CODINGS[transferSyntaxUid]
+      ? transferSyntaxUid
+      : TRANSFER_SYNTAX.explicitLittleEndian
     return { file, object, dataSet: readDataSet(header, syntax, LIMITS), pixels }
   } catch (error) {
     await file.close()
@@ -133,22 +147,32 @@ async function contentOf(object: StoredObject): Promise<Content> {
 
 async function samePixels(a: Content, b: Content): Promise<boolean> {
   if (!a.pixels || !b.pixels) return a.pixels === b.pixels
-  if (a.pixels.tag !== b.pixels.tag || a.pixels.isEncapsulated !== b.pixels.isEncapsulated) return false
-  if (a.pixels.isEncapsulated) return (await digestOfFragments(a, a.pixels)) === (await digestOfFragments(b, b.pixels))
+  if (a.pixels.tag !== b.pixels.tag || a.pixels.isEncapsulated !== b.pixels.isEncapsulated)
+    return false
+  if (a.pixels.isEncapsulated)
+    return (await digestOfFragments(a, a.pixels)) === (await digestOfFragments(b, b.pixels))
   const ends = [a.pixels.end - a.pixels.valueAt, b.pixels.end - b.pixels.valueAt] as const
   const length = Math.min(...ends)
   // PS3.5 §8.1.1: one byte of padding, which some leave out.
   if (Math.max(...ends) - length > 1) return false
   for (let at = 0; at < length; at += CHUNK_BYTES) {
     const size = Math.min(CHUNK_BYTES, length - at)
-    const [mine, theirs] = [await pixelBytes(a, a.pixels, at, size), await pixelBytes(b, b.pixels, at, size)]
+    const [mine, theirs] = [
+      await pixelBytes(a, a.pixels, at, size),
+      await pixelBytes(b, b.pixels, at, size),
+    ]
     if (!mine.equals(theirs)) return false
   }
   return true
 }
 
 /** In little endian. */
-async function pixelBytes({ file, object }: Content, { valueAt, vr }: PixelExtent, at: number, size: number): Promise<Buffer> {
+async function pixelBytes(
+  { file, object }: Content,
+  { valueAt, vr }: PixelExtent,
+  at: number,
+  size: number,
+): Promise<Buffer> {
   const bytes = Buffer.alloc(size)
   const { bytesRead } = await file.read(bytes, 0, size, object.dataSetOffset + valueAt + at)
   if (bytesRead < size) throw new RangeError('length')
@@ -156,8 +180,14 @@ async function pixelBytes({ file, object }: Content, { valueAt, vr }: PixelExten
   return width > 1 && size % width === 0 ? swapNumbers(bytes, width) : bytes
 }
 
-/** Of what the fragments hold, wherever one ends: the offset table and the fragmentation are encoding. */
-async function digestOfFragments({ file, object }: Content, { valueAt, end }: PixelExtent): Promise<string> {
+/**
+ * Of what the fragments hold, wherever one ends: the offset table and the fragmentation are
+ * encoding.
+ */
+async function digestOfFragments(
+  { file, object }: Content,
+  { valueAt, end }: PixelExtent,
+): Promise<string> {
   const digest = createHash('sha256')
   const header = Buffer.alloc(8)
   let isTable = true
@@ -182,16 +212,21 @@ const DATA_SET_TRAILING_PADDING = 0xfffcfffc
 /** Where frames begin in compressed pixel data: of the encoding. */
 const OFFSET_TABLES: ReadonlySet<number> = new Set([0x7fe00001, 0x7fe00002])
 
-const isContent = ({ tag }: Element) => (tag & 0xffff) !== 0 && tag !== DATA_SET_TRAILING_PADDING && !OFFSET_TABLES.has(tag)
+const isContent = ({ tag }: Element) =>
+  (tag & 0xffff) !== 0 && tag !== DATA_SET_TRAILING_PADDING && !OFFSET_TABLES.has(tag)
 
 function sameDataSet(a: DataSet, b: DataSet): boolean {
   const [mine, theirs] = [a.filter(isContent), b.filter(isContent)]
-  return mine.length === theirs.length && mine.every((element, index) => sameElement(element, theirs[index] as Element))
+  return (
+    mine.length === theirs.length &&
+    mine.every((element, index) => sameElement(element, theirs[index] as Element))
+  )
 }
 
 function sameElement(a: Element, b: Element): boolean {
   if (a.tag !== b.tag) return false
-  if (Buffer.isBuffer(a.value) && Buffer.isBuffer(b.value)) return sameValue(a.value, b.value, a.vr, b.vr)
+  if (Buffer.isBuffer(a.value) && Buffer.isBuffer(b.value))
+    return sameValue(a.value, b.value, a.vr, b.vr)
   const [mine, theirs] = [itemsOf(a), itemsOf(b)]
   if (!mine || !theirs || mine.length !== theirs.length) return false
   return mine.every((item, index) => sameDataSet(item, theirs[index] as DataSet))
@@ -199,7 +234,25 @@ function sameElement(a: Element, b: Element): boolean {
 
 /** Values of these are padded to an even length, with blanks or NULs. */
 const PADDED: ReadonlySet<string> = new Set([
-  ...['AE', 'AS', 'CS', 'DA', 'DS', 'DT', 'IS', 'LO', 'LT', 'PN', 'SH', 'ST', 'TM', 'UC', 'UI', 'UR', 'UT'],
+  ...[
+    'AE',
+    'AS',
+    'CS',
+    'DA',
+    'DS',
+    'DT',
+    'IS',
+    'LO',
+    'LT',
+    'PN',
+    'SH',
+    'ST',
+    'TM',
+    'UC',
+    'UI',
+    'UR',
+    'UT',
+  ],
   ...['OB', 'UN'],
 ])
 
@@ -223,7 +276,11 @@ function itemsOf({ value }: Element): readonly DataSet[] | undefined {
   asSequence.writeUInt16LE(0x1140, 2)
   asSequence.writeUInt32LE(value.length, 4)
   try {
-    const [element] = readDataSet(Buffer.concat([asSequence, value]), TRANSFER_SYNTAX.implicitLittleEndian, LIMITS)
+    const [element] = readDataSet(
+      Buffer.concat([asSequence, value]),
+      TRANSFER_SYNTAX.implicitLittleEndian,
+      LIMITS,
+    )
     return element && !Buffer.isBuffer(element.value) ? element.value : undefined
   } catch {
     return undefined

@@ -4,8 +4,8 @@ import type { ViewedStudy } from '#shared/contract/viewing.ts'
 export type Patient = Pick<ViewedStudy, 'patientName' | 'patientId' | 'patientBirthDate'>
 
 /**
- * What two headers of one study disagree on; what only one of them has is no disagreement. Names: as written, whatever their case, accents,
- * spaces and empty components (PS3.5 §6.2.1.1).
+ * What two headers of one study disagree on; what only one of them has is no disagreement. Names:
+ * as written, whatever their case, accents, spaces and empty components (PS3.5 §6.2.1.1).
  */
 export function differencesOf(one: Patient, other: Patient): string[] {
   return [
@@ -15,16 +15,25 @@ export function differencesOf(one: Patient, other: Patient): string[] {
   ]
 }
 
-/** What a header and the study's own row disagree on. A row's name is free text, in any order: the shorter one is within the longer one. */
-export function rowDifferencesOf(header: Patient, row: { readonly patientName: string; readonly mrn: string }): string[] {
+/**
+ * What a header and the study's own row disagree on. A row's name is free text, in any order: the
+ * shorter one is within the longer one.
+ */
+export function rowDifferencesOf(
+  header: Patient,
+  row: { readonly patientName: string; readonly mrn: string },
+): string[] {
   return [
     ...(isOtherPerson(header.patientName, row.patientName) ? ['name'] : []),
-    ...(isOther(header.patientId, row.mrn, (id) => idForm(id).replace(/^0+(?=.)/, '')) ? ['patient ID'] : []),
+    ...(isOther(header.patientId, row.mrn, (id) => idForm(id).replace(/^0+(?=.)/, ''))
+      ? ['patient ID']
+      : []),
   ]
 }
 
 /**
- * What says that two studies are of two people: names change with marriage and numbers with the hospital, but not both, and no date of birth.
+ * What says that two studies are of two people: names change with marriage and numbers with the
+ * hospital, but not both, and no date of birth.
  */
 export function personDifferencesOf(one: Patient, other: Patient): string[] {
   const isBornApart = isOther(one.patientBirthDate, other.patientBirthDate, dateForm)
@@ -34,7 +43,8 @@ export function personDifferencesOf(one: Patient, other: Patient): string[] {
   return isApart ? differencesOf(one, other) : []
 }
 
-export const isSamePerson = (one: string, other: string) => one !== '' && other !== '' && !isOtherPerson(one, other)
+export const isSamePerson = (one: string, other: string) =>
+  one !== '' && other !== '' && !isOtherPerson(one, other)
 
 const isOther = (one: string, other: string, formOf: (text: string) => string) => {
   const [form, otherForm] = [formOf(one), formOf(other)]
@@ -47,7 +57,8 @@ function isOtherPerson(one: string, other: string): boolean {
   if (ones.length === 0 || others.length === 0) return false
   return !ones.some((group) =>
     others.some((otherGroup) => {
-      const [short, long] = group.size <= otherGroup.size ? [group, otherGroup] : [otherGroup, group]
+      const [short, long] =
+        group.size <= otherGroup.size ? [group, otherGroup] : [otherGroup, group]
       return [...short].every((word) => long.has(word))
     }),
   )

@@ -13,11 +13,15 @@ import { leadingModality, type MergedValues, mergedValues } from './study-values
 /** As the window calls them. */
 const AREAS: Record<StudyArea, string> = { scribe: 'Reporting', viewer: 'Viewer' }
 
-/** Studies of the interface that come of images, with what the partner says of them (interface.md, patient_study.enrichment_requested). */
+/**
+ * Studies of the interface that come of images, with what the partner says of them (interface.md,
+ * patient_study.enrichment_requested).
+ */
 export interface Seeding extends AsyncDisposable {
   /**
-   * A study is complete for the first time, or was corrected: it is settled, and appears in every area of the setting that does not know it.
-   * The partner is asked once for all of them, within the budget of a soft event; until there is an answer the header's values stand.
+   * A study is complete for the first time, or was corrected: it is settled, and appears in every
+   * area of the setting that does not know it. The partner is asked once for all of them, within
+   * the budget of a soft event; until there is an answer the header's values stand.
    */
   settle(study: ImageStudyRecord, signal: AbortSignal): Promise<void>
   /** A person asks again. @throws ApiError not-found, refused */
@@ -45,7 +49,8 @@ export function openSeeding(deps: IntakeDeps): Seeding {
     async work(signal) {
       const faults: unknown[] = []
       // One that cannot be written holds up no other.
-      for (const study of imageStudies.enrichmentDue(instantOf(clock()))) await askAgain(study, signal).catch((error) => faults.push(error))
+      for (const study of imageStudies.enrichmentDue(instantOf(clock())))
+        await askAgain(study, signal).catch((error) => faults.push(error))
       if (faults.length > 0) throw faults[0]
     },
     onError: (error) => onError(uuid().slice(0, 8), error),
@@ -55,11 +60,12 @@ export function openSeeding(deps: IntakeDeps): Seeding {
     setting('intake.areas').filter((area) => studies.byUid(area, studyInstanceUid) === undefined)
 
   /**
-   * The device corrected what it says, or a person linked an order, while the partner was asked: the
-   * answer is about something else, and the next question is due.
+   * The device corrected what it says, or a person linked an order, while the partner was asked:
+   * the answer is about something else, and the next question is due.
    */
   const isOfSame = (asked: ImageStudyRecord, now: ImageStudyRecord): boolean =>
-    identityOf(asked.header) === identityOf(now.header) && asked.handedOut?.accessionNumber === now.handedOut?.accessionNumber
+    identityOf(asked.header) === identityOf(now.header) &&
+    asked.handedOut?.accessionNumber === now.handedOut?.accessionNumber
 
   function mergedFor(study: ImageStudyRecord, { answer }: Pick<Asked, 'answer'>): MergedValues {
     const modality = leadingModality([study.header.modality, ...study.modalities])
@@ -98,7 +104,11 @@ export function openSeeding(deps: IntakeDeps): Seeding {
 
   function close(studyInstanceUid: string, patch: ImageStudyPatch): void {
     database.transaction(() => {
-      imageStudies.update(studyInstanceUid, { ...patch, state: 'settled', settledAt: instantOf(clock()) })
+      imageStudies.update(studyInstanceUid, {
+        ...patch,
+        state: 'settled',
+        settledAt: instantOf(clock()),
+      })
       deps.performedSteps.changed()
     })
     onChanged()
@@ -112,7 +122,10 @@ export function openSeeding(deps: IntakeDeps): Seeding {
       if (!now || !isOfSame(study, now)) return false
       const merged = mergedFor(now, asked)
       if (asked.answer) seeds.fill(studyInstanceUid, merged)
-      imageStudies.update(studyInstanceUid, standingAfter(asked, now.enrichmentAttempts, merged, clock()))
+      imageStudies.update(
+        studyInstanceUid,
+        standingAfter(asked, now.enrichmentAttempts, merged, clock()),
+      )
       return true
     })
     if (!isKept) return
@@ -136,9 +149,12 @@ export function openSeeding(deps: IntakeDeps): Seeding {
       )
     // Where there is nobody to ask there is no news.
     if (enrichment.detail === NO_PARTNER) return
-    if (enrichment.state === 'waiting') say('enrichment', 'warning', `${enrichment.detail} What the images say stands meanwhile.`)
-    if (enrichment.state === 'given-up') say('enrichment', 'danger', `${enrichment.detail} It is not asked again by itself.`)
-    if (enrichment.state === 'done' && planted.length === 0) say('enrichment', 'good', 'The partner completed what is known of the study.')
+    if (enrichment.state === 'waiting')
+      say('enrichment', 'warning', `${enrichment.detail} What the images say stands meanwhile.`)
+    if (enrichment.state === 'given-up')
+      say('enrichment', 'danger', `${enrichment.detail} It is not asked again by itself.`)
+    if (enrichment.state === 'done' && planted.length === 0)
+      say('enrichment', 'good', 'The partner completed what is known of the study.')
     for (const warning of enrichment.warnings) say('enrichment', 'warning', warning)
   }
 
@@ -149,7 +165,10 @@ export function openSeeding(deps: IntakeDeps): Seeding {
       const study = imageStudies.get(studyInstanceUid)
       if (!study) throw new ApiError('not-found', 'There are no images of such a study.')
       if (imageStudies.seeds(studyInstanceUid).length === 0)
-        throw new ApiError('refused', 'The gateway made no study of these images: the partner is not asked about it.')
+        throw new ApiError(
+          'refused',
+          'The gateway made no study of these images: the partner is not asked about it.',
+        )
       const asking = askAgain(study, closing.signal)
       underWay.add(asking)
       try {

@@ -9,7 +9,10 @@ import type { Seeding } from './seeding.ts'
 
 const GATEWAY_ENDED: Ending = { kind: 'aborted', detail: 'the gateway stopped suddenly' }
 /** Its image was still on its way to the disk. */
-const SENDER_ENDED: Ending = { kind: 'aborted', detail: 'the connection ended before the gateway could answer' }
+const SENDER_ENDED: Ending = {
+  kind: 'aborted',
+  detail: 'the connection ended before the gateway could answer',
+}
 
 /** A study that could not be settled is not tried again for so long. */
 const AGAIN_MS = 60_000
@@ -17,8 +20,14 @@ const AGAIN_MS = 60_000
 const AT_A_TIME = 4
 
 const IDENTITY = {
-  corrected: { tone: 'warning', text: 'The device sent images again that name another patient or order now: what they say now is used.' },
-  other: { tone: 'danger', text: 'Images of one study name different patients or orders: what the first of them say is used.' },
+  corrected: {
+    tone: 'warning',
+    text: 'The device sent images again that name another patient or order now: what they say now is used.',
+  },
+  other: {
+    tone: 'danger',
+    text: 'Images of one study name different patients or orders: what the first of them say is used.',
+  },
 } as const satisfies Record<Exclude<Kept['identity'], 'same'>, Pick<News, 'tone' | 'text'>>
 
 const REPLACED =
@@ -31,8 +40,9 @@ export interface SettlingDeps extends IntakeDeps {
 }
 
 /**
- * When a study is complete (dicom-field §5.7): all that was announced is here, or it has been quiet and no association that sent to it is open,
- * or it has taken long enough. By rows, so that a restart forgets nothing.
+ * When a study is complete (dicom-field §5.7): all that was announced is here, or it has been quiet
+ * and no association that sent to it is open, or it has taken long enough. By rows, so that a
+ * restart forgets nothing.
  */
 export interface Settling extends AsyncDisposable {
   /** After the commit of an instance. */
@@ -40,7 +50,10 @@ export interface Settling extends AsyncDisposable {
   /** After the commit of what a device announced, or of its saying that it is done. */
   announced(studyInstanceUid: string): void
   associationClosed(associationId: string, how: Ending): void
-  /** Within a transaction: a person let an image in; `isNew`: the first of its study that counts, which is to be seeded. */
+  /**
+   * Within a transaction: a person let an image in; `isNew`: the first of its study that counts,
+   * which is to be seeded.
+   */
   reopen(studyInstanceUid: string, isNew: boolean): void
   wake(): void
   settled(): Promise<void>
@@ -51,7 +64,10 @@ export function openSettling(deps: SettlingDeps): Settling {
   const { database, imageStudies, performedSteps } = store
   /** Studies of which everything that was announced is here. */
   const whole = new Set<string>()
-  /** Of studies that something was announced of: instances to come before it is worth counting again. */
+  /**
+   * Of studies that something was announced of: instances to come before it is worth counting
+   * again.
+   */
   const left = new Map<string, number>()
   const notBefore = new Map<string, number>()
   const underWay = new Set<Promise<void>>()
@@ -71,7 +87,8 @@ export function openSettling(deps: SettlingDeps): Settling {
       const due = imageStudies.receiving().filter((study) => dueAt(study) <= clock())
       const rest = due.values()
       const settleRest = async () => {
-        for (const { studyInstanceUid } of rest) if (!signal.aborted) await settle(studyInstanceUid, signal)
+        for (const { studyInstanceUid } of rest)
+          if (!signal.aborted) await settle(studyInstanceUid, signal)
       }
       await Promise.all(Array.from({ length: AT_A_TIME }, settleRest))
     },
@@ -82,8 +99,12 @@ export function openSettling(deps: SettlingDeps): Settling {
   function dueAt({ studyInstanceUid, lastInstanceAt, dueAt: latest }: ReceivingStudy): number {
     const now = clock()
     const idleMs = setting('intake.idleSeconds') * 1000
-    const quiet = tally.isOpen(studyInstanceUid) ? Number.POSITIVE_INFINITY : within(msOf(lastInstanceAt) + idleMs, idleMs)
-    const due = whole.has(studyInstanceUid) ? now : Math.min(quiet, within(msOf(latest), setting('intake.capMinutes') * 60_000))
+    const quiet = tally.isOpen(studyInstanceUid)
+      ? Number.POSITIVE_INFINITY
+      : within(msOf(lastInstanceAt) + idleMs, idleMs)
+    const due = whole.has(studyInstanceUid)
+      ? now
+      : Math.min(quiet, within(msOf(latest), setting('intake.capMinutes') * 60_000))
     return Math.max(due, within(notBefore.get(studyInstanceUid) ?? now, AGAIN_MS))
   }
 
@@ -127,26 +148,30 @@ export function openSettling(deps: SettlingDeps): Settling {
     else {
       left.set(studyInstanceUid, 1)
       // A step that still goes on may announce more.
-      if (performedSteps.standing(studyInstanceUid).some(({ status }) => status === 'IN PROGRESS')) return
+      if (performedSteps.standing(studyInstanceUid).some(({ status }) => status === 'IN PROGRESS'))
+        return
       whole.add(studyInstanceUid)
       alarm.wake()
     }
   }
 
   /**
-   * An association that has sent since then ended. With another one that is open the transfer goes on, and what broke off is not mended by
-   * one that was open already.
+   * An association that has sent since then ended. With another one that is open the transfer goes
+   * on, and what broke off is not mended by one that was open already.
    */
   function closeSoon(studies: readonly string[], { kind, detail }: Ending, since: number): void {
     const transfer = { how: kind, detail: kind === 'aborted' ? detail : '', at: instantOf(clock()) }
     const isOver = (studyInstanceUid: string) => {
       const before = imageStudies.get(studyInstanceUid)?.transfer
-      return !tally.isOpen(studyInstanceUid) && !(before?.how === 'aborted' && msOf(before.at) >= since)
+      return (
+        !tally.isOpen(studyInstanceUid) && !(before?.how === 'aborted' && msOf(before.at) >= since)
+      )
     }
     database
       .commitSoon(() => {
         for (const studyInstanceUid of studies)
-          if (kind === 'aborted' || isOver(studyInstanceUid)) imageStudies.update(studyInstanceUid, { transfer })
+          if (kind === 'aborted' || isOver(studyInstanceUid))
+            imageStudies.update(studyInstanceUid, { transfer })
       })
       .then(onChanged, failed)
   }
@@ -173,7 +198,8 @@ export function openSettling(deps: SettlingDeps): Settling {
         const { tone, text } = IDENTITY[identity]
         tally.told(associationId, tone, text, studyInstanceUid)
       }
-      if (change === 'pixels' || change === 'unknown') tally.told(associationId, 'danger', REPLACED, studyInstanceUid)
+      if (change === 'pixels' || change === 'unknown')
+        tally.told(associationId, 'danger', REPLACED, studyInstanceUid)
       const toCome = left.get(studyInstanceUid)
       if (toCome !== undefined && toCome > 1) left.set(studyInstanceUid, toCome - 1)
       else if (toCome !== undefined || isOpened) count(studyInstanceUid)
@@ -188,7 +214,11 @@ export function openSettling(deps: SettlingDeps): Settling {
       alarm.wake()
     },
     reopen(studyInstanceUid, isNew) {
-      imageStudies.update(studyInstanceUid, { state: 'receiving', dueAt: instantOf(clock()), ...(isNew && { settledAt: null }) })
+      imageStudies.update(studyInstanceUid, {
+        state: 'receiving',
+        dueAt: instantOf(clock()),
+        ...(isNew && { settledAt: null }),
+      })
       database.afterCommit(() => {
         arrivals.forget(studyInstanceUid)
         alarm.wake()

@@ -13,7 +13,10 @@ import type { Structure } from '#server/dicom/data-set/structure.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { headerOf, readerOf } from './header.ts'
 
-/** A deflated data set that is longer is not checked to its end: a few kilobytes may become terabytes. Bytes. */
+/**
+ * A deflated data set that is longer is not checked to its end: a few kilobytes may become
+ * terabytes. Bytes.
+ */
 const MOST_INFLATED = 4 * 2 ** 30
 const CHUNK_BYTES = 1 << 20
 /** What is read of a file for its header. */
@@ -36,22 +39,34 @@ export interface ReadObject {
 }
 
 /** Reads a file whole. @throws the fault of the file system */
-export async function readStored({ path, dataSetOffset, transferSyntaxUid }: StoredObject): Promise<ReadObject> {
+export async function readStored({
+  path,
+  dataSetOffset,
+  transferSyntaxUid,
+}: StoredObject): Promise<ReadObject> {
   const reader = readerOf(transferSyntaxUid)
   let checksum = 0
   let bytes = dataSetOffset
-  for await (const chunk of createReadStream(path, { start: dataSetOffset, highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
+  for await (const chunk of createReadStream(path, {
+    start: dataSetOffset,
+    highWaterMark: CHUNK_BYTES,
+  }) as AsyncIterable<Buffer>) {
     checksum = crc32(chunk, checksum)
     bytes += chunk.length
     if (!reader.isDone) reader.push(chunk)
   }
   const values = reader.end()
-  const structure = values.structure ?? (await deflatedStructure({ path, dataSetOffset, transferSyntaxUid }))
+  const structure =
+    values.structure ?? (await deflatedStructure({ path, dataSetOffset, transferSyntaxUid }))
   return { values, structure, bytes, crc32: checksum }
 }
 
 /** The structure of a deflated data set, which is inflated for that. */
-export async function deflatedStructure({ path, dataSetOffset, transferSyntaxUid }: StoredObject): Promise<Structure> {
+export async function deflatedStructure({
+  path,
+  dataSetOffset,
+  transferSyntaxUid,
+}: StoredObject): Promise<Structure> {
   if (!CODINGS[transferSyntaxUid]?.deflated) return damaged('Its header cannot be read.')
   const reader = readerOf(TRANSFER_SYNTAX.explicitLittleEndian)
   let inflated = 0
@@ -68,7 +83,8 @@ export async function deflatedStructure({ path, dataSetOffset, transferSyntaxUid
       },
     )
   } catch (error) {
-    if (error instanceof RangeError) return damaged('It is too long to be checked once it is inflated.')
+    if (error instanceof RangeError)
+      return damaged('It is too long to be checked once it is inflated.')
     if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true) throw error
     return damaged('Its compressed data ends too early.')
   }
@@ -85,7 +101,10 @@ const COPY_UID = '2.25.'
  * where it is none, or is damaged. `temporary`: a folder for what has to be inflated.
  * @throws the fault of the file system: whether it is a copy is then not known
  */
-export async function originalsIn(stored: StoredObject & { readonly sopInstanceUid: string }, temporary: string): Promise<string[]> {
+export async function originalsIn(
+  stored: StoredObject & { readonly sopInstanceUid: string },
+  temporary: string,
+): Promise<string[]> {
   if (!stored.sopInstanceUid.startsWith(COPY_UID)) return []
   try {
     return await withInflated(stored, temporary, (plain) => originalsOf(plain))
@@ -98,25 +117,39 @@ export async function originalsIn(stored: StoredObject & { readonly sopInstanceU
 /** Folder for what is inflated while it is read: nothing in it outlasts its reader. */
 export const temporaryIn = (folder: string): string => join(folder, 'spool', 'corrected')
 
-/** Its data set without compression, where it is deflated in a file of its own that is deleted again. */
+/**
+ * Its data set without compression, where it is deflated in a file of its own that is deleted
+ * again.
+ */
 export async function withInflated<T>(
   { path, dataSetOffset, transferSyntaxUid }: StoredObject,
   temporary: string,
   work: (plain: StoredObject, isDeflated: boolean) => Promise<T>,
 ): Promise<T> {
-  if (!CODINGS[transferSyntaxUid]?.deflated) return await work({ path, dataSetOffset, transferSyntaxUid }, false)
+  if (!CODINGS[transferSyntaxUid]?.deflated)
+    return await work({ path, dataSetOffset, transferSyntaxUid }, false)
   mkdirSync(temporary, { recursive: true, mode: 0o700 })
   const plain = join(temporary, `${randomUUID()}.dcm`)
   try {
     await inflatedFile(path, plain, { bytes: MOST_INFLATED })
     const { dataSetOffset: start } = await readFileMeta(plain)
-    return await work({ path: plain, dataSetOffset: start, transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian }, true)
+    return await work(
+      {
+        path: plain,
+        dataSetOffset: start,
+        transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian,
+      },
+      true,
+    )
   } finally {
     await rm(plain, { force: true })
   }
 }
 
-/** The header of a file, without its pixels; undefined where it names no instance. @throws where it is no DICOM file */
+/**
+ * The header of a file, without its pixels; undefined where it names no instance. @throws where it
+ * is no DICOM file
+ */
 export async function readStart(path: string) {
   const { transferSyntaxUid, dataSetOffset, sourceAeTitle } = await readFileMeta(path)
   const reader = readerOf(transferSyntaxUid)

@@ -1,5 +1,9 @@
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
-import { IDENTITY_FIELDS, type IdentityDifference, type StudyIdentity } from '#shared/contract/images.ts'
+import {
+  IDENTITY_FIELDS,
+  type IdentityDifference,
+  type StudyIdentity,
+} from '#shared/contract/images.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import type { ImageHeader, ImageStudyRecord } from './image-study-queries.ts'
 import { differencesOf, rowDifferencesOf } from './same-patient.ts'
@@ -17,7 +21,10 @@ export interface IdentityOverride {
 /** `remoteAddress` of objects that the gateway made itself: no device has an empty address. */
 export const OWN_ADDRESS = ''
 
-type Images = Pick<ImageStudyRecord, 'header' | 'handedOut' | 'mismatch' | 'override' | 'instances' | 'remoteAddress'> &
+type Images = Pick<
+  ImageStudyRecord,
+  'header' | 'handedOut' | 'mismatch' | 'override' | 'instances' | 'remoteAddress'
+> &
   Partial<Pick<ImageStudyRecord, 'isCorrected' | 'inDoubt' | 'studyInstanceUid'>>
 type Study = Pick<StudyRecord, 'detail' | 'createdByApiKeyId' | 'createdByUserId'>
 
@@ -25,8 +32,10 @@ type Study = Pick<StudyRecord, 'detail' | 'createdByApiKeyId' | 'createdByUserId
  * The identity of a study from what is stored: the only place where it is decided.
  *
  * The differences from the worklist row and among the images are found when images arrive
- * (`modules/images/mismatch.ts`). The study of the interface may change at any time, so it is compared here.
- * @param study the scribe study of the same Study Instance UID; viewer studies do not name a patient
+ * (`modules/images/mismatch.ts`). The study of the interface may change at any time, so it is
+ * compared here.
+ * @param study the scribe study of the same Study Instance UID; viewer studies do not name a
+ *   patient
  */
 export function identityOf(images: Images | undefined, study: Study | undefined): StudyIdentity {
   // Reports and captures of the gateway say nothing about images of a device.
@@ -35,13 +44,16 @@ export function identityOf(images: Images | undefined, study: Study | undefined)
   // A device that makes a Study Instance UID of its own was matched by step or accession number.
   if (!images.inDoubt && differences.every(({ field }) => field === 'studyInstanceUid')) {
     // A study that was created from its own images confirms nothing.
-    const isIndependent = study !== undefined && (study.createdByApiKeyId !== null || study.createdByUserId !== null)
-    const isCompared = images.handedOut !== null || (isIndependent && namesPatient(study.detail.reportMetadata))
+    const isIndependent =
+      study !== undefined && (study.createdByApiKeyId !== null || study.createdByUserId !== null)
+    const isCompared =
+      images.handedOut !== null || (isIndependent && namesPatient(study.detail.reportMetadata))
     const state = images.isCorrected ? 'resolved' : isCompared ? 'matched' : 'unverified'
     return { state, differences, override: null }
   }
   const { override } = images
-  if (!override || !isSameDifferences(override.differences, differences)) return { state: 'mismatch', differences, override: null }
+  if (!override || !isSameDifferences(override.differences, differences))
+    return { state: 'mismatch', differences, override: null }
   const { at, name, reason } = override
   return { state: 'overridden', differences, override: { at, name, reason } }
 }
@@ -52,7 +64,9 @@ export function identityOf(images: Images | undefined, study: Study | undefined)
  * has the same as a query.
  */
 export function isUnscheduled(
-  images: Pick<ImageStudyRecord, 'handedOut' | 'instances' | 'remoteAddress' | 'isFetched' | 'state'> | undefined,
+  images:
+    | Pick<ImageStudyRecord, 'handedOut' | 'instances' | 'remoteAddress' | 'isFetched' | 'state'>
+    | undefined,
   study: Pick<StudyRecord, 'createdByApiKeyId' | 'createdByUserId'> | undefined,
 ): boolean {
   if (!images || images.instances === 0 || images.remoteAddress === OWN_ADDRESS) return false
@@ -60,15 +74,26 @@ export function isUnscheduled(
   return !study || (study.createdByApiKeyId === null && study.createdByUserId === null)
 }
 
-export const isSameDifferences = (one: readonly IdentityDifference[], other: readonly IdentityDifference[]): boolean =>
-  JSON.stringify(one.map(valuesOf)) === JSON.stringify(other.map(valuesOf))
-const valuesOf = ({ from, field, expected, received }: IdentityDifference) => [from, field, expected, received]
+export const isSameDifferences = (
+  one: readonly IdentityDifference[],
+  other: readonly IdentityDifference[],
+): boolean => JSON.stringify(one.map(valuesOf)) === JSON.stringify(other.map(valuesOf))
+const valuesOf = ({ from, field, expected, received }: IdentityDifference) => [
+  from,
+  field,
+  expected,
+  received,
+]
 
 const UNVERIFIED: StudyIdentity = { state: 'unverified', differences: [], override: null }
 
-const namesPatient = (metadata: StudyReportMetadata | undefined): boolean => Boolean(metadata?.patientName || metadata?.mrn)
+const namesPatient = (metadata: StudyReportMetadata | undefined): boolean =>
+  Boolean(metadata?.patientName || metadata?.mrn)
 
-function differencesIn({ header, mismatch, inDoubt, studyInstanceUid = '' }: Images, study: Study | undefined): IdentityDifference[] {
+function differencesIn(
+  { header, mismatch, inDoubt, studyInstanceUid = '' }: Images,
+  study: Study | undefined,
+): IdentityDifference[] {
   return [
     ...(inDoubt ? versionDifferencesOf({ header, studyInstanceUid }, inDoubt) : []),
     ...(mismatch?.fields ?? []).map(({ field, handedOut, received }) => ({
@@ -95,19 +120,26 @@ function versionDifferencesOf(own: OfVersion, found: OfVersion): IdentityDiffere
   })
 }
 
-type HeaderPatient = Pick<ImageHeader, 'patientName' | 'patientId' | 'patientBirthDate' | 'patientSex'>
+type HeaderPatient = Pick<
+  ImageHeader,
+  'patientName' | 'patientId' | 'patientBirthDate' | 'patientSex'
+>
 
 /**
  * Where the header of an image names another patient than the study of the interface. What only one
  * of them says is no difference, and the name of a study is free text in any order.
  */
-export function studyDifferencesOf(header: HeaderPatient, metadata: StudyReportMetadata): IdentityDifference[] {
+export function studyDifferencesOf(
+  header: HeaderPatient,
+  metadata: StudyReportMetadata,
+): IdentityDifference[] {
   const { patientName = '', mrn = '', dateOfBirth = '', sex } = metadata
   const named = rowDifferencesOf(header, { patientName, mrn })
   const bornOn = dateOfBirth.replaceAll('-', '')
   const born = differencesOf(header, { patientName: '', patientId: '', patientBirthDate: bornOn })
   const [expectedSex, headerSex] = [SEX[sex ?? ''] ?? '', header.patientSex.trim().toUpperCase()]
-  const isOtherSex = expectedSex !== '' && (headerSex === 'M' || headerSex === 'F') && expectedSex !== headerSex
+  const isOtherSex =
+    expectedSex !== '' && (headerSex === 'M' || headerSex === 'F') && expectedSex !== headerSex
   const differs = (field: IdentityDifference['field'], expected: string, received: string) =>
     ({ from: 'study', field, expected, received }) as const
   return [

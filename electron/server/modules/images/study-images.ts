@@ -14,11 +14,15 @@ const MOST_HEADERS = 20_000
 export type StudyImages = ReturnType<typeof openStudyImages>
 
 /** The images of studies, and what their files say. */
-export function openStudyImages({ store, recogniseDevice }: Pick<IntakeDeps, 'store' | 'recogniseDevice'>) {
+export function openStudyImages({
+  store,
+  recogniseDevice,
+}: Pick<IntakeDeps, 'store' | 'recogniseDevice'>) {
   const { imageFiles, imageStudies, instances } = store
   const headers = new Map<number, InstanceHeader>()
 
-  const deviceSetOf = ({ callingAeTitle, remoteAddress }: InstanceRecord) => characterSetOf(recogniseDevice(callingAeTitle, remoteAddress))
+  const deviceSetOf = ({ callingAeTitle, remoteAddress }: InstanceRecord) =>
+    characterSetOf(recogniseDevice(callingAeTitle, remoteAddress))
 
   /** @throws ApiError not-found */
   function existing(studyInstanceUid: string): ImageStudyRecord {
@@ -27,9 +31,14 @@ export function openStudyImages({ store, recogniseDevice }: Pick<IntakeDeps, 'st
     return study
   }
 
-  /** Images of a study, its captures among them; copies of reports, which are about whom they were signed for, and rejection notes stay. */
+  /**
+   * Images of a study, its captures among them; copies of reports, which are about whom they were
+   * signed for, and rejection notes stay.
+   */
   const imagesOf = (studyInstanceUid: string) =>
-    instances.ofStudy(studyInstanceUid).filter(({ remoteAddress, image }) => remoteAddress !== OWN_ADDRESS || image !== null)
+    instances
+      .ofStudy(studyInstanceUid)
+      .filter(({ remoteAddress, image }) => remoteAddress !== OWN_ADDRESS || image !== null)
 
   /** @throws ApiError unavailable: its file cannot be read */
   async function headerOfInstance(instance: InstanceRecord): Promise<InstanceHeader> {

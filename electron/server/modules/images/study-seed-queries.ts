@@ -12,7 +12,10 @@ export interface Seed {
   /** When it was first seeded. */
   readonly seededAt: string
   readonly seed: SeedValues
-  /** Names of the fields that a person or a call of the interface has set since, even to the value that was there. */
+  /**
+   * Names of the fields that a person or a call of the interface has set since, even to the value
+   * that was there.
+   */
   readonly touched: readonly string[]
 }
 
@@ -22,7 +25,13 @@ export interface Seeds {
   /** Notes that somebody has set these fields; nothing where the study was not seeded. */
   touchSeed(studyId: string, fields: readonly string[]): void
   /** Seeding again keeps the time of the first, and what was touched. */
-  keepSeed(studyInstanceUid: string, area: StudyArea, studyId: string, at: string, seed: SeedValues): void
+  keepSeed(
+    studyInstanceUid: string,
+    area: StudyArea,
+    studyId: string,
+    at: string,
+    seed: SeedValues,
+  ): void
 }
 
 const TOUCH = `update seeds set touched = (
@@ -33,7 +42,13 @@ export function seeds(db: Database, seal: Seal): Seeds {
   return {
     seeds: (studyInstanceUid) =>
       db
-        .all(db.sql.selectFrom('seeds').selectAll().where('studyInstanceUid', '=', studyInstanceUid).orderBy('area'))
+        .all(
+          db.sql
+            .selectFrom('seeds')
+            .selectAll()
+            .where('studyInstanceUid', '=', studyInstanceUid)
+            .orderBy('area'),
+        )
         .map(({ area, studyId, seededAt, sealedSeed, touched }) => ({
           area: area as StudyArea,
           studyId,
@@ -41,14 +56,20 @@ export function seeds(db: Database, seal: Seal): Seeds {
           seed: JSON.parse(seal.open(sealedSeed, contextOf(studyInstanceUid, area)).toString()),
           touched: JSON.parse(touched),
         })),
-    touchSeed: (studyId, fields) => void (fields.length > 0 && db.run(rawQuery(TOUCH, [JSON.stringify(fields), studyId]))),
+    touchSeed: (studyId, fields) =>
+      void (fields.length > 0 && db.run(rawQuery(TOUCH, [JSON.stringify(fields), studyId]))),
     keepSeed(studyInstanceUid, area, studyId, at, seed) {
-      const sealedSeed = seal.seal(Buffer.from(JSON.stringify(seed)), contextOf(studyInstanceUid, area))
+      const sealedSeed = seal.seal(
+        Buffer.from(JSON.stringify(seed)),
+        contextOf(studyInstanceUid, area),
+      )
       db.run(
         db.sql
           .insertInto('seeds')
           .values({ studyInstanceUid, area, studyId, seededAt: at, sealedSeed })
-          .onConflict((old) => old.columns(['studyInstanceUid', 'area']).doUpdateSet({ studyId, sealedSeed })),
+          .onConflict((old) =>
+            old.columns(['studyInstanceUid', 'area']).doUpdateSet({ studyId, sealedSeed }),
+          ),
       )
     },
   }

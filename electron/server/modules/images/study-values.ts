@@ -26,16 +26,31 @@ export interface MergedValues {
 type MetadataField = Exclude<keyof StudyReportMetadata, 'age'>
 type MetadataValue = NonNullable<StudyReportMetadata[MetadataField]>
 
-/** interface-choices, Field mapping: the partner's field, and the header's value in the interface's form. */
+/**
+ * interface-choices, Field mapping: the partner's field, and the header's value in the interface's
+ * form.
+ */
 const METADATA: Readonly<
-  Record<MetadataField, { readonly partner: keyof EnrichmentAnswer; readonly header: (from: Light) => MetadataValue | undefined }>
+  Record<
+    MetadataField,
+    {
+      readonly partner: keyof EnrichmentAnswer
+      readonly header: (from: Light) => MetadataValue | undefined
+    }
+  >
 > = {
   dateOfBirth: { partner: 'dateOfBirth', header: ({ header }) => dayOf(header.patientBirthDate) },
   facilityName: { partner: 'facilityName', header: ({ header }) => header.institutionName },
   height: { partner: 'height', header: ({ header }) => heightOf(header.patientSize) },
   mrn: { partner: 'mrn', header: ({ header }) => header.patientId },
-  patientName: { partner: 'patientName', header: ({ header }) => alphabeticForm(header.patientName) },
-  referringPhysicianName: { partner: 'referringPhysicianName', header: ({ header }) => alphabeticForm(header.referringPhysicianName) },
+  patientName: {
+    partner: 'patientName',
+    header: ({ header }) => alphabeticForm(header.patientName),
+  },
+  referringPhysicianName: {
+    partner: 'referringPhysicianName',
+    header: ({ header }) => alphabeticForm(header.referringPhysicianName),
+  },
   scanDate: { partner: 'studyDate', header: ({ header }) => dayOf(header.studyDate) },
   scanTime: { partner: 'studyTime', header: ({ header }) => timeOf(header.studyTime) },
   scanType: { partner: 'procedure', header: ({ modality }) => modality },
@@ -51,21 +66,34 @@ interface Light {
 }
 
 /** @param field of the partner's answer; its value may be about a patient */
-export const leftOutWarning = (field: string): string => `The partner's ${field} cannot be used and was left out.`
+export const leftOutWarning = (field: string): string =>
+  `The partner's ${field} cannot be used and was left out.`
 
 const MOST = { studyDescription: 1000, externalPatientId: 256 } as const
 
-/** Values of a study, merged per field: partner, then DICOM header, then defaults (interface.md, PatientStudyEnrichmentRequestedResponse). */
-export function mergedValues(header: ImageHeader, modality: string, answer: EnrichmentAnswer): MergedValues {
+/**
+ * Values of a study, merged per field: partner, then DICOM header, then defaults (interface.md,
+ * PatientStudyEnrichmentRequestedResponse).
+ */
+export function mergedValues(
+  header: ImageHeader,
+  modality: string,
+  answer: EnrichmentAnswer,
+): MergedValues {
   const light = { header, modality }
   const fromPartner: string[] = []
   const warnings: string[] = []
 
   /** The partner's value where it is one that can be kept. */
-  function given<T>(name: keyof EnrichmentAnswer, parse: (value: unknown) => T | undefined): T | undefined {
+  function given<T>(
+    name: keyof EnrichmentAnswer,
+    parse: (value: unknown) => T | undefined,
+  ): T | undefined {
     const value = clean(answer[name])
     if (value === undefined || value === '') return undefined
-    const parsed = parse(name === 'studyTime' && typeof value === 'string' ? value.slice(0, 5) : value)
+    const parsed = parse(
+      name === 'studyTime' && typeof value === 'string' ? value.slice(0, 5) : value,
+    )
     if (parsed === undefined) warnings.push(leftOutWarning(name))
     else fromPartner.push(name)
     return parsed
@@ -74,33 +102,57 @@ export function mergedValues(header: ImageHeader, modality: string, answer: Enri
   const reportMetadata: Record<string, unknown> = {}
   for (const field of METADATA_FIELDS) {
     const { partner, header: ofHeader } = METADATA[field]
-    const value = given(partner, (raw) => fitting(field, raw)) ?? fitting(field, clean(ofHeader(light)))
+    const value =
+      given(partner, (raw) => fitting(field, raw)) ?? fitting(field, clean(ofHeader(light)))
     if (value !== undefined) reportMetadata[field] = value
   }
   const age = ageOf(reportMetadata, header.patientAge)
   if (age !== '') reportMetadata.age = age
 
   const values: StudyValues = {
-    studyDescription: given('studyDescription', (text) => textWithin(text, MOST.studyDescription)) ?? describedBy(light),
-    severity: given('severity', (value) => SEVERITIES.find((severity) => severity === value)) ?? 'normal',
+    studyDescription:
+      given('studyDescription', (text) => textWithin(text, MOST.studyDescription)) ??
+      describedBy(light),
+    severity:
+      given('severity', (value) => SEVERITIES.find((severity) => severity === value)) ?? 'normal',
     expressCustomerId: given('expressCustomerId', (text) => textWithin(text, 64)) ?? null,
-    externalPatientId: given('externalPatientId', (text) => textWithin(text, MOST.externalPatientId)) ?? null,
+    externalPatientId:
+      given('externalPatientId', (text) => textWithin(text, MOST.externalPatientId)) ?? null,
     reportMetadata: StudyReportMetadata.parse(reportMetadata),
   }
   return { values, fromPartner, warnings }
 }
 
 // Objects that come with images of another kind; they do not say what the exam was.
-const ACCOMPANYING: ReadonlySet<string> = new Set(['SR', 'PR', 'KO', 'DOC', 'REG', 'SEG', 'FID', 'AU', 'PLAN', 'RWV', 'OT'])
+const ACCOMPANYING: ReadonlySet<string> = new Set([
+  'SR',
+  'PR',
+  'KO',
+  'DOC',
+  'REG',
+  'SEG',
+  'FID',
+  'AU',
+  'PLAN',
+  'RWV',
+  'OT',
+])
 
 /** The modality that stands for a study: the first that is not one of accompanying objects. */
 export const leadingModality = (modalities: readonly string[]): string =>
-  modalities.find((modality) => modality !== '' && !ACCOMPANYING.has(modality)) ?? modalities.find((modality) => modality !== '') ?? ''
+  modalities.find((modality) => modality !== '' && !ACCOMPANYING.has(modality)) ??
+  modalities.find((modality) => modality !== '') ??
+  ''
 
 /** The description where the partner gives none. */
 function describedBy({ header, modality }: Light): string {
-  const described = [header.studyDescription, header.requestedProcedureDescription].map((text) => clean(text)).find((text) => text !== '')
-  return described?.slice(0, MOST.studyDescription) ?? (modality === '' ? 'Imaging study' : `${modality} study`)
+  const described = [header.studyDescription, header.requestedProcedureDescription]
+    .map((text) => clean(text))
+    .find((text) => text !== '')
+  return (
+    described?.slice(0, MOST.studyDescription) ??
+    (modality === '' ? 'Imaging study' : `${modality} study`)
+  )
 }
 
 const textWithin = (text: unknown, most: number): string | undefined =>
@@ -122,7 +174,11 @@ const clean = <T>(value: T): T =>
         .trim() as T)
     : value
 
-const SEX: Readonly<Record<string, 'male' | 'female' | 'other'>> = { M: 'male', F: 'female', O: 'other' }
+const SEX: Readonly<Record<string, 'male' | 'female' | 'other'>> = {
+  M: 'male',
+  F: 'female',
+  O: 'other',
+}
 
 /** DA, also in the form of ACR-NEMA with points (PS3.5 Table 6.2-1). */
 function dayOf(text: string): string | undefined {
@@ -136,28 +192,45 @@ function timeOf(text: string): string | undefined {
   return hour === undefined ? undefined : `${hour}:${minute}`
 }
 
-// dicom-field §1.3: outside these the value was typed in another unit, and a wrong one is worse than none.
+// dicom-field §1.3: outside these the value was typed in another unit, and a wrong one is worse
+// than none.
 /** PatientSize is in metres. */
 function heightOf(text: string): { unit: 'cm'; value: number } | undefined {
   const metres = decimalOf(text)
-  return metres !== undefined && metres >= 0.2 && metres <= 3 ? { unit: 'cm', value: rounded(metres * 100) } : undefined
+  return metres !== undefined && metres >= 0.2 && metres <= 3
+    ? { unit: 'cm', value: rounded(metres * 100) }
+    : undefined
 }
 
 /** PatientWeight is in kilograms. */
 function weightOf(text: string): { unit: 'kg'; value: number } | undefined {
   const kilograms = decimalOf(text)
-  return kilograms !== undefined && kilograms >= 0.2 && kilograms <= 650 ? { unit: 'kg', value: rounded(kilograms) } : undefined
+  return kilograms !== undefined && kilograms >= 0.2 && kilograms <= 650
+    ? { unit: 'kg', value: rounded(kilograms) }
+    : undefined
 }
 
 const decimalOf = (text: string): number | undefined =>
   /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text.trim()) ? Number(text) : undefined
 const rounded = (value: number): number => Math.round(value * 100) / 100
 
-const AGE_UNITS: Readonly<Record<string, string>> = { Y: 'years', M: 'months', W: 'weeks', D: 'days' }
+const AGE_UNITS: Readonly<Record<string, string>> = {
+  Y: 'years',
+  M: 'months',
+  W: 'weeks',
+  D: 'days',
+}
 
-/** Age at the scan in words: by the calendar where both days are known, else as the header has it (AS, PS3.5 Table 6.2-1). */
-function ageOf({ dateOfBirth, scanDate }: { readonly dateOfBirth?: unknown; readonly scanDate?: unknown }, patientAge: string): string {
-  if (typeof dateOfBirth === 'string' && typeof scanDate === 'string' && dateOfBirth <= scanDate) return ageBetween(dateOfBirth, scanDate)
+/**
+ * Age at the scan in words: by the calendar where both days are known, else as the header has it
+ * (AS, PS3.5 Table 6.2-1).
+ */
+function ageOf(
+  { dateOfBirth, scanDate }: { readonly dateOfBirth?: unknown; readonly scanDate?: unknown },
+  patientAge: string,
+): string {
+  if (typeof dateOfBirth === 'string' && typeof scanDate === 'string' && dateOfBirth <= scanDate)
+    return ageBetween(dateOfBirth, scanDate)
   const [, count, unit = ''] = /^(\d{3})([YMWD])$/.exec(patientAge.trim()) ?? []
   return count === undefined ? '' : inWords(Number(count), AGE_UNITS[unit] ?? '')
 }
@@ -172,4 +245,5 @@ function ageBetween(birth: string, scan: string): string {
   return inWords(daysBetween(birth, scan), 'days')
 }
 
-const inWords = (count: number, unit: string): string => `${count} ${count === 1 ? unit.slice(0, -1) : unit}`
+const inWords = (count: number, unit: string): string =>
+  `${count} ${count === 1 ? unit.slice(0, -1) : unit}`

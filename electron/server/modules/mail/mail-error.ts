@@ -1,9 +1,15 @@
-/** A mail that was not taken. `message` is one clause in plain words, without an address and safe to keep. */
+/**
+ * A mail that was not taken. `message` is one clause in plain words, without an address and safe to
+ * keep.
+ */
 export class MailError extends Error {
   override name = 'MailError'
   /** The server will never take it: trying again is of no use. */
   readonly isFinal: boolean
-  constructor(message: string, more: { readonly isFinal?: boolean; readonly cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    more: { readonly isFinal?: boolean; readonly cause?: unknown } = {},
+  ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause })
     this.isFinal = more.isFinal ?? false
   }
@@ -34,15 +40,21 @@ const MEANINGS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate of the mail server is not one this PC trusts',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate of the mail server is not one this PC trusts',
 }
-/** What a reply code above 499 makes final: the recipient or the message, not the server's own state. */
+/**
+ * What a reply code above 499 makes final: the recipient or the message, not the server's own
+ * state.
+ */
 const FINAL = new Set(['EENVELOPE', 'EMESSAGE'])
 
-/** Any failure of a send as a MailError. What the server said is left out: it may quote an address. */
+/**
+ * Any failure of a send as a MailError. What the server said is left out: it may quote an address.
+ */
 export function mailErrorOf(thrown: unknown): MailError {
   if (thrown instanceof MailError) return thrown
   const code = fieldOf(thrown, 'code')
   const reply = fieldOf(thrown, 'responseCode')
-  const words = MEANINGS[certificateFault(thrown)] ?? MEANINGS[String(code)] ?? 'the mail could not be sent'
+  const words =
+    MEANINGS[certificateFault(thrown)] ?? MEANINGS[String(code)] ?? 'the mail could not be sent'
   return new MailError(typeof reply === 'number' ? `${words} (reply ${reply})` : words, {
     // RFC 5321 §4.2.1: 5yz is permanent.
     isFinal: typeof reply === 'number' && reply >= 500 && FINAL.has(String(code)),
@@ -50,13 +62,25 @@ export function mailErrorOf(thrown: unknown): MailError {
   })
 }
 
-/** nodemailer names a broken handshake by its own code and keeps the cause's code only in the text or the cause. */
+/**
+ * nodemailer names a broken handshake by its own code and keeps the cause's code only in the text
+ * or the cause.
+ */
 function certificateFault(thrown: unknown): string {
-  const texts = [fieldOf(thrown, 'message'), fieldOf(fieldOf(thrown, 'cause'), 'code'), fieldOf(thrown, 'code')].map(String).join(' ')
+  const texts = [
+    fieldOf(thrown, 'message'),
+    fieldOf(fieldOf(thrown, 'cause'), 'code'),
+    fieldOf(thrown, 'code'),
+  ]
+    .map(String)
+    .join(' ')
   if (/altname|does not match certificate/i.test(texts)) return 'ERR_TLS_CERT_ALTNAME_INVALID'
   if (/certificate has expired|CERT_HAS_EXPIRED/i.test(texts)) return 'CERT_HAS_EXPIRED'
-  if (/self[- ]signed|unable to (get|verify)|SELF_SIGNED|UNABLE_TO/i.test(texts)) return 'SELF_SIGNED_CERT_IN_CHAIN'
-  return /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT/.exec(texts)?.[0] ?? ''
+  if (/self[- ]signed|unable to (get|verify)|SELF_SIGNED|UNABLE_TO/i.test(texts))
+    return 'SELF_SIGNED_CERT_IN_CHAIN'
+  return (
+    /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT/.exec(texts)?.[0] ?? ''
+  )
 }
 
 const fieldOf = (thrown: unknown, name: string): unknown =>

@@ -1,5 +1,9 @@
 import type { OutboxRow } from '#server/jobs/outbox-queries.ts'
-import { type OutboxWorkerOptions, openOutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
+import {
+  type OutboxWorkerOptions,
+  openOutboxWorker,
+  type Settlement,
+} from '#server/jobs/outbox-worker.ts'
 import { type Clock, msOf } from '#server/platform/clock.ts'
 import { INVITATION_MAIL, InvitationMail } from '#shared/contract/mail.ts'
 import { MailError } from './mail-error.ts'
@@ -8,8 +12,20 @@ import { type SmtpLimits, type SmtpServer, sendBySmtp } from './smtp.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** Waits after the first, second… failed attempt; after the last of them a mail is given up: three days and a half in all. */
-export const RETRY_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS, 24 * HOUR_MS, 36 * HOUR_MS]
+/**
+ * Waits after the first, second… failed attempt; after the last of them a mail is given up: three
+ * days and a half in all.
+ */
+export const RETRY_MS = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  6 * HOUR_MS,
+  12 * HOUR_MS,
+  24 * HOUR_MS,
+  36 * HOUR_MS,
+]
 
 /** What became of an attempt; nothing in it names a person. */
 export interface MailOutcome {
@@ -32,7 +48,10 @@ export interface MailOptions {
   readonly limits?: SmtpLimits
 }
 
-/** The way out by mail: delivers the outbox's `invitation.mail` rows, one at a time, oldest first, each until it is taken or given up. */
+/**
+ * The way out by mail: delivers the outbox's `invitation.mail` rows, one at a time, oldest first,
+ * each until it is taken or given up.
+ */
 export interface Mail extends AsyncDisposable {
   /** Tries at once what waits: the server was set or changed. */
   retry(): void
@@ -42,14 +61,23 @@ export interface Mail extends AsyncDisposable {
   settled(): Promise<void>
 }
 
-export function openMail({ store, smtp, clinicName, clock, onOutcome, onError, limits }: MailOptions): Mail {
+export function openMail({
+  store,
+  smtp,
+  clinicName,
+  clock,
+  onOutcome,
+  onError,
+  limits,
+}: MailOptions): Mail {
   const closing = new AbortController()
   const sending = (signal: AbortSignal) => ({ signal, ...(limits && { limits }) })
 
   async function deliver(row: OutboxRow<unknown>, signal: AbortSignal): Promise<Settlement> {
     const { outboxId, subject } = row
     const told = (outcome: MailOutcome['outcome'], fault: string | null = null) => ({
-      within: () => store.database.afterCommit(() => onOutcome?.({ outboxId, subject, outcome, fault })),
+      within: () =>
+        store.database.afterCommit(() => onOutcome?.({ outboxId, subject, outcome, fault })),
     })
     try {
       await send(row, signal)
@@ -58,18 +86,24 @@ export function openMail({ store, smtp, clinicName, clock, onOutcome, onError, l
       if (signal.aborted || !(error instanceof MailError)) throw error
       const wait = RETRY_MS[row.attempts]
       const fault = error.message
-      if (error.isFinal || wait === undefined) return { outcome: 'failed', fault, ...told('failed', fault) }
+      if (error.isFinal || wait === undefined)
+        return { outcome: 'failed', fault, ...told('failed', fault) }
       return { outcome: 'postponed', until: clock() + wait, fault, ...told('postponed', fault) }
     }
   }
 
-  async function send({ outboxId, subject, payload }: OutboxRow<unknown>, signal: AbortSignal): Promise<void> {
+  async function send(
+    { outboxId, subject, payload }: OutboxRow<unknown>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const server = smtp()
     if (!server) throw new MailError('no mail server is set')
     const parsed = InvitationMail.safeParse(payload)
-    if (!parsed.success) throw new MailError('the mail can no longer be read from the database', { isFinal: true })
+    if (!parsed.success)
+      throw new MailError('the mail can no longer be read from the database', { isFinal: true })
     const { to, expiry } = parsed.data
-    if (expiry !== null && msOf(expiry) <= clock()) throw new MailError('the invitation expired before it could be sent', { isFinal: true })
+    if (expiry !== null && msOf(expiry) <= clock())
+      throw new MailError('the invitation expired before it could be sent', { isFinal: true })
     const messageId = `${subject}.${outboxId}@${domainOf(server.from)}`
     await sendBySmtp(server, { to, messageId, ...invitationText(parsed.data) }, sending(signal))
   }

@@ -7,7 +7,13 @@ export interface MailText {
 }
 
 /** The invitation. Names were typed by people: none of them may begin a line or a header. */
-export function invitationText({ firstName, clinicName, invitedBy, link, expiry }: InvitationMail): MailText {
+export function invitationText({
+  firstName,
+  clinicName,
+  invitedBy,
+  link,
+  expiry,
+}: InvitationMail): MailText {
   const clinic = oneLine(clinicName) || 'the imaging gateway of your clinic'
   return {
     subject: `Your access to ${clinic}`,
@@ -15,7 +21,9 @@ export function invitationText({ firstName, clinicName, invitedBy, link, expiry 
       `Hello ${oneLine(firstName)},`,
       `${oneLine(invitedBy)} invites you to work with ${clinic}. Open this link to set your password and accept, or to reject:`,
       link,
-      expiry === null ? 'The link works once.' : `The link works once, until ${expiry.slice(0, 16).replace('T', ' ')} (UTC).`,
+      expiry === null
+        ? 'The link works once.'
+        : `The link works once, until ${expiry.slice(0, 16).replace('T', ' ')} (UTC).`,
       'If you do not know what this is about, do nothing: without you, no account is opened.',
     ].join('\n\n'),
   }

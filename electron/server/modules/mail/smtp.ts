@@ -7,7 +7,10 @@ import type { MailText } from './message.ts'
 export interface SmtpServer {
   readonly host: string
   readonly port: number
-  /** starttls: the connection must be upgraded (RFC 3207); tls: it begins with TLS (RFC 8314); none: plain text. */
+  /**
+   * starttls: the connection must be upgraded (RFC 3207); tls: it begins with TLS (RFC 8314); none:
+   * plain text.
+   */
   readonly security: 'starttls' | 'tls' | 'none'
   /** Null: it is not asked to sign in. */
   readonly user: string | null
@@ -19,7 +22,9 @@ export interface SmtpServer {
 
 export interface OutgoingMail extends MailText {
   readonly to: string
-  /** Between `<` and `>` without them; the same at each attempt, so that a second copy shows as one. */
+  /**
+   * Between `<` and `>` without them; the same at each attempt, so that a second copy shows as one.
+   */
   readonly messageId: string
 }
 
@@ -40,10 +45,15 @@ export async function sendBySmtp(
   { signal, limits = SMTP_LIMITS }: { readonly signal: AbortSignal; readonly limits?: SmtpLimits },
 ): Promise<void> {
   const { host, port, security, user, password, from, certificate } = server
-  if (security === 'none' && user !== null) throw new MailError('user name and password would cross the network in plain text')
+  if (security === 'none' && user !== null)
+    throw new MailError('user name and password would cross the network in plain text')
   const end = AbortSignal.any([signal, AbortSignal.timeout(limits.totalMs)])
   // The socket is ours, so that whatever the server does the conversation can be ended.
-  const socket = await connected(host, port, AbortSignal.any([end, AbortSignal.timeout(limits.connectMs)]))
+  const socket = await connected(
+    host,
+    port,
+    AbortSignal.any([end, AbortSignal.timeout(limits.connectMs)]),
+  )
   const cut = () => socket.destroy(new MailError('the mail server did not answer in time'))
   end.addEventListener('abort', cut, { once: true })
   try {
@@ -58,14 +68,25 @@ export async function sendBySmtp(
       },
       ...(user !== null && { auth: { user, pass: password ?? '' } }),
       tls: { minVersion: 'TLSv1.2', ...(certificate !== null && { ca: [certificate] }) },
-      ...{ connectionTimeout: limits.connectMs, greetingTimeout: limits.silenceMs, socketTimeout: limits.silenceMs },
+      ...{
+        connectionTimeout: limits.connectMs,
+        greetingTimeout: limits.silenceMs,
+        socketTimeout: limits.silenceMs,
+      },
       ...{ disableFileAccess: true, disableUrlAccess: true },
     })
     // RFC 3834 §5: no automatic reply to what a machine sent.
     const headers = { 'auto-submitted': 'auto-generated' }
-    await transport.sendMail({ from: { name: 'Isthmus', address: from }, ...mail, messageId: `<${mail.messageId}>`, headers })
+    await transport.sendMail({
+      from: { name: 'Isthmus', address: from },
+      ...mail,
+      messageId: `<${mail.messageId}>`,
+      headers,
+    })
   } catch (error) {
-    throw end.aborted ? new MailError('the mail server did not answer in time', { cause: error }) : mailErrorOf(error)
+    throw end.aborted
+      ? new MailError('the mail server did not answer in time', { cause: error })
+      : mailErrorOf(error)
   } finally {
     end.removeEventListener('abort', cut)
     socket.destroy()

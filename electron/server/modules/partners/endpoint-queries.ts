@@ -28,7 +28,10 @@ export interface EndpointsStore {
   /** Oldest first. */
   list(): EndpointRecord[]
   get(endpointId: string): EndpointRecord | undefined
-  /** The endpoint of the event, also where it is switched off: that of the key, else the clinic's own. */
+  /**
+   * The endpoint of the event, also where it is switched off: that of the key, else the clinic's
+   * own.
+   */
   takerOf(event: EventType, apiKeyId: string | null): EndpointRecord | undefined
   /** The same where it is enabled: what a key's endpoint does not get goes to no other. */
   endpointFor(event: EventType, apiKeyId: string | null): EndpointRecord | undefined
@@ -46,7 +49,8 @@ export function endpointsStore(db: Database, seal: Seal): EndpointsStore {
   const list = () => db.all(every.orderBy('createdAt').orderBy('endpointId')).map(endpointOf)
   function takerOf(event: EventType, apiKeyId: string | null): EndpointRecord | undefined {
     const takers = list().filter((endpoint) => endpoint.events.includes(event))
-    const own = apiKeyId === null ? undefined : takers.find((endpoint) => endpoint.apiKeyId === apiKeyId)
+    const own =
+      apiKeyId === null ? undefined : takers.find((endpoint) => endpoint.apiKeyId === apiKeyId)
     return own ?? takers.find((endpoint) => endpoint.apiKeyId === null)
   }
   return {
@@ -75,7 +79,8 @@ export function endpointsStore(db: Database, seal: Seal): EndpointsStore {
           .onConflict((old) => old.column('endpointId').doUpdateSet(row)),
       )
     },
-    remove: (endpointId) => db.run(db.sql.deleteFrom('endpoints').where('endpointId', '=', endpointId)).changes > 0,
+    remove: (endpointId) =>
+      db.run(db.sql.deleteFrom('endpoints').where('endpointId', '=', endpointId)).changes > 0,
     secrets: (endpointId) =>
       db
         .all(
@@ -85,12 +90,17 @@ export function endpointsStore(db: Database, seal: Seal): EndpointsStore {
             .where('endpointId', '=', endpointId)
             .orderBy('secretId', 'desc'),
         )
-        .map(({ sealed, createdAt }) => ({ secret: seal.open(sealed, secretContext(endpointId)).toString(), createdAt })),
+        .map(({ sealed, createdAt }) => ({
+          secret: seal.open(sealed, secretContext(endpointId)).toString(),
+          createdAt,
+        })),
     addSecret: (endpointId, secret, createdAt) =>
       void db.run(
-        db.sql
-          .insertInto('endpointSecrets')
-          .values({ endpointId, sealed: seal.seal(Buffer.from(secret), secretContext(endpointId)), createdAt }),
+        db.sql.insertInto('endpointSecrets').values({
+          endpointId,
+          sealed: seal.seal(Buffer.from(secret), secretContext(endpointId)),
+          createdAt,
+        }),
       ),
     keepSecrets(endpointId, count) {
       const kept = db.sql
@@ -99,7 +109,12 @@ export function endpointsStore(db: Database, seal: Seal): EndpointsStore {
         .where('endpointId', '=', endpointId)
         .orderBy('secretId', 'desc')
         .limit(count)
-      db.run(db.sql.deleteFrom('endpointSecrets').where('endpointId', '=', endpointId).where('secretId', 'not in', kept))
+      db.run(
+        db.sql
+          .deleteFrom('endpointSecrets')
+          .where('endpointId', '=', endpointId)
+          .where('secretId', 'not in', kept),
+      )
     },
   }
 }

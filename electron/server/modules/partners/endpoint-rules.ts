@@ -22,15 +22,24 @@ export function checkedUrl(text: string, allowPlaintext: boolean): URL {
           ? 'must not have a #fragment'
           : undefined
   if (!url || message)
-    throw new ApiError('malformed', `The address ${message}.`, { errors: [{ path: 'body.url', message: message ?? '' }] })
-  if (url.protocol === 'http:' && !allowPlaintext)
-    throw new ApiError('refused', 'Patient data would cross the network in plain text. Use https, or allow plain http for this host.', {
-      errors: [{ path: 'body.allowPlaintext', message: 'must be true for an http address' }],
+    throw new ApiError('malformed', `The address ${message}.`, {
+      errors: [{ path: 'body.url', message: message ?? '' }],
     })
+  if (url.protocol === 'http:' && !allowPlaintext)
+    throw new ApiError(
+      'refused',
+      'Patient data would cross the network in plain text. Use https, or allow plain http for this host.',
+      {
+        errors: [{ path: 'body.allowPlaintext', message: 'must be true for an http address' }],
+      },
+    )
   return url
 }
 
-/** Standard Webhooks, "Signature scheme": whsec_ and the base64 of 24 to 64 bytes. @throws ApiError malformed */
+/**
+ * Standard Webhooks, "Signature scheme": whsec_ and the base64 of 24 to 64 bytes. @throws ApiError
+ * malformed
+ */
 export function checkSecret(secret: string): void {
   const text = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1] ?? ''
   const bytes = Buffer.from(text, 'base64')
@@ -40,20 +49,26 @@ export function checkSecret(secret: string): void {
   })
 }
 
-/** The endpoint that has no key and was there first: the partner set at the command line or under Partner. */
+/**
+ * The endpoint that has no key and was there first: the partner set at the command line or under
+ * Partner.
+ */
 export const defaultEndpoint = (store: Pick<Store, 'endpoints'>): EndpointRecord | undefined =>
   store.endpoints.list().find(({ apiKeyId }) => apiKeyId === null)
 
 /**
- * Brings `partner.plaintextHosts` into line with the endpoints, within the open transaction: the host of each that may be called by plain
- * http or at a private address is on it; that of the changed or removed one is not, unless one of them may be. What else is listed stays.
+ * Brings `partner.plaintextHosts` into line with the endpoints, within the open transaction: the
+ * host of each that may be called by plain http or at a private address is on it; that of the
+ * changed or removed one is not, unless one of them may be. What else is listed stays.
  */
 export function listHosts(
   { store, settings }: { readonly store: Pick<Store, 'endpoints'>; readonly settings: Settings },
   changed: string,
   actor: Actor,
 ): void {
-  const wanted = store.endpoints.list().flatMap(({ url, allowsPlaintext }) => (allowsPlaintext ? [hostOf(url)] : []))
+  const wanted = store.endpoints
+    .list()
+    .flatMap(({ url, allowsPlaintext }) => (allowsPlaintext ? [hostOf(url)] : []))
   const before = settings.get('partner.plaintextHosts')
   const others = before.filter((host) => host !== hostOf(changed))
   settings.change({ 'partner.plaintextHosts': [...new Set([...others, ...wanted])] }, actor)

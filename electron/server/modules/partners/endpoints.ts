@@ -1,7 +1,10 @@
 import { openRefusedHosts, type RefusedHosts } from '#server/http/refused-hosts.ts'
 import { type Actor, type DomainDeps, differences, note } from '#server/modules/audit/audit.ts'
 import { type EventTargets, openEventTargets } from '#server/modules/events/event-targets.ts'
-import { openReportDestinations, type ReportDestinations } from '#server/modules/reports/report-destinations.ts'
+import {
+  openReportDestinations,
+  type ReportDestinations,
+} from '#server/modules/reports/report-destinations.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
@@ -18,15 +21,24 @@ type Calls = typeof dashboardEvents
 export interface Endpoints extends EventTargets {
   /** The default first, then oldest first. */
   list(): Endpoint[]
-  /** `secret` is given once, when it was made here. @throws ApiError malformed, refused: an event has its endpoint already */
+  /**
+   * `secret` is given once, when it was made here. @throws ApiError malformed, refused: an event
+   * has its endpoint already
+   */
   add(endpoint: CallOf<Calls['addEndpoint']>['body'], actor: Actor): ReplyOf<Calls['addEndpoint']>
   /** @throws ApiError not-found, malformed, refused */
   change(endpointId: string, patch: CallOf<Calls['changeEndpoint']>['body'], actor: Actor): Endpoint
   /** @throws ApiError not-found, refused: the default stays */
   remove(endpointId: string, actor: Actor): Outcome
   /** @throws ApiError not-found, malformed */
-  rotateSecret(endpointId: string, secret: CallOf<Calls['rotateSecret']>['body'], actor: Actor): ReplyOf<Calls['rotateSecret']>
-  /** Switches it off by itself, since it said that it is no longer there (410); whether it was on. */
+  rotateSecret(
+    endpointId: string,
+    secret: CallOf<Calls['rotateSecret']>['body'],
+    actor: Actor,
+  ): ReplyOf<Calls['rotateSecret']>
+  /**
+   * Switches it off by itself, since it said that it is no longer there (410); whether it was on.
+   */
   switchOff(endpointId: string): boolean
   /** Those that are switched off. */
   disabled(): readonly EndpointRecord[]
@@ -70,7 +82,9 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
       fileHosts: [...endpoint.fileHosts],
       refusedHosts: refused.of(endpointId).filter(({ host }) => !endpoint.fileHosts.includes(host)),
       budgets: { ...endpoint.budgets },
-      secrets: targets.secretsOf(endpointId).map(({ createdAt, endsAt }) => ({ createdAt, endsAt })),
+      secrets: targets
+        .secretsOf(endpointId)
+        .map(({ createdAt, endsAt }) => ({ createdAt, endsAt })),
       isDefault: defaultEndpoint(store)?.endpointId === endpointId,
       isEnabled: endpoint.disabledAt === null,
       disabledReason: endpoint.disabledReason,
@@ -78,15 +92,31 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
     }
   }
 
-  /** Of two endpoints that take the same event of the same studies, nobody could say which one gets it. */
-  function demandNoOther({ endpointId, apiKeyId, events }: Pick<EndpointRecord, 'endpointId' | 'apiKeyId' | 'events'>): void {
+  /**
+   * Of two endpoints that take the same event of the same studies, nobody could say which one gets
+   * it.
+   */
+  function demandNoOther({
+    endpointId,
+    apiKeyId,
+    events,
+  }: Pick<EndpointRecord, 'endpointId' | 'apiKeyId' | 'events'>): void {
     for (const other of store.endpoints.list()) {
       if (other.endpointId === endpointId || other.apiKeyId !== apiKeyId) continue
       const both = events.find((event) => other.events.includes(event))
       if (both === undefined) continue
-      throw new ApiError('refused', `${both} goes to ${endpointName(other)} already: take it from there first.`, {
-        errors: [{ path: 'body.events', message: `must not name ${both}, which another endpoint of the same studies takes` }],
-      })
+      throw new ApiError(
+        'refused',
+        `${both} goes to ${endpointName(other)} already: take it from there first.`,
+        {
+          errors: [
+            {
+              path: 'body.events',
+              message: `must not name ${both}, which another endpoint of the same studies takes`,
+            },
+          ],
+        },
+      )
     }
   }
 
@@ -98,7 +128,11 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
     })
   }
 
-  const changed = (before: EndpointRecord, fields: Partial<EndpointRecord>, actor: Actor): EndpointRecord => {
+  const changed = (
+    before: EndpointRecord,
+    fields: Partial<EndpointRecord>,
+    actor: Actor,
+  ): EndpointRecord => {
     const after: EndpointRecord = { ...before, ...fields, updatedAt: instantOf(clock()) }
     store.endpoints.put(after)
     listHosts(deps, after.url, actor)
@@ -114,9 +148,10 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
       const waits = waiting()
       const first = defaultEndpoint(store)?.endpointId
       const all = store.endpoints.list()
-      return [...all.filter(({ endpointId }) => endpointId === first), ...all.filter(({ endpointId }) => endpointId !== first)].map(
-        (endpoint) => shown(endpoint, waits),
-      )
+      return [
+        ...all.filter(({ endpointId }) => endpointId === first),
+        ...all.filter(({ endpointId }) => endpointId !== first),
+      ].map((endpoint) => shown(endpoint, waits))
     },
 
     add: ({ url: given, allowPlaintext, secret, apiKeyId, events, ...rest }, actor) =>
@@ -125,11 +160,24 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
         if (secret !== undefined) checkSecret(secret)
         demandKey(apiKeyId)
         // The default is the first one, also where the clock of the PC was set back.
-        const newest = Math.max(0, ...store.endpoints.list().map(({ createdAt }) => msOf(createdAt) + 1))
+        const newest = Math.max(
+          0,
+          ...store.endpoints.list().map(({ createdAt }) => msOf(createdAt) + 1),
+        )
         const now = instantOf(Math.max(clock(), newest))
         const endpoint: EndpointRecord = {
-          ...{ endpointId: uuid(), url: url.href, apiKeyId, allowsPlaintext: allowPlaintext, events: [...new Set(events)] },
-          ...{ name: rest.name, fileHosts: [...new Set(rest.fileHosts)], budgets: definedOf(rest.budgets) },
+          ...{
+            endpointId: uuid(),
+            url: url.href,
+            apiKeyId,
+            allowsPlaintext: allowPlaintext,
+            events: [...new Set(events)],
+          },
+          ...{
+            name: rest.name,
+            fileHosts: [...new Set(rest.fileHosts)],
+            budgets: definedOf(rest.budgets),
+          },
           ...{ createdAt: now, updatedAt: now, disabledAt: null, disabledReason: null },
         }
         demandNoOther(endpoint)
@@ -137,8 +185,18 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
         const made = secret === undefined ? newSecret() : null
         store.endpoints.addSecret(endpoint.endpointId, secret ?? made ?? '', now)
         listHosts(deps, url.href, actor)
-        const { createdAt: _, updatedAt: __, disabledAt: ___, disabledReason: ____, endpointId, ...detail } = endpoint
-        note(deps, actor, 'endpoint.add', endpointId, { ...plain(detail), secret: made === null ? 'given' : 'made' })
+        const {
+          createdAt: _,
+          updatedAt: __,
+          disabledAt: ___,
+          disabledReason: ____,
+          endpointId,
+          ...detail
+        } = endpoint
+        note(deps, actor, 'endpoint.add', endpointId, {
+          ...plain(detail),
+          secret: made === null ? 'given' : 'made',
+        })
         tellChange()
         return { ...shown(endpoint, waiting()), secret: made }
       }),
@@ -168,7 +226,8 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
           actor,
         )
         // Another partner is never shown what the old one's secrets make of its events.
-        if (new URL(before.url).origin !== new URL(url).origin) store.endpoints.keepSecrets(endpointId, 1)
+        if (new URL(before.url).origin !== new URL(url).origin)
+          store.endpoints.keepSecrets(endpointId, 1)
         const { updatedAt: _, ...differing } = differences(before, after)
         note(deps, actor, 'endpoint.change', endpointId, plain(differing))
         return shown(after, waiting())
@@ -178,12 +237,24 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
       database.transaction(() => {
         const endpoint = existing(endpointId)
         if (defaultEndpoint(store)?.endpointId === endpointId)
-          throw new ApiError('refused', 'This is the clinic’s own endpoint: change its address, or switch it off.')
+          throw new ApiError(
+            'refused',
+            'This is the clinic’s own endpoint: change its address, or switch it off.',
+          )
         store.endpoints.remove(endpointId)
         listHosts(deps, endpoint.url, actor)
-        note(deps, actor, 'endpoint.remove', endpointId, plain({ url: endpoint.url, apiKeyId: endpoint.apiKeyId, events: endpoint.events }))
+        note(
+          deps,
+          actor,
+          'endpoint.remove',
+          endpointId,
+          plain({ url: endpoint.url, apiKeyId: endpoint.apiKeyId, events: endpoint.events }),
+        )
         tellChange()
-        return { success: true, message: 'The endpoint is removed. What waited for it goes to the clinic’s own.' }
+        return {
+          success: true,
+          message: 'The endpoint is removed. What waited for it goes to the clinic’s own.',
+        }
       }),
 
     rotateSecret: (endpointId, { secret, endOthersNow }, actor) =>
@@ -193,9 +264,16 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
         const [newest] = store.endpoints.secrets(endpointId)
         const made = secret === undefined ? newSecret() : null
         const fresh = secret ?? made ?? ''
-        if (fresh !== newest?.secret) store.endpoints.addSecret(endpointId, fresh, instantOf(clock()))
-        store.endpoints.keepSecrets(endpointId, endOthersNow ? 1 : targets.secretsOf(endpointId).length)
-        note(deps, actor, 'endpoint.rotate-secret', endpointId, { secret: made === null ? 'given' : 'made', endOthersNow })
+        if (fresh !== newest?.secret)
+          store.endpoints.addSecret(endpointId, fresh, instantOf(clock()))
+        store.endpoints.keepSecrets(
+          endpointId,
+          endOthersNow ? 1 : targets.secretsOf(endpointId).length,
+        )
+        note(deps, actor, 'endpoint.rotate-secret', endpointId, {
+          secret: made === null ? 'given' : 'made',
+          endOthersNow,
+        })
         tellChange()
         return { ...shown(endpoint, waiting()), secret: made }
       }),
@@ -229,4 +307,5 @@ const plain = (value: object): Record<string, JsonValue> => JSON.parse(JSON.stri
 type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 
 /** Its name, or the host of its address: what a person calls it. */
-export const endpointName = ({ name, url }: Pick<EndpointRecord, 'name' | 'url'>): string => name || new URL(url).host
+export const endpointName = ({ name, url }: Pick<EndpointRecord, 'name' | 'url'>): string =>
+  name || new URL(url).host

@@ -23,9 +23,21 @@ import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
 
-/** Not among them: invitations and reports, whose replies run out with the clock or carry links that do. */
+/**
+ * Not among them: invitations and reports, whose replies run out with the clock or carry links that
+ * do.
+ */
 const READ_FROM_ROWS = [
-  ...[express.list, express.read, viewer.list, viewer.read, viewer.byUid, scribe.list, scribe.read, scribe.byUid],
+  ...[
+    express.list,
+    express.read,
+    viewer.list,
+    viewer.read,
+    viewer.byUid,
+    scribe.list,
+    scribe.read,
+    scribe.byUid,
+  ],
   ...[viewerUsers.list, viewerUsers.read, scribeUsers.list, scribeUsers.read],
 ]
 
@@ -51,7 +63,10 @@ export interface PartnerInterface {
   serve(app: HttpApp): void
 }
 
-export function openPartnerInterface(parts: Parts, { version, publicBase, users, invitations }: PartnerInterfaceOptions): PartnerInterface {
+export function openPartnerInterface(
+  parts: Parts,
+  { version, publicBase, users, invitations }: PartnerInterfaceOptions,
+): PartnerInterface {
   const { deps, store, settings, apiKeys, partnerEndpoint } = parts
   const customers = openCustomers(deps)
   const links = openLinks({
@@ -84,7 +99,11 @@ export function openPartnerInterface(parts: Parts, { version, publicBase, users,
     customersOf,
     partners: {
       callers: {
-        authenticateKey: knownKeys({ authenticate: apiKeys.authenticate, version: changes, clock: deps.clock }),
+        authenticateKey: knownKeys({
+          authenticate: apiKeys.authenticate,
+          version: changes,
+          clock: deps.clock,
+        }),
         customerIdsOf: customersOf,
       },
       rateLimit: openRateLimit(rate),

@@ -24,10 +24,14 @@ export interface PartnerStateDeps {
 }
 
 /**
- * Whether the partner is there, from what devices ask it: how reports and enrichments fare is told elsewhere, by event and endpoint. A change
- * is a line of the feed.
+ * Whether the partner is there, from what devices ask it: how reports and enrichments fare is told
+ * elsewhere, by event and endpoint. A change is a line of the feed.
  */
-export function openPartnerState({ partnerEndpoint, feed, newestAnswerAt }: PartnerStateDeps): PartnerState {
+export function openPartnerState({
+  partnerEndpoint,
+  feed,
+  newestAnswerAt,
+}: PartnerStateDeps): PartnerState {
   let state: keyof typeof STATES | 'unknown' = 'unknown'
   let downSince: string | null = null
   let fault: PartnerStatus['fault'] = null
@@ -37,14 +41,20 @@ export function openPartnerState({ partnerEndpoint, feed, newestAnswerAt }: Part
     status() {
       const { url } = partnerEndpoint.read()
       const lastOkAt = newestAnswerAt() ?? null
-      if (url === null) return { url, state: 'unset', fault: null, detail: '', lastOkAt, downSince: null }
+      if (url === null)
+        return { url, state: 'unset', fault: null, detail: '', lastOkAt, downSince: null }
       return { url, state, fault, detail, lastOkAt, downSince }
     },
     note(outcome) {
       if (outcome.about.isTest === true) return
       // That another question is answered says that it is there, until a worklist says more.
-      if (outcome.type !== 'modality_worklist.requested' && !(state === 'unknown' && outcome.fault === null)) return
-      // An open circuit is our own decision on faults already told; where no endpoint is set nothing was asked.
+      if (
+        outcome.type !== 'modality_worklist.requested' &&
+        !(state === 'unknown' && outcome.fault === null)
+      )
+        return
+      // An open circuit is our own decision on faults already told; where no endpoint is set
+      // nothing was asked.
       if (outcome.fault === 'circuit-open' || outcome.fault === 'no-endpoint') return
       const at = instantOf(outcome.at)
       const before = state

@@ -11,8 +11,15 @@ export interface PartnerTestDeps {
   readonly clock: Clock
 }
 
-/** Asks the partner for today's list as this gateway itself, even while its circuit is open, and says what came of it. Nothing is kept. */
-export async function testPartner({ requester, settings, clock }: PartnerTestDeps): Promise<PartnerTest> {
+/**
+ * Asks the partner for today's list as this gateway itself, even while its circuit is open, and
+ * says what came of it. Nothing is kept.
+ */
+export async function testPartner({
+  requester,
+  settings,
+  clock,
+}: PartnerTestDeps): Promise<PartnerTest> {
   const { day } = wallClock(clock(), timeZoneOf(settings.get('clinic.timeZone')))
   const question: WorklistQuestion = {
     callingAe: settings.get('dimse.aeTitle'),
@@ -25,7 +32,10 @@ export async function testPartner({ requester, settings, clock }: PartnerTestDep
     const { items, tookMs } = await requester.request('modality_worklist.requested', question, {
       evenIfOpen: true,
       budgetMs: settings.get('worklist.budgetSeconds') * 1000,
-      accept: (reply) => ({ items: readAnswer('modality_worklist.requested', reply.body).items.length, tookMs: reply.tookMs }),
+      accept: (reply) => ({
+        items: readAnswer('modality_worklist.requested', reply.body).items.length,
+        tookMs: reply.tookMs,
+      }),
     })
     return {
       success: true,
@@ -35,7 +45,13 @@ export async function testPartner({ requester, settings, clock }: PartnerTestDep
     }
   } catch (error) {
     if (!(error instanceof WebhookError)) throw error
-    const said = error.fault === 'refused' ? 'The partner answered, and refuses' : 'The partner gave no list'
-    return { success: false, message: `${said}: ${error.detail}.`, tookMs: error.tookMs, items: null }
+    const said =
+      error.fault === 'refused' ? 'The partner answered, and refuses' : 'The partner gave no list'
+    return {
+      success: false,
+      message: `${said}: ${error.detail}.`,
+      tookMs: error.tookMs,
+      items: null,
+    }
   }
 }

@@ -4,7 +4,10 @@ import type { DashboardDeps, DashboardHandlers } from '#server/modules/dashboard
 export const partnerHandlers = ({
   partnerEndpoint,
   ports,
-}: Pick<DashboardDeps, 'partnerEndpoint' | 'ports'>): Pick<DashboardHandlers, 'partner' | 'setPartner' | 'testPartner'> => ({
+}: Pick<DashboardDeps, 'partnerEndpoint' | 'ports'>): Pick<
+  DashboardHandlers,
+  'partner' | 'setPartner' | 'testPartner'
+> => ({
   partner: () => partnerEndpoint.read(),
   setPartner: ({ body, user }) => partnerEndpoint.set(body, userActor(user.userId)),
   testPartner: ({ user }) => ports.testPartner(user),

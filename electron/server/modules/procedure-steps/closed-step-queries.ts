@@ -3,7 +3,10 @@ import type { Database } from '#server/database/database.ts'
 import type { Seal } from '#server/database/encryption.ts'
 import type { ClosedStep } from '#shared/contract/worklist.ts'
 
-/** Steps that staff marked as done or cancelled; the reason, which a person typed, is sealed at rest. */
+/**
+ * Steps that staff marked as done or cancelled; the reason, which a person typed, is sealed at
+ * rest.
+ */
 export interface ClosedStepsStore {
   /** Closing a closed step again keeps the newer reason. */
   close(step: ClosedStep): void
@@ -22,8 +25,12 @@ export function closedStepsStore(db: Database, seal: Seal): ClosedStepsStore {
 
   function closed(): Set<string> {
     if (known) return known
-    const rows = db.all(db.sql.selectFrom('closedSteps').select(['studyInstanceUid', 'scheduledProcedureStepId']))
-    const keys = new Set(rows.map((row) => keyOf(row.studyInstanceUid, row.scheduledProcedureStepId)))
+    const rows = db.all(
+      db.sql.selectFrom('closedSteps').select(['studyInstanceUid', 'scheduledProcedureStepId']),
+    )
+    const keys = new Set(
+      rows.map((row) => keyOf(row.studyInstanceUid, row.scheduledProcedureStepId)),
+    )
     // What an open transaction shows may yet be rolled back.
     if (!db.inTransaction) known = keys
     return keys
@@ -41,7 +48,9 @@ export function closedStepsStore(db: Database, seal: Seal): ClosedStepsStore {
         db.sql
           .insertInto('closedSteps')
           .values(row)
-          .onConflict((old) => old.columns(['studyInstanceUid', 'scheduledProcedureStepId']).doUpdateSet(row)),
+          .onConflict((old) =>
+            old.columns(['studyInstanceUid', 'scheduledProcedureStepId']).doUpdateSet(row),
+          ),
       )
     },
     reopen: (studyInstanceUid, scheduledProcedureStepId) =>
@@ -51,14 +60,25 @@ export function closedStepsStore(db: Database, seal: Seal): ClosedStepsStore {
           .where('studyInstanceUid', '=', studyInstanceUid)
           .where('scheduledProcedureStepId', '=', scheduledProcedureStepId),
       ) > 0,
-    has: (studyInstanceUid, scheduledProcedureStepId) => closed().has(keyOf(studyInstanceUid, scheduledProcedureStepId)),
+    has: (studyInstanceUid, scheduledProcedureStepId) =>
+      closed().has(keyOf(studyInstanceUid, scheduledProcedureStepId)),
     list: () =>
       db
-        .all(db.sql.selectFrom('closedSteps').selectAll().orderBy('closedAt', 'desc').orderBy('studyInstanceUid'))
-        .map(({ sealedReason, ...step }) => ({ ...step, reason: seal.open(sealedReason, 'closed step').toString() })),
+        .all(
+          db.sql
+            .selectFrom('closedSteps')
+            .selectAll()
+            .orderBy('closedAt', 'desc')
+            .orderBy('studyInstanceUid'),
+        )
+        .map(({ sealedReason, ...step }) => ({
+          ...step,
+          reason: seal.open(sealedReason, 'closed step').toString(),
+        })),
     purge: (before) => change(db.sql.deleteFrom('closedSteps').where('closedAt', '<', before)),
   }
 }
 
 // A backslash separates values in DICOM: neither id can hold one (PS3.5 Table 6.2-1).
-const keyOf = (studyInstanceUid: string, scheduledProcedureStepId: string) => `${studyInstanceUid}\\${scheduledProcedureStepId}`
+const keyOf = (studyInstanceUid: string, scheduledProcedureStepId: string) =>
+  `${studyInstanceUid}\\${scheduledProcedureStepId}`

@@ -18,17 +18,26 @@ export function openClosedSteps(deps: DomainDeps): ClosedSteps {
   const targetOf = (step: Step) => `${step.studyInstanceUid} ${step.scheduledProcedureStepId}`
   return {
     list: () => store.closedSteps.list(),
-    has: (studyInstanceUid, scheduledProcedureStepId) => store.closedSteps.has(studyInstanceUid, scheduledProcedureStepId),
+    has: (studyInstanceUid, scheduledProcedureStepId) =>
+      store.closedSteps.has(studyInstanceUid, scheduledProcedureStepId),
     close: ({ studyInstanceUid, scheduledProcedureStepId, reason }, actor) =>
       store.database.transaction(() => {
-        const step = { studyInstanceUid, scheduledProcedureStepId, closedAt: instantOf(clock()), reason }
+        const step = {
+          studyInstanceUid,
+          scheduledProcedureStepId,
+          closedAt: instantOf(clock()),
+          reason,
+        }
         store.closedSteps.close(step)
         note(deps, actor, 'step.close', targetOf(step), { reason })
         return step
       }),
     reopen: (step, actor) =>
       store.database.transaction(() => {
-        const wasClosed = store.closedSteps.reopen(step.studyInstanceUid, step.scheduledProcedureStepId)
+        const wasClosed = store.closedSteps.reopen(
+          step.studyInstanceUid,
+          step.scheduledProcedureStepId,
+        )
         if (wasClosed) note(deps, actor, 'step.reopen', targetOf(step))
         return wasClosed
       }),

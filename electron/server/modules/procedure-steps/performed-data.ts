@@ -1,5 +1,11 @@
 import { decodeText } from '#server/dicom/character-sets/character-set.ts'
-import { type DataSet, type DataSetLimits, type Element, readDataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import {
+  type DataSet,
+  type DataSetLimits,
+  type Element,
+  readDataSet,
+  writeDataSet,
+} from '#server/dicom/data-set/data-set.ts'
 import { withoutPadding } from '#server/dicom/data-set/padding.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
@@ -39,12 +45,14 @@ export function readNormalized(bytes: Buffer | undefined, transferSyntax: string
     return readDataSet(bytes, transferSyntax, LIMITS)
   } catch (error) {
     // A900 is a status of C-services.
-    if (error instanceof DimseError) throw new DimseError(0x0110, error.result.errorComment, error.result.offendingElements)
+    if (error instanceof DimseError)
+      throw new DimseError(0x0110, error.result.errorComment, error.result.offendingElements)
     throw error
   }
 }
 
-const find = (dataSet: DataSet, tag: number): Element | undefined => dataSet.find((element) => element.tag === tag)
+const find = (dataSet: DataSet, tag: number): Element | undefined =>
+  dataSet.find((element) => element.tag === tag)
 
 /** Items of a sequence; none where it is missing. */
 export function itemsOf(dataSet: DataSet, tag: number): readonly DataSet[] {
@@ -55,7 +63,9 @@ export function itemsOf(dataSet: DataSet, tag: number): readonly DataSet[] {
 /** Text of a value, '' where it is missing. */
 export function textIn(dataSet: DataSet, tag: number, terms: readonly string[] = []): string {
   const element = find(dataSet, tag)
-  return element && Buffer.isBuffer(element.value) ? withoutPadding(decodeText(element.value, terms, element.vr).text).trimStart() : ''
+  return element && Buffer.isBuffer(element.value)
+    ? withoutPadding(decodeText(element.value, terms, element.vr).text).trimStart()
+    : ''
 }
 
 /** An instance that a performed step names. */
@@ -112,7 +122,10 @@ function namedIn(series: DataSet): NamedInstance[] {
   const seriesInstanceUid = textIn(series, TAG.seriesInstanceUid)
   return [TAG.referencedImageSequence, TAG.referencedNonImageSequence]
     .flatMap((tag) => itemsOf(series, tag))
-    .map((item) => ({ sopInstanceUid: textIn(item, TAG.referencedSopInstanceUid), seriesInstanceUid }))
+    .map((item) => ({
+      sopInstanceUid: textIn(item, TAG.referencedSopInstanceUid),
+      seriesInstanceUid,
+    }))
     .filter(({ sopInstanceUid }) => sopInstanceUid !== '')
 }
 
@@ -126,6 +139,9 @@ export function withChanges(before: DataSet, changes: DataSet): DataSet {
 }
 
 /** A data set as JSON: its bytes in Explicit VR Little Endian, in base64. */
-export const dataSetToJson = (dataSet: DataSet): string => writeDataSet(dataSet, TRANSFER_SYNTAX.explicitLittleEndian).toString('base64')
+export const dataSetToJson = (dataSet: DataSet): string =>
+  writeDataSet(dataSet, TRANSFER_SYNTAX.explicitLittleEndian).toString('base64')
 export const dataSetFromJson = (json: unknown): DataSet =>
-  typeof json === 'string' ? readDataSet(Buffer.from(json, 'base64'), TRANSFER_SYNTAX.explicitLittleEndian, LIMITS) : []
+  typeof json === 'string'
+    ? readDataSet(Buffer.from(json, 'base64'), TRANSFER_SYNTAX.explicitLittleEndian, LIMITS)
+    : []

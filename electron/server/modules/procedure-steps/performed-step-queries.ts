@@ -22,7 +22,10 @@ export interface PerformedStepRecord {
   readonly deviceName: string
   readonly startedAt: string
   readonly endedAt: string | null
-  /** PerformedProcedureStepDiscontinuationReasonCodeSequence: code value and meaning; both empty where there is none. */
+  /**
+   * PerformedProcedureStepDiscontinuationReasonCodeSequence: code value and meaning; both empty
+   * where there is none.
+   */
   readonly discontinuationCode: string
   readonly discontinuationMeaning: string
   /** Instances its PerformedSeriesSequence names. */
@@ -33,7 +36,10 @@ export interface PerformedStepRecord {
   readonly items: readonly PerformedItem[]
 }
 
-/** How a step of a study stands: the last performed step that speaks of it, or its settled images where none does. */
+/**
+ * How a step of a study stands: the last performed step that speaks of it, or its settled images
+ * where none does.
+ */
 export interface StepStanding {
   readonly scheduledProcedureStepId: string
   readonly status: PerformedStatus | 'RECEIVED'
@@ -49,17 +55,27 @@ export interface PerformedStepsStore {
   get(sopInstanceUid: string): PerformedStepRecord | undefined
   /** Those that perform something of the study, in the order they began. */
   ofStudy(studyInstanceUid: string): PerformedStepRecord[]
-  /** The steps of a study, by the UID of the worklist or that of the images; one that is not among them is scheduled. */
+  /**
+   * The steps of a study, by the UID of the worklist or that of the images; one that is not among
+   * them is scheduled.
+   */
   standing(studyInstanceUid: string): StepStanding[]
-  /** UIDs of the worklist and of images that `standing` says anything of that is not older than the instant. */
+  /**
+   * UIDs of the worklist and of images that `standing` says anything of that is not older than the
+   * instant.
+   */
   studies(since: string): string[]
   /** Forgets those last changed before the instant, and steps received before it. */
   purge(before: string): number
 }
 
-type StoredStep = Omit<PerformedStepRecord, 'dataSet' | 'items'> & { seq: number; sealedDataSet: Buffer }
+type StoredStep = Omit<PerformedStepRecord, 'dataSet' | 'items'> & {
+  seq: number
+  sealedDataSet: Buffer
+}
 
-// The order in which they began is that of `seq`: their own times are those of the clocks of devices.
+// The order in which they began is that of `seq`: their own times are those of the clocks of
+// devices.
 const STANDING = `
   select i.scheduledProcedureStepId, p.status, coalesce(p.endedAt, p.startedAt) as since, p.seq
   from performedStepItems i join performedSteps p on p.sopInstanceUid = i.sopInstanceUid
@@ -110,21 +126,38 @@ export function performedStepsStore(db: Database, seal: Seal): PerformedStepsSto
     update: (step) =>
       db.transaction(() => {
         const { sopInstanceUid, ...changed } = rowOf(step)
-        db.run(db.sql.updateTable('performedSteps').set(changed).where('sopInstanceUid', '=', sopInstanceUid))
+        db.run(
+          db.sql
+            .updateTable('performedSteps')
+            .set(changed)
+            .where('sopInstanceUid', '=', sopInstanceUid),
+        )
         writeItems(step)
       }),
     get(sopInstanceUid) {
-      const row = db.get(db.sql.selectFrom('performedSteps').selectAll().where('sopInstanceUid', '=', sopInstanceUid))
+      const row = db.get(
+        db.sql
+          .selectFrom('performedSteps')
+          .selectAll()
+          .where('sopInstanceUid', '=', sopInstanceUid),
+      )
       return row && recordOf(row as StoredStep)
     },
-    ofStudy: (studyInstanceUid) => db.all(rawQuery<StoredStep>(OF_STUDY, [studyInstanceUid])).map(recordOf),
+    ofStudy: (studyInstanceUid) =>
+      db.all(rawQuery<StoredStep>(OF_STUDY, [studyInstanceUid])).map(recordOf),
     standing(studyInstanceUid) {
-      const rows = db.all(rawQuery<StepStanding & { seq: number }>(STANDING, [studyInstanceUid, studyInstanceUid]))
-      const last = new Map(rows.map(({ seq: _, ...standing }) => [standing.scheduledProcedureStepId, standing]))
+      const rows = db.all(
+        rawQuery<StepStanding & { seq: number }>(STANDING, [studyInstanceUid, studyInstanceUid]),
+      )
+      const last = new Map(
+        rows.map(({ seq: _, ...standing }) => [standing.scheduledProcedureStepId, standing]),
+      )
       return [...last.values()]
     },
     studies: (since) =>
-      db.all(rawQuery<{ studyInstanceUid: string }>(STUDIES, [since, since])).map(({ studyInstanceUid }) => studyInstanceUid),
+      db
+        .all(rawQuery<{ studyInstanceUid: string }>(STUDIES, [since, since]))
+        .map(({ studyInstanceUid }) => studyInstanceUid),
     purge: (before) =>
       db.run(db.sql.deleteFrom('performedSteps').where('updatedAt', '<', before)).changes +
       db.run(db.sql.deleteFrom('receivedSteps').where('receivedAt', '<', before)).changes,

@@ -1,4 +1,9 @@
-import type { AssociationInfo, DimseResult, MppsScp, NormalizedRequest } from '#server/dicom/dimse/service.ts'
+import type {
+  AssociationInfo,
+  DimseResult,
+  MppsScp,
+  NormalizedRequest,
+} from '#server/dicom/dimse/service.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { refusalOfDisk } from '#server/modules/images/disk-refusal.ts'
 import { fitnessOfUid } from '#server/modules/images/header.ts'
@@ -30,7 +35,10 @@ const NO_LONGER_UPDATED: DimseResult = {
 }
 
 /** PS3.7 §9.1.4: processing failure; Table F.7.2-2 has no status for the step of somebody else. */
-const OF_ANOTHER_DEVICE: DimseResult = { status: 0x0110, errorComment: 'Performed Procedure Step of another device' }
+const OF_ANOTHER_DEVICE: DimseResult = {
+  status: 0x0110,
+  errorComment: 'Performed Procedure Step of another device',
+}
 
 export interface PerformedStepDeps extends IntakeDeps {
   readonly settling: Pick<Settling, 'announced'>
@@ -38,7 +46,10 @@ export interface PerformedStepDeps extends IntakeDeps {
   readonly turns: Turns
 }
 
-/** PS3.4 F.7.2: a device says what it does, and that it is done. Attributes of type 2 may be missing (dicom-field §5.9). */
+/**
+ * PS3.4 F.7.2: a device says what it does, and that it is done. Attributes of type 2 may be missing
+ * (dicom-field §5.9).
+ */
 export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
   const {
     store,
@@ -62,7 +73,8 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
     const dataSet = readNormalized(request.dataSet, request.transferSyntax)
     const facts = performedFacts(dataSet)
     // PS3.4 F.7.2.1.2: a step is created while it is in progress, never as one that is over.
-    if (facts.status !== 'IN PROGRESS') throw new DimseError(0x0106, 'A step is created IN PROGRESS', [TAG.status])
+    if (facts.status !== 'IN PROGRESS')
+      throw new DimseError(0x0106, 'A step is created IN PROGRESS', [TAG.status])
     // PS3.7 §10.1.5.1.6: no instance can be made of it.
     if (request.sopInstanceUid !== undefined && fitnessOfUid(request.sopInstanceUid) === 'unfit')
       throw new DimseError(0x0117, 'Affected SOP Instance UID is no UID')
@@ -97,20 +109,30 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
   async function set(request: NormalizedRequest): Promise<DimseResult> {
     const { association, sopInstanceUid } = request
     const changes = readNormalized(request.dataSet, request.transferSyntax)
-    const before = sopInstanceUid === undefined ? undefined : store.performedSteps.get(sopInstanceUid)
+    const before =
+      sopInstanceUid === undefined ? undefined : store.performedSteps.get(sopInstanceUid)
     if (!before) throw new DimseError(0x0112, 'No such Performed Procedure Step')
     if (!isOf(before, association) && !setting('intake.stepsOfOthers')) {
       const text = `tried to change a performed step of ${before.deviceName}, and was refused`
-      changed({ ...before, deviceName: deviceOf(association).deviceName }, association, 'warning', text)
+      changed(
+        { ...before, deviceName: deviceOf(association).deviceName },
+        association,
+        'warning',
+        text,
+      )
       return OF_ANOTHER_DEVICE
     }
     if (before.status !== 'IN PROGRESS') return NO_LONGER_UPDATED
     const dataSet = withChanges(dataSetFromJson(before.dataSet), changes)
     const facts = performedFacts(dataSet)
-    if (!isPerformedStatus(facts.status)) throw new DimseError(0x0106, 'Unknown Performed Procedure Step Status', [TAG.status])
-    // PS3.4 Table F.7.2-1. One that was discontinued before its first image has no series, and its end must not be lost for that.
+    if (!isPerformedStatus(facts.status))
+      throw new DimseError(0x0106, 'Unknown Performed Procedure Step Status', [TAG.status])
+    // PS3.4 Table F.7.2-1. One that was discontinued before its first image has no series, and its
+    // end must not be lost for that.
     if (facts.status === 'COMPLETED' && !facts.hasSeries) {
-      throw new DimseError(0x0121, 'A completed step names its series', [TAG.performedSeriesSequence])
+      throw new DimseError(0x0121, 'A completed step names its series', [
+        TAG.performedSeriesSequence,
+      ])
     }
     const items = mergedItems(before.items, await itemsFor(facts, association))
     const now = instantOf(clock())
@@ -132,7 +154,10 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
     return SUCCESS
   }
 
-  function keep(given: PerformedStepRecord, facts: PerformedFacts): { announced: readonly string[]; setAside: readonly string[] } {
+  function keep(
+    given: PerformedStepRecord,
+    facts: PerformedFacts,
+  ): { announced: readonly string[]; setAside: readonly string[] } {
     const step = given.items.length > 0 ? given : { ...given, items: itemsOfNamed(facts) }
     store.performedSteps.update(step)
     performedSteps.changed()
@@ -148,22 +173,47 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
    * names no study: Scheduled Step Attributes Sequence is empty, or its Study Instance UID is.
    */
   function itemsOfNamed({ named }: PerformedFacts): PerformedItem[] {
-    const studies = named.flatMap(({ sopInstanceUid }) => instances.current(sopInstanceUid)?.studyInstanceUid ?? [])
-    return [...new Set(studies)].map((studyInstanceUid) => ({ studyInstanceUid, scheduledProcedureStepId: '' }))
+    const studies = named.flatMap(
+      ({ sopInstanceUid }) => instances.current(sopInstanceUid)?.studyInstanceUid ?? [],
+    )
+    return [...new Set(studies)].map((studyInstanceUid) => ({
+      studyInstanceUid,
+      scheduledProcedureStepId: '',
+    }))
   }
 
-  /** Each instance is announced of the study that has it already, or else of the first that the device names. */
-  function announce({ named, scheduled }: PerformedFacts, items: readonly PerformedItem[]): string[] {
-    const first = scheduled.find(({ studyInstanceUid }) => studyInstanceUid !== '')?.studyInstanceUid ?? items[0]?.studyInstanceUid
-    const byStudy = Map.groupBy(named, ({ sopInstanceUid }) => instances.current(sopInstanceUid)?.studyInstanceUid ?? first ?? '')
+  /**
+   * Each instance is announced of the study that has it already, or else of the first that the
+   * device names.
+   */
+  function announce(
+    { named, scheduled }: PerformedFacts,
+    items: readonly PerformedItem[],
+  ): string[] {
+    const first =
+      scheduled.find(({ studyInstanceUid }) => studyInstanceUid !== '')?.studyInstanceUid ??
+      items[0]?.studyInstanceUid
+    const byStudy = Map.groupBy(
+      named,
+      ({ sopInstanceUid }) => instances.current(sopInstanceUid)?.studyInstanceUid ?? first ?? '',
+    )
     byStudy.delete('')
     const now = instantOf(clock())
-    for (const [studyInstanceUid, ofStudy] of byStudy) imageStudies.announce(studyInstanceUid, ofStudy, now)
-    return [...new Set([...byStudy.keys(), ...items.map(({ studyInstanceUid }) => studyInstanceUid)])]
+    for (const [studyInstanceUid, ofStudy] of byStudy)
+      imageStudies.announce(studyInstanceUid, ofStudy, now)
+    return [
+      ...new Set([...byStudy.keys(), ...items.map(({ studyInstanceUid }) => studyInstanceUid)]),
+    ]
   }
 
-  /** The steps by the UIDs of the images, and by those of the worklist where the device made UIDs of its own. */
-  async function itemsFor({ scheduled, patientId }: PerformedFacts, association: AssociationInfo): Promise<PerformedItem[]> {
+  /**
+   * The steps by the UIDs of the images, and by those of the worklist where the device made UIDs of
+   * its own.
+   */
+  async function itemsFor(
+    { scheduled, patientId }: PerformedFacts,
+    association: AssociationInfo,
+  ): Promise<PerformedItem[]> {
     const items: PerformedItem[] = []
     for (const step of scheduled) {
       if (step.studyInstanceUid !== '') items.push(itemOf(step))
@@ -173,7 +223,11 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
     return mergedItems([], items)
   }
 
-  async function rowOf(step: ScheduledStep, patientId: string, { callingAeTitle }: AssociationInfo) {
+  async function rowOf(
+    step: ScheduledStep,
+    patientId: string,
+    { callingAeTitle }: AssociationInfo,
+  ) {
     try {
       return await handedOut({ callingAeTitle, patientId, ...step })
     } catch (error) {
@@ -183,11 +237,14 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
   }
 
   /**
-   * Whether the caller is who created the step: by AE title and address, or by being the same device
-   * of the list, which may have a range of addresses or be listed once for each of its addresses.
-   * An address that was changed in the list during the exam is its own as well.
+   * Whether the caller is who created the step: by AE title and address, or by being the same
+   * device of the list, which may have a range of addresses or be listed once for each of its
+   * addresses. An address that was changed in the list during the exam is its own as well.
    */
-  function isOf(step: PerformedStepRecord, { callingAeTitle, remoteAddress }: AssociationInfo): boolean {
+  function isOf(
+    step: PerformedStepRecord,
+    { callingAeTitle, remoteAddress }: AssociationInfo,
+  ): boolean {
     if (step.callingAeTitle === callingAeTitle && step.remoteAddress === remoteAddress) return true
     const device = recogniseDevice(callingAeTitle, remoteAddress)
     if (!device) return false
@@ -202,16 +259,35 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
     deviceName: recogniseDevice(callingAeTitle, remoteAddress)?.name || callingAeTitle,
   })
 
-  function changed(step: PerformedStepRecord, association: AssociationInfo, tone: News['tone'], text: string): void {
+  function changed(
+    step: PerformedStepRecord,
+    association: AssociationInfo,
+    tone: News['tone'],
+    text: string,
+  ): void {
     wrongSteps.changed()
     const { callingAeTitle: aeTitle, remoteAddress: address, associationId } = association
     const studyInstanceUid = step.items[0]?.studyInstanceUid ?? null
-    onNews({ kind: 'performed-step', tone, text: `${step.deviceName} ${text}.`, aeTitle, address, associationId, studyInstanceUid })
+    onNews({
+      kind: 'performed-step',
+      tone,
+      text: `${step.deviceName} ${text}.`,
+      aeTitle,
+      address,
+      associationId,
+      studyInstanceUid,
+    })
     onChanged()
   }
 
-  /** One after the other for each step; what is cached of steps is looked up anew, whatever came of it. */
-  async function inTurn<T>(request: NormalizedRequest, work: () => Promise<T>): Promise<T | DimseResult> {
+  /**
+   * One after the other for each step; what is cached of steps is looked up anew, whatever came of
+   * it.
+   */
+  async function inTurn<T>(
+    request: NormalizedRequest,
+    work: () => Promise<T>,
+  ): Promise<T | DimseResult> {
     try {
       return await turns.take(request.sopInstanceUid ?? request.association.associationId, work)
     } catch (error) {
@@ -227,7 +303,10 @@ export function openPerformedStepScp(deps: PerformedStepDeps): MppsScp {
   }
 
   return {
-    create: async (request) => ({ sopInstanceUid: request.sopInstanceUid, ...(await inTurn(request, () => create(request))) }),
+    create: async (request) => ({
+      sopInstanceUid: request.sopInstanceUid,
+      ...(await inTurn(request, () => create(request))),
+    }),
     set: (request) => inTurn(request, () => set(request)),
   }
 }
@@ -237,15 +316,32 @@ const itemOf = ({ studyInstanceUid, scheduledProcedureStepId }: PerformedItem): 
   scheduledProcedureStepId,
 })
 
-function mergedItems(before: readonly PerformedItem[], more: readonly PerformedItem[]): PerformedItem[] {
-  return [...new Map([...before, ...more].map((item) => [`${item.studyInstanceUid}\\${item.scheduledProcedureStepId}`, item])).values()]
+function mergedItems(
+  before: readonly PerformedItem[],
+  more: readonly PerformedItem[],
+): PerformedItem[] {
+  return [
+    ...new Map(
+      [...before, ...more].map((item) => [
+        `${item.studyInstanceUid}\\${item.scheduledProcedureStepId}`,
+        item,
+      ]),
+    ).values(),
+  ]
 }
 
-function sentenceOf(step: PerformedStepRecord, studiesSetAside: number): [tone: News['tone'], text: string] {
+function sentenceOf(
+  step: PerformedStepRecord,
+  studiesSetAside: number,
+): [tone: News['tone'], text: string] {
   const counted = `${step.instances} ${step.instances === 1 ? 'object' : 'objects'}`
-  if (step.status === 'COMPLETED') return ['good', `reports that an exam is completed, with ${counted}`]
-  if (step.status === 'IN PROGRESS') return ['plain', `reports an exam in progress, with ${counted} so far`]
-  if (step.discontinuationCode !== WRONG_ENTRY) return ['warning', 'reports that an exam was discontinued']
-  const what = studiesSetAside > 0 ? 'its images were set aside' : 'images that still come will be set aside'
+  if (step.status === 'COMPLETED')
+    return ['good', `reports that an exam is completed, with ${counted}`]
+  if (step.status === 'IN PROGRESS')
+    return ['plain', `reports an exam in progress, with ${counted} so far`]
+  if (step.discontinuationCode !== WRONG_ENTRY)
+    return ['warning', 'reports that an exam was discontinued']
+  const what =
+    studiesSetAside > 0 ? 'its images were set aside' : 'images that still come will be set aside'
   return ['danger', `reports that the wrong worklist entry was selected: ${what}`]
 }

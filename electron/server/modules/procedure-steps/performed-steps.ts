@@ -2,21 +2,27 @@ import type { DomainDeps } from '#server/modules/audit/audit.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { PerformedStatus, StepStanding } from './performed-step-queries.ts'
 
-/** started, completed: by MPPS; received: its images are here and their study settled, where no MPPS speaks of it. */
+/**
+ * started, completed: by MPPS; received: its images are here and their study settled, where no MPPS
+ * speaks of it.
+ */
 export type StepState = 'started' | 'completed' | 'received'
 
 /** How far the steps of the worklist are. */
 export interface PerformedSteps {
   /**
-   * From memory (it is asked for every row of a worklist). Undefined: scheduled, which a step whose last MPPS was discontinued is again.
-   * Late images of a settled study leave its steps received.
+   * From memory (it is asked for every row of a worklist). Undefined: scheduled, which a step whose
+   * last MPPS was discontinued is again. Late images of a settled study leave its steps received.
    */
   stateOf(studyInstanceUid: string, scheduledProcedureStepId: string): StepState | undefined
   /** When it got there, an instant. */
   since(studyInstanceUid: string, scheduledProcedureStepId: string): string | undefined
   /** Grows with every change of what `stateOf` says. */
   readonly version: number
-  /** A performed step changed, or a study settled, got or lost instances; for whoever writes it, in its transaction. */
+  /**
+   * A performed step changed, or a study settled, got or lost instances; for whoever writes it, in
+   * its transaction.
+   */
   changed(): void
 }
 
@@ -36,7 +42,10 @@ interface Standing {
   readonly since: string
 }
 
-export function openPerformedSteps({ store, clock }: Pick<DomainDeps, 'store' | 'clock'>): PerformedSteps {
+export function openPerformedSteps({
+  store,
+  clock,
+}: Pick<DomainDeps, 'store' | 'clock'>): PerformedSteps {
   const { database } = store
   const known = new Map<string, ReadonlyMap<string, Standing>>()
   /** Every study that anything is known of: most rows of a worklist are of none of them. */
@@ -50,10 +59,12 @@ export function openPerformedSteps({ store, clock }: Pick<DomainDeps, 'store' | 
     if (!spoken.has(studyInstanceUid)) return NOTHING
     const before = known.get(studyInstanceUid)
     if (before) return before
-    const standing = store.performedSteps.standing(studyInstanceUid).flatMap(({ scheduledProcedureStepId, status, since }) => {
-      const state = STATES[status]
-      return state === undefined ? [] : [[scheduledProcedureStepId, { state, since }] as const]
-    })
+    const standing = store.performedSteps
+      .standing(studyInstanceUid)
+      .flatMap(({ scheduledProcedureStepId, status, since }) => {
+        const state = STATES[status]
+        return state === undefined ? [] : [[scheduledProcedureStepId, { state, since }] as const]
+      })
     const steps = standing.length === 0 ? NOTHING : new Map(standing)
     if (database.inTransaction) return steps
     if (known.size >= MOST_STUDIES) known.clear()
@@ -61,11 +72,14 @@ export function openPerformedSteps({ store, clock }: Pick<DomainDeps, 'store' | 
     return steps
   }
 
-  const find = (studyInstanceUid: string, scheduledProcedureStepId: string) => ofStudy(studyInstanceUid).get(scheduledProcedureStepId)
+  const find = (studyInstanceUid: string, scheduledProcedureStepId: string) =>
+    ofStudy(studyInstanceUid).get(scheduledProcedureStepId)
 
   return {
-    stateOf: (studyInstanceUid, scheduledProcedureStepId) => find(studyInstanceUid, scheduledProcedureStepId)?.state,
-    since: (studyInstanceUid, scheduledProcedureStepId) => find(studyInstanceUid, scheduledProcedureStepId)?.since,
+    stateOf: (studyInstanceUid, scheduledProcedureStepId) =>
+      find(studyInstanceUid, scheduledProcedureStepId)?.state,
+    since: (studyInstanceUid, scheduledProcedureStepId) =>
+      find(studyInstanceUid, scheduledProcedureStepId)?.since,
     get version() {
       return version
     },

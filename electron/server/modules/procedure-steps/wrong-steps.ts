@@ -5,19 +5,33 @@ import type { PerformedStepRecord } from './performed-step-queries.ts'
 
 /** DCM 110514, "Incorrect worklist entry selected" (PS3.16 CID 9300). */
 export const WRONG_ENTRY = '110514'
-const DETAIL = 'The device reported that the wrong worklist entry was selected for it (MPPS, 110514).'
+const DETAIL =
+  'The device reported that the wrong worklist entry was selected for it (MPPS, 110514).'
 const MOST_STUDIES = 500
 
-/** Images made under the wrong worklist entry are set aside, those that are here and those that still come (dicom-field §5.9). */
+/**
+ * Images made under the wrong worklist entry are set aside, those that are here and those that
+ * still come (dicom-field §5.9).
+ */
 export interface WrongSteps {
   /**
-   * One sentence where an instance belongs to such a step; '' where it does not. One that names neither step nor performed step belongs to such
-   * a one where the study has no other.
+   * One sentence where an instance belongs to such a step; '' where it does not. One that names
+   * neither step nor performed step belongs to such a one where the study has no other.
    */
-  faultOf(studyInstanceUid: string, scheduledProcedureStepId: string, performedStepUid: string): string
-  /** The scheduled step of the study that a performed one performs; '' where it is unknown, or performs several. */
+  faultOf(
+    studyInstanceUid: string,
+    scheduledProcedureStepId: string,
+    performedStepUid: string,
+  ): string
+  /**
+   * The scheduled step of the study that a performed one performs; '' where it is unknown, or
+   * performs several.
+   */
   stepOf(studyInstanceUid: string, performedStepUid: string): string
-  /** Within a transaction: sets aside what is here of the step; `named` are the instances it names. Studies that were touched. */
+  /**
+   * Within a transaction: sets aside what is here of the step; `named` are the instances it names.
+   * Studies that were touched.
+   */
   setAside(step: PerformedStepRecord, named: readonly string[]): readonly string[]
   /** A performed step changed. */
   changed(): void
@@ -53,20 +67,33 @@ export function openWrongSteps({ store, onSetAside }: WrongStepsDeps): WrongStep
     // The last word on a step counts: it may have been begun again for the right patient.
     const own = steps.map((step) => ({
       step,
-      stepIds: step.items.filter((item) => item.studyInstanceUid === studyInstanceUid).map((item) => item.scheduledProcedureStepId),
+      stepIds: step.items
+        .filter((item) => item.studyInstanceUid === studyInstanceUid)
+        .map((item) => item.scheduledProcedureStepId),
     }))
-    const lastWord = new Map(own.flatMap(({ step, stepIds }) => stepIds.map((stepId) => [stepId, step] as const)))
+    const lastWord = new Map(
+      own.flatMap(({ step, stepIds }) => stepIds.map((stepId) => [stepId, step] as const)),
+    )
     return {
-      stepIds: new Set([...lastWord].filter(([stepId, step]) => stepId !== '' && isWrong(step)).map(([stepId]) => stepId)),
+      stepIds: new Set(
+        [...lastWord]
+          .filter(([stepId, step]) => stepId !== '' && isWrong(step))
+          .map(([stepId]) => stepId),
+      ),
       isAll: lastWord.size > 0 && [...lastWord.values()].every(isWrong),
       performed: new Set(steps.filter(isWrong).map((step) => step.sopInstanceUid)),
       stepOf: new Map(
-        own.flatMap(({ step, stepIds: [only, ...more] }) => (only && more.length === 0 ? [[step.sopInstanceUid, only] as const] : [])),
+        own.flatMap(({ step, stepIds: [only, ...more] }) =>
+          only && more.length === 0 ? [[step.sopInstanceUid, only] as const] : [],
+        ),
       ),
     }
   }
 
-  /** Current instances that were made in the step; where all steps are wrong, what names none was made in them too. */
+  /**
+   * Current instances that were made in the step; where all steps are wrong, what names none was
+   * made in them too.
+   */
   function madeIn(studyInstanceUid: string, stepIds: readonly string[]): InstanceRecord[] {
     const wanted = new Set(stepIds.filter((stepId) => stepId !== ''))
     if (read(studyInstanceUid).isAll) wanted.add('')
@@ -77,9 +104,14 @@ export function openWrongSteps({ store, onSetAside }: WrongStepsDeps): WrongStep
     faultOf(studyInstanceUid, scheduledProcedureStepId, performedStepUid) {
       const { stepIds, isAll, performed } = ofStudy(studyInstanceUid)
       const namesNone = scheduledProcedureStepId === '' && performedStepUid === ''
-      return stepIds.has(scheduledProcedureStepId) || performed.has(performedStepUid) || (namesNone && isAll) ? DETAIL : ''
+      return stepIds.has(scheduledProcedureStepId) ||
+        performed.has(performedStepUid) ||
+        (namesNone && isAll)
+        ? DETAIL
+        : ''
     },
-    stepOf: (studyInstanceUid, performedStepUid) => ofStudy(studyInstanceUid).stepOf.get(performedStepUid) ?? '',
+    stepOf: (studyInstanceUid, performedStepUid) =>
+      ofStudy(studyInstanceUid).stepOf.get(performedStepUid) ?? '',
     setAside(step, named) {
       const byStudy = Map.groupBy(step.items, ({ studyInstanceUid }) => studyInstanceUid)
       const carrying = [...byStudy].flatMap(([studyInstanceUid, items]) =>
@@ -88,9 +120,13 @@ export function openWrongSteps({ store, onSetAside }: WrongStepsDeps): WrongStep
           items.map(({ scheduledProcedureStepId }) => scheduledProcedureStepId),
         ),
       )
-      const all = [...carrying, ...named.flatMap((sopInstanceUid) => instances.current(sopInstanceUid) ?? [])]
+      const all = [
+        ...carrying,
+        ...named.flatMap((sopInstanceUid) => instances.current(sopInstanceUid) ?? []),
+      ]
       const found = [...new Map(all.map((instance) => [instance.instanceId, instance])).values()]
-      for (const { instanceId } of found) instances.setState(instanceId, 'quarantined', 'wrong-step', DETAIL)
+      for (const { instanceId } of found)
+        instances.setState(instanceId, 'quarantined', 'wrong-step', DETAIL)
       onSetAside(found)
       const studies = [...new Set(found.map(({ studyInstanceUid }) => studyInstanceUid))]
       for (const studyInstanceUid of studies) imageStudies.recount(studyInstanceUid)
@@ -100,4 +136,5 @@ export function openWrongSteps({ store, onSetAside }: WrongStepsDeps): WrongStep
   }
 }
 
-const isWrong = ({ status, discontinuationCode }: PerformedStepRecord) => status === 'DISCONTINUED' && discontinuationCode === WRONG_ENTRY
+const isWrong = ({ status, discontinuationCode }: PerformedStepRecord) =>
+  status === 'DISCONTINUED' && discontinuationCode === WRONG_ENTRY

@@ -7,7 +7,9 @@ import type { Match } from '#shared/contract/reconciliation.ts'
 type Field = Match['field']
 type Result = Match['result']
 
-/** What is compared of an exam and of an order. DICOM text; `date` is `YYYYMMDD` and `time` `HHMM…`. */
+/**
+ * What is compared of an exam and of an order. DICOM text; `date` is `YYYYMMDD` and `time` `HHMM…`.
+ */
 export interface Matched {
   readonly accessionNumber: string
   readonly patientId: string
@@ -17,7 +19,10 @@ export interface Matched {
   readonly modalities: readonly string[]
   readonly date: string
   readonly time: string
-  /** AE titles and names: of the device that made the images, or of those that had the order, and its room. */
+  /**
+   * AE titles and names: of the device that made the images, or of those that had the order, and
+   * its room.
+   */
   readonly devices: readonly string[]
 }
 
@@ -47,26 +52,50 @@ export function matchesOf(exam: Matched, order: Matched): Match[] {
   const compared = (field: Field, result: Result, ofOrder: string, ofExam: string): Match => ({
     ...{ field, result, order: ofOrder, exam: ofExam },
   })
-  const texts = (['accessionNumber', 'patientId', 'patientName', 'patientBirthDate', 'patientSex'] as const).map((field) => {
+  const texts = (
+    ['accessionNumber', 'patientId', 'patientName', 'patientBirthDate', 'patientSex'] as const
+  ).map((field) => {
     const [ofOrder, ofExam] = [order[field].trim(), exam[field].trim()]
-    const result = ofOrder === '' || ofExam === '' ? 'unknown' : TEXT_RESULTS[field](ofOrder, ofExam)
+    const result =
+      ofOrder === '' || ofExam === '' ? 'unknown' : TEXT_RESULTS[field](ofOrder, ofExam)
     return compared(field, result, ofOrder, ofExam)
   })
   const [atOrder, atExam] = [momentOf(order), momentOf(exam)]
   return [
     ...texts,
-    compared('modality', modalityResult(order, exam), order.modalities.join(', '), exam.modalities.join(', ')),
+    compared(
+      'modality',
+      modalityResult(order, exam),
+      order.modalities.join(', '),
+      exam.modalities.join(', '),
+    ),
     compared('time', timeResult(order, exam), atOrder, atExam),
-    compared('device', deviceResult(order, exam), order.devices.at(-1) ?? '', exam.devices.at(-1) ?? ''),
+    compared(
+      'device',
+      deviceResult(order, exam),
+      order.devices.at(-1) ?? '',
+      exam.devices.at(-1) ?? '',
+    ),
   ]
 }
 
-/** How probable it is that the exam was done for the order: more is better, and without a meaning of its own. */
+/**
+ * How probable it is that the exam was done for the order: more is better, and without a meaning of
+ * its own.
+ */
 export const scoreOf = (matches: readonly Match[]): number =>
-  matches.reduce((score, { field, result }) => score + (result === 'unknown' ? 0 : WEIGHTS[field][result]), 0)
+  matches.reduce(
+    (score, { field, result }) => score + (result === 'unknown' ? 0 : WEIGHTS[field][result]),
+    0,
+  )
 
 /** The most probable orders of an exam first, at most so many. */
-export function mostProbable<T>(exam: Matched, orders: readonly T[], matchedOf: (order: T) => Matched, most: number) {
+export function mostProbable<T>(
+  exam: Matched,
+  orders: readonly T[],
+  matchedOf: (order: T) => Matched,
+  most: number,
+) {
   return orders
     .map((order) => {
       const matches = matchesOf(exam, matchedOf(order))
@@ -78,8 +107,21 @@ export function mostProbable<T>(exam: Matched, orders: readonly T[], matchedOf: 
 }
 
 /** The exam as its images describe it. */
-export function matchedExam({ header, modalities, callingAeTitle, deviceName }: ImageStudyRecord): Matched {
-  const { accessionNumber, patientId, patientName, patientBirthDate, patientSex, studyDate, studyTime } = header
+export function matchedExam({
+  header,
+  modalities,
+  callingAeTitle,
+  deviceName,
+}: ImageStudyRecord): Matched {
+  const {
+    accessionNumber,
+    patientId,
+    patientName,
+    patientBirthDate,
+    patientSex,
+    studyDate,
+    studyTime,
+  } = header
   return {
     ...{ accessionNumber, patientId, patientName, patientBirthDate, patientSex },
     ...{ modalities, date: studyDate, time: studyTime },
@@ -89,22 +131,32 @@ export function matchedExam({ header, modalities, callingAeTitle, deviceName }: 
 
 type TextField = 'accessionNumber' | 'patientId' | 'patientName' | 'patientBirthDate' | 'patientSex'
 const TEXT_RESULTS: Readonly<Record<TextField, (order: string, exam: string) => Result>> = {
-  accessionNumber: (order, exam) => (order.toUpperCase() === exam.toUpperCase() ? 'same' : 'different'),
+  accessionNumber: (order, exam) =>
+    order.toUpperCase() === exam.toUpperCase() ? 'same' : 'different',
   patientId(order, exam) {
     if (order === exam) return 'same'
-    const [one, other] = [order, exam].map((id) => id.toUpperCase().replace(/^0+(?=.)/, '')) as [string, string]
+    const [one, other] = [order, exam].map((id) => id.toUpperCase().replace(/^0+(?=.)/, '')) as [
+      string,
+      string,
+    ]
     return one === other || isTyped(one, other, TYPING_ERRORS.patientId) ? 'similar' : 'different'
   },
   patientName(order, exam) {
     if (isSameName(order, exam)) return 'same'
-    const [one, other] = [order, exam].map((name) => name.toUpperCase().replace(/[\s^=]+/g, ' ')) as [string, string]
-    return isSamePerson(order, exam) || isTyped(one, other, TYPING_ERRORS.patientName) ? 'similar' : 'different'
+    const [one, other] = [order, exam].map((name) =>
+      name.toUpperCase().replace(/[\s^=]+/g, ' '),
+    ) as [string, string]
+    return isSamePerson(order, exam) || isTyped(one, other, TYPING_ERRORS.patientName)
+      ? 'similar'
+      : 'different'
   },
   patientBirthDate(order, exam) {
     const [one, other] = [order, exam].map((date) => date.replace(/\D/g, '')) as [string, string]
     if (one === other) return 'same'
     const swapped = `${other.slice(0, 4)}${other.slice(6)}${other.slice(4, 6)}`
-    return one === swapped || isTyped(one, other, TYPING_ERRORS.patientBirthDate) ? 'similar' : 'different'
+    return one === swapped || isTyped(one, other, TYPING_ERRORS.patientBirthDate)
+      ? 'similar'
+      : 'different'
   },
   patientSex(order, exam) {
     const [one, other] = [order.toUpperCase(), exam.toUpperCase()]
@@ -115,7 +167,9 @@ const TEXT_RESULTS: Readonly<Record<TextField, (order: string, exam: string) => 
 
 function modalityResult(order: Matched, exam: Matched): Result {
   if (order.modalities.length === 0 || exam.modalities.length === 0) return 'unknown'
-  return order.modalities.some((modality) => exam.modalities.includes(modality)) ? 'same' : 'different'
+  return order.modalities.some((modality) => exam.modalities.includes(modality))
+    ? 'same'
+    : 'different'
 }
 
 const momentOf = ({ date, time }: Matched) => `${date} ${time.slice(0, 4)}`.trim()
@@ -125,12 +179,18 @@ function timeResult(order: Matched, exam: Matched): Result {
   const isTimeKnown = order.time !== '' && exam.time !== ''
   if (!isTimeKnown) return order.date === exam.date ? 'similar' : 'different'
   const seconds = Math.abs(secondsOf(order) - secondsOf(exam))
-  return seconds <= SAME_TIME_SECONDS ? 'same' : seconds <= SIMILAR_TIME_SECONDS ? 'similar' : 'different'
+  return seconds <= SAME_TIME_SECONDS
+    ? 'same'
+    : seconds <= SIMILAR_TIME_SECONDS
+      ? 'similar'
+      : 'different'
 }
 
 /** Seconds of the clinic's clock, for distances only. */
 const secondsOf = ({ date, time }: Matched): number =>
-  daysBetween('2000-01-01', `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`) * 24 * HOUR_SECONDS +
+  daysBetween('2000-01-01', `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`) *
+    24 *
+    HOUR_SECONDS +
   Number(time.slice(0, 2)) * HOUR_SECONDS +
   Number(time.slice(2, 4)) * 60
 
@@ -140,9 +200,16 @@ function deviceResult(order: Matched, exam: Matched): Result {
   return exam.devices.some((name) => names.has(name.toUpperCase())) ? 'same' : 'different'
 }
 
-/** Whether one is the other with at most so many letters added, left out, replaced or two of them swapped. */
+/**
+ * Whether one is the other with at most so many letters added, left out, replaced or two of them
+ * swapped.
+ */
 function isTyped(one: string, other: string, most: number): boolean {
-  if (Math.min(one.length, other.length) < LEAST_TYPED || Math.abs(one.length - other.length) > most) return false
+  if (
+    Math.min(one.length, other.length) < LEAST_TYPED ||
+    Math.abs(one.length - other.length) > most
+  )
+    return false
   return distance(one, other) <= most
 }
 
@@ -154,8 +221,16 @@ function distance(one: string, other: string): number {
     const now = [row]
     for (let column = 1; column <= other.length; column++) {
       const cost = one[row - 1] === other[column - 1] ? 0 : 1
-      let least = Math.min((last[column] ?? 0) + 1, (now[column - 1] ?? 0) + 1, (last[column - 1] ?? 0) + cost)
-      const isSwapped = row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]
+      let least = Math.min(
+        (last[column] ?? 0) + 1,
+        (now[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + cost,
+      )
+      const isSwapped =
+        row > 1 &&
+        column > 1 &&
+        one[row - 1] === other[column - 2] &&
+        one[row - 2] === other[column - 1]
       if (isSwapped) least = Math.min(least, (before[column - 2] ?? 0) + 1)
       now.push(least)
     }

@@ -6,7 +6,9 @@ import type { ReconciliationDecision } from '#shared/contract/reconciliation.ts'
 
 type Kind = ReconciliationDecision['kind']
 
-/** What a person decided about an exam without an order (`link`, `keep`) or an order without images. */
+/**
+ * What a person decided about an exam without an order (`link`, `keep`) or an order without images.
+ */
 export interface ReconciliationRecord {
   readonly decisionId: number
   readonly kind: Kind
@@ -27,18 +29,24 @@ export interface ReconciliationsStore {
   /** Those that were not undone. */
   get(decisionId: number): ReconciliationRecord | undefined
   ofImages(studyInstanceUid: string): ReconciliationRecord | undefined
-  ofOrder(studyInstanceUid: string, scheduledProcedureStepId: string): ReconciliationRecord | undefined
+  ofOrder(
+    studyInstanceUid: string,
+    scheduledProcedureStepId: string,
+  ): ReconciliationRecord | undefined
   /** Of these days, both included, in the order they were made. */
   between(fromDay: string, toDay: string): ReconciliationRecord[]
   /** Whether it held until now. */
   undo(decisionId: number, at: string, userId: string): boolean
   /**
    * Studies with images of a device that came between the instants (the second excluded) and belong
-   * to no order, the first first: no row of the worklist was sent for them or linked, and no partner
-   * and no person created a study for them. Those that are kept as unscheduled are left out.
+   * to no order, the first first: no row of the worklist was sent for them or linked, and no
+   * partner and no person created a study for them. Those that are kept as unscheduled are left
+   * out.
    */
   unscheduled(from: string, to: string, limit: number): string[]
-  /** Whether a query could not be answered by the partner between the instants, the second excluded. */
+  /**
+   * Whether a query could not be answered by the partner between the instants, the second excluded.
+   */
   hadFault(from: string, to: string): boolean
   /** When the partner last did not answer a query. */
   lastFault(): string | undefined
@@ -73,7 +81,8 @@ const UNSCHEDULED = `select s.studyInstanceUid from imageStudies s indexed by im
 const FAULT = `from inspections indexed by inspectionsWithFault where fault is not null and fault <> 'no-endpoint'`
 
 export function reconciliationsStore(db: Database, seal: Seal): ReconciliationsStore {
-  const contextOf = (of: Pick<ReconciliationRecord, 'kind' | 'at'>) => `reconciliation ${of.kind} ${of.at}`
+  const contextOf = (of: Pick<ReconciliationRecord, 'kind' | 'at'>) =>
+    `reconciliation ${of.kind} ${of.at}`
   const recordOf = ({ sealedDetails, ...row }: Stored): ReconciliationRecord => ({
     ...row,
     ...(JSON.parse(seal.open(sealedDetails, contextOf(row)).toString()) as Details),
@@ -96,16 +105,26 @@ export function reconciliationsStore(db: Database, seal: Seal): ReconciliationsS
     ofImages: (uid) => one('imageStudyUid = ?', [uid]),
     ofOrder: (uid, step) => one('orderStudyUid = ? and scheduledProcedureStepId = ?', [uid, step]),
     between: (fromDay, toDay) =>
-      db.all(rawQuery<Stored>(`${SELECT} day between ? and ? order by decisionId`, [fromDay, toDay])).map(recordOf),
+      db
+        .all(
+          rawQuery<Stored>(`${SELECT} day between ? and ? order by decisionId`, [fromDay, toDay]),
+        )
+        .map(recordOf),
     undo: (decisionId, at, userId) =>
       db.run(
-        rawQuery('update reconciliations set undoneAt = ?, undoneBy = ? where decisionId = ? and undoneAt is null', [
-          ...[at, userId, decisionId],
-        ]),
+        rawQuery(
+          'update reconciliations set undoneAt = ?, undoneBy = ? where decisionId = ? and undoneAt is null',
+          [...[at, userId, decisionId]],
+        ),
       ).changes > 0,
     unscheduled: (from, to, limit) =>
-      db.all(rawQuery<{ studyInstanceUid: string }>(UNSCHEDULED, [from, to, limit])).map(({ studyInstanceUid }) => studyInstanceUid),
-    hadFault: (from, to) => db.get(rawQuery(`select 1 ${FAULT} and at >= ? and at < ? limit 1`, [from, to])) !== undefined,
-    lastFault: () => db.get(rawQuery<{ at: string }>(`select at ${FAULT} order by at desc limit 1`, []))?.at,
+      db
+        .all(rawQuery<{ studyInstanceUid: string }>(UNSCHEDULED, [from, to, limit]))
+        .map(({ studyInstanceUid }) => studyInstanceUid),
+    hadFault: (from, to) =>
+      db.get(rawQuery(`select 1 ${FAULT} and at >= ? and at < ? limit 1`, [from, to])) !==
+      undefined,
+    lastFault: () =>
+      db.get(rawQuery<{ at: string }>(`select at ${FAULT} order by at desc limit 1`, []))?.at,
   }
 }

@@ -13,14 +13,19 @@ export interface DashboardReconciliationDeps {
 }
 
 /** Declares the calls that reconcile exams with orders (`shared/contract/reconciliation.ts`). */
-export function serveDashboardReconciliation(app: HttpApp, deps: DashboardReconciliationDeps): void {
+export function serveDashboardReconciliation(
+  app: HttpApp,
+  deps: DashboardReconciliationDeps,
+): void {
   const { imageStudies, customersOf, feed, reconciliation } = deps
   const callerOf = windowCaller(customersOf)
 
   const handlers: HandlersOf<typeof dashboardReconciliation> = {
     read({ query, user }) {
       const caller = callerOf(user)
-      return reconciliation.read(query, (studyInstanceUid) => imageStudies.isVisible(caller, studyInstanceUid))
+      return reconciliation.read(query, (studyInstanceUid) =>
+        imageStudies.isVisible(caller, studyInstanceUid),
+      )
     },
     link({ body: { studyInstanceUid, orderId }, user }) {
       const caller = callerOf(user)
@@ -32,7 +37,8 @@ export function serveDashboardReconciliation(app: HttpApp, deps: DashboardReconc
       imageStudies.demandManaging(caller, studyInstanceUid)
       return reconciliation.keep(caller, studyInstanceUid, reason)
     },
-    notDone: ({ body: { orderId, reason }, user }) => reconciliation.notDone(callerOf(user), orderId, reason),
+    notDone: ({ body: { orderId, reason }, user }) =>
+      reconciliation.notDone(callerOf(user), orderId, reason),
     undo({ params: { decisionId }, user }) {
       const caller = callerOf(user)
       const images = reconciliation.imagesOf(decisionId)

@@ -4,9 +4,15 @@ import type { ReportRecord } from './report-queries.ts'
 import { accessionOf } from './report-signing.ts'
 import { signedPart } from './signed-part.ts'
 
-/** A signed report with what stands in its PDF, as it is kept beside the images; undefined where there is none. */
+/**
+ * A signed report with what stands in its PDF, as it is kept beside the images; undefined where
+ * there is none.
+ */
 export function archivedReport(store: Store): (reportId: string) => ArchivedReport | undefined {
-  const partOf = (report: ReportRecord) => ({ reportId: report.reportId, ...signedPart(store, report) })
+  const partOf = (report: ReportRecord) => ({
+    reportId: report.reportId,
+    ...signedPart(store, report),
+  })
 
   return (reportId) => {
     const report = store.reports.get(reportId)
@@ -16,7 +22,12 @@ export function archivedReport(store: Store): (reportId: string) => ArchivedRepo
     const { studyInstanceUid, studyDescription } = study
     const signed = store.reports.signedOf(study.studyId).filter(({ seq }) => seq <= report.seq)
     return {
-      ...{ reportId, studyInstanceUid, studyDescription, accessionNumber: accessionOf({ store }, studyInstanceUid) },
+      ...{
+        reportId,
+        studyInstanceUid,
+        studyDescription,
+        accessionNumber: accessionOf({ store }, studyInstanceUid),
+      },
       metadata: report.snapshotMetadata,
       parts: signed.map(partOf),
       pdf,

@@ -25,13 +25,25 @@ export interface ClinicalContextsStore {
 
 export const clinicalContextsStore = (db: Database, seal: Seal): ClinicalContextsStore => ({
   get(studyId) {
-    const row = db.get(db.sql.selectFrom('clinicalContexts').selectAll().where('studyId', '=', studyId))
+    const row = db.get(
+      db.sql.selectFrom('clinicalContexts').selectAll().where('studyId', '=', studyId),
+    )
     if (!row) return undefined
     const { state, askedAt } = row as Pick<ClinicalContextRecord, 'state' | 'askedAt'>
-    return { studyId, state, askedAt, ...JSON.parse(seal.open(row.sealedContext, contextOf(studyId)).toString()) }
+    return {
+      studyId,
+      state,
+      askedAt,
+      ...JSON.parse(seal.open(row.sealedContext, contextOf(studyId)).toString()),
+    }
   },
   put({ studyId, state, askedAt, ...context }) {
-    const row = { studyId, state, askedAt, sealedContext: seal.seal(Buffer.from(JSON.stringify(context)), contextOf(studyId)) }
+    const row = {
+      studyId,
+      state,
+      askedAt,
+      sealedContext: seal.seal(Buffer.from(JSON.stringify(context)), contextOf(studyId)),
+    }
     db.run(
       db.sql
         .insertInto('clinicalContexts')

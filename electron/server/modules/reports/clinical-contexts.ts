@@ -25,7 +25,9 @@ export interface ContextAnswer {
   readonly notes: readonly string[]
 }
 /** A document, or one sentence that says why it could not be had. */
-export type FetchedDocument = { readonly body: Buffer; readonly mediaType: string } | { readonly fault: string }
+export type FetchedDocument =
+  | { readonly body: Buffer; readonly mediaType: string }
+  | { readonly fault: string }
 
 export interface ClinicalContextsDeps extends DomainDeps {
   readonly settings: Pick<Settings, 'get'>
@@ -34,21 +36,35 @@ export interface ClinicalContextsDeps extends DomainDeps {
     question: EventData<typeof EVENT>,
     about: { readonly subject: string; readonly studyInstanceUid: string },
   ) => Promise<ContextAnswer>
-  /** Port: fetches a document under the rules for presigned URLs. It rejects only where the gateway closes. */
+  /**
+   * Port: fetches a document under the rules for presigned URLs. It rejects only where the gateway
+   * closes.
+   */
   readonly fetch: (url: string, options: { readonly maxBytes: number }) => Promise<FetchedDocument>
-  /** What the documents of one answer may hold together; they are in memory at once. 100 MiB unless told. */
+  /**
+   * What the documents of one answer may hold together; they are in memory at once. 100 MiB unless
+   * told.
+   */
   readonly answerBytes?: number
 }
 
-/** The clinical context of a study: asked when its report is opened, kept with it, its documents fetched once (interface-choices §6 row 53). */
+/**
+ * The clinical context of a study: asked when its report is opened, kept with it, its documents
+ * fetched once (interface-choices §6 row 53).
+ */
 export interface ClinicalContexts {
   /** As it is kept; what the study itself says stands where the answer says nothing. */
   of(study: StudyRecord): ClinicalContext
   /** Earlier reports that the answer brought. */
   priorsOf(studyId: string): readonly PriorReport[]
-  /** Asks, fetches and keeps, where it was not asked yet or there was no answer; `again`: in any case. @throws ApiError not-found */
+  /**
+   * Asks, fetches and keeps, where it was not asked yet or there was no answer; `again`: in any
+   * case. @throws ApiError not-found
+   */
   ask(studyId: string, options?: { readonly again?: boolean }): Promise<void>
-  /** A document with its bytes; undefined where it is not one of the study, or could not be fetched. */
+  /**
+   * A document with its bytes; undefined where it is not one of the study, or could not be fetched.
+   */
   document(
     studyId: string,
     documentId: number,
@@ -71,16 +87,28 @@ export function openClinicalContexts(deps: ClinicalContextsDeps): ClinicalContex
     }
   }
 
-  async function fetched(studyId: string, urls: readonly { readonly url: string; readonly fileName?: string | undefined }[]) {
+  async function fetched(
+    studyId: string,
+    urls: readonly { readonly url: string; readonly fileName?: string | undefined }[],
+  ) {
     const documents: NewContextDocument[] = []
     let room = answerBytes
     for (let start = 0; start < urls.length; start += AT_ONCE) {
-      const part = urls.slice(start, start + AT_ONCE).map(async ({ url, fileName }): Promise<NewContextDocument> => {
-        const had = room > 0 ? await fetch(url, { maxBytes: Math.min(DOCUMENT_BYTES, room) }) : TOO_MUCH
-        const rest = { studyId, fileName: fileName ?? nameOf(url), source: withoutQuery(url), fetchedAt: instantOf(clock()) }
-        if ('fault' in had) return { ...rest, mediaType: '', state: 'failed', detail: had.fault, content: null }
-        return { ...rest, mediaType: had.mediaType, state: 'kept', detail: '', content: had.body }
-      })
+      const part = urls
+        .slice(start, start + AT_ONCE)
+        .map(async ({ url, fileName }): Promise<NewContextDocument> => {
+          const had =
+            room > 0 ? await fetch(url, { maxBytes: Math.min(DOCUMENT_BYTES, room) }) : TOO_MUCH
+          const rest = {
+            studyId,
+            fileName: fileName ?? nameOf(url),
+            source: withoutQuery(url),
+            fetchedAt: instantOf(clock()),
+          }
+          if ('fault' in had)
+            return { ...rest, mediaType: '', state: 'failed', detail: had.fault, content: null }
+          return { ...rest, mediaType: had.mediaType, state: 'kept', detail: '', content: had.body }
+        })
       const had = await Promise.all(part)
       room -= had.reduce((bytes, { content }) => bytes + (content?.length ?? 0), 0)
       documents.push(...had)
@@ -90,8 +118,17 @@ export function openClinicalContexts(deps: ClinicalContextsDeps): ClinicalContex
 
   async function askNow(study: StudyRecord): Promise<void> {
     const { studyId, studyInstanceUid } = study
-    const { state, answer, notes } = await ask(questionOf(study), { subject: studyId, studyInstanceUid })
-    const { clinicalIndication = '', technologistTechnique = '', technologistNotes = [], documents = [], priorReports = [] } = answer
+    const { state, answer, notes } = await ask(questionOf(study), {
+      subject: studyId,
+      studyInstanceUid,
+    })
+    const {
+      clinicalIndication = '',
+      technologistTechnique = '',
+      technologistNotes = [],
+      documents = [],
+      priorReports = [],
+    } = answer
     const urls = answer.documentUrls ?? []
     const left = urls.length - MOST_DOCUMENTS
     const kept = await fetched(studyId, urls.slice(0, MOST_DOCUMENTS))
@@ -101,15 +138,27 @@ export function openClinicalContexts(deps: ClinicalContextsDeps): ClinicalContex
     const keep = () => {
       const before = clinicalContexts.get(studyId)
       // A partner that is down now does not take away what it said before.
-      if (state === 'failed' && before?.state === 'answered') return void clinicalContexts.put({ ...before, notes })
+      if (state === 'failed' && before?.state === 'answered')
+        return void clinicalContexts.put({ ...before, notes })
       clinicalContexts.put({
-        ...{ studyId, state: state === 'failed' ? 'failed' : isEmpty ? 'empty' : 'answered', askedAt: instantOf(clock()) },
+        ...{
+          studyId,
+          state: state === 'failed' ? 'failed' : isEmpty ? 'empty' : 'answered',
+          askedAt: instantOf(clock()),
+        },
         notes: left > 0 ? [...notes, `${left} more documents were named than are fetched.`] : notes,
-        ...{ clinicalIndication, technologistTechnique, technologistNotes, documents, priorReports },
+        ...{
+          clinicalIndication,
+          technologistTechnique,
+          technologistNotes,
+          documents,
+          priorReports,
+        },
       })
       contextDocuments.replace(studyId, kept)
     }
-    // Where the disk does not take it the report is written without it, and it is asked for at the next opening.
+    // Where the disk does not take it the report is written without it, and it is asked for at the
+    // next opening.
     tryWrite(() => store.database.transaction(keep))
   }
 
@@ -117,16 +166,30 @@ export function openClinicalContexts(deps: ClinicalContextsDeps): ClinicalContex
     of({ studyId, detail }) {
       const kept = clinicalContexts.get(studyId)
       const inline = (kept?.documents ?? []).map(({ fileName, content }) => ({
-        ...{ documentId: null, fileName, mediaType: 'text/plain', content: [...content], fault: '' },
+        ...{
+          documentId: null,
+          fileName,
+          mediaType: 'text/plain',
+          content: [...content],
+          fault: '',
+        },
       }))
-      const files = contextDocuments.ofStudy(studyId).map(({ documentId, fileName, mediaType, detail: fault }) => ({
-        ...{ documentId, fileName, mediaType, content: [], fault },
-      }))
+      const files = contextDocuments
+        .ofStudy(studyId)
+        .map(({ documentId, fileName, mediaType, detail: fault }) => ({
+          ...{ documentId, fileName, mediaType, content: [], fault },
+        }))
       return {
-        ...{ state: kept?.state ?? 'not-asked', askedAt: kept?.askedAt ?? null, notes: [...(kept?.notes ?? [])] },
+        ...{
+          state: kept?.state ?? 'not-asked',
+          askedAt: kept?.askedAt ?? null,
+          notes: [...(kept?.notes ?? [])],
+        },
         clinicalIndication: kept?.clinicalIndication || (detail.clinicalIndication ?? ''),
         technologistTechnique: kept?.technologistTechnique || (detail.technologistTechnique ?? ''),
-        technologistNotes: [...new Set([...(detail.technologistNotes ?? []), ...(kept?.technologistNotes ?? [])])],
+        technologistNotes: [
+          ...new Set([...(detail.technologistNotes ?? []), ...(kept?.technologistNotes ?? [])]),
+        ],
         documents: [...inline, ...files],
       }
     },
@@ -146,12 +209,16 @@ export function openClinicalContexts(deps: ClinicalContextsDeps): ClinicalContex
     document(studyId, documentId) {
       const entry = contextDocuments.get(documentId)
       const content = entry?.studyId === studyId ? contextDocuments.read(documentId) : undefined
-      return entry && content ? { fileName: entry.fileName, mediaType: entry.mediaType, content } : undefined
+      return entry && content
+        ? { fileName: entry.fileName, mediaType: entry.mediaType, content }
+        : undefined
     },
   }
 }
 
-const TOO_MUCH: FetchedDocument = { fault: 'It was not fetched: the documents named before it are too large together.' }
+const TOO_MUCH: FetchedDocument = {
+  fault: 'It was not fetched: the documents named before it are too large together.',
+}
 
 /** What a presigned address opens is in its query. */
 function withoutQuery(url: string): string {

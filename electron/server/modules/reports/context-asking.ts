@@ -8,8 +8,9 @@ import type { ClinicalContextsDeps } from './clinical-contexts.ts'
 const EVENT = 'clinical_context.enrichment_requested'
 
 /**
- * How the clinical context of a study is asked for and its documents are fetched: a soft event, so every failure is an empty context. Both
- * reject with the reason of `closing`: what nobody waited for is not kept as a failure.
+ * How the clinical context of a study is asked for and its documents are fetched: a soft event, so
+ * every failure is an empty context. Both reject with the reason of `closing`: what nobody waited
+ * for is not kept as a failure.
  */
 export function contextAsking(
   requester: Requester,
@@ -42,16 +43,25 @@ export function contextAsking(
       } catch (error) {
         if (!(error instanceof WebhookError)) throw error
         const why = error.fault === 'no-endpoint' ? 'no endpoint is asked for it' : error.detail
-        return { state: 'failed', answer: {}, notes: [`The partner gave no clinical context: ${why}.`] }
+        return {
+          state: 'failed',
+          answer: {},
+          notes: [`The partner gave no clinical context: ${why}.`],
+        }
       }
     },
     async fetch(url, { maxBytes }) {
       const taker = endpoints.takerOf(EVENT, null)
       try {
-        return await downloads.get(url, { hosts: taker?.fileHosts ?? [], maxBytes, signal: closing })
+        return await downloads.get(url, {
+          hosts: taker?.fileHosts ?? [],
+          maxBytes,
+          signal: closing,
+        })
       } catch (error) {
         if (!(error instanceof WebhookError)) throw error
-        if (taker && error.fault === 'forbidden-address') endpoints.noteRefusedHost(taker.endpointId, url)
+        if (taker && error.fault === 'forbidden-address')
+          endpoints.noteRefusedHost(taker.endpointId, url)
         return { fault: `It could not be fetched: ${error.detail}.` }
       }
     },
@@ -60,7 +70,12 @@ export function contextAsking(
 
 /** What of the answer is kept with the study, counted: what it says is about a patient. */
 function effectOf(answer: EventResponse<typeof EVENT>): string {
-  const { clinicalIndication = '', technologistTechnique = '', technologistNotes = [], priorReports = [] } = answer
+  const {
+    clinicalIndication = '',
+    technologistTechnique = '',
+    technologistNotes = [],
+    priorReports = [],
+  } = answer
   const parts = [
     ...(clinicalIndication.trim() === '' ? [] : ['the indication']),
     ...(technologistTechnique.trim() === '' ? [] : ['the technique']),
@@ -68,7 +83,10 @@ function effectOf(answer: EventResponse<typeof EVENT>): string {
     ...counted((answer.documents?.length ?? 0) + (answer.documentUrls?.length ?? 0), 'document'),
     ...counted(priorReports.length, 'prior report'),
   ]
-  return parts.length === 0 ? 'It added nothing to the study.' : `Kept with the study: ${parts.join(', ')}.`
+  return parts.length === 0
+    ? 'It added nothing to the study.'
+    : `Kept with the study: ${parts.join(', ')}.`
 }
 
-const counted = (count: number, what: string) => (count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`])
+const counted = (count: number, what: string) =>
+  count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`]

@@ -12,7 +12,9 @@ export interface CriticalResultRecord {
   readonly communicatedAt: string | null
   readonly finding: string
   /** `recordedBy`: the user who documented it. */
-  readonly communication: (Communication & { readonly recordedBy: { readonly userId: string; readonly name: string } }) | null
+  readonly communication:
+    | (Communication & { readonly recordedBy: { readonly userId: string; readonly name: string } })
+    | null
 }
 
 export interface CriticalResultsStore {
@@ -31,18 +33,35 @@ export function criticalResultsStore(db: Database, seal: Seal): CriticalResultsS
   })
   const rowOf = ({ finding, communication, ...row }: CriticalResultRecord): StoredResult => ({
     ...row,
-    sealedDetail: seal.seal(Buffer.from(JSON.stringify({ finding, communication } satisfies Detail)), contextOf(row.reportId)),
+    sealedDetail: seal.seal(
+      Buffer.from(JSON.stringify({ finding, communication } satisfies Detail)),
+      contextOf(row.reportId),
+    ),
   })
   return {
     get(reportId) {
       const row = db.get(every.where('reportId', '=', reportId))
       return row && recordOf(row)
     },
-    open: (limit) => db.all(every.where('communicatedAt', 'is', null).orderBy('openedAt').orderBy('reportId').limit(limit)).map(recordOf),
+    open: (limit) =>
+      db
+        .all(
+          every
+            .where('communicatedAt', 'is', null)
+            .orderBy('openedAt')
+            .orderBy('reportId')
+            .limit(limit),
+        )
+        .map(recordOf),
     insert: (result) => void db.run(db.sql.insertInto('criticalResults').values(rowOf(result))),
     update(result) {
       const { communicatedAt, sealedDetail } = rowOf(result)
-      db.run(db.sql.updateTable('criticalResults').set({ communicatedAt, sealedDetail }).where('reportId', '=', result.reportId))
+      db.run(
+        db.sql
+          .updateTable('criticalResults')
+          .set({ communicatedAt, sealedDetail })
+          .where('reportId', '=', result.reportId),
+      )
     },
   }
 }

@@ -39,7 +39,10 @@ export function neededAddenda(db: Database, filter: StudyFilter, part: NeededPar
 }
 
 /** The table is walked in the order of the list, not all studies; the tests look at the plan. */
-export function neededStatement(filter: StudyFilter, { above, before, isOldestFirst = false, limit }: NeededPart) {
+export function neededStatement(
+  filter: StudyFilter,
+  { above, before, isOldestFirst = false, limit }: NeededPart,
+) {
   const { area, severities, statuses, isCancelled, assignedTo, madeIn } = filter
   const customers = customersShown(filter)
   const facets = facetsOf(area, { statuses, severity: severities, isCancelled })
@@ -47,7 +50,14 @@ export function neededStatement(filter: StudyFilter, { above, before, isOldestFi
     ['n.seq > ? and n.seq < ?', BigInt(above), BigInt(before)],
     ['s.facet in (select value from json_each(?))', JSON.stringify(facets)],
     ...(assignedTo === undefined ? [] : [['s.assignedTo is ?', assignedTo] as const]),
-    ...(customers ? [[`(${customers.map(() => 's.expressCustomerId is ?').join(' or ') || 'false'})`, ...customers] as const] : []),
+    ...(customers
+      ? [
+          [
+            `(${customers.map(() => 's.expressCustomerId is ?').join(' or ') || 'false'})`,
+            ...customers,
+          ] as const,
+        ]
+      : []),
     ...(madeIn?.since ? [['s.createdAt >= ?', madeIn.since] as const] : []),
     ...(madeIn?.until ? [['s.createdAt < ?', madeIn.until] as const] : []),
   ]

@@ -5,7 +5,9 @@ import type { Delivery } from '#shared/contract/reports.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import type { ReportId, StudyId } from '#shared/ids.ts'
 
-/** What a `report.delivered` event tells, made anew at each attempt, and whose study it is about. */
+/**
+ * What a `report.delivered` event tells, made anew at each attempt, and whose study it is about.
+ */
 export interface ReportEvent {
   readonly data: EventData<'report.delivered'>
   /** The key that made the study, whose endpoint takes the event (interface-choices §6 row 50). */
@@ -14,7 +16,10 @@ export interface ReportEvent {
 
 /** Signed reports on their way to the partner. */
 export interface ReportDelivery {
-  /** With a fresh link to the PDF; undefined where the report is not signed: an unsigned text never leaves (row 51). */
+  /**
+   * With a fresh link to the PDF; undefined where the report is not signed: an unsigned text never
+   * leaves (row 51).
+   */
   deliveryOf(reportId: string): ReportEvent | undefined
   /** How the partner's copy stands. */
   stateOf(reportId: string): Delivery
@@ -27,7 +32,14 @@ const STATES: Readonly<Record<OutboxState, Delivery['state']>> = {
   failed: 'failed',
   dropped: 'dropped',
 }
-const NOTHING: Delivery = { state: 'none', attempts: 0, nextAt: null, lastError: '', deliveredAt: null, eventId: null }
+const NOTHING: Delivery = {
+  state: 'none',
+  attempts: 0,
+  nextAt: null,
+  lastError: '',
+  deliveredAt: null,
+  eventId: null,
+}
 
 export function openReportDelivery({
   store,

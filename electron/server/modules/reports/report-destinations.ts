@@ -3,7 +3,8 @@ import type { EventTargets } from '#server/modules/events/event-targets.ts'
 
 const EVENT = 'report.delivered'
 const MOST_KNOWN = 10_000
-const HELD_BY_MISMATCH = 'the images of the study differ from the worklist or the study in the patient or the exam'
+const HELD_BY_MISMATCH =
+  'the images of the study differ from the worklist or the study in the patient or the exam'
 
 interface ReportStudy {
   /** Of the partner that created the study. */
@@ -20,9 +21,18 @@ export interface ReportDestinations {
   waiting(): ReadonlyMap<string, number>
 }
 
-/** Reports and the endpoints they are for (interface-choices §6 row 50): that of the key that created the study, else the clinic's own. */
+/**
+ * Reports and the endpoints they are for (interface-choices §6 row 50): that of the key that
+ * created the study, else the clinic's own.
+ */
 export function openReportDestinations(
-  { reports, studies, imageStudies, outbox, database }: Pick<Store, 'reports' | 'studies' | 'imageStudies' | 'outbox' | 'database'>,
+  {
+    reports,
+    studies,
+    imageStudies,
+    outbox,
+    database,
+  }: Pick<Store, 'reports' | 'studies' | 'imageStudies' | 'outbox' | 'database'>,
   targets: Pick<EventTargets, 'takerOf' | 'secretsOf'>,
 ): ReportDestinations {
   /** The study of a report never changes, nor does its key. */
@@ -33,13 +43,19 @@ export function openReportDestinations(
     if (known !== undefined) return known
     const report = reports.get(reportId)
     const study = report && studies.get(report.studyId)
-    const found = { key: study?.createdByApiKeyId ?? null, studyInstanceUid: study?.studyInstanceUid ?? '' }
+    const found = {
+      key: study?.createdByApiKeyId ?? null,
+      studyInstanceUid: study?.studyInstanceUid ?? '',
+    }
     if (studiesOf.size >= MOST_KNOWN) studiesOf.clear()
     if (report) studiesOf.set(reportId, found)
     return found
   }
 
-  /** Of each key, while nothing changed: thousands of reports that waited out an outage are asked about in one go. */
+  /**
+   * Of each key, while nothing changed: thousands of reports that waited out an outage are asked
+   * about in one go.
+   */
   const known = new Map<string | null, ReportDestination>()
   let knownAt = -1
 
@@ -47,7 +63,8 @@ export function openReportDestinations(
     const taker = targets.takerOf(EVENT, key)
     if (!taker) return { whyNot: 'no endpoint takes reports' }
     if (taker.disabledAt !== null) return { whyNot: 'its endpoint is switched off' }
-    if (targets.secretsOf(taker.endpointId).length === 0) return { whyNot: 'its endpoint has no signing secret' }
+    if (targets.secretsOf(taker.endpointId).length === 0)
+      return { whyNot: 'its endpoint has no signing secret' }
     return { endpointId: taker.endpointId }
   }
 

@@ -8,7 +8,10 @@ import type { ReportRecord } from './report-queries.ts'
 const MOST_REVISIONS = 100
 
 /** What is being written, as the window shows it. */
-export function draftView({ store }: Pick<DomainDeps, 'store'>, { reportId, isAddendum, revision, ...draft }: ReportRecord): Draft {
+export function draftView(
+  { store }: Pick<DomainDeps, 'store'>,
+  { reportId, isAddendum, revision, ...draft }: ReportRecord,
+): Draft {
   const saved = store.reportRevisions.read(reportId, revision)
   return {
     ...{ reportId: reportId as ReportId, isAddendum, revision, text: draft.plainText ?? '' },
@@ -17,7 +20,10 @@ export function draftView({ store }: Pick<DomainDeps, 'store'>, { reportId, isAd
   }
 }
 
-/** Whether the draft is the one a window shows, as it shows it; one that says no id is taken at its revision. */
+/**
+ * Whether the draft is the one a window shows, as it shows it; one that says no id is taken at its
+ * revision.
+ */
 export const isShown = (
   { reportId, revision }: ReportRecord,
   shown: { readonly reportId?: string | undefined; readonly revision: number },
@@ -31,10 +37,17 @@ export interface Saving {
 }
 
 /** Keeps the text as the next revision of the draft, within the open transaction. */
-export function saveDraft({ store }: Pick<DomainDeps, 'store'>, draft: ReportRecord, { userId, windowId, text, at }: Saving): ReportRecord {
+export function saveDraft(
+  { store }: Pick<DomainDeps, 'store'>,
+  draft: ReportRecord,
+  { userId, windowId, text, at }: Saving,
+): ReportRecord {
   const saved = { ...draft, userId, plainText: text, revision: draft.revision + 1, updatedAt: at }
   store.reports.update(withoutSeq(saved))
-  store.reportRevisions.append({ reportId: draft.reportId, revision: saved.revision, userId, windowId, at, text }, MOST_REVISIONS)
+  store.reportRevisions.append(
+    { reportId: draft.reportId, revision: saved.revision, userId, windowId, at, text },
+    MOST_REVISIONS,
+  )
   return saved
 }
 

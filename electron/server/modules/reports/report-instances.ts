@@ -28,7 +28,10 @@ export interface ReportSurroundings {
   readonly timeZone: string
 }
 
-/** The objects of a report, and what its study's row says where it has none. The same report makes the same objects, with the same UIDs. */
+/**
+ * The objects of a report, and what its study's row says where it has none. The same report makes
+ * the same objects, with the same UIDs.
+ */
 export function reportInstances(
   report: ArchivedReport,
   around: ReportSurroundings,
@@ -38,7 +41,8 @@ export function reportInstances(
   const zone = timeZoneOf(around.timeZone)
   const organization = longString(around.clinicName)
   const addenda = parts.filter(({ isAddendum }) => isAddendum)
-  const seriesDescription = addenda.length === 0 ? 'Report' : `Report with addendum ${addenda.length}`
+  const seriesDescription =
+    addenda.length === 0 ? 'Report' : `Report with addendum ${addenda.length}`
   const signed = dicomTime(parts.at(-1)?.signedAt ?? '1970-01-01T00:00:00.000Z', zone)
 
   const headerOf = (kind: 'pdf' | 'sr'): ReportHeader => ({
@@ -57,36 +61,65 @@ export function reportInstances(
     verified: dicomTime(signedAt, zone),
   })
   const sr = basicTextSr(headerOf('sr'), {
-    sections: parts.filter(({ isAddendum }) => !isAddendum).flatMap(({ text }) => textSections(text)),
+    sections: parts
+      .filter(({ isAddendum }) => !isAddendum)
+      .flatMap(({ text }) => textSections(text)),
     addenda: addenda.map(({ text }) => ({ sections: textSections(text) })),
     criticalResults: parts.flatMap(criticalText),
     verifiers: parts.map(verifierOf),
-    predecessors: around.earlier.map(({ seriesInstanceUid, sopInstanceUid }) => ({ seriesInstanceUid, sopInstanceUid })),
+    predecessors: around.earlier.map(({ seriesInstanceUid, sopInstanceUid }) => ({
+      seriesInstanceUid,
+      sopInstanceUid,
+    })),
   })
   const own = (kind: 'pdf' | 'sr', dataSet: OwnInstance['dataSet']): OwnInstance => {
     const { sopInstanceUid, seriesInstanceUid, seriesNumber } = headerOf(kind)
     const series = { seriesInstanceUid, seriesNumber, seriesDescription, modality: MODALITY[kind] }
-    return { sopInstanceUid, sopClassUid: REPORT_SOP_CLASS[kind], studyInstanceUid, ...series, dataSet }
+    return {
+      sopInstanceUid,
+      sopClassUid: REPORT_SOP_CLASS[kind],
+      studyInstanceUid,
+      ...series,
+      dataSet,
+    }
   }
-  return { wanted: [own('pdf', encapsulatedPdf(headerOf('pdf'), pdf)), own('sr', sr)], header: imageHeader(patient, organization) }
+  return {
+    wanted: [own('pdf', encapsulatedPdf(headerOf('pdf'), pdf)), own('sr', sr)],
+    header: imageHeader(patient, organization),
+  }
 }
 
 const MODALITY = { pdf: 'DOC', sr: 'SR' } as const
 /** Behind the series of any device. */
 const SERIES_NUMBER = { pdf: 9901, sr: 9902 } as const
-const METHODS = { phone: 'by phone', 'in-person': 'in person', message: 'by message', other: '' } as const
+const METHODS = {
+  phone: 'by phone',
+  'in-person': 'in person',
+  message: 'by message',
+  other: '',
+} as const
 
 type PatientAndStudy = Omit<
   ReportHeader,
-  'studyInstanceUid' | 'institutionName' | 'seriesInstanceUid' | 'seriesNumber' | 'seriesDescription' | 'sopInstanceUid' | 'signed'
+  | 'studyInstanceUid'
+  | 'institutionName'
+  | 'seriesInstanceUid'
+  | 'seriesNumber'
+  | 'seriesDescription'
+  | 'sopInstanceUid'
+  | 'signed'
 >
 
 /**
- * What patient and study are called: as the images of the study have it, so that an archive puts the report beside them, unless they are of
- * somebody else than the report is.
+ * What patient and study are called: as the images of the study have it, so that an archive puts
+ * the report beside them, unless they are of somebody else than the report is.
  */
-function patientOf({ metadata, accessionNumber, studyDescription }: ArchivedReport, images: ImageStudyRecord | undefined): PatientAndStudy {
-  const { patientName, mrn, dateOfBirth, sex, scanDate, scanTime, referringPhysicianName } = metadata
+function patientOf(
+  { metadata, accessionNumber, studyDescription }: ArchivedReport,
+  images: ImageStudyRecord | undefined,
+): PatientAndStudy {
+  const { patientName, mrn, dateOfBirth, sex, scanDate, scanTime, referringPhysicianName } =
+    metadata
   const ofReport: PatientAndStudy = {
     patientName: personName(patientName ?? ''),
     // An identifier that is too long is left out: one that was cut would be somebody else's.
@@ -100,7 +133,8 @@ function patientOf({ metadata, accessionNumber, studyDescription }: ArchivedRepo
     accessionNumber: identifier(accessionNumber, 64),
     referringPhysicianName: personName(referringPhysicianName ?? ''),
   }
-  if (!images || images.remoteAddress === OWN_ADDRESS || !isOfSame(ofReport, images.header)) return ofReport
+  if (!images || images.remoteAddress === OWN_ADDRESS || !isOfSame(ofReport, images.header))
+    return ofReport
   const { header } = images
   return {
     ...ofReport,
@@ -118,16 +152,31 @@ function patientOf({ metadata, accessionNumber, studyDescription }: ArchivedRepo
 
 function isOfSame(report: PatientAndStudy, images: ImageHeader): boolean {
   const id = images.patientId.trim()
-  return report.patientId !== '' && id !== '' ? report.patientId === id : isSameName(report.patientName, images.patientName)
+  return report.patientId !== '' && id !== ''
+    ? report.patientId === id
+    : isSameName(report.patientName, images.patientName)
 }
 
 const imageHeader = (patient: PatientAndStudy, institutionName: string): ImageHeader => ({
   ...patient,
-  ...{ patientSize: '', patientWeight: '', patientAge: '', requestedProcedureDescription: '', institutionName, modality: '' },
-  ...{ requestedProcedureId: '', scheduledProcedureStepId: '', requestStudyInstanceUid: '', characterSetRule: '' },
+  ...{
+    patientSize: '',
+    patientWeight: '',
+    patientAge: '',
+    requestedProcedureDescription: '',
+    institutionName,
+    modality: '',
+  },
+  ...{
+    requestedProcedureId: '',
+    scheduledProcedureStepId: '',
+    requestStudyInstanceUid: '',
+    characterSetRule: '',
+  },
 })
 
-const textSections = (text: string): TextSection[] => sectionsOf(text).map(({ heading, text: body }) => ({ heading, text: body }))
+const textSections = (text: string): TextSection[] =>
+  sectionsOf(text).map(({ heading, text: body }) => ({ heading, text: body }))
 
 function criticalText({ isCritical, finding, communication }: ReportPart): string[] {
   if (!isCritical) return []
@@ -135,18 +184,28 @@ function criticalText({ isCritical, finding, communication }: ReportPart): strin
   const { communicatedTo, method, communicatedAt, isReadBack, note } = communication
   const said = `Communicated to ${communicatedTo} ${METHODS[method]}`.trim()
   return [
-    [`${finding ?? 'Critical result'}.`, `${said}${isReadBack ? ', read back' : ''}, ${communicatedAt}.`, note].filter(Boolean).join(' '),
+    [
+      `${finding ?? 'Critical result'}.`,
+      `${said}${isReadBack ? ', read back' : ''}, ${communicatedAt}.`,
+      note,
+    ]
+      .filter(Boolean)
+      .join(' '),
   ]
 }
 
-/** PS3.5 §6.2: a PN as it is, or free text as its family name; each component group has 64 characters. */
+/**
+ * PS3.5 §6.2: a PN as it is, or free text as its family name; each component group has 64
+ * characters.
+ */
 const personName = (text: string): string =>
   plain(text)
     .split('=', 3)
     .map((group) => [...group].slice(0, 64).join('').trim())
     .join('=')
 const longString = (text: string): string => [...plain(text)].slice(0, 64).join('').trim()
-const identifier = (text: string, most: number): string => (plain(text).length > most ? '' : plain(text))
+const identifier = (text: string, most: number): string =>
+  plain(text).length > most ? '' : plain(text)
 
 /** Backslashes divide values, and control characters have no place in short text. */
 const plain = (text: string): string =>
@@ -156,4 +215,5 @@ const plain = (text: string): string =>
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
 
-const uidOf = (reportId: string, what: string): string => derivedUid(`isthmus ${what} of ${reportId}`)
+const uidOf = (reportId: string, what: string): string =>
+  derivedUid(`isthmus ${what} of ${reportId}`)

@@ -2,9 +2,10 @@ import { type Clock, instantOf, msOf } from '#server/platform/clock.ts'
 import type { ReportLock } from '#shared/contract/reports.ts'
 
 /**
- * Who has a draft before them now: in memory only, because it says who is at work and protects nothing that the revision of a draft does
- * not. By the id of the draft, so that one a partner cancelled takes its lock with it. It runs out by itself some time after the last sign
- * of life of its window.
+ * Who has a draft before them now: in memory only, because it says who is at work and protects
+ * nothing that the revision of a draft does not. By the id of the draft, so that one a partner
+ * cancelled takes its lock with it. It runs out by itself some time after the last sign of life of
+ * its window.
  */
 export interface ReportLocks {
   /** Who has it now. */
@@ -21,7 +22,13 @@ export interface ReportLocks {
 export type Holder = Omit<ReportLock, 'until'>
 
 /** `seconds`: how long it is had after a sign of life. */
-export function openReportLocks({ clock, seconds }: { readonly clock: Clock; readonly seconds: () => number }): ReportLocks {
+export function openReportLocks({
+  clock,
+  seconds,
+}: {
+  readonly clock: Clock
+  readonly seconds: () => number
+}): ReportLocks {
   const locks = new Map<string, ReportLock>()
 
   function current(reportId: string): ReportLock | undefined {
@@ -37,7 +44,8 @@ export function openReportLocks({ clock, seconds }: { readonly clock: Clock; rea
     locks.set(reportId, lock)
     return lock
   }
-  const has = (lock: ReportLock, { userId, windowId }: Holder) => lock.windowId === windowId && lock.userId === userId
+  const has = (lock: ReportLock, { userId, windowId }: Holder) =>
+    lock.windowId === windowId && lock.userId === userId
 
   return {
     of: current,

@@ -17,7 +17,13 @@ export interface ReportObjectsStore {
 
 export const reportObjectsStore = (db: Database): ReportObjectsStore => ({
   ofReport: (reportId) =>
-    db.all(db.sql.selectFrom('reportObjects').selectAll().where('reportId', '=', reportId).orderBy('kind')) as ReportObjectRecord[],
+    db.all(
+      db.sql
+        .selectFrom('reportObjects')
+        .selectAll()
+        .where('reportId', '=', reportId)
+        .orderBy('kind'),
+    ) as ReportObjectRecord[],
   insert: (object) =>
     void db.run(
       db.sql

@@ -28,11 +28,20 @@ export interface ReportObjectsDeps extends OwnInstancesDeps, Pick<IntakeDeps, 'o
   readonly reportOf: (reportId: string) => ArchivedReport | undefined
 }
 
-/** Signed reports as DICOM objects beside the images of their study: an Encapsulated PDF and a Basic Text SR each. */
+/**
+ * Signed reports as DICOM objects beside the images of their study: an Encapsulated PDF and a Basic
+ * Text SR each.
+ */
 export interface ReportObjects {
-  /** Works off the outbox row `report.archive` of a report: makes what is not there yet; again it changes nothing. @throws StorageFault */
+  /**
+   * Works off the outbox row `report.archive` of a report: makes what is not there yet; again it
+   * changes nothing. @throws StorageFault
+   */
   archive(reportId: string): Promise<void>
-  /** Queues the objects for a destination. @throws ApiError not-found; refused: there are none, or the destination is switched off */
+  /**
+   * Queues the objects for a destination. @throws ApiError not-found; refused: there are none, or
+   * the destination is switched off
+   */
   send(reportId: string, destinationId: string, actor: Actor): Outcome
 }
 
@@ -46,7 +55,13 @@ export function openReportObjects(deps: ReportObjectsDeps): ReportObjects {
   function queue(destinationId: string, objects: readonly InstanceRecord[]): number {
     return objects.filter(
       ({ instanceId, sopInstanceUid, studyInstanceUid }) =>
-        forwards.append({ destinationId, instanceId, sopInstanceUid, studyInstanceUid, at: now() }) !== undefined,
+        forwards.append({
+          destinationId,
+          instanceId,
+          sopInstanceUid,
+          studyInstanceUid,
+          at: now(),
+        }) !== undefined,
     ).length
   }
 
@@ -63,7 +78,9 @@ export function openReportObjects(deps: ReportObjectsDeps): ReportObjects {
       const kind: ReportObjectRecord['kind'] = sopClassUid === REPORT_SOP_CLASS.pdf ? 'pdf' : 'sr'
       reportObjects.insert({ reportId, kind, sopInstanceUid, createdAt: now() })
     }
-    note(deps, 'gateway', 'report.archive', reportId, { sopInstanceUids: kept.map(({ sopInstanceUid }) => sopInstanceUid) })
+    note(deps, 'gateway', 'report.archive', reportId, {
+      sopInstanceUids: kept.map(({ sopInstanceUid }) => sopInstanceUid),
+    })
     const destinationId = setting('reports.destinationId')
     // One that was removed since it was set has nothing sent to it.
     if (destinationId !== null && destinations.get(destinationId)) queue(destinationId, kept)
@@ -71,7 +88,8 @@ export function openReportObjects(deps: ReportObjectsDeps): ReportObjects {
 
   return {
     async archive(reportId) {
-      if (!setting('reports.archiveCopies') || reportObjects.ofReport(reportId).length === KINDS) return
+      if (!setting('reports.archiveCopies') || reportObjects.ofReport(reportId).length === KINDS)
+        return
       const report = reportOf(reportId)
       if (!report) return
       const { wanted, header } = reportInstances(report, {
@@ -87,15 +105,21 @@ export function openReportObjects(deps: ReportObjectsDeps): ReportObjects {
     send(reportId, destinationId, actor) {
       const destination = destinations.get(destinationId)
       if (!destination) throw new ApiError('not-found', 'There is no such destination.')
-      if (!destination.isEnabled) throw new ApiError('refused', `${destination.name} is switched off: switch it on first.`)
-      const objects = reportObjects.ofReport(reportId).flatMap(({ sopInstanceUid }) => instances.current(sopInstanceUid) ?? [])
-      if (objects.length === 0) throw new ApiError('refused', setting('reports.archiveCopies') ? NOT_YET : NEVER)
+      if (!destination.isEnabled)
+        throw new ApiError('refused', `${destination.name} is switched off: switch it on first.`)
+      const objects = reportObjects
+        .ofReport(reportId)
+        .flatMap(({ sopInstanceUid }) => instances.current(sopInstanceUid) ?? [])
+      if (objects.length === 0)
+        throw new ApiError('refused', setting('reports.archiveCopies') ? NOT_YET : NEVER)
       const queued = database.transaction(() => {
         note(deps, actor, 'report.send', reportId, { destinationId, objects: objects.length })
         return queue(destinationId, objects)
       })
       const message =
-        queued === 0 ? `The report is at ${destination.name}, or on its way there.` : `The report is queued for ${destination.name}.`
+        queued === 0
+          ? `The report is at ${destination.name}, or on its way there.`
+          : `The report is queued for ${destination.name}.`
       return { success: true, message }
     },
   }
@@ -104,4 +128,5 @@ export function openReportObjects(deps: ReportObjectsDeps): ReportObjects {
 /** An Encapsulated PDF and a Basic Text SR. */
 const KINDS = 2
 const NOT_YET = 'The report is not in the archive as DICOM objects yet: try again in a moment.'
-const NEVER = 'Reports are not kept as DICOM objects here: switch on reports.archiveCopies, and sign.'
+const NEVER =
+  'Reports are not kept as DICOM objects here: switch on reports.archiveCopies, and sign.'

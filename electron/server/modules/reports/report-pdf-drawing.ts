@@ -4,7 +4,12 @@ import PDFDocument from 'pdfkit'
 import type { ReportPdf, ReportPdfInput } from './report-pdf.ts'
 import { openReportFonts, type Run } from './report-pdf-fonts.ts'
 import { blocksOf, nameText, RULE } from './report-pdf-layout.ts'
-import { openTypesetter, type SetLine, type TextStyle, type Typesetter } from './report-pdf-lines.ts'
+import {
+  openTypesetter,
+  type SetLine,
+  type TextStyle,
+  type Typesetter,
+} from './report-pdf-lines.ts'
 import { type Page, pagesOf, type Slice } from './report-pdf-pages.ts'
 
 /** Points; 72 are an inch. */
@@ -57,7 +62,8 @@ function openDocument({ paper, studyDescription, reportId, parts }: ReportPdfInp
     pdfVersion: '1.7',
     tagged: true,
     displayTitle: true,
-    // Lists of documents show it: nothing in it names the patient. The file's identifier is made of it.
+    // Lists of documents show it: nothing in it names the patient. The file's identifier is made of
+    // it.
     info: {
       Title: studyDescription.trim() || 'Radiology report',
       Author: last?.signer.name ?? '',
@@ -85,11 +91,18 @@ interface Column {
   readonly pageHeight: number
 }
 
-function drawing(doc: PDFKit.PDFDocument, input: ReportPdfInput, { line }: Typesetter, { width, pageHeight }: Column) {
+function drawing(
+  doc: PDFKit.PDFDocument,
+  input: ReportPdfInput,
+  { line }: Typesetter,
+  { width, pageHeight }: Column,
+) {
   const root = doc.struct('Document')
   doc.addStructure(root)
   /** The element of a block, which may go on on the next page. */
-  let open: { readonly block: Slice['block']; readonly element: PDFKit.PDFStructureElement } | undefined
+  let open:
+    | { readonly block: Slice['block']; readonly element: PDFKit.PDFStructureElement }
+    | undefined
 
   function set({ style, runs }: SetLine, x: number, y: number): void {
     let at = x
@@ -146,7 +159,10 @@ function drawing(doc: PDFKit.PDFDocument, input: ReportPdfInput, { line }: Types
 
   const { metadata, accessionNumber, reportId, studyDescription, parts } = input
   const patient = nameText(metadata.patientName) || 'Name not given'
-  const ids = [metadata.mrn?.trim() && `MRN ${metadata.mrn.trim()}`, accessionNumber.trim() && `Accession ${accessionNumber.trim()}`]
+  const ids = [
+    metadata.mrn?.trim() && `MRN ${metadata.mrn.trim()}`,
+    accessionNumber.trim() && `Accession ${accessionNumber.trim()}`,
+  ]
   const report = `Report ${reportId} · SHA-256 ${parts.at(-1)?.textHash.slice(0, 16) ?? ''}`
   const NUMBER_WIDTH = 70
 
@@ -165,7 +181,8 @@ function drawing(doc: PDFKit.PDFDocument, input: ReportPdfInput, { line }: Types
     const name = line(patient, FOOT_STRONG, width * 0.45)
     set(name, SIDE, y + 13)
     const rest = ids.filter(Boolean).join(' · ')
-    if (rest) set(line(rest, FOOT, width - name.width - NUMBER_WIDTH - 8), SIDE + name.width + 8, y + 13)
+    if (rest)
+      set(line(rest, FOOT, width - name.width - NUMBER_WIDTH - 8), SIDE + name.width + 8, y + 13)
     const paging = line(`Page ${number} of ${count}`, FOOT, NUMBER_WIDTH)
     set(paging, SIDE + width - paging.width, y + 13)
     const id = line(report, FOOT, width)

@@ -23,18 +23,31 @@ export interface ReportFonts {
 export type RegisterFont = (name: string, font: Font) => void
 
 // One file for each script, as Noto Sans is published; the first that has a character prints it.
-const SCRIPTS = ['latin', 'latin-ext', 'greek', 'greek-ext', 'cyrillic', 'cyrillic-ext', 'vietnamese', 'devanagari'] as const
+const SCRIPTS = [
+  'latin',
+  'latin-ext',
+  'greek',
+  'greek-ext',
+  'cyrillic',
+  'cyrillic-ext',
+  'vietnamese',
+  'devanagari',
+] as const
 const BASE = SCRIPTS.map((script) => `noto-sans-${script}`)
-// Noto Sans JP is published in numbered files: kanji and kana, and the symbols that reports have, such as ≤ and →.
+// Noto Sans JP is published in numbered files: kanji and kana, and the symbols that reports have,
+// such as ≤ and →.
 const JAPANESE = Array.from({ length: 120 }, (_, at) => `noto-sans-jp-${at}`)
 const [LATIN = ''] = BASE
 const fileOf = (name: string, weight: Weight) => `${name}-${weight}-normal.woff`
 /** Every file that may be read. */
-export const FONT_FILES: readonly string[] = [...BASE, ...JAPANESE].flatMap((name) => [fileOf(name, 400), fileOf(name, 700)])
+export const FONT_FILES: readonly string[] = [...BASE, ...JAPANESE].flatMap((name) => [
+  fileOf(name, 400),
+  fileOf(name, 700),
+])
 
 /** Beside the built program (`vite.config.ts` puts them there), or where the packages are. */
-const BUILT = [join(import.meta.dirname, 'fonts'), join(import.meta.dirname, '..', 'fonts')].find((folder) =>
-  existsSync(join(folder, fileOf(LATIN, 400))),
+const BUILT = [join(import.meta.dirname, 'fonts'), join(import.meta.dirname, '..', 'fonts')].find(
+  (folder) => existsSync(join(folder, fileOf(LATIN, 400))),
 )
 const PACKAGES = join(import.meta.dirname, '..', '..', '..', '..', 'node_modules', '@fontsource')
 
@@ -44,7 +57,12 @@ function bytesOf(name: string, weight: Weight): Buffer {
   const file = fileOf(name, weight)
   let found = bytes.get(file)
   if (!found) {
-    const ofPackage = join(PACKAGES, name.startsWith('noto-sans-jp') ? 'noto-sans-jp' : 'noto-sans', 'files', file)
+    const ofPackage = join(
+      PACKAGES,
+      name.startsWith('noto-sans-jp') ? 'noto-sans-jp' : 'noto-sans',
+      'files',
+      file,
+    )
     found = fontOfWoff(readFileSync(BUILT ? join(BUILT, file) : ofPackage))
     bytes.set(file, found)
   }
@@ -81,20 +99,26 @@ const CLUSTERS = /[\s\S][\p{M}\u200c\u200d]*/gu
 
 /** A cluster is of one font where one has all of it, so that marks stand where they belong. */
 function homesOf(cluster: string): readonly (readonly [string, string | undefined])[] {
-  const characters = [...cluster].filter((each) => !isJoiner(each) || homeOf(pointOf(each)) !== undefined)
+  const characters = [...cluster].filter(
+    (each) => !isJoiner(each) || homeOf(pointOf(each)) !== undefined,
+  )
   const [first] = characters
   if (first === undefined) return []
   if (characters.length === 1) return [[first, homeOf(pointOf(first))]]
-  const whole = [...BASE, ...JAPANESE].find((name) => characters.every((each) => has(name, pointOf(each))))
-  return whole === undefined ? characters.map((each) => [each, homeOf(pointOf(each))]) : [[characters.join(''), whole]]
+  const whole = [...BASE, ...JAPANESE].find((name) =>
+    characters.every((each) => has(name, pointOf(each))),
+  )
+  return whole === undefined
+    ? characters.map((each) => [each, homeOf(pointOf(each))])
+    : [[characters.join(''), whole]]
 }
 
 const pointOf = (character: string) => character.codePointAt(0) ?? 0
 const isJoiner = (character: string) => character === '\u200c' || character === '\u200d'
 
 /**
- * Fonts for one document. Each is read anew: a font remembers which character it last used a glyph for, and the same document would not be the
- * same bytes after others.
+ * Fonts for one document. Each is read anew: a font remembers which character it last used a glyph
+ * for, and the same document would not be the same bytes after others.
  */
 export function openReportFonts(register: RegisterFont): ReportFonts {
   const registered = new Set<string>()
@@ -110,7 +134,8 @@ export function openReportFonts(register: RegisterFont): ReportFonts {
 
   return {
     runsOf(text, weight) {
-      if (/^[\x20-\x7e]*$/.test(text)) return text === '' ? [] : [{ font: nameOf(LATIN, weight), text, isUnknown: false }]
+      if (/^[\x20-\x7e]*$/.test(text))
+        return text === '' ? [] : [{ font: nameOf(LATIN, weight), text, isUnknown: false }]
       const runs: { font: string; text: string; isUnknown: boolean }[] = []
       for (const [cluster] of text.matchAll(CLUSTERS)) {
         for (const [part, home] of homesOf(cluster)) {

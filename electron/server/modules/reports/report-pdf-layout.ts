@@ -11,7 +11,12 @@ export const RULE = '#c9cfd6'
 const PANEL = '#f3f5f7'
 const ALERT_PANEL = '#fcf1ef'
 
-const style = (size: number, weight: 400 | 700, color: string, leading = size * 1.45): TextStyle => ({ size, weight, color, leading })
+const style = (
+  size: number,
+  weight: 400 | 700,
+  color: string,
+  leading = size * 1.45,
+): TextStyle => ({ size, weight, color, leading })
 const BODY = style(10, 400, INK, 14.5)
 const STRONG = style(10, 700, INK, 14.5)
 const SMALL = style(8, 400, QUIET, 11)
@@ -29,8 +34,17 @@ const GAP = 14
 const COLUMNS = 3
 
 /** The blocks of a report, one after the other, for a column of this width (points). */
-export function* blocksOf(input: ReportPdfInput, { lines, hasUnknown }: Typesetter, width: number): Generator<Block> {
-  const block = (tag: Tag, text: string, textStyle: TextStyle, rest: Partial<Block> = {}): Block => ({
+export function* blocksOf(
+  input: ReportPdfInput,
+  { lines, hasUnknown }: Typesetter,
+  width: number,
+): Generator<Block> {
+  const block = (
+    tag: Tag,
+    text: string,
+    textStyle: TextStyle,
+    rest: Partial<Block> = {},
+  ): Block => ({
     tag,
     rows: rowsOf(lines(text, textStyle, width)),
     before: 0,
@@ -40,7 +54,9 @@ export function* blocksOf(input: ReportPdfInput, { lines, hasUnknown }: Typesett
   function letterhead(): Block[] {
     const { clinicName, letterhead: under } = input
     return [
-      ...(clinicName.trim() === '' ? [] : [block('P', clinicName.trim(), CLINIC, { keepsNext: true })]),
+      ...(clinicName.trim() === ''
+        ? []
+        : [block('P', clinicName.trim(), CLINIC, { keepsNext: true })]),
       ...(under.trim() === '' ? [] : [block('P', under.trim(), SMALL, { keepsNext: true })]),
     ]
   }
@@ -59,7 +75,10 @@ export function* blocksOf(input: ReportPdfInput, { lines, hasUnknown }: Typesett
       ]
       return { texts, height: top + LABEL.leading + own.length * VALUE.leading }
     })
-    return { height: Math.max(...cells.map(({ height }) => height)), texts: cells.flatMap(({ texts }) => texts) }
+    return {
+      height: Math.max(...cells.map(({ height }) => height)),
+      texts: cells.flatMap(({ texts }) => texts),
+    }
   }
 
   function banner(): Block {
@@ -84,7 +103,10 @@ export function* blocksOf(input: ReportPdfInput, { lines, hasUnknown }: Typesett
       { height: 8, texts: [] },
       ...rowsOf(lines('Critical result', ALERT_HEADING, inner), INSET),
       ...(finding?.trim() ? rowsOf(lines(finding.trim(), STRONG, inner), INSET) : []),
-      ...rowsOf(lines(said ?? 'Not yet documented as communicated when this was signed.', VALUE, inner), INSET),
+      ...rowsOf(
+        lines(said ?? 'Not yet documented as communicated when this was signed.', VALUE, inner),
+        INSET,
+      ),
       { height: 8, texts: [] },
     ]
     return { tag: 'P', rows, before: 12, fill: ALERT_PANEL, bar: ALERT, isWhole: true }
@@ -96,18 +118,28 @@ export function* blocksOf(input: ReportPdfInput, { lines, hasUnknown }: Typesett
 
   function* section({ heading, text }: ReportSection): Generator<Block> {
     const paragraphs = paragraphsOf(text)
-    if (heading !== '') yield block('H2', heading, HEADING, { before: 13, keepsNext: paragraphs.length > 0 })
+    if (heading !== '')
+      yield block('H2', heading, HEADING, { before: 13, keepsNext: paragraphs.length > 0 })
     for (const [at, paragraph] of paragraphs.entries()) {
       const before = at > 0 ? 7 : heading === '' ? 13 : 2
-      for (const [nth, portion] of portionsOf(paragraph).entries()) yield block('P', portion, BODY, { before: nth > 0 ? 0 : before })
+      for (const [nth, portion] of portionsOf(paragraph).entries())
+        yield block('P', portion, BODY, { before: nth > 0 ? 0 : before })
     }
   }
 
   function signature({ signer, signedAt, textHash, isAddendum }: ReportPart): Block {
-    const role = [signer.clinicRole.trim(), signer.npiNumber && `NPI ${signer.npiNumber}`].filter(Boolean).join(' · ')
+    const role = [signer.clinicRole.trim(), signer.npiNumber && `NPI ${signer.npiNumber}`]
+      .filter(Boolean)
+      .join(' · ')
     const rows = [
       { height: 9, texts: [] },
-      ...rowsOf(lines(isAddendum ? 'Addendum signed electronically by' : 'Signed electronically by', SMALL, width)),
+      ...rowsOf(
+        lines(
+          isAddendum ? 'Addendum signed electronically by' : 'Signed electronically by',
+          SMALL,
+          width,
+        ),
+      ),
       ...rowsOf(lines(signer.name, STRONG, width)),
       ...(role === '' ? [] : rowsOf(lines(role, VALUE, width))),
       ...rowsOf(lines(instantText(signedAt, input.timeZone), VALUE, width)),
@@ -118,11 +150,19 @@ export function* blocksOf(input: ReportPdfInput, { lines, hasUnknown }: Typesett
 
   yield* letterhead()
   yield banner()
-  yield block('H1', input.studyDescription.trim() || 'Radiology report', TITLE, { before: 20, keepsNext: true })
+  yield block('H1', input.studyDescription.trim() || 'Radiology report', TITLE, {
+    before: 20,
+    keepsNext: true,
+  })
   let addenda = 0
   for (const part of input.parts) {
-    if (part.isAddendum) yield block('H2', `Addendum ${++addenda}`, PART, { before: 28, keepsNext: true })
-    if (part.follows) yield block('P', followsText(part.follows, input.timeZone), SMALL, { before: 4, keepsNext: true })
+    if (part.isAddendum)
+      yield block('H2', `Addendum ${++addenda}`, PART, { before: 28, keepsNext: true })
+    if (part.follows)
+      yield block('P', followsText(part.follows, input.timeZone), SMALL, {
+        before: 4,
+        keepsNext: true,
+      })
     if (part.isCritical) yield critical(part)
     yield* endingTogether(bodyOf(part))
     yield signature(part)
@@ -131,7 +171,10 @@ export function* blocksOf(input: ReportPdfInput, { lines, hasUnknown }: Typesett
 }
 
 /** Neutral: the reader of the report may be the patient. */
-const followsText = ({ what, at, correctionId }: NonNullable<ReportPart['follows']>, timeZone: string) =>
+const followsText = (
+  { what, at, correctionId }: NonNullable<ReportPart['follows']>,
+  timeZone: string,
+) =>
   `Follows ${FOLLOWED[what]}, ${instantText(at, timeZone)}, reference ${correctionId.slice(0, 8)}.`
 
 const FOLLOWED = {
@@ -140,7 +183,8 @@ const FOLLOWED = {
   removed: 'the removal of images that belong to another study',
 } as const
 
-const UNKNOWN = 'A box stands for a character that this document has no font for. The signed text itself has the character.'
+const UNKNOWN =
+  'A box stands for a character that this document has no font for. The signed text itself has the character.'
 const LAST = 2
 const PORTION = 40
 
@@ -161,9 +205,22 @@ function* endingTogether(blocks: Iterable<Block>): Generator<Block> {
 type Field = readonly [label: string, value: string]
 const NONE = '–'
 
-/** What the banner says below the name; what identifies the patient and the exam is there even where it is not known. */
+/**
+ * What the banner says below the name; what identifies the patient and the exam is there even where
+ * it is not known.
+ */
 function fieldsOf({ metadata, accessionNumber }: ReportPdfInput): Field[] {
-  const { dateOfBirth, age, sex, mrn, scanDate, scanTime, scanType, referringPhysicianName, facilityName } = metadata
+  const {
+    dateOfBirth,
+    age,
+    sex,
+    mrn,
+    scanDate,
+    scanTime,
+    scanType,
+    referringPhysicianName,
+    facilityName,
+  } = metadata
   const born = [dateOfBirth && dayText(dateOfBirth), age?.trim()].filter(Boolean).join(' · ')
   const always: Field[] = [
     ['Born', born || NONE],
@@ -182,9 +239,17 @@ function fieldsOf({ metadata, accessionNumber }: ReportPdfInput): Field[] {
 
 const SEX = { male: 'Male', female: 'Female', other: 'Other' } as const
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-const METHODS = { phone: 'by phone', 'in-person': 'in person', message: 'by message', other: '' } as const
+const METHODS = {
+  phone: 'by phone',
+  'in-person': 'in person',
+  message: 'by message',
+  other: '',
+} as const
 
-/** A name as it was given; one that came of images as DICOM has it (PS3.5 §6.2.1.1) in the order of a list: MEIER, ANNA MARIA. */
+/**
+ * A name as it was given; one that came of images as DICOM has it (PS3.5 §6.2.1.1) in the order of
+ * a list: MEIER, ANNA MARIA.
+ */
 export function nameText(name: string | undefined): string {
   const [family = '', ...rest] =
     (name ?? '')
@@ -204,13 +269,18 @@ function dayText(day: string): string {
 function instantText(instant: string, timeZone: string): string {
   const at = Date.parse(instant)
   const { day, time } = wallClock(at, timeZone)
-  const minutes = Math.round((Date.parse(`${day}T${time}Z`) - Math.floor(at / 1000) * 1000) / 60_000)
+  const minutes = Math.round(
+    (Date.parse(`${day}T${time}Z`) - Math.floor(at / 1000) * 1000) / 60_000,
+  )
   const two = (value: number) => String(Math.trunc(value)).padStart(2, '0')
   const offset = `UTC${minutes < 0 ? '-' : '+'}${two(Math.abs(minutes) / 60)}:${two(Math.abs(minutes) % 60)}`
   return `${dayText(day)}, ${time}, ${timeZone === 'UTC' ? 'UTC' : `${timeZone} (${offset})`}`
 }
 
-function communicationSentence(communication: NonNullable<ReportPart['communication']>, timeZone: string): string {
+function communicationSentence(
+  communication: NonNullable<ReportPart['communication']>,
+  timeZone: string,
+): string {
   const { communicatedTo, method, communicatedAt, isReadBack, note } = communication
   const how = METHODS[method] === '' ? '' : ` ${METHODS[method]}`
   const readBack = isReadBack ? ' and read back' : ''
@@ -226,13 +296,18 @@ const paragraphsOf = (text: string): string[] =>
 /** A list of a thousand lines is set bit by bit: others wait meanwhile. */
 function portionsOf(paragraph: string): string[] {
   const lines = paragraph.split('\n')
-  return Array.from({ length: Math.ceil(lines.length / PORTION) }, (_, at) => lines.slice(at * PORTION, (at + 1) * PORTION).join('\n'))
+  return Array.from({ length: Math.ceil(lines.length / PORTION) }, (_, at) =>
+    lines.slice(at * PORTION, (at + 1) * PORTION).join('\n'),
+  )
 }
 
 const below = (own: readonly SetLine[], x: number, top: number): Placed[] =>
   own.map((line, at) => ({ line, x, y: top + at * line.style.leading + line.style.size }))
 
-/** A row for each line; the baseline is where the middle of the small letters is in the middle of the row. */
+/**
+ * A row for each line; the baseline is where the middle of the small letters is in the middle of
+ * the row.
+ */
 const rowsOf = (own: readonly SetLine[], x = 0): Row[] =>
   own.map((line) => ({
     height: line.style.leading,

@@ -25,7 +25,10 @@ export interface SetLine {
 
 /** Measures and breaks text; what it has measured is remembered for the document. */
 export interface Typesetter {
-  /** Lines of the text in a column of this width; '' is one empty line. Line ends of the text are kept. */
+  /**
+   * Lines of the text in a column of this width; '' is one empty line. Line ends of the text are
+   * kept.
+   */
   lines(text: string, style: TextStyle, width: number): SetLine[]
   /** One line, cut with an ellipsis where it is too long. */
   line(text: string, style: TextStyle, width: number): SetLine
@@ -39,19 +42,25 @@ export type Measure = (run: Run) => number
 const CJK = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\u3000-\\u303f\\uff00-\\uffef'
 const OPENING = '（「『【〔〈《［｛'
 const CLOSING = '、。，．：；！？）」』】〕〉》］｝ー…ぁぃぅぇぉっゃゅょァィゥェォッャュョ々'
-// A line may end after spaces, after a hyphen or slash within a word, and beside a Han character or kana; punctuation stays with its character.
-const PIECES = new RegExp(`\\s+|[${OPENING}]*[${CJK}][\\p{M}]*[${CLOSING}]*|[^\\s${CJK}]+?[-/](?=\\p{L}{2})|[^\\s${CJK}]+`, 'gu')
-// What belongs together is not divided: a number and its unit, a sign of comparison and its number. The mark is no character of any text here.
+// A line may end after spaces, after a hyphen or slash within a word, and beside a Han character or
+// kana; punctuation stays with its character.
+const PIECES = new RegExp(
+  `\\s+|[${OPENING}]*[${CJK}][\\p{M}]*[${CLOSING}]*|[^\\s${CJK}]+?[-/](?=\\p{L}{2})|[^\\s${CJK}]+`,
+  'gu',
+)
+// What belongs together is not divided: a number and its unit, a sign of comparison and its number.
+// The mark is no character of any text here.
 const GLUE = '\u0001'
-const GLUED = /(?<=[≤≥<>=≈~±×][ ]?\(?)[ ](?=\d)|(?<=\d)[ ](?=(?:[mcµ]?m[²³23]?|m?[lL]|k?g|mg|HU|mGy|mSv|×|%)(?![\p{L}\d]))|\u00a0/gu
+const GLUED =
+  /(?<=[≤≥<>=≈~±×][ ]?\(?)[ ](?=\d)|(?<=\d)[ ](?=(?:[mcµ]?m[²³23]?|m?[lL]|k?g|mg|HU|mGy|mSv|×|%)(?![\p{L}\d]))|\u00a0/gu
 /** An item of a list: its further lines begin below its text. */
 const ITEM = /^(?:[ ]*(?:[-–—•*]|\d{1,2}[.)])[ ]+|[ ]+)/
 const ELLIPSIS = '…'
 const MOST_INDENT = 72
 
 /**
- * Text as it can be printed: composed, without control characters and those that only steer the direction of writing, which could hide or
- * reorder what was signed.
+ * Text as it can be printed: composed, without control characters and those that only steer the
+ * direction of writing, which could hide or reorder what was signed.
  */
 export const printable = (text: string): string =>
   withoutStacks(
@@ -61,26 +70,36 @@ export const printable = (text: string): string =>
       .replaceAll('\t', '    ')
       .replace(/[\u2010\u2011]/g, '-')
       .replace(/[\u2002-\u200a\u202f\u205f]/g, ' ')
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is taken out
-      .replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
+      .replace(
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is taken out
+        /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g,
+        '',
+      )
       .replace(/[\ufe00-\ufe0f]/g, ''),
   )
 
-export function openTypesetter(runsOf: (text: string, weight: Weight) => readonly Run[], measure: Measure): Typesetter {
+export function openTypesetter(
+  runsOf: (text: string, weight: Weight) => readonly Run[],
+  measure: Measure,
+): Typesetter {
   const measured = new Map<string, Measured>()
 
   function measuredOf(text: string, weight: Weight): Measured {
     const key = `${weight} ${text}`
     let found = measured.get(key)
     if (!found) {
-      const runs = runsOf(text.replaceAll(GLUE, ' '), weight).map((run) => ({ ...run, width: measure(run) }))
+      const runs = runsOf(text.replaceAll(GLUE, ' '), weight).map((run) => ({
+        ...run,
+        width: measure(run),
+      }))
       found = { runs, width: runs.reduce((sum, run) => sum + run.width, 0) }
       measured.set(key, found)
     }
     return found
   }
 
-  const widthOf = (text: string, { size, weight }: TextStyle) => (measuredOf(text, weight).width * size) / 1000
+  const widthOf = (text: string, { size, weight }: TextStyle) =>
+    (measuredOf(text, weight).width * size) / 1000
 
   function setLine(pieces: readonly string[], style: TextStyle, indent: number): SetLine {
     const runs: (SetRun & { text: string; width: number })[] = []
@@ -122,12 +141,17 @@ export function openTypesetter(runsOf: (text: string, weight: Weight) => readonl
     const indentNow = () => (lines.length === 0 ? 0 : hanging)
     const end = () => {
       // A space at the end of a line is not seen.
-      while (pieces.length > (lines.length === 0 && lead !== '' ? 1 : 0) && pieces.at(-1)?.trim() === '') pieces.pop()
+      while (
+        pieces.length > (lines.length === 0 && lead !== '' ? 1 : 0) &&
+        pieces.at(-1)?.trim() === ''
+      )
+        pieces.pop()
       lines.push(setLine(pieces, style, indentNow()))
       pieces = []
       used = 0
     }
-    const isEmpty = () => pieces.length === 0 || (lines.length === 0 && pieces.length === 1 && pieces[0] === lead)
+    const isEmpty = () =>
+      pieces.length === 0 || (lines.length === 0 && pieces.length === 1 && pieces[0] === lead)
     for (const [piece] of text.slice(lead.length).replace(GLUED, GLUE).matchAll(PIECES)) {
       const isSpace = piece.trim() === ''
       const own = widthOf(piece, style)
@@ -165,7 +189,8 @@ export function openTypesetter(runsOf: (text: string, weight: Weight) => readonl
       const [first = ''] = chopped(whole, style, width - widthOf(ELLIPSIS, style))
       return setLine([first.trimEnd() + ELLIPSIS], style, 0)
     },
-    hasUnknown: () => [...measured.values()].some(({ runs }) => runs.some(({ isUnknown }) => isUnknown)),
+    hasUnknown: () =>
+      [...measured.values()].some(({ runs }) => runs.some(({ isUnknown }) => isUnknown)),
   }
 }
 

@@ -1,6 +1,9 @@
 import type { SetLine } from './report-pdf-lines.ts'
 
-/** Text at its place in a row: `x` from the left of the column, `y` of the baseline from the top of the row. */
+/**
+ * Text at its place in a row: `x` from the left of the column, `y` of the baseline from the top of
+ * the row.
+ */
 export interface Placed {
   readonly line: SetLine
   readonly x: number
@@ -47,7 +50,10 @@ export type Page = readonly Slice[]
 /** Lines that stay together at the end and at the beginning of a page. */
 const FEW = 2
 
-/** Puts blocks on pages of this height (points). A row that is higher than a page is alone on its page. */
+/**
+ * Puts blocks on pages of this height (points). A row that is higher than a page is alone on its
+ * page.
+ */
 export function pagesOf(blocks: readonly Block[], height: number): Page[] {
   const pages: Slice[][] = [[]]
   let used = 0
@@ -74,7 +80,8 @@ export function pagesOf(blocks: readonly Block[], height: number): Page[] {
         put(block, rows, isFirst)
         break
       }
-      // Neither the first line alone at the end of a page nor the last alone at the top of the next.
+      // Neither the first line alone at the end of a page nor the last alone at the top of the
+      // next.
       const count = Math.max(rows.length - fits < FEW ? rows.length - FEW : fits, 0)
       const cut = count < FEW && used > 0 ? 0 : Math.max(count, used === 0 ? 1 : 0)
       if (cut > 0) put(block, rows.slice(0, cut), isFirst)
@@ -93,7 +100,8 @@ function leastOf(blocks: readonly Block[], at: number, height: number): number {
   const block = blocks[at]
   if (!block) return 0
   const whole = heightOf(block.rows)
-  const isWhole = block.keepsNext || block.rows.length < 2 * FEW || (block.isWhole && whole <= height)
+  const isWhole =
+    block.keepsNext || block.rows.length < 2 * FEW || (block.isWhole && whole <= height)
   const least = isWhole ? whole : heightOf(block.rows.slice(0, FEW))
   const next = blocks[at + 1]
   return least + (block.keepsNext && next ? next.before + leastOf(blocks, at + 1, height) : 0)

@@ -13,7 +13,10 @@ export interface ReportPdfEntry {
   readonly createdAt: string
 }
 
-/** The PDF of each signed report, sealed, in the database: one transaction holds it and the signature (docs/decisions/0016). It is never changed. */
+/**
+ * The PDF of each signed report, sealed, in the database: one transaction holds it and the
+ * signature (docs/decisions/0016). It is never changed.
+ */
 export interface ReportPdfsStore {
   insert(pdf: Omit<ReportPdfEntry, 'bytes'> & { readonly content: Buffer }): void
   entry(reportId: string): ReportPdfEntry | undefined
@@ -30,9 +33,11 @@ export function reportPdfsStore(db: Database, seal: Seal): ReportPdfsStore {
   return {
     insert: ({ content, ...row }) =>
       void db.run(
-        db.sql
-          .insertInto('reportPdfs')
-          .values({ ...row, bytes: content.length, sealedPdf: seal.seal(content, contextOf(row.reportId, row.sha256)) }),
+        db.sql.insertInto('reportPdfs').values({
+          ...row,
+          bytes: content.length,
+          sealedPdf: seal.seal(content, contextOf(row.reportId, row.sha256)),
+        }),
       ),
     entry: (reportId) => db.get(of(reportId).select(ENTRY)),
     sample: (count) =>
@@ -41,7 +46,11 @@ export function reportPdfsStore(db: Database, seal: Seal): ReportPdfsStore {
           .selectFrom('reportPdfs')
           .select(ENTRY)
           // By their ids alone: the pages of the PDFs are not read for it.
-          .where('reportId', 'in', db.sql.selectFrom('reportPdfs').select('reportId').orderBy(sql`random()`).limit(count)),
+          .where(
+            'reportId',
+            'in',
+            db.sql.selectFrom('reportPdfs').select('reportId').orderBy(sql`random()`).limit(count),
+          ),
       ),
     read(reportId) {
       const row = db.get(of(reportId).select(['sealedPdf', 'sha256']))

@@ -49,8 +49,9 @@ export interface ReportPdf {
 }
 
 /**
- * The PDF of a signed report with its addenda. Deterministic: the same input, the same bytes. Fonts are embedded, its text can be extracted,
- * and the number of its bytes is even, as DICOM wants values.
+ * The PDF of a signed report with its addenda. Deterministic: the same input, the same bytes. Fonts
+ * are embedded, its text can be extracted, and the number of its bytes is even, as DICOM wants
+ * values.
  */
 export async function renderReportPdf(input: ReportPdfInput): Promise<ReportPdf> {
   // pdfkit and its fonts are loaded when the first report is signed, not when the gateway starts.

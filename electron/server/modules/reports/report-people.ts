@@ -8,9 +8,13 @@ import type { SignerRecord } from './report-queries.ts'
 /** A person as the window shows them. */
 export type Person = Draft['savedBy']
 
-const shortName = ({ firstName, lastName }: Pick<UserRecord, 'firstName' | 'lastName'>) => `${firstName} ${lastName}`
+const shortName = ({ firstName, lastName }: Pick<UserRecord, 'firstName' | 'lastName'>) =>
+  `${firstName} ${lastName}`
 
-export const callerPerson = ({ user }: UserCaller): Person => ({ userId: user.userId, name: shortName(user) })
+export const callerPerson = ({ user }: UserCaller): Person => ({
+  userId: user.userId,
+  name: shortName(user),
+})
 
 /** The user, whose account may have been revoked since. */
 export function personOf({ store }: Pick<DomainDeps, 'store'>, userId: string): Person {
@@ -19,8 +23,19 @@ export function personOf({ store }: Pick<DomainDeps, 'store'>, userId: string): 
 }
 
 /** Whoever signs, as it is frozen with the report and printed: the whole name. */
-export function signerOf({ userId, firstName, middleName, lastName, suffix1, suffix2, clinicRole, npiNumber }: UserRecord): SignerRecord {
-  const name = [firstName, middleName, lastName].filter((part) => part !== null && part !== '').join(' ')
+export function signerOf({
+  userId,
+  firstName,
+  middleName,
+  lastName,
+  suffix1,
+  suffix2,
+  clinicRole,
+  npiNumber,
+}: UserRecord): SignerRecord {
+  const name = [firstName, middleName, lastName]
+    .filter((part) => part !== null && part !== '')
+    .join(' ')
   const suffixes = [suffix1, suffix2].filter((suffix) => suffix !== null && suffix !== '')
   return { userId, name: [name, ...suffixes].join(', '), clinicRole, npiNumber }
 }

@@ -41,7 +41,8 @@ export interface ReportRecord {
   readonly signer: SignerRecord | null
 }
 /** Of a draft that nothing was saved of, unless it says more. */
-export type NewReportRecord = Omit<ReportRecord, 'seq' | Unwritten> & Partial<Pick<ReportRecord, Unwritten>>
+export type NewReportRecord = Omit<ReportRecord, 'seq' | Unwritten> &
+  Partial<Pick<ReportRecord, Unwritten>>
 type Unwritten = 'revision' | 'textHash' | 'signer'
 
 /** What a study says of its reports. */
@@ -52,7 +53,10 @@ export interface ReportEntry {
   readonly signedAt: string | null
 }
 
-/** A study has one draft at most. What is completed is never changed or removed: the database refuses it. */
+/**
+ * A study has one draft at most. What is completed is never changed or removed: the database
+ * refuses it.
+ */
 export interface ReportsStore {
   get(reportId: string): ReportRecord | undefined
   /** What is being written on the study. */
@@ -73,26 +77,52 @@ export interface ReportsStore {
 
 export function reportsStore(db: Database, seal: Seal): ReportsStore {
   const every = db.sql.selectFrom('reports').selectAll()
-  const recordOf = ({ sealedText, sealedSnapshot, sealedSigner, ...row }: StoredReport): ReportRecord =>
+  const recordOf = ({
+    sealedText,
+    sealedSnapshot,
+    sealedSigner,
+    ...row
+  }: StoredReport): ReportRecord =>
     ({
       ...row,
       isAddendum: row.isAddendum === 1,
       isCritical: row.isCritical === null ? null : row.isCritical === 1,
-      plainText: sealedText === null ? null : seal.open(sealedText, textContext(row.reportId)).toString(),
-      snapshotMetadata: JSON.parse(seal.open(sealedSnapshot, snapshotContext(row.reportId)).toString()),
-      signer: sealedSigner === null ? null : JSON.parse(seal.open(sealedSigner, signerContext(row.reportId)).toString()),
+      plainText:
+        sealedText === null ? null : seal.open(sealedText, textContext(row.reportId)).toString(),
+      snapshotMetadata: JSON.parse(
+        seal.open(sealedSnapshot, snapshotContext(row.reportId)).toString(),
+      ),
+      signer:
+        sealedSigner === null
+          ? null
+          : JSON.parse(seal.open(sealedSigner, signerContext(row.reportId)).toString()),
     }) as ReportRecord
-  const rowOf = ({ plainText, snapshotMetadata, signer = null, revision = 0, textHash = null, ...report }: NewReportRecord) => ({
+  const rowOf = ({
+    plainText,
+    snapshotMetadata,
+    signer = null,
+    revision = 0,
+    textHash = null,
+    ...report
+  }: NewReportRecord) => ({
     ...report,
     revision,
     textHash,
     isAddendum: flag(report.isAddendum),
     isCritical: report.isCritical === null ? null : flag(report.isCritical),
-    sealedText: plainText === null ? null : seal.seal(Buffer.from(plainText), textContext(report.reportId)),
-    sealedSnapshot: seal.seal(Buffer.from(JSON.stringify(snapshotMetadata)), snapshotContext(report.reportId)),
-    sealedSigner: signer === null ? null : seal.seal(Buffer.from(JSON.stringify(signer)), signerContext(report.reportId)),
+    sealedText:
+      plainText === null ? null : seal.seal(Buffer.from(plainText), textContext(report.reportId)),
+    sealedSnapshot: seal.seal(
+      Buffer.from(JSON.stringify(snapshotMetadata)),
+      snapshotContext(report.reportId),
+    ),
+    sealedSigner:
+      signer === null
+        ? null
+        : seal.seal(Buffer.from(JSON.stringify(signer)), signerContext(report.reportId)),
   })
-  const ofStudy = (studyId: string) => db.all(every.where('studyId', '=', studyId).orderBy('seq')).map(recordOf)
+  const ofStudy = (studyId: string) =>
+    db.all(every.where('studyId', '=', studyId).orderBy('seq')).map(recordOf)
 
   return {
     get(reportId) {
@@ -106,26 +136,43 @@ export function reportsStore(db: Database, seal: Seal): ReportsStore {
     ofStudy,
     signedOf: (studyId) => ofStudy(studyId).filter(({ status }) => status === 'completed'),
     isSignedSince: (studyId, at) =>
-      ofStudy(studyId).some(({ status, signedAt }) => status === 'completed' && signedAt !== null && signedAt >= at),
+      ofStudy(studyId).some(
+        ({ status, signedAt }) => status === 'completed' && signedAt !== null && signedAt >= at,
+      ),
     entriesOf: (studyId) =>
       db
-        .all(rawQuery<{ reportId: string; status: ReportStatus; isCritical: number | null; signedAt: string | null }>(ENTRIES, [studyId]))
-        .map((row) => ({ ...row, isCritical: row.isCritical === null ? null : row.isCritical === 1 })),
+        .all(
+          rawQuery<{
+            reportId: string
+            status: ReportStatus
+            isCritical: number | null
+            signedAt: string | null
+          }>(ENTRIES, [studyId]),
+        )
+        .map((row) => ({
+          ...row,
+          isCritical: row.isCritical === null ? null : row.isCritical === 1,
+        })),
     insert: (report) => void db.run(db.sql.insertInto('reports').values(rowOf(report))),
     update(report) {
       const { reportId, studyId: _, createdAt: __, ...changed } = rowOf(report)
       db.run(db.sql.updateTable('reports').set(changed).where('reportId', '=', reportId))
     },
-    remove: (reportId) => db.run(db.sql.deleteFrom('reports').where('reportId', '=', reportId)).changes > 0,
+    remove: (reportId) =>
+      db.run(db.sql.deleteFrom('reports').where('reportId', '=', reportId)).changes > 0,
   }
 }
 
-const ENTRIES = 'select reportId, status, isCritical, signedAt from reports where studyId = ? order by seq'
+const ENTRIES =
+  'select reportId, status, isCritical, signedAt from reports where studyId = ? order by seq'
 const textContext = (reportId: string) => `report text ${reportId}`
 const signerContext = (reportId: string) => `report signer ${reportId}`
 const snapshotContext = (reportId: string) => `report snapshot ${reportId}`
 
-type StoredReport = Omit<{ [K in keyof ReportRecord]: unknown }, 'plainText' | 'snapshotMetadata' | 'signer'> & {
+type StoredReport = Omit<
+  { [K in keyof ReportRecord]: unknown },
+  'plainText' | 'snapshotMetadata' | 'signer'
+> & {
   reportId: string
   sealedText: Buffer | null
   sealedSnapshot: Buffer

@@ -28,7 +28,10 @@ export interface ReportReadingDeps extends DomainDeps {
 
 /** The reporting screen. */
 export interface ReportReading {
-  /** Its draft is for who may write reports: nobody else reads an unsigned text. @throws ApiError not-found */
+  /**
+   * Its draft is for who may write reports: nobody else reads an unsigned text. @throws ApiError
+   * not-found
+   */
   read(caller: UserCaller, studyId: string): Reading
   /** The scribe study of a UID, where there is one that the person may see. */
   byUid(caller: UserCaller, studyInstanceUid: string): StudyId | null
@@ -38,19 +41,38 @@ export function openReportReading(deps: ReportReadingDeps): ReportReading {
   const { store, locks, studies, contexts, criticals, delivery } = deps
 
   function row({ record, assignedTo, reports }: Study<'scribe'>): ReadingStudy {
-    const { studyId, studyInstanceUid, studyDescription, severity, status, cancelledAt, detail, createdAt, updatedAt } = record
+    const {
+      studyId,
+      studyInstanceUid,
+      studyDescription,
+      severity,
+      status,
+      cancelledAt,
+      detail,
+      createdAt,
+      updatedAt,
+    } = record
     const images = store.imageStudies.get(studyInstanceUid)
     // Copies of its reports are kept beside the images and counted with them.
     const copies = reports.flatMap(({ reportId }) => store.reportObjects.ofReport(reportId)).length
     const instances = (images?.instances ?? 0) - copies
     const writing = reports.find((report) => report.status === 'in_progress')
     return {
-      ...{ studyId: studyId as StudyId, studyInstanceUid, studyDescription, severity, status, createdAt, updatedAt },
+      ...{
+        studyId: studyId as StudyId,
+        studyInstanceUid,
+        studyDescription,
+        severity,
+        status,
+        createdAt,
+        updatedAt,
+      },
       isCancelled: cancelledAt !== null,
       reportMetadata: detail.reportMetadata ?? {},
       assignedTo: assignedTo && personOf(deps, assignedTo.userId),
       lock: (writing && locks.of(writing.reportId)) ?? null,
-      images: images && instances > 0 ? { instances, isReceiving: images.state === 'receiving' } : null,
+      images:
+        images && instances > 0 ? { instances, isReceiving: images.state === 'receiving' } : null,
       isCritical: reports.some(({ isCritical }) => isCritical === true),
       identity: identityOf(images, record),
       isUnscheduled: isUnscheduled(images, record),
@@ -63,12 +85,16 @@ export function openReportReading(deps: ReportReadingDeps): ReportReading {
     const isSigned = status === 'completed'
     return {
       ...{ reportId: reportId as ReportId, isAddendum, status, signedAt, isCritical, createdAt },
-      author: report.signer ? { userId: report.signer.userId as UserId, name: report.signer.name } : personOf(deps, report.userId),
+      author: report.signer
+        ? { userId: report.signer.userId as UserId, name: report.signer.name }
+        : personOf(deps, report.userId),
       text: isSigned ? report.plainText : null,
       pages: store.reportPdfs.entry(reportId)?.pages ?? null,
       delivery: isSigned ? delivery.stateOf(reportId) : null,
       critical: criticals.ofReport(reportId) ?? null,
-      objects: store.reportObjects.ofReport(reportId).map(({ kind, sopInstanceUid }) => ({ kind, sopInstanceUid })),
+      objects: store.reportObjects
+        .ofReport(reportId)
+        .map(({ kind, sopInstanceUid }) => ({ kind, sopInstanceUid })),
     }
   }
 
@@ -82,7 +108,11 @@ export function openReportReading(deps: ReportReadingDeps): ReportReading {
       return {
         ...row(study),
         accessionNumber: accessionOf(deps, record.studyInstanceUid),
-        imageChanges: changesSinceSigned(store, record.studyInstanceUid, store.reports.entriesOf(studyId)).map(({ what, at }) => ({
+        imageChanges: changesSinceSigned(
+          store,
+          record.studyInstanceUid,
+          store.reports.entriesOf(studyId),
+        ).map(({ what, at }) => ({
           what,
           at,
         })),

@@ -26,8 +26,12 @@ export interface ReportRevisionsStore {
 }
 
 export function reportRevisionsStore(db: Database, seal: Seal): ReportRevisionsStore {
-  const of = (reportId: string) => db.sql.selectFrom('reportRevisions').selectAll().where('reportId', '=', reportId)
-  const recordOf = ({ sealedText, ...row }: Omit<ReportRevisionRecord, 'text'> & { sealedText: Buffer }): ReportRevisionRecord => ({
+  const of = (reportId: string) =>
+    db.sql.selectFrom('reportRevisions').selectAll().where('reportId', '=', reportId)
+  const recordOf = ({
+    sealedText,
+    ...row
+  }: Omit<ReportRevisionRecord, 'text'> & { sealedText: Buffer }): ReportRevisionRecord => ({
     ...row,
     text: seal.open(sealedText, contextOf(row.reportId, row.revision)).toString(),
   })
@@ -52,7 +56,8 @@ export function reportRevisionsStore(db: Database, seal: Seal): ReportRevisionsS
       return row && recordOf(row)
     },
     list: (reportId) => db.all(of(reportId).orderBy('revision', 'desc')).map(recordOf),
-    clear: (reportId) => void db.run(db.sql.deleteFrom('reportRevisions').where('reportId', '=', reportId)),
+    clear: (reportId) =>
+      void db.run(db.sql.deleteFrom('reportRevisions').where('reportId', '=', reportId)),
   }
 }
 

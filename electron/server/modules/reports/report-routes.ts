@@ -34,12 +34,21 @@ export interface DashboardReportsDeps {
 /** A report of 200,000 characters, each of three bytes, with what JSON escapes of it. */
 const TEXT_BYTES = 2 * 1024 * 1024
 export const REPORTS_BYTES = { begin: TEXT_BYTES, save: TEXT_BYTES, check: TEXT_BYTES } as const
-export const DocumentParams = z.object({ studyId: StudyId, documentId: z.coerce.number().int().positive() })
+export const DocumentParams = z.object({
+  studyId: StudyId,
+  documentId: z.coerce.number().int().positive(),
+})
 
 export type ReportHandlers = HandlersOf<typeof dashboardReports>
 
-/** What answers the calls about reports, of the window and by link; `callerOf` says what rights the person has there. */
-export function reportHandlers(deps: DashboardReportsDeps, callerOf = windowCaller(deps.customersOf)): ReportHandlers {
+/**
+ * What answers the calls about reports, of the window and by link; `callerOf` says what rights the
+ * person has there.
+ */
+export function reportHandlers(
+  deps: DashboardReportsDeps,
+  callerOf = windowCaller(deps.customersOf),
+): ReportHandlers {
   const { store, feed, studies, writing, reading, templates, criticals, contexts, ports } = deps
   /** Not after each save: what other windows list of a study is who has it and how it stands. */
   const told = <T>(reply: T): T => {
@@ -51,17 +60,25 @@ export function reportHandlers(deps: DashboardReportsDeps, callerOf = windowCall
   function signed(user: SignedInUser, reportId: string): void {
     const report = store.reports.get(reportId)
     if (report) studies.read(callerOf(user), 'scribe', report.studyId)
-    if (report?.status !== 'completed') throw new ApiError('not-found', 'There is no such signed report.')
+    if (report?.status !== 'completed')
+      throw new ApiError('not-found', 'There is no such signed report.')
   }
 
   return {
     read: ({ params, user }) => reading.read(callerOf(user), params.studyId),
-    byUid: ({ params, user }) => ({ studyId: reading.byUid(callerOf(user), params.studyInstanceUid) }),
+    byUid: ({ params, user }) => ({
+      studyId: reading.byUid(callerOf(user), params.studyInstanceUid),
+    }),
     async askContext({ params, body, user }) {
       const caller = callerOf(user)
       studies.read(caller, 'scribe', params.studyId)
       // The screen asks when it is opened: who looked at whom is on record (ux-security E.8).
-      note({ store }, userActor(user.userId), body.again ? 'reading.ask-again' : 'reading.open', params.studyId)
+      note(
+        { store },
+        userActor(user.userId),
+        body.again ? 'reading.ask-again' : 'reading.open',
+        params.studyId,
+      )
       await contexts.ask(params.studyId, { again: body.again })
       return contexts.of(studies.read(caller, 'scribe', params.studyId).record)
     },
@@ -79,9 +96,14 @@ export function reportHandlers(deps: DashboardReportsDeps, callerOf = windowCall
       const lock = writing.hold(callerOf(user), params.studyId, body)
       return body.isWriting ? { lock } : told({ lock })
     },
-    revisions: ({ params, user }) => ({ revisions: writing.revisions(callerOf(user), params.studyId) }),
-    revision: ({ params, user }) => writing.revision(callerOf(user), params.studyId, params.revision),
-    check: ({ params, body, user }) => ({ findings: writing.check(callerOf(user), params.studyId, body) }),
+    revisions: ({ params, user }) => ({
+      revisions: writing.revisions(callerOf(user), params.studyId),
+    }),
+    revision: ({ params, user }) =>
+      writing.revision(callerOf(user), params.studyId, params.revision),
+    check: ({ params, body, user }) => ({
+      findings: writing.check(callerOf(user), params.studyId, body),
+    }),
     async sign({ params, body, user }) {
       const caller = callerOf(user)
       const result = await writing.sign(caller, params.studyId, body)
@@ -100,8 +122,10 @@ export function reportHandlers(deps: DashboardReportsDeps, callerOf = windowCall
       feed.noteImages()
       return told(reading.read(caller, params.studyId))
     },
-    startAddendum: ({ params, user }) => told(writing.startAddendum(callerOf(user), params.reportId)),
-    cancelAddendum: ({ params, user }) => told(writing.cancelAddendum(callerOf(user), params.reportId)),
+    startAddendum: ({ params, user }) =>
+      told(writing.startAddendum(callerOf(user), params.reportId)),
+    cancelAddendum: ({ params, user }) =>
+      told(writing.cancelAddendum(callerOf(user), params.reportId)),
 
     pdfLink({ params, user }) {
       signed(user, params.reportId)
@@ -111,17 +135,22 @@ export function reportHandlers(deps: DashboardReportsDeps, callerOf = windowCall
     async send({ params, body, user }) {
       const caller = callerOf(user)
       if (!isAllowed(caller, 'writeReports') && !isAllowed(caller, 'manageStudies'))
-        throw new ApiError('not-permitted', 'Your account may not send reports: it may neither write them nor manage studies.')
+        throw new ApiError(
+          'not-permitted',
+          'Your account may not send reports: it may neither write them nor manage studies.',
+        )
       signed(user, params.reportId)
       return ports.sendObjects(params.reportId, body.destinationId, userActor(user.userId))
     },
 
     criticals: ({ user }) => ({ criticals: criticals.open(callerOf(user)) }),
-    communicate: ({ params, body, user }) => told(criticals.communicate(callerOf(user), params.reportId, body)),
+    communicate: ({ params, body, user }) =>
+      told(criticals.communicate(callerOf(user), params.reportId, body)),
 
     templates: ({ query, user }) => ({ templates: templates.list(callerOf(user), query.studyId) }),
     addTemplate: ({ body, user }) => templates.add(callerOf(user), body),
-    changeTemplate: ({ params, body, user }) => templates.change(callerOf(user), params.templateId, body),
+    changeTemplate: ({ params, body, user }) =>
+      templates.change(callerOf(user), params.templateId, body),
     removeTemplate({ params, user }) {
       templates.remove(callerOf(user), params.templateId)
       return { success: true }
@@ -134,9 +163,17 @@ export function reportHandlers(deps: DashboardReportsDeps, callerOf = windowCall
   }
 }
 
-/** A document of the clinical context of a study that the person sees. @throws ApiError not-found */
-export function contextDocument({ studies, contexts, customersOf }: DashboardReportsDeps, callerOf = windowCaller(customersOf)) {
-  return (user: SignedInUser, { studyId, documentId }: z.output<typeof DocumentParams>): Document => {
+/**
+ * A document of the clinical context of a study that the person sees. @throws ApiError not-found
+ */
+export function contextDocument(
+  { studies, contexts, customersOf }: DashboardReportsDeps,
+  callerOf = windowCaller(customersOf),
+) {
+  return (
+    user: SignedInUser,
+    { studyId, documentId }: z.output<typeof DocumentParams>,
+  ): Document => {
     studies.read(callerOf(user), 'scribe', studyId)
     const document = contexts.document(studyId, documentId)
     if (!document) throw new ApiError('not-found', 'There is no such document.')
@@ -144,7 +181,10 @@ export function contextDocument({ studies, contexts, customersOf }: DashboardRep
   }
 }
 
-/** Declares the window's calls about reports (`shared/contract/reports.ts`), and the documents of their clinical context. */
+/**
+ * Declares the window's calls about reports (`shared/contract/reports.ts`), and the documents of
+ * their clinical context.
+ */
 export function serveDashboardReports(app: HttpApp, deps: DashboardReportsDeps): void {
   const document = contextDocument(deps)
   serveAll(app, dashboardReports, reportHandlers(deps), {

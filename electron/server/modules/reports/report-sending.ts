@@ -32,13 +32,29 @@ export interface ReportSending extends AsyncDisposable, Pick<Deliveries, 'wake' 
 /** How long a report may be on its way before the window says so loudly. */
 const LATE_MS = 60 * 60_000
 
-/** Sends what is signed, tries again at once where an endpoint or the partner is set anew, and tells staff how it goes. */
-export function openReportSending(parts: Parts, { feed, requester, recorder, dataOf, onError }: ReportSendingOptions): ReportSending {
+/**
+ * Sends what is signed, tries again at once where an endpoint or the partner is set anew, and tells
+ * staff how it goes.
+ */
+export function openReportSending(
+  parts: Parts,
+  { feed, requester, recorder, dataOf, onError }: ReportSendingOptions,
+): ReportSending {
   const { deps, store, settings, endpoints } = parts
   const { clock } = deps
   const opened = new AsyncDisposableStack()
-  const line = (tone: 'good' | 'warning' | 'danger', text: string, studyInstanceUid: string | null = null) =>
-    void feed.append({ kind: 'partner', tone, text, studyInstanceUid, ...{ associationId: '', aeTitle: '', address: '' } })
+  const line = (
+    tone: 'good' | 'warning' | 'danger',
+    text: string,
+    studyInstanceUid: string | null = null,
+  ) =>
+    void feed.append({
+      kind: 'partner',
+      tone,
+      text,
+      studyInstanceUid,
+      ...{ associationId: '', aeTitle: '', address: '' },
+    })
 
   let isListening = false
   const deliveries = opened.use(
@@ -62,7 +78,11 @@ export function openReportSending(parts: Parts, { feed, requester, recorder, dat
   opened.defer(endpoints.onChange(() => void setImmediate(retry)))
   // Reports of a study with a mismatch wait for it to be resolved or overridden.
   opened.defer(store.imageStudies.onMismatchEnd(() => void setImmediate(retry)))
-  opened.defer(settings.onChange((keys) => keys.some((key) => key.startsWith('partner.')) && void setImmediate(retry)))
+  opened.defer(
+    settings.onChange(
+      (keys) => keys.some((key) => key.startsWith('partner.')) && void setImmediate(retry),
+    ),
+  )
   opened.defer(() => {
     isListening = false
   })
@@ -74,10 +94,16 @@ export function openReportSending(parts: Parts, { feed, requester, recorder, dat
   function tell({ reportId, state, fault, attempts }: DeliveryAttempt): void {
     const report = store.reports.get(reportId)
     const studyInstanceUid = (report && store.studies.get(report.studyId)?.studyInstanceUid) ?? null
-    if (state === 'done') line('good', 'A signed report was delivered to the partner.', studyInstanceUid)
-    else if (state === 'failed') line('danger', `A signed report was not delivered: ${fault}.`, studyInstanceUid)
+    if (state === 'done')
+      line('good', 'A signed report was delivered to the partner.', studyInstanceUid)
+    else if (state === 'failed')
+      line('danger', `A signed report was not delivered: ${fault}.`, studyInstanceUid)
     else if (state === 'waiting' && attempts === 1)
-      line('warning', `A signed report did not reach the partner and is tried again: ${fault}.`, studyInstanceUid)
+      line(
+        'warning',
+        `A signed report did not reach the partner and is tried again: ${fault}.`,
+        studyInstanceUid,
+      )
   }
 
   return {

@@ -16,7 +16,12 @@ import { moved } from '#shared/lifecycle.ts'
 import { type CheckInput, type ReportCheck, reportFindings } from '#shared/report-checks.ts'
 import { plainReport } from '#shared/report-text.ts'
 import { draftView, isShown, withoutSeq } from './report-draft.ts'
-import { type ReportPart, type ReportPdf, type ReportPdfInput, renderReportPdf } from './report-pdf.ts'
+import {
+  type ReportPart,
+  type ReportPdf,
+  type ReportPdfInput,
+  renderReportPdf,
+} from './report-pdf.ts'
 import { signerOf } from './report-people.ts'
 import type { ReportRecord } from './report-queries.ts'
 import { hashOfText, signedPart } from './signed-part.ts'
@@ -46,22 +51,29 @@ export interface ReportSigningDeps extends DomainDeps {
   readonly events: Pick<EventLog, 'begin'>
   readonly renderPdf?: (input: ReportPdfInput) => Promise<ReportPdf>
 }
-/** A draft that may be signed by the caller, as it is in the store now. @throws ApiError where it may not */
+/**
+ * A draft that may be signed by the caller, as it is in the store now. @throws ApiError where it
+ * may not
+ */
 export type Ready = () => { readonly study: ScribeStudyRecord; readonly draft: ReportRecord }
 
 /** Clocks of two PCs in a clinic differ by so much. */
 const AHEAD_MS = 60_000
-const ADOPTING = 'Images received after the backup are still being checked: sign when that has finished.'
+const ADOPTING =
+  'Images received after the backup are still being checked: sign when that has finished.'
 /** How often what the PDF shows may change while it is rendered. */
 const MOST_RENDERINGS = 5
 
 /**
- * Signs: checks, then the PDF from the exact text, then in one transaction text, patient, signer and PDF are frozen, the study moves, a
- * critical result is opened, and the delivery and the archive's copy wait in the outbox. What the PDF shows is looked at again in that
- * transaction: where it changed meanwhile the PDF is rendered anew, and where the draft moved on nothing is signed. The checks are made again
- * there too, so that images that arrived meanwhile count.
+ * Signs: checks, then the PDF from the exact text, then in one transaction text, patient, signer
+ * and PDF are frozen, the study moves, a critical result is opened, and the delivery and the
+ * archive's copy wait in the outbox. What the PDF shows is looked at again in that transaction:
+ * where it changed meanwhile the PDF is rendered anew, and where the draft moved on nothing is
+ * signed. The checks are made again there too, so that images that arrived meanwhile count.
  */
-export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, ready: Ready, order: SignOrder) => Promise<SignResult> {
+export function reportSigning(
+  deps: ReportSigningDeps,
+): (caller: UserCaller, ready: Ready, order: SignOrder) => Promise<SignResult> {
   const { store, clock, uuid, settings, events, renderPdf = renderReportPdf } = deps
   const { database, reports, studies } = store
 
@@ -80,26 +92,47 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
   ): Prepared | Exclude<SignResult, { outcome: 'signed' }> {
     const user = signingUser(deps, caller)
     // A corrected copy that is not found yet does not put its study in doubt.
-    if (store.imageFiles.isAdopting()) throw new ApiError('unavailable', ADOPTING, { headers: { 'retry-after': '60' } })
+    if (store.imageFiles.isAdopting())
+      throw new ApiError('unavailable', ADOPTING, { headers: { 'retry-after': '60' } })
     const { study, draft } = ready()
     if (!isShown(draft, order)) return { outcome: 'conflict', theirs: draftView(deps, draft) }
     const text = plainReport(draft.plainText ?? '')
     const { isCritical } = order
     const finding = isCritical ? order.finding : null
     const communication = isCritical ? order.communication : null
-    const findings = reportFindings({ ...checkInputOf(deps, study, draft, text), isCritical, finding })
-    if (findings.some(({ check, level }) => level === 'error' || !order.acknowledged.includes(check)))
+    const findings = reportFindings({
+      ...checkInputOf(deps, study, draft, text),
+      isCritical,
+      finding,
+    })
+    if (
+      findings.some(({ check, level }) => level === 'error' || !order.acknowledged.includes(check))
+    )
       return { outcome: 'checks', findings }
-    if (communication) demandPast('body.communication.communicatedAt', communication.communicatedAt, clock())
+    if (communication)
+      demandPast('body.communication.communicatedAt', communication.communicatedAt, clock())
     const signed = { isCritical, finding, communication, signedAt }
     const { isAddendum } = draft
     const earlier = reports.signedOf(study.studyId)
-    const follows = isAddendum ? followedCorrection(store, study.studyInstanceUid, { earlier, signedAt }) : null
-    const part = { isAddendum, text, textHash: hashOfText(text), signer: signerOf(user), follows, ...signed }
+    const follows = isAddendum
+      ? followedCorrection(store, study.studyInstanceUid, { earlier, signedAt })
+      : null
+    const part = {
+      isAddendum,
+      text,
+      textHash: hashOfText(text),
+      signer: signerOf(user),
+      follows,
+      ...signed,
+    }
     return { study, draft, part, input: pdfInput(study, draft.reportId, part) }
   }
 
-  const pdfInput = (study: ScribeStudyRecord, reportId: string, part: ReportPart): ReportPdfInput => ({
+  const pdfInput = (
+    study: ScribeStudyRecord,
+    reportId: string,
+    part: ReportPart,
+  ): ReportPdfInput => ({
     clinicName: settings.get('clinic.name'),
     letterhead: settings.get('reports.letterhead'),
     paper: settings.get('reports.paper'),
@@ -121,11 +154,17 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
     return { identity: state, identityOverride: { at, userId, reason } }
   }
 
-  function freeze(caller: UserCaller, { study, draft, part, input }: Prepared, pdf: ReportPdf, order: SignOrder): SignResult {
+  function freeze(
+    caller: UserCaller,
+    { study, draft, part, input }: Prepared,
+    pdf: ReportPdf,
+    order: SignOrder,
+  ): SignResult {
     const { reportId, studyId } = draft
     const { text, textHash, signer, signedAt, isCritical, finding, communication } = part
     const status = moved('sign', study.status)
-    if (status === undefined) throw new ApiError('refused', 'Nothing is being written on this study.')
+    if (status === undefined)
+      throw new ApiError('refused', 'Nothing is being written on this study.')
     reports.update({
       ...withoutSeq(draft),
       ...{
@@ -139,11 +178,20 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
         updatedAt: signedAt,
       },
     })
-    store.reportPdfs.insert({ reportId, sha256: pdf.sha256, pages: pdf.pages, content: pdf.bytes, createdAt: signedAt })
+    store.reportPdfs.insert({
+      reportId,
+      sha256: pdf.sha256,
+      pages: pdf.pages,
+      content: pdf.bytes,
+      createdAt: signedAt,
+    })
     store.reportRevisions.clear(reportId)
     studies.update({ ...study, status, updatedAt: signedAt }, study)
     if (isCritical && finding !== null) {
-      const { userId, name } = { userId: signer.userId, name: `${caller.user.firstName} ${caller.user.lastName}` }
+      const { userId, name } = {
+        userId: signer.userId,
+        name: `${caller.user.firstName} ${caller.user.lastName}`,
+      }
       const told = communication && { ...communication, recordedBy: { userId, name } }
       const at = { openedAt: signedAt, communicatedAt: communication?.communicatedAt ?? null }
       store.criticalResults.insert({ reportId, studyId, ...at, finding, communication: told })
@@ -157,10 +205,28 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
       ...(part.follows && { correctionId: part.follows.correctionId }),
     })
     const eventId = idFromUuid('whe', uuid())
-    const endpointId = store.endpoints.endpointFor('report.delivered', study.createdByApiKeyId)?.endpointId ?? null
-    events.begin({ eventId, type: 'report.delivered', endpointId, subject: reportId, studyInstanceUid: study.studyInstanceUid })
-    store.outbox.append({ kind: 'report.delivered', subject: reportId, lane: studyId, payload: { eventId, reportId }, at: signedAt })
-    store.outbox.append({ kind: 'report.archive', subject: reportId, payload: { reportId }, at: signedAt })
+    const endpointId =
+      store.endpoints.endpointFor('report.delivered', study.createdByApiKeyId)?.endpointId ?? null
+    events.begin({
+      eventId,
+      type: 'report.delivered',
+      endpointId,
+      subject: reportId,
+      studyInstanceUid: study.studyInstanceUid,
+    })
+    store.outbox.append({
+      kind: 'report.delivered',
+      subject: reportId,
+      lane: studyId,
+      payload: { eventId, reportId },
+      at: signedAt,
+    })
+    store.outbox.append({
+      kind: 'report.archive',
+      subject: reportId,
+      payload: { reportId },
+      at: signedAt,
+    })
     return { outcome: 'signed', reportId }
   }
 
@@ -173,23 +239,30 @@ export function reportSigning(deps: ReportSigningDeps): (caller: UserCaller, rea
       const result = database.transaction(() => {
         const now = prepare(caller, ready, order, signedAt)
         if ('outcome' in now) return now
-        return JSON.stringify(now.input) === JSON.stringify(prepared.input) ? freeze(caller, now, pdf, order) : undefined
+        return JSON.stringify(now.input) === JSON.stringify(prepared.input)
+          ? freeze(caller, now, pdf, order)
+          : undefined
       })
       if (result) return result
     }
-    throw new ApiError('unavailable', 'The study goes on changing while it is signed: try again.', { headers: { 'retry-after': '5' } })
+    throw new ApiError('unavailable', 'The study goes on changing while it is signed: try again.', {
+      headers: { 'retry-after': '5' },
+    })
   }
 }
 
 /**
- * The account of the caller, who may sign. A signature is a radiologist's: managing the gateway does not make one (interface.md, Scribe
- * invitation: canCreateReports).
+ * The account of the caller, who may sign. A signature is a radiologist's: managing the gateway
+ * does not make one (interface.md, Scribe invitation: canCreateReports).
  * @throws ApiError not-permitted
  */
 export function signingUser({ store }: Pick<DomainDeps, 'store'>, caller: UserCaller): UserRecord {
   const user = store.users.get(caller.user.userId)
   if (!user?.canCreateReports || user.deactivatedAt !== null)
-    throw new ApiError('not-permitted', 'Your account may not sign reports: an owner or an admin can allow it to create reports.')
+    throw new ApiError(
+      'not-permitted',
+      'Your account may not sign reports: an owner or an admin can allow it to create reports.',
+    )
   return user
 }
 
@@ -203,14 +276,27 @@ export function checkInputOf(
   const { studyId, studyDescription, detail } = study
   return {
     identity: identityOf(store.imageStudies.get(study.studyInstanceUid), study).state,
-    ...{ text, studyDescription, isAddendum: draft?.isAddendum ?? false, metadata: detail.reportMetadata ?? {} },
-    indication: store.clinicalContexts.get(studyId)?.clinicalIndication || (detail.clinicalIndication ?? undefined),
+    ...{
+      text,
+      studyDescription,
+      isAddendum: draft?.isAddendum ?? false,
+      metadata: detail.reportMetadata ?? {},
+    },
+    indication:
+      store.clinicalContexts.get(studyId)?.clinicalIndication ||
+      (detail.clinicalIndication ?? undefined),
     patientAtOpening: draft?.snapshotMetadata,
   }
 }
 
-/** Of the images of the study, else of the worklist row they were made for; empty where neither is here. */
-export function accessionOf({ store }: Pick<DomainDeps, 'store'>, studyInstanceUid: string): string {
+/**
+ * Of the images of the study, else of the worklist row they were made for; empty where neither is
+ * here.
+ */
+export function accessionOf(
+  { store }: Pick<DomainDeps, 'store'>,
+  studyInstanceUid: string,
+): string {
   const images = store.imageStudies.get(studyInstanceUid)
   return images?.header.accessionNumber || (images?.handedOut?.accessionNumber ?? '')
 }

@@ -32,7 +32,11 @@ export interface ReportTemplatesStore {
 export function reportTemplatesStore(db: Database): ReportTemplatesStore {
   const every = db.sql.selectFrom('reportTemplates').selectAll()
   const recordOf = (row: { [K in keyof ReportTemplateRecord]: unknown }): ReportTemplateRecord =>
-    ({ ...row, modalities: JSON.parse(String(row.modalities)), keywords: JSON.parse(String(row.keywords)) }) as ReportTemplateRecord
+    ({
+      ...row,
+      modalities: JSON.parse(String(row.modalities)),
+      keywords: JSON.parse(String(row.keywords)),
+    }) as ReportTemplateRecord
   const rowOf = (template: ReportTemplateRecord) => ({
     ...template,
     modalities: JSON.stringify(template.modalities),
@@ -55,8 +59,11 @@ export function reportTemplatesStore(db: Database): ReportTemplatesStore {
     insert: (template) => void db.run(db.sql.insertInto('reportTemplates').values(rowOf(template))),
     update(template) {
       const { templateId, ...changed } = rowOf(template)
-      db.run(db.sql.updateTable('reportTemplates').set(changed).where('templateId', '=', templateId))
+      db.run(
+        db.sql.updateTable('reportTemplates').set(changed).where('templateId', '=', templateId),
+      )
     },
-    remove: (templateId) => db.run(db.sql.deleteFrom('reportTemplates').where('templateId', '=', templateId)).changes > 0,
+    remove: (templateId) =>
+      db.run(db.sql.deleteFrom('reportTemplates').where('templateId', '=', templateId)).changes > 0,
   }
 }

@@ -9,11 +9,19 @@ import { personOf } from './report-people.ts'
 import type { ReportTemplateRecord } from './report-template-queries.ts'
 import { fitOf, subjectOf } from './template-fit.ts'
 
-export type ReportTemplatePatch = { readonly [K in keyof Omit<NewReportTemplate, 'kind' | 'for'>]?: NewReportTemplate[K] | undefined }
+export type ReportTemplatePatch = {
+  readonly [K in keyof Omit<NewReportTemplate, 'kind' | 'for'>]?: NewReportTemplate[K] | undefined
+}
 
-/** Templates and macros: everybody's are for owners and admins to make, one's own for whoever writes reports. */
+/**
+ * Templates and macros: everybody's are for owners and admins to make, one's own for whoever writes
+ * reports.
+ */
 export interface ReportTemplates {
-  /** One's own and everybody's, by name; with a study those that fit it, the best first. @throws ApiError not-found */
+  /**
+   * One's own and everybody's, by name; with a study those that fit it, the best first. @throws
+   * ApiError not-found
+   */
   list(caller: UserCaller, studyId?: string): ReportTemplate[]
   /** @throws ApiError not-permitted; refused: the name or the shortcut is taken */
   add(caller: UserCaller, template: NewReportTemplate): ReportTemplate
@@ -28,7 +36,13 @@ export function openReportTemplates(deps: DomainDeps): ReportTemplates {
   const { database, reportTemplates } = store
   const finder = studyFinder(deps)
 
-  const view = ({ ownerId, createdAt: _, modalities, keywords, ...template }: ReportTemplateRecord): ReportTemplate => ({
+  const view = ({
+    ownerId,
+    createdAt: _,
+    modalities,
+    keywords,
+    ...template
+  }: ReportTemplateRecord): ReportTemplate => ({
     ...template,
     modalities: [...modalities],
     keywords: [...keywords],
@@ -38,7 +52,10 @@ export function openReportTemplates(deps: DomainDeps): ReportTemplates {
   function demandFor(caller: UserCaller, ownerId: string | null): void {
     demand(caller, 'writeReports')
     if (ownerId === null && !isAllowed(caller, 'manageGateway'))
-      throw new ApiError('not-permitted', 'Only an owner or an admin may change what is everybody’s: make one of your own.')
+      throw new ApiError(
+        'not-permitted',
+        'Only an owner or an admin may change what is everybody’s: make one of your own.',
+      )
   }
 
   function mineToChange(caller: UserCaller, templateId: string): ReportTemplateRecord {
@@ -50,13 +67,22 @@ export function openReportTemplates(deps: DomainDeps): ReportTemplates {
   }
 
   /** @throws ApiError refused */
-  function demandFree({ templateId, ownerId, kind, name, shortcut, ageFrom, ageTo }: ReportTemplateRecord, userId: string): void {
-    const others = reportTemplates.listFor(userId).filter((other) => other.templateId !== templateId && other.ownerId === ownerId)
+  function demandFree(
+    { templateId, ownerId, kind, name, shortcut, ageFrom, ageTo }: ReportTemplateRecord,
+    userId: string,
+  ): void {
+    const others = reportTemplates
+      .listFor(userId)
+      .filter((other) => other.templateId !== templateId && other.ownerId === ownerId)
     if (others.some((other) => other.kind === kind && isSame(other.name, name)))
       throw refused('body.name', `must not be that of another ${kind}`)
-    if (shortcut !== null && others.some((other) => other.shortcut !== null && isSame(other.shortcut, shortcut)))
+    if (
+      shortcut !== null &&
+      others.some((other) => other.shortcut !== null && isSame(other.shortcut, shortcut))
+    )
       throw refused('body.shortcut', 'must not be that of another template or macro')
-    if (ageFrom !== null && ageTo !== null && ageFrom > ageTo) throw refused('body.ageTo', 'must not be less than ageFrom')
+    if (ageFrom !== null && ageTo !== null && ageFrom > ageTo)
+      throw refused('body.ageTo', 'must not be less than ageFrom')
   }
 
   return {
@@ -68,7 +94,9 @@ export function openReportTemplates(deps: DomainDeps): ReportTemplates {
       return templates
         .flatMap((template) => {
           const fit = fitOf(template, subject)
-          return fit === undefined ? [] : { template, rank: fit * 2 + (template.ownerId === null ? 0 : 1) }
+          return fit === undefined
+            ? []
+            : { template, rank: fit * 2 + (template.ownerId === null ? 0 : 1) }
         })
         .sort((a, b) => b.rank - a.rank)
         .map(({ template }) => view(template))
@@ -79,17 +107,29 @@ export function openReportTemplates(deps: DomainDeps): ReportTemplates {
         const ownerId = whose === 'mine' ? caller.user.userId : null
         demandFor(caller, ownerId)
         const now = instantOf(clock())
-        const record: ReportTemplateRecord = { templateId: uuid(), ownerId, ...template, createdAt: now, updatedAt: now }
+        const record: ReportTemplateRecord = {
+          templateId: uuid(),
+          ownerId,
+          ...template,
+          createdAt: now,
+          updatedAt: now,
+        }
         demandFree(record, caller.user.userId)
         reportTemplates.insert(record)
-        note(deps, actorOf(caller), 'template.add', record.templateId, { kind: record.kind, name: record.name, for: whose })
+        note(deps, actorOf(caller), 'template.add', record.templateId, {
+          kind: record.kind,
+          name: record.name,
+          for: whose,
+        })
         return view(record)
       }),
 
     change: (caller, templateId, patch) =>
       database.transaction(() => {
         const before = mineToChange(caller, templateId)
-        const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+        const given = Object.fromEntries(
+          Object.entries(patch).filter(([, value]) => value !== undefined),
+        )
         const after: ReportTemplateRecord = { ...before, ...given, updatedAt: instantOf(clock()) }
         demandFree(after, caller.user.userId)
         reportTemplates.update(after)

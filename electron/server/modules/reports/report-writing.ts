@@ -6,7 +6,13 @@ import { actorOf, demand, type UserCaller } from '#server/modules/users/caller.t
 import { instantOf } from '#server/platform/clock.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
 import type { IdentityDifference } from '#shared/contract/images.ts'
-import type { CheckFinding, Draft, DraftRevision, ReportLock, Saved } from '#shared/contract/reports.ts'
+import type {
+  CheckFinding,
+  Draft,
+  DraftRevision,
+  ReportLock,
+  Saved,
+} from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid, type ReportId } from '#shared/ids.ts'
 import { moved } from '#shared/lifecycle.ts'
@@ -17,7 +23,14 @@ import { draftView, isShown, saveDraft, withoutSeq } from './report-draft.ts'
 import type { ReportLocks } from './report-locks.ts'
 import { callerPerson, personOf } from './report-people.ts'
 import type { ReportRecord } from './report-queries.ts'
-import { checkInputOf, type ReportSigningDeps, reportSigning, type SignOrder, type SignResult, signingUser } from './report-signing.ts'
+import {
+  checkInputOf,
+  type ReportSigningDeps,
+  reportSigning,
+  type SignOrder,
+  type SignResult,
+  signingUser,
+} from './report-signing.ts'
 import type { Reports } from './reports.ts'
 
 /** `reportId`: the draft it was made of. */
@@ -50,36 +63,56 @@ export interface ReportWritingDeps extends ReportSigningDeps {
 }
 
 /**
- * Reports being written (interface-choices §6 rows 6, 7, 51). Every call is for who may write reports; @throws ApiError not-permitted,
- * not-found, and refused where the study is cancelled, nothing is being written on it, or it is somebody else's (`report-access`).
+ * Reports being written (interface-choices §6 rows 6, 7, 51). Every call is for who may write
+ * reports; @throws ApiError not-permitted, not-found, and refused where the study is cancelled,
+ * nothing is being written on it, or it is somebody else's (`report-access`).
  */
 export interface ReportWriting {
-  /** Makes the draft, or goes on with it: the study is in progress, the caller's, and before this window. */
+  /**
+   * Makes the draft, or goes on with it: the study is in progress, the caller's, and before this
+   * window.
+   */
   begin(caller: UserCaller, studyId: string, order: BeginOrder): void
   /**
-   * Durable when it returns. What was saved since `revision` is never overwritten; a text that is the same makes no revision. The last save
-   * of a window that closes also goes on top of revisions that this window saved itself, because their answers can no longer reach it.
+   * Durable when it returns. What was saved since `revision` is never overwritten; a text that is
+   * the same makes no revision. The last save of a window that closes also goes on top of revisions
+   * that this window saved itself, because their answers can no longer reach it.
    */
   save(caller: UserCaller, studyId: string, order: SaveOrder): Saved
   /** Who has it before them now. */
-  hold(caller: UserCaller, studyId: string, order: { readonly windowId: string; readonly isWriting: boolean }): ReportLock | null
+  hold(
+    caller: UserCaller,
+    studyId: string,
+    order: { readonly windowId: string; readonly isWriting: boolean },
+  ): ReportLock | null
   /** Newest first. */
   revisions(caller: UserCaller, studyId: string): DraftRevision[]
   /** @throws ApiError not-found: it is not kept */
   revision(caller: UserCaller, studyId: string, revision: number): Draft
   /** What stands against signing the text; nothing is kept. */
-  check(caller: UserCaller, studyId: string, order: { readonly text: string; readonly isCritical: boolean }): CheckFinding[]
+  check(
+    caller: UserCaller,
+    studyId: string,
+    order: { readonly text: string; readonly isCritical: boolean },
+  ): CheckFinding[]
   /** By whoever writes it, where they may create reports. */
   sign(caller: UserCaller, studyId: string, order: SignOrder): Promise<SignResult>
   /**
    * Allows signing although the images differ from the worklist or the study. By who may sign.
-   * @throws ApiError refused: there is nothing to override, or the differences are others than were shown
+   * @throws ApiError refused: there is nothing to override, or the differences are others than
+   *   were shown
    */
   overrideIdentity(caller: UserCaller, studyId: string, order: OverrideOrder): void
-  /** Takes it back. By who may sign. @throws ApiError refused: there is none, or a report was signed since */
+  /**
+   * Takes it back. By who may sign. @throws ApiError refused: there is none, or a report was signed
+   * since
+   */
   withdrawOverride(caller: UserCaller, studyId: string): void
   startAddendum(caller: UserCaller, reportId: string): Outcome
-  /** Not what another person has written, unless it was taken over: its text and its revisions go with it. */
+  /**
+   * Not what another person has written, unless it was taken over: its text and its revisions go
+   * with it.
+   */
   cancelAddendum(caller: UserCaller, reportId: string): Outcome
 }
 
@@ -105,28 +138,51 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
   }
 
   function existingDraft({ draft }: Desk): ReportRecord {
-    if (!draft) throw new ApiError('refused', 'Nothing is being written on this study: begin the report first.')
+    if (!draft)
+      throw new ApiError(
+        'refused',
+        'Nothing is being written on this study: begin the report first.',
+      )
     return draft
   }
 
   /** That the draft is the caller's and no other window has it. */
   function demandMine({ user }: UserCaller, { draft, lock }: Desk, windowId: string): void {
     if (lock && lock.userId !== user.userId)
-      throw new ApiError('refused', `${lock.name} is writing this report now: take it over to write.`)
+      throw new ApiError(
+        'refused',
+        `${lock.name} is writing this report now: take it over to write.`,
+      )
     if (lock && lock.windowId !== windowId) throw elsewhere()
     if (draft && draft.userId !== user.userId)
-      throw new ApiError('refused', `${personOf(deps, draft.userId).name} has this report: take it over to write.`)
+      throw new ApiError(
+        'refused',
+        `${personOf(deps, draft.userId).name} has this report: take it over to write.`,
+      )
   }
 
   /** Whether this window alone saved everything after the revision. */
-  function isOwnSince(revision: number, { reportId, revision: newest }: ReportRecord, { user }: UserCaller, windowId: string): boolean {
+  function isOwnSince(
+    revision: number,
+    { reportId, revision: newest }: ReportRecord,
+    { user }: UserCaller,
+    windowId: string,
+  ): boolean {
     const later = reportRevisions.list(reportId).filter((one) => one.revision > revision)
-    return later.length === newest - revision && later.every((one) => one.windowId === windowId && one.userId === user.userId)
+    return (
+      later.length === newest - revision &&
+      later.every((one) => one.windowId === windowId && one.userId === user.userId)
+    )
   }
 
   function newDraft(caller: UserCaller, study: ScribeStudyRecord, now: string): ReportRecord {
     const reportId = idFromUuid('rep', uuid())
-    const unsigned = { isAddendum: study.status === 'addendum_active', status: 'in_progress', signedAt: null, isCritical: null } as const
+    const unsigned = {
+      isAddendum: study.status === 'addendum_active',
+      status: 'in_progress',
+      signedAt: null,
+      isCritical: null,
+    } as const
     const draft = {
       reportId,
       studyId: study.studyId,
@@ -165,12 +221,21 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
         if (others === undefined && draft && draft.userId !== userId)
           note(deps, actorOf(caller), 'report.begin', draft.reportId, { studyId })
         if (others !== undefined) {
-          const from = lock && lock.userId !== userId ? lock.userId : (draft?.userId ?? study.assignedTo)
-          note(deps, actorOf(caller), 'report.take-over', draft?.reportId ?? studyId, { studyId, from })
+          const from =
+            lock && lock.userId !== userId ? lock.userId : (draft?.userId ?? study.assignedTo)
+          note(deps, actorOf(caller), 'report.take-over', draft?.reportId ?? studyId, {
+            studyId,
+            from,
+          })
         }
-        const mine = !draft ? newDraft(caller, study, now) : draft.userId === userId ? draft : takeDraft(caller, draft, now)
+        const mine = !draft
+          ? newDraft(caller, study, now)
+          : draft.userId === userId
+            ? draft
+            : takeDraft(caller, draft, now)
         const isUnwritten = mine.revision === 0 || (isLast && isOwnSince(0, mine, caller, windowId))
-        if (isUnwritten && text !== (mine.plainText ?? '')) saveDraft(deps, mine, { userId, windowId, text, at: now })
+        if (isUnwritten && text !== (mine.plainText ?? ''))
+          saveDraft(deps, mine, { userId, windowId, text, at: now })
         return mine.reportId
       })
       if (isLast) locks.release(reportId, windowId)
@@ -182,14 +247,23 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
       return database.transaction((): Saved => {
         const desk = openDesk(caller, studyId)
         const draft = existingDraft(desk)
-        const isOwn = isLast && isShown(draft, { reportId, revision: draft.revision }) && isOwnSince(revision, draft, caller, windowId)
-        if (!isOwn && !isShown(draft, { reportId, revision })) return { outcome: 'conflict', theirs: draftView(deps, draft) }
+        const isOwn =
+          isLast &&
+          isShown(draft, { reportId, revision: draft.revision }) &&
+          isOwnSince(revision, draft, caller, windowId)
+        if (!isOwn && !isShown(draft, { reportId, revision }))
+          return { outcome: 'conflict', theirs: draftView(deps, draft) }
         demandMine(caller, desk, windowId)
         if (isLast) locks.release(draft.reportId, windowId)
         else locks.hold(draft.reportId, { ...callerPerson(caller), windowId })
-        if (draft.revision > 0 && draft.plainText === text) return { outcome: 'saved', revision: draft.revision, savedAt: draft.updatedAt }
+        if (draft.revision > 0 && draft.plainText === text)
+          return { outcome: 'saved', revision: draft.revision, savedAt: draft.updatedAt }
         const at = instantOf(clock())
-        return { outcome: 'saved', revision: saveDraft(deps, draft, { userId, windowId, text, at }).revision, savedAt: at }
+        return {
+          outcome: 'saved',
+          revision: saveDraft(deps, draft, { userId, windowId, text, at }).revision,
+          savedAt: at,
+        }
       })
     },
 
@@ -217,7 +291,14 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
       if (!kept) throw new ApiError('not-found', 'This revision is not kept.')
       const { at, userId, text } = kept
       const { reportId, isAddendum } = draft
-      return { reportId: reportId as ReportId, isAddendum, revision, text, savedAt: at, savedBy: personOf(deps, userId) }
+      return {
+        reportId: reportId as ReportId,
+        isAddendum,
+        revision,
+        text,
+        savedAt: at,
+        savedBy: personOf(deps, userId),
+      }
     },
 
     check(caller, studyId, { text, isCritical }) {
@@ -245,13 +326,29 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
         const { studyInstanceUid } = study
         const identity = identityOf(store.imageStudies.get(studyInstanceUid), study)
         if (identity.state !== 'mismatch')
-          throw new ApiError('refused', 'The identity of this study is not a mismatch: there is nothing to override.')
+          throw new ApiError(
+            'refused',
+            'The identity of this study is not a mismatch: there is nothing to override.',
+          )
         if (!isSameDifferences(identity.differences, differences))
-          throw new ApiError('refused', 'The images differ in something else by now: look at the differences again.')
-        const override = { at: instantOf(clock()), userId, name: callerPerson(caller).name, reason, differences }
+          throw new ApiError(
+            'refused',
+            'The images differ in something else by now: look at the differences again.',
+          )
+        const override = {
+          at: instantOf(clock()),
+          userId,
+          name: callerPerson(caller).name,
+          reason,
+          differences,
+        }
         store.imageStudies.update(studyInstanceUid, { override })
         const fields = differences.map(({ from, field }) => `${from}: ${field}`)
-        note(deps, actorOf(caller), 'study.override-identity', studyId, { studyInstanceUid, fields: [...new Set(fields)], reason })
+        note(deps, actorOf(caller), 'study.override-identity', studyId, {
+          studyInstanceUid,
+          fields: [...new Set(fields)],
+          reason,
+        })
       }),
 
     withdrawOverride: (caller, studyId) =>
@@ -260,9 +357,13 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
         signingUser(deps, caller)
         const { studyInstanceUid } = study
         const { override } = store.imageStudies.get(studyInstanceUid) ?? {}
-        if (!override) throw new ApiError('refused', 'The identity check of this study was not overridden.')
+        if (!override)
+          throw new ApiError('refused', 'The identity check of this study was not overridden.')
         if (reports.isSignedSince(studyId, override.at))
-          throw new ApiError('refused', 'A report was signed since: what is wrong with it is corrected by an addendum.')
+          throw new ApiError(
+            'refused',
+            'A report was signed since: what is wrong with it is corrected by an addendum.',
+          )
         store.imageStudies.update(studyInstanceUid, { override: null })
         note(deps, actorOf(caller), 'study.withdraw-override', studyId, { studyInstanceUid })
       }),
@@ -282,4 +383,8 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
   }
 }
 
-const elsewhere = () => new ApiError('refused', 'You are writing this report in another window: take it over to write here.')
+const elsewhere = () =>
+  new ApiError(
+    'refused',
+    'You are writing this report in another window: take it over to write here.',
+  )

@@ -46,9 +46,14 @@ export interface ReportingOptions {
 }
 
 /** Reports from the first word to the partner's 2xx, and every event with what came of it. */
-export interface Reporting extends AsyncDisposable, Pick<ReportSending, 'begin' | 'noteOutcome' | 'undelivered'> {
+export interface Reporting
+  extends AsyncDisposable,
+    Pick<ReportSending, 'begin' | 'noteOutcome' | 'undelivered'> {
   readonly downloads: Downloads
-  /** Declares what the window asks about studies, reports and events, and the link to a report's PDF. */
+  /**
+   * Declares what the window asks about studies, reports and events, and the link to a report's
+   * PDF.
+   */
   serve(app: HttpApp): void
 }
 
@@ -57,14 +62,27 @@ const REPORT_ARCHIVE = 'report.archive'
 /** Connects the writing of reports with the partner, the archive and the window. */
 export function openReporting(parts: Parts, options: ReportingOptions): Reporting {
   const { deps, store, settings, endpoints, people } = parts
-  const { feed, requester, eventLog, recorder, intake, partnerInterface, publicBase, isOwn, version, onError } = options
+  const {
+    feed,
+    requester,
+    eventLog,
+    recorder,
+    intake,
+    partnerInterface,
+    publicBase,
+    isOwn,
+    version,
+    onError,
+  } = options
   const { links, studies, reports, customersOf } = partnerInterface
   const { clock } = deps
   const opened = new AsyncDisposableStack()
   const plaintextHosts = () => settings.get('partner.plaintextHosts')
 
   const delivery = openReportDelivery({ store, links })
-  const sending = opened.use(openReportSending(parts, { feed, requester, recorder, dataOf: delivery.deliveryOf, onError }))
+  const sending = opened.use(
+    openReportSending(parts, { feed, requester, recorder, dataOf: delivery.deliveryOf, onError }),
+  )
 
   const objects = openReportObjects({
     ...deps,
@@ -123,8 +141,19 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
       serveDashboardStudies(app, { store, lists, savedViews, customersOf })
       serveLinkedReports(app, { ...desk, session: sessionShown({ people, settings, version }) })
       const sendTest = testSending(parts, { requester, endpoints, publicBase })
-      serveDashboardEvents(app, { store, eventLog, replay, endpoints, plaintextHosts, feed, ports: { sendTest } })
-      serveReportPdf(app, { verify: links.verifyPdf, read: (reportId) => store.reportPdfs.read(reportId) })
+      serveDashboardEvents(app, {
+        store,
+        eventLog,
+        replay,
+        endpoints,
+        plaintextHosts,
+        feed,
+        ports: { sendTest },
+      })
+      serveReportPdf(app, {
+        verify: links.verifyPdf,
+        read: (reportId) => store.reportPdfs.read(reportId),
+      })
     },
     noteOutcome: sending.noteOutcome,
     undelivered: sending.undelivered,

@@ -33,17 +33,29 @@ export type PdfItem = ReportItem & { readonly presignedUrl: string }
 /** By a report's id, or by its study. */
 export type ReportQuery = EitherStudy & { readonly reportId?: string | undefined }
 
-/** Reports as partners read them; they are written and signed in the window (interface.md, Scribe reports; §6 rows 6, 43, 51). */
+/**
+ * Reports as partners read them; they are written and signed in the window (interface.md, Scribe
+ * reports; §6 rows 6, 43, 51).
+ */
 export interface Reports {
-  /** Oldest first: drafts without their text, addenda too. @throws ApiError malformed, not-permitted, not-found */
+  /**
+   * Oldest first: drafts without their text, addenda too. @throws ApiError malformed,
+   * not-permitted, not-found
+   */
   list(caller: Caller, either: EitherStudy): ReportsOfStudy<ReportRecord>
-  /** One by `reportId`, else all completed ones of the study. @throws ApiError as `list`; refused: the report is a draft */
+  /**
+   * One by `reportId`, else all completed ones of the study. @throws ApiError as `list`; refused:
+   * the report is a draft
+   */
   text(caller: Caller, query: ReportQuery): ReportItem | ReportsOfStudy<ReportItem>
   /** As `text`, each with a link good for an hour. */
   pdf(caller: Caller, query: ReportQuery): PdfItem | ReportsOfStudy<PdfItem>
   /** Makes the draft of an addendum. @throws ApiError not-permitted, not-found */
   startAddendum(caller: Caller, reportId: string): Outcome
-  /** Removes the draft; by the primary's id or the addendum's. @throws ApiError not-permitted, not-found */
+  /**
+   * Removes the draft; by the primary's id or the addendum's. @throws ApiError not-permitted,
+   * not-found
+   */
   cancelAddendum(caller: Caller, reportId: string): Outcome
 }
 
@@ -52,31 +64,50 @@ export function openReports(deps: DomainDeps & { readonly links: Pick<Links, 'pd
   const { database, reports, studies } = store
   const finder = studyFinder(deps)
 
-  function found(caller: Caller, reportId: string): { readonly report: ReportRecord; readonly study: ScribeStudyRecord } {
+  function found(
+    caller: Caller,
+    reportId: string,
+  ): { readonly report: ReportRecord; readonly study: ScribeStudyRecord } {
     const report = reports.get(reportId)
     const study = report && studies.get(report.studyId)
-    if (!report || study?.area !== 'scribe' || !isVisible(caller, study)) throw new ApiError('not-found', 'There is no such report.')
+    if (!report || study?.area !== 'scribe' || !isVisible(caller, study))
+      throw new ApiError('not-found', 'There is no such report.')
     return { report, study }
   }
 
-  function readable(caller: Caller, { reportId, ...either }: ReportQuery): ReportItem | ReportsOfStudy<ReportItem> {
+  function readable(
+    caller: Caller,
+    { reportId, ...either }: ReportQuery,
+  ): ReportItem | ReportsOfStudy<ReportItem> {
     demand(caller, 'readStudies')
     if (reportId === undefined) {
       const study = finder.resolve(caller, 'scribe', either, 'query')
-      return { reports: reports.signedOf(study.studyId).map((report) => itemOf(report, study)), ...namesOf(study) }
+      return {
+        reports: reports.signedOf(study.studyId).map((report) => itemOf(report, study)),
+        ...namesOf(study),
+      }
     }
     const { report, study } = found(caller, reportId)
     if (either.studyId !== undefined || either.studyInstanceUid !== undefined) {
       if (finder.resolve(caller, 'scribe', either, 'query').studyId !== study.studyId)
         throw new ApiError('malformed', 'The report is not one of the study.', {
-          errors: [{ path: 'query.reportId', message: 'must be a report of the study that is named' }],
+          errors: [
+            { path: 'query.reportId', message: 'must be a report of the study that is named' },
+          ],
         })
     }
-    if (report.status !== 'completed') throw refused('query.reportId', 'must be a completed report: this one is a draft')
+    if (report.status !== 'completed')
+      throw refused('query.reportId', 'must be a completed report: this one is a draft')
     return itemOf(report, study)
   }
 
-  function move(caller: Caller, study: ScribeStudyRecord, status: StudyReportStatus, action: string, reportId: string): void {
+  function move(
+    caller: Caller,
+    study: ScribeStudyRecord,
+    status: StudyReportStatus,
+    action: string,
+    reportId: string,
+  ): void {
     studies.update({ ...study, status, updatedAt: instantOf(clock()) }, study)
     note(deps, actorOf(caller), action, study.studyId, { reportId })
   }
@@ -91,7 +122,10 @@ export function openReports(deps: DomainDeps & { readonly links: Pick<Links, 'pd
     text: readable,
 
     pdf(caller, query) {
-      const linked = (item: ReportItem): PdfItem => ({ ...item, presignedUrl: links.pdfUrl(item.reportId) })
+      const linked = (item: ReportItem): PdfItem => ({
+        ...item,
+        presignedUrl: links.pdfUrl(item.reportId),
+      })
       const given = readable(caller, query)
       return 'reports' in given ? { ...given, reports: given.reports.map(linked) } : linked(given)
     },
@@ -103,8 +137,10 @@ export function openReports(deps: DomainDeps & { readonly links: Pick<Links, 'pd
         const status = moved('startAddendum', study.status)
         if (study.cancelledAt !== null) return no('The study is cancelled.')
         if (study.status === 'addendum_active') return no('An addendum is active already.')
-        if (report.status !== 'completed' || status === undefined) return no('The report is not completed.')
-        const primary = reports.ofStudy(study.studyId).find(({ isAddendum }) => !isAddendum) ?? report
+        if (report.status !== 'completed' || status === undefined)
+          return no('The report is not completed.')
+        const primary =
+          reports.ofStudy(study.studyId).find(({ isAddendum }) => !isAddendum) ?? report
         const now = instantOf(clock())
         const addendum: NewReportRecord = {
           reportId: idFromUuid('rep', uuid()),
@@ -129,9 +165,12 @@ export function openReports(deps: DomainDeps & { readonly links: Pick<Links, 'pd
         demand(caller, 'writeReports')
         const { report, study } = found(caller, reportId)
         const status = moved('cancelAddendum', study.status)
-        const active = reports.ofStudy(study.studyId).find((one) => one.isAddendum && one.status === 'in_progress')
+        const active = reports
+          .ofStudy(study.studyId)
+          .find((one) => one.isAddendum && one.status === 'in_progress')
         if (status === undefined || !active) return no('No addendum is active.')
-        if (report.isAddendum && report.reportId !== active.reportId) return no('This addendum is completed.')
+        if (report.isAddendum && report.reportId !== active.reportId)
+          return no('This addendum is completed.')
         reports.remove(active.reportId)
         move(caller, study, status, 'report.cancel-addendum', active.reportId)
         return { success: true, message: 'The addendum is cancelled.' }
@@ -143,9 +182,13 @@ const no = (message: string): Outcome => ({ success: false, message })
 const namesOf = ({ studyId, studyInstanceUid }: StudyRecord) => ({ studyId, studyInstanceUid })
 
 /** Row 51: text exists for completed reports only. */
-const withoutDraftText = (report: ReportRecord): ReportRecord => (report.status === 'completed' ? report : { ...report, plainText: null })
+const withoutDraftText = (report: ReportRecord): ReportRecord =>
+  report.status === 'completed' ? report : { ...report, plainText: null }
 
-const itemOf = ({ reportId, snapshotMetadata, isCritical, plainText }: ReportRecord, study: StudyRecord): ReportItem => ({
+const itemOf = (
+  { reportId, snapshotMetadata, isCritical, plainText }: ReportRecord,
+  study: StudyRecord,
+): ReportItem => ({
   reportId,
   ...namesOf(study),
   snapshotMetadata,

@@ -10,7 +10,9 @@ export interface ScribeReportDeps {
 type ReportCalls = 'reports' | 'reportText' | 'reportPdf' | 'startAddendum' | 'cancelAddendum'
 
 /** interface.md, Scribe reports. */
-export const scribeReportHandlers = ({ reports }: ScribeReportDeps): Pick<HandlersOf<typeof scribe>, ReportCalls> => ({
+export const scribeReportHandlers = ({
+  reports,
+}: ScribeReportDeps): Pick<HandlersOf<typeof scribe>, ReportCalls> => ({
   reports: ({ caller, query }) => reportsOf(reports.list(caller, query), scribeReportOf),
   reportText({ caller, query }) {
     const found = reports.text(caller, query)

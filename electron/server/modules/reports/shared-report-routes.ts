@@ -7,7 +7,13 @@ import { linked, linkedDocumentPath, linkedReports } from '#shared/contract/link
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { OperationFor } from '#shared/operation.ts'
-import { contextDocument, type DashboardReportsDeps, DocumentParams, REPORTS_BYTES, reportHandlers } from './report-routes.ts'
+import {
+  contextDocument,
+  type DashboardReportsDeps,
+  DocumentParams,
+  REPORTS_BYTES,
+  reportHandlers,
+} from './report-routes.ts'
 
 export interface LinkedReportsDeps extends DashboardReportsDeps {
   readonly session: ReturnType<typeof sessionShown>
@@ -23,8 +29,8 @@ interface Dictation {
 }
 
 /**
- * Declares dictation by link (`shared/contract/linked.ts`): the window's calls about the one study of the view, answered as the window's own, and
- * nothing else of the window.
+ * Declares dictation by link (`shared/contract/linked.ts`): the window's calls about the one study
+ * of the view, answered as the window's own, and nothing else of the window.
  */
 export function serveLinkedReports(app: HttpApp, deps: LinkedReportsDeps): void {
   const { store, customersOf, session } = deps
@@ -32,13 +38,21 @@ export function serveLinkedReports(app: HttpApp, deps: LinkedReportsDeps): void 
   /** @throws ApiError not-permitted: the view is not for dictation */
   function dictationOf({ kind, studyId, user: linkedUser }: OpenView): Dictation {
     if (kind !== 'reroute' || studyId === null || !linkedUser)
-      throw new ApiError('not-permitted', 'This link is for viewing: for dictation another one must be made.')
-    // Row 52: who has no access to the window may write what they were sent; what they may do there is theirs.
+      throw new ApiError(
+        'not-permitted',
+        'This link is for viewing: for dictation another one must be made.',
+      )
+    // Row 52: who has no access to the window may write what they were sent; what they may do there
+    // is theirs.
     const user = { ...linkedUser, hasDashboardAccess: true }
     return {
       studyId,
       user,
-      callerOf: (who) => ({ kind: 'user', user: { ...who, customerIds: customersOf(who.userId) }, linkedStudyId: studyId }),
+      callerOf: (who) => ({
+        kind: 'user',
+        user: { ...who, customerIds: customersOf(who.userId) },
+        linkedStudyId: studyId,
+      }),
     }
   }
 
@@ -48,7 +62,8 @@ export function serveLinkedReports(app: HttpApp, deps: LinkedReportsDeps): void 
       ...[params?.studyId, query?.studyId].filter((named) => named !== undefined),
       ...(params?.reportId === undefined ? [] : [store.reports.get(params.reportId)?.studyId]),
     ]
-    if (studies.some((named) => named !== studyId)) throw new ApiError('not-found', 'This link is for another study.')
+    if (studies.some((named) => named !== studyId))
+      throw new ApiError('not-found', 'This link is for another study.')
   }
 
   function declare(name: LinkedCall): void {
@@ -69,11 +84,16 @@ export function serveLinkedReports(app: HttpApp, deps: LinkedReportsDeps): void 
 
   serve(app, linked.session, ({ view }) => session(dictationOf(view).user))
   for (const name of Object.keys(linkedReports) as LinkedCall[]) declare(name)
-  serveDocument(app, linkedDocumentPath, { access: 'view', params: DocumentParams }, ({ params, view }) => {
-    const dictation = dictationOf(view)
-    demandOwn(dictation, { params })
-    return contextDocument(deps, dictation.callerOf)(dictation.user, params)
-  })
+  serveDocument(
+    app,
+    linkedDocumentPath,
+    { access: 'view', params: DocumentParams },
+    ({ params, view }) => {
+      const dictation = dictationOf(view)
+      demandOwn(dictation, { params })
+      return contextDocument(deps, dictation.callerOf)(dictation.user, params)
+    },
+  )
 }
 
 /** Where a call names a study or a report. */

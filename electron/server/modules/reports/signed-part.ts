@@ -5,7 +5,10 @@ import type { ReportPart } from './report-pdf.ts'
 import { signerOf } from './report-people.ts'
 import type { ReportRecord } from './report-queries.ts'
 
-type SignedStore = Pick<Store, 'criticalResults' | 'users' | 'studies' | 'reports' | 'correctionNotices'>
+type SignedStore = Pick<
+  Store,
+  'criticalResults' | 'users' | 'studies' | 'reports' | 'correctionNotices'
+>
 
 /** A signed report as it stands in its PDF and its DICOM copies. */
 export function signedPart(store: SignedStore, report: ReportRecord): ReportPart {
@@ -17,7 +20,9 @@ export function signedPart(store: SignedStore, report: ReportRecord): ReportPart
   return {
     ...{ isAddendum, text },
     textHash: report.textHash ?? hashOfText(text),
-    signer: report.signer ?? (author ? signerOf(author) : { userId, name: '', clinicRole: '', npiNumber: null }),
+    signer:
+      report.signer ??
+      (author ? signerOf(author) : { userId, name: '', clinicRole: '', npiNumber: null }),
     signedAt: signedAt ?? updatedAt,
     isCritical: report.isCritical ?? false,
     finding: critical?.finding ?? null,
@@ -26,10 +31,18 @@ export function signedPart(store: SignedStore, report: ReportRecord): ReportPart
   }
 }
 
-function followedOf(store: SignedStore, { studyId, seq, signedAt, updatedAt }: ReportRecord): ReportPart['follows'] {
+function followedOf(
+  store: SignedStore,
+  { studyId, seq, signedAt, updatedAt }: ReportRecord,
+): ReportPart['follows'] {
   const study = store.studies.get(studyId)
   const earlier = store.reports.signedOf(studyId).filter((one) => one.seq < seq)
-  return study ? followedCorrection(store, study.studyInstanceUid, { earlier, signedAt: signedAt ?? updatedAt }) : null
+  return study
+    ? followedCorrection(store, study.studyInstanceUid, {
+        earlier,
+        signedAt: signedAt ?? updatedAt,
+      })
+    : null
 }
 
 /** SHA-256 of the UTF-8 text, hex. */

@@ -6,8 +6,8 @@ const SFNT_HEADER = 12
 const SFNT_ENTRY = 16
 
 /**
- * The font in a WOFF file (W3C WOFF 1.0) as a plain TrueType or OpenType one. fontkit reads WOFF too, and unpacks it in JavaScript every time:
- * that is most of the time a page takes.
+ * The font in a WOFF file (W3C WOFF 1.0) as a plain TrueType or OpenType one. fontkit reads WOFF
+ * too, and unpacks it in JavaScript every time: that is most of the time a page takes.
  * @throws {RangeError} where it is no WOFF file
  */
 export function fontOfWoff(woff: Buffer): Buffer {
@@ -15,7 +15,9 @@ export function fontOfWoff(woff: Buffer): Buffer {
   const count = woff.readUInt16BE(12)
   const tables = Array.from({ length: count }, (_, at) => {
     const entry = HEADER + at * ENTRY
-    const [offset, packed, length] = [4, 8, 12].map((field) => woff.readUInt32BE(entry + field)) as [number, number, number]
+    const [offset, packed, length] = [4, 8, 12].map((field) =>
+      woff.readUInt32BE(entry + field),
+    ) as [number, number, number]
     const bytes = woff.subarray(offset, offset + packed)
     return {
       tag: woff.subarray(entry, entry + 4),
@@ -26,7 +28,8 @@ export function fontOfWoff(woff: Buffer): Buffer {
   const power = 2 ** Math.floor(Math.log2(count))
   const head = Buffer.alloc(SFNT_HEADER + count * SFNT_ENTRY)
   woff.copy(head, 0, 4, 8)
-  for (const [at, value] of [count, power * 16, Math.log2(power), (count - power) * 16].entries()) head.writeUInt16BE(value, 4 + at * 2)
+  for (const [at, value] of [count, power * 16, Math.log2(power), (count - power) * 16].entries())
+    head.writeUInt16BE(value, 4 + at * 2)
   const parts: Uint8Array[] = [head]
   let offset = head.length
   for (const [at, { tag, checksum, bytes }] of tables.entries()) {

@@ -5,7 +5,10 @@ import { StartError } from '#server/http/start-error.ts'
 const TRIES = 30
 const AGAIN_MS = 100
 
-/** The data folder for this process alone. A command at work on it has its lock for a moment; another gateway keeps it. @throws StartError */
+/**
+ * The data folder for this process alone. A command at work on it has its lock for a moment;
+ * another gateway keeps it. @throws StartError
+ */
 export async function lockFolder(folder: string): Promise<Disposable> {
   for (let tries = 0; tries < TRIES; tries++) {
     const lock = takeLock(folder)

@@ -6,7 +6,10 @@ import type { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 export const mailHandlers = ({
   mailServer,
   mail,
-}: Pick<DashboardPeopleDeps, 'mailServer' | 'mail'>): Pick<HandlersOf<typeof dashboardPeople>, 'mail' | 'setMail' | 'testMail'> => ({
+}: Pick<DashboardPeopleDeps, 'mailServer' | 'mail'>): Pick<
+  HandlersOf<typeof dashboardPeople>,
+  'mail' | 'setMail' | 'testMail'
+> => ({
   mail: () => mailServer.read(),
   setMail({ body, user }) {
     mailServer.set(body, userActor(user.userId))
@@ -15,7 +18,10 @@ export const mailHandlers = ({
   },
   testMail: ({ body }) =>
     mail.test(body.to).then(
-      () => ({ success: true, message: 'The mail server took the message. Look whether it arrives.' }),
+      () => ({
+        success: true,
+        message: 'The mail server took the message. Look whether it arrives.',
+      }),
       (error: Error) => ({ success: false, message: `Not sent: ${error.message}.` }),
     ),
 })

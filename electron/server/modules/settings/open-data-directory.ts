@@ -29,8 +29,18 @@ export interface OwnFolder extends AsyncDisposable {
   readonly restored: readonly string[]
 }
 
-/** Locks the data folder and opens it; a back-up that is ready takes the place of the database first. @throws StartError, StoreError */
-export async function openOwnFolder({ folder, clock, dataKey, overrides, partner, isSafe }: OwnFolderOptions): Promise<OwnFolder> {
+/**
+ * Locks the data folder and opens it; a back-up that is ready takes the place of the database
+ * first. @throws StartError, StoreError
+ */
+export async function openOwnFolder({
+  folder,
+  clock,
+  dataKey,
+  overrides,
+  partner,
+  isSafe,
+}: OwnFolderOptions): Promise<OwnFolder> {
   await using opened = new AsyncDisposableStack()
   opened.use(await lockFolder(folder))
   applyStagedRestore(folder, clock())
@@ -46,18 +56,29 @@ export async function openOwnFolder({ folder, clock, dataKey, overrides, partner
   return { parts, restored, [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose]() }
 }
 
-/** The partner given at the start is kept like one set in the window; the same one again changes nothing. */
+/**
+ * The partner given at the start is kept like one set in the window; the same one again changes
+ * nothing.
+ */
 function setPartner({ partnerEndpoint }: Parts, { url, secret }: GivenPartner): void {
   const before = partnerEndpoint.read()
   const known = partnerEndpoint.endpointFor('modality_worklist.requested')
   if (secret === undefined && !before.hasSecret) {
-    throw new StartError('--partner-url needs the secret the partner verifies with: --partner-secret-file FILE.')
+    throw new StartError(
+      '--partner-url needs the secret the partner verifies with: --partner-secret-file FILE.',
+    )
   }
-  if (URL.canParse(url) && known?.url === new URL(url).href && (secret === undefined || known.secrets[0] === secret)) return
+  if (
+    URL.canParse(url) &&
+    known?.url === new URL(url).href &&
+    (secret === undefined || known.secrets[0] === secret)
+  )
+    return
   try {
     partnerEndpoint.set({ url, secret, allowPlaintext: true }, 'command-line')
   } catch (error) {
-    if (error instanceof ApiError) throw new StartError(`The partner was not set. ${error.message}`, { cause: error })
+    if (error instanceof ApiError)
+      throw new StartError(`The partner was not set. ${error.message}`, { cause: error })
     throw error
   }
 }

@@ -2,7 +2,10 @@ import type { Database } from '#server/database/database.ts'
 import type { Seal } from '#server/database/encryption.ts'
 import { type Clock, instantOf } from '#server/platform/clock.ts'
 
-/** Passwords that the gateway itself must be able to say, by name, e.g. `mail.password`; sealed at rest. */
+/**
+ * Passwords that the gateway itself must be able to say, by name, e.g. `mail.password`; sealed at
+ * rest.
+ */
 export interface SecretsStore {
   has(name: string): boolean
   /** @throws StoreError seal-broken */
@@ -13,7 +16,8 @@ export interface SecretsStore {
 }
 
 export function secretsStore(db: Database, seal: Seal, clock: Clock): SecretsStore {
-  const read = (name: string) => db.get(db.sql.selectFrom('secrets').select('sealed').where('name', '=', name))
+  const read = (name: string) =>
+    db.get(db.sql.selectFrom('secrets').select('sealed').where('name', '=', name))
   return {
     has: (name) => read(name) !== undefined,
     get(name) {
@@ -21,7 +25,11 @@ export function secretsStore(db: Database, seal: Seal, clock: Clock): SecretsSto
       return row && seal.open(row.sealed, contextOf(name)).toString()
     },
     set(name, secret) {
-      const row = { name, sealed: seal.seal(Buffer.from(secret), contextOf(name)), updatedAt: instantOf(clock()) }
+      const row = {
+        name,
+        sealed: seal.seal(Buffer.from(secret), contextOf(name)),
+        updatedAt: instantOf(clock()),
+      }
       db.run(
         db.sql
           .insertInto('secrets')

@@ -17,9 +17,16 @@ import type { Settings } from './settings.ts'
 /** The listener for other PCs of the clinic's network; `window-part.ts` fills it. */
 export interface LanPort {
   readonly state: () => Omit<LanAccess, 'workstations'>
-  /** Resolves when it stands as wanted, or is known to be down: `state` says why. @throws ApiError malformed */
+  /**
+   * Resolves when it stands as wanted, or is known to be down: `state` says why. @throws ApiError
+   * malformed
+   */
   readonly set: (
-    wanted: { readonly isOn: boolean; readonly host?: string | undefined; readonly port?: number | undefined },
+    wanted: {
+      readonly isOn: boolean
+      readonly host?: string | undefined
+      readonly port?: number | undefined
+    },
     actor: Actor,
   ) => Promise<void>
 }
@@ -37,9 +44,16 @@ export interface DashboardSecurityDeps {
   readonly feed: Pick<Feed, 'append' | 'noteStatus' | 'noteChange'>
 }
 
-/** Declares the window's lock, the account of who is signed in, sessions, and access from other PCs (`shared/contract/dashboard-security.ts`). */
+/**
+ * Declares the window's lock, the account of who is signed in, sessions, and access from other PCs
+ * (`shared/contract/dashboard-security.ts`).
+ */
 export function serveDashboardSecurity(app: HttpApp, deps: DashboardSecurityDeps): void {
-  const handlers = { ...accountHandlers(deps, openAccounts(deps)), ...sessionsHandlers(deps), ...workstationHandlers(deps) }
+  const handlers = {
+    ...accountHandlers(deps, openAccounts(deps)),
+    ...sessionsHandlers(deps),
+    ...workstationHandlers(deps),
+  }
   serveAll(app, dashboardSecurity, handlers, {
     afterChange() {
       deps.feed.noteStatus()
@@ -61,10 +75,14 @@ type AccountCalls =
   | 'endSecondFactor'
   | 'resetSecondFactor'
 
-function accountHandlers(deps: DashboardSecurityDeps, accounts: Accounts): Pick<SecurityHandlers, AccountCalls> {
+function accountHandlers(
+  deps: DashboardSecurityDeps,
+  accounts: Accounts,
+): Pick<SecurityHandlers, AccountCalls> {
   const show = sessionShown(deps)
   return {
-    unlock: async ({ body, session }) => show(await accounts.unlock(tokenOf(session), body.password)),
+    unlock: async ({ body, session }) =>
+      show(await accounts.unlock(tokenOf(session), body.password)),
     async confirm({ body, session }) {
       await accounts.confirm(tokenOf(session), body)
       return { success: true }
@@ -76,7 +94,9 @@ function accountHandlers(deps: DashboardSecurityDeps, accounts: Accounts): Pick<
       return { success: true }
     },
     beginSecondFactor: ({ body, user }) => accounts.beginSecondFactor(user.userId, body.password),
-    confirmSecondFactor: ({ body, user }) => ({ codes: deps.secondFactors.confirm(user.userId, body.code) }),
+    confirmSecondFactor: ({ body, user }) => ({
+      codes: deps.secondFactors.confirm(user.userId, body.code),
+    }),
     async endSecondFactor({ body, user }) {
       await accounts.endSecondFactor(user.userId, body.password)
       return { success: true }
@@ -88,7 +108,12 @@ function accountHandlers(deps: DashboardSecurityDeps, accounts: Accounts): Pick<
   }
 }
 
-function sessionsHandlers({ people }: Pick<DashboardSecurityDeps, 'people'>): Pick<SecurityHandlers, 'lock' | 'sessions' | 'endSession'> {
+function sessionsHandlers({
+  people,
+}: Pick<DashboardSecurityDeps, 'people'>): Pick<
+  SecurityHandlers,
+  'lock' | 'sessions' | 'endSession'
+> {
   return {
     lock({ session }) {
       const token = tokenOf(session)
@@ -96,9 +121,15 @@ function sessionsHandlers({ people }: Pick<DashboardSecurityDeps, 'people'>): Pi
       people.sessions.lock(token)
       return { success: true }
     },
-    sessions: ({ session, user }) => ({ sessions: people.sessions.list(session.token, ACCESS.manage(user) ? undefined : user.userId) }),
+    sessions: ({ session, user }) => ({
+      sessions: people.sessions.list(session.token, ACCESS.manage(user) ? undefined : user.userId),
+    }),
     endSession({ params, user }) {
-      people.sessions.endById(params.sessionId, ACCESS.manage(user) ? undefined : user.userId, userActor(user.userId))
+      people.sessions.endById(
+        params.sessionId,
+        ACCESS.manage(user) ? undefined : user.userId,
+        userActor(user.userId),
+      )
       return { success: true }
     },
   }
@@ -110,4 +141,6 @@ function tokenOf({ token }: { readonly token: string | undefined }): string {
 }
 
 const signedOut = () =>
-  new ApiError('not-signed-in', 'Nobody is signed in here.', { headers: { 'www-authenticate': 'Session realm="isthmus"' } })
+  new ApiError('not-signed-in', 'Nobody is signed in here.', {
+    headers: { 'www-authenticate': 'Session realm="isthmus"' },
+  })

@@ -1,16 +1,26 @@
 import type { Database } from '#server/database/database.ts'
 import { type Clock, instantOf } from '#server/platform/clock.ts'
-import { SETTING_KEYS, SETTINGS, type SettingKey, type SettingValue } from '#shared/contract/settings.ts'
+import {
+  SETTING_KEYS,
+  SETTINGS,
+  type SettingKey,
+  type SettingValue,
+} from '#shared/contract/settings.ts'
 
 export type SettingValues = { readonly [K in SettingKey]: SettingValue<K> }
 
-/** Settings by SETTINGS (shared/contract/settings.ts): what is not stored, or cannot be read, has its initial value. */
+/**
+ * Settings by SETTINGS (shared/contract/settings.ts): what is not stored, or cannot be read, has
+ * its initial value.
+ */
 export interface SettingsStore {
   get<K extends SettingKey>(key: K): SettingValue<K>
   /** The value has been parsed by the setting's schema. */
   set<K extends SettingKey>(key: K, value: SettingValue<K>): void
   all(): SettingValues
-  /** Keys whose stored value cannot be read: their initial value stands in until someone sets them. */
+  /**
+   * Keys whose stored value cannot be read: their initial value stands in until someone sets them.
+   */
   unreadable(): SettingKey[]
 }
 
@@ -22,7 +32,9 @@ export function settingsStore(db: Database, clock: Clock): SettingsStore {
     if (remembered) return remembered
     const row = db.get(db.sql.selectFrom('settings').select('value').where('key', '=', key))
     const parsed = row && SETTINGS[key].schema.safeParse(jsonOf(row.value))
-    const found = parsed?.success ? { value: parsed.data, isReadable: true } : { value: SETTINGS[key].initial, isReadable: !row }
+    const found = parsed?.success
+      ? { value: parsed.data, isReadable: true }
+      : { value: SETTINGS[key].initial, isReadable: !row }
     if (!db.inTransaction) known.set(key, found)
     return found
   }
@@ -39,7 +51,8 @@ export function settingsStore(db: Database, clock: Clock): SettingsStore {
           .onConflict((old) => old.column('key').doUpdateSet(row)),
       )
     },
-    all: () => Object.fromEntries(SETTING_KEYS.map((key) => [key, read(key).value])) as SettingValues,
+    all: () =>
+      Object.fromEntries(SETTING_KEYS.map((key) => [key, read(key).value])) as SettingValues,
     unreadable: () => SETTING_KEYS.filter((key) => !read(key).isReadable),
   }
 }

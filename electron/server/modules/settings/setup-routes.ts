@@ -24,8 +24,14 @@ export interface DashboardSetupDeps {
   readonly ports: SetupPorts
 }
 
-/** Declares the calls of the first-run wizard and of the readiness page (`shared/contract/dashboard-setup.ts`). */
-export function serveDashboardSetup(app: HttpApp, { settings, recovery, backups, feed, ports }: DashboardSetupDeps): void {
+/**
+ * Declares the calls of the first-run wizard and of the readiness page
+ * (`shared/contract/dashboard-setup.ts`).
+ */
+export function serveDashboardSetup(
+  app: HttpApp,
+  { settings, recovery, backups, feed, ports }: DashboardSetupDeps,
+): void {
   const handlers: HandlersOf<Calls> = {
     state: () => ports.state(),
     finish({ user }) {
@@ -37,7 +43,11 @@ export function serveDashboardSetup(app: HttpApp, { settings, recovery, backups,
     selfTest: () => ports.selfTest(),
     async readiness() {
       const findings = await ports.readiness()
-      return { ready: findings.filter(({ verdict }) => verdict === 'ok').length, all: findings.length, findings }
+      return {
+        ready: findings.filter(({ verdict }) => verdict === 'ok').length,
+        all: findings.length,
+        findings,
+      }
     },
     backups: () => backups.wizardState(),
     setBackupFolder: ({ body, user }) => backups.useFolder(body.folder, userActor(user.userId)),

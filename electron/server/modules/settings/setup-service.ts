@@ -1,7 +1,11 @@
 import type { Parts } from '#server/context.ts'
 import type { HttpApp } from '#server/http/operations.ts'
 import type { AuditTrail } from '#server/modules/audit/audit-trail.ts'
-import { openUpkeep, type Upkeep, type UpkeepOptions } from '#server/modules/backups/backup-service.ts'
+import {
+  openUpkeep,
+  type Upkeep,
+  type UpkeepOptions,
+} from '#server/modules/backups/backup-service.ts'
 import { openRecovery } from '#server/modules/backups/recovery-key-setup.ts'
 import type { CommandContext } from '#server/modules/control/commands.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
@@ -15,7 +19,8 @@ import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { serveDashboardSetup } from './setup-routes.ts'
 import { devicesHeard, partnerHeard, stepsDone } from './setup-state.ts'
 
-export interface SetupOptions extends Pick<UpkeepOptions, 'version' | 'logFile' | 'restart' | 'isSafe' | 'onError'> {
+export interface SetupOptions
+  extends Pick<UpkeepOptions, 'version' | 'logFile' | 'restart' | 'isSafe' | 'onError'> {
   readonly feed: Pick<Feed, 'noteStatus'>
   readonly auditTrail: Pick<AuditTrail, 'latest'>
   readonly listeners: () => Status['listeners']
@@ -25,7 +30,10 @@ export interface SetupOptions extends Pick<UpkeepOptions, 'version' | 'logFile' 
   readonly onRecoveryKey: ((dataKey: Buffer) => void) | undefined
 }
 
-/** The first-run wizard, back-ups and the readiness page. Disposing waits for a back-up that is being made. */
+/**
+ * The first-run wizard, back-ups and the readiness page. Disposing waits for a back-up that is
+ * being made.
+ */
 export interface Setup extends AsyncDisposable {
   readonly backups: Upkeep['backups']
   serve(app: HttpApp): void
@@ -38,7 +46,12 @@ export function openSetup(parts: Parts, options: SetupOptions): Setup {
   const recovery = openRecovery({ ...deps, onInForce })
   // A crash may have cut the move off, or the key was recovered: it is moved now.
   if (recovery.state().state === 'ready') onInForce()
-  const readiness = () => readinessOf(parts, { listening: listening(), keyStore: keyStore(), latestAudit: auditTrail.latest })
+  const readiness = () =>
+    readinessOf(parts, {
+      listening: listening(),
+      keyStore: keyStore(),
+      latestAudit: auditTrail.latest,
+    })
   const upkeep = openUpkeep(parts, { ...options, readiness })
   const { backups } = upkeep
 
@@ -64,7 +77,10 @@ export function openSetup(parts: Parts, options: SetupOptions): Setup {
       partner: partnerHeard(parts),
       backup: await backups.wizardState(),
     }
-    const isReachable = portOf('dimse') !== undefined && !isLoopback(host) && shown.dicom.addresses.some(({ kind }) => kind === 'network')
+    const isReachable =
+      portOf('dimse') !== undefined &&
+      !isLoopback(host) &&
+      shown.dicom.addresses.some(({ kind }) => kind === 'network')
     return { ...shown, done: stepsDone({ ...shown, hasOwner: people.hasUser(), isReachable }) }
   }
 

@@ -11,24 +11,43 @@ const MOST_DEVICES = 20
 /** Queries looked through for one of the device itself. */
 const LATEST = 20
 
-/** Known devices, the one last heard of first, each with the last worklist query that it made itself. */
-export function devicesHeard({ store, devices }: Pick<DomainDeps, 'store'> & { readonly devices: Pick<Devices, 'list'> }): SetupDevice[] {
-  const byLast = devices.list().sort((a, b) => (b.lastSeenAt ?? '').localeCompare(a.lastSeenAt ?? ''))
+/**
+ * Known devices, the one last heard of first, each with the last worklist query that it made
+ * itself.
+ */
+export function devicesHeard({
+  store,
+  devices,
+}: Pick<DomainDeps, 'store'> & { readonly devices: Pick<Devices, 'list'> }): SetupDevice[] {
+  const byLast = devices
+    .list()
+    .sort((a, b) => (b.lastSeenAt ?? '').localeCompare(a.lastSeenAt ?? ''))
   return byLast.slice(0, MOST_DEVICES).map(({ deviceId, aeTitle, name, lastSeenAt }) => {
     const { items } = store.inspections.list({ aeTitle, outcome: 'all', limit: LATEST })
     const found = items.find(({ origin }) => origin === 'device')
     const asked = found
-      ? { at: found.at, exams: found.sent, status: found.status, sentence: found.sentence, inspectionId: found.inspectionId }
+      ? {
+          at: found.at,
+          exams: found.sent,
+          status: found.status,
+          sentence: found.sentence,
+          inspectionId: found.inspectionId,
+        }
       : null
     return { deviceId, aeTitle, name, lastSeenAt, asked }
   })
 }
 
-/** The events that the clinic's default endpoint gets, each with how its newest call ended: a test, or in earnest. */
+/**
+ * The events that the clinic's default endpoint gets, each with how its newest call ended: a test,
+ * or in earnest.
+ */
 export function partnerHeard({
   store,
   endpoints,
-}: Pick<DomainDeps, 'store'> & { readonly endpoints: Pick<Endpoints, 'list'> }): SetupState['partner'] {
+}: Pick<DomainDeps, 'store'> & {
+  readonly endpoints: Pick<Endpoints, 'list'>
+}): SetupState['partner'] {
   const endpoint = endpoints.list().find(({ isDefault }) => isDefault)
   if (!endpoint) return { url: null, endpointId: null, events: [] }
   const { url, endpointId } = endpoint
@@ -37,7 +56,11 @@ export function partnerHeard({
     endpointId,
     events: endpoint.events.map((type): PartnerEvent => {
       const newest = store.events.list({ type, show: 'all', endpointId, limit: 1 }).items[0]
-      return { type, outcome: newest?.outcome ?? 'none', at: newest && newest.attempts > 0 ? newest.updatedAt : null }
+      return {
+        type,
+        outcome: newest?.outcome ?? 'none',
+        at: newest && newest.attempts > 0 ? newest.updatedAt : null,
+      }
     }),
   }
 }
@@ -49,7 +72,10 @@ const IS_DONE: Readonly<Record<SetupStep, (state: Facts) => boolean>> = {
   recovery: ({ recovery }) => recovery.state === 'ready',
   network: ({ isReachable }) => isReachable,
   device: ({ devices }) => devices.some(({ asked }) => asked?.status === '0000'),
-  partner: ({ partner }) => partner.events.some(({ type, outcome }) => type === 'modality_worklist.requested' && outcome === 'accepted'),
+  partner: ({ partner }) =>
+    partner.events.some(
+      ({ type, outcome }) => type === 'modality_worklist.requested' && outcome === 'accepted',
+    ),
   backup: ({ backup }) => backup.backups.length > 0,
   readiness: ({ isDone }) => isDone,
 }
@@ -60,4 +86,5 @@ type Facts = Omit<SetupState, 'done'> & {
   readonly isReachable: boolean
 }
 
-export const stepsDone = (facts: Facts): SetupStep[] => (Object.keys(IS_DONE) as SetupStep[]).filter((step) => IS_DONE[step](facts))
+export const stepsDone = (facts: Facts): SetupStep[] =>
+  (Object.keys(IS_DONE) as SetupStep[]).filter((step) => IS_DONE[step](facts))

@@ -3,8 +3,13 @@ import type { Seal } from '#server/database/encryption.ts'
 import { flag } from '#server/database/flag.ts'
 import type { SavedView } from '#shared/contract/dashboard-studies.ts'
 
-/** A filter of a list under a name; sealed at rest, because what is searched for may name a patient. */
-export type SavedViewRecord = Pick<SavedView, 'savedViewId' | 'list' | 'area' | 'name' | 'filter' | 'order' | 'isShared'> & {
+/**
+ * A filter of a list under a name; sealed at rest, because what is searched for may name a patient.
+ */
+export type SavedViewRecord = Pick<
+  SavedView,
+  'savedViewId' | 'list' | 'area' | 'name' | 'filter' | 'order' | 'isShared'
+> & {
   readonly ownerId: string
   readonly createdAt: string
   readonly updatedAt: string
@@ -35,7 +40,8 @@ export function savedViewsStore(db: Database, seal: Seal): SavedViewsStore {
     isShared: flag(isShared),
     sealedFilter: seal.seal(Buffer.from(JSON.stringify(filter)), contextOf(view.savedViewId)),
   })
-  const byName = (a: SavedViewRecord, b: SavedViewRecord) => a.name.localeCompare(b.name, 'en', { numeric: true })
+  const byName = (a: SavedViewRecord, b: SavedViewRecord) =>
+    a.name.localeCompare(b.name, 'en', { numeric: true })
 
   return {
     get(savedViewId) {
@@ -45,7 +51,9 @@ export function savedViewsStore(db: Database, seal: Seal): SavedViewsStore {
     listFor(userId, list) {
       const ofList = every.where('list', '=', list)
       const mine = db.all(ofList.where('ownerId', '=', userId)).map(recordOf)
-      const shared = db.all(ofList.where('isShared', '=', 1).where('ownerId', '<>', userId)).map(recordOf)
+      const shared = db
+        .all(ofList.where('isShared', '=', 1).where('ownerId', '<>', userId))
+        .map(recordOf)
       return [...mine.sort(byName), ...shared.sort(byName)]
     },
     insert: (view) => void db.run(db.sql.insertInto('savedViews').values(rowOf(view))),
@@ -53,7 +61,8 @@ export function savedViewsStore(db: Database, seal: Seal): SavedViewsStore {
       const { savedViewId, ...changed } = rowOf(view)
       db.run(db.sql.updateTable('savedViews').set(changed).where('savedViewId', '=', savedViewId))
     },
-    remove: (savedViewId) => void db.run(db.sql.deleteFrom('savedViews').where('savedViewId', '=', savedViewId)),
+    remove: (savedViewId) =>
+      void db.run(db.sql.deleteFrom('savedViews').where('savedViewId', '=', savedViewId)),
   }
 }
 

@@ -10,11 +10,20 @@ export interface DashboardViewsDeps {
   readonly sessionOf?: (token: string) => { readonly sessionId: string } | undefined
 }
 
-/** Declares the window's way into the viewer: the page it opens then goes by the cookie of the view. */
-export function serveDashboardViews(app: HttpApp, { views, customersOf, sessionOf }: DashboardViewsDeps): void {
+/**
+ * Declares the window's way into the viewer: the page it opens then goes by the cookie of the view.
+ */
+export function serveDashboardViews(
+  app: HttpApp,
+  { views, customersOf, sessionOf }: DashboardViewsDeps,
+): void {
   const callerOf = windowCaller(customersOf)
   serve(app, dashboardViews.open, ({ body, user, viewCookie, session }) => {
-    const { view, token } = views.byUser(callerOf(user), body, session.token && sessionOf?.(session.token)?.sessionId)
+    const { view, token } = views.byUser(
+      callerOf(user),
+      body,
+      session.token && sessionOf?.(session.token)?.sessionId,
+    )
     viewCookie.set(view.viewId, token)
     return views.shown(view)
   })

@@ -14,15 +14,20 @@ type ScribeHandlers = HandlersOf<typeof scribe>
 type ReportCalls = 'reports' | 'reportText' | 'reportPdf' | 'startAddendum' | 'cancelAddendum'
 
 /** interface.md, Scribe studies; interface-choices §1.3. */
-export const scribeStudyHandlers = ({ studies, links }: ScribeStudyDeps): Omit<ScribeHandlers, ReportCalls> => ({
+export const scribeStudyHandlers = ({
+  studies,
+  links,
+}: ScribeStudyDeps): Omit<ScribeHandlers, ReportCalls> => ({
   create: ({ caller, body }) => scribeStudyOf(studies.create(caller, 'scribe', body)),
   list({ caller, query: { cursor, ...query } }) {
     const { items, next } = studies.list(caller, 'scribe', { ...query, after: cursor })
     return listPage('studies', items.map(scribeStudyOf), next)
   },
   read: ({ caller, params }) => scribeStudyOf(studies.read(caller, 'scribe', params.studyId)),
-  byUid: ({ caller, params }) => scribeStudyOf(studies.byUid(caller, 'scribe', params.studyInstanceUid)),
-  update: ({ caller, params, body }) => scribeStudyOf(studies.update(caller, 'scribe', params.studyId, body)),
+  byUid: ({ caller, params }) =>
+    scribeStudyOf(studies.byUid(caller, 'scribe', params.studyInstanceUid)),
+  update: ({ caller, params, body }) =>
+    scribeStudyOf(studies.update(caller, 'scribe', params.studyId, body)),
   cancel: ({ caller, body }) => studies.cancel(caller, 'scribe', body),
   uncancel: ({ caller, body }) => studies.uncancel(caller, 'scribe', body),
   rerouteUrl: ({ caller, body }) => links.reroute(caller, body),

@@ -3,7 +3,10 @@ import type { ReportId, StudyId } from '#shared/ids.ts'
 import type { Study } from './studies.ts'
 import { studyFieldsOf } from './study-view.ts'
 
-/** The record of the scribe area (interface.md, Scribe study): `reportMetadata` is always there, arrays that were never given are not. */
+/**
+ * The record of the scribe area (interface.md, Scribe study): `reportMetadata` is always there,
+ * arrays that were never given are not.
+ */
 export function scribeStudyOf(study: Study<'scribe'>): ScribeStudy {
   const {
     metadata: _,
@@ -18,7 +21,10 @@ export function scribeStudyOf(study: Study<'scribe'>): ScribeStudy {
     ...studyFieldsOf(study),
     reportMetadata,
     studyReportStatus: study.record.status,
-    reportIds: study.reports.map(({ reportId, ...report }) => ({ reportId: reportId as ReportId, ...report })),
+    reportIds: study.reports.map(({ reportId, ...report }) => ({
+      reportId: reportId as ReportId,
+      ...report,
+    })),
     ...(priorReportTexts && { priorReportTexts: [...priorReportTexts] }),
     ...(priorStudyIds && { priorStudyIds: priorStudyIds as StudyId[] }),
     ...(technologistNotes && { technologistNotes: [...technologistNotes] }),

@@ -8,10 +8,16 @@ import type { Area } from './study-facet.ts'
 import type { StudyRecord } from './study-queries.ts'
 
 /** The index of words of each area; row ids are sequence numbers of studies. */
-export const STUDY_WORDS = { viewer: 'viewerStudyWords', scribe: 'scribeStudyWords' } as const satisfies Record<Area, string>
+export const STUDY_WORDS = {
+  viewer: 'viewerStudyWords',
+  scribe: 'scribeStudyWords',
+} as const satisfies Record<Area, string>
 export const IMAGE_WORDS = 'imageStudyWords'
 
-/** Writes what studies and images are found by (`search-words.ts`), within the transaction that changes them. */
+/**
+ * Writes what studies and images are found by (`search-words.ts`), within the transaction that
+ * changes them.
+ */
 export interface SearchIndex {
   readonly words: SearchWords
   keepStudy(study: StudyRecord): void
@@ -21,7 +27,8 @@ export interface SearchIndex {
   ofStudy(study: Pick<StudyRecord, 'studyInstanceUid' | 'studyDescription' | 'detail'>): Searchable
 }
 
-const IDENTITY = 'select studyInstanceUid, sealedHeader, sealedHandedOut from imageStudies where studyInstanceUid = ?'
+const IDENTITY =
+  'select studyInstanceUid, sealedHeader, sealedHandedOut from imageStudies where studyInstanceUid = ?'
 const NUMBER = 'select number from imageStudyNumbers where studyInstanceUid = ?'
 const keep = (table: string) => `replace into ${table} (rowid, words) values (?, ?)`
 
@@ -38,16 +45,30 @@ export function searchIndex(db: Database, seal: Seal): SearchIndex {
   const words = searchWords(seal.keyFor('study search'))
   const identityOf = (studyInstanceUid: string): ImageIdentity | undefined => {
     const row = db.get(
-      rawQuery<{ studyInstanceUid: string; sealedHeader: Buffer; sealedHandedOut: Buffer | null }>(IDENTITY, [studyInstanceUid]),
+      rawQuery<{ studyInstanceUid: string; sealedHeader: Buffer; sealedHandedOut: Buffer | null }>(
+        IDENTITY,
+        [studyInstanceUid],
+      ),
     )
     return row && imageIdentity(seal, row)
   }
 
-  function ofStudy({ studyInstanceUid, studyDescription, detail }: Pick<StudyRecord, 'studyInstanceUid' | 'studyDescription' | 'detail'>) {
+  function ofStudy({
+    studyInstanceUid,
+    studyDescription,
+    detail,
+  }: Pick<StudyRecord, 'studyInstanceUid' | 'studyDescription' | 'detail'>) {
     const { reportMetadata, externalPatientId } = detail
     const images = identityOf(studyInstanceUid)
-    const own = [studyDescription, reportMetadata?.patientName, reportMetadata?.mrn, externalPatientId]
-    const texts = [...own, ...(images ? namesIn(images) : [])].filter((text) => text !== undefined && text !== null && text !== '')
+    const own = [
+      studyDescription,
+      reportMetadata?.patientName,
+      reportMetadata?.mrn,
+      externalPatientId,
+    ]
+    const texts = [...own, ...(images ? namesIn(images) : [])].filter(
+      (text) => text !== undefined && text !== null && text !== '',
+    )
     return { texts: [...new Set(texts as string[])], uid: studyInstanceUid }
   }
 
@@ -63,7 +84,9 @@ export function searchIndex(db: Database, seal: Seal): SearchIndex {
         FACETS.assignedTo(assignedTo),
         FACETS.customer(expressCustomerId),
       ].map(words.facet)
-      db.run(rawQuery(keep(STUDY_WORDS[area]), [BigInt(seq), words.wordsOf(ofStudy(study), facets)]))
+      db.run(
+        rawQuery(keep(STUDY_WORDS[area]), [BigInt(seq), words.wordsOf(ofStudy(study), facets)]),
+      )
     },
     keepImages(studyInstanceUid) {
       const identity = identityOf(studyInstanceUid)
@@ -75,7 +98,11 @@ export function searchIndex(db: Database, seal: Seal): SearchIndex {
   }
 }
 
-const namesIn = ({ patientName, patientId, accessionNumber }: ImageIdentity): string[] => [patientName, patientId, accessionNumber]
+const namesIn = ({ patientName, patientId, accessionNumber }: ImageIdentity): string[] => [
+  patientName,
+  patientId,
+  accessionNumber,
+]
 
 /** What a study with images is found by. */
 export const ofImages = (studyInstanceUid: string, identity: ImageIdentity): Searchable => ({

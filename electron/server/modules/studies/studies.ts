@@ -4,14 +4,25 @@ import type { ReportEntry } from '#server/modules/reports/report-queries.ts'
 import { actorOf, type Caller, demand, makerOf } from '#server/modules/users/caller.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
-import type { APIKeyReference, ExpressCustomerReference, UserReference } from '#shared/contract/references.ts'
+import type {
+  APIKeyReference,
+  ExpressCustomerReference,
+  UserReference,
+} from '#shared/contract/references.ts'
 import type { Severity } from '#shared/contract/values.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import type { StudyReportStatus, ViewerStatus } from '#shared/lifecycle.ts'
 import type { References } from './reference-queries.ts'
 import { type EitherStudy, studyFinder, visibleCustomers } from './study-access.ts'
 import { fieldsOf, patched, type StudyPatch } from './study-patch.ts'
-import type { Area, NewStudyRecord, ScribeStudyRecord, StudyDetail, StudyRecord, ViewerStudyRecord } from './study-queries.ts'
+import type {
+  Area,
+  NewStudyRecord,
+  ScribeStudyRecord,
+  StudyDetail,
+  StudyRecord,
+  ViewerStudyRecord,
+} from './study-queries.ts'
 import { refused, studyReferences } from './study-references.ts'
 
 export type { EitherStudy } from './study-access.ts'
@@ -50,9 +61,15 @@ export interface StudyListQuery extends SliceQuery {
   readonly studyReportStatus?: readonly StudyReportStatus[] | undefined
 }
 
-/** Studies of both areas (interface.md, Viewer studies and Scribe studies). What the caller may not see is not there. */
+/**
+ * Studies of both areas (interface.md, Viewer studies and Scribe studies). What the caller may not
+ * see is not there.
+ */
 export interface Studies {
-  /** @throws ApiError not-permitted; refused: the UID is taken in the area, or a reference does not hold, naming the field */
+  /**
+   * @throws ApiError not-permitted; refused: the UID is taken in the area, or a reference does
+   *   not hold, naming the field
+   */
   create<A extends Area>(caller: Caller, area: A, study: NewStudy): Study<A>
   /** @throws ApiError not-found */
   read<A extends Area>(caller: Caller, area: A, studyId: string): Study<A>
@@ -60,7 +77,10 @@ export interface Studies {
   byUid<A extends Area>(caller: Caller, area: A, studyInstanceUid: string): Study<A>
   /** Newest first. */
   list<A extends Area>(caller: Caller, area: A, query: StudyListQuery): Slice<Study<A>>
-  /** @throws ApiError not-permitted, not-found; refused: a reference does not hold, or the study cannot be reassigned now */
+  /**
+   * @throws ApiError not-permitted, not-found; refused: a reference does not hold, or the study
+   *   cannot be reassigned now
+   */
   update<A extends Area>(caller: Caller, area: A, studyId: string, patch: StudyPatch): Study<A>
   /** Again changes nothing. @throws ApiError malformed, not-permitted, not-found */
   cancel(caller: Caller, area: Area, either: EitherStudy): Outcome
@@ -74,7 +94,10 @@ export function openStudies(deps: DomainDeps): Studies {
   const finder = studyFinder(deps)
   const references = studyReferences(deps)
 
-  function shown<A extends Area>(record: StudyRecord, known: References = store.references.open()): Study<A> {
+  function shown<A extends Area>(
+    record: StudyRecord,
+    known: References = store.references.open(),
+  ): Study<A> {
     const { assignedTo, createdByApiKeyId, createdByUserId, expressCustomerId } = record
     return {
       record: record as Study<A>['record'],
@@ -84,16 +107,39 @@ export function openStudies(deps: DomainDeps): Studies {
       expressCustomer: expressCustomerId === null ? null : known.expressCustomer(expressCustomerId),
       reports:
         record.area === 'scribe'
-          ? store.reports.entriesOf(record.studyId).map(({ reportId, status, isCritical }) => ({ reportId, status, isCritical }))
+          ? store.reports
+              .entriesOf(record.studyId)
+              .map(({ reportId, status, isCritical }) => ({ reportId, status, isCritical }))
           : [],
     }
   }
 
   function made(caller: Caller, area: Area, study: NewStudy): NewStudyRecord {
-    const { studyInstanceUid, studyDescription, severity, assignedTo = null, expressCustomerId = null, ...detail } = study
+    const {
+      studyInstanceUid,
+      studyDescription,
+      severity,
+      assignedTo = null,
+      expressCustomerId = null,
+      ...detail
+    } = study
     const now = instantOf(clock())
-    const fields = { studyInstanceUid, studyDescription, severity, assignedTo, expressCustomerId, detail, ...makerOf(caller) }
-    const rest = { ...fields, studyId: idFromUuid('stu', uuid()), cancelledAt: null, createdAt: now, updatedAt: now }
+    const fields = {
+      studyInstanceUid,
+      studyDescription,
+      severity,
+      assignedTo,
+      expressCustomerId,
+      detail,
+      ...makerOf(caller),
+    }
+    const rest = {
+      ...fields,
+      studyId: idFromUuid('stu', uuid()),
+      cancelledAt: null,
+      createdAt: now,
+      updatedAt: now,
+    }
     if (area === 'viewer') return { ...rest, area, status: 'incomplete' }
     return { ...rest, area, status: assignedTo === null ? 'unassigned' : 'assigned' }
   }
@@ -111,11 +157,18 @@ export function openStudies(deps: DomainDeps): Studies {
         if (studies.byUid(area, study.studyInstanceUid))
           throw refused('body.studyInstanceUid', 'must not be that of another study of the area')
         if (study.assignedTo !== undefined) references.assignee(study.assignedTo, 'body.assignedTo')
-        if (study.expressCustomerId !== undefined) references.customer(caller, study.expressCustomerId)
+        if (study.expressCustomerId !== undefined)
+          references.customer(caller, study.expressCustomerId)
         if (study.priorStudyIds) references.priors(caller, study.priorStudyIds)
         const record = studies.insert(made(caller, area, study))
         const { studyInstanceUid, severity, assignedTo, expressCustomerId } = record
-        note(deps, actorOf(caller), 'study.create', record.studyId, { area, studyInstanceUid, severity, assignedTo, expressCustomerId })
+        note(deps, actorOf(caller), 'study.create', record.studyId, {
+          area,
+          studyInstanceUid,
+          severity,
+          assignedTo,
+          expressCustomerId,
+        })
         return shown<A>(record)
       }),
 
@@ -129,14 +182,26 @@ export function openStudies(deps: DomainDeps): Studies {
       return shown(finder.byUid(caller, area, studyInstanceUid))
     },
 
-    list(caller, area, { after, limit, expressCustomerId, studyViewerStatus, studyReportStatus, ...filters }) {
+    list(
+      caller,
+      area,
+      { after, limit, expressCustomerId, studyViewerStatus, studyReportStatus, ...filters },
+    ) {
       demand(caller, 'readStudies')
       const seen = visibleCustomers(caller)
       const asked = expressCustomerId === undefined ? seen : [expressCustomerId]
-      const expressCustomerIds = seen ? asked?.filter((id) => id !== null && seen.includes(id)) : asked
-      const createdByApiKeyId = caller.kind === 'api-key' && caller.scope === 'self' ? caller.apiKeyId : undefined
-      const statuses = area === 'scribe' ? studyReportStatus : studyViewerStatus && [studyViewerStatus]
-      const { items, ...rest } = studies.list({ area, ...filters, statuses, expressCustomerIds, createdByApiKeyId }, after, limit)
+      const expressCustomerIds = seen
+        ? asked?.filter((id) => id !== null && seen.includes(id))
+        : asked
+      const createdByApiKeyId =
+        caller.kind === 'api-key' && caller.scope === 'self' ? caller.apiKeyId : undefined
+      const statuses =
+        area === 'scribe' ? studyReportStatus : studyViewerStatus && [studyViewerStatus]
+      const { items, ...rest } = studies.list(
+        { area, ...filters, statuses, expressCustomerIds, createdByApiKeyId },
+        after,
+        limit,
+      )
       const known = store.references.open()
       return { items: items.map((record) => shown(record, known)), ...rest }
     },
@@ -145,10 +210,12 @@ export function openStudies(deps: DomainDeps): Studies {
       database.transaction(() => {
         demand(caller, 'manageStudies')
         const before = finder.read(caller, area, studyId)
-        if (patch.assignedTo && patch.assignedTo !== before.assignedTo) references.assignee(patch.assignedTo, 'body.assignedTo')
+        if (patch.assignedTo && patch.assignedTo !== before.assignedTo)
+          references.assignee(patch.assignedTo, 'body.assignedTo')
         if (patch.expressCustomerId && patch.expressCustomerId !== before.expressCustomerId)
           references.customer(caller, patch.expressCustomerId)
-        if (patch.priorStudyIds) references.priors(caller, patch.priorStudyIds, before.detail.priorStudyIds)
+        if (patch.priorStudyIds)
+          references.priors(caller, patch.priorStudyIds, before.detail.priorStudyIds)
         const { study, changes } = patched(before, patch)
         // A field that is set to the value that it was seeded with is a person's from then on.
         store.imageStudies.touchSeed(studyId, fieldsOf(patch))
@@ -163,7 +230,8 @@ export function openStudies(deps: DomainDeps): Studies {
       database.transaction(() => {
         demand(caller, 'manageStudies')
         const study = finder.resolve(caller, area, either)
-        if (study.cancelledAt !== null) return { success: true, message: 'The study was cancelled already.' }
+        if (study.cancelledAt !== null)
+          return { success: true, message: 'The study was cancelled already.' }
         setCancelled(caller, study, true)
         return { success: true, message: 'The study is cancelled.' }
       }),
@@ -172,7 +240,8 @@ export function openStudies(deps: DomainDeps): Studies {
       database.transaction(() => {
         demand(caller, 'manageStudies')
         const study = finder.resolve(caller, area, either)
-        if (study.cancelledAt === null) return { success: false, message: 'The study is not cancelled.' }
+        if (study.cancelledAt === null)
+          return { success: false, message: 'The study is not cancelled.' }
         setCancelled(caller, study, false)
         return { success: true, message: 'The study is active again.' }
       }),

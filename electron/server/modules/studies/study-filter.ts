@@ -5,7 +5,10 @@ import { type Area, STATUSES_OF, type StudyStatus } from './study-facet.ts'
 import type { Span } from './study-list-queries.ts'
 import type { StudyRecord } from './study-queries.ts'
 
-/** What narrows the window's list of an area; undefined does not, null asks for studies that have none. */
+/**
+ * What narrows the window's list of an area; undefined does not, null asks for studies that have
+ * none.
+ */
 export interface StudyFilter {
   readonly area: Area
   /** As it was typed: each word for itself, by the rules of `search-text.ts`. */
@@ -23,9 +26,15 @@ export interface StudyFilter {
 }
 
 /** The customers whose studies are shown; undefined: of all and of none. */
-export function customersShown({ expressCustomerId, seenCustomerIds }: StudyFilter): readonly (string | null)[] | undefined {
+export function customersShown({
+  expressCustomerId,
+  seenCustomerIds,
+}: StudyFilter): readonly (string | null)[] | undefined {
   if (expressCustomerId === undefined) return seenCustomerIds
-  if (seenCustomerIds === undefined || (expressCustomerId !== null && seenCustomerIds.includes(expressCustomerId)))
+  if (
+    seenCustomerIds === undefined ||
+    (expressCustomerId !== null && seenCustomerIds.includes(expressCustomerId))
+  )
     return [expressCustomerId]
   return []
 }
@@ -43,8 +52,10 @@ export function isLetThrough(study: StudyRecord, filter: StudyFilter): boolean {
   )
 }
 
-export const isMadeIn = ({ createdAt }: Pick<StudyRecord, 'createdAt'>, { since, until }: Span): boolean =>
-  (since === null || createdAt >= since) && (until === null || createdAt < until)
+export const isMadeIn = (
+  { createdAt }: Pick<StudyRecord, 'createdAt'>,
+  { since, until }: Span,
+): boolean => (since === null || createdAt >= since) && (until === null || createdAt < until)
 
 /** FTS5 expressions over the words of an area: what the filters let through, and what they hide. */
 export interface FilterExpressions {
@@ -57,10 +68,22 @@ export interface FilterExpressions {
 }
 
 export function expressionsOfFilter(words: SearchWords, filter: StudyFilter): FilterExpressions {
-  const { area, severities, statuses, isCancelled, assignedTo, expressCustomerId, seenCustomerIds } = filter
+  const {
+    area,
+    severities,
+    statuses,
+    isCancelled,
+    assignedTo,
+    expressCustomerId,
+    seenCustomerIds,
+  } = filter
   const word = (facet: string) => quoted(words.facet(facet))
   /** The words of values that are few: what is not among them has another of them. */
-  const parts = <T>(all: readonly T[], wanted: readonly T[] | undefined, facet: (value: T) => string) =>
+  const parts = <T>(
+    all: readonly T[],
+    wanted: readonly T[] | undefined,
+    facet: (value: T) => string,
+  ) =>
     wanted === undefined
       ? []
       : [
@@ -72,7 +95,11 @@ export function expressionsOfFilter(words: SearchWords, filter: StudyFilter): Fi
   const few = [
     ...parts(SEVERITIES, severities, FACETS.severity),
     ...parts(STATUSES_OF[area], statuses, FACETS.status),
-    ...parts([true, false], isCancelled === undefined ? undefined : [isCancelled], FACETS.cancelled),
+    ...parts(
+      [true, false],
+      isCancelled === undefined ? undefined : [isCancelled],
+      FACETS.cancelled,
+    ),
   ]
   const many = [
     ...(assignedTo === undefined ? [] : [word(FACETS.assignedTo(assignedTo))]),
@@ -83,7 +110,10 @@ export function expressionsOfFilter(words: SearchWords, filter: StudyFilter): Fi
     shown: [...few.map(({ shown }) => anyOf(shown)), ...many],
     hidden(base) {
       const others = few.flatMap((one) => one.others)
-      const hidden = [...(others.length === 0 ? [] : [`(${base} AND ${anyOf(others)})`]), ...many.map((one) => `(${base} NOT ${one})`)]
+      const hidden = [
+        ...(others.length === 0 ? [] : [`(${base} AND ${anyOf(others)})`]),
+        ...many.map((one) => `(${base} NOT ${one})`),
+      ]
       return hidden.length === 0 ? undefined : hidden.join(' OR ')
     },
   }

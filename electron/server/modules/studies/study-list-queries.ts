@@ -4,7 +4,9 @@ import { rawQuery } from '#server/database/raw-query.ts'
 import { folded } from '#server/platform/folding.ts'
 import { type Area, type FacetFilter, facetsOf } from './study-facet.ts'
 
-/** Filters of a list of studies; undefined does not filter, null asks for studies that have none. */
+/**
+ * Filters of a list of studies; undefined does not filter, null asks for studies that have none.
+ */
 export interface StudyQuery extends FacetFilter {
   readonly area: Area
   readonly assignedTo?: string | null | undefined
@@ -36,9 +38,15 @@ const MOST_BRANCHES = 120
 /** Candidates read in the order of the list before the index of grams is asked. */
 const FIRST_CANDIDATES = { short: 4000, filtered: 1000 }
 /** The index of contained text of each area. */
-export const GRAMS = { viewer: 'viewerStudyGrams', scribe: 'scribeStudyGrams' } as const satisfies Record<Area, string>
+export const GRAMS = {
+  viewer: 'viewerStudyGrams',
+  scribe: 'scribeStudyGrams',
+} as const satisfies Record<Area, string>
 
-/** One run through an index in the order of the list: it names every column before the sequence number. */
+/**
+ * One run through an index in the order of the list: it names every column before the sequence
+ * number.
+ */
 interface Branch {
   readonly index: string
   readonly where: string
@@ -46,9 +54,10 @@ interface Branch {
 }
 
 /**
- * Sequence numbers of the studies asked for, newest first. Whatever the filters, the plan is a merge of index runs that are in the order of
- * the list already, so that a page costs what it shows: no scan of all rows, no sort of all hits. A contains-filter reads the first
- * candidates of that merge, which settles a common term or a narrow filter, then the gram index, newest first.
+ * Sequence numbers of the studies asked for, newest first. Whatever the filters, the plan is a
+ * merge of index runs that are in the order of the list already, so that a page costs what it
+ * shows: no scan of all rows, no sort of all hits. A contains-filter reads the first candidates of
+ * that merge, which settles a common term or a narrow filter, then the gram index, newest first.
  */
 export function studySequence(db: Database, query: StudyQuery): number[] {
   const term = folded(query.studyDescription ?? '')
@@ -58,18 +67,32 @@ export function studySequence(db: Database, query: StudyQuery): number[] {
 
   const found: number[] = []
   let below = query.before ?? NO_END
-  const count = isShort(term) ? FIRST_CANDIDATES.short : isNarrowed(query) ? FIRST_CANDIDATES.filtered : 0
+  const count = isShort(term)
+    ? FIRST_CANDIDATES.short
+    : isNarrowed(query)
+      ? FIRST_CANDIDATES.filtered
+      : 0
   if (count > 0) {
     const candidates = merged(db, branches, query, count, ', descriptionFolded')
-    for (const { seq, descriptionFolded } of candidates) if (descriptionFolded?.includes(term)) found.push(seq)
+    for (const { seq, descriptionFolded } of candidates)
+      if (descriptionFolded?.includes(term)) found.push(seq)
     if (found.length >= query.limit || candidates.length < count) return found.slice(0, query.limit)
     below = candidates.at(-1)?.seq ?? below
   }
   return [...found, ...byGrams(db, query, term, below, query.limit - found.length)]
 }
 
-const isNarrowed = ({ assignedTo, expressCustomerIds, createdByApiKeyId, statuses, severity, isCancelled }: StudyQuery) =>
-  [assignedTo, expressCustomerIds, createdByApiKeyId, statuses, severity, isCancelled].some((filter) => filter !== undefined)
+const isNarrowed = ({
+  assignedTo,
+  expressCustomerIds,
+  createdByApiKeyId,
+  statuses,
+  severity,
+  isCancelled,
+}: StudyQuery) =>
+  [assignedTo, expressCustomerIds, createdByApiKeyId, statuses, severity, isCancelled].some(
+    (filter) => filter !== undefined,
+  )
 
 function branchesOf(query: StudyQuery): Branch[] {
   const { area, assignedTo, expressCustomerIds, createdByApiKeyId } = query
@@ -79,25 +102,48 @@ function branchesOf(query: StudyQuery): Branch[] {
   if (createdByApiKeyId !== undefined) {
     const rest = [
       ...(assignedTo === undefined ? [] : [{ text: ' and assignedTo is ?', values: [assignedTo] }]),
-      ...(customers ? [{ text: ` and (${customers.map(() => 'expressCustomerId is ?').join(' or ')})`, values: customers }] : []),
+      ...(customers
+        ? [
+            {
+              text: ` and (${customers.map(() => 'expressCustomerId is ?').join(' or ')})`,
+              values: customers,
+            },
+          ]
+        : []),
     ]
     const where = `createdByApiKeyId = ? and facet = ?${rest.map(({ text }) => text).join('')}`
     const values = rest.flatMap((one) => one.values)
-    return facets.map((facet) => ({ index: 'studiesByKey', where, parameters: [createdByApiKeyId, facet, ...values] }))
+    return facets.map((facet) => ({
+      index: 'studiesByKey',
+      where,
+      parameters: [createdByApiKeyId, facet, ...values],
+    }))
   }
   if (customers) {
     const isBoth = assignedTo !== undefined
     const index = isBoth ? 'studiesByAssigneeAndCustomer' : 'studiesByCustomer'
     const where = `${isBoth ? 'assignedTo is ? and ' : ''}expressCustomerId is ? and facet = ?`
     return customers.flatMap((customer) =>
-      facets.map((facet) => ({ index, where, parameters: [...(isBoth ? [assignedTo] : []), customer, facet] })),
+      facets.map((facet) => ({
+        index,
+        where,
+        parameters: [...(isBoth ? [assignedTo] : []), customer, facet],
+      })),
     )
   }
   if (assignedTo !== undefined) {
-    return facets.map((facet) => ({ index: 'studiesByAssignee', where: 'assignedTo is ? and facet = ?', parameters: [assignedTo, facet] }))
+    return facets.map((facet) => ({
+      index: 'studiesByAssignee',
+      where: 'assignedTo is ? and facet = ?',
+      parameters: [assignedTo, facet],
+    }))
   }
   if (!isNarrowed(query)) return [{ index: 'studiesByArea', where: 'area = ?', parameters: [area] }]
-  return facets.map((facet) => ({ index: 'studiesByFacet', where: 'facet = ?', parameters: [facet] }))
+  return facets.map((facet) => ({
+    index: 'studiesByFacet',
+    where: 'facet = ?',
+    parameters: [facet],
+  }))
 }
 
 interface Candidate {
@@ -108,8 +154,16 @@ interface Candidate {
 /** Which part of the order, and in which direction. */
 type Reach = Pick<StudyQuery, 'before' | 'above' | 'madeIn' | 'isOldestFirst'>
 
-function merged(db: Database, branches: readonly Branch[], reach: Reach, limit: number, more: string): Candidate[] {
-  const parts = mergesOf(branches, reach, limit, more).map(({ text, parameters }) => db.all(rawQuery<Candidate>(text, parameters)))
+function merged(
+  db: Database,
+  branches: readonly Branch[],
+  reach: Reach,
+  limit: number,
+  more: string,
+): Candidate[] {
+  const parts = mergesOf(branches, reach, limit, more).map(({ text, parameters }) =>
+    db.all(rawQuery<Candidate>(text, parameters)),
+  )
   if (parts.length === 1) return parts[0] ?? []
   // Each part has at most `limit` rows.
   return parts
@@ -119,9 +173,18 @@ function merged(db: Database, branches: readonly Branch[], reach: Reach, limit: 
 }
 
 /** How many the filters let through (none of text), at most `most`. */
-export function countedSequence(db: Database, query: Omit<StudyQuery, 'studyDescription' | 'limit'>, most: number): number {
+export function countedSequence(
+  db: Database,
+  query: Omit<StudyQuery, 'studyDescription' | 'limit'>,
+  most: number,
+): number {
   let count = 0
-  for (const { text, parameters } of statementsFor(branchesOf({ ...query, limit: most }), query, most, countSql)) {
+  for (const { text, parameters } of statementsFor(
+    branchesOf({ ...query, limit: most }),
+    query,
+    most,
+    countSql,
+  )) {
     count += db.get(rawQuery<{ count: number }>(text, parameters))?.count ?? 0
     if (count >= most) return most
   }
@@ -134,7 +197,8 @@ interface Statement {
 }
 
 /** The statements of a list without a contains-filter; the tests look at their plans. */
-export const statementsOf = (query: StudyQuery): Statement[] => mergesOf(branchesOf(query), query, query.limit, '')
+export const statementsOf = (query: StudyQuery): Statement[] =>
+  mergesOf(branchesOf(query), query, query.limit, '')
 
 const mergesOf = (branches: readonly Branch[], reach: Reach, limit: number, more: string) =>
   statementsFor(branches, reach, limit, (some) => mergeSql(some, more, reach))
@@ -146,13 +210,17 @@ function statementsFor(
   sqlOf: (some: readonly Branch[], reach: Reach) => string,
 ): Statement[] {
   const { before = NO_END, above, madeIn } = reach
-  // A number would be bound as a floating-point value beyond 32 bits, which FTS5 does not take as a row id.
+  // A number would be bound as a floating-point value beyond 32 bits, which FTS5 does not take as a
+  // row id.
   const ends = above === undefined ? [BigInt(before)] : [BigInt(above), BigInt(before)]
   const instants = madeIn ? [madeIn.since ?? '', madeIn.until ?? '\u{10ffff}'] : []
   const statements: Statement[] = []
   for (let start = 0; start < branches.length; start += MOST_BRANCHES) {
     const some = branches.slice(start, start + MOST_BRANCHES)
-    const parameters = [...some.flatMap((branch) => [...branch.parameters, ...ends, ...instants]), limit]
+    const parameters = [
+      ...some.flatMap((branch) => [...branch.parameters, ...ends, ...instants]),
+      limit,
+    ]
     statements.push({ text: sqlOf(some, reach), parameters })
   }
   return statements
@@ -160,21 +228,41 @@ function statementsFor(
 
 type BranchText = Pick<Branch, 'index' | 'where'>
 
-/** SQLite merges the branches lazily ("MERGE (UNION ALL)"): each gives its rows in the order of the list. */
-export const mergeSql = (branches: readonly BranchText[], more: string, reach: Reach = {}): string =>
+/**
+ * SQLite merges the branches lazily ("MERGE (UNION ALL)"): each gives its rows in the order of the
+ * list.
+ */
+export const mergeSql = (
+  branches: readonly BranchText[],
+  more: string,
+  reach: Reach = {},
+): string =>
   `${unionOf(branches, `seq${more}`, reach)} order by seq ${reach.isOldestFirst ? 'asc' : 'desc'} limit ?`
 
 const countSql = (branches: readonly BranchText[], reach: Reach): string =>
   `select count(*) as count from (${unionOf(branches, '1', reach)} limit ?)`
 
-const unionOf = (branches: readonly BranchText[], columns: string, { above, madeIn }: Reach): string => {
+const unionOf = (
+  branches: readonly BranchText[],
+  columns: string,
+  { above, madeIn }: Reach,
+): string => {
   const reach = `${above === undefined ? '' : 'seq > ? and '}seq < ?${madeIn ? ' and createdAt >= ? and createdAt < ?' : ''}`
   return branches
-    .map(({ index, where }) => `select ${columns} from studies indexed by ${index} where ${where} and ${reach}`)
+    .map(
+      ({ index, where }) =>
+        `select ${columns} from studies indexed by ${index} where ${where} and ${reach}`,
+    )
     .join(' union all ')
 }
 
-function byGrams(db: Database, query: StudyQuery, term: string, before: number, limit: number): number[] {
+function byGrams(
+  db: Database,
+  query: StudyQuery,
+  term: string,
+  before: number,
+  limit: number,
+): number[] {
   const { area, assignedTo, expressCustomerIds, createdByApiKeyId } = query
   const tests: { readonly text: string; readonly values: readonly unknown[] }[] = [
     { text: 'instr(studies.descriptionFolded, ?) > 0', values: [term] },
@@ -183,9 +271,13 @@ function byGrams(db: Database, query: StudyQuery, term: string, before: number, 
   if ([query.statuses, query.severity, query.isCancelled].some((filter) => filter !== undefined))
     tests.push({ text: `facet in (${facets.map(() => '?').join(', ')})`, values: facets })
   if (assignedTo !== undefined) tests.push({ text: 'assignedTo is ?', values: [assignedTo] })
-  if (createdByApiKeyId !== undefined) tests.push({ text: 'createdByApiKeyId = ?', values: [createdByApiKeyId] })
+  if (createdByApiKeyId !== undefined)
+    tests.push({ text: 'createdByApiKeyId = ?', values: [createdByApiKeyId] })
   if (expressCustomerIds)
-    tests.push({ text: `(${expressCustomerIds.map(() => 'expressCustomerId is ?').join(' or ')})`, values: expressCustomerIds })
+    tests.push({
+      text: `(${expressCustomerIds.map(() => 'expressCustomerId is ?').join(' or ')})`,
+      values: expressCustomerIds,
+    })
   const text = gramSql(
     area,
     tests.map((test) => test.text),

@@ -6,7 +6,12 @@ import type { Settings } from '#server/modules/settings/settings.ts'
 import { demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
 import { addDays, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import type { BoundedCount, StudyListFilter, StudyMoment, WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import type {
+  BoundedCount,
+  StudyListFilter,
+  StudyMoment,
+  WindowStudy,
+} from '#shared/contract/dashboard-studies.ts'
 import { ApiError } from '#shared/errors.ts'
 import { isVisible, visibleCustomers } from './study-access.ts'
 import type { Area } from './study-facet.ts'
@@ -24,10 +29,19 @@ export interface StudyListsDeps extends DomainDeps {
 
 export type StudyListAsked = StudyListFilter & { readonly area: Area }
 
-/** The lists of studies of the window, of both areas. What the person may not see is not there, and not counted. */
+/**
+ * The lists of studies of the window, of both areas. What the person may not see is not there, and
+ * not counted.
+ */
 export interface StudyLists {
-  /** A page may be short or empty while there is a `next`: what is typed is looked for in bounded steps. */
-  list(caller: UserCaller, asked: StudyListAsked & { readonly order: StudyOrder } & SliceQuery): Slice<WindowStudy>
+  /**
+   * A page may be short or empty while there is a `next`: what is typed is looked for in bounded
+   * steps.
+   */
+  list(
+    caller: UserCaller,
+    asked: StudyListAsked & { readonly order: StudyOrder } & SliceQuery,
+  ): Slice<WindowStudy>
   /** Exact without a search; what is searched for is counted up to 1000. */
   counts(caller: UserCaller, asked: StudyListAsked): { shown: BoundedCount; hidden: BoundedCount }
   /** With what happened to it, newest first, the last 200 things. @throws ApiError not-found */
@@ -38,7 +52,18 @@ export function openStudyLists(deps: StudyListsDeps): StudyLists {
   const { store, settings } = deps
 
   function filterOf(caller: UserCaller, asked: StudyListAsked): StudyFilter {
-    const { area, search, severity, status, assignedTo, expressCustomerId, cancelled, addendum, from, to } = asked
+    const {
+      area,
+      search,
+      severity,
+      status,
+      assignedTo,
+      expressCustomerId,
+      cancelled,
+      addendum,
+      from,
+      to,
+    } = asked
     const zone = timeZoneOf(settings.get('clinic.timeZone'))
     const since = from === undefined ? null : instantOf(startOfDay(from, zone))
     const until = to === undefined ? null : instantOf(startOfDay(addDays(to, 1), zone))
@@ -46,7 +71,8 @@ export function openStudyLists(deps: StudyListsDeps): StudyLists {
       ...{ area, search, isCancelled: CANCELLED[cancelled], needsAddendum: addendum === 'needed' },
       severities: severity?.length ? severity : undefined,
       statuses: status?.length ? status : undefined,
-      assignedTo: assignedTo === 'me' ? caller.user.userId : assignedTo === 'nobody' ? null : assignedTo,
+      assignedTo:
+        assignedTo === 'me' ? caller.user.userId : assignedTo === 'nobody' ? null : assignedTo,
       expressCustomerId: expressCustomerId === 'none' ? null : expressCustomerId,
       madeIn: since === null && until === null ? undefined : { since, until },
       seenCustomerIds: visibleCustomers(caller),
@@ -55,14 +81,20 @@ export function openStudyLists(deps: StudyListsDeps): StudyLists {
 
   function seen(caller: UserCaller, studyId: string): StudyRecord {
     const study = store.studies.get(studyId)
-    if (!study || !isVisible(caller, study)) throw new ApiError('not-found', 'There is no such study.')
+    if (!study || !isVisible(caller, study))
+      throw new ApiError('not-found', 'There is no such study.')
     return study
   }
 
   return {
     list(caller, { order, after, limit, ...asked }) {
       demand(caller, 'readStudies')
-      const { items, ...rest } = store.studies.search.find(filterOf(caller, asked), order, after, limit)
+      const { items, ...rest } = store.studies.search.find(
+        filterOf(caller, asked),
+        order,
+        after,
+        limit,
+      )
       const known = store.references.open()
       return { items: items.map((study) => windowStudy(deps, study, known)), ...rest }
     },
@@ -73,9 +105,15 @@ export function openStudyLists(deps: StudyListsDeps): StudyLists {
     read(caller, studyId) {
       demand(caller, 'readStudies')
       const study = seen(caller, studyId)
-      return { study: windowStudy(deps, study), moments: studyMoments(deps, study, isAllowed(caller, 'manageGateway')) }
+      return {
+        study: windowStudy(deps, study),
+        moments: studyMoments(deps, study, isAllowed(caller, 'manageGateway')),
+      }
     },
   }
 }
 
-const CANCELLED = { hide: false, only: true, all: undefined } as const satisfies Record<StudyListFilter['cancelled'], boolean | undefined>
+const CANCELLED = { hide: false, only: true, all: undefined } as const satisfies Record<
+  StudyListFilter['cancelled'],
+  boolean | undefined
+>

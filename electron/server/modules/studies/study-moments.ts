@@ -13,8 +13,15 @@ export interface StudyMomentsDeps extends Pick<DomainDeps, 'store'> {
 const MOST = 200
 const AT_ONCE = 100
 
-/** What happened to a study, its images and its reports, newest first: the last 200 things. `mayOpen`: events can be opened. */
-export function studyMoments(deps: StudyMomentsDeps, study: StudyRecord, mayOpen: boolean): StudyMoment[] {
+/**
+ * What happened to a study, its images and its reports, newest first: the last 200 things.
+ * `mayOpen`: events can be opened.
+ */
+export function studyMoments(
+  deps: StudyMomentsDeps,
+  study: StudyRecord,
+  mayOpen: boolean,
+): StudyMoment[] {
   const { store } = deps
   const { studyId, studyInstanceUid } = study
   const reports = store.reports.entriesOf(studyId).map(({ reportId }) => reportId)
@@ -28,7 +35,16 @@ export function studyMoments(deps: StudyMomentsDeps, study: StudyRecord, mayOpen
   const ofAudit = ({ at, action, actor, detail }: AuditRow): StudyMoment => ({
     ...{ at, what: action, who: whoOf(actor), detail, eventId: null },
   })
-  const ofEvent = ({ createdAt, type, eventId, endpointId, state, outcome, attempts, effect }: EventSummary): StudyMoment => ({
+  const ofEvent = ({
+    createdAt,
+    type,
+    eventId,
+    endpointId,
+    state,
+    outcome,
+    attempts,
+    effect,
+  }: EventSummary): StudyMoment => ({
     at: createdAt,
     what: type,
     who: (endpointId !== null && store.endpoints.get(endpointId)?.name) || '',
@@ -36,7 +52,10 @@ export function studyMoments(deps: StudyMomentsDeps, study: StudyRecord, mayOpen
     eventId: mayOpen ? eventId : null,
   })
 
-  return [...store.audit.of([studyId, studyInstanceUid, ...reports], MOST).map(ofAudit), ...eventsAbout(deps, studyId).map(ofEvent)]
+  return [
+    ...store.audit.of([studyId, studyInstanceUid, ...reports], MOST).map(ofAudit),
+    ...eventsAbout(deps, studyId).map(ofEvent),
+  ]
     .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
     .slice(0, MOST)
 }

@@ -6,13 +6,27 @@ import { moved, type StudyReportStatus, type ViewerStatus } from '#shared/lifecy
 import type { StudyDetail, StudyRecord } from './study-queries.ts'
 import { refused } from './study-references.ts'
 
-export type MetadataPatch = { readonly [K in keyof StudyReportMetadata]?: StudyReportMetadata[K] | null | undefined }
+export type MetadataPatch = {
+  readonly [K in keyof StudyReportMetadata]?: StudyReportMetadata[K] | null | undefined
+}
 
-/** Fields of a detail that null clears as if they had never been given, and those that keep the null. */
-const CLEARED = ['metadata', 'priorReportTexts', 'priorStudyIds', 'technologistNotes', 'priorReports'] as const
+/**
+ * Fields of a detail that null clears as if they had never been given, and those that keep the
+ * null.
+ */
+const CLEARED = [
+  'metadata',
+  'priorReportTexts',
+  'priorStudyIds',
+  'technologistNotes',
+  'priorReports',
+] as const
 const NULLED = ['externalPatientId', 'clinicalIndication', 'technologistTechnique'] as const
 
-/** What is absent stays, null clears; `reportMetadata` is merged field by field, everything else replaced (interface-choices §6 row 35). */
+/**
+ * What is absent stays, null clears; `reportMetadata` is merged field by field, everything else
+ * replaced (interface-choices §6 row 35).
+ */
 export interface StudyPatch {
   readonly studyDescription?: string | undefined
   readonly severity?: Severity | undefined
@@ -32,27 +46,44 @@ export interface StudyPatch {
 }
 
 /**
- * The study with the patch on it (interface-choices §6 rows 5-7, 35). What does not differ from before is the same object.
+ * The study with the patch on it (interface-choices §6 rows 5-7, 35). What does not differ from
+ * before is the same object.
  * @throws ApiError refused: the study cannot be reassigned in its state
  */
-export function patched(before: StudyRecord, patch: StudyPatch): { readonly study: StudyRecord; readonly changes: Changes } {
+export function patched(
+  before: StudyRecord,
+  patch: StudyPatch,
+): { readonly study: StudyRecord; readonly changes: Changes } {
   const was = openFieldsOf(before)
   const assignedTo = patch.assignedTo === undefined ? was.assignedTo : patch.assignedTo
   const open: typeof was = {
     studyDescription: patch.studyDescription ?? was.studyDescription,
     severity: patch.severity ?? was.severity,
-    expressCustomerId: patch.expressCustomerId === undefined ? was.expressCustomerId : patch.expressCustomerId,
+    expressCustomerId:
+      patch.expressCustomerId === undefined ? was.expressCustomerId : patch.expressCustomerId,
     assignedTo,
     status: statusAfter(before, patch, assignedTo),
   }
   const detail = patchedDetail(before.detail, patch)
   // A field that was cleared is a key of the one before only.
-  const sealed = Object.keys(differences(before.detail, { ...mapOfNothing(before.detail), ...detail }))
+  const sealed = Object.keys(
+    differences(before.detail, { ...mapOfNothing(before.detail), ...detail }),
+  )
   const changes = { ...differences(was, open), ...(sealed.length > 0 && { detail: sealed }) }
-  return { study: { ...before, ...open, detail: sealed.length > 0 ? detail : before.detail } as StudyRecord, changes }
+  return {
+    study: {
+      ...before,
+      ...open,
+      detail: sealed.length > 0 ? detail : before.detail,
+    } as StudyRecord,
+    changes,
+  }
 }
 
-/** Names of the fields that the patch sets, to whatever value; those of the report's metadata by their own names. */
+/**
+ * Names of the fields that the patch sets, to whatever value; those of the report's metadata by
+ * their own names.
+ */
 export function fieldsOf({ reportMetadata, ...patch }: StudyPatch): string[] {
   return [patch, reportMetadata ?? {}].flatMap((part) =>
     Object.entries(part).flatMap(([name, value]) => (value === undefined ? [] : [name])),
@@ -62,19 +93,31 @@ export function fieldsOf({ reportMetadata, ...patch }: StudyPatch): string[] {
 /** What differs, for the audit trail: values of the open fields, names of the sealed ones. */
 type Changes = Extract<AuditDetail, Record<string, unknown>>
 
-const openFieldsOf = ({ studyDescription, severity, expressCustomerId, assignedTo, status }: StudyRecord) => ({
+const openFieldsOf = ({
+  studyDescription,
+  severity,
+  expressCustomerId,
+  assignedTo,
+  status,
+}: StudyRecord) => ({
   studyDescription,
   severity,
   expressCustomerId,
   assignedTo,
   status,
 })
-const mapOfNothing = (detail: StudyDetail): StudyDetail => Object.fromEntries(Object.keys(detail).map((name) => [name, undefined]))
+const mapOfNothing = (detail: StudyDetail): StudyDetail =>
+  Object.fromEntries(Object.keys(detail).map((name) => [name, undefined]))
 
-function statusAfter(before: StudyRecord, patch: StudyPatch, assignedTo: string | null): StudyRecord['status'] {
+function statusAfter(
+  before: StudyRecord,
+  patch: StudyPatch,
+  assignedTo: string | null,
+): StudyRecord['status'] {
   const isReassigned = assignedTo !== before.assignedTo
   // Row 7.
-  if (isReassigned && before.cancelledAt !== null) throw refused('body.assignedTo', 'must stay: the study is cancelled')
+  if (isReassigned && before.cancelledAt !== null)
+    throw refused('body.assignedTo', 'must stay: the study is cancelled')
   if (before.area === 'viewer') return patch.studyViewerStatus ?? before.status
   return isReassigned ? reassigned(before.status, assignedTo) : before.status
 }
@@ -93,7 +136,8 @@ function patchedDetail(before: StudyDetail, patch: StudyPatch): StudyDetail {
     else if (patch[name] !== undefined) after[name] = patch[name]
   }
   for (const name of NULLED) if (patch[name] !== undefined) after[name] = patch[name]
-  if (patch.reportMetadata) after.reportMetadata = mergedMetadata(before.reportMetadata ?? {}, patch.reportMetadata)
+  if (patch.reportMetadata)
+    after.reportMetadata = mergedMetadata(before.reportMetadata ?? {}, patch.reportMetadata)
   return after
 }
 

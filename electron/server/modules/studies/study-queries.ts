@@ -24,7 +24,9 @@ export interface PriorReport {
   readonly studyDescription?: string | undefined
 }
 
-/** What may name a patient: sealed at rest as one. Absent is never given, null was given or cleared. */
+/**
+ * What may name a patient: sealed at rest as one. Absent is never given, null was given or cleared.
+ */
 export interface StudyDetail {
   readonly metadata?: Metadata | undefined
   readonly reportMetadata?: StudyReportMetadata | undefined
@@ -38,7 +40,10 @@ export interface StudyDetail {
 }
 
 interface StudyFields {
-  /** Order of creation, which is the order of every list: `createdAt` may tie, and runs back with the clock of the PC. */
+  /**
+   * Order of creation, which is the order of every list: `createdAt` may tie, and runs back with
+   * the clock of the PC.
+   */
   readonly seq: number
   readonly studyId: string
   readonly studyInstanceUid: string
@@ -71,17 +76,31 @@ export interface StudiesStore {
   get(studyId: string): StudyRecord | undefined
   byUid(area: Area, studyInstanceUid: string): StudyRecord | undefined
   /** Newest first. */
-  list(query: Omit<StudyQuery, 'before' | 'limit'>, after: string | undefined, limit: number): Slice<StudyRecord>
+  list(
+    query: Omit<StudyQuery, 'before' | 'limit'>,
+    after: string | undefined,
+    limit: number,
+  ): Slice<StudyRecord>
   insert(study: NewStudyRecord): StudyRecord
   /** What the window lists. */
   readonly search: StudySearch
-  /** Reads studies by their sequence numbers, in the order of these; what is not there is left out. */
+  /**
+   * Reads studies by their sequence numbers, in the order of these; what is not there is left out.
+   */
   bySeq(seqs: readonly number[]): StudyRecord[]
-  /** Makes the words anew that the studies of a UID are found by: of its images something else is known. */
+  /**
+   * Makes the words anew that the studies of a UID are found by: of its images something else is
+   * known.
+   */
   findAnew(studyInstanceUid: string): void
-  /** Writes what may change; `detail` is sealed again only when it is another object than before. */
+  /**
+   * Writes what may change; `detail` is sealed again only when it is another object than before.
+   */
   update(study: StudyRecord, before: StudyRecord): void
-  /** Calls the listener after each commit that created or changed studies. It must not throw. Returns what stops it. */
+  /**
+   * Calls the listener after each commit that created or changed studies. It must not throw.
+   * Returns what stops it.
+   */
   onChange(listener: () => void): () => void
 }
 
@@ -91,7 +110,12 @@ const COLUMNS = `seq, studyId, area, studyInstanceUid, studyDescription, severit
 const BY_SEQ = `select ${COLUMNS} from studies where seq in (select value from json_each(?))`
 
 /** `onDetail`: within the transaction, after a study was created or its detail was changed. */
-export function studiesStore(db: Database, seal: Seal, index: SearchIndex, onDetail: (studyInstanceUid: string) => void): StudiesStore {
+export function studiesStore(
+  db: Database,
+  seal: Seal,
+  index: SearchIndex,
+  onDetail: (studyInstanceUid: string) => void,
+): StudiesStore {
   const listeners = new Set<() => void>()
   const notifyAfterCommit = () =>
     db.afterCommit(() => {
@@ -99,13 +123,17 @@ export function studiesStore(db: Database, seal: Seal, index: SearchIndex, onDet
     })
 
   const one = (where: string, ...parameters: string[]): StudyRecord | undefined => {
-    const row = db.get(rawQuery<StoredStudy>(`select ${COLUMNS} from studies where ${where}`, parameters))
+    const row = db.get(
+      rawQuery<StoredStudy>(`select ${COLUMNS} from studies where ${where}`, parameters),
+    )
     return row && recordOf(row, seal)
   }
 
   function bySeq(seqs: readonly number[]): StudyRecord[] {
     if (seqs.length === 0) return []
-    const found = new Map(db.all(rawQuery<StoredStudy>(BY_SEQ, [JSON.stringify(seqs)])).map((row) => [row.seq, row]))
+    const found = new Map(
+      db.all(rawQuery<StoredStudy>(BY_SEQ, [JSON.stringify(seqs)])).map((row) => [row.seq, row]),
+    )
     return seqs.flatMap((seq) => {
       const row = found.get(seq)
       return row ? [recordOf(row, seal)] : []
@@ -122,21 +150,38 @@ export function studiesStore(db: Database, seal: Seal, index: SearchIndex, onDet
       }
     },
     get: (studyId) => one('studyId = ?', studyId),
-    byUid: (area, studyInstanceUid) => one('studyInstanceUid = ? and area = ?', studyInstanceUid, area),
+    byUid: (area, studyInstanceUid) =>
+      one('studyInstanceUid = ? and area = ?', studyInstanceUid, area),
     list(query, after, limit) {
       const before = after === undefined ? undefined : Number(after)
-      const { items, next } = sliceOf(studySequence(db, { ...query, before, limit: limit + 1 }), limit, (seq) => seq)
+      const { items, next } = sliceOf(
+        studySequence(db, { ...query, before, limit: limit + 1 }),
+        limit,
+        (seq) => seq,
+      )
       const page = `select ${COLUMNS} from studies where seq in (${items.map(() => '?').join(', ')}) order by seq desc`
-      const studies = items.length === 0 ? [] : db.all(rawQuery<StoredStudy>(page, items)).map((row) => recordOf(row, seal))
+      const studies =
+        items.length === 0
+          ? []
+          : db.all(rawQuery<StoredStudy>(page, items)).map((row) => recordOf(row, seal))
       return next === undefined ? { items: studies } : { items: studies, next }
     },
     insert: (study) =>
       db.transaction(() => {
         const { detail, ...fields } = study
         const descriptionFolded = folded(study.studyDescription)
-        const row = { ...fields, descriptionFolded, sealedDetail: sealedDetail(detail, study.studyId, seal) }
+        const row = {
+          ...fields,
+          descriptionFolded,
+          sealedDetail: sealedDetail(detail, study.studyId, seal),
+        }
         const seq = db.run(db.sql.insertInto('studies').values(row)).lastInsertRowid
-        db.run(rawQuery(`insert into ${GRAMS[study.area]} (rowid, grams) values (?, ?)`, [BigInt(seq), gramsOf(descriptionFolded)]))
+        db.run(
+          rawQuery(`insert into ${GRAMS[study.area]} (rowid, grams) values (?, ?)`, [
+            BigInt(seq),
+            gramsOf(descriptionFolded),
+          ]),
+        )
         const made: StudyRecord = { ...study, seq }
         index.keepStudy(made)
         onDetail(study.studyInstanceUid)
@@ -145,10 +190,32 @@ export function studiesStore(db: Database, seal: Seal, index: SearchIndex, onDet
       }),
     update: (study, before) =>
       db.transaction(() => {
-        const { seq, area, studyDescription, severity, status, cancelledAt, updatedAt, assignedTo, expressCustomerId } = study
+        const {
+          seq,
+          area,
+          studyDescription,
+          severity,
+          status,
+          cancelledAt,
+          updatedAt,
+          assignedTo,
+          expressCustomerId,
+        } = study
         const descriptionFolded = folded(studyDescription)
-        const changed = { studyDescription, descriptionFolded, severity, status, cancelledAt, updatedAt, assignedTo, expressCustomerId }
-        const detail = study.detail === before.detail ? {} : { sealedDetail: sealedDetail(study.detail, study.studyId, seal) }
+        const changed = {
+          studyDescription,
+          descriptionFolded,
+          severity,
+          status,
+          cancelledAt,
+          updatedAt,
+          assignedTo,
+          expressCustomerId,
+        }
+        const detail =
+          study.detail === before.detail
+            ? {}
+            : { sealedDetail: sealedDetail(study.detail, study.studyId, seal) }
         db.run(
           db.sql
             .updateTable('studies')
@@ -156,7 +223,12 @@ export function studiesStore(db: Database, seal: Seal, index: SearchIndex, onDet
             .where('seq', '=', seq),
         )
         if (descriptionFolded !== folded(before.studyDescription))
-          db.run(rawQuery(`update ${GRAMS[area]} set grams = ? where rowid = ?`, [gramsOf(descriptionFolded), BigInt(seq)]))
+          db.run(
+            rawQuery(`update ${GRAMS[area]} set grams = ? where rowid = ?`, [
+              gramsOf(descriptionFolded),
+              BigInt(seq),
+            ]),
+          )
         if (isFoundOtherwise(study, before)) index.keepStudy(study)
         if (study.detail !== before.detail) onDetail(study.studyInstanceUid)
         notifyAfterCommit()
@@ -172,12 +244,19 @@ export function studiesStore(db: Database, seal: Seal, index: SearchIndex, onDet
 const isFoundOtherwise = (study: StudyRecord, before: StudyRecord): boolean =>
   study.detail !== before.detail ||
   (study.cancelledAt === null) !== (before.cancelledAt === null) ||
-  (['studyDescription', 'severity', 'status', 'assignedTo', 'expressCustomerId'] as const).some((field) => study[field] !== before[field])
+  (['studyDescription', 'severity', 'status', 'assignedTo', 'expressCustomerId'] as const).some(
+    (field) => study[field] !== before[field],
+  )
 
-type StoredStudy = Omit<StudyFields, 'detail'> & { area: Area; status: StudyStatus; sealedDetail: Buffer | null }
+type StoredStudy = Omit<StudyFields, 'detail'> & {
+  area: Area
+  status: StudyStatus
+  sealedDetail: Buffer | null
+}
 
 function recordOf({ sealedDetail: sealed, ...row }: StoredStudy, seal: Seal): StudyRecord {
-  const detail: StudyDetail = sealed === null ? NOTHING : JSON.parse(seal.open(sealed, contextOf(row.studyId)).toString())
+  const detail: StudyDetail =
+    sealed === null ? NOTHING : JSON.parse(seal.open(sealed, contextOf(row.studyId)).toString())
   return { ...row, detail } as StudyRecord
 }
 

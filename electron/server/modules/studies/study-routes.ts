@@ -14,20 +14,28 @@ export interface DashboardStudiesDeps {
 }
 
 /** Declares the window's lists of studies (`shared/contract/dashboard-studies.ts`). */
-export function serveDashboardStudies(app: HttpApp, { store, lists, savedViews, customersOf }: DashboardStudiesDeps): void {
+export function serveDashboardStudies(
+  app: HttpApp,
+  { store, lists, savedViews, customersOf }: DashboardStudiesDeps,
+): void {
   const callerOf = windowCaller(customersOf)
   const list = windowList(store.seal)
 
   const handlers: HandlersOf<typeof dashboardStudies> = {
     list({ query, user }) {
       const { cursor: _, limit: __, ...asked } = query
-      return list('studies', dashboardStudies.list, { query }, (page) => lists.list(callerOf(user), { ...asked, ...page }))
+      return list('studies', dashboardStudies.list, { query }, (page) =>
+        lists.list(callerOf(user), { ...asked, ...page }),
+      )
     },
     counts: ({ query, user }) => lists.counts(callerOf(user), query),
     read: ({ params, user }) => lists.read(callerOf(user), params.studyId),
-    savedViews: async ({ query, user }) => ({ savedViews: await savedViews.list(callerOf(user), query.list) }),
+    savedViews: async ({ query, user }) => ({
+      savedViews: await savedViews.list(callerOf(user), query.list),
+    }),
     saveView: ({ body, user }) => savedViews.add(callerOf(user), body),
-    changeView: ({ params, body, user }) => savedViews.change(callerOf(user), params.savedViewId, body),
+    changeView: ({ params, body, user }) =>
+      savedViews.change(callerOf(user), params.savedViewId, body),
     removeView({ params, user }) {
       savedViews.remove(callerOf(user), params.savedViewId)
       return { success: true }

@@ -17,10 +17,16 @@ export type StudyOrder = 'newest' | 'priority'
 /** The lists of the window: studies of an area by what was typed and chosen (`StudyFilter`). */
 export interface StudySearch extends StudyCounts {
   /**
-   * A page, which is short or empty where much was looked at for little: `next` goes on behind what was looked at. Nothing on it that was not
-   * compared as a whole where the index of words alone does not say enough.
+   * A page, which is short or empty where much was looked at for little: `next` goes on behind what
+   * was looked at. Nothing on it that was not compared as a whole where the index of words alone
+   * does not say enough.
    */
-  find(filter: StudyFilter, order: StudyOrder, after: string | undefined, limit: number): Slice<StudyRecord>
+  find(
+    filter: StudyFilter,
+    order: StudyOrder,
+    after: string | undefined,
+    limit: number,
+  ): Slice<StudyRecord>
 }
 
 /** Reads studies by their sequence numbers, in the order of these. */
@@ -33,7 +39,10 @@ const BY_PRIORITY = SEVERITIES.toReversed()
 /** Studies opened for one page to compare them with what was typed. */
 const MOST_OPENED = 600
 const OPENED_AT_ONCE = 50
-/** Studies with what was typed that are put in order here: where few have it, each severity by itself is a search through all. */
+/**
+ * Studies with what was typed that are put in order here: where few have it, each severity by
+ * itself is a search through all.
+ */
 const FEW = 100
 
 /** A run of the list in one direction. */
@@ -47,11 +56,25 @@ interface Run {
 
 export function studySearch(db: Database, index: SearchIndex, read: StudiesBySeq): StudySearch {
   /** The sequence numbers of a run, in its order. */
-  function candidates({ filter, isOldestFirst }: Run, stretch: Stretch, match: string | undefined, limit: number): number[] {
+  function candidates(
+    { filter, isOldestFirst }: Run,
+    stretch: Stretch,
+    match: string | undefined,
+    limit: number,
+  ): number[] {
     if (filter.needsAddendum) return neededAddenda(db, filter, { ...stretch, isOldestFirst, limit })
     if (match !== undefined) {
       const text = matchSql(filter, isOldestFirst)
-      return db.all(rawQuery<{ seq: number }>(text, [match, BigInt(stretch.above), BigInt(stretch.before), limit])).map(({ seq }) => seq)
+      return db
+        .all(
+          rawQuery<{ seq: number }>(text, [
+            match,
+            BigInt(stretch.above),
+            BigInt(stretch.before),
+            limit,
+          ]),
+        )
+        .map(({ seq }) => seq)
     }
     const { area, severities, statuses, isCancelled, assignedTo, madeIn } = filter
     const query: StudyQuery = {
@@ -64,20 +87,28 @@ export function studySearch(db: Database, index: SearchIndex, read: StudiesBySeq
     return studySequence(db, query)
   }
 
-  /** All that the runs would find, in their order; undefined where it is more than a few, or nothing was typed. */
+  /**
+   * All that the runs would find, in their order; undefined where it is more than a few, or nothing
+   * was typed.
+   */
   function fewOf(filter: StudyFilter, stretch: Stretch, runs: readonly Run[]) {
     const { text, isCompared } = matchOf(index, filter, stretch)
     const [first] = runs
     if (text === undefined || !first) return undefined
     const seqs = candidates({ ...first, filter }, stretch, text, FEW + 1)
     if (seqs.length > FEW) return undefined
-    const runOf = ({ severity }: StudyRecord) => runs.findIndex((run) => run.filter.severities?.includes(severity))
+    const runOf = ({ severity }: StudyRecord) =>
+      runs.findIndex((run) => run.filter.severities?.includes(severity))
     const studies = read(seqs)
       .map((study) => ({ study, run: runOf(study) }))
       .filter(({ study, run }) => run >= 0 && study.seq > (runs[run]?.after ?? 0))
       .sort((a, b) => a.run - b.run || a.study.seq - b.study.seq)
       .map(({ study }) => study)
-    return { studies, isCompared, positionOf: (study: StudyRecord) => runs[runOf(study)]?.positionOf(study) ?? '' }
+    return {
+      studies,
+      isCompared,
+      positionOf: (study: StudyRecord) => runs[runOf(study)]?.positionOf(study) ?? '',
+    }
   }
 
   return {
@@ -89,12 +120,16 @@ export function studySearch(db: Database, index: SearchIndex, read: StudiesBySeq
       if (stretch === undefined || customersShown(filter)?.length === 0) return { items: [] }
       const runs = runsOf(filter, order, after)
       const isTaken = (study: StudyRecord, isCompared: boolean) =>
-        !isCompared || ((!filter.madeIn || isMadeIn(study, filter.madeIn)) && isFound(terms, index.ofStudy(study)))
+        !isCompared ||
+        ((!filter.madeIn || isMadeIn(study, filter.madeIn)) && isFound(terms, index.ofStudy(study)))
       const few = runs.length > 1 ? fewOf(filter, stretch, runs) : undefined
       if (few) {
         const taken = few.studies.filter((study) => isTaken(study, few.isCompared))
         const last = taken[limit - 1]
-        return { items: taken.slice(0, limit), ...(last && taken.length > limit && { next: few.positionOf(last) }) }
+        return {
+          items: taken.slice(0, limit),
+          ...(last && taken.length > limit && { next: few.positionOf(last) }),
+        }
       }
       const found: { readonly study: StudyRecord; readonly position: string }[] = []
       let opened = 0
@@ -110,11 +145,15 @@ export function studySearch(db: Database, index: SearchIndex, read: StudiesBySeq
             opened += 1
             if (takes(study)) found.push({ study, position: run.positionOf(study) })
             if (found.length > limit)
-              return { items: found.slice(0, limit).map((one) => one.study), next: found[limit - 1]?.position ?? '' }
+              return {
+                items: found.slice(0, limit).map((one) => one.study),
+                next: found[limit - 1]?.position ?? '',
+              }
           }
           const last = studies.at(-1)
           if (last === undefined || studies.length < atOnce) break
-          if (opened >= MOST_OPENED) return { items: found.map((one) => one.study), next: run.positionOf(last) }
+          if (opened >= MOST_OPENED)
+            return { items: found.map((one) => one.study), next: run.positionOf(last) }
           left = withoutBefore(left, { ...run, after: last.seq })
         }
       }
@@ -123,7 +162,10 @@ export function studySearch(db: Database, index: SearchIndex, read: StudiesBySeq
   }
 }
 
-/** The FTS5 expression of a filter with a search; undefined without one. `isCompared`: what it lets through is compared as a whole. */
+/**
+ * The FTS5 expression of a filter with a search; undefined without one. `isCompared`: what it lets
+ * through is compared as a whole.
+ */
 function matchOf(
   { words }: SearchIndex,
   filter: StudyFilter,
@@ -134,7 +176,11 @@ function matchOf(
   // Those are few: each is compared.
   if (filter.needsAddendum) return { text: undefined, isCompared: true }
   const { seen, shown } = expressionsOfFilter(words, filter)
-  const text = [...terms.map((term) => term.text), ...(seen === undefined ? [] : [seen]), ...shown].join(' AND ')
+  const text = [
+    ...terms.map((term) => term.text),
+    ...(seen === undefined ? [] : [seen]),
+    ...shown,
+  ].join(' AND ')
   return { text, isCompared: !isExact || terms.some((term) => !term.isExact) }
 }
 
@@ -143,21 +189,40 @@ const matchSql = ({ area }: StudyFilter, isOldestFirst: boolean): string =>
   `select rowid as seq from ${STUDY_WORDS[area]} where ${STUDY_WORDS[area]} match ? and rowid > ? and rowid < ?
    order by rowid ${isOldestFirst ? 'asc' : 'desc'} limit ?`
 
-const withoutBefore = (stretch: Stretch, { isOldestFirst, after }: Pick<Run, 'isOldestFirst' | 'after'>): Stretch => {
+const withoutBefore = (
+  stretch: Stretch,
+  { isOldestFirst, after }: Pick<Run, 'isOldestFirst' | 'after'>,
+): Stretch => {
   if (after === undefined) return stretch
-  return isOldestFirst ? { ...stretch, above: Math.max(stretch.above, after) } : { ...stretch, before: Math.min(stretch.before, after) }
+  return isOldestFirst
+    ? { ...stretch, above: Math.max(stretch.above, after) }
+    : { ...stretch, before: Math.min(stretch.before, after) }
 }
 
 /** A position of the list by priority is the rank of the severity and a sequence number. */
 function runsOf(filter: StudyFilter, order: StudyOrder, after: string | undefined): Run[] {
   if (order === 'newest') {
     const positionOf = ({ seq }: StudyRecord) => String(seq)
-    return [{ filter, isOldestFirst: false, after: after === undefined ? undefined : Number(after), positionOf }]
+    return [
+      {
+        filter,
+        isOldestFirst: false,
+        after: after === undefined ? undefined : Number(after),
+        positionOf,
+      },
+    ]
   }
   const [rank = 0, seq] = after === undefined ? [] : after.split(' ').map(Number)
   return BY_PRIORITY.flatMap((severity, at) => {
     if (at < rank || filter.severities?.includes(severity) === false) return []
     const positionOf = (study: StudyRecord) => `${at} ${study.seq}`
-    return [{ filter: { ...filter, severities: [severity] }, isOldestFirst: true, after: at === rank ? seq : undefined, positionOf }]
+    return [
+      {
+        filter: { ...filter, severities: [severity] },
+        isOldestFirst: true,
+        after: at === rank ? seq : undefined,
+        positionOf,
+      },
+    ]
   })
 }

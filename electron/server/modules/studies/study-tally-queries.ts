@@ -18,9 +18,15 @@ export function tallied(db: Database, query: TallyQuery): number {
   const tests = [
     `facet in (${facets.map(() => '?').join(', ')})`,
     ...(assignedTo === undefined ? [] : ['assignedTo = ?']),
-    ...(customers === undefined ? [] : [`expressCustomerId in (${customers.map(() => '?').join(', ')})`]),
+    ...(customers === undefined
+      ? []
+      : [`expressCustomerId in (${customers.map(() => '?').join(', ')})`]),
   ]
-  const values = [...facets, ...(assignedTo === undefined ? [] : [assignedTo ?? '']), ...(customers ?? [])]
+  const values = [
+    ...facets,
+    ...(assignedTo === undefined ? [] : [assignedTo ?? '']),
+    ...(customers ?? []),
+  ]
   const text = `select ifnull(sum(studies), 0) as count from studyTallies where ${tests.join(' and ')}`
   return db.get(rawQuery<{ count: number }>(text, values))?.count ?? 0
 }

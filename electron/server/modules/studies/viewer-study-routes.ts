@@ -11,15 +11,20 @@ export interface ViewerStudyDeps {
 }
 
 /** interface.md, Viewer studies; interface-choices §1.3. */
-export const viewerStudyHandlers = ({ studies, links }: ViewerStudyDeps): HandlersOf<typeof viewer> => ({
+export const viewerStudyHandlers = ({
+  studies,
+  links,
+}: ViewerStudyDeps): HandlersOf<typeof viewer> => ({
   create: ({ caller, body }) => viewerStudyOf(studies.create(caller, 'viewer', body)),
   list({ caller, query: { cursor, ...query } }) {
     const { items, next } = studies.list(caller, 'viewer', { ...query, after: cursor })
     return listPage('studies', items.map(viewerStudyOf), next)
   },
   read: ({ caller, params }) => viewerStudyOf(studies.read(caller, 'viewer', params.studyId)),
-  byUid: ({ caller, params }) => viewerStudyOf(studies.byUid(caller, 'viewer', params.studyInstanceUid)),
-  update: ({ caller, params, body }) => viewerStudyOf(studies.update(caller, 'viewer', params.studyId, body)),
+  byUid: ({ caller, params }) =>
+    viewerStudyOf(studies.byUid(caller, 'viewer', params.studyInstanceUid)),
+  update: ({ caller, params, body }) =>
+    viewerStudyOf(studies.update(caller, 'viewer', params.studyId, body)),
   cancel: ({ caller, body }) => studies.cancel(caller, 'viewer', body),
   uncancel: ({ caller, body }) => studies.uncancel(caller, 'viewer', body),
   rerouteUrl: ({ caller, body }) => links.viewer(caller, body),

@@ -1,5 +1,8 @@
 import { type HttpApp, serveAll } from '#server/http/operations.ts'
-import { type ViewerUserDeps, viewerUserHandlers } from '#server/modules/users/viewer-user-routes.ts'
+import {
+  type ViewerUserDeps,
+  viewerUserHandlers,
+} from '#server/modules/users/viewer-user-routes.ts'
 import { viewerUsers } from '#shared/contract/users.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import { type ViewerStudyDeps, viewerStudyHandlers } from './viewer-study-routes.ts'

@@ -15,9 +15,23 @@ export interface WindowStudyDeps extends Pick<DomainDeps, 'store'> {
 }
 
 /** A study as a row of the window's lists (`shared/contract/dashboard-studies.ts`). */
-export function windowStudy(deps: WindowStudyDeps, study: StudyRecord, known: References = deps.store.references.open()): WindowStudy {
+export function windowStudy(
+  deps: WindowStudyDeps,
+  study: StudyRecord,
+  known: References = deps.store.references.open(),
+): WindowStudy {
   const { store, locks } = deps
-  const { area, studyId, studyInstanceUid, studyDescription, severity, status, detail, assignedTo, expressCustomerId } = study
+  const {
+    area,
+    studyId,
+    studyInstanceUid,
+    studyDescription,
+    severity,
+    status,
+    detail,
+    assignedTo,
+    expressCustomerId,
+  } = study
   const { priorStudyIds = [], priorReportTexts = [], priorReports = [] } = detail
   const images = store.imageStudies.get(studyInstanceUid)
   const reports = area === 'scribe' ? store.reports.entriesOf(studyId) : []
@@ -35,7 +49,10 @@ export function windowStudy(deps: WindowStudyDeps, study: StudyRecord, known: Re
     expressCustomer: expressCustomerId === null ? null : known.expressCustomer(expressCustomerId),
     madeBy: makerOf(deps, study, images, known),
     lock: (writing && locks.of(writing.reportId)) ?? null,
-    images: images && instances > 0 ? { instances, expected: images.expected, isReceiving: images.state === 'receiving' } : null,
+    images:
+      images && instances > 0
+        ? { instances, expected: images.expected, isReceiving: images.state === 'receiving' }
+        : null,
     identity: identityOf(images, read).state,
     isUnscheduled: isUnscheduled(images, read),
     isCritical: reports.some(({ isCritical }) => isCritical === true),
@@ -62,18 +79,28 @@ function patientOf({ detail }: StudyRecord, images: ImageStudyRecord | undefined
   } as const
 }
 
-const SEX: Readonly<Record<string, 'male' | 'female' | 'other'>> = { M: 'male', F: 'female', O: 'other' }
+const SEX: Readonly<Record<string, 'male' | 'female' | 'other'>> = {
+  M: 'male',
+  F: 'female',
+  O: 'other',
+}
 const AGE_UNITS: Readonly<Record<string, string>> = { Y: 'year', M: 'month', W: 'week', D: 'day' }
 
 // PS3.5 Table 6.2-1: DA, TM and AS.
-const dayOf = (text = '') => (isDa(text) ? `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}` : '')
+const dayOf = (text = '') =>
+  isDa(text) ? `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}` : ''
 const timeOf = (text = '') => /^(\d\d)(\d\d)/.exec(text)?.slice(1, 3).join(':') ?? ''
 function ageOf(text = ''): string {
   const [, count, unit = ''] = /^(\d{3})([DWMY])$/.exec(text.trim()) ?? []
-  return count === undefined ? '' : `${Number(count)} ${AGE_UNITS[unit]}${Number(count) === 1 ? '' : 's'}`
+  return count === undefined
+    ? ''
+    : `${Number(count)} ${AGE_UNITS[unit]}${Number(count) === 1 ? '' : 's'}`
 }
 
-/** Of the images, without reports about them; before they are here what the partner calls the scan, where that is a modality. */
+/**
+ * Of the images, without reports about them; before they are here what the partner calls the scan,
+ * where that is a modality.
+ */
 function modalitiesOf({ detail }: StudyRecord, images: ImageStudyRecord | undefined): string[] {
   const scanType = detail.reportMetadata?.scanType?.trim().toUpperCase() ?? ''
   const ofImages = images?.modalities.filter((modality) => !NO_IMAGES.includes(modality)) ?? []
@@ -87,7 +114,9 @@ function makerOf(
   images: ImageStudyRecord | undefined,
   known: References,
 ): WindowStudy['madeBy'] {
-  if (createdByApiKeyId !== null) return { kind: 'partner', name: known.apiKey(createdByApiKeyId)?.description ?? '' }
-  if (createdByUserId !== null) return { kind: 'person', name: personOf(deps, createdByUserId).name }
+  if (createdByApiKeyId !== null)
+    return { kind: 'partner', name: known.apiKey(createdByApiKeyId)?.description ?? '' }
+  if (createdByUserId !== null)
+    return { kind: 'person', name: personOf(deps, createdByUserId).name }
   return { kind: 'images', name: images?.deviceName ?? '' }
 }

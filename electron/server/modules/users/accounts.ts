@@ -17,18 +17,34 @@ export interface Accounts {
   read(userId: string): Account
   /** Changes names and phone number. @throws ApiError not-found */
   change(userId: string, patch: AccountPatch): SignedInUser
-  /** The session of `token` goes on, every other one of the user ends. @throws ApiError refused, too-many */
-  changePassword(userId: string, given: { readonly password: string; readonly newPassword: string; readonly token: string }): Promise<void>
+  /**
+   * The session of `token` goes on, every other one of the user ends. @throws ApiError refused,
+   * too-many
+   */
+  changePassword(
+    userId: string,
+    given: { readonly password: string; readonly newPassword: string; readonly token: string },
+  ): Promise<void>
   /** @throws ApiError refused, too-many */
-  beginSecondFactor(userId: string, password: string): Promise<{ readonly uri: string; readonly secret: string }>
+  beginSecondFactor(
+    userId: string,
+    password: string,
+  ): Promise<{ readonly uri: string; readonly secret: string }>
   /** @throws ApiError refused, too-many */
   endSecondFactor(userId: string, password: string): Promise<void>
-  /** Takes it off another's account: an owner's only by an owner. @throws ApiError not-found, not-permitted; refused: it is one's own */
+  /**
+   * Takes it off another's account: an owner's only by an owner. @throws ApiError not-found,
+   * not-permitted; refused: it is one's own
+   */
   resetSecondFactor(by: SignedInUser, userId: string): void
-  /** The window of the session goes on; the tenth wrong password ends it. @throws ApiError not-signed-in, too-many */
+  /**
+   * The window of the session goes on; the tenth wrong password ends it. @throws ApiError
+   * not-signed-in, too-many
+   */
   unlock(token: string, password: string): Promise<SignedInUser>
   /**
-   * Proves who is there, by the password or a code of the second factor; the tenth wrong password ends the session.
+   * Proves who is there, by the password or a code of the second factor; the tenth wrong password
+   * ends the session.
    * @throws ApiError refused, not-signed-in, too-many
    */
   confirm(token: string, proof: IdentityProof): Promise<void>
@@ -74,21 +90,31 @@ export function openAccounts(deps: AccountsDeps): Accounts {
     const user = existing(userId)
     const verified = await people.verifyPassword(user.email, password)
     if (verified?.userId === userId) return verified
-    throw new ApiError('refused', 'This is not your password. Enter the one that you sign in with.', {
-      errors: [{ path: 'body.password', message: 'must be the password that you sign in with' }],
-    })
+    throw new ApiError(
+      'refused',
+      'This is not your password. Enter the one that you sign in with.',
+      {
+        errors: [{ path: 'body.password', message: 'must be the password that you sign in with' }],
+      },
+    )
   }
 
   return {
     read(userId) {
       const hasPassword = existing(userId).passwordHash !== null
-      return { hasPassword, passwordChangedAt: users.passwordChangedAt(userId), secondFactor: secondFactors.of(userId) }
+      return {
+        hasPassword,
+        passwordChangedAt: users.passwordChangedAt(userId),
+        secondFactor: secondFactors.of(userId),
+      }
     },
 
     change: (userId, patch) =>
       database.transaction(() => {
         const before = existing(userId)
-        const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+        const given = Object.fromEntries(
+          Object.entries(patch).filter(([, value]) => value !== undefined),
+        )
         const changes = differences<UserRecord>(before, { ...before, ...given })
         if (Object.keys(changes).length === 0) return signedInUser(before)
         const changed = { ...before, ...given, updatedAt: instantOf(clock()) }
@@ -109,7 +135,9 @@ export function openAccounts(deps: AccountsDeps): Accounts {
         const kept = sessions.get(hashOfToken(token))
         users.update({ ...existing(userId), passwordHash, updatedAt: at })
         users.notePassword(userId, at)
-        const own = sessions.list(at).filter((session) => session.userId === userId && session.sessionId !== kept?.sessionId)
+        const own = sessions
+          .list(at)
+          .filter((session) => session.userId === userId && session.sessionId !== kept?.sessionId)
         for (const session of own) store.views.removeOfSession(session)
         sessions.removeOf(userId, hashOfToken(token))
         store.signInLinks.removeOf(userId)
@@ -127,9 +155,16 @@ export function openAccounts(deps: AccountsDeps): Accounts {
     resetSecondFactor(by, userId) {
       const user = existing(userId)
       if (user.level === 'owner' && by.level !== 'owner')
-        throw new ApiError('not-permitted', 'Only an owner may take the second factor off an owner’s account.')
+        throw new ApiError(
+          'not-permitted',
+          'Only an owner may take the second factor off an owner’s account.',
+        )
       // A window that was left open must not be enough.
-      if (by.userId === userId) throw new ApiError('refused', 'Take your own second factor off under My account, with your password.')
+      if (by.userId === userId)
+        throw new ApiError(
+          'refused',
+          'Take your own second factor off under My account, with your password.',
+        )
       secondFactors.end(userId, userActor(by.userId))
     },
 
@@ -150,16 +185,22 @@ export function openAccounts(deps: AccountsDeps): Accounts {
       if (!session || session.isLocked) throw ended('The session has ended. Sign in again.')
       const { userId, email } = session.user
       if (code !== undefined && secondFactors.isOn(userId)) {
-        if (!secondFactors.check(userId, code)) throw refusedField('code', 'This code is not right or was used.')
+        if (!secondFactors.check(userId, code))
+          throw refusedField('code', 'This code is not right or was used.')
       } else {
         const verified = await people.verifyPassword(email, password ?? '')
-        if (verified?.userId !== userId || !people.sessions.find(token, 'background')) throw wrongPassword(token)
+        if (verified?.userId !== userId || !people.sessions.find(token, 'background'))
+          throw wrongPassword(token)
       }
       people.sessions.confirm(token)
     },
   }
 }
 
-const refusedField = (field: string, message: string) => new ApiError('refused', message, { errors: [{ path: `body.${field}`, message }] })
+const refusedField = (field: string, message: string) =>
+  new ApiError('refused', message, { errors: [{ path: `body.${field}`, message }] })
 
-const ended = (message: string) => new ApiError('not-signed-in', message, { headers: { 'www-authenticate': 'Session realm="isthmus"' } })
+const ended = (message: string) =>
+  new ApiError('not-signed-in', message, {
+    headers: { 'www-authenticate': 'Session realm="isthmus"' },
+  })

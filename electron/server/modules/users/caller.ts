@@ -21,18 +21,22 @@ export interface KeyCaller {
 /** A person at the window, by the session. */
 export interface UserCaller {
   readonly kind: 'user'
-  /** `customerIds`: the Express customers this person is linked to; a member who has any sees only their studies (row 52). */
+  /**
+   * `customerIds`: the Express customers this person is linked to; a member who has any sees only
+   * their studies (row 52).
+   */
   readonly user: SignedInUser & { readonly customerIds: readonly ExpressCustomerId[] }
   /** Of a link for dictation: its study, which this person sees whosever it is. */
   readonly linkedStudyId?: string
 }
 
 /** The caller as the audit trail names it. */
-export const actorOf = (caller: Caller): Actor => (caller.kind === 'user' ? userActor(caller.user.userId) : keyActor(caller.apiKeyId))
+export const actorOf = (caller: Caller): Actor =>
+  caller.kind === 'user' ? userActor(caller.user.userId) : keyActor(caller.apiKeyId)
 
 /**
- * Whether the caller may: a person what level and flags give (row 52); a key whatever its areas reach, people only with the
- * right to, and never how the gateway works.
+ * Whether the caller may: a person what level and flags give (row 52); a key whatever its areas
+ * reach, people only with the right to, and never how the gateway works.
  */
 export const isAllowed = (caller: Caller, permission: Permission): boolean =>
   caller.kind === 'user'
@@ -48,12 +52,15 @@ export function demand(caller: Caller, permission: Permission): void {
 }
 
 /** Who made a record: the key or the user, the other is null. */
-export const makerOf = (caller: Caller): { readonly createdByApiKeyId: string | null; readonly createdByUserId: string | null } =>
+export const makerOf = (
+  caller: Caller,
+): { readonly createdByApiKeyId: string | null; readonly createdByUserId: string | null } =>
   caller.kind === 'user'
     ? { createdByApiKeyId: null, createdByUserId: caller.user.userId }
     : { createdByApiKeyId: caller.apiKeyId, createdByUserId: null }
 
-const KEY_SENTENCE = 'This API key may not manage people: an administrator of the gateway can allow it.'
+const KEY_SENTENCE =
+  'This API key may not manage people: an administrator of the gateway can allow it.'
 const SENTENCES: Readonly<Record<Permission, string>> = {
   manageGateway: 'Only an owner or an admin may change how the gateway works.',
   manageUsers: 'Only an owner or an admin may manage users.',

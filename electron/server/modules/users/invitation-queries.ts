@@ -3,7 +3,10 @@ import { flag } from '#server/database/flag.ts'
 import type { InvitationStatus } from '#shared/contract/users.ts'
 import { emailKeyOf, PERSON_FLAGS, type PersonFields, type TimeKey } from './user-queries.ts'
 
-/** An invitation (interface.md, Scribe invitation); it carries the user's fields as they were while it was open. */
+/**
+ * An invitation (interface.md, Scribe invitation); it carries the user's fields as they were while
+ * it was open.
+ */
 export interface InvitationRecord extends PersonFields {
   readonly invitationId: string
   readonly userId: string
@@ -40,7 +43,12 @@ export interface InvitationsStore {
   /** The one of the address that can still be accepted at `now`. */
   pendingByEmail(email: string, now: string): InvitationRecord | undefined
   /** At most `limit` rows after the key, newest first. */
-  page(filters: InvitationFilters, now: string, after: TimeKey | undefined, limit: number): InvitationRecord[]
+  page(
+    filters: InvitationFilters,
+    now: string,
+    after: TimeKey | undefined,
+    limit: number,
+  ): InvitationRecord[]
   insert(invitation: InvitationRecord): void
   update(invitation: InvitationRecord): void
 }
@@ -52,7 +60,15 @@ export function invitationsStore(db: Database): InvitationsStore {
     get: (invitationId) => first(db.get(every.where('invitationId', '=', invitationId))),
     byTokenHash: (tokenHash) => first(db.get(every.where('tokenHash', '=', tokenHash))),
     ofUser: (userId) =>
-      first(db.get(every.where('userId', '=', userId).orderBy('createdAt', 'desc').orderBy('invitationId', 'desc').limit(1))),
+      first(
+        db.get(
+          every
+            .where('userId', '=', userId)
+            .orderBy('createdAt', 'desc')
+            .orderBy('invitationId', 'desc')
+            .limit(1),
+        ),
+      ),
     pendingByEmail: (email, now) =>
       first(
         db.get(
@@ -65,11 +81,16 @@ export function invitationsStore(db: Database): InvitationsStore {
       ),
     page({ status, expired, userId, from, before }, now, after, limit) {
       let query = every.orderBy('createdAt', 'desc').orderBy('invitationId', 'desc').limit(limit)
-      if (after) query = query.where((of) => of(of.refTuple('createdAt', 'invitationId'), '<', of.tuple(after.createdAt, after.id)))
+      if (after)
+        query = query.where((of) =>
+          of(of.refTuple('createdAt', 'invitationId'), '<', of.tuple(after.createdAt, after.id)),
+        )
       if (status) query = query.where('status', 'in', status)
       if (expired === true) query = query.where('status', '=', 'sent').where('expiry', '<=', now)
       if (expired === false)
-        query = query.where((of) => of.or([of('status', '<>', 'sent'), of('expiry', 'is', null), of('expiry', '>', now)]))
+        query = query.where((of) =>
+          of.or([of('status', '<>', 'sent'), of('expiry', 'is', null), of('expiry', '>', now)]),
+        )
       if (userId !== undefined) query = query.where('userId', '=', userId)
       if (from !== undefined) query = query.where('createdAt', '>=', from)
       if (before !== undefined) query = query.where('createdAt', '<', before)
@@ -78,7 +99,9 @@ export function invitationsStore(db: Database): InvitationsStore {
     insert: (invitation) => void db.run(db.sql.insertInto('invitations').values(rowOf(invitation))),
     update(invitation) {
       const { invitationId, createdAt: _, ...changed } = rowOf(invitation)
-      db.run(db.sql.updateTable('invitations').set(changed).where('invitationId', '=', invitationId))
+      db.run(
+        db.sql.updateTable('invitations').set(changed).where('invitationId', '=', invitationId),
+      )
     },
   }
 }
@@ -95,5 +118,8 @@ const rowOf = (invitation: InvitationRecord) => ({
 
 function invitationOf(row: StoredInvitation & { emailKey?: unknown }): InvitationRecord {
   const { emailKey: _, ...invitation } = row
-  return { ...invitation, ...Object.fromEntries(PERSON_FLAGS.map((name) => [name, row[name] === 1])) } as InvitationRecord
+  return {
+    ...invitation,
+    ...Object.fromEntries(PERSON_FLAGS.map((name) => [name, row[name] === 1])),
+  } as InvitationRecord
 }

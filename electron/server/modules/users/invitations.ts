@@ -1,4 +1,10 @@
-import { type Actor, type DomainDeps, differences, note, userActor } from '#server/modules/audit/audit.ts'
+import {
+  type Actor,
+  type DomainDeps,
+  differences,
+  note,
+  userActor,
+} from '#server/modules/audit/audit.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import { addDays, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -54,18 +60,33 @@ export interface InvitationMailState {
   readonly fault: string | null
 }
 
-/** Invitations (interface-choices §1.1, §1.2, rows 3, 8, 9, 46-48): one table, visible in both areas. */
+/**
+ * Invitations (interface-choices §1.1, §1.2, rows 3, 8, 9, 46-48): one table, visible in both
+ * areas.
+ */
 export interface Invitations {
-  /** Makes the user, readable at once, and the invitation. @throws ApiError not-permitted; refused: address taken, or a rule of `checkPerson` */
+  /**
+   * Makes the user, readable at once, and the invitation. @throws ApiError not-permitted; refused:
+   * address taken, or a rule of `checkPerson`
+   */
   invite(caller: Caller, person: NewPerson): Invited
   list(caller: Caller, query: InvitationQuery, place: ListPlace): ListPart<InvitationRecord>
   /** @throws ApiError not-found */
   read(caller: Caller, invitationId: string): InvitationRecord
-  /** Changes the user too. @throws ApiError not-found; refused: expired or processed, or a rule of `checkPerson` */
+  /**
+   * Changes the user too. @throws ApiError not-found; refused: expired or processed, or a rule of
+   * `checkPerson`
+   */
   update(caller: Caller, invitationId: string, patch: PersonPatch): InvitationRecord
   /** By either or both. @throws ApiError malformed: neither, or not each other's; not-found */
-  revoke(caller: Caller, by: { readonly invitationId?: string | undefined; readonly userId?: string | undefined }): Outcome
-  /** Another link for the user's pending invitation; the one before no longer works. @throws ApiError not-found, refused */
+  revoke(
+    caller: Caller,
+    by: { readonly invitationId?: string | undefined; readonly userId?: string | undefined },
+  ): Outcome
+  /**
+   * Another link for the user's pending invitation; the one before no longer works. @throws
+   * ApiError not-found, refused
+   */
   renew(caller: Caller, userId: string): Invited
   /** The user's newest. */
   ofUser(userId: string): InvitationRecord | undefined
@@ -75,10 +96,20 @@ export interface Invitations {
   /** Who invited, in words. */
   inviterName(invitation: InvitationRecord): string
 
-  /** The invitation of a link. @throws ApiError refused: unknown, expired, processed, or the user's access was taken */
+  /**
+   * The invitation of a link. @throws ApiError refused: unknown, expired, processed, or the user's
+   * access was taken
+   */
   open(token: string): InvitationRecord
-  /** `signIn` is absent for an account without access to the window. @throws ApiError as `open`, too-many; refused: the password is too easily guessed */
-  accept(token: string, password: string, place?: SessionPlace): Promise<{ readonly user: UserRecord; readonly signIn: SignIn | undefined }>
+  /**
+   * `signIn` is absent for an account without access to the window. @throws ApiError as `open`,
+   * too-many; refused: the password is too easily guessed
+   */
+  accept(
+    token: string,
+    password: string,
+    place?: SessionPlace,
+  ): Promise<{ readonly user: UserRecord; readonly signIn: SignIn | undefined }>
   /** @throws ApiError as `open` */
   reject(token: string): void
 }
@@ -107,13 +138,21 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
     return user
   }
 
-  /** Row 47: taken by a live user or a pending invitation. Whoever let an invitation expire makes way. */
+  /**
+   * Row 47: taken by a live user or a pending invitation. Whoever let an invitation expire makes
+   * way.
+   */
   function freeAddress(email: string, at: string): void {
     const holder = users.byEmail(email)
     const left = holder?.passwordHash === null ? invitations.ofUser(holder.userId) : undefined
     if (invitations.pendingByEmail(email, at) || (holder && !(left && !isPending(left, at))))
       throw new ApiError('refused', 'A user or a pending invitation has this e-mail address.', {
-        errors: [{ path: 'body.email', message: 'must not be the address of another user or of a pending invitation' }],
+        errors: [
+          {
+            path: 'body.email',
+            message: 'must not be the address of another user or of a pending invitation',
+          },
+        ],
       })
     if (holder) users.update({ ...holder, deactivatedAt: at, updatedAt: at })
   }
@@ -123,34 +162,56 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
     return inviter ? `${inviter.firstName} ${inviter.lastName}` : 'A partner system of the clinic'
   }
 
-  /** Appends the mail to the open transaction where mail is set up; else the link is the inviter's to hand over. */
+  /**
+   * Appends the mail to the open transaction where mail is set up; else the link is the inviter's
+   * to hand over.
+   */
   function deliver(invitation: InvitationRecord, token: string, at: string): string | null {
     const link = `${deps.publicBase()}/#/invitation?token=${token}`
     outbox.drop(INVITATION_MAIL, invitation.invitationId, at)
     if (settings.get('mail.host') === null || settings.get('mail.from') === null) return link
     const { email, firstName, expiry } = invitation
     const clinicName = settings.get('clinic.name')
-    const payload: InvitationMail = { to: email, firstName, clinicName, invitedBy: inviterName(invitation), link, expiry }
+    const payload: InvitationMail = {
+      to: email,
+      firstName,
+      clinicName,
+      invitedBy: inviterName(invitation),
+      link,
+      expiry,
+    }
     outbox.append({ kind: INVITATION_MAIL, subject: invitation.invitationId, payload, at })
     return null
   }
 
-  /** The end of an invitation that was not accepted: the user stays readable, without access (row 46). */
+  /**
+   * The end of an invitation that was not accepted: the user stays readable, without access (row
+   * 46).
+   */
   function end(invitation: InvitationRecord, move: 'reject' | 'revoke', actor: Actor): void {
     const at = now()
     invitations.update({ ...invitation, status: INVITATION_MOVES[move], updatedAt: at })
     outbox.drop(INVITATION_MAIL, invitation.invitationId, at)
     const user = users.get(invitation.userId)
-    if (user && user.deactivatedAt === null) users.update({ ...user, deactivatedAt: at, updatedAt: at })
+    if (user && user.deactivatedAt === null)
+      users.update({ ...user, deactivatedAt: at, updatedAt: at })
     note(deps, actor, `invitation.${move}`, invitation.invitationId, { userId: invitation.userId })
   }
 
   function open(token: string): InvitationRecord {
     const invitation = invitations.byTokenHash(hashOfToken(token))
-    if (!invitation) throw new ApiError('refused', 'This link is not one of this gateway, or was replaced by a newer one.')
-    if (!isPending(invitation, now())) throw new ApiError('refused', `This invitation ${overOf(invitation)}.`)
+    if (!invitation)
+      throw new ApiError(
+        'refused',
+        'This link is not one of this gateway, or was replaced by a newer one.',
+      )
+    if (!isPending(invitation, now()))
+      throw new ApiError('refused', `This invitation ${overOf(invitation)}.`)
     if (users.get(invitation.userId)?.deactivatedAt !== null)
-      throw new ApiError('refused', 'The access that this invitation gives was taken away. Ask whoever invited you.')
+      throw new ApiError(
+        'refused',
+        'The access that this invitation gives was taken away. Ask whoever invited you.',
+      )
     return invitation
   }
 
@@ -192,7 +253,10 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
         }
         users.insert(user)
         invitations.insert(invitation)
-        note(deps, actorOf(caller), 'user.invite', user.userId, { invitationId: invitation.invitationId, level: person.level })
+        note(deps, actorOf(caller), 'user.invite', user.userId, {
+          invitationId: invitation.invitationId,
+          level: person.level,
+        })
         return { user, invitation, link: deliver(invitation, token, at) }
       }),
 
@@ -206,10 +270,14 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
         from: startDate && instantOf(startOfDay(startDate, timeZone)),
         before: endDate && instantOf(startOfDay(addDays(endDate, 1), timeZone)),
       }
-      return partOf(invitations.page(filters, now(), after, limit + 1), limit, ({ createdAt, invitationId }) => ({
-        createdAt,
-        id: invitationId,
-      }))
+      return partOf(
+        invitations.page(filters, now(), after, limit + 1),
+        limit,
+        ({ createdAt, invitationId }) => ({
+          createdAt,
+          id: invitationId,
+        }),
+      )
     },
 
     read(caller, invitationId) {
@@ -222,7 +290,8 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
         demand(caller, 'manageUsers')
         const before = existing(invitationId)
         const updatedAt = now()
-        if (!isPending(before, updatedAt)) throw new ApiError('refused', `The invitation cannot be changed: it ${overOf(before)}.`)
+        if (!isPending(before, updatedAt))
+          throw new ApiError('refused', `The invitation cannot be changed: it ${overOf(before)}.`)
         const user = patchedUser(caller, userOf(before.userId), patch)
         const after = { ...merged(before, patch), level: user.interfaceLevel }
         checkPerson(after, patch)
@@ -240,13 +309,16 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
       database.transaction(() => {
         demand(caller, 'manageUsers')
         const named = invitationId === undefined ? undefined : existing(invitationId)
-        if (userId === undefined && !named) throw unnamed('must be given, or userId', 'invitationId')
+        if (userId === undefined && !named)
+          throw unnamed('must be given, or userId', 'invitationId')
         if (userId !== undefined) userOf(userId)
-        if (named && userId !== undefined && named.userId !== userId) throw unnamed('must be the user of that invitation', 'userId')
+        if (named && userId !== undefined && named.userId !== userId)
+          throw unnamed('must be the user of that invitation', 'userId')
         const invitation = named ?? invitations.ofUser(userId ?? '')
         if (!invitation) return { success: false, message: 'The user has no invitation.' }
         demandWindowFor(caller, userOf(invitation.userId))
-        if (!isPending(invitation, now())) return { success: false, message: `The invitation ${overOf(invitation)}.` }
+        if (!isPending(invitation, now()))
+          return { success: false, message: `The invitation ${overOf(invitation)}.` }
         end(invitation, 'revoke', actorOf(caller))
         return { success: true, message: 'The invitation was revoked.' }
       }),
@@ -258,8 +330,13 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
         const before = invitations.ofUser(userId)
         const at = now()
         if (!before) throw new ApiError('refused', 'The user has no invitation.')
-        if (!isPending(before, at)) throw new ApiError('refused', `There is no link to give: the invitation ${overOf(before)}.`)
-        if (user.deactivatedAt !== null) throw new ApiError('refused', 'The user’s access was taken away: give it back first.')
+        if (!isPending(before, at))
+          throw new ApiError(
+            'refused',
+            `There is no link to give: the invitation ${overOf(before)}.`,
+          )
+        if (user.deactivatedAt !== null)
+          throw new ApiError('refused', 'The user’s access was taken away: give it back first.')
         const token = mintToken()
         const invitation = { ...before, tokenHash: hashOfToken(token), updatedAt: at }
         invitations.update(invitation)
@@ -271,7 +348,10 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
     mailOf(invitationId) {
       const row = outbox.latest(INVITATION_MAIL, invitationId)
       const mail = row && row.state !== 'dropped' ? row.state : 'none'
-      return { mail, fault: mail === 'waiting' || mail === 'failed' ? (row?.lastError ?? null) : null }
+      return {
+        mail,
+        fault: mail === 'waiting' || mail === 'failed' ? (row?.lastError ?? null) : null,
+      }
     },
     isPending: (invitation) => isPending(invitation, now()),
     inviterName,
@@ -289,8 +369,15 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
         users.notePassword(user.userId, at)
         invitations.update({ ...invitation, status: INVITATION_MOVES.accept, updatedAt: at })
         outbox.drop(INVITATION_MAIL, invitation.invitationId, at)
-        note(deps, userActor(user.userId), 'invitation.accept', invitation.invitationId, { userId: user.userId })
-        return { user, signIn: user.hasDashboardAccess ? people.beginSession(user, 'invitation', place) : undefined }
+        note(deps, userActor(user.userId), 'invitation.accept', invitation.invitationId, {
+          userId: user.userId,
+        })
+        return {
+          user,
+          signIn: user.hasDashboardAccess
+            ? people.beginSession(user, 'invitation', place)
+            : undefined,
+        }
       })
     },
 
@@ -303,7 +390,13 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
 }
 
 const overOf = ({ status }: InvitationRecord) =>
-  status === 'sent' ? 'has expired' : status === 'accepted' ? 'was accepted already' : `was ${status}`
+  status === 'sent'
+    ? 'has expired'
+    : status === 'accepted'
+      ? 'was accepted already'
+      : `was ${status}`
 
 const unnamed = (message: string, field: 'invitationId' | 'userId') =>
-  new ApiError('malformed', `${field} ${message}.`, { errors: [{ path: `body.${field}`, message }] })
+  new ApiError('malformed', `${field} ${message}.`, {
+    errors: [{ path: `body.${field}`, message }],
+  })

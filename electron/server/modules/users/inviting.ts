@@ -39,7 +39,9 @@ export function openInviting(parts: Parts, { publicBase, log }: InvitingOptions)
       onError: (error) => log.error({ err: error }, 'a mail could not be delivered'),
     }),
   )
-  opened.defer(settings.onChange((keys) => keys.some((key) => key.startsWith('mail.')) && mail.retry()))
+  opened.defer(
+    settings.onChange((keys) => keys.some((key) => key.startsWith('mail.')) && mail.retry()),
+  )
   return {
     users,
     invitations,

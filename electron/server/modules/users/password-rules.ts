@@ -1,6 +1,9 @@
 import { ApiError } from '#shared/errors.ts'
 
-/** What a password may not be of, beside the common ones: names and the address of who chooses it, and the clinic's name. */
+/**
+ * What a password may not be of, beside the common ones: names and the address of who chooses it,
+ * and the clinic's name.
+ */
 export interface PasswordOwner {
   readonly email: string
   readonly firstName: string
@@ -8,12 +11,18 @@ export interface PasswordOwner {
   readonly clinicName?: string
 }
 
-/** NIST SP 800-63B §5.1.1.2: long enough for a common password to be worth telling apart; shorter ones are refused for their length. */
+/**
+ * NIST SP 800-63B §5.1.1.2: long enough for a common password to be worth telling apart; shorter
+ * ones are refused for their length.
+ */
 const SHORTEST = 10
 
 let common: Promise<ReadonlySet<string>> | undefined
 
-/** The common passwords that are long enough, in lower case. Some 49 000 words are read for them, when the first password is chosen. */
+/**
+ * The common passwords that are long enough, in lower case. Some 49 000 words are read for them,
+ * when the first password is chosen.
+ */
 async function commonPasswords(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   const words = dictionary['passwords-common'].map((word) => String(word).toLowerCase())
@@ -25,9 +34,14 @@ async function commonPasswords(): Promise<ReadonlySet<string>> {
  * @param path of the field it was typed in
  * @throws ApiError refused
  */
-export async function checkPassword(password: string, owner: PasswordOwner, path = 'body.password'): Promise<void> {
+export async function checkPassword(
+  password: string,
+  owner: PasswordOwner,
+  path = 'body.password',
+): Promise<void> {
   const given = password.normalize('NFKC').toLowerCase()
-  if ([...given].length < SHORTEST) throw refused(path, `must have at least ${SHORTEST} characters`, 'This password is too short.')
+  if ([...given].length < SHORTEST)
+    throw refused(path, `must have at least ${SHORTEST} characters`, 'This password is too short.')
   if (new Set(given).size === 1 || isOwn(given, owner))
     throw refused(
       path,
@@ -36,7 +50,11 @@ export async function checkPassword(password: string, owner: PasswordOwner, path
     )
   common ??= commonPasswords()
   if ((await common).has(given))
-    throw refused(path, 'is one of the passwords that are tried first', 'This password is used by many people.')
+    throw refused(
+      path,
+      'is one of the passwords that are tried first',
+      'This password is used by many people.',
+    )
 }
 
 const PRODUCT = 'isthmus'
@@ -45,19 +63,37 @@ const PRODUCT = 'isthmus'
  * The whole password is a name, the address, the clinic's or the product's name, however it is
  * written apart, and with whatever digits and marks before or behind it, such as a year.
  */
-function isOwn(given: string, { email, firstName, lastName, clinicName = '' }: PasswordOwner): boolean {
+function isOwn(
+  given: string,
+  { email, firstName, lastName, clinicName = '' }: PasswordOwner,
+): boolean {
   const plain = (text: string) =>
     text
       .normalize('NFKC')
       .toLowerCase()
       .replace(/[\s._-]/g, '')
   const bare = (text: string) => plain(text).replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '')
-  const own = [email, email.split('@')[0] ?? '', firstName, lastName, firstName + lastName, lastName + firstName, clinicName, PRODUCT]
+  const own = [
+    email,
+    email.split('@')[0] ?? '',
+    firstName,
+    lastName,
+    firstName + lastName,
+    lastName + firstName,
+    clinicName,
+    PRODUCT,
+  ]
   const both = [clinicName + PRODUCT, PRODUCT + clinicName]
   return [...own, ...both].some(
-    (text) => text !== '' && (plain(text) === plain(given) || (bare(text) !== '' && bare(text) === bare(given))),
+    (text) =>
+      text !== '' &&
+      (plain(text) === plain(given) || (bare(text) !== '' && bare(text) === bare(given))),
   )
 }
 
 const refused = (path: string, message: string, fault: string) =>
-  new ApiError('refused', `${fault} Choose another, such as four words that do not belong together.`, { errors: [{ path, message }] })
+  new ApiError(
+    'refused',
+    `${fault} Choose another, such as four words that do not belong together.`,
+    { errors: [{ path, message }] },
+  )

@@ -2,7 +2,12 @@ import { listPage, printTimeKey, readTimeKey } from '#server/http/list-page.ts'
 import type { HandlersOf } from '#server/http/operations.ts'
 import type { SessionCookie } from '#server/http/session-authentication.ts'
 import type { LinkedUser } from '#server/modules/customers/customers.ts'
-import type { CustomerUser, dashboardPeople, PEOPLE_SHOWN, Person } from '#shared/contract/dashboard-people.ts'
+import type {
+  CustomerUser,
+  dashboardPeople,
+  PEOPLE_SHOWN,
+  Person,
+} from '#shared/contract/dashboard-people.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId, InvitationId } from '#shared/ids.ts'
@@ -29,7 +34,8 @@ type Served =
   | 'rejectInvitation'
 
 // All that manage people see every customer (row 52).
-const callerOf = (user: SignedInUser) => ({ kind: 'user', user: { ...user, customerIds: [] } }) as const
+const callerOf = (user: SignedInUser) =>
+  ({ kind: 'user', user: { ...user, customerIds: [] } }) as const
 
 const stateOf = (user: UserRecord): Person['state'] =>
   user.deactivatedAt !== null ? 'revoked' : user.passwordHash === null ? 'invited' : 'active'
@@ -42,7 +48,12 @@ const SHOWN: Readonly<Record<(typeof PEOPLE_SHOWN)[number], readonly Person['sta
 }
 
 const showLinked = ({ user, linkedAt }: LinkedUser): CustomerUser => ({
-  ...{ userId: user.userId, name: `${user.firstName} ${user.lastName}`, email: user.email, clinicRole: user.clinicRole },
+  ...{
+    userId: user.userId,
+    name: `${user.firstName} ${user.lastName}`,
+    email: user.email,
+    clinicRole: user.clinicRole,
+  },
   ...{ state: stateOf(user), linkedAt },
 })
 
@@ -64,7 +75,14 @@ export function peopleHandlers({
   workstations,
 }: Pick<
   DashboardPeopleDeps,
-  'users' | 'invitations' | 'customers' | 'people' | 'settings' | 'version' | 'secondFactors' | 'workstations'
+  | 'users'
+  | 'invitations'
+  | 'customers'
+  | 'people'
+  | 'settings'
+  | 'version'
+  | 'secondFactors'
+  | 'workstations'
 >): Pick<HandlersOf<typeof dashboardPeople>, Served> {
   const showSession = sessionShown({ people, settings, version })
   function show(user: UserRecord): Person {
@@ -75,9 +93,10 @@ export function peopleHandlers({
       interfaceLevel: user.interfaceLevel,
       state: stateOf(user),
       invitation: invitation ? showInvitation(invitation) : null,
-      expressCustomers: customers
-        .namesOf(user.userId)
-        .map((customer) => ({ ...customer, expressCustomerId: customer.expressCustomerId as ExpressCustomerId })),
+      expressCustomers: customers.namesOf(user.userId).map((customer) => ({
+        ...customer,
+        expressCustomerId: customer.expressCustomerId as ExpressCustomerId,
+      })),
       secondFactorSince: secondFactors?.of(user.userId).since ?? null,
     }
   }
@@ -93,7 +112,11 @@ export function peopleHandlers({
     }
   }
 
-  const showInvited = ({ user, invitation, link }: Invited) => ({ person: show(user), link, expiry: invitation.expiry })
+  const showInvited = ({ user, invitation, link }: Invited) => ({
+    person: show(user),
+    link,
+    expiry: invitation.expiry,
+  })
 
   function begin(cookie: SessionCookie, token: string | undefined, user: SignedInUser | null) {
     // Whoever was signed in at this browser is not who accepted.
@@ -116,25 +139,48 @@ export function peopleHandlers({
     },
     customerUsers({ params, query: { cursor, limit, search }, user }) {
       const place = { after: placeOf(cursor), limit }
-      const { items, next } = customers.users(callerOf(user), params.expressCustomerId, search, place)
+      const { items, next } = customers.users(
+        callerOf(user),
+        params.expressCustomerId,
+        search,
+        place,
+      )
       return listPage('users', items.map(showLinked), printTimeKey(next))
     },
-    invitePerson: ({ body, user }) => showInvited(invitations.invite(callerOf(user), invitedPerson(body))),
-    updatePerson: ({ params, body, user }) => show(users.update(callerOf(user), params.userId, body)),
+    invitePerson: ({ body, user }) =>
+      showInvited(invitations.invite(callerOf(user), invitedPerson(body))),
+    updatePerson: ({ params, body, user }) =>
+      show(users.update(callerOf(user), params.userId, body)),
     revokePerson: ({ params, user }) => users.revokeAccess(callerOf(user), params.userId),
     reactivatePerson: ({ params, user }) => users.reactivate(callerOf(user), params.userId),
-    renewInvitation: ({ params, user }) => showInvited(invitations.renew(callerOf(user), params.userId)),
-    revokeInvitation: ({ params, user }) => invitations.revoke(callerOf(user), { userId: params.userId }),
+    renewInvitation: ({ params, user }) =>
+      showInvited(invitations.renew(callerOf(user), params.userId)),
+    revokeInvitation: ({ params, user }) =>
+      invitations.revoke(callerOf(user), { userId: params.userId }),
 
     invitation({ body }) {
       const invitation = invitations.open(body.token)
       const { email, firstName, lastName, clinicRole, expiry } = invitation
-      const level = people.list().find(({ userId }) => userId === invitation.userId)?.level ?? 'member'
+      const level =
+        people.list().find(({ userId }) => userId === invitation.userId)?.level ?? 'member'
       const clinicName = settings.get('clinic.name')
-      return { email, firstName, lastName, clinicRole, level, expiry, clinicName, invitedBy: invitations.inviterName(invitation) }
+      return {
+        email,
+        firstName,
+        lastName,
+        clinicRole,
+        level,
+        expiry,
+        clinicName,
+        invitedBy: invitations.inviterName(invitation),
+      }
     },
     async acceptInvitation({ body, session, workstation }) {
-      const { signIn } = await invitations.accept(body.token, body.password, whereFrom(session, workstation, workstations))
+      const { signIn } = await invitations.accept(
+        body.token,
+        body.password,
+        whereFrom(session, workstation, workstations),
+      )
       return begin(session, signIn?.token, signIn?.user ?? null)
     },
     rejectInvitation({ body }) {

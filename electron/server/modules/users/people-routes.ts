@@ -38,7 +38,10 @@ export interface DashboardPeopleDeps {
   readonly mail: MailPort
 }
 
-/** Declares the window's calls about people, invitations, keys and mail (`shared/contract/dashboard-people.ts`). */
+/**
+ * Declares the window's calls about people, invitations, keys and mail
+ * (`shared/contract/dashboard-people.ts`).
+ */
 export function serveDashboardPeople(app: HttpApp, deps: DashboardPeopleDeps): void {
   const handlers = { ...peopleHandlers(deps), ...apiKeyHandlers(deps), ...mailHandlers(deps) }
   serveAll(app, dashboardPeople, handlers)

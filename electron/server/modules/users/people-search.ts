@@ -2,7 +2,10 @@ import { folded } from '#server/platform/folding.ts'
 import type { TimeKey, UserRecord } from './user-queries.ts'
 import type { ListPart, ListPlace } from './users.ts'
 
-/** Whether every word that is typed is in the person's names or e-mail; letter case and accents do not count. */
+/**
+ * Whether every word that is typed is in the person's names or e-mail; letter case and accents do
+ * not count.
+ */
 export function personSearch(search: string): (user: UserRecord) => boolean {
   const words = folded(search)
     .split(/\s+/)
@@ -16,7 +19,10 @@ export function personSearch(search: string): (user: UserRecord) => boolean {
 
 const READ_AT_ONCE = 100
 
-/** The part of a list that has only what is wanted: it is read on until the part is full, or over. A clinic has hundreds of people. */
+/**
+ * The part of a list that has only what is wanted: it is read on until the part is full, or over. A
+ * clinic has hundreds of people.
+ */
 export function wantedPart<T>(
   read: (place: ListPlace) => ListPart<T>,
   keyOf: (item: T) => TimeKey,

@@ -9,7 +9,14 @@ import { idFromUuid } from '#shared/ids.ts'
 import { openPasswords, type ScryptCost } from './password.ts'
 import { checkPassword, type PasswordOwner } from './password-rules.ts'
 import { needsSecondFactor, openSecondFactors } from './second-factor.ts'
-import { openSessions, type SessionPlace, type Sessions, type SessionUse, type SignIn, signedInUser } from './sessions.ts'
+import {
+  openSessions,
+  type SessionPlace,
+  type Sessions,
+  type SessionUse,
+  type SignIn,
+  signedInUser,
+} from './sessions.ts'
 import { openSignInThrottle } from './sign-in-throttle.ts'
 import type { UserRecord } from './user-queries.ts'
 
@@ -39,18 +46,29 @@ export interface NewOwner extends Omit<NewUser, 'level'> {
   readonly clinicName: string
 }
 
-/** Accounts of the window, their sessions and one-time links. Values have been parsed by shared/contract/people.ts. */
+/**
+ * Accounts of the window, their sessions and one-time links. Values have been parsed by
+ * shared/contract/people.ts.
+ */
 export interface People {
   /** Whether somebody can sign in: people who were invited and have not accepted do not count. */
   hasUser(): boolean
   list(): UserRecord[]
-  /** Whether the person is a member who is linked to customers, and so sees their studies alone (row 52). */
+  /**
+   * Whether the person is a member who is linked to customers, and so sees their studies alone (row
+   * 52).
+   */
   isLimited(user: Pick<SignedInUser, 'userId' | 'level'>): boolean
   /** Whether the person manages the gateway and has no second factor. */
   needsSecondFactor(user: SignedInUser): boolean
-  /** Makes the first account and signs it in. @throws ApiError refused: the link does not hold, or there is a user already */
+  /**
+   * Makes the first account and signs it in. @throws ApiError refused: the link does not hold, or
+   * there is a user already
+   */
   createOwner(owner: NewOwner, place?: SessionPlace): Promise<SignIn>
-  /** @throws ApiError refused: the e-mail is another user's, or the password is too easily guessed */
+  /**
+   * @throws ApiError refused: the e-mail is another user's, or the password is too easily guessed
+   */
   createUser(user: NewUser, actor: Actor): Promise<SignedInUser>
   /** Ends the user's sessions too. @throws ApiError not-found */
   setPassword(userId: string, password: string, actor: Actor): Promise<void>
@@ -62,24 +80,39 @@ export interface People {
   verifyPassword(email: string, password: string): Promise<UserRecord | undefined>
   /**
    * `code` is of the second factor, asked for where the account has one and the password is right.
-   * @throws ApiError not-signed-in (naming `body.code` where that is what lacks), not-permitted (no access to the window), too-many
+   * @throws ApiError not-signed-in (naming `body.code` where that is what lacks), not-permitted
+   *   (no access to the window), too-many
    */
-  signIn(email: string, password: string, more?: { readonly code?: string | undefined; readonly place?: SessionPlace }): Promise<SignIn>
+  signIn(
+    email: string,
+    password: string,
+    more?: { readonly code?: string | undefined; readonly place?: SessionPlace },
+  ): Promise<SignIn>
   /** The user of a session that runs and is not locked. */
   sessionOf(token: string, use?: SessionUse): SignedInUser | undefined
   readonly sessions: Omit<Sessions, 'begin'>
   signOut(token: string): void
-  /** What is kept of a new password; `path` is of the field it was typed in. @throws ApiError too-many, refused: too easily guessed */
+  /**
+   * What is kept of a new password; `path` is of the field it was typed in. @throws ApiError
+   * too-many, refused: too easily guessed
+   */
   hashPassword(password: string, owner: PasswordOwner, path?: string): Promise<string>
   /** Signs in a user whose right to it has just been proven; `how` is for the audit trail. */
   beginSession(user: UserRecord, how: string, place?: SessionPlace): SignIn
-  /** A link for the first owner, good for 15 minutes. @throws ApiError refused: there is a user already */
+  /**
+   * A link for the first owner, good for 15 minutes. @throws ApiError refused: there is a user
+   * already
+   */
   mintSetupLink(actor: Actor): SignInLink
-  /** A link that signs the user in, good for 15 minutes. @throws ApiError not-found, not-permitted, refused (only invited so far) */
+  /**
+   * A link that signs the user in, good for 15 minutes. @throws ApiError not-found, not-permitted,
+   * refused (only invited so far)
+   */
   mintSignInLink(userId: string, actor: Actor): SignInLink
   /**
-   * A sign-in link is used up; a set-up link only by `createOwner`. The second factor is not asked for: whoever made the link sits at this PC,
-   * and it is the way back for an owner who lost both. @throws ApiError refused: used, expired or unknown
+   * A sign-in link is used up; a set-up link only by `createOwner`. The second factor is not asked
+   * for: whoever made the link sits at this PC, and it is the way back for an owner who lost both.
+   * @throws ApiError refused: used, expired or unknown
    */
   followLink(
     token: string,
@@ -95,7 +128,10 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
   const running = openSessions(deps)
   const secondFactors = openSecondFactors(deps)
 
-  function insertUser({ email, firstName, lastName, level, clinicRole }: Omit<NewUser, 'password'>, passwordHash: string): UserRecord {
+  function insertUser(
+    { email, firstName, lastName, level, clinicRole }: Omit<NewUser, 'password'>,
+    passwordHash: string,
+  ): UserRecord {
     if (users.byEmail(email))
       throw new ApiError('refused', 'Another user has this e-mail address.', {
         errors: [{ path: 'body.email', message: 'must not be the address of another user' }],
@@ -136,7 +172,12 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
   }
 
   /** @param account that wrong passwords are counted for */
-  async function verify(email: string, password: string, account: string, address?: string): Promise<UserRecord | undefined> {
+  async function verify(
+    email: string,
+    password: string,
+    account: string,
+    address?: string,
+  ): Promise<UserRecord | undefined> {
     // Behind a proxy of this PC there may be many people.
     const host = address === undefined || isThisPc(hostOf(address)) ? undefined : hostOf(address)
     // Before the attempt is written down: a flood of them must not keep the disk busy.
@@ -154,17 +195,30 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
     return undefined
   }
 
-  async function hashPassword(password: string, owner: PasswordOwner, path?: string): Promise<string> {
+  async function hashPassword(
+    password: string,
+    owner: PasswordOwner,
+    path?: string,
+  ): Promise<string> {
     await checkPassword(password, { clinicName: store.settings.get('clinic.name'), ...owner }, path)
     return await passwords.hash(password)
   }
 
-  function mintLink(link: { kind: 'setup' | 'sign-in'; userId: string | null }, actor: Actor): SignInLink {
+  function mintLink(
+    link: { kind: 'setup' | 'sign-in'; userId: string | null },
+    actor: Actor,
+  ): SignInLink {
     const now = clock()
     const token = mintToken()
     const expiresAt = instantOf(now + LINK_MS)
     database.transaction(() => {
-      signInLinks.insert({ tokenHash: hashOfToken(token), ...link, createdAt: instantOf(now), expiresAt, usedAt: null })
+      signInLinks.insert({
+        tokenHash: hashOfToken(token),
+        ...link,
+        createdAt: instantOf(now),
+        expiresAt,
+        usedAt: null,
+      })
       note(deps, actor, 'link.mint', link.userId ?? 'setup', { kind: link.kind })
     })
     return { token, expiresAt }
@@ -173,11 +227,14 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
   return {
     hasUser: () => users.count() > 0,
     list: () => users.list(),
-    isLimited: ({ userId, level }) => level === 'member' && store.customers.idsOf(userId).length > 0,
+    isLimited: ({ userId, level }) =>
+      level === 'member' && store.customers.idsOf(userId).length > 0,
     needsSecondFactor: (user) => needsSecondFactor(store, user),
 
     async createOwner({ token, clinicName, password, ...owner }, place) {
-      const isOpen = () => users.count() === 0 && signInLinks.find(hashOfToken(token), instantOf(clock()))?.kind === 'setup'
+      const isOpen = () =>
+        users.count() === 0 &&
+        signInLinks.find(hashOfToken(token), instantOf(clock()))?.kind === 'setup'
       if (!isOpen()) throw badLink()
       const passwordHash = await hashPassword(password, { ...owner, clinicName })
       return database.transaction(() => {
@@ -240,13 +297,18 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
     beginSession: (user, how, place) => running.begin(user, how, place),
 
     mintSetupLink(actor) {
-      if (users.count() > 0) throw new ApiError('refused', 'There is an account already: sign in, or make a sign-in link for it.')
+      if (users.count() > 0)
+        throw new ApiError(
+          'refused',
+          'There is an account already: sign in, or make a sign-in link for it.',
+        )
       return mintLink({ kind: 'setup', userId: null }, actor)
     },
     mintSignInLink(userId, actor) {
       const user = existing(userId)
       if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccess()
-      if (user.passwordHash === null) throw new ApiError('refused', 'The user has not accepted the invitation yet.')
+      if (user.passwordHash === null)
+        throw new ApiError('refused', 'The user has not accepted the invitation yet.')
       return mintLink({ kind: 'sign-in', userId }, actor)
     },
     followLink: (token, place) =>
@@ -263,8 +325,12 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
   }
 }
 
-/** What wrong passwords of a signed-in person are counted for: no e-mail address, so nobody can sign in as it. */
+/**
+ * What wrong passwords of a signed-in person are counted for: no e-mail address, so nobody can sign
+ * in as it.
+ */
 const withinSession = (email: string): string => `session of ${email}`
 
-const badLink = () => new ApiError('refused', 'This link has been used or has expired. Ask for a new one.')
+const badLink = () =>
+  new ApiError('refused', 'This link has been used or has expired. Ask for a new one.')
 const noAccess = () => new ApiError('not-permitted', 'This account has no access to the window.')

@@ -15,10 +15,16 @@ export interface ScribeUserDeps {
 }
 
 /** interface.md, Scribe invitations; interface-choices §1.1. */
-export function scribeUserHandlers({ users, invitations, settings }: ScribeUserDeps): HandlersOf<typeof scribeUsers> {
-  const show = (invitation: InvitationRecord) => scribeInvitationOf(invitation, settings.get('clinic.id') ?? '')
+export function scribeUserHandlers({
+  users,
+  invitations,
+  settings,
+}: ScribeUserDeps): HandlersOf<typeof scribeUsers> {
+  const show = (invitation: InvitationRecord) =>
+    scribeInvitationOf(invitation, settings.get('clinic.id') ?? '')
   return {
-    invite: ({ caller, body }) => scribeUserOf(invitations.invite(caller, invitedPerson(body)).user),
+    invite: ({ caller, body }) =>
+      scribeUserOf(invitations.invite(caller, invitedPerson(body)).user),
     list({ caller, query: { cursor, limit, ...filters } }) {
       const { items, next } = users.list(caller, filters, { after: readTimeKey(cursor), limit })
       return listPage('users', items.map(scribeUserOf), printTimeKey(next))
@@ -28,11 +34,15 @@ export function scribeUserHandlers({ users, invitations, settings }: ScribeUserD
     revokeAccess: ({ caller, body }) => users.revokeAccess(caller, body.userId),
     reactivate: ({ caller, body }) => users.reactivate(caller, body.userId),
     invitations({ caller, query: { cursor, limit, ...filters } }) {
-      const { items, next } = invitations.list(caller, filters, { after: readTimeKey(cursor), limit })
+      const { items, next } = invitations.list(caller, filters, {
+        after: readTimeKey(cursor),
+        limit,
+      })
       return listPage('invitations', items.map(show), printTimeKey(next))
     },
     invitation: ({ caller, params }) => show(invitations.read(caller, params.invitationId)),
-    updateInvitation: ({ caller, params, body }) => show(invitations.update(caller, params.invitationId, body)),
+    updateInvitation: ({ caller, params, body }) =>
+      show(invitations.update(caller, params.invitationId, body)),
     revokeInvitation: ({ caller, body }) => invitations.revoke(caller, body),
   }
 }

@@ -1,7 +1,10 @@
 import type { Database } from '#server/database/database.ts'
 import type { Seal } from '#server/database/encryption.ts'
 
-/** An authenticator of an account. One that is being set up stands beside the one in use until a code has proven it. */
+/**
+ * An authenticator of an account. One that is being set up stands beside the one in use until a
+ * code has proven it.
+ */
 export interface SecondFactorRecord {
   readonly userId: string
   /** Base32; null where none is in use. */
@@ -28,14 +31,22 @@ export interface SecondFactorsStore {
 
 export function secondFactorsStore(db: Database, seal: Seal): SecondFactorsStore {
   const contextOf = (userId: string) => `second factor ${userId}`
-  const sealed = (secret: string | null, userId: string) => secret && seal.seal(Buffer.from(secret), contextOf(userId))
-  const opened = (bytes: Buffer | null, userId: string) => bytes && seal.open(bytes, contextOf(userId)).toString()
+  const sealed = (secret: string | null, userId: string) =>
+    secret && seal.seal(Buffer.from(secret), contextOf(userId))
+  const opened = (bytes: Buffer | null, userId: string) =>
+    bytes && seal.open(bytes, contextOf(userId)).toString()
   return {
     get(userId) {
-      const row = db.get(db.sql.selectFrom('secondFactors').selectAll().where('userId', '=', userId))
+      const row = db.get(
+        db.sql.selectFrom('secondFactors').selectAll().where('userId', '=', userId),
+      )
       if (!row) return undefined
       const { sealedSecret, sealedPending, ...record } = row
-      return { ...record, secret: opened(sealedSecret, userId), pending: opened(sealedPending, userId) }
+      return {
+        ...record,
+        secret: opened(sealedSecret, userId),
+        pending: opened(sealedPending, userId),
+      }
     },
     put({ secret, pending, ...record }) {
       const { userId } = record
@@ -53,7 +64,8 @@ export function secondFactorsStore(db: Database, seal: Seal): SecondFactorsStore
     },
     setCodes(userId, codeHashes) {
       db.run(db.sql.deleteFrom('secondFactorCodes').where('userId', '=', userId))
-      for (const codeHash of codeHashes) db.run(db.sql.insertInto('secondFactorCodes').values({ userId, codeHash, usedAt: null }))
+      for (const codeHash of codeHashes)
+        db.run(db.sql.insertInto('secondFactorCodes').values({ userId, codeHash, usedAt: null }))
     },
     takeCode: (userId, codeHash, at) =>
       db.run(

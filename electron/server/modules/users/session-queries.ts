@@ -56,7 +56,10 @@ export interface SessionsStore {
   removeAt(workstationId: string): number
   /** Forgets sessions that ended before `now`. */
   purge(now: string): number
-  /** Tells, after the commit, that some session was ended or locked. The listener must not throw. Returns what stops it. */
+  /**
+   * Tells, after the commit, that some session was ended or locked. The listener must not throw.
+   * Returns what stops it.
+   */
   onClosed(listener: () => void): () => void
 }
 
@@ -86,23 +89,42 @@ export function sessionsStore(db: Database): SessionsStore {
     insert: (session) => void db.run(db.sql.insertInto('sessions').values(session)),
     get: (tokenHash) => first(db.get(every.where('tokenHash', '=', tokenHash))),
     byId: (sessionId) => first(db.get(every.where('sessionId', '=', sessionId))),
-    list: (now) => db.all(every.where('expiresAt', '>', now).orderBy('lastUsedAt', 'desc').orderBy('sessionId')) as SessionRecord[],
-    noteUse: (tokenHash, at) => void db.run(change.set({ lastUsedAt: at }).where('tokenHash', '=', tokenHash)),
+    list: (now) =>
+      db.all(
+        every.where('expiresAt', '>', now).orderBy('lastUsedAt', 'desc').orderBy('sessionId'),
+      ) as SessionRecord[],
+    noteUse: (tokenHash, at) =>
+      void db.run(change.set({ lastUsedAt: at }).where('tokenHash', '=', tokenHash)),
     lock: (tokenHash, at) =>
-      void closed(db.run(change.set({ lockedAt: at, wrongPasswords: 0 }).where('tokenHash', '=', tokenHash)).changes),
+      void closed(
+        db.run(change.set({ lockedAt: at, wrongPasswords: 0 }).where('tokenHash', '=', tokenHash))
+          .changes,
+      ),
     unlock: (tokenHash, at) =>
-      void db.run(change.set({ lockedAt: null, wrongPasswords: 0, lastUsedAt: at, confirmedAt: at }).where('tokenHash', '=', tokenHash)),
-    confirm: (tokenHash, at) => void db.run(change.set({ confirmedAt: at, wrongPasswords: 0 }).where('tokenHash', '=', tokenHash)),
+      void db.run(
+        change
+          .set({ lockedAt: null, wrongPasswords: 0, lastUsedAt: at, confirmedAt: at })
+          .where('tokenHash', '=', tokenHash),
+      ),
+    confirm: (tokenHash, at) =>
+      void db.run(
+        change.set({ confirmedAt: at, wrongPasswords: 0 }).where('tokenHash', '=', tokenHash),
+      ),
     noteWrongPassword(tokenHash) {
-      const wrong = change.set((of) => ({ wrongPasswords: of('wrongPasswords', '+', 1) })).where('tokenHash', '=', tokenHash)
+      const wrong = change
+        .set((of) => ({ wrongPasswords: of('wrongPasswords', '+', 1) }))
+        .where('tokenHash', '=', tokenHash)
       return db.get(wrong.returning('wrongPasswords'))?.wrongPasswords ?? 0
     },
     remove: (tokenHash) => closed(db.run(remove.where('tokenHash', '=', tokenHash)).changes) > 0,
     removeOf(userId, kept) {
       const ofUser = remove.where('userId', '=', userId)
-      return closed(db.run(kept === undefined ? ofUser : ofUser.where('tokenHash', '<>', kept)).changes)
+      return closed(
+        db.run(kept === undefined ? ofUser : ofUser.where('tokenHash', '<>', kept)).changes,
+      )
     },
-    removeAt: (workstationId) => closed(db.run(remove.where('workstationId', '=', workstationId)).changes),
+    removeAt: (workstationId) =>
+      closed(db.run(remove.where('workstationId', '=', workstationId)).changes),
     purge: (now) => db.run(remove.where('expiresAt', '<=', now)).changes,
     onClosed(listener) {
       listeners.add(listener)

@@ -16,7 +16,10 @@ interface SessionReader {
 }
 
 /** The sessions that `openHttpServer` asks for, from `openPeople`. */
-export const sessionsOf = ({ sessions, isLimited }: SessionReader, store?: Pick<Store, 'sessions'>): Sessions => ({
+export const sessionsOf = (
+  { sessions, isLimited }: SessionReader,
+  store?: Pick<Store, 'sessions'>,
+): Sessions => ({
   userOf(token, use) {
     const session = sessions.find(token, use)
     return session?.isLocked ? 'locked' : session?.user
@@ -33,7 +36,9 @@ export const placeOf = (
   workstations?: Pick<Workstations, 'find'> | undefined,
 ): SessionPlace => ({
   ...cookie.place,
-  workstationId: workstation.isHere ? null : (workstations?.find(workstation.token).record?.workstationId ?? null),
+  workstationId: workstation.isHere
+    ? null
+    : (workstations?.find(workstation.token).record?.workstationId ?? null),
 })
 
 /** Who is at work, as the window is told. */
@@ -81,20 +86,28 @@ export function sessionHandlers({
   return {
     session({ session }) {
       // Also of a window that is locked: its lock says whose it is.
-      const found = session.token === undefined ? undefined : people.sessions.find(session.token, 'background')
+      const found =
+        session.token === undefined ? undefined : people.sessions.find(session.token, 'background')
       // Of a session that began before cookies were named after the port.
       if (found && session.hasOldName && session.token) session.set(session.token)
       return show(found?.user, found?.isLocked)
     },
     signIn: async ({ body, session, workstation }) =>
-      begin(session, await people.signIn(body.email, body.password, { code: body.code, place: here({ session, workstation }) })),
+      begin(
+        session,
+        await people.signIn(body.email, body.password, {
+          code: body.code,
+          place: here({ session, workstation }),
+        }),
+      ),
     followLink({ body, session, user, workstation }) {
       const link = people.followLink(body.token, here({ session, workstation }))
       return link.mayCreateOwner
         ? { session: show(user), mayCreateOwner: true }
         : { session: begin(session, link.signIn), mayCreateOwner: false }
     },
-    createOwner: async ({ body, session, workstation }) => begin(session, await people.createOwner(body, here({ session, workstation }))),
+    createOwner: async ({ body, session, workstation }) =>
+      begin(session, await people.createOwner(body, here({ session, workstation }))),
     signOut({ session }) {
       if (session.token) people.signOut(session.token)
       session.clear()

@@ -30,7 +30,10 @@ export interface SessionPlace {
 }
 const NOWHERE: SessionPlace = { browser: '', address: '', workstationId: null }
 
-/** What looks at a session: a person's call keeps it from being locked, a stream or a poll of an open window does not. */
+/**
+ * What looks at a session: a person's call keeps it from being locked, a stream or a poll of an
+ * open window does not.
+ */
 export type SessionUse = 'person' | 'background'
 
 /** A session that runs, and whose it is. */
@@ -41,13 +44,17 @@ export interface RunningSession {
 }
 
 /**
- * Sessions of the window (ux-security E.7): opaque tokens, locked after `window.lockMinutes` without a person's call, ended after
- * `window.sessionHours` in any case. A locked one goes on and opens nothing.
+ * Sessions of the window (ux-security E.7): opaque tokens, locked after `window.lockMinutes`
+ * without a person's call, ended after `window.sessionHours` in any case. A locked one goes on and
+ * opens nothing.
  */
 export interface Sessions {
   /** `how` is for the audit trail: password, link, setup. */
   begin(user: UserRecord, how: string, place?: SessionPlace): SignIn
-  /** The session, also a locked one, while the account is live and has access to the window. A use of it is noted unless it is locked. */
+  /**
+   * The session, also a locked one, while the account is live and has access to the window. A use
+   * of it is noted unless it is locked.
+   */
   find(token: string, use?: SessionUse): RunningSession | undefined
   /** As `find`, of a session that is known by its id. */
   findById(sessionId: string, use?: SessionUse): RunningSession | undefined
@@ -103,10 +110,16 @@ export function openSessions(deps: DomainDeps): Sessions {
       const lockedBy = held?.lockedBy ?? 'idle'
       keep(session, { lockedAt: instantOf(now), lockedBy }, () => lock(session, lockedBy))
     }
-    // A window that is locked within minutes is noted more often: what is noted late must not lock it. Nor may a use of the time before the clock
-    // was set back keep it open.
-    if (!isLocked && use === 'person' && Math.abs(now - msOf(session.lastUsedAt)) >= Math.min(USE_NOTED_EVERY_MS, lockMs() / 4))
-      keep(session, { lastUsedAt: instantOf(now) }, () => sessions.noteUse(tokenHash, instantOf(now)))
+    // A window that is locked within minutes is noted more often: what is noted late must not lock
+    // it. Nor may a use of the time before the clock was set back keep it open.
+    if (
+      !isLocked &&
+      use === 'person' &&
+      Math.abs(now - msOf(session.lastUsedAt)) >= Math.min(USE_NOTED_EVERY_MS, lockMs() / 4)
+    )
+      keep(session, { lastUsedAt: instantOf(now) }, () =>
+        sessions.noteUse(tokenHash, instantOf(now)),
+      )
     return { sessionId, user: signedInUser(user), isLocked }
   }
 
@@ -118,12 +131,26 @@ export function openSessions(deps: DomainDeps): Sessions {
     })
   }
 
-  function end(session: SessionRecord, actor: Actor, action: 'user.sign-out' | 'session.end'): void {
+  function end(
+    session: SessionRecord,
+    actor: Actor,
+    action: 'user.sign-out' | 'session.end',
+  ): void {
     forget(session)
-    note(deps, actor, action, session.userId, action === 'session.end' ? { sessionId: session.sessionId } : {})
+    note(
+      deps,
+      actor,
+      action,
+      session.userId,
+      action === 'session.end' ? { sessionId: session.sessionId } : {},
+    )
   }
 
-  function shown(session: SessionRecord, own: string | undefined, now: number): OpenSession | undefined {
+  function shown(
+    session: SessionRecord,
+    own: string | undefined,
+    now: number,
+  ): OpenSession | undefined {
     const user = users.get(session.userId)
     if (!user) return undefined
     const { sessionId, browser, address, workstationId, createdAt, lastUsedAt, expiresAt } = session
@@ -131,7 +158,8 @@ export function openSessions(deps: DomainDeps): Sessions {
       sessionId,
       user: { userId: user.userId, name: `${user.firstName} ${user.lastName}` },
       ...{ browser, address, createdAt, lastUsedAt, expiresAt },
-      place: workstationId === null ? 'This PC' : (store.workstations.get(workstationId)?.name ?? ''),
+      place:
+        workstationId === null ? 'This PC' : (store.workstations.get(workstationId)?.name ?? ''),
       isThis: session.tokenHash === own,
       isLocked: session.lockedAt !== null || isIdle(session, now),
     }
@@ -141,15 +169,28 @@ export function openSessions(deps: DomainDeps): Sessions {
     begin: (user, how, place = NOWHERE) =>
       database.transaction(() => {
         const now = clock()
-        const [at, expiresAt] = [instantOf(now), instantOf(now + settings.get('window.sessionHours') * 60 * 60_000)]
+        const [at, expiresAt] = [
+          instantOf(now),
+          instantOf(now + settings.get('window.sessionHours') * 60 * 60_000),
+        ]
         const token = mintToken()
         const here = { ...user, lastLoginAt: at }
         sessions.insert({
           ...{ tokenHash: hashOfToken(token), sessionId: uuid(), userId: user.userId, ...place },
-          ...{ createdAt: at, lastUsedAt: at, expiresAt, lockedAt: null, wrongPasswords: 0, confirmedAt: at },
+          ...{
+            createdAt: at,
+            lastUsedAt: at,
+            expiresAt,
+            lockedAt: null,
+            wrongPasswords: 0,
+            confirmedAt: at,
+          },
         })
         users.update(here)
-        note(deps, userActor(user.userId), 'user.sign-in', user.userId, { how, ...(place.address !== '' && { address: place.address }) })
+        note(deps, userActor(user.userId), 'user.sign-in', user.userId, {
+          how,
+          ...(place.address !== '' && { address: place.address }),
+        })
         return { token, user: signedInUser(here), expiresAt }
       }),
     find: (token, use = 'person') => look(sessions.get(hashOfToken(token)), use),
@@ -157,7 +198,9 @@ export function openSessions(deps: DomainDeps): Sessions {
     lock(token) {
       const session = sessions.get(hashOfToken(token))
       if (session && session.lockedAt === null)
-        keep(session, { lockedAt: instantOf(clock()), lockedBy: 'person' }, () => lock(session, 'person'))
+        keep(session, { lockedAt: instantOf(clock()), lockedBy: 'person' }, () =>
+          lock(session, 'person'),
+        )
     },
     unlock: (token) =>
       database.transaction(() => {
@@ -206,5 +249,16 @@ export function openSessions(deps: DomainDeps): Sessions {
 export function signedInUser(user: UserRecord): SignedInUser {
   const { userId, email, firstName, lastName, level, clinicRole, lastLoginAt } = user
   const { canManageStudies, canCreateReports, hasDashboardAccess } = user
-  return { userId, email, firstName, lastName, level, clinicRole, canManageStudies, canCreateReports, hasDashboardAccess, lastLoginAt }
+  return {
+    userId,
+    email,
+    firstName,
+    lastName,
+    level,
+    clinicRole,
+    canManageStudies,
+    canCreateReports,
+    hasDashboardAccess,
+    lastLoginAt,
+  }
 }

@@ -1,6 +1,9 @@
 import type { Database } from '#server/database/database.ts'
 
-/** Failed sign-ins of one account, known or not: an address that nobody has is slowed down like any other. */
+/**
+ * Failed sign-ins of one account, known or not: an address that nobody has is slowed down like any
+ * other.
+ */
 export interface SignInAttemptsRecord {
   /** SHA-256 of the e-mail's key, in hex. */
   readonly accountHash: string
@@ -19,7 +22,10 @@ export interface SignInAttemptsStore {
 
 export function signInAttemptsStore(db: Database): SignInAttemptsStore {
   return {
-    get: (accountHash) => db.get(db.sql.selectFrom('signInAttempts').selectAll().where('accountHash', '=', accountHash)),
+    get: (accountHash) =>
+      db.get(
+        db.sql.selectFrom('signInAttempts').selectAll().where('accountHash', '=', accountHash),
+      ),
     put: (record) =>
       void db.run(
         db.sql
@@ -27,7 +33,9 @@ export function signInAttemptsStore(db: Database): SignInAttemptsStore {
           .values(record)
           .onConflict((old) => old.column('accountHash').doUpdateSet(record)),
       ),
-    clear: (accountHash) => void db.run(db.sql.deleteFrom('signInAttempts').where('accountHash', '=', accountHash)),
-    purge: (before) => db.run(db.sql.deleteFrom('signInAttempts').where('lastAt', '<', before)).changes,
+    clear: (accountHash) =>
+      void db.run(db.sql.deleteFrom('signInAttempts').where('accountHash', '=', accountHash)),
+    purge: (before) =>
+      db.run(db.sql.deleteFrom('signInAttempts').where('lastAt', '<', before)).changes,
   }
 }

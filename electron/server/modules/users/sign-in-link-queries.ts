@@ -1,6 +1,9 @@
 import type { Database } from '#server/database/database.ts'
 
-/** A one-time link. setup: allows the first owner to be made; sign-in: signs its user in. Only the SHA-256 of the token is stored. */
+/**
+ * A one-time link. setup: allows the first owner to be made; sign-in: signs its user in. Only the
+ * SHA-256 of the token is stored.
+ */
 export interface SignInLinkRecord {
   readonly tokenHash: string
   readonly kind: 'setup' | 'sign-in'
@@ -45,7 +48,8 @@ export function signInLinksStore(db: Database): SignInLinksStore {
           .where('expiresAt', '>', now)
           .returningAll(),
       ) as SignInLinkRecord | undefined,
-    removeOf: (userId) => void db.run(db.sql.deleteFrom('signInLinks').where('userId', '=', userId)),
+    removeOf: (userId) =>
+      void db.run(db.sql.deleteFrom('signInLinks').where('userId', '=', userId)),
     purge: (now) => db.run(db.sql.deleteFrom('signInLinks').where('expiresAt', '<=', now)).changes,
   }
 }

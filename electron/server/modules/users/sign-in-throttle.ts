@@ -11,17 +11,24 @@ const LONGEST_MS = 15 * 60_000
 export const FORGOTTEN_MS = 24 * 60 * 60_000
 
 /**
- * Slows down guessing, per account and not per address (ux-security E.7): from the fifth failure on an account waits 2 s, then twice
- * as long after each, up to 15 minutes. An address nobody has is treated alike.
+ * Slows down guessing, per account and not per address (ux-security E.7): from the fifth failure on
+ * an account waits 2 s, then twice as long after each, up to 15 minutes. An address nobody has is
+ * treated alike.
  */
 export interface SignInThrottle {
-  /** Counts an attempt as failed before its work is done, so that parallel guesses count too. @throws ApiError too-many, with Retry-After */
+  /**
+   * Counts an attempt as failed before its work is done, so that parallel guesses count too.
+   * @throws ApiError too-many, with Retry-After
+   */
   enter(email: string, what?: 'passwords' | 'codes'): void
   /** The attempt was right: the account is as new. */
   succeed(email: string): void
 }
 
-export function openSignInThrottle({ store, clock }: Pick<DomainDeps, 'store' | 'clock'>): SignInThrottle {
+export function openSignInThrottle({
+  store,
+  clock,
+}: Pick<DomainDeps, 'store' | 'clock'>): SignInThrottle {
   return {
     enter: (email, what = 'passwords') =>
       store.database.transaction(() => {
@@ -29,13 +36,21 @@ export function openSignInThrottle({ store, clock }: Pick<DomainDeps, 'store' | 
         const accountHash = accountHashOf(email)
         const last = store.signInAttempts.get(accountHash)
         const waitMs = last?.blockedUntil ? msOf(last.blockedUntil) - now : 0
-        // A block is never longer than the longest: a clock that was set back does not lock anybody out.
+        // A block is never longer than the longest: a clock that was set back does not lock anybody
+        // out.
         if (waitMs > 0 && waitMs <= LONGEST_MS)
-          throw new ApiError('too-many', `Too many wrong ${what} for this account. Wait a moment, then try again.`, {
-            headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
-          })
+          throw new ApiError(
+            'too-many',
+            `Too many wrong ${what} for this account. Wait a moment, then try again.`,
+            {
+              headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
+            },
+          )
         const failures = last && now - msOf(last.lastAt) < FORGOTTEN_MS ? last.failures + 1 : 1
-        const delayMs = failures <= FREE_FAILURES ? 0 : Math.min(LONGEST_MS, 1000 * 2 ** Math.min(20, failures - FREE_FAILURES))
+        const delayMs =
+          failures <= FREE_FAILURES
+            ? 0
+            : Math.min(LONGEST_MS, 1000 * 2 ** Math.min(20, failures - FREE_FAILURES))
         const blockedUntil = delayMs > 0 ? instantOf(now + delayMs) : null
         store.signInAttempts.put({ accountHash, failures, lastAt: instantOf(now), blockedUntil })
       }),
@@ -43,4 +58,5 @@ export function openSignInThrottle({ store, clock }: Pick<DomainDeps, 'store' | 
   }
 }
 
-const accountHashOf = (email: string) => createHash('sha256').update(emailKeyOf(email)).digest('hex')
+const accountHashOf = (email: string) =>
+  createHash('sha256').update(emailKeyOf(email)).digest('hex')

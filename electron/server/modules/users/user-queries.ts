@@ -22,7 +22,10 @@ export interface PersonFields {
 
 export interface UserRecord extends PersonFields {
   readonly userId: UserId
-  /** The interface's `level`, which gives no right; `level` is the right in the gateway, given in the window. */
+  /**
+   * The interface's `level`, which gives no right; `level` is the right in the gateway, given in
+   * the window.
+   */
   readonly interfaceLevel: Level
   readonly lastLoginAt: string | null
   /** As `domain/password` prints it; null until the invitation is accepted. */
@@ -53,7 +56,10 @@ export interface UserFilters {
   readonly canCreateReports?: boolean | undefined
 }
 
-/** Accounts of the window and of the interface, one table; an e-mail, in any case, is one live user's. */
+/**
+ * Accounts of the window and of the interface, one table; an e-mail, in any case, is one live
+ * user's.
+ */
 export interface UsersStore {
   /** Users who can sign in with a password, or could before they were deactivated. */
   count(): number
@@ -74,7 +80,9 @@ export interface UsersStore {
 /** What two spellings of one e-mail address have in common. */
 export const emailKeyOf = (email: string) => email.trim().normalize('NFKC').toLowerCase()
 
-/** What two spellings of a name have in common for a contains-filter: case and accents do not count. */
+/**
+ * What two spellings of a name have in common for a contains-filter: case and accents do not count.
+ */
 const nameKeyOf = (name: string) =>
   name
     .normalize('NFKD')
@@ -90,11 +98,16 @@ export function usersStore(db: Database): UsersStore {
 
   function slice(filters: UserFilters, after: TimeKey | undefined, limit: number): UserRecord[] {
     let query = every.orderBy('createdAt', 'desc').orderBy('userId', 'desc').limit(limit)
-    if (after) query = query.where((of) => of(of.refTuple('createdAt', 'userId'), '<', of.tuple(after.createdAt, after.id)))
+    if (after)
+      query = query.where((of) =>
+        of(of.refTuple('createdAt', 'userId'), '<', of.tuple(after.createdAt, after.id)),
+      )
     if (filters.email !== undefined) query = query.where('emailKey', '=', emailKeyOf(filters.email))
     if (filters.level !== undefined) query = query.where('interfaceLevel', '=', filters.level)
-    if (filters.invitedSource !== undefined) query = query.where('invitedSource', '=', filters.invitedSource)
-    if (filters.canCreateReports !== undefined) query = query.where('canCreateReports', '=', flag(filters.canCreateReports))
+    if (filters.invitedSource !== undefined)
+      query = query.where('invitedSource', '=', filters.invitedSource)
+    if (filters.canCreateReports !== undefined)
+      query = query.where('canCreateReports', '=', flag(filters.canCreateReports))
     return db.all(query).map(userOf)
   }
 
@@ -116,20 +129,29 @@ export function usersStore(db: Database): UsersStore {
       const found: UserRecord[] = []
       for (let last = after; ; ) {
         const rows = slice(filters, last, SLICE)
-        found.push(...rows.filter((user) => wanted.every(({ name, key }) => nameKeyOf(user[name]).includes(key))))
+        found.push(
+          ...rows.filter((user) =>
+            wanted.every(({ name, key }) => nameKeyOf(user[name]).includes(key)),
+          ),
+        )
         const end = rows.at(-1)
         if (found.length >= limit || rows.length < SLICE || !end) return found.slice(0, limit)
         last = { createdAt: end.createdAt, id: end.userId }
       }
     },
     get: (userId) => first(db.get(every.where('userId', '=', userId))),
-    byEmail: (email) => first(db.get(every.where('emailKey', '=', emailKeyOf(email)).where('deactivatedAt', 'is', null))),
+    byEmail: (email) =>
+      first(
+        db.get(every.where('emailKey', '=', emailKeyOf(email)).where('deactivatedAt', 'is', null)),
+      ),
     insert: (user) => void db.run(db.sql.insertInto('users').values(rowOf(user))),
     update(user) {
       const { userId, createdAt: _, ...changed } = rowOf(user)
       db.run(db.sql.updateTable('users').set(changed).where('userId', '=', userId))
     },
-    passwordChangedAt: (userId) => db.get(db.sql.selectFrom('passwordChanges').select('at').where('userId', '=', userId))?.at ?? null,
+    passwordChangedAt: (userId) =>
+      db.get(db.sql.selectFrom('passwordChanges').select('at').where('userId', '=', userId))?.at ??
+      null,
     notePassword(userId, at) {
       const query = db.sql.insertInto('passwordChanges').values({ userId, at })
       db.run(query.onConflict((old) => old.column('userId').doUpdateSet({ at })))
@@ -150,5 +172,8 @@ const rowOf = (user: UserRecord) => ({
 
 function userOf(row: StoredUser & { emailKey?: unknown }): UserRecord {
   const { emailKey: _, ...user } = row
-  return { ...user, ...Object.fromEntries(PERSON_FLAGS.map((name) => [name, row[name] === 1])) } as UserRecord
+  return {
+    ...user,
+    ...Object.fromEntries(PERSON_FLAGS.map((name) => [name, row[name] === 1])),
+  } as UserRecord
 }

@@ -15,10 +15,16 @@ export interface ViewerUserDeps {
 }
 
 /** interface.md, Viewer users; interface-choices §1.2. */
-export function viewerUserHandlers({ users, invitations, settings }: ViewerUserDeps): HandlersOf<typeof viewerUsers> {
-  const show = (invitation: InvitationRecord) => viewerInvitationOf(invitation, settings.get('clinic.id') ?? '')
+export function viewerUserHandlers({
+  users,
+  invitations,
+  settings,
+}: ViewerUserDeps): HandlersOf<typeof viewerUsers> {
+  const show = (invitation: InvitationRecord) =>
+    viewerInvitationOf(invitation, settings.get('clinic.id') ?? '')
   return {
-    invite: ({ caller, body }) => viewerUserOf(invitations.invite(caller, invitedPerson(body)).user),
+    invite: ({ caller, body }) =>
+      viewerUserOf(invitations.invite(caller, invitedPerson(body)).user),
     list({ caller, query: { cursor, limit, ...filters } }) {
       const { items, next } = users.list(caller, filters, { after: readTimeKey(cursor), limit })
       return listPage('users', items.map(viewerUserOf), printTimeKey(next))
@@ -28,11 +34,15 @@ export function viewerUserHandlers({ users, invitations, settings }: ViewerUserD
     revokeAccess: ({ caller, body }) => users.revokeAccess(caller, body.userId),
     reactivate: ({ caller, body }) => users.reactivate(caller, body.userId),
     invitations({ caller, query: { cursor, limit, ...filters } }) {
-      const { items, next } = invitations.list(caller, filters, { after: readTimeKey(cursor), limit })
+      const { items, next } = invitations.list(caller, filters, {
+        after: readTimeKey(cursor),
+        limit,
+      })
       return listPage('invitations', items.map(show), printTimeKey(next))
     },
     invitation: ({ caller, params }) => show(invitations.read(caller, params.invitationId)),
-    updateInvitation: ({ caller, params, body }) => show(invitations.update(caller, params.invitationId, body)),
+    updateInvitation: ({ caller, params, body }) =>
+      show(invitations.update(caller, params.invitationId, body)),
     revokeInvitation: ({ caller, body }) => invitations.revoke(caller, body),
   }
 }

@@ -8,4 +8,7 @@ export type CustomersOf = (userId: UserId) => readonly ExpressCustomerId[]
 /** The person at the window as the rules about studies know them. */
 export const windowCaller =
   (customersOf: CustomersOf) =>
-  (user: SignedInUser): UserCaller => ({ kind: 'user', user: { ...user, customerIds: customersOf(user.userId) } })
+  (user: SignedInUser): UserCaller => ({
+    kind: 'user',
+    user: { ...user, customerIds: customersOf(user.userId) },
+  })

@@ -1,6 +1,9 @@
 import type { Database } from '#server/database/database.ts'
 
-/** A browser of a PC that asked to open the window, or may; of its cookie only the SHA-256 is stored. */
+/**
+ * A browser of a PC that asked to open the window, or may; of its cookie only the SHA-256 is
+ * stored.
+ */
 export interface WorkstationRecord {
   readonly workstationId: string
   readonly tokenHash: string
@@ -27,7 +30,10 @@ export interface WorkstationsStore {
   put(record: WorkstationRecord): void
   noteSeen(workstationId: string, at: string): void
   remove(workstationId: string): boolean
-  /** Forgets those that asked up to the first instant and were not approved, and those approved up to the second. */
+  /**
+   * Forgets those that asked up to the first instant and were not approved, and those approved up
+   * to the second.
+   */
   purge(askedUntil: string, approvedUntil: string): number
 }
 
@@ -40,7 +46,9 @@ export function workstationsStore(db: Database): WorkstationsStore {
     .where('approvedAt', 'is', null)
   return {
     list: () => [
-      ...db.all(every.where('approvedAt', 'is', null).where('refusedAt', 'is', null).orderBy('askedAt')),
+      ...db.all(
+        every.where('approvedAt', 'is', null).where('refusedAt', 'is', null).orderBy('askedAt'),
+      ),
       ...db.all(every.where('approvedAt', 'is not', null).orderBy('name').orderBy('workstationId')),
     ],
     asking: () => db.get(counted.where('refusedAt', 'is', null))?.count ?? 0,
@@ -55,12 +63,21 @@ export function workstationsStore(db: Database): WorkstationsStore {
           .onConflict((old) => old.column('workstationId').doUpdateSet(record)),
       ),
     noteSeen: (workstationId, at) =>
-      void db.run(db.sql.updateTable('workstations').set({ lastSeenAt: at }).where('workstationId', '=', workstationId)),
-    remove: (workstationId) => db.run(remove.where('workstationId', '=', workstationId)).changes > 0,
+      void db.run(
+        db.sql
+          .updateTable('workstations')
+          .set({ lastSeenAt: at })
+          .where('workstationId', '=', workstationId),
+      ),
+    remove: (workstationId) =>
+      db.run(remove.where('workstationId', '=', workstationId)).changes > 0,
     purge: (askedUntil, approvedUntil) =>
       db.run(
         remove.where((of) =>
-          of.or([of.and([of('approvedAt', 'is', null), of('askedAt', '<=', askedUntil)]), of('approvedAt', '<=', approvedUntil)]),
+          of.or([
+            of.and([of('approvedAt', 'is', null), of('askedAt', '<=', askedUntil)]),
+            of('approvedAt', '<=', approvedUntil),
+          ]),
         ),
       ).changes,
   }

@@ -19,19 +19,36 @@ const LETTERS = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
 
 export type WorkstationState = 'unknown' | 'asking' | 'approved'
 
-/** Browsers of the clinic's network that may open the window, each approved once (docs/decisions/0023). */
+/**
+ * Browsers of the clinic's network that may open the window, each approved once
+ * (docs/decisions/0023).
+ */
 export interface Workstations {
   /** What the cookie's token stands for; that it was seen is noted of an approved one. */
-  find(token: string | undefined): { readonly state: WorkstationState; readonly record: WorkstationRecord | undefined }
-  /** Asks, or asks under another name. `token` is new where the one given stands for nothing. @throws ApiError too-many */
-  ask(asked: { readonly name: string; readonly address: string; readonly browser: string; readonly token: string | undefined }): {
+  find(token: string | undefined): {
+    readonly state: WorkstationState
+    readonly record: WorkstationRecord | undefined
+  }
+  /**
+   * Asks, or asks under another name. `token` is new where the one given stands for nothing.
+   * @throws ApiError too-many
+   */
+  ask(asked: {
+    readonly name: string
+    readonly address: string
+    readonly browser: string
+    readonly token: string | undefined
+  }): {
     readonly token: string
     readonly record: WorkstationRecord
   }
   list(): Workstation[]
   /** @throws ApiError not-found */
   approve(workstationId: string, name: string | undefined, actor: Actor): Workstation
-  /** Refuses it while it asks, takes the approval away later; sessions there end. @throws ApiError not-found */
+  /**
+   * Refuses it while it asks, takes the approval away later; sessions there end. @throws ApiError
+   * not-found
+   */
   remove(workstationId: string, actor: Actor): void
 }
 
@@ -54,10 +71,21 @@ export function openWorkstations(deps: DomainDeps): Workstations {
     return record
   }
 
-  const purge = () => workstations.purge(instantOf(clock() - ASKING_MS), instantOf(clock() - APPROVED_MS))
+  const purge = () =>
+    workstations.purge(instantOf(clock() - ASKING_MS), instantOf(clock() - APPROVED_MS))
 
   function shown(record: WorkstationRecord): Workstation {
-    const { workstationId, name, code, address, browser, askedAt, approvedAt, approvedByUserId, lastSeenAt } = record
+    const {
+      workstationId,
+      name,
+      code,
+      address,
+      browser,
+      askedAt,
+      approvedAt,
+      approvedByUserId,
+      lastSeenAt,
+    } = record
     const by = approvedByUserId === null ? undefined : store.users.get(approvedByUserId)
     return {
       ...{ workstationId, name, code, address, browser, askedAt, approvedAt, lastSeenAt },
@@ -86,14 +114,34 @@ export function openWorkstations(deps: DomainDeps): Workstations {
           return { token: given, record }
         }
         purge()
-        if (workstations.asking() >= MOST_ASKING || workstations.askedFrom(address) >= MOST_FROM_ADDRESS)
-          throw new ApiError('too-many', 'Too many workstations ask at once. Have somebody answer them, or try again in an hour.', {
-            headers: { 'retry-after': String(ASKING_MS / 1000) },
-          })
+        if (
+          workstations.asking() >= MOST_ASKING ||
+          workstations.askedFrom(address) >= MOST_FROM_ADDRESS
+        )
+          throw new ApiError(
+            'too-many',
+            'Too many workstations ask at once. Have somebody answer them, or try again in an hour.',
+            {
+              headers: { 'retry-after': String(ASKING_MS / 1000) },
+            },
+          )
         const token = mintToken()
         const record: WorkstationRecord = {
-          ...{ workstationId: uuid(), tokenHash: hashOfToken(token), name, code: mintCode(), address, browser },
-          ...{ askedAt: instantOf(clock()), refusedAt: null, approvedAt: null, approvedByUserId: null, lastSeenAt: null },
+          ...{
+            workstationId: uuid(),
+            tokenHash: hashOfToken(token),
+            name,
+            code: mintCode(),
+            address,
+            browser,
+          },
+          ...{
+            askedAt: instantOf(clock()),
+            refusedAt: null,
+            approvedAt: null,
+            approvedByUserId: null,
+            lastSeenAt: null,
+          },
         }
         workstations.put(record)
         note(deps, 'gateway', 'workstation.ask', record.workstationId, { address })
@@ -119,10 +167,16 @@ export function openWorkstations(deps: DomainDeps): Workstations {
           approvedByUserId: before.approvedByUserId ?? userId,
         }
         workstations.put(record)
-        note(deps, actor, before.approvedAt === null ? 'workstation.approve' : 'workstation.rename', workstationId, {
-          name: record.name,
-          address: record.address,
-        })
+        note(
+          deps,
+          actor,
+          before.approvedAt === null ? 'workstation.approve' : 'workstation.rename',
+          workstationId,
+          {
+            name: record.name,
+            address: record.address,
+          },
+        )
         return shown(record)
       }),
 
@@ -130,11 +184,18 @@ export function openWorkstations(deps: DomainDeps): Workstations {
       database.transaction(() => {
         const record = existing(workstationId)
         // One that was refused stays for its hour: it counts where its address asks again.
-        if (record.approvedAt === null) workstations.put({ ...record, refusedAt: instantOf(clock()) })
+        if (record.approvedAt === null)
+          workstations.put({ ...record, refusedAt: instantOf(clock()) })
         else workstations.remove(workstationId)
         store.sessions.removeAt(workstationId)
         const { name, address } = record
-        note(deps, actor, record.approvedAt === null ? 'workstation.refuse' : 'workstation.remove', workstationId, { name, address })
+        note(
+          deps,
+          actor,
+          record.approvedAt === null ? 'workstation.refuse' : 'workstation.remove',
+          workstationId,
+          { name, address },
+        )
       }),
   }
 }

@@ -15,7 +15,10 @@ export interface AccessAskingDeps {
   readonly plaintextHosts: () => readonly string[]
 }
 
-type AccessEvent = 'study.access_requested' | 'ephemeral.access_requested' | 'secondary_capture.access_requested'
+type AccessEvent =
+  | 'study.access_requested'
+  | 'ephemeral.access_requested'
+  | 'secondary_capture.access_requested'
 
 interface Asking<E extends AccessEvent> {
   readonly data: EventData<E>
@@ -24,11 +27,20 @@ interface Asking<E extends AccessEvent> {
   readonly signal: AbortSignal
 }
 
-/** How the viewer asks the partner for images and for where captures go. Both reject with `WebhookError`, or the reason of the signal. */
-export function accessAsking(deps: AccessAskingDeps): { readonly askImages: AskAccess; readonly askUpload: AskUpload } {
+/**
+ * How the viewer asks the partner for images and for where captures go. Both reject with
+ * `WebhookError`, or the reason of the signal.
+ */
+export function accessAsking(deps: AccessAskingDeps): {
+  readonly askImages: AskAccess
+  readonly askUpload: AskUpload
+} {
   const { store, requester, endpoints, eventLog, plaintextHosts } = deps
 
-  async function asked<E extends AccessEvent>(event: E, { data, apiKeyId, about, signal }: Asking<E>) {
+  async function asked<E extends AccessEvent>(
+    event: E,
+    { data, apiKeyId, about, signal }: Asking<E>,
+  ) {
     const notes: string[] = []
     let eventId = ''
     const answer = await requester.request(event, data, {
@@ -67,7 +79,11 @@ export function accessAsking(deps: AccessAskingDeps): { readonly askImages: AskA
     async askImages(view, study, signal) {
       const ask = study
         ? await asked('study.access_requested', {
-            ...{ data: study as EventData<'study.access_requested'>, apiKeyId: keyOf(study.studyId), signal },
+            ...{
+              data: study as EventData<'study.access_requested'>,
+              apiKeyId: keyOf(study.studyId),
+              signal,
+            },
             about: { subject: study.studyId, studyInstanceUid: study.studyInstanceUid },
           })
         : await asked('ephemeral.access_requested', {
@@ -76,32 +92,50 @@ export function accessAsking(deps: AccessAskingDeps): { readonly askImages: AskA
           })
       const { answer, setEffect, ...rest } = ask
       const manifests = manifestsOf(answer)
-      const given: AccessAnswer = { ...rest, urls: answer.urls, manifests, media: answer.mediaUrls ?? [] }
+      const given: AccessAnswer = {
+        ...rest,
+        urls: answer.urls,
+        manifests,
+        media: answer.mediaUrls ?? [],
+      }
       setEffect(effectOf(given))
       return given
     },
 
     async askUpload(data, apiKeyId, signal) {
       const about = { subject: data.studyId, studyInstanceUid: data.studyInstanceUid }
-      const { answer, ...rest } = await asked('secondary_capture.access_requested', { data, apiKeyId, about, signal })
+      const { answer, ...rest } = await asked('secondary_capture.access_requested', {
+        data,
+        apiKeyId,
+        about,
+        signal,
+      })
       return { ...rest, uploadUrls: answer.uploadUrls }
     },
   }
 }
 
-function ephemeralOf({ ephemeral }: Parameters<AskAccess>[0]): EventData<'ephemeral.access_requested'> {
+function ephemeralOf({
+  ephemeral,
+}: Parameters<AskAccess>[0]): EventData<'ephemeral.access_requested'> {
   const { retrievalId = '', options } = ephemeral ?? {}
   return { retrievalId, ...(options && { options }) }
 }
 
 type ImageAnswer = AnswerOf<'study.access_requested'> | AnswerOf<'ephemeral.access_requested'>
 const manifestsOf = (answer: ImageAnswer) =>
-  'manifests' in answer ? (answer.manifests ?? []) : 'manifest' in answer && answer.manifest ? [answer.manifest] : []
+  'manifests' in answer
+    ? (answer.manifests ?? [])
+    : 'manifest' in answer && answer.manifest
+      ? [answer.manifest]
+      : []
 
 function effectOf({ urls, manifests, media }: AccessAnswer): string {
   const parts = [
     counted(urls.length, 'image'),
-    ...(manifests.length === 0 ? [] : [manifests.length === 1 ? 'a manifest' : `${manifests.length} manifests`]),
+    ...(manifests.length === 0
+      ? []
+      : [manifests.length === 1 ? 'a manifest' : `${manifests.length} manifests`]),
     ...(media.length === 0 ? [] : [counted(media.length, 'other file')]),
   ]
   const last = parts.pop() ?? ''

@@ -6,24 +6,37 @@ import type { ViewRecord } from './view-queries.ts'
 
 type OfView = Pick<ViewRecord, 'viewId' | 'userId'>
 
-/** What people draw on images: kept for each person and study; of a view that nobody is named for, until it ends. */
+/**
+ * What people draw on images: kept for each person and study; of a view that nobody is named for,
+ * until it ends.
+ */
 export interface AnnotationsOfViews {
   read(view: OfView, studyInstanceUid: string): Annotations
   /**
    * `revision` is the one that was read; the answer is the new one.
    * @throws ApiError refused: another window has saved since; malformed: too long
    */
-  save(view: OfView, studyInstanceUid: string, annotations: Annotations): { readonly revision: number }
+  save(
+    view: OfView,
+    studyInstanceUid: string,
+    annotations: Annotations,
+  ): { readonly revision: number }
 }
 
 /** Whose annotations those of the view are. */
 export const ownerOfAnnotations = ({ viewId, userId }: OfView): string => userId ?? `view ${viewId}`
 
-export function openAnnotations({ store, clock }: Pick<DomainDeps, 'store' | 'clock'>): AnnotationsOfViews {
+export function openAnnotations({
+  store,
+  clock,
+}: Pick<DomainDeps, 'store' | 'clock'>): AnnotationsOfViews {
   const { database, annotations: kept } = store
   return {
     read: (view, studyInstanceUid) =>
-      (kept.get(studyInstanceUid, ownerOfAnnotations(view)) as Annotations | undefined) ?? { revision: 0, annotations: [] },
+      (kept.get(studyInstanceUid, ownerOfAnnotations(view)) as Annotations | undefined) ?? {
+        revision: 0,
+        annotations: [],
+      },
 
     save: (view, studyInstanceUid, { revision: read, annotations }) =>
       database.transaction(() => {
@@ -40,9 +53,13 @@ export function openAnnotations({ store, clock }: Pick<DomainDeps, 'store' | 'cl
 
 function tooLong(characters: number): ApiError {
   const most = `at most ${ANNOTATION_CHARACTERS} characters as JSON`
-  return new ApiError('malformed', `The annotations have ${characters} characters: take some away.`, {
-    errors: [{ path: 'body.annotations', message: `must have ${most}, not ${characters}` }],
-  })
+  return new ApiError(
+    'malformed',
+    `The annotations have ${characters} characters: take some away.`,
+    {
+      errors: [{ path: 'body.annotations', message: `must have ${most}, not ${characters}` }],
+    },
+  )
 }
 
 const savedSince = (read: number, now: number) =>
@@ -50,6 +67,11 @@ const savedSince = (read: number, now: number) =>
     'refused',
     `Another window has saved annotations of this study since: revision ${now} is kept, and these go on from ${read}.`,
     {
-      errors: [{ path: 'body.revision', message: `must be ${now}, not ${read}: read what is kept, then save again` }],
+      errors: [
+        {
+          path: 'body.revision',
+          message: `must be ${now}, not ${read}: read what is kept, then save again`,
+        },
+      ],
     },
   )

@@ -1,7 +1,11 @@
 import { open } from 'node:fs/promises'
 import type { Store } from '#server/database/store.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { openViewedFile, ViewedFileFault, type ViewedHeader } from '#server/dicom/pixel-data/viewed-file.ts'
+import {
+  openViewedFile,
+  ViewedFileFault,
+  type ViewedHeader,
+} from '#server/dicom/pixel-data/viewed-file.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import { ApiError } from '#shared/errors.ts'
 import { diskSource } from './disk-source.ts'
@@ -17,7 +21,10 @@ import type { ViewList } from './view-list.ts'
 const FIRST = 24
 const BATCH = 200
 const AT_ONCE = 6
-/** What the gateway itself made, such as a capture or the copy of a report, has no sender: with it alone, the images are elsewhere. */
+/**
+ * What the gateway itself made, such as a capture or the copy of a report, has no sender: with it
+ * alone, the images are elsewhere.
+ */
 const isReceived = ({ remoteAddress }: InstanceRecord) => remoteAddress !== ''
 
 export interface ArchiveImagesDeps {
@@ -49,7 +56,16 @@ export interface ArchiveImages {
 /** What is remembered of an instance. */
 type Kept = Pick<InstanceRecord, 'file' | 'crc32' | 'transferSyntaxUid'>
 
-export function archiveImages({ store, cache, openFiles, list, shown, media, studyInstanceUid, signal }: ArchiveImagesDeps): ArchiveImages {
+export function archiveImages({
+  store,
+  cache,
+  openFiles,
+  list,
+  shown,
+  media,
+  studyInstanceUid,
+  signal,
+}: ArchiveImagesDeps): ArchiveImages {
   const instances = new Map<string, Kept>()
   const inflated = new Map<string, Promise<CacheHold>>()
   let files = 0
@@ -76,11 +92,24 @@ export function archiveImages({ store, cache, openFiles, list, shown, media, stu
     return hold.path
   }
 
-  async function cacheCopy(fileKey: string, etag: string, path: string, evicted: () => void): Promise<CacheHold> {
+  async function cacheCopy(
+    fileKey: string,
+    etag: string,
+    path: string,
+    evicted: () => void,
+  ): Promise<CacheHold> {
     await cache.ready
     const before = cache.known(fileKey)
     const hold = before?.validator.etag === etag ? cache.hold(before, evicted) : undefined
-    return hold ?? (await inflatedCopy(cache, path, { fileKey, studyInstanceUid, validator: { etag, lastModified: null } }, evicted))
+    return (
+      hold ??
+      (await inflatedCopy(
+        cache,
+        path,
+        { fileKey, studyInstanceUid, validator: { etag, lastModified: null } },
+        evicted,
+      ))
+    )
   }
 
   async function opened<T>(kept: Kept, work: (file: OpenFile) => Promise<T>): Promise<T> {
@@ -92,15 +121,26 @@ export function archiveImages({ store, cache, openFiles, list, shown, media, stu
     }
   }
 
-  /** What was set aside or replaced since it was listed is shown no more, as where it was of another patient. */
-  async function current<T>(sopInstanceUid: string, kept: Kept, work: (file: OpenFile) => Promise<T>): Promise<T> {
+  /**
+   * What was set aside or replaced since it was listed is shown no more, as where it was of another
+   * patient.
+   */
+  async function current<T>(
+    sopInstanceUid: string,
+    kept: Kept,
+    work: (file: OpenFile) => Promise<T>,
+  ): Promise<T> {
     if (store.instances.current(sopInstanceUid)?.file === kept.file) return await opened(kept, work)
     isStale = true
-    throw new ApiError('refused', 'It was set aside or replaced in the archive meanwhile: reload the page.')
+    throw new ApiError(
+      'refused',
+      'It was set aside or replaced in the archive meanwhile: reload the page.',
+    )
   }
 
   const imageOf = (sopInstanceUid: string, kept: Kept): ImageFile => ({
-    frame: (number) => current(sopInstanceUid, kept, async (file) => (await frameOf(file, number)) ?? noFrame()),
+    frame: (number) =>
+      current(sopInstanceUid, kept, async (file) => (await frameOf(file, number)) ?? noFrame()),
     extras: () => current(sopInstanceUid, kept, async (file) => extrasOf(file)),
     use: (_signal, work) => current(sopInstanceUid, kept, work),
   })
@@ -118,7 +158,13 @@ export function archiveImages({ store, cache, openFiles, list, shown, media, stu
   }
 
   const tell = ({ sopInstanceUid }: InstanceRecord, at: number, sentence: string) =>
-    list.faults.add({ level: 'warning', what: `Image ${at} of the archive`, sentence, studyInstanceUid, sopInstanceUid })
+    list.faults.add({
+      level: 'warning',
+      what: `Image ${at} of the archive`,
+      sentence,
+      studyInstanceUid,
+      sopInstanceUid,
+    })
 
   return {
     async run() {
@@ -177,8 +223,13 @@ export function archiveImages({ store, cache, openFiles, list, shown, media, stu
   }
 }
 
-/** Opens it for its header alone: of thousands none stays open. @throws ViewedFileFault, what the disk says */
-async function readFile(path: string): Promise<{ readonly header: ViewedHeader; readonly fault: string | undefined }> {
+/**
+ * Opens it for its header alone: of thousands none stays open. @throws ViewedFileFault, what the
+ * disk says
+ */
+async function readFile(
+  path: string,
+): Promise<{ readonly header: ViewedHeader; readonly fault: string | undefined }> {
   await using handle = await open(path, 'r')
   const source = diskSource(handle, { length: (await handle.stat()).size, isWhole: true })
   await source.prefetch()

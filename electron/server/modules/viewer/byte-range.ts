@@ -3,7 +3,10 @@ export interface ByteRange {
   readonly length: number
 }
 
-/** One range of bytes (RFC 9110 §14.1.2); undefined where it is none, several, or outside: then all of it is the answer (§14.2). */
+/**
+ * One range of bytes (RFC 9110 §14.1.2); undefined where it is none, several, or outside: then all
+ * of it is the answer (§14.2).
+ */
 export function rangeOf(header: string | undefined, size: number): ByteRange | undefined {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
   if (first === '' && last === '') return undefined

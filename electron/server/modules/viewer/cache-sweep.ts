@@ -3,19 +3,23 @@ import { join } from 'node:path'
 import type { Store } from '#server/database/store.ts'
 
 /**
- * Removes what a crash left of the cache below `folder`: parts, files without a row, rows without their file.
- * How many files there are then, and of how many bytes.
+ * Removes what a crash left of the cache below `folder`: parts, files without a row, rows without
+ * their file. How many files there are then, and of how many bytes.
  */
 export async function sweptCache(
   { viewFiles, database }: Store,
   folder: string,
 ): Promise<{ readonly files: number; readonly bytes: number }> {
-  const listed = new Map(viewFiles.oldest(Number.MAX_SAFE_INTEGER).map((record) => [record.file, record]))
+  const listed = new Map(
+    viewFiles.oldest(Number.MAX_SAFE_INTEGER).map((record) => [record.file, record]),
+  )
   let files = 0
   let bytes = 0
   for await (const file of filesIn(folder)) {
     const record = listed.get(file)
-    const isKept = record !== undefined && (await stat(join(folder, file)).catch(() => undefined))?.size === record.bytes
+    const isKept =
+      record !== undefined &&
+      (await stat(join(folder, file)).catch(() => undefined))?.size === record.bytes
     if (!isKept) {
       await unlink(join(folder, file)).catch(() => undefined)
       continue

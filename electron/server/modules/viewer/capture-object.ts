@@ -1,5 +1,9 @@
 import type { DataSet } from '#server/dicom/data-set/data-set.ts'
-import { type CaptureImage, SECONDARY_CAPTURE, secondaryCapture } from '#server/dicom/objects/secondary-capture.ts'
+import {
+  type CaptureImage,
+  SECONDARY_CAPTURE,
+  secondaryCapture,
+} from '#server/dicom/objects/secondary-capture.ts'
 import type { ImageHeader } from '#server/modules/images/image-study-queries.ts'
 import type { ImageAttributes } from '#server/modules/images/instance-queries.ts'
 import { dicomTime } from '#server/platform/clinic-day.ts'
@@ -41,8 +45,21 @@ export interface CaptureOf {
 const SERIES = { seriesNumber: '9903', seriesDescription: 'Secondary captures' } as const
 
 /** The capture, and what the row of its study says where the archive has none. */
-export function captureObject(of: CaptureOf): { readonly object: CaptureObject; readonly header: ImageHeader } {
-  const { shown, frame, description, image, sopInstanceUid, seriesInstanceUid, madeAt, timeZone, archived } = of
+export function captureObject(of: CaptureOf): {
+  readonly object: CaptureObject
+  readonly header: ImageHeader
+} {
+  const {
+    shown,
+    frame,
+    description,
+    image,
+    sopInstanceUid,
+    seriesInstanceUid,
+    madeAt,
+    timeZone,
+    archived,
+  } = of
   const { study, series, instance } = shown
   // The patient is that of the image, which may be another one than that of its study.
   const { isPrior: _, studyInstanceUid, ...patientAndStudy } = { ...study, ...instance.patient }
@@ -61,7 +78,11 @@ export function captureObject(of: CaptureOf): { readonly object: CaptureObject; 
         instanceNumber,
         ...SERIES,
       },
-      ...{ modality: series.modality, bodyPartExamined: series.bodyPartExamined, laterality: series.laterality },
+      ...{
+        modality: series.modality,
+        bodyPartExamined: series.bodyPartExamined,
+        laterality: series.laterality,
+      },
       made: dicomTime(madeAt, timeZone),
       // PS3.5 §6.2, ST: no control characters.
       derivationDescription: description.replace(/\p{Cc}+/gu, ' '),
@@ -75,7 +96,13 @@ export function captureObject(of: CaptureOf): { readonly object: CaptureObject; 
   )
   return {
     object: {
-      ...{ sopInstanceUid, sopClassUid: SECONDARY_CAPTURE, studyInstanceUid, seriesInstanceUid, ...SERIES },
+      ...{
+        sopInstanceUid,
+        sopClassUid: SECONDARY_CAPTURE,
+        studyInstanceUid,
+        seriesInstanceUid,
+        ...SERIES,
+      },
       ...{ modality: series.modality, instanceNumber, dataSet },
       image: { ...COLOUR, rows: image.rows, columns: image.columns },
     },
@@ -83,7 +110,12 @@ export function captureObject(of: CaptureOf): { readonly object: CaptureObject; 
       ...patientAndStudy,
       ...{ studyId, referringPhysicianName, institutionName, modality: series.modality },
       ...{ patientSize: '', patientWeight: '', patientAge: '', requestedProcedureDescription: '' },
-      ...{ requestedProcedureId: '', scheduledProcedureStepId: '', requestStudyInstanceUid: '', characterSetRule: '' },
+      ...{
+        requestedProcedureId: '',
+        scheduledProcedureStepId: '',
+        requestStudyInstanceUid: '',
+        characterSetRule: '',
+      },
     },
   }
 }

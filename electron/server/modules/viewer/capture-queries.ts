@@ -43,12 +43,18 @@ export function capturesStore(db: Database): CapturesStore {
   const every = db.sql.selectFrom('captures').selectAll()
   return {
     insert: (capture) => void db.run(db.sql.insertInto('captures').values(capture)),
-    get: (captureId) => db.get(every.where('captureId', '=', captureId)) as CaptureRecord | undefined,
+    get: (captureId) =>
+      db.get(every.where('captureId', '=', captureId)) as CaptureRecord | undefined,
     update({ captureId, state, urls, uploaded, attempts, nextAt, lastError, updatedAt }) {
       const changed = { state, urls, uploaded, attempts, nextAt, lastError, updatedAt }
       db.run(db.sql.updateTable('captures').set(changed).where('captureId', '=', captureId))
     },
     ofStudy: (studyInstanceUid) =>
-      db.all(every.where('studyInstanceUid', '=', studyInstanceUid).orderBy('createdAt', 'desc').orderBy('captureId')) as CaptureRecord[],
+      db.all(
+        every
+          .where('studyInstanceUid', '=', studyInstanceUid)
+          .orderBy('createdAt', 'desc')
+          .orderBy('captureId'),
+      ) as CaptureRecord[],
   }
 }

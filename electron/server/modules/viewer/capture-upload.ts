@@ -47,36 +47,61 @@ export interface CaptureUpload extends AsyncDisposable {
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 /** Waits after a failed attempt, by attempts made before; then it is given up. */
-export const UPLOAD_WAITS_MS = [5000, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS] as const
+export const UPLOAD_WAITS_MS = [
+  5000,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+] as const
 /** For one URL: tens of megabytes by the slow half of a clinic's line. */
 const PUT_BUDGET_MS = 10 * MINUTE_MS
 const AT_ONCE = 2
 
 const NOBODY = 'The partner named no place for it: it is in the archive of this gateway alone.'
-const UNASKED = 'No endpoint is asked where captures go: it is in the archive of this gateway alone.'
+const UNASKED =
+  'No endpoint is asked where captures go: it is in the archive of this gateway alone.'
 const REFUSED = 'The partner does not take it; its answer is among the events.'
 const GONE = 'It is in the archive no more.'
 const OURS = 'The gateway had an internal error, and tries again.'
 
-type Standing = Pick<CaptureRecord, 'state' | 'lastError'> & Partial<Pick<CaptureRecord, 'urls' | 'uploaded' | 'nextAt'>>
+type Standing = Pick<CaptureRecord, 'state' | 'lastError'> &
+  Partial<Pick<CaptureRecord, 'urls' | 'uploaded' | 'nextAt'>>
 
 /**
- * Works off the captures that wait: asks the partner where each goes and sends the same file to every URL (interface.md,
- * SecondaryCaptureAccessRequestedResponse). It is done when all took it; else all are asked for and sent anew, since a link lasts for minutes.
+ * Works off the captures that wait: asks the partner where each goes and sends the same file to
+ * every URL (interface.md, SecondaryCaptureAccessRequestedResponse). It is done when all took it;
+ * else all are asked for and sent anew, since a link lasts for minutes.
  */
-export function openCaptureUpload({ store, clock, ask, put, onSettled, onError }: CaptureUploadDeps): CaptureUpload {
+export function openCaptureUpload({
+  store,
+  clock,
+  ask,
+  put,
+  onSettled,
+  onError,
+}: CaptureUploadDeps): CaptureUpload {
   const { captures, instances, imageFiles, database, outbox } = store
 
   function change(captureId: string, standing: Standing, attempts = 0): CaptureRecord | undefined {
     const before = captures.get(captureId)
     if (!before) return undefined
-    const after = { ...before, nextAt: null, ...standing, attempts: before.attempts + attempts, updatedAt: instantOf(clock()) }
+    const after = {
+      ...before,
+      nextAt: null,
+      ...standing,
+      attempts: before.attempts + attempts,
+      updatedAt: instantOf(clock()),
+    }
     captures.update(after)
     return after
   }
 
   /** How far it is. The upload goes on where the disk takes no record of it. */
-  const progress = (captureId: string, standing: Standing) => void tryWrite(() => change(captureId, standing))
+  const progress = (captureId: string, standing: Standing) =>
+    void tryWrite(() => change(captureId, standing))
 
   /** An attempt is over. */
   function settle(captureId: string, standing: Standing): void {
@@ -84,9 +109,17 @@ export function openCaptureUpload({ store, clock, ask, put, onSettled, onError }
     if (after) database.afterCommit(() => onSettled(after))
   }
 
-  async function upload(capture: CaptureRecord, { attempts }: OutboxRow<unknown>, signal: AbortSignal): Promise<Settlement> {
-    const { captureId, studyId, studyInstanceUid, seriesInstanceUid, sopInstanceUid, apiKeyId } = capture
-    const settled = (standing: Standing): Settlement => ({ outcome: 'sent', within: () => settle(captureId, standing) })
+  async function upload(
+    capture: CaptureRecord,
+    { attempts }: OutboxRow<unknown>,
+    signal: AbortSignal,
+  ): Promise<Settlement> {
+    const { captureId, studyId, studyInstanceUid, seriesInstanceUid, sopInstanceUid, apiKeyId } =
+      capture
+    const settled = (standing: Standing): Settlement => ({
+      outcome: 'sent',
+      within: () => settle(captureId, standing),
+    })
     const given = (fault: string): Settlement => ({
       ...{ outcome: 'failed', fault },
       within: () => settle(captureId, { state: 'failed', lastError: fault }),
@@ -106,7 +139,11 @@ export function openCaptureUpload({ store, clock, ask, put, onSettled, onError }
     let answer: UploadAnswer
     try {
       const question = { studyId, studyInstanceUid, seriesInstanceUid, sopInstanceUid }
-      answer = await ask(question as EventData<'secondary_capture.access_requested'>, apiKeyId, signal)
+      answer = await ask(
+        question as EventData<'secondary_capture.access_requested'>,
+        apiKeyId,
+        signal,
+      )
     } catch (error) {
       if (!(error instanceof WebhookError)) throw error
       if (error.fault === 'no-endpoint') return settled({ state: 'kept', lastError: UNASKED })
@@ -116,7 +153,10 @@ export function openCaptureUpload({ store, clock, ask, put, onSettled, onError }
     }
     const { uploadUrls, notes, setEffect } = answer
     if (uploadUrls.length === 0) {
-      if (notes.length > 0) return again('The partner named no place that can be used for it: its answer is among the events.')
+      if (notes.length > 0)
+        return again(
+          'The partner named no place that can be used for it: its answer is among the events.',
+        )
       setEffect('It named no place to upload to.')
       return settled({ state: 'kept', lastError: NOBODY })
     }
@@ -127,7 +167,12 @@ export function openCaptureUpload({ store, clock, ask, put, onSettled, onError }
     let fault = ''
     for (const url of uploadUrls) {
       try {
-        await put(url, body, { hosts: answer.hosts(), signal, budgetMs: PUT_BUDGET_MS, mediaType: 'application/dicom' })
+        await put(url, body, {
+          hosts: answer.hosts(),
+          signal,
+          budgetMs: PUT_BUDGET_MS,
+          mediaType: 'application/dicom',
+        })
         uploaded += 1
         progress(captureId, { state: 'uploading', lastError: '', uploaded })
       } catch (error) {
@@ -137,7 +182,9 @@ export function openCaptureUpload({ store, clock, ask, put, onSettled, onError }
       }
     }
     setEffect(
-      uploaded === uploadUrls.length ? `Uploaded to ${places(uploaded)}.` : `Uploaded to ${uploaded} of ${places(uploadUrls.length)}.`,
+      uploaded === uploadUrls.length
+        ? `Uploaded to ${places(uploaded)}.`
+        : `Uploaded to ${uploaded} of ${places(uploadUrls.length)}.`,
     )
     if (uploaded === uploadUrls.length) return settled({ state: 'done', lastError: '' })
     const missing = uploadUrls.length - uploaded
@@ -166,7 +213,12 @@ export function openCaptureUpload({ store, clock, ask, put, onSettled, onError }
       const at = instantOf(clock())
       for (const outboxId of outboxIds) {
         const row = outbox.get(outboxId)
-        if (row) change(row.subject, { state: 'waiting', lastError: captures.get(row.subject)?.lastError ?? '', nextAt: at })
+        if (row)
+          change(row.subject, {
+            state: 'waiting',
+            lastError: captures.get(row.subject)?.lastError ?? '',
+            nextAt: at,
+          })
       }
       worker.retry(outboxIds)
     },

@@ -3,7 +3,10 @@ interface Entry<T> {
   readonly value: T
 }
 
-/** Values by key in the order of their last change: whoever has read up to a version reads on from there, and each key's present value alone. */
+/**
+ * Values by key in the order of their last change: whoever has read up to a version reads on from
+ * there, and each key's present value alone.
+ */
 export interface ChangeLog<T> {
   put(key: string, value: T): void
   remove(key: string): void
@@ -36,7 +39,8 @@ export function changeLog<T>(): ChangeLog<T> {
       entries.set(key, { version: ++version, value })
       order.push({ version, key })
       // What was put again lies there twice.
-      if (order.length > 2 * entries.size + 1000) order = order.filter((change) => entries.get(change.key)?.version === change.version)
+      if (order.length > 2 * entries.size + 1000)
+        order = order.filter((change) => entries.get(change.key)?.version === change.version)
     },
     remove: (key) => void entries.delete(key),
     get: (key) => entries.get(key)?.value,

@@ -4,7 +4,9 @@ import type { ByteSource } from '#server/dicom/pixel-data/viewed-file.ts'
 
 /** Most headers are shorter. */
 const HEAD_BYTES = 64 * 1024
-/** Read at once around what is asked for: headers and item tags are asked for a few bytes at a time. */
+/**
+ * Read at once around what is asked for: headers and item tags are asked for a few bytes at a time.
+ */
 const WINDOW_BYTES = 4096
 
 /** How much of a file is there: all of it, or what has come so far. */
@@ -48,9 +50,13 @@ export function diskSource(handle: FileHandle, extent: Extent): DiskSource {
         { from: 0, bytes: head },
         { from: window.at, bytes: window.bytes },
       ])
-        if (at >= from && at + length <= from + bytes.length) return Buffer.from(bytes.subarray(at - from, at - from + length))
+        if (at >= from && at + length <= from + bytes.length)
+          return Buffer.from(bytes.subarray(at - from, at - from + length))
       if (length >= WINDOW_BYTES) return readNow(at, length)
-      window = { at, bytes: readNow(at, Math.max(length, Math.min(WINDOW_BYTES, extent.length - at))) }
+      window = {
+        at,
+        bytes: readNow(at, Math.max(length, Math.min(WINDOW_BYTES, extent.length - at))),
+      }
       return Buffer.from(window.bytes.subarray(0, length))
     },
     async prefetch() {

@@ -12,10 +12,15 @@ export interface NewFault {
   readonly sopInstanceUid?: string | null | undefined
 }
 
-/** What is wrong in a view: the same is told once, and of many images with the same fault the first ones and how many more there are. */
+/**
+ * What is wrong in a view: the same is told once, and of many images with the same fault the first
+ * ones and how many more there are.
+ */
 export interface FaultList {
   add(fault: NewFault): void
-  /** What was said of this by these words is so no more: for whoever asks for the list from now on. */
+  /**
+   * What was said of this by these words is so no more: for whoever asks for the list from now on.
+   */
   drop(what: string): void
 }
 
@@ -69,7 +74,8 @@ export function sentenceOf(error: WebhookError): string {
 const ENDED = new Set([401, 403, 404, 410])
 
 /** Every object store says so that a link is over. */
-export const isEnded = (error: unknown) => error instanceof WebhookError && error.fault === 'status' && ENDED.has(error.httpStatus ?? 0)
+export const isEnded = (error: unknown) =>
+  error instanceof WebhookError && error.fault === 'status' && ENDED.has(error.httpStatus ?? 0)
 
 /** The same may go well a moment later. */
 export function isPassing(error: unknown): boolean {

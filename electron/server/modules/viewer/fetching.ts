@@ -16,18 +16,26 @@ export interface FileToFetch {
 
 export interface Fetching {
   readonly signal: AbortSignal
-  /** At its first bytes and whenever there are more of them. Not of a deflated file. @throws what ends the fetching */
+  /**
+   * At its first bytes and whenever there are more of them. Not of a deflated file. @throws what
+   * ends the fetching
+   */
   readonly grown: (file: GrowingFile) => void
   /** See `ViewCache`. */
   readonly evicted: () => void
 }
 
 /**
- * Fetches a file into the cache, or takes the copy of an earlier view that its host says is still the same (RFC 9110 §13.1).
- * @throws WebhookError, NoRoom, ViewedFileFault, what `grown` throws, what the disk says, the signal's reason
+ * Fetches a file into the cache, or takes the copy of an earlier view that its host says is still
+ * the same (RFC 9110 §13.1).
+ * @throws WebhookError, NoRoom, ViewedFileFault, what `grown` throws, what the disk says, the
+ *   signal's reason
  */
 export async function fetched(
-  { downloads, cache }: { readonly downloads: Pick<Downloads, 'stream'>; readonly cache: ViewCache },
+  {
+    downloads,
+    cache,
+  }: { readonly downloads: Pick<Downloads, 'stream'>; readonly cache: ViewCache },
   { fileKey, studyInstanceUid, url, hosts }: FileToFetch,
   fetching: Fetching,
 ): Promise<CacheHold> {
@@ -53,7 +61,10 @@ export async function fetched(
 const IS_THERE = [() => true, () => false] as const
 
 function conditions({ validator: { etag, lastModified } }: KnownFile): Record<string, string> {
-  return { ...(etag !== null && { 'if-none-match': etag }), ...(lastModified !== null && { 'if-modified-since': lastModified }) }
+  return {
+    ...(etag !== null && { 'if-none-match': etag }),
+    ...(lastModified !== null && { 'if-modified-since': lastModified }),
+  }
 }
 
 async function kept(
@@ -98,8 +109,16 @@ async function reopened({ path, handle }: CachePart): Promise<CachePart> {
   return { path, handle: await open(path, 'r+') }
 }
 
-/** A deflated file, such as one of the archive, inflated into the cache. @throws ViewedFileFault, NoRoom, what the disk says */
-export async function inflatedCopy(cache: ViewCache, path: string, known: KnownFile, evicted: () => void): Promise<CacheHold> {
+/**
+ * A deflated file, such as one of the archive, inflated into the cache. @throws ViewedFileFault,
+ * NoRoom, what the disk says
+ */
+export async function inflatedCopy(
+  cache: ViewCache,
+  path: string,
+  known: KnownFile,
+  evicted: () => void,
+): Promise<CacheHold> {
   await cache.ready
   let part = await cache.begin()
   try {

@@ -27,10 +27,18 @@ export interface FileLoadingDeps {
   /** Its header was read, of a file that may still grow. @throws ViewedFileFault, LeftOut */
   readonly headerCame: (file: PartnerFile, header: ViewedHeader) => void
   /** It is whole, at this path. @throws ViewedFileFault, LeftOut */
-  readonly fileCame: (file: PartnerFile, header: ViewedHeader, path: string, fault: string | undefined) => Promise<void>
+  readonly fileCame: (
+    file: PartnerFile,
+    header: ViewedHeader,
+    path: string,
+    fault: string | undefined,
+  ) => Promise<void>
 }
 
-/** Brings a file here, with new tries and with the partner's second answer; its `hold` is set then. @throws what `faultSentence` puts into words; LeftOut */
+/**
+ * Brings a file here, with new tries and with the partner's second answer; its `hold` is set then.
+ * @throws what `faultSentence` puts into words; LeftOut
+ */
 export async function loadFile(deps: FileLoadingDeps, file: PartnerFile): Promise<void> {
   const { answer, signal, pausesMs } = deps
   for (let tries = 0; ; ) {
@@ -43,11 +51,16 @@ export async function loadFile(deps: FileLoadingDeps, file: PartnerFile): Promis
       if (isEnded(error)) {
         if (await answer.renew(generation)) {
           if (file.generation > generation) continue
-          throw new FileFault(`The partner's link to image ${file.index + 1} has ended, and it gave no new one.`)
+          throw new FileFault(
+            `The partner's link to image ${file.index + 1} has ended, and it gave no new one.`,
+          )
         }
-        throw new FileFault(`The partner's link to image ${file.index + 1} has ended, and so has the new one.`)
+        throw new FileFault(
+          `The partner's link to image ${file.index + 1} has ended, and so has the new one.`,
+        )
       }
-      if (error instanceof WebhookError && error.fault === 'forbidden-address') answer.now.noteRefusedHost(file.url)
+      if (error instanceof WebhookError && error.fault === 'forbidden-address')
+        answer.now.noteRefusedHost(file.url)
       if (!isPassing(error) || tries >= pausesMs.length) throw error
       await pause(pausesMs[tries++], undefined, { signal })
     }
@@ -102,7 +115,9 @@ async function tryFile(deps: FileLoadingDeps, file: PartnerFile): Promise<void> 
 
 /** What went wrong with a file, for a person. */
 export function faultSentence(error: unknown): string {
-  if (error instanceof ViewedFileFault || error instanceof FileFault || error instanceof NoRoom) return error.message
-  if (error instanceof WebhookError) return `It could not be fetched: ${error.detail.replace(/\.$/, '')}.`
+  if (error instanceof ViewedFileFault || error instanceof FileFault || error instanceof NoRoom)
+    return error.message
+  if (error instanceof WebhookError)
+    return `It could not be fetched: ${error.detail.replace(/\.$/, '')}.`
   return 'It could not be kept on the disk of the gateway.'
 }

@@ -15,7 +15,8 @@ export interface Frame {
 export interface ImageFile {
   /**
    * Waits for it. @param number from 1
-   * @throws ApiError not-found: it has no such frame; refused: it is faulty, and how; the reason of `signal`
+   * @throws ApiError not-found: it has no such frame; refused: it is faulty, and how; the reason
+   *   of `signal`
    */
   frame(number: number, signal: AbortSignal): Promise<Frame>
   /** As `frame`. */
@@ -25,12 +26,16 @@ export interface ImageFile {
 }
 
 /** Undefined while its bytes have not come. @throws as `ImageFile.frame` */
-export async function frameOf({ source, viewed }: { source: DiskSource; viewed: ViewedFile }, number: number): Promise<Frame | undefined> {
+export async function frameOf(
+  { source, viewed }: { source: DiskSource; viewed: ViewedFile },
+  number: number,
+): Promise<Frame | undefined> {
   const header = spoken(() => viewed.header())
   if (!header) return undefined
   const { image, notImage, frames } = header.instance
   if (!image) throw new ApiError('refused', `It has no frames to show. ${notImage}`.trim())
-  if (number < 1 || number > frames) throw new ApiError('not-found', `The image has ${frames} ${frames === 1 ? 'frame' : 'frames'}.`)
+  if (number < 1 || number > frames)
+    throw new ApiError('not-found', `The image has ${frames} ${frames === 1 ? 'frame' : 'frames'}.`)
   const bytes = spoken(() => viewed.frame(number))
   if (!bytes) return undefined
   return { body: await fetchedFrame(source, bytes), transferSyntaxUid: viewed.transferSyntaxUid }
@@ -47,12 +52,22 @@ export function extrasOf({ viewed }: OpenFile): InstanceExtras {
     viewed.header()
     return viewed.extras()
   })
-  const text = <T extends { readonly data: Buffer }>(one: T) => ({ ...one, data: one.data.toString('base64') })
+  const text = <T extends { readonly data: Buffer }>(one: T) => ({
+    ...one,
+    data: one.data.toString('base64'),
+  })
   return {
-    palette: palette && { red: text(palette.red), green: text(palette.green), blue: text(palette.blue) },
+    palette: palette && {
+      red: text(palette.red),
+      green: text(palette.green),
+      blue: text(palette.blue),
+    },
     modalityLut: modalityLut && text(modalityLut),
     voiLuts: voiLuts.map(text),
-    overlays: overlays.map((overlay) => ({ ...text(overlay), origin: [overlay.origin[0], overlay.origin[1]] })),
+    overlays: overlays.map((overlay) => ({
+      ...text(overlay),
+      origin: [overlay.origin[0], overlay.origin[1]],
+    })),
   }
 }
 

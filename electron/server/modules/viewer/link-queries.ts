@@ -2,7 +2,10 @@ import type { Database } from '#server/database/database.ts'
 import type { Seal } from '#server/database/encryption.ts'
 import type { Area } from '#server/modules/studies/study-facet.ts'
 
-/** viewer: a viewer study; reroute: viewer and dictation; viewer-only: a scribe study without dictation; ephemeral: no study. */
+/**
+ * viewer: a viewer study; reroute: viewer and dictation; viewer-only: a scribe study without
+ * dictation; ephemeral: no study.
+ */
 export type LinkKind = 'viewer' | 'reroute' | 'viewer-only' | 'ephemeral'
 
 /** What a partner gave for a viewer session without a study (interface-choices §1.3). */
@@ -10,7 +13,9 @@ export interface EphemeralDetail {
   readonly retrievalId: string
   /** Echoed in `ephemeral.access_requested`; absent when it was not given. */
   readonly options?: Readonly<Record<string, unknown>> | undefined
-  readonly hangingProtocol?: { readonly layout: string; readonly viewportAssignments: readonly (string | null)[] } | undefined
+  readonly hangingProtocol?:
+    | { readonly layout: string; readonly viewportAssignments: readonly (string | null)[] }
+    | undefined
 }
 
 /** A URL given out that opens the viewer once; its token is kept as SHA-256 in hex only. */
@@ -49,22 +54,37 @@ export function linksStore(db: Database, seal: Seal): LinksStore {
   const change = db.sql.updateTable('links')
   return {
     insert({ ephemeral, ...link }) {
-      const sealedSession = ephemeral === null ? null : seal.seal(Buffer.from(JSON.stringify(ephemeral)), contextOf(link.tokenHash))
+      const sealedSession =
+        ephemeral === null
+          ? null
+          : seal.seal(Buffer.from(JSON.stringify(ephemeral)), contextOf(link.tokenHash))
       db.run(db.sql.insertInto('links').values({ ...link, sealedSession }))
     },
     find(tokenHash) {
       const row = db.get(db.sql.selectFrom('links').selectAll().where('tokenHash', '=', tokenHash))
       if (!row) return undefined
       const { sealedSession, ...link } = row
-      const ephemeral = sealedSession === null ? null : JSON.parse(seal.open(sealedSession, contextOf(tokenHash)).toString())
+      const ephemeral =
+        sealedSession === null
+          ? null
+          : JSON.parse(seal.open(sealedSession, contextOf(tokenHash)).toString())
       return { ...link, ephemeral } as LinkRecord
     },
     redeem(tokenHash, now) {
-      const live = change.where('usedAt', 'is', null).where('revokedAt', 'is', null).where('expiresAt', '>', now)
+      const live = change
+        .where('usedAt', 'is', null)
+        .where('revokedAt', 'is', null)
+        .where('expiresAt', '>', now)
       return db.run(live.set({ usedAt: now }).where('tokenHash', '=', tokenHash)).changes > 0
     },
     revokeOf: (userId, now) =>
-      void db.run(change.set({ revokedAt: now }).where('userId', '=', userId).where('usedAt', 'is', null).where('revokedAt', 'is', null)),
+      void db.run(
+        change
+          .set({ revokedAt: now })
+          .where('userId', '=', userId)
+          .where('usedAt', 'is', null)
+          .where('revokedAt', 'is', null),
+      ),
     purge: (before) => db.run(db.sql.deleteFrom('links').where('expiresAt', '<', before)).changes,
   }
 }

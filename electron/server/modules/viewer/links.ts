@@ -21,14 +21,23 @@ export interface LinksDeps extends DomainDeps {
   readonly publicBase: () => string
   /** How long a link to the viewer may be followed (row 22). */
   readonly linkMinutes: () => number
-  /** Whether an endpoint takes the event from this caller: that of its key, else the clinic's (row 50). */
+  /**
+   * Whether an endpoint takes the event from this caller: that of its key, else the clinic's (row
+   * 50).
+   */
   readonly takesEvent: (event: EventType, apiKeyId: string | null) => boolean
 }
 
 /** What a link that was followed opens; the session it begins is the viewer's business. */
-export type OpenedLink = Pick<LinkRecord, 'kind' | 'area' | 'studyId' | 'userId' | 'ephemeral' | 'createdByApiKeyId' | 'createdByUserId'>
+export type OpenedLink = Pick<
+  LinkRecord,
+  'kind' | 'area' | 'studyId' | 'userId' | 'ephemeral' | 'createdByApiKeyId' | 'createdByUserId'
+>
 
-/** unknown: cut off, or forgotten; revoked: whoever gave it, or whom it is for, has no access any more. */
+/**
+ * unknown: cut off, or forgotten; revoked: whoever gave it, or whom it is for, has no access any
+ * more.
+ */
 export interface ClosedLink {
   readonly outcome: 'closed'
   readonly why: 'unknown' | 'used' | 'expired' | 'cancelled' | 'revoked'
@@ -39,17 +48,29 @@ export interface Url {
   readonly url: string
 }
 
-/** URLs given out: each token is good once, and kept as a hash only (interface-choices §6 rows 6, 22-24). */
+/**
+ * URLs given out: each token is good once, and kept as a hash only (interface-choices §6 rows 6,
+ * 22-24).
+ */
 export interface Links {
   /** @throws ApiError malformed, not-permitted, not-found; refused: the study is cancelled */
   viewer(caller: Caller, either: EitherStudy): Url
-  /** Assigns the study to the user, then mints. @throws ApiError as `viewer`; refused: the user, or another one is at work on the study */
+  /**
+   * Assigns the study to the user, then mints. @throws ApiError as `viewer`; refused: the user, or
+   * another one is at work on the study
+   */
   reroute(caller: Caller, request: EitherStudy & { readonly assignedToUserId: string }): Url
   /** `userId` is for the audit trail. @throws ApiError as `viewer` */
   viewerOnly(caller: Caller, request: EitherStudy & { readonly userId?: string | undefined }): Url
-  /** A session without a study. @throws ApiError refused: no endpoint takes `ephemeral.access_requested` */
+  /**
+   * A session without a study. @throws ApiError refused: no endpoint takes
+   * `ephemeral.access_requested`
+   */
   ephemeral(caller: Caller, area: Area, session: EphemeralDetail): Url
-  /** Uses a link up where it opens; else it is left as it is, and why it does not open is said. Both are audited. */
+  /**
+   * Uses a link up where it opens; else it is left as it is, and why it does not open is said. Both
+   * are audited.
+   */
   open(token: string): LinkOpening
   /** A link to the PDF of a report, good for an hour. */
   pdfUrl(reportId: string): string
@@ -85,23 +106,36 @@ export function openLinks(deps: LinksDeps): Links {
       revokedAt: null,
     })
     note(deps, actorOf(caller), 'link.mint', studyId ?? 'ephemeral', { kind, userId })
-    return { url: `${publicBase()}${studyId === null ? '/token/landing' : `/study/${studyId}`}?token=${token}` }
+    return {
+      url: `${publicBase()}${studyId === null ? '/token/landing' : `/study/${studyId}`}?token=${token}`,
+    }
   }
 
   function active(caller: Caller, area: Area, either: EitherStudy): StudyRecord {
     const study = finder.resolve(caller, area, either)
-    if (study.cancelledAt !== null) throw new ApiError('refused', 'The study is cancelled: uncancel it first.')
+    if (study.cancelledAt !== null)
+      throw new ApiError('refused', 'The study is cancelled: uncancel it first.')
     return study
   }
 
-  /** Row 6: minting assigns, opening never does; a signed study keeps its radiologist and opens for reading. */
+  /**
+   * Row 6: minting assigns, opening never does; a signed study keeps its radiologist and opens for
+   * reading.
+   */
   function assign(caller: Caller, study: StudyRecord, user: UserRecord): void {
-    if (study.area !== 'scribe' || study.status === 'completed' || study.assignedTo === user.userId) return
+    if (study.area !== 'scribe' || study.status === 'completed' || study.assignedTo === user.userId)
+      return
     const status = moved('assign', study.status)
-    if (status === undefined) throw refused('body.assignedToUserId', `must be who works on the study: it is ${study.status}`)
+    if (status === undefined)
+      throw refused(
+        'body.assignedToUserId',
+        `must be who works on the study: it is ${study.status}`,
+      )
     const assignedTo = user.userId
     studies.update({ ...study, status, assignedTo, updatedAt: instantOf(clock()) }, study)
-    note(deps, actorOf(caller), 'study.update', study.studyId, { assignedTo: { before: study.assignedTo, after: assignedTo } })
+    note(deps, actorOf(caller), 'study.update', study.studyId, {
+      assignedTo: { before: study.assignedTo, after: assignedTo },
+    })
   }
 
   function whyClosed(link: LinkRecord, now: string): ClosedLink['why'] | undefined {
@@ -126,9 +160,15 @@ export function openLinks(deps: LinksDeps): Links {
         demand(caller, 'manageStudies')
         const study = active(caller, 'scribe', either)
         const user = references.assignee(assignedToUserId, 'body.assignedToUserId')
-        if (!user.canCreateReports) throw refused('body.assignedToUserId', 'must be a user who can create reports')
+        if (!user.canCreateReports)
+          throw refused('body.assignedToUserId', 'must be a user who can create reports')
         assign(caller, study, user)
-        return mint(caller, { kind: 'reroute', area: 'scribe', studyId: study.studyId, userId: user.userId })
+        return mint(caller, {
+          kind: 'reroute',
+          area: 'scribe',
+          studyId: study.studyId,
+          userId: user.userId,
+        })
       }),
 
     viewerOnly: (caller, { userId, ...either }) =>
@@ -136,14 +176,27 @@ export function openLinks(deps: LinksDeps): Links {
         demand(caller, 'readStudies')
         const { studyId } = active(caller, 'scribe', either)
         if (userId !== undefined) references.assignee(userId, 'body.userId')
-        return mint(caller, { kind: 'viewer-only', area: 'scribe', studyId, userId: userId ?? null })
+        return mint(caller, {
+          kind: 'viewer-only',
+          area: 'scribe',
+          studyId,
+          userId: userId ?? null,
+        })
       }),
 
     ephemeral: (caller, area, ephemeral) =>
       database.transaction(() => {
         demand(caller, 'readStudies')
-        if (!takesEvent('ephemeral.access_requested', caller.kind === 'api-key' ? caller.apiKeyId : null))
-          throw new ApiError('refused', 'No endpoint takes ephemeral.access_requested: the partner must be set up for it first.')
+        if (
+          !takesEvent(
+            'ephemeral.access_requested',
+            caller.kind === 'api-key' ? caller.apiKeyId : null,
+          )
+        )
+          throw new ApiError(
+            'refused',
+            'No endpoint takes ephemeral.access_requested: the partner must be set up for it first.',
+          )
         return mint(caller, { kind: 'ephemeral', area, studyId: null, userId: null, ephemeral })
       }),
 
@@ -160,7 +213,10 @@ export function openLinks(deps: LinksDeps): Links {
         }
         links.redeem(link.tokenHash, now)
         note(deps, 'gateway', 'link.open', studyId ?? 'ephemeral', { kind, userId })
-        return { outcome: 'opened', link: { kind, area, studyId, userId, ephemeral, createdByApiKeyId, createdByUserId } }
+        return {
+          outcome: 'opened',
+          link: { kind, area, studyId, userId, ephemeral, createdByApiKeyId, createdByUserId },
+        }
       }),
 
     pdfUrl: (reportId) => `${publicBase()}${signed.sign(pdfPath(reportId), PDF_LINK_SECONDS)}`,
@@ -172,10 +228,14 @@ export function openLinks(deps: LinksDeps): Links {
 const pdfPath = (reportId: string) => `/reports/${reportId}/pdf`
 
 /**
- * Why what a link gives is over, as a sentence; undefined where it is not: it ends with the access of whoever gave it and of whom it is for,
- * and one for dictation with that person's right to create reports.
+ * Why what a link gives is over, as a sentence; undefined where it is not: it ends with the access
+ * of whoever gave it and of whom it is for, and one for dictation with that person's right to
+ * create reports.
  */
-export function whyRevoked({ users, apiKeys }: Pick<Store, 'users' | 'apiKeys'>, given: Given): string | undefined {
+export function whyRevoked(
+  { users, apiKeys }: Pick<Store, 'users' | 'apiKeys'>,
+  given: Given,
+): string | undefined {
   const { kind, userId, createdByApiKeyId, createdByUserId } = given
   const isGone = (id: string | null) => id !== null && users.get(id)?.deactivatedAt !== null
   if (createdByApiKeyId !== null && apiKeys.get(createdByApiKeyId)?.revokedAt !== null)
@@ -187,4 +247,6 @@ export function whyRevoked({ users, apiKeys }: Pick<Store, 'users' | 'apiKeys'>,
   return undefined
 }
 
-type Given = Pick<LinkRecord, 'userId' | 'createdByApiKeyId' | 'createdByUserId'> & { readonly kind: string }
+type Given = Pick<LinkRecord, 'userId' | 'createdByApiKeyId' | 'createdByUserId'> & {
+  readonly kind: string
+}

@@ -16,13 +16,24 @@ export function contentOf({ studyInstanceUID, series }: Manifest): ManifestConte
     series: series.map(({ seriesInstanceUID, seriesNumber, modality, seriesDescription }) => {
       const number = Number(seriesNumber)
       return {
-        ...{ studyInstanceUid: studyInstanceUID, seriesInstanceUid: seriesInstanceUID, modality, seriesDescription },
+        ...{
+          studyInstanceUid: studyInstanceUID,
+          seriesInstanceUid: seriesInstanceUID,
+          modality,
+          seriesDescription,
+        },
         seriesNumber: seriesNumber !== '' && Number.isSafeInteger(number) ? number : null,
         ...{ bodyPartExamined: '', laterality: '' },
       }
     }),
     instances: series.flatMap(({ seriesInstanceUID, sops }) =>
-      sops.flatMap((sop) => instanceOf(sop, { studyInstanceUid: studyInstanceUID, seriesInstanceUid: seriesInstanceUID }) ?? []),
+      sops.flatMap(
+        (sop) =>
+          instanceOf(sop, {
+            studyInstanceUid: studyInstanceUID,
+            seriesInstanceUid: seriesInstanceUID,
+          }) ?? [],
+      ),
     ),
   }
 }
@@ -30,15 +41,27 @@ export function contentOf({ studyInstanceUID, series }: Manifest): ManifestConte
 const whole = (value: number | undefined, least: number) =>
   value !== undefined && Number.isSafeInteger(value) && value >= least ? value : undefined
 
-function instanceOf(sop: ManifestSop, of: Pick<ViewedInstance, 'studyInstanceUid' | 'seriesInstanceUid'>): ViewedInstance | undefined {
-  const [rows, columns, bitsAllocated, samplesPerPixel] = [sop.rows, sop.columns, sop.bitsAllocated, sop.samplesPerPixel].map((value) =>
-    whole(value, 1),
-  )
-  if (!rows || !columns || !bitsAllocated || !samplesPerPixel || !sop.photometricInterpretation) return undefined
+function instanceOf(
+  sop: ManifestSop,
+  of: Pick<ViewedInstance, 'studyInstanceUid' | 'seriesInstanceUid'>,
+): ViewedInstance | undefined {
+  const [rows, columns, bitsAllocated, samplesPerPixel] = [
+    sop.rows,
+    sop.columns,
+    sop.bitsAllocated,
+    sop.samplesPerPixel,
+  ].map((value) => whole(value, 1))
+  if (!rows || !columns || !bitsAllocated || !samplesPerPixel || !sop.photometricInterpretation)
+    return undefined
   const bitsStored = Math.min(bitsAllocated, whole(sop.bitsStored, 1) ?? bitsAllocated)
   return {
     ...of,
-    ...{ sopInstanceUid: sop.sopInstanceUID, sopClassUid: sop.sopClassUID, transferSyntaxUid: '', source: 'manifest' },
+    ...{
+      sopInstanceUid: sop.sopInstanceUID,
+      sopClassUid: sop.sopClassUID,
+      transferSyntaxUid: '',
+      source: 'manifest',
+    },
     instanceNumber: whole(sop.instanceNumber, Number.MIN_SAFE_INTEGER) ?? 0,
     frames: Math.min(MOST_FRAMES, whole(sop.numberOfFrames, 1) ?? 1),
     image: {
@@ -52,11 +75,37 @@ function instanceOf(sop: ManifestSop, of: Pick<ViewedInstance, 'studyInstanceUid
     },
     notImage: '',
     attributes: {
-      ...{ position: null, orientation: null, spacing: null, spacingFrom: 'none', sliceThickness: null, sliceLocation: null },
-      ...{ slope: sop.rescaleSlope ?? null, intercept: sop.rescaleIntercept ?? null, windowCenter: [], windowWidth: [] },
+      ...{
+        position: null,
+        orientation: null,
+        spacing: null,
+        spacingFrom: 'none',
+        sliceThickness: null,
+        sliceLocation: null,
+      },
+      ...{
+        slope: sop.rescaleSlope ?? null,
+        intercept: sop.rescaleIntercept ?? null,
+        windowCenter: [],
+        windowWidth: [],
+      },
     },
-    ...{ perFrame: null, frameOfReferenceUid: '', imageType: [], voiLutFunction: '', windowExplanation: [], rescaleType: '' },
-    ...{ frameTime: null, acquisitionTime: '', contentTime: '', viewPosition: '', laterality: '', patientOrientation: [] },
+    ...{
+      perFrame: null,
+      frameOfReferenceUid: '',
+      imageType: [],
+      voiLutFunction: '',
+      windowExplanation: [],
+      rescaleType: '',
+    },
+    ...{
+      frameTime: null,
+      acquisitionTime: '',
+      contentTime: '',
+      viewPosition: '',
+      laterality: '',
+      patientOrientation: [],
+    },
     ...{ patient: null, lossy: null, regions: [] },
     hasExtras: false,
   }

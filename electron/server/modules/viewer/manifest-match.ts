@@ -9,12 +9,19 @@ export interface ManifestMatch {
 }
 
 /**
- * A manifest names no URL: a URL is taken for the one of an instance whose UID is a whole part of its path, a file name or a value of its
- * query; else, where there are as many of both, the one at the same place.
+ * A manifest names no URL: a URL is taken for the one of an instance whose UID is a whole part of
+ * its path, a file name or a value of its query; else, where there are as many of both, the one at
+ * the same place.
  * @param known UIDs that a URL may name besides those of the manifests
  */
-export function manifestMatch(urls: readonly string[], manifests: readonly Manifest[], known: (uid: string) => boolean): ManifestMatch {
-  const uids = manifests.flatMap(({ series }) => series.flatMap(({ sops }) => sops.map(({ sopInstanceUID }) => sopInstanceUID)))
+export function manifestMatch(
+  urls: readonly string[],
+  manifests: readonly Manifest[],
+  known: (uid: string) => boolean,
+): ManifestMatch {
+  const uids = manifests.flatMap(({ series }) =>
+    series.flatMap(({ sops }) => sops.map(({ sopInstanceUID }) => sopInstanceUID)),
+  )
   const isListed = new Set(uids)
   const indexes = new Map<string, number>()
   const named = new Map<number, string>()
@@ -25,7 +32,8 @@ export function manifestMatch(urls: readonly string[], manifests: readonly Manif
     named.set(index, uid)
   }
   if (uids.length === urls.length)
-    for (const [index, uid] of uids.entries()) if (!indexes.has(uid) && !named.has(index)) indexes.set(uid, index)
+    for (const [index, uid] of uids.entries())
+      if (!indexes.has(uid) && !named.has(index)) indexes.set(uid, index)
   return { urlOf: (uid) => indexes.get(uid), namedBy: (index) => named.get(index) }
 }
 
@@ -33,7 +41,9 @@ export function manifestMatch(urls: readonly string[], manifests: readonly Manif
 function partsOf(text: string): string[] {
   const url = URL.parse(text)
   if (!url) return []
-  const parts = [...url.pathname.split('/').map(decoded), ...url.searchParams.values()].filter((part) => part !== '')
+  const parts = [...url.pathname.split('/').map(decoded), ...url.searchParams.values()].filter(
+    (part) => part !== '',
+  )
   return parts.reverse().flatMap((part) => [part, part.replace(/\.[A-Za-z]\w*$/, '')])
 }
 

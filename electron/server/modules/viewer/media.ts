@@ -44,16 +44,26 @@ export interface MediaFiles {
   open(mediaId: number, range: string | undefined, signal: AbortSignal): Promise<ShownMedium>
 }
 
-type Open = (range: string | undefined, signal: AbortSignal) => Promise<Pick<ShownMedium, 'status' | 'headers' | 'body'>>
+type Open = (
+  range: string | undefined,
+  signal: AbortSignal,
+) => Promise<Pick<ShownMedium, 'status' | 'headers' | 'body'>>
 
 export function mediaFiles(downloads: Pick<Downloads, 'stream'>, list: ViewList): MediaFiles {
-  const files = new Map<number, { readonly medium: Pick<ViewMedia, 'shownAs' | 'mimeType' | 'fileName'>; readonly open: Open }>()
+  const files = new Map<
+    number,
+    { readonly medium: Pick<ViewMedia, 'shownAs' | 'mimeType' | 'fileName'>; readonly open: Open }
+  >()
 
   function add(mimeType: string, fileName: string, open: Open): void {
     if (files.size >= MOST_MEDIA) return
     const kind = mimeType.split(';')[0]?.trim().toLowerCase() ?? ''
     const shownAs = SHOWN_AS[kind] ?? 'other'
-    const medium = { shownAs, mimeType: shownAs === 'other' ? 'application/octet-stream' : kind, fileName: safeName(fileName) }
+    const medium = {
+      shownAs,
+      mimeType: shownAs === 'other' ? 'application/octet-stream' : kind,
+      fileName: safeName(fileName),
+    }
     files.set(list.putMedium(medium), { medium, open })
   }
 
@@ -66,10 +76,13 @@ export function mediaFiles(downloads: Pick<Downloads, 'stream'>, list: ViewList)
             identities,
             answer.now.media.map(({ url }) => url),
           )[index]
-        add(mimeType, fileName || `File ${index + 1}`, (range, signal) => openLink(downloads, answer, urlNow, range, signal))
+        add(mimeType, fileName || `File ${index + 1}`, (range, signal) =>
+          openLink(downloads, answer, urlNow, range, signal),
+        )
       }
     },
-    addDocument: (image) => add('application/pdf', 'Document.pdf', (range, signal) => openDocument(image, range, signal)),
+    addDocument: (image) =>
+      add('application/pdf', 'Document.pdf', (range, signal) => openDocument(image, range, signal)),
     has: (mediaId) => files.has(mediaId),
     async open(mediaId, range, signal) {
       const file = files.get(mediaId)
@@ -90,9 +103,15 @@ async function openLink(
     const url = urlNow()
     if (url === undefined) throw new ApiError('refused', 'The partner gave no new link to it.')
     try {
-      return await downloads.stream(url, { hosts: answer.now.hosts(), maxBytes: MOST_BYTES, signal, headers: range ? { range } : {} })
+      return await downloads.stream(url, {
+        hosts: answer.now.hosts(),
+        maxBytes: MOST_BYTES,
+        signal,
+        headers: range ? { range } : {},
+      })
     } catch (error) {
-      if (error instanceof WebhookError && error.fault === 'forbidden-address') answer.now.noteRefusedHost(url)
+      if (error instanceof WebhookError && error.fault === 'forbidden-address')
+        answer.now.noteRefusedHost(url)
       throw error
     }
   }
@@ -117,15 +136,23 @@ async function openLink(
   }
 }
 
-async function openDocument(image: ImageFile, range: string | undefined, signal: AbortSignal): ReturnType<Open> {
-  const found = await image.use(signal, async ({ source }) => spoken(() => encapsulatedDocument(source)))
+async function openDocument(
+  image: ImageFile,
+  range: string | undefined,
+  signal: AbortSignal,
+): ReturnType<Open> {
+  const found = await image.use(signal, async ({ source }) =>
+    spoken(() => encapsulatedDocument(source)),
+  )
   if (!found) throw new ApiError('refused', 'The file holds no document.')
   const part = rangeOf(range, found.length)
   const { from, length }: ByteRange = part ?? { from: 0, length: found.length }
   async function* pieces() {
     for (let read = 0; read < length; read += PIECE) {
       const at = found ? found.at + from + read : 0
-      yield await image.use(signal, ({ source }) => source.fetch(at, Math.min(PIECE, length - read)))
+      yield await image.use(signal, ({ source }) =>
+        source.fetch(at, Math.min(PIECE, length - read)),
+      )
     }
   }
   return {

@@ -10,7 +10,10 @@ export interface OpenFile {
 
 /** Files that frames are read from, the last used of them kept open. */
 export interface OpenFiles {
-  /** Opens the file, or takes the one that is open; it stays so until `work` is over. @throws the disk's errors; what `work` throws */
+  /**
+   * Opens the file, or takes the one that is open; it stays so until `work` is over. @throws the
+   * disk's errors; what `work` throws
+   */
   use<T>(path: string, work: (file: OpenFile) => Promise<T>): Promise<T>
   /** The file goes, or was changed. */
   drop(path: string): void
@@ -43,7 +46,9 @@ export function openFiles(most = MOST_OPEN): OpenFiles {
 
   function closeUnused(entry: Entry): void {
     if (entry.isOver && entry.users === 0)
-      entry.opening.then(({ handle }) => handle.close()).catch(() => undefined /* It was never open, or the disk is gone. */)
+      entry.opening
+        .then(({ handle }) => handle.close())
+        .catch(() => undefined /* It was never open, or the disk is gone. */)
   }
 
   function drop(path: string): void {

@@ -6,7 +6,8 @@ export interface PartnerAnswer {
   /** How often it was asked again: never more than once. */
   readonly generation: number
   /**
-   * A link of the answer of that generation has ended: asks again, once for all that call. False where there is no further answer.
+   * A link of the answer of that generation has ended: asks again, once for all that call. False
+   * where there is no further answer.
    * @throws as `ask`
    */
   renew(generation: number): Promise<boolean>

@@ -33,8 +33,14 @@ export const partnerFile = (index: number, url: string): PartnerFile => ({
   ...{ sopInstanceUid: '', fault: '', isPassing: false, isSettled: false },
 })
 
-/** The instance that the file holds. @param urge that it is needed now; returns what takes that back */
-export function imageOf(file: PartnerFile, openFiles: OpenFiles, urge: () => () => void): ImageFile {
+/**
+ * The instance that the file holds. @param urge that it is needed now; returns what takes that back
+ */
+export function imageOf(
+  file: PartnerFile,
+  openFiles: OpenFiles,
+  urge: () => () => void,
+): ImageFile {
   /** Runs `work` on what there is of the file until it gives something. */
   async function waitFor<T>(signal: AbortSignal, work: () => Promise<T | undefined>): Promise<T> {
     for (;;) {
@@ -46,8 +52,12 @@ export function imageOf(file: PartnerFile, openFiles: OpenFiles, urge: () => () 
         if (found !== undefined) return found
       } catch (error) {
         if (error instanceof ApiError) throw error
-        // It was closed or had to make room meanwhile; one that has just come is closed a moment before its place is known.
-        const isClosed = !seen.hold && seen.growing !== undefined && (error as NodeJS.ErrnoException).code === 'EBADF'
+        // It was closed or had to make room meanwhile; one that has just come is closed a moment
+        // before its place is known.
+        const isClosed =
+          !seen.hold &&
+          seen.growing !== undefined &&
+          (error as NodeJS.ErrnoException).code === 'EBADF'
         if (!isClosed && seen.hold === file.hold && seen.growing === file.growing) throw error
         if (!isClosed) continue
       }
@@ -84,7 +94,10 @@ export function imageOf(file: PartnerFile, openFiles: OpenFiles, urge: () => () 
         return await whole(async (opened) => (await frameOf(opened, number)) ?? noFrame())
       }),
     extras: (signal) => waitFor(signal, () => whole(async (opened) => extrasOf(opened))),
-    use: (signal, work) => waitFor(signal, () => whole(async (opened) => ({ value: await work(opened) }))).then(({ value }) => value),
+    use: (signal, work) =>
+      waitFor(signal, () => whole(async (opened) => ({ value: await work(opened) }))).then(
+        ({ value }) => value,
+      ),
   }
 }
 

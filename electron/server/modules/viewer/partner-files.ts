@@ -6,7 +6,11 @@ import type { ViewList } from './view-list.ts'
 export const MOST_FILES = 20_000
 
 /** The URLs that are loaded, each once. */
-export function urlsToLoad(urls: readonly string[], list: Pick<ViewList, 'faults'>, studyInstanceUid: string | null): string[] {
+export function urlsToLoad(
+  urls: readonly string[],
+  list: Pick<ViewList, 'faults'>,
+  studyInstanceUid: string | null,
+): string[] {
   const once = [...new Set(urls)]
   if (once.length > MOST_FILES) {
     const sentence = `It named ${countText(once.length)} files: the first ${countText(MOST_FILES)} are loaded, the others are left out.`
@@ -34,7 +38,16 @@ export function tellMissing(
 }
 
 /** What was left out of the answer when it was read. */
-export function tellNotes(notes: readonly string[], { faults }: Pick<ViewList, 'faults'>, studyInstanceUid: string | null): void {
+export function tellNotes(
+  notes: readonly string[],
+  { faults }: Pick<ViewList, 'faults'>,
+  studyInstanceUid: string | null,
+): void {
   for (const note of notes)
-    faults.add({ level: 'note', what: note.startsWith('manifest') ? 'The manifest' : 'The partner', sentence: note, studyInstanceUid })
+    faults.add({
+      level: 'note',
+      what: note.startsWith('manifest') ? 'The manifest' : 'The partner',
+      sentence: note,
+      studyInstanceUid,
+    })
 }

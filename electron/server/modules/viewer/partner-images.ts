@@ -26,7 +26,10 @@ export interface PartnerImagesDeps {
   readonly cache: ViewCache
   readonly openFiles: OpenFiles
   readonly pausesMs: readonly number[]
-  /** Milliseconds after which the files are loaded at full speed though no image of them was asked for. */
+  /**
+   * Milliseconds after which the files are loaded at full speed though no image of them was asked
+   * for.
+   */
   readonly startMs: number
   readonly list: ViewList
   readonly shown: ShownStudies
@@ -81,7 +84,9 @@ export async function partnerImages(
   function check(file: PartnerFile, header: ViewedHeader): void {
     const { sopInstanceUid, studyInstanceUid: of } = header.instance
     if (studyInstanceUid !== null && of !== studyInstanceUid)
-      throw new ViewedFileFault('It is of another study than the one that was asked for, and is not shown.')
+      throw new ViewedFileFault(
+        'It is of another study than the one that was asked for, and is not shown.',
+      )
     if (inArchive(sopInstanceUid)) throw new LeftOut()
     if (!isStill(file, header)) throw new ViewedFileFault('It is another image than it was before.')
   }
@@ -91,7 +96,8 @@ export async function partnerImages(
     file.sopInstanceUid = header.instance.sopInstanceUid
     bySop.set(file.sopInstanceUid, file)
     shown.show({ header, source: 'partner' })
-    if (isDocument(header)) media.addDocument(imageOf(file, openFiles, () => queue.urge(file.index)))
+    if (isDocument(header))
+      media.addDocument(imageOf(file, openFiles, () => queue.urge(file.index)))
   }
 
   /** Of two files of one instance the first is shown, as long as it can be. */
@@ -99,7 +105,9 @@ export async function partnerImages(
     while (!other.isSettled) await other.watch.next(signal)
     if (other.fault !== '') return
     if (!other.hold || (await isSameFile(path, other.hold.path))) throw new LeftOut()
-    throw new ViewedFileFault('Another image has the same UID and differs from it: it is not shown.')
+    throw new ViewedFileFault(
+      'Another image has the same UID and differs from it: it is not shown.',
+    )
   }
 
   const loading = {
@@ -109,13 +117,25 @@ export async function partnerImages(
       check(file, header)
       if (!bySop.has(header.instance.sopInstanceUid)) take(file, header)
     },
-    async fileCame(file: PartnerFile, header: ViewedHeader, path: string, fault: string | undefined) {
+    async fileCame(
+      file: PartnerFile,
+      header: ViewedHeader,
+      path: string,
+      fault: string | undefined,
+    ) {
       check(file, header)
       const other = bySop.get(header.instance.sopInstanceUid) ?? file
       if (other !== file) await yieldTo(other, path)
       take(file, header)
       const { sopInstanceUid, studyInstanceUid: of } = header.instance
-      if (fault) list.faults.add({ level: 'warning', what: nameOf(file), sentence: fault, studyInstanceUid: of, sopInstanceUid })
+      if (fault)
+        list.faults.add({
+          level: 'warning',
+          what: nameOf(file),
+          sentence: fault,
+          studyInstanceUid: of,
+          sopInstanceUid,
+        })
     },
   }
 
@@ -129,7 +149,13 @@ export async function partnerImages(
     file.fault = faultSentence(error)
     file.isPassing = isPassing(error)
     const sopInstanceUid = file.sopInstanceUid || null
-    list.faults.add({ level: 'warning', what: nameOf(file), sentence: file.fault, studyInstanceUid, sopInstanceUid })
+    list.faults.add({
+      level: 'warning',
+      what: nameOf(file),
+      sentence: file.fault,
+      studyInstanceUid,
+      sopInstanceUid,
+    })
   }
 
   function settle(file: PartnerFile): void {
@@ -138,7 +164,8 @@ export async function partnerImages(
       read++
     }
     file.watch.changed()
-    if (read === files.length) tellMissing(first.manifests, (uid) => bySop.has(uid) || inArchive(uid), list)
+    if (read === files.length)
+      tellMissing(first.manifests, (uid) => bySop.has(uid) || inArchive(uid), list)
     list.watch.changed()
   }
 
@@ -181,7 +208,8 @@ export async function partnerImages(
     for (const instance of instances) {
       if (listed++ >= MOST_FILES) break
       // What a file says stands: one of another study, too, that has the same UID.
-      if (!inArchive(instance.sopInstanceUid) && !list.instance(instance.sopInstanceUid)) list.putInstance(instance)
+      if (!inArchive(instance.sopInstanceUid) && !list.instance(instance.sopInstanceUid))
+        list.putInstance(instance)
       if (listed % 1000 === 0) await new Promise(setImmediate)
     }
   }

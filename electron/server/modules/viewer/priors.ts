@@ -19,22 +19,30 @@ export interface PriorsDeps {
 }
 
 /**
- * Earlier studies that can be put beside, the newest first: those that the study's row names (`priorStudyIds`) of what the view may show; and in the window those of the
- * archive that are of the same patient and that the person may see. A link is bound to its study (row 22): it shows only what the row names.
+ * Earlier studies that can be put beside, the newest first: those that the study's row names
+ * (`priorStudyIds`) of what the view may show; and in the window those of the archive that are of
+ * the same patient and that the person may see. A link is bound to its study (row 22): it shows
+ * only what the row names.
  */
-export function priorsOf(deps: PriorsDeps, view: OpenView, isOpen: (studyInstanceUid: string) => boolean): ViewedPrior[] {
+export function priorsOf(
+  deps: PriorsDeps,
+  view: OpenView,
+  isOpen: (studyInstanceUid: string) => boolean,
+): ViewedPrior[] {
   const { studies, imageStudies } = deps.store
   if (view.studyInstanceUid === null) return []
   const uids = new Set([...namedByRow(deps, view), ...inArchive(deps, view)])
   uids.delete(view.studyInstanceUid)
   const priors = [...uids].map((studyInstanceUid): ViewedPrior => {
     const record = imageStudies.get(studyInstanceUid)
-    const row = studies.byUid('scribe', studyInstanceUid) ?? studies.byUid('viewer', studyInstanceUid)
+    const row =
+      studies.byUid('scribe', studyInstanceUid) ?? studies.byUid('viewer', studyInstanceUid)
     return {
       studyInstanceUid,
       studyDescription: record?.header.studyDescription || row?.studyDescription || '',
       modalities: [...(record?.modalities ?? [])],
-      studyDate: record?.header.studyDate || row?.detail.reportMetadata?.scanDate?.replaceAll('-', '') || '',
+      studyDate:
+        record?.header.studyDate || row?.detail.reportMetadata?.scanDate?.replaceAll('-', '') || '',
       instances: record?.instances ?? null,
       isOpen: isOpen(studyInstanceUid),
     }
@@ -47,8 +55,10 @@ function namedByRow(deps: PriorsDeps, view: OpenView): string[] {
   const seer = seerOf(deps, view)
   const isShown = (row: StudyRecord | undefined) =>
     row !== undefined && row.cancelledAt === null && (seer === undefined || isVisible(seer, row))
-  // interface.md, scribe studies: only their rows name priors, and one may be of another partner than the view.
-  const row = view.studyInstanceUid === null ? undefined : studies.byUid('scribe', view.studyInstanceUid)
+  // interface.md, scribe studies: only their rows name priors, and one may be of another partner
+  // than the view.
+  const row =
+    view.studyInstanceUid === null ? undefined : studies.byUid('scribe', view.studyInstanceUid)
   if (!row || !isShown(row)) return []
   return (row.detail.priorStudyIds ?? []).flatMap((studyId) => {
     const prior = studies.get(studyId)
@@ -56,29 +66,48 @@ function namedByRow(deps: PriorsDeps, view: OpenView): string[] {
   })
 }
 
-/** Whose studies the view may show besides its own (rows 26, 52): those of the person at the window, else of whoever gave the link. */
+/**
+ * Whose studies the view may show besides its own (rows 26, 52): those of the person at the window,
+ * else of whoever gave the link.
+ */
 function seerOf({ store, customersOf }: PriorsDeps, view: OpenView): Caller | undefined {
   const { kind, user, createdByApiKeyId, createdByUserId } = view
   const key = createdByApiKeyId === null ? undefined : store.apiKeys.get(createdByApiKeyId)
-  if (key) return { kind: 'api-key', apiKeyId: key.apiKeyId, scope: key.scope, isViewerEnabled: key.isViewerEnabled }
+  if (key)
+    return {
+      kind: 'api-key',
+      apiKeyId: key.apiKeyId,
+      scope: key.scope,
+      isViewerEnabled: key.isViewerEnabled,
+    }
   const maker = createdByUserId === null ? undefined : store.users.get(createdByUserId)
   const person = kind === 'window' ? user : maker && signedInUser(maker)
   return person && { kind: 'user', user: { ...person, customerIds: customersOf(person.userId) } }
 }
 
-function inArchive({ store, imageStudies, customersOf }: PriorsDeps, { kind, user, studyInstanceUid }: OpenView): string[] {
+function inArchive(
+  { store, imageStudies, customersOf }: PriorsDeps,
+  { kind, user, studyInstanceUid }: OpenView,
+): string[] {
   if (kind !== 'window' || !user || studyInstanceUid === null) return []
   const header = store.imageStudies.get(studyInstanceUid)?.header
   if (!header || header.patientId.trim() === '') return []
   const caller = { kind: 'user', user: { ...user, customerIds: customersOf(user.userId) } } as const
   return store.imageStudies
     .list({ show: 'all', search: header.patientId.trim() }, undefined, 2 * MOST_PRIORS)
-    .items.filter((other) => isSamePatient(header, other.header) && imageStudies.isVisible(caller, other.studyInstanceUid))
+    .items.filter(
+      (other) =>
+        isSamePatient(header, other.header) &&
+        imageStudies.isVisible(caller, other.studyInstanceUid),
+    )
     .map((other) => other.studyInstanceUid)
 }
 
 /** The same ID, and the same birth date or name: numbers of two clinics meet in one archive. */
-function isSamePatient(one: ImageStudyRecord['header'], other: ImageStudyRecord['header']): boolean {
+function isSamePatient(
+  one: ImageStudyRecord['header'],
+  other: ImageStudyRecord['header'],
+): boolean {
   if (one.patientId.trim() !== other.patientId.trim()) return false
   if (one.patientBirthDate !== '' && one.patientBirthDate === other.patientBirthDate) return true
   return isSamePerson(one.patientName, other.patientName) && differencesOf(one, other).length === 0

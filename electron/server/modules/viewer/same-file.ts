@@ -11,7 +11,11 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
   for (let at = 0; ; at += PIECE) {
     const { bytesRead } = await first.read(piece, 0, PIECE, at)
     const { bytesRead: otherRead } = await second.read(otherPiece, 0, PIECE, at)
-    if (bytesRead !== otherRead || !piece.subarray(0, bytesRead).equals(otherPiece.subarray(0, bytesRead))) return false
+    if (
+      bytesRead !== otherRead ||
+      !piece.subarray(0, bytesRead).equals(otherPiece.subarray(0, bytesRead))
+    )
+      return false
     if (bytesRead < PIECE) return true
   }
 }

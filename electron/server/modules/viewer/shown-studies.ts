@@ -1,7 +1,11 @@
 import type { Store } from '#server/database/store.ts'
 import type { ViewedHeader } from '#server/dicom/pixel-data/viewed-file.ts'
 import type { HeaderStudy } from '#server/dicom/pixel-data/viewed-header.ts'
-import { differencesOf, type Patient, personDifferencesOf } from '#server/modules/images/same-patient.ts'
+import {
+  differencesOf,
+  type Patient,
+  personDifferencesOf,
+} from '#server/modules/images/same-patient.ts'
 import { identityOf, studyDifferencesOf } from '#server/modules/images/study-identity.ts'
 import type { IdentityDifference, IdentityState } from '#shared/contract/images.ts'
 import type { ImagePatient, ViewedInstance, ViewedStudy } from '#shared/contract/viewing.ts'
@@ -16,7 +20,10 @@ export interface ReadFile {
 
 /** The studies of a view as their files say them, and whether they are of one patient each. */
 export interface ShownStudies {
-  /** Until its first file is read, a study is what the gateway knows of it. Not where a partner named it unasked: then nothing of it is told. */
+  /**
+   * Until its first file is read, a study is what the gateway knows of it. Not where a partner
+   * named it unasked: then nothing of it is told.
+   */
   announce(studyInstanceUid: string, isPrior: boolean, isAsked?: boolean): void
   /** Lists what the identity of the study is, as its images in the archive have it now. */
   tellIdentity(studyInstanceUid: string): void
@@ -26,16 +33,26 @@ export interface ShownStudies {
 
 const IDENTITY = 'The identity check'
 const REPORT = 'The report'
-const SIGNED_BEFORE = 'Images were corrected, added or removed after the report was signed. It needs an addendum.'
+const SIGNED_BEFORE =
+  'Images were corrected, added or removed after the report was signed. It needs an addendum.'
 const FAULTS: Readonly<Partial<Record<IdentityState, Pick<NewFault, 'level' | 'sentence'>>>> = {
-  mismatch: { level: 'danger', sentence: 'The images differ from the worklist or the study in the patient or the exam.' },
+  mismatch: {
+    level: 'danger',
+    sentence: 'The images differ from the worklist or the study in the patient or the exam.',
+  },
   overridden: {
     level: 'warning',
-    sentence: 'The images differ from the worklist or the study, and the identity check was overridden.',
+    sentence:
+      'The images differ from the worklist or the study, and the identity check was overridden.',
   },
 }
 const NAMES: Readonly<Partial<Record<IdentityDifference['field'], string>>> = {
-  ...{ patientName: 'name', patientId: 'patient ID', patientBirthDate: 'date of birth', patientSex: 'sex' },
+  ...{
+    patientName: 'name',
+    patientId: 'patient ID',
+    patientBirthDate: 'date of birth',
+    patientSex: 'sex',
+  },
 }
 
 /** The patient of an image, where its file says something else than the study as it is listed. */
@@ -44,9 +61,18 @@ function patientBeside(listed: ViewedStudy | undefined, header: HeaderStudy): Im
   const own = { patientName, patientId, patientBirthDate, patientSex, accessionNumber }
   return listed && FIELDS.every((field) => listed[field] === own[field]) ? null : own
 }
-const FIELDS = ['patientName', 'patientId', 'patientBirthDate', 'patientSex', 'accessionNumber'] as const
+const FIELDS = [
+  'patientName',
+  'patientId',
+  'patientBirthDate',
+  'patientSex',
+  'accessionNumber',
+] as const
 
-export function shownStudies(store: Pick<Store, 'studies' | 'imageStudies' | 'neededAddenda'>, list: ViewList): ShownStudies {
+export function shownStudies(
+  store: Pick<Store, 'studies' | 'imageStudies' | 'neededAddenda'>,
+  list: ViewList,
+): ShownStudies {
   const { studies, imageStudies } = store
   const priors = new Set<string>()
   /** By study, the patient of its first file. */
@@ -71,14 +97,18 @@ export function shownStudies(store: Pick<Store, 'studies' | 'imageStudies' | 'ne
     const { studyInstanceUid } = header.study
     const patient = patients.get(studyInstanceUid)
     if (patient) {
-      if (differencesOf(patient, header.study).length > 0) danger(studyInstanceUid, 'Images of more than one patient are in this study.')
+      if (differencesOf(patient, header.study).length > 0)
+        danger(studyInstanceUid, 'Images of more than one patient are in this study.')
       return false
     }
     const { patientName, patientId, patientBirthDate } = header.study
     for (const other of patients.values()) {
       const differing = personDifferencesOf(other, header.study)
       if (differing.length === 0) continue
-      danger(studyInstanceUid, `It may be of another patient than another study beside it: the ${differing.join(' and the ')} differ.`)
+      danger(
+        studyInstanceUid,
+        `It may be of another patient than another study beside it: the ${differing.join(' and the ')} differ.`,
+      )
       break
     }
     patients.set(studyInstanceUid, { patientName, patientId, patientBirthDate })
@@ -88,24 +118,37 @@ export function shownStudies(store: Pick<Store, 'studies' | 'imageStudies' | 'ne
 
   return {
     tellIdentity(studyInstanceUid) {
-      const identity = identityOf(imageStudies.get(studyInstanceUid), studies.byUid('scribe', studyInstanceUid))
+      const identity = identityOf(
+        imageStudies.get(studyInstanceUid),
+        studies.byUid('scribe', studyInstanceUid),
+      )
       list.faults.drop(IDENTITY)
       const fault = FAULTS[identity.state]
       if (fault) list.faults.add({ ...fault, what: IDENTITY, studyInstanceUid })
       list.faults.drop(REPORT)
       const scribe = studies.byUid('scribe', studyInstanceUid)
       if (scribe && store.neededAddenda.since(scribe.seq) !== null)
-        list.faults.add({ level: 'warning', what: REPORT, sentence: SIGNED_BEFORE, studyInstanceUid })
+        list.faults.add({
+          level: 'warning',
+          what: REPORT,
+          sentence: SIGNED_BEFORE,
+          studyInstanceUid,
+        })
     },
     announce(studyInstanceUid, isPrior, isAsked = true) {
       if (isPrior) priors.add(studyInstanceUid)
       if (list.study(studyInstanceUid)) return
-      const row = isAsked ? (studies.byUid('scribe', studyInstanceUid) ?? studies.byUid('viewer', studyInstanceUid)) : undefined
+      const row = isAsked
+        ? (studies.byUid('scribe', studyInstanceUid) ?? studies.byUid('viewer', studyInstanceUid))
+        : undefined
       const header = isAsked ? imageStudies.get(studyInstanceUid)?.header : undefined
       list.putStudy({
         ...{ studyInstanceUid, isPrior },
         ...{ patientName: header?.patientName ?? '', patientId: header?.patientId ?? '' },
-        ...{ patientBirthDate: header?.patientBirthDate ?? '', patientSex: header?.patientSex ?? '' },
+        ...{
+          patientBirthDate: header?.patientBirthDate ?? '',
+          patientSex: header?.patientSex ?? '',
+        },
         ...{ studyDate: header?.studyDate ?? '', studyTime: header?.studyTime ?? '' },
         studyDescription: header?.studyDescription || row?.studyDescription || '',
         accessionNumber: header?.accessionNumber ?? '',
@@ -115,17 +158,26 @@ export function shownStudies(store: Pick<Store, 'studies' | 'imageStudies' | 'ne
       const { studyInstanceUid } = study
       const other = list.instance(instance.sopInstanceUid)
       if (other && other.source !== 'manifest' && other.studyInstanceUid !== studyInstanceUid) {
-        // Frames go by the UID alone: the pixels of one would be shown with the geometry and the name of the other.
-        danger(studyInstanceUid, 'An image of another study in this view has the same UID as one of this study, which is not shown.')
+        // Frames go by the UID alone: the pixels of one would be shown with the geometry and the
+        // name of the other.
+        danger(
+          studyInstanceUid,
+          'An image of another study in this view has the same UID as one of this study, which is not shown.',
+        )
         return
       }
-      if (isFirst({ study, series, instance })) list.putStudy({ ...study, isPrior: priors.has(studyInstanceUid) })
+      if (isFirst({ study, series, instance }))
+        list.putStudy({ ...study, isPrior: priors.has(studyInstanceUid) })
       // A manifest's own words stand until the first file of the series.
       if (!seriesRead.has(series.seriesInstanceUid)) {
         seriesRead.add(series.seriesInstanceUid)
         list.putSeries(series)
       }
-      list.putInstance({ ...instance, source, patient: patientBeside(list.study(studyInstanceUid), study) })
+      list.putInstance({
+        ...instance,
+        source,
+        patient: patientBeside(list.study(studyInstanceUid), study),
+      })
     },
   }
 }

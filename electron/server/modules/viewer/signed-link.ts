@@ -12,7 +12,10 @@ export interface SignedQuery {
   readonly signature: string
 }
 
-/** Links that need no row: the path and its end are signed (interface-choices §6 row 24). For GET only. */
+/**
+ * Links that need no row: the path and its end are signed (interface-choices §6 row 24). For GET
+ * only.
+ */
 export interface SignedLinks {
   /** The path with its signed query, open for `seconds`. */
   sign(path: string, seconds: number): string
@@ -22,7 +25,8 @@ export interface SignedLinks {
 
 /** `key` is a secret of the data folder, for this purpose only. */
 export function signedLinks(key: Buffer, clock: Clock): SignedLinks {
-  const signatureOf = (path: string, expires: string) => createHmac('sha256', key).update(`GET\n${path}\n${expires}`).digest('base64url')
+  const signatureOf = (path: string, expires: string) =>
+    createHmac('sha256', key).update(`GET\n${path}\n${expires}`).digest('base64url')
   return {
     sign(path, seconds) {
       const expires = String(Math.floor(clock() / 1000) + seconds)
@@ -30,7 +34,11 @@ export function signedLinks(key: Buffer, clock: Clock): SignedLinks {
     },
     verify(path, { expires, signature }) {
       const [given, ours] = [Buffer.from(signature), Buffer.from(signatureOf(path, expires))]
-      return given.length === ours.length && timingSafeEqual(given, ours) && Number(expires) * 1000 > clock()
+      return (
+        given.length === ours.length &&
+        timingSafeEqual(given, ours) &&
+        Number(expires) * 1000 > clock()
+      )
     },
   }
 }

@@ -19,7 +19,10 @@ export interface StudyImagesDeps extends Omit<PartnerImagesDeps, 'inArchive'> {
   readonly ask: (() => Promise<AccessAnswer>) | undefined
 }
 
-/** The images of one study of a view, or of its ephemeral session: from the archive, and what it lacks from the partner. */
+/**
+ * The images of one study of a view, or of its ephemeral session: from the archive, and what it
+ * lacks from the partner.
+ */
 export interface StudyImages extends Progress {
   /** There is somebody to load for again. */
   wake(): void
@@ -31,17 +34,20 @@ export interface StudyImages extends Progress {
   close(): void
 }
 
-const noTaker = (event: string) => `no endpoint takes ${event}: an administrator sets one up under Partner`
+const noTaker = (event: string) =>
+  `no endpoint takes ${event}: an administrator sets one up under Partner`
 const NO_IMAGES = 'There are no images of this study in the archive'
 
 export function studyImages(deps: StudyImagesDeps): StudyImages {
   const { store, clock, list, shown, studyInstanceUid, signal, ask } = deps
-  const archive: ArchiveImages | undefined = studyInstanceUid === null ? undefined : archiveImages({ ...deps, studyInstanceUid })
+  const archive: ArchiveImages | undefined =
+    studyInstanceUid === null ? undefined : archiveImages({ ...deps, studyInstanceUid })
   let partner: PartnerImages | undefined
   let state: 'new' | 'asking' | 'loading' | 'over' = 'new'
   let failedAt: number | undefined
 
-  const tell = (level: 'warning' | 'note', what: string, sentence: string) => list.faults.add({ level, what, sentence, studyInstanceUid })
+  const tell = (level: 'warning' | 'note', what: string, sentence: string) =>
+    list.faults.add({ level, what, sentence, studyInstanceUid })
   const become = (next: typeof state) => {
     state = next
     list.watch.changed()
@@ -54,7 +60,11 @@ export function studyImages(deps: StudyImagesDeps): StudyImages {
     await archive?.run()
     shown.tellIdentity(studyInstanceUid)
     if (store.imageStudies.get(studyInstanceUid)?.state === 'receiving')
-      tell('note', 'The archive', 'Images of this study are still coming in: reload the page to see those that came later.')
+      tell(
+        'note',
+        'The archive',
+        'Images of this study are still coming in: reload the page to see those that came later.',
+      )
   }
 
   function isEnough(): boolean {
@@ -64,7 +74,12 @@ export function studyImages(deps: StudyImagesDeps): StudyImages {
 
   async function askPartner(): Promise<void> {
     if (!ask) {
-      if (!archive?.files) tell('warning', 'The images', `${NO_IMAGES}, and it is no study that a partner could be asked for.`)
+      if (!archive?.files)
+        tell(
+          'warning',
+          'The images',
+          `${NO_IMAGES}, and it is no study that a partner could be asked for.`,
+        )
       return
     }
     become('asking')
@@ -73,11 +88,16 @@ export function studyImages(deps: StudyImagesDeps): StudyImages {
       if (answer.urls.length === 0 && answer.media.length === 0) {
         failedAt = clock()
         tellNotes(answer.notes, list, studyInstanceUid)
-        if (!archive?.files) tell('warning', 'The partner', 'It answered that there are no images of this study.')
+        if (!archive?.files)
+          tell('warning', 'The partner', 'It answered that there are no images of this study.')
         return
       }
       become('loading')
-      partner = await partnerImages({ ...deps, inArchive: (uid) => archive?.has(uid) ?? false }, answer, ask)
+      partner = await partnerImages(
+        { ...deps, inArchive: (uid) => archive?.has(uid) ?? false },
+        answer,
+        ask,
+      )
       if (signal.aborted) partner.close()
     } catch (error) {
       if (signal.aborted || !(error instanceof WebhookError)) throw error
@@ -88,11 +108,17 @@ export function studyImages(deps: StudyImagesDeps): StudyImages {
   }
 
   function tellNoEndpoint(): void {
-    const missing = studyInstanceUid === null ? 0 : (store.imageStudies.get(studyInstanceUid)?.missing ?? 0)
+    const missing =
+      studyInstanceUid === null ? 0 : (store.imageStudies.get(studyInstanceUid)?.missing ?? 0)
     if (archive?.files) {
-      if (missing > 0) tell('warning', 'The archive', `${missing} of the announced images have not come.`)
+      if (missing > 0)
+        tell('warning', 'The archive', `${missing} of the announced images have not come.`)
     } else if (studyInstanceUid === null)
-      tell('warning', 'The images', `They cannot be asked for, since ${noTaker('ephemeral.access_requested')}.`)
+      tell(
+        'warning',
+        'The images',
+        `They cannot be asked for, since ${noTaker('ephemeral.access_requested')}.`,
+      )
     else tell('warning', 'The images', `${NO_IMAGES}, and ${noTaker('study.access_requested')}.`)
   }
 
@@ -105,7 +131,11 @@ export function studyImages(deps: StudyImagesDeps): StudyImages {
       // Of the store or the disk, or the view is over: it is told, and can be tried again.
       if (signal.aborted) return
       failedAt = clock()
-      tell('warning', 'The images', 'They could not be listed: reload the page, and see the log of the gateway if that does not help.')
+      tell(
+        'warning',
+        'The images',
+        'They could not be listed: reload the page, and see the log of the gateway if that does not help.',
+      )
     } finally {
       become('over')
     }

@@ -16,7 +16,9 @@ const MOST_INFLATED = 1024 ** 3
 /** A sentence: there is no room for it. */
 export class NoRoom extends Error {}
 
-/** A file that a view uses: it stays as long as there is room, and its owner is told when it goes. */
+/**
+ * A file that a view uses: it stays as long as there is room, and its owner is told when it goes.
+ */
 export interface CacheHold {
   readonly path: string
   readonly bytes: number
@@ -49,8 +51,9 @@ export interface CacheLimits {
 }
 
 /**
- * Files of partners on disk, below `cache/views`, within `viewer.cacheGigabytes`: those that no view has open go first, the one not used for
- * longest before the others; then those of open views. It is never more than a cache: a crash may cost any of it.
+ * Files of partners on disk, below `cache/views`, within `viewer.cacheGigabytes`: those that no
+ * view has open go first, the one not used for longest before the others; then those of open views.
+ * It is never more than a cache: a crash may cost any of it.
  */
 export interface ViewCache extends AsyncDisposable {
   /** What an earlier run left was looked through: nothing is asked before. */
@@ -66,7 +69,10 @@ export interface ViewCache extends AsyncDisposable {
   /** Makes room. @throws NoRoom */
   demandRoom(bytes: number): void
   begin(): Promise<CachePart>
-  /** The part is whole; it is closed and takes the place of what was known. @throws what the disk says */
+  /**
+   * The part is whole; it is closed and takes the place of what was known. @throws what the disk
+   * says
+   */
   keep(part: CachePart, bytes: number, known: KnownFile, evicted: () => void): Promise<CacheHold>
   discard(part: CachePart): Promise<void>
 }
@@ -214,7 +220,11 @@ export function openViewCache({ store, clock, uuid, limits = {} }: ViewCacheDeps
     ready,
     known: (fileKey) => {
       const record = viewFiles.get(fileKey)
-      return record && !leaving.has(record.file) && (record.validator.etag ?? record.validator.lastModified) !== null ? record : undefined
+      return record &&
+        !leaving.has(record.file) &&
+        (record.validator.etag ?? record.validator.lastModified) !== null
+        ? record
+        : undefined
     },
     hold({ fileKey, file, bytes }, evicted) {
       const now = instantOf(clock())
@@ -234,9 +244,13 @@ export function openViewCache({ store, clock, uuid, limits = {} }: ViewCacheDeps
       const { freeBytes } = store.imageFiles.space()
       const kept = store.settings.get('intake.stopGigabytes') * GIGABYTE
       if (!makeRoom(bytes, quota()))
-        throw new NoRoom('It is larger than the disk space for images of partners: raise viewer.cacheGigabytes.')
+        throw new NoRoom(
+          'It is larger than the disk space for images of partners: raise viewer.cacheGigabytes.',
+        )
       if (freeBytes - bytes >= kept) return
-      throw new NoRoom('The disk of the gateway is nearly full: no images of partners are fetched until there is room.')
+      throw new NoRoom(
+        'The disk of the gateway is nearly full: no images of partners are fetched until there is room.',
+      )
     },
     async begin() {
       const path = pathOf(`${uuid()}.part`)
@@ -247,7 +261,14 @@ export function openViewCache({ store, clock, uuid, limits = {} }: ViewCacheDeps
       const file = `${name.slice(0, 2)}/${name}.dcm`
       await inFolder(pathOf(file), () => rename(part.path, pathOf(file)))
       makeRoom(bytes, quota())
-      const held: Held = { fileKey: known.fileKey, file, bytes, owners: new Set(), isListed: false, isPending: true }
+      const held: Held = {
+        fileKey: known.fileKey,
+        file,
+        bytes,
+        owners: new Set(),
+        isListed: false,
+        isPending: true,
+      }
       holds.set(file, held)
       used += bytes
       const hold = holdOf(held, evicted)

@@ -1,14 +1,22 @@
 import type { Database } from '#server/database/database.ts'
 
-/** A file that was fetched from a partner for the viewer and is kept for a while, below `cache/views` of the data folder. */
+/**
+ * A file that was fetched from a partner for the viewer and is kept for a while, below
+ * `cache/views` of the data folder.
+ */
 export interface ViewFileRecord {
-  /** SHA-256 in hex of the URL's origin and path: a signature in its query changes with each URL. */
+  /**
+   * SHA-256 in hex of the URL's origin and path: a signature in its query changes with each URL.
+   */
   readonly fileKey: string
   readonly studyInstanceUid: string
   /** Path below `cache/views`. */
   readonly file: string
   readonly bytes: number
-  /** What the partner is asked with whether it is still the same (RFC 9110 §13.1); both null: it cannot be. */
+  /**
+   * What the partner is asked with whether it is still the same (RFC 9110 §13.1); both null: it
+   * cannot be.
+   */
   readonly validator: { readonly etag: string | null; readonly lastModified: string | null }
   readonly usedAt: string
   readonly createdAt: string
@@ -44,13 +52,27 @@ export function viewFilesStore(db: Database): ViewFilesStore {
           .onConflict((old) => old.column('fileKey').doUpdateSet(row)),
       )
     },
-    used: (fileKey, at) => void db.run(db.sql.updateTable('viewFiles').set({ usedAt: at }).where('fileKey', '=', fileKey)),
-    remove: (fileKey) => db.run(db.sql.deleteFrom('viewFiles').where('fileKey', '=', fileKey)).changes > 0,
-    totalBytes: () => db.get(db.sql.selectFrom('viewFiles').select((of) => of.fn.sum<number | null>('bytes').as('bytes')))?.bytes ?? 0,
-    oldest: (limit) => db.all(every.orderBy('usedAt').orderBy('fileKey').limit(limit)).map(recordOf),
-    files: () => db.all(db.sql.selectFrom('viewFiles').select('file').orderBy('file')).map(({ file }) => file),
+    used: (fileKey, at) =>
+      void db.run(
+        db.sql.updateTable('viewFiles').set({ usedAt: at }).where('fileKey', '=', fileKey),
+      ),
+    remove: (fileKey) =>
+      db.run(db.sql.deleteFrom('viewFiles').where('fileKey', '=', fileKey)).changes > 0,
+    totalBytes: () =>
+      db.get(
+        db.sql
+          .selectFrom('viewFiles')
+          .select((of) => of.fn.sum<number | null>('bytes').as('bytes')),
+      )?.bytes ?? 0,
+    oldest: (limit) =>
+      db.all(every.orderBy('usedAt').orderBy('fileKey').limit(limit)).map(recordOf),
+    files: () =>
+      db.all(db.sql.selectFrom('viewFiles').select('file').orderBy('file')).map(({ file }) => file),
   }
 }
 
 type StoredFile = Omit<ViewFileRecord, 'validator'> & ViewFileRecord['validator']
-const recordOf = ({ etag, lastModified, ...row }: StoredFile): ViewFileRecord => ({ ...row, validator: { etag, lastModified } })
+const recordOf = ({ etag, lastModified, ...row }: StoredFile): ViewFileRecord => ({
+  ...row,
+  validator: { etag, lastModified },
+})

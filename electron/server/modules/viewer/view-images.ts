@@ -47,10 +47,15 @@ export interface AccessAnswer {
 }
 
 /**
- * Implemented by `server.ts`: asks the partner whose images they are. `study` is null for an ephemeral session (then `view.ephemeral` says what is
- * asked). @throws WebhookError, of `no-endpoint` where no endpoint takes the event; the reason of `signal`
+ * Implemented by `server.ts`: asks the partner whose images they are. `study` is null for an
+ * ephemeral session (then `view.ephemeral` says what is asked). @throws WebhookError, of
+ * `no-endpoint` where no endpoint takes the event; the reason of `signal`
  */
-export type AskAccess = (view: OpenView, study: AskedStudy | null, signal: AbortSignal) => Promise<AccessAnswer>
+export type AskAccess = (
+  view: OpenView,
+  study: AskedStudy | null,
+  signal: AbortSignal,
+) => Promise<AccessAnswer>
 
 export interface ViewImagesDeps {
   readonly store: Store
@@ -61,9 +66,14 @@ export interface ViewImagesDeps {
   readonly customersOf: (userId: UserId) => readonly ExpressCustomerId[]
   readonly ask: AskAccess
   readonly downloads: Pick<Downloads, 'stream'>
-  /** Milliseconds before the first and the second new try of a file; 1,000 and 4,000 unless told. */
+  /**
+   * Milliseconds before the first and the second new try of a file; 1,000 and 4,000 unless told.
+   */
   readonly pausesMs?: readonly number[]
-  /** Milliseconds after which files come at full speed though no image was asked for; 2,000 unless told. */
+  /**
+   * Milliseconds after which files come at full speed though no image was asked for; 2,000 unless
+   * told.
+   */
   readonly startMs?: number
   /** Where they are not those of the settings. */
   readonly limits?: CacheLimits & { readonly views?: number; readonly listed?: number }
@@ -92,26 +102,46 @@ export interface KnownInstance {
   readonly study: ViewedStudy
 }
 
-/** The images of views: what there is, frame by frame, from the archive and from the partner. In memory; a view that is asked for again begins anew. */
+/**
+ * The images of views: what there is, frame by frame, from the archive and from the partner. In
+ * memory; a view that is asked for again begins anew.
+ */
 export interface ViewImages extends AsyncDisposable {
   /**
-   * The list as it is now and everything that comes, studies before their series before their instances; ends with `done`, when the signal
-   * aborts, or when the view ends. After an `addPrior` it is asked for again. Any number may listen.
+   * The list as it is now and everything that comes, studies before their series before their
+   * instances; ends with `done`, when the signal aborts, or when the view ends. After an `addPrior`
+   * it is asked for again. Any number may listen.
    */
   lines(view: OpenView, signal: AbortSignal): AsyncIterable<ViewLine>
   /**
    * Waits until the file is there, a minute at most. @param frame from 1
-   * @throws ApiError not-found: no such instance or frame; refused: its file is faulty, and how; the reason of `signal`
+   * @throws ApiError not-found: no such instance or frame; refused: its file is faulty, and how;
+   *   the reason of `signal`
    */
-  frame(view: OpenView, sopInstanceUid: string, frame: number, signal: AbortSignal): Promise<ShownFrame>
+  frame(
+    view: OpenView,
+    sopInstanceUid: string,
+    frame: number,
+    signal: AbortSignal,
+  ): Promise<ShownFrame>
   /** @throws ApiError as `frame` */
   extras(view: OpenView, sopInstanceUid: string, signal?: AbortSignal): Promise<InstanceExtras>
-  /** @param range the `Range` header @throws ApiError not-found; refused: it cannot be fetched, and why; the reason of `signal` */
-  media(view: OpenView, mediaId: number, range: string | undefined, signal: AbortSignal): Promise<ShownMedium>
+  /**
+   * @param range the `Range` header @throws ApiError not-found; refused: it cannot be fetched,
+   *   and why; the reason of `signal`
+   */
+  media(
+    view: OpenView,
+    mediaId: number,
+    range: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ShownMedium>
   priors(view: OpenView): ViewedPrior[]
   /** Once it resolves, `lines` has the study. @throws ApiError not-found: it is none of `priors` */
   addPrior(view: OpenView, studyInstanceUid: string): Promise<void>
-  /** Whether the study is listed; undefined where nothing was asked for since the view began anew. */
+  /**
+   * Whether the study is listed; undefined where nothing was asked for since the view began anew.
+   */
   shows(view: OpenView, studyInstanceUid: string): boolean | undefined
   /** What its file says, for a capture of it; undefined until the file's own header was read. */
   instanceOf(view: OpenView, sopInstanceUid: string): KnownInstance | undefined
@@ -129,7 +159,10 @@ const IDLE_MS = 2 * 60 * 60_000
 const LOOK_EVERY_MS = 60_000
 
 export function openViewImages(deps: ViewImagesDeps): ViewImages {
-  const { clock, limits: { views: mostViews = MOST_VIEWS, listed: mostListed = MOST_LISTED } = {} } = deps
+  const {
+    clock,
+    limits: { views: mostViews = MOST_VIEWS, listed: mostListed = MOST_LISTED } = {},
+  } = deps
   const cache = openViewCache(deps)
   const files = openFiles()
   const states = new Map<string, ViewState>()
@@ -150,9 +183,14 @@ export function openViewImages(deps: ViewImagesDeps): ViewImages {
     return state
   }
 
-  /** Views that nobody listens to go, the one not looked at for longest first; one that goes on begins anew. */
+  /**
+   * Views that nobody listens to go, the one not looked at for longest first; one that goes on
+   * begins anew.
+   */
   function makeRoom(): void {
-    const idle = [...states].filter(([, { lastUse }]) => Number.isFinite(lastUse)).sort(([, one], [, other]) => one.lastUse - other.lastUse)
+    const idle = [...states]
+      .filter(([, { lastUse }]) => Number.isFinite(lastUse))
+      .sort(([, one], [, other]) => one.lastUse - other.lastUse)
     let held = [...states.values()].reduce((sum, { list }) => sum + list.size, 0)
     for (const [viewId, { list }] of idle) {
       if (states.size < mostViews && held < mostListed) break
@@ -165,21 +203,29 @@ export function openViewImages(deps: ViewImagesDeps): ViewImages {
     for (const [viewId, { lastUse }] of states) if (clock() - lastUse > IDLE_MS) end(viewId)
   }, LOOK_EVERY_MS).unref()
 
-  const priors = (view: OpenView) => priorsOf(deps, view, (uid) => states.get(view.viewId)?.studies.has(uid) ?? false)
+  const priors = (view: OpenView) =>
+    priorsOf(deps, view, (uid) => states.get(view.viewId)?.studies.has(uid) ?? false)
 
   return {
     lines: (view, signal) => stateOf(view).lines(signal),
     frame: (view, sopInstanceUid, frame, signal) =>
       stateOf(view).image(sopInstanceUid, signal, (image, within) => image.frame(frame, within)),
-    extras: (view, sopInstanceUid, signal = never) => stateOf(view).image(sopInstanceUid, signal, (image, within) => image.extras(within)),
+    extras: (view, sopInstanceUid, signal = never) =>
+      stateOf(view).image(sopInstanceUid, signal, (image, within) => image.extras(within)),
     media: (view, mediaId, range, signal) => stateOf(view).medium(mediaId, range, signal),
     priors,
     async addPrior(view, studyInstanceUid) {
       if (!priors(view).some((prior) => prior.studyInstanceUid === studyInstanceUid))
-        throw new ApiError('not-found', 'This is no earlier study of the patient that can be put beside.')
+        throw new ApiError(
+          'not-found',
+          'This is no earlier study of the patient that can be put beside.',
+        )
       const state = stateOf(view)
       if (!state.studies.has(studyInstanceUid) && state.studies.size >= MOST_STUDIES)
-        throw new ApiError('refused', `No more than ${MOST_STUDIES} studies can be open in a view: open the earlier study by itself.`)
+        throw new ApiError(
+          'refused',
+          `No more than ${MOST_STUDIES} studies can be open in a view: open the earlier study by itself.`,
+        )
       state.addStudy(studyInstanceUid)
     },
     shows: (view, studyInstanceUid) => {

@@ -1,5 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ViewedInstance, ViewedSeries, ViewedStudy, ViewFault, ViewLine, ViewMedia } from '#shared/contract/viewing.ts'
+import type {
+  ViewedInstance,
+  ViewedSeries,
+  ViewedStudy,
+  ViewFault,
+  ViewLine,
+  ViewMedia,
+} from '#shared/contract/viewing.ts'
 import { changeLog } from './change-log.ts'
 import { type FaultList, faultList } from './faults.ts'
 import { openWatch, type Watch } from './watch.ts'
@@ -8,7 +15,10 @@ import { openWatch, type Watch } from './watch.ts'
 const MOST_INSTANCES = 200
 
 const GATHER_MS = 20
-/** Frames of a view: page and gateway keep something of each. The largest studies have some ten thousand. */
+/**
+ * Frames of a view: page and gateway keep something of each. The largest studies have some ten
+ * thousand.
+ */
 const MOST_FRAMES = 200_000
 
 export type Progress = Omit<Extract<ViewLine, { line: 'progress' }>, 'line'>
@@ -28,7 +38,10 @@ export interface ViewList {
   instance(sopInstanceUid: string): ViewedInstance | undefined
   /** Its id is given in the order they come. */
   putMedium(medium: Omit<ViewMedia, 'mediaId'>): number
-  /** All of it as it is, then what comes, until `progress` says done; ends quietly when the signal aborts. */
+  /**
+   * All of it as it is, then what comes, until `progress` says done; ends quietly when the signal
+   * aborts.
+   */
   lines(progress: () => Progress, signal: AbortSignal): AsyncGenerator<ViewLine>
 }
 
@@ -43,7 +56,12 @@ export function viewList(mostFrames = MOST_FRAMES): ViewList {
   let frames = 0
 
   /** A study before its series before their instances, whenever they were said. */
-  const PARTS: readonly { readonly since: (version: number) => { readonly version: number; readonly line: ViewLine | undefined } }[] = [
+  const PARTS: readonly {
+    readonly since: (version: number) => {
+      readonly version: number
+      readonly line: ViewLine | undefined
+    }
+  }[] = [
     part(studies, 1, ([study]) => study && { line: 'study', study }),
     part(series, MOST_INSTANCES, (values) => ({ line: 'series', series: values })),
     part(instances, MOST_INSTANCES, (values) => ({ line: 'instances', instances: values })),
@@ -59,7 +77,9 @@ export function viewList(mostFrames = MOST_FRAMES): ViewList {
     }
 
   const faultsOf = faultList({ put: told(faults.put), remove: faults.remove })
-  const listInstance = told((instance: ViewedInstance) => instances.put(instance.sopInstanceUid, instance))
+  const listInstance = told((instance: ViewedInstance) =>
+    instances.put(instance.sopInstanceUid, instance),
+  )
 
   return {
     watch,
@@ -76,7 +96,13 @@ export function viewList(mostFrames = MOST_FRAMES): ViewList {
       const after = frames - (instances.get(sopInstanceUid)?.frames ?? 0) + instance.frames
       if (after > mostFrames) {
         const sentence = `It would make more than ${mostFrames} frames in one view, and is left out.`
-        faultsOf.add({ level: 'warning', what: 'An image of many frames', sentence, studyInstanceUid, sopInstanceUid })
+        faultsOf.add({
+          level: 'warning',
+          what: 'An image of many frames',
+          sentence,
+          studyInstanceUid,
+          sopInstanceUid,
+        })
         return
       }
       frames = after
@@ -110,14 +136,17 @@ export function viewList(mostFrames = MOST_FRAMES): ViewList {
         if (line) continue
         await watch.next(signal).catch(() => undefined)
         // The first images at once, thousands in fewer lines.
-        if (instances.size > MOST_INSTANCES) await pause(GATHER_MS, undefined, { signal }).catch(() => undefined)
+        if (instances.size > MOST_INSTANCES)
+          await pause(GATHER_MS, undefined, { signal }).catch(() => undefined)
       }
     },
   }
 }
 
 function part<T>(
-  log: { since(version: number, limit: number): { readonly values: T[]; readonly version: number } },
+  log: {
+    since(version: number, limit: number): { readonly values: T[]; readonly version: number }
+  },
   limit: number,
   lineOf: (values: T[]) => ViewLine | undefined,
 ) {
@@ -131,4 +160,6 @@ function part<T>(
 
 /** Of thousands of files each one is none. */
 const isNews = (before: Progress, { state, files, read }: Progress) =>
-  state !== before.state || files !== before.files || read - before.read >= Math.max(1, Math.floor(files / 200))
+  state !== before.state ||
+  files !== before.files ||
+  read - before.read >= Math.max(1, Math.floor(files / 200))

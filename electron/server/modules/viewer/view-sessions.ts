@@ -39,21 +39,28 @@ export interface ViewSessionsDeps extends DomainDeps {
 }
 
 /**
- * Sessions of the viewer, each of one study or of one ephemeral session, with a token of its own (interface-choices §6 row 22). One ends
- * `viewer.sessionHours` after it began and `viewer.idleMinutes` after its last use. That its study stands, and that whoever gave it and
- * whom it is for have access, is asked at every call.
+ * Sessions of the viewer, each of one study or of one ephemeral session, with a token of its own
+ * (interface-choices §6 row 22). One ends `viewer.sessionHours` after it began and
+ * `viewer.idleMinutes` after its last use. That its study stands, and that whoever gave it and whom
+ * it is for have access, is asked at every call.
  */
 export interface ViewSessions {
   /** Uses the link up. @throws ApiError refused: it does not open, and why */
   byLink(token: string): BegunView
   /**
-   * For the person at the window: of a UID the scribe study, else the viewer study, else what the archive alone has. With `sessionId`, that of the
-   * window, it is locked and ends with the window.
-   * @throws ApiError not-permitted; not-found: there is none that the caller sees; refused: the study is cancelled
+   * For the person at the window: of a UID the scribe study, else the viewer study, else what the
+   * archive alone has. With `sessionId`, that of the window, it is locked and ends with the window.
+   * @throws ApiError not-permitted; not-found: there is none that the caller sees; refused: the
+   *   study is cancelled
    */
-  byUser(caller: UserCaller, of: { readonly studyId: string } | { readonly studyInstanceUid: string }, sessionId?: string): BegunView
+  byUser(
+    caller: UserCaller,
+    of: { readonly studyId: string } | { readonly studyInstanceUid: string },
+    sessionId?: string,
+  ): BegunView
   /**
-   * The live view of this id and token; undefined where it ended, never was, or is another one's. Looking at images of a window is at work in it.
+   * The live view of this id and token; undefined where it ended, never was, or is another one's.
+   * Looking at images of a window is at work in it.
    * @throws ApiError refused: it cannot be used now, and why; locked: with its window
    */
   viewOf(viewId: string, token: string, use?: SessionUse): OpenedView | undefined
@@ -61,9 +68,15 @@ export interface ViewSessions {
   close(viewId: string): void
   /** What the page is told of it. */
   shown(view: OpenedView): View
-  /** Forgets views that ended, with what was drawn in those that nobody is named for; how many. For a timer. */
+  /**
+   * Forgets views that ended, with what was drawn in those that nobody is named for; how many. For
+   * a timer.
+   */
   purge(): number
-  /** Tells which view has ended or cannot be used, so that nothing is held for it any more. The listener must not throw. Returns what stops it. */
+  /**
+   * Tells which view has ended or cannot be used, so that nothing is held for it any more. The
+   * listener must not throw. Returns what stops it.
+   */
   onEnded(listener: (viewId: string) => void): () => void
 }
 
@@ -85,12 +98,21 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
     for (const listener of listeners) listener(viewId)
   }
 
-  function begin(of: Omit<ViewRecord, 'viewId' | 'tokenHash' | 'createdAt' | 'lastUsedAt' | 'expiresAt'>): BegunView {
+  function begin(
+    of: Omit<ViewRecord, 'viewId' | 'tokenHash' | 'createdAt' | 'lastUsedAt' | 'expiresAt'>,
+  ): BegunView {
     const now = clock()
     const at = instantOf(now)
     const token = mintToken()
     const expiresAt = instantOf(now + settings.get('viewer.sessionHours') * 60 * 60_000)
-    const record = { ...of, viewId: uuid(), tokenHash: hashOfToken(token), createdAt: at, lastUsedAt: at, expiresAt }
+    const record = {
+      ...of,
+      viewId: uuid(),
+      tokenHash: hashOfToken(token),
+      createdAt: at,
+      lastUsedAt: at,
+      expiresAt,
+    }
     views.insert(record)
     database.afterCommit(() => void held.add(record.viewId))
     return { view: opened(record), token }
@@ -113,16 +135,27 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
     })
   }
 
-  /** For a call that is answered whether or not the disk takes it: the view is over, and is looked at again at its next call. */
+  /**
+   * For a call that is answered whether or not the disk takes it: the view is over, and is looked
+   * at again at its next call.
+   */
   function endOrForget(viewId: string): void {
     if (!tryWrite(() => end(viewId))) tellEnded(viewId)
   }
 
   /** Why the person at the window may not look at it now (row 52). */
-  function whyNotAtTheWindow({ userId, studyId, studyInstanceUid }: ViewRecord): string | undefined {
+  function whyNotAtTheWindow({
+    userId,
+    studyId,
+    studyInstanceUid,
+  }: ViewRecord): string | undefined {
     const user = userId === null ? undefined : users.get(userId)
-    if (!user || user.deactivatedAt !== null || !user.hasDashboardAccess) return 'Your account has no access any more.'
-    const caller: UserCaller = { kind: 'user', user: { ...signedInUser(user), customerIds: customersOf(user.userId) } }
+    if (!user || user.deactivatedAt !== null || !user.hasDashboardAccess)
+      return 'Your account has no access any more.'
+    const caller: UserCaller = {
+      kind: 'user',
+      user: { ...signedInUser(user), customerIds: customersOf(user.userId) },
+    }
     const study = studyId === null ? undefined : studies.get(studyId)
     const sees = study ? isVisible(caller, study) : images.isVisible(caller, studyInstanceUid ?? '')
     return sees ? undefined : 'Your account does not see this study any more.'
@@ -133,14 +166,19 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
     return why ?? (isCancelled(view) ? CANCELLED : undefined)
   }
 
-  const isCancelled = ({ studyId }: ViewRecord) => studyId !== null && studies.get(studyId)?.cancelledAt !== null
+  const isCancelled = ({ studyId }: ViewRecord) =>
+    studyId !== null && studies.get(studyId)?.cancelledAt !== null
 
   /** The study that a person at the window means. */
-  function meant(caller: UserCaller, of: { readonly studyId: string } | { readonly studyInstanceUid: string }): StudyRecord | string {
+  function meant(
+    caller: UserCaller,
+    of: { readonly studyId: string } | { readonly studyInstanceUid: string },
+  ): StudyRecord | string {
     if ('studyId' in of) {
       const study = studies.get(of.studyId)
       const found = finder.read(caller, study?.area ?? 'scribe', of.studyId)
-      if (found.cancelledAt !== null) throw new ApiError('refused', 'The study is cancelled: uncancel it first.')
+      if (found.cancelledAt !== null)
+        throw new ApiError('refused', 'The study is cancelled: uncancel it first.')
       return found
     }
     const rows = (['scribe', 'viewer'] as const)
@@ -148,7 +186,11 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
       .filter((row) => row !== undefined && isVisible(caller, row))
     const [row] = rows.filter((row) => row?.cancelledAt === null)
     if (row) return row
-    if (images.isVisible(caller, of.studyInstanceUid) && store.imageStudies.get(of.studyInstanceUid)) return of.studyInstanceUid
+    if (
+      images.isVisible(caller, of.studyInstanceUid) &&
+      store.imageStudies.get(of.studyInstanceUid)
+    )
+      return of.studyInstanceUid
     if (rows.length > 0) throw new ApiError('refused', 'The study is cancelled: uncancel it first.')
     throw new ApiError('not-found', 'There are no images of such a study.')
   }
@@ -161,12 +203,16 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
     if (view.kind !== 'window' || view.user === undefined) return ''
     const caller: UserCaller = { kind: 'user', user: { ...view.user, customerIds: [] } }
     const mayWrite = isAllowed(caller, 'manageStudies') || isAllowed(caller, 'writeReports')
-    return mayWrite ? '' : 'Your account may look at images only: an owner or an admin can allow more.'
+    return mayWrite
+      ? ''
+      : 'Your account may look at images only: an owner or an admin can allow more.'
   }
 
   function descriptionOf({ studyId, studyInstanceUid }: ViewRecord): string {
     if (studyId !== null) return studies.get(studyId)?.studyDescription ?? ''
-    return studyInstanceUid === null ? '' : (store.imageStudies.get(studyInstanceUid)?.header.studyDescription ?? '')
+    return studyInstanceUid === null
+      ? ''
+      : (store.imageStudies.get(studyInstanceUid)?.header.studyDescription ?? '')
   }
 
   return {
@@ -176,7 +222,11 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
         if (opening.outcome === 'closed') return opening
         const { link } = opening
         const study = link.studyId === null ? undefined : studies.get(link.studyId)
-        return begin({ ...link, sessionId: null, studyInstanceUid: study?.studyInstanceUid ?? null })
+        return begin({
+          ...link,
+          sessionId: null,
+          studyInstanceUid: study?.studyInstanceUid ?? null,
+        })
       })
       // Thrown here: that it was refused stays in the audit trail.
       if ('outcome' in result) throw closedLink(result.why)
@@ -199,8 +249,19 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
         const begun =
           typeof study === 'string'
             ? begin({ ...by, area: null, studyId: null, studyInstanceUid: study })
-            : begin({ ...by, area: study.area, studyId: study.studyId, studyInstanceUid: study.studyInstanceUid })
-        note(deps, actorOf(caller), 'view.open', begun.view.studyId ?? begun.view.studyInstanceUid ?? '', { kind: 'window' })
+            : begin({
+                ...by,
+                area: study.area,
+                studyId: study.studyId,
+                studyInstanceUid: study.studyInstanceUid,
+              })
+        note(
+          deps,
+          actorOf(caller),
+          'view.open',
+          begun.view.studyId ?? begun.view.studyInstanceUid ?? '',
+          { kind: 'window' },
+        )
         return begun
       }),
 
@@ -218,14 +279,18 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
         endOrForget(viewId)
         return undefined
       }
-      if (window?.isLocked) throw new ApiError('locked', 'The window is locked: unlock it to go on with its images.')
+      if (window?.isLocked)
+        throw new ApiError('locked', 'The window is locked: unlock it to go on with its images.')
       const why = whyClosed(view)
       if (why !== undefined) {
         tellEnded(viewId)
         throw new ApiError('refused', why)
       }
-      // A view that goes idle within minutes is noted more often: what is noted late must not end it. As of sessions, the clock may be set back.
-      if (Math.abs(now - msOf(view.lastUsedAt)) >= Math.min(USE_NOTED_EVERY_MS, idleMs(settings) / 4)) {
+      // A view that goes idle within minutes is noted more often: what is noted late must not end
+      // it. As of sessions, the clock may be set back.
+      if (
+        Math.abs(now - msOf(view.lastUsedAt)) >= Math.min(USE_NOTED_EVERY_MS, idleMs(settings) / 4)
+      ) {
         if (tryWrite(() => views.noteUse(viewId, instantOf(now)))) used.delete(viewId)
         else used.set(viewId, instantOf(now))
       }
@@ -238,7 +303,14 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
     shown(view) {
       const { viewId, kind, area, studyInstanceUid, user, ephemeral, expiresAt } = view
       return {
-        ...{ viewId, kind, area, studyId: view.studyId as StudyId | null, studyInstanceUid, studyDescription: descriptionOf(view) },
+        ...{
+          viewId,
+          kind,
+          area,
+          studyId: view.studyId as StudyId | null,
+          studyInstanceUid,
+          studyDescription: descriptionOf(view),
+        },
         user: user ? { userId: user.userId, name: `${user.firstName} ${user.lastName}` } : null,
         mayDictate: kind === 'reroute',
         hangingProtocol: (ephemeral?.hangingProtocol ?? null) as View['hangingProtocol'],
@@ -267,7 +339,8 @@ export function forgetEndedViews({ store, clock }: Pick<DomainDeps, 'store' | 'c
   const now = clock()
   return store.database.transaction(() => {
     const ended = store.views.purge(instantOf(now), instantOf(now - idleMs(store.settings)))
-    for (const viewId of ended) store.annotations.removeOf(ownerOfAnnotations({ viewId, userId: null }))
+    for (const viewId of ended)
+      store.annotations.removeOf(ownerOfAnnotations({ viewId, userId: null }))
     return ended.length
   })
 }
@@ -284,4 +357,6 @@ const SENTENCES: Readonly<Record<ClosedLink['why'], string>> = {
 }
 
 const closedLink = (why: ClosedLink['why']) =>
-  new ApiError('refused', SENTENCES[why], { errors: [{ path: 'body.token', message: `is of a link that is ${why}` }] })
+  new ApiError('refused', SENTENCES[why], {
+    errors: [{ path: 'body.token', message: `is of a link that is ${why}` }],
+  })

@@ -27,8 +27,15 @@ export interface ViewState {
   lines(signal: AbortSignal): AsyncGenerator<ViewLine>
   /** See `MediaFiles`; waits until it is known. */
   medium(mediaId: number, range: string | undefined, signal: AbortSignal): Promise<ShownMedium>
-  /** The instance, once it is known. @throws ApiError not-found, unavailable, too-many; the reason of `signal` */
-  image<T>(sopInstanceUid: string, signal: AbortSignal, work: (image: ImageFile, signal: AbortSignal) => Promise<T>): Promise<T>
+  /**
+   * The instance, once it is known. @throws ApiError not-found, unavailable, too-many; the reason
+   * of `signal`
+   */
+  image<T>(
+    sopInstanceUid: string,
+    signal: AbortSignal,
+    work: (image: ImageFile, signal: AbortSignal) => Promise<T>,
+  ): Promise<T>
   end(): void
 }
 
@@ -52,11 +59,18 @@ export function openViewState(deps: ViewStateDeps, view: OpenView): ViewState {
   let asking = 0
   let lastUse = clock()
 
-  /** The row by which a partner knows the study: the view's own, or one of its area before one of the other; none that is cancelled. */
+  /**
+   * The row by which a partner knows the study: the view's own, or one of its area before one of
+   * the other; none that is cancelled.
+   */
   function askedStudy(studyInstanceUid: string): AskedStudy | undefined {
-    if (view.studyId !== null && studyInstanceUid === view.studyInstanceUid) return { studyId: view.studyId, studyInstanceUid }
-    const areas = view.area === 'viewer' ? (['viewer', 'scribe'] as const) : (['scribe', 'viewer'] as const)
-    const row = areas.flatMap((area) => store.studies.byUid(area, studyInstanceUid) ?? []).find(({ cancelledAt }) => cancelledAt === null)
+    if (view.studyId !== null && studyInstanceUid === view.studyInstanceUid)
+      return { studyId: view.studyId, studyInstanceUid }
+    const areas =
+      view.area === 'viewer' ? (['viewer', 'scribe'] as const) : (['scribe', 'viewer'] as const)
+    const row = areas
+      .flatMap((area) => store.studies.byUid(area, studyInstanceUid) ?? [])
+      .find(({ cancelledAt }) => cancelledAt === null)
     return row && { studyId: row.studyId, studyInstanceUid }
   }
 
@@ -77,7 +91,9 @@ export function openViewState(deps: ViewStateDeps, view: OpenView): ViewState {
 
   function progress(): Progress {
     const all = [...studies.values()]
-    const state = (['asking', 'loading'] as const).find((one) => all.some((study) => study.state === one)) ?? 'done'
+    const state =
+      (['asking', 'loading'] as const).find((one) => all.some((study) => study.state === one)) ??
+      'done'
     const sum = (part: 'read' | 'files') => all.reduce((total, study) => total + study[part], 0)
     return { state, read: sum('read'), files: sum('files') }
   }
@@ -88,7 +104,8 @@ export function openViewState(deps: ViewStateDeps, view: OpenView): ViewState {
         const image = study.find(sopInstanceUid)
         if (image) return image
       }
-      if (progress().state === 'done') throw new ApiError('not-found', 'There is no such image in this view.')
+      if (progress().state === 'done')
+        throw new ApiError('not-found', 'There is no such image in this view.')
       waiting++
       for (const study of studies.values()) study.wake()
       const settle = [...studies.values()].map((study) => study.urge(sopInstanceUid))
@@ -128,7 +145,9 @@ export function openViewState(deps: ViewStateDeps, view: OpenView): ViewState {
     },
     async image(sopInstanceUid, wanted, work) {
       if (asking >= MOST_AT_ONCE)
-        throw new ApiError('too-many', 'This view asks for too many images at once.', { headers: { 'retry-after': '1' } })
+        throw new ApiError('too-many', 'This view asks for too many images at once.', {
+          headers: { 'retry-after': '1' },
+        })
       lastUse = clock()
       asking++
       const patience = AbortSignal.timeout(PATIENCE_MS)
@@ -138,7 +157,8 @@ export function openViewState(deps: ViewStateDeps, view: OpenView): ViewState {
       } catch (error) {
         if (wanted.aborted) throw wanted.reason
         if (signal.aborted) throw new ApiError('not-found', 'This view has ended.')
-        if (patience.aborted) throw new ApiError('unavailable', 'The image has not come within a minute: try again.')
+        if (patience.aborted)
+          throw new ApiError('unavailable', 'The image has not come within a minute: try again.')
         throw error
       } finally {
         asking--

@@ -43,10 +43,18 @@ export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
   const { links, customersOf } = partnerInterface
   const opened = new AsyncDisposableStack()
   const plaintextHosts = () => settings.get('partner.plaintextHosts')
-  const { askImages, askUpload } = accessAsking({ store, requester, endpoints, eventLog, plaintextHosts })
+  const { askImages, askUpload } = accessAsking({
+    store,
+    requester,
+    endpoints,
+    eventLog,
+    plaintextHosts,
+  })
 
   const sessions = openViewSessions({ ...deps, settings, links, customersOf })
-  const images = opened.use(openViewImages({ ...deps, imageStudies, customersOf, downloads, ask: askImages }))
+  const images = opened.use(
+    openViewImages({ ...deps, imageStudies, customersOf, downloads, ask: askImages }),
+  )
   opened.defer(sessions.onEnded((viewId) => images.end(viewId)))
   const own = openOwnInstances({ ...deps, setting: settings.get, arriving: intake.arriving })
   const captures = opened.use(
@@ -59,7 +67,13 @@ export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
         feed.noteImages()
       },
       onFailed: (tone, text, studyInstanceUid) =>
-        void feed.append({ kind: 'partner', tone, text, studyInstanceUid, ...{ associationId: '', aeTitle: '', address: '' } }),
+        void feed.append({
+          kind: 'partner',
+          tone,
+          text,
+          studyInstanceUid,
+          ...{ associationId: '', aeTitle: '', address: '' },
+        }),
     }),
   )
   const annotations = openAnnotations(deps)
@@ -70,7 +84,11 @@ export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
     sessions,
     serve(app) {
       serveViewing(app, { store, views: sessions, images, annotations, captures })
-      serveDashboardViews(app, { views: sessions, customersOf, sessionOf: (token) => people.sessions.find(token, 'background') })
+      serveDashboardViews(app, {
+        views: sessions,
+        customersOf,
+        sessionOf: (token) => people.sessions.find(token, 'background'),
+      })
     },
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }

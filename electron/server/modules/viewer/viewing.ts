@@ -18,18 +18,35 @@ const Place = z.coerce.number().int().positive()
 const Frame = z.object({ sopInstanceUid: z.string().min(1).max(64), frame: Place })
 const Medium = z.object({ mediaId: z.coerce.number().int().nonnegative() })
 
-/** Declares the calls of the viewer's page (`shared/contract/viewing.ts`): the operations, and its paths that answer with bytes. */
+/**
+ * Declares the calls of the viewer's page (`shared/contract/viewing.ts`): the operations, and its
+ * paths that answer with bytes.
+ */
 export function serveViewing(app: HttpApp, deps: ViewingDeps): void {
   const { images } = deps
   serveAll(app, viewing, viewsHandlers(deps), {
     bodyBytes: { capture: CAPTURE_BYTES, saveAnnotations: ANNOTATION_BYTES },
   })
   serveViewLines(app, '/viewer/:viewId/images', (view, signal) => images.lines(view, signal))
-  serveViewBytes(app, '/viewer/:viewId/instances/:sopInstanceUid/frames/:frame', Frame, async ({ view, params, signal }) => {
-    const { body, transferSyntaxUid } = await images.frame(view, params.sopInstanceUid, params.frame, signal)
-    return frameBytes(body, transferSyntaxUid)
-  })
-  serveViewBytes(app, '/viewer/:viewId/media/:mediaId', Medium, async ({ view, params, range, signal }) =>
-    mediaBytes(await images.media(view, params.mediaId, range, signal)),
+  serveViewBytes(
+    app,
+    '/viewer/:viewId/instances/:sopInstanceUid/frames/:frame',
+    Frame,
+    async ({ view, params, signal }) => {
+      const { body, transferSyntaxUid } = await images.frame(
+        view,
+        params.sopInstanceUid,
+        params.frame,
+        signal,
+      )
+      return frameBytes(body, transferSyntaxUid)
+    },
+  )
+  serveViewBytes(
+    app,
+    '/viewer/:viewId/media/:mediaId',
+    Medium,
+    async ({ view, params, range, signal }) =>
+      mediaBytes(await images.media(view, params.mediaId, range, signal)),
   )
 }

@@ -20,20 +20,34 @@ export interface ViewsHandlersDeps {
 export function viewsHandlers(deps: ViewsHandlersDeps): HandlersOf<typeof viewing> {
   const { store, views, images, annotations, captures } = deps
 
-  /** What is drawn is of a study that the view shows; those of an ephemeral session are the ones that the partner gave. */
+  /**
+   * What is drawn is of a study that the view shows; those of an ephemeral session are the ones
+   * that the partner gave.
+   */
   function demandShown(view: OpenView, studyInstanceUid: string): void {
     if (view.studyInstanceUid === studyInstanceUid) return
     if (view.studyInstanceUid === null) demandGiven(view, studyInstanceUid)
-    else if (!images.priors(view).some((prior) => prior.isOpen && prior.studyInstanceUid === studyInstanceUid))
+    else if (
+      !images
+        .priors(view)
+        .some((prior) => prior.isOpen && prior.studyInstanceUid === studyInstanceUid)
+    )
       throw new ApiError('not-found', 'This view does not show such a study.')
   }
 
   function demandGiven(view: OpenView, studyInstanceUid: string): void {
     const isShown = images.shows(view, studyInstanceUid)
-    if (isShown === true || (isShown === undefined && annotations.read(view, studyInstanceUid).revision > 0)) return
+    if (
+      isShown === true ||
+      (isShown === undefined && annotations.read(view, studyInstanceUid).revision > 0)
+    )
+      return
     if (isShown === false) throw new ApiError('not-found', 'This view does not show such a study.')
     // As after a restart of the gateway: it passes with the next frame that the page asks for.
-    throw new ApiError('unavailable', 'The images of this view are not listed yet: look at another image, or reload the page.')
+    throw new ApiError(
+      'unavailable',
+      'The images of this view are not listed yet: look at another image, or reload the page.',
+    )
   }
 
   function demandCapture(view: OpenView): void {
@@ -58,9 +72,15 @@ export function viewsHandlers(deps: ViewsHandlersDeps): HandlersOf<typeof viewin
     async addPrior({ view, body: { studyInstanceUid } }) {
       await images.addPrior(view, studyInstanceUid)
       // Who looked at what of a patient is on record (ux-security E.8).
-      note({ store }, view.userId === null ? 'gateway' : userActor(view.userId), 'view.prior', studyInstanceUid, {
-        viewId: view.viewId,
-      })
+      note(
+        { store },
+        view.userId === null ? 'gateway' : userActor(view.userId),
+        'view.prior',
+        studyInstanceUid,
+        {
+          viewId: view.viewId,
+        },
+      )
       return { success: true }
     },
     extras: ({ view, params }) => images.extras(view, params.sopInstanceUid),

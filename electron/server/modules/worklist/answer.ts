@@ -14,7 +14,10 @@ export interface AnswerRows {
   readonly extras: ReadonlySet<string>
 }
 
-/** The items of a kept answer; undefined where an earlier release kept one that is not accepted any more. */
+/**
+ * The items of a kept answer; undefined where an earlier release kept one that is not accepted any
+ * more.
+ */
 export function keptItems(body: Buffer): readonly unknown[] | undefined {
   try {
     return readAnswer('modality_worklist.requested', body).items
@@ -31,25 +34,38 @@ const MOST_STEPS = 50_000
 export function checkSteps(items: readonly unknown[]): void {
   let steps = 0
   for (const item of items) {
-    const { ScheduledProcedureStepSequence: sequence } = (item ?? {}) as { readonly ScheduledProcedureStepSequence?: unknown }
+    const { ScheduledProcedureStepSequence: sequence } = (item ?? {}) as {
+      readonly ScheduledProcedureStepSequence?: unknown
+    }
     steps += Array.isArray(sequence) ? Math.max(1, sequence.length) : 1
   }
-  if (steps > MOST_STEPS) throw new WebhookError('oversize', `the answer lists more than ${MOST_STEPS} exams`)
+  if (steps > MOST_STEPS)
+    throw new WebhookError('oversize', `the answer lists more than ${MOST_STEPS} exams`)
 }
 
 /** Items read before others get a turn on the event loop. */
 const SLICE = 500
 
-/** Reads the items of an answer; what is wrong between items (a step twice, two patients in one study) is withheld too. */
-export async function readRows(items: readonly unknown[], context: ItemContext): Promise<AnswerRows> {
+/**
+ * Reads the items of an answer; what is wrong between items (a step twice, two patients in one
+ * study) is withheld too.
+ */
+export async function readRows(
+  items: readonly unknown[],
+  context: ItemContext,
+): Promise<AnswerRows> {
   const rows: WorklistRow[] = []
   for (const [index, item] of items.entries()) {
     if (index > 0 && index % SLICE === 0) await setImmediate()
     rows.push(...rowsOfItem(item, context))
   }
   const checked = checkBetween(rows)
-  const order = Uint32Array.from(checked.keys()).sort((a, b) => byStart(rowAt(checked, a), rowAt(checked, b)) || a - b)
-  const extras = new Set(EXTRA_KEYWORDS.filter((keyword) => checked.some(({ values }) => values[keyword] !== '')))
+  const order = Uint32Array.from(checked.keys()).sort(
+    (a, b) => byStart(rowAt(checked, a), rowAt(checked, b)) || a - b,
+  )
+  const extras = new Set(
+    EXTRA_KEYWORDS.filter((keyword) => checked.some(({ values }) => values[keyword] !== '')),
+  )
   return { rows: checked, order, extras }
 }
 
@@ -68,14 +84,19 @@ function checkBetween(rows: readonly WorklistRow[]): WorklistRow[] {
     const { StudyInstanceUID: study, ScheduledProcedureStepID: step } = row.values
     if (row.withheld !== '') return row
     // Images of two people would end up in one study.
-    if (mixed.has(study)) return worklistRow(row.values, 'its StudyInstanceUID is used for two patients', row.remarks)
+    if (mixed.has(study))
+      return worklistRow(row.values, 'its StudyInstanceUID is used for two patients', row.remarks)
     const key = `${study} ${step}`
-    if (steps.has(key)) return worklistRow(row.values, 'the same step is in the answer twice', row.remarks)
+    if (steps.has(key))
+      return worklistRow(row.values, 'the same step is in the answer twice', row.remarks)
     steps.add(key)
     const other = stepIds.get(step)
     stepIds.set(step, other ?? study)
     if (other === undefined || other === study) return row
     // Some consoles know an examination by this id alone (dicom-field §1.4).
-    return worklistRow(row.values, '', [...row.remarks, 'its ScheduledProcedureStepID is used in another study too'])
+    return worklistRow(row.values, '', [
+      ...row.remarks,
+      'its ScheduledProcedureStepID is used in another study too',
+    ])
   })
 }

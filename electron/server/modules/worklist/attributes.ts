@@ -1,8 +1,13 @@
 /**
- * Attributes that the interface does not list and that an item may have all the same. Nobody needs them:
- * a value that cannot be used is left out, and never keeps its row back.
+ * Attributes that the interface does not list and that an item may have all the same. Nobody needs
+ * them: a value that cannot be used is left out, and never keeps its row back.
  */
-export const EXTRA_KEYWORDS = ['AdmissionID', 'OtherPatientIDs', 'ReferringPhysicianName', 'ScheduledProcedureStepLocation'] as const
+export const EXTRA_KEYWORDS = [
+  'AdmissionID',
+  'OtherPatientIDs',
+  'ReferringPhysicianName',
+  'ScheduledProcedureStepLocation',
+] as const
 const EXTRAS: ReadonlySet<string> = new Set(EXTRA_KEYWORDS)
 export const isExtra = (keyword: string): boolean => EXTRAS.has(keyword)
 
@@ -31,9 +36,10 @@ export const ROW_KEYWORDS = [
 export type RowKeyword = (typeof ROW_KEYWORDS)[number]
 
 /**
- * Where the value of a returned attribute comes from. row: the row, under the attribute's keyword; station: the query or the calling AE
- * title; age: birth date and start date; clinic: the clinic's name; nothing: present with zero length; omitted: not returned, because an
- * empty one would be wrong.
+ * Where the value of a returned attribute comes from. row: the row, under the attribute's keyword;
+ * station: the query or the calling AE title; age: birth date and start date; clinic: the clinic's
+ * name; nothing: present with zero length; omitted: not returned, because an empty one would be
+ * wrong.
  */
 export type ValueSource = 'row' | 'station' | 'age' | 'clinic' | 'nothing' | 'omitted'
 
@@ -63,7 +69,12 @@ export const START_TIME = 0x00400003
 
 type Line = readonly [number, string, string, Attribute['matching'], Attribute['type'], ValueSource]
 const table = (lines: readonly Line[]): ReadonlyMap<number, Attribute> =>
-  new Map(lines.map(([tag, keyword, vr, matching, type, source]) => [tag, { tag, keyword, vr, matching, type, source }]))
+  new Map(
+    lines.map(([tag, keyword, vr, matching, type, source]) => [
+      tag,
+      { tag, keyword, vr, matching, type, source },
+    ]),
+  )
 
 /** PS3.4 Table K.6-1, inside Scheduled Procedure Step Sequence (0040,0100). */
 export const STEP_ATTRIBUTES = table([
@@ -77,7 +88,8 @@ export const STEP_ATTRIBUTES = table([
   [0x00400005, 'ScheduledProcedureStepEndTime', 'TM', 'O', '3', 'nothing'],
   [0x00400006, 'ScheduledPerformingPhysicianName', 'PN', 'R', '2', 'nothing'],
   [0x00400007, 'ScheduledProcedureStepDescription', 'LO', 'O', '1C', 'row'],
-  // 1C: the description is there, so the codes need not be; an item with empty codes would be wrong.
+  // 1C: the description is there, so the codes need not be; an item with empty codes would be
+  // wrong.
   [0x00400008, 'ScheduledProtocolCodeSequence', 'SQ', 'O', '1C', 'omitted'],
   [0x00400009, 'ScheduledProcedureStepID', 'SH', 'O', '1', 'row'],
   [0x00400010, 'ScheduledStationName', 'SH', 'O', '2', 'nothing'],
@@ -87,7 +99,10 @@ export const STEP_ATTRIBUTES = table([
   [0x00400400, 'CommentsOnTheScheduledProcedureStep', 'LT', 'O', '3', 'nothing'],
 ])
 
-/** PS3.4 Table K.6-1, outside that sequence. Any other standard attribute is returned with zero length. */
+/**
+ * PS3.4 Table K.6-1, outside that sequence. Any other standard attribute is returned with zero
+ * length.
+ */
 export const ROOT_ATTRIBUTES = table([
   [0x00080020, 'StudyDate', 'DA', 'O', '3', 'nothing'],
   [0x00080030, 'StudyTime', 'TM', 'O', '3', 'nothing'],
@@ -148,7 +163,10 @@ export const ROOT_ATTRIBUTES = table([
   [0x00403001, 'ConfidentialityConstraintOnPatientDataDescription', 'LO', 'O', '2', 'nothing'],
 ])
 
-/** What an empty item of the sequence, or a sequence of zero length, asks for: everything of type 1 and 2 in it (PS3.4 C.2.2.2.6). */
+/**
+ * What an empty item of the sequence, or a sequence of zero length, asks for: everything of type 1
+ * and 2 in it (PS3.4 C.2.2.2.6).
+ */
 export const WHOLE_STEP: readonly Attribute[] = [...STEP_ATTRIBUTES.values()].filter(
   ({ type, source }) => type !== '3' && source !== 'omitted',
 )

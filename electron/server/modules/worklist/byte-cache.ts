@@ -5,7 +5,10 @@ interface Entry<V> {
   readonly until: number
 }
 
-/** Least recently used values leave first; bounded in bytes, because what is kept differs a thousandfold in size. */
+/**
+ * Least recently used values leave first; bounded in bytes, because what is kept differs a
+ * thousandfold in size.
+ */
 export interface ByteCache<V> {
   /** The value, unless its time is over. */
   get(key: string): V | undefined

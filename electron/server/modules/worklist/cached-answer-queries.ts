@@ -22,7 +22,10 @@ export interface AnswerRecord extends AnswerKey {
 export interface AnswersStore {
   /** Takes the place of the earlier answer to the same question. */
   put(answer: AnswerRecord): void
-  /** The newest answer to the same AE that holds all that is asked for: its days include those, its modality is that or none. */
+  /**
+   * The newest answer to the same AE that holds all that is asked for: its days include those, its
+   * modality is that or none.
+   */
   covering(asked: AnswerKey): AnswerRecord | undefined
   /** The answers whose days include the day, newest first. */
   holding(day: string): AnswerRecord[]
@@ -42,7 +45,9 @@ export function answersStore(db: Database): AnswersStore {
         db.sql
           .insertInto('answers')
           .values(row)
-          .onConflict((old) => old.columns(['callingAe', 'dateStart', 'dateEnd', 'modality']).doUpdateSet(row)),
+          .onConflict((old) =>
+            old.columns(['callingAe', 'dateStart', 'dateEnd', 'modality']).doUpdateSet(row),
+          ),
       )
     },
     covering({ callingAe, dateStart, dateEnd, modality }) {
@@ -62,11 +67,21 @@ export function answersStore(db: Database): AnswersStore {
     holding: (day) =>
       db
         .all(
-          db.sql.selectFrom('answers').selectAll().where('dateStart', '<=', day).where('dateEnd', '>=', day).orderBy('receivedAt', 'desc'),
+          db.sql
+            .selectFrom('answers')
+            .selectAll()
+            .where('dateStart', '<=', day)
+            .where('dateEnd', '>=', day)
+            .orderBy('receivedAt', 'desc'),
         )
         .map((row) => ({ ...row, modality: row.modality === '' ? null : row.modality })),
-    newest: () => db.get(db.sql.selectFrom('answers').select('receivedAt').orderBy('receivedAt', 'desc').limit(1))?.receivedAt,
-    forget: (callingAe) => db.run(db.sql.deleteFrom('answers').where('callingAe', '=', callingAe)).changes,
-    purge: (before) => db.run(db.sql.deleteFrom('answers').where('receivedAt', '<', before)).changes,
+    newest: () =>
+      db.get(
+        db.sql.selectFrom('answers').select('receivedAt').orderBy('receivedAt', 'desc').limit(1),
+      )?.receivedAt,
+    forget: (callingAe) =>
+      db.run(db.sql.deleteFrom('answers').where('callingAe', '=', callingAe)).changes,
+    purge: (before) =>
+      db.run(db.sql.deleteFrom('answers').where('receivedAt', '<', before)).changes,
   }
 }

@@ -21,7 +21,10 @@ export const CONSOLE_TRANSFER_SYNTAX = TRANSFER_SYNTAX.explicitLittleEndian
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the default repertoire is all of ASCII
 const ASCII = /^[\x00-\x7f]*$/
 
-/** The identifier a console would send: every attribute of the tables as return key, and what was filled in as matching keys. */
+/**
+ * The identifier a console would send: every attribute of the tables as return key, and what was
+ * filled in as matching keys.
+ */
 export function consoleQuery(ask: WorklistAsk): Buffer {
   const inStep = new Map([
     [MODALITY, ask.modality],
@@ -37,15 +40,27 @@ export function consoleQuery(ask: WorklistAsk): Buffer {
   const step = elements(STEP_ATTRIBUTES, inStep, terms)
   const root = elements(ROOT_ATTRIBUTES, atRoot, terms)
   const sequence: Element = { tag: SCHEDULED_PROCEDURE_STEP_SEQUENCE, vr: 'SQ', value: [step] }
-  const characterSet: DataSet = terms.map((term) => ({ tag: SPECIFIC_CHARACTER_SET, vr: 'CS', value: Buffer.from(term) }))
+  const characterSet: DataSet = terms.map((term) => ({
+    tag: SPECIFIC_CHARACTER_SET,
+    vr: 'CS',
+    value: Buffer.from(term),
+  }))
   return writeDataSet([...characterSet, ...root, sequence].sort(byTag), CONSOLE_TRANSFER_SYNTAX)
 }
 
-function elements(table: typeof ROOT_ATTRIBUTES, keys: ReadonlyMap<number, string>, terms: readonly string[]): DataSet {
+function elements(
+  table: typeof ROOT_ATTRIBUTES,
+  keys: ReadonlyMap<number, string>,
+  terms: readonly string[],
+): DataSet {
   return [...table.values()]
     .map(({ tag, vr }): Element => {
       const text = keys.get(tag) ?? ''
-      return { tag, vr, value: vr === 'SQ' ? [] : (encodeText(text, terms, vr) ?? Buffer.from(text)) }
+      return {
+        tag,
+        vr,
+        value: vr === 'SQ' ? [] : (encodeText(text, terms, vr) ?? Buffer.from(text)),
+      }
     })
     .sort(byTag)
 }

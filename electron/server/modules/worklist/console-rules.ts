@@ -25,7 +25,10 @@ export interface Fault {
 /** What a rule needs to know beside the row. */
 export interface RuleContext {
   readonly countsBytes: boolean
-  /** Study Instance UIDs of the list by step id, and step ids by Study Instance UID: now, and as the device was last sent them. */
+  /**
+   * Study Instance UIDs of the list by step id, and step ids by Study Instance UID: now, and as the
+   * device was last sent them.
+   */
   readonly studiesOf: ReadonlyMap<string, ReadonlySet<string>>
   readonly stepsOf: ReadonlyMap<string, ReadonlySet<string>>
   readonly stepsBefore: ReadonlyMap<string, ReadonlySet<string>>
@@ -38,7 +41,10 @@ export interface ConsoleRule {
   readonly check: (row: SentRow, context: RuleContext) => Iterable<Fault>
 }
 
-/** Rules of a profile, and whether the console drops the rest of the list at the first row it refuses. */
+/**
+ * Rules of a profile, and whether the console drops the rest of the list at the first row it
+ * refuses.
+ */
 export interface ConsoleProfile {
   readonly source: string
   readonly rules: readonly ConsoleRule[]
@@ -60,12 +66,17 @@ const EITHER: readonly (readonly [number, number])[] = [
 const K_6_1: ConsoleRule = {
   source: 'PS3.4 Table K.6-1',
   *check(row) {
-    if (row.steps !== 1) yield refused(SCHEDULED_PROCEDURE_STEP_SEQUENCE, `has ${row.steps} items; a row has exactly one`)
+    if (row.steps !== 1)
+      yield refused(
+        SCHEDULED_PROCEDURE_STEP_SEQUENCE,
+        `has ${row.steps} items; a row has exactly one`,
+      )
     for (const { tag, type } of ATTRIBUTES) {
       const isThere = row.values.has(tag)
       if (type === '1' && textOf(row, tag) === '')
         yield refused(tag, 'is empty and has to have a value (type 1): the partner has to send it')
-      else if (type === '2' && !isThere) yield refused(tag, 'is missing; it has to be there, if without a value (type 2)')
+      else if (type === '2' && !isThere)
+        yield refused(tag, 'is missing; it has to be there, if without a value (type 2)')
     }
     for (const [text, codes] of EITHER) {
       if (textOf(row, text) === '' && !row.values.has(codes))
@@ -84,14 +95,26 @@ const matching =
   (pattern: RegExp) =>
   (text: string): boolean =>
     pattern.test(text)
-const TEXT: VrRule = { is: isText, words: 'holds a control character or a backslash, which divides it into two values' }
+const TEXT: VrRule = {
+  is: isText,
+  words: 'holds a control character or a backslash, which divides it into two values',
+}
 /** PS3.5 Table 6.2-1: repertoire and form. */
 const VR_RULES: Readonly<Record<string, VrRule>> = {
-  AE: { is: matching(/^[\x20-\x5b\x5d-\x7e]{1,16}$/), words: 'is no AE title: 1 to 16 ASCII characters without a backslash' },
+  AE: {
+    is: matching(/^[\x20-\x5b\x5d-\x7e]{1,16}$/),
+    words: 'is no AE title: 1 to 16 ASCII characters without a backslash',
+  },
   AS: { is: matching(/^\d{3}[DWMY]$/), words: 'is no age: three digits and D, W, M or Y' },
-  CS: { is: matching(/^[A-Z0-9_ ]{1,16}$/), words: 'is no code: at most 16 capitals, digits, spaces and underscores' },
+  CS: {
+    is: matching(/^[A-Z0-9_ ]{1,16}$/),
+    words: 'is no code: at most 16 capitals, digits, spaces and underscores',
+  },
   DA: { is: isDa, words: 'is no date: YYYYMMDD' },
-  DS: { is: matching(/^(?=.{1,16}$)[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/), words: 'is no decimal number of at most 16 characters' },
+  DS: {
+    is: matching(/^(?=.{1,16}$)[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/),
+    words: 'is no decimal number of at most 16 characters',
+  },
   TM: { is: matching(TM_PATTERN), words: 'is no time: HHMMSS' },
   UI: {
     is: (text) => Uid.safeParse(text).success,
@@ -100,12 +123,19 @@ const VR_RULES: Readonly<Record<string, VrRule>> = {
   LO: TEXT,
   SH: TEXT,
   PN: {
-    is: (text) => isText(text) && text.split('=').length <= 3 && text.split('=').every((group) => group.split('^').length <= 5),
-    words: 'is no name: at most three groups of five components, without control characters and backslashes',
+    is: (text) =>
+      isText(text) &&
+      text.split('=').length <= 3 &&
+      text.split('=').every((group) => group.split('^').length <= 5),
+    words:
+      'is no name: at most three groups of five components, without control characters and backslashes',
   },
 }
 
-/** Repertoire, form and length; the bytes have to mean something in the set that the row names (PS3.5 §6.1). */
+/**
+ * Repertoire, form and length; the bytes have to mean something in the set that the row names
+ * (PS3.5 §6.1).
+ */
 const TABLE_6_2_1: ConsoleRule = {
   source: 'PS3.5 Table 6.2-1',
   *check({ values, terms }, { countsBytes }) {
@@ -114,7 +144,10 @@ const TABLE_6_2_1: ConsoleRule = {
     for (const value of values.values()) {
       if (value.text === '') continue
       if (!value.isExact)
-        yield refused(value.tag, 'holds bytes that mean nothing in its character set: check the character set of the device')
+        yield refused(
+          value.tag,
+          'holds bytes that mean nothing in its character set: check the character set of the device',
+        )
       else if (VR_RULES[value.vr]?.is(value.text) === false)
         yield refused(value.tag, `${VR_RULES[value.vr]?.words}; the partner has to correct it`)
       yield* tooLong(value, terms, countsBytes)
@@ -122,13 +155,20 @@ const TABLE_6_2_1: ConsoleRule = {
   },
 }
 
-function* tooLong({ tag, vr, text }: SentValue, terms: readonly string[], countsBytes: boolean): Generator<Fault, void, void> {
+function* tooLong(
+  { tag, vr, text }: SentValue,
+  terms: readonly string[],
+  countsBytes: boolean,
+): Generator<Fault, void, void> {
   const most = (MOST_IN_VALUE as Readonly<Record<string, number>>)[vr]
   if (most === undefined) return
-  const length = Math.max(...(vr === 'PN' ? text.split('=') : [text]).map((group) => [...group].length))
+  const length = Math.max(
+    ...(vr === 'PN' ? text.split('=') : [text]).map((group) => [...group].length),
+  )
   const width = countsBytes ? (widthOf(text, terms, vr) ?? 0) : 0
   if (length > most) yield refused(tag, `has ${length} characters; there is room for ${most}`)
-  else if (width > most) yield altered(tag, `takes ${width} bytes; the console has room for ${most}`)
+  else if (width > most)
+    yield altered(tag, `takes ${width} bytes; the console has room for ${most}`)
 }
 
 /** Forms stricter than those of PS3.5: GE, DOC0500644, p. 84. */
@@ -141,7 +181,8 @@ const RECORD_ACCEPTANCE: ConsoleRule = {
   *check(row) {
     for (const [tag, form, words] of EXACT) {
       const text = textOf(row, tag)
-      if (text !== '' && !form.test(text)) yield refused(tag, `${words}; the console gives up the list there`)
+      if (text !== '' && !form.test(text))
+        yield refused(tag, `${words}; the console gives up the list there`)
     }
   },
 }
@@ -185,12 +226,20 @@ const STEP_IDS: ConsoleRule = {
 
 /** What each profile's console takes, and who says so. */
 export const CONSOLE_PROFILES: Readonly<Record<DeviceProfile, ConsoleProfile>> = {
-  standard: { source: 'DICOM PS3.4 Table K.6-1 and PS3.5 Table 6.2-1', rules: [K_6_1, TABLE_6_2_1], stopsAtRefused: false },
+  standard: {
+    source: 'DICOM PS3.4 Table K.6-1 and PS3.5 Table 6.2-1',
+    rules: [K_6_1, TABLE_6_2_1],
+    stopsAtRefused: false,
+  },
   // At the first row that breaks a rule the console cancels, aborts, and keeps the rows before it.
   ge: {
     source: 'GE DOC0500644 rev 4, p. 84 (record acceptance policy) and p. 99',
     rules: [K_6_1, TABLE_6_2_1, RECORD_ACCEPTANCE, SHOWN_LENGTHS],
     stopsAtRefused: true,
   },
-  philips: { source: 'Philips XPR 031-090167, p. 24', rules: [K_6_1, TABLE_6_2_1, STEP_IDS], stopsAtRefused: false },
+  philips: {
+    source: 'Philips XPR 031-090167, p. 24',
+    rules: [K_6_1, TABLE_6_2_1, STEP_IDS],
+    stopsAtRefused: false,
+  },
 }

@@ -22,7 +22,10 @@ export interface DayRows {
   readonly rows: ReadonlyMap<string, PlannedRow>
   /** When the newest answer that holds the day was received; null where none does. */
   readonly receivedAt: string | null
-  /** Of the device that is switched on and was answered the longest ago: when its newest answer was received. */
+  /**
+   * Of the device that is switched on and was answered the longest ago: when its newest answer was
+   * received.
+   */
   readonly oldestAt: string | null
 }
 
@@ -56,15 +59,30 @@ interface Draft {
 /** Lists of one device that are looked at for who was sent what, newest first. */
 const MOST_LISTS = 25
 const MOST_VERDICTS = 500
-/** PS3.4 K.2.2.1: a query for one of these is about a patient or an order, and not the device's list. */
-const NARROWING = ['PatientName', 'PatientID', 'AccessionNumber', 'RequestedProcedureID', 'StudyInstanceUID', 'ScheduledProcedureStepID']
+/**
+ * PS3.4 K.2.2.1: a query for one of these is about a patient or an order, and not the device's
+ * list.
+ */
+const NARROWING = [
+  'PatientName',
+  'PatientID',
+  'AccessionNumber',
+  'RequestedProcedureID',
+  'StudyInstanceUID',
+  'ScheduledProcedureStepID',
+]
 
 export const stepKey = (row: WorklistRow): string => {
   const { StudyInstanceUID, ScheduledProcedureStepID, PatientID, AccessionNumber } = row.values
-  return StudyInstanceUID === '' ? `? ${PatientID} ${AccessionNumber}` : `${StudyInstanceUID} ${ScheduledProcedureStepID}`
+  return StudyInstanceUID === ''
+    ? `? ${PatientID} ${AccessionNumber}`
+    : `${StudyInstanceUID} ${ScheduledProcedureStepID}`
 }
 
-/** What devices have on their lists, from the partner's answers that are kept and the records of their queries. */
+/**
+ * What devices have on their lists, from the partner's answers that are kept and the records of
+ * their queries.
+ */
 export function openDeviceLists({ store, devices, keptList }: DeviceListsDeps): DeviceLists {
   const verdictsRead = new Map<string, VerdictDocument>()
 
@@ -74,12 +92,17 @@ export function openDeviceLists({ store, devices, keptList }: DeviceListsDeps): 
     const bytes = store.documents.read(verdictHash)
     if (!bytes) return undefined
     const read = readVerdicts(bytes)
-    if (verdictsRead.size >= MOST_VERDICTS) verdictsRead.delete(verdictsRead.keys().next().value ?? '')
+    if (verdictsRead.size >= MOST_VERDICTS)
+      verdictsRead.delete(verdictsRead.keys().next().value ?? '')
     verdictsRead.set(verdictHash, read)
     return read
   }
 
-  async function rowsOn(day: string, hash: string, context: ItemContext): Promise<Map<string, readonly [WorklistRow, number]>> {
+  async function rowsOn(
+    day: string,
+    hash: string,
+    context: ItemContext,
+  ): Promise<Map<string, readonly [WorklistRow, number]>> {
     const list = await keptList(hash, context)
     const date = daOf(day)
     const rows = new Map<string, readonly [WorklistRow, number]>()
@@ -94,18 +117,39 @@ export function openDeviceLists({ store, devices, keptList }: DeviceListsDeps): 
     return rows
   }
 
-  async function keptAnswers(day: string, deviceOf: (aeTitle: string) => Device | undefined): Promise<Map<string, KeptAnswer[]>> {
+  async function keptAnswers(
+    day: string,
+    deviceOf: (aeTitle: string) => Device | undefined,
+  ): Promise<Map<string, KeptAnswer[]>> {
     const kept = new Map<string, KeptAnswer[]>()
-    for (const { callingAe, dateStart, dateEnd, modality, documentHash, receivedAt } of store.answers.holding(day)) {
-      const context = { dateStart, dateEnd, modality: modality ?? deviceOf(callingAe)?.modality ?? '' }
-      const rows = new Map([...(await rowsOn(day, documentHash, context))].map(([key, [row]]) => [key, row]))
+    for (const {
+      callingAe,
+      dateStart,
+      dateEnd,
+      modality,
+      documentHash,
+      receivedAt,
+    } of store.answers.holding(day)) {
+      const context = {
+        dateStart,
+        dateEnd,
+        modality: modality ?? deviceOf(callingAe)?.modality ?? '',
+      }
+      const rows = new Map(
+        [...(await rowsOn(day, documentHash, context))].map(([key, [row]]) => [key, row]),
+      )
       kept.set(callingAe, [...(kept.get(callingAe) ?? []), { receivedAt, modality, rows }])
     }
     return kept
   }
 
   /** Adds to the drafts what the device was given. */
-  async function readLists(day: string, aeTitle: string, device: Device | undefined, drafts: Map<string, Draft>): Promise<void> {
+  async function readLists(
+    day: string,
+    aeTitle: string,
+    device: Device | undefined,
+    drafts: Map<string, Draft>,
+  ): Promise<void> {
     const found = new Map<string, { sentAt: string | null; isOnList: boolean; withheld: string }>()
     let hasList = false
     for (const given of store.inspections.answered(aeTitle, MOST_LISTS)) {
@@ -130,16 +174,25 @@ export function openDeviceLists({ store, devices, keptList }: DeviceListsDeps): 
     }
     for (const [key, { sentAt, isOnList, withheld }] of found) {
       if (sentAt === null && withheld === '') continue
-      drafts.get(key)?.devices.push({ deviceId: device?.deviceId ?? null, aeTitle, name: device?.name ?? '', isOnList, sentAt, withheld })
+      drafts.get(key)?.devices.push({
+        deviceId: device?.deviceId ?? null,
+        aeTitle,
+        name: device?.name ?? '',
+        isOnList,
+        sentAt,
+        withheld,
+      })
     }
   }
 
   return {
     async ofDay(day, only) {
       const known = devices()
-      const deviceOf = (aeTitle: string) => known.find((device) => device.aeTitle.toUpperCase() === aeTitle.toUpperCase())
+      const deviceOf = (aeTitle: string) =>
+        known.find((device) => device.aeTitle.toUpperCase() === aeTitle.toUpperCase())
       const kept = await keptAnswers(day, deviceOf)
-      const isWanted = (aeTitle: string) => only === undefined || aeTitle.toUpperCase() === only.aeTitle.toUpperCase()
+      const isWanted = (aeTitle: string) =>
+        only === undefined || aeTitle.toUpperCase() === only.aeTitle.toUpperCase()
       const drafts = new Map<string, Draft>()
       let receivedAt: string | null = null
       let oldestAt: string | null = null
@@ -148,17 +201,22 @@ export function openDeviceLists({ store, devices, keptList }: DeviceListsDeps): 
         // The newest is the first.
         const [newest] = answers
         const isAsked = deviceOf(aeTitle)?.isEnabled === true
-        if (isAsked && newest && (oldestAt === null || newest.receivedAt < oldestAt)) oldestAt = newest.receivedAt
+        if (isAsked && newest && (oldestAt === null || newest.receivedAt < oldestAt))
+          oldestAt = newest.receivedAt
         for (const answer of answers) {
           if (receivedAt === null || answer.receivedAt > receivedAt) receivedAt = answer.receivedAt
-          for (const [key, row] of answer.rows) noteRow(drafts, key, row, answer.receivedAt, aeTitle)
+          for (const [key, row] of answer.rows)
+            noteRow(drafts, key, row, answer.receivedAt, aeTitle)
         }
       }
-      const aeTitles = new Set([...kept.keys(), ...known.map(({ aeTitle }) => aeTitle)].filter(isWanted))
+      const aeTitles = new Set(
+        [...kept.keys(), ...known.map(({ aeTitle }) => aeTitle)].filter(isWanted),
+      )
       for (const aeTitle of aeTitles) await readLists(day, aeTitle, deviceOf(aeTitle), drafts)
       const rows = new Map(
         [...drafts].map(
-          ([key, { row, knownTo, devices: of }]) => [key, { row, devices: of, goneAt: goneAt(key, row, knownTo, kept) }] as const,
+          ([key, { row, knownTo, devices: of }]) =>
+            [key, { row, devices: of, goneAt: goneAt(key, row, knownTo, kept) }] as const,
         ),
       )
       return { rows, receivedAt, oldestAt }
@@ -167,16 +225,23 @@ export function openDeviceLists({ store, devices, keptList }: DeviceListsDeps): 
 }
 
 /** The newest answer says how a row is. */
-function noteRow(drafts: Map<string, Draft>, key: string, row: WorklistRow, at: string, aeTitle: string): void {
+function noteRow(
+  drafts: Map<string, Draft>,
+  key: string,
+  row: WorklistRow,
+  at: string,
+  aeTitle: string,
+): void {
   const draft = drafts.get(key)
-  if (!draft) return void drafts.set(key, { row, rowAt: at, knownTo: new Set([aeTitle]), devices: [] })
+  if (!draft)
+    return void drafts.set(key, { row, rowAt: at, knownTo: new Set([aeTitle]), devices: [] })
   draft.knownTo.add(aeTitle)
   if (at > draft.rowAt) Object.assign(draft, { row, rowAt: at })
 }
 
 /**
- * A row is gone where, for every AE title that knew it, the newest answer that would hold it does not. Where no answer would, nobody knows:
- * it is taken as listed.
+ * A row is gone where, for every AE title that knew it, the newest answer that would hold it does
+ * not. Where no answer would, nobody knows: it is taken as listed.
  */
 function goneAt(
   key: string,
@@ -186,7 +251,9 @@ function goneAt(
 ): string | null {
   let at: string | null = null
   for (const aeTitle of knownTo) {
-    const newest = kept.get(aeTitle)?.find(({ modality }) => modality === null || modality === row.values.Modality)
+    const newest = kept
+      .get(aeTitle)
+      ?.find(({ modality }) => modality === null || modality === row.values.Modality)
     if (!newest || newest.rows.has(key)) return null
     if (at === null || newest.receivedAt > at) at = newest.receivedAt
   }
@@ -194,4 +261,7 @@ function goneAt(
 }
 
 const isNarrow = (keys: readonly ReceivedKey[]): boolean =>
-  keys.some(({ keyword, matching }) => NARROWING.includes(keyword) && matching !== 'universal' && matching !== 'ignored')
+  keys.some(
+    ({ keyword, matching }) =>
+      NARROWING.includes(keyword) && matching !== 'universal' && matching !== 'ignored',
+  )

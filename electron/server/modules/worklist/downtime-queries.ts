@@ -27,7 +27,11 @@ export function downtimeStore(db: Database, seal: Seal): DowntimeStore {
       return { ...downtime, reason: seal.open(sealedReason, 'downtime').toString() }
     },
     set({ reason, ...downtime }) {
-      const row = { id: 1 as const, ...downtime, sealedReason: seal.seal(Buffer.from(reason), 'downtime') }
+      const row = {
+        id: 1 as const,
+        ...downtime,
+        sealedReason: seal.seal(Buffer.from(reason), 'downtime'),
+      }
       db.run(
         db.sql
           .insertInto('downtime')

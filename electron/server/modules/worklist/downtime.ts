@@ -3,13 +3,20 @@ import { nextMidnight, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { Downtime as DowntimeState } from '#shared/contract/worklist.ts'
 
-/** Downtime mode (dicom-field §7.3): switched on by a named person, off at midnight of the clinic or by the first live answer. */
+/**
+ * Downtime mode (dicom-field §7.3): switched on by a named person, off at midnight of the clinic or
+ * by the first live answer.
+ */
 export interface Downtime {
   current(): DowntimeState
   /** Until midnight; again takes the new reason. */
   start(downtime: {
     readonly reason: string
-    readonly user: { readonly userId: string; readonly firstName: string; readonly lastName: string }
+    readonly user: {
+      readonly userId: string
+      readonly firstName: string
+      readonly lastName: string
+    }
   }): DowntimeState
   /** Changes nothing where it is off. */
   end(actor: Actor): DowntimeState
@@ -32,10 +39,18 @@ export function openDowntime(deps: DomainDeps): Downtime {
     start: ({ reason, user }) =>
       store.database.transaction(() => {
         const now = clock()
-        const until = instantOf(nextMidnight(now, timeZoneOf(store.settings.get('clinic.timeZone'))))
+        const until = instantOf(
+          nextMidnight(now, timeZoneOf(store.settings.get('clinic.timeZone'))),
+        )
         const before = current()
         const since = before.since ?? instantOf(now)
-        store.downtime.set({ since, until, reason, userId: user.userId, userName: `${user.firstName} ${user.lastName}` })
+        store.downtime.set({
+          since,
+          until,
+          reason,
+          userId: user.userId,
+          userName: `${user.firstName} ${user.lastName}`,
+        })
         note(deps, userActor(user.userId), 'downtime.start', 'worklist', { reason, until })
         return current()
       }),

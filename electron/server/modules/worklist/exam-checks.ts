@@ -13,9 +13,14 @@ const made = (state: Check['state'], sentence: string, more: Partial<Check> = {}
   ...{ state, sentence, evidence: [], remedy: '', link: null },
   ...more,
 })
-const ok = (sentence: string, evidence: readonly string[] = []) => made('ok', sentence, { evidence: [...evidence] })
-const failed = (sentence: string, remedy: string, link: Check['link'], evidence: readonly string[] = []) =>
-  made('failed', sentence, { remedy, link, evidence: [...evidence] })
+const ok = (sentence: string, evidence: readonly string[] = []) =>
+  made('ok', sentence, { evidence: [...evidence] })
+const failed = (
+  sentence: string,
+  remedy: string,
+  link: Check['link'],
+  evidence: readonly string[] = [],
+) => made('failed', sentence, { remedy, link, evidence: [...evidence] })
 const skipped = (sentence: string) => made('skipped', sentence)
 
 const nameOf = ({ device }: Findings) => device.name || device.aeTitle
@@ -23,12 +28,19 @@ const ITS_SERVER =
   'At the device, set the worklist server to the address, the port and the AE title of this gateway, then test the connection there.'
 const ITS_NAME = 'Correct AE title or address of the device under Devices, or at the device.'
 
-/** Every check, in the order of EXAM_CHECKS. No value of a row is in a sentence but in that of the reasons, which the inspector shows too. */
+/**
+ * Every check, in the order of EXAM_CHECKS. No value of a row is in a sentence but in that of the
+ * reasons, which the inspector shows too.
+ */
 const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
   known({ device }) {
     const who = `${device.name || device.aeTitle} (${device.aeTitle})`
     if (device.isEnabled) return ok(`${who} is in the device list and switched on.`)
-    return failed(`${who} is switched off in the device list, so it is rejected.`, 'Switch the device on under Devices.', 'devices')
+    return failed(
+      `${who} is switched off in the device list, so it is rejected.`,
+      'Switch the device on under Devices.',
+      'devices',
+    )
   },
 
   called(findings) {
@@ -38,7 +50,12 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
       return ok(`${nameOf(findings)} has called; last on ${clockOf(device.lastSeenAt)}${from}.`)
     }
     const others = strangers(findings)
-    return failed(`${nameOf(findings)} has never called this gateway.`, others.length > 0 ? ITS_NAME : ITS_SERVER, 'devices', others)
+    return failed(
+      `${nameOf(findings)} has never called this gateway.`,
+      others.length > 0 ? ITS_NAME : ITS_SERVER,
+      'devices',
+      others,
+    )
   },
 
   today(findings) {
@@ -46,9 +63,18 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
     if (device.lastSeenAt === null) return skipped('It has never called.')
     const isToday = clockOf(device.lastSeenAt).startsWith(today)
     const others = strangers(findings)
-    if (isToday) return ok('It has called today, under its AE title and from an address that is its own.', others)
+    if (isToday)
+      return ok(
+        'It has called today, under its AE title and from an address that is its own.',
+        others,
+      )
     if (others.length > 0) {
-      return failed('It has not called today as it is known here, but something that may be it has.', ITS_NAME, 'devices', others)
+      return failed(
+        'It has not called today as it is known here, but something that may be it has.',
+        ITS_NAME,
+        'devices',
+        others,
+      )
     }
     return failed(
       `It called last on ${clockOf(device.lastSeenAt)}, not today.`,
@@ -59,11 +85,15 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
 
   association(findings) {
     const { device, lastRejection, clockOf } = findings
-    const rejected = lastRejection && `Rejected on ${clockOf(lastRejection.at)}: ${lastRejection.why}`
+    const rejected =
+      lastRejection && `Rejected on ${clockOf(lastRejection.at)}: ${lastRejection.why}`
     if (lastRejection && (device.lastSeenAt === null || lastRejection.at > device.lastSeenAt)) {
-      return failed('Its last call was rejected.', 'Mend what the reason says, then let the device call again.', 'devices', [
-        rejected ?? '',
-      ])
+      return failed(
+        'Its last call was rejected.',
+        'Mend what the reason says, then let the device call again.',
+        'devices',
+        [rejected ?? ''],
+      )
     }
     if (device.lastSeenAt === null) return skipped('It has never called.')
     return ok('Its last call was accepted.', rejected ? [rejected] : [])
@@ -79,7 +109,8 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
       )
     }
     const evidence = [last.sentence, ...narrowing(lastKeys)]
-    // What could not be read is not among the keys: asked again without it, the query may be understood.
+    // What could not be read is not among the keys: asked again without it, the query may be
+    // understood.
     const misread = [own, last].find(({ status }) => status === 'A900')
     if (misread) {
       return failed(
@@ -101,10 +132,16 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
 
   partner({ own, wide, clockOf }) {
     const silent = [own, wide].find(({ source }) => source === 'none')
-    const evidence = own.partner?.answeredAt ? [`The partner answered on ${clockOf(own.partner.answeredAt)}.`] : []
-    if (silent?.status === 'A900') return skipped('The query was not understood, so the partner was not asked.')
+    const evidence = own.partner?.answeredAt
+      ? [`The partner answered on ${clockOf(own.partner.answeredAt)}.`]
+      : []
+    if (silent?.status === 'A900')
+      return skipped('The query was not understood, so the partner was not asked.')
     if (silent) {
-      const why = silent.fault === null ? silent.errorComment : becauseOf(silent.fault, silent.partner?.detail ?? '')
+      const why =
+        silent.fault === null
+          ? silent.errorComment
+          : becauseOf(silent.fault, silent.partner?.detail ?? '')
       return failed(
         `There is no answer of the partner for this device: ${why}.`,
         'See under Partner what keeps it from answering.',
@@ -119,10 +156,16 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
   listed({ inOwn, inWide, wide, planned, clockOf, day }) {
     if (inOwn || inWide) return ok('The exam is in the partner’s answer to this device.')
     if (wide.source === 'none') return skipped('There is no answer to look in.')
-    const gone = 'Check in the partner’s system that the exam is planned for this day and not cancelled.'
+    const gone =
+      'Check in the partner’s system that the exam is planned for this day and not cancelled.'
     if (planned?.state === 'gone') {
-      const since = planned.since === null ? '' : ` The answer of ${clockOf(planned.since)} does not have it.`
-      return failed(`The partner listed the exam earlier and does not any more: cancelled or moved.${since}`, gone, 'worklist')
+      const since =
+        planned.since === null ? '' : ` The answer of ${clockOf(planned.since)} does not have it.`
+      return failed(
+        `The partner listed the exam earlier and does not any more: cancelled or moved.${since}`,
+        gone,
+        'worklist',
+      )
     }
     if (planned) {
       return failed(
@@ -138,7 +181,12 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
   valid({ inWide, inOwn }) {
     const row = inWide ?? inOwn
     if (!row) return skipped('There is no exam to check.')
-    if (row.verdict !== 'withheld' || row.reason === CLOSED || row.reason === PAST || isUnspeakable(row.reason))
+    if (
+      row.verdict !== 'withheld' ||
+      row.reason === CLOSED ||
+      row.reason === PAST ||
+      isUnspeakable(row.reason)
+    )
       return ok('Nothing about the exam has to be withheld from devices.', row.remarks)
     return failed(
       `The exam is withheld from every device: ${row.reason}.`,
@@ -149,11 +197,17 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
   },
 
   encodable({ inWide, inOwn, device }) {
-    const row = [inOwn, inWide].find((one) => one?.verdict === 'withheld' && isUnspeakable(one.reason)) ?? inWide ?? inOwn
+    const row =
+      [inOwn, inWide].find((one) => one?.verdict === 'withheld' && isUnspeakable(one.reason)) ??
+      inWide ??
+      inOwn
     if (!row) return skipped('There is no exam to check.')
     const set =
-      device.characterSet === null ? 'Each exam decides its character set.' : `The device’s character set is ${device.characterSet}.`
-    if (row.verdict !== 'withheld' || !isUnspeakable(row.reason)) return ok('Its texts can be sent to the device.', [set, ...row.remarks])
+      device.characterSet === null
+        ? 'Each exam decides its character set.'
+        : `The device’s character set is ${device.characterSet}.`
+    if (row.verdict !== 'withheld' || !isUnspeakable(row.reason))
+      return ok('Its texts can be sent to the device.', [set, ...row.remarks])
     return failed(
       `The exam cannot be sent to this device: ${row.reason}.`,
       'Choose a character set under Devices that the device understands and that has these letters.',
@@ -167,8 +221,13 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
     const { question } = own
     if (!inOwn && !inWide) return skipped('There is no exam to hold against it.')
     if (question === null) return skipped('The device’s own query did not reach the partner.')
-    const days = question.dateStart === question.dateEnd ? question.dateStart : `${question.dateStart} to ${question.dateEnd}`
-    const evidence = [`The device’s query covers ${days}${question.modality ? `, modality ${question.modality}` : ''}.`]
+    const days =
+      question.dateStart === question.dateEnd
+        ? question.dateStart
+        : `${question.dateStart} to ${question.dateEnd}`
+    const evidence = [
+      `The device’s query covers ${days}${question.modality ? `, modality ${question.modality}` : ''}.`,
+    ]
     if (day < question.dateStart || day > question.dateEnd) {
       return failed(
         `The exam is on ${day}, and the device’s query covers ${days}.`,
@@ -194,7 +253,11 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
         evidence,
       )
     }
-    if (inOwn?.verdict === 'filtered' && inOwn.reason.startsWith(STATION) && device.stationMode === 'strict') {
+    if (
+      inOwn?.verdict === 'filtered' &&
+      inOwn.reason.startsWith(STATION) &&
+      device.stationMode === 'strict'
+    ) {
       return failed(
         'The device asks for another station than its own, and it is set to be taken at its word.',
         'Correct the station at the device, or set its station to “echo” under Devices.',
@@ -203,8 +266,16 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
       )
     }
     if (inOwn?.verdict === 'filtered' && inOwn.reason.startsWith('outside the days'))
-      return failed('The exam is outside the days that the device asks for.', 'Choose the day at the device.', 'devices', evidence)
-    return ok('The exam is within the days, the modality and the number of exams of the device.', evidence)
+      return failed(
+        'The exam is outside the days that the device asks for.',
+        'Choose the day at the device.',
+        'devices',
+        evidence,
+      )
+    return ok(
+      'The exam is within the days, the modality and the number of exams of the device.',
+      evidence,
+    )
   },
 
   keys(findings) {
@@ -212,9 +283,19 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
     if (!inOwn && !inWide) return skipped('There is no exam to hold against them.')
     if (!inOwn) return skipped('The answer to the device’s own query does not have the exam.')
     const asked = narrowing(lastKeys)
-    if (inOwn.verdict !== 'filtered' || isPerformed(inOwn.reason) || inOwn.reason.startsWith('outside the days'))
-      return ok(asked.length === 0 ? 'It asks for nothing in particular.' : 'The exam meets every key of its query.', asked)
-    if (inOwn.reason.startsWith(STATION) && findings.device.stationMode === 'strict') return ok('Every other key is met.', asked)
+    if (
+      inOwn.verdict !== 'filtered' ||
+      isPerformed(inOwn.reason) ||
+      inOwn.reason.startsWith('outside the days')
+    )
+      return ok(
+        asked.length === 0
+          ? 'It asks for nothing in particular.'
+          : 'The exam meets every key of its query.',
+        asked,
+      )
+    if (inOwn.reason.startsWith(STATION) && findings.device.stationMode === 'strict')
+      return ok('Every other key is met.', asked)
     return failed(
       `The exam does not meet a key of its query: ${inOwn.reason}.`,
       'Clear or correct that key at the device.',
@@ -227,10 +308,23 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
     const row = [inOwn, inWide].find((one) => one && isOver(one)) ?? inOwn ?? inWide
     if (!row) return skipped('There is no exam to look at.')
     if (!isOver(row))
-      return ok(row.isClosed ? 'It is marked as done here, which counts for stored answers only.' : 'It is neither done nor closed here.')
+      return ok(
+        row.isClosed
+          ? 'It is marked as done here, which counts for stored answers only.'
+          : 'It is neither done nor closed here.',
+      )
     if (row.reason === CLOSED)
-      return failed(`It is closed here: ${row.reason}.`, 'Reopen it under Worklist if that was a mistake.', 'worklist')
-    if (row.reason === PAST) return failed(`It is not served: ${row.reason}.`, 'It comes back when the partner answers again.', 'partner')
+      return failed(
+        `It is closed here: ${row.reason}.`,
+        'Reopen it under Worklist if that was a mistake.',
+        'worklist',
+      )
+    if (row.reason === PAST)
+      return failed(
+        `It is not served: ${row.reason}.`,
+        'It comes back when the partner answers again.',
+        'partner',
+      )
     return failed(
       `It is off the list because it is ${row.reason}.`,
       'If it has to be imaged again, have another step planned in the partner’s system.',
@@ -241,7 +335,9 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
   sent(findings) {
     const { inOwn, planned, device, last, clockOf } = findings
     if (inOwn?.verdict !== 'sent') return skipped('It would not be sent now.')
-    const mine = planned?.devices.find(({ aeTitle }) => aeTitle.toUpperCase() === device.aeTitle.toUpperCase())
+    const mine = planned?.devices.find(
+      ({ aeTitle }) => aeTitle.toUpperCase() === device.aeTitle.toUpperCase(),
+    )
     if (!mine?.sentAt) {
       return failed(
         'The device would be given the exam now, but it was not yet: it has not asked since the partner lists it.',
@@ -258,13 +354,18 @@ const CHECKS: Readonly<Record<Name, (findings: Findings) => Check>> = {
 }
 
 /** Every check; what depends on one that failed is said to be skipped by the check itself. */
-export const checksOf = (findings: Findings): ExamCheck[] => EXAM_CHECKS.map((check) => ({ check, ...CHECKS[check](findings) }))
+export const checksOf = (findings: Findings): ExamCheck[] =>
+  EXAM_CHECKS.map((check) => ({ check, ...CHECKS[check](findings) }))
 
 const STATION = 'ScheduledStationAETitle'
 const isOver = ({ verdict, reason }: RowVerdict): boolean =>
-  (verdict === 'filtered' && isPerformed(reason)) || (verdict === 'withheld' && (reason === CLOSED || reason === PAST))
+  (verdict === 'filtered' && isPerformed(reason)) ||
+  (verdict === 'withheld' && (reason === CLOSED || reason === PAST))
 
-/** Callers of the inbox that may be this device: its AE title from elsewhere, or another AE title from its address. */
+/**
+ * Callers of the inbox that may be this device: its AE title from elsewhere, or another AE title
+ * from its address.
+ */
 function strangers({ device, callers, clockOf }: Findings): string[] {
   const aeTitle = device.aeTitle.toUpperCase()
   const addresses = [device.lastAddress, device.address].filter((address) => address !== null)
@@ -274,12 +375,17 @@ function strangers({ device, callers, clockOf }: Findings): string[] {
       return [
         `${caller.aeTitle} called from ${caller.address}, ${at}, which is not the address of this device (${device.address ?? 'any'}).`,
       ]
-    return addresses.includes(caller.address) ? [`From its address ${caller.address} called ${caller.aeTitle}, ${at}.`] : []
+    return addresses.includes(caller.address)
+      ? [`From its address ${caller.address} called ${caller.aeTitle}, ${at}.`]
+      : []
   })
 }
 
 /** The keys that narrow a query: `Modality: CT`. */
 const narrowing = (keys: Inspection['keys']): string[] =>
   keys
-    .filter(({ matching }) => matching !== 'universal' && matching !== 'sequence' && matching !== 'ignored')
+    .filter(
+      ({ matching }) =>
+        matching !== 'universal' && matching !== 'sequence' && matching !== 'ignored',
+    )
     .map(({ keyword, value }) => `${keyword}: ${value}`)

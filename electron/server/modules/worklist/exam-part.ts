@@ -4,8 +4,14 @@ import type { ExamPorts } from '#server/modules/dashboard/ports.ts'
 import { type DashboardTodayDeps, serveDashboardToday } from '#server/modules/dashboard/today.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
 import type { PartnerState } from '#server/modules/partners/partner-state.ts'
-import { openReconciliation, type Reconciliation } from '#server/modules/reconciliation/reconciliation.ts'
-import { type DashboardReconciliationDeps, serveDashboardReconciliation } from '#server/modules/reconciliation/reconciliation-routes.ts'
+import {
+  openReconciliation,
+  type Reconciliation,
+} from '#server/modules/reconciliation/reconciliation.ts'
+import {
+  type DashboardReconciliationDeps,
+  serveDashboardReconciliation,
+} from '#server/modules/reconciliation/reconciliation-routes.ts'
 import { clinicDay, timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { msOf } from '#server/platform/clock.ts'
 import type { ExamDay } from '#shared/contract/dashboard-exams.ts'
@@ -60,7 +66,15 @@ export function openExamPart(
     scheduled: desk.scheduled,
     orderChanged: intake.orderChanged,
   })
-  const asking = ({ userId, firstName, lastName }: { readonly userId: string; readonly firstName: string; readonly lastName: string }) => ({
+  const asking = ({
+    userId,
+    firstName,
+    lastName,
+  }: {
+    readonly userId: string
+    readonly firstName: string
+    readonly lastName: string
+  }) => ({
     userId,
     name: `${firstName} ${lastName}`,
   })
@@ -74,7 +88,12 @@ export function openExamPart(
   const shown = (instant: number) => wallClock(instant, zone()).time.slice(0, 5)
   const print = (day: ExamDay, language: 'en' | 'es') =>
     renderWorklistSheet({
-      ...{ day, language, clinicName: settings.get('clinic.name'), paper: settings.get('reports.paper') },
+      ...{
+        day,
+        language,
+        clinicName: settings.get('clinic.name'),
+        paper: settings.get('reports.paper'),
+      },
       listedAt: day.source.receivedAt === null ? '' : shown(msOf(day.source.receivedAt)),
       printedAt: `${clinicDay(clock(), zone())} ${shown(clock())}`,
     })
@@ -82,7 +101,13 @@ export function openExamPart(
     today: ports.today,
     reconciliation,
     serve(app, today) {
-      serveDashboardExams(app, { devices, ports, today: () => clinicDay(clock(), zone()), print, feed: today.feed })
+      serveDashboardExams(app, {
+        devices,
+        ports,
+        today: () => clinicDay(clock(), zone()),
+        print,
+        feed: today.feed,
+      })
       serveDashboardReconciliation(app, { ...parts, ...today, reconciliation })
       serveDashboardToday(app, { ...parts, ...today, clock, exams: desk, reconciliation })
     },

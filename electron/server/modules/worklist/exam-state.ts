@@ -46,16 +46,22 @@ export function examOf(planned: PlannedRow, standing: ExamStanding): Exam {
   }
 }
 
-/** What a device reported counts for most, then what it sent, then what staff said, then what the partner says. */
+/**
+ * What a device reported counts for most, then what it sent, then what staff said, then what the
+ * partner says.
+ */
 function stateOf(
   { devices, goneAt }: PlannedRow,
   { facts, progress, progressSince, isClosed }: ExamStanding,
 ): Pick<Exam, 'state' | 'since'> {
-  if (progress === 'completed' || progress === 'received') return { state: 'completed', since: progressSince }
+  if (progress === 'completed' || progress === 'received')
+    return { state: 'completed', since: progressSince }
   if (progress === 'started') return { state: 'started', since: progressSince }
   if (facts?.images) return { state: 'images', since: facts.images.firstAt }
   if (isClosed) return { state: 'closed', since: null }
   if (goneAt !== null) return { state: 'gone', since: goneAt }
   const sent = devices.flatMap(({ sentAt }) => (sentAt === null ? [] : [sentAt])).sort()
-  return sent.length > 0 ? { state: 'handed-out', since: sent.at(-1) ?? null } : { state: 'scheduled', since: null }
+  return sent.length > 0
+    ? { state: 'handed-out', since: sent.at(-1) ?? null }
+    : { state: 'scheduled', since: null }
 }

@@ -2,10 +2,20 @@ import type { Store } from '#server/database/store.ts'
 import { daysBetween, timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { msOf } from '#server/platform/clock.ts'
 import { folded } from '#server/platform/folding.ts'
-import type { Exam, ExamExplanation, ExplainAsk, ExplainedExam } from '#shared/contract/dashboard-exams.ts'
+import type {
+  Exam,
+  ExamExplanation,
+  ExplainAsk,
+  ExplainedExam,
+} from '#shared/contract/dashboard-exams.ts'
 import type { Device, UnknownCaller } from '#shared/contract/devices.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
-import { type Inspection, type InspectionSummary, type RowVerdict, WorklistAsk } from '#shared/contract/worklist.ts'
+import {
+  type Inspection,
+  type InspectionSummary,
+  type RowVerdict,
+  WorklistAsk,
+} from '#shared/contract/worklist.ts'
 import { CONSOLE_TRANSFER_SYNTAX, consoleQuery } from './console-query.ts'
 import { checksOf } from './exam-checks.ts'
 import { replayedQuery } from './replayed-query.ts'
@@ -22,7 +32,10 @@ export interface ExplainDeps {
   readonly callers: () => readonly UnknownCaller[]
 }
 
-/** All that the checks look at. Instants are as recorded; `day`, `today` are `YYYY-MM-DD` in the clinic. */
+/**
+ * All that the checks look at. Instants are as recorded; `day`, `today` are `YYYY-MM-DD` in the
+ * clinic.
+ */
 export interface Findings {
   readonly device: Device
   readonly day: string
@@ -49,13 +62,16 @@ const MOST_CANDIDATES = 50
 const MOST_EXAMS = 50_000
 
 /**
- * Why an exam is not on a device: the worklist is asked as this device, with what it asked last and for all of the day, and every step of the
- * way is held against what is recorded. Both queries are recorded as the window's.
+ * Why an exam is not on a device: the worklist is asked as this device, with what it asked last and
+ * for all of the day, and every step of the way is held against what is recorded. Both queries are
+ * recorded as the window's.
  */
 export function openExplain({ store, clock, setting, worklist, exams, callers }: ExplainDeps) {
   const zone = () => timeZoneOf(setting('clinic.timeZone'))
 
-  async function lastOf(device: Device): Promise<{ readonly summary: InspectionSummary; readonly whole: Inspection } | undefined> {
+  async function lastOf(
+    device: Device,
+  ): Promise<{ readonly summary: InspectionSummary; readonly whole: Inspection } | undefined> {
     const summary = store.inspections.last(device.aeTitle)
     const whole = summary && (await worklist.inspection(summary.inspectionId, 'sent'))
     return summary && whole && { summary, whole }
@@ -76,9 +92,15 @@ export function openExplain({ store, clock, setting, worklist, exams, callers }:
     // What it asked yesterday for that day, it asks today for this one.
     const daysLater = last ? daysBetween(wallClock(msOf(last.summary.at), zone()).day, today) : 0
     const keys = last?.whole.keys ?? []
-    const own = await worklist.askWith(keys.length > 0 && last ? replayedQuery(last.whole, { daysLater }) : fromConsole({}), device, user)
+    const own = await worklist.askWith(
+      keys.length > 0 && last ? replayedQuery(last.whole, { daysLater }) : fromConsole({}),
+      device,
+      user,
+    )
     const wide = await worklist.askWith(
-      keys.length > 0 && last ? replayedQuery(last.whole, { onlyDay: day }) : fromConsole({ startDate: day, endDate: day }),
+      keys.length > 0 && last
+        ? replayedQuery(last.whole, { onlyDay: day })
+        : fromConsole({ startDate: day, endDate: day }),
       device,
       user,
     )
@@ -87,10 +109,21 @@ export function openExplain({ store, clock, setting, worklist, exams, callers }:
     const everywhere: readonly ExplainedExam[] = [...wide.rows, ...own.rows, ...known]
     const found = everywhere.filter(ask.studyInstanceUid === '' ? fits(ask.text) : isNamed(ask))
     const candidates = unique(found)
-    const base = { deviceId: device.deviceId, day, inspectionId: own.inspectionId === UNRECORDED ? null : own.inspectionId }
+    const base = {
+      deviceId: device.deviceId,
+      day,
+      inspectionId: own.inspectionId === UNRECORDED ? null : own.inspectionId,
+    }
     if (candidates.length > 1) {
       const some = candidates.slice(0, MOST_CANDIDATES).map(shown)
-      return { ...base, exam: null, candidates: some, isGiven: false, conclusion: 'Several exams fit; choose one.', checks: [] }
+      return {
+        ...base,
+        exam: null,
+        candidates: some,
+        isGiven: false,
+        conclusion: 'Several exams fit; choose one.',
+        checks: [],
+      }
     }
     const exam = candidates[0]
     const same = (row: ExplainedExam) => exam !== undefined && keyOf(row) === keyOf(exam)
@@ -132,21 +165,35 @@ const isNamed =
     exam.studyInstanceUid === studyInstanceUid &&
     (scheduledProcedureStepId === '' || exam.scheduledProcedureStepId === scheduledProcedureStepId)
 
-/** Each word is in the name, the patient ID, the accession number or the description; case and accents do not count. */
+/**
+ * Each word is in the name, the patient ID, the accession number or the description; case and
+ * accents do not count.
+ */
 function fits(text: string): (exam: ExplainedExam) => boolean {
   const words = folded(text.replace(/[\^=,]/g, ' '))
     .split(/\s+/)
     .filter((word) => word !== '')
   return ({ patientName, patientId, accessionNumber, description }) => {
-    const said = folded([patientName.replace(/[\^=]/g, ' '), patientId, accessionNumber, description].join(' '))
+    const said = folded(
+      [patientName.replace(/[\^=]/g, ' '), patientId, accessionNumber, description].join(' '),
+    )
     return words.length > 0 && words.every((word) => said.includes(word))
   }
 }
 
-const keyOf = ({ studyInstanceUid, scheduledProcedureStepId, patientId, accessionNumber }: ExplainedExam): string =>
-  studyInstanceUid === '' ? `? ${patientId} ${accessionNumber}` : `${studyInstanceUid} ${scheduledProcedureStepId}`
+const keyOf = ({
+  studyInstanceUid,
+  scheduledProcedureStepId,
+  patientId,
+  accessionNumber,
+}: ExplainedExam): string =>
+  studyInstanceUid === ''
+    ? `? ${patientId} ${accessionNumber}`
+    : `${studyInstanceUid} ${scheduledProcedureStepId}`
 
-const unique = (exams: readonly ExplainedExam[]): ExplainedExam[] => [...new Map(exams.map((exam) => [keyOf(exam), exam])).values()]
+const unique = (exams: readonly ExplainedExam[]): ExplainedExam[] => [
+  ...new Map(exams.map((exam) => [keyOf(exam), exam])).values(),
+]
 
 const shown = (exam: ExplainedExam): ExplainedExam => ({
   studyInstanceUid: exam.studyInstanceUid,

@@ -11,7 +11,10 @@ interface FaultLine {
   readonly wasCalled: boolean
 }
 
-const UNREACHABLE = { status: 0xa700, comment: 'Worklist service unreachable, retry later' } as const
+const UNREACHABLE = {
+  status: 0xa700,
+  comment: 'Worklist service unreachable, retry later',
+} as const
 
 /** dicom-field §2.12: a failed call to the partner as the console is told, and as a person is. */
 export const FAULTS = {
@@ -25,8 +28,16 @@ export const FAULTS = {
   timeout: { ...UNREACHABLE, because: 'the partner took too long', wasCalled: true },
   status: { ...UNREACHABLE, because: 'the partner answered with an error', wasCalled: true },
   oversize: { ...UNREACHABLE, because: 'the partner’s answer was too large', wasCalled: true },
-  'circuit-open': { ...UNREACHABLE, because: 'the partner has failed several times in a row', wasCalled: false },
-  'forbidden-address': { ...UNREACHABLE, because: 'the partner’s address is not allowed', wasCalled: false },
+  'circuit-open': {
+    ...UNREACHABLE,
+    because: 'the partner has failed several times in a row',
+    wasCalled: false,
+  },
+  'forbidden-address': {
+    ...UNREACHABLE,
+    because: 'the partner’s address is not allowed',
+    wasCalled: false,
+  },
   invalid: {
     status: 0xc002,
     comment: 'Worklist answer invalid',
@@ -45,7 +56,11 @@ export const FAULTS = {
 const MOST_COMMENT = 64
 
 /** @param detail words of the partner, of which a refusal carries the beginning */
-export function faultResult(fault: PartnerFault, callingAeTitle: string, detail: string): DimseResult {
+export function faultResult(
+  fault: PartnerFault,
+  callingAeTitle: string,
+  detail: string,
+): DimseResult {
   const { status, comment } = FAULTS[fault]
   if (fault !== 'refused') return { status, errorComment: comment }
   const letters = detail.normalize('NFKD').replace(/[\u0300-\u036f]+/g, '')
@@ -53,23 +68,48 @@ export function faultResult(fault: PartnerFault, callingAeTitle: string, detail:
     .replace(/[^\x20-\x5b\x5d-\x7e]+/g, ' ')
     .trim()
     .slice(0, 30)
-  return { status, errorComment: `${comment} ${callingAeTitle}${words && `: ${words}`}`.slice(0, MOST_COMMENT).trim() }
+  return {
+    status,
+    errorComment: `${comment} ${callingAeTitle}${words && `: ${words}`}`
+      .slice(0, MOST_COMMENT)
+      .trim(),
+  }
 }
 
-/** What is recorded in the clear of a final: a refusal without the partner's words, which may name a patient and are kept sealed. */
-export function commentForRecord({ status, errorComment = '' }: DimseResult, callingAeTitle: string): string {
-  return status === FAULTS.refused.status ? (faultResult('refused', callingAeTitle, '').errorComment ?? '') : errorComment
+/**
+ * What is recorded in the clear of a final: a refusal without the partner's words, which may name a
+ * patient and are kept sealed.
+ */
+export function commentForRecord(
+  { status, errorComment = '' }: DimseResult,
+  callingAeTitle: string,
+): string {
+  return status === FAULTS.refused.status
+    ? (faultResult('refused', callingAeTitle, '').errorComment ?? '')
+    : errorComment
 }
 
-/** The comment that was sent, made again of what is recorded. @param detail what the partner said, as it was sealed */
+/**
+ * The comment that was sent, made again of what is recorded. @param detail what the partner said,
+ * as it was sealed
+ */
 export function commentOfRecord(
-  { status, callingAeTitle, errorComment }: { readonly status: string; readonly callingAeTitle: string; readonly errorComment: string },
+  {
+    status,
+    callingAeTitle,
+    errorComment,
+  }: { readonly status: string; readonly callingAeTitle: string; readonly errorComment: string },
   detail: string,
 ): string {
   const isRefused = Number.parseInt(status, 16) === FAULTS.refused.status
-  return isRefused ? (faultResult('refused', callingAeTitle, detail).errorComment ?? '') : errorComment
+  return isRefused
+    ? (faultResult('refused', callingAeTitle, detail).errorComment ?? '')
+    : errorComment
 }
 
-/** The partner's detail in brackets, where it is ours and not the partner's own text, which may name a patient. */
+/**
+ * The partner's detail in brackets, where it is ours and not the partner's own text, which may name
+ * a patient.
+ */
 export const becauseOf = (fault: PartnerFault, detail: string): string =>
   `${FAULTS[fault].because}${detail !== '' && fault !== 'refused' ? ` (${detail})` : ''}`

@@ -8,7 +8,10 @@ import type { InspectionSummary } from '#shared/contract/worklist.ts'
 /** A query that was answered once so far. */
 export type NewInspection = Omit<InspectionSummary, 'inspectionId' | 'repeats' | 'lastAt'>
 
-/** A worklist query as recorded. Nothing about a patient is in the summary; `detail` is sealed at rest. */
+/**
+ * A worklist query as recorded. Nothing about a patient is in the summary; `detail` is sealed at
+ * rest.
+ */
 export interface InspectionRecord extends NewInspection {
   readonly transferSyntax: string
   /** What the slice needs to show it again, in its own form. */
@@ -32,21 +35,38 @@ export type InspectionOutcome = 'all' | 'rows' | 'empty' | 'failed' | 'withheld'
 export interface InspectionsStore {
   /** Its id. */
   insert(record: InspectionRecord): number
-  /** It was asked and answered so `times` more, last at the instant; one that is kept no more is left out. */
+  /**
+   * It was asked and answered so `times` more, last at the instant; one that is kept no more is
+   * left out.
+   */
   repeat(inspectionId: number, times: number, lastAt: Instant): void
   /** Newest first. */
-  list(query: PageQuery & { readonly aeTitle?: string | undefined; readonly outcome: InspectionOutcome }): PageOf<InspectionSummary>
+  list(
+    query: PageQuery & {
+      readonly aeTitle?: string | undefined
+      readonly outcome: InspectionOutcome
+    },
+  ): PageOf<InspectionSummary>
   /** @throws StoreError seal-broken */
   read(inspectionId: number): (InspectionRecord & InspectionSummary) | undefined
-  /** Distinct results that the device itself was sent rows of, newest first, out of its last 10,000 queries. */
+  /**
+   * Distinct results that the device itself was sent rows of, newest first, out of its last 10,000
+   * queries.
+   */
   handedOut(callingAeTitle: string, limit: number): HandedOutAnswer[]
-  /** As `handedOut`, with those of which every row was filtered or withheld, out of its last 2,000 queries. */
+  /**
+   * As `handedOut`, with those of which every row was filtered or withheld, out of its last 2,000
+   * queries.
+   */
   answered(callingAeTitle: string, limit: number): HandedOutAnswer[]
   /** The newest query of the device itself. */
   last(callingAeTitle: string): InspectionSummary | undefined
   /** Forgets at most `limit` queries received before the instant. */
   purge(before: Instant, limit?: number): number
-  /** Queries since the instant, their rows sent and withheld, and how many ended neither in success nor in a cancel. */
+  /**
+   * Queries since the instant, their rows sent and withheld, and how many ended neither in success
+   * nor in a cancel.
+   */
   today(since: Instant): { queries: number; rowsSent: number; failures: number; withheld: number }
 }
 
@@ -72,7 +92,8 @@ const SUMMARY = [
   'lastAt',
 ] as const satisfies (keyof InspectionSummary)[]
 
-// 0000 success, FE00 cancel (PS3.4 K.4.1.1.4). Word for word the conditions of the partial indexes of migration 1.
+// 0000 success, FE00 cancel (PS3.4 K.4.1.1.4). Word for word the conditions of the partial indexes
+// of migration 1.
 const FAILED = sql<boolean>`status not in ('0000', 'FE00')`
 const OUTCOMES = {
   all: sql<boolean>`true`,
@@ -111,13 +132,18 @@ export function inspectionsStore(db: Database, seal: Seal): InspectionsStore {
       return pageOf(rows as InspectionSummary[], limit, (row) => row.inspectionId)
     },
     read(inspectionId) {
-      const row = db.get(db.sql.selectFrom('inspections').selectAll().where('inspectionId', '=', inspectionId))
+      const row = db.get(
+        db.sql.selectFrom('inspections').selectAll().where('inspectionId', '=', inspectionId),
+      )
       if (row === undefined) return undefined
       const { sealedDetail, ...summary } = row
-      return { ...summary, detail: seal.open(sealedDetail, 'inspection') } as InspectionRecord & InspectionSummary
+      return { ...summary, detail: seal.open(sealedDetail, 'inspection') } as InspectionRecord &
+        InspectionSummary
     },
-    handedOut: (callingAeTitle, limit) => results(db, callingAeTitle, { limit, leastSent: 1, scanned: 10_000 }),
-    answered: (callingAeTitle, limit) => results(db, callingAeTitle, { limit, leastSent: 0, scanned: 2000 }),
+    handedOut: (callingAeTitle, limit) =>
+      results(db, callingAeTitle, { limit, leastSent: 1, scanned: 10_000 }),
+    answered: (callingAeTitle, limit) =>
+      results(db, callingAeTitle, { limit, leastSent: 0, scanned: 2000 }),
     last: (callingAeTitle) =>
       db.get(
         db.sql
@@ -132,7 +158,15 @@ export function inspectionsStore(db: Database, seal: Seal): InspectionsStore {
       db.run(
         db.sql
           .deleteFrom('inspections')
-          .where('inspectionId', 'in', db.sql.selectFrom('inspections').select('inspectionId').where('at', '<', before).limit(limit)),
+          .where(
+            'inspectionId',
+            'in',
+            db.sql
+              .selectFrom('inspections')
+              .select('inspectionId')
+              .where('at', '<', before)
+              .limit(limit),
+          ),
       ).changes,
     today: (since) =>
       db.get(
@@ -156,7 +190,11 @@ interface Results {
   readonly scanned: number
 }
 
-const results = (db: Database, callingAeTitle: string, { limit, leastSent, scanned }: Results): HandedOutAnswer[] =>
+const results = (
+  db: Database,
+  callingAeTitle: string,
+  { limit, leastSent, scanned }: Results,
+): HandedOutAnswer[] =>
   db
     .all(
       db.sql
@@ -174,7 +212,13 @@ const results = (db: Database, callingAeTitle: string, { limit, leastSent, scann
             .as('sent'),
         )
         // SQLite takes the other columns from the row that has the maximum.
-        .select(({ fn }) => [fn.max('inspectionId').as('newest'), 'answerHash', 'verdictHash', 'at', 'remoteAddress'])
+        .select(({ fn }) => [
+          fn.max('inspectionId').as('newest'),
+          'answerHash',
+          'verdictHash',
+          'at',
+          'remoteAddress',
+        ])
         .groupBy(['answerHash', 'verdictHash'])
         .orderBy('newest', 'desc')
         .limit(limit),

@@ -5,7 +5,13 @@ import { Inspection, type InspectionSummary, type RowVerdict } from '#shared/con
 import { type AnswerRows, keptItems, readRows } from './answer.ts'
 import { commentOfRecord } from './faults.ts'
 import type { InspectionRecord } from './inspection-queries.ts'
-import { type Finding, findingsOf, readVerdicts, type VerdictDocument, writeVerdicts } from './verdicts.ts'
+import {
+  type Finding,
+  findingsOf,
+  readVerdicts,
+  type VerdictDocument,
+  writeVerdicts,
+} from './verdicts.ts'
 
 /** What a query has for itself beside its summary. */
 export interface InspectionDetail {
@@ -34,7 +40,11 @@ export interface SharedDocument {
   keptAt: number
 }
 
-export const sharedDocument = (document: VerdictDocument): SharedDocument => ({ bytes: writeVerdicts(document), hash: '', keptAt: 0 })
+export const sharedDocument = (document: VerdictDocument): SharedDocument => ({
+  bytes: writeVerdicts(document),
+  hash: '',
+  keptAt: 0,
+})
 
 export interface InspectorDeps {
   readonly store: Pick<Store, 'database' | 'documents' | 'inspections' | 'closedSteps'>
@@ -54,8 +64,9 @@ const KEPT_FOR_SURE = 10 * 60_000
 const MOST_ROWS = 1000
 
 /**
- * The record of every query: a small row each; the partner's answer and the verdicts on its rows are kept once for all queries that share
- * them, so that hundreds of queries a second on thousands of rows can be recorded.
+ * The record of every query: a small row each; the partner's answer and the verdicts on its rows
+ * are kept once for all queries that share them, so that hundreds of queries a second on thousands
+ * of rows can be recorded.
  */
 export function openInspector({ store, clock }: InspectorDeps) {
   return {
@@ -69,16 +80,35 @@ export function openInspector({ store, clock }: InspectorDeps) {
       const isKept = verdicts.hash !== '' && Math.abs(now - verdicts.keptAt) < KEPT_FOR_SURE
       const [inspectionId, hash] = await store.database.commitSoon(() => {
         const verdictHash = isKept ? verdicts.hash : store.documents.keep(verdicts.bytes)
-        // An answer that the disk did not take: the record says how the query ended, without its rows.
-        const answerHash = summary.answerHash !== null && store.documents.has(summary.answerHash) ? summary.answerHash : null
-        return [store.inspections.insert({ ...summary, answerHash, detail: Buffer.from(JSON.stringify(detail)), verdictHash }), verdictHash]
+        // An answer that the disk did not take: the record says how the query ended, without its
+        // rows.
+        const answerHash =
+          summary.answerHash !== null && store.documents.has(summary.answerHash)
+            ? summary.answerHash
+            : null
+        return [
+          store.inspections.insert({
+            ...summary,
+            answerHash,
+            detail: Buffer.from(JSON.stringify(detail)),
+            verdictHash,
+          }),
+          verdictHash,
+        ]
       })
       if (!isKept) Object.assign(verdicts, { hash, keptAt: now })
       return inspectionId
     },
 
-    /** The record with its rows, `most` of them, read again from the partner's answer; undefined where there is none of that id. */
-    async read(inspectionId: number, filter: VerdictFilter, most = MOST_ROWS): Promise<Inspection | undefined> {
+    /**
+     * The record with its rows, `most` of them, read again from the partner's answer; undefined
+     * where there is none of that id.
+     */
+    async read(
+      inspectionId: number,
+      filter: VerdictFilter,
+      most = MOST_ROWS,
+    ): Promise<Inspection | undefined> {
       const found = store.inspections.read(inspectionId)
       if (!found) return undefined
       const { detail, answerHash, verdictHash, transferSyntax, ...summary } = found
@@ -88,11 +118,16 @@ export function openInspector({ store, clock }: InspectorDeps) {
       const items = answer && keptItems(answer)
       const list = items && verdicts?.context ? await readRows(items, verdicts.context) : undefined
       const { question, partner } = Detail.parse(JSON.parse(detail.toString()))
-      return inspectionOf({ summary, transferSyntax, detail: { question, partner }, verdicts, list }, filter, most)
+      return inspectionOf(
+        { summary, transferSyntax, detail: { question, partner }, verdicts, list },
+        filter,
+        most,
+      )
     },
 
     /** A query that could not be recorded, as `read` would have it. */
-    unrecorded: (query: Inspected, filter: VerdictFilter, most = MOST_ROWS): Inspection => inspectionOf(query, filter, most),
+    unrecorded: (query: Inspected, filter: VerdictFilter, most = MOST_ROWS): Inspection =>
+      inspectionOf(query, filter, most),
   }
 
   function inspectionOf(
@@ -118,7 +153,12 @@ export function openInspector({ store, clock }: InspectorDeps) {
 }
 export type Inspector = ReturnType<typeof openInspector>
 
-const SHOWN_AS = { sent: 'sent', filtered: 'filtered', cut: 'filtered', withheld: 'withheld' } as const
+const SHOWN_AS = {
+  sent: 'sent',
+  filtered: 'filtered',
+  cut: 'filtered',
+  withheld: 'withheld',
+} as const
 const ORDER = { sent: 0, withheld: 1, cut: 2, filtered: 3 } as const
 
 function rowsOf(

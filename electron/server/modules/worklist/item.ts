@@ -2,10 +2,23 @@ import { createHash } from 'node:crypto'
 import { isDa, PATIENT_SEX, Uid } from '#shared/dicom-values.ts'
 import { type EXTRA_KEYWORDS, ROW_KEYWORDS, type RowKeyword } from './attributes.ts'
 import { daOf } from './calendar.ts'
-import { cleanIdentifier, cleanName, cleanText, decimal, isDamaged, lengthOf, longString, plainDate, plainTime } from './cleaning.ts'
+import {
+  cleanIdentifier,
+  cleanName,
+  cleanText,
+  decimal,
+  isDamaged,
+  lengthOf,
+  longString,
+  plainDate,
+  plainTime,
+} from './cleaning.ts'
 import { type WorklistRow, worklistRow } from './row.ts'
 
-/** What stands in for values that an item lacks: what the partner was asked for, and the device that asked. */
+/**
+ * What stands in for values that an item lacks: what the partner was asked for, and the device that
+ * asked.
+ */
 export interface ItemContext {
   /** `YYYY-MM-DD`. */
   readonly dateStart: string
@@ -25,9 +38,10 @@ interface Draft {
 }
 
 /**
- * The rows of one item of the partner, one for each step (PS3.4 K.6.1: a response carries one). Values that consoles insist on and the
- * partner has not are made up from what is there, always the same from the same item; what cannot be repaired is withheld with the
- * reason. Never throws: an item that is no item is one withheld row.
+ * The rows of one item of the partner, one for each step (PS3.4 K.6.1: a response carries one).
+ * Values that consoles insist on and the partner has not are made up from what is there, always the
+ * same from the same item; what cannot be repaired is withheld with the reason. Never throws: an
+ * item that is no item is one withheld row.
  */
 export function rowsOfItem(item: unknown, context: ItemContext): WorklistRow[] {
   if (!isObject(item)) return [worklistRow(noValues(), 'the entry is not a worklist item', [])]
@@ -36,9 +50,14 @@ export function rowsOfItem(item: unknown, context: ItemContext): WorklistRow[] {
   const whole = itemDraft(item)
   const requestedProcedureId = requestedProcedureIdOf(whole.values, given[0])
   return given.map((step: unknown, index) => {
-    const draft: Draft = { values: { ...whole.values }, remarks: [...whole.remarks], withheld: whole.withheld }
+    const draft: Draft = {
+      values: { ...whole.values },
+      remarks: [...whole.remarks],
+      withheld: whole.withheld,
+    }
     draft.values.RequestedProcedureID = requestedProcedureId
-    if (!Array.isArray(steps) || steps.length === 0) draft.remarks.push('the item lists no step; it is taken as one step')
+    if (!Array.isArray(steps) || steps.length === 0)
+      draft.remarks.push('the item lists no step; it is taken as one step')
     if (isObject(step)) readStep(draft, step, index, context)
     else withhold(draft, 'its step is not a worklist step')
     return worklistRow(draft.values, draft.withheld, draft.remarks)
@@ -51,14 +70,16 @@ function itemDraft(item: Fields): Draft {
   const { values, remarks } = draft
   values.StudyInstanceUID = textOf(item, 'StudyInstanceUID', remarks).trim()
   if (values.StudyInstanceUID === '') withhold(draft, 'it has no StudyInstanceUID')
-  else if (!Uid.safeParse(values.StudyInstanceUID).success) withhold(draft, 'its StudyInstanceUID is not a valid UID')
+  else if (!Uid.safeParse(values.StudyInstanceUID).success)
+    withhold(draft, 'its StudyInstanceUID is not a valid UID')
   values.PatientID = identifier(draft, item, 'PatientID', 64)
   if (values.PatientID === '') withhold(draft, 'it has no PatientID')
   values.AccessionNumber = identifier(draft, item, 'AccessionNumber', 16)
   values.PatientName = nameOf(draft, item)
 
   values.PatientBirthDate = plainDate(textOf(item, 'PatientBirthDate', remarks))
-  if (values.PatientBirthDate !== '' && !isDa(values.PatientBirthDate)) drop(draft, 'PatientBirthDate', 'is not a date')
+  if (values.PatientBirthDate !== '' && !isDa(values.PatientBirthDate))
+    drop(draft, 'PatientBirthDate', 'is not a date')
   values.PatientSex = sexOf(textOf(item, 'PatientSex', remarks))
   if (values.PatientSex.length > 1) drop(draft, 'PatientSex', 'is not M, F or O')
   measure(draft, item, 'PatientSize', 0.2, 3)
@@ -79,7 +100,9 @@ function readStep(draft: Draft, step: Fields, index: number, context: ItemContex
   values.ScheduledProcedureStepID = identifier(draft, step, 'ScheduledProcedureStepID', 16)
   if (values.ScheduledProcedureStepID === '') {
     values.ScheduledProcedureStepID = `S${digest(`${values.StudyInstanceUID} ${index}`)}`
-    remarks.push('the item has no ScheduledProcedureStepID; one was made up from its StudyInstanceUID')
+    remarks.push(
+      'the item has no ScheduledProcedureStepID; one was made up from its StudyInstanceUID',
+    )
   }
   values.ScheduledProcedureStepStatus = 'SCHEDULED'
   readStart(draft, step, context)
@@ -87,12 +110,15 @@ function readStep(draft: Draft, step: Fields, index: number, context: ItemContex
 
   const location = description(draft, step, 'ScheduledProcedureStepLocation')
   values.ScheduledProcedureStepLocation = [...location].slice(0, 16).join('').trim()
-  if (lengthOf(location) > 16) remarks.push('ScheduledProcedureStepLocation was shortened to 16 characters')
+  if (lengthOf(location) > 16)
+    remarks.push('ScheduledProcedureStepLocation was shortened to 16 characters')
 
   const own = description(draft, step, 'ScheduledProcedureStepDescription')
   const { ProtocolName, RequestedProcedureDescription, StudyDescription } = values
-  values.ScheduledProcedureStepDescription = own || ProtocolName || RequestedProcedureDescription || StudyDescription
-  values.RequestedProcedureDescription = RequestedProcedureDescription || StudyDescription || ProtocolName || own
+  values.ScheduledProcedureStepDescription =
+    own || ProtocolName || RequestedProcedureDescription || StudyDescription
+  values.RequestedProcedureDescription =
+    RequestedProcedureDescription || StudyDescription || ProtocolName || own
 }
 
 function readStart(draft: Draft, step: Fields, { dateStart, dateEnd }: ItemContext): void {
@@ -109,24 +135,37 @@ function readStart(draft: Draft, step: Fields, { dateStart, dateEnd }: ItemConte
   const time = plainTime(given)
   values.ScheduledProcedureStepStartTime = time ?? '000000'
   if (time === undefined)
-    remarks.push(given.trim() === '' ? 'the item has no start time; 000000 is sent' : 'its start time is not a time; 000000 is sent')
+    remarks.push(
+      given.trim() === ''
+        ? 'the item has no start time; 000000 is sent'
+        : 'its start time is not a time; 000000 is sent',
+    )
 }
 
 function readModality(draft: Draft, step: Fields, { modality }: ItemContext): void {
   const { values, remarks } = draft
   const given = textOf(step, 'Modality', remarks).trim().toUpperCase() || values.Modality
   values.Modality = /^[A-Z0-9_ ]{0,16}$/.test(given) ? given : ''
-  if (values.Modality !== given) withhold(draft, 'its Modality is not a code of at most 16 letters and digits')
+  if (values.Modality !== given)
+    withhold(draft, 'its Modality is not a code of at most 16 letters and digits')
   else if (given === '' && modality !== '') {
     values.Modality = modality
     remarks.push('the item has no Modality; it got that of the question or the device')
   } else if (given === '') withhold(draft, 'it has no Modality')
 }
 
-/** A requested procedure is one for all steps: the accession number, else the id of its first step, else made up (dicom-field §1.2). */
-function requestedProcedureIdOf({ AccessionNumber, StudyInstanceUID }: Values, firstStep: unknown): string {
+/**
+ * A requested procedure is one for all steps: the accession number, else the id of its first step,
+ * else made up (dicom-field §1.2).
+ */
+function requestedProcedureIdOf(
+  { AccessionNumber, StudyInstanceUID }: Values,
+  firstStep: unknown,
+): string {
   if (AccessionNumber !== '') return AccessionNumber
-  const stepId = isObject(firstStep) ? cleanIdentifier(textOf(firstStep, 'ScheduledProcedureStepID', [])) : ''
+  const stepId = isObject(firstStep)
+    ? cleanIdentifier(textOf(firstStep, 'ScheduledProcedureStepID', []))
+    : ''
   return stepId && lengthOf(stepId) <= 16 ? stepId : `P${digest(StudyInstanceUID)}`
 }
 
@@ -135,8 +174,10 @@ function nameOf(draft: Draft, item: Fields): string {
   const name = cleanName(given)
   if (/^[\^=]*$/.test(name)) withhold(draft, 'it has no PatientName')
   else if (isDamaged(given)) withhold(draft, 'its PatientName holds damaged characters')
-  else if (name.split('=').some((group) => [...group].length > 64)) withhold(draft, 'its PatientName is longer than 64 characters')
-  else if (name !== given.trim()) draft.remarks.push('PatientName was put in order: separators, spaces or control characters')
+  else if (name.split('=').some((group) => [...group].length > 64))
+    withhold(draft, 'its PatientName is longer than 64 characters')
+  else if (name !== given.trim())
+    draft.remarks.push('PatientName was put in order: separators, spaces or control characters')
   return name
 }
 
@@ -145,8 +186,10 @@ function identifier(draft: Draft, fields: Fields, keyword: RowKeyword, most: num
   const given = textOf(fields, keyword, draft.remarks)
   const clean = cleanIdentifier(given)
   if (given === '' && (fields[keyword] ?? '') !== '') withhold(draft, `its ${keyword} is not text`)
-  else if (clean === undefined) withhold(draft, `its ${keyword} holds characters that DICOM does not allow there`)
-  else if (lengthOf(clean) > most) withhold(draft, `its ${keyword} is longer than ${most} characters`)
+  else if (clean === undefined)
+    withhold(draft, `its ${keyword} holds characters that DICOM does not allow there`)
+  else if (lengthOf(clean) > most)
+    withhold(draft, `its ${keyword} is longer than ${most} characters`)
   return clean ?? given.trim()
 }
 
@@ -154,16 +197,31 @@ function description(draft: Draft, fields: Fields, keyword: RowKeyword): string 
   const given = textOf(fields, keyword, draft.remarks)
   const text = longString(cleanText(given).toWellFormed().replaceAll('\ufffd', ''))
   if (text !== given.trim().normalize('NFC'))
-    draft.remarks.push(`${keyword} was shortened or cleaned of characters that DICOM does not allow`)
+    draft.remarks.push(
+      `${keyword} was shortened or cleaned of characters that DICOM does not allow`,
+    )
   return text
 }
 
-/** Identifiers of `EXTRA_KEYWORDS`, in ASCII: every device can be sent them. Those that cannot be used are left out. */
-function extraIds(draft: Draft, keyword: (typeof EXTRA_KEYWORDS)[number], given: readonly unknown[]): string {
-  const ids = given.map((id) => (typeof id === 'string' || Number.isSafeInteger(id) ? String(id).trim() : (id ?? '')))
-  const usable = ids.filter((id): id is string => typeof id === 'string' && /^[\x20-\x5b\x5d-\x7e]{0,64}$/.test(id))
+/**
+ * Identifiers of `EXTRA_KEYWORDS`, in ASCII: every device can be sent them. Those that cannot be
+ * used are left out.
+ */
+function extraIds(
+  draft: Draft,
+  keyword: (typeof EXTRA_KEYWORDS)[number],
+  given: readonly unknown[],
+): string {
+  const ids = given.map((id) =>
+    typeof id === 'string' || Number.isSafeInteger(id) ? String(id).trim() : (id ?? ''),
+  )
+  const usable = ids.filter(
+    (id): id is string => typeof id === 'string' && /^[\x20-\x5b\x5d-\x7e]{0,64}$/.test(id),
+  )
   if (usable.length < ids.length || usable.length > MOST_EXTRA_IDS)
-    draft.remarks.push(`${keyword} was shortened or cleaned of characters that DICOM does not allow`)
+    draft.remarks.push(
+      `${keyword} was shortened or cleaned of characters that DICOM does not allow`,
+    )
   return usable
     .filter((id) => id !== '')
     .slice(0, MOST_EXTRA_IDS)
@@ -173,7 +231,11 @@ const MOST_EXTRA_IDS = 10
 
 /** Values of a field that may have several: a list, or a text with backslashes between them. */
 const listed = (value: unknown): readonly unknown[] =>
-  Array.isArray(value) ? value : typeof value === 'string' ? value.slice(0, MOST_TEXT).split('\\') : [value]
+  Array.isArray(value)
+    ? value
+    : typeof value === 'string'
+      ? value.slice(0, MOST_TEXT).split('\\')
+      : [value]
 
 function extraName(draft: Draft, item: Fields, keyword: (typeof EXTRA_KEYWORDS)[number]): string {
   const given = textOf(item, keyword, draft.remarks)
@@ -183,10 +245,17 @@ function extraName(draft: Draft, item: Fields, keyword: (typeof EXTRA_KEYWORDS)[
   return ''
 }
 
-function measure(draft: Draft, item: Fields, keyword: 'PatientSize' | 'PatientWeight', least: number, most: number): void {
+function measure(
+  draft: Draft,
+  item: Fields,
+  keyword: 'PatientSize' | 'PatientWeight',
+  least: number,
+  most: number,
+): void {
   const given = textOf(item, keyword, draft.remarks)
   draft.values[keyword] = given.trim() === '' ? '' : (decimal(given, least, most) ?? given)
-  if (given.trim() !== '' && decimal(given, least, most) === undefined) drop(draft, keyword, `is not a number from ${least} to ${most}`)
+  if (given.trim() !== '' && decimal(given, least, most) === undefined)
+    drop(draft, keyword, `is not a number from ${least} to ${most}`)
 }
 
 const SEX: Readonly<Record<string, string>> = PATIENT_SEX
@@ -213,14 +282,21 @@ const MEASURES: ReadonlySet<string> = new Set(['PatientSize', 'PatientWeight'])
 function textOf(fields: Fields, keyword: string, remarks: string[]): string {
   const value = fields[keyword]
   // With a mark of its loss, so that the rest is not taken for the whole.
-  if (typeof value === 'string') return value.length <= MOST_TEXT ? value : `${value.slice(0, MOST_TEXT)}\ufffd`
+  if (typeof value === 'string')
+    return value.length <= MOST_TEXT ? value : `${value.slice(0, MOST_TEXT)}\ufffd`
   // JSON numbers lose digits: 12345678901234567890 is not the patient it was.
-  if (typeof value === 'number' && (Number.isSafeInteger(value) || (MEASURES.has(keyword) && Number.isFinite(value)))) return String(value)
-  if (value !== undefined && value !== null) remarks.push(`${keyword} is not text; it is taken as empty`)
+  if (
+    typeof value === 'number' &&
+    (Number.isSafeInteger(value) || (MEASURES.has(keyword) && Number.isFinite(value)))
+  )
+    return String(value)
+  if (value !== undefined && value !== null)
+    remarks.push(`${keyword} is not text; it is taken as empty`)
   return ''
 }
 
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const noValues = () => Object.fromEntries(ROW_KEYWORDS.map((keyword) => [keyword, ''])) as Values
 

@@ -52,20 +52,38 @@ export interface KeyReading {
   time: { readonly span: Span; readonly text: string } | undefined
 }
 
-const IDENTIFYING: ReadonlySet<number> = new Set([ACCESSION_NUMBER, PATIENT_ID, REQUESTED_PROCEDURE_ID, STUDY_INSTANCE_UID])
+const IDENTIFYING: ReadonlySet<number> = new Set([
+  ACCESSION_NUMBER,
+  PATIENT_ID,
+  REQUESTED_PROCEDURE_ID,
+  STUDY_INSTANCE_UID,
+])
 
-/** Reads one key: shown as received, and made ready to be held against rows where it asks for something. */
-export function readKey(reading: KeyReading, table: ReadonlyMap<number, Attribute>, element: Element, within?: number): void {
+/**
+ * Reads one key: shown as received, and made ready to be held against rows where it asks for
+ * something.
+ */
+export function readKey(
+  reading: KeyReading,
+  table: ReadonlyMap<number, Attribute>,
+  element: Element,
+  within?: number,
+): void {
   const attribute = table.get(element.tag)
   const vr = attribute?.vr ?? vrOfKey(element)
   if (Buffer.isBuffer(element.value) && vr !== 'SQ') {
     const key = reading.readText(element, vr)
-    const matching = attribute ? addKey(reading, attribute, key) : passOver(reading, element.tag, key.text)
+    const matching = attribute
+      ? addKey(reading, attribute, key)
+      : passOver(reading, element.tag, key.text)
     reading.received.push(receivedKey(element, vr, shown(element, vr, key), matching, within))
   } else readOtherSequence(reading, element, within)
 }
 
-/** Other sequences are returned empty or left out; what stands in their items matches nothing and everything. */
+/**
+ * Other sequences are returned empty or left out; what stands in their items matches nothing and
+ * everything.
+ */
 function readOtherSequence(reading: KeyReading, element: Element, within?: number): void {
   const items = Buffer.isBuffer(element.value) ? [] : element.value
   const hasValue = items.some((item) => item.some(({ value }) => value.length > 0))
@@ -73,14 +91,19 @@ function readOtherSequence(reading: KeyReading, element: Element, within?: numbe
   reading.received.push(receivedKey(element, 'SQ', '', hasValue ? 'ignored' : 'universal', within))
   for (const inner of items.flat()) {
     const vr = vrOfKey(inner)
-    reading.received.push(receivedKey(inner, vr, shown(inner, vr, reading.readText(inner, vr)), 'ignored', element.tag))
+    reading.received.push(
+      receivedKey(inner, vr, shown(inner, vr, reading.readText(inner, vr)), 'ignored', element.tag),
+    )
   }
 }
 
 /** PS3.4 K.2.2.1.2: an optional key that is not supported for matching is as good as empty. */
 function passOver(reading: KeyReading, tag: number, text: string): Matching {
   if (/^[*\s]*$/.test(text)) return 'universal'
-  const why = tag === TIMEZONE_OFFSET_FROM_UTC ? 'times are taken as those of the clinic' : 'the partner’s list does not have it'
+  const why =
+    tag === TIMEZONE_OFFSET_FROM_UTC
+      ? 'times are taken as those of the clinic'
+      : 'the partner’s list does not have it'
   reading.remarks.push(`${keywordOf(tag)} ${formatTag(tag)} was not matched: ${why}.`)
   return 'ignored'
 }
@@ -91,35 +114,60 @@ function addKey(reading: KeyReading, attribute: Attribute, key: KeyText): Matchi
   const values = valuesOf(vr, key.text)
   if (values.length === 0) return 'universal'
   const tested = vr === 'PN' || vr === 'DS' ? values : values.filter(hasWildCard)
-  if (tested.length > MOST_TESTED) throw new DimseError(0xa900, `${attribute.keyword}: more than ${MOST_TESTED} values`, [tag])
-  if (!key.isSure) reading.remarks.push(`${attribute.keyword} holds bytes that its character set does not explain; they match anything.`)
+  if (tested.length > MOST_TESTED)
+    throw new DimseError(0xa900, `${attribute.keyword}: more than ${MOST_TESTED} values`, [tag])
+  if (!key.isSure)
+    reading.remarks.push(
+      `${attribute.keyword} holds bytes that its character set does not explain; they match anything.`,
+    )
   if (source === 'station') return addStation(reading, attribute, values)
   if (source !== 'row') {
     if (support !== 'R') return passOver(reading, tag, key.text)
-    reading.keys.push(nothingMatches(attribute, `“${key.text}”: the partner’s list does not have it`))
+    reading.keys.push(
+      nothingMatches(attribute, `“${key.text}”: the partner’s list does not have it`),
+    )
     return kindOf(vr, values)
   }
   if (vr === 'DA' || vr === 'TM') return addRange(reading, attribute, key.text)
   if (vr === 'PN') reading.keys.push(nameKey(attribute, values, key.isSure))
   else reading.keys.push(textKey(attribute, values))
   const [only, ...more] = values
-  const isConcrete = more.length === 0 && only !== undefined && !(WILD_CARD_VRS.has(vr) && hasWildCard(only))
+  const isConcrete =
+    more.length === 0 && only !== undefined && !(WILD_CARD_VRS.has(vr) && hasWildCard(only))
   if (tag === MODALITY && isConcrete) reading.modality = only
   if (IDENTIFYING.has(tag) && (isConcrete || tag === STUDY_INSTANCE_UID)) reading.namesOrder = true
   return kindOf(vr, values)
 }
 
-/** dicom-field §2.6: consoles ask for their own title, or for one that nobody schedules by; the partner does not know stations. */
-function addStation(reading: KeyReading, attribute: Attribute, values: readonly string[]): Matching {
+/**
+ * dicom-field §2.6: consoles ask for their own title, or for one that nobody schedules by; the
+ * partner does not know stations.
+ */
+function addStation(
+  reading: KeyReading,
+  attribute: Attribute,
+  values: readonly string[],
+): Matching {
   const { callingAeTitle, device } = reading.context
   const own = callingAeTitle.toUpperCase()
-  const meant = values.find((value) => (hasWildCard(value) ? wildCard(value.toUpperCase())(own) : value.toUpperCase() === own))
-  const concrete = meant === undefined ? values.find((value) => !hasWildCard(value)) : hasWildCard(meant) ? undefined : meant
+  const meant = values.find((value) =>
+    hasWildCard(value) ? wildCard(value.toUpperCase())(own) : value.toUpperCase() === own,
+  )
+  const concrete =
+    meant === undefined
+      ? values.find((value) => !hasWildCard(value))
+      : hasWildCard(meant)
+        ? undefined
+        : meant
   reading.station = concrete ?? callingAeTitle
   if (meant === undefined) {
     const asked = (or: string) => values.join(or).slice(0, MOST_SHOWN)
-    if (device?.stationMode === 'strict') reading.keys.push(nothingMatches(attribute, `“${asked('” or “')}”, not ${callingAeTitle}`))
-    else reading.remarks.push(`The station asked for, ${asked(' or ')}, is not ${callingAeTitle}; its rows are sent all the same.`)
+    if (device?.stationMode === 'strict')
+      reading.keys.push(nothingMatches(attribute, `“${asked('” or “')}”, not ${callingAeTitle}`))
+    else
+      reading.remarks.push(
+        `The station asked for, ${asked(' or ')}, is not ${callingAeTitle}; its rows are sent all the same.`,
+      )
   }
   return kindOf('AE', values)
 }
@@ -143,17 +191,21 @@ function spanOf(tag: number, vr: string, keyword: string, text: string): Span | 
   try {
     return vr === 'TM' ? timeSpan(text) : dateSpan(text)
   } catch (error) {
-    if (error instanceof SpanFault) throw new DimseError(0xa900, `${keyword}: ${error.message}`, [tag])
+    if (error instanceof SpanFault)
+      throw new DimseError(0xa900, `${keyword}: ${error.message}`, [tag])
     throw error
   }
 }
 
 /**
- * Start date and start time, which belong together (PS3.4 Table K.6-1): of yesterday to today and 2200
- * to 0700 the interval is one night.
+ * Start date and start time, which belong together (PS3.4 Table K.6-1): of yesterday to today and
+ * 2200 to 0700 the interval is one night.
  */
 export function addDates({ keys, date, time }: KeyReading): void {
-  const [dateAttribute, timeAttribute] = [STEP_ATTRIBUTES.get(START_DATE), STEP_ATTRIBUTES.get(START_TIME)]
+  const [dateAttribute, timeAttribute] = [
+    STEP_ATTRIBUTES.get(START_DATE),
+    STEP_ATTRIBUTES.get(START_TIME),
+  ]
   const isOne = date && time && isInterval(date.span, time.span)
   if (time && isReversed(isOne ? intervalOf(date.span, time.span) : time.span))
     throw new DimseError(0xa900, `${timeAttribute?.keyword}: ${REVERSED}`, [START_TIME])
@@ -172,9 +224,14 @@ export const MOST_TESTED = 100
 
 const SINGLE_VALUED: ReadonlySet<string> = new Set(['LT', 'ST', 'UR', 'UT'])
 
-/** The values of a key, without universal ones (PS3.4 C.2.2.2.3; `*` alone in any VR) and without insignificant spaces. */
+/**
+ * The values of a key, without universal ones (PS3.4 C.2.2.2.3; `*` alone in any VR) and without
+ * insignificant spaces.
+ */
 function valuesOf(vr: string, text: string): string[] {
-  const values = (SINGLE_VALUED.has(vr) ? [text] : text.split('\\')).map((value) => value.replaceAll('\0', '').trim())
+  const values = (SINGLE_VALUED.has(vr) ? [text] : text.split('\\')).map((value) =>
+    value.replaceAll('\0', '').trim(),
+  )
   const compared = vr === 'CS' ? values.map((value) => value.toUpperCase()) : values
   return [...new Set(compared)].filter((value) => !/^[*=^]*$/.test(value))
 }
@@ -187,6 +244,15 @@ function kindOf(vr: string, values: readonly string[]): Matching {
 /** VR of a key: by the dictionary, else as it came. */
 export const vrOfKey = ({ tag, vr }: Element): string => (vrOf(tag) === 'UN' ? vr : vrOf(tag))
 
-const TEXT_VRS: ReadonlySet<string> = new Set([...WILD_CARD_VRS, 'AS', 'DA', 'DS', 'DT', 'IS', 'TM', 'UI'])
+const TEXT_VRS: ReadonlySet<string> = new Set([
+  ...WILD_CARD_VRS,
+  'AS',
+  'DA',
+  'DS',
+  'DT',
+  'IS',
+  'TM',
+  'UI',
+])
 const shown = ({ value }: Element, vr: string, { text }: KeyText): string =>
   TEXT_VRS.has(vr) ? text : value.length === 0 ? '' : `${value.length} bytes`

@@ -13,8 +13,9 @@ const MOST_FINDINGS = 1000
 const SLICE = 100
 
 /**
- * Checks rows as they go out, byte for byte, against the rules of the device's profile. `refused` counts the rows that the console would not
- * have: of a console that stops at the first bad row, that one and all after it.
+ * Checks rows as they go out, byte for byte, against the rules of the device's profile. `refused`
+ * counts the rows that the console would not have: of a console that stops at the first bad row,
+ * that one and all after it.
  * @param stepsBefore what the device was sent last
  */
 export async function lintOf(
@@ -35,20 +36,35 @@ export async function lintOf(
   let refused = 0
   for (const [index, row] of rows.entries()) {
     if (index > 0 && index % SLICE === 0) await setImmediate()
-    const faults = rules.flatMap(({ source, check }) => [...check(row, context)].map((fault) => ({ ...fault, source })))
+    const faults = rules.flatMap(({ source, check }) =>
+      [...check(row, context)].map((fault) => ({ ...fault, source })),
+    )
     const isRefused = faults.some(({ severity }) => severity === 'refused')
     if (isRefused || (stopsAtRefused && refused > 0)) refused++
     for (const { severity, tag, text, source } of faults) {
       const keyword = keywordOf(tag)
-      const [patientName, scheduledProcedureStepId] = [textOf(row, PATIENT_NAME), textOf(row, STEP_ID)]
-      findings.push({ severity, patientName, scheduledProcedureStepId, tag: formatTag(tag), keyword, text: `${text} (${source})` })
+      const [patientName, scheduledProcedureStepId] = [
+        textOf(row, PATIENT_NAME),
+        textOf(row, STEP_ID),
+      ]
+      findings.push({
+        severity,
+        patientName,
+        scheduledProcedureStepId,
+        tag: formatTag(tag),
+        keyword,
+        text: `${text} (${source})`,
+      })
     }
   }
   findings.sort((a, b) => Number(a.severity === 'altered') - Number(b.severity === 'altered'))
   return { profile, source, rows: rows.length, refused, findings: findings.slice(0, MOST_FINDINGS) }
 }
 
-async function readAll(batches: readonly EncodedIdentifiers[], transferSyntax: string): Promise<SentRow[]> {
+async function readAll(
+  batches: readonly EncodedIdentifiers[],
+  transferSyntax: string,
+): Promise<SentRow[]> {
   const rows: SentRow[] = []
   for (const batch of batches) {
     for (const row of sentRows(batch, transferSyntax)) {

@@ -21,24 +21,40 @@ export interface RowKey {
   hasValue(row: WorklistRow): boolean
 }
 
-/** Whether a row may meet a key: one that is unfit as it is may meet any that it has no value for. */
-export const isMet = (key: RowKey, row: WorklistRow): boolean => key.matches(row) || (row.withheld !== '' && !key.hasValue(row))
+/**
+ * Whether a row may meet a key: one that is unfit as it is may meet any that it has no value for.
+ */
+export const isMet = (key: RowKey, row: WorklistRow): boolean =>
+  key.matches(row) || (row.withheld !== '' && !key.hasValue(row))
 
 /**
- * The keys that hold for a list. An optional attribute that none of its rows has a value for is one that
- * this partner does not send: as PS3.4 K.2.2.1.2 has it for attributes that are not supported for
- * matching, a key on it admits every row.
+ * The keys that hold for a list. An optional attribute that none of its rows has a value for is one
+ * that this partner does not send: as PS3.4 K.2.2.1.2 has it for attributes that are not supported
+ * for matching, a key on it admits every row.
  */
-export const keysFor = (keys: readonly RowKey[], { extras }: Pick<AnswerRows, 'extras'>): readonly RowKey[] =>
-  keys.filter(({ name, ifListed }) => ifListed !== true || extras.has(name))
+export const keysFor = (
+  keys: readonly RowKey[],
+  { extras }: Pick<AnswerRows, 'extras'>,
+): readonly RowKey[] => keys.filter(({ name, ifListed }) => ifListed !== true || extras.has(name))
 
 /** VRs in which `*` and `?` are wild cards (PS3.4 C.2.2.2.4). */
-export const WILD_CARD_VRS: ReadonlySet<string> = new Set(['AE', 'CS', 'LO', 'LT', 'PN', 'SH', 'ST', 'UC', 'UR', 'UT'])
+export const WILD_CARD_VRS: ReadonlySet<string> = new Set([
+  'AE',
+  'CS',
+  'LO',
+  'LT',
+  'PN',
+  'SH',
+  'ST',
+  'UC',
+  'UR',
+  'UT',
+])
 export const hasWildCard = (text: string): boolean => /[*?]/.test(text)
 
 /**
- * PS3.4 C.2.2.2.4: `*` is any characters, `?` one. Two pointers that go back to the last `*` only, so that a key such as `*a*a*a*b`
- * costs at most its length times that of the value.
+ * PS3.4 C.2.2.2.4: `*` is any characters, `?` one. Two pointers that go back to the last `*` only,
+ * so that a key such as `*a*a*a*b` costs at most its length times that of the value.
  */
 export function wildCard(key: string): (text: string) => boolean {
   // Several `*` in a row mean one, and each would be passed anew for each row.
@@ -78,12 +94,17 @@ export function wildCard(key: string): (text: string) => boolean {
 // One character may be two code units.
 const widthAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
 
-/** A key whose values, one of which must match, are text: single value, list of UID or wild card. */
+/**
+ * A key whose values, one of which must match, are text: single value, list of UID or wild card.
+ */
 export function textKey(attribute: Attribute, values: readonly string[]): RowKey {
   const keyword = attribute.keyword as RowKeyword
-  const isExact = (value: string) => attribute.vr !== 'DS' && !(WILD_CARD_VRS.has(attribute.vr) && hasWildCard(value))
+  const isExact = (value: string) =>
+    attribute.vr !== 'DS' && !(WILD_CARD_VRS.has(attribute.vr) && hasWildCard(value))
   const exact = new Set(values.filter(isExact))
-  const tests = values.filter((value) => !isExact(value)).map((value) => valueTest(attribute.vr, value))
+  const tests = values
+    .filter((value) => !isExact(value))
+    .map((value) => valueTest(attribute.vr, value))
   const isMatch = (held: string) => exact.has(held) || tests.some((test) => test(held))
   return {
     name: attribute.keyword,
@@ -97,7 +118,8 @@ export function textKey(attribute: Attribute, values: readonly string[]): RowKey
   }
 }
 
-// PS3.4 K.2.2.1.1.1: an attribute without a value matches no value, not even `*` with something beside it.
+// PS3.4 K.2.2.1.1.1: an attribute without a value matches no value, not even `*` with something
+// beside it.
 function valueTest(vr: string, value: string): (held: string) => boolean {
   if (vr === 'DS') {
     const number = Number(value)
@@ -108,13 +130,15 @@ function valueTest(vr: string, value: string): (held: string) => boolean {
 }
 
 /**
- * A name, one of several names: each component group for itself, any may match. Without a wild card a key is also met by a name that goes on after its
- * last component: `SMITH` by `SMITH^JOHN`. With several groups in the key, each is held against the group at its place.
+ * A name, one of several names: each component group for itself, any may match. Without a wild card
+ * a key is also met by a name that goes on after its last component: `SMITH` by `SMITH^JOHN`. With
+ * several groups in the key, each is held against the group at its place.
  */
 export function nameKey(attribute: Attribute, names: readonly string[], isSure: boolean): RowKey {
   const keyword = attribute.keyword as RowKeyword
   const tests = names.map((name) => nameTest(name, !isSure || !hasWildCard(name)))
-  const foldedIn = (row: WorklistRow) => (attribute.tag === PATIENT_NAME ? row.foldedName : foldName(row.values[keyword]))
+  const foldedIn = (row: WorklistRow) =>
+    attribute.tag === PATIENT_NAME ? row.foldedName : foldName(row.values[keyword])
   return {
     name: attribute.keyword,
     words: wordsOf(attribute, `“${names.join('” or “')}”`),
@@ -129,7 +153,8 @@ export function nameKey(attribute: Attribute, names: readonly string[], isSure: 
 
 function nameTest(name: string, goesOn: boolean): (held: readonly string[]) => boolean {
   const test = (wanted: string): ((held: string) => boolean) => {
-    if (!hasWildCard(wanted)) return (held) => held === wanted || (goesOn && held.startsWith(`${wanted}^`))
+    if (!hasWildCard(wanted))
+      return (held) => held === wanted || (goesOn && held.startsWith(`${wanted}^`))
     const [exact, more] = [wildCard(wanted), goesOn ? wildCard(`${wanted}^*`) : () => false]
     return (held) => exact(held) || more(held)
   }
@@ -147,7 +172,8 @@ export function spanKey(attribute: Attribute, span: Span, received: string): Row
   return {
     name: attribute.keyword,
     words: wordsOf(attribute, `“${received}”`),
-    matches: (row) => row.values[keyword] !== '' && within(row.values[keyword] + pad, span.from, span.to),
+    matches: (row) =>
+      row.values[keyword] !== '' && within(row.values[keyword] + pad, span.from, span.to),
     hasValue: (row) => row.values[keyword] !== '',
   }
 }
@@ -158,10 +184,14 @@ export const intervalOf = (date: Span, time: Span) => ({
   to: date.to && date.to + (time.to || '235959.999999'),
 })
 
-/** PS3.4 K.6-1: start date and start time, both ranges, are one interval from the first date and time to the last. */
+/**
+ * PS3.4 K.6-1: start date and start time, both ranges, are one interval from the first date and
+ * time to the last.
+ */
 export function intervalKey(date: Span, time: Span, received: string): RowKey {
   const { from, to } = intervalOf(date, time)
-  const startOf = ({ values }: WorklistRow) => `${values.ScheduledProcedureStepStartDate}${values.ScheduledProcedureStepStartTime}.000000`
+  const startOf = ({ values }: WorklistRow) =>
+    `${values.ScheduledProcedureStepStartDate}${values.ScheduledProcedureStepStartTime}.000000`
   return {
     name: 'ScheduledProcedureStepStartDate',
     words: `start date and time (0040,0002), (0040,0003) from first to last, “${received}”`,
@@ -171,15 +201,16 @@ export function intervalKey(date: Span, time: Span, received: string): RowKey {
 }
 
 /**
- * Ranges of dates and of times are one interval where the dates have both ends, or both are open at the
- * same end; else each is matched for itself.
+ * Ranges of dates and of times are one interval where the dates have both ends, or both are open at
+ * the same end; else each is matched for itself.
  */
 export const isInterval = (date: Span | undefined, time: Span | undefined): boolean =>
   date !== undefined &&
   time !== undefined &&
   date.isRange &&
   time.isRange &&
-  ((date.from !== '' && date.to !== '') || ((date.from === '') === (time.from === '') && (date.to === '') === (time.to === '')))
+  ((date.from !== '' && date.to !== '') ||
+    ((date.from === '') === (time.from === '') && (date.to === '') === (time.to === '')))
 
 /** A key that no row can meet. */
 export const nothingMatches = (attribute: Attribute, why: string): RowKey => ({
@@ -189,7 +220,9 @@ export const nothingMatches = (attribute: Attribute, why: string): RowKey => ({
   hasValue: () => true,
 })
 
-const within = (value: string, from: string, to: string): boolean => (from === '' || value >= from) && (to === '' || value <= to)
+const within = (value: string, from: string, to: string): boolean =>
+  (from === '' || value >= from) && (to === '' || value <= to)
 
 /** An identifier may be long; what a person reads of it is not. */
-const wordsOf = ({ keyword, tag }: Attribute, wanted: string): string => `${keyword} ${formatTag(tag)} ${wanted.slice(0, 256)}`
+const wordsOf = ({ keyword, tag }: Attribute, wanted: string): string =>
+  `${keyword} ${formatTag(tag)} ${wanted.slice(0, 256)}`

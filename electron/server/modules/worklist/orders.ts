@@ -23,7 +23,10 @@ export interface WorklistOrder {
   readonly time: string
 }
 
-/** Orders of the partner's answers that are kept, and of what devices were sent; the partner is not asked. */
+/**
+ * Orders of the partner's answers that are kept, and of what devices were sent; the partner is not
+ * asked.
+ */
 export function openOrders(deps: DeviceListsDeps) {
   const lists = openDeviceLists(deps)
 
@@ -31,7 +34,8 @@ export function openOrders(deps: DeviceListsDeps) {
     const { rows } = await lists.ofDay(day, undefined)
     const orders = new Map<string, WorklistOrder>()
     for (const { row } of rows.values()) {
-      // What no device may be sent is no order that images can be put into: of several patients, or without an identity.
+      // What no device may be sent is no order that images can be put into: of several patients, or
+      // without an identity.
       if (row.withheld !== '' || row.values.StudyInstanceUID === '') continue
       const orderId = `${day} ${stepKey(row)}`
       orders.set(orderId, orderOf(row, orderId))

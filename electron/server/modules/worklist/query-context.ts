@@ -43,10 +43,16 @@ export interface KeptResult {
   readonly identifiers: Iterable<EncodedIdentifiers> | AsyncIterable<EncodedIdentifiers>
 }
 
-/** The final of a query until something else is known: how it ends where the console cancels or hangs up. */
+/**
+ * The final of a query until something else is known: how it ends where the console cancels or
+ * hangs up.
+ */
 export const CANCELLED: DimseResult = { status: 0xfe00 }
 
-/** The visit as the inspector lists it; nothing about a patient in it. @param end milliseconds since 1970, when the final was decided */
+/**
+ * The visit as the inspector lists it; nothing about a patient in it. @param end milliseconds since
+ * 1970, when the final was decided
+ */
 export function summaryOf(visit: Visit, end: number, timeZone: string): NewInspection {
   const { at, request, asker, query, answered, kept, final, trouble, now } = visit
   const { callingAeTitle, calledAeTitle, remoteAddress } = request.association
@@ -82,7 +88,9 @@ function outcomeOf({ answered, kept, trouble, final, at }: Visit, timeZone: stri
   if (trouble) {
     const { error, reference } = trouble
     if (error instanceof WebhookError) return { kind: 'failed', failure: error }
-    return error instanceof DimseError ? { kind: 'not understood', comment: error.message } : { kind: 'broken', reference }
+    return error instanceof DimseError
+      ? { kind: 'not understood', comment: error.message }
+      : { kind: 'broken', reference }
   }
   if (!answered || !kept) return { kind: 'cancelled early' }
   const { source, answer, partnerMs, failure } = answered

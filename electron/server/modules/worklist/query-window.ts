@@ -24,16 +24,24 @@ export const MOST_DAYS = 31
 export const AROUND_ORDER = 30
 
 /**
- * The partner can be asked by days only (interface.md, `modality_worklist.requested`), so each query gets a window: its dates, at most 31
- * days of them and those nearest to today; without a date, the days around today.
+ * The partner can be asked by days only (interface.md, `modality_worklist.requested`), so each
+ * query gets a window: its dates, at most 31 days of them and those nearest to today; without a
+ * date, the days around today.
  */
-export function windowOf(dates: Span | undefined, namesOrder: boolean, { today, daysBack, daysForward }: WindowContext): Window {
+export function windowOf(
+  dates: Span | undefined,
+  namesOrder: boolean,
+  { today, daysBack, daysForward }: WindowContext,
+): Window {
   const between = (first: number, last: number, isClamped: boolean): Window => ({
     dateStart: addDays(today, first),
     dateEnd: addDays(today, last),
     isClamped,
   })
-  if (!dates) return namesOrder ? between(-AROUND_ORDER, AROUND_ORDER, false) : between(-daysBack, daysForward, false)
+  if (!dates)
+    return namesOrder
+      ? between(-AROUND_ORDER, AROUND_ORDER, false)
+      : between(-daysBack, daysForward, false)
   // Days after today; an open end is as far as there are days.
   const first = dates.from === '' ? Number.NEGATIVE_INFINITY : daysBetween(today, dayOf(dates.from))
   const last = dates.to === '' ? Number.POSITIVE_INFINITY : daysBetween(today, dayOf(dates.to))

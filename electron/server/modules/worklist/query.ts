@@ -1,4 +1,10 @@
-import { type DataSet, type Element, isPrivate, keywordOf, readDataSet } from '#server/dicom/data-set/data-set.ts'
+import {
+  type DataSet,
+  type Element,
+  isPrivate,
+  keywordOf,
+  readDataSet,
+} from '#server/dicom/data-set/data-set.ts'
 import type { DimseResult } from '#server/dicom/dimse/service.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
@@ -30,7 +36,10 @@ export interface WorklistQuery {
   readonly remarks: readonly string[]
   /** A row has to meet all of them, in the order of the identifier. */
   readonly keys: readonly RowKey[]
-  /** Attributes asked for at the root, by tag; Scheduled Procedure Step Sequence among them where it was asked for. */
+  /**
+   * Attributes asked for at the root, by tag; Scheduled Procedure Step Sequence among them where it
+   * was asked for.
+   */
   readonly root: readonly ReturnKey[]
   readonly step: readonly ReturnKey[]
   /** ScheduledStationAETitle of every row sent. */
@@ -51,27 +60,41 @@ const QUERY_RETRIEVE_LEVEL = 0x00080052
 export class UnreadableQuery extends DimseError {
   override name = 'UnreadableQuery'
   readonly received: readonly ReceivedKey[]
-  constructor({ status, errorComment, offendingElements }: DimseResult, received: readonly ReceivedKey[]) {
+  constructor(
+    { status, errorComment, offendingElements }: DimseResult,
+    received: readonly ReceivedKey[],
+  ) {
     super(status, errorComment, offendingElements)
     this.received = received
   }
 }
 
 /**
- * Reads the identifier of a worklist C-FIND (PS3.4 K.6.1), leniently where consoles are known to differ from it (dicom-field §2).
- * @throws {UnreadableQuery} A900 with the offending element: no or an unreadable data set, a date or time that is none, several step items.
+ * Reads the identifier of a worklist C-FIND (PS3.4 K.6.1), leniently where consoles are known to
+ * differ from it (dicom-field §2).
+ * @throws {UnreadableQuery} A900 with the offending element: no or an unreadable data set, a date
+ *   or time that is none, several step items.
  */
-export function readQuery(identifier: Buffer | undefined, transferSyntax: string, context: QueryContext): WorklistQuery {
+export function readQuery(
+  identifier: Buffer | undefined,
+  transferSyntax: string,
+  context: QueryContext,
+): WorklistQuery {
   const received: ReceivedKey[] = []
   try {
-    if (identifier === undefined || identifier.length === 0) throw new DimseError(0xa900, 'The query has no identifier')
+    if (identifier === undefined || identifier.length === 0)
+      throw new DimseError(0xa900, 'The query has no identifier')
     return understand(readDataSet(identifier, transferSyntax), context, received)
   } catch (error) {
     throw error instanceof DimseError ? new UnreadableQuery(error.result, received) : error
   }
 }
 
-function understand(dataSet: DataSet, context: QueryContext, received: ReceivedKey[]): WorklistQuery {
+function understand(
+  dataSet: DataSet,
+  context: QueryContext,
+  received: ReceivedKey[],
+): WorklistQuery {
   const terms = declaredTerms(dataSet)
   const reading: KeyReading = {
     context,
@@ -88,7 +111,9 @@ function understand(dataSet: DataSet, context: QueryContext, received: ReceivedK
   const kept = dataSet.filter((element) => !isPassedOver(reading, element, undefined))
   const sequence = kept.find(({ tag }) => tag === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
   const item = sequence && stepItem(sequence)
-  const step = item?.filter((element) => !isPassedOver(reading, element, SCHEDULED_PROCEDURE_STEP_SEQUENCE)) ?? []
+  const step =
+    item?.filter((element) => !isPassedOver(reading, element, SCHEDULED_PROCEDURE_STEP_SEQUENCE)) ??
+    []
   const stray = strayKeys(reading, kept, step)
   for (const element of kept) {
     if (element === sequence) readSequence(reading, element, step)
@@ -98,7 +123,10 @@ function understand(dataSet: DataSet, context: QueryContext, received: ReceivedK
   addDates(reading)
 
   const window = windowOf(reading.date?.span, reading.namesOrder, context)
-  if (window.isClamped) reading.remarks.push(`The partner is asked for 31 days only: ${window.dateStart} to ${window.dateEnd}.`)
+  if (window.isClamped)
+    reading.remarks.push(
+      `The partner is asked for 31 days only: ${window.dateStart} to ${window.dateEnd}.`,
+    )
   const { remarks, keys, station, modality, namesOrder } = reading
   const inStep = [...step, ...stray].map(returnKey(STEP_ATTRIBUTES)).sort((a, b) => a.tag - b.tag)
   return {
@@ -106,7 +134,10 @@ function understand(dataSet: DataSet, context: QueryContext, received: ReceivedK
     remarks,
     keys,
     root: kept.map(returnKey(ROOT_ATTRIBUTES, STEP_ATTRIBUTES)),
-    step: inStep.length > 0 ? inStep : WHOLE_STEP.map((attribute) => ({ tag: attribute.tag, vr: attribute.vr, attribute })),
+    step:
+      inStep.length > 0
+        ? inStep
+        : WHOLE_STEP.map((attribute) => ({ tag: attribute.tag, vr: attribute.vr, attribute })),
     station,
     characterSet: terms,
     window,
@@ -116,7 +147,10 @@ function understand(dataSet: DataSet, context: QueryContext, received: ReceivedK
   }
 }
 
-/** PS3.4 C.2.2.2: private keys, group lengths and command groups, the character set and the query level are no keys here. */
+/**
+ * PS3.4 C.2.2.2: private keys, group lengths and command groups, the character set and the query
+ * level are no keys here.
+ */
 function isPassedOver(reading: KeyReading, element: Element, within: number | undefined): boolean {
   const { tag } = element
   const isKnownNoKey = tag === SPECIFIC_CHARACTER_SET || tag === QUERY_RETRIEVE_LEVEL
@@ -130,22 +164,32 @@ function isPassedOver(reading: KeyReading, element: Element, within: number | un
 
 function stepItem({ tag, value }: Element): DataSet | undefined {
   if (Buffer.isBuffer(value)) {
-    if (value.length > 0) throw new DimseError(0xa900, 'ScheduledProcedureStepSequence is no sequence', [tag])
+    if (value.length > 0)
+      throw new DimseError(0xa900, 'ScheduledProcedureStepSequence is no sequence', [tag])
     return undefined
   }
   // PS3.4 C.2.2.2.6: a key of this kind has zero items or one.
-  if (value.length > 1) throw new DimseError(0xa900, 'More than one item in ScheduledProcedureStepSequence', [tag])
+  if (value.length > 1)
+    throw new DimseError(0xa900, 'More than one item in ScheduledProcedureStepSequence', [tag])
   return value[0]
 }
 
-/** Keys of the step that a console put beside the sequence. They are taken as meant, unless the sequence has them too. */
+/**
+ * Keys of the step that a console put beside the sequence. They are taken as meant, unless the
+ * sequence has them too.
+ */
 function strayKeys({ remarks }: KeyReading, root: DataSet, step: DataSet): Element[] {
   const stray = root.filter(
-    ({ tag }) => STEP_ATTRIBUTES.has(tag) && !ROOT_ATTRIBUTES.has(tag) && !step.some((element) => element.tag === tag),
+    ({ tag }) =>
+      STEP_ATTRIBUTES.has(tag) &&
+      !ROOT_ATTRIBUTES.has(tag) &&
+      !step.some((element) => element.tag === tag),
   )
   if (stray.length > 0) {
     const names = stray.map(({ tag }) => keywordOf(tag)).join(', ')
-    remarks.push(`Keys of the scheduled step stand outside ScheduledProcedureStepSequence and were taken as if inside: ${names}.`)
+    remarks.push(
+      `Keys of the scheduled step stand outside ScheduledProcedureStepSequence and were taken as if inside: ${names}.`,
+    )
   }
   return stray
 }
@@ -159,6 +203,11 @@ const returnKey =
   (...tables: readonly ReadonlyMap<number, Attribute>[]) =>
   (element: Element): ReturnKey => {
     const attribute = tables.map((attributes) => attributes.get(element.tag)).find(Boolean)
-    const isSequence = element.tag === SCHEDULED_PROCEDURE_STEP_SEQUENCE || !Buffer.isBuffer(element.value)
-    return { tag: element.tag, vr: attribute?.vr ?? (isSequence ? 'SQ' : vrOfKey(element)), attribute }
+    const isSequence =
+      element.tag === SCHEDULED_PROCEDURE_STEP_SEQUENCE || !Buffer.isBuffer(element.value)
+    return {
+      tag: element.tag,
+      vr: attribute?.vr ?? (isSequence ? 'SQ' : vrOfKey(element)),
+      attribute,
+    }
   }

@@ -1,12 +1,20 @@
 import { decodeText, specificCharacterSetFor } from '#server/dicom/character-sets/character-set.ts'
-import { type DataSet, type Element, formatTag, keywordOf } from '#server/dicom/data-set/data-set.ts'
+import {
+  type DataSet,
+  type Element,
+  formatTag,
+  keywordOf,
+} from '#server/dicom/data-set/data-set.ts'
 import { withoutPadding } from '#server/dicom/data-set/padding.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import type { CharacterSet } from '#shared/contract/devices.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
 import { SPECIFIC_CHARACTER_SET } from './attributes.ts'
 
-/** The text of a key; `isSure` is false where bytes had no meaning in the character set: each run of them has become a `*`. */
+/**
+ * The text of a key; `isSure` is false where bytes had no meaning in the character set: each run of
+ * them has become a `*`.
+ */
 export interface KeyText {
   readonly text: string
   readonly isSure: boolean
@@ -21,19 +29,22 @@ const MOST_TERM_CHARACTERS = MOST_TERMS * 17
 
 /**
  * The values of Specific Character Set (0008,0005) of a data set; none for the default repertoire.
- * @throws {DimseError} A900 for more of them than there are: each is tried for each character of an answer.
+ * @throws {DimseError} A900 for more of them than there are: each is tried for each character of
+ *   an answer.
  */
 export function declaredTerms(dataSet: DataSet): readonly string[] {
   const value = dataSet.find(({ tag }) => tag === SPECIFIC_CHARACTER_SET)?.value
   const text = Buffer.isBuffer(value) ? withoutPadding(value.toString('latin1')) : ''
   if (text.length > MOST_TERM_CHARACTERS || text.split('\\').length > MOST_TERMS)
-    throw new DimseError(0xa900, `SpecificCharacterSet has more than ${MOST_TERMS} values`, [SPECIFIC_CHARACTER_SET])
+    throw new DimseError(0xa900, `SpecificCharacterSet has more than ${MOST_TERMS} values`, [
+      SPECIFIC_CHARACTER_SET,
+    ])
   return text === '' ? [] : text.split('\\').map((term) => term.trim())
 }
 
 /**
- * Reads keys in the set that the query declares, and one that declares none in the device's set (dicom-field §3.4). Bytes without a
- * meaning act as wild cards (PS3.4 C.2.2.2).
+ * Reads keys in the set that the query declares, and one that declares none in the device's set
+ * (dicom-field §3.4). Bytes without a meaning act as wild cards (PS3.4 C.2.2.2).
  */
 export function textReader(terms: readonly string[], deviceSet: CharacterSet | null): ReadText {
   const used = terms.length === 0 && deviceSet !== null ? specificCharacterSetFor(deviceSet) : terms
@@ -41,7 +52,9 @@ export function textReader(terms: readonly string[], deviceSet: CharacterSet | n
     if (!Buffer.isBuffer(value)) return { text: '', isSure: true }
     const { text, exact } = decodeText(value, used, vr)
     const trimmed = withoutPadding(text)
-    return exact ? { text: trimmed, isSure: true } : { text: trimmed.replace(/\ufffd+/g, '*'), isSure: false }
+    return exact
+      ? { text: trimmed, isSure: true }
+      : { text: trimmed.replace(/\ufffd+/g, '*'), isSure: false }
   }
 }
 
@@ -49,7 +62,13 @@ export function textReader(terms: readonly string[], deviceSet: CharacterSet | n
 const SHOWN = 256
 
 /** A key as the screen shows it. */
-export function receivedKey(element: Element, vr: string, text: string, matching: ReceivedKey['matching'], within?: number): ReceivedKey {
+export function receivedKey(
+  element: Element,
+  vr: string,
+  text: string,
+  matching: ReceivedKey['matching'],
+  within?: number,
+): ReceivedKey {
   const tag = formatTag(element.tag)
   return {
     tag: within === undefined ? tag : `${formatTag(within)} > ${tag}`,

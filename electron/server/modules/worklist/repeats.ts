@@ -8,7 +8,10 @@ import type { Answer } from './worklist-cache.ts'
 
 export interface RepeatsDeps {
   readonly store: Pick<Store, 'database' | 'inspections'>
-  /** Repeats were counted on a record, which has `times` of them more. Nothing about a patient is in the summary. */
+  /**
+   * Repeats were counted on a record, which has `times` of them more. Nothing about a patient is in
+   * the summary.
+   */
   readonly onRepeated?: (summary: InspectionSummary, times: number, associationId: string) => void
   /** What was counted is not written yet, and is tried again with the next one. */
   readonly onUncounted?: (error: unknown) => void
@@ -33,9 +36,10 @@ interface Last {
 const WRITTEN_EACH_MS = 1000
 
 /**
- * A console that asks the same on the same association, and is given the same again from an answer that is still fresh, makes no record of its
- * own: it is counted on the one before. What was asked and sent is durable there already; the count is written once a second, and a crash
- * loses the last second of it. A console in a loop neither fills the inspector nor wears out the disk.
+ * A console that asks the same on the same association, and is given the same again from an answer
+ * that is still fresh, makes no record of its own: it is counted on the one before. What was asked
+ * and sent is durable there already; the count is written once a second, and a crash loses the last
+ * second of it. A console in a loop neither fills the inspector nor wears out the disk.
  */
 export function openRepeats({ store, onRepeated, onUncounted }: RepeatsDeps) {
   const lasts = new WeakMap<AssociationInfo, Last>()
@@ -52,14 +56,19 @@ export function openRepeats({ store, onRepeated, onUncounted }: RepeatsDeps) {
   }
 
   async function write(): Promise<void> {
-    const counted = [...uncounted].map((last) => ({ last, times: last.times, lastAt: instantOf(last.at) }))
+    const counted = [...uncounted].map((last) => ({
+      last,
+      times: last.times,
+      lastAt: instantOf(last.at),
+    }))
     // Taken at once: more may be counted before this is durable.
     for (const { last } of counted) last.times = 0
     uncounted.clear()
     if (counted.length === 0) return
     try {
       await store.database.commitSoon(() => {
-        for (const { last, times, lastAt } of counted) store.inspections.repeat(last.summary.inspectionId, times, lastAt)
+        for (const { last, times, lastAt } of counted)
+          store.inspections.repeat(last.summary.inspectionId, times, lastAt)
       })
     } catch (error) {
       for (const { last, times } of counted) {
@@ -80,7 +89,8 @@ export function openRepeats({ store, onRepeated, onUncounted }: RepeatsDeps) {
     count({ at, request, answered, kept, final, trouble }: Visit): InspectionSummary | undefined {
       const last = lasts.get(request.association)
       if (!last || trouble || answered?.source !== 'fresh') return undefined
-      const isSame = kept && kept.document === last.document.deref() && answered.answer === last.answer.deref()
+      const isSame =
+        kept && kept.document === last.document.deref() && answered.answer === last.answer.deref()
       if (!isSame || final.status !== last.status) return undefined
       last.times++
       last.at = at
@@ -90,12 +100,21 @@ export function openRepeats({ store, onRepeated, onUncounted }: RepeatsDeps) {
     },
 
     /** The visit has a record, durable, with which those to come are compared. */
-    note({ at, request: { association }, answered, kept, final, trouble }: Visit, summary: InspectionSummary): void {
+    note(
+      { at, request: { association }, answered, kept, final, trouble }: Visit,
+      summary: InspectionSummary,
+    ): void {
       if (!answered || !kept || trouble || final === CANCELLED) lasts.delete(association)
       else {
         const { associationId } = association
         lasts.set(association, {
-          ...{ summary, associationId, document: new WeakRef(kept.document), answer: new WeakRef(answered.answer), status: final.status },
+          ...{
+            summary,
+            associationId,
+            document: new WeakRef(kept.document),
+            answer: new WeakRef(answered.answer),
+            status: final.status,
+          },
           ...{ repeats: 0, times: 0, at },
         })
       }

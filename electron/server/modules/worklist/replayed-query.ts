@@ -3,14 +3,18 @@ import { type DataSet, type Element, vrOf, writeDataSet } from '#server/dicom/da
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { addDays } from '#server/platform/clinic-day.ts'
 import type { Inspection, ReceivedKey } from '#shared/contract/worklist.ts'
-import { SCHEDULED_PROCEDURE_STEP_SEQUENCE, SPECIFIC_CHARACTER_SET, START_DATE } from './attributes.ts'
+import {
+  SCHEDULED_PROCEDURE_STEP_SEQUENCE,
+  SPECIFIC_CHARACTER_SET,
+  START_DATE,
+} from './attributes.ts'
 import { daOf, dayOf } from './calendar.ts'
 import { CONSOLE_TRANSFER_SYNTAX } from './console-query.ts'
 import type { ConsoleQuery } from './worklist.ts'
 
 /**
- * What becomes of the keys: all of them as they were, the dates so many days later; or none but the one day, to see what there is. What is to
- * be returned, and the character set, stay in both.
+ * What becomes of the keys: all of them as they were, the dates so many days later; or none but the
+ * one day, to see what there is. What is to be returned, and the character set, stay in both.
  */
 export type Change = { readonly daysLater: number } | { readonly onlyDay: string }
 
@@ -25,37 +29,72 @@ interface Key extends ReceivedKey {
 }
 
 /** A recorded query once more, from its keys as they were received. */
-export function replayedQuery({ keys, transferSyntax }: Pick<Inspection, 'keys' | 'transferSyntax'>, change: Change): ConsoleQuery {
+export function replayedQuery(
+  { keys, transferSyntax }: Pick<Inspection, 'keys' | 'transferSyntax'>,
+  change: Change,
+): ConsoleQuery {
   const read = keys.flatMap((key) => numbered(key))
   const terms = termsOf(read)
-  const elementOf = (key: Key): Element => ({ tag: key.number, vr: key.vr, value: bytesOf(key, change, terms) })
-  const step = read.filter(({ within }) => within === SCHEDULED_PROCEDURE_STEP_SEQUENCE).map(elementOf)
-  const root = read.filter(({ within, number }) => within === 0 && number !== SCHEDULED_PROCEDURE_STEP_SEQUENCE).map(elementOf)
-  const wantsDay = 'onlyDay' in change && !step.some(({ tag }) => tag === START_DATE) && !root.some(({ tag }) => tag === START_DATE)
-  const day = { tag: START_DATE, vr: 'DA', value: Buffer.from('onlyDay' in change ? daOf(change.onlyDay) : '') }
+  const elementOf = (key: Key): Element => ({
+    tag: key.number,
+    vr: key.vr,
+    value: bytesOf(key, change, terms),
+  })
+  const step = read
+    .filter(({ within }) => within === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
+    .map(elementOf)
+  const root = read
+    .filter(({ within, number }) => within === 0 && number !== SCHEDULED_PROCEDURE_STEP_SEQUENCE)
+    .map(elementOf)
+  const wantsDay =
+    'onlyDay' in change &&
+    !step.some(({ tag }) => tag === START_DATE) &&
+    !root.some(({ tag }) => tag === START_DATE)
+  const day = {
+    tag: START_DATE,
+    vr: 'DA',
+    value: Buffer.from('onlyDay' in change ? daOf(change.onlyDay) : ''),
+  }
   const item = wantsDay ? [...step, day] : step
   const hasSequence = read.some(({ number }) => number === SCHEDULED_PROCEDURE_STEP_SEQUENCE)
   const sequence: DataSet =
     hasSequence || item.length > 0
-      ? [{ tag: SCHEDULED_PROCEDURE_STEP_SEQUENCE, vr: 'SQ', value: item.length > 0 ? [ordered(item)] : [] }]
+      ? [
+          {
+            tag: SCHEDULED_PROCEDURE_STEP_SEQUENCE,
+            vr: 'SQ',
+            value: item.length > 0 ? [ordered(item)] : [],
+          },
+        ]
       : []
   const syntax = KNOWN_SYNTAXES.includes(transferSyntax) ? transferSyntax : CONSOLE_TRANSFER_SYNTAX
-  return { identifier: writeDataSet(ordered([...root, ...sequence]), syntax), transferSyntax: syntax }
+  return {
+    identifier: writeDataSet(ordered([...root, ...sequence]), syntax),
+    transferSyntax: syntax,
+  }
 }
 
 function numbered(key: ReceivedKey): Key[] {
   const [, group, element, ownGroup = '', ownElement = ''] = TAG.exec(key.tag) ?? []
   const number = Number.parseInt(ownGroup + ownElement, 16)
   if (Number.isNaN(number)) return []
-  const within = group === undefined || element === undefined ? 0 : Number.parseInt(group + element, 16)
+  const within =
+    group === undefined || element === undefined ? 0 : Number.parseInt(group + element, 16)
   // Items of other sequences match nothing.
-  return within === 0 || within === SCHEDULED_PROCEDURE_STEP_SEQUENCE ? [{ ...key, number, within }] : []
+  return within === 0 || within === SCHEDULED_PROCEDURE_STEP_SEQUENCE
+    ? [{ ...key, number, within }]
+    : []
 }
 
-function bytesOf({ number, vr, value, matching }: Key, change: Change, terms: readonly string[]): Element['value'] {
+function bytesOf(
+  { number, vr, value, matching }: Key,
+  change: Change,
+  terms: readonly string[],
+): Element['value'] {
   if (vr === 'SQ') return []
   if (number === SPECIFIC_CHARACTER_SET) return Buffer.from(value)
-  if (number === START_DATE) return Buffer.from('onlyDay' in change ? daOf(change.onlyDay) : later(value, change.daysLater))
+  if (number === START_DATE)
+    return Buffer.from('onlyDay' in change ? daOf(change.onlyDay) : later(value, change.daysLater))
   // `n bytes` stands for the value of a number, which nothing is matched by.
   const isText = vrOf(number) !== 'UN' && !/^\d+ bytes$/.test(value)
   if ('onlyDay' in change || matching === 'ignored' || !isText) return Buffer.alloc(0)

@@ -17,10 +17,16 @@ export interface WorklistResult {
   readonly verdicts: VerdictRuns
   readonly sent: number
   readonly filtered: number
-  /** Those of the filtered rows that matched and whose step is done, or begun and hidden from this device. */
+  /**
+   * Those of the filtered rows that matched and whose step is done, or begun and hidden from this
+   * device.
+   */
   readonly performed: number
   readonly withheld: number
-  /** Withheld rows that are unfit for any console or for this one; the others are closed here, or of an earlier day. */
+  /**
+   * Withheld rows that are unfit for any console or for this one; the others are closed here, or of
+   * an earlier day.
+   */
   readonly unfit: number
   /** Rows that matched and were too many. */
   readonly cut: number
@@ -40,7 +46,9 @@ export interface ResultRules {
   /** Clinic-local, `YYYY-MM-DD` and `HHMMSS`. */
   readonly now: { readonly day: string; readonly time: string }
   /** Set where the answer is a stored one. */
-  readonly stored?: { readonly isClosed: (studyInstanceUid: string, scheduledProcedureStepId: string) => boolean }
+  readonly stored?: {
+    readonly isClosed: (studyInstanceUid: string, scheduledProcedureStepId: string) => boolean
+  }
   /** Rows whose step has begun are not for this device. */
   readonly hideStarted: boolean
   readonly signal: AbortSignal
@@ -75,7 +83,10 @@ export async function makeResult(list: AnswerRows, rules: ResultRules): Promise<
   const counts = new Uint32Array(table.findings.length)
   for (const place of places) counts[place] = (counts[place] ?? 0) + 1
   const total = (counted: (finding: Finding) => boolean) =>
-    table.findings.reduce((sum, finding, place) => sum + (counted(finding) ? (counts[place] ?? 0) : 0), 0)
+    table.findings.reduce(
+      (sum, finding, place) => sum + (counted(finding) ? (counts[place] ?? 0) : 0),
+      0,
+    )
   return {
     chosen: Uint32Array.from(chosen),
     verdicts: { findings: table.findings, runs: runsOf(places) },
@@ -83,13 +94,18 @@ export async function makeResult(list: AnswerRows, rules: ResultRules): Promise<
     filtered: total(({ verdict }) => verdict === 'filtered'),
     performed: total(({ verdict, reason }) => verdict === 'filtered' && isPerformed(reason)),
     withheld: total(({ verdict }) => verdict === 'withheld'),
-    unfit: total(({ verdict, reason }) => verdict === 'withheld' && reason !== CLOSED && reason !== PAST),
+    unfit: total(
+      ({ verdict, reason }) => verdict === 'withheld' && reason !== CLOSED && reason !== PAST,
+    ),
     cut: fits.length - chosen.length,
     remarks: rules.query.keys
       .filter((key) => !keys.includes(key))
       .map(({ words }) => `Not matched, because the partner’s list does not have it: ${words}.`),
     filteredBy: keys
-      .map(({ name, words }) => ({ name, rows: total(({ verdict, reason }) => verdict === 'filtered' && reason === words) }))
+      .map(({ name, words }) => ({
+        name,
+        rows: total(({ verdict, reason }) => verdict === 'filtered' && reason === words),
+      }))
       .filter(({ rows }) => rows > 0)
       .sort((a, b) => b.rows - a.rows)
       .map(({ name }) => name),
@@ -108,9 +124,11 @@ function judgeFor(
 ): (row: WorklistRow) => number {
   const { query, textFor, askedFor, now, stored, hideStarted } = rules
   const [first, last] = [daOf(askedFor.dateStart), daOf(askedFor.dateEnd)]
-  // A stored answer may hold more days than would have been asked for now, and a partner may ignore the
-  // days it was asked for: without a date or an order in the query, the window alone keeps them away.
-  const isStoredWider = askedFor.dateStart < query.window.dateStart || askedFor.dateEnd > query.window.dateEnd
+  // A stored answer may hold more days than would have been asked for now, and a partner may ignore
+  // the days it was asked for: without a date or an order in the query, the window alone keeps them
+  // away.
+  const isStoredWider =
+    askedFor.dateStart < query.window.dateStart || askedFor.dateEnd > query.window.dateEnd
   const isBoundByWindow = isStoredWider || !(query.namesDate || query.namesOrder)
   const [from, to] = [daOf(query.window.dateStart), daOf(query.window.dateEnd)]
   const sent = place('sent')
@@ -119,12 +137,14 @@ function judgeFor(
   return (row) => {
     const date = row.values.ScheduledProcedureStepStartDate
     for (const { key, place: found } of filtered) if (!isMet(key, row)) return found
-    if (isBoundByWindow && date !== '' && (date < from || date > to)) return place('filtered', 'outside the days that are asked for')
+    if (isBoundByWindow && date !== '' && (date < from || date > to))
+      return place('filtered', 'outside the days that are asked for')
     const performed = performedWords(row, hideStarted)
     if (performed !== '') return place('filtered', performed)
     if (row.withheld !== '') return place('withheld', row.withheld)
     if (stored && date < daOf(now.day)) return place('withheld', PAST)
-    if (stored?.isClosed(row.values.StudyInstanceUID, row.values.ScheduledProcedureStepID)) return place('withheld', CLOSED)
+    if (stored?.isClosed(row.values.StudyInstanceUID, row.values.ScheduledProcedureStepID))
+      return place('withheld', CLOSED)
     const { withheld, remark } = textFor(row)
     if (withheld !== '') return place('withheld', withheld)
     const isOutside = date < first || date > last
@@ -135,16 +155,23 @@ function judgeFor(
 }
 
 /** dicom-field §2.10: too many rows are cut to those nearest to now; the order stays. */
-function nearest(rows: readonly WorklistRow[], fits: readonly number[], { maxRows, now }: ResultRules): readonly number[] {
+function nearest(
+  rows: readonly WorklistRow[],
+  fits: readonly number[],
+  { maxRows, now }: ResultRules,
+): readonly number[] {
   if (fits.length <= maxRows) return fits
   const at = secondsAt(daOf(now.day), now.time)
   const distance = new Map(
     fits.map((index) => {
-      const { ScheduledProcedureStepStartDate: date, ScheduledProcedureStepStartTime: time } = rowAt(rows, index).values
+      const { ScheduledProcedureStepStartDate: date, ScheduledProcedureStepStartTime: time } =
+        rowAt(rows, index).values
       return [index, Math.abs(secondsAt(date, time) - at)]
     }),
   )
-  const kept = new Set([...fits].sort((a, b) => (distance.get(a) ?? 0) - (distance.get(b) ?? 0)).slice(0, maxRows))
+  const kept = new Set(
+    [...fits].sort((a, b) => (distance.get(a) ?? 0) - (distance.get(b) ?? 0)).slice(0, maxRows),
+  )
   return fits.filter((index) => kept.has(index))
 }
 
@@ -152,8 +179,8 @@ function nearest(rows: readonly WorklistRow[], fits: readonly number[], { maxRow
 const BATCH = 192 << 10
 
 /**
- * The identifiers of the chosen rows, made while they are taken: a console that stops reading keeps no more than a batch in memory.
- * Rejects with the reason of the signal.
+ * The identifiers of the chosen rows, made while they are taken: a console that stops reading keeps
+ * no more than a batch in memory. Rejects with the reason of the signal.
  */
 export async function* identifiersOf(
   { rows }: AnswerRows,

@@ -19,16 +19,21 @@ const KANA: Readonly<Record<string, string>> = {
 }
 
 /** The vowel that a small letter puts in the place of the one before it. */
-const SMALL: Readonly<Record<string, string>> = { ...rows('ゃゅょ', 'ya yu yo'), ...rows('ぁぃぅぇぉ', 'a i u e o') }
+const SMALL: Readonly<Record<string, string>> = {
+  ...rows('ゃゅょ', 'ya yu yo'),
+  ...rows('ぁぃぅぇぉ', 'a i u e o'),
+}
 
 /**
- * Romaji of a run of kana, the first letter a capital, as in a name. Long vowels are as written, and the mark of length is left out.
- * A letter without a rule stays as it is.
+ * Romaji of a run of kana, the first letter a capital, as in a name. Long vowels are as written,
+ * and the mark of length is left out. A letter without a rule stays as it is.
  */
 export function romanizeKana(kana: string): string {
   let romaji = ''
   let isDoubled = false
-  for (const letter of kana.replace(/[ァ-ヴ]/gu, (katakana) => String.fromCharCode(katakana.charCodeAt(0) - 0x60))) {
+  for (const letter of kana.replace(/[ァ-ヴ]/gu, (katakana) =>
+    String.fromCharCode(katakana.charCodeAt(0) - 0x60),
+  )) {
     const small = SMALL[letter]
     if (letter === 'っ') isDoubled = true
     else if (small && romaji) romaji = withSmall(romaji, small)
@@ -54,12 +59,18 @@ const INITIALS = 'g kk n d tt r m b pp s ss  j jj ch k t p h'.split(' ')
 const VOWELS = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i'.split(' ')
 const FINALS = ' k k k n n n t l k m l l l p l m p p t t ng t t k t p t'.split(' ')
 
-/** Revised Romanization of a run of Hangul syllables, letter by letter, the first letter a capital. */
+/**
+ * Revised Romanization of a run of Hangul syllables, letter by letter, the first letter a capital.
+ */
 export function romanizeHangul(hangul: string): string {
   const syllables = [...hangul].map((syllable) => {
     // Unicode 3.12: a syllable is numbered by its initial, its vowel and its final.
     const number = syllable.charCodeAt(0) - 0xac00
-    const [initial, vowel, final] = [Math.floor(number / 588), Math.floor(number / 28) % 21, number % 28]
+    const [initial, vowel, final] = [
+      Math.floor(number / 588),
+      Math.floor(number / 28) % 21,
+      number % 28,
+    ]
     return `${INITIALS[initial]}${VOWELS[vowel]}${FINALS[final]}`
   })
   return capital(syllables.join(''))

@@ -5,7 +5,10 @@ import { foldName } from './name.ts'
 /** How far a step is, by what a device reported (MPPS) or sent. */
 export interface StepProgress {
   readonly state: StepState
-  /** ` at 10:42` in the clinic, with the day where it is not that of the plan; '' where nobody knows. */
+  /**
+   * ` at 10:42` in the clinic, with the day where it is not that of the plan; '' where nobody
+   * knows.
+   */
   readonly when: string
 }
 
@@ -28,9 +31,20 @@ export interface WorklistRow {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the default repertoire is all of ASCII
 const ASCII = /^[\x00-\x7f]*$/
 
-export function worklistRow(values: WorklistRow['values'], withheld: string, remarks: readonly string[]): WorklistRow {
+export function worklistRow(
+  values: WorklistRow['values'],
+  withheld: string,
+  remarks: readonly string[],
+): WorklistRow {
   const isAscii = ASCII.test(Object.values(values).join(''))
-  return { values, withheld, remarks, foldedName: foldName(values.PatientName), isAscii, progress: undefined }
+  return {
+    values,
+    withheld,
+    remarks,
+    foldedName: foldName(values.PatientName),
+    isAscii,
+    progress: undefined,
+  }
 }
 
 /** Start date, time, name, step id: the order in which rows are sent. */

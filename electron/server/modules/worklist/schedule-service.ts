@@ -5,13 +5,18 @@ import { type ExplainDeps, openExplain } from './explain.ts'
 import { type Exams, type ExamsDeps, openExams } from './schedule.ts'
 import type { AskingUser, Worklist } from './worklist.ts'
 
-export interface ExamDeskDeps extends Omit<ExamsDeps, 'keptList'>, Omit<ExplainDeps, 'exams' | 'worklist'> {
+export interface ExamDeskDeps
+  extends Omit<ExamsDeps, 'keptList'>,
+    Omit<ExplainDeps, 'exams' | 'worklist'> {
   readonly store: ExamsDeps['store'] & ExplainDeps['store']
   readonly worklist: Pick<Worklist, 'ask' | 'askWith' | 'inspection' | 'keptList'>
 }
 
 export interface ExamDesk extends Exams {
-  /** Asks the partner for the day as each of the devices would; every query is recorded with the user. */
+  /**
+   * Asks the partner for the day as each of the devices would; every query is recorded with the
+   * user.
+   */
   refresh(
     day: string,
     devices: readonly Device[],
@@ -37,7 +42,11 @@ export function openExamDesk(deps: ExamDeskDeps): ExamDesk {
         const some = devices.slice(first, first + AT_ONCE)
         await Promise.all(
           some.map(async (device) => {
-            const ask = WorklistAsk.parse({ deviceId: device.deviceId, startDate: day, endDate: day })
+            const ask = WorklistAsk.parse({
+              deviceId: device.deviceId,
+              startDate: day,
+              endDate: day,
+            })
             const { source, fault, sentence } = await worklist.ask(ask, device, user)
             if (source !== 'none' && (fault === null || fault === 'invalid')) return
             failed++

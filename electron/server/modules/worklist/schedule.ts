@@ -3,7 +3,13 @@ import type { Store } from '#server/database/store.ts'
 import type { PerformedSteps } from '#server/modules/procedure-steps/performed-steps.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import type { EXAM_SHOWS, Exam, ExamDay, ExamSource, ExamTally } from '#shared/contract/dashboard-exams.ts'
+import type {
+  EXAM_SHOWS,
+  Exam,
+  ExamDay,
+  ExamSource,
+  ExamTally,
+} from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import type { PartnerFault } from '#shared/contract/worklist.ts'
@@ -66,7 +72,10 @@ const LATE_MS = 60 * 60_000
 /** Rows looked at before others get a turn on the event loop. */
 const SLICE = 500
 
-/** The exams of a day as staff look at them: the partner's newest answers, with what devices were given and did. */
+/**
+ * The exams of a day as staff look at them: the partner's newest answers, with what devices were
+ * given and did.
+ */
 export function openExams(deps: ExamsDeps): Exams {
   const { store, clock, setting, devices, performedSteps, partner } = deps
   const lists = openDeviceLists(deps)
@@ -79,7 +88,9 @@ export function openExams(deps: ExamsDeps): Exams {
     const { day: today, time } = now()
     const found = await lists.ofDay(day, device)
     const rows = [...found.rows.values()]
-    const facts = store.examFacts.of([...new Set(rows.map(({ row }) => row.values.StudyInstanceUID))])
+    const facts = store.examFacts.of([
+      ...new Set(rows.map(({ row }) => row.values.StudyInstanceUID)),
+    ])
     const exams: ScheduledExam[] = []
     for (const [index, planned] of rows.entries()) {
       if (index > 0 && index % SLICE === 0) await setImmediate()
@@ -114,12 +125,21 @@ export function openExams(deps: ExamsDeps): Exams {
     const { exams } = await examsOf(day, undefined)
     const zone = timeZoneOf(setting('clinic.timeZone'))
     const lateTime = wallClock(clock() - LATE_MS, zone)
-    const late = lateTime.day < day ? [] : exams.filter((exam) => exam.isOverdue && exam.startTime <= lateTime.time.replaceAll(':', ''))
+    const late =
+      lateTime.day < day
+        ? []
+        : exams.filter(
+            (exam) => exam.isOverdue && exam.startTime <= lateTime.time.replaceAll(':', ''),
+          )
     const first = late[0]
     return {
       ...tallyOf(exams),
       late: late.length,
-      lateSince: first ? instantOf(clock() - secondsBetween(first.startTime, now().time.replaceAll(':', '')) * 1000) : null,
+      lateSince: first
+        ? instantOf(
+            clock() - secondsBetween(first.startTime, now().time.replaceAll(':', '')) * 1000,
+          )
+        : null,
     }
   }
 
@@ -143,8 +163,12 @@ export function openExams(deps: ExamsDeps): Exams {
     async day({ day: asked, deviceId, show = 'all' }, most) {
       const { day: today, time } = now()
       const day = asked ?? today
-      const device = deviceId === undefined ? undefined : devices().find((one) => one.deviceId === deviceId)
-      const { exams, receivedAt } = deviceId !== undefined && !device ? { exams: [], receivedAt: null } : await examsOf(day, device)
+      const device =
+        deviceId === undefined ? undefined : devices().find((one) => one.deviceId === deviceId)
+      const { exams, receivedAt } =
+        deviceId !== undefined && !device
+          ? { exams: [], receivedAt: null }
+          : await examsOf(day, device)
       return {
         day,
         today,
@@ -158,7 +182,8 @@ export function openExams(deps: ExamsDeps): Exams {
       const { day } = now()
       const known = tally?.day === day ? tally : undefined
       if (!known) return recount(day)
-      // The next one who asks has it newer: who asks now does not wait. A failure is told to who waits for the first.
+      // The next one who asks has it newer: who asks now does not wait. A failure is told to who
+      // waits for the first.
       if (Math.abs(clock() - known.at) > TALLY_MS) recount(day).catch(() => {})
       return known.exams
     },
@@ -166,7 +191,8 @@ export function openExams(deps: ExamsDeps): Exams {
 }
 
 const isWaiting = ({ state, withheld }: Exam) => state === 'scheduled' && withheld === ''
-const isWithheld = ({ withheld, devices }: Exam) => withheld !== '' || devices.some((device) => device.withheld !== '')
+const isWithheld = ({ withheld, devices }: Exam) =>
+  withheld !== '' || devices.some((device) => device.withheld !== '')
 
 const SHOWN: Readonly<Record<(typeof EXAM_SHOWS)[number], (exam: Exam) => boolean>> = {
   all: () => true,
@@ -185,7 +211,12 @@ const tallyOf = (exams: readonly Exam[]): ExamTally => ({
 })
 
 /** Whether its time is over. A time that the partner did not give is never over, but its day is. */
-function isPast({ values, remarks }: WorklistRow, day: string, today: string, time: string): boolean {
+function isPast(
+  { values, remarks }: WorklistRow,
+  day: string,
+  today: string,
+  time: string,
+): boolean {
   if (day !== today) return day < today
   const isTimeKnown = !remarks.some((remark) => remark.includes('start time'))
   return (
@@ -195,11 +226,13 @@ function isPast({ values, remarks }: WorklistRow, day: string, today: string, ti
   )
 }
 
-const byTime = (a: Exam, b: Exam): number => compare(a.startTime, b.startTime) || compare(a.patientName, b.patientName)
+const byTime = (a: Exam, b: Exam): number =>
+  compare(a.startTime, b.startTime) || compare(a.patientName, b.patientName)
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Of `HHMMSS` of one day. */
 function secondsBetween(from: string, to: string): number {
-  const seconds = (time: string) => Number(time.slice(0, 2)) * 3600 + Number(time.slice(2, 4)) * 60 + Number(time.slice(4, 6))
+  const seconds = (time: string) =>
+    Number(time.slice(0, 2)) * 3600 + Number(time.slice(2, 4)) * 60 + Number(time.slice(4, 6))
   return Math.max(0, seconds(to) - seconds(from))
 }

@@ -26,16 +26,25 @@ export interface SentRow {
 }
 
 /** Identifiers of a batch, one after the other. */
-export function* sentRows({ bytes, ends }: EncodedIdentifiers, transferSyntax: string): Generator<SentRow, void, void> {
-  for (const [index, end] of ends.entries()) yield sentRow(readDataSet(bytes.subarray(ends[index - 1] ?? 0, end), transferSyntax))
+export function* sentRows(
+  { bytes, ends }: EncodedIdentifiers,
+  transferSyntax: string,
+): Generator<SentRow, void, void> {
+  for (const [index, end] of ends.entries())
+    yield sentRow(readDataSet(bytes.subarray(ends[index - 1] ?? 0, end), transferSyntax))
 }
 
 export function sentRow(root: DataSet): SentRow {
   const terms = declaredTerms(root)
   const sequence = root.find(({ tag }) => tag === SCHEDULED_PROCEDURE_STEP_SEQUENCE)?.value
-  const steps = sequence === undefined || Buffer.isBuffer(sequence) ? [] : (sequence as readonly DataSet[])
+  const steps =
+    sequence === undefined || Buffer.isBuffer(sequence) ? [] : (sequence as readonly DataSet[])
   const elements = [...root, ...(steps[0] ?? [])]
-  return { values: new Map(elements.map((element) => [element.tag, sentValue(element, terms)])), steps: steps.length, terms }
+  return {
+    values: new Map(elements.map((element) => [element.tag, sentValue(element, terms)])),
+    steps: steps.length,
+    terms,
+  }
 }
 
 function sentValue({ tag, vr, value }: Element, terms: readonly string[]): SentValue {

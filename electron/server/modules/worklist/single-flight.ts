@@ -6,8 +6,8 @@ interface Flight<T> {
 }
 
 /**
- * Work that is done once for all who ask for it meanwhile. Who stops waiting leaves the others waiting; the last one who does takes the
- * work with it, by the signal the work was given.
+ * Work that is done once for all who ask for it meanwhile. Who stops waiting leaves the others
+ * waiting; the last one who does takes the work with it, by the signal the work was given.
  */
 export function openFlights<T>() {
   const flights = new Map<string, Flight<T>>()
@@ -31,8 +31,14 @@ export function openFlights<T>() {
     /** Whether somebody is at that work now. */
     isUnderWay: (key: string): boolean => flights.has(key),
 
-    /** Joins the work of that key, or begins it. Rejects as it does, or with the reason of `signal`. */
-    async join(key: string, work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+    /**
+     * Joins the work of that key, or begins it. Rejects as it does, or with the reason of `signal`.
+     */
+    async join(
+      key: string,
+      work: (signal: AbortSignal) => Promise<T>,
+      signal: AbortSignal,
+    ): Promise<T> {
       signal.throwIfAborted()
       const flight = flights.get(key) ?? depart(key, work)
       const left = Promise.withResolvers<never>()

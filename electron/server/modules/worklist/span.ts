@@ -1,8 +1,9 @@
 import { isDa } from '#shared/dicom-values.ts'
 
 /**
- * What a DA or TM key admits, both ends included and of full length (`YYYYMMDD`, `HHMMSS.FFFFFF`), so that text order is time order.
- * An empty end is open. `isRange` tells `20261120-20261120` from `20261120`, which matters where date and time are combined.
+ * What a DA or TM key admits, both ends included and of full length (`YYYYMMDD`, `HHMMSS.FFFFFF`),
+ * so that text order is time order. An empty end is open. `isRange` tells `20261120-20261120` from
+ * `20261120`, which matters where date and time are combined.
  */
 export interface Span {
   readonly from: string
@@ -17,7 +18,10 @@ export class SpanFault extends Error {
 
 const UNIVERSAL = /^[*\s-]*$/
 
-/** PS3.4 C.2.2.2.5 for DA, with the retired form `2026.11.20` and spaces. @returns undefined for a universal key. @throws SpanFault */
+/**
+ * PS3.4 C.2.2.2.5 for DA, with the retired form `2026.11.20` and spaces. @returns undefined for a
+ * universal key. @throws SpanFault
+ */
 export function dateSpan(text: string): Span | undefined {
   const read = span(text, readDate, readDate)
   if (read && isReversed(read)) throw new SpanFault(REVERSED)
@@ -25,9 +29,9 @@ export function dateSpan(text: string): Span | undefined {
 }
 
 /**
- * PS3.4 C.2.2.2.5 for TM, with the retired `10:15`. An omitted minute or second admits all of that hour
- * or minute. A range may end before it begins, such as `2200-0700`: together with a range of dates that
- * is a night (PS3.4 Table K.6-1), and only the caller has both.
+ * PS3.4 C.2.2.2.5 for TM, with the retired `10:15`. An omitted minute or second admits all of that
+ * hour or minute. A range may end before it begins, such as `2200-0700`: together with a range of
+ * dates that is a night (PS3.4 Table K.6-1), and only the caller has both.
  */
 export const timeSpan = (text: string): Span | undefined =>
   span(
@@ -36,7 +40,11 @@ export const timeSpan = (text: string): Span | undefined =>
     (time) => readTime(time, '59', '999999'),
   )
 
-function span(text: string, first: (one: string) => string, last: (one: string) => string): Span | undefined {
+function span(
+  text: string,
+  first: (one: string) => string,
+  last: (one: string) => string,
+): Span | undefined {
   if (UNIVERSAL.test(text)) return undefined
   const ends = text.split('-').map((end) => end.trim())
   if (ends.length > 2) throw new SpanFault('more than one hyphen')
@@ -46,7 +54,8 @@ function span(text: string, first: (one: string) => string, last: (one: string) 
 
 /** Why a range is refused for which `isReversed` holds. */
 export const REVERSED = 'the range ends before it begins'
-export const isReversed = ({ from, to }: Pick<Span, 'from' | 'to'>): boolean => to !== '' && from > to
+export const isReversed = ({ from, to }: Pick<Span, 'from' | 'to'>): boolean =>
+  to !== '' && from > to
 
 function readDate(text: string): string {
   const da = text.replace(/(\d{4})\.(\d\d)\.(\d\d)/, '$1$2$3')

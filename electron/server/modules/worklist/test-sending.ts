@@ -13,11 +13,18 @@ export interface TestSendingDeps {
   readonly publicBase: () => string
 }
 
-/** Sends an event about nobody to an endpoint, also where it is switched off or its circuit is open, and says what came of it. */
-export function testSending({ deps, settings }: Parts, { requester, endpoints, publicBase }: TestSendingDeps): EventPorts['sendTest'] {
+/**
+ * Sends an event about nobody to an endpoint, also where it is switched off or its circuit is open,
+ * and says what came of it.
+ */
+export function testSending(
+  { deps, settings }: Parts,
+  { requester, endpoints, publicBase }: TestSendingDeps,
+): EventPorts['sendTest'] {
   return async (type, endpointId) => {
     const endpoint = endpoints.target(endpointId)
-    if (!endpoint) throw new ApiError('not-found', 'There is no such endpoint, or it has no signing secret.')
+    if (!endpoint)
+      throw new ApiError('not-found', 'There is no such endpoint, or it has no signing secret.')
     const eventId = idFromUuid('whe', deps.uuid())
     const { day } = wallClock(deps.clock(), timeZoneOf(settings.get('clinic.timeZone')))
     const data = testEventData(type, {
@@ -42,11 +49,21 @@ export function testSending({ deps, settings }: Parts, { requester, endpoints, p
           return { tookMs: reply.tookMs, left }
         },
       })
-      const but = left === 0 ? '' : `, and ${left === 1 ? 'one part' : `${left} parts`} of the answer would be left out`
-      return { success: true, message: `The partner answered in ${Math.round(tookMs)} ms${but}.`, eventId }
+      const but =
+        left === 0
+          ? ''
+          : `, and ${left === 1 ? 'one part' : `${left} parts`} of the answer would be left out`
+      return {
+        success: true,
+        message: `The partner answered in ${Math.round(tookMs)} ms${but}.`,
+        eventId,
+      }
     } catch (error) {
       if (!(error instanceof WebhookError)) throw error
-      const said = error.fault === 'refused' ? 'The partner answered, and refuses' : 'The partner gave no answer that can be used'
+      const said =
+        error.fault === 'refused'
+          ? 'The partner answered, and refuses'
+          : 'The partner gave no answer that can be used'
       return { success: false, message: `${said}: ${error.detail}.`, eventId }
     }
   }

@@ -1,5 +1,9 @@
 import { z } from 'zod'
-import { type ReceivedKey, ReceivedKey as ReceivedKeySchema, RowVerdict } from '#shared/contract/worklist.ts'
+import {
+  type ReceivedKey,
+  ReceivedKey as ReceivedKeySchema,
+  RowVerdict,
+} from '#shared/contract/worklist.ts'
 import type { ItemContext } from './item.ts'
 
 export type Verdict = RowVerdict['verdict']
@@ -12,7 +16,9 @@ export interface Finding {
   readonly remarks: readonly string[]
 }
 
-/** Findings on the rows of an answer in its order, as runs: thousands of rows take a few numbers. */
+/**
+ * Findings on the rows of an answer in its order, as runs: thousands of rows take a few numbers.
+ */
 export interface VerdictRuns {
   readonly findings: readonly Finding[]
   /** A count and a place in `findings`, in turn. */
@@ -58,8 +64,8 @@ export function* findingsOf({ findings, runs }: VerdictRuns): Generator<Finding,
 }
 
 /**
- * What is the same for all queries with the same identifier on the same answer: kept once, under the hash of its bytes. `context` is what
- * the rows were read with; null where there are no rows.
+ * What is the same for all queries with the same identifier on the same answer: kept once, under
+ * the hash of its bytes. `context` is what the rows were read with; null where there are no rows.
  */
 export interface VerdictDocument extends VerdictRuns {
   readonly keys: readonly ReceivedKey[]
@@ -72,8 +78,12 @@ const Stored = z.object({
   runs: z.array(z.int().min(0)),
   keys: z.array(ReceivedKeySchema),
   remarks: z.array(z.string()),
-  context: z.object({ dateStart: z.string(), dateEnd: z.string(), modality: z.string() }).nullable(),
+  context: z
+    .object({ dateStart: z.string(), dateEnd: z.string(), modality: z.string() })
+    .nullable(),
 })
 
-export const writeVerdicts = (document: VerdictDocument): Buffer => Buffer.from(JSON.stringify(document))
-export const readVerdicts = (bytes: Buffer): VerdictDocument => Stored.parse(JSON.parse(bytes.toString()))
+export const writeVerdicts = (document: VerdictDocument): Buffer =>
+  Buffer.from(JSON.stringify(document))
+export const readVerdicts = (bytes: Buffer): VerdictDocument =>
+  Stored.parse(JSON.parse(bytes.toString()))

@@ -18,10 +18,17 @@ import { FAULTS } from './faults.ts'
 import type { ItemContext } from './item.ts'
 import { openFlights } from './single-flight.ts'
 
-/** `Requester.request` for `modality_worklist.requested`. Rejects with `WebhookError`, or with the reason of the signal. */
+/**
+ * `Requester.request` for `modality_worklist.requested`. Rejects with `WebhookError`, or with the
+ * reason of the signal.
+ */
 export type AskPartner = <T>(
   question: WorklistQuestion,
-  options: { readonly signal: AbortSignal; readonly budgetMs: number; readonly accept: (reply: ReadableReply) => T },
+  options: {
+    readonly signal: AbortSignal
+    readonly budgetMs: number
+    readonly accept: (reply: ReadableReply) => T
+  },
 ) => Promise<T>
 
 /** An answer of the partner, read. */
@@ -106,28 +113,46 @@ const MINUTE = 60_000
 const CLOCK_SLACK = MINUTE
 
 /**
- * The partner's answers (dicom-field §7.3). A live answer always wins; the same question in flight is asked once; within
- * `worklist.freshSeconds` it is not asked again; the last good answer is kept before it is used, and serves only when a call fails and
- * only while it is young enough. Where the disk does not take it, it is served all the same, and is kept in memory in its place.
+ * The partner's answers (dicom-field §7.3). A live answer always wins; the same question in flight
+ * is asked once; within `worklist.freshSeconds` it is not asked again; the last good answer is kept
+ * before it is used, and serves only when a call fails and only while it is young enough. Where the
+ * disk does not take it, it is served all the same, and is kept in memory in its place.
  */
-export function openAnswers({ store, clock, uuid, setting, downtime, askPartner, onAnswered, onError }: AnswersDeps) {
+export function openAnswers({
+  store,
+  clock,
+  uuid,
+  setting,
+  downtime,
+  askPartner,
+  onAnswered,
+  onError,
+}: AnswersDeps) {
   const latest = byteCache<Latest>(MOST_BYTES, clock)
   const lists = byteCache<Read>(MOST_BYTES / 2, clock)
   const underWay = new Map<string, Reading>()
   /** Lists that some query still needs. */
   const inUse = new Map<string, Omit<Read, 'list'> & { readonly list: WeakRef<AnswerRows> }>()
   const flights = openFlights<Answered>()
-  /** Good answers that the disk did not take, and AE titles whose stored answers it did not let go of, with the instant up to which they are void. */
+  /**
+   * Good answers that the disk did not take, and AE titles whose stored answers it did not let go
+   * of, with the instant up to which they are void.
+   */
   const unwritten = new Map<string, UnwrittenAnswer>()
   const voided = new Map<string, number>()
   let listsRead = 0
 
   /** @param device modality of the device that asks, '' for none */
-  async function answerTo(question: WorklistQuestion, device: string, signal: AbortSignal): Promise<Answered> {
+  async function answerTo(
+    question: WorklistQuestion,
+    device: string,
+    signal: AbortSignal,
+  ): Promise<Answered> {
     const key = keyOf(question, device)
     const known = latest.get(key)
     const age = known ? clock() - known.answered.answer.receivedAt : 0
-    if (known && age >= 0 && age < setting('worklist.freshSeconds') * 1000) return { ...known.answered, source: 'fresh', partnerMs: null }
+    if (known && age >= 0 && age < setting('worklist.freshSeconds') * 1000)
+      return { ...known.answered, source: 'fresh', partnerMs: null }
     const isShared = flights.isUnderWay(key)
     try {
       const answered = await flights.join(key, (work) => ask(key, question, device, work), signal)
@@ -140,7 +165,12 @@ export function openAnswers({ store, clock, uuid, setting, downtime, askPartner,
     }
   }
 
-  async function ask(key: string, question: WorklistQuestion, device: string, signal: AbortSignal): Promise<Answered> {
+  async function ask(
+    key: string,
+    question: WorklistQuestion,
+    device: string,
+    signal: AbortSignal,
+  ): Promise<Answered> {
     const before = latest.get(key)
     const context = contextOf(question, device)
     const budgetMs = setting('worklist.budgetSeconds') * 1000
@@ -151,18 +181,41 @@ export function openAnswers({ store, clock, uuid, setting, downtime, askPartner,
         accept: (reply) => {
           const isSame = before?.body.equals(reply.body)
           const hash = before && isSame ? before.answered.answer.hash : hashOf(reply.body)
-          const reading = before && isSame ? { notes: before.notes, read: before } : listOf(hash, context, reply.body)
+          const reading =
+            before && isSame
+              ? { notes: before.notes, read: before }
+              : listOf(hash, context, reply.body)
           for (const { path, sentence } of reading.notes) reply.note(path, sentence)
           return { reply, hash, reading: reading.read }
         },
       })
       const read = await reading
       const { rows } = read.list
-      onAnswered?.(reply.webhookId, rows.length, rows.filter(({ withheld }) => withheld !== '').length)
+      onAnswered?.(
+        reply.webhookId,
+        rows.length,
+        rows.filter(({ withheld }) => withheld !== '').length,
+      )
       await keep(question, reply, read, hash)
-      const answer: Answer = { hash, list: read.list, listId: read.listId, context, receivedAt: reply.answeredAt }
-      const answered: Answered = { source: 'live', answer, call: callOf(reply), partnerMs: reply.tookMs, failure: undefined }
-      latest.set(key, { ...read, body: reply.body, answered }, reply.body.length * ROWS_AND_BODY + 4096)
+      const answer: Answer = {
+        hash,
+        list: read.list,
+        listId: read.listId,
+        context,
+        receivedAt: reply.answeredAt,
+      }
+      const answered: Answered = {
+        source: 'live',
+        answer,
+        call: callOf(reply),
+        partnerMs: reply.tookMs,
+        failure: undefined,
+      }
+      latest.set(
+        key,
+        { ...read, body: reply.body, answered },
+        reply.body.length * ROWS_AND_BODY + 4096,
+      )
       lists.set(listKey(hash, context), read, reply.body.length * ROWS_AND_BODY)
       if (downtime.current().isOn) tryWrite(() => void downtime.end('gateway'))
       return answered
@@ -172,8 +225,16 @@ export function openAnswers({ store, clock, uuid, setting, downtime, askPartner,
     }
   }
 
-  /** Durable before it is used. An answer of which no row is fit is no good answer: it does not take the place of one. */
-  async function keep(question: WorklistQuestion, reply: PartnerReply, read: Read, hash: string): Promise<void> {
+  /**
+   * Durable before it is used. An answer of which no row is fit is no good answer: it does not take
+   * the place of one.
+   */
+  async function keep(
+    question: WorklistQuestion,
+    reply: PartnerReply,
+    read: Read,
+    hash: string,
+  ): Promise<void> {
     const { rows } = read.list
     const isGood = rows.length === 0 || rows.some(({ withheld }) => withheld === '')
     const { callingAe, dateStart, dateEnd, modality = null } = question
@@ -206,7 +267,10 @@ export function openAnswers({ store, clock, uuid, setting, downtime, askPartner,
     }
   }
 
-  /** Serving comes first, whatever a record fails of. What is wrong with the disk is said by its write health; any other error is one of ours. */
+  /**
+   * Serving comes first, whatever a record fails of. What is wrong with the disk is said by its
+   * write health; any other error is one of ours.
+   */
   function sayUnlessDisk(error: unknown): void {
     if (diskFaultKind(error) === undefined) onError?.(uuid().slice(0, 8), error)
   }
@@ -223,9 +287,19 @@ export function openAnswers({ store, clock, uuid, setting, downtime, askPartner,
   }
 
   /** As `answers.covering`, of what the disk did not take. */
-  function unwrittenFor({ callingAe, dateStart, dateEnd, modality }: AnswerKey): UnwrittenAnswer | undefined {
+  function unwrittenFor({
+    callingAe,
+    dateStart,
+    dateEnd,
+    modality,
+  }: AnswerKey): UnwrittenAnswer | undefined {
     return [...unwritten.values()]
-      .filter(({ record }) => record.callingAe === callingAe && record.dateStart <= dateStart && record.dateEnd >= dateEnd)
+      .filter(
+        ({ record }) =>
+          record.callingAe === callingAe &&
+          record.dateStart <= dateStart &&
+          record.dateEnd >= dateEnd,
+      )
       .filter(({ record }) => record.modality === null || record.modality === modality)
       .sort((a, b) => (a.record.receivedAt < b.record.receivedAt ? 1 : -1))[0]
   }
@@ -234,7 +308,8 @@ export function openAnswers({ store, clock, uuid, setting, downtime, askPartner,
     if (error.fault !== 'refused') return
     // Rows that this AE may no longer have are not kept for it.
     latest.forget((key) => key.startsWith(`${callingAe}\n`))
-    for (const [key, { record }] of unwritten) if (record.callingAe === callingAe) unwritten.delete(key)
+    for (const [key, { record }] of unwritten)
+      if (record.callingAe === callingAe) unwritten.delete(key)
     voided.set(callingAe, clock())
     try {
       await store.database.commitSoon(() => store.answers.forget(callingAe))
@@ -244,20 +319,36 @@ export function openAnswers({ store, clock, uuid, setting, downtime, askPartner,
     }
   }
 
-  async function storedAnswer(question: WorklistQuestion, device: string): Promise<Pick<Answered, 'source' | 'answer'> | undefined> {
+  async function storedAnswer(
+    question: WorklistQuestion,
+    device: string,
+  ): Promise<Pick<Answered, 'source' | 'answer'> | undefined> {
     const { callingAe, dateStart, dateEnd, modality = null } = question
     const stored = store.answers.covering({ callingAe, dateStart, dateEnd, modality })
     const held = unwrittenFor({ callingAe, dateStart, dateEnd, modality })
-    const record = held && !(stored && stored.receivedAt > held.record.receivedAt) ? held.record : stored
+    const record =
+      held && !(stored && stored.receivedAt > held.record.receivedAt) ? held.record : stored
     if (!record) return undefined
     const receivedAt = msOf(record.receivedAt)
     const source = tierOf(receivedAt)
-    if (!source || receivedAt <= (voided.get(callingAe) ?? Number.NEGATIVE_INFINITY)) return undefined
+    if (!source || receivedAt <= (voided.get(callingAe) ?? Number.NEGATIVE_INFINITY))
+      return undefined
     const context = contextOf(record, device)
     const read =
-      record === held?.record ? await listOf(record.documentHash, context, held.body).read : await keptList(record.documentHash, context)
+      record === held?.record
+        ? await listOf(record.documentHash, context, held.body).read
+        : await keptList(record.documentHash, context)
     if (!read) return undefined
-    return { source, answer: { hash: record.documentHash, list: read.list, listId: read.listId, context, receivedAt } }
+    return {
+      source,
+      answer: {
+        hash: record.documentHash,
+        list: read.list,
+        listId: read.listId,
+        context,
+        receivedAt,
+      },
+    }
   }
 
   /** The rows of an answer as `documents` keeps it; undefined where it is kept no more. */
@@ -282,10 +373,17 @@ export function openAnswers({ store, clock, uuid, setting, downtime, askPartner,
     if (age <= setting('worklist.storedMinutes') * MINUTE) return 'stored'
     const zone = timeZoneOf(setting('clinic.timeZone'))
     const isToday = wallClock(receivedAt, zone).day === wallClock(now, zone).day
-    return isToday && age <= setting('worklist.downtimeHours') * 60 * MINUTE && downtime.current().isOn ? 'downtime' : undefined
+    return isToday &&
+      age <= setting('worklist.downtimeHours') * 60 * MINUTE &&
+      downtime.current().isOn
+      ? 'downtime'
+      : undefined
   }
 
-  /** Several consoles are often told the same at once: it is read once, also where it is too long to be kept. */
+  /**
+   * Several consoles are often told the same at once: it is read once, also where it is too long to
+   * be kept.
+   */
   function listOf(hash: string, context: ItemContext, body: Buffer): Reading {
     const key = listKey(hash, context)
     const known = lists.get(key) ?? readInUse(key)
@@ -316,7 +414,10 @@ export function openAnswers({ store, clock, uuid, setting, downtime, askPartner,
     return { list: await readRows(items, context), listId, notes }
   }
 
-  return { answerTo, keptList: async (hash: string, context: ItemContext) => (await keptList(hash, context))?.list }
+  return {
+    answerTo,
+    keptList: async (hash: string, context: ItemContext) => (await keptList(hash, context))?.list,
+  }
 }
 export type Answers = ReturnType<typeof openAnswers>
 
@@ -331,15 +432,19 @@ function itemsOf(body: Buffer): NotedItems {
   return { items: answer.items, notes }
 }
 
-const keyOfRecord = ({ callingAe, dateStart, dateEnd, modality }: AnswerKey): string => [callingAe, dateStart, dateEnd, modality].join('\n')
+const keyOfRecord = ({ callingAe, dateStart, dateEnd, modality }: AnswerKey): string =>
+  [callingAe, dateStart, dateEnd, modality].join('\n')
 
 const hashOf = (body: Buffer): string => createHash('sha256').update(body).digest('hex')
 
 /** Milliseconds of a failed call, null where there was none. */
-export const partnerMsOf = ({ fault, tookMs }: WebhookError): number | null => (FAULTS[fault].wasCalled ? tookMs : null)
+export const partnerMsOf = ({ fault, tookMs }: WebhookError): number | null =>
+  FAULTS[fault].wasCalled ? tookMs : null
 
-const keyOf = ({ callingAe, sourceIp, dateStart, dateEnd, modality = '' }: WorklistQuestion, device: string): string =>
-  [callingAe, sourceIp, dateStart, dateEnd, modality, device].join('\n')
+const keyOf = (
+  { callingAe, sourceIp, dateStart, dateEnd, modality = '' }: WorklistQuestion,
+  device: string,
+): string => [callingAe, sourceIp, dateStart, dateEnd, modality, device].join('\n')
 
 interface Asked {
   readonly dateStart: string
@@ -353,10 +458,17 @@ const contextOf = ({ dateStart, dateEnd, modality }: Asked, device: string): Ite
   modality: modality ?? device,
 })
 
-const listKey = (hash: string, { dateStart, dateEnd, modality }: ItemContext): string => [hash, dateStart, dateEnd, modality].join('\n')
+const listKey = (hash: string, { dateStart, dateEnd, modality }: ItemContext): string =>
+  [hash, dateStart, dateEnd, modality].join('\n')
 
 export function callOf(call: PartnerReply | WebhookError): PartnerCall {
   const { webhookId, httpStatus, bytes } = call
   const isFailure = call instanceof WebhookError
-  return { webhookId, httpStatus, bytes, detail: isFailure ? call.detail : '', answeredAt: isFailure ? null : instantOf(call.answeredAt) }
+  return {
+    webhookId,
+    httpStatus,
+    bytes,
+    detail: isFailure ? call.detail : '',
+    answeredAt: isFailure ? null : instantOf(call.answeredAt),
+  }
 }

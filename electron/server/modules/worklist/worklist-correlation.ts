@@ -5,7 +5,12 @@ import type { HandedOutRow } from '#server/modules/images/image-study-queries.ts
 import type { Device } from '#shared/contract/devices.ts'
 import { keptItems, readRows } from './answer.ts'
 import type { RowKeyword } from './attributes.ts'
-import { type CharacterSetPolicy, policyOf, repertoireFor, TEXT_KEYWORDS } from './character-set-fallback.ts'
+import {
+  type CharacterSetPolicy,
+  policyOf,
+  repertoireFor,
+  TEXT_KEYWORDS,
+} from './character-set-fallback.ts'
 import type { HandedOutAnswer } from './inspection-queries.ts'
 import type { ItemContext } from './item.ts'
 import type { WorklistRow } from './row.ts'
@@ -43,8 +48,9 @@ interface Join {
 }
 
 /**
- * Join order of dicom-field §5.7: a row belongs where all of these are equal and none is empty. Some consoles do not copy the UID, and some
- * number steps by themselves; a step id alone is no proof where the requested procedure is known and is another.
+ * Join order of dicom-field §5.7: a row belongs where all of these are equal and none is empty.
+ * Some consoles do not copy the UID, and some number steps by themselves; a step id alone is no
+ * proof where the requested procedure is known and is another.
  */
 const JOINS: readonly Join[] = [
   { equal: ['studyInstanceUid', 'scheduledProcedureStepId'] },
@@ -58,7 +64,10 @@ const JOINS: readonly Join[] = [
 /** Joins before this one are by the UID, which no two studies share. */
 const FIRST_WITHOUT_UID = 3
 
-/** Results of queries that are looked at, the partner's answers that are opened for them and those that are read row by row, and their bytes. */
+/**
+ * Results of queries that are looked at, the partner's answers that are opened for them and those
+ * that are read row by row, and their bytes.
+ */
 const MOST_RESULTS = 500
 const MOST_OPENED = 200
 const MOST_READ = 20
@@ -73,8 +82,9 @@ interface Candidate {
 /** What devices were handed, from the records of their queries. */
 export function openHandedOut({ store, recogniseDevice }: HandedOutDeps) {
   /**
-   * Which row a device was sent that its images or its MPPS belong to: by the closest join, of those the newest. Undefined where none was
-   * sent to it, or where rows of several studies would do.
+   * Which row a device was sent that its images or its MPPS belong to: by the closest join, of
+   * those the newest. Undefined where none was sent to it, or where rows of several studies would
+   * do.
    */
   async function search(given: HandedOutQuery): Promise<HandedOutRow | undefined> {
     const query = trimmed(given)
@@ -85,7 +95,8 @@ export function openHandedOut({ store, recogniseDevice }: HandedOutDeps) {
     let best: { readonly join: number; readonly row: HandedOutRow | undefined } | undefined
     for (const sent of store.inspections.handedOut(query.callingAeTitle, MOST_RESULTS)) {
       const known = opened.get(sent.answerHash)
-      const isSpent = opened.size >= MOST_OPENED || spent.bytes >= MOST_BYTES || spent.read >= MOST_READ
+      const isSpent =
+        opened.size >= MOST_OPENED || spent.bytes >= MOST_BYTES || spent.read >= MOST_READ
       if (known ? known.length === 0 : isSpent) continue
       await setImmediate()
       const body = known ? undefined : bodyOf(sent.answerHash, query, spent)
@@ -96,7 +107,12 @@ export function openHandedOut({ store, recogniseDevice }: HandedOutDeps) {
       const candidates = body ? await candidatesIn(body, verdicts.context, query) : (known ?? [])
       opened.set(sent.answerHash, candidates)
       const found = closest(candidates, verdicts, best?.join ?? JOINS.length)
-      if (found) best = { join: found.join, row: found.candidate && handedOutRow(found.candidate, verdicts, sent, query.callingAeTitle) }
+      if (found)
+        best = {
+          join: found.join,
+          row:
+            found.candidate && handedOutRow(found.candidate, verdicts, sent, query.callingAeTitle),
+        }
       if (best && best.join <= closestPossible) break
     }
     return best?.row
@@ -108,7 +124,11 @@ export function openHandedOut({ store, recogniseDevice }: HandedOutDeps) {
   }
 
   /** An answer that may hold such a row. */
-  function bodyOf(hash: string, query: HandedOutQuery, spent: { bytes: number }): Buffer | undefined {
+  function bodyOf(
+    hash: string,
+    query: HandedOutQuery,
+    spent: { bytes: number },
+  ): Buffer | undefined {
     const body = store.documents.read(hash)
     spent.bytes += body?.length ?? 0
     return body && mayHold(body, query) ? body : undefined
@@ -121,9 +141,12 @@ export function openHandedOut({ store, recogniseDevice }: HandedOutDeps) {
     { at, remoteAddress }: HandedOutAnswer,
     callingAeTitle: string,
   ): HandedOutRow {
-    const wasChanged = [...findingsOf(verdicts)][index]?.remarks.some((remark) => remark !== '') ?? false
+    const wasChanged =
+      [...findingsOf(verdicts)][index]?.remarks.some((remark) => remark !== '') ?? false
     const policy = policyOf(recogniseDevice(callingAeTitle, remoteAddress), declaredIn(verdicts))
-    const values = wasChanged ? { ...row.values, ...textsAsSent(row, verdicts, policy) } : row.values
+    const values = wasChanged
+      ? { ...row.values, ...textsAsSent(row, verdicts, policy) }
+      : row.values
     return {
       studyInstanceUid: values.StudyInstanceUID,
       scheduledProcedureStepId: values.ScheduledProcedureStepID,
@@ -150,7 +173,10 @@ export function openHandedOut({ store, recogniseDevice }: HandedOutDeps) {
     for (const [index, { verdict }] of [...findingsOf(verdicts)].entries()) {
       const values = rows[index]?.values
       if (verdict !== 'sent' || !values) continue
-      steps.set(values.StudyInstanceUID, (steps.get(values.StudyInstanceUID) ?? new Set()).add(values.ScheduledProcedureStepID))
+      steps.set(
+        values.StudyInstanceUID,
+        (steps.get(values.StudyInstanceUID) ?? new Set()).add(values.ScheduledProcedureStepID),
+      )
     }
     return steps
   }
@@ -170,13 +196,18 @@ function joinOf({ values }: WorklistRow, query: HandedOutQuery): number {
   const isEqual = (name: Identifier) => query[name] === values[KEYWORDS[name]]
   const join = JOINS.findIndex((one) => isPossible(one, query) && one.equal.every(isEqual))
   if (join < FIRST_WITHOUT_UID) return join
-  // Short numbers recur: with another order and another patient, the step only happens to have the same.
+  // Short numbers recur: with another order and another patient, the step only happens to have the
+  // same.
   const isOther = (name: Identifier) => query[name] !== '' && !isEqual(name)
   return isOther('accessionNumber') && isOther('patientId') ? -1 : join
 }
 
 /** Rows of an answer that any join admits, the closest join of each. */
-async function candidatesIn(body: Buffer, context: ItemContext, query: HandedOutQuery): Promise<readonly Candidate[]> {
+async function candidatesIn(
+  body: Buffer,
+  context: ItemContext,
+  query: HandedOutQuery,
+): Promise<readonly Candidate[]> {
   const { rows } = await readRows(keptItems(body) ?? [], context)
   return rows.flatMap((row, index) => {
     const join = joinOf(row, query)
@@ -190,15 +221,26 @@ interface Found {
   readonly candidate: Candidate | undefined
 }
 
-/** The row of the closest join among those that were sent, if it is closer than `than`; of several steps of a study the first. */
-function closest(candidates: readonly Candidate[], verdicts: VerdictDocument, than: number): Found | undefined {
+/**
+ * The row of the closest join among those that were sent, if it is closer than `than`; of several
+ * steps of a study the first.
+ */
+function closest(
+  candidates: readonly Candidate[],
+  verdicts: VerdictDocument,
+  than: number,
+): Found | undefined {
   if (!candidates.some(({ join }) => join < than)) return undefined
   const findings = [...findingsOf(verdicts)]
-  const sent = candidates.filter(({ index, join }) => join < than && findings[index]?.verdict === 'sent')
+  const sent = candidates.filter(
+    ({ index, join }) => join < than && findings[index]?.verdict === 'sent',
+  )
   if (sent.length === 0) return undefined
   const join = Math.min(...sent.map((candidate) => candidate.join))
   const [first, ...others] = sent.filter((candidate) => candidate.join === join)
-  const isOneStudy = others.every(({ row }) => row.values.StudyInstanceUID === first?.row.values.StudyInstanceUID)
+  const isOneStudy = others.every(
+    ({ row }) => row.values.StudyInstanceUID === first?.row.values.StudyInstanceUID,
+  )
   return { join, candidate: isOneStudy ? first : undefined }
 }
 
@@ -207,7 +249,9 @@ const MADE_UP = /^[SP][A-Z2-7]{15}$/
 /** JSON may write anything else in several ways. */
 const AS_WRITTEN = /^[A-Za-z0-9. _-]+$/
 
-/** Whether the body is worth reading: most answers are passed over by looking for the ids' bytes. */
+/**
+ * Whether the body is worth reading: most answers are passed over by looking for the ids' bytes.
+ */
 function mayHold(body: Buffer, query: HandedOutQuery): boolean {
   const ids = IDENTIFIERS.map((name) => query[name]).filter((id) => id !== '')
   return ids.some((id) => MADE_UP.test(id) || !AS_WRITTEN.test(id) || body.includes(id))
@@ -220,7 +264,11 @@ const declaredIn = ({ keys }: VerdictDocument): readonly string[] =>
     ?.value.split('\\')
     .map((term) => term.trim()) ?? []
 
-function textsAsSent(row: WorklistRow, { keys }: VerdictDocument, policy: CharacterSetPolicy): Partial<Record<RowKeyword, string>> {
+function textsAsSent(
+  row: WorklistRow,
+  { keys }: VerdictDocument,
+  policy: CharacterSetPolicy,
+): Partial<Record<RowKeyword, string>> {
   const asked = TEXT_KEYWORDS.filter(({ keyword }) => keys.some((key) => key.keyword === keyword))
   const { characterSet, encoded } = repertoireFor(asked, policy)(row)
   const terms = characterSet === '' ? [] : characterSet.split('\\')

@@ -15,7 +15,12 @@ const ROW = 58
 const MODULE = 0.94
 const BAR_HEIGHT = 24
 
-const ink = (size: number, weight: 400 | 700, color = '#1b2430'): TextStyle => ({ size, weight, color, leading: size * 1.35 })
+const ink = (size: number, weight: 400 | 700, color = '#1b2430'): TextStyle => ({
+  size,
+  weight,
+  color,
+  leading: size * 1.35,
+})
 const TITLE = ink(15, 700)
 const STRONG = ink(10.5, 700)
 const PLAIN = ink(9, 400)
@@ -25,9 +30,13 @@ const WARNING = ink(8, 700, '#9c1c1c')
 const WORDS = {
   en: {
     title: (day: string) => `Worklist of ${day}`,
-    listed: (at: string) => (at === '' ? 'The partner has given no list of this day.' : `As the partner listed it at ${at}.`),
+    listed: (at: string) =>
+      at === ''
+        ? 'The partner has given no list of this day.'
+        : `As the partner listed it at ${at}.`,
     stored: 'The partner cannot be asked: exams may be missing or have changed.',
-    printed: (at: string, page: number, pages: number) => `Printed ${at} · Page ${page} of ${pages}`,
+    printed: (at: string, page: number, pages: number) =>
+      `Printed ${at} · Page ${page} of ${pages}`,
     anywhere: 'Without a room',
     nothing: 'No exam is waiting.',
     done: 'done',
@@ -36,9 +45,13 @@ const WORDS = {
   es: {
     title: (day: string) => `Lista de trabajo del ${day}`,
     listed: (at: string) =>
-      at === '' ? 'No hay lista del sistema externo para este día.' : `Según la lista del sistema externo de las ${at}.`,
-    stored: 'No se puede preguntar al sistema externo: pueden faltar exploraciones o haber cambiado.',
-    printed: (at: string, page: number, pages: number) => `Impreso ${at} · Página ${page} de ${pages}`,
+      at === ''
+        ? 'No hay lista del sistema externo para este día.'
+        : `Según la lista del sistema externo de las ${at}.`,
+    stored:
+      'No se puede preguntar al sistema externo: pueden faltar exploraciones o haber cambiado.',
+    printed: (at: string, page: number, pages: number) =>
+      `Impreso ${at} · Página ${page} de ${pages}`,
     anywhere: 'Sin sala',
     nothing: 'No hay exploraciones pendientes.',
     done: 'hecha',
@@ -64,12 +77,18 @@ export async function renderedSheet(input: WorklistSheetInput): Promise<Buffer> 
   })
   const bytes = collected(doc)
   const fonts = openReportFonts((name, font) => doc.registerFont(name, font as never))
-  const { line } = openTypesetter(fonts.runsOf, ({ font, text }: Run) => doc.font(font).fontSize(1000).widthOfString(text))
+  const { line } = openTypesetter(fonts.runsOf, ({ font, text }: Run) =>
+    doc.font(font).fontSize(1000).widthOfString(text),
+  )
 
   function say(text: string, style: TextStyle, x: number, y: number, most: number): void {
     let at = x
     for (const { font, text: part, width: own } of line(text, style, most).runs) {
-      doc.font(font).fontSize(style.size).fillColor(style.color).text(part, at, y, { lineBreak: false, baseline: 'alphabetic' })
+      doc
+        .font(font)
+        .fontSize(style.size)
+        .fillColor(style.color)
+        .text(part, at, y, { lineBreak: false, baseline: 'alphabetic' })
       at += own
     }
   }
@@ -84,7 +103,10 @@ export async function renderedSheet(input: WorklistSheetInput): Promise<Buffer> 
 
   function row(exam: Exam, y: number): void {
     const barsAt = SIDE + width - 222
-    const [time, name] = [exam.startTime.replace(/^(\d\d)(\d\d).*$/, '$1:$2'), shownName(exam.patientName)]
+    const [time, name] = [
+      exam.startTime.replace(/^(\d\d)(\d\d).*$/, '$1:$2'),
+      shownName(exam.patientName),
+    ]
     doc
       .rect(SIDE, y + 8, 10, 10)
       .lineWidth(0.8)
@@ -93,18 +115,27 @@ export async function renderedSheet(input: WorklistSheetInput): Promise<Buffer> 
     say(time, STRONG, SIDE + 40, y + 16, 44)
     say(name, STRONG, SIDE + 84, y + 16, barsAt - SIDE - 96)
     say(
-      [shownDate(exam.patientBirthDate), exam.patientSex, exam.patientId].filter(Boolean).join(' · '),
+      [shownDate(exam.patientBirthDate), exam.patientSex, exam.patientId]
+        .filter(Boolean)
+        .join(' · '),
       PLAIN,
       SIDE + 84,
       y + 30,
       barsAt - SIDE - 96,
     )
-    say([exam.modality, exam.description].filter(Boolean).join(' · '), PLAIN, SIDE + 84, y + 43, barsAt - SIDE - 96)
+    say(
+      [exam.modality, exam.description].filter(Boolean).join(' · '),
+      PLAIN,
+      SIDE + 84,
+      y + 43,
+      barsAt - SIDE - 96,
+    )
     if (exam.accessionNumber !== '') {
       bars(exam.accessionNumber, barsAt, y + 6)
       say(exam.accessionNumber, PLAIN, barsAt, y + 42, 222)
     }
-    if (exam.withheld !== '') say(words.withheld(exam.withheld), WARNING, SIDE + 84, y + 54, width - 84)
+    if (exam.withheld !== '')
+      say(words.withheld(exam.withheld), WARNING, SIDE + 84, y + 54, width - 84)
     rule(y + ROW)
   }
 
@@ -133,9 +164,19 @@ export async function renderedSheet(input: WorklistSheetInput): Promise<Buffer> 
 }
 
 /** The room that the partner names; else where it will be made, as far as that is known. */
-export const roomOf = ({ location, devices, modality }: Pick<Exam, 'location' | 'devices' | 'modality'>): string =>
+export const roomOf = ({
+  location,
+  devices,
+  modality,
+}: Pick<Exam, 'location' | 'devices' | 'modality'>): string =>
   location ||
-  [...new Set(devices.filter(({ isOnList }) => isOnList).map(({ name, aeTitle }) => name || aeTitle))].sort().join(', ') ||
+  [
+    ...new Set(
+      devices.filter(({ isOnList }) => isOnList).map(({ name, aeTitle }) => name || aeTitle),
+    ),
+  ]
+    .sort()
+    .join(', ') ||
   modality
 
 const LEFT_OUT: ReadonlySet<Exam['state']> = new Set(['completed', 'closed', 'gone'])
@@ -149,7 +190,10 @@ function pagesOf(exams: readonly Exam[], most: number, anywhere: string): RoomPa
   return [...rooms]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([room, ofRoom]) =>
-      Array.from({ length: Math.ceil(ofRoom.length / most) }, (_, page) => ({ room, exams: ofRoom.slice(page * most, (page + 1) * most) })),
+      Array.from({ length: Math.ceil(ofRoom.length / most) }, (_, page) => ({
+        room,
+        exams: ofRoom.slice(page * most, (page + 1) * most),
+      })),
     )
 }
 

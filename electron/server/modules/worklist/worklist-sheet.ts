@@ -13,8 +13,9 @@ export interface WorklistSheetInput {
 }
 
 /**
- * The exams of a day on paper, for a day without the network: each room on pages of its own, each exam with its accession number as a
- * barcode (Code 128) that a console's reader takes. What is done, closed or no longer listed is left out.
+ * The exams of a day on paper, for a day without the network: each room on pages of its own, each
+ * exam with its accession number as a barcode (Code 128) that a console's reader takes. What is
+ * done, closed or no longer listed is left out.
  */
 export async function renderWorklistSheet(input: WorklistSheetInput): Promise<Buffer> {
   // pdfkit and its fonts are loaded when the first document is made, not when the gateway starts.

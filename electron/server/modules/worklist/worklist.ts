@@ -1,5 +1,11 @@
 import type { Store } from '#server/database/store.ts'
-import type { AssociationInfo, CFindRequest, CFindScp, DimseResult, EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
+import type {
+  AssociationInfo,
+  CFindRequest,
+  CFindScp,
+  DimseResult,
+  EncodedIdentifiers,
+} from '#server/dicom/dimse/service.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import type { HandedOutRow } from '#server/modules/images/image-study-queries.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
@@ -27,7 +33,13 @@ import { openRepeats, type RepeatsDeps } from './repeats.ts'
 import { identifiersOf, makeResult, type ResultRules } from './result.ts'
 import { transliterate } from './transliteration.ts'
 import { readVerdicts } from './verdicts.ts'
-import { type Answered, type AnswersDeps, type AskPartner, callOf, openAnswers } from './worklist-cache.ts'
+import {
+  type Answered,
+  type AnswersDeps,
+  type AskPartner,
+  callOf,
+  openAnswers,
+} from './worklist-cache.ts'
 import { type HandedOutQuery, openHandedOut } from './worklist-correlation.ts'
 
 export interface WorklistDeps {
@@ -44,7 +56,10 @@ export interface WorklistDeps {
   /** A query was recorded. Nothing about a patient is in the summary. */
   readonly onInspected?: (summary: InspectionSummary, associationId: string) => void
   readonly onRepeated?: NonNullable<RepeatsDeps['onRepeated']>
-  /** An error of ours; the console and the inspector were given the reference. Its text may speak of a patient: not for a log as it is. */
+  /**
+   * An error of ours; the console and the inspector were given the reference. Its text may speak of
+   * a patient: not for a log as it is.
+   */
   readonly onError?: (reference: string, error: unknown) => void
 }
 
@@ -63,23 +78,29 @@ export interface ConsoleQuery {
 export interface Worklist extends AsyncDisposable {
   /** PS3.4 Annex K: answers the modalities. */
   readonly cFindScp: CFindScp
-  /** Asks as that device would, by the code a device goes through, recorded with the user's name. */
+  /**
+   * Asks as that device would, by the code a device goes through, recorded with the user's name.
+   */
   ask(ask: WorklistAsk, device: Device, user: AskingUser): Promise<Inspection>
   /**
-   * As `ask`, with the identifier of a console and its transfer syntax; every row with its verdict. Such a query is the window's too: what
-   * a device was handed is not changed by it.
+   * As `ask`, with the identifier of a console and its transfer syntax; every row with its verdict.
+   * Such a query is the window's too: what a device was handed is not changed by it.
    */
   askWith(query: ConsoleQuery, device: Device, user: AskingUser): Promise<Inspection>
   /** The rows of an answer of the partner that is kept; undefined where it is kept no more. */
   keptList(documentHash: string, context: ItemContext): Promise<AnswerRows | undefined>
   /**
-   * Asks for today as that device would, recorded like `ask`, and checks what would be sent against the rules of its profile.
+   * Asks for today as that device would, recorded like `ask`, and checks what would be sent against
+   * the rules of its profile.
    * @throws {ApiError} unavailable: there is no list to check, because the query failed
    */
   lint(device: Device, user: AskingUser): Promise<Lint>
   /** A recorded query with its rows, at most 1,000; undefined where there is none of that id. */
   inspection(inspectionId: number, filter?: VerdictFilter): Promise<Inspection | undefined>
-  /** The row that a device was sent and that its images or its MPPS belong to, as far as queries are kept. */
+  /**
+   * The row that a device was sent and that its images or its MPPS belong to, as far as queries are
+   * kept.
+   */
   handedOut(query: HandedOutQuery): Promise<HandedOutRow | undefined>
 }
 
@@ -112,7 +133,10 @@ export function openWorklist(deps: WorklistDeps): Worklist {
   const inspector = openInspector(deps)
   const progressOf = openProgress(deps)
   const handedOut = openHandedOut(deps)
-  const repeats = openRepeats({ ...deps, onUncounted: (error) => deps.onError?.(deps.uuid().slice(0, 8), error) })
+  const repeats = openRepeats({
+    ...deps,
+    onUncounted: (error) => deps.onError?.(deps.uuid().slice(0, 8), error),
+  })
   const queries = byteCache<KeptQuery>(QUERY_BYTES, clock)
   const results = byteCache<KeptResult>(RESULT_BYTES, clock)
   let queriesRead = 0
@@ -129,7 +153,11 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       const kept = keptQuery(visit)
       visit.query = kept.query
       visit.question = questionOf(visit, kept.query)
-      visit.answered = await answers.answerTo(visit.question, asker.device?.modality ?? '', request.signal)
+      visit.answered = await answers.answerTo(
+        visit.question,
+        asker.device?.modality ?? '',
+        request.signal,
+      )
       visit.kept = await keptResult(visit, kept, visit.answered)
       for await (const batch of visit.kept.identifiers) {
         yield batch
@@ -139,7 +167,8 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     } catch (error) {
       if (!request.signal.aborted) fail(visit, error)
     } finally {
-      // Before the final response, and also where the console cancelled or hung up: the generator is then returned at its yield.
+      // Before the final response, and also where the console cancelled or hung up: the generator
+      // is then returned at its yield.
       const recorded = await record(visit)
       onRecorded?.(recorded)
     }
@@ -168,17 +197,34 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     const daysBack = device?.daysBack ?? setting('worklist.daysBack')
     const daysForward = device?.daysForward ?? setting('worklist.daysForward')
     const bytes = identifier?.toString('latin1') ?? ''
-    const key = [transferSyntax, association.callingAeTitle, deviceKey(device), now.day, daysBack, daysForward, bytes].join('\n')
+    const key = [
+      transferSyntax,
+      association.callingAeTitle,
+      deviceKey(device),
+      now.day,
+      daysBack,
+      daysForward,
+      bytes,
+    ].join('\n')
     const known = queries.get(key)
     if (known) return known
-    const context = { callingAeTitle: association.callingAeTitle, device, today: now.day, daysBack, daysForward }
+    const context = {
+      callingAeTitle: association.callingAeTitle,
+      device,
+      today: now.day,
+      daysBack,
+      daysForward,
+    }
     const query = readQuery(identifier, transferSyntax, context)
     const kept = { query, id: ++queriesRead }
     queries.set(key, kept, bytes.length * 8 + 4096)
     return kept
   }
 
-  function questionOf({ request: { association } }: Visit, { window, modality }: WorklistQuery): WorklistQuestion {
+  function questionOf(
+    { request: { association } }: Visit,
+    { window, modality }: WorklistQuery,
+  ): WorklistQuestion {
     const clinicId = setting('clinic.id')
     if (clinicId === null) throw new Error('clinic.id is not set')
     return {
@@ -191,18 +237,36 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     }
   }
 
-  async function keptResult(visit: Visit, { query, id }: KeptQuery, { source, answer }: Answered): Promise<KeptResult> {
+  async function keptResult(
+    visit: Visit,
+    { query, id }: KeptQuery,
+    { source, answer }: Answered,
+  ): Promise<KeptResult> {
     const { request, asker, now } = visit
     const { device } = asker
     const isStored = source === 'stored' || source === 'downtime'
-    const closed = isStored ? store.closedSteps.list().map((step) => `${step.studyInstanceUid} ${step.scheduledProcedureStepId}`) : []
+    const closed = isStored
+      ? store.closedSteps
+          .list()
+          .map((step) => `${step.studyInstanceUid} ${step.scheduledProcedureStepId}`)
+      : []
     const maxRows = device?.maxRows ?? setting('worklist.maxRows')
     const clinicName = setting('clinic.name')
     const { dateStart, dateEnd } = answer.context
     const progress = await progressOf(answer.list)
     const list = progress?.list ?? answer.list
     const bearing = progress?.bearingOn(query) ?? ''
-    const key = [id, answer.listId, dateStart, dateEnd, isStored, maxRows, clinicName, bearing, ...closed].join('\n')
+    const key = [
+      id,
+      answer.listId,
+      dateStart,
+      dateEnd,
+      isStored,
+      maxRows,
+      clinicName,
+      bearing,
+      ...closed,
+    ].join('\n')
     const known = results.get(key)
     if (known) return known
 
@@ -216,7 +280,9 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       askedFor: answer.context,
       maxRows,
       now,
-      ...(isStored && { stored: { isClosed: (study: string, step: string) => closedSteps.has(`${study} ${step}`) } }),
+      ...(isStored && {
+        stored: { isClosed: (study: string, step: string) => closedSteps.has(`${study} ${step}`) },
+      }),
       hideStarted: device?.hideStarted ?? false,
       signal: request.signal,
     }
@@ -230,12 +296,20 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     const until = result.cut > 0 ? clock() + CUT_MS : undefined
     const made = { result, document, maxRows }
     const identifiers = keeping(identifiersOf(list, result.chosen, rules), (batches, bytes) =>
-      results.set(key, { ...made, identifiers: batches }, bytes + result.chosen.byteLength + document.bytes.length + 4096, until),
+      results.set(
+        key,
+        { ...made, identifiers: batches },
+        bytes + result.chosen.byteLength + document.bytes.length + 4096,
+        until,
+      ),
     )
     return { ...made, identifiers }
   }
 
-  /** Passes the batches on and gives them all to `keep` at the end, unless too much is being kept for slow consoles already. */
+  /**
+   * Passes the batches on and gives them all to `keep` at the end, unless too much is being kept
+   * for slow consoles already.
+   */
   async function* keeping(
     made: AsyncIterable<EncodedIdentifiers>,
     keep: (batches: readonly EncodedIdentifiers[], bytes: number) => void,
@@ -275,7 +349,10 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     }
   }
 
-  /** Durable when it resolves; where the disk does not take it, the query is answered without a record. */
+  /**
+   * Durable when it resolves; where the disk does not take it, the query is answered without a
+   * record.
+   */
   async function record(visit: Visit): Promise<Recorded> {
     const repeated = repeats.count(visit)
     if (repeated) return { ...repeated, unrecorded: undefined }
@@ -285,7 +362,13 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     const unread = trouble?.error instanceof UnreadableQuery ? trouble.error.received : []
     const document =
       kept?.document ??
-      sharedDocument({ findings: [], runs: [], keys: query?.received ?? unread, remarks: query?.remarks ?? [], context: null })
+      sharedDocument({
+        findings: [],
+        runs: [],
+        keys: query?.received ?? unread,
+        remarks: query?.remarks ?? [],
+        context: null,
+      })
     const { transferSyntax } = request
     const detail = {
       question: question ?? null,
@@ -293,28 +376,52 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       userId: asker.user?.userId ?? null,
     }
     const inspectionId = await inspector
-      .record({ ...summary, transferSyntax, answerHash: kept && answered ? answered.answer.hash : null }, detail, document)
+      .record(
+        { ...summary, transferSyntax, answerHash: kept && answered ? answered.answer.hash : null },
+        detail,
+        document,
+      )
       .catch((error: unknown) => {
-        // Serving comes first. What is wrong with the disk is said by its write health; any other error is one of ours.
+        // Serving comes first. What is wrong with the disk is said by its write health; any other
+        // error is one of ours.
         if (diskFaultKind(error) === undefined) deps.onError?.(deps.uuid().slice(0, 8), error)
         return null
       })
-    const recorded = { inspectionId: inspectionId ?? UNRECORDED, ...summary, repeats: 0, lastAt: null }
+    const recorded = {
+      inspectionId: inspectionId ?? UNRECORDED,
+      ...summary,
+      repeats: 0,
+      lastAt: null,
+    }
     if (inspectionId === null) repeats.forget(visit)
     else repeats.note(visit, recorded)
     deps.onInspected?.(recorded, request.association.associationId)
     if (inspectionId !== null) return { ...recorded, unrecorded: undefined }
     const list = answered?.answer.list
-    return { ...recorded, unrecorded: () => ({ summary: recorded, transferSyntax, detail, verdicts: readVerdicts(document.bytes), list }) }
+    return {
+      ...recorded,
+      unrecorded: () => ({
+        summary: recorded,
+        transferSyntax,
+        detail,
+        verdicts: readVerdicts(document.bytes),
+        list,
+      }),
+    }
   }
 
   /** The walk of a device, without the network. */
-  async function askAs({ identifier, transferSyntax }: ConsoleQuery, device: Device, user: AskingUser) {
+  async function askAs(
+    { identifier, transferSyntax }: ConsoleQuery,
+    device: Device,
+    user: AskingUser,
+  ) {
     const association: AssociationInfo = {
       associationId: 'window',
       callingAeTitle: device.aeTitle,
       calledAeTitle: setting('dimse.aeTitle'),
-      remoteAddress: device.lastAddress ?? (device.address?.includes('/') ? '' : (device.address ?? '')),
+      remoteAddress:
+        device.lastAddress ?? (device.address?.includes('/') ? '' : (device.address ?? '')),
     }
     const request: CFindRequest = {
       association,
@@ -324,7 +431,11 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       signal: new AbortController().signal,
     }
     let recorded: Recorded = { inspectionId: UNRECORDED, sentence: '', unrecorded: undefined }
-    const finding = find(request, { origin: 'window', device, user }, (record) => (recorded = record))
+    const finding = find(
+      request,
+      { origin: 'window', device, user },
+      (record) => (recorded = record),
+    )
     const batches: EncodedIdentifiers[] = []
     for (;;) {
       const { done, value } = await finding.next()
@@ -333,7 +444,10 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     }
   }
 
-  async function recordOf({ inspectionId, unrecorded }: Omit<Recorded, 'sentence'>, most?: number): Promise<Inspection> {
+  async function recordOf(
+    { inspectionId, unrecorded }: Omit<Recorded, 'sentence'>,
+    most?: number,
+  ): Promise<Inspection> {
     if (unrecorded) return inspector.unrecorded(unrecorded(), 'all', most)
     const inspection = await inspector.read(inspectionId, 'all', most)
     if (!inspection) throw new Error(`inspection ${inspectionId} is not there`)
@@ -344,11 +458,16 @@ export function openWorklist(deps: WorklistDeps): Worklist {
     cFindScp: {
       find: (request) => {
         const { callingAeTitle, remoteAddress } = request.association
-        return find(request, { origin: 'device', device: recogniseDevice(callingAeTitle, remoteAddress), user: undefined })
+        return find(request, {
+          origin: 'device',
+          device: recogniseDevice(callingAeTitle, remoteAddress),
+          user: undefined,
+        })
       },
     },
     ask: async (ask, device, user) => recordOf(await askAs(fromConsole(ask), device, user)),
-    askWith: async (query, device, user) => recordOf(await askAs(query, device, user), Number.POSITIVE_INFINITY),
+    askWith: async (query, device, user) =>
+      recordOf(await askAs(query, device, user), Number.POSITIVE_INFINITY),
     keptList: answers.keptList,
     async lint(device, user) {
       const today = wallClock(clock(), timeZoneOf(setting('clinic.timeZone'))).day
@@ -357,7 +476,15 @@ export function openWorklist(deps: WorklistDeps): Worklist {
       const { inspectionId, batches, sentence, final } = await askAs(fromConsole(ask), device, user)
       // A list that could not be had is not a list without faults.
       if (final.status !== 0 && batches.length === 0) throw new ApiError('unavailable', sentence)
-      return { ...(await lintOf(batches, CONSOLE_TRANSFER_SYNTAX, device, await handedOut.stepsLastSent(aeTitle))), inspectionId }
+      return {
+        ...(await lintOf(
+          batches,
+          CONSOLE_TRANSFER_SYNTAX,
+          device,
+          await handedOut.stepsLastSent(aeTitle),
+        )),
+        inspectionId,
+      }
     },
     inspection: (inspectionId, filter = 'all') => inspector.read(inspectionId, filter),
     handedOut: (query) => handedOut.search(query),
@@ -365,17 +492,27 @@ export function openWorklist(deps: WorklistDeps): Worklist {
   }
 }
 
-/** Nothing matched is no failure; a list cut short is, and so is one of which everything that matched had to be withheld. */
+/**
+ * Nothing matched is no failure; a list cut short is, and so is one of which everything that
+ * matched had to be withheld.
+ */
 function finalOf({ result, maxRows }: KeptResult): DimseResult {
-  if (result.cut > 0) return { status: 0xa700, errorComment: `List cut at ${maxRows}, narrow the query` }
-  if (result.sent === 0 && result.unfit > 0) return { status: 0xc002, errorComment: 'Worklist answer invalid: every match is withheld' }
+  if (result.cut > 0)
+    return { status: 0xa700, errorComment: `List cut at ${maxRows}, narrow the query` }
+  if (result.sent === 0 && result.unfit > 0)
+    return { status: 0xc002, errorComment: 'Worklist answer invalid: every match is withheld' }
   return { status: 0x0000 }
 }
 
-const fromConsole = (ask: WorklistAsk): ConsoleQuery => ({ identifier: consoleQuery(ask), transferSyntax: CONSOLE_TRANSFER_SYNTAX })
+const fromConsole = (ask: WorklistAsk): ConsoleQuery => ({
+  identifier: consoleQuery(ask),
+  transferSyntax: CONSOLE_TRANSFER_SYNTAX,
+})
 
-const deviceKey = (device: Device | undefined): string => (device ? `${device.deviceId} ${device.updatedAt}` : '')
+const deviceKey = (device: Device | undefined): string =>
+  device ? `${device.deviceId} ${device.updatedAt}` : ''
 
 /** InstitutionName is no reason to give a whole list another character set. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the default repertoire is all of ASCII
-const inAscii = (text: string): string => (/^[\x00-\x7f]*$/.test(text) ? text : (transliterate(text) ?? '')).replaceAll('\\', '/')
+const inAscii = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the default repertoire is all of ASCII
+  (/^[\x00-\x7f]*$/.test(text) ? text : (transliterate(text) ?? '')).replaceAll('\\', '/')

@@ -77,8 +77,14 @@ export const BANNER: readonly Sentence[] = [
     'Links given to the partner point to this PC only. Set the public URL under Settings if the partner is to open them.',
     'Los enlaces que se dan al socio solo apuntan a este PC. Defina la URL pública en Ajustes si el socio debe abrirlos.',
   ],
-  ['{} Devices keep theirs until this is mended.', '{0} Los dispositivos conservan las suyas hasta que se solucione.'],
-  ['{} Keep a copy of the data folder and tell the vendor.', '{0} Guarde una copia de la carpeta de datos y avise al proveedor.'],
+  [
+    '{} Devices keep theirs until this is mended.',
+    '{0} Los dispositivos conservan las suyas hasta que se solucione.',
+  ],
+  [
+    '{} Keep a copy of the data folder and tell the vendor.',
+    '{0} Guarde una copia de la carpeta de datos y avise al proveedor.',
+  ],
   [
     'Reports for {} wait. {} Switch it on again, or enter its new address, under Partner.',
     'Los informes para {0} esperan. {1} Actívelo de nuevo o indique su nueva dirección en Socio.',
@@ -102,7 +108,10 @@ export const BANNER: readonly Sentence[] = [
     'Ningún dispositivo puede llegar a la pasarela por TLS: su servicio DICOM TLS no funciona',
   ],
   ['The HTTP listener is down', 'El servicio HTTP no funciona'],
-  ['Other PCs cannot open the window: its HTTPS listener is down', 'Otros PC no pueden abrir la ventana: su servicio HTTPS no funciona'],
+  [
+    'Other PCs cannot open the window: its HTTPS listener is down',
+    'Otros PC no pueden abrir la ventana: su servicio HTTPS no funciona',
+  ],
   ['under a minute', 'menos de un minuto'],
   [
     'The certificate of DICOM TLS {}. Renew it under Settings, and give the new one to who trusts the old one.',
@@ -123,7 +132,10 @@ export const BANNER: readonly Sentence[] = [
   ['ends in one day', 'caduca en un día'],
   ['ends in {#} days', 'caduca en {0} días'],
   ['{}. Devices get no worklist.', '{0}. Los dispositivos no reciben lista de trabajo.'],
-  ['{} since {}. Devices get no worklist.', '{0} desde {1}. Los dispositivos no reciben lista de trabajo.'],
+  [
+    '{} since {}. Devices get no worklist.',
+    '{0} desde {1}. Los dispositivos no reciben lista de trabajo.',
+  ],
   [
     '{}. There is no earlier answer: devices get no worklist.',
     '{0}. No hay ninguna respuesta anterior: los dispositivos no reciben lista de trabajo.',
@@ -133,9 +145,18 @@ export const BANNER: readonly Sentence[] = [
     '{0} desde {1}. No hay ninguna respuesta anterior: los dispositivos no reciben lista de trabajo.',
   ],
   ['{}. Worklists come from {} ({} old).', '{0}. Las listas de trabajo son de {1} (hace {2}).'],
-  ['{} since {}. Worklists come from {} ({} old).', '{0} desde {1}. Las listas de trabajo son de {2} (hace {3}).'],
-  ['{}. Worklists come from {} ({} old). {}', '{0}. Las listas de trabajo son de {1} (hace {2}). {3}'],
-  ['{} since {}. Worklists come from {} ({} old). {}', '{0} desde {1}. Las listas de trabajo son de {2} (hace {3}). {4}'],
+  [
+    '{} since {}. Worklists come from {} ({} old).',
+    '{0} desde {1}. Las listas de trabajo son de {2} (hace {3}).',
+  ],
+  [
+    '{}. Worklists come from {} ({} old). {}',
+    '{0}. Las listas de trabajo son de {1} (hace {2}). {3}',
+  ],
+  [
+    '{} since {}. Worklists come from {} ({} old). {}',
+    '{0} desde {1}. Las listas de trabajo son de {2} (hace {3}). {4}',
+  ],
   [
     '{}. The last answer is from {} ({} old), too old to serve: devices get no worklist.',
     '{0}. La última respuesta es de {1} (hace {2}), demasiado antigua para servirla: los dispositivos no reciben lista de trabajo.',
@@ -172,7 +193,10 @@ export const BANNER: readonly Sentence[] = [
   ['Downtime mode is on.', 'El modo de contingencia está activado.'],
   ['Downtime mode is on since {}.', 'El modo de contingencia está activado desde {0}.'],
   ['Downtime mode is on since {} ({}).', 'El modo de contingencia está activado desde {0} ({1}).'],
-  ['Downtime mode is on since {}, until {} at the latest.', 'El modo de contingencia está activado desde {0}, hasta {1} como máximo.'],
+  [
+    'Downtime mode is on since {}, until {} at the latest.',
+    'El modo de contingencia está activado desde {0}, hasta {1} como máximo.',
+  ],
   [
     'Downtime mode is on since {} ({}), until {} at the latest.',
     'El modo de contingencia está activado desde {0} ({1}), hasta {2} como máximo.',

@@ -2,7 +2,10 @@ import type { Sentence } from '../catalogue.ts'
 
 /** Corrections of the identity of images. */
 export const CORRECTIONS: readonly Sentence[] = [
-  ['An attribute of its patient or its study cannot be read.', 'No se puede leer un atributo de su paciente o de su estudio.'],
+  [
+    'An attribute of its patient or its study cannot be read.',
+    'No se puede leer un atributo de su paciente o de su estudio.',
+  ],
   ['It ends within an element.', 'Termina dentro de un elemento.'],
   ['Its sequences are too deep.', 'Sus secuencias tienen demasiados niveles.'],
   ['It has too many elements.', 'Tiene demasiados elementos.'],
@@ -10,14 +13,26 @@ export const CORRECTIONS: readonly Sentence[] = [
     'The identity of the image of this UID was corrected here; this one has other content than its original.',
     'La identidad de la imagen con este UID se corrigió aquí; esta tiene otro contenido que su original.',
   ],
-  ['The file of an image of this study cannot be read.', 'No se puede leer el archivo de una imagen de este estudio.'],
-  ['Nothing would change: the images already have these values.', 'No cambiaría nada: las imágenes ya tienen estos valores.'],
-  ['Some of the selected images are no longer in the study.', 'Algunas de las imágenes elegidas ya no están en el estudio.'],
+  [
+    'The file of an image of this study cannot be read.',
+    'No se puede leer el archivo de una imagen de este estudio.',
+  ],
+  [
+    'Nothing would change: the images already have these values.',
+    'No cambiaría nada: las imágenes ya tienen estos valores.',
+  ],
+  [
+    'Some of the selected images are no longer in the study.',
+    'Algunas de las imágenes elegidas ya no están en el estudio.',
+  ],
   [
     'A correction of these images is in progress: wait until it has finished.',
     'Hay una corrección de estas imágenes en curso: espere a que termine.',
   ],
-  ['The gateway is stopping. Nothing was changed.', 'La pasarela se está deteniendo. No se ha cambiado nada.'],
+  [
+    'The gateway is stopping. Nothing was changed.',
+    'La pasarela se está deteniendo. No se ha cambiado nada.',
+  ],
   [
     'A correction of images, or its undo, failed. Nothing was changed: repeat it.',
     'Una corrección de imágenes, o su anulación, ha fallado. No se ha cambiado nada: repítala.',
@@ -46,14 +61,26 @@ export const CORRECTIONS: readonly Sentence[] = [
     'Al corregir los datos del paciente, las imágenes siguen en su estudio: para moverlas, trasládelas.',
   ],
   ['The images are in this study already.', 'Las imágenes ya están en este estudio.'],
-  ['Images are merged only into a study that has images.', 'Las imágenes solo se unen a un estudio que tiene imágenes.'],
-  ['The Study Instance UID of the target is not a valid DICOM UID.', 'El Study Instance UID del destino no es un UID de DICOM válido.'],
+  [
+    'Images are merged only into a study that has images.',
+    'Las imágenes solo se unen a un estudio que tiene imágenes.',
+  ],
+  [
+    'The Study Instance UID of the target is not a valid DICOM UID.',
+    'El Study Instance UID del destino no es un UID de DICOM válido.',
+  ],
   ['A patient needs a name or an ID.', 'Un paciente necesita un nombre o un identificador.'],
   ['The {} of the target does not fit into an image.', 'En una imagen no cabe {0} del destino.'],
   ['patient name', 'el nombre del paciente'],
   ['accession number', 'el número de acceso'],
-  ['There is too little disk space for the corrected copies.', 'No hay espacio suficiente en el disco para las copias corregidas.'],
-  ['The study is still receiving images: later ones are not corrected.', 'El estudio aún recibe imágenes: las posteriores no se corrigen.'],
+  [
+    'There is too little disk space for the corrected copies.',
+    'No hay espacio suficiente en el disco para las copias corregidas.',
+  ],
+  [
+    'The study is still receiving images: later ones are not corrected.',
+    'El estudio aún recibe imágenes: las posteriores no se corrigen.',
+  ],
   ['The target study is still receiving images.', 'El estudio de destino aún recibe imágenes.'],
   ['A report of the study is being written.', 'Se está redactando un informe del estudio.'],
   [
@@ -75,18 +102,27 @@ export const CORRECTIONS: readonly Sentence[] = [
     'Entre las imágenes hay capturas cuyos píxeles pueden mostrar al paciente; esos píxeles no se cambian.',
   ],
   ['An image cannot be corrected: {}', 'No se puede corregir una imagen: {0}'],
-  ['An image cannot be corrected: its copy could not be read back.', 'No se puede corregir una imagen: su copia no se pudo releer.'],
+  [
+    'An image cannot be corrected: its copy could not be read back.',
+    'No se puede corregir una imagen: su copia no se pudo releer.',
+  ],
   [
     'The corrected copies could not be written to the disk. Nothing was changed.',
     'Las copias corregidas no se pudieron escribir en el disco. No se cambió nada.',
   ],
   ['It was undone already.', 'Ya se deshizo.'],
-  ['It undid another correction: correct the images again instead.', 'Deshizo otra corrección: corrija de nuevo las imágenes.'],
+  [
+    'It undid another correction: correct the images again instead.',
+    'Deshizo otra corrección: corrija de nuevo las imágenes.',
+  ],
   [
     'Images received after the backup are still being checked: sign when that has finished.',
     'Aún se comprueban las imágenes recibidas después de la copia de seguridad: firme cuando termine la comprobación.',
   ],
-  ['A report was signed with the corrected images.', 'Se firmó un informe con las imágenes corregidas.'],
+  [
+    'A report was signed with the corrected images.',
+    'Se firmó un informe con las imágenes corregidas.',
+  ],
   [
     'Since the correction, a report of the study that the images were taken from was signed.',
     'Después de la corrección se firmó un informe del estudio de origen de las imágenes.',
@@ -107,7 +143,10 @@ export const CORRECTIONS: readonly Sentence[] = [
     'A correction of images was interrupted when the gateway stopped. Nothing was changed: repeat the correction.',
     'Una corrección de imágenes se interrumpió al detenerse la pasarela. No se cambió nada: repita la corrección.',
   ],
-  ['Its identity was corrected: a corrected copy is shown.', 'Su identidad se corrigió: se muestra una copia corregida.'],
+  [
+    'Its identity was corrected: a corrected copy is shown.',
+    'Su identidad se corrigió: se muestra una copia corregida.',
+  ],
   ['The correction that made it was undone.', 'La corrección que la creó se deshizo.'],
   ['There is no such correction.', 'No existe esa corrección.'],
   [

@@ -1,8 +1,14 @@
 import type { Sentence } from '../catalogue.ts'
 
 export const FAULTS: readonly Sentence[] = [
-  ['The call must name a study by studyId or studyInstanceUid.', 'La llamada debe indicar un estudio por studyId o studyInstanceUid.'],
-  ['The API key is not one of this gateway, or was revoked.', 'La clave de API no es de esta pasarela, o se revocó.'],
+  [
+    'The call must name a study by studyId or studyInstanceUid.',
+    'La llamada debe indicar un estudio por studyId o studyInstanceUid.',
+  ],
+  [
+    'The API key is not one of this gateway, or was revoked.',
+    'La clave de API no es de esta pasarela, o se revocó.',
+  ],
   [
     'This call needs an API key: send Authorization: Bearer sk_live_….',
     'Esta llamada necesita una clave de API: envíe Authorization: Bearer sk_live_….',
@@ -20,16 +26,37 @@ export const FAULTS: readonly Sentence[] = [
     'Your account sees the studies of its customers only, and this shows every patient.',
     'Su cuenta ve solo los estudios de sus clientes, y esto muestra a todos los pacientes.',
   ],
-  ['This API key has no access to the viewer area.', 'Esta clave de API no tiene acceso al área del visor.'],
-  ['The body is larger than this call accepts.', 'El cuerpo es mayor de lo que acepta esta llamada.'],
-  ['The body must be JSON: send Content-Type: application/json.', 'El cuerpo debe ser JSON: envíe Content-Type: application/json.'],
-  ['The body is not as long as Content-Length says.', 'El cuerpo no tiene la longitud que dice Content-Length.'],
+  [
+    'This API key has no access to the viewer area.',
+    'Esta clave de API no tiene acceso al área del visor.',
+  ],
+  [
+    'The body is larger than this call accepts.',
+    'El cuerpo es mayor de lo que acepta esta llamada.',
+  ],
+  [
+    'The body must be JSON: send Content-Type: application/json.',
+    'El cuerpo debe ser JSON: envíe Content-Type: application/json.',
+  ],
+  [
+    'The body is not as long as Content-Length says.',
+    'El cuerpo no tiene la longitud que dice Content-Length.',
+  ],
   ['The path is not a valid URL path.', 'La ruta no es una ruta de URL válida.'],
   ['There is nothing at this path.', 'No hay nada en esta ruta.'],
   ['The disk of the gateway is full.', 'El disco de la pasarela está lleno.'],
-  ['The data folder of the gateway cannot be written.', 'No se puede escribir en la carpeta de datos de la pasarela.'],
-  ['The data folder of the gateway is busy: try again.', 'La carpeta de datos de la pasarela está ocupada: inténtelo de nuevo.'],
-  ['The disk of the gateway is full; nothing was changed.', 'El disco de la pasarela está lleno; no se cambió nada.'],
+  [
+    'The data folder of the gateway cannot be written.',
+    'No se puede escribir en la carpeta de datos de la pasarela.',
+  ],
+  [
+    'The data folder of the gateway is busy: try again.',
+    'La carpeta de datos de la pasarela está ocupada: inténtelo de nuevo.',
+  ],
+  [
+    'The disk of the gateway is full; nothing was changed.',
+    'El disco de la pasarela está lleno; no se cambió nada.',
+  ],
   [
     'The data folder of the gateway cannot be written; nothing was changed.',
     'No se puede escribir en la carpeta de datos de la pasarela; no se cambió nada.',
@@ -50,8 +77,14 @@ export const FAULTS: readonly Sentence[] = [
   ['The request has more than one Host header.', 'La petición tiene más de una cabecera Host.'],
   ['This path does not take {}.', 'Esta ruta no admite {0}.'],
   ['Sign in to do this.', 'Inicie sesión para hacer esto.'],
-  ['Only an owner or an administrator may do this.', 'Solo un propietario o administrador puede hacer esto.'],
-  ['This call came from a page of another origin.', 'Esta llamada vino de una página de otro origen.'],
+  [
+    'Only an owner or an administrator may do this.',
+    'Solo un propietario o administrador puede hacer esto.',
+  ],
+  [
+    'This call came from a page of another origin.',
+    'Esta llamada vino de una página de otro origen.',
+  ],
   ['A change needs the header {}: 1.', 'Un cambio necesita la cabecera {0}: 1.'],
   [
     'A change needs Sec-Fetch-Site: same-origin or the Origin of this gateway.',
@@ -66,16 +99,25 @@ export const FAULTS: readonly Sentence[] = [
     'La ventana no se ha aprobado para este PC. Pídalo en la primera página de la ventana.',
   ],
   ['must be given, or studyInstanceUid', 'debe indicarse, o studyInstanceUid'],
-  ['studyId and studyInstanceUid name different studies.', 'studyId y studyInstanceUid indican estudios diferentes.'],
+  [
+    'studyId and studyInstanceUid name different studies.',
+    'studyId y studyInstanceUid indican estudios diferentes.',
+  ],
   ['must be that of the study named by studyId', 'debe ser el del estudio indicado por studyId'],
   ['must stay: the study is cancelled', 'debe quedar: el estudio está cancelado'],
   ['must stay: the study is {}', 'debe quedar: el estudio está {0}'],
   ['must be the id of a user', 'debe ser el id. de un usuario'],
-  ['must be a user whose access is not revoked', 'debe ser un usuario cuyo acceso no se haya retirado'],
+  [
+    'must be a user whose access is not revoked',
+    'debe ser un usuario cuyo acceso no se haya retirado',
+  ],
   ['must be the id of a customer', 'debe ser el id. de un cliente'],
   ['must be a customer that is active', 'debe ser un cliente activo'],
   ['must be the id of a study', 'debe ser el id. de un estudio'],
-  ['body.priorStudyIds names studies that are not there.', 'body.priorStudyIds indica estudios que no existen.'],
+  [
+    'body.priorStudyIds names studies that are not there.',
+    'body.priorStudyIds indica estudios que no existen.',
+  ],
   [
     'must be a cursor given with an earlier page of this list, asked with the same filters',
     'debe ser un cursor dado con una página anterior de esta lista, pedida con los mismos filtros',

@@ -6,11 +6,20 @@ export const IMAGES: readonly Sentence[] = [
     'Su cuenta solo ve los estudios de sus clientes: indique un estudio.',
   ],
   ['There is no such notice.', 'No existe ese aviso.'],
-  ['This recipient is already marked as informed.', 'Este destinatario ya está marcado como informado.'],
+  [
+    'This recipient is already marked as informed.',
+    'Este destinatario ya está marcado como informado.',
+  ],
   ['Confirmed.', 'Confirmado.'],
-  ['Your account may neither manage studies nor write reports.', 'Su cuenta no puede gestionar estudios ni escribir informes.'],
+  [
+    'Your account may neither manage studies nor write reports.',
+    'Su cuenta no puede gestionar estudios ni escribir informes.',
+  ],
   ['This image is not set aside any more.', 'Esta imagen ya no está apartada.'],
-  ['No image of this study is set aside any more.', 'Ya no hay ninguna imagen apartada de este estudio.'],
+  [
+    'No image of this study is set aside any more.',
+    'Ya no hay ninguna imagen apartada de este estudio.',
+  ],
   ['There are no images of such a study.', 'No hay imágenes de ese estudio.'],
   ['The partner has the report.', 'El socio tiene el informe.'],
   ['The report was not sent.', 'El informe no se envió.'],
@@ -23,8 +32,14 @@ export const IMAGES: readonly Sentence[] = [
     'Fetched from another archive as an earlier exam: it is not put up for reading.',
     'Obtenido de otro archivo como exploración anterior: no se ofrece para lectura.',
   ],
-  ['Another object of the same UID is here in another study.', 'Otro objeto con el mismo UID está aquí en otro estudio.'],
-  ['Another object of the same UID is here in another series.', 'Otro objeto con el mismo UID está aquí en otra serie.'],
+  [
+    'Another object of the same UID is here in another study.',
+    'Otro objeto con el mismo UID está aquí en otro estudio.',
+  ],
+  [
+    'Another object of the same UID is here in another series.',
+    'Otro objeto con el mismo UID está aquí en otra serie.',
+  ],
   [
     'Another object of the same UID is here from {}, with other content.',
     'Otro objeto con el mismo UID está aquí desde {0}, con otro contenido.',
@@ -52,9 +67,15 @@ export const IMAGES: readonly Sentence[] = [
   ['its disk or its file fails', 'su disco o su archivo falla'],
   ['The database can be written to again.', 'Se puede volver a escribir en la base de datos.'],
   ['No images are taken: the disk is full.', 'No se aceptan imágenes: el disco está lleno.'],
-  ['{}; below {} GB no more images are taken.', '{0}; por debajo de {1} GB no se aceptan más imágenes.'],
+  [
+    '{}; below {} GB no more images are taken.',
+    '{0}; por debajo de {1} GB no se aceptan más imágenes.',
+  ],
   ['There is room for images again.', 'Vuelve a haber espacio para imágenes.'],
-  ['No partner is set up to be asked about studies.', 'No hay ningún socio configurado al que preguntar por los estudios.'],
+  [
+    'No partner is set up to be asked about studies.',
+    'No hay ningún socio configurado al que preguntar por los estudios.',
+  ],
   ['The partner gave no answer: {}.', 'El socio no respondió: {0}.'],
   ['The partner gave no answer.', 'El socio no respondió.'],
   [
@@ -73,7 +94,10 @@ export const IMAGES: readonly Sentence[] = [
     '{} {} moved back from the recovery folder: the database knows them again.',
     'La base de datos vuelve a conocer {0} {1}: se devolvieron desde la carpeta de recuperación.',
   ],
-  ['This file is not in the recovery folder any more.', 'Este archivo ya no está en la carpeta de recuperación.'],
+  [
+    'This file is not in the recovery folder any more.',
+    'Este archivo ya no está en la carpeta de recuperación.',
+  ],
   ['The file was deleted.', 'El archivo se eliminó.'],
   ['There is no such version of an image.', 'No existe esa versión de una imagen.'],
   ['It cannot be read from the disk.', 'No se puede leer del disco.'],
@@ -86,12 +110,21 @@ export const IMAGES: readonly Sentence[] = [
   ['It ends too early, at element {}.', 'Termina demasiado pronto, en el elemento {0}.'],
   ['It is damaged, at element {}.', 'Está dañada en el elemento {0}.'],
   ['Its header cannot be read.', 'No se puede leer su cabecera.'],
-  ['It is too long to be checked once it is inflated.', 'Es demasiado larga para comprobarla una vez descomprimida.'],
+  [
+    'It is too long to be checked once it is inflated.',
+    'Es demasiado larga para comprobarla una vez descomprimida.',
+  ],
   ['Its compressed data ends too early.', 'Sus datos comprimidos terminan demasiado pronto.'],
   ['Its pixel data has {} of {} bytes.', 'Sus píxeles tienen {0} de {1} bytes.'],
   ['Its pixel data is empty.', 'No tiene ningún píxel.'],
-  ['Its pixel data is {} bytes longer than its attributes say.', 'Sus píxeles ocupan {0} bytes más de lo que dicen sus atributos.'],
-  ['Its offset table does not match its fragments.', 'Su tabla de posiciones no coincide con sus fragmentos.'],
+  [
+    'Its pixel data is {} bytes longer than its attributes say.',
+    'Sus píxeles ocupan {0} bytes más de lo que dicen sus atributos.',
+  ],
+  [
+    'Its offset table does not match its fragments.',
+    'Su tabla de posiciones no coincide con sus fragmentos.',
+  ],
   [
     'Its offset table names a frame behind the end of its pixel data.',
     'Su tabla de posiciones indica un fotograma más allá del final de sus píxeles.',
@@ -103,7 +136,10 @@ export const IMAGES: readonly Sentence[] = [
     'El dispositivo envió otros píxeles con el identificador de una imagen que ya está aquí: se muestra la versión nueva y se conserva la anterior.',
   ],
   ['It is the version that is shown already.', 'Ya es la versión que se muestra.'],
-  ['The earlier version is shown again; the later one is kept.', 'Se vuelve a mostrar la versión anterior; la posterior se conserva.'],
+  [
+    'The earlier version is shown again; the later one is kept.',
+    'Se vuelve a mostrar la versión anterior; la posterior se conserva.',
+  ],
   [
     '{} {} of {} {} came after the back-up that was put back: taken in again from the image folder.',
     'Llegaron después de la copia de seguridad que se restauró y se recuperan de la carpeta de imágenes: {0} {1} de {2} {3}.',
@@ -117,7 +153,10 @@ export const IMAGES: readonly Sentence[] = [
     'Ningún dispositivo ha enviado imágenes de él: solo contiene lo que creó la pasarela.',
   ],
   ['There is no such instance.', 'No existe esa instancia.'],
-  ['It took the place of the image that was here; that one is kept.', 'Ocupó el lugar de la imagen que había aquí; aquella se conserva.'],
+  [
+    'It took the place of the image that was here; that one is kept.',
+    'Ocupó el lugar de la imagen que había aquí; aquella se conserva.',
+  ],
   ['It is part of its study now.', 'Ya forma parte de su estudio.'],
   ['It was deleted.', 'Se eliminó.'],
   ['It is not set aside any more.', 'Ya no está apartada.'],
@@ -127,15 +166,24 @@ export const IMAGES: readonly Sentence[] = [
     'Después la pasarela no pudo continuar (referencia {0}): quedan apartadas {1}. Inténtelo de nuevo.',
   ],
   ['{} (status {}).', '{0} (estado {1}).'],
-  ['A study of {} is here and can now be read under {}.', 'Un estudio de {0} está aquí y ya se puede leer en {1}.'],
+  [
+    'A study of {} is here and can now be read under {}.',
+    'Un estudio de {0} está aquí y ya se puede leer en {1}.',
+  ],
   ['{} What the images say stands meanwhile.', '{0} Entretanto vale lo que dicen las imágenes.'],
   ['{} It is not asked again by itself.', '{0} No se vuelve a preguntar automáticamente.'],
-  ['The partner completed what is known of the study.', 'El socio completó lo que se sabe del estudio.'],
+  [
+    'The partner completed what is known of the study.',
+    'El socio completó lo que se sabe del estudio.',
+  ],
   [
     'The gateway made no study of these images: the partner is not asked about it.',
     'La pasarela no creó ningún estudio de estas imágenes: no se pregunta al socio por él.',
   ],
-  ["The partner's customer {} is deactivated and was left out.", 'El cliente {0} que indicó el socio está desactivado y se omitió.'],
+  [
+    "The partner's customer {} is deactivated and was left out.",
+    'El cliente {0} que indicó el socio está desactivado y se omitió.',
+  ],
   [
     "The partner's expressCustomerId names no customer here and was left out.",
     'El expressCustomerId que indicó el socio no es de ningún cliente de aquí y se omitió.',
@@ -152,7 +200,10 @@ export const IMAGES: readonly Sentence[] = [
     'Images of one study name different patients or orders: what the first of them say is used.',
     'Las imágenes de un mismo estudio indican pacientes o peticiones diferentes: se usa lo que dice la primera.',
   ],
-  ["The partner's {} cannot be used and was left out.", 'El valor {0} del socio no se puede usar y se omitió.'],
+  [
+    "The partner's {} cannot be used and was left out.",
+    'El valor {0} del socio no se puede usar y se omitió.',
+  ],
   [
     'Most of the newest images are not in the image folder. Is its disk there? Nothing was removed from the database.',
     'La mayoría de las imágenes más recientes no están en la carpeta de imágenes. ¿Está su disco? No se eliminó nada de la base de datos.',
@@ -165,8 +216,14 @@ export const IMAGES: readonly Sentence[] = [
     'The device reported that the wrong worklist entry was selected for it (MPPS, 110514).',
     'El dispositivo comunicó que se le seleccionó una entrada equivocada de la lista de trabajo (MPPS, 110514).',
   ],
-  ['Storage commitment is switched off here', 'La confirmación de almacenamiento está desactivada aquí'],
-  ['No such action of storage commitment', 'No existe esa acción de confirmación de almacenamiento'],
+  [
+    'Storage commitment is switched off here',
+    'La confirmación de almacenamiento está desactivada aquí',
+  ],
+  [
+    'No such action of storage commitment',
+    'No existe esa acción de confirmación de almacenamiento',
+  ],
   ['Transaction UID is missing', 'Falta el Transaction UID'],
   ['Transaction UID is no UID', 'El Transaction UID no es un UID'],
   ['Referenced SOP Sequence is empty', 'La Referenced SOP Sequence está vacía'],
@@ -192,15 +249,33 @@ export const IMAGES: readonly Sentence[] = [
   ['Gateway internal error', 'Error interno de la pasarela'],
   ['{}, see its log', '{0}, consulte su registro'],
   ['Affected SOP Class UID is missing or no UID', 'El Affected SOP Class UID falta o no es un UID'],
-  ['Affected SOP Instance UID is missing or no UID', 'El Affected SOP Instance UID falta o no es un UID'],
-  ['Cannot understand: no SOP Class UID in the data set', 'No se entiende: no hay SOP Class UID en el conjunto de datos'],
-  ['Cannot understand: no SOP Instance UID in the data set', 'No se entiende: no hay SOP Instance UID en el conjunto de datos'],
-  ['SOP Class UID differs from the affected one', 'El SOP Class UID difiere del Affected SOP Class UID'],
-  ['SOP Instance UID differs from the affected one', 'El SOP Instance UID difiere del Affected SOP Instance UID'],
+  [
+    'Affected SOP Instance UID is missing or no UID',
+    'El Affected SOP Instance UID falta o no es un UID',
+  ],
+  [
+    'Cannot understand: no SOP Class UID in the data set',
+    'No se entiende: no hay SOP Class UID en el conjunto de datos',
+  ],
+  [
+    'Cannot understand: no SOP Instance UID in the data set',
+    'No se entiende: no hay SOP Instance UID en el conjunto de datos',
+  ],
+  [
+    'SOP Class UID differs from the affected one',
+    'El SOP Class UID difiere del Affected SOP Class UID',
+  ],
+  [
+    'SOP Instance UID differs from the affected one',
+    'El SOP Instance UID difiere del Affected SOP Instance UID',
+  ],
   ['Study Instance UID is missing or no UID', 'El Study Instance UID falta o no es un UID'],
   ['Series Instance UID is missing or no UID', 'El Series Instance UID falta o no es un UID'],
   ['the gateway stopped suddenly', 'la pasarela se detuvo de repente'],
-  ['the connection ended before the gateway could answer', 'la conexión terminó antes de que la pasarela pudiera responder'],
+  [
+    'the connection ended before the gateway could answer',
+    'la conexión terminó antes de que la pasarela pudiera responder',
+  ],
   ['Accepted and set aside: {}', 'Aceptado y apartado: {0}'],
   ['Refused: {}', 'Rechazado: {0}'],
   ['The disk for images is full', 'El disco para imágenes está lleno'],
@@ -236,10 +311,19 @@ export const IMAGES: readonly Sentence[] = [
   ['{#} set aside', '{0} apartados'],
   ['1 refused', '1 rechazado'],
   ['{#} refused', '{0} rechazados'],
-  ['{} tried to change a performed step of {}, and was refused.', '{0} intentó cambiar un paso realizado de {1}, y se rechazó.'],
+  [
+    '{} tried to change a performed step of {}, and was refused.',
+    '{0} intentó cambiar un paso realizado de {1}, y se rechazó.',
+  ],
   ['{} reports that an exam has begun.', '{0} comunica que una exploración ha empezado.'],
-  ['{} reports that an exam is completed, with {}.', '{0} comunica que una exploración está completada, con {1}.'],
-  ['{} reports an exam in progress, with {} so far.', '{0} comunica una exploración en curso, con {1} hasta ahora.'],
+  [
+    '{} reports that an exam is completed, with {}.',
+    '{0} comunica que una exploración está completada, con {1}.',
+  ],
+  [
+    '{} reports an exam in progress, with {} so far.',
+    '{0} comunica una exploración en curso, con {1} hasta ahora.',
+  ],
   ['{} reports that an exam was discontinued.', '{0} comunica que una exploración se interrumpió.'],
   [
     '{} reports that the wrong worklist entry was selected: {}.',

@@ -11,9 +11,15 @@ export const REPORTS: readonly Sentence[] = [
     'Su cuenta no puede enviar informes: no puede redactarlos ni gestionar estudios.',
   ],
   ['There is no such document.', 'No existe ese documento.'],
-  ['This link is for viewing: for dictation another one must be made.', 'Este enlace es para ver: para dictar hay que crear otro.'],
+  [
+    'This link is for viewing: for dictation another one must be made.',
+    'Este enlace es para ver: para dictar hay que crear otro.',
+  ],
   ['This link is for another study.', 'Este enlace es de otro estudio.'],
-  ['{} more documents were named than are fetched.', 'Se indicaron {0} documentos más de los que se obtienen.'],
+  [
+    '{} more documents were named than are fetched.',
+    'Se indicaron {0} documentos más de los que se obtienen.',
+  ],
   [
     'It was not fetched: the documents named before it are too large together.',
     'No se obtuvo: los documentos indicados antes ocupan demasiado en conjunto.',
@@ -38,7 +44,10 @@ export const REPORTS: readonly Sentence[] = [
     'The images differ in something else by now: look at the differences again.',
     'Las imágenes difieren ya en otra cosa: vuelva a mirar las diferencias.',
   ],
-  ['The identity check of this study was not overridden.', 'La comprobación de identidad de este estudio no se anuló.'],
+  [
+    'The identity check of this study was not overridden.',
+    'La comprobación de identidad de este estudio no se anuló.',
+  ],
   [
     'A report was signed since: what is wrong with it is corrected by an addendum.',
     'Desde entonces se firmó un informe: lo que esté mal en él se corrige con una adenda.',
@@ -48,17 +57,35 @@ export const REPORTS: readonly Sentence[] = [
     'Your account may not document this: it may neither write reports nor manage studies.',
     'Su cuenta no puede documentar esto: no puede redactar informes ni gestionar estudios.',
   ],
-  ['It is documented already, by {}: what was documented stays.', 'Ya está documentado, por {0}: lo documentado se mantiene.'],
-  ['The report is signed: what is to be added goes into an addendum.', 'El informe está firmado: lo que haya que añadir va en una adenda.'],
-  ['{} is writing this report now: take it over to write.', '{0} está redactando este informe ahora: asúmalo para escribir.'],
-  ['{} has begun this report: take it over to write.', '{0} ha empezado este informe: asúmalo para escribir.'],
-  ['The study is assigned to {}: take it over to write.', 'El estudio está asignado a {0}: asúmalo para escribir.'],
+  [
+    'It is documented already, by {}: what was documented stays.',
+    'Ya está documentado, por {0}: lo documentado se mantiene.',
+  ],
+  [
+    'The report is signed: what is to be added goes into an addendum.',
+    'El informe está firmado: lo que haya que añadir va en una adenda.',
+  ],
+  [
+    '{} is writing this report now: take it over to write.',
+    '{0} está redactando este informe ahora: asúmalo para escribir.',
+  ],
+  [
+    '{} has begun this report: take it over to write.',
+    '{0} ha empezado este informe: asúmalo para escribir.',
+  ],
+  [
+    'The study is assigned to {}: take it over to write.',
+    'El estudio está asignado a {0}: asúmalo para escribir.',
+  ],
   [
     'Your account may not sign reports: an owner or an admin can allow it to create reports.',
     'Su cuenta no puede firmar informes: un propietario o administrador puede permitirle crear informes.',
   ],
   ['Nothing is being written on this study.', 'No se está redactando nada en este estudio.'],
-  ['The study goes on changing while it is signed: try again.', 'El estudio sigue cambiando mientras se firma: inténtelo de nuevo.'],
+  [
+    'The study goes on changing while it is signed: try again.',
+    'El estudio sigue cambiando mientras se firma: inténtelo de nuevo.',
+  ],
   [
     'Only an owner or an admin may change what is everybody’s: make one of your own.',
     'Solo un propietario o administrador puede cambiar lo que es de todos: cree una propia.',
@@ -104,11 +131,20 @@ export const REPORTS: readonly Sentence[] = [
   ],
   ['A signed report was delivered to the partner.', 'Un informe firmado se entregó al socio.'],
   ['A signed report was not delivered: {}.', 'Un informe firmado no se entregó: {0}.'],
-  ['A signed report did not reach the partner and is tried again: {}.', 'Un informe firmado no llegó al socio y se intenta de nuevo: {0}.'],
+  [
+    'A signed report did not reach the partner and is tried again: {}.',
+    'Un informe firmado no llegó al socio y se intenta de nuevo: {0}.',
+  ],
   ['There is no text to sign.', 'No hay texto que firmar.'],
-  ['The impression is empty: write it, or take the heading away.', 'La impresión está vacía: escríbala o quite el encabezado.'],
+  [
+    'The impression is empty: write it, or take the heading away.',
+    'La impresión está vacía: escríbala o quite el encabezado.',
+  ],
   ['There are findings, but no impression.', 'Hay hallazgos, pero no impresión.'],
-  ['The patient is {}; the text speaks of “{}”.', 'Sexo del paciente: {0}; el texto habla de «{1}».'],
+  [
+    'The patient is {}; the text speaks of “{}”.',
+    'Sexo del paciente: {0}; el texto habla de «{1}».',
+  ],
   [
     'The text speaks of {}, and the result is not marked as critical.',
     'El texto habla de «{0}», y el resultado no está marcado como crítico.',
@@ -133,7 +169,10 @@ export const REPORTS: readonly Sentence[] = [
   ['must not be that of another template or macro', 'no debe ser el de otra plantilla o macro'],
   ['must not be less than ageFrom', 'no debe ser menor que ageFrom'],
   ['must be a report of the study that is named', 'debe ser un informe del estudio indicado'],
-  ['must be a completed report: this one is a draft', 'debe ser un informe completado: este es un borrador'],
+  [
+    'must be a completed report: this one is a draft',
+    'debe ser un informe completado: este es un borrador',
+  ],
   ['the gateway is closing', 'la pasarela se está cerrando'],
   [
     '{} takes no storage commitment results on a connection that the gateway opens',
@@ -145,12 +184,21 @@ export const REPORTS: readonly Sentence[] = [
   ],
   ['must name who was told', 'debe indicar a quién se informó'],
   ['must say what was found', 'debe decir qué se encontró'],
-  ['must be letters, digits, _ . or -, at most 20', 'debe tener letras, dígitos, _ . o -, como máximo 20'],
+  [
+    'must be letters, digits, _ . or -, at most 20',
+    'debe tener letras, dígitos, _ . o -, como máximo 20',
+  ],
   ['record number', 'el número de historia clínica'],
   ['1 prior report', '1 informe anterior'],
   ['{#} prior reports', '{0} informes anteriores'],
-  ['The findings name the {} {}, the impression the {} {} only.', 'Los hallazgos nombran «{0} {1}»; la impresión, solo «{2} {3}».'],
-  ['The request names the {} {}, the text the {} {} only.', 'La petición nombra «{0} {1}»; el texto, solo «{2} {3}».'],
+  [
+    'The findings name the {} {}, the impression the {} {} only.',
+    'Los hallazgos nombran «{0} {1}»; la impresión, solo «{2} {3}».',
+  ],
+  [
+    'The request names the {} {}, the text the {} {} only.',
+    'La petición nombra «{0} {1}»; el texto, solo «{2} {3}».',
+  ],
   [
     'The study is of the left side; the text speaks of the right side only.',
     'El estudio es del lado izquierdo; el texto solo habla del lado derecho.',

@@ -10,13 +10,22 @@ export const RESCUE: readonly Sentence[] = [
     'The opened back-up is being checked. The database is still as it was.',
     'Se está comprobando la copia de seguridad abierta. La base de datos sigue como estaba.',
   ],
-  ['The back-up is ready: the gateway starts again with it.', 'La copia de seguridad está lista: la pasarela se inicia de nuevo con ella.'],
+  [
+    'The back-up is ready: the gateway starts again with it.',
+    'La copia de seguridad está lista: la pasarela se inicia de nuevo con ella.',
+  ],
   [
     'There is no folder for back-ups: name the one that the back-up is in.',
     'No hay carpeta para las copias de seguridad: indique aquella en la que está la copia.',
   ],
-  ['must be a whole path, from the drive or the root on', 'debe ser una ruta completa, desde la unidad o la raíz'],
-  ['There is no back-up {} in {}: look at the list again.', 'No hay ninguna copia de seguridad {0} en {1}: mire la lista de nuevo.'],
+  [
+    'must be a whole path, from the drive or the root on',
+    'debe ser una ruta completa, desde la unidad o la raíz',
+  ],
+  [
+    'There is no back-up {} in {}: look at the list again.',
+    'No hay ninguna copia de seguridad {0} en {1}: mire la lista de nuevo.',
+  ],
   [
     'The back-up could not be put back for a reason that the gateway did not foresee; its log has it.',
     'La copia de seguridad no se pudo restaurar por un motivo que la pasarela no previó; está en su registro.',
@@ -29,7 +38,10 @@ export const RESCUE: readonly Sentence[] = [
     'A back-up is ready already: the gateway starts again with it.',
     'Ya hay una copia de seguridad lista: la pasarela se inicia de nuevo con ella.',
   ],
-  ['This back-up opens with no key that is here.', 'Esta copia de seguridad no se abre con ninguna clave que esté aquí.'],
+  [
+    'This back-up opens with no key that is here.',
+    'Esta copia de seguridad no se abre con ninguna clave que esté aquí.',
+  ],
   [
     'This back-up is of another data key: type the recovery key that was made for it.',
     'Esta copia de seguridad es de otra clave de datos: escriba la clave de recuperación que se hizo para ella.',
@@ -47,14 +59,26 @@ export const RESCUE: readonly Sentence[] = [
     'This page opens by its link alone, which the app opens by itself and “sign-in-link” prints.',
     'Esta página se abre solo con su enlace, que la aplicación abre por sí misma y «sign-in-link» imprime.',
   ],
-  ['Compare the path, and see whether the disk is plugged in.', 'Compare la ruta y compruebe si el disco está conectado.'],
-  ['There is no back-up of Isthmus in this folder.', 'No hay ninguna copia de seguridad de Isthmus en esta carpeta.'],
-  ['Name the folder that holds folders called isthmus-….', 'Indique la carpeta que contiene carpetas llamadas isthmus-….'],
+  [
+    'Compare the path, and see whether the disk is plugged in.',
+    'Compare la ruta y compruebe si el disco está conectado.',
+  ],
+  [
+    'There is no back-up of Isthmus in this folder.',
+    'No hay ninguna copia de seguridad de Isthmus en esta carpeta.',
+  ],
+  [
+    'Name the folder that holds folders called isthmus-….',
+    'Indique la carpeta que contiene carpetas llamadas isthmus-….',
+  ],
   [
     '{} is damaged ({}); nothing was changed. Keep the file, and put a back-up in its place: on the page that the app shows then, or by isthmus restore --data {} --from BACKUP.',
     '{0} está dañada ({1}); no se cambió nada. Conserve el archivo y ponga una copia de seguridad en su lugar: en la página que la aplicación muestra entonces, o con isthmus restore --data {2} --from BACKUP.',
   ],
-  ['{} is not a database; it was left as it is.', '{0} no es una base de datos; se dejó como está.'],
+  [
+    '{} is not a database; it was left as it is.',
+    '{0} no es una base de datos; se dejó como está.',
+  ],
   [
     '{} is missing. The database beside it cannot be read without that key and a new one would not open it: put the file back, or let the recovery key make it again (isthmus recover --data DIR --recovery-key-stdin).',
     'Falta {0}. La base de datos que está al lado no se puede leer sin esa clave, y una nueva no la abriría: devuelva el archivo o deje que la clave de recuperación lo haga de nuevo (isthmus recover --data DIR --recovery-key-stdin).',

@@ -25,11 +25,17 @@ export const SELF_TEST: readonly Sentence[] = [
     'Correct the permissions of the file or the disk, then verify the audit trail.',
     'Corrija los permisos del archivo o el disco y verifique después el registro de auditoría.',
   ],
-  ['There is no recorded finding to acknowledge.', 'No hay ningún hallazgo registrado que confirmar.'],
+  [
+    'There is no recorded finding to acknowledge.',
+    'No hay ningún hallazgo registrado que confirmar.',
+  ],
   ['the collector did not answer in time', 'el colector no respondió a tiempo'],
   ['the collector closed the connection', 'el colector cerró la conexión'],
   ['the collector does not read', 'el colector no lee lo que se le envía'],
-  ['the collector did not confirm the end of the connection', 'el colector no confirmó el final de la conexión'],
+  [
+    'the collector did not confirm the end of the connection',
+    'el colector no confirmó el final de la conexión',
+  ],
   [
     'The certificate for {} in {}/tls cannot be used ({}). Move its files away to have new ones made.',
     'El certificado para {0} en {1}/tls no se puede usar ({2}). Retire sus archivos para que se creen otros.',
@@ -44,9 +50,15 @@ export const SELF_TEST: readonly Sentence[] = [
   ],
   ['This gateway calls itself {}.', 'Esta pasarela se llama {0}.'],
   ['{} is no AE title.', '{0} no es un AE title.'],
-  ['Choose one of up to 16 letters and digits under Settings.', 'Elija uno de hasta 16 letras y dígitos en Ajustes.'],
+  [
+    'Choose one of up to 16 letters and digits under Settings.',
+    'Elija uno de hasta 16 letras y dígitos en Ajustes.',
+  ],
   ['{} is down.', '{0} no funciona.'],
-  ['Choose another port under Settings and start the gateway again.', 'Elija otro puerto en Ajustes y reinicie la pasarela.'],
+  [
+    'Choose another port under Settings and start the gateway again.',
+    'Elija otro puerto en Ajustes y reinicie la pasarela.',
+  ],
   [
     'Choose another port for it under Settings (dimse.tlsPort) and start the gateway again.',
     'Elija otro puerto para él en Ajustes (dimse.tlsPort) y reinicie la pasarela.',
@@ -67,7 +79,10 @@ export const SELF_TEST: readonly Sentence[] = [
     'Set http.host to 127.0.0.1 under Settings, and open the window to workstations by HTTPS.',
     'Defina http.host como 127.0.0.1 en Ajustes y abra la ventana a los puestos por HTTPS.',
   ],
-  ['The DICOM listener takes calls of this PC only.', 'El servicio DICOM solo acepta llamadas de este PC.'],
+  [
+    'The DICOM listener takes calls of this PC only.',
+    'El servicio DICOM solo acepta llamadas de este PC.',
+  ],
   [
     'Set dimse.host to 0.0.0.0 under Settings and start the gateway again.',
     'Defina dimse.host como 0.0.0.0 en Ajustes y reinicie la pasarela.',
@@ -99,10 +114,22 @@ export const SELF_TEST: readonly Sentence[] = [
     'Esta pasarela no puede llamarse a sí misma mientras su servicio de escucha no funciona.',
   ],
   ['Mend the listener first.', 'Arregle primero el servicio de escucha.'],
-  ['There is no address to call this gateway at.', 'No hay ninguna dirección en la que llamar a esta pasarela.'],
-  ['Connect this PC to the network that the devices are on.', 'Conecte este PC a la red de los dispositivos.'],
-  ['A DICOM echo (C-ECHO) to {} port {} is answered.', 'Un eco DICOM (C-ECHO) a {0}, puerto {1}, recibe respuesta.'],
-  ['A DICOM echo (C-ECHO) of this PC to itself failed at {}.', 'Un eco DICOM (C-ECHO) de este PC a sí mismo falló en {0}.'],
+  [
+    'There is no address to call this gateway at.',
+    'No hay ninguna dirección en la que llamar a esta pasarela.',
+  ],
+  [
+    'Connect this PC to the network that the devices are on.',
+    'Conecte este PC a la red de los dispositivos.',
+  ],
+  [
+    'A DICOM echo (C-ECHO) to {} port {} is answered.',
+    'Un eco DICOM (C-ECHO) a {0}, puerto {1}, recibe respuesta.',
+  ],
+  [
+    'A DICOM echo (C-ECHO) of this PC to itself failed at {}.',
+    'Un eco DICOM (C-ECHO) de este PC a sí mismo falló en {0}.',
+  ],
   [
     'A security program on this PC may be in the way: let the port in.',
     'Puede que un programa de seguridad de este PC lo impida: permita el puerto.',

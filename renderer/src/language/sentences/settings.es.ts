@@ -1,12 +1,18 @@
 import type { Sentence } from '../catalogue.ts'
 
 export const SETTINGS: readonly Sentence[] = [
-  ['The clinicId sent to the partner; minted at the first start.', 'El clinicId que se envía al socio; se crea en el primer inicio.'],
+  [
+    'The clinicId sent to the partner; minted at the first start.',
+    'El clinicId que se envía al socio; se crea en el primer inicio.',
+  ],
   [
     'Name of the clinic, shown in the window and returned as InstitutionName.',
     'Nombre de la clínica, que se muestra en la ventana y se devuelve como InstitutionName.',
   ],
-  ['Time zone of the clinic day; local is that of this PC.', 'Zona horaria del día de la clínica; local es la de este PC.'],
+  [
+    'Time zone of the clinic day; local is that of this PC.',
+    'Zona horaria del día de la clínica; local es la de este PC.',
+  ],
   ['Address the DIMSE listener binds to.', 'Dirección en la que escucha el servicio DIMSE.'],
   ['TCP port of the DIMSE listener.', 'Puerto TCP del servicio DIMSE.'],
   ['Application Entity title of the gateway.', 'AE title (Application Entity) de la pasarela.'],
@@ -14,14 +20,23 @@ export const SETTINGS: readonly Sentence[] = [
     'A wrong called AE title is noted (warn) or rejected (strict).',
     'Un AE title llamado incorrecto se anota (warn) o se rechaza (strict).',
   ],
-  ['Serve callers that are not in the device list.', 'Atender a quienes no están en la lista de dispositivos.'],
-  ['Associations open at once, of all devices.', 'Conexiones abiertas a la vez, de todos los dispositivos.'],
+  [
+    'Serve callers that are not in the device list.',
+    'Atender a quienes no están en la lista de dispositivos.',
+  ],
+  [
+    'Associations open at once, of all devices.',
+    'Conexiones abiertas a la vez, de todos los dispositivos.',
+  ],
   ['Associations open at once, of one device.', 'Conexiones abiertas a la vez, de un dispositivo.'],
   [
     'Seconds a connection may take to ask for an association (ARTIM).',
     'Segundos que puede tardar una conexión en pedir una asociación (ARTIM).',
   ],
-  ['Seconds of silence after which an association is aborted.', 'Segundos de silencio tras los que se aborta una asociación.'],
+  [
+    'Seconds of silence after which an association is aborted.',
+    'Segundos de silencio tras los que se aborta una asociación.',
+  ],
   [
     'TCP port of the DICOM TLS listener, beside the plain one; without one it is off.',
     'Puerto TCP del servicio DICOM TLS, además del normal; sin él está desactivado.',
@@ -74,9 +89,18 @@ export const SETTINGS: readonly Sentence[] = [
     'Minutes between back-ups for a standby, beside the daily one; what was written since the last is what a loss of this PC loses.',
     'Minutos entre copias de seguridad para una réplica, además de la diaria; lo escrito desde la última es lo que se pierde con este PC.',
   ],
-  ['Days of which the last back-up is kept.', 'Días de los que se conserva la última copia de seguridad.'],
-  ['Weeks of which the last back-up is kept.', 'Semanas de las que se conserva la última copia de seguridad.'],
-  ['Months of which the last back-up is kept.', 'Meses de los que se conserva la última copia de seguridad.'],
+  [
+    'Days of which the last back-up is kept.',
+    'Días de los que se conserva la última copia de seguridad.',
+  ],
+  [
+    'Weeks of which the last back-up is kept.',
+    'Semanas de las que se conserva la última copia de seguridad.',
+  ],
+  [
+    'Months of which the last back-up is kept.',
+    'Meses de los que se conserva la última copia de seguridad.',
+  ],
   [
     'Install an update that was downloaded by itself, in the hour of maintenance.',
     'Instalar por sí sola, en la hora de mantenimiento, una actualización que ya se descargó.',
@@ -106,7 +130,10 @@ export const SETTINGS: readonly Sentence[] = [
     'Host of the SMTP server that sends invitations. Until it is set, the inviter hands the link over.',
     'Host del servidor SMTP que envía las invitaciones. Hasta que se define, quien invita entrega el enlace.',
   ],
-  ['TCP port of the SMTP server: 587 with starttls, 465 with tls.', 'Puerto TCP del servidor SMTP: 587 con starttls, 465 con tls.'],
+  [
+    'TCP port of the SMTP server: 587 with starttls, 465 with tls.',
+    'Puerto TCP del servidor SMTP: 587 con starttls, 465 con tls.',
+  ],
   [
     'The connection must be upgraded to TLS (starttls), begins with TLS (tls), or is in plain text (none), for a relay on this network only.',
     'La conexión debe pasar a TLS (starttls), empieza con TLS (tls) o va en texto claro (none), solo para un servidor de esta red.',
@@ -128,7 +155,10 @@ export const SETTINGS: readonly Sentence[] = [
     'Calls that one API key may make at once after a pause; without a valid key, one address.',
     'Llamadas que puede hacer de una vez una clave de API tras una pausa; sin clave válida, una dirección.',
   ],
-  ['Minutes within which a link to the viewer may be followed, once.', 'Minutos en los que se puede seguir, una vez, un enlace al visor.'],
+  [
+    'Minutes within which a link to the viewer may be followed, once.',
+    'Minutos en los que se puede seguir, una vez, un enlace al visor.',
+  ],
   [
     'Hours after which a view of a study ends, however it is used.',
     'Horas tras las que termina una vista de un estudio, se use como se use.',
@@ -149,7 +179,10 @@ export const SETTINGS: readonly Sentence[] = [
     'Seconds an answer of the partner is used again without asking; 0 asks every time.',
     'Segundos que una respuesta del socio se reutiliza sin preguntar; 0 pregunta siempre.',
   ],
-  ['Seconds the whole call to the partner may take.', 'Segundos que puede durar toda la llamada al socio.'],
+  [
+    'Seconds the whole call to the partner may take.',
+    'Segundos que puede durar toda la llamada al socio.',
+  ],
   [
     'Minutes the last good answer is served by itself when the partner cannot be asked.',
     'Minutos que la última respuesta válida se sirve automáticamente cuando no se puede preguntar al socio.',
@@ -158,8 +191,14 @@ export const SETTINGS: readonly Sentence[] = [
     'Hours the last good answer may be served in downtime mode, on the same day only.',
     'Horas que la última respuesta válida puede servirse en modo de contingencia, solo el mismo día.',
   ],
-  ['Days before today that a query without a date asks for.', 'Días anteriores a hoy que pide una consulta sin fecha.'],
-  ['Days after today that a query without a date asks for.', 'Días posteriores a hoy que pide una consulta sin fecha.'],
+  [
+    'Days before today that a query without a date asks for.',
+    'Días anteriores a hoy que pide una consulta sin fecha.',
+  ],
+  [
+    'Days after today that a query without a date asks for.',
+    'Días posteriores a hoy que pide una consulta sin fecha.',
+  ],
   [
     'Rows sent to one query; more are cut and the query ends with A700.',
     'Filas que se envían a una consulta; las demás se cortan y la consulta termina con A700.',
@@ -188,7 +227,10 @@ export const SETTINGS: readonly Sentence[] = [
     'Let a device change and end the performed steps (MPPS) of another: for consoles that begin a step under one AE title and end it under another.',
     'Permitir que un dispositivo cambie y termine los pasos realizados (MPPS) de otro: para consolas que empiezan un paso con un AE title y lo terminan con otro.',
   ],
-  ['Free disk space in GB below which the window warns.', 'Espacio libre en disco en GB por debajo del cual la ventana avisa.'],
+  [
+    'Free disk space in GB below which the window warns.',
+    'Espacio libre en disco en GB por debajo del cual la ventana avisa.',
+  ],
   [
     'Free disk space in GB below which no more images are taken.',
     'Espacio libre en disco en GB por debajo del cual no se aceptan más imágenes.',
@@ -230,7 +272,10 @@ export const SETTINGS: readonly Sentence[] = [
     'Hours a worklist query and the answers it used are kept.',
     'Horas que se guardan una consulta de lista de trabajo y las respuestas que usó.',
   ],
-  ['must be an IANA time zone such as Europe/Berlin, or local', 'debe ser una zona horaria IANA como Europe/Berlin, o local'],
+  [
+    'must be an IANA time zone such as Europe/Berlin, or local',
+    'debe ser una zona horaria IANA como Europe/Berlin, o local',
+  ],
   ['must be host:port', 'debe ser host:port'],
   ['must name an area once', 'debe indicar cada área una sola vez'],
 ]

@@ -6,11 +6,23 @@ export const UPKEEP: readonly Sentence[] = [
     'The trial failed for a reason that the gateway did not foresee; its log has it.',
     'El ensayo falló por un motivo que la pasarela no previó; está en su registro.',
   ],
-  ['The newest back-up is being tried: wait for it to end.', 'Se está ensayando la copia más reciente: espere a que termine.'],
-  ['The folder {} is not there: see whether its disk is connected.', 'La carpeta {0} no está: compruebe si su disco está conectado.'],
-  ['No back-up is in {} yet: make one first.', 'Aún no hay ninguna copia de seguridad en {0}: haga una primero.'],
+  [
+    'The newest back-up is being tried: wait for it to end.',
+    'Se está ensayando la copia más reciente: espere a que termine.',
+  ],
+  [
+    'The folder {} is not there: see whether its disk is connected.',
+    'La carpeta {0} no está: compruebe si su disco está conectado.',
+  ],
+  [
+    'No back-up is in {} yet: make one first.',
+    'Aún no hay ninguna copia de seguridad en {0}: haga una primero.',
+  ],
   ['There is no back-up {} in {}.', 'No hay ninguna copia de seguridad {0} en {1}.'],
-  ['This is the only back-up: make another one before you remove it.', 'Es la única copia de seguridad: haga otra antes de eliminarla.'],
+  [
+    'This is the only back-up: make another one before you remove it.',
+    'Es la única copia de seguridad: haga otra antes de eliminarla.',
+  ],
   ['No standby was noted.', 'No se anotó ninguna réplica.'],
   [
     'The newest back-up is of {}: by the plan there should be a younger one.',
@@ -32,7 +44,10 @@ export const UPKEEP: readonly Sentence[] = [
     'In the back-up {} the audit trail is broken at entry {}.',
     'En la copia de seguridad {0} el registro de auditoría está roto en la entrada {1}.',
   ],
-  ['In the back-up {} the report {} is not as it was signed.', 'En la copia de seguridad {0} el informe {1} no está como se firmó.'],
+  [
+    'In the back-up {} the report {} is not as it was signed.',
+    'En la copia de seguridad {0} el informe {1} no está como se firmó.',
+  ],
   [
     'The back-up {} was opened: it is whole, with {} rows, an unbroken audit trail of {} entries, and {} reports that were read.',
     'La copia de seguridad {0} se abrió: está íntegra, con {1} filas, un registro de auditoría sin roturas de {2} entradas, y {3} informes que se leyeron.',
@@ -45,8 +60,14 @@ export const UPKEEP: readonly Sentence[] = [
     'Make another back-up and try it. If it fails too, choose another disk, and tell the vendor.',
     'Haga otra copia de seguridad y ensáyela. Si también falla, elija otro disco y avise al proveedor.',
   ],
-  ['Try the newest one under Settings, Back-ups.', 'Ensaye la más reciente en Ajustes, Copias de seguridad.'],
-  ['A back-up was tried on {}, and would do.', 'Se ensayó una copia de seguridad el {0}, y serviría.'],
+  [
+    'Try the newest one under Settings, Back-ups.',
+    'Ensaye la más reciente en Ajustes, Copias de seguridad.',
+  ],
+  [
+    'A back-up was tried on {}, and would do.',
+    'Se ensayó una copia de seguridad el {0}, y serviría.',
+  ],
   [
     'No back-up was tried yet: that one can be put back is known only then.',
     'Aún no se ensayó ninguna copia de seguridad: solo entonces se sabe que se puede restaurar.',
@@ -64,5 +85,8 @@ export const UPKEEP: readonly Sentence[] = [
     'Back-ups are made for a standby, but none has told what it has.',
     'Se hacen copias de seguridad para una réplica, pero ninguna ha dicho lo que tiene.',
   ],
-  ['Set the script for it up as docs/STANDBY.md says.', 'Configure su programa como dice docs/STANDBY.md.'],
+  [
+    'Set the script for it up as docs/STANDBY.md says.',
+    'Configure su programa como dice docs/STANDBY.md.',
+  ],
 ]

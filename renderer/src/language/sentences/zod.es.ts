@@ -4,13 +4,28 @@ export const ZOD: readonly Sentence[] = [
   ['Invalid input: expected {}, received {}', 'Entrada inválida: se esperaba {0}, recibido {1}'],
   ['Invalid input: expected {}', 'Entrada inválida: se esperaba {0}'],
   ['Invalid option: expected one of {}', 'Opción inválida: se esperaba una de {0}'],
-  ['Too big: expected {} to have <={#} characters', 'Demasiado grande: se esperaba que {0} tuviera <={1} caracteres'],
-  ['Too big: expected {} to have <={#} items', 'Demasiado grande: se esperaba que {0} tuviera <={1} elementos'],
-  ['Too big: expected {} to have <{#} characters', 'Demasiado grande: se esperaba que {0} tuviera <{1} caracteres'],
+  [
+    'Too big: expected {} to have <={#} characters',
+    'Demasiado grande: se esperaba que {0} tuviera <={1} caracteres',
+  ],
+  [
+    'Too big: expected {} to have <={#} items',
+    'Demasiado grande: se esperaba que {0} tuviera <={1} elementos',
+  ],
+  [
+    'Too big: expected {} to have <{#} characters',
+    'Demasiado grande: se esperaba que {0} tuviera <{1} caracteres',
+  ],
   ['Too big: expected {} to be <={}', 'Demasiado grande: se esperaba que {0} fuera <={1}'],
   ['Too big: expected {} to be <{}', 'Demasiado grande: se esperaba que {0} fuera <{1}'],
-  ['Too small: expected {} to have >={#} characters', 'Demasiado pequeño: se esperaba que {0} tuviera >={1} caracteres'],
-  ['Too small: expected {} to have >={#} items', 'Demasiado pequeño: se esperaba que {0} tuviera >={1} elementos'],
+  [
+    'Too small: expected {} to have >={#} characters',
+    'Demasiado pequeño: se esperaba que {0} tuviera >={1} caracteres',
+  ],
+  [
+    'Too small: expected {} to have >={#} items',
+    'Demasiado pequeño: se esperaba que {0} tuviera >={1} elementos',
+  ],
   ['Too small: expected {} to be >={}', 'Demasiado pequeño: se esperaba que {0} fuera >={1}'],
   ['Too small: expected {} to be >{}', 'Demasiado pequeño: se esperaba que {0} fuera >{1}'],
   ['Invalid string: must start with "{}"', 'Cadena inválida: debe comenzar con "{0}"'],

@@ -15,4 +15,5 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
 
 /** Milliseconds before the try after `failures` of them: twice as long each time, up to `most`. */
-export const waitAfter = (failures: number, first: number, most: number): number => Math.min(most, first * 2 ** Math.min(20, failures - 1))
+export const waitAfter = (failures: number, first: number, most: number): number =>
+  Math.min(most, first * 2 ** Math.min(20, failures - 1))

@@ -4,7 +4,10 @@ export interface Cine {
   stop(): void
 }
 
-export function openCine(of: { readonly isNextThere: () => boolean; readonly next: () => void }): Cine {
+export function openCine(of: {
+  readonly isNextThere: () => boolean
+  readonly next: () => void
+}): Cine {
   let running: number | undefined
   const stop = () => {
     if (running !== undefined) cancelAnimationFrame(running)

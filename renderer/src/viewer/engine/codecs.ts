@@ -32,7 +32,10 @@ const BASELINE: ReadonlySet<string> = new Set(['1.2.840.10008.1.2.4.50', EXTENDE
 /** A decoder that says nothing for this long has been lost with its worker. */
 const PATIENCE = 60_000
 
-/** What the decoders of `@cornerstonejs/dicom-image-loader` give back; dimensions are those of the compressed data where they say so. */
+/**
+ * What the decoders of `@cornerstonejs/dicom-image-loader` give back; dimensions are those of the
+ * compressed data where they say so.
+ */
 interface WorkerFrame {
   readonly pixelData?: Samples
   readonly componentsPerPixel?: number
@@ -40,9 +43,16 @@ interface WorkerFrame {
 }
 
 /** Decodes a compressed frame in a worker. @throws ImageProblem */
-export async function encapsulatedFrame(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel, transferSyntaxUid: string): Promise<Decoded> {
+export async function encapsulatedFrame(
+  bytes: Uint8Array<ArrayBuffer>,
+  pixel: ImagePixel,
+  transferSyntaxUid: string,
+): Promise<Decoded> {
   const name = CODECS[transferSyntaxUid]
-  if (!name) throw new ImageProblem(`The image is compressed in a way that cannot be shown here (transfer syntax ${transferSyntaxUid}).`)
+  if (!name)
+    throw new ImageProblem(
+      `The image is compressed in a way that cannot be shown here (transfer syntax ${transferSyntaxUid}).`,
+    )
   if (bytes.length === 0) throw new ImageProblem('The image has no pixel data.')
   if (BASELINE.has(transferSyntaxUid) && pixel.samplesPerPixel === 3 && pixel.bitsStored <= 8) {
     const samples = await browserJpeg(bytes, pixel)
@@ -51,7 +61,9 @@ export async function encapsulatedFrame(bytes: Uint8Array<ArrayBuffer>, pixel: I
   const frame = await decodedByWorker(bytes, pixel, transferSyntaxUid, name)
   const samples = frame.pixelData
   if (!samples || samples.length !== pixel.rows * pixel.columns * pixel.samplesPerPixel)
-    throw new ImageProblem(`The ${name} data has another size than the image's header says, or is cut short.`)
+    throw new ImageProblem(
+      `The ${name} data has another size than the image's header says, or is cut short.`,
+    )
   const exact = transferSyntaxUid === EXTENDED ? withoutBias(bytes, samples) : samples
   return {
     samples: signed(exact, pixel),
@@ -61,7 +73,12 @@ export async function encapsulatedFrame(bytes: Uint8Array<ArrayBuffer>, pixel: I
   }
 }
 
-async function decodedByWorker(bytes: Uint8Array, pixel: ImagePixel, transferSyntax: string, name: string): Promise<WorkerFrame> {
+async function decodedByWorker(
+  bytes: Uint8Array,
+  pixel: ImagePixel,
+  transferSyntax: string,
+  name: string,
+): Promise<WorkerFrame> {
   const imageFrame = {
     samplesPerPixel: pixel.samplesPerPixel,
     photometricInterpretation: pixel.photometricInterpretation,
@@ -75,7 +92,10 @@ async function decodedByWorker(bytes: Uint8Array, pixel: ImagePixel, transferSyn
   }
   let timer: ReturnType<typeof setTimeout> | undefined
   const lost = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ImageProblem(`The ${name} decoder gave no answer.`, true)), PATIENCE)
+    timer = setTimeout(
+      () => reject(new ImageProblem(`The ${name} decoder gave no answer.`, true)),
+      PATIENCE,
+    )
   })
   try {
     const task = getWebWorkerManager().executeTask('dicomImageLoader', 'decodeTask', {
@@ -94,7 +114,10 @@ async function decodedByWorker(bytes: Uint8Array, pixel: ImagePixel, transferSyn
 }
 
 /** Stored values with their sign. */
-function signed(samples: Samples, { pixelRepresentation, bitsStored, bitsAllocated }: ImagePixel): Samples {
+function signed(
+  samples: Samples,
+  { pixelRepresentation, bitsStored, bitsAllocated }: ImagePixel,
+): Samples {
   if (pixelRepresentation === 0) {
     // A codestream may say signed where the header does not; the header decides.
     if (!(samples instanceof Int16Array || samples instanceof Int8Array)) return samples

@@ -6,10 +6,18 @@ import type { Samples, Stored } from './stored.ts'
 export const isColour = ({ photometricInterpretation, samplesPerPixel }: ImagePixel): boolean =>
   photometricInterpretation === 'PALETTE COLOR' || samplesPerPixel > 1
 
-/** RGB of eight bits, pixel by pixel. @throws ImageProblem for a photometric interpretation nobody knows */
-export function rgbOf(stored: Stored, pixel: ImagePixel, extras: InstanceExtras | undefined): Uint8Array {
+/**
+ * RGB of eight bits, pixel by pixel. @throws ImageProblem for a photometric interpretation nobody
+ * knows
+ */
+export function rgbOf(
+  stored: Stored,
+  pixel: ImagePixel,
+  extras: InstanceExtras | undefined,
+): Uint8Array {
   const pixels = pixel.rows * pixel.columns
-  if (pixel.photometricInterpretation === 'PALETTE COLOR') return paletted(stored.samples, pixels, extras?.palette ?? null)
+  if (pixel.photometricInterpretation === 'PALETTE COLOR')
+    return paletted(stored.samples, pixels, extras?.palette ?? null)
   const full = stored.isSubsampled ? doubled(stored.samples, pixels) : interleaved(stored, pixels)
   const rgb = toEightBits(full, pixel)
   switch (pixel.photometricInterpretation) {
@@ -34,7 +42,8 @@ export function rgbOf(stored: Stored, pixel: ImagePixel, extras: InstanceExtras 
 function interleaved({ samples, isPlanar }: Stored, pixels: number): Samples {
   if (!isPlanar) return samples
   const out = samples.slice()
-  for (let plane = 0; plane < 3; plane += 1) for (let n = 0; n < pixels; n += 1) out[n * 3 + plane] = samples[plane * pixels + n] as number
+  for (let plane = 0; plane < 3; plane += 1)
+    for (let n = 0; n < pixels; n += 1) out[n * 3 + plane] = samples[plane * pixels + n] as number
   return out
 }
 
@@ -73,7 +82,11 @@ function fromYbr(rgb: Uint8Array, scale: number, black: number): Uint8Array {
   return rgb
 }
 
-function paletted(samples: Samples, pixels: number, palette: InstanceExtras['palette']): Uint8Array {
+function paletted(
+  samples: Samples,
+  pixels: number,
+  palette: InstanceExtras['palette'],
+): Uint8Array {
   if (!palette) throw new ImageProblem('The image is in palette colours, and has no palette.')
   const out = new Uint8Array(pixels * 3)
   for (const [channel, table] of [palette.red, palette.green, palette.blue].entries()) {

@@ -3,10 +3,15 @@ import type { InstanceExtras } from '#shared/contract/viewing.ts'
 import { type LookUpTable, numbersOf } from './look-up.ts'
 import type { ValueWindow } from './pane.ts'
 
-/** A VOI look-up table (PS3.3 C.11.2): brightness by value, in place of a window's straight line. */
+/**
+ * A VOI look-up table (PS3.3 C.11.2): brightness by value, in place of a window's straight line.
+ */
 export interface Curve {
   readonly name: string
-  /** Values, after the modality transformation, of the first and the last level; below and above it stays flat. */
+  /**
+   * Values, after the modality transformation, of the first and the last level; below and above it
+   * stays flat.
+   */
   readonly lower: number
   readonly upper: number
   /** Brightness from 0 to 1, in equal steps from `lower` to `upper`. */
@@ -20,7 +25,9 @@ const known = new WeakMap<InstanceExtras, readonly Curve[]>()
 /** Curves of an image, the first of which it opens with. */
 export function curvesOf(extras: InstanceExtras | undefined): readonly Curve[] {
   if (!extras) return []
-  const made = known.get(extras) ?? extras.voiLuts.flatMap((table, index, all) => curveOf(table, index, all.length) ?? [])
+  const made =
+    known.get(extras) ??
+    extras.voiLuts.flatMap((table, index, all) => curveOf(table, index, all.length) ?? [])
   known.set(extras, made)
   return made
 }
@@ -33,7 +40,10 @@ function curveOf(table: LookUpTable, index: number, count: number): Curve | unde
   const white = Math.max(2 ** table.bits - 1, 2 ** Math.ceil(Math.log2(largest + 1)) - 1)
   // Only the part in which it changes: so that the window that is shown says something.
   const first = Math.max(0, numbers.findIndex((number) => number !== numbers[0]) - 1)
-  const last = Math.min(numbers.length - 1, numbers.findLastIndex((number) => number !== numbers.at(-1)) + 1)
+  const last = Math.min(
+    numbers.length - 1,
+    numbers.findLastIndex((number) => number !== numbers.at(-1)) + 1,
+  )
   const [from, to] = last > first ? [first, last] : [0, numbers.length - 1]
   const steps = Math.min(MOST_LEVELS, to - from + 1)
   const levels = Float32Array.from({ length: steps }, (_, n) => {
@@ -41,15 +51,22 @@ function curveOf(table: LookUpTable, index: number, count: number): Curve | unde
     const [below = 0, above = below] = [numbers[Math.floor(at)], numbers[Math.ceil(at)]]
     return (below + (above - below) * (at - Math.floor(at))) / white
   })
-  const name = table.explanation.trim() || (count > 1 ? `Curve of the image ${index + 1}` : 'Curve of the image')
+  const name =
+    table.explanation.trim() ||
+    (count > 1 ? `Curve of the image ${index + 1}` : 'Curve of the image')
   return { name, lower: table.firstValue + from, upper: table.firstValue + to, levels }
 }
 
 /** The window whose ends are those of the curve. */
 export const windowOfCurve = ({ lower, upper }: Curve, isExact: boolean): ValueWindow =>
-  isExact ? { center: (lower + upper) / 2, width: upper - lower } : { center: (lower + upper + 1) / 2, width: upper - lower + 1 }
+  isExact
+    ? { center: (lower + upper) / 2, width: upper - lower }
+    : { center: (lower + upper + 1) / 2, width: upper - lower + 1 }
 
-/** Brightness, from 0 to 1, of a value between the ends of a window that stretches the curve. @param share 0 at the lower end, 1 at the upper */
+/**
+ * Brightness, from 0 to 1, of a value between the ends of a window that stretches the curve. @param
+ * share 0 at the lower end, 1 at the upper
+ */
 export function levelAt({ levels }: Curve, share: number): number {
   const at = Math.max(0, Math.min(1, share)) * (levels.length - 1)
   const below = levels[Math.floor(at)] ?? 0
@@ -73,13 +90,21 @@ interface TransferFunction {
   setNodes(nodes: Node[]): void
 }
 
-const drawn = new WeakMap<object, { readonly curve: Curve | undefined; readonly isInverted: boolean }>()
+const drawn = new WeakMap<
+  object,
+  { readonly curve: Curve | undefined; readonly isInverted: boolean }
+>()
 
 /**
- * Puts brightness right on what a stack's viewport shows: by the curve or a straight line over its window, inverted or not. Cornerstone 5.14 knows no
- * look-up tables, and forgets an inversion where it makes a new actor for an image of another shape.
+ * Puts brightness right on what a stack's viewport shows: by the curve or a straight line over its
+ * window, inverted or not. Cornerstone 5.14 knows no look-up tables, and forgets an inversion where
+ * it makes a new actor for an image of another shape.
  */
-export function settleLevels(view: Types.IStackViewport, curve: Curve | undefined, isInverted: boolean): void {
+export function settleLevels(
+  view: Types.IStackViewport,
+  curve: Curve | undefined,
+  isInverted: boolean,
+): void {
   const actor = view.getDefaultActor()?.actor as
     | { getProperty(): { getRGBTransferFunction(index: number): TransferFunction | undefined } }
     | undefined
@@ -91,7 +116,10 @@ export function settleLevels(view: Types.IStackViewport, curve: Curve | undefine
     return
   }
   const { nodes } = lines.get('nodes')
-  const before = drawn.get(lines) ?? { curve: undefined, isInverted: (nodes[0]?.r ?? 0) > (nodes.at(-1)?.r ?? 1) }
+  const before = drawn.get(lines) ?? {
+    curve: undefined,
+    isInverted: (nodes[0]?.r ?? 0) > (nodes.at(-1)?.r ?? 1),
+  }
   fields.invert = isInverted
   if (before.curve === curve && before.isInverted === isInverted) return
   const [lower, upper] = lines.getRange()
@@ -103,7 +131,14 @@ export function settleLevels(view: Types.IStackViewport, curve: Curve | undefine
     lines.setNodes(
       Array.from(levels, (level, n) => {
         const grey = shade(level)
-        return { x: lower + (n / (levels.length - 1)) * (upper - lower), r: grey, g: grey, b: grey, midpoint: 0.5, sharpness: 0 }
+        return {
+          x: lower + (n / (levels.length - 1)) * (upper - lower),
+          r: grey,
+          g: grey,
+          b: grey,
+          midpoint: 0.5,
+          sharpness: 0,
+        }
       }),
     )
   }

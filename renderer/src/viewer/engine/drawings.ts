@@ -16,7 +16,9 @@ export interface Drawings {
 }
 
 const TELL_AFTER = 500
-type Annotation = Types.Annotation & { readonly metadata: NonNullable<Types.Annotation['metadata']> }
+type Annotation = Types.Annotation & {
+  readonly metadata: NonNullable<Types.Annotation['metadata']>
+}
 
 /** @param render draws the panes again */
 export function openDrawings(list: ImageList, render: () => void): Drawings {
@@ -38,7 +40,8 @@ export function openDrawings(list: ImageList, render: () => void): Drawings {
       : list
           .state()
           .studies.flatMap(({ series }) => series)
-          .find(({ stack }) => stack[0]?.instance.frameOfReferenceUid === FrameOfReferenceUID)?.studyInstanceUid
+          .find(({ stack }) => stack[0]?.instance.frameOfReferenceUid === FrameOfReferenceUID)
+          ?.studyInstanceUid
     if (found !== undefined) studyOf.set(one, found)
     return found ?? ''
   }
@@ -50,15 +53,23 @@ export function openDrawings(list: ImageList, render: () => void): Drawings {
     timer = setTimeout(() => {
       const studies = [...changed]
       changed.clear()
-      for (const study of studies) if (study !== '') for (const listener of listeners) listener(study)
+      for (const study of studies)
+        if (study !== '') for (const listener of listeners) listener(study)
     }, TELL_AFTER)
   }
-  const EVENTS = [Enums.Events.ANNOTATION_COMPLETED, Enums.Events.ANNOTATION_MODIFIED, Enums.Events.ANNOTATION_REMOVED]
+  const EVENTS = [
+    Enums.Events.ANNOTATION_COMPLETED,
+    Enums.Events.ANNOTATION_MODIFIED,
+    Enums.Events.ANNOTATION_REMOVED,
+  ]
   for (const name of EVENTS) eventTarget.addEventListener(name, touched)
 
   /** @returns false where the list does not know its image yet */
   const place = (kept: KeptAnnotation): boolean => {
-    const imageId = kept.sopInstanceUid === '' ? undefined : imageIdOf(list.viewId, kept.sopInstanceUid, kept.frame)
+    const imageId =
+      kept.sopInstanceUid === ''
+        ? undefined
+        : imageIdOf(list.viewId, kept.sopInstanceUid, kept.frame)
     if (imageId && !list.find(imageId)) return false
     const one = {
       annotationUID: kept.id || coreUtilities.uuidv4(),
@@ -93,7 +104,8 @@ export function openDrawings(list: ImageList, render: () => void): Drawings {
   }
   const unsubscribe = list.subscribe(placeWaiting)
   const remove = (which: (one: Annotation) => boolean) => {
-    for (const one of all().filter(which)) if (one.annotationUID) annotation.state.removeAnnotation(one.annotationUID)
+    for (const one of all().filter(which))
+      if (one.annotationUID) annotation.state.removeAnnotation(one.annotationUID)
     render()
   }
 
@@ -126,7 +138,9 @@ export function openDrawings(list: ImageList, render: () => void): Drawings {
     removeOn(series, imageId) {
       const frameOfReference = series.stack[0]?.instance.frameOfReferenceUid
       remove(({ metadata }) =>
-        imageId ? metadata.referencedImageId === imageId : !metadata.referencedImageId && metadata.FrameOfReferenceUID === frameOfReference,
+        imageId
+          ? metadata.referencedImageId === imageId
+          : !metadata.referencedImageId && metadata.FrameOfReferenceUID === frameOfReference,
       )
     },
     close() {
@@ -139,7 +153,9 @@ export function openDrawings(list: ImageList, render: () => void): Drawings {
   }
 }
 
-const isDrawing = (one: Types.Annotation): one is Annotation => one.metadata !== undefined && DRAWN.has(one.metadata.toolName)
+const isDrawing = (one: Types.Annotation): one is Annotation =>
+  one.metadata !== undefined && DRAWN.has(one.metadata.toolName)
 
 /** Draws all drawings of these viewports again. */
-export const drawAgain = (viewportIds: readonly string[]): void => utilities.triggerAnnotationRenderForViewportIds([...viewportIds])
+export const drawAgain = (viewportIds: readonly string[]): void =>
+  utilities.triggerAnnotationRenderForViewportIds([...viewportIds])

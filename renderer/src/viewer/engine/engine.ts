@@ -1,4 +1,9 @@
-import { cache, getRenderingCapabilities, init as initCore, RenderingEngine } from '@cornerstonejs/core'
+import {
+  cache,
+  getRenderingCapabilities,
+  init as initCore,
+  RenderingEngine,
+} from '@cornerstonejs/core'
 import { init as initLoader } from '@cornerstonejs/dicom-image-loader'
 import { init as initTools } from '@cornerstonejs/tools'
 import { openClient } from '../../client.ts'
@@ -33,32 +38,45 @@ export interface Engine {
   /** The pane whose plane the reference lines of others show, and which others follow. */
   setActive(paneId: string): void
 
-  /** Gives a mouse button (`left` is also one finger) its tool. Wheel and two fingers keep theirs: scroll, and zoom with pan. */
+  /**
+   * Gives a mouse button (`left` is also one finger) its tool. Wheel and two fingers keep theirs:
+   * scroll, and zoom with pan.
+   */
   setTool(button: Button, tool: ToolName): void
   tool(button: Button): ToolName
   /**
-   * position: panes show the slice nearest to the active one's in one frame of reference; those of another, such as a prior's, move by as many
-   * millimetres as the active one has since this call. index: all scroll by as many images.
+   * position: panes show the slice nearest to the active one's in one frame of reference; those of
+   * another, such as a prior's, move by as many millimetres as the active one has since this call.
+   * index: all scroll by as many images.
    */
   setSynchronised(how: 'off' | 'position' | 'index'): void
   setReferenceLines(areShown: boolean): void
   /** Crosshairs in the panes that show planes of one volume. */
   setCrosshairs(areShown: boolean): void
 
-  /** A picture of the series' middle image as a data URL; rejects with an `ImageProblem` where there is none. Low priority. */
+  /**
+   * A picture of the series' middle image as a data URL; rejects with an `ImageProblem` where there
+   * is none. Low priority.
+   */
   thumbnail(series: SeriesState, signal?: AbortSignal): Promise<string>
 
   /** What is drawn on a study. */
   annotations(studyInstanceUid: string): readonly KeptAnnotation[]
   /** Takes the place of what is drawn on the study; what cannot be read is left out. */
   restore(studyInstanceUid: string, kept: readonly unknown[]): void
-  /** Told half a second after somebody has drawn, moved or removed; not of `restore`. @returns the way to stop */
+  /**
+   * Told half a second after somebody has drawn, moved or removed; not of `restore`. @returns the
+   * way to stop
+   */
   onDrawn(listener: (studyInstanceUid: string) => void): () => void
   /** Removes the selected drawings; where none is selected, nothing. */
   removeSelected(): void
   /** Removes all that is drawn on what the pane shows. */
   clearDrawings(paneId: string): void
-  /** Text of an arrow or label is asked by this; undefined: nothing is drawn. Without it, the browser's prompt. */
+  /**
+   * Text of an arrow or label is asked by this; undefined: nothing is drawn. Without it, the
+   * browser's prompt.
+   */
   askText: ((before: string) => Promise<string | undefined>) | undefined
 
   dispose(): void
@@ -82,8 +100,11 @@ function startLibraries(): Promise<void> {
     initLoader({ maxWebWorkers: Math.max(2, Math.min(4, cores)) })
     await initTools()
     const { deviceMemory = 8 } = navigator as Navigator & { readonly deviceMemory?: number }
-    cache.setMaxCacheSize(CACHE_BYTES.find(({ upTo }) => deviceMemory <= upTo)?.bytes ?? 512 * MEGABYTE)
-    // Cornerstone keeps promises of images that nobody listens to; what failed is told by whoever shows it.
+    cache.setMaxCacheSize(
+      CACHE_BYTES.find(({ upTo }) => deviceMemory <= upTo)?.bytes ?? 512 * MEGABYTE,
+    )
+    // Cornerstone keeps promises of images that nobody listens to; what failed is told by whoever
+    // shows it.
     window.addEventListener('unhandledrejection', (event) => {
       if (event.reason instanceof ImageProblem) event.preventDefault()
     })
@@ -92,7 +113,10 @@ function startLibraries(): Promise<void> {
 }
 
 const started = new WeakMap<ImageList, Promise<Engine>>()
-/** Starts the engine; once on a page: the same list gives the same engine (React StrictMode). @throws Error with one sentence where the browser cannot */
+/**
+ * Starts the engine; once on a page: the same list gives the same engine (React StrictMode).
+ * @throws Error with one sentence where the browser cannot
+ */
 export function startEngine(list: ImageList): Promise<Engine> {
   const known = started.get(list)
   if (known) return known
@@ -114,18 +138,27 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
   const stopMetadata = provideMetadata(list)
   const rendering = new RenderingEngine(ENGINE_ID)
   const fetches = openFetches()
-  const frames = openFrames(list, fetches, openClient({ fetch: globalThis.fetch.bind(globalThis), origin: '' }))
+  const frames = openFrames(
+    list,
+    fetches,
+    openClient({ fetch: globalThis.fetch.bind(globalThis), origin: '' }),
+  )
   const volumes = openVolumes(frames)
   const thumbnails = openThumbnails(frames)
   const panes = new Map<string, PaneInside>()
-  const render = () => drawAgain([...panes.values()].filter(({ screen }) => screen?.view()).map(({ paneId }) => paneId))
+  const render = () =>
+    drawAgain(
+      [...panes.values()].filter(({ screen }) => screen?.view()).map(({ paneId }) => paneId),
+    )
   const drawings: Drawings = openDrawings(list, render)
   let active = ''
   let areLinesShown = false
   let synchronised: 'off' | 'position' | 'index' = 'off'
 
   const tools = openTools(ENGINE_ID, (before) =>
-    engine.askText ? engine.askText(before) : Promise.resolve(window.prompt('Text', before) ?? undefined),
+    engine.askText
+      ? engine.askText(before)
+      : Promise.resolve(window.prompt('Text', before) ?? undefined),
   )
   ScrollTool.scroll = (viewportId, images) => panes.get(viewportId)?.scrollBy(images)
   const showLines = () => {
@@ -143,7 +176,11 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
     }
   }
   const closeUnusedVolumes = () => {
-    const used = new Set([...panes.values()].flatMap((pane) => (pane.state().plane ? (pane.state().series?.key ?? []) : [])))
+    const used = new Set(
+      [...panes.values()].flatMap((pane) =>
+        pane.state().plane ? (pane.state().series?.key ?? []) : [],
+      ),
+    )
     volumes.closeBut(used)
   }
 
@@ -157,7 +194,11 @@ function openEngine(list: ImageList, onDisposed: () => void): Engine {
     if (all.length > 0) note('listed')
     const byKey = new Map(all.map((series) => [series.key, series]))
     for (const pane of panes.values())
-      pane.adopt((series, imageId) => byKey.get(series.key) ?? all.find(({ stack }) => stack.some((image) => image.imageId === imageId)))
+      pane.adopt(
+        (series, imageId) =>
+          byKey.get(series.key) ??
+          all.find(({ stack }) => stack.some((image) => image.imageId === imageId)),
+      )
     noteAll(list, frames, () => note('allImages'))
   })
   const stopTesting = exposeForTests(list, frames, timings)
@@ -246,6 +287,8 @@ function noteAll(list: ImageList, frames: Frames, note: () => void): void {
   const { studies, progress } = list.state()
   if (progress.state !== 'done') return
   let count = 0
-  for (const { series } of studies) for (const { stack, missing, isPrior } of series) if (!isPrior) count += stack.length - missing.size
+  for (const { series } of studies)
+    for (const { stack, missing, isPrior } of series)
+      if (!isPrior) count += stack.length - missing.size
   if (count > 0 && frames.loaded.size >= count) note()
 }

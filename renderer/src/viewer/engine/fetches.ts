@@ -15,7 +15,8 @@ export interface FetchedFrame {
 export interface Fetches {
   /**
    * The bytes behind a path of the gateway. Who asks for a path that is on its way shares it.
-   * @throws ImageProblem where they cannot be had; passing where the signal was aborted or the network failed for good
+   * @throws ImageProblem where they cannot be had; passing where the signal was aborted or the
+   *   network failed for good
    */
   get(path: string, wish: Wish, signal: AbortSignal): Promise<FetchedFrame>
   /** Paths under way and waiting, most urgent first. */
@@ -39,7 +40,9 @@ interface Job {
 }
 
 export function openFetches(
-  world: { readonly fetch: typeof fetch; readonly wait?: typeof pause } = { fetch: globalThis.fetch.bind(globalThis) },
+  world: { readonly fetch: typeof fetch; readonly wait?: typeof pause } = {
+    fetch: globalThis.fetch.bind(globalThis),
+  },
   atOnce = AT_ONCE,
 ): Fetches {
   const jobs = new Map<string, Job>()
@@ -53,7 +56,8 @@ export function openFetches(
     for (const job of waiting) {
       if (running.length >= atOnce) {
         const least = running.at(-1) as Job
-        // A frame that is not at the gateway yet holds its place for long: what is shown takes that of a prefetch.
+        // A frame that is not at the gateway yet holds its place for long: what is shown takes that
+        // of a prefetch.
         if (rank(job) > 0 || rank(least) < 2) return
         running.pop()
         least.running?.abort()
@@ -71,7 +75,10 @@ export function openFetches(
       const frame = await fetched(world, job.path, control.signal)
       done = ({ resolve }) => resolve(frame)
     } catch (error) {
-      const problem = error instanceof ImageProblem ? error : new ImageProblem('The image could not be fetched.', true)
+      const problem =
+        error instanceof ImageProblem
+          ? error
+          : new ImageProblem('The image could not be fetched.', true)
       done = ({ reject }) => reject(problem)
     }
     // It was put back in the queue for something more urgent, or nobody wants it.
@@ -95,7 +102,12 @@ export function openFetches(
     get: (path, wish, signal) =>
       new Promise((resolve, reject) => {
         if (signal.aborted) return reject(new ImageProblem(LEFT, true))
-        const job: Job = jobs.get(path) ?? { path, order: order++, askers: new Set(), running: undefined }
+        const job: Job = jobs.get(path) ?? {
+          path,
+          order: order++,
+          askers: new Set(),
+          running: undefined,
+        }
         jobs.set(path, job)
         const onAbort = () => leave(job, asker)
         const asker: Asker = {
@@ -131,11 +143,13 @@ async function fetched(
       if (response.ok) {
         const type = response.headers.get('content-type') ?? ''
         const transferSyntaxUid = /transfer-syntax="?([0-9.]+)/.exec(type)?.[1]
-        if (!transferSyntaxUid) throw new ImageProblem('The gateway sent the image without its transfer syntax.')
+        if (!transferSyntaxUid)
+          throw new ImageProblem('The gateway sent the image without its transfer syntax.')
         return { bytes: new Uint8Array(await response.arrayBuffer()), transferSyntaxUid }
       }
       const isPassing = response.status >= 502 || response.status === 429 || response.status === 408
-      if (!isPassing || failures >= TRIES) throw new ImageProblem(await sentenceOf(response), isPassing)
+      if (!isPassing || failures >= TRIES)
+        throw new ImageProblem(await sentenceOf(response), isPassing)
     } catch (error) {
       if (signal.aborted) throw new ImageProblem(LEFT, true)
       if (error instanceof ImageProblem) throw error

@@ -16,7 +16,10 @@ export interface Frames {
   problem(imageId: string): string
   /** Ever decoded in this view. */
   readonly loaded: ReadonlySet<string>
-  /** Told of each image that is decoded, is found to have a problem, or leaves the cache because it is another now. @returns the way to stop */
+  /**
+   * Told of each image that is decoded, is found to have a problem, or leaves the cache because it
+   * is another now. @returns the way to stop
+   */
   onChange(listener: (imageId: string, what: 'loaded' | 'problem' | 'replaced') => void): () => void
   close(): void
 }
@@ -51,7 +54,11 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
   const extrasOf = (sopInstanceUid: string, signal: AbortSignal): Promise<InstanceExtras> => {
     const known = extras.get(sopInstanceUid)
     if (known) return known
-    const asked = call(viewing.extras, { params: { viewId: list.viewId, sopInstanceUid } }, signal).catch((error: unknown) => {
+    const asked = call(
+      viewing.extras,
+      { params: { viewId: list.viewId, sopInstanceUid } },
+      signal,
+    ).catch((error: unknown) => {
       extras.delete(sopInstanceUid)
       throw new ImageProblem(error instanceof Error && !signal.aborted ? error.message : LEFT, true)
     })
@@ -62,11 +69,17 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
     }
     return asked
   }
-  const decode = async (imageId: string, wish: Wish, signal: AbortSignal): Promise<Types.IImage> => {
+  const decode = async (
+    imageId: string,
+    wish: Wish,
+    signal: AbortSignal,
+  ): Promise<Types.IImage> => {
     const fetched = await fetches.get(pathOf(imageId), wish, signal)
     for (;;) {
       const { image, series } = await withHeader(list, imageId, signal)
-      const more = image.instance.hasExtras ? await extrasOf(image.sopInstanceUid, signal) : undefined
+      const more = image.instance.hasExtras
+        ? await extrasOf(image.sopInstanceUid, signal)
+        : undefined
       const made = await imageOf(image, series.modality, fetched, more)
       if (signal.aborted) throw new ImageProblem(LEFT, true)
       // Its header was said to be another while it was decoded.
@@ -98,7 +111,8 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
         return image
       })
       .catch((error: unknown) => {
-        const problem = error instanceof ImageProblem ? error : new ImageProblem('The image cannot be decoded.')
+        const problem =
+          error instanceof ImageProblem ? error : new ImageProblem('The image cannot be decoded.')
         if (!problem.isPassing) problems.set(imageId, problem.message)
         throw problem
       })
@@ -185,14 +199,26 @@ export function openFrames(list: ImageList, fetches: Fetches, call: Call): Frame
     const control = new AbortController()
     const promise = frames
       .load(imageId, 'near', control.signal)
-      .then((image) => ofVolume(asType(image, (options?.targetBuffer as { readonly type?: string } | undefined)?.type), options))
-    return { promise: promise as Promise<Types.IImage & Record<string, unknown>>, cancelFn: () => control.abort() }
+      .then((image) =>
+        ofVolume(
+          asType(image, (options?.targetBuffer as { readonly type?: string } | undefined)?.type),
+          options,
+        ),
+      )
+    return {
+      promise: promise as Promise<Types.IImage & Record<string, unknown>>,
+      cancelFn: () => control.abort(),
+    }
   })
   return frames
 }
 
 /** What the list knows of an image, once its own header has been read. */
-function withHeader(list: ImageList, imageId: string, signal: AbortSignal): Promise<NonNullable<ReturnType<ImageList['find']>>> {
+function withHeader(
+  list: ImageList,
+  imageId: string,
+  signal: AbortSignal,
+): Promise<NonNullable<ReturnType<ImageList['find']>>> {
   const read = () => {
     const found = list.find(imageId)
     return found && found.image.instance.source !== 'manifest' ? found : undefined
@@ -226,10 +252,18 @@ function withHeader(list: ImageList, imageId: string, signal: AbortSignal): Prom
   })
 }
 
-/** Cornerstone keeps the slices that are there when a volume is made, and would drop those that come later for other images. */
-function ofVolume(image: Types.IImage, options: { readonly additionalDetails?: unknown } | undefined): Types.IImage {
+/**
+ * Cornerstone keeps the slices that are there when a volume is made, and would drop those that come
+ * later for other images.
+ */
+function ofVolume(
+  image: Types.IImage,
+  options: { readonly additionalDetails?: unknown } | undefined,
+): Types.IImage {
   const { volumeId } = (options?.additionalDetails ?? {}) as { readonly volumeId?: string }
-  return volumeId !== undefined && cache.getVolumeLoadObject(volumeId) ? Object.assign(image, { sharedCacheKey: volumeId }) : image
+  return volumeId !== undefined && cache.getVolumeLoadObject(volumeId)
+    ? Object.assign(image, { sharedCacheKey: volumeId })
+    : image
 }
 
 /** A volume has one type of number for all of its slices. */
@@ -246,7 +280,13 @@ function asType(image: Types.IImage, type: string | undefined): Types.IImage {
           ? Uint16Array.from(values)
           : undefined
   if (!converted) throw new ImageProblem('Its values do not fit those of the other slices.')
-  const voxels = image.voxelManager as { setScalarData?: (data: ArrayLike<number>) => void } | undefined
+  const voxels = image.voxelManager as
+    | { setScalarData?: (data: ArrayLike<number>) => void }
+    | undefined
   voxels?.setScalarData?.(converted)
-  return Object.assign(image, { dataType: type, sizeInBytes: converted.byteLength, getPixelData: () => converted })
+  return Object.assign(image, {
+    dataType: type,
+    sizeInBytes: converted.byteLength,
+    getPixelData: () => converted,
+  })
 }

@@ -27,7 +27,9 @@ export async function imageOf(
   const pixel = of.instance.image
   if (!pixel) throw new ImageProblem(of.instance.notImage || 'It is no image.')
   if (pixel.rows * pixel.columns * pixel.samplesPerPixel > MOST_SAMPLES)
-    throw new ImageProblem(`The image is too large to be shown here: ${pixel.columns} × ${pixel.rows} pixels.`)
+    throw new ImageProblem(
+      `The image is too large to be shown here: ${pixel.columns} × ${pixel.rows} pixels.`,
+    )
   try {
     const image = await decoded(of, modality, pixel, frame, extras)
     if (extras) extrasOfImages.set(image, extras)
@@ -52,7 +54,11 @@ async function decoded(
       : await encapsulatedFrame(bytes, pixel, transferSyntaxUid)
   if (isColour(pixel)) {
     const isRgb = 'isRgb' in stored && stored.isRgb
-    const rgb = rgbOf(stored, isRgb ? { ...pixel, photometricInterpretation: 'RGB', bitsStored: 8 } : pixel, extras)
+    const rgb = rgbOf(
+      stored,
+      isRgb ? { ...pixel, photometricInterpretation: 'RGB', bitsStored: 8 } : pixel,
+      extras,
+    )
     return cornerstoneImage(of, pixel, rgb, { least: 0, greatest: 255, center: 128, width: 256 })
   }
   const { values, least, greatest } = rescaled(stored.samples, pixel, of.attributes, extras)
@@ -65,20 +71,27 @@ async function decoded(
 
 const extrasOfImages = new WeakMap<Types.IImage, InstanceExtras>()
 /** Look-up tables and overlays of a decoded image, for as long as it is in memory. */
-export const extrasOf = (image: Types.IImage | undefined): InstanceExtras | undefined => image && extrasOfImages.get(image)
+export const extrasOf = (image: Types.IImage | undefined): InstanceExtras | undefined =>
+  image && extrasOfImages.get(image)
 
 function cornerstoneImage(
   of: StackImage,
   pixel: ImagePixel,
   values: Types.PixelDataTypedArray,
-  window: { readonly least: number; readonly greatest: number; readonly center: number; readonly width: number },
+  window: {
+    readonly least: number
+    readonly greatest: number
+    readonly center: number
+    readonly width: number
+  },
 ): Types.IImage {
   const { rows, columns, photometricInterpretation } = pixel
   const color = isColour(pixel)
   const numberOfComponents = color ? 3 : 1
   const spacing = shapeOf(of)
   // Windows of fractions would vanish under LINEAR's width minus one (PS3.3 C.11.2.1.2.1).
-  const voiLUTFunction = values instanceof Float32Array ? 'LINEAR_EXACT' : of.instance.voiLutFunction || 'LINEAR'
+  const voiLUTFunction =
+    values instanceof Float32Array ? 'LINEAR_EXACT' : of.instance.voiLutFunction || 'LINEAR'
   return {
     imageId: of.imageId,
     dataType: values.constructor.name as Types.PixelDataTypedArrayString,
@@ -93,7 +106,9 @@ function cornerstoneImage(
     slope: 1,
     intercept: 0,
     // Of a PET image Cornerstone looks for factors of SUV, and fails without a place for them.
-    preScale: { enabled: true, scaled: true, scalingParameters: {} } as NonNullable<Types.IImage['preScale']>,
+    preScale: { enabled: true, scaled: true, scalingParameters: {} } as NonNullable<
+      Types.IImage['preScale']
+    >,
     isPreScaled: true,
     minPixelValue: window.least,
     maxPixelValue: window.greatest,
@@ -120,7 +135,11 @@ function cornerstoneImage(
 }
 
 /** Without WebGL, Cornerstone draws colour images by a canvas. */
-function canvasOf(values: Types.PixelDataTypedArray, rows: number, columns: number): HTMLCanvasElement {
+function canvasOf(
+  values: Types.PixelDataTypedArray,
+  rows: number,
+  columns: number,
+): HTMLCanvasElement {
   const canvas = Object.assign(document.createElement('canvas'), { width: columns, height: rows })
   const context = canvas.getContext('2d')
   const picture = context?.createImageData(columns, rows)

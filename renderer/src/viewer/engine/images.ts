@@ -24,14 +24,20 @@ export interface StackImage {
   readonly attributes: FrameAttributes
 }
 
-/** A series as it is shown: all of a DICOM series, or that part of it whose images belong in one stack. */
+/**
+ * A series as it is shown: all of a DICOM series, or that part of it whose images belong in one
+ * stack.
+ */
 export interface SeriesState {
   /** Stays the same while the series grows; its own in the whole view. */
   readonly key: string
   readonly studyInstanceUid: string
   readonly isPrior: boolean
   readonly series: ViewedSeries
-  /** What sets this part apart from the others of its DICOM series, such as `Localizer` or `512 × 512`; empty where there is one. */
+  /**
+   * What sets this part apart from the others of its DICOM series, such as `Localizer` or
+   * `512 × 512`; empty where there is one.
+   */
   readonly part: string
   /** In the order in which they are scrolled. Never empty. */
   readonly stack: readonly StackImage[]
@@ -60,10 +66,16 @@ export interface ListState {
   readonly studies: readonly StudyState[]
   readonly faults: readonly ViewFault[]
   readonly media: readonly ViewMedia[]
-  readonly progress: { readonly state: 'asking' | 'loading' | 'done'; readonly read: number; readonly files: number }
+  readonly progress: {
+    readonly state: 'asking' | 'loading' | 'done'
+    readonly read: number
+    readonly files: number
+  }
   /** The stream broke, and is tried again. */
   readonly isBroken: boolean
-  /** One sentence once the gateway has ended the view; then nothing more comes. Empty until then. */
+  /**
+   * One sentence once the gateway has ended the view; then nothing more comes. Empty until then.
+   */
   readonly ended: string
 }
 
@@ -77,8 +89,15 @@ export interface ImageList {
   again(): void
   close(): void
   /** What is known of an image now, for the engine. */
-  find(imageId: string): { readonly image: StackImage; readonly series: ViewedSeries; readonly study: ViewedStudy } | undefined
-  /** Tells of SOP Instance UIDs whose pixels are not what they were said to be before, at once. @returns the way to stop */
+  find(
+    imageId: string,
+  ):
+    | { readonly image: StackImage; readonly series: ViewedSeries; readonly study: ViewedStudy }
+    | undefined
+  /**
+   * Tells of SOP Instance UIDs whose pixels are not what they were said to be before, at once.
+   * @returns the way to stop
+   */
   onReplaced(listener: (sopInstanceUids: readonly string[]) => void): () => void
 }
 
@@ -86,7 +105,10 @@ const NOTIFY_EVERY = 100
 const FIRST_WAIT = 500
 const MOST_WAIT = 10_000
 
-/** Opens the list of a view, and reads it until the gateway says that all is known; a stream that breaks is opened again. */
+/**
+ * Opens the list of a view, and reads it until the gateway says that all is known; a stream that
+ * breaks is opened again.
+ */
 export function openImageList(
   viewId: string,
   world: { readonly fetch: typeof fetch } = { fetch: globalThis.fetch.bind(globalThis) },
@@ -174,7 +196,10 @@ export function openImageList(
   }
 }
 
-/** Reads the stream once. @returns empty at its end, `broken`, or the sentence with which the gateway refuses */
+/**
+ * Reads the stream once. @returns empty at its end, `broken`, or the sentence with which the
+ * gateway refuses
+ */
 async function readOnce(
   world: { readonly fetch: typeof fetch },
   viewId: string,
@@ -190,9 +215,12 @@ async function readOnce(
       headers: { accept: 'application/x-ndjson' },
     })
     if (!response.ok) {
-      if (response.status >= 500 || response.status === 429 || response.status === 408) return 'broken'
+      if (response.status >= 500 || response.status === 429 || response.status === 408)
+        return 'broken'
       const problem = Problem.safeParse(parsed(await response.text()))
-      return problem.success ? problem.data.message : `The gateway answered with HTTP status ${response.status} and no explanation.`
+      return problem.success
+        ? problem.data.message
+        : `The gateway answered with HTTP status ${response.status} and no explanation.`
     }
     if (!response.body) return 'broken'
     onOpen()

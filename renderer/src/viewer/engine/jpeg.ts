@@ -12,20 +12,32 @@ const EXTENDED_FRAME = 0xc1
 const ADOBE_SIZE = 14
 
 /** RGB of a baseline JPEG of three components, by the browser. @throws ImageProblem */
-export async function browserJpeg(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel): Promise<Uint8Array> {
+export async function browserJpeg(
+  bytes: Uint8Array<ArrayBuffer>,
+  pixel: ImagePixel,
+): Promise<Uint8Array> {
   const { rows, columns } = pixel
   let bitmap: ImageBitmap
   try {
-    // The image's header says what its components are; EXIF and colour profiles are for photographs.
-    const blob = new Blob([withColourTransform(bytes, pixel.photometricInterpretation)], { type: 'image/jpeg' })
-    bitmap = await createImageBitmap(blob, { imageOrientation: 'none', colorSpaceConversion: 'none', premultiplyAlpha: 'none' })
+    // The image's header says what its components are; EXIF and colour profiles are for
+    // photographs.
+    const blob = new Blob([withColourTransform(bytes, pixel.photometricInterpretation)], {
+      type: 'image/jpeg',
+    })
+    bitmap = await createImageBitmap(blob, {
+      imageOrientation: 'none',
+      colorSpaceConversion: 'none',
+      premultiplyAlpha: 'none',
+    })
   } catch {
     throw new ImageProblem('The JPEG data cannot be decoded: it is damaged or cut short.')
   }
   try {
     if (bitmap.width !== columns || bitmap.height !== rows)
       throw new ImageProblem("The JPEG data has another size than the image's header says.")
-    const context = new OffscreenCanvas(columns, rows).getContext('2d', { willReadFrequently: true })
+    const context = new OffscreenCanvas(columns, rows).getContext('2d', {
+      willReadFrequently: true,
+    })
     if (!context) throw new ImageProblem('The browser has no memory left for this image.', true)
     context.drawImage(bitmap, 0, 0)
     return rgbOfCanvas(context, columns, rows)
@@ -35,19 +47,37 @@ export async function browserJpeg(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePi
 }
 
 /**
- * A decoder guesses whether components are RGB or YCbCr where no marker says it. The photometric interpretation knows: it is written into an
- * Adobe marker (ITU-T T.872 6.5.3), unless the file has a marker of its own that means something.
+ * A decoder guesses whether components are RGB or YCbCr where no marker says it. The photometric
+ * interpretation knows: it is written into an Adobe marker (ITU-T T.872 6.5.3), unless the file has
+ * a marker of its own that means something.
  */
-export function withColourTransform(bytes: Uint8Array<ArrayBuffer>, photometricInterpretation: string): Uint8Array<ArrayBuffer> {
+export function withColourTransform(
+  bytes: Uint8Array<ArrayBuffer>,
+  photometricInterpretation: string,
+): Uint8Array<ArrayBuffer> {
   if (photometricInterpretation !== 'RGB' || bytes[0] !== 0xff || bytes[1] !== 0xd8) return bytes
   for (const { marker, at, size } of segmentsOf(bytes)) {
     if (marker === APP0) return bytes
     // A marker that is too short for its transform says nothing.
     if (marker === APP14 && size >= ADOBE_SIZE) return withKnownTransform(bytes, at + 15)
-    // Components of which some have fewer samples are brightness and colour, whatever the header says: nobody thins out green.
+    // Components of which some have fewer samples are brightness and colour, whatever the header
+    // says: nobody thins out green.
     if (marker >= BASELINE_FRAME && marker <= EXTENDED_FRAME && isThinned(bytes, at)) return bytes
   }
-  const adobe = [0xff, APP14, 0, 14, ...[...'Adobe'].map((letter) => letter.charCodeAt(0)), 0, 100, 0, 0, 0, 0, 0]
+  const adobe = [
+    0xff,
+    APP14,
+    0,
+    14,
+    ...[...'Adobe'].map((letter) => letter.charCodeAt(0)),
+    0,
+    100,
+    0,
+    0,
+    0,
+    0,
+    0,
+  ]
   const out = new Uint8Array(bytes.length + adobe.length)
   out.set(bytes.subarray(0, 2))
   out.set(adobe, 2)
@@ -57,7 +87,10 @@ export function withColourTransform(bytes: Uint8Array<ArrayBuffer>, photometricI
 
 /** Whether the components of a frame header (ITU-T T.81 B.2.2) differ in their sampling. */
 function isThinned(bytes: Uint8Array, at: number): boolean {
-  const factors = Array.from({ length: bytes[at + 9] ?? 0 }, (_, component) => bytes[at + 11 + 3 * component])
+  const factors = Array.from(
+    { length: bytes[at + 9] ?? 0 },
+    (_, component) => bytes[at + 11 + 3 * component],
+  )
   return factors.some((factor) => factor !== factors[0])
 }
 
@@ -69,8 +102,13 @@ function withKnownTransform(bytes: Uint8Array<ArrayBuffer>, at: number): Uint8Ar
   return out
 }
 
-/** Marker segments up to the first scan; `at` is where the marker is, `size` what it says of its length, without the marker. */
-function* segmentsOf(bytes: Uint8Array): Generator<{ readonly marker: number; readonly at: number; readonly size: number }> {
+/**
+ * Marker segments up to the first scan; `at` is where the marker is, `size` what it says of its
+ * length, without the marker.
+ */
+function* segmentsOf(
+  bytes: Uint8Array,
+): Generator<{ readonly marker: number; readonly at: number; readonly size: number }> {
   for (let at = 2; at + 4 < bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1] as number
     if (marker === START_OF_SCAN) return
@@ -81,8 +119,9 @@ function* segmentsOf(bytes: Uint8Array): Generator<{ readonly marker: number; re
 }
 
 /**
- * The decoder for extended JPEG (`dicom-image-loader/codecs/jpeg.js` 5.14) scales its rounding along with its level shift, and so gives every
- * value of 12 bits as 15 more than it is, but for the greatest, which it cuts off. Corrects that in place.
+ * The decoder for extended JPEG (`dicom-image-loader/codecs/jpeg.js` 5.14) scales its rounding
+ * along with its level shift, and so gives every value of 12 bits as 15 more than it is, but for
+ * the greatest, which it cuts off. Corrects that in place.
  */
 export function withoutBias(bytes: Uint8Array, samples: Samples): Samples {
   const frame = [...segmentsOf(bytes)].find(({ marker }) => marker === EXTENDED_FRAME)

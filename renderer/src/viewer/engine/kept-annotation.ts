@@ -1,9 +1,14 @@
 import { parseImageId } from './series.ts'
 import { DRAWN } from './tool-names.ts'
 
-/** A drawing in a form that outlives the view: images are named by SOP Instance UID and frame. JSON. */
+/**
+ * A drawing in a form that outlives the view: images are named by SOP Instance UID and frame. JSON.
+ */
 export interface KeptAnnotation {
-  /** Its own among all drawings: what two windows have drawn is put together by it. Empty of what an earlier version kept. */
+  /**
+   * Its own among all drawings: what two windows have drawn is put together by it. Empty of what an
+   * earlier version kept.
+   */
   readonly id: string
   readonly tool: string
   readonly studyInstanceUid: string
@@ -14,7 +19,10 @@ export interface KeptAnnotation {
   readonly frameOfReferenceUid: string
   readonly viewPlaneNormal: readonly number[]
   readonly viewUp: readonly number[]
-  /** Points in the patient, mm, and texts, as the tool keeps them; without what it measured, which is measured again. */
+  /**
+   * Points in the patient, mm, and texts, as the tool keeps them; without what it measured, which
+   * is measured again.
+   */
   readonly data: Readonly<Record<string, unknown>>
 }
 
@@ -34,7 +42,8 @@ interface Drawn {
 /** A drawing as it is kept; undefined of one that is not finished. */
 export function keptOf(one: Drawn, studyInstanceUid: string): KeptAnnotation | undefined {
   const { toolName, referencedImageId, FrameOfReferenceUID, viewPlaneNormal, viewUp } = one.metadata
-  const { sopInstanceUid = '', frame = 1 } = (referencedImageId && parseImageId(referencedImageId)) || {}
+  const { sopInstanceUid = '', frame = 1 } =
+    (referencedImageId && parseImageId(referencedImageId)) || {}
   const { cachedStats: _, ...data } = one.data as Record<string, unknown>
   try {
     return {
@@ -47,10 +56,11 @@ export function keptOf(one: Drawn, studyInstanceUid: string): KeptAnnotation | u
       viewPlaneNormal: [...(viewPlaneNormal ?? [0, 0, 1])],
       viewUp: [...(viewUp ?? [0, -1, 0])],
       // Points may be typed arrays, which JSON would make objects of.
-      data: JSON.parse(JSON.stringify(data, (_name, value: unknown) => (value instanceof Float32Array ? [...value] : value))) as Record<
-        string,
-        unknown
-      >,
+      data: JSON.parse(
+        JSON.stringify(data, (_name, value: unknown) =>
+          value instanceof Float32Array ? [...value] : value,
+        ),
+      ) as Record<string, unknown>,
     }
   } catch {
     return undefined
@@ -61,8 +71,10 @@ export function keptOf(one: Drawn, studyInstanceUid: string): KeptAnnotation | u
 export function readKept(value: unknown, studyInstanceUid: string): KeptAnnotation | undefined {
   const one = value as Partial<Record<keyof KeptAnnotation, unknown>> | null
   if (typeof one !== 'object' || one === null) return undefined
-  const { id, tool, sopInstanceUid, frame, frameOfReferenceUid, viewPlaneNormal, viewUp, data } = one
-  const points = (data as { readonly handles?: { readonly points?: unknown } } | undefined)?.handles?.points
+  const { id, tool, sopInstanceUid, frame, frameOfReferenceUid, viewPlaneNormal, viewUp, data } =
+    one
+  const points = (data as { readonly handles?: { readonly points?: unknown } } | undefined)?.handles
+    ?.points
   const isRead =
     typeof tool === 'string' &&
     DRAWN.has(tool) &&
@@ -73,7 +85,9 @@ export function readKept(value: unknown, studyInstanceUid: string): KeptAnnotati
     isPoint(viewUp) &&
     Array.isArray(points) &&
     points.every(isPoint)
-  return isRead ? ({ ...one, id: typeof id === 'string' ? id : '', studyInstanceUid } as KeptAnnotation) : undefined
+  return isRead
+    ? ({ ...one, id: typeof id === 'string' ? id : '', studyInstanceUid } as KeptAnnotation)
+    : undefined
 }
 
 const isPoint = (value: unknown): value is readonly number[] =>

@@ -12,7 +12,11 @@ export interface KeptLook {
   readonly isInverted: boolean
 }
 
-export const keptLookOf = (view: View, key: string, { window, isInverted }: PaneState): KeptLook => ({
+export const keptLookOf = (
+  view: View,
+  key: string,
+  { window, isInverted }: PaneState,
+): KeptLook => ({
   key,
   presentation: view.getViewPresentation(),
   window: (view as Types.IStackViewport).getProperties()?.isComputedVOI ? null : window,
@@ -20,7 +24,11 @@ export const keptLookOf = (view: View, key: string, { window, isInverted }: Pane
 })
 
 /** Gives it back, its inversion not: that goes with the curve. */
-export function restoreLook(viewport: Types.IStackViewport, { presentation, window }: KeptLook, isExact: boolean): void {
+export function restoreLook(
+  viewport: Types.IStackViewport,
+  { presentation, window }: KeptLook,
+  isExact: boolean,
+): void {
   viewport.setViewPresentation(presentation)
   if (window) viewport.setProperties({ voiRange: rangeOf(window, isExact) })
 }

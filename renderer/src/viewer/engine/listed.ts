@@ -1,6 +1,21 @@
-import type { ViewedInstance, ViewedSeries, ViewedStudy, ViewFault, ViewLine, ViewMedia } from '#shared/contract/viewing.ts'
+import type {
+  ViewedInstance,
+  ViewedSeries,
+  ViewedStudy,
+  ViewFault,
+  ViewLine,
+  ViewMedia,
+} from '#shared/contract/viewing.ts'
 import type { ListState, SeriesState, StackImage, StudyState } from './images.ts'
-import { attributesOf, bySeriesNumber, compare, displaySeries, imageIdOf, isImage, parseImageId } from './series.ts'
+import {
+  attributesOf,
+  bySeriesNumber,
+  compare,
+  displaySeries,
+  imageIdOf,
+  isImage,
+  parseImageId,
+} from './series.ts'
 
 /** What the lines of a view's list have said so far, by UID. */
 export interface Listed {
@@ -13,7 +28,11 @@ export interface Listed {
   readonly faults: readonly ViewFault[]
   readonly media: readonly ViewMedia[]
   readonly progress: ListState['progress']
-  find(imageId: string): { readonly image: StackImage; readonly series: ViewedSeries; readonly study: ViewedStudy } | undefined
+  find(
+    imageId: string,
+  ):
+    | { readonly image: StackImage; readonly series: ViewedSeries; readonly study: ViewedStudy }
+    | undefined
 }
 
 const NOTHING_YET: ListState['progress'] = { state: 'asking', read: 0, files: 0 }
@@ -53,7 +72,9 @@ export function openListed(viewId: string): Listed {
   const stacksOf = (one: ViewedSeries): readonly SeriesState[] => {
     const known = stacks.get(one.seriesInstanceUid)
     if (known) return known
-    const of = [...(members.get(one.seriesInstanceUid) ?? [])].flatMap((uid) => instances.get(uid) ?? [])
+    const of = [...(members.get(one.seriesInstanceUid) ?? [])].flatMap(
+      (uid) => instances.get(uid) ?? [],
+    )
     const isPrior = studies.get(one.studyInstanceUid)?.isPrior ?? false
     const made = displaySeries(viewId, one, of, { isPrior, isWhole })
     stacks.set(one.seriesInstanceUid, made)
@@ -93,7 +114,10 @@ export function openListed(viewId: string): Listed {
             // What nobody but the manifest knows is missing now, or is not any more.
             stacks.clear()
           }
-          const gone = isWhole && heardAgain ? [...instances.keys()].filter((uid) => !heardAgain?.has(uid)) : []
+          const gone =
+            isWhole && heardAgain
+              ? [...instances.keys()].filter((uid) => !heardAgain?.has(uid))
+              : []
           gone.forEach(forget)
           if (isWhole) heardAgain = undefined
           return gone

@@ -49,7 +49,11 @@ export function atImage(
 }
 
 /** A pane in which a series was opened, before there is a picture. */
-export function openedAt(series: NonNullable<PaneState['series']>, plane: PaneState['plane'], index: number): PaneState {
+export function openedAt(
+  series: NonNullable<PaneState['series']>,
+  plane: PaneState['plane'],
+  index: number,
+): PaneState {
   const { frameTime } = series
   return {
     ...NOTHING,
@@ -67,7 +71,11 @@ export const isNegative = ({ series, image }: PaneState): boolean =>
   (image ?? series?.stack[0])?.instance.image?.photometricInterpretation === 'MONOCHROME1'
 
 /** The parts of a pane's state that its viewport knows. @param image the decoded one, of a stack */
-export function lookOf(view: View, state: PaneState, image: Types.IImage | undefined): Partial<PaneState> {
+export function lookOf(
+  view: View,
+  state: PaneState,
+  image: Types.IImage | undefined,
+): Partial<PaneState> {
   const { voiRange, invert = false } = view.getProperties() ?? {}
   const { flipHorizontal = false, flipVertical = false } = view.getViewPresentation()
   return {
@@ -82,4 +90,5 @@ export function lookOf(view: View, state: PaneState, image: Types.IImage | undef
 }
 
 /** Its windows are LINEAR_EXACT ones (PS3.3 C.11.2.1.3.2). */
-export const isExact = (image: Types.IImage | undefined): boolean => image?.voiLUTFunction === 'LINEAR_EXACT'
+export const isExact = (image: Types.IImage | undefined): boolean =>
+  image?.voiLUTFunction === 'LINEAR_EXACT'

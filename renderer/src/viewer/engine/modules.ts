@@ -10,17 +10,28 @@ export interface Found {
   readonly study: ViewedStudy
 }
 
-/** A projection's pixel spacing is that at the detector: Cornerstone writes `mm Proj` behind such a length. The same object for all, by which it knows. */
+/**
+ * A projection's pixel spacing is that at the detector: Cornerstone writes `mm Proj` behind such a
+ * length. The same object for all, by which it knows.
+ */
 const AT_DETECTOR = { type: 'Proj' }
 const CALIBRATED = { type: 'Calibrated' }
 
 const calibration = ({ image: { attributes } }: Found) =>
-  attributes.spacingFrom === 'detector' ? AT_DETECTOR : attributes.spacingFrom === 'calibrated' ? CALIBRATED : undefined
+  attributes.spacingFrom === 'detector'
+    ? AT_DETECTOR
+    : attributes.spacingFrom === 'calibrated'
+      ? CALIBRATED
+      : undefined
 
 /** Images of one frame of reference can be laid over one another; one without is alone. */
-const frameOfReferenceOf = ({ instance }: StackImage): string => instance.frameOfReferenceUid || `none/${instance.sopInstanceUid}`
+const frameOfReferenceOf = ({ instance }: StackImage): string =>
+  instance.frameOfReferenceUid || `none/${instance.sopInstanceUid}`
 
-/** Distances between rows and columns that pixels are drawn by: mm, or of pixels whose shape alone is known (PS3.3 C.7.6.3.1.7); null of square ones. */
+/**
+ * Distances between rows and columns that pixels are drawn by: mm, or of pixels whose shape alone
+ * is known (PS3.3 C.7.6.3.1.7); null of square ones.
+ */
 export function shapeOf({ attributes, instance }: StackImage): readonly [number, number] | null {
   const aspect = instance.image?.aspect
   return attributes.spacing ?? (aspect === undefined ? null : [aspect, 1])
@@ -62,12 +73,14 @@ const MODULES: Readonly<Record<string, (found: Found) => object | undefined>> = 
       columnPixelSpacing: spacing?.[1] ?? 1,
       sliceThickness: sliceThickness ?? undefined,
       sliceLocation: sliceLocation ?? undefined,
-      // Lengths are in mm exactly where a spacing is known, also of a radiograph without a place in the patient.
+      // Lengths are in mm exactly where a spacing is known, also of a radiograph without a place in
+      // the patient.
       usingDefaultValues: image.attributes.spacing === null,
     }
   },
   generalSeriesModule: ({ image, image: { instance }, series }) => ({
-    // Cornerstone writes HU behind every value of CT: a localizer, or what is not rescaled, has none.
+    // Cornerstone writes HU behind every value of CT: a localizer, or what is not rescaled, has
+    // none.
     modality: series.modality === 'CT' && unitOf(image, 'CT') !== 'HU' ? 'OT' : series.modality,
     seriesInstanceUID: series.seriesInstanceUid,
     studyInstanceUID: series.studyInstanceUid,
@@ -89,10 +102,16 @@ const MODULES: Readonly<Record<string, (found: Found) => object | undefined>> = 
     windowWidth: [...attributes.windowWidth],
     voiLUTFunction: instance.voiLutFunction || undefined,
   }),
-  sopCommonModule: ({ image: { instance } }) => ({ sopClassUID: instance.sopClassUid, sopInstanceUID: instance.sopInstanceUid }),
+  sopCommonModule: ({ image: { instance } }) => ({
+    sopClassUID: instance.sopClassUid,
+    sopInstanceUID: instance.sopInstanceUid,
+  }),
   frameOfReferenceModule: ({ image }) => ({ frameOfReferenceUID: frameOfReferenceOf(image) }),
   cineModule: ({ image: { instance } }) => ({ frameTime: instance.frameTime ?? undefined }),
-  multiframeModule: ({ image: { instance } }) => ({ NumberOfFrames: instance.frames, numberOfFrames: instance.frames }),
+  multiframeModule: ({ image: { instance } }) => ({
+    NumberOfFrames: instance.frames,
+    numberOfFrames: instance.frames,
+  }),
   patientModule: ({ study }) => ({ patientName: study.patientName, patientId: study.patientId }),
   patientStudyModule: () => ({}),
   generalStudyModule: ({ study }) => ({

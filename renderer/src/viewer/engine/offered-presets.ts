@@ -8,13 +8,28 @@ import { automaticWindow, presetsOf } from './presets.ts'
 import { rescaledPadding, type Values } from './values.ts'
 
 /** Presets for what a pane shows; none of a colour image. @param shown the decoded image */
-export function offeredPresets({ series, image, plane }: PaneState, shown: Types.IImage | undefined): readonly WindowPreset[] {
+export function offeredPresets(
+  { series, image, plane }: PaneState,
+  shown: Types.IImage | undefined,
+): readonly WindowPreset[] {
   const of = image ?? series?.stack[series.stack.length >> 1]
   const opened = openedWindow(shown)
   if (!of || !series || !shown || !opened) return []
   const extras = extrasOf(shown)
   const padding = rescaledPadding(of.instance.image, of.attributes, extras?.modalityLut != null)
-  const automatic = automaticWindow(shown.getPixelData() as Values, shown.minPixelValue, shown.maxPixelValue, padding)
+  const automatic = automaticWindow(
+    shown.getPixelData() as Values,
+    shown.minPixelValue,
+    shown.maxPixelValue,
+    padding,
+  )
   // A plane has no curves: its voxels are of many images.
-  return presetsOf(of, series.series.modality, automatic, opened, plane ? [] : curvesOf(extras), isExact(shown))
+  return presetsOf(
+    of,
+    series.series.modality,
+    automatic,
+    opened,
+    plane ? [] : curvesOf(extras),
+    isExact(shown),
+  )
 }

@@ -13,7 +13,11 @@ type ImageData = Parameters<typeof utilities.transformIndexToWorld>[0]
  */
 export interface OverlayPlanes {
   /** Draws those of an image; none where it has none. */
-  show(image: Types.IImage | undefined, extras: InstanceExtras | undefined, regions: readonly UltrasoundRegion[]): void
+  show(
+    image: Types.IImage | undefined,
+    extras: InstanceExtras | undefined,
+    regions: readonly UltrasoundRegion[],
+  ): void
   /** Puts them where the image is now. */
   place(view: Types.IStackViewport): void
   close(): void
@@ -38,15 +42,29 @@ export function openOverlayPlanes(host: HTMLElement): OverlayPlanes {
       shown = image
       // By which a picture of the pane finds it (`picture.ts`).
       canvas.dataset.overlayPlanes = ''
-      Object.assign(canvas.style, { position: 'absolute', left: '0', top: '0', transformOrigin: '0 0', pointerEvents: 'none' })
+      Object.assign(canvas.style, {
+        position: 'absolute',
+        left: '0',
+        top: '0',
+        transformOrigin: '0 0',
+        pointerEvents: 'none',
+      })
       host.append(canvas)
     },
     place(view) {
       const data = view.getImageData()?.imageData
       if (!canvas || !data) return
-      const at = (column: number, row: number) => view.worldToCanvas(utilities.transformIndexToWorld(data as ImageData, [column, row, 0]))
+      const at = (column: number, row: number) =>
+        view.worldToCanvas(utilities.transformIndexToWorld(data as ImageData, [column, row, 0]))
       const [corner, right, below] = [at(-0.5, -0.5), at(0.5, -0.5), at(-0.5, 0.5)]
-      const matrix = [right[0] - corner[0], right[1] - corner[1], below[0] - corner[0], below[1] - corner[1], corner[0], corner[1]]
+      const matrix = [
+        right[0] - corner[0],
+        right[1] - corner[1],
+        below[0] - corner[0],
+        below[1] - corner[1],
+        corner[0],
+        corner[1],
+      ]
       canvas.style.transform = `matrix(${matrix.join(', ')})`
     },
     close: remove,
@@ -75,6 +93,7 @@ function drawn(
   }
   context.putImageData(picture, 0, 0)
   context.strokeStyle = REGION_COLOUR
-  for (const { left, top, right, bottom } of regions) context.strokeRect(left + 0.5, top + 0.5, right - left, bottom - top)
+  for (const { left, top, right, bottom } of regions)
+    context.strokeRect(left + 0.5, top + 0.5, right - left, bottom - top)
   return canvas
 }

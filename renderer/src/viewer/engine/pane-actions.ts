@@ -4,9 +4,24 @@ import type { Pane, PaneState } from './pane.ts'
 import { forgetWindow } from './stack-view.ts'
 import { fit, flip, rangeOf, rotateBy, type View } from './view.ts'
 
-type PaneActions = Pick<Pane, 'setWindow' | 'invert' | 'rotate' | 'flip' | 'zoomBy' | 'panBy' | 'fit' | 'oneToOne' | 'smooth' | 'reset'>
+type PaneActions = Pick<
+  Pane,
+  | 'setWindow'
+  | 'invert'
+  | 'rotate'
+  | 'flip'
+  | 'zoomBy'
+  | 'panBy'
+  | 'fit'
+  | 'oneToOne'
+  | 'smooth'
+  | 'reset'
+>
 
-/** What a person does to the picture of a pane. @param change does it to its view, if there is a picture, and reads how it looks then */
+/**
+ * What a person does to the picture of a pane. @param change does it to its view, if there is a
+ * picture, and reads how it looks then
+ */
 export function openActions(of: {
   readonly state: () => PaneState
   /** The decoded image that is shown; of a plane, its volume's middle one. */
@@ -32,7 +47,8 @@ export function openActions(of: {
     invert: () => setInversion(!of.state().isInverted),
     rotate: (degrees) => of.change((view) => rotateBy(view, degrees)),
     flip: (way) => of.change((view) => flip(view, way)),
-    zoomBy: (factor) => of.change((view) => view.setZoom(Math.max(0.02, Math.min(100, view.getZoom() * factor)))),
+    zoomBy: (factor) =>
+      of.change((view) => view.setZoom(Math.max(0.02, Math.min(100, view.getZoom() * factor)))),
     panBy: (right, down) =>
       of.change((view) => {
         const [x, y] = view.getPan()
@@ -47,7 +63,11 @@ export function openActions(of: {
     smooth(isSmooth) {
       of.setSmooth(isSmooth)
       of.change((view) =>
-        view.setProperties({ interpolationType: isSmooth ? Enums.InterpolationType.LINEAR : Enums.InterpolationType.NEAREST }),
+        view.setProperties({
+          interpolationType: isSmooth
+            ? Enums.InterpolationType.LINEAR
+            : Enums.InterpolationType.NEAREST,
+        }),
       )
     },
     reset() {
@@ -63,8 +83,16 @@ export function openActions(of: {
 }
 
 /** The window an image opens with. */
-export function openedWindow(image: Types.IImage | undefined): { readonly center: number; readonly width: number } | undefined {
-  if (!image || image.color || typeof image.windowCenter !== 'number' || typeof image.windowWidth !== 'number') return undefined
+export function openedWindow(
+  image: Types.IImage | undefined,
+): { readonly center: number; readonly width: number } | undefined {
+  if (
+    !image ||
+    image.color ||
+    typeof image.windowCenter !== 'number' ||
+    typeof image.windowWidth !== 'number'
+  )
+    return undefined
   return { center: image.windowCenter, width: image.windowWidth }
 }
 

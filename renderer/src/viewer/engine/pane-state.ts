@@ -9,11 +9,13 @@ export function openPaneState() {
   const listeners = new Set<() => void>()
   let state = NOTHING
   const isAnother = (patch: Partial<PaneState>, name: keyof PaneState) =>
-    state[name] !== patch[name] && !(BY_VALUE.has(name) && JSON.stringify(state[name]) === JSON.stringify(patch[name]))
+    state[name] !== patch[name] &&
+    !(BY_VALUE.has(name) && JSON.stringify(state[name]) === JSON.stringify(patch[name]))
   return {
     state: (): PaneState => state,
     set(patch: Partial<PaneState>): void {
-      if (!(Object.keys(patch) as (keyof PaneState)[]).some((name) => isAnother(patch, name))) return
+      if (!(Object.keys(patch) as (keyof PaneState)[]).some((name) => isAnother(patch, name)))
+        return
       state = { ...state, ...patch }
       for (const listener of listeners) listener()
     },

@@ -26,9 +26,14 @@ export interface PaneState {
   readonly image: StackImage | null
   /** The pixels of `image` are on the screen, not those of the image before. */
   readonly isShown: boolean
-  /** One sentence why the image cannot be shown; empty where it can. Then the pane shows no pixels of another image. */
+  /**
+   * One sentence why the image cannot be shown; empty where it can. Then the pane shows no pixels
+   * of another image.
+   */
   readonly problem: string
-  /** Name of the look-up table that makes brightness of values; empty where it is a straight line. */
+  /**
+   * Name of the look-up table that makes brightness of values; empty where it is a straight line.
+   */
   readonly curve: string
   /** Null of a colour image. */
   readonly window: ValueWindow | null
@@ -45,8 +50,16 @@ export interface PaneState {
   readonly isPlaying: boolean
   readonly framesPerSecond: number
   /** Letters of the body's side at each edge (`L`, `AR`); empty where they are not known. */
-  readonly edges: { readonly left: string; readonly right: string; readonly top: string; readonly bottom: string }
-  /** What a length on it means; empty where it is that of the patient. Such as `Lengths are at the detector, larger than in the patient.` */
+  readonly edges: {
+    readonly left: string
+    readonly right: string
+    readonly top: string
+    readonly bottom: string
+  }
+  /**
+   * What a length on it means; empty where it is that of the patient. Such as
+   * `Lengths are at the detector, larger than in the patient.`
+   */
   readonly lengthNote: string
   /** Of a plane: slices of the volume that are there, of `of`. Null otherwise. */
   readonly volume: { readonly read: number; readonly of: number } | null
@@ -71,10 +84,16 @@ export interface Captured {
   readonly rgb: Uint8Array
 }
 
-/** A place on the screen that shows a series. It stands being attached and detached at will (React StrictMode). */
+/**
+ * A place on the screen that shows a series. It stands being attached and detached at will (React
+ * StrictMode).
+ */
 export interface Pane {
   readonly paneId: string
-  /** Draws into `element`, which must have a size and `position: relative`. What is shown stays the same. @returns the way to detach */
+  /**
+   * Draws into `element`, which must have a size and `position: relative`. What is shown stays the
+   * same. @returns the way to detach
+   */
   attach(element: HTMLDivElement): () => void
   state(): PaneState
   subscribe(listener: () => void): () => void
@@ -107,11 +126,16 @@ export interface Pane {
   /** Window, zoom, position, rotation, flip and inversion as the image opens. Annotations stay. */
   reset(): void
 
-  /** @param x,y in CSS pixels from the pane's top left corner; undefined where there is no pixel, and in a plane outside its volume */
+  /**
+   * @param x,y in CSS pixels from the pane's top left corner; undefined where there is no pixel,
+   *   and in a plane outside its volume
+   */
   probeAt(x: number, y: number): Probed | undefined
   /**
-   * What is on the screen with its annotations, and with what `draw` adds (overlay text) in a canvas of that size.
-   * Undefined where no image is shown.
+   * What is on the screen with its annotations, and with what `draw` adds (overlay text) in a
+   * canvas of that size. Undefined where no image is shown.
    */
-  capture(draw?: (context: CanvasRenderingContext2D, width: number, height: number) => void): Promise<Captured | undefined>
+  capture(
+    draw?: (context: CanvasRenderingContext2D, width: number, height: number) => void,
+  ): Promise<Captured | undefined>
 }

@@ -38,10 +38,15 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
   let retry: ReturnType<typeof setTimeout> | undefined
   let looking: number | undefined
   let anchor = 0
-  /** Of the image's look-up tables, the one that a person sees it by; undefined: by none. It opens by the first. */
+  /**
+   * Of the image's look-up tables, the one that a person sees it by; undefined: by none. It opens
+   * by the first.
+   */
   let curve: number | undefined = 0
   let direction: 1 | -1 = 1
-  const prefetch = openPrefetch(frames, () => roomFor(state().image?.instance.image ?? null, cache.getMaxCacheSize(), world.panesInUse()))
+  const prefetch = openPrefetch(frames, () =>
+    roomFor(state().image?.instance.image ?? null, cache.getMaxCacheSize(), world.panesInUse()),
+  )
   const readLook = () => {
     const view = screen?.view()
     if (!view || !state().isShown) return
@@ -60,11 +65,15 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
     const id = plane ? series?.stack[series.stack.length >> 1]?.imageId : image?.imageId
     if (id === undefined) return undefined
     // Another pane's scroll may have driven it out of the cache; the viewport still has it.
-    const shown = plane || !mounted ? undefined : (screen?.view() as Types.IStackViewport | undefined)?.getCornerstoneImage()
+    const shown =
+      plane || !mounted
+        ? undefined
+        : (screen?.view() as Types.IStackViewport | undefined)?.getCornerstoneImage()
     return frames.cached(id) ?? (shown?.imageId === id ? shown : undefined)
   }
   /** Why an image cannot be shown. */
-  const whyNot = (series: SeriesState, imageId: string) => (series.missing.has(imageId) ? MISSING : frames.problem(imageId))
+  const whyNot = (series: SeriesState, imageId: string) =>
+    series.missing.has(imageId) ? MISSING : frames.problem(imageId)
   const changeView = (change: (view: NonNullable<ReturnType<Screen['view']>>) => void) => {
     const view = screen?.view()
     if (!view || !state().isShown) return
@@ -74,7 +83,8 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
   }
   const fail = (mine: number, error: unknown) => {
     if (mine !== turn) return
-    const problem = error instanceof ImageProblem ? error : new ImageProblem('The image cannot be shown.')
+    const problem =
+      error instanceof ImageProblem ? error : new ImageProblem('The image cannot be shown.')
     screen?.hide(true)
     set({ problem: problem.message, isShown: false })
     if (problem.isPassing) retry = setTimeout(() => void display(), RETRY_AFTER)
@@ -141,7 +151,8 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
     await viewport.setImageIdIndex(index)
     // Without WebGL, Cornerstone forgets the window with each image.
     const { window } = state()
-    if (getShouldUseCPURendering() && window) viewport.setProperties({ voiRange: rangeOf(window, isExact(decoded())) })
+    if (getShouldUseCPURendering() && window)
+      viewport.setProperties({ voiRange: rangeOf(window, isExact(decoded())) })
   }
   /** Brightness by the curve that is chosen, where the image has one. */
   const settle = (isInverted: boolean) => {
@@ -191,7 +202,8 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
   }
   const unmount = () => {
     const view = screen?.view()
-    if (view && mounted && state().isShown && state().plane === null) kept = keptLookOf(view, mounted.key, state())
+    if (view && mounted && state().isShown && state().plane === null)
+      kept = keptLookOf(view, mounted.key, state())
     mounted = undefined
   }
 
@@ -214,7 +226,11 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
     anchor = index
     direction = 1
     curve = 0
-    set({ ...openedAt(series, plane, index), isSmooth, ...(plane && { volume: volumes.progress(series.key) }) })
+    set({
+      ...openedAt(series, plane, index),
+      isSmooth,
+      ...(plane && { volume: volumes.progress(series.key) }),
+    })
     void display()
   }
 
@@ -235,7 +251,8 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
         onRendered: () => {
           if (!state().isShown) return
           world.onRendered(pane)
-          // Its size may have changed before its first picture: letters and zoom are of what is on the screen.
+          // Its size may have changed before its first picture: letters and zoom are of what is on
+          // the screen.
           look()
         },
         onWheel: (images, isZoom) => {
@@ -265,7 +282,9 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
         return
       }
       const where = left.get(series.key)
-      const at = index ?? (where === undefined ? 0 : series.stack.findIndex(({ imageId }) => imageId === where))
+      const at =
+        index ??
+        (where === undefined ? 0 : series.stack.findIndex(({ imageId }) => imageId === where))
       openWith(series, null, Math.max(0, Math.min(series.stack.length - 1, at)))
     },
     showPlane(series, plane) {
@@ -388,7 +407,8 @@ export function openPane(world: PanesWorld, paneId: string): PaneInside {
   }
   const readSlice = () => {
     const view = screen?.view() as Types.IVolumeViewport | undefined
-    if (view && mounted && state().isShown) set({ index: view.getSliceIndex(), count: view.getNumberOfSlices() })
+    if (view && mounted && state().isShown)
+      set({ index: view.getSliceIndex(), count: view.getNumberOfSlices() })
   }
   return pane
 }

@@ -19,7 +19,9 @@ export async function pictureOf(
   const { clientWidth, clientHeight } = element
   for (const planes of element.querySelectorAll<HTMLCanvasElement>('canvas[data-overlay-planes]')) {
     context.setTransform(
-      new DOMMatrix([columns / clientWidth, 0, 0, rows / clientHeight, 0, 0]).multiply(new DOMMatrix(planes.style.transform)),
+      new DOMMatrix([columns / clientWidth, 0, 0, rows / clientHeight, 0, 0]).multiply(
+        new DOMMatrix(planes.style.transform),
+      ),
     )
     context.drawImage(planes, 0, 0)
     context.resetTransform()
@@ -34,7 +36,11 @@ export async function pictureOf(
   return { rows, columns, rgb: rgbOfCanvas(context, columns, rows) }
 }
 
-async function drawnLayer(svg: SVGElement, width: number, height: number): Promise<HTMLImageElement | undefined> {
+async function drawnLayer(
+  svg: SVGElement,
+  width: number,
+  height: number,
+): Promise<HTMLImageElement | undefined> {
   const copy = svg.cloneNode(true) as SVGElement
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
   copy.setAttribute('width', String(width))
@@ -51,11 +57,15 @@ async function drawnLayer(svg: SVGElement, width: number, height: number): Promi
 
 /** RGB as `viewing.capture` takes it: base64 of zlib (RFC 1950). */
 export async function compressed(rgb: Uint8Array): Promise<string> {
-  const stream = new Blob([rgb as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new CompressionStream('deflate'))
+  const stream = new Blob([rgb as Uint8Array<ArrayBuffer>])
+    .stream()
+    .pipeThrough(new CompressionStream('deflate'))
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer())
-  // In parts, since a call takes no more than some 60,000 arguments; of three bytes each, which are four characters.
+  // In parts, since a call takes no more than some 60,000 arguments; of three bytes each, which are
+  // four characters.
   const part = 0x6000
   let text = ''
-  for (let at = 0; at < bytes.length; at += part) text += btoa(String.fromCharCode(...bytes.subarray(at, at + part)))
+  for (let at = 0; at < bytes.length; at += part)
+    text += btoa(String.fromCharCode(...bytes.subarray(at, at + part)))
   return text
 }

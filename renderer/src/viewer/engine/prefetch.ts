@@ -10,10 +10,16 @@ const AT_ONCE = 4
 const PREFETCH_SHARE = 0.5
 
 /**
- * The order in which the images of a stack are wanted ahead of the scroll: the next ones in its direction, a few behind, then outward.
+ * The order in which the images of a stack are wanted ahead of the scroll: the next ones in its
+ * direction, a few behind, then outward.
  * @param most as many at most; the rest of a long stack comes when the scroll does
  */
-export function prefetchOrder(count: number, index: number, direction: 1 | -1, most: number): number[] {
+export function prefetchOrder(
+  count: number,
+  index: number,
+  direction: 1 | -1,
+  most: number,
+): number[] {
   const order: number[] = []
   const add = (at: number) => {
     if (at >= 0 && at < count && order.length < most) order.push(at)
@@ -31,11 +37,19 @@ export function prefetchOrder(count: number, index: number, direction: 1 | -1, m
 /** Memory of a decoded image, about. @param pixel null while its header is not known */
 function bytesOf(pixel: ImagePixel | null): number {
   if (!pixel) return 512 * 512 * 2
-  const each = pixel.samplesPerPixel > 1 || pixel.photometricInterpretation === 'PALETTE COLOR' ? 3 : pixel.bitsAllocated > 8 ? 2 : 1
+  const each =
+    pixel.samplesPerPixel > 1 || pixel.photometricInterpretation === 'PALETTE COLOR'
+      ? 3
+      : pixel.bitsAllocated > 8
+        ? 2
+        : 1
   return pixel.rows * pixel.columns * (pixel.bitsAllocated > 16 ? 4 : each)
 }
 
-/** How many images like this one a pane may hold ahead. @param memory bytes of all images; `panes` share them */
+/**
+ * How many images like this one a pane may hold ahead. @param memory bytes of all images; `panes`
+ * share them
+ */
 export const roomFor = (pixel: ImagePixel | null, memory: number, panes: number): number =>
   Math.max(2, Math.floor((memory * PREFETCH_SHARE) / Math.max(1, panes) / bytesOf(pixel)))
 
@@ -47,7 +61,10 @@ interface Prefetch {
 }
 
 /** @param most how many images may be held in memory for this pane */
-export function openPrefetch(frames: Pick<Frames, 'load' | 'cached' | 'problem'>, most: () => number): Prefetch {
+export function openPrefetch(
+  frames: Pick<Frames, 'load' | 'cached' | 'problem'>,
+  most: () => number,
+): Prefetch {
   const running = new Map<string, AbortController>()
   let queue: { readonly imageId: string; readonly wish: Wish }[] = []
 
@@ -72,8 +89,11 @@ export function openPrefetch(frames: Pick<Frames, 'load' | 'cached' | 'problem'>
   }
   return {
     follow(imageIds, index, direction) {
-      const order = prefetchOrder(imageIds.length, index, direction, most()).map((at) => imageIds[at] as string)
-      // What is on its way and still near comes to its end: to break it off would be to fetch it twice.
+      const order = prefetchOrder(imageIds.length, index, direction, most()).map(
+        (at) => imageIds[at] as string,
+      )
+      // What is on its way and still near comes to its end: to break it off would be to fetch it
+      // twice.
       const soon = new Set([...order.slice(0, NEAR * 4), imageIds[index]])
       for (const [imageId, control] of [...running]) {
         if (soon.has(imageId)) continue

@@ -16,7 +16,10 @@ const CT_PRESETS: readonly WindowPreset[] = [
   { name: 'Angiography', center: 300, width: 600 },
 ]
 
-/** Presets for an image: the curves and windows of its file, or else what it opened with; what fits its values; those of its modality. */
+/**
+ * Presets for an image: the curves and windows of its file, or else what it opened with; what fits
+ * its values; those of its modality.
+ */
 export function presetsOf(
   image: StackImage,
   modality: string,
@@ -30,12 +33,23 @@ export function presetsOf(
     const width = windowWidth[index]
     if (width === undefined || !(width > 0)) return []
     const explained = image.instance.windowExplanation[index]?.trim()
-    return [{ name: explained || (windowCenter.length > 1 ? `From the image ${index + 1}` : 'From the image'), center, width }]
+    return [
+      {
+        name:
+          explained || (windowCenter.length > 1 ? `From the image ${index + 1}` : 'From the image'),
+        center,
+        width,
+      },
+    ]
   })
   const isAutomatic = opened.center === automatic.center && opened.width === automatic.width
   const isUnnamed = fromFile.length === 0 && curves.length === 0 && !isAutomatic
   const all = [
-    ...curves.map((curve, index) => ({ name: curve.name, ...windowOfCurve(curve, isExact), curve: index })),
+    ...curves.map((curve, index) => ({
+      name: curve.name,
+      ...windowOfCurve(curve, isExact),
+      curve: index,
+    })),
     ...fromFile,
     ...(isUnnamed ? [{ name: 'As opened', ...opened }] : []),
     { name: 'Automatic', ...automatic },
@@ -44,7 +58,9 @@ export function presetsOf(
   ]
   // A curve and a window of one name are not the same.
   return all.map((preset, index) =>
-    all.findIndex(({ name }) => name === preset.name) === index ? preset : { ...preset, name: `${preset.name} (${index + 1})` },
+    all.findIndex(({ name }) => name === preset.name) === index
+      ? preset
+      : { ...preset, name: `${preset.name} (${index + 1})` },
   )
 }
 
@@ -55,7 +71,10 @@ export function unitOf({ instance, attributes }: StackImage, modality: string): 
   return attributes.intercept !== null ? 'HU' : ''
 }
 
-/** The window that an image without a curve opens with: its file's first, or one that fits its values. @param hasTable its values come from a table */
+/**
+ * The window that an image without a curve opens with: its file's first, or one that fits its
+ * values. @param hasTable its values come from a table
+ */
 export function openingWindow(
   image: StackImage,
   modality: string,
@@ -67,14 +86,32 @@ export function openingWindow(
   const [center] = image.attributes.windowCenter
   const [width] = image.attributes.windowWidth
   // C.11.2.1.2.1: a width below 1 is none, but for LINEAR_EXACT and SIGMOID.
-  if (center !== undefined && width !== undefined && width > 0 && (width >= 1 || image.instance.voiLutFunction !== ''))
+  if (
+    center !== undefined &&
+    width !== undefined &&
+    width > 0 &&
+    (width >= 1 || image.instance.voiLutFunction !== '')
+  )
     return { center, width }
   if (modality === 'CT' && unitOf(image, modality) === 'HU') return { center: 40, width: 400 }
-  return automaticWindow(values, least, greatest, rescaledPadding(image.instance.image, image.attributes, hasTable))
+  return automaticWindow(
+    values,
+    least,
+    greatest,
+    rescaledPadding(image.instance.image, image.attributes, hasTable),
+  )
 }
 
-/** A window from the first to the 99th hundredth of the values. @param padding the least and greatest value that stand for no pixel */
-export function automaticWindow(values: Values, least: number, greatest: number, padding?: readonly [number, number]): ValueWindow {
+/**
+ * A window from the first to the 99th hundredth of the values. @param padding the least and
+ * greatest value that stand for no pixel
+ */
+export function automaticWindow(
+  values: Values,
+  least: number,
+  greatest: number,
+  padding?: readonly [number, number],
+): ValueWindow {
   const [from, to] = padding ?? [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   const steps = 1024
   const size = (greatest - least) / steps

@@ -6,7 +6,10 @@ import type { View } from './view.ts'
 
 type ImageData = Parameters<typeof utilities.transformWorldToIndex>[0]
 
-/** The value at a point of a pane, CSS pixels from its corner. @param image the decoded one; @param hasTable its values come from a look-up table */
+/**
+ * The value at a point of a pane, CSS pixels from its corner. @param image the decoded one; @param
+ * hasTable its values come from a look-up table
+ */
 export function probedAt(
   view: View,
   { plane, image: of, unit }: PaneState,
@@ -45,11 +48,19 @@ function probedImage(
 }
 
 /** The voxel at a place of the patient; undefined outside of the volume. */
-function probedVolume(volume: Types.IImageVolume | undefined, place: Types.Point3, unit: string): Probed | undefined {
+function probedVolume(
+  volume: Types.IImageVolume | undefined,
+  place: Types.Point3,
+  unit: string,
+): Probed | undefined {
   if (!volume?.imageData) return undefined
-  const [column = -1, row = -1, slice = -1] = utilities.transformWorldToIndex(volume.imageData, place)
+  const [column = -1, row = -1, slice = -1] = utilities.transformWorldToIndex(
+    volume.imageData,
+    place,
+  )
   const [columns, rows, slices] = volume.dimensions
-  if (column < 0 || row < 0 || slice < 0 || column >= columns || row >= rows || slice >= slices) return undefined
+  if (column < 0 || row < 0 || slice < 0 || column >= columns || row >= rows || slice >= slices)
+    return undefined
   const value = volume.voxelManager?.getAtIJK(column, row, slice)
   return typeof value === 'number' ? { stored: [], value, unit, column, row } : undefined
 }

@@ -1,4 +1,7 @@
-/** Why an image cannot be shown: `message` is one sentence for a person, without any value of the file. */
+/**
+ * Why an image cannot be shown: `message` is one sentence for a person, without any value of the
+ * file.
+ */
 export class ImageProblem extends Error {
   /** It may come if it is tried again: the network failed, or nobody wants it any more. */
   readonly isPassing: boolean

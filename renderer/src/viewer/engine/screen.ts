@@ -39,7 +39,12 @@ export function openScreen(
   { onReady, onLook, onRendered, onWheel }: ScreenListeners,
 ): Screen {
   const host = document.createElement('div')
-  Object.assign(host.style, { position: 'absolute', inset: '0', overflow: 'hidden', touchAction: 'none' })
+  Object.assign(host.style, {
+    position: 'absolute',
+    inset: '0',
+    overflow: 'hidden',
+    touchAction: 'none',
+  })
   host.dataset.pane = viewportId
   element.append(host)
   let kind: PaneKind | undefined
@@ -132,7 +137,10 @@ export function openScreen(
   }
 }
 
-/** The next picture of an element's viewport was made; or none within a moment, as of a page that is not seen. */
+/**
+ * The next picture of an element's viewport was made; or none within a moment, as of a page that is
+ * not seen.
+ */
 export const rendered = (host: HTMLElement): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {

@@ -11,18 +11,25 @@ export const imageIdOf = (viewId: string, sopInstanceUid: string, frame: number)
   `isthmus:${viewId}/${encodeURIComponent(sopInstanceUid)}/${frame}`
 
 /** What an image id names; undefined where it is not ours. */
-export function parseImageId(imageId: string): { readonly sopInstanceUid: string; readonly frame: number } | undefined {
+export function parseImageId(
+  imageId: string,
+): { readonly sopInstanceUid: string; readonly frame: number } | undefined {
   const found = /^isthmus:[^/]*\/([^/]+)\/(\d+)$/.exec(imageId)
-  return found?.[1] ? { sopInstanceUid: decodeURIComponent(found[1]), frame: Number(found[2]) } : undefined
+  return found?.[1]
+    ? { sopInstanceUid: decodeURIComponent(found[1]), frame: Number(found[2]) }
+    : undefined
 }
 
 /** It has pixels, or the manifest alone knows it, which names images only. */
-export const isImage = (instance: ViewedInstance): boolean => instance.image !== null || instance.notImage === ''
+export const isImage = (instance: ViewedInstance): boolean =>
+  instance.image !== null || instance.notImage === ''
 
-export const attributesOf = (instance: ViewedInstance, frame: number) => instance.perFrame?.[frame - 1] ?? instance.attributes
+export const attributesOf = (instance: ViewedInstance, frame: number) =>
+  instance.perFrame?.[frame - 1] ?? instance.attributes
 
 /**
- * The stacks of one DICOM series: a multi-frame object stands alone; single frames are grouped by localizer, size, colour and orientation.
+ * The stacks of one DICOM series: a multi-frame object stands alone; single frames are grouped by
+ * localizer, size, colour and orientation.
  * @param instances all of the series, in any order; those that are no images are passed over
  * @param isWhole nothing more comes: what the manifest alone knows is missing
  */
@@ -35,7 +42,12 @@ export function displaySeries(
   const images = instances.filter(isImage)
   const groups = [...groupsOf(images.filter(({ frames }) => frames === 1))]
   const shown = [
-    ...groups.map(([key, group]) => ({ key, part: partOf(key, groups), instances: group, isMultiFrame: false })),
+    ...groups.map(([key, group]) => ({
+      key,
+      part: partOf(key, groups),
+      instances: group,
+      isMultiFrame: false,
+    })),
     ...images
       .filter(({ frames }) => frames > 1)
       .sort((a, b) => a.instanceNumber - b.instanceNumber || byUid(a, b))
@@ -59,7 +71,13 @@ export function displaySeries(
       ),
       isMultiFrame,
     )
-    const missing = new Set(isWhole ? stack.filter(({ instance }) => instance.source === 'manifest').map(({ imageId }) => imageId) : [])
+    const missing = new Set(
+      isWhole
+        ? stack
+            .filter(({ instance }) => instance.source === 'manifest')
+            .map(({ imageId }) => imageId)
+        : [],
+    )
     const whyNoVolume = volumeFault(stack, missing.size)
     return {
       key: `${series.seriesInstanceUid}/${key}`,
@@ -79,7 +97,8 @@ export function displaySeries(
 
 /** Series in the order of study, number and part. */
 export const bySeriesNumber = (a: SeriesState, b: SeriesState): number =>
-  (a.series.seriesNumber ?? Number.MAX_SAFE_INTEGER) - (b.series.seriesNumber ?? Number.MAX_SAFE_INTEGER) ||
+  (a.series.seriesNumber ?? Number.MAX_SAFE_INTEGER) -
+    (b.series.seriesNumber ?? Number.MAX_SAFE_INTEGER) ||
   compare(a.series.seriesInstanceUid, b.series.seriesInstanceUid) ||
   compare(a.key, b.key)
 
@@ -103,7 +122,10 @@ function groupsOf(instances: readonly ViewedInstance[]): Map<string, readonly Vi
   return new Map([...shapes].flatMap(([shape, group]) => byOrientation(shape, group)))
 }
 
-function byOrientation(shape: string, group: readonly ViewedInstance[]): [string, readonly ViewedInstance[]][] {
+function byOrientation(
+  shape: string,
+  group: readonly ViewedInstance[],
+): [string, readonly ViewedInstance[]][] {
   const parts: ViewedInstance[][] = []
   const unknown: ViewedInstance[] = []
   for (const instance of group) {
@@ -112,7 +134,11 @@ function byOrientation(shape: string, group: readonly ViewedInstance[]): [string
       unknown.push(instance)
       continue
     }
-    const part = parts.find(([first]) => first?.attributes.orientation && isSameOrientation(first.attributes.orientation, orientation))
+    const part = parts.find(
+      ([first]) =>
+        first?.attributes.orientation &&
+        isSameOrientation(first.attributes.orientation, orientation),
+    )
     if (part) part.push(instance)
     else if (parts.length === MOST_ORIENTATIONS) return [[shape, group]]
     else parts.push([instance])
@@ -137,10 +163,16 @@ function partOf(key: string, groups: readonly (readonly [string, unknown])[]): s
   return words === '' ? 'Size not known yet' : words
 }
 
-/** By position along the normal where all have one and no two are at one place; else by number, then UID. */
+/**
+ * By position along the normal where all have one and no two are at one place; else by number, then
+ * UID.
+ */
 function ordered(stack: readonly StackImage[], isMultiFrame: boolean): StackImage[] {
   if (isMultiFrame) return [...stack]
-  const byNumber = stack.toSorted((a, b) => a.instance.instanceNumber - b.instance.instanceNumber || byUid(a.instance, b.instance))
+  const byNumber = stack.toSorted(
+    (a, b) =>
+      a.instance.instanceNumber - b.instance.instanceNumber || byUid(a.instance, b.instance),
+  )
   const orientation = stack[0]?.attributes.orientation
   if (!orientation || stack.length < 2) return byNumber
   const normal = normalOf(orientation)
@@ -152,12 +184,17 @@ function ordered(stack: readonly StackImage[], isMultiFrame: boolean): StackImag
   }
   const depth = (image: StackImage) => depths.get(image) ?? 0
   const byPlace = byNumber.toSorted((a, b) => depth(a) - depth(b))
-  const isRepeated = byPlace.some((image, index) => index > 0 && depth(image) - depth(byPlace[index - 1] as StackImage) < 0.001)
-  const hasNumbers = new Set(byNumber.map(({ instance }) => instance.instanceNumber)).size === stack.length
+  const isRepeated = byPlace.some(
+    (image, index) => index > 0 && depth(image) - depth(byPlace[index - 1] as StackImage) < 0.001,
+  )
+  const hasNumbers =
+    new Set(byNumber.map(({ instance }) => instance.instanceNumber)).size === stack.length
   if (isRepeated && hasNumbers) return byNumber
   // The way of the numbers is the way in which it was taken to be read, such as from head to feet.
   const rising = byPlace.filter(
-    ({ instance }, index) => index > 0 && instance.instanceNumber > (byPlace[index - 1] as StackImage).instance.instanceNumber,
+    ({ instance }, index) =>
+      index > 0 &&
+      instance.instanceNumber > (byPlace[index - 1] as StackImage).instance.instanceNumber,
   ).length
   return rising * 2 < stack.length - 1 ? byPlace.reverse() : byPlace
 }

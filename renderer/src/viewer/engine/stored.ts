@@ -1,11 +1,22 @@
 import type { ImagePixel } from '#shared/contract/viewing.ts'
 import { ImageProblem } from './problem.ts'
 
-export type Samples = Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array | Float64Array
+export type Samples =
+  | Uint8Array
+  | Int8Array
+  | Uint16Array
+  | Int16Array
+  | Uint32Array
+  | Int32Array
+  | Float32Array
+  | Float64Array
 
 /** Stored values of a frame, before palette, colour conversion and rescale. */
 export interface Stored {
-  /** rows × columns × samples: pixel by pixel, or plane by plane where `isPlanar`; of YBR_FULL_422 see `isSubsampled`. */
+  /**
+   * rows × columns × samples: pixel by pixel, or plane by plane where `isPlanar`; of YBR_FULL_422
+   * see `isSubsampled`.
+   */
   readonly samples: Samples
   readonly isPlanar: boolean
   /** Y Y Cb Cr for two pixels (PS3.3 C.7.6.3.1.2). */
@@ -24,14 +35,21 @@ export const NATIVE: ReadonlySet<string> = new Set([
 ])
 
 /** Stored values of a frame that is not compressed. @throws ImageProblem */
-export function nativeFrame(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel, isBigEndian: boolean): Stored {
+export function nativeFrame(
+  bytes: Uint8Array<ArrayBuffer>,
+  pixel: ImagePixel,
+  isBigEndian: boolean,
+): Stored {
   const pixels = pixel.rows * pixel.columns
   const size = pixel.bitsAllocated
-  const is422 = /_422$/.test(pixel.photometricInterpretation) && size === 8 && bytes.length < pixels * 3
+  const is422 =
+    /_422$/.test(pixel.photometricInterpretation) && size === 8 && bytes.length < pixels * 3
   const count = is422 ? pixels * 2 : pixels * pixel.samplesPerPixel
   const needed = Math.ceil((count * size) / 8)
   if (bytes.length < needed)
-    throw new ImageProblem(`The image is cut short: ${Math.floor((bytes.length / needed) * 100)} % of its pixels are there.`)
+    throw new ImageProblem(
+      `The image is cut short: ${Math.floor((bytes.length / needed) * 100)} % of its pixels are there.`,
+    )
   if (size === 1) return { samples: unpacked(bytes, count), isPlanar: false, isSubsampled: false }
   const own = bytes.slice(0, needed)
   if (isBigEndian && size > 8) swap(own, size / 8)
@@ -46,11 +64,14 @@ export function rleFrame(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel): Sto
   const isBits = pixel.bitsAllocated === 1
   const width = isBits ? 1 : pixel.bitsAllocated / 8
   const planeBytes = isBits ? Math.ceil(pixels / 8) : pixels
-  if (bytes.length < 64 || !Number.isInteger(width)) throw new ImageProblem('The image is cut short: its RLE header is not there.')
+  if (bytes.length < 64 || !Number.isInteger(width))
+    throw new ImageProblem('The image is cut short: its RLE header is not there.')
   const header = new DataView(bytes.buffer, bytes.byteOffset, 64)
   const segments = header.getUint32(0, true)
   if (segments !== pixel.samplesPerPixel * width)
-    throw new ImageProblem(`The image has ${segments} RLE segments, and its header calls for ${pixel.samplesPerPixel * width}.`)
+    throw new ImageProblem(
+      `The image has ${segments} RLE segments, and its header calls for ${pixel.samplesPerPixel * width}.`,
+    )
   const out = new Uint8Array(planeBytes * segments)
   for (let segment = 0; segment < segments; segment += 1) {
     const from = header.getUint32(4 + segment * 4, true)
@@ -58,14 +79,35 @@ export function rleFrame(bytes: Uint8Array<ArrayBuffer>, pixel: ImagePixel): Sto
     // Bytes of a sample come most significant first; the values here are little endian.
     const byte = width - 1 - (segment % width)
     const plane = Math.floor(segment / width)
-    unpackRle(bytes.subarray(from, Math.min(to, bytes.length)), out, plane * planeBytes * width + byte, width, planeBytes)
+    unpackRle(
+      bytes.subarray(from, Math.min(to, bytes.length)),
+      out,
+      plane * planeBytes * width + byte,
+      width,
+      planeBytes,
+    )
   }
-  if (isBits) return { samples: unpacked(out, pixels * pixel.samplesPerPixel), isPlanar: true, isSubsampled: false }
-  return { samples: withStoredBits(valuesOf(out.buffer, pixel), pixel), isPlanar: pixel.samplesPerPixel > 1, isSubsampled: false }
+  if (isBits)
+    return {
+      samples: unpacked(out, pixels * pixel.samplesPerPixel),
+      isPlanar: true,
+      isSubsampled: false,
+    }
+  return {
+    samples: withStoredBits(valuesOf(out.buffer, pixel), pixel),
+    isPlanar: pixel.samplesPerPixel > 1,
+    isSubsampled: false,
+  }
 }
 
 /** Decodes a segment into every `step`-th byte of `out`. */
-function unpackRle(segment: Uint8Array, out: Uint8Array, start: number, step: number, count: number): void {
+function unpackRle(
+  segment: Uint8Array,
+  out: Uint8Array,
+  start: number,
+  step: number,
+  count: number,
+): void {
   let done = 0
   let at = 0
   while (at < segment.length && done < count) {
@@ -73,12 +115,16 @@ function unpackRle(segment: Uint8Array, out: Uint8Array, start: number, step: nu
     if (control === 128) continue
     const isRun = control > 128
     const run = Math.min(isRun ? 257 - control : control + 1, count - done)
-    for (let n = 0; n < run; n += 1) out[start + (done + n) * step] = segment[isRun ? at : at + n] ?? 0
+    for (let n = 0; n < run; n += 1)
+      out[start + (done + n) * step] = segment[isRun ? at : at + n] ?? 0
     if (at + (isRun ? 1 : run) > segment.length) break
     done += run
     at += isRun ? 1 : control + 1
   }
-  if (done < count) throw new ImageProblem(`The image is cut short: ${Math.floor((done / count) * 100)} % of an RLE segment is there.`)
+  if (done < count)
+    throw new ImageProblem(
+      `The image is cut short: ${Math.floor((done / count) * 100)} % of an RLE segment is there.`,
+    )
 }
 
 /** One number a bit, the lowest bit first (PS3.5 8.1.1). */
@@ -92,7 +138,10 @@ function swap(bytes: Uint8Array, width: number): void {
   for (let at = 0; at + width <= bytes.length; at += width) bytes.subarray(at, at + width).reverse()
 }
 
-function valuesOf(buffer: ArrayBuffer, { bitsAllocated, pixelRepresentation, float }: ImagePixel): Samples {
+function valuesOf(
+  buffer: ArrayBuffer,
+  { bitsAllocated, pixelRepresentation, float }: ImagePixel,
+): Samples {
   if (float === 'float') return new Float32Array(buffer)
   if (float === 'double') return new Float64Array(buffer)
   const isSigned = pixelRepresentation === 1
@@ -108,8 +157,13 @@ function valuesOf(buffer: ArrayBuffer, { bitsAllocated, pixelRepresentation, flo
   }
 }
 
-/** Bits beside the stored ones are no part of the value: older overlays, or rubbish (PS3.5 8.1.1). */
-function withStoredBits(samples: Samples, { bitsAllocated, bitsStored, highBit, pixelRepresentation, float }: ImagePixel): Samples {
+/**
+ * Bits beside the stored ones are no part of the value: older overlays, or rubbish (PS3.5 8.1.1).
+ */
+function withStoredBits(
+  samples: Samples,
+  { bitsAllocated, bitsStored, highBit, pixelRepresentation, float }: ImagePixel,
+): Samples {
   if (float !== '' || (bitsStored === bitsAllocated && highBit === bitsStored - 1)) return samples
   const left = 31 - highBit
   const right = 32 - bitsStored

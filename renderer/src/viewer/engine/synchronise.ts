@@ -18,11 +18,19 @@ function depthOf(image: StackImage | undefined, normal: Vector): number | undefi
 }
 
 /**
- * The image of `other` that belongs to the active one's: the nearest place in one frame of reference; else as many millimetres from the anchor
- * as the active pane has moved; else as many images. Undefined where the planes cross.
+ * The image of `other` that belongs to the active one's: the nearest place in one frame of
+ * reference; else as many millimetres from the anchor as the active pane has moved; else as many
+ * images. Undefined where the planes cross.
  */
-export function synchronisedIndex(how: 'position' | 'index', active: Anchored, other: Anchored): number | undefined {
-  const byImages = Math.max(0, Math.min(other.stack.length - 1, other.anchor + active.index - active.anchor))
+export function synchronisedIndex(
+  how: 'position' | 'index',
+  active: Anchored,
+  other: Anchored,
+): number | undefined {
+  const byImages = Math.max(
+    0,
+    Math.min(other.stack.length - 1, other.anchor + active.index - active.anchor),
+  )
   if (how === 'index') return byImages
   const now = active.stack[active.index]
   const there = other.stack[other.index]
@@ -32,11 +40,15 @@ export function synchronisedIndex(how: 'position' | 'index', active: Anchored, o
   if (Math.abs(dot(normal, normalOf(now.attributes.orientation))) < PARALLEL) return undefined
   const place = depthOf(now, normal)
   if (place === undefined) return byImages
-  const isOneFrame = now.instance.frameOfReferenceUid !== '' && now.instance.frameOfReferenceUid === there.instance.frameOfReferenceUid
+  const isOneFrame =
+    now.instance.frameOfReferenceUid !== '' &&
+    now.instance.frameOfReferenceUid === there.instance.frameOfReferenceUid
   if (isOneFrame) return nearest(other.stack, normal, place)
   const from = depthOf(active.stack[active.anchor], normal)
   const otherFrom = depthOf(other.stack[other.anchor], normal)
-  return from === undefined || otherFrom === undefined ? byImages : nearest(other.stack, normal, otherFrom + place - from)
+  return from === undefined || otherFrom === undefined
+    ? byImages
+    : nearest(other.stack, normal, otherFrom + place - from)
 }
 
 function nearest(stack: readonly StackImage[], normal: Vector, place: number): number | undefined {

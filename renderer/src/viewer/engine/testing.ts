@@ -7,12 +7,21 @@ import type { Timings } from './timings.ts'
 /** What tests and benches may look at; nothing that the screen does not show. */
 interface ViewerForTests {
   /**
-   * The value of a pixel of a decoded image, after rescale; RGB of a colour image; undefined while it is not decoded.
+   * The value of a pixel of a decoded image, after rescale; RGB of a colour image; undefined while
+   * it is not decoded.
    * @param frame from 1
    * @param x,y column and row from 0
    */
-  probe(sopInstanceUid: string, frame: number, x: number, y: number): number | readonly number[] | undefined
-  /** Decodes it, whether a pane shows it or not. @returns empty, or the sentence why it cannot be shown */
+  probe(
+    sopInstanceUid: string,
+    frame: number,
+    x: number,
+    y: number,
+  ): number | readonly number[] | undefined
+  /**
+   * Decodes it, whether a pane shows it or not. @returns empty, or the sentence why it cannot be
+   * shown
+   */
   load(sopInstanceUid: string, frame: number): Promise<string>
   readonly timings: Timings
   list(): ListState
@@ -51,7 +60,11 @@ export function exposeForTests(list: ImageList, frames: Frames, timings: Timings
   }
 }
 
-function valueAt(image: Types.IImage, x: number, y: number): number | readonly number[] | undefined {
+function valueAt(
+  image: Types.IImage,
+  x: number,
+  y: number,
+): number | readonly number[] | undefined {
   const values = image.getPixelData()
   const at = y * image.columns + x
   return image.color ? [0, 1, 2].map((channel) => values[at * 3 + channel] ?? 0) : values[at]

@@ -10,7 +10,10 @@ const MOST = 500
 
 /** Pictures of series, at the lowest priority. */
 interface Thumbnails {
-  /** A data URL of the middle image, or of one beside it where that has a problem. @throws ImageProblem */
+  /**
+   * A data URL of the middle image, or of one beside it where that has a problem. @throws
+   * ImageProblem
+   */
   of(series: SeriesState, signal?: AbortSignal): Promise<string>
 }
 
@@ -67,10 +70,13 @@ function drawn(image: Types.IImage): string {
   }
   for (let y = 0; y < canvas.height; y += 1) {
     for (let x = 0; x < canvas.width; x += 1) {
-      const from = Math.floor((y / canvas.height) * rows) * columns + Math.floor((x / canvas.width) * columns)
+      const from =
+        Math.floor((y / canvas.height) * rows) * columns + Math.floor((x / canvas.width) * columns)
       const to = (y * canvas.width + x) * 4
       for (let channel = 0; channel < 3; channel += 1)
-        picture.data[to + channel] = color ? (values[from * 3 + channel] ?? 0) : grey(values[from] ?? 0)
+        picture.data[to + channel] = color
+          ? (values[from * 3 + channel] ?? 0)
+          : grey(values[from] ?? 0)
       picture.data[to + 3] = 255
     }
   }

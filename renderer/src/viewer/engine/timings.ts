@@ -12,7 +12,12 @@ export interface Timings {
 
 /** Notes each moment once. */
 export function openTimings(): { readonly timings: Timings; note(what: keyof Timings): void } {
-  const timings: { -readonly [K in keyof Timings]: Timings[K] } = { opened: null, listed: null, firstImage: null, allImages: null }
+  const timings: { -readonly [K in keyof Timings]: Timings[K] } = {
+    opened: null,
+    listed: null,
+    firstImage: null,
+    allImages: null,
+  }
   return {
     timings,
     note(what) {

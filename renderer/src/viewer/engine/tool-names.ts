@@ -18,7 +18,10 @@ export const TOOLS = [
 ] as const
 export type ToolName = (typeof TOOLS)[number]
 
-/** Cornerstone's names of the tools that draw something which stays. Kept drawings have them: they are not to change. */
+/**
+ * Cornerstone's names of the tools that draw something which stays. Kept drawings have them: they
+ * are not to change.
+ */
 export const DRAWN: ReadonlySet<string> = new Set([
   'Length',
   'Angle',

@@ -65,17 +65,25 @@ export interface Tools {
 }
 
 /** @param askText asks for the text of an arrow or label; undefined where there is to be none */
-export function openTools(engineId: string, askText: (before: string) => Promise<string | undefined>): Tools {
+export function openTools(
+  engineId: string,
+  askText: (before: string) => Promise<string | undefined>,
+): Tools {
   const given: Record<Button, ToolName> = { left: 'window', middle: 'pan', right: 'zoom' }
   const inPlanes = new Set<string>()
   let crosshairs = false
   let lines: string | undefined
 
-  for (const tool of [...Object.values(CLASSES), CrosshairsTool, ReferenceLinesTool]) cornerstone.addTool(tool)
+  for (const tool of [...Object.values(CLASSES), CrosshairsTool, ReferenceLinesTool])
+    cornerstone.addTool(tool)
   const texts = {
-    getTextCallback: (done: (text: string | undefined) => void) => void askText('').then((text) => done(text || undefined)),
-    changeTextCallback: (data: { readonly data?: { readonly text?: string } }, _: unknown, done: (text: string) => void) =>
-      void askText(data.data?.text ?? '').then((text) => text && done(text)),
+    getTextCallback: (done: (text: string | undefined) => void) =>
+      void askText('').then((text) => done(text || undefined)),
+    changeTextCallback: (
+      data: { readonly data?: { readonly text?: string } },
+      _: unknown,
+      done: (text: string) => void,
+    ) => void askText(data.data?.text ?? '').then((text) => text && done(text)),
   }
   const configurations: Partial<Record<ToolName, object>> = {
     arrow: texts,
@@ -84,18 +92,23 @@ export function openTools(engineId: string, askText: (before: string) => Promise
     magnify: { magnifySize: 4 },
   }
   const groups = Object.values(GROUPS).map((id) => {
-    const group = cornerstone.ToolGroupManager.createToolGroup(id) ?? cornerstone.ToolGroupManager.getToolGroup(id)
+    const group =
+      cornerstone.ToolGroupManager.createToolGroup(id) ??
+      cornerstone.ToolGroupManager.getToolGroup(id)
     if (!group) throw new Error('The tools of the viewer could not be made.')
     for (const name of TOOLS) group.addTool(CLASSES[name].toolName, configurations[name] ?? {})
     group.addTool(ReferenceLinesTool.toolName, {})
-    if (id === GROUPS.plane) group.addTool(CrosshairsTool.toolName, { getReferenceLineColor: colourOfPlane })
+    if (id === GROUPS.plane)
+      group.addTool(CrosshairsTool.toolName, { getReferenceLineColor: colourOfPlane })
     return group
   })
 
   const bind = () => {
     for (const group of groups) {
       for (const name of TOOLS) {
-        const buttons = (Object.keys(BUTTONS) as Button[]).filter((button) => given[button] === name)
+        const buttons = (Object.keys(BUTTONS) as Button[]).filter(
+          (button) => given[button] === name,
+        )
         const bindings = [
           ...buttons.map((button) => ({ mouseButton: BUTTONS[button] })),
           ...(given.left === name ? [{ numTouchPoints: 1 }] : []),
@@ -118,7 +131,8 @@ export function openTools(engineId: string, askText: (before: string) => Promise
       }
     }
     const [, planes] = groups
-    if (crosshairs && inPlanes.size > 1) planes?.setToolActive(CrosshairsTool.toolName, { bindings: [{ mouseButton: BUTTONS.left }] })
+    if (crosshairs && inPlanes.size > 1)
+      planes?.setToolActive(CrosshairsTool.toolName, { bindings: [{ mouseButton: BUTTONS.left }] })
     else planes?.setToolDisabled(CrosshairsTool.toolName)
   }
   bind()
@@ -135,7 +149,8 @@ export function openTools(engineId: string, askText: (before: string) => Promise
       inPlanes.add(viewportId)
     },
     leave(viewportId) {
-      for (const group of groups) if (group.getViewportIds().includes(viewportId)) group.removeViewports(engineId, viewportId)
+      for (const group of groups)
+        if (group.getViewportIds().includes(viewportId)) group.removeViewports(engineId, viewportId)
       if (inPlanes.delete(viewportId) && crosshairs) bind()
     },
     setReferenceLines(sourceViewportId) {
@@ -156,10 +171,16 @@ export function openTools(engineId: string, askText: (before: string) => Promise
   }
 }
 
-const PLANE_COLOURS = ['rgb(230, 80, 80)', 'rgb(90, 200, 120)', 'rgb(90, 150, 240)', 'rgb(230, 200, 80)']
+const PLANE_COLOURS = [
+  'rgb(230, 80, 80)',
+  'rgb(90, 200, 120)',
+  'rgb(90, 150, 240)',
+  'rgb(230, 200, 80)',
+]
 const coloured = new Map<string, string>()
 function colourOfPlane(viewportId: string): string {
-  const colour = coloured.get(viewportId) ?? (PLANE_COLOURS[coloured.size % PLANE_COLOURS.length] as string)
+  const colour =
+    coloured.get(viewportId) ?? (PLANE_COLOURS[coloured.size % PLANE_COLOURS.length] as string)
   coloured.set(viewportId, colour)
   return colour
 }

@@ -4,7 +4,10 @@ import type { Samples } from './stored.ts'
 
 export type Values = Uint8Array | Int16Array | Uint16Array | Float32Array
 
-/** Values of a grey frame after the modality transformation (PS3.3 C.11.1), with their least and greatest. */
+/**
+ * Values of a grey frame after the modality transformation (PS3.3 C.11.1), with their least and
+ * greatest.
+ */
 interface Rescaled {
   readonly values: Values
   readonly least: number
@@ -12,10 +15,15 @@ interface Rescaled {
 }
 
 /**
- * Applies the modality look-up table, or slope and intercept. Values are Int16 wherever they fit and are whole, so that the images of a stack
- * are alike; Uint8 for eight stored bits as they are.
+ * Applies the modality look-up table, or slope and intercept. Values are Int16 wherever they fit
+ * and are whole, so that the images of a stack are alike; Uint8 for eight stored bits as they are.
  */
-export function rescaled(samples: Samples, pixel: ImagePixel, attributes: FrameAttributes, extras: InstanceExtras | undefined): Rescaled {
+export function rescaled(
+  samples: Samples,
+  pixel: ImagePixel,
+  attributes: FrameAttributes,
+  extras: InstanceExtras | undefined,
+): Rescaled {
   const table = extras?.modalityLut
   if (table) {
     const numbers = numbersOf(table)
@@ -35,7 +43,10 @@ export function rescaled(samples: Samples, pixel: ImagePixel, attributes: FrameA
   return typed(samples, (value) => value * slope + intercept)
 }
 
-/** Values that stand for no pixel, as the others after rescale (PS3.3 C.7.5.1.1.2): least and greatest; undefined where there are none. */
+/**
+ * Values that stand for no pixel, as the others after rescale (PS3.3 C.7.5.1.1.2): least and
+ * greatest; undefined where there are none.
+ */
 export function rescaledPadding(
   pixel: ImagePixel | null,
   { slope, intercept }: FrameAttributes,
@@ -48,7 +59,11 @@ export function rescaledPadding(
 }
 
 /** The stored value behind a value; undefined where a table stands between. */
-export function storedOf(value: number, attributes: FrameAttributes, hasTable: boolean): number | undefined {
+export function storedOf(
+  value: number,
+  attributes: FrameAttributes,
+  hasTable: boolean,
+): number | undefined {
   const slope = attributes.slope ?? 1
   if (hasTable || slope === 0) return undefined
   return Math.round((value - (attributes.intercept ?? 0)) / slope)
@@ -88,4 +103,5 @@ function withRange(values: Uint8Array | Int16Array | Float32Array): Rescaled {
   return { values, ...inRange(least, greatest) }
 }
 
-const inRange = (least: number, greatest: number) => (least <= greatest ? { least, greatest } : { least: 0, greatest: 1 })
+const inRange = (least: number, greatest: number) =>
+  least <= greatest ? { least, greatest } : { least: 0, greatest: 1 }

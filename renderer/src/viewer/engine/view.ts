@@ -8,14 +8,23 @@ export type View = Types.IStackViewport | Types.IVolumeViewport
 
 const IDENTITY = [1, 0, 0, 0, 1, 0] as const
 
-export function windowOf(range: { readonly lower: number; readonly upper: number } | undefined, isExact: boolean): ValueWindow | null {
+export function windowOf(
+  range: { readonly lower: number; readonly upper: number } | undefined,
+  isExact: boolean,
+): ValueWindow | null {
   if (!range) return null
   if (isExact) return { center: (range.lower + range.upper) / 2, width: range.upper - range.lower }
-  const { windowCenter, windowWidth } = utilities.windowLevel.toWindowLevel(range.lower, range.upper)
+  const { windowCenter, windowWidth } = utilities.windowLevel.toWindowLevel(
+    range.lower,
+    range.upper,
+  )
   return { center: windowCenter, width: windowWidth }
 }
 
-export function rangeOf({ center, width }: ValueWindow, isExact: boolean): { lower: number; upper: number } {
+export function rangeOf(
+  { center, width }: ValueWindow,
+  isExact: boolean,
+): { lower: number; upper: number } {
   const { lower, upper } = utilities.windowLevel.toLowHighRange(
     Math.max(width, isExact ? Number.MIN_VALUE : 1),
     center,
@@ -36,15 +45,23 @@ export function rotateBy(view: View, degrees: number): void {
   view.setViewPresentation({ ...before, rotation: quarter((before.rotation ?? 0) + degrees) })
 }
 
-/** Left and right, or top and bottom, change places on the screen; Cornerstone flips what is rotated afterwards. */
+/**
+ * Left and right, or top and bottom, change places on the screen; Cornerstone flips what is rotated
+ * afterwards.
+ */
 export function flip(view: View, way: 'horizontally' | 'vertically'): void {
   const before = view.getViewPresentation()
   const isOnItsSide = rotationOf(view) % 180 !== 0
   // `setViewPresentation` sets a flip, and takes none away.
   view.setCamera(
-    (way === 'horizontally') !== isOnItsSide ? { flipHorizontal: !before.flipHorizontal } : { flipVertical: !before.flipVertical },
+    (way === 'horizontally') !== isOnItsSide
+      ? { flipHorizontal: !before.flipHorizontal }
+      : { flipVertical: !before.flipVertical },
   )
-  view.setViewPresentation({ ...view.getViewPresentation(), rotation: quarter(before.rotation ?? 0) })
+  view.setViewPresentation({
+    ...view.getViewPresentation(),
+    rotation: quarter(before.rotation ?? 0),
+  })
 }
 
 const quarter = (degrees: number) => (((Math.round(degrees / 90) * 90) % 360) + 360) % 360
@@ -60,7 +77,9 @@ export function fit(view: View): void {
   })
 }
 
-/** CSS pixels for a pixel of the image, or for a millimetre of a plane; 0 where there is nothing. */
+/**
+ * CSS pixels for a pixel of the image, or for a millimetre of a plane; 0 where there is nothing.
+ */
 export function magnificationOf(view: View, spacing: number): number {
   const { clientWidth, clientHeight } = view.element
   const at = (x: number) => view.canvasToWorld([x, clientHeight / 2])

@@ -1,6 +1,9 @@
 import type { StreamingImageVolume } from '@cornerstonejs/core'
 
-/** The parts of Cornerstone's texture of a volume that are used here (5.14, `vtkStreamingOpenGLTexture.js`). */
+/**
+ * The parts of Cornerstone's texture of a volume that are used here (5.14,
+ * `vtkStreamingOpenGLTexture.js`).
+ */
 interface Texture {
   get(): {
     readonly context?: WebGL2RenderingContext
@@ -18,7 +21,10 @@ interface Texture {
   releaseGraphicsResources(window: unknown): void
   bind(): void
   deactivate(): void
-  updateArrayDataTypeForGL(dataType: string, data: readonly ArrayLike<number>[]): readonly ArrayBufferView[]
+  updateArrayDataTypeForGL(
+    dataType: string,
+    data: readonly ArrayLike<number>[],
+  ): readonly ArrayBufferView[]
 }
 
 const TYPES = { Float32Array, Int16Array, Uint16Array, Uint8Array, Int8Array } as const
@@ -31,9 +37,13 @@ const LOWEST: Readonly<Record<keyof typeof TYPES, number>> = {
   Int8Array: -128,
 }
 
-const textureOf = (volume: StreamingImageVolume) => (volume as unknown as { readonly vtkOpenGLTexture?: Texture }).vtkOpenGLTexture
+const textureOf = (volume: StreamingImageVolume) =>
+  (volume as unknown as { readonly vtkOpenGLTexture?: Texture }).vtkOpenGLTexture
 
-/** Gives the memory of a volume's texture back at once: Cornerstone leaves it to the garbage collector, which does not see how large it is. */
+/**
+ * Gives the memory of a volume's texture back at once: Cornerstone leaves it to the garbage
+ * collector, which does not see how large it is.
+ */
 export function releaseTexture(volume: StreamingImageVolume): void {
   const texture = textureOf(volume)
   const window = texture?.get()._openGLRenderWindow
@@ -41,21 +51,45 @@ export function releaseTexture(volume: StreamingImageVolume): void {
 }
 
 /**
- * Makes slices that have not come yet black: a texture begins with zeros, which in Hounsfield units look like tissue.
+ * Makes slices that have not come yet black: a texture begins with zeros, which in Hounsfield units
+ * look like tissue.
  * @returns false where the texture has not been made yet: it is with the first picture
  */
 export function blankUnread(volume: StreamingImageVolume): boolean {
   const texture = textureOf(volume)
-  const { context: gl, target, width, height, depth, format, openGLDataType, updatedFrames } = texture?.get() ?? {}
+  const {
+    context: gl,
+    target,
+    width,
+    height,
+    depth,
+    format,
+    openGLDataType,
+    updatedFrames,
+  } = texture?.get() ?? {}
   if (!texture?.getHandle() || !gl || !width || !height || !depth || !updatedFrames) return false
   const type = volume.dataType as keyof typeof TYPES
   if (!(type in TYPES)) return true
-  const [black] = texture.updateArrayDataTypeForGL(type, [new TYPES[type](width * height).fill(LOWEST[type])])
+  const [black] = texture.updateArrayDataTypeForGL(type, [
+    new TYPES[type](width * height).fill(LOWEST[type]),
+  ])
   if (!black) return true
   texture.bind()
   for (let slice = 0; slice < depth; slice += 1) {
     if (updatedFrames[slice] === null) continue
-    gl.texSubImage3D(target as number, 0, 0, 0, slice, width, height, 1, format as number, openGLDataType as number, black)
+    gl.texSubImage3D(
+      target as number,
+      0,
+      0,
+      0,
+      slice,
+      width,
+      height,
+      1,
+      format as number,
+      openGLDataType as number,
+      black,
+    )
   }
   texture.deactivate()
   return true

@@ -26,15 +26,24 @@ export interface Volumes {
 const SHARE = 0.75
 
 export function openVolumes(frames: Frames): Volumes {
-  const opened = new Map<string, { readonly promise: Promise<StreamingImageVolume>; readonly series: SeriesState }>()
-  const idOf = (series: SeriesState) => `isthmus-volume:${encodeURIComponent(series.key)}/${series.stack.length}`
+  const opened = new Map<
+    string,
+    { readonly promise: Promise<StreamingImageVolume>; readonly series: SeriesState }
+  >()
+  const idOf = (series: SeriesState) =>
+    `isthmus-volume:${encodeURIComponent(series.key)}/${series.stack.length}`
 
   const make = async (series: SeriesState): Promise<StreamingImageVolume> => {
     const imageIds = series.stack.map(({ imageId }) => imageId)
-    // Cornerstone takes the type of the numbers from the first, the middle and the last slice, where they are there.
-    const ends = [0, Math.floor(imageIds.length / 2), imageIds.length - 1].map((index) => imageIds[index] as string)
+    // Cornerstone takes the type of the numbers from the first, the middle and the last slice,
+    // where they are there.
+    const ends = [0, Math.floor(imageIds.length / 2), imageIds.length - 1].map(
+      (index) => imageIds[index] as string,
+    )
     await Promise.all(ends.map((imageId) => frames.load(imageId, 'near')))
-    const volume = (await volumeLoader.createAndCacheVolume(idOf(series), { imageIds })) as StreamingImageVolume
+    const volume = (await volumeLoader.createAndCacheVolume(idOf(series), {
+      imageIds,
+    })) as StreamingImageVolume
     volume.load(() => undefined)
     return volume
   }
@@ -44,21 +53,29 @@ export function openVolumes(frames: Frames): Volumes {
     void entry?.promise
       .then((volume) => {
         volume.cancelLoading()
-        if (cache.getVolumeLoadObject(volume.volumeId)) cache.removeVolumeLoadObject(volume.volumeId)
+        if (cache.getVolumeLoadObject(volume.volumeId))
+          cache.removeVolumeLoadObject(volume.volumeId)
         releaseTexture(volume)
-        // It listens for each slice until that is put in memory, and would stay itself for those that were there or never came.
-        for (const imageId of volume.imageIds) triggerEvent(eventTarget, Enums.Events.IMAGE_CACHE_IMAGE_ADDED, { image: { imageId } })
+        // It listens for each slice until that is put in memory, and would stay itself for those
+        // that were there or never came.
+        for (const imageId of volume.imageIds)
+          triggerEvent(eventTarget, Enums.Events.IMAGE_CACHE_IMAGE_ADDED, { image: { imageId } })
       })
       .catch(() => undefined)
   }
   return {
     whyNot(series) {
       if (!series.isVolume) return series.whyNoVolume
-      if (getShouldUseCPURendering()) return 'This browser has no WebGL, without which other planes cannot be cut.'
+      if (getShouldUseCPURendering())
+        return 'This browser has no WebGL, without which other planes cannot be cut.'
       const pixel = series.stack[0]?.instance.image
       const { slope, intercept } = series.stack[0]?.attributes ?? {}
-      const isWhole = Number.isInteger(slope ?? 1) && Number.isInteger(intercept ?? 0) && (pixel?.bitsStored ?? 16) <= 15
-      const bytes = (pixel?.rows ?? 0) * (pixel?.columns ?? 0) * series.stack.length * (isWhole ? 2 : 4)
+      const isWhole =
+        Number.isInteger(slope ?? 1) &&
+        Number.isInteger(intercept ?? 0) &&
+        (pixel?.bitsStored ?? 16) <= 15
+      const bytes =
+        (pixel?.rows ?? 0) * (pixel?.columns ?? 0) * series.stack.length * (isWhole ? 2 : 4)
       return bytes > cache.getMaxCacheSize() * SHARE
         ? `The volume takes ${Math.round(bytes / 2 ** 20)} MB, more than this window may use. Look at the images themselves.`
         : ''
@@ -82,7 +99,10 @@ export function openVolumes(frames: Frames): Volumes {
       const entry = opened.get(seriesKey)
       if (!entry) return null
       const { stack } = entry.series
-      return { read: stack.filter(({ imageId }) => frames.loaded.has(imageId)).length, of: stack.length }
+      return {
+        read: stack.filter(({ imageId }) => frames.loaded.has(imageId)).length,
+        of: stack.length,
+      }
     },
   }
 }

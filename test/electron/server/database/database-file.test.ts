@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
@@ -21,17 +29,23 @@ describe('opening a database', () => {
     beside.close()
   })
 
-  it('makes its files readable by their owner only, and mends a mode that was loosened', needing('posix'), () => {
-    using temp = tempFolder()
-    const file = join(temp.folder, 'gateway.sqlite')
-    Database.open(file)[Symbol.dispose]()
-    expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
-    chmodSync(file, 0o644)
-    using db = Database.open(file)
-    put(db, 'a')
-    const modes = ['', '-wal', '-shm'].map((suffix) => (statSync(`${file}${suffix}`).mode & 0o777).toString(8))
-    expect(modes).toEqual(['600', '600', '600'])
-  })
+  it(
+    'makes its files readable by their owner only, and mends a mode that was loosened',
+    needing('posix'),
+    () => {
+      using temp = tempFolder()
+      const file = join(temp.folder, 'gateway.sqlite')
+      Database.open(file)[Symbol.dispose]()
+      expect((statSync(file).mode & 0o777).toString(8)).toBe('600')
+      chmodSync(file, 0o644)
+      using db = Database.open(file)
+      put(db, 'a')
+      const modes = ['', '-wal', '-shm'].map((suffix) =>
+        (statSync(`${file}${suffix}`).mode & 0o777).toString(8),
+      )
+      expect(modes).toEqual(['600', '600', '600'])
+    },
+  )
 
   it('opens again what it made, with its rows and without migrating twice', () => {
     using temp = tempFolder()
@@ -57,7 +71,9 @@ describe('opening a database', () => {
     const file = join(temp.folder, 'gateway.sqlite')
     const text = 'These are the minutes of the meeting. '.repeat(100)
     writeFileSync(file, text)
-    expect(faultOf(() => Database.open(file))).toMatch(/^not-a-database: .* is not a database; it was left as it is\.$/)
+    expect(faultOf(() => Database.open(file))).toMatch(
+      /^not-a-database: .* is not a database; it was left as it is\.$/,
+    )
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
@@ -68,7 +84,9 @@ describe('opening a database', () => {
     other.exec('create table notes (text)')
     other.close()
     const before = readFileSync(file)
-    expect(faultOf(() => Database.open(file))).toMatch(/^foreign-database: .* belongs to another program/)
+    expect(faultOf(() => Database.open(file))).toMatch(
+      /^foreign-database: .* belongs to another program/,
+    )
     expect(readFileSync(file).equals(before)).toBe(true)
   })
 
@@ -129,14 +147,20 @@ describe('migrations', () => {
     using temp = tempFolder()
     const file = join(temp.folder, 'gateway.sqlite')
     const others = ['gateway.sqlite.schema-old', 'gateway.sqlite.schema-2.txt']
-    for (const name of ['gateway.sqlite.schema-1', 'gateway.sqlite.schema-2', ...others]) writeFileSync(join(temp.folder, name), name)
+    for (const name of ['gateway.sqlite.schema-1', 'gateway.sqlite.schema-2', ...others])
+      writeFileSync(join(temp.folder, name), name)
     // As a kill left it while it was written.
     writeFileSync(`${file}.schema-${MIGRATIONS.length}.part`, 'half')
     Database.open(file)[Symbol.dispose]()
-    Database.open(file, [...MIGRATIONS, `insert into settings values ('second', '2', '${AT}')`])[Symbol.dispose]()
+    Database.open(file, [...MIGRATIONS, `insert into settings values ('second', '2', '${AT}')`])[
+      Symbol.dispose
+    ]()
     const copies = readdirSync(temp.folder).filter((name) => name.includes('.schema-'))
-    expect(copies.sort()).toEqual([...others, 'gateway.sqlite.schema-2', `gateway.sqlite.schema-${MIGRATIONS.length}`].sort())
-    if (process.platform !== 'win32') expect(statSync(`${file}.schema-${MIGRATIONS.length}`).mode & 0o777).toBe(0o600)
+    expect(copies.sort()).toEqual(
+      [...others, 'gateway.sqlite.schema-2', `gateway.sqlite.schema-${MIGRATIONS.length}`].sort(),
+    )
+    if (process.platform !== 'win32')
+      expect(statSync(`${file}.schema-${MIGRATIONS.length}`).mode & 0o777).toBe(0o600)
   })
 
   it('do not begin where the copy cannot be made', () => {
@@ -158,7 +182,10 @@ describe('migrations', () => {
     using temp = tempFolder()
     const file = join(temp.folder, 'gateway.sqlite')
     Database.open(file)[Symbol.dispose]()
-    const broken = [...MIGRATIONS, `insert into settings values ('half', '2', '${AT}'); insert into nowhere values (1)`]
+    const broken = [
+      ...MIGRATIONS,
+      `insert into settings values ('half', '2', '${AT}'); insert into nowhere values (1)`,
+    ]
     expect(() => Database.open(file, broken)).toThrow(/no such table: nowhere/)
     using db = Database.open(file)
     expect(keys(db)).toEqual([])
@@ -168,6 +195,8 @@ describe('migrations', () => {
     using temp = tempFolder()
     const columns = 'endpointId, url, events, apiKeyId, allowsPlaintext, createdAt, updatedAt'
     const orphan = `insert into endpoints (${columns}) values ('e', 'https://ris.example/', '[]', 'no such key', 0, '${AT}', '${AT}')`
-    expect(() => Database.open(join(temp.folder, 'gateway.sqlite'), [...MIGRATIONS, orphan])).toThrow(/foreign key|FOREIGN KEY/i)
+    expect(() =>
+      Database.open(join(temp.folder, 'gateway.sqlite'), [...MIGRATIONS, orphan]),
+    ).toThrow(/foreign key|FOREIGN KEY/i)
   })
 })

@@ -20,9 +20,11 @@ export function tempDatabase(): { readonly db: Database; readonly file: string }
   }
 }
 
-export const put = (db: Database, key: string) => db.run(db.sql.insertInto('settings').values({ key, value: '1', updatedAt: AT }))
+export const put = (db: Database, key: string) =>
+  db.run(db.sql.insertInto('settings').values({ key, value: '1', updatedAt: AT }))
 
-export const keys = (db: Database) => db.all(db.sql.selectFrom('settings').select('key').orderBy('key')).map((row) => row.key)
+export const keys = (db: Database) =>
+  db.all(db.sql.selectFrom('settings').select('key').orderBy('key')).map((row) => row.key)
 
 export function faultOf(work: () => unknown): string {
   try {

@@ -17,7 +17,8 @@ describe('a database', () => {
     const db = Database.open(file, WORDS)
     return {
       ...{ db, file, folder: temp.folder },
-      words: () => db.all(rawQuery<{ word: string }>('select word from words', [])).map(({ word }) => word),
+      words: () =>
+        db.all(rawQuery<{ word: string }>('select word from words', [])).map(({ word }) => word),
       [Symbol.dispose]() {
         db[Symbol.dispose]()
         temp[Symbol.dispose]()
@@ -33,7 +34,8 @@ describe('a database', () => {
     for (const word of ['b', 'a', 'c']) db.run(insert(word))
     expect(db.get(select)).toEqual({ word: 'a' })
     const seen: string[] = []
-    for (const { word } of db.each(select)) for (const { word: inner } of db.each(select)) seen.push(`${word}${inner}`)
+    for (const { word } of db.each(select))
+      for (const { word: inner } of db.each(select)) seen.push(`${word}${inner}`)
     expect(seen).toEqual(['aa', 'ab', 'ac', 'ba', 'bb', 'bc', 'ca', 'cb', 'cc'])
   })
 
@@ -47,7 +49,8 @@ describe('a database', () => {
   it('runs more statements than it keeps prepared, and the first ones again', () => {
     using temp = tempWords()
     temp.db.transaction(() => {
-      for (let round = 0; round < 2; round++) for (let at = 0; at < 300; at++) temp.db.run(insert(`w${at}`))
+      for (let round = 0; round < 2; round++)
+        for (let at = 0; at < 300; at++) temp.db.run(insert(`w${at}`))
     })
     expect(temp.words()).toHaveLength(600)
   })
@@ -56,11 +59,24 @@ describe('a database', () => {
     using temp = tempDatabase()
     put(temp.db, 'a')
     // More than is copied in one turn of the event loop.
-    temp.db.run(temp.db.sql.insertInto('settings').values({ key: 'b', value: JSON.stringify('x'.repeat(3 << 20)), updatedAt: AT }))
+    temp.db.run(
+      temp.db.sql
+        .insertInto('settings')
+        .values({ key: 'b', value: JSON.stringify('x'.repeat(3 << 20)), updatedAt: AT }),
+    )
     const [copy, shares] = [`${temp.file}.copy`, [] as number[]]
     const rows = await temp.db.backup(copy, (share) => shares.push(share))
     expect(rows).toEqual({
-      ...{ settings: 2, users: 0, devices: 0, expressCustomers: 0, studies: 0, reports: 0, imageStudies: 0, auditEntries: 0 },
+      ...{
+        settings: 2,
+        users: 0,
+        devices: 0,
+        expressCustomers: 0,
+        studies: 0,
+        reports: 0,
+        imageStudies: 0,
+        auditEntries: 0,
+      },
     })
     using copied = Database.open(copy)
     expect(keys(copied)).toEqual(['a', 'b'])
@@ -93,28 +109,36 @@ describe('a database', () => {
     using temp = tempWords()
     await temp.db.commitSoon(() => temp.db.run(insert('a')))
     temp.db[Symbol.dispose]()
-    if (!hidesOpenFiles) await vi.waitFor(() => expect(openFilesIn(temp.folder)).toEqual([]), { timeout: 5000 })
+    if (!hidesOpenFiles)
+      await vi.waitFor(() => expect(openFilesIn(temp.folder)).toEqual([]), { timeout: 5000 })
     expect(existsSync(`${temp.file}-wal`)).toBe(false)
     expect(() => temp.db.changeCount).toThrow('The database is closed.')
   })
 
   // A log on a device that refuses each sync stands in for a disk that fails.
-  it('whose log could not be synced says so, and syncs each commit itself from then on', needing('linux'), async () => {
-    using temp = tempWords()
-    const { db } = temp
-    const level = () => db.get(rawQuery<{ synchronous: number }>('pragma synchronous', []))?.synchronous
-    db.run(insert('a'))
-    const reported: string[] = []
-    db.onWrite((error) => void reported.push(error === undefined ? 'committed' : (error as Error).message))
-    rmSync(`${temp.file}-wal`)
-    symlinkSync('/dev/null', `${temp.file}-wal`)
-    await expect(db.commitSoon(() => db.run(insert('b')))).rejects.toThrow('EINVAL')
-    expect(reported.at(-1)).toContain('EINVAL')
-    // PRAGMA synchronous: 1 is normal, 2 is full.
-    expect(await db.commitSoon(level)).toBe(2)
-    expect(await db.commitSoon(() => db.run(insert('c')))).toMatchObject({ changes: 1 })
-    expect(temp.words()).toContain('c')
-  })
+  it(
+    'whose log could not be synced says so, and syncs each commit itself from then on',
+    needing('linux'),
+    async () => {
+      using temp = tempWords()
+      const { db } = temp
+      const level = () =>
+        db.get(rawQuery<{ synchronous: number }>('pragma synchronous', []))?.synchronous
+      db.run(insert('a'))
+      const reported: string[] = []
+      db.onWrite(
+        (error) => void reported.push(error === undefined ? 'committed' : (error as Error).message),
+      )
+      rmSync(`${temp.file}-wal`)
+      symlinkSync('/dev/null', `${temp.file}-wal`)
+      await expect(db.commitSoon(() => db.run(insert('b')))).rejects.toThrow('EINVAL')
+      expect(reported.at(-1)).toContain('EINVAL')
+      // PRAGMA synchronous: 1 is normal, 2 is full.
+      expect(await db.commitSoon(level)).toBe(2)
+      expect(await db.commitSoon(() => db.run(insert('c')))).toMatchObject({ changes: 1 })
+      expect(temp.words()).toContain('c')
+    },
+  )
 })
 
 describe('the count of changes', () => {
@@ -138,8 +162,21 @@ describe('the count of changes', () => {
         }),
       ),
     ).toBe(true)
-    expect(grows(() => db.all(db.sql.insertInto('settings').values({ key: 'd', value: '1', updatedAt: AT }).returningAll()))).toBe(true)
-    expect(grows(() => [...db.each(db.sql.deleteFrom('settings').where('key', '=', 'd').returningAll())])).toBe(true)
+    expect(
+      grows(() =>
+        db.all(
+          db.sql
+            .insertInto('settings')
+            .values({ key: 'd', value: '1', updatedAt: AT })
+            .returningAll(),
+        ),
+      ),
+    ).toBe(true)
+    expect(
+      grows(() => [
+        ...db.each(db.sql.deleteFrom('settings').where('key', '=', 'd').returningAll()),
+      ]),
+    ).toBe(true)
     using other = Database.open(file)
     db.changeCount
     expect(grows(() => put(other, 'e'))).toBe(true)
@@ -154,9 +191,15 @@ describe('the count of changes', () => {
     db.transaction(() => keys(db))
     expect([...db.each(db.sql.selectFrom('settings').select('key'))]).toEqual([])
     db.run(
-      db.sql
-        .insertInto('callers')
-        .values({ aeTitle: 'CT1', address: '127.0.0.1', calledAeTitle: 'A', attempts: 1, firstAt: AT, lastAt: AT, services: '[]' }),
+      db.sql.insertInto('callers').values({
+        aeTitle: 'CT1',
+        address: '127.0.0.1',
+        calledAeTitle: 'A',
+        attempts: 1,
+        firstAt: AT,
+        lastAt: AT,
+        services: '[]',
+      }),
     )
     db.run(db.sql.updateTable('sessions').set({ lastUsedAt: AT }))
     db.run(db.sql.deleteFrom('sessions'))

@@ -1,6 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkSealedFile, openSealedFile, sealFile } from '#server/database/encrypted-file.ts'
@@ -20,7 +28,12 @@ const FIRST_FILE =
 async function sealed(bytes: number) {
   const temp = tempFolder()
   const pathOf = (name: string) => join(temp.folder, name)
-  const [plain, closed, altered, open] = [pathOf('plain'), pathOf('closed'), pathOf('altered'), pathOf('open')]
+  const [plain, closed, altered, open] = [
+    pathOf('plain'),
+    pathOf('closed'),
+    pathOf('altered'),
+    pathOf('open'),
+  ]
   writeFileSync(plain, randomBytes(bytes))
   const shares: number[] = []
   const { sha256 } = await sealFile(plain, closed, KEY, (share) => void shares.push(share))
@@ -28,12 +41,25 @@ async function sealed(bytes: number) {
   const changed = async (change: (bytes: Buffer) => Buffer | undefined) => {
     const copy = readFileSync(closed)
     writeFileSync(altered, change(copy) ?? copy)
-    const broken = { fault: 'seal-broken', message: expect.stringMatching(/altered is damaged, was changed, or/) }
+    const broken = {
+      fault: 'seal-broken',
+      message: expect.stringMatching(/altered is damaged, was changed, or/),
+    }
     await expect(openSealedFile(altered, open, KEY)).rejects.toMatchObject(broken)
     await expect(checkSealedFile(altered, KEY)).rejects.toMatchObject(broken)
     expect(existsSync(open)).toBe(false)
   }
-  return { ...temp, plain, closed, altered, open, sha256, shares, changed, [Symbol.dispose]: () => temp[Symbol.dispose]() }
+  return {
+    ...temp,
+    plain,
+    closed,
+    altered,
+    open,
+    sha256,
+    shares,
+    changed,
+    [Symbol.dispose]: () => temp[Symbol.dispose](),
+  }
 }
 
 /** Files of the folder that this process has open. */
@@ -47,16 +73,20 @@ function openFilesIn(folder: string): string[] {
 }
 
 describe('a sealed file', () => {
-  it.each([0, 1, MIB - 1, MIB, MIB + 1, 2 * MIB, 2 * MIB + 17])('opens to the same %i bytes, for its owner only', async (bytes) => {
-    using of = await sealed(bytes)
-    expect(statSync(of.closed).size).toBe(HEAD + bytes + 16 * Math.max(1, Math.ceil(bytes / MIB)))
-    expect(await checkSealedFile(of.closed, KEY)).toEqual({ sha256: of.sha256 })
-    expect(await openSealedFile(of.closed, of.open, KEY)).toEqual({ sha256: of.sha256 })
-    expect(readFileSync(of.open).equals(readFileSync(of.plain))).toBe(true)
-    expect(createHash('sha256').update(readFileSync(of.plain)).digest('hex')).toBe(of.sha256)
-    expect(of.shares.at(-1)).toBe(1)
-    if (process.platform !== 'win32') for (const file of [of.closed, of.open]) expect(statSync(file).mode & 0o777).toBe(0o600)
-  })
+  it.each([0, 1, MIB - 1, MIB, MIB + 1, 2 * MIB, 2 * MIB + 17])(
+    'opens to the same %i bytes, for its owner only',
+    async (bytes) => {
+      using of = await sealed(bytes)
+      expect(statSync(of.closed).size).toBe(HEAD + bytes + 16 * Math.max(1, Math.ceil(bytes / MIB)))
+      expect(await checkSealedFile(of.closed, KEY)).toEqual({ sha256: of.sha256 })
+      expect(await openSealedFile(of.closed, of.open, KEY)).toEqual({ sha256: of.sha256 })
+      expect(readFileSync(of.open).equals(readFileSync(of.plain))).toBe(true)
+      expect(createHash('sha256').update(readFileSync(of.plain)).digest('hex')).toBe(of.sha256)
+      expect(of.shares.at(-1)).toBe(1)
+      if (process.platform !== 'win32')
+        for (const file of [of.closed, of.open]) expect(statSync(file).mode & 0o777).toBe(0o600)
+    },
+  )
 
   it('opens as the first release sealed it', async () => {
     using temp = tempFolder()
@@ -80,7 +110,9 @@ describe('a sealed file', () => {
     using temp = tempFolder()
     const [plain, closed] = [join(temp.folder, 'plain'), join(temp.folder, 'closed')]
     writeFileSync(plain, Buffer.alloc(2 * MIB))
-    await expect(sealFile(plain, closed, KEY, () => truncateSync(plain, MIB + 5))).rejects.toMatchObject({
+    await expect(
+      sealFile(plain, closed, KEY, () => truncateSync(plain, MIB + 5)),
+    ).rejects.toMatchObject({
       fault: 'bad-folder',
       message: expect.stringMatching(/became shorter while it was read\.$/),
     })
@@ -90,14 +122,20 @@ describe('a sealed file', () => {
   it('is closed by whoever read or wrote it, also after a failure', needing('linux'), async () => {
     using of = await sealed(100)
     await openSealedFile(of.closed, of.open, KEY)
-    await expect(openSealedFile(of.closed, of.altered, randomBytes(32))).rejects.toThrow('sealed under another key')
+    await expect(openSealedFile(of.closed, of.altered, randomBytes(32))).rejects.toThrow(
+      'sealed under another key',
+    )
     await expect(checkSealedFile(of.plain, KEY)).rejects.toThrow('is damaged')
     expect(openFilesIn(of.folder)).toEqual([])
   })
 
   it('says nothing of what is in it, and is another one each time', async () => {
     using temp = tempFolder()
-    const [plain, one, two] = ['plain', 'one', 'two'].map((name) => join(temp.folder, name)) as [string, string, string]
+    const [plain, one, two] = ['plain', 'one', 'two'].map((name) => join(temp.folder, name)) as [
+      string,
+      string,
+      string,
+    ]
     writeFileSync(plain, Buffer.alloc(100_000, 'NOVAKOVA^ANA'))
     await sealFile(plain, one, KEY)
     await sealFile(plain, two, KEY)
@@ -107,13 +145,26 @@ describe('a sealed file', () => {
 
   it('does not open with another key', async () => {
     using of = await sealed(100)
-    await expect(openSealedFile(of.closed, of.open, randomBytes(32))).rejects.toMatchObject({ fault: 'seal-broken' })
+    await expect(openSealedFile(of.closed, of.open, randomBytes(32))).rejects.toMatchObject({
+      fault: 'seal-broken',
+    })
     expect(existsSync(of.open)).toBe(false)
   })
 
   it('does not open when any bit of it was flipped', async () => {
     using of = await sealed(MIB + 500)
-    for (const at of [0, 8, HEAD - 1, HEAD, HEAD + 5, HEAD + MIB, HEAD + PORTION, HEAD + PORTION + 99, -16, -1]) {
+    for (const at of [
+      0,
+      8,
+      HEAD - 1,
+      HEAD,
+      HEAD + 5,
+      HEAD + MIB,
+      HEAD + PORTION,
+      HEAD + PORTION + 99,
+      -16,
+      -1,
+    ]) {
       await of.changed((bytes) => {
         const index = at < 0 ? bytes.length + at : at
         bytes[index] = (bytes[index] ?? 0) ^ 4
@@ -124,7 +175,16 @@ describe('a sealed file', () => {
 
   it('does not open when it ends too early, also at the end of a portion', async () => {
     using of = await sealed(2 * MIB + 500)
-    for (const length of [0, 7, HEAD - 1, HEAD, HEAD + 15, HEAD + PORTION, HEAD + 2 * PORTION, HEAD + 2 * PORTION + 100])
+    for (const length of [
+      0,
+      7,
+      HEAD - 1,
+      HEAD,
+      HEAD + 15,
+      HEAD + PORTION,
+      HEAD + 2 * PORTION,
+      HEAD + 2 * PORTION + 100,
+    ])
       await of.changed((bytes) => bytes.subarray(0, length))
   })
 
@@ -141,7 +201,9 @@ describe('a sealed file', () => {
       [0, 1, 2, 2],
       [0, 2],
     ])
-      await of.changed((bytes) => Buffer.concat(order.map((part) => parts(bytes)[part] ?? Buffer.alloc(0))))
+      await of.changed((bytes) =>
+        Buffer.concat(order.map((part) => parts(bytes)[part] ?? Buffer.alloc(0))),
+      )
     await of.changed((bytes) => Buffer.concat([bytes, Buffer.alloc(1)]))
   })
 
@@ -153,7 +215,9 @@ describe('a sealed file', () => {
       message: expect.stringMatching(/open could not be written: EEXIST/),
     })
     expect(readFileSync(of.open, 'utf8')).toBe('somebody else’s')
-    await expect(sealFile(join(of.folder, 'none'), join(of.folder, 'new'), KEY)).rejects.toThrow(/none could not be read: it is not there/)
+    await expect(sealFile(join(of.folder, 'none'), join(of.folder, 'new'), KEY)).rejects.toThrow(
+      /none could not be read: it is not there/,
+    )
     expect(existsSync(join(of.folder, 'new'))).toBe(false)
   })
 
@@ -162,8 +226,14 @@ describe('a sealed file', () => {
     writeFileSync(join(temp.folder, 'plain'), randomBytes(2 * MIB))
     const writer = join(import.meta.dirname, '../../../support/limited-sealer.ts')
     // Blocks of 512 or 1024 bytes, as the shell has it: less than the file either way.
-    const ran = spawnSync('sh', ['-c', `ulimit -f 1024; exec "${process.execPath}" "${writer}" "${temp.folder}"`], { encoding: 'utf8' })
+    const ran = spawnSync(
+      'sh',
+      ['-c', `ulimit -f 1024; exec "${process.execPath}" "${writer}" "${temp.folder}"`],
+      { encoding: 'utf8' },
+    )
     expect(JSON.parse(ran.stdout)).toMatchObject({ fault: 'bad-folder', isLeft: false })
-    expect(JSON.parse(ran.stdout).message).toMatch(/closed could not be written: the file is larger than the disk/)
+    expect(JSON.parse(ran.stdout).message).toMatch(
+      /closed could not be written: the file is larger than the disk/,
+    )
   })
 })

@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -31,15 +39,24 @@ describe('the seal', () => {
 
   it('has a key for each purpose, always the same, that is not the data key', () => {
     const [links, cursors] = [seal.keyFor('links'), seal.keyFor('cursors')]
-    expect([links.length, links.equals(seal.keyFor('links')), links.equals(cursors)]).toEqual([32, true, false])
+    expect([links.length, links.equals(seal.keyFor('links')), links.equals(cursors)]).toEqual([
+      32,
+      true,
+      false,
+    ])
     expect(links.equals(Buffer.alloc(32, 7))).toBe(false)
     expect(links.equals(sealWith(Buffer.alloc(32, 8)).keyFor('links'))).toBe(false)
   })
 
   it('opens what the first release sealed, and gives the keys that it gave', () => {
-    const sealed = Buffer.from('010404040404040404040404041876718d34b73a4646e3ba374af99e280695637568c39d16774b', 'hex')
+    const sealed = Buffer.from(
+      '010404040404040404040404041876718d34b73a4646e3ba374af99e280695637568c39d16774b',
+      'hex',
+    )
     expect(seal.open(sealed, 'name')).toEqual(text)
-    expect(seal.keyFor('links').toString('hex')).toBe('7c3c193fa54a46e79d8fe788e49a2a22675942648eda4dc8c4c01f07c928aab5')
+    expect(seal.keyFor('links').toString('hex')).toBe(
+      '7c3c193fa54a46e79d8fe788e49a2a22675942648eda4dc8c4c01f07c928aab5',
+    )
   })
 
   it('seals nothing at all as well', () => {
@@ -57,9 +74,12 @@ describe('the seal', () => {
 
   it('refuses a cut one, another context and another key', () => {
     const sealed = seal.seal(text, 'name')
-    for (let length = 0; length < sealed.length; length++) expect(() => seal.open(sealed.subarray(0, length), 'name')).toThrow(StoreError)
+    for (let length = 0; length < sealed.length; length++)
+      expect(() => seal.open(sealed.subarray(0, length), 'name')).toThrow(StoreError)
     expect(() => seal.open(sealed, 'answer')).toThrow('A sealed answer cannot be opened')
-    expect(() => sealWith(Buffer.alloc(32, 8)).open(sealed, 'name')).toThrow('sealed under another data key')
+    expect(() => sealWith(Buffer.alloc(32, 8)).open(sealed, 'name')).toThrow(
+      'sealed under another data key',
+    )
   })
 })
 
@@ -68,8 +88,12 @@ describe('the data key', () => {
     using temp = tempFolder()
     const sealed = openSeal(temp.folder, { mayCreate: true }).seal(text, 'name')
     expect(readFileSync(join(temp.folder, KEY_FILE))).toHaveLength(32)
-    expect(openSeal(temp.folder, { mayCreate: false }).open(sealed, 'name').toString()).toBe('MEYER^ANNA')
-    expect(openSeal(temp.folder, { mayCreate: true }).open(sealed, 'name').toString()).toBe('MEYER^ANNA')
+    expect(openSeal(temp.folder, { mayCreate: false }).open(sealed, 'name').toString()).toBe(
+      'MEYER^ANNA',
+    )
+    expect(openSeal(temp.folder, { mayCreate: true }).open(sealed, 'name').toString()).toBe(
+      'MEYER^ANNA',
+    )
   })
 
   it('is not made where something may be sealed under one that is missing', () => {
@@ -84,15 +108,20 @@ describe('the data key', () => {
     using temp = tempFolder()
     writeFileSync(join(temp.folder, KEY_FILE), Buffer.alloc(31))
     expect(() => openSeal(temp.folder, { mayCreate: true })).toThrow(
-      expect.objectContaining({ fault: 'key-wrong', message: expect.stringContaining('has 31 bytes instead of 32') }),
+      expect.objectContaining({
+        fault: 'key-wrong',
+        message: expect.stringContaining('has 31 bytes instead of 32'),
+      }),
     )
   })
 
   it('says what is wrong with it', () => {
     using temp = tempFolder()
     const file = join(temp.folder, KEY_FILE)
-    const faultOf = (fault: string, message: RegExp) => expect.objectContaining({ fault, message: expect.stringMatching(message) })
-    const open = (options: Partial<Parameters<typeof openSeal>[1]> = {}) => openSeal(temp.folder, { mayCreate: false, ...options })
+    const faultOf = (fault: string, message: RegExp) =>
+      expect.objectContaining({ fault, message: expect.stringMatching(message) })
+    const open = (options: Partial<Parameters<typeof openSeal>[1]> = {}) =>
+      openSeal(temp.folder, { mayCreate: false, ...options })
     expect(() => open()).toThrow(faultOf('key-missing', /data\.key is missing/))
     expect(() => open({ dataKey: Buffer.alloc(33) })).toThrow(
       faultOf('key-wrong', /^The data key that was handed over has 33 bytes instead of 32\.$/),
@@ -106,14 +135,19 @@ describe('the data key', () => {
     )
     expect(existsSync(file)).toBe(false)
     mkdirSync(file)
-    expect(() => open()).toThrow(faultOf('bad-folder', /^The data key .*data\.key cannot be read: EISDIR/))
+    expect(() => open()).toThrow(
+      faultOf('bad-folder', /^The data key .*data\.key cannot be read: EISDIR/),
+    )
     // Where something is in its place, no key is made.
     expect(() => open({ mayCreate: true })).toThrow(faultOf('bad-folder', /cannot be read/))
   })
 
   it('is made of random bytes, in one file and nothing beside it', () => {
     using temp = tempFolder()
-    const made = openSeal(temp.folder, { mayCreate: true, random: (bytes) => Buffer.alloc(bytes, 9) })
+    const made = openSeal(temp.folder, {
+      mayCreate: true,
+      random: (bytes) => Buffer.alloc(bytes, 9),
+    })
     expect(made.exportKey()).toEqual(Buffer.alloc(32, 9))
     expect(readdirSync(temp.folder)).toEqual([KEY_FILE])
     expect(readFileSync(join(temp.folder, KEY_FILE))).toEqual(Buffer.alloc(32, 9))
@@ -122,7 +156,10 @@ describe('the data key', () => {
   it('says when its folder is not there', () => {
     using temp = tempFolder()
     expect(() => openSeal(join(temp.folder, 'nowhere'), { mayCreate: true })).toThrow(
-      expect.objectContaining({ fault: 'bad-folder', message: expect.stringMatching(/The key file .*data\.key cannot be written/) }),
+      expect.objectContaining({
+        fault: 'bad-folder',
+        message: expect.stringMatching(/The key file .*data\.key cannot be written/),
+      }),
     )
   })
 
@@ -132,9 +169,13 @@ describe('the data key', () => {
     const sealed = openSeal(temp.folder, { mayCreate: true, dataKey }).seal(text, 'name')
     expect(readdirSync(temp.folder)).toEqual([])
     expect(sealWith(dataKey).open(sealed, 'name')).toEqual(text)
-    expect(() => openSeal(temp.folder, { mayCreate: true, dataKey: Buffer.alloc(31) })).toThrow('has 31 bytes instead of 32')
+    expect(() => openSeal(temp.folder, { mayCreate: true, dataKey: Buffer.alloc(31) })).toThrow(
+      'has 31 bytes instead of 32',
+    )
     writeFileSync(join(temp.folder, KEY_FILE), Buffer.alloc(32, 8))
-    expect(openSeal(temp.folder, { mayCreate: false, dataKey }).keyName).toBe(sealWith(Buffer.alloc(32, 8)).keyName)
+    expect(openSeal(temp.folder, { mayCreate: false, dataKey }).keyName).toBe(
+      sealWith(Buffer.alloc(32, 8)).keyName,
+    )
   })
 
   it('is kept by the seal as a copy, named without being said, and given out as a copy', () => {
@@ -146,7 +187,9 @@ describe('the data key', () => {
     expect(own.open(before, 'name')).toEqual(text)
     expect(own.keyName).toMatch(/^[0-9a-f]{16}$/)
     expect(own.keyName).not.toBe(sealWith(Buffer.alloc(32, 8)).keyName)
-    expect(sealWith(Buffer.alloc(32, 9)).open(own.wrapUnder(Buffer.alloc(32, 9), 'sheet'), 'sheet')).toEqual(Buffer.alloc(32, 7))
+    expect(
+      sealWith(Buffer.alloc(32, 9)).open(own.wrapUnder(Buffer.alloc(32, 9), 'sheet'), 'sheet'),
+    ).toEqual(Buffer.alloc(32, 7))
   })
 
   it('is readable by its owner only, also when somebody loosened it', needing('posix'), () => {

@@ -10,7 +10,10 @@ import { tempFolder } from '../../../support/temp-store.ts'
 function stage() {
   const temp = tempFolder()
   const root = join(temp.folder, 'images')
-  return { ...{ folder: temp.folder, root, folders: openFolderSync(root) }, [Symbol.dispose]: () => temp[Symbol.dispose]() }
+  return {
+    ...{ folder: temp.folder, root, folders: openFolderSync(root) },
+    [Symbol.dispose]: () => temp[Symbol.dispose](),
+  }
 }
 
 describe('the folders below a root', () => {
@@ -19,7 +22,10 @@ describe('the folders below a root', () => {
     const paths = ['a/b', 'a/c', 'a/b', 'a'].map((path) => join(on.root, path))
     await Promise.all(paths.map((path) => on.folders.make(path)))
     expect(paths.map((path) => statSync(path).isDirectory())).toEqual([true, true, true, true])
-    if (process.platform !== 'win32') expect([on.root, ...paths].map((path) => statSync(path).mode & 0o777)).toEqual(Array(5).fill(0o700))
+    if (process.platform !== 'win32')
+      expect([on.root, ...paths].map((path) => statSync(path).mode & 0o777)).toEqual(
+        Array(5).fill(0o700),
+      )
   })
 
   it('that are there already are taken as they are', async () => {
@@ -75,7 +81,11 @@ describe('a sync', () => {
     using on = stage()
     await on.folders.make(on.root)
     writeFileSync(join(on.root, 'x'), 'x')
-    await Promise.all([on.folders.sync(on.root), on.folders.sync(on.root), on.folders.sync(on.root)])
+    await Promise.all([
+      on.folders.sync(on.root),
+      on.folders.sync(on.root),
+      on.folders.sync(on.root),
+    ])
     await on.folders.sync(on.root)
     await syncPath(on.root)
     await syncPath(join(on.root, 'x'))

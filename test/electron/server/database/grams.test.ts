@@ -32,7 +32,10 @@ describe('grams', () => {
     timeout: RUNS_TIMEOUT_MS,
   }, () => {
     using temp = gramTable()
-    const letters = fc.string({ unit: fc.constantFrom('a', 'b', '%', '_', '"', ' ', 'é', 'ж', '頭', '𝄞'), maxLength: 12 })
+    const letters = fc.string({
+      unit: fc.constantFrom('a', 'b', '%', '_', '"', ' ', 'é', 'ж', '頭', '𝄞'),
+      maxLength: 12,
+    })
     fc.assert(
       fc.property(
         fc.array(letters, { maxLength: 12 }),
@@ -59,12 +62,18 @@ describe('grams', () => {
 
 function gramTable() {
   const sqlite = new Sqlite(':memory:')
-  sqlite.exec("create virtual table g using fts5 (grams, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii')")
+  sqlite.exec(
+    "create virtual table g using fts5 (grams, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii')",
+  )
   return {
     search(texts: readonly string[], term: string): number[] {
       sqlite.exec('delete from g')
-      for (const [at, text] of texts.entries()) sqlite.prepare('insert into g (rowid, grams) values (?, ?)').run(at + 1, gramsOf(text))
-      const rows = sqlite.prepare('select rowid from g where g match ? order by rowid').pluck().all(matchOf(term)) as number[]
+      for (const [at, text] of texts.entries())
+        sqlite.prepare('insert into g (rowid, grams) values (?, ?)').run(at + 1, gramsOf(text))
+      const rows = sqlite
+        .prepare('select rowid from g where g match ? order by rowid')
+        .pluck()
+        .all(matchOf(term)) as number[]
       return rows.map((rowid) => rowid - 1)
     },
     [Symbol.dispose]: () => void sqlite.close(),

@@ -41,9 +41,13 @@ describe('the lock of a data folder', () => {
 
   it('is kept from another process, and free when that process is killed', async () => {
     using temp = tempFolder()
-    const writer = spawn(process.execPath, [join(import.meta.dirname, '../../../support/store-writer.ts'), temp.folder], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const writer = spawn(
+      process.execPath,
+      [join(import.meta.dirname, '../../../support/store-writer.ts'), temp.folder],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
     await once(writer.stdout, 'data')
     expect(takeLock(temp.folder)).toBeUndefined()
     writer.kill('SIGKILL')

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { openStore } from '#server/database/store.ts'
-import { MOST_CALLERS, MOST_CALLERS_OF_ADDRESS } from '#server/modules/devices/unknown-caller-queries.ts'
+import {
+  MOST_CALLERS,
+  MOST_CALLERS_OF_ADDRESS,
+} from '#server/modules/devices/unknown-caller-queries.ts'
 import type { EndpointRecord } from '#server/modules/partners/endpoint-queries.ts'
 import type { UserRecord } from '#server/modules/users/user-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -14,18 +17,24 @@ describe('settings', () => {
   it('have their initial values until they are set', () => {
     using temp = tempStore()
     const { settings } = temp.store
-    for (const key of SETTING_KEYS) if (key !== 'clinic.id') expect(settings.get(key)).toEqual(SETTINGS[key].initial)
+    for (const key of SETTING_KEYS)
+      if (key !== 'clinic.id') expect(settings.get(key)).toEqual(SETTINGS[key].initial)
     settings.set('dimse.port', 104)
     settings.set('http.allowedHosts', ['isthmus.clinic.example'])
     expect(settings.get('dimse.port')).toBe(104)
-    expect(settings.all()).toMatchObject({ 'dimse.port': 104, 'http.allowedHosts': ['isthmus.clinic.example'], 'dimse.aeTitle': 'ISTHMUS' })
+    expect(settings.all()).toMatchObject({
+      'dimse.port': 104,
+      'http.allowedHosts': ['isthmus.clinic.example'],
+      'dimse.aeTitle': 'ISTHMUS',
+    })
     expect(settings.unreadable()).toEqual([])
   })
 
   it('fall back to the initial value when a stored one cannot be read, and say which', () => {
     using temp = tempStore()
     const { database } = temp.store
-    const set = (key: string, value: string) => database.run(database.sql.insertInto('settings').values({ key, value, updatedAt: AT }))
+    const set = (key: string, value: string) =>
+      database.run(database.sql.insertInto('settings').values({ key, value, updatedAt: AT }))
     set('dimse.port', '"eleven"')
     set('worklist.maxRows', '-3')
     set('of.a.later.version', '1')
@@ -59,11 +68,31 @@ describe('unknown callers', () => {
     const { callers } = temp.store
     const call = { aeTitle: 'CT9', address: '10.0.3.9' }
     callers.note({ ...call, calledAeTitle: 'ISTHMUS', services: ['Verification'], at: AT })
-    callers.note({ ...call, calledAeTitle: 'RIS', services: ['Modality Worklist'], at: '2026-03-10T09:05:00.000Z' })
+    callers.note({
+      ...call,
+      calledAeTitle: 'RIS',
+      services: ['Modality Worklist'],
+      at: '2026-03-10T09:05:00.000Z',
+    })
     callers.note({ ...call, address: '10.0.3.10', calledAeTitle: 'ISTHMUS', services: [], at: AT })
     expect(callers.list()).toEqual([
-      { ...call, calledAeTitle: 'RIS', attempts: 2, firstAt: AT, lastAt: '2026-03-10T09:05:00.000Z', services: ['Modality Worklist'] },
-      { ...call, address: '10.0.3.10', calledAeTitle: 'ISTHMUS', attempts: 1, firstAt: AT, lastAt: AT, services: [] },
+      {
+        ...call,
+        calledAeTitle: 'RIS',
+        attempts: 2,
+        firstAt: AT,
+        lastAt: '2026-03-10T09:05:00.000Z',
+        services: ['Modality Worklist'],
+      },
+      {
+        ...call,
+        address: '10.0.3.10',
+        calledAeTitle: 'ISTHMUS',
+        attempts: 1,
+        firstAt: AT,
+        lastAt: AT,
+        services: [],
+      },
     ])
     expect(callers.count()).toBe(2)
   })
@@ -104,7 +133,12 @@ describe('unknown callers', () => {
     callers.note({ aeTitle: 'CT_NEW', address: '10.0.3.9', ...call, at: AT })
     database.transaction(() => {
       for (let i = 0; i < MOST_CALLERS + 3; i++)
-        callers.note({ aeTitle: `AE${i}`, address: '10.0.3.66', ...call, at: instantOf(Date.parse(AT) + i * 1000) })
+        callers.note({
+          aeTitle: `AE${i}`,
+          address: '10.0.3.66',
+          ...call,
+          at: instantOf(Date.parse(AT) + i * 1000),
+        })
     })
     expect(callers.count()).toBe(MOST_CALLERS_OF_ADDRESS + 1)
     expect(callers.get('CT_NEW', '10.0.3.9')).toBeDefined()
@@ -154,13 +188,22 @@ describe('users', () => {
   it('share no e-mail while both are live', () => {
     using temp = tempStore()
     temp.store.users.insert(user(1))
-    expect(() => temp.store.users.insert(user(2, { email: 'PERSON1@clinic.example' }))).toThrow('UNIQUE constraint failed')
+    expect(() => temp.store.users.insert(user(2, { email: 'PERSON1@clinic.example' }))).toThrow(
+      'UNIQUE constraint failed',
+    )
   })
 
   it('take their sign-in links only as they are', () => {
     using temp = tempStore()
     const { signInLinks } = temp.store
-    const link = { tokenHash: 'c'.repeat(64), kind: 'sign-in' as const, userId: null, createdAt: AT, expiresAt: AT, usedAt: null }
+    const link = {
+      tokenHash: 'c'.repeat(64),
+      kind: 'sign-in' as const,
+      userId: null,
+      createdAt: AT,
+      expiresAt: AT,
+      usedAt: null,
+    }
     expect(() => signInLinks.insert(link)).toThrow('CHECK constraint failed')
   })
 })
@@ -169,7 +212,13 @@ describe('sign-in links', () => {
   it('are redeemed once, before they expire', () => {
     using temp = tempStore()
     const { signInLinks } = temp.store
-    const link = { kind: 'setup' as const, userId: null, createdAt: AT, expiresAt: '2026-03-10T09:15:00.000Z', usedAt: null }
+    const link = {
+      kind: 'setup' as const,
+      userId: null,
+      createdAt: AT,
+      expiresAt: '2026-03-10T09:15:00.000Z',
+      usedAt: null,
+    }
     const [one, two] = ['a'.repeat(64), 'b'.repeat(64)]
     signInLinks.insert({ ...link, tokenHash: one })
     signInLinks.insert({ ...link, tokenHash: two })
@@ -212,12 +261,21 @@ describe('endpoints', () => {
   it('take an event of their key, else as the default', () => {
     using temp = tempStore()
     const { endpoints, apiKeys } = temp.store
-    const never = { lastUsedAt: null, revokedAt: null, rotatedAt: null, oldKeyHash: null, oldLast4: null, oldExpiresAt: null }
+    const never = {
+      lastUsedAt: null,
+      revokedAt: null,
+      rotatedAt: null,
+      oldKeyHash: null,
+      oldLast4: null,
+      oldExpiresAt: null,
+    }
     apiKeys.insert({ ...key, createdAt: AT, ...never })
     endpoints.put(endpoint('ris'))
     endpoints.put(endpoint('reading', { apiKeyId: 'k1', events: ['report.delivered'] }))
-    const to = (event: 'report.delivered' | 'modality_worklist.requested' | 'ephemeral.access_requested', apiKeyId: string | null) =>
-      endpoints.endpointFor(event, apiKeyId)?.endpointId
+    const to = (
+      event: 'report.delivered' | 'modality_worklist.requested' | 'ephemeral.access_requested',
+      apiKeyId: string | null,
+    ) => endpoints.endpointFor(event, apiKeyId)?.endpointId
     expect(to('report.delivered', null)).toBe('ris')
     expect(to('report.delivered', 'k1')).toBe('reading')
     expect(to('modality_worklist.requested', 'k1')).toBe('ris')
@@ -225,7 +283,10 @@ describe('endpoints', () => {
     endpoints.put(endpoint('reading', { apiKeyId: 'k1', disabledAt: AT }))
     expect(to('report.delivered', 'k1')).toBeUndefined()
     expect(endpoints.takerOf('report.delivered', 'k1')?.endpointId).toBe('reading')
-    expect(endpoints.list()).toEqual([endpoint('reading', { apiKeyId: 'k1', disabledAt: AT }), endpoint('ris')])
+    expect(endpoints.list()).toEqual([
+      endpoint('reading', { apiKeyId: 'k1', disabledAt: AT }),
+      endpoint('ris'),
+    ])
     expect(endpoints.get('ris')).toEqual(endpoint('ris'))
   })
 
@@ -248,15 +309,28 @@ describe('closed steps', () => {
   it('are closed, found by both ids, and opened again', () => {
     using temp = tempStore()
     const { closedSteps } = temp.store
-    const step = { studyInstanceUid: '1.2.3', scheduledProcedureStepId: 'S1', closedAt: AT, reason: 'done on paper' }
+    const step = {
+      studyInstanceUid: '1.2.3',
+      scheduledProcedureStepId: 'S1',
+      closedAt: AT,
+      reason: 'done on paper',
+    }
     closedSteps.close(step)
-    closedSteps.close({ ...step, scheduledProcedureStepId: 'S2', closedAt: '2026-03-10T10:00:00.000Z' })
+    closedSteps.close({
+      ...step,
+      scheduledProcedureStepId: 'S2',
+      closedAt: '2026-03-10T10:00:00.000Z',
+    })
     closedSteps.close({ ...step, reason: 'cancelled' })
     expect(closedSteps.list().map((one) => [one.scheduledProcedureStepId, one.reason])).toEqual([
       ['S2', 'done on paper'],
       ['S1', 'cancelled'],
     ])
-    expect([closedSteps.has('1.2.3', 'S1'), closedSteps.has('1.2.3', 'S3'), closedSteps.has('1.2.4', 'S1')]).toEqual([true, false, false])
+    expect([
+      closedSteps.has('1.2.3', 'S1'),
+      closedSteps.has('1.2.3', 'S3'),
+      closedSteps.has('1.2.4', 'S1'),
+    ]).toEqual([true, false, false])
     expect(closedSteps.reopen('1.2.3', 'S1')).toBe(true)
     expect(closedSteps.reopen('1.2.3', 'S1')).toBe(false)
     expect(closedSteps.purge('2026-03-10T10:00:00.001Z')).toBe(1)
@@ -268,7 +342,12 @@ describe('a closed step', () => {
   it('is open again when closing it is rolled back', () => {
     using temp = tempStore()
     const { closedSteps, database } = temp.store
-    const step = { studyInstanceUid: '1.2.3', scheduledProcedureStepId: 'S1', closedAt: AT, reason: '' }
+    const step = {
+      studyInstanceUid: '1.2.3',
+      scheduledProcedureStepId: 'S1',
+      closedAt: AT,
+      reason: '',
+    }
     expect(closedSteps.has('1.2.3', 'S1')).toBe(false)
     const work = () =>
       database.transaction(() => {
@@ -285,7 +364,13 @@ describe('downtime', () => {
   it('is one, set again or ended', () => {
     using temp = tempStore()
     const { downtime } = temp.store
-    const set = { since: AT, until: '2026-03-10T23:00:00.000Z', userId: 'usr_1', userName: 'Eva Kern', reason: 'line is cut' }
+    const set = {
+      since: AT,
+      until: '2026-03-10T23:00:00.000Z',
+      userId: 'usr_1',
+      userName: 'Eva Kern',
+      reason: 'line is cut',
+    }
     expect(downtime.get()).toBeUndefined()
     downtime.set(set)
     downtime.set({ ...set, reason: 'still cut' })

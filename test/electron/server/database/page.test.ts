@@ -13,7 +13,9 @@ function read(ids: readonly number[], limit: number, cursor?: string) {
 
 describe('pages', () => {
   it('give every row once, in order, and a cursor exactly when there is more', () => {
-    const lists = fc.uniqueArray(fc.maxSafeInteger(), { maxLength: 60 }).map((ids) => ids.sort((a, b) => b - a))
+    const lists = fc
+      .uniqueArray(fc.maxSafeInteger(), { maxLength: 60 })
+      .map((ids) => ids.sort((a, b) => b - a))
     fc.assert(
       fc.property(lists, fc.integer({ min: 1, max: 20 }), (ids, limit) => {
         const all: number[] = []
@@ -40,7 +42,18 @@ describe('pages', () => {
   })
 
   it('refuse what was never a cursor of theirs, naming it', () => {
-    const bad = ['', '%', 'x', 'Mg==', ' Mg', btoa('"2"'), btoa('1.5').replaceAll('=', ''), btoa('{}'), btoa('1e99'), 'M'.repeat(400)]
+    const bad = [
+      '',
+      '%',
+      'x',
+      'Mg==',
+      ' Mg',
+      btoa('"2"'),
+      btoa('1.5').replaceAll('=', ''),
+      btoa('{}'),
+      btoa('1e99'),
+      'M'.repeat(400),
+    ]
     for (const cursor of bad) {
       let thrown: unknown
       try {

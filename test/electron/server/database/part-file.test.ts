@@ -7,24 +7,33 @@ import { needing } from '../../../support/needs.ts'
 import { hidesOpenFiles, openFilesIn } from '../../../support/open-files.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
-/** A part at `path` with a descriptor of its own, or of `device`; the calls of its places in order. */
+/**
+ * A part at `path` with a descriptor of its own, or of `device`; the calls of its places in order.
+ */
 function stage(places: Partial<Places> = {}, device?: string) {
   const temp = tempFolder()
   const path = join(temp.folder, 'x.part')
   const calls: string[] = []
-  const part = new Part(path, Promise.resolve(device ? openSync(device, 'w') : openSync(path, 'wx+')), {
-    async move(from, file) {
-      calls.push(`move ${from === path} ${file}`)
+  const part = new Part(
+    path,
+    Promise.resolve(device ? openSync(device, 'w') : openSync(path, 'wx+')),
+    {
+      async move(from, file) {
+        calls.push(`move ${from === path} ${file}`)
+      },
+      async sync(file) {
+        calls.push(`sync ${file}`)
+      },
+      isAlone: () => true,
+      over: () => void calls.push('over'),
+      pathOf: (file) => join(temp.folder, file),
+      ...places,
     },
-    async sync(file) {
-      calls.push(`sync ${file}`)
-    },
-    isAlone: () => true,
-    over: () => void calls.push('over'),
-    pathOf: (file) => join(temp.folder, file),
-    ...places,
-  })
-  return { ...{ part, path, calls, folder: temp.folder }, [Symbol.dispose]: () => temp[Symbol.dispose]() }
+  )
+  return {
+    ...{ part, path, calls, folder: temp.folder },
+    [Symbol.dispose]: () => temp[Symbol.dispose](),
+  }
 }
 
 const faultOf = (work: Promise<unknown>) =>
@@ -96,7 +105,9 @@ describe('a part', () => {
 
   it('that cannot be moved is discarded where it was', async () => {
     using on = stage({ move: failing })
-    expect(await faultOf(on.part.place('kept.dcm'))).toBe('failed: The disk for images failed (rename: EIO).')
+    expect(await faultOf(on.part.place('kept.dcm'))).toBe(
+      'failed: The disk for images failed (rename: EIO).',
+    )
     expect(await faultOf(on.part.secure())).toBe('failed: The file has no name yet.')
     await on.part.discard()
     expect([existsSync(on.path), on.calls]).toEqual([false, ['over']])
@@ -109,8 +120,18 @@ describe('a part', () => {
   })
 
   it('that could not be made says so at each call, and not before', async () => {
-    const places = { move: failing, sync: failing, isAlone: () => true, over: () => {}, pathOf: (file: string) => file }
-    const part = new Part('/nowhere/x.part', Promise.reject(Object.assign(new Error('no'), { code: 'EACCES' })), places)
+    const places = {
+      move: failing,
+      sync: failing,
+      isAlone: () => true,
+      over: () => {},
+      pathOf: (file: string) => file,
+    }
+    const part = new Part(
+      '/nowhere/x.part',
+      Promise.reject(Object.assign(new Error('no'), { code: 'EACCES' })),
+      places,
+    )
     await new Promise((resolve) => setImmediate(resolve))
     const fault = 'read-only: The folder for images cannot be written to (open: EACCES).'
     expect(await faultOf(part.write([Buffer.from('x')]))).toBe(fault)
@@ -122,11 +143,19 @@ describe('a part', () => {
     using on = stage()
     writeFileSync(on.path, 'same')
     const part = new Part(on.path, Promise.resolve(openSync(on.path, 'a')), {
-      ...{ move: failing, sync: failing, isAlone: () => true, over: () => {}, pathOf: (file) => file },
+      ...{
+        move: failing,
+        sync: failing,
+        isAlone: () => true,
+        over: () => {},
+        pathOf: (file) => file,
+      },
     })
     await part.write([Buffer.from('!')])
     const other = openSync(on.path, 'r')
-    expect(await faultOf(part.isSame(0, other, 0))).toBe('failed: The disk for images failed (read: EBADF).')
+    expect(await faultOf(part.isSame(0, other, 0))).toBe(
+      'failed: The disk for images failed (read: EBADF).',
+    )
     closeSync(other)
     await part.discard()
   })
@@ -134,7 +163,12 @@ describe('a part', () => {
 
 describe('the rest of a part', () => {
   /** Whether `bytes` from `offset` on are those of a file of `others` from `otherOffset` on. */
-  async function isSame(bytes: string, offset: number, others: string, otherOffset: number): Promise<boolean> {
+  async function isSame(
+    bytes: string,
+    offset: number,
+    others: string,
+    otherOffset: number,
+  ): Promise<boolean> {
     using on = stage()
     await on.part.write([Buffer.from(bytes)])
     const path = join(on.folder, 'other')
@@ -182,7 +216,9 @@ describe('the rest of a part', () => {
 it('a disk that takes nothing of a write is a fault, not an endless loop', async () => {
   using on = stage()
   using _ = vi.spyOn(fs, 'writevSync').mockReturnValueOnce(0)
-  expect(await faultOf(on.part.write([Buffer.from('x')]))).toBe('failed: The disk took nothing of what was written.')
+  expect(await faultOf(on.part.write([Buffer.from('x')]))).toBe(
+    'failed: The disk took nothing of what was written.',
+  )
   await on.part.discard()
 })
 
@@ -191,15 +227,22 @@ describe('a disk', needing('linux'), () => {
   it('that does not keep what was written is a fault, and is not asked again', async () => {
     using on = stage({}, '/dev/null')
     await on.part.write([Buffer.from('x')])
-    expect(await faultOf(on.part.finish())).toBe('failed: The disk for images failed (fsync: EINVAL).')
+    expect(await faultOf(on.part.finish())).toBe(
+      'failed: The disk for images failed (fsync: EINVAL).',
+    )
     expect(on.calls).toEqual(['over'])
     expect(await faultOf(on.part.finish())).toBe(CLOSED)
   })
 
-  it.each([true, false])('that is full is a fault of the write; no other is received: %s', async (isAlone) => {
-    using on = stage({ isAlone: () => isAlone }, '/dev/full')
-    expect(await faultOf(on.part.write([Buffer.from('x')]))).toBe('full: The disk for images is full (write: ENOSPC).')
-    expect(on.part.bytes).toBe(0)
-    await on.part.discard()
-  })
+  it.each([true, false])(
+    'that is full is a fault of the write; no other is received: %s',
+    async (isAlone) => {
+      using on = stage({ isAlone: () => isAlone }, '/dev/full')
+      expect(await faultOf(on.part.write([Buffer.from('x')]))).toBe(
+        'full: The disk for images is full (write: ENOSPC).',
+      )
+      expect(on.part.bytes).toBe(0)
+      await on.part.discard()
+    },
+  )
 })

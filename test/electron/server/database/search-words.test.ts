@@ -74,25 +74,42 @@ describe('the blind index', () => {
     '11',
     '111',
   )
-  const text = fc.array(fc.oneof(piece, fc.constantFrom(' ', '^', '=', ',')), { maxLength: 6 }).map((parts) => parts.join(''))
+  const text = fc
+    .array(fc.oneof(piece, fc.constantFrom(' ', '^', '=', ',')), { maxLength: 6 })
+    .map((parts) => parts.join(''))
 
-  it('lets through every text that is found, and of exact expressions no other', { timeout: RUNS_TIMEOUT_MS }, () => {
+  it('lets through every text that is found, and of exact expressions no other', {
+    timeout: RUNS_TIMEOUT_MS,
+  }, () => {
     using temp = tempFolder()
     using database = Database.open(`${temp.folder}/words.sqlite`)
     fc.assert(
-      fc.property(fc.array(text, { minLength: 1, maxLength: 3 }), text, fc.constantFrom(uid, '2.25.111', '1.2'), (texts, search, uid) => {
-        const terms = termsOf(search)
-        fc.pre(terms.length > 0)
-        const expressions = words.expressionsOf(search)
-        expect(expressions).toHaveLength(terms.length)
-        database.run(rawQuery('replace into imageStudyWords (rowid, words) values (1, ?)', [words.wordsOf({ texts, uid })]))
-        for (const [at, expression] of expressions.entries()) {
-          const isLet =
-            database.get(rawQuery('select 1 from imageStudyWords where imageStudyWords match ?', [expression.text])) !== undefined
-          const isThere = isFound([terms[at] ?? ''], { texts, uid })
-          if (isThere || expression.isExact) expect(isLet).toBe(isThere)
-        }
-      }),
+      fc.property(
+        fc.array(text, { minLength: 1, maxLength: 3 }),
+        text,
+        fc.constantFrom(uid, '2.25.111', '1.2'),
+        (texts, search, uid) => {
+          const terms = termsOf(search)
+          fc.pre(terms.length > 0)
+          const expressions = words.expressionsOf(search)
+          expect(expressions).toHaveLength(terms.length)
+          database.run(
+            rawQuery('replace into imageStudyWords (rowid, words) values (1, ?)', [
+              words.wordsOf({ texts, uid }),
+            ]),
+          )
+          for (const [at, expression] of expressions.entries()) {
+            const isLet =
+              database.get(
+                rawQuery('select 1 from imageStudyWords where imageStudyWords match ?', [
+                  expression.text,
+                ]),
+              ) !== undefined
+            const isThere = isFound([terms[at] ?? ''], { texts, uid })
+            if (isThere || expression.isExact) expect(isLet).toBe(isThere)
+          }
+        },
+      ),
       runs(400),
     )
   })

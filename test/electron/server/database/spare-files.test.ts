@@ -11,7 +11,12 @@ function stage() {
   const temp = tempFolder()
   const folder = join(temp.folder, 'spare')
   const spares = openSpareFiles(folder, randomUUID, 2)
-  return { spares, folder, names: () => readdirSync(folder), [Symbol.dispose]: () => temp[Symbol.dispose]() }
+  return {
+    spares,
+    folder,
+    names: () => readdirSync(folder),
+    [Symbol.dispose]: () => temp[Symbol.dispose](),
+  }
 }
 
 it('has none before the first was asked for, then so many, new ones for those that were taken', async () => {

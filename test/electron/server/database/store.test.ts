@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { RESCUE_HINT_FILE } from '#server/database/data-directory.ts'
@@ -25,22 +33,28 @@ describe('opening the store', () => {
     expect(again.settings.get('clinic.id')).toBe(clinicId)
   })
 
-  it('keeps the folder it makes for its owner, and leaves the mode of one that others use', needing('posix'), () => {
-    using temp = tempFolder()
-    const [own, shared] = [join(temp.folder, 'own'), join(temp.folder, 'shared')]
-    mkdirSync(shared, { mode: 0o755 })
-    writeFileSync(join(shared, 'letter.txt'), '')
-    open(own)[Symbol.dispose]()
-    open(shared)[Symbol.dispose]()
-    expect([statSync(own).mode & 0o777, statSync(shared).mode & 0o777]).toEqual([0o700, 0o755])
-    expect(statSync(join(shared, DATABASE_FILE)).mode & 0o777).toBe(0o600)
-  })
+  it(
+    'keeps the folder it makes for its owner, and leaves the mode of one that others use',
+    needing('posix'),
+    () => {
+      using temp = tempFolder()
+      const [own, shared] = [join(temp.folder, 'own'), join(temp.folder, 'shared')]
+      mkdirSync(shared, { mode: 0o755 })
+      writeFileSync(join(shared, 'letter.txt'), '')
+      open(own)[Symbol.dispose]()
+      open(shared)[Symbol.dispose]()
+      expect([statSync(own).mode & 0o777, statSync(shared).mode & 0o777]).toEqual([0o700, 0o755])
+      expect(statSync(join(shared, DATABASE_FILE)).mode & 0o777).toBe(0o600)
+    },
+  )
 
   it('refuses a database whose key is missing, and makes no new key', () => {
     using temp = tempFolder()
     open(temp.folder)[Symbol.dispose]()
     rmSync(join(temp.folder, KEY_FILE))
-    expect(() => open(temp.folder)).toThrow(/data\.key is missing\. The database beside it cannot be read without that key/)
+    expect(() => open(temp.folder)).toThrow(
+      /data\.key is missing\. The database beside it cannot be read without that key/,
+    )
     expect(existsSync(join(temp.folder, KEY_FILE))).toBe(false)
   })
 
@@ -54,18 +68,23 @@ describe('opening the store', () => {
   it.each([
     ['an image', (folder: string) => join(folder, 'images', 'ab', 'cd', '0.dcm')],
     ['the place of its backups', (folder: string) => join(folder, RESCUE_HINT_FILE)],
-  ])('makes no new database where the former one is missing and the folder holds %s', (_, pathIn) => {
-    using temp = tempFolder()
-    open(temp.folder)[Symbol.dispose]()
-    removeDatabase(temp.folder)
-    const left = pathIn(temp.folder)
-    mkdirSync(dirname(left), { recursive: true })
-    writeFileSync(left, '')
-    expect(() => open(temp.folder)).toThrow(expect.objectContaining({ fault: 'database-missing' }))
-    expect(existsSync(join(temp.folder, DATABASE_FILE))).toBe(false)
-    rmSync(left)
-    open(temp.folder)[Symbol.dispose]()
-  })
+  ])(
+    'makes no new database where the former one is missing and the folder holds %s',
+    (_, pathIn) => {
+      using temp = tempFolder()
+      open(temp.folder)[Symbol.dispose]()
+      removeDatabase(temp.folder)
+      const left = pathIn(temp.folder)
+      mkdirSync(dirname(left), { recursive: true })
+      writeFileSync(left, '')
+      expect(() => open(temp.folder)).toThrow(
+        expect.objectContaining({ fault: 'database-missing' }),
+      )
+      expect(existsSync(join(temp.folder, DATABASE_FILE))).toBe(false)
+      rmSync(left)
+      open(temp.folder)[Symbol.dispose]()
+    },
+  )
 
   it('refuses a folder that is a file', () => {
     using temp = tempFolder()
@@ -87,8 +106,14 @@ describe('the files of the store', () => {
       'reason names Frau Meyer',
       'detail names Frau Meyer',
     ]
-    const answerHash = store.documents.keep(Buffer.from(JSON.stringify([{ PatientName: 'MEYER^ANNA', PatientID: 'PAT-4711' }])))
-    store.inspections.insert({ ...inspectionRecord(at), answerHash, detail: Buffer.from('MEYER^ANNA PAT-4711') })
+    const answerHash = store.documents.keep(
+      Buffer.from(JSON.stringify([{ PatientName: 'MEYER^ANNA', PatientID: 'PAT-4711' }])),
+    )
+    store.inspections.insert({
+      ...inspectionRecord(at),
+      answerHash,
+      detail: Buffer.from('MEYER^ANNA PAT-4711'),
+    })
     store.endpoints.put({
       endpointId: 'e1',
       url: 'https://ris.example/hook',
@@ -104,13 +129,32 @@ describe('the files of the store', () => {
       disabledReason: null,
     })
     store.endpoints.addSecret('e1', hidden[2] ?? '', at)
-    store.closedSteps.close({ studyInstanceUid: '1.2.3', scheduledProcedureStepId: 'S1', closedAt: at, reason: 'reason names Frau Meyer' })
-    store.downtime.set({ since: at, until: at, userId: 'usr_1', userName: 'Eva Kern', reason: 'reason names Frau Meyer' })
-    store.audit.append({ actor: 'gateway', action: 'step.close', target: '1.2.3 S1', detail: { reason: 'detail names Frau Meyer' } })
+    store.closedSteps.close({
+      studyInstanceUid: '1.2.3',
+      scheduledProcedureStepId: 'S1',
+      closedAt: at,
+      reason: 'reason names Frau Meyer',
+    })
+    store.downtime.set({
+      since: at,
+      until: at,
+      userId: 'usr_1',
+      userName: 'Eva Kern',
+      reason: 'reason names Frau Meyer',
+    })
+    store.audit.append({
+      actor: 'gateway',
+      action: 'step.close',
+      target: '1.2.3 S1',
+      detail: { reason: 'detail names Frau Meyer' },
+    })
 
-    const files = () => readdirSync(temp.folder).map((name) => [name, readFileSync(join(temp.folder, name))] as const)
+    const files = () =>
+      readdirSync(temp.folder).map((name) => [name, readFileSync(join(temp.folder, name))] as const)
     const found = () =>
-      files().flatMap(([name, bytes]) => hidden.filter((text) => bytes.includes(text)).map((text) => `${text} in ${name}`))
+      files().flatMap(([name, bytes]) =>
+        hidden.filter((text) => bytes.includes(text)).map((text) => `${text} in ${name}`),
+      )
     expect(files().map(([name]) => name)).toContain(`${DATABASE_FILE}-wal`)
     expect(found()).toEqual([])
     store[Symbol.dispose]()

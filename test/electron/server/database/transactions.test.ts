@@ -134,7 +134,9 @@ describe('what became of the writes', () => {
   /** What the database reports of them from now on. */
   function reported(db: Database): string[] {
     const heard: string[] = []
-    db.onWrite((error) => void heard.push(error === undefined ? 'committed' : (error as Error).message))
+    db.onWrite(
+      (error) => void heard.push(error === undefined ? 'committed' : (error as Error).message),
+    )
     return heard
   }
 
@@ -150,7 +152,10 @@ describe('what became of the writes', () => {
       expect(heard).toEqual(['committed'])
     })
     expect(heard).toEqual(['committed', 'committed'])
-    const insert = db.sql.insertInto('settings').values({ key: 'd', value: '1', updatedAt: AT }).returning('key')
+    const insert = db.sql
+      .insertInto('settings')
+      .values({ key: 'd', value: '1', updatedAt: AT })
+      .returning('key')
     expect(db.transaction(() => [...db.each(insert)])).toEqual([{ key: 'd' }])
     expect(heard).toEqual(['committed', 'committed', 'committed'])
   })
@@ -161,7 +166,9 @@ describe('what became of the writes', () => {
     const heard = reported(temp.db)
     temp.db.transaction(() => {
       keys(temp.db)
-      expect([...temp.db.each(temp.db.sql.selectFrom('settings').select('key'))]).toEqual([{ key: 'a' }])
+      expect([...temp.db.each(temp.db.sql.selectFrom('settings').select('key'))]).toEqual([
+        { key: 'a' },
+      ])
     })
     expect(heard).toEqual([])
   })
@@ -185,7 +192,9 @@ describe('what became of the writes', () => {
   it('is no error where the database is closed while writers wait', async () => {
     using temp = tempDatabase()
     const heard = reported(temp.db)
-    const waiting = Array.from({ length: 300 }, (_, i) => temp.db.commitSoon(() => put(temp.db, `row ${i}`)))
+    const waiting = Array.from({ length: 300 }, (_, i) =>
+      temp.db.commitSoon(() => put(temp.db, `row ${i}`)),
+    )
     temp.db[Symbol.dispose]()
     await Promise.all(waiting)
     await new Promise((resolve) => setTimeout(resolve, 1))
@@ -228,18 +237,25 @@ describe('group commit', () => {
       temp.db.commitSoon(() => put(temp.db, 'first')),
       temp.db.commitSoon(() => put(temp.db, 'last')),
     ])
-    expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled'])
-    expect(results.flatMap((result) => (result.status === 'rejected' ? [String(result.reason.message)] : []))).toEqual([
-      'second fails',
-      'UNIQUE constraint failed: settings.key',
+    expect(results.map((result) => result.status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'fulfilled',
     ])
+    expect(
+      results.flatMap((result) =>
+        result.status === 'rejected' ? [String(result.reason.message)] : [],
+      ),
+    ).toEqual(['second fails', 'UNIQUE constraint failed: settings.key'])
     expect(keys(temp.db)).toEqual(['first', 'last'])
   })
 
   it('leaves every other transaction durable when it returns, before and after each of its own', async () => {
     using temp = tempDatabase()
     // PRAGMA synchronous: 1 is normal, 2 is full.
-    const level = () => temp.db.get(rawQuery<{ synchronous: number }>('pragma synchronous', []))?.synchronous
+    const level = () =>
+      temp.db.get(rawQuery<{ synchronous: number }>('pragma synchronous', []))?.synchronous
     const levels = [level()]
     for (let round = 0; round < 3; round++) {
       levels.push(await temp.db.commitSoon(level))
@@ -257,7 +273,9 @@ describe('group commit', () => {
   it('takes more writers than fit into one transaction, in their order', async () => {
     using temp = tempDatabase()
     const order: number[] = []
-    await Promise.all(Array.from({ length: 1000 }, (_, i) => temp.db.commitSoon(() => void order.push(i))))
+    await Promise.all(
+      Array.from({ length: 1000 }, (_, i) => temp.db.commitSoon(() => void order.push(i))),
+    )
     expect(order).toEqual(Array.from({ length: 1000 }, (_, i) => i))
   })
 

@@ -5,15 +5,32 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { openStore, type Store } from '#server/database/store.ts'
-import { GOLDEN, GOLDEN_AT, GOLDEN_DAY, GOLDEN_KEY, goldenFolder, goldenRows, PDF_SHA256 } from '../../../support/golden.ts'
-import { faultsOf, lost, manyRows, migrated, reading, rowsIn, schemaOf } from '../../../support/golden-checks.ts'
+import {
+  GOLDEN,
+  GOLDEN_AT,
+  GOLDEN_DAY,
+  GOLDEN_KEY,
+  goldenFolder,
+  goldenRows,
+  PDF_SHA256,
+} from '../../../support/golden.ts'
+import {
+  faultsOf,
+  lost,
+  manyRows,
+  migrated,
+  reading,
+  rowsIn,
+  schemaOf,
+} from '../../../support/golden-checks.ts'
 import { needing } from '../../../support/needs.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 
 const NEWEST = MIGRATIONS.length
 const VERSIONS = MIGRATIONS.map((_, index) => index + 1)
 
-const open = (folder: string): Store => openStore({ folder, clock: () => Date.parse(GOLDEN_AT), uuid: randomUUID })
+const open = (folder: string): Store =>
+  openStore({ folder, clock: () => Date.parse(GOLDEN_AT), uuid: randomUUID })
 const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
 
 describe.each(VERSIONS)('a folder of schema %i', (version) => {
@@ -21,7 +38,11 @@ describe.each(VERSIONS)('a folder of schema %i', (version) => {
     using temp = tempFolder()
     const file = goldenFolder(temp.folder, version)
     const before = rowsIn(file)
-    expect(Object.keys(goldenRows(version)).filter((table) => before[table]?.length !== goldenRows(version)[table]?.length)).toEqual([])
+    expect(
+      Object.keys(goldenRows(version)).filter(
+        (table) => before[table]?.length !== goldenRows(version)[table]?.length,
+      ),
+    ).toEqual([])
     {
       using store = open(temp.folder)
       expect(store.audit.verify()).toEqual({ isIntact: true, entries: 6 })
@@ -47,13 +68,21 @@ describe.each(VERSIONS)('a folder of schema %i', (version) => {
     if (version >= 3) readImages(store)
     if (version >= 4) readReports(store)
     if (version >= 5) readViewing(store)
-    if (version >= 6) expect(store.savedViews.get('sv1')).toMatchObject({ name: 'Mine', isShared: true, filter: { text: 'meyer' } })
+    if (version >= 6)
+      expect(store.savedViews.get('sv1')).toMatchObject({
+        name: 'Mine',
+        isShared: true,
+        filter: { text: 'meyer' },
+      })
     if (version >= 7) readSecurity(store)
     if (version >= 8) readActivity(store)
     // The program goes on from there.
     store.audit.append({ actor: 'gateway', action: 'test', target: 't', detail: {} })
     expect(store.audit.verify()).toEqual({ isIntact: true, entries: 7 })
-    expect(store.audit.list({ limit: 7 }).items[6]).toMatchObject({ seq: 1, detail: { names: 'Frau Meyer 1' } })
+    expect(store.audit.list({ limit: 7 }).items[6]).toMatchObject({
+      seq: 1,
+      detail: { names: 'Frau Meyer 1' },
+    })
   })
 
   it('is found by its words once the index was filled', () => {
@@ -63,20 +92,37 @@ describe.each(VERSIONS)('a folder of schema %i', (version) => {
     while (store.searchFill.fill(100)) {}
     expect(store.searchFill.left()).toBe(0)
     const counted = reading(join(temp.folder, 'gateway.sqlite'), (sqlite) =>
-      sqlite.prepare('select (select sum(studies) from studyTallies) as tallied, (select count(*) from studies) as studies').get(),
+      sqlite
+        .prepare(
+          'select (select sum(studies) from studyTallies) as tallied, (select count(*) from studies) as studies',
+        )
+        .get(),
     )
-    const found = store.studies.search.find({ area: 'scribe', search: 'meyer ann' }, 'newest', undefined, 10)
+    const found = store.studies.search.find(
+      { area: 'scribe', search: 'meyer ann' },
+      'newest',
+      undefined,
+      10,
+    )
     expect(found.items.map(({ studyId }) => studyId)).toEqual(version >= 2 ? ['stu_2'] : [])
     const images = store.imageStudies.list({ show: 'all', search: 'pat-4711' }, undefined, 10)
-    expect(images.items.map(({ studyInstanceUid }) => studyInstanceUid)).toEqual(version >= 3 ? ['1.2.3'] : [])
-    expect(counted).toEqual(version >= 2 ? { tallied: 3, studies: 3 } : { tallied: null, studies: 0 })
+    expect(images.items.map(({ studyInstanceUid }) => studyInstanceUid)).toEqual(
+      version >= 3 ? ['1.2.3'] : [],
+    )
+    expect(counted).toEqual(
+      version >= 2 ? { tallied: 3, studies: 3 } : { tallied: null, studies: 0 },
+    )
   })
 })
 
 function readFirst(store: Store): void {
   expect(store.settings.get('clinic.name')).toBe('North Clinic')
   expect(store.settings.get('clinic.id')).toBe('00000000-0000-4000-8000-000000000001')
-  expect(store.users.list().map(({ userId, passwordHash, deactivatedAt }) => [userId, passwordHash, deactivatedAt])).toEqual([
+  expect(
+    store.users
+      .list()
+      .map(({ userId, passwordHash, deactivatedAt }) => [userId, passwordHash, deactivatedAt]),
+  ).toEqual([
     ['usr_1', 'scrypt$eva', null],
     ['usr_2', 'scrypt$ivo', GOLDEN_AT],
   ])
@@ -84,7 +130,9 @@ function readFirst(store: Store): void {
     { deviceId: 'd1', aeTitle: 'CT1', daysBack: 2, isEnabled: true, tls: 'optional' },
     { deviceId: 'd2', isEnabled: false },
   ])
-  expect(store.sessions.list(GOLDEN_AT)).toMatchObject([{ userId: 'usr_1', sessionId: expect.stringMatching(/.+/), lockedAt: null }])
+  expect(store.sessions.list(GOLDEN_AT)).toMatchObject([
+    { userId: 'usr_1', sessionId: expect.stringMatching(/.+/), lockedAt: null },
+  ])
   expect(store.endpoints.list()).toMatchObject([
     { endpointId: 'e1', disabledReason: null },
     { endpointId: 'e2', disabledAt: GOLDEN_AT },
@@ -94,24 +142,51 @@ function readFirst(store: Store): void {
   expect(store.documents.read(answer?.documentHash ?? '')).toEqual(GOLDEN.answer)
   expect(store.inspections.read(1)?.detail.toString()).toBe(GOLDEN.handwritten)
   expect(store.inspections.read(1)).toMatchObject({ repeats: 0, lastAt: null })
-  expect(store.closedSteps.list()).toMatchObject([{ scheduledProcedureStepId: 'S1', reason: GOLDEN.handwritten }])
+  expect(store.closedSteps.list()).toMatchObject([
+    { scheduledProcedureStepId: 'S1', reason: GOLDEN.handwritten },
+  ])
 }
 
 function readInterface(store: Store, version: number): void {
-  expect(store.customers.get('cus_1')).toMatchObject({ userCount: 1, metadata: { ward: GOLDEN.handwritten } })
-  expect(store.studies.get('stu_1')).toMatchObject({ severity: 'stat', detail: { metadata: { patient: GOLDEN.patient } } })
-  expect(store.studies.get('stu_2')).toMatchObject({ assignedTo: 'usr_1', detail: { clinicalIndication: GOLDEN.handwritten } })
+  expect(store.customers.get('cus_1')).toMatchObject({
+    userCount: 1,
+    metadata: { ward: GOLDEN.handwritten },
+  })
+  expect(store.studies.get('stu_1')).toMatchObject({
+    severity: 'stat',
+    detail: { metadata: { patient: GOLDEN.patient } },
+  })
+  expect(store.studies.get('stu_2')).toMatchObject({
+    assignedTo: 'usr_1',
+    detail: { clinicalIndication: GOLDEN.handwritten },
+  })
   expect(store.studies.get('stu_3')).toMatchObject({ cancelledAt: GOLDEN_AT })
-  expect(store.studies.list({ area: 'scribe' }, undefined, 10).items.map(({ studyId }) => studyId)).toEqual(['stu_3', 'stu_2'])
+  expect(
+    store.studies.list({ area: 'scribe' }, undefined, 10).items.map(({ studyId }) => studyId),
+  ).toEqual(['stu_3', 'stu_2'])
   const wasSigned = version >= 4
   expect(store.reports.ofStudy('stu_2')).toMatchObject([
     {
-      ...{ reportId: 'rep_1', status: 'completed', isCritical: true, signedAt: GOLDEN_AT, plainText: GOLDEN.reportText },
-      ...{ snapshotMetadata: { patientName: GOLDEN.patient }, signer: wasSigned ? { name: 'Eva Kern' } : null },
+      ...{
+        reportId: 'rep_1',
+        status: 'completed',
+        isCritical: true,
+        signedAt: GOLDEN_AT,
+        plainText: GOLDEN.reportText,
+      },
+      ...{
+        snapshotMetadata: { patientName: GOLDEN.patient },
+        signer: wasSigned ? { name: 'Eva Kern' } : null,
+      },
       textHash: wasSigned ? createHash('sha256').update(GOLDEN.reportText).digest('hex') : null,
     },
     { reportId: 'rep_2', isAddendum: true, isCritical: false, plainText: GOLDEN.addendumText },
-    { reportId: 'rep_3', status: 'in_progress', plainText: GOLDEN.draftText, revision: wasSigned ? 2 : 0 },
+    {
+      reportId: 'rep_3',
+      status: 'in_progress',
+      plainText: GOLDEN.draftText,
+      revision: wasSigned ? 2 : 0,
+    },
   ])
   expect(() => store.reports.remove('rep_1')).toThrow('a signed report is never deleted')
   expect(store.outbox.due('report.delivered', GOLDEN_AT, 10)).toMatchObject([
@@ -124,7 +199,14 @@ function readInterface(store: Store, version: number): void {
 
 function readImages(store: Store): void {
   expect(store.imageStudies.get('1.2.3')).toMatchObject({
-    ...{ state: 'settled', instances: 2, quarantined: 1, bytes: 1_052_001, expected: 3, missing: 0 },
+    ...{
+      state: 'settled',
+      instances: 2,
+      quarantined: 1,
+      bytes: 1_052_001,
+      expected: 3,
+      missing: 0,
+    },
     header: { patientName: GOLDEN.patient },
     handedOut: { scheduledProcedureStepId: 'S1' },
   })
@@ -132,23 +214,40 @@ function readImages(store: Store): void {
     { studyId: 'stu_2', touched: ['severity'], seed: { studyDescription: 'CT head' } },
   ])
   expect(store.instances.ofStudy('1.2.3')).toMatchObject([
-    { sopInstanceUid: '1.2.3.1.1', patientName: GOLDEN.patient, crc32: 4_000_000_000, image: { rows: 512 } },
+    {
+      sopInstanceUid: '1.2.3.1.1',
+      patientName: GOLDEN.patient,
+      crc32: 4_000_000_000,
+      image: { rows: 512 },
+    },
     { sopInstanceUid: '1.2.3.1.2', bytes: 526_001 },
   ])
   expect(store.instances.countQuarantined()).toBe(1)
-  expect(store.performedSteps.get('1.2.3.9')).toMatchObject({ status: 'COMPLETED', dataSet: { PatientName: GOLDEN.patient } })
+  expect(store.performedSteps.get('1.2.3.9')).toMatchObject({
+    status: 'COMPLETED',
+    dataSet: { PatientName: GOLDEN.patient },
+  })
   expect(store.commitments.itemsOf(1)).toHaveLength(1)
 }
 
 function readReports(store: Store): void {
   expect(store.reportPdfs.read('rep_1')).toEqual(GOLDEN.pdf)
   expect(store.reportPdfs.entry('rep_1')).toMatchObject({ sha256: PDF_SHA256, pages: 1 })
-  expect(store.reportRevisions.latest('rep_3')).toMatchObject({ revision: 2, text: GOLDEN.draftText })
-  expect(store.criticalResults.open(10)).toMatchObject([{ reportId: 'rep_1', finding: GOLDEN.handwritten }])
-  expect(store.clinicalContexts.get('stu_2')).toMatchObject({ clinicalIndication: GOLDEN.handwritten })
+  expect(store.reportRevisions.latest('rep_3')).toMatchObject({
+    revision: 2,
+    text: GOLDEN.draftText,
+  })
+  expect(store.criticalResults.open(10)).toMatchObject([
+    { reportId: 'rep_1', finding: GOLDEN.handwritten },
+  ])
+  expect(store.clinicalContexts.get('stu_2')).toMatchObject({
+    clinicalIndication: GOLDEN.handwritten,
+  })
   const [document] = store.contextDocuments.ofStudy('stu_2')
   expect(document?.fileName).toBe('letter.txt')
-  expect(store.contextDocuments.read(document?.documentId ?? 0)?.toString()).toBe(GOLDEN.handwritten)
+  expect(store.contextDocuments.read(document?.documentId ?? 0)?.toString()).toBe(
+    GOLDEN.handwritten,
+  )
   expect(store.events.get('whe_1')).toMatchObject({ state: 'waiting', outcome: 'unreachable' })
   expect(store.events.request('whe_1')).toBe('{"reportId":"rep_1"}')
   expect(store.events.attempts('whe_1')).toMatchObject([{ attempt: 1, detail: 'no answer' }])
@@ -158,14 +257,23 @@ function readReports(store: Store): void {
 
 function readViewing(store: Store): void {
   expect(store.views.get('v1')).toMatchObject({ studyId: 'stu_1', sessionId: null })
-  expect(store.annotations.get('1.2.3', 'user:usr_1')).toEqual({ revision: 4, annotations: [{ label: GOLDEN.handwritten }] })
+  expect(store.annotations.get('1.2.3', 'user:usr_1')).toEqual({
+    revision: 4,
+    annotations: [{ label: GOLDEN.handwritten }],
+  })
   expect(store.captures.get('c1')).toMatchObject({ state: 'waiting', urls: 2, uploaded: 1 })
 }
 
 function readSecurity(store: Store): void {
-  expect(store.secondFactors.get('usr_1')).toMatchObject({ secret: 'JBSWY3DPEHPK3PXP', since: GOLDEN_AT })
+  expect(store.secondFactors.get('usr_1')).toMatchObject({
+    secret: 'JBSWY3DPEHPK3PXP',
+    since: GOLDEN_AT,
+  })
   expect(store.secondFactors.codesLeft('usr_1')).toBe(1)
-  expect(store.workstations.get('w1')).toMatchObject({ name: 'Reading room', approvedAt: GOLDEN_AT })
+  expect(store.workstations.get('w1')).toMatchObject({
+    name: 'Reading room',
+    approvedAt: GOLDEN_AT,
+  })
   expect(store.users.passwordChangedAt('usr_1')).toBe(GOLDEN_AT)
 }
 

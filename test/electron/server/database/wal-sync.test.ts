@@ -51,7 +51,8 @@ it('leaves nothing open, whether or not it was used', async () => {
   await wal.sync()
   if (!hidesOpenFiles) expect(openFilesIn(temp.folder)).toEqual([`${file}-wal`])
   wal.close()
-  if (!hidesOpenFiles) await vi.waitFor(() => expect(openFilesIn(temp.folder)).toEqual([]), { timeout: 5000 })
+  if (!hidesOpenFiles)
+    await vi.waitFor(() => expect(openFilesIn(temp.folder)).toEqual([]), { timeout: 5000 })
 })
 
 it('keeps its descriptor until a sync under way is over', async () => {
@@ -65,7 +66,8 @@ it('keeps its descriptor until a sync under way is over', async () => {
   rmSync(`${file}-wal`)
 })
 
-// What a crash of the whole PC would leave cannot be had here: the calls to the system say whether the log was synced before the answer.
+// What a crash of the whole PC would leave cannot be had here: the calls to the system say whether
+// the log was synced before the answer.
 it('is what a group commit waits for before it is answered', () => {
   using temp = tempFolder()
   const script = join(temp.folder, 'commit.ts')
@@ -84,5 +86,7 @@ it('is what a group commit waits for before it is answered', () => {
      const insert = { compile: () => ({ sql: "insert into t values ('x')", parameters: [] }) }
      await Promise.all([0, 1].map(() => db.commitSoon(() => db.run(insert)).then(() => console.log('answered'))))`,
   )
-  expect(execFileSync(process.execPath, [script], { encoding: 'utf8' }).trim().split('\n')).toEqual(['synced -wal', 'answered', 'answered'])
+  expect(execFileSync(process.execPath, [script], { encoding: 'utf8' }).trim().split('\n')).toEqual(
+    ['synced -wal', 'answered', 'answered'],
+  )
 })

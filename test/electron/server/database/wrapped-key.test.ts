@@ -18,8 +18,10 @@ it('moves the key into the key store, and the folder opens with what that gives 
   expect(existsSync(join(folder, 'data.key'))).toBe(false)
   expect(keyKept(folder)).toBe('sealed')
   const file = readFileSync(join(folder, 'data.key.sealed'))
-  for (const form of [key, key.toString('base64'), key.toString('hex')]) expect(file.includes(form)).toBe(false)
-  if (process.platform !== 'win32') expect(statSync(join(folder, 'data.key.sealed')).mode & 0o777).toBe(0o600)
+  for (const form of [key, key.toString('base64'), key.toString('hex')])
+    expect(file.includes(form)).toBe(false)
+  if (process.platform !== 'win32')
+    expect(statSync(join(folder, 'data.key.sealed')).mode & 0o777).toBe(0o600)
   const dataKey = unwrapKey(folder, reception)
   expect(dataKey).toEqual(key)
   using store = openStore({ folder, clock, uuid, dataKey })
@@ -50,7 +52,10 @@ it('removes the plain key after a stop between both, without asking the key stor
     throw new Error('not to be asked')
   }
   expect(moveKeyInto(temp.folder, { ...reception, wrap }, NOW)).toBe(true)
-  expect([existsSync(join(temp.folder, 'data.key')), keyKept(temp.folder)]).toEqual([false, 'sealed'])
+  expect([existsSync(join(temp.folder, 'data.key')), keyKept(temp.folder)]).toEqual([
+    false,
+    'sealed',
+  ])
 })
 
 it('moves nothing where there is no key, or one of another length', () => {
@@ -143,7 +148,8 @@ it('takes the key of a restore before the one that was sealed before it', () => 
   using temp = folderOf('recovery key')
   using restored = folderOf('recovery key')
   moveKeyInto(temp.folder, reception, NOW)
-  for (const name of ['data.key', 'recovery.key']) writeFileSync(join(temp.folder, name), readFileSync(join(restored.folder, name)))
+  for (const name of ['data.key', 'recovery.key'])
+    writeFileSync(join(temp.folder, name), readFileSync(join(restored.folder, name)))
   expect(unwrapKey(temp.folder, reception)).toBeUndefined()
   expect(moveKeyInto(temp.folder, reception, NOW)).toBe(true)
   expect(unwrapKey(temp.folder, reception)).toEqual(restored.key)

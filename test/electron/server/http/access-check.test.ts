@@ -16,9 +16,24 @@ const params = z.object({ viewId: z.string() })
 const reply = z.object({ email: z.string() })
 const calls = {
   atWork: operation('GET /at-work', { access: 'signed-in', summary: 'At work', reply }),
-  byItself: operation('GET /by-itself', { access: 'signed-in', background: true, summary: 'By itself', reply }),
-  image: operation('GET /viewer/:viewId/image', { access: 'view', summary: 'Image', params, reply }),
-  change: operation('POST /viewer/:viewId/change', { access: 'view', summary: 'Change', params, reply }),
+  byItself: operation('GET /by-itself', {
+    access: 'signed-in',
+    background: true,
+    summary: 'By itself',
+    reply,
+  }),
+  image: operation('GET /viewer/:viewId/image', {
+    access: 'view',
+    summary: 'Image',
+    params,
+    reply,
+  }),
+  change: operation('POST /viewer/:viewId/change', {
+    access: 'view',
+    summary: 'Change',
+    params,
+    reply,
+  }),
 }
 
 const sessions = sessionsOf({ member })
@@ -38,7 +53,8 @@ beforeAll(async () => {
       app = given
       serve(given, calls.atWork, ({ user }) => ({ email: user.email }))
       serve(given, calls.byItself, ({ user }) => ({ email: user.email }))
-      for (const each of [calls.image, calls.change]) serve(given, each, ({ view: opened }) => ({ email: opened.user?.email ?? '' }))
+      for (const each of [calls.image, calls.change])
+        serve(given, each, ({ view: opened }) => ({ email: opened.user?.email ?? '' }))
     },
   })
 })
@@ -58,7 +74,10 @@ describe('a call of the window', () => {
     ['/by-itself', 'machine', 'background'],
   ])('%s with the use %s counts as one of a %s', async (path, use, counted) => {
     sessions.looks.length = 0
-    const { status } = await call(path, { cookie, ...(use !== undefined && { 'x-isthmus-use': use }) })
+    const { status } = await call(path, {
+      cookie,
+      ...(use !== undefined && { 'x-isthmus-use': use }),
+    })
     expect([status, sessions.looks]).toEqual([200, [`member ${counted}`]])
   })
 
@@ -82,16 +101,23 @@ describe('a call of the viewer', () => {
     viewed.length = 0
     const image = (headers: Record<string, string>) => call('/viewer/viw_1/image', headers)
     expect((await image({ cookie: 'isthmus-view=open' })).status).toBe(200)
-    expect((await image({ cookie: 'isthmus-view=open', 'x-isthmus-use': 'background' })).status).toBe(200)
+    expect(
+      (await image({ cookie: 'isthmus-view=open', 'x-isthmus-use': 'background' })).status,
+    ).toBe(200)
     expect((await image({ cookie: 'isthmus-view=ended' })).status).toBe(401)
     expect((await image({ cookie })).status).toBe(401)
     expect(viewed).toEqual(['viw_1 open person', 'viw_1 open background', 'viw_1 ended person'])
   })
 
   it('is taken from a page of the gateway alone', async () => {
-    const change = (headers: Record<string, string>) => call('/viewer/viw_1/change', { cookie: 'isthmus-view=open', ...headers }, 'POST')
-    expect((await change({ 'x-isthmus-csrf': '1', 'sec-fetch-site': 'same-origin' })).status).toBe(200)
-    expect((await change({ 'x-isthmus-csrf': '1', 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    const change = (headers: Record<string, string>) =>
+      call('/viewer/viw_1/change', { cookie: 'isthmus-view=open', ...headers }, 'POST')
+    expect((await change({ 'x-isthmus-csrf': '1', 'sec-fetch-site': 'same-origin' })).status).toBe(
+      200,
+    )
+    expect((await change({ 'x-isthmus-csrf': '1', 'sec-fetch-site': 'cross-site' })).status).toBe(
+      403,
+    )
     expect((await change({ 'sec-fetch-site': 'same-origin' })).status).toBe(403)
   })
 })
@@ -110,7 +136,11 @@ describe('who makes a call', () => {
   })
 
   it('cannot be a partner on a server without the interface', async () => {
-    const ofPartners = operation('GET /v1/at-work', { access: 'partner', summary: 'At work', reply })
+    const ofPartners = operation('GET /v1/at-work', {
+      access: 'partner',
+      summary: 'At work',
+      reply,
+    })
     const register = (given: HttpApp) => serve(given, ofPartners, () => ({ email: '' }))
     const opening = openTestServer({ register })
     await expect(opening).rejects.toThrow('opened without `partners`')

@@ -27,7 +27,12 @@ export const cards = {
   list: operation('GET /v1/cards', {
     access: 'partner',
     summary: 'List',
-    query: z.object({ ...Page, owner: nullable(UserId), kind: choices(['red', 'blue']), isOld: Flag }),
+    query: z.object({
+      ...Page,
+      owner: nullable(UserId),
+      kind: choices(['red', 'blue']),
+      isOld: Flag,
+    }),
     reply: pageOf('cards', z.object({ seq: z.int() })),
   }),
   read: operation('GET /v1/cards/:cardId', {
@@ -36,7 +41,11 @@ export const cards = {
     params: z.object({ cardId: z.string().max(64) }),
     reply: z.object({ cardId: z.string() }),
   }),
-  special: operation('GET /v1/cards/special', { access: 'partner', summary: 'Special', reply: z.object({ special: z.literal(true) }) }),
+  special: operation('GET /v1/cards/special', {
+    access: 'partner',
+    summary: 'Special',
+    reply: z.object({ special: z.literal(true) }),
+  }),
   touch: operation('POST /v1/cards/:cardId/touch', {
     access: 'partner',
     summary: 'Touch',
@@ -56,7 +65,12 @@ export const cards = {
     body: z.object({ name: z.string() }),
     reply: z.object({ name: z.string() }),
   }),
-  fail: operation('POST /v1/fail', { access: 'partner', summary: 'Fail', body: z.object({ code: z.string() }), reply: z.object({}) }),
+  fail: operation('POST /v1/fail', {
+    access: 'partner',
+    summary: 'Fail',
+    body: z.object({ code: z.string() }),
+    reply: z.object({}),
+  }),
 }
 const views = {
   see: operation('GET /v1/viewer/things', {
@@ -79,14 +93,33 @@ export const PLAIN = `sk_live_${'b'.repeat(32)}`
 /** Of a key whose rate a test limits. */
 export const SLOW = `sk_live_${'c'.repeat(32)}`
 const keys: Record<string, ApiKeyCaller> = {
-  [KEY]: { kind: 'api-key', apiKeyId: '11111111-1111-4111-8111-111111111111', scope: 'all', isViewerEnabled: true },
-  [PLAIN]: { kind: 'api-key', apiKeyId: '22222222-2222-4222-8222-222222222222', scope: 'self', isViewerEnabled: false },
-  [SLOW]: { kind: 'api-key', apiKeyId: '33333333-3333-4333-8333-333333333333', scope: 'all', isViewerEnabled: true },
+  [KEY]: {
+    kind: 'api-key',
+    apiKeyId: '11111111-1111-4111-8111-111111111111',
+    scope: 'all',
+    isViewerEnabled: true,
+  },
+  [PLAIN]: {
+    kind: 'api-key',
+    apiKeyId: '22222222-2222-4222-8222-222222222222',
+    scope: 'self',
+    isViewerEnabled: false,
+  },
+  [SLOW]: {
+    kind: 'api-key',
+    apiKeyId: '33333333-3333-4333-8333-333333333333',
+    scope: 'all',
+    isViewerEnabled: true,
+  },
 }
 export const customer = idFromUuid('cus', randomUUID())
 const callers: Callers = { authenticateKey: (key) => keys[key], customerIdsOf: () => [customer] }
 const member = person({ userId: idFromUuid('usr', randomUUID()) })
-export const sessions = sessionsOf({ member, outsider: person({ hasDashboardAccess: false }), idle: 'locked' })
+export const sessions = sessionsOf({
+  member,
+  outsider: person({ hasDashboardAccess: false }),
+  idle: 'locked',
+})
 export const rate = { now: 0, perSecond: 1000, burst: 100_000 }
 /** How many cards there are to list. */
 export const TOTAL = 45
@@ -100,7 +133,10 @@ interface Cards {
   made: number
   readonly calls: string[]
   /** A call of the slow card is held between the two. */
-  readonly slow: { readonly reached: PromiseWithResolvers<void>; readonly release: PromiseWithResolvers<void> }
+  readonly slow: {
+    readonly reached: PromiseWithResolvers<void>
+    readonly release: PromiseWithResolvers<void>
+  }
 }
 
 /** Serves the cards to keys and sessions; the clock stands until `pass`. */
@@ -120,8 +156,18 @@ export async function openCards() {
     idempotency: openIdempotency(store.idempotency),
     cursors: cursorCodec(Buffer.alloc(32, 7)),
   }
-  const on: Cards = { store, made: 0, calls: [], slow: { reached: Promise.withResolvers(), release: Promise.withResolvers() } }
-  const server = await openTestServer({ sessions, partners, bodyBytes: 1000, register: (app) => serveCards(app, on) })
+  const on: Cards = {
+    store,
+    made: 0,
+    calls: [],
+    slow: { reached: Promise.withResolvers(), release: Promise.withResolvers() },
+  }
+  const server = await openTestServer({
+    sessions,
+    partners,
+    bodyBytes: 1000,
+    register: (app) => serveCards(app, on),
+  })
   return Object.assign(on, {
     url: server.url,
     send(call: string, { key = KEY, ...given }: HttpCall & { readonly key?: string | null } = {}) {
@@ -144,15 +190,25 @@ function serveCards(app: HttpApp, on: Cards): void {
   serve(app, cards.make, ({ body, caller }) => {
     on.made += 1
     if (body.name === 'taken') throw new ApiError('refused', 'The name is taken.')
-    return { cardId: `card-${on.made}`, name: body.name, by: caller.kind === 'user' ? caller.user.customerIds.join() : caller.scope }
+    return {
+      cardId: `card-${on.made}`,
+      name: body.name,
+      by: caller.kind === 'user' ? caller.user.customerIds.join() : caller.scope,
+    }
   })
   serve(app, cards.list, ({ query }) => {
     on.calls.push(JSON.stringify(query))
     const after = query.cursor === undefined ? TOTAL + 1 : Number(query.cursor)
-    const seqs = Array.from({ length: TOTAL }, (_, index) => TOTAL - index).filter((seq) => seq < after)
+    const seqs = Array.from({ length: TOTAL }, (_, index) => TOTAL - index).filter(
+      (seq) => seq < after,
+    )
     const page = seqs.slice(0, query.limit)
     const hasMore = seqs.length > page.length
-    return { cards: page.map((seq) => ({ seq })), hasMore, ...(hasMore && { cursor: String(page.at(-1)) }) }
+    return {
+      cards: page.map((seq) => ({ seq })),
+      hasMore,
+      ...(hasMore && { cursor: String(page.at(-1)) }),
+    }
   })
   serve(app, cards.read, ({ params }) => ({ cardId: params.cardId }))
   serve(app, cards.special, () => ({ special: true as const }))
@@ -170,7 +226,8 @@ function serveCards(app: HttpApp, on: Cards): void {
   serve(app, cards.fail, ({ body }) => {
     on.made += 1
     on.store.settings.set('clinic.name', `"${body.code} ${on.made}"`)
-    if (body.code === 'busy') throw new ApiError('too-many', 'Wait.', { headers: { 'retry-after': '3' } })
+    if (body.code === 'busy')
+      throw new ApiError('too-many', 'Wait.', { headers: { 'retry-after': '3' } })
     throw new TypeError('broken')
   })
   serveAll(

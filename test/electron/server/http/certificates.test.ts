@@ -15,7 +15,9 @@ it('shows the certificate a listener stands on, and none before', () => {
   const files = certificates.of('dicom-tls')
   expect(certificates.list()).toEqual([])
   certificates.use('dicom-tls', files, () => {})
-  expect(certificates.list()).toMatchObject([{ use: 'dicom-tls', isInUse: true, isSelfMade: true, pem: files.cert }])
+  expect(certificates.list()).toMatchObject([
+    { use: 'dicom-tls', isInUse: true, isSelfMade: true, pem: files.cert },
+  ])
   expect(open(temp.folder).of('dicom-tls')).toEqual(files)
 })
 
@@ -36,5 +38,7 @@ it('says in one sentence what to do with files that cannot be used', () => {
   using temp = tempFolder()
   open(temp.folder).of('https')
   writeFileSync(join(temp.folder, 'tls', 'key.pem'), 'not a key')
-  expect(() => open(temp.folder).of('https')).toThrow(/^The certificate for HTTPS in .+ cannot be used .+ Move its files away/)
+  expect(() => open(temp.folder).of('https')).toThrow(
+    /^The certificate for HTTPS in .+ cannot be used .+ Move its files away/,
+  )
 })

@@ -7,7 +7,9 @@ import { openAdmittedConnections } from '#server/platform/connection-budget.ts'
 const PEER = { remoteAddress: '10.0.3.7', remotePort: 49_152 }
 const OWN = { localAddress: '10.0.0.1', localPort: 443 }
 
-/** A server that accepts what the test says, and connections of which it knows which were destroyed. */
+/**
+ * A server that accepts what the test says, and connections of which it knows which were destroyed.
+ */
 function openServer() {
   const server = new EventEmitter()
   const admitted = openAdmittedConnections({ most: 8, isExpected: () => true })

@@ -46,11 +46,11 @@ describe('a stream of events', () => {
   it('delivers events as they happen, each in one line of JSON', async () => {
     const { connect, listeners } = await start()
     const source = await connect()
-    expect([source.status, source.headers['content-type'], source.headers['cache-control']]).toEqual([
-      200,
-      'text/event-stream; charset=utf-8',
-      'no-store',
-    ])
+    expect([
+      source.status,
+      source.headers['content-type'],
+      source.headers['cache-control'],
+    ]).toEqual([200, 'text/event-stream; charset=utf-8', 'no-store'])
     expect(source.headers['content-security-policy']).toContain("default-src 'self'")
     expect(await source.next()).toEqual({ event: 'hello', data: { line: 'one\ntwo' }, id: '7' })
     for (const send of listeners) send({ event: 'line', data: 3 })
@@ -67,7 +67,10 @@ describe('a stream of events', () => {
   it('refuses who is not signed in, and another site', async () => {
     const { url } = await start()
     expect((await httpCall(`${url}/events`)).status).toBe(401)
-    expect((await httpCall(`${url}/events`, { headers: { ...COOKIE, origin: 'https://evil.example' } })).status).toBe(403)
+    expect(
+      (await httpCall(`${url}/events`, { headers: { ...COOKIE, origin: 'https://evil.example' } }))
+        .status,
+    ).toBe(403)
     expect((await httpCall(`${url}/events`, { method: 'POST', headers: COOKIE })).status).toBe(405)
   })
 
@@ -108,13 +111,16 @@ describe('a stream of events', () => {
   it('cuts off a client that does not read, and serves the others', async () => {
     const { connect, listeners, url } = await start({ bufferBytes: 64 * 1024 })
     const fast = await connect()
-    const slow = request(`${url}/events`, { headers: COOKIE, agent: false }, (answer) => answer.pause().on('error', () => {}))
+    const slow = request(`${url}/events`, { headers: COOKIE, agent: false }, (answer) =>
+      answer.pause().on('error', () => {}),
+    )
     slow.on('error', () => {})
     slow.end()
     await vi.waitFor(() => expect(listeners.size).toBe(2))
     await fast.next()
     const data = 'x'.repeat(32 * 1024)
-    // What the kernel takes for the silent client is bounded too; the reading one gets each event before the next is sent.
+    // What the kernel takes for the silent client is bounded too; the reading one gets each event
+    // before the next is sent.
     for (let sent = 0; listeners.size === 2 && sent < 2000; sent += 1) {
       for (const send of listeners) send({ event: 'line', data })
       expect((await fast.next()).data).toBe(data)

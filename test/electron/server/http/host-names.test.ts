@@ -45,12 +45,16 @@ describe('the host allow-list', () => {
 describe('our origin', () => {
   it('is that of the host asked or of the public URL', () => {
     expect(isOurOrigin('http://127.0.0.1:8042', '127.0.0.1:8042', null)).toBe(true)
-    expect(isOurOrigin('https://imaging.clinic.example:8443', 'inner:8042', rule.publicUrl)).toBe(true)
+    expect(isOurOrigin('https://imaging.clinic.example:8443', 'inner:8042', rule.publicUrl)).toBe(
+      true,
+    )
   })
 
   it('is no other port, scheme of the public URL, opaque origin or text', () => {
     expect(isOurOrigin('http://127.0.0.1:5000', '127.0.0.1:8042', null)).toBe(false)
-    expect(isOurOrigin('http://imaging.clinic.example:8443', 'inner:8042', rule.publicUrl)).toBe(false)
+    expect(isOurOrigin('http://imaging.clinic.example:8443', 'inner:8042', rule.publicUrl)).toBe(
+      false,
+    )
     expect(isOurOrigin('null', 'null', null)).toBe(false)
     expect(isOurOrigin('file://', '', null)).toBe(false)
     expect(isOurOrigin('nonsense', 'nonsense', null)).toBe(false)
@@ -61,7 +65,13 @@ describe('our origin', () => {
 describe('a check that remembers', () => {
   it('allows and refuses as the rule is at that moment', () => {
     const isOurs = hostCheck()
-    const names = ['isthmus.local', 'imaging.clinic.example', '192.168.7.20', 'localhost', 'evil.example']
+    const names = [
+      'isthmus.local',
+      'imaging.clinic.example',
+      '192.168.7.20',
+      'localhost',
+      'evil.example',
+    ]
     const rules: HostRule[] = [
       rule,
       { ...rule, allowedHosts: [] },

@@ -21,7 +21,9 @@ export const person = (more: Partial<SignedInUser> = {}): SignedInUser => ({
 })
 
 /** Sessions by token, and how each was looked at. */
-export function sessionsOf(users: Record<string, SignedInUser | 'locked'>): Sessions & { readonly looks: string[] } {
+export function sessionsOf(
+  users: Record<string, SignedInUser | 'locked'>,
+): Sessions & { readonly looks: string[] } {
   const looks: string[] = []
   return {
     looks,
@@ -35,7 +37,9 @@ export function sessionsOf(users: Record<string, SignedInUser | 'locked'>): Sess
 }
 
 /** The server under test: on loopback, on a free port, without a built page. */
-export function openTestServer(options: Partial<HttpServerOptions> & Pick<HttpServerOptions, 'register'>): Promise<HttpServer> {
+export function openTestServer(
+  options: Partial<HttpServerOptions> & Pick<HttpServerOptions, 'register'>,
+): Promise<HttpServer> {
   return openHttpServer({
     host: '127.0.0.1',
     port: 0,

@@ -17,7 +17,11 @@ describe('an answer kept for an Idempotency-Key', () => {
     temp.clock.pass(24 * HOUR_MS - 1)
     expect([idempotency.find(slot), idempotency.purge()]).toEqual([answer, 0])
     temp.clock.pass(1)
-    expect([idempotency.find(slot), idempotency.purge(), idempotency.purge()]).toEqual([undefined, 1, 0])
+    expect([idempotency.find(slot), idempotency.purge(), idempotency.purge()]).toEqual([
+      undefined,
+      1,
+      0,
+    ])
   })
 
   it('can be replaced when it is too old', () => {
@@ -33,7 +37,11 @@ describe('an answer kept for an Idempotency-Key', () => {
     using temp = tempStore()
     const { idempotency, database } = temp.store
     idempotency.keep(slot, answer)
-    expect(database.get(database.sql.selectFrom('idempotencyKeys').selectAll())?.sealedBody.includes('DOE')).toBe(false)
+    expect(
+      database
+        .get(database.sql.selectFrom('idempotencyKeys').selectAll())
+        ?.sealedBody.includes('DOE'),
+    ).toBe(false)
     const work = () =>
       idempotency.transaction(() => {
         idempotency.keep({ ...slot, key: 'k-2' }, answer)

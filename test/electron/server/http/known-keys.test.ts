@@ -8,19 +8,32 @@ const OTHER = `sk_live_${'b'.repeat(32)}`
 function opened(found: Partial<LiveKey> = {}) {
   const clock = standingClock()
   const at = { version: 1 }
-  const live = new Map<string, LiveKey>([[KEY, { apiKeyId: 'k1', scope: 'self', isViewerEnabled: false, oldExpiresAt: null, ...found }]])
+  const live = new Map<string, LiveKey>([
+    [KEY, { apiKeyId: 'k1', scope: 'self', isViewerEnabled: false, oldExpiresAt: null, ...found }],
+  ])
   const asked: string[] = []
   const authenticate = (key: string) => {
     asked.push(key)
     return live.get(key)
   }
-  return { clock, at, live, asked, callerOf: knownKeys({ authenticate, version: () => at.version, clock }) }
+  return {
+    clock,
+    at,
+    live,
+    asked,
+    callerOf: knownKeys({ authenticate, version: () => at.version, clock }),
+  }
 }
 
 it('looks a busy key up once a second', () => {
   const { clock, asked, callerOf } = opened()
   for (let call = 0; call < 5; call++)
-    expect(callerOf(KEY)).toEqual({ kind: 'api-key', apiKeyId: 'k1', scope: 'self', isViewerEnabled: false })
+    expect(callerOf(KEY)).toEqual({
+      kind: 'api-key',
+      apiKeyId: 'k1',
+      scope: 'self',
+      isViewerEnabled: false,
+    })
   expect(asked).toEqual([KEY])
   clock.pass(999)
   callerOf(KEY)

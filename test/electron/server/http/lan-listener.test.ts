@@ -36,7 +36,8 @@ const listener = (override?: { host: string; port: number }) =>
       }
     },
   })
-const set = (isOn: boolean, port: number) => parts.settings.change({ 'https.isOn': isOn, 'https.port': port }, 'command-line')
+const set = (isOn: boolean, port: number) =>
+  parts.settings.change({ 'https.isOn': isOn, 'https.port': port }, 'command-line')
 
 describe('the HTTPS listener', () => {
   it('stands as its settings say, whoever changes them', async () => {
@@ -53,7 +54,12 @@ describe('the HTTPS listener', () => {
   it('says why it is down, and stands again at a port that can be had', async () => {
     await using lan = await listener()
     await lan.set({ isOn: true, port: 9 }, 'command-line')
-    expect(lan.state()).toMatchObject({ isOn: true, isUp: false, detail: 'Another program uses port 9.', urls: [] })
+    expect(lan.state()).toMatchObject({
+      isOn: true,
+      isUp: false,
+      detail: 'Another program uses port 9.',
+      urls: [],
+    })
     await lan.set({ isOn: true, port: 8443 }, 'command-line')
     expect(lan.state()).toMatchObject({ isUp: true, detail: '' })
   })

@@ -35,11 +35,32 @@ const things = {
     params: z.object({ thingId: z.uuid() }),
     reply: z.object({ success: z.boolean() }),
   }),
-  refuse: operation('POST /refuse', { access: 'public', summary: 'Refuse', body: z.object({ code: z.string() }), reply: z.object({}) }),
-  broken: operation('GET /broken', { access: 'public', summary: 'Broken', reply: z.object({ count: z.int() }) }),
-  whose: operation('GET /whose', { access: 'public', summary: 'Whose', reply: z.object({ email: z.string() }) }),
-  mine: operation('GET /mine', { access: 'signed-in', summary: 'Mine', reply: z.object({ email: z.string() }) }),
-  manage: operation('GET /manage', { access: 'manage', summary: 'Manage', reply: z.object({ email: z.string() }) }),
+  refuse: operation('POST /refuse', {
+    access: 'public',
+    summary: 'Refuse',
+    body: z.object({ code: z.string() }),
+    reply: z.object({}),
+  }),
+  broken: operation('GET /broken', {
+    access: 'public',
+    summary: 'Broken',
+    reply: z.object({ count: z.int() }),
+  }),
+  whose: operation('GET /whose', {
+    access: 'public',
+    summary: 'Whose',
+    reply: z.object({ email: z.string() }),
+  }),
+  mine: operation('GET /mine', {
+    access: 'signed-in',
+    summary: 'Mine',
+    reply: z.object({ email: z.string() }),
+  }),
+  manage: operation('GET /manage', {
+    access: 'manage',
+    summary: 'Manage',
+    reply: z.object({ email: z.string() }),
+  }),
 }
 
 const THING = '7b0f3a51-27a5-4f0b-9c60-0f4dbd1b86f0'
@@ -82,7 +103,8 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-const get = (path: string, headers: Record<string, string> = {}) => httpCall(server.url + path, { headers })
+const get = (path: string, headers: Record<string, string> = {}) =>
+  httpCall(server.url + path, { headers })
 const post = (path: string, json: unknown, headers: Record<string, string> = OWN_PAGE) =>
   httpCall(server.url + path, { method: 'POST', headers, json })
 const problem = (answer: { json: unknown }) => Problem.parse(answer.json)
@@ -130,29 +152,52 @@ describe('a malformed request', () => {
 
   it('is refused with 400 naming the part of the query or the path', async () => {
     const query = problem(await get('/things?limit=many'))
-    expect([query.status, query.errors[0]?.path, query.instance]).toEqual([400, 'query.limit', '/things'])
+    expect([query.status, query.errors[0]?.path, query.instance]).toEqual([
+      400,
+      'query.limit',
+      '/things',
+    ])
     expect(problem(await get('/things/7')).errors[0]?.path).toBe('params.thingId')
   })
 
   it('is refused with 400 where the body is missing, not JSON, not UTF-8 or reaches for the prototype', async () => {
     const headers = { ...OWN_PAGE, 'content-type': 'application/json' }
-    const send = async (body: string | Buffer) => problem(await httpCall(`${server.url}/things`, { method: 'POST', headers, body }))
+    const send = async (body: string | Buffer) =>
+      problem(await httpCall(`${server.url}/things`, { method: 'POST', headers, body }))
     expect((await send('')).errors[0]?.path).toBe('body')
-    expect(await send('{"email":')).toMatchObject({ status: 400, message: 'The body is not valid JSON.' })
-    expect(await send(Buffer.from([0x22, 0xe4, 0x22]))).toMatchObject({ status: 400, message: 'The body is not UTF-8.' })
-    expect(await send('{"__proto__":{"size":1}}')).toMatchObject({ status: 400, message: 'The body is not valid JSON.' })
+    expect(await send('{"email":')).toMatchObject({
+      status: 400,
+      message: 'The body is not valid JSON.',
+    })
+    expect(await send(Buffer.from([0x22, 0xe4, 0x22]))).toMatchObject({
+      status: 400,
+      message: 'The body is not UTF-8.',
+    })
+    expect(await send('{"__proto__":{"size":1}}')).toMatchObject({
+      status: 400,
+      message: 'The body is not valid JSON.',
+    })
   })
 
   it('is refused with 415 only for a non-empty body that is not JSON', async () => {
     const send = (method: string, path: string, body: string, type: Record<string, string>) =>
       httpCall(server.url + path, { method, headers: { ...OWN_PAGE, ...type }, body })
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'nonsense']) {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'nonsense',
+    ]) {
       const answer = await send('POST', '/things', 'email=a@b.example', { 'content-type': type })
       expect([type, answer.status, problem(answer).code]).toEqual([type, 415, 'not-json'])
     }
     expect((await send('POST', '/things', '{}', {})).status).toBe(415)
-    expect((await send('DELETE', `/things/${THING}`, '', { 'content-type': 'text/plain' })).json).toEqual({ success: true })
-    expect((await send('DELETE', `/things/${THING}`, '', { 'content-type': 'application/json' })).json).toEqual({ success: true })
+    expect(
+      (await send('DELETE', `/things/${THING}`, '', { 'content-type': 'text/plain' })).json,
+    ).toEqual({ success: true })
+    expect(
+      (await send('DELETE', `/things/${THING}`, '', { 'content-type': 'application/json' })).json,
+    ).toEqual({ success: true })
   })
 
   it('is refused with 413 above the limit', async () => {
@@ -175,7 +220,10 @@ describe('a refusal', () => {
 
   it('says that the disk is full with 503', async () => {
     const answer = await post('/refuse', { code: 'sqlite' })
-    expect([answer.status, problem(answer).message]).toEqual([503, 'The disk of the gateway is full; nothing was changed.'])
+    expect([answer.status, problem(answer).message]).toEqual([
+      503,
+      'The disk of the gateway is full; nothing was changed.',
+    ])
   })
 
   it('hides a fault of ours behind the id of the request, in the answer and in the log', async () => {
@@ -185,13 +233,23 @@ describe('a refusal', () => {
     expect(answer.text).not.toContain('MUSTER')
     expect(problem(answer).message).toContain(String(answer.headers['x-request-id']))
     expect(logged).toMatchObject([
-      { requestId: answer.headers['x-request-id'], route: 'POST /refuse', status: 500, error: 'TypeError', message: 'a call failed' },
+      {
+        requestId: answer.headers['x-request-id'],
+        route: 'POST /refuse',
+        status: 500,
+        error: 'TypeError',
+        message: 'a call failed',
+      },
     ])
     expect(JSON.stringify(logged)).not.toContain('MUSTER')
   })
 
   it('takes the place of a reply that breaks the contract', async () => {
-    expect(problem(await get('/broken'))).toMatchObject({ status: 500, code: 'internal', errors: [] })
+    expect(problem(await get('/broken'))).toMatchObject({
+      status: 500,
+      code: 'internal',
+      errors: [],
+    })
   })
 })
 
@@ -211,28 +269,41 @@ describe('access', () => {
   it('refuses by level with 403', async () => {
     expect((await get('/mine', cookie('member'))).json).toEqual({ email: 'vera@clinic.example' })
     const refused = await get('/manage', cookie('member'))
-    expect([refused.status, problem(refused).message]).toEqual([403, 'Only an owner or an administrator may do this.'])
+    expect([refused.status, problem(refused).message]).toEqual([
+      403,
+      'Only an owner or an administrator may do this.',
+    ])
     expect((await get('/manage', cookie('admin'))).json).toEqual({ email: 'ada@clinic.example' })
     expect((await get('/manage', cookie('owner'))).json).toEqual({ email: 'olga@clinic.example' })
   })
 
   it('refuses a session whose account lost its access to the window', async () => {
     const mine = await get('/mine', cookie('outsider'))
-    expect([mine.status, problem(mine).message]).toEqual([403, 'This account may not use the window.'])
+    expect([mine.status, problem(mine).message]).toEqual([
+      403,
+      'This account may not use the window.',
+    ])
     expect((await get('/manage', cookie('outsider'))).status).toBe(403)
   })
 
   it('refuses who has locked the window with 401, and says how to go on', async () => {
     const answer = await get('/mine', cookie('idle'))
-    expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, 'Session realm="isthmus"'])
+    expect([answer.status, answer.headers['www-authenticate']]).toEqual([
+      401,
+      'Session realm="isthmus"',
+    ])
     expect(problem(answer)).toMatchObject({
-      ...{ code: 'locked', message: 'The window is locked: unlock it with your password to go on.' },
+      ...{
+        code: 'locked',
+        message: 'The window is locked: unlock it with your password to go on.',
+      },
     })
   })
 
   it('shows a public call who is signed in, and nobody where the window is locked', async () => {
     expect((await get('/whose', cookie('member'))).json).toEqual({ email: 'vera@clinic.example' })
-    for (const headers of [{}, cookie('idle'), cookie('unknown')]) expect((await get('/whose', headers)).json).toEqual({ email: '' })
+    for (const headers of [{}, cookie('idle'), cookie('unknown')])
+      expect((await get('/whose', headers)).json).toEqual({ email: '' })
   })
 
   it('counts a call as a person at work', async () => {
@@ -250,7 +321,9 @@ describe('a change', () => {
     expect((await send({})).status).toBe(403)
     expect((await send(csrf)).status).toBe(403)
     expect((await send({ 'sec-fetch-site': 'same-origin' })).status).toBe(403)
-    expect((await send({ ...csrf, 'x-isthmus-csrf': '0', 'sec-fetch-site': 'same-origin' })).status).toBe(403)
+    expect(
+      (await send({ ...csrf, 'x-isthmus-csrf': '0', 'sec-fetch-site': 'same-origin' })).status,
+    ).toBe(403)
     expect((await send({ ...csrf, 'sec-fetch-site': 'none' })).status).toBe(403)
     expect((await send({ ...csrf, 'sec-fetch-site': 'same-origin' })).status).toBe(429)
     expect((await send({ ...csrf, origin: server.url })).status).toBe(429)
@@ -258,14 +331,25 @@ describe('a change', () => {
 
   it('that is refused says what it lacks', async () => {
     const sentence = async (headers: Record<string, string>) => problem(await send(headers)).message
-    expect(await sentence({ 'sec-fetch-site': 'same-origin' })).toBe('A change needs the header x-isthmus-csrf: 1.')
-    expect(await sentence(csrf)).toBe('A change needs Sec-Fetch-Site: same-origin or the Origin of this gateway.')
-    expect(await sentence({ ...OWN_PAGE, origin: 'https://evil.example' })).toBe('This call came from a page of another origin.')
+    expect(await sentence({ 'sec-fetch-site': 'same-origin' })).toBe(
+      'A change needs the header x-isthmus-csrf: 1.',
+    )
+    expect(await sentence(csrf)).toBe(
+      'A change needs Sec-Fetch-Site: same-origin or the Origin of this gateway.',
+    )
+    expect(await sentence({ ...OWN_PAGE, origin: 'https://evil.example' })).toBe(
+      'This call came from a page of another origin.',
+    )
   })
 
   it('of a foreign page is refused whatever else it sends', async () => {
     const port = Number(new URL(server.url).port)
-    for (const origin of ['https://evil.example', 'null', `http://127.0.0.1:${port + 1}`, `http://localhost:${port}`]) {
+    for (const origin of [
+      'https://evil.example',
+      'null',
+      `http://127.0.0.1:${port + 1}`,
+      `http://localhost:${port}`,
+    ]) {
       const answer = await send({ ...OWN_PAGE, origin })
       expect([origin, answer.status]).toEqual([origin, 403])
     }
@@ -284,14 +368,24 @@ describe('a path', () => {
   it('that nobody declared is 404', async () => {
     const answer = await get('/nothing')
     expect([answer.status, problem(answer).code]).toEqual([404, 'not-found'])
-    expect((await httpCall(`${server.url}/nothing`, { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } })).status).toBe(
-      404,
-    )
+    expect(
+      (
+        await httpCall(`${server.url}/nothing`, {
+          method: 'POST',
+          body: 'x',
+          headers: { 'content-type': 'text/plain' },
+        })
+      ).status,
+    ).toBe(404)
   })
 
   it('that takes other methods is 405 with Allow', async () => {
     const put = await httpCall(`${server.url}/things`, { method: 'PUT', json: {} })
-    expect([put.status, put.headers.allow, problem(put).code]).toEqual([405, 'GET, HEAD, POST', 'method-not-allowed'])
+    expect([put.status, put.headers.allow, problem(put).code]).toEqual([
+      405,
+      'GET, HEAD, POST',
+      'method-not-allowed',
+    ])
     const patch = await httpCall(`${server.url}/things/${THING}?a=b`, { method: 'PATCH', json: {} })
     expect([patch.status, patch.headers.allow]).toEqual([405, 'DELETE, GET, HEAD'])
     expect((await httpCall(`${server.url}/things`, { method: 'OPTIONS' })).status).toBe(405)

@@ -6,7 +6,9 @@ import { freePort } from '../../../support/free-port.ts'
 
 it.each(['127.0.0.1', '::1'])('names the program that listens on a port of %s', async (host) => {
   const server = createServer()
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve))
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(0, host, resolve),
+  )
   const { port } = server.address() as { port: number }
   const holder = await portHolder(port)
   await new Promise((resolve) => server.close(resolve))

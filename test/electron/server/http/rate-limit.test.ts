@@ -3,7 +3,14 @@ import { openRateLimit } from '#server/http/rate-limit.ts'
 
 function limited(perSecond: number, burst: number) {
   const time = { now: 1_000_000, perSecond, burst }
-  return { time, limit: openRateLimit({ clock: () => time.now, perSecond: () => time.perSecond, burst: () => time.burst }) }
+  return {
+    time,
+    limit: openRateLimit({
+      clock: () => time.now,
+      perSecond: () => time.perSecond,
+      burst: () => time.burst,
+    }),
+  }
 }
 
 describe('the rate of a key', () => {
@@ -19,7 +26,11 @@ describe('the rate of a key', () => {
 
   it('is said on every answer, with the time to wait on a refusal', () => {
     const { time, limit } = limited(1, 2)
-    expect(limit.take('a').headers).toEqual({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1', 'ratelimit-reset': '1' })
+    expect(limit.take('a').headers).toEqual({
+      'ratelimit-limit': '2',
+      'ratelimit-remaining': '1',
+      'ratelimit-reset': '1',
+    })
     limit.take('a')
     expect(limit.take('a').headers).toEqual({
       'ratelimit-limit': '2',
@@ -33,7 +44,11 @@ describe('the rate of a key', () => {
 
   it('is each key’s own, follows the settings and a clock that is set back', () => {
     const { time, limit } = limited(1, 1)
-    expect([limit.take('a').isAllowed, limit.take('b').isAllowed, limit.take('a').isAllowed]).toEqual([true, true, false])
+    expect([
+      limit.take('a').isAllowed,
+      limit.take('b').isAllowed,
+      limit.take('a').isAllowed,
+    ]).toEqual([true, true, false])
     time.now -= 3_600_000
     expect(limit.take('a').isAllowed).toBe(false)
     time.now += 1000
@@ -48,6 +63,9 @@ describe('the rate of a key', () => {
     for (let n = 0; n < 10_000; n++) limit.take(`caller ${n}`)
     expect(limit.take('caller 0').isAllowed).toBe(false)
     limit.take('one more')
-    expect([limit.take('caller 0').isAllowed, limit.take('caller 1').isAllowed]).toEqual([false, true])
+    expect([limit.take('caller 0').isAllowed, limit.take('caller 1').isAllowed]).toEqual([
+      false,
+      true,
+    ])
   })
 })

@@ -52,7 +52,8 @@ it('serves a page to browse it whose every file comes from this gateway', async 
 
 it('still serves the document where the page’s package is not there', async () => {
   await using bare = await openTestServer({
-    register: (app) => serveReference(app, { version: '1', folder: join(tmpdir(), 'isthmus-no-such-folder') }),
+    register: (app) =>
+      serveReference(app, { version: '1', folder: join(tmpdir(), 'isthmus-no-such-folder') }),
   })
   expect((await httpCall(`${bare.url}/openapi.json`)).status).toBe(200)
   expect((await httpCall(`${bare.url}/docs/swagger-ui.css`)).status).toBe(404)

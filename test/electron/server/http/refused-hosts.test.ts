@@ -5,7 +5,8 @@ function refusedHosts() {
   let now = Date.parse('2026-03-10T09:00:00.000Z')
   return { ...openRefusedHosts(() => now), pass: (ms: number) => (now += ms) }
 }
-const hostsOf = (refused: ReturnType<typeof refusedHosts>, endpointId = 'e1') => refused.of(endpointId).map(({ host }) => host)
+const hostsOf = (refused: ReturnType<typeof refusedHosts>, endpointId = 'e1') =>
+  refused.of(endpointId).map(({ host }) => host)
 
 it.each([
   ['https://files.partner.example/a.dcm?token=1', 'files.partner.example'],
@@ -19,14 +20,17 @@ it.each([
   expect(hostsOf(refused)).toEqual([host])
 })
 
-it.each(['', 'no address', 'ftp://files.partner.example/', 'xhttps://files.partner.example/', 'httpsx://a/'])(
-  'lists nothing for %j',
-  (url) => {
-    const refused = refusedHosts()
-    refused.note('e1', url)
-    expect(hostsOf(refused)).toEqual([])
-  },
-)
+it.each([
+  '',
+  'no address',
+  'ftp://files.partner.example/',
+  'xhttps://files.partner.example/',
+  'httpsx://a/',
+])('lists nothing for %j', (url) => {
+  const refused = refusedHosts()
+  refused.note('e1', url)
+  expect(hostsOf(refused)).toEqual([])
+})
 
 it('lists the hosts of each endpoint for itself, newest first, once each with its newest time', () => {
   const refused = refusedHosts()

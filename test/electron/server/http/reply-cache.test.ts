@@ -12,7 +12,11 @@ const REPLY = Buffer.from('{"first":true}')
 function opened(bytes?: number) {
   const at = { version: 1 }
   const operations = [express.list, express.create]
-  const cache = openReplyCache({ operations, version: () => at.version, ...(bytes !== undefined && { bytes }) })
+  const cache = openReplyCache({
+    operations,
+    version: () => at.version,
+    ...(bytes !== undefined && { bytes }),
+  })
   return { at, cache }
 }
 
@@ -26,7 +30,9 @@ it('tells a caller what it was told for the same URL', () => {
 
 it('covers the reading calls it was opened for, no others', () => {
   const { cache } = opened()
-  expect([express.list, express.create, express.read].map((operation) => cache.keeps(operation))).toEqual([true, false, false])
+  expect(
+    [express.list, express.create, express.read].map((operation) => cache.keeps(operation)),
+  ).toEqual([true, false, false])
 })
 
 it('tells nobody else: not another key, nor the same key with other rights', () => {
@@ -47,7 +53,9 @@ it('tells a person nothing from before their rights or customers were changed', 
   expect(cache.find(structuredClone(user), URL_ONE)).toBe(REPLY)
   const customerIds = ['cus_1' as ExpressCustomerId]
   for (const changed of [{ customerIds }, { level: 'admin' as const }, { userId: person().userId }])
-    expect(cache.find({ kind: 'user', user: { ...user.user, ...changed } }, URL_ONE)).toBeUndefined()
+    expect(
+      cache.find({ kind: 'user', user: { ...user.user, ...changed } }, URL_ONE),
+    ).toBeUndefined()
 })
 
 it('forgets everything after a change', () => {
@@ -73,7 +81,12 @@ it('keeps no more bytes than it may, and drops what was unused longest', () => {
   for (const url of ['/1', '/2', '/3']) cache.keep(key, url, large, 1)
   expect(cache.find(key, '/1')).toBe(large)
   cache.keep(key, '/4', large, 1)
-  expect(['/1', '/2', '/3', '/4'].map((url) => cache.find(key, url) !== undefined)).toEqual([true, false, true, true])
+  expect(['/1', '/2', '/3', '/4'].map((url) => cache.find(key, url) !== undefined)).toEqual([
+    true,
+    false,
+    true,
+    true,
+  ])
   cache.keep(key, '/huge', Buffer.alloc(30_000), 1)
   expect(cache.find(key, '/huge')).toBeUndefined()
   expect(cache.find(key, '/1')).toBe(large)
@@ -83,5 +96,9 @@ it('counts long URLs as what they take', () => {
   const { cache } = opened(30_000)
   const long = (name: string) => `/${name.repeat(6000)}`
   for (const name of ['a', 'b', 'c']) cache.keep(key, long(name), REPLY, 1)
-  expect(['a', 'b', 'c'].map((name) => cache.find(key, long(name)) !== undefined)).toEqual([false, true, true])
+  expect(['a', 'b', 'c'].map((name) => cache.find(key, long(name)) !== undefined)).toEqual([
+    false,
+    true,
+    true,
+  ])
 })

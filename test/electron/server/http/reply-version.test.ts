@@ -10,7 +10,11 @@ import { operation } from '#shared/operation.ts'
 import { httpCall } from '../../../support/http-call.ts'
 import { openTestServer } from './http-fixture.ts'
 
-const count = operation('GET /v1/count', { access: 'partner', summary: 'Count', reply: z.object({ count: z.int() }) })
+const count = operation('GET /v1/count', {
+  access: 'partner',
+  summary: 'Count',
+  reply: z.object({ count: z.int() }),
+})
 const key: ApiKeyCaller = { kind: 'api-key', apiKeyId: 'k1', scope: 'all', isViewerEnabled: true }
 
 it('does not keep a reply when something changed between reading and answering', async () => {

@@ -14,7 +14,11 @@ import { operation } from '#shared/operation.ts'
 import { httpCall } from '../../../support/http-call.ts'
 import { openTestServer } from './http-fixture.ts'
 
-const ping = operation('GET /api/ping', { access: 'public', summary: 'Ping', reply: z.object({ pong: z.boolean() }) })
+const ping = operation('GET /api/ping', {
+  access: 'public',
+  summary: 'Ping',
+  reply: z.object({ pong: z.boolean() }),
+})
 const cleanUp: (() => Promise<void>)[] = []
 
 afterEach(async () => {
@@ -22,7 +26,10 @@ afterEach(async () => {
 })
 
 async function open(options: Partial<HttpServerOptions> = {}) {
-  const server = await openTestServer({ register: (app) => serve(app, ping, () => ({ pong: true })), ...options })
+  const server = await openTestServer({
+    register: (app) => serve(app, ping, () => ({ pong: true })),
+    ...options,
+  })
   cleanUp.push(async () => server[Symbol.asyncDispose]())
   return server
 }
@@ -43,19 +50,34 @@ describe('host names', () => {
     const host = `evil.example:${server.port}`
     for (const path of ['/', '/api/ping', '/assets/main-1a2b3c.js', '/nothing']) {
       const answer = await httpCall(server.url + path, { headers: { host } })
-      expect([path, answer.status, Problem.parse(answer.json).code]).toEqual([path, 421, 'wrong-host'])
+      expect([path, answer.status, Problem.parse(answer.json).code]).toEqual([
+        path,
+        421,
+        'wrong-host',
+      ])
     }
     expect((await httpCall(`${server.url}/%zz`, { headers: { host } })).status).toBe(421)
-    expect((await httpCall(`${server.url}/api/ping`, { method: 'POST', json: {}, headers: { host } })).status).toBe(421)
+    expect(
+      (await httpCall(`${server.url}/api/ping`, { method: 'POST', json: {}, headers: { host } }))
+        .status,
+    ).toBe(421)
   })
 
   it('answers 400 to two Host headers, whichever is ours', async () => {
     const server = await open({})
     for (const path of ['/api/ping', '/nothing', '/%zz']) {
       const socket = connect(server.port, '127.0.0.1')
-      const lines = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${server.port}`, 'HOST: evil.example', 'Connection: close']
+      const lines = [
+        `GET ${path} HTTP/1.1`,
+        `Host: 127.0.0.1:${server.port}`,
+        'HOST: evil.example',
+        'Connection: close',
+      ]
       socket.end(`${lines.join('\r\n')}\r\n\r\n`)
-      expect([path, (await text(socket)).split('\r\n')[0]]).toEqual([path, 'HTTP/1.1 400 Bad Request'])
+      expect([path, (await text(socket)).split('\r\n')[0]]).toEqual([
+        path,
+        'HTTP/1.1 400 Bad Request',
+      ])
     }
   })
 
@@ -63,13 +85,21 @@ describe('host names', () => {
     let allowed: string[] = []
     let publicUrl: string | null = null
     const server = await open({ allowedHosts: () => allowed, publicUrl: () => publicUrl })
-    const ask = async (host: string) => (await httpCall(`${server.url}/api/ping`, { headers: { host } })).status
-    expect([await ask('localhost'), await ask('[::1]:1'), await ask('gw.local'), await ask('gw.clinic.example')]).toEqual([
-      200, 200, 421, 421,
-    ])
+    const ask = async (host: string) =>
+      (await httpCall(`${server.url}/api/ping`, { headers: { host } })).status
+    expect([
+      await ask('localhost'),
+      await ask('[::1]:1'),
+      await ask('gw.local'),
+      await ask('gw.clinic.example'),
+    ]).toEqual([200, 200, 421, 421])
     allowed = ['gw.local']
     publicUrl = 'https://gw.clinic.example'
-    expect([await ask('gw.local:8042'), await ask('gw.clinic.example'), await ask('other.example')]).toEqual([200, 200, 421])
+    expect([
+      await ask('gw.local:8042'),
+      await ask('gw.clinic.example'),
+      await ask('other.example'),
+    ]).toEqual([200, 200, 421])
   })
 
   it('answers under the address it was reached at when it listens on all', async () => {
@@ -78,7 +108,9 @@ describe('host names', () => {
     // 127.0.0.2 is no loopback name of the list: only the connection's own address lets it in.
     const answer = await httpCall(`http://127.0.0.2:${server.port}/api/ping`).catch(() => undefined)
     if (process.platform === 'linux') expect(answer?.json).toEqual({ pong: true })
-    expect((await httpCall(`${server.url}/api/ping`, { headers: { host: '127.0.0.2' } })).status).toBe(421)
+    expect(
+      (await httpCall(`${server.url}/api/ping`, { headers: { host: '127.0.0.2' } })).status,
+    ).toBe(421)
   })
 })
 
@@ -104,9 +136,16 @@ describe('the page', () => {
   it('is served fresh, its hashed files for a year', async () => {
     const server = await open({ pageFolder: await pageFolder() })
     const index = await httpCall(`${server.url}/`)
-    expect([index.status, index.text, index.headers['cache-control']]).toEqual([200, '<!doctype html><title>Window</title>', 'no-cache'])
+    expect([index.status, index.text, index.headers['cache-control']]).toEqual([
+      200,
+      '<!doctype html><title>Window</title>',
+      'no-cache',
+    ])
     const script = await httpCall(`${server.url}/assets/main-1a2b3c.js`)
-    expect([script.status, script.headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable'])
+    expect([script.status, script.headers['cache-control']]).toEqual([
+      200,
+      'public, max-age=31536000, immutable',
+    ])
     expect(script.headers['content-type']).toContain('javascript')
   })
 
@@ -120,19 +159,36 @@ describe('the page', () => {
     const pressed = await fetch(path, { headers: { 'accept-encoding': 'gzip, deflate, br' } })
     const plain = await fetch(path, { headers: { 'accept-encoding': 'gzip, deflate' } })
     expect([await pressed.text(), await plain.text()]).toEqual([script, script])
-    expect([pressed.headers.get('content-encoding'), plain.headers.get('content-encoding')]).toEqual(['br', null])
-    for (const name of ['content-type', 'cache-control', 'content-security-policy', 'vary', 'x-content-type-options'])
+    expect([
+      pressed.headers.get('content-encoding'),
+      plain.headers.get('content-encoding'),
+    ]).toEqual(['br', null])
+    for (const name of [
+      'content-type',
+      'cache-control',
+      'content-security-policy',
+      'vary',
+      'x-content-type-options',
+    ])
       expect([name, pressed.headers.get(name)]).toEqual([name, plain.headers.get(name) ?? 'there'])
     expect(pressed.headers.get('vary')).toBe('accept-encoding')
     // A file that has none beside it, and the compressed one by its own name.
-    const without = await fetch(`${server.url}/assets/main-1a2b3c.js`, { headers: { 'accept-encoding': 'br' } })
+    const without = await fetch(`${server.url}/assets/main-1a2b3c.js`, {
+      headers: { 'accept-encoding': 'br' },
+    })
     expect([without.status, await without.text()]).toEqual([200, 'export {}'])
     expect((await httpCall(`${path}.br`)).status).toBe(404)
   })
 
   it('is the only thing read from its folder', async () => {
     const server = await open({ pageFolder: await pageFolder() })
-    for (const path of ['/.hidden', '/assets/', '/assets', '/..%2f..%2fetc/passwd', '/assets/..%2f.hidden']) {
+    for (const path of [
+      '/.hidden',
+      '/assets/',
+      '/assets',
+      '/..%2f..%2fetc/passwd',
+      '/assets/..%2f.hidden',
+    ]) {
       expect([path, (await httpCall(server.url + path)).status]).toEqual([path, 404])
     }
   })
@@ -140,15 +196,22 @@ describe('the page', () => {
   it('says how to build it while it is not built', async () => {
     const server = await open()
     const answer = await httpCall(`${server.url}/`)
-    expect([answer.status, answer.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8'])
+    expect([answer.status, answer.headers['content-type']]).toEqual([
+      503,
+      'text/html; charset=utf-8',
+    ])
     expect(answer.text).toContain('npm run build')
   })
 
   it('answers an unknown address with a page to a person and a problem to a program', async () => {
     const server = await open()
-    const shown = await httpCall(`${server.url}/somewhere`, { headers: { accept: 'text/html,*/*' } })
+    const shown = await httpCall(`${server.url}/somewhere`, {
+      headers: { accept: 'text/html,*/*' },
+    })
     expect([shown.status, shown.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
-    const spoken = await httpCall(`${server.url}/somewhere`, { headers: { accept: 'application/json' } })
+    const spoken = await httpCall(`${server.url}/somewhere`, {
+      headers: { accept: 'application/json' },
+    })
     expect([spoken.status, Problem.parse(spoken.json).code]).toEqual([404, 'not-found'])
   })
 })
@@ -173,11 +236,17 @@ describe('the listener', () => {
       socket.on('end', () => settle(text)).on('error', fail)
     })
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-    expect(Problem.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).code).toBe('malformed')
+    expect(Problem.parse(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).code).toBe(
+      'malformed',
+    )
   })
 
   it('lets a call under way finish when it closes, and cuts it off after the grace', async () => {
-    const slow = operation('GET /slow', { access: 'public', summary: 'Slow', reply: z.object({ done: z.boolean() }) })
+    const slow = operation('GET /slow', {
+      access: 'public',
+      summary: 'Slow',
+      reply: z.object({ done: z.boolean() }),
+    })
     const reached = Promise.withResolvers<void>()
     const finish = Promise.withResolvers<void>()
     const server = await open({
@@ -222,7 +291,8 @@ describe('a connection', () => {
       socket.write(`GET /api/ping HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(count - 1))
       socket.write('GET /api/ping HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n')
       let answers = 0
-      for await (const chunk of socket.setEncoding('utf8').iterator()) answers += String(chunk).split('HTTP/1.1 200').length - 1
+      for await (const chunk of socket.setEncoding('utf8').iterator())
+        answers += String(chunk).split('HTTP/1.1 200').length - 1
       return answers
     }
     expect(await answersTo(4)).toBe(4)

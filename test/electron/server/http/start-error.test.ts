@@ -14,17 +14,24 @@ it('names the program that has the port', async () => {
   const error = await listenError(fault('EADDRINUSE'), { ...HTTP, port })
   await new Promise((resolve) => server.close(resolve))
   expect(error).toBeInstanceOf(StartError)
-  expect(error.message).toMatch(/ cannot use 127\.0\.0\.1:\d+: \S+ \(process \d+\) already uses that port\. End it or choose another port/)
+  expect(error.message).toMatch(
+    / cannot use 127\.0\.0\.1:\d+: \S+ \(process \d+\) already uses that port\. End it or choose another port/,
+  )
   expect(error.message).toContain(`(process ${process.pid})`)
 })
 
 it.each([
-  ['EACCES', 'this account may not open that port. Choose a port above 1023 with --http HOST:PORT.'],
+  [
+    'EACCES',
+    'this account may not open that port. Choose a port above 1023 with --http HOST:PORT.',
+  ],
   ['EADDRNOTAVAIL', 'this PC does not have that address. Choose one it has with --http HOST:PORT.'],
   ['ENOTFOUND', 'this PC does not have that address.'],
   ['EAI_AGAIN', 'this PC does not have that address.'],
 ])('says what %s means', async (code, words) => {
-  expect((await listenError(fault(code), HTTP)).message).toContain(`The HTTP listener cannot use 127.0.0.1:8042: ${words}`)
+  expect((await listenError(fault(code), HTTP)).message).toContain(
+    `The HTTP listener cannot use 127.0.0.1:8042: ${words}`,
+  )
 })
 
 it('leaves a fault of ours as it is', async () => {
@@ -43,7 +50,11 @@ it('has a sentence for what a person can mend, with the fields that are wrong', 
   expect(sentenceOf(new ApiError('malformed', 'Not carried out.', { errors }))).toBe(
     'Not carried out.\n  --email: must be an e-mail address\n  --level: is missing',
   )
-  expect(sentenceOf(new ApiError('malformed', 'The e-mail must be an e-mail address.', { errors: errors.slice(0, 1) }))).toBe(
-    'The e-mail must be an e-mail address.',
-  )
+  expect(
+    sentenceOf(
+      new ApiError('malformed', 'The e-mail must be an e-mail address.', {
+        errors: errors.slice(0, 1),
+      }),
+    ),
+  ).toBe('The e-mail must be an e-mail address.')
 })

@@ -14,7 +14,14 @@ describe('Prefer', () => {
       ['wait=10', 'handling=strict'],
     ])
       expect([given, isStrict(given)]).toEqual([given, true])
-    for (const given of [undefined, '', 'handling=lenient', 'handling=stricter', 'xhandling=strict', 'strict'])
+    for (const given of [
+      undefined,
+      '',
+      'handling=lenient',
+      'handling=stricter',
+      'xhandling=strict',
+      'strict',
+    ])
       expect([given, isStrict(given)]).toEqual([given, false])
   })
 })
@@ -31,24 +38,47 @@ describe('an unknown field', () => {
   })
 
   it('is found at any depth, in lists too', () => {
-    const body = { name: 'n', extra: 1, home: { city: 'c', zip: 2 }, items: [{ size: 1 }, { size: 2, weight: 3 }] }
-    expect(unknownFields(Body, body, 'body')).toEqual(['body.extra', 'body.home.zip', 'body.items.1.weight'])
+    const body = {
+      name: 'n',
+      extra: 1,
+      home: { city: 'c', zip: 2 },
+      items: [{ size: 1 }, { size: 2, weight: 3 }],
+    }
+    expect(unknownFields(Body, body, 'body')).toEqual([
+      'body.extra',
+      'body.home.zip',
+      'body.items.1.weight',
+    ])
     expect(unknownFields(orEmpty(Body.partial()), { extra: {} }, 'body')).toEqual(['body.extra'])
   })
 
   it('is not one where any form has it, or where names are free', () => {
-    const body = { either: { a: 'x', b: 'y', c: 'z' }, labels: { any: 'thing' }, free: { deep: { er: 1 } }, open: { more: 1 } }
+    const body = {
+      either: { a: 'x', b: 'y', c: 'z' },
+      labels: { any: 'thing' },
+      free: { deep: { er: 1 } },
+      open: { more: 1 },
+    }
     expect(unknownFields(Body, body, 'body')).toEqual(['body.either.c'])
   })
 
   it('is not looked for in what is not an object, which the contract refuses by itself', () => {
-    for (const body of [null, undefined, 'text', 7, [{ extra: 1 }]]) expect(unknownFields(Body, body, 'body')).toEqual([])
+    for (const body of [null, undefined, 'text', 7, [{ extra: 1 }]])
+      expect(unknownFields(Body, body, 'body')).toEqual([])
     expect(unknownFields(Body, { name: {}, home: 'x', items: 'y' }, 'body')).toEqual([])
   })
 
   it('is found in the bodies of the interface', () => {
-    const body = { severity: 'stat', reportMetadata: { mrn: '1', wight: 2, height: { unit: 'cm', value: 1, precision: 2 } } }
-    expect(unknownFields(scribe.update.body, body, 'body')).toEqual(['body.reportMetadata.wight', 'body.reportMetadata.height.precision'])
-    expect(unknownFields(scribe.create.body, { constructor: 1 }, 'body')).toEqual(['body.constructor'])
+    const body = {
+      severity: 'stat',
+      reportMetadata: { mrn: '1', wight: 2, height: { unit: 'cm', value: 1, precision: 2 } },
+    }
+    expect(unknownFields(scribe.update.body, body, 'body')).toEqual([
+      'body.reportMetadata.wight',
+      'body.reportMetadata.height.precision',
+    ])
+    expect(unknownFields(scribe.create.body, { constructor: 1 }, 'body')).toEqual([
+      'body.constructor',
+    ])
   })
 })

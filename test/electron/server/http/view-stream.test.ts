@@ -5,7 +5,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import type { HttpServer } from '#server/http/server.ts'
 import { type OpenView, VIEW_COOKIE } from '#server/http/view-authentication.ts'
-import { frameBytes, type LinesRule, mediaBytes, serveViewBytes, serveViewLines } from '#server/http/view-stream.ts'
+import {
+  frameBytes,
+  type LinesRule,
+  mediaBytes,
+  serveViewBytes,
+  serveViewLines,
+} from '#server/http/view-stream.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { ApiError } from '#shared/errors.ts'
 import { httpCall } from '../../../support/http-call.ts'
@@ -25,13 +31,25 @@ afterEach(async () => {
 
 type Lines = (signal: AbortSignal) => AsyncIterable<unknown>
 type Bytes = Parameters<typeof serveViewBytes>[3]
-async function open(lines: Lines, rule: LinesRule = {}, bytes: Bytes = async () => frameBytes(Buffer.alloc(0), '1')): Promise<string> {
+async function open(
+  lines: Lines,
+  rule: LinesRule = {},
+  bytes: Bytes = async () => frameBytes(Buffer.alloc(0), '1'),
+): Promise<string> {
   server = await openTestServer({
     log: { error: (fields) => void faults.push(fields) },
-    views: { viewOf: (viewId, token) => (isLive && viewId === 'v1' && token === 'token' ? VIEW : undefined) },
+    views: {
+      viewOf: (viewId, token) =>
+        isLive && viewId === 'v1' && token === 'token' ? VIEW : undefined,
+    },
     register(app) {
       serveViewLines(app, '/viewer/:viewId/images', (_view, signal) => lines(signal), rule)
-      serveViewBytes(app, '/viewer/:viewId/bytes/:number', z.object({ number: z.coerce.number().int() }), bytes)
+      serveViewBytes(
+        app,
+        '/viewer/:viewId/bytes/:number',
+        z.object({ number: z.coerce.number().int() }),
+        bytes,
+      )
     },
   })
   return server.url
@@ -72,7 +90,11 @@ describe('the lines of a view', () => {
     const answer = await httpCall(`${url}/viewer/v1/images`, { headers: { cookie } })
     expect(answer.text).toBe('{"line":"study","text":"one\\ntwo"}\n{"line":"done"}\n')
     expect(answer.headers).toMatchObject({
-      ...{ 'content-type': 'application/x-ndjson; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+      ...{
+        'content-type': 'application/x-ndjson; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      },
     })
   })
 
@@ -80,7 +102,13 @@ describe('the lines of a view', () => {
     const url = await open(forever)
     expect((await httpCall(`${url}/viewer/v1/images`)).status).toBe(401)
     expect((await httpCall(`${url}/viewer/v2/images`, { headers: { cookie } })).status).toBe(401)
-    expect((await httpCall(`${url}/viewer/v1/images`, { headers: { cookie, 'sec-fetch-site': 'cross-site' } })).status).toBe(403)
+    expect(
+      (
+        await httpCall(`${url}/viewer/v1/images`, {
+          headers: { cookie, 'sec-fetch-site': 'cross-site' },
+        })
+      ).status,
+    ).toBe(403)
   })
 
   it('stop when the client leaves', async () => {
@@ -114,7 +142,11 @@ describe('the lines of a view', () => {
     const url = await open(async function* () {
       for (made = 0; made < 2000; made++) yield 'x'.repeat(100_000)
     })
-    const asked = request(`${url}/viewer/v1/images`, { headers: { cookie }, agent: false }, (answer) => answer.pause())
+    const asked = request(
+      `${url}/viewer/v1/images`,
+      { headers: { cookie }, agent: false },
+      (answer) => answer.pause(),
+    )
     asked.on('error', () => {})
     asked.end()
     await vi.waitFor(() => expect(made).toBeGreaterThan(0))
@@ -157,12 +189,15 @@ describe('the lines of a view', () => {
     })
     expect((await httpCall(`${url}/viewer/v1/images`, { headers: { cookie } })).status).toBe(429)
     first?.leave()
-    await expect.poll(() => new Promise((settle) => void stream(`${url}/viewer/v1/images`, settle))).toContain('line')
+    await expect
+      .poll(() => new Promise((settle) => void stream(`${url}/viewer/v1/images`, settle)))
+      .toContain('line')
   })
 })
 
 describe('bytes of a view', () => {
-  const get = (url: string, more: Record<string, string> = {}) => fetch(`${url}/viewer/v1/bytes/7`, { headers: { cookie, ...more } })
+  const get = (url: string, more: Record<string, string> = {}) =>
+    fetch(`${url}/viewer/v1/bytes/7`, { headers: { cookie, ...more } })
 
   it('are refused where a file names a transfer syntax that no header can carry', async () => {
     const url = await open(forever, {}, async () => frameBytes(Buffer.alloc(1), '1.2\r\nx: é'))
@@ -176,8 +211,13 @@ describe('bytes of a view', () => {
       return frameBytes(Buffer.from([0, 255]), '1.2.840.10008.1.2.4.90')
     })
     const answer = await get(url)
-    expect(answer.headers.get('content-type')).toBe('application/octet-stream; transfer-syntax=1.2.840.10008.1.2.4.90')
-    expect([answer.headers.get('cache-control'), answer.headers.get('x-content-type-options')]).toEqual(['private, no-store', 'nosniff'])
+    expect(answer.headers.get('content-type')).toBe(
+      'application/octet-stream; transfer-syntax=1.2.840.10008.1.2.4.90',
+    )
+    expect([
+      answer.headers.get('cache-control'),
+      answer.headers.get('x-content-type-options'),
+    ]).toEqual(['private, no-store', 'nosniff'])
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.from([0, 255]))
     expect((await fetch(`${url}/viewer/v1/bytes/x`, { headers: { cookie } })).status).toBe(400)
     expect((await fetch(`${url}/viewer/v1/bytes/7`)).status).toBe(401)
@@ -198,7 +238,9 @@ describe('bytes of a view', () => {
     let signal: AbortSignal | undefined
     const url = await open(forever, {}, async (call) => {
       signal = call.signal
-      return await new Promise((_, fail) => call.signal.addEventListener('abort', () => fail(call.signal.reason)))
+      return await new Promise((_, fail) =>
+        call.signal.addEventListener('abort', () => fail(call.signal.reason)),
+      )
     })
     const { leave } = stream(`${url}/viewer/v1/bytes/7`)
     await vi.waitFor(() => expect(signal).toBeDefined())
@@ -216,11 +258,24 @@ describe('bytes of a view', () => {
     const url = await open(forever, {}, async ({ range }) => {
       expect(range).toBe('bytes=0-1')
       const headers = { 'content-range': 'bytes 0-1/9', 'content-length': '2', 'set-cookie': 'a=b' }
-      return mediaBytes({ status: 206, headers, body: Readable.from([Buffer.from('ab')]), mimeType, fileName: 'Müller.x' })
+      return mediaBytes({
+        status: 206,
+        headers,
+        body: Readable.from([Buffer.from('ab')]),
+        mimeType,
+        fileName: 'Müller.x',
+      })
     })
     const answer = await get(url, { range: 'bytes=0-1' })
-    expect([answer.status, await answer.text(), answer.headers.get('content-range')]).toEqual([206, 'ab', 'bytes 0-1/9'])
-    expect([answer.headers.get('content-type'), answer.headers.get('content-disposition')?.split(';')[0]]).toEqual([type, disposition])
+    expect([answer.status, await answer.text(), answer.headers.get('content-range')]).toEqual([
+      206,
+      'ab',
+      'bytes 0-1/9',
+    ])
+    expect([
+      answer.headers.get('content-type'),
+      answer.headers.get('content-disposition')?.split(';')[0],
+    ]).toEqual([type, disposition])
     expect(answer.headers.get('set-cookie')).toBeNull()
     expect(answer.headers.get('x-frame-options')).toBe('SAMEORIGIN')
     expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'self'")

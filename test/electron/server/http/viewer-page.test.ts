@@ -6,7 +6,12 @@ import type { HttpServer } from '#server/http/server.ts'
 import { httpCall } from '../../../support/http-call.ts'
 import { openTestServer } from './http-fixture.ts'
 
-const PATHS = ['/viewer', '/study/stu_1?token=secret', '/token/landing?token=secret', '/viewer.html']
+const PATHS = [
+  '/viewer',
+  '/study/stu_1?token=secret',
+  '/token/landing?token=secret',
+  '/viewer.html',
+]
 let folder: string
 let server: HttpServer
 beforeEach(async () => {
@@ -25,10 +30,21 @@ afterEach(async () => {
 describe('the page of the viewer', () => {
   it.each(PATHS)('is at %s, under rules of its own, and nothing keeps it', async (path) => {
     const { status, text, headers } = await httpCall(server.url + path)
-    expect([status, text, headers['content-type']]).toEqual([200, '<title>Viewer</title>', 'text/html; charset=utf-8'])
+    expect([status, text, headers['content-type']]).toEqual([
+      200,
+      '<title>Viewer</title>',
+      'text/html; charset=utf-8',
+    ])
     expect(headers).toMatchObject({
-      ...{ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex', 'x-frame-options': 'SAMEORIGIN' },
-      ...{ 'content-security-policy': expect.stringContaining("script-src 'self' 'wasm-unsafe-eval';") },
+      ...{
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+        'x-robots-tag': 'noindex',
+        'x-frame-options': 'SAMEORIGIN',
+      },
+      ...{
+        'content-security-policy': expect.stringContaining("script-src 'self' 'wasm-unsafe-eval';"),
+      },
     })
     expect(headers['set-cookie']).toBeUndefined()
     expect((await httpCall(server.url + path, { method: 'HEAD' })).status).toBe(200)
@@ -37,15 +53,21 @@ describe('the page of the viewer', () => {
   })
 
   it('is shown whoever linked to it: another site, a mail', async () => {
-    const { status } = await httpCall(`${server.url}/token/landing?token=x`, { headers: { 'sec-fetch-site': 'cross-site' } })
+    const { status } = await httpCall(`${server.url}/token/landing?token=x`, {
+      headers: { 'sec-fetch-site': 'cross-site' },
+    })
     expect(status).toBe(200)
-    expect((await httpCall(`${server.url}/viewer`, { headers: { host: 'evil.example' } })).status).toBe(421)
+    expect(
+      (await httpCall(`${server.url}/viewer`, { headers: { host: 'evil.example' } })).status,
+    ).toBe(421)
   })
 
   it('lets its workers run WebAssembly, and the window not', async () => {
     const script = await httpCall(`${server.url}/assets/worker-1a2b3c.js`)
     expect(script.headers['content-security-policy']).toContain("'wasm-unsafe-eval'")
-    expect((await httpCall(`${server.url}/`)).headers['content-security-policy']).not.toContain('wasm')
+    expect((await httpCall(`${server.url}/`)).headers['content-security-policy']).not.toContain(
+      'wasm',
+    )
   })
 
   it('is read anew, and says so where it is not built', async () => {

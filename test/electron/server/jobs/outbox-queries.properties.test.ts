@@ -2,13 +2,19 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openStore, type Store } from '#server/database/store.ts'
-import type { OutboxRecord, OutboxRow, OutboxState, OutboxStore } from '#server/jobs/outbox-queries.ts'
+import type {
+  OutboxRecord,
+  OutboxRow,
+  OutboxState,
+  OutboxStore,
+} from '#server/jobs/outbox-queries.ts'
 import { openOutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import { standingClock, tempFolder } from '../../../support/temp-store.ts'
 
-// The outbox against a model written from the words of `OutboxStore`: an array. Each run has a kind of its own in one store.
+// The outbox against a model written from the words of `OutboxStore`: an array. Each run has a kind
+// of its own in one store.
 
 const MINUTE = 60_000
 
@@ -28,7 +34,14 @@ interface Row {
 const place = fc.nat({ max: 30 })
 const later = fc.constantFrom(0, 1, MINUTE, 90 * MINUTE)
 const stepArbitrary = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('append' as const), subject: fc.nat({ max: 3 }), lane: fc.nat({ max: 3 }) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('append' as const),
+      subject: fc.nat({ max: 3 }),
+      lane: fc.nat({ max: 3 }),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: later }) },
   {
     weight: 3,
@@ -38,21 +51,40 @@ const stepArbitrary = fc.oneof(
       state: fc.constantFrom('sent' as const, 'failed' as const, 'dropped' as const),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('postpone' as const, 'hold' as const), at: place, ms: later }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom('postpone' as const, 'hold' as const),
+      at: place,
+      ms: later,
+    }),
+  },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constant('hasten' as const), some: fc.option(fc.array(place, { maxLength: 3 }), { nil: undefined }) }),
+    arbitrary: fc.record({
+      do: fc.constant('hasten' as const),
+      some: fc.option(fc.array(place, { maxLength: 3 }), { nil: undefined }),
+    }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('drop' as const), subject: fc.nat({ max: 3 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('drop' as const), subject: fc.nat({ max: 3 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('purge' as const), ms: later }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('reopen' as const) }) },
 )
 type Step = typeof stepArbitrary extends fc.Arbitrary<infer T> ? T : never
 
-/** Rows of the model that are due, as the outbox promises them: of a lane only the first that waits. */
+/**
+ * Rows of the model that are due, as the outbox promises them: of a lane only the first that waits.
+ */
 function dueOf(rows: readonly Row[], now: number): Row[] {
   const isFirst = (row: Row) =>
-    row.lane === null || !rows.some((other) => other.lane === row.lane && other.outboxId < row.outboxId && other.state === 'waiting')
+    row.lane === null ||
+    !rows.some(
+      (other) =>
+        other.lane === row.lane && other.outboxId < row.outboxId && other.state === 'waiting',
+    )
   return rows
     .filter((row) => row.state === 'waiting' && row.notBefore <= now && isFirst(row))
     .sort((a, b) => a.notBefore - b.notBefore || a.outboxId - b.outboxId)
@@ -69,34 +101,46 @@ describe('the outbox', () => {
     () => {
       using temp = tempFolder()
       const clock = standingClock()
-      const open = () => openStore({ folder: temp.folder, clock, uuid: randomUUID, isChecked: true })
+      const open = () =>
+        openStore({ folder: temp.folder, clock, uuid: randomUUID, isChecked: true })
       let store = open()
       let kinds = 0
       fc.assert(
-        fc.property(fc.array(stepArbitrary, { maxLength: 40 }), fc.integer({ min: 1, max: 4 }), (steps, limit) => {
-          const kind = `kind-${++kinds}`
-          const rows: Row[] = []
-          const createdAt = new Map<number, string>()
-          for (const step of steps) {
-            store = taken(step, { kind, rows, createdAt, store, open, clock })
-            const { outbox } = store
-            const now = clock()
-            const waiting = rows.filter(({ state }) => state === 'waiting')
-            expect(outbox.waiting(kind)).toEqual(waiting.map((row) => recordOf(kind, row, createdAt.get(row.outboxId) ?? '')))
-            for (const row of rows) expect(outbox.get(row.outboxId)).toEqual(recordOf(kind, row, createdAt.get(row.outboxId) ?? ''))
-            expect(outbox.nextDue(kind)).toBe(
-              waiting.length === 0 ? undefined : instantOf(Math.min(...waiting.map(({ notBefore }) => notBefore))),
-            )
-            expect(outbox.summary(kind)).toMatchObject({
-              waiting: waiting.length,
-              failed: rows.filter(({ state }) => state === 'failed').length,
-            })
-            const due = pages(outbox, kind, instantOf(now), limit)
-            expect(due.map(({ outboxId, payload }) => [outboxId, payload])).toEqual(
-              dueOf(rows, now).map(({ outboxId, payload }) => [outboxId, payload]),
-            )
-          }
-        }),
+        fc.property(
+          fc.array(stepArbitrary, { maxLength: 40 }),
+          fc.integer({ min: 1, max: 4 }),
+          (steps, limit) => {
+            const kind = `kind-${++kinds}`
+            const rows: Row[] = []
+            const createdAt = new Map<number, string>()
+            for (const step of steps) {
+              store = taken(step, { kind, rows, createdAt, store, open, clock })
+              const { outbox } = store
+              const now = clock()
+              const waiting = rows.filter(({ state }) => state === 'waiting')
+              expect(outbox.waiting(kind)).toEqual(
+                waiting.map((row) => recordOf(kind, row, createdAt.get(row.outboxId) ?? '')),
+              )
+              for (const row of rows)
+                expect(outbox.get(row.outboxId)).toEqual(
+                  recordOf(kind, row, createdAt.get(row.outboxId) ?? ''),
+                )
+              expect(outbox.nextDue(kind)).toBe(
+                waiting.length === 0
+                  ? undefined
+                  : instantOf(Math.min(...waiting.map(({ notBefore }) => notBefore))),
+              )
+              expect(outbox.summary(kind)).toMatchObject({
+                waiting: waiting.length,
+                failed: rows.filter(({ state }) => state === 'failed').length,
+              })
+              const due = pages(outbox, kind, instantOf(now), limit)
+              expect(due.map(({ outboxId, payload }) => [outboxId, payload])).toEqual(
+                dueOf(rows, now).map(({ outboxId, payload }) => [outboxId, payload]),
+              )
+            }
+          },
+        ),
         runs(40),
       )
       store[Symbol.dispose]()
@@ -105,7 +149,12 @@ describe('the outbox', () => {
   )
 })
 
-function pages(outbox: OutboxStore, kind: string, now: string, limit: number): OutboxRow<unknown>[] {
+function pages(
+  outbox: OutboxStore,
+  kind: string,
+  now: string,
+  limit: number,
+): OutboxRow<unknown>[] {
   const all: OutboxRow<unknown>[] = []
   let after: OutboxRecord | undefined
   do {
@@ -141,18 +190,32 @@ const ifWaiting = (row: Row, change: (row: Row) => void): void => {
   if (row.state === 'waiting') change(row)
 }
 
-function putOff(run: Run, step: { readonly do: 'postpone' | 'hold'; readonly at: number; readonly ms: number }): void {
+function putOff(
+  run: Run,
+  step: { readonly do: 'postpone' | 'hold'; readonly at: number; readonly ms: number },
+): void {
   const now = run.clock()
   const row = rowAt(run, step.at)
   if (!row) return
   const lastError = `${step.do} of ${row.outboxId}`
-  run.store.outbox[step.do](row.outboxId, { notBefore: instantOf(now + step.ms), lastError, at: instantOf(now) })
+  run.store.outbox[step.do](row.outboxId, {
+    notBefore: instantOf(now + step.ms),
+    lastError,
+    at: instantOf(now),
+  })
   ifWaiting(row, (it) => {
-    Object.assign(it, { notBefore: now + step.ms, updatedAt: now, lastError, attempts: it.attempts + (step.do === 'hold' ? 0 : 1) })
+    Object.assign(it, {
+      notBefore: now + step.ms,
+      updatedAt: now,
+      lastError,
+      attempts: it.attempts + (step.do === 'hold' ? 0 : 1),
+    })
   })
 }
 
-const TAKES: { readonly [D in Exclude<Step['do'], 'reopen'>]: (step: Step & { readonly do: D }, run: Run) => void } = {
+const TAKES: {
+  readonly [D in Exclude<Step['do'], 'reopen'>]: (step: Step & { readonly do: D }, run: Run) => void
+} = {
   append(step, { kind, rows, createdAt, store, clock }) {
     const at = instantOf(clock())
     const subject = `subject-${step.subject}`
@@ -160,7 +223,15 @@ const TAKES: { readonly [D in Exclude<Step['do'], 'reopen'>]: (step: Step & { re
     const payload = { subject, text: `Zażółć ${rows.length}`, nothing: null }
     const outboxId = store.outbox.append({ kind, subject, payload, at, ...(lane && { lane }) })
     const fresh = { state: 'waiting', attempts: 0, lastError: null } as const
-    rows.push({ outboxId, subject, lane: lane ?? null, payload, ...fresh, notBefore: clock(), updatedAt: clock() })
+    rows.push({
+      outboxId,
+      subject,
+      lane: lane ?? null,
+      payload,
+      ...fresh,
+      notBefore: clock(),
+      updatedAt: clock(),
+    })
     createdAt.set(outboxId, at)
   },
   pass: ({ ms }, { clock }) => clock.pass(ms),
@@ -170,7 +241,9 @@ const TAKES: { readonly [D in Exclude<Step['do'], 'reopen'>]: (step: Step & { re
     if (!row) return
     const wasWaiting = row.state === 'waiting'
     const fault = step.state === 'failed' ? 'given up' : null
-    expect(run.store.outbox.settle(row.outboxId, step.state, instantOf(now), fault)).toBe(wasWaiting)
+    expect(run.store.outbox.settle(row.outboxId, step.state, instantOf(now), fault)).toBe(
+      wasWaiting,
+    )
     ifWaiting(row, (it) => {
       Object.assign(it, {
         state: step.state,
@@ -206,7 +279,8 @@ const TAKES: { readonly [D in Exclude<Step['do'], 'reopen'>]: (step: Step & { re
     const before = clock() - step.ms
     store.outbox.purge(instantOf(before))
     const kept = rows.filter(({ state, updatedAt }) => state === 'waiting' || updatedAt >= before)
-    for (const { outboxId } of rows.filter((row) => !kept.includes(row))) expect(store.outbox.get(outboxId)).toBeUndefined()
+    for (const { outboxId } of rows.filter((row) => !kept.includes(row)))
+      expect(store.outbox.get(outboxId)).toBeUndefined()
     rows.splice(0, rows.length, ...kept)
   },
 }
@@ -228,119 +302,155 @@ describe('an outbox worker', () => {
       using store = openStore({ folder: temp.folder, clock, uuid: randomUUID })
       let kinds = 0
       const rowsArbitrary = fc.array(
-        fc.record({ lane: fc.nat({ max: 2 }), group: fc.nat({ max: 1 }), ends: fc.array(fc.constantFrom(...ENDS), { maxLength: 3 }) }),
+        fc.record({
+          lane: fc.nat({ max: 2 }),
+          group: fc.nat({ max: 1 }),
+          ends: fc.array(fc.constantFrom(...ENDS), { maxLength: 3 }),
+        }),
         { minLength: 1, maxLength: 8 },
       )
       const events = fc.array(
-        fc.constantFrom('end', 'end', 'end', 'pass', 'restart', 'append') as fc.Arbitrary<'end' | 'pass' | 'restart' | 'append'>,
+        fc.constantFrom('end', 'end', 'end', 'pass', 'restart', 'append') as fc.Arbitrary<
+          'end' | 'pass' | 'restart' | 'append'
+        >,
         {
           maxLength: 25,
         },
       )
       await fc.assert(
-        fc.asyncProperty(fc.scheduler(), rowsArbitrary, events, fc.integer({ min: 1, max: 3 }), async (s, drawn, events, atOnce) => {
-          const kind = `work-${++kinds}`
-          const laneOf = ({ lane }: { readonly lane: number }) => (lane === 2 ? undefined : `lane-${lane}`)
-          const left = drawn.map(({ ends }) => [...ends])
-          const settled = new Map<string, number>()
-          const underWay = new Set<string>()
-          const order: string[] = []
-          let appended = 0
-          let isLiving = true
+        fc.asyncProperty(
+          fc.scheduler(),
+          rowsArbitrary,
+          events,
+          fc.integer({ min: 1, max: 3 }),
+          async (s, drawn, events, atOnce) => {
+            const kind = `work-${++kinds}`
+            const laneOf = ({ lane }: { readonly lane: number }) =>
+              lane === 2 ? undefined : `lane-${lane}`
+            const left = drawn.map(({ ends }) => [...ends])
+            const settled = new Map<string, number>()
+            const underWay = new Set<string>()
+            const order: string[] = []
+            let appended = 0
+            let isLiving = true
 
-          const append = () => {
-            const row = drawn[appended]
-            if (!row) return
-            const lane = laneOf(row)
-            store.outbox.append({
-              kind,
-              subject: `row-${appended}`,
-              payload: { row: appended },
-              at: instantOf(clock()),
-              ...(lane && { lane }),
-            })
-            appended++
-          }
-          const numberOf = (subject: string) => Number(subject.slice(4))
-          const groupOf = ({ subject }: OutboxRecord) => `group-${drawn[numberOf(subject)]?.group}`
-
-          async function deliver(row: OutboxRow<unknown>, signal: AbortSignal): Promise<Settlement> {
-            const { subject } = row
-            const number = numberOf(subject)
-            expect(row.payload).toEqual({ row: number })
-            expect(settled.get(subject)).toBeUndefined()
-            expect(underWay.has(subject)).toBe(false)
-            underWay.add(subject)
-            expect([...underWay].filter((other) => drawn[numberOf(other)]?.group === drawn[number]?.group).length).toBeLessThanOrEqual(
-              atOnce,
-            )
-            const lane = laneOf(drawn[number] ?? { lane: 2 })
-            if (lane !== undefined)
-              for (let earlier = 0; earlier < number; earlier++)
-                if (laneOf(drawn[earlier] ?? { lane: 2 }) === lane) expect(settled.get(`row-${earlier}`)).toBe(1)
-            const cut = Promise.withResolvers<never>()
-            signal.addEventListener('abort', () => cut.reject(signal.reason))
-            try {
-              const end = await Promise.race([s.schedule(Promise.resolve(left[number]?.[0] ?? ('sent' as End)), subject), cut.promise])
-              left[number]?.shift()
-              if (end === 'fault') throw new Error('a fault of ours')
-              const until = clock() + MINUTE
-              const within = (stillWaited: boolean) => {
-                expect(stillWaited).toBe(true)
-                expect(store.database.inTransaction).toBe(true)
-                if (end !== 'sent' && end !== 'failed') return
-                settled.set(subject, (settled.get(subject) ?? 0) + 1)
-                order.push(subject)
-              }
-              if (end === 'sent') return { outcome: 'sent', within }
-              return end === 'failed' ? { outcome: end, fault: end, within } : { outcome: end, until, fault: end, within }
-            } finally {
-              underWay.delete(subject)
+            const append = () => {
+              const row = drawn[appended]
+              if (!row) return
+              const lane = laneOf(row)
+              store.outbox.append({
+                kind,
+                subject: `row-${appended}`,
+                payload: { row: appended },
+                at: instantOf(clock()),
+                ...(lane && { lane }),
+              })
+              appended++
             }
-          }
-          const faults: unknown[] = []
-          const open = () => openOutboxWorker({ store, kind, clock, deliver, groupOf, atOnce, onError: (error) => faults.push(error) })
-          let worker = open()
-          append()
-          for (const event of events) {
-            await turns()
-            if (event === 'end' && s.count() > 0) await s.waitOne()
-            if (event === 'pass') {
+            const numberOf = (subject: string) => Number(subject.slice(4))
+            const groupOf = ({ subject }: OutboxRecord) =>
+              `group-${drawn[numberOf(subject)]?.group}`
+
+            async function deliver(
+              row: OutboxRow<unknown>,
+              signal: AbortSignal,
+            ): Promise<Settlement> {
+              const { subject } = row
+              const number = numberOf(subject)
+              expect(row.payload).toEqual({ row: number })
+              expect(settled.get(subject)).toBeUndefined()
+              expect(underWay.has(subject)).toBe(false)
+              underWay.add(subject)
+              expect(
+                [...underWay].filter(
+                  (other) => drawn[numberOf(other)]?.group === drawn[number]?.group,
+                ).length,
+              ).toBeLessThanOrEqual(atOnce)
+              const lane = laneOf(drawn[number] ?? { lane: 2 })
+              if (lane !== undefined)
+                for (let earlier = 0; earlier < number; earlier++)
+                  if (laneOf(drawn[earlier] ?? { lane: 2 }) === lane)
+                    expect(settled.get(`row-${earlier}`)).toBe(1)
+              const cut = Promise.withResolvers<never>()
+              signal.addEventListener('abort', () => cut.reject(signal.reason))
+              try {
+                const end = await Promise.race([
+                  s.schedule(Promise.resolve(left[number]?.[0] ?? ('sent' as End)), subject),
+                  cut.promise,
+                ])
+                left[number]?.shift()
+                if (end === 'fault') throw new Error('a fault of ours')
+                const until = clock() + MINUTE
+                const within = (stillWaited: boolean) => {
+                  expect(stillWaited).toBe(true)
+                  expect(store.database.inTransaction).toBe(true)
+                  if (end !== 'sent' && end !== 'failed') return
+                  settled.set(subject, (settled.get(subject) ?? 0) + 1)
+                  order.push(subject)
+                }
+                if (end === 'sent') return { outcome: 'sent', within }
+                return end === 'failed'
+                  ? { outcome: end, fault: end, within }
+                  : { outcome: end, until, fault: end, within }
+              } finally {
+                underWay.delete(subject)
+              }
+            }
+            const faults: unknown[] = []
+            const open = () =>
+              openOutboxWorker({
+                store,
+                kind,
+                clock,
+                deliver,
+                groupOf,
+                atOnce,
+                onError: (error) => faults.push(error),
+              })
+            let worker = open()
+            append()
+            for (const event of events) {
+              await turns()
+              if (event === 'end' && s.count() > 0) await s.waitOne()
+              if (event === 'pass') {
+                clock.pass(61 * MINUTE)
+                worker.wake()
+              }
+              if (event === 'append') append()
+              if (event === 'restart') {
+                await worker[Symbol.asyncDispose]()
+                worker = open()
+              }
+            }
+            while (appended < drawn.length) append()
+            for (let rounds = 0; isLiving; rounds++) {
+              // Every attempt ends, and each row has three that fail at most.
+              expect(rounds).toBeLessThan(200)
+              await turns()
+              while (s.count() > 0) {
+                await s.waitOne()
+                await turns()
+              }
+              isLiving = store.outbox.waiting(kind).length > 0
               clock.pass(61 * MINUTE)
               worker.wake()
             }
-            if (event === 'append') append()
-            if (event === 'restart') {
-              await worker[Symbol.asyncDispose]()
-              worker = open()
+            await worker.settled()
+            await worker[Symbol.asyncDispose]()
+            expect([...settled.values()]).toEqual(drawn.map(() => 1))
+            for (const [number, { ends }] of drawn.entries()) {
+              const wasFailed = store.outbox.latest(kind, `row-${number}`)?.state === 'failed'
+              if (!ends.includes('failed')) expect(wasFailed).toBe(false)
             }
-          }
-          while (appended < drawn.length) append()
-          for (let rounds = 0; isLiving; rounds++) {
-            // Every attempt ends, and each row has three that fail at most.
-            expect(rounds).toBeLessThan(200)
-            await turns()
-            while (s.count() > 0) {
-              await s.waitOne()
-              await turns()
+            for (const lane of ['lane-0', 'lane-1']) {
+              const ofLane = order
+                .map(numberOf)
+                .filter((number) => laneOf(drawn[number] ?? { lane: 2 }) === lane)
+              expect(ofLane).toEqual(ofLane.toSorted((a, b) => a - b))
             }
-            isLiving = store.outbox.waiting(kind).length > 0
-            clock.pass(61 * MINUTE)
-            worker.wake()
-          }
-          await worker.settled()
-          await worker[Symbol.asyncDispose]()
-          expect([...settled.values()]).toEqual(drawn.map(() => 1))
-          for (const [number, { ends }] of drawn.entries()) {
-            const wasFailed = store.outbox.latest(kind, `row-${number}`)?.state === 'failed'
-            if (!ends.includes('failed')) expect(wasFailed).toBe(false)
-          }
-          for (const lane of ['lane-0', 'lane-1']) {
-            const ofLane = order.map(numberOf).filter((number) => laneOf(drawn[number] ?? { lane: 2 }) === lane)
-            expect(ofLane).toEqual(ofLane.toSorted((a, b) => a - b))
-          }
-          for (const error of faults) expect(error).toMatchObject({ message: 'a fault of ours' })
-        }),
+            for (const error of faults) expect(error).toMatchObject({ message: 'a fault of ours' })
+          },
+        ),
         runs(40),
       )
     },

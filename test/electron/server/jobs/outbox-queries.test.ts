@@ -9,15 +9,26 @@ describe('the outbox', () => {
   it('gives rows oldest first, when they are due', () => {
     using temp = tempStore()
     const { outbox } = temp.store
-    const [a, b] = ['inv_a', 'inv_b'].map((subject) => outbox.append({ kind, subject, payload: { subject }, at: AT }))
+    const [a, b] = ['inv_a', 'inv_b'].map((subject) =>
+      outbox.append({ kind, subject, payload: { subject }, at: AT }),
+    )
     outbox.append({ kind: 'report.delivered', subject: 'rep_a', payload: {}, at: AT })
-    expect(outbox.due(kind, AT, 10).map(({ payload }) => payload)).toEqual([{ subject: 'inv_a' }, { subject: 'inv_b' }])
-    outbox.postpone(a ?? 0, { notBefore: LATER, lastError: 'the mail server did not answer in time', at: AT })
+    expect(outbox.due(kind, AT, 10).map(({ payload }) => payload)).toEqual([
+      { subject: 'inv_a' },
+      { subject: 'inv_b' },
+    ])
+    outbox.postpone(a ?? 0, {
+      notBefore: LATER,
+      lastError: 'the mail server did not answer in time',
+      at: AT,
+    })
     expect(outbox.due(kind, AT, 10).map(({ outboxId }) => outboxId)).toEqual([b])
     expect(outbox.settle(b ?? 0, 'sent', AT)).toBe(true)
     expect(outbox.settle(b ?? 0, 'sent', AT)).toBe(false)
     expect(outbox.nextDue(kind)).toBe(LATER)
-    expect(outbox.due(kind, LATER, 10)).toMatchObject([{ outboxId: a, attempts: 1, lastError: 'the mail server did not answer in time' }])
+    expect(outbox.due(kind, LATER, 10)).toMatchObject([
+      { outboxId: a, attempts: 1, lastError: 'the mail server did not answer in time' },
+    ])
     outbox.hasten(kind, AT)
     expect(outbox.nextDue(kind)).toBe(AT)
   })
@@ -25,16 +36,36 @@ describe('the outbox', () => {
   it('keeps payloads sealed, and forgets them when a row stops waiting', () => {
     using temp = tempStore()
     const { outbox, database } = temp.store
-    const stored = () => database.get(database.sql.selectFrom('outbox').select('sealedPayload'))?.sealedPayload
-    const outboxId = outbox.append({ kind, subject: 'inv_a', payload: { link: 'https://gateway.example/#/invitation?token=x' }, at: AT })
+    const stored = () =>
+      database.get(database.sql.selectFrom('outbox').select('sealedPayload'))?.sealedPayload
+    const outboxId = outbox.append({
+      kind,
+      subject: 'inv_a',
+      payload: { link: 'https://gateway.example/#/invitation?token=x' },
+      at: AT,
+    })
     expect(stored()?.includes('gateway.example')).toBe(false)
     outbox.settle(outboxId, 'failed', LATER, 'the mail server did not take the message')
     expect(stored()).toBeNull()
     expect(outbox.latest(kind, 'inv_a')).toEqual({
-      ...{ outboxId, kind, subject: 'inv_a', lane: null, state: 'failed', attempts: 1, notBefore: AT, createdAt: AT, updatedAt: LATER },
+      ...{
+        outboxId,
+        kind,
+        subject: 'inv_a',
+        lane: null,
+        state: 'failed',
+        attempts: 1,
+        notBefore: AT,
+        createdAt: AT,
+        updatedAt: LATER,
+      },
       lastError: 'the mail server did not take the message',
     })
-    expect(outbox.summary(kind)).toEqual({ waiting: 0, failed: 1, fault: 'the mail server did not take the message' })
+    expect(outbox.summary(kind)).toEqual({
+      waiting: 0,
+      failed: 1,
+      fault: 'the mail server did not take the message',
+    })
   })
 
   it('gives of a lane only its first row, and leaves other lanes and kinds alone', () => {
@@ -59,9 +90,14 @@ describe('the outbox', () => {
   it('gives long queues page by page', () => {
     using temp = tempStore()
     const { outbox } = temp.store
-    for (let at = 0; at < 25; at++) outbox.append({ kind, subject: `s${at}`, payload: {}, at: at % 2 === 0 ? AT : LATER })
+    for (let at = 0; at < 25; at++)
+      outbox.append({ kind, subject: `s${at}`, payload: {}, at: at % 2 === 0 ? AT : LATER })
     const seen: string[] = []
-    for (let page = outbox.due(kind, LATER, 10); page.length > 0; page = outbox.due(kind, LATER, 10, page.at(-1)))
+    for (
+      let page = outbox.due(kind, LATER, 10);
+      page.length > 0;
+      page = outbox.due(kind, LATER, 10, page.at(-1))
+    )
       seen.push(...page.map(({ subject }) => subject))
     expect(seen).toHaveLength(25)
     expect(new Set(seen).size).toBe(25)
@@ -71,15 +107,26 @@ describe('the outbox', () => {
   it('holds a row without counting an attempt, hastens some, and tells what is overdue', () => {
     using temp = tempStore()
     const { outbox } = temp.store
-    const [a = 0, b = 0] = ['a', 'b'].map((subject) => outbox.append({ kind, subject, payload: {}, at: AT }))
-    for (const row of [a, b]) outbox.hold(row, { notBefore: LATER, lastError: 'its endpoint is switched off', at: AT })
-    expect(outbox.get(a)).toMatchObject({ attempts: 0, state: 'waiting', lastError: 'its endpoint is switched off' })
+    const [a = 0, b = 0] = ['a', 'b'].map((subject) =>
+      outbox.append({ kind, subject, payload: {}, at: AT }),
+    )
+    for (const row of [a, b])
+      outbox.hold(row, { notBefore: LATER, lastError: 'its endpoint is switched off', at: AT })
+    expect(outbox.get(a)).toMatchObject({
+      attempts: 0,
+      state: 'waiting',
+      lastError: 'its endpoint is switched off',
+    })
     expect(outbox.nextDue(kind, AT)).toBe(LATER)
     outbox.hasten(kind, AT, [b])
     expect(outbox.due(kind, AT, 10).map(({ outboxId }) => outboxId)).toEqual([b])
     expect(outbox.nextDue(kind, AT)).toBe(LATER)
     expect(outbox.waiting(kind)).toHaveLength(2)
-    expect(outbox.overdue(kind, LATER)).toEqual({ count: 2, since: AT, fault: 'its endpoint is switched off' })
+    expect(outbox.overdue(kind, LATER)).toEqual({
+      count: 2,
+      since: AT,
+      fault: 'its endpoint is switched off',
+    })
     expect(outbox.overdue(kind, AT)).toEqual({ count: 0, since: null, fault: null })
     expect(outbox.drop(kind, 'a', AT)).toBe(1)
     expect(outbox.drop(kind, 'a', AT)).toBe(0)
@@ -89,10 +136,18 @@ describe('the outbox', () => {
   it('gives no payload that was swapped with another row’s', () => {
     using temp = tempStore()
     const { outbox, database } = temp.store
-    for (const subject of ['inv_a', 'inv_b']) outbox.append({ kind, subject, payload: { subject }, at: AT })
-    const [a] = database.all(database.sql.selectFrom('outbox').select('sealedPayload').orderBy('outboxId'))
-    database.run(database.sql.updateTable('outbox').set({ sealedPayload: a?.sealedPayload ?? null }))
-    expect(outbox.due(kind, AT, 10).map(({ payload }) => payload)).toEqual([{ subject: 'inv_a' }, undefined])
+    for (const subject of ['inv_a', 'inv_b'])
+      outbox.append({ kind, subject, payload: { subject }, at: AT })
+    const [a] = database.all(
+      database.sql.selectFrom('outbox').select('sealedPayload').orderBy('outboxId'),
+    )
+    database.run(
+      database.sql.updateTable('outbox').set({ sealedPayload: a?.sealedPayload ?? null }),
+    )
+    expect(outbox.due(kind, AT, 10).map(({ payload }) => payload)).toEqual([
+      { subject: 'inv_a' },
+      undefined,
+    ])
   })
 
   it('tells of a row when it is committed, and of none that was rolled back', () => {
@@ -120,7 +175,8 @@ describe('the outbox', () => {
   it('drops what waits about one subject, and forgets old rows that wait no more', () => {
     using temp = tempStore()
     const { outbox } = temp.store
-    for (const subject of ['inv_a', 'inv_a', 'inv_b']) outbox.append({ kind, subject, payload: {}, at: AT })
+    for (const subject of ['inv_a', 'inv_a', 'inv_b'])
+      outbox.append({ kind, subject, payload: {}, at: AT })
     outbox.drop(kind, 'inv_a', AT)
     expect(outbox.due(kind, AT, 10).map(({ subject }) => subject)).toEqual(['inv_b'])
     expect(outbox.latest(kind, 'inv_a')?.state).toBe('dropped')
@@ -138,9 +194,20 @@ describe('rows of the outbox', () => {
     using temp = tempStore()
     const { outbox } = temp.store
     const outboxId = outbox.append({ kind, subject: 'a', lane: 'l', payload: [1], at: AT })
-    const row = { outboxId, kind, subject: 'a', lane: 'l', state: 'waiting', attempts: 0, notBefore: AT, lastError: null }
+    const row = {
+      outboxId,
+      kind,
+      subject: 'a',
+      lane: 'l',
+      state: 'waiting',
+      attempts: 0,
+      notBefore: AT,
+      lastError: null,
+    }
     expect(outbox.get(outboxId)).toEqual({ ...row, createdAt: AT, updatedAt: AT })
-    expect(outbox.due(kind, AT, 10)).toEqual([{ ...row, createdAt: AT, updatedAt: AT, payload: [1] }])
+    expect(outbox.due(kind, AT, 10)).toEqual([
+      { ...row, createdAt: AT, updatedAt: AT, payload: [1] },
+    ])
     expect(outbox.due(kind, EARLIER, 10)).toEqual([])
   })
 
@@ -156,9 +223,12 @@ describe('rows of the outbox', () => {
       outbox.append({ kind, subject, payload: {}, at })
     expect(outbox.due(kind, LATER, 10).map(({ subject }) => subject)).toEqual(['x', 'a', 'b', 'c'])
     expect(outbox.due(kind, LATER, 2).map(({ subject }) => subject)).toEqual(['x', 'a'])
-    expect([outbox.nextDue(kind), outbox.nextDue(kind, EARLIER), outbox.nextDue(kind, AT), outbox.nextDue(kind, LATER)]).toEqual([
-      ...[EARLIER, AT, LATER, undefined],
-    ])
+    expect([
+      outbox.nextDue(kind),
+      outbox.nextDue(kind, EARLIER),
+      outbox.nextDue(kind, AT),
+      outbox.nextDue(kind, LATER),
+    ]).toEqual([...[EARLIER, AT, LATER, undefined]])
     expect(outbox.nextDue(REPORT)).toBeUndefined()
     expect(outbox.waiting(kind).map(({ subject }) => subject)).toEqual(['c', 'a', 'b', 'x'])
   })
@@ -190,11 +260,9 @@ describe('rows of the outbox', () => {
   it('say when they were changed, and why they wait', () => {
     using temp = tempStore()
     const { outbox } = temp.store
-    const [a, b, c] = ['a', 'b', 'c'].map((subject) => outbox.append({ kind, subject, payload: {}, at: EARLIER })) as [
-      number,
-      number,
-      number,
-    ]
+    const [a, b, c] = ['a', 'b', 'c'].map((subject) =>
+      outbox.append({ kind, subject, payload: {}, at: EARLIER }),
+    ) as [number, number, number]
     outbox.postpone(a, { notBefore: LATER, lastError: 'no answer', at: AT })
     outbox.hold(b, { notBefore: LATER, lastError: 'switched off', at: AT })
     outbox.drop(kind, 'c', AT)
@@ -204,14 +272,21 @@ describe('rows of the outbox', () => {
       { attempts: 0, state: 'dropped', updatedAt: AT },
     ])
     outbox.settle(a, 'sent', LATER)
-    expect(outbox.get(a)).toMatchObject({ state: 'sent', attempts: 2, lastError: null, updatedAt: LATER })
+    expect(outbox.get(a)).toMatchObject({
+      state: 'sent',
+      attempts: 2,
+      lastError: null,
+      updatedAt: LATER,
+    })
   })
 
   it('are hastened, never delayed, and only those that are named, of their kind', () => {
     using temp = tempStore()
     const { outbox } = temp.store
     const early = outbox.append({ kind, subject: 'early', payload: {}, at: EARLIER })
-    const [a, b] = ['a', 'b'].map((subject) => outbox.append({ kind, subject, payload: {}, at: LATER })) as [number, number]
+    const [a, b] = ['a', 'b'].map((subject) =>
+      outbox.append({ kind, subject, payload: {}, at: LATER }),
+    ) as [number, number]
     const other = outbox.append({ kind: REPORT, subject: 'r', payload: {}, at: LATER })
     const times = () => [early, a, b, other].map((row) => outbox.get(row)?.notBefore)
     outbox.hasten(kind, AT, [])
@@ -225,11 +300,9 @@ describe('rows of the outbox', () => {
   it('are counted of one kind, with the fault of the one that changed last', () => {
     using temp = tempStore()
     const { outbox } = temp.store
-    const [a, b, c] = ['a', 'b', 'c'].map((subject) => outbox.append({ kind, subject, payload: {}, at: EARLIER })) as [
-      number,
-      number,
-      number,
-    ]
+    const [a, b, c] = ['a', 'b', 'c'].map((subject) =>
+      outbox.append({ kind, subject, payload: {}, at: EARLIER }),
+    ) as [number, number, number]
     outbox.append({ kind: REPORT, subject: 'r', payload: {}, at: EARLIER })
     expect(outbox.summary(kind)).toEqual({ waiting: 3, failed: 0, fault: null })
     expect(outbox.overdue(kind, AT)).toEqual({ count: 3, since: EARLIER, fault: null })
@@ -252,14 +325,17 @@ describe('rows of the outbox', () => {
     const { outbox } = temp.store
     const report = outbox.append({ kind: REPORT, subject: 'r', payload: {}, at: EARLIER })
     outbox.settle(report, 'sent', EARLIER)
-    const [sent, waiting] = ['sent', 'waiting'].map((subject) => outbox.append({ kind, subject, payload: {}, at: EARLIER })) as [
-      number,
-      number,
-    ]
+    const [sent, waiting] = ['sent', 'waiting'].map((subject) =>
+      outbox.append({ kind, subject, payload: {}, at: EARLIER }),
+    ) as [number, number]
     outbox.settle(sent, 'sent', AT)
     expect(outbox.purge(AT)).toBe(0)
     expect(outbox.purge(LATER)).toBe(1)
-    expect([report, sent, waiting].map((row) => outbox.get(row)?.state)).toEqual(['sent', undefined, 'waiting'])
+    expect([report, sent, waiting].map((row) => outbox.get(row)?.state)).toEqual([
+      'sent',
+      undefined,
+      'waiting',
+    ])
   })
 })
 
@@ -270,8 +346,13 @@ describe('a secret', () => {
     expect([secrets.has('mail.password'), secrets.get('mail.password')]).toEqual([false, undefined])
     secrets.set('mail.password', 'old')
     secrets.set('mail.password', 'köstlich geheim')
-    expect([secrets.has('mail.password'), secrets.get('mail.password')]).toEqual([true, 'köstlich geheim'])
-    expect(database.get(database.sql.selectFrom('secrets').select('sealed'))?.sealed.includes('geheim')).toBe(false)
+    expect([secrets.has('mail.password'), secrets.get('mail.password')]).toEqual([
+      true,
+      'köstlich geheim',
+    ])
+    expect(
+      database.get(database.sql.selectFrom('secrets').select('sealed'))?.sealed.includes('geheim'),
+    ).toBe(false)
     database.run(database.sql.updateTable('secrets').set({ name: 'other' }))
     expect(() => secrets.get('other')).toThrow('cannot be opened')
     expect([secrets.remove('other'), secrets.remove('other')]).toEqual([true, false])

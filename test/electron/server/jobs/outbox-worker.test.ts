@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { OutboxRow } from '#server/jobs/outbox-queries.ts'
-import { type OutboxWorkerOptions, openOutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
+import {
+  type OutboxWorkerOptions,
+  openOutboxWorker,
+  type Settlement,
+} from '#server/jobs/outbox-worker.ts'
 import { tempStore, withoutRoom } from '../../../support/temp-store.ts'
 
 const kind = 'report.delivered'
@@ -27,8 +31,15 @@ function openWorker(options: Partial<OutboxWorkerOptions> = {}) {
   return {
     ...{ temp, store, clock, errors, begun, worker },
     append: (subject: string, lane?: string) =>
-      store.outbox.append({ kind, subject, payload: { subject }, at: new Date(clock()).toISOString(), ...(lane && { lane }) }),
-    end: (subject: string, settlement: Settlement = SENT) => underWay.get(subject)?.resolve(settlement),
+      store.outbox.append({
+        kind,
+        subject,
+        payload: { subject },
+        at: new Date(clock()).toISOString(),
+        ...(lane && { lane }),
+      }),
+    end: (subject: string, settlement: Settlement = SENT) =>
+      underWay.get(subject)?.resolve(settlement),
     fail: (subject: string) => underWay.get(subject)?.reject(new Error('a fault of ours')),
     row: (subject: string) => store.outbox.latest(kind, subject),
     async [Symbol.asyncDispose]() {
@@ -53,7 +64,12 @@ describe('an outbox worker', () => {
     expect(out.begun).toEqual(['a1', 'a2', 'b1', 'a3'])
     for (const subject of ['a1', 'a3', 'b1']) out.end(subject)
     await out.worker.settled()
-    expect(['a1', 'a2', 'a3', 'b1'].map((subject) => out.row(subject)?.state)).toEqual(['sent', 'sent', 'sent', 'sent'])
+    expect(['a1', 'a2', 'a3', 'b1'].map((subject) => out.row(subject)?.state)).toEqual([
+      'sent',
+      'sent',
+      'sent',
+      'sent',
+    ])
   })
 
   it('delivers a row once, and the rows after it, while the disk takes no record of it', async () => {
@@ -95,7 +111,10 @@ describe('an outbox worker', () => {
       for (let row = 0; row < all.length; row += 2) {
         expect(out.begun).toEqual(all.slice(0, row + 2))
         for (const subject of all.slice(row, row + 2))
-          out.end(subject, { outcome: 'sent', within: (stillWaited) => void told.push(stillWaited) })
+          out.end(subject, {
+            outcome: 'sent',
+            within: (stillWaited) => void told.push(stillWaited),
+          })
         await turns()
       }
       out.worker.wake()
@@ -106,7 +125,9 @@ describe('an outbox worker', () => {
     out.worker.wake()
     await out.worker.settled()
     expect(out.begun).toEqual(all)
-    expect(all.map((subject) => out.row(subject))).toMatchObject(all.map(() => ({ state: 'sent', attempts: 1 })))
+    expect(all.map((subject) => out.row(subject))).toMatchObject(
+      all.map(() => ({ state: 'sent', attempts: 1 })),
+    )
     expect(told).toEqual(all.map(() => true))
   })
 
@@ -195,12 +216,17 @@ describe('an outbox worker', () => {
   it('holds rows that have nowhere to go, without an attempt, until it is told to try', async () => {
     let isOff = true
     await using out = openWorker({
-      groupOf: () => (isOff ? { until: out.clock() + 3_600_000, fault: 'its endpoint is switched off' } : 'on'),
+      groupOf: () =>
+        isOff ? { until: out.clock() + 3_600_000, fault: 'its endpoint is switched off' } : 'on',
     })
     out.append('a1')
     await out.worker.settled()
     expect(out.begun).toEqual([])
-    expect(out.row('a1')).toMatchObject({ state: 'waiting', attempts: 0, lastError: 'its endpoint is switched off' })
+    expect(out.row('a1')).toMatchObject({
+      state: 'waiting',
+      attempts: 0,
+      lastError: 'its endpoint is switched off',
+    })
     isOff = false
     out.worker.wake()
     await out.worker.settled()
@@ -218,7 +244,11 @@ describe('an outbox worker', () => {
     out.fail('a1')
     await out.worker.settled()
     expect(out.errors).toEqual([expect.objectContaining({ message: 'a fault of ours' })])
-    expect(out.row('a1')).toMatchObject({ state: 'waiting', attempts: 1, lastError: 'an internal error; see the log' })
+    expect(out.row('a1')).toMatchObject({
+      state: 'waiting',
+      attempts: 1,
+      lastError: 'an internal error; see the log',
+    })
     expect(Date.parse(out.row('a1')?.notBefore ?? '') - out.clock()).toBe(60_000)
   })
 
@@ -234,7 +264,9 @@ describe('an outbox worker', () => {
     })
     await turns()
     expect(out.row('a1')).toMatchObject({ state: 'waiting', attempts: 0 })
-    expect(out.errors).toEqual([expect.objectContaining({ message: 'the record cannot be written' })])
+    expect(out.errors).toEqual([
+      expect.objectContaining({ message: 'the record cannot be written' }),
+    ])
     expect(out.begun).toEqual(['a1'])
   })
 
@@ -262,7 +294,12 @@ describe('an outbox worker', () => {
     await out.worker[Symbol.asyncDispose]()
     expect(out.row('a1')).toMatchObject({ state: 'waiting', attempts: 0, lastError: null })
     expect(out.errors).toEqual([])
-    const next = openOutboxWorker({ store: out.store, kind, clock: out.clock, deliver: async () => SENT })
+    const next = openOutboxWorker({
+      store: out.store,
+      kind,
+      clock: out.clock,
+      deliver: async () => SENT,
+    })
     await next.settled()
     expect(out.row('a1')?.state).toBe('sent')
     await next[Symbol.asyncDispose]()
@@ -335,11 +372,18 @@ describe('a row', () => {
   })
 
   it('that is held says why and until when', async () => {
-    await using out = openWorker({ deliver: async () => ({ outcome: 'held', until: out.clock() + MINUTE, fault: 'no endpoint' }) })
+    await using out = openWorker({
+      deliver: async () => ({ outcome: 'held', until: out.clock() + MINUTE, fault: 'no endpoint' }),
+    })
     out.append('a1')
     await out.worker.settled()
     const notBefore = new Date(out.clock() + MINUTE).toISOString()
-    expect(out.row('a1')).toMatchObject({ state: 'waiting', attempts: 0, notBefore, lastError: 'no endpoint' })
+    expect(out.row('a1')).toMatchObject({
+      state: 'waiting',
+      attempts: 0,
+      notBefore,
+      lastError: 'no endpoint',
+    })
   })
 
   it('alone goes out when it alone is asked for', async () => {
@@ -378,7 +422,11 @@ describe('between two looks', () => {
       },
       postpone(subject: string, ms: number) {
         const notBefore = new Date(out.clock() + ms).toISOString()
-        out.store.outbox.postpone(out.row(subject)?.outboxId ?? 0, { notBefore, lastError: 'no answer', at: notBefore })
+        out.store.outbox.postpone(out.row(subject)?.outboxId ?? 0, {
+          notBefore,
+          lastError: 'no answer',
+          at: notBefore,
+        })
         out.worker.wake()
         return out.worker.settled()
       },

@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addDays, clinicDay, daysBetween, dicomTime, nextMidnight, startOfDay, timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
+import {
+  addDays,
+  clinicDay,
+  daysBetween,
+  dicomTime,
+  nextMidnight,
+  startOfDay,
+  timeZoneOf,
+  wallClock,
+} from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 
@@ -8,7 +17,8 @@ const BERLIN = 'Europe/Berlin'
 const NEW_YORK = 'America/New_York'
 const at = (instant: string) => Date.parse(instant)
 const midnight = (day: string, zone: string) => instantOf(startOfDay(day, zone))
-const hoursOf = (day: string, zone: string) => (startOfDay(addDays(day, 1), zone) - startOfDay(day, zone)) / 3_600_000
+const hoursOf = (day: string, zone: string) =>
+  (startOfDay(addDays(day, 1), zone) - startOfDay(day, zone)) / 3_600_000
 
 describe('the day of the clinic', () => {
   it('is that of its zone, to the millisecond', () => {
@@ -19,14 +29,28 @@ describe('the day of the clinic', () => {
   })
 
   it('is DICOM’s, with the offset of that moment', () => {
-    expect(dicomTime('2026-03-10T23:05:06.700Z', BERLIN)).toEqual({ date: '20260311', time: '000506', offset: '+0100' })
-    expect(dicomTime('2026-07-10T03:05:06.000Z', NEW_YORK)).toEqual({ date: '20260709', time: '230506', offset: '-0400' })
+    expect(dicomTime('2026-03-10T23:05:06.700Z', BERLIN)).toEqual({
+      date: '20260311',
+      time: '000506',
+      offset: '+0100',
+    })
+    expect(dicomTime('2026-07-10T03:05:06.000Z', NEW_YORK)).toEqual({
+      date: '20260709',
+      time: '230506',
+      offset: '-0400',
+    })
     expect(dicomTime('2026-07-10T03:05:06.000Z', 'Asia/Kolkata').offset).toBe('+0530')
   })
 
   it('has a wall clock from 00 to 23', () => {
-    expect(wallClock(at('2026-07-01T22:00:00.000Z'), BERLIN)).toEqual({ day: '2026-07-02', time: '00:00:00' })
-    expect(wallClock(at('2026-07-02T21:59:59.000Z'), BERLIN)).toEqual({ day: '2026-07-02', time: '23:59:59' })
+    expect(wallClock(at('2026-07-01T22:00:00.000Z'), BERLIN)).toEqual({
+      day: '2026-07-02',
+      time: '00:00:00',
+    })
+    expect(wallClock(at('2026-07-02T21:59:59.000Z'), BERLIN)).toEqual({
+      day: '2026-07-02',
+      time: '23:59:59',
+    })
   })
 
   it('knows the zone of this PC as local', () => {
@@ -37,19 +61,34 @@ describe('the day of the clinic', () => {
 
 describe('midnight of the clinic', () => {
   it('follows summer time', () => {
-    // Berlin: summer time from 29 March to 25 October 2026; New York: from 8 March to 1 November 2026.
+    // Berlin: summer time from 29 March to 25 October 2026; New York: from 8 March to 1 November
+    // 2026.
     expect(midnight('2026-03-29', BERLIN)).toBe('2026-03-28T23:00:00.000Z')
     expect(midnight('2026-03-30', BERLIN)).toBe('2026-03-29T22:00:00.000Z')
-    expect([hoursOf('2026-03-28', BERLIN), hoursOf('2026-03-29', BERLIN), hoursOf('2026-10-25', BERLIN)]).toEqual([24, 23, 25])
+    expect([
+      hoursOf('2026-03-28', BERLIN),
+      hoursOf('2026-03-29', BERLIN),
+      hoursOf('2026-10-25', BERLIN),
+    ]).toEqual([24, 23, 25])
     expect(midnight('2026-03-08', NEW_YORK)).toBe('2026-03-08T05:00:00.000Z')
     expect(midnight('2026-03-09', NEW_YORK)).toBe('2026-03-09T04:00:00.000Z')
-    expect([hoursOf('2026-03-08', NEW_YORK), hoursOf('2026-11-01', NEW_YORK), hoursOf('2026-11-02', NEW_YORK)]).toEqual([23, 25, 24])
+    expect([
+      hoursOf('2026-03-08', NEW_YORK),
+      hoursOf('2026-11-01', NEW_YORK),
+      hoursOf('2026-11-02', NEW_YORK),
+    ]).toEqual([23, 25, 24])
   })
 
   it('comes next after an instant, also on days of 23 and 25 hours', () => {
-    expect(instantOf(nextMidnight(at('2026-03-28T23:00:00.000Z'), BERLIN))).toBe('2026-03-29T22:00:00.000Z')
-    expect(instantOf(nextMidnight(at('2026-10-25T22:59:59.999Z'), BERLIN))).toBe('2026-10-25T23:00:00.000Z')
-    expect(instantOf(nextMidnight(at('2026-11-01T04:00:00.000Z'), NEW_YORK))).toBe('2026-11-02T05:00:00.000Z')
+    expect(instantOf(nextMidnight(at('2026-03-28T23:00:00.000Z'), BERLIN))).toBe(
+      '2026-03-29T22:00:00.000Z',
+    )
+    expect(instantOf(nextMidnight(at('2026-10-25T22:59:59.999Z'), BERLIN))).toBe(
+      '2026-10-25T23:00:00.000Z',
+    )
+    expect(instantOf(nextMidnight(at('2026-11-01T04:00:00.000Z'), NEW_YORK))).toBe(
+      '2026-11-02T05:00:00.000Z',
+    )
   })
 
   it('is the first moment of the day where the clock skips midnight, and at the ends of the earth', () => {
@@ -61,12 +100,23 @@ describe('midnight of the clinic', () => {
   })
 
   it('is where the day changes, in any zone on any day', { timeout: RUNS_TIMEOUT_MS }, () => {
-    const zones = fc.constantFrom(BERLIN, NEW_YORK, 'Asia/Kolkata', 'Australia/Lord_Howe', 'America/St_Johns', 'Asia/Tokyo', 'UTC')
+    const zones = fc.constantFrom(
+      BERLIN,
+      NEW_YORK,
+      'Asia/Kolkata',
+      'Australia/Lord_Howe',
+      'America/St_Johns',
+      'Asia/Tokyo',
+      'UTC',
+    )
     fc.assert(
       fc.property(zones, fc.integer({ min: 0, max: 20_000 }), (zone, days) => {
         const day = addDays('2000-01-01', days)
         const start = startOfDay(day, zone)
-        expect([clinicDay(start, zone), clinicDay(start - 1, zone)]).toEqual([day, addDays(day, -1)])
+        expect([clinicDay(start, zone), clinicDay(start - 1, zone)]).toEqual([
+          day,
+          addDays(day, -1),
+        ])
       }),
       runs(60),
     )
@@ -86,7 +136,9 @@ describe('days as text', () => {
   it('agree with the calendar of the platform', () => {
     fc.assert(
       fc.property(fc.integer({ min: -100_000, max: 100_000 }), (count) => {
-        const expected = new Date(Date.UTC(2026, 2, 10) + count * 86_400_000).toISOString().slice(0, 10)
+        const expected = new Date(Date.UTC(2026, 2, 10) + count * 86_400_000)
+          .toISOString()
+          .slice(0, 10)
         expect(addDays('2026-03-10', count)).toBe(expected)
         expect(daysBetween('2026-03-10', expected)).toBe(count)
       }),

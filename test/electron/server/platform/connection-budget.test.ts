@@ -4,7 +4,12 @@ import { connect as connectByTls } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { selfSignedCertificate } from '#server/http/certificate.ts'
 import { openExpectedHosts } from '#server/http/expected-hosts.ts'
-import { type AdmittedConnections, connectionToClose, hostOf, openAdmittedConnections } from '#server/platform/connection-budget.ts'
+import {
+  type AdmittedConnections,
+  connectionToClose,
+  hostOf,
+  openAdmittedConnections,
+} from '#server/platform/connection-budget.ts'
 import { serve } from '../../../support/dimse-server.ts'
 import { httpCall } from '../../../support/http-call.ts'
 import { associated, Requestor } from '../../../support/requestor.ts'
@@ -13,28 +18,73 @@ import { openTestServer } from '../http/http-fixture.ts'
 const of = (host: string, count: number, isBusy = false) =>
   Array.from({ length: count }, (_, n) => ({ name: `${host} ${n}`, host, isBusy, isNew: false }))
 /** Idle ones that were just accepted. */
-const newOf = (host: string, count: number) => of(host, count).map((one) => ({ ...one, name: `new ${one.name}`, isNew: true }))
+const newOf = (host: string, count: number) =>
+  of(host, count).map((one) => ({ ...one, name: `new ${one.name}`, isNew: true }))
 const budget = { most: 8, isExpected: (host: string) => host.startsWith('ct') }
 
 describe('the connection that is closed where there are too many', () => {
   it.each([
     ['none within the budget', [...of('ct1', 4), ...of('a', 2), ...of('b', 2)], undefined],
     ['of a host with more than a quarter', [...of('ct1', 2), ...of('a', 3)], 'a 0'],
-    ['of the unexpected host with the most', [...of('ct1', 3), ...of('ct2', 3), ...of('a', 1), ...of('b', 2)], 'b 0'],
-    ['of a stranger, not of a device, where strangers have more than a quarter', [...of('ct1', 6), ...of('a', 2), ...of('b', 1)], 'a 0'],
-    ['an idle one of devices that hold half each', [...of('ct1', 4), ...of('ct2', 4), ...of('a', 1)], 'ct1 0'],
+    [
+      'of the unexpected host with the most',
+      [...of('ct1', 3), ...of('ct2', 3), ...of('a', 1), ...of('b', 2)],
+      'b 0',
+    ],
+    [
+      'of a stranger, not of a device, where strangers have more than a quarter',
+      [...of('ct1', 6), ...of('a', 2), ...of('b', 1)],
+      'a 0',
+    ],
+    [
+      'an idle one of devices that hold half each',
+      [...of('ct1', 4), ...of('ct2', 4), ...of('a', 1)],
+      'ct1 0',
+    ],
     [
       'an idle one of the smaller device where the larger is answered on all',
       [...of('ct1', 5, true), ...of('ct2', 3), ...of('a', 1)],
       'ct2 0',
     ],
-    ['of the device that fills the budget, not the first of another one', [...of('ct1', 8, true), ...newOf('ct2', 1)], 'ct1 0'],
-    ['an idle one of a device that holds more than half', [...of('ct1', 8), ...of('a', 1)], 'ct1 0'],
-    ['of a stranger where a device holds more than half and is answered on all', [...of('ct1', 8, true), ...of('a', 1)], 'a 0'],
-    ['of the device with the most where there are only devices', [...of('ct1', 3), ...of('ct2', 6)], 'ct2 0'],
-    ['one on which nothing is answered', [...of('a', 2, true), ...of('a', 1).map((one) => ({ ...one, name: 'idle' }))], 'idle'],
-    ['one on which something is answered, not the one that was just accepted', [...of('a', 2, true), ...newOf('a', 1)], 'a 0'],
-    ['an idle one that is not new', [...newOf('a', 2), ...of('a', 2, true), ...of('a', 1).map((one) => ({ ...one, name: 'old' }))], 'old'],
+    [
+      'of the device that fills the budget, not the first of another one',
+      [...of('ct1', 8, true), ...newOf('ct2', 1)],
+      'ct1 0',
+    ],
+    [
+      'an idle one of a device that holds more than half',
+      [...of('ct1', 8), ...of('a', 1)],
+      'ct1 0',
+    ],
+    [
+      'of a stranger where a device holds more than half and is answered on all',
+      [...of('ct1', 8, true), ...of('a', 1)],
+      'a 0',
+    ],
+    [
+      'of the device with the most where there are only devices',
+      [...of('ct1', 3), ...of('ct2', 6)],
+      'ct2 0',
+    ],
+    [
+      'one on which nothing is answered',
+      [...of('a', 2, true), ...of('a', 1).map((one) => ({ ...one, name: 'idle' }))],
+      'idle',
+    ],
+    [
+      'one on which something is answered, not the one that was just accepted',
+      [...of('a', 2, true), ...newOf('a', 1)],
+      'a 0',
+    ],
+    [
+      'an idle one that is not new',
+      [
+        ...newOf('a', 2),
+        ...of('a', 2, true),
+        ...of('a', 1).map((one) => ({ ...one, name: 'old' })),
+      ],
+      'old',
+    ],
     ['the oldest new one where most are new', [...of('a', 1, true), ...newOf('a', 2)], 'new a 0'],
     ['the oldest where something is answered on all', of('a', 3, true), 'a 0'],
   ])('is %s', (_what, connections, expected) => {
@@ -110,7 +160,9 @@ describe('the budget that listeners share', () => {
     await secure.associate()
     expect([await plain.echo(), await secure.echo()]).toEqual([0, 0])
     answer.resolve('')
-    const statuses = (await answered).map((call) => (call.status === 'fulfilled' ? call.value.status : 'closed'))
+    const statuses = (await answered).map((call) =>
+      call.status === 'fulfilled' ? call.value.status : 'closed',
+    )
     expect(statuses).toEqual(['closed', 'closed', 200, 200])
     expect([first.isClosed(), second.isClosed()]).toEqual([false, false])
   })
@@ -119,7 +171,8 @@ describe('the budget that listeners share', () => {
     let now = 0
     const admitted = openAdmittedConnections({ most: 8, isExpected: () => false }, () => now)
     const closed: string[] = []
-    const add = (name: string, isBusy: boolean) => admitted.add({ host: STRANGER, isBusy, close: () => void closed.push(name) })
+    const add = (name: string, isBusy: boolean) =>
+      admitted.add({ host: STRANGER, isBusy, close: () => void closed.push(name) })
     add('first reader', true)
     add('second reader', true)
     add('partner', false)

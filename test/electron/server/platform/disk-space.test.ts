@@ -6,7 +6,10 @@ import type { SettingKey, SettingValue } from '#shared/contract/settings.ts'
 import { standingClock } from '../../../support/temp-store.ts'
 
 const GIGABYTE = 1e9
-const LIMITS: { readonly [key in SettingKey]?: number } = { 'intake.stopGigabytes': 5, 'intake.warnGigabytes': 20 }
+const LIMITS: { readonly [key in SettingKey]?: number } = {
+  'intake.stopGigabytes': 5,
+  'intake.warnGigabytes': 20,
+}
 
 function diskWith(state: { freeBytes: number; isWritable: boolean }, stopGigabytes?: number) {
   const clock = standingClock()
@@ -22,7 +25,9 @@ function diskWith(state: { freeBytes: number; isWritable: boolean }, stopGigabyt
     store: { imageFiles } as never,
     clock,
     setting: <K extends SettingKey>(key: K) =>
-      (key === 'intake.stopGigabytes' ? (stopGigabytes ?? LIMITS[key]) : LIMITS[key]) as SettingValue<K>,
+      (key === 'intake.stopGigabytes'
+        ? (stopGigabytes ?? LIMITS[key])
+        : LIMITS[key]) as SettingValue<K>,
     onNews: (line) => news.push(line),
   })
   return { disk, clock, news }
@@ -43,7 +48,10 @@ describe('the disk', () => {
 
   it('is full where the database has no room left for rows, whatever is set', () => {
     const { disk } = diskWith({ freeBytes: 60 * 1024 * 1024, isWritable: true }, 0)
-    expect(disk.storage()).toMatchObject({ state: 'full', detail: 'No images are taken: the disk is full.' })
+    expect(disk.storage()).toMatchObject({
+      state: 'full',
+      detail: 'No images are taken: the disk is full.',
+    })
   })
 
   it('is looked at once a second, and at once after a write that failed; the feed is told of changes only', () => {
@@ -60,7 +68,11 @@ describe('the disk', () => {
     clock.pass(1000)
     disk.storage()
     expect(news.map(({ kind, tone, text }) => [kind, tone, text])).toEqual([
-      ['disk', 'danger', 'No images are taken: 4.0 GB are free, fewer than the 5 GB to be kept free.'],
+      [
+        'disk',
+        'danger',
+        'No images are taken: 4.0 GB are free, fewer than the 5 GB to be kept free.',
+      ],
       ['disk', 'good', 'There is room for images again.'],
     ])
   })

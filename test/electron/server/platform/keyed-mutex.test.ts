@@ -17,7 +17,14 @@ describe('turns', () => {
     expect(await turns.take('b', work('other'))).toBe('other')
     gate.resolve()
     expect(await Promise.all([first, second])).toEqual(['first', 'second'])
-    expect(order).toEqual(['first begins', 'other begins', 'other ends', 'first ends', 'second begins', 'second ends'])
+    expect(order).toEqual([
+      'first begins',
+      'other begins',
+      'other ends',
+      'first ends',
+      'second begins',
+      'second ends',
+    ])
   })
 
   it('go on after one that failed, which fails alone', async () => {

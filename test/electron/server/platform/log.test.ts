@@ -22,8 +22,14 @@ it('leaves out what is below its level', () => {
 })
 
 it('keeps of an error its name, its code and the place, and nothing that it says or carries', () => {
-  const error = Object.assign(new SyntaxError('Unexpected token in Doe^Jane'), { code: 'EBROKEN', body: 'Doe^Jane' })
+  const error = Object.assign(new SyntaxError('Unexpected token in Doe^Jane'), {
+    code: 'EBROKEN',
+    body: 'Doe^Jane',
+  })
   const [line] = logged('error', (log) => log.error({ err: error }, 'failed'))
-  expect(line).toMatchObject({ msg: 'failed', err: { error: 'SyntaxError EBROKEN', at: expect.stringContaining('log.test.ts') } })
+  expect(line).toMatchObject({
+    msg: 'failed',
+    err: { error: 'SyntaxError EBROKEN', at: expect.stringContaining('log.test.ts') },
+  })
   expect(JSON.stringify(line)).not.toContain('Doe')
 })

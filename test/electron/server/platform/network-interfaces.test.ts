@@ -3,7 +3,15 @@ import { expect, it } from 'vitest'
 import { firewallCommands, isOfThisPc, lanAddresses } from '#server/platform/network-interfaces.ts'
 
 const card = (address: string, more: { internal?: boolean; family?: 'IPv4' | 'IPv6' } = {}) =>
-  ({ address, family: 'IPv4', internal: false, netmask: '', mac: '', cidr: null, ...more }) as NetworkInterfaceInfo
+  ({
+    address,
+    family: 'IPv4',
+    internal: false,
+    netmask: '',
+    mac: '',
+    cidr: null,
+    ...more,
+  }) as NetworkInterfaceInfo
 
 const INTERFACES = {
   lo: [card('127.0.0.1', { internal: true })],

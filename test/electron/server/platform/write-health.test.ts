@@ -25,7 +25,10 @@ describe('a write that failed', () => {
 
   it('keeps its kind as the fault of a file, and is none where a port or a process was refused', () => {
     expect(diskFaultKind(new StorageFault('full', 'write'))).toBe('full')
-    expect(storageFault('open', failed('EDQUOT'))).toMatchObject({ kind: 'full', message: 'The disk for images is full (open: EDQUOT).' })
+    expect(storageFault('open', failed('EDQUOT'))).toMatchObject({
+      kind: 'full',
+      message: 'The disk for images is full (open: EDQUOT).',
+    })
     expect(storageFault('open', failed('EMFILE')).kind).toBe('failed')
     expect(diskFaultKind(Object.assign(failed('EACCES'), { syscall: 'listen' }))).toBeUndefined()
     expect(diskFaultKind('ENOSPC')).toBeUndefined()

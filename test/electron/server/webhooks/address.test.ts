@@ -1,6 +1,14 @@
 import { networkInterfaces } from 'node:os'
 import { describe, expect, it } from 'vitest'
-import { admitFileUrl, admitUrl, askedOnce, pinnedLookup, type Resolve, type Route, systemResolve } from '#server/webhooks/address.ts'
+import {
+  admitFileUrl,
+  admitUrl,
+  askedOnce,
+  pinnedLookup,
+  type Resolve,
+  type Route,
+  systemResolve,
+} from '#server/webhooks/address.ts'
 import { ownListeners } from '#server/webhooks/own-listeners.ts'
 
 const LISTED = [
@@ -16,8 +24,21 @@ const FORBIDDEN = expect.objectContaining({ fault: 'forbidden-address' })
 
 /** Addresses that must not be called although they look like something else. */
 const HOSTILE = [
-  ...['http://127.0.0.1/', 'http://127.0.0.1:9001/', 'https://127.0.0.1/', 'https://127.0.0.1:9001/', 'http://localhost:9000/'],
-  ...['http://127.1:9001/', 'http://127.0.1/', 'http://0x7f000001/', 'http://0x7f.1/', 'http://2130706433/', 'http://017700000001/'],
+  ...[
+    'http://127.0.0.1/',
+    'http://127.0.0.1:9001/',
+    'https://127.0.0.1/',
+    'https://127.0.0.1:9001/',
+    'http://localhost:9000/',
+  ],
+  ...[
+    'http://127.1:9001/',
+    'http://127.0.1/',
+    'http://0x7f000001/',
+    'http://0x7f.1/',
+    'http://2130706433/',
+    'http://017700000001/',
+  ],
   ...[
     'http://0177.0.0.1/',
     'http://0/',
@@ -27,12 +48,45 @@ const HOSTILE = [
     'https://[::]/',
     'https://[::1]/',
   ],
-  ...['http://[0:0:0:0:0:0:0:1]/', 'http://[::ffff:7f00:1]/', 'http://[::ffff:127.0.0.1]:9001/', 'https://[::ffff:127.0.0.1]/'],
-  ...['https://[::127.0.0.1]/', 'https://[64:ff9b::7f00:1]/', 'https://[2002:7f00:1::]/', 'https://[::ffff:0:127.0.0.1]/'],
-  ...['https://10.0.0.1/', 'https://10.255.255.255/', 'https://172.16.0.1/', 'https://172.31.255.255/', 'https://192.168.0.1/'],
-  ...['https://192.168.7.20:8443/', 'https://192.168.7.21/', 'http://192.168.7.20:80/', 'https://[fd12::1]/', 'https://[fc00::1]/'],
-  ...['https://[fe80::1]/', 'https://169.254.1.1/', 'https://100.64.0.1/', 'https://[::ffff:c0a8:1]/', 'https://[2002:c0a8:1::]/'],
-  ...['http://169.254.169.254/', 'http://169.254.169.254:80/latest/meta-data/', 'https://169.254.169.254/', 'http://2852039166/'],
+  ...[
+    'http://[0:0:0:0:0:0:0:1]/',
+    'http://[::ffff:7f00:1]/',
+    'http://[::ffff:127.0.0.1]:9001/',
+    'https://[::ffff:127.0.0.1]/',
+  ],
+  ...[
+    'https://[::127.0.0.1]/',
+    'https://[64:ff9b::7f00:1]/',
+    'https://[2002:7f00:1::]/',
+    'https://[::ffff:0:127.0.0.1]/',
+  ],
+  ...[
+    'https://10.0.0.1/',
+    'https://10.255.255.255/',
+    'https://172.16.0.1/',
+    'https://172.31.255.255/',
+    'https://192.168.0.1/',
+  ],
+  ...[
+    'https://192.168.7.20:8443/',
+    'https://192.168.7.21/',
+    'http://192.168.7.20:80/',
+    'https://[fd12::1]/',
+    'https://[fc00::1]/',
+  ],
+  ...[
+    'https://[fe80::1]/',
+    'https://169.254.1.1/',
+    'https://100.64.0.1/',
+    'https://[::ffff:c0a8:1]/',
+    'https://[2002:c0a8:1::]/',
+  ],
+  ...[
+    'http://169.254.169.254/',
+    'http://169.254.169.254:80/latest/meta-data/',
+    'https://169.254.169.254/',
+    'http://2852039166/',
+  ],
   ...[
     'http://0xa9fea9fe/',
     'http://[::ffff:169.254.169.254]/',
@@ -40,7 +94,12 @@ const HOSTILE = [
     'https://[fd00:ec2::254]/',
     'https://169.254.170.2/',
   ],
-  ...['https://168.63.129.16/', 'https://100.100.100.200/', 'http://metadata.google.internal/', 'https://metadata.google.internal./'],
+  ...[
+    'https://168.63.129.16/',
+    'https://100.100.100.200/',
+    'http://metadata.google.internal/',
+    'https://metadata.google.internal./',
+  ],
   ...[
     'https://METADATA/',
     'https://instance-data/',
@@ -49,15 +108,31 @@ const HOSTILE = [
     'https://240.0.0.1/',
     'https://[ff02::1]/',
   ],
-  ...['https://[2001:db8::1]/', 'https://192.0.2.1/', 'https://198.51.100.7/', 'https://203.0.113.9/', 'https://[2001:0:7f00:1::]/'],
+  ...[
+    'https://[2001:db8::1]/',
+    'https://192.0.2.1/',
+    'https://198.51.100.7/',
+    'https://203.0.113.9/',
+    'https://[2001:0:7f00:1::]/',
+  ],
   ...[
     'http://partner.example/',
     'http://ris.clinic.example/',
     'http://ris.clinic.example:8081/',
     'http://ris.clinic.example.evil.example:8080/',
   ],
-  ...['http://8.8.8.8/', 'https://good.example@evil.example/', 'https://user:pass@partner.example/', 'https://:pass@partner.example/'],
-  ...['http://ris.clinic.example:8080@127.0.0.1/', 'http://127.0.0.1:9000@evil.example/', 'http://１２７.0.0.1/', 'http://①②⑦.⓪.⓪.①/'],
+  ...[
+    'http://8.8.8.8/',
+    'https://good.example@evil.example/',
+    'https://user:pass@partner.example/',
+    'https://:pass@partner.example/',
+  ],
+  ...[
+    'http://ris.clinic.example:8080@127.0.0.1/',
+    'http://127.0.0.1:9000@evil.example/',
+    'http://１２７.0.0.1/',
+    'http://①②⑦.⓪.⓪.①/',
+  ],
   ...[
     'https://127。0。0。1/',
     'https://%31%32%37.0.0.1/',
@@ -66,7 +141,14 @@ const HOSTILE = [
     'https:///127.0.0.1/',
     'https:10.0.0.1',
   ],
-  ...['file:///etc/passwd', 'ftp://partner.example/', 'gopher://127.0.0.1:6379/', 'data:text/plain,x', 'javascript:0', 'unix:/run/x.sock'],
+  ...[
+    'file:///etc/passwd',
+    'ftp://partner.example/',
+    'gopher://127.0.0.1:6379/',
+    'data:text/plain,x',
+    'javascript:0',
+    'unix:/run/x.sock',
+  ],
   ...[
     'ws://partner.example/',
     '//partner.example/',
@@ -126,13 +208,23 @@ describe('admitUrl', () => {
         return (error as { readonly detail: string }).detail
       }
     }
-    expect(why('https://192.168.0.1/')).toBe('it is a private address, and its host and port are not listed')
-    expect(why('http://169.254.169.254/')).toBe('it is a cloud metadata address, which is never called')
-    expect(why('http://8.8.8.8/')).toBe('http is allowed only inside the clinic, and this is an address of the internet')
-    expect(why('http://partner.example/')).toBe('http is allowed only to hosts listed for it, and partner.example:80 is not')
+    expect(why('https://192.168.0.1/')).toBe(
+      'it is a private address, and its host and port are not listed',
+    )
+    expect(why('http://169.254.169.254/')).toBe(
+      'it is a cloud metadata address, which is never called',
+    )
+    expect(why('http://8.8.8.8/')).toBe(
+      'http is allowed only inside the clinic, and this is an address of the internet',
+    )
+    expect(why('http://partner.example/')).toBe(
+      'http is allowed only to hosts listed for it, and partner.example:80 is not',
+    )
     expect(why('partner.example')).toBe('the address of the partner is not a URL')
     expect(why('ftp://partner.example/')).toBe('the address must begin with https://')
-    expect(why('https://user@partner.example/')).toBe('the address must not carry a user name or password')
+    expect(why('https://user@partner.example/')).toBe(
+      'the address must not carry a user name or password',
+    )
     expect(why('https://metadata/')).toBe('the address names a cloud metadata service')
   })
 })
@@ -147,11 +239,26 @@ describe('admitFileUrl', () => {
     'plain.clinic.example:8080',
   ]
   const PLAIN = ['127.0.0.1:9000', 'plain.clinic.example:8080', '10.0.0.5:80']
-  /** Nothing of the internet, of the clinic or of this PC comes from elsewhere than the list says. */
+  /**
+   * Nothing of the internet, of the clinic or of this PC comes from elsewhere than the list says.
+   */
   const NOT_LISTED = [
-    ...['https://evil.example/x', 'https://amazonaws.com/x', 'https://s3.eu-central-1.amazonaws.com.evil.example/x', 'https://8.8.8.8/x'],
-    ...['https://xs3.eu-central-1.amazonaws.com/', 'https://s3.eu-central-1.amazonaws.com:8443/', 'https://files.clinic.example/'],
-    ...['https://files.clinic.example:443/', 'https://s3.eu-central-1.amazonaws.com@evil.example/', 'https://192.168.7.30:8443/'],
+    ...[
+      'https://evil.example/x',
+      'https://amazonaws.com/x',
+      'https://s3.eu-central-1.amazonaws.com.evil.example/x',
+      'https://8.8.8.8/x',
+    ],
+    ...[
+      'https://xs3.eu-central-1.amazonaws.com/',
+      'https://s3.eu-central-1.amazonaws.com:8443/',
+      'https://files.clinic.example/',
+    ],
+    ...[
+      'https://files.clinic.example:443/',
+      'https://s3.eu-central-1.amazonaws.com@evil.example/',
+      'https://192.168.7.30:8443/',
+    ],
     ...[
       'https://192.168.7.31/',
       'https://[fd12::8]/',
@@ -160,11 +267,23 @@ describe('admitFileUrl', () => {
       'http://10.0.0.5/',
       'https://localhost:9000/',
     ],
-    ...['http://s3.eu-central-1.amazonaws.com/x', 'http://files.clinic.example:8443/', 'http://192.168.7.30/', 'http://192.168.7.30:443/'],
-    ...['http://plain.clinic.example/', 'https://plain.clinic.example/', 'https://169.254.169.254/', 'http://169.254.169.254/latest'],
+    ...[
+      'http://s3.eu-central-1.amazonaws.com/x',
+      'http://files.clinic.example:8443/',
+      'http://192.168.7.30/',
+      'http://192.168.7.30:443/',
+    ],
+    ...[
+      'http://plain.clinic.example/',
+      'https://plain.clinic.example/',
+      'https://169.254.169.254/',
+      'http://169.254.169.254/latest',
+    ],
   ]
 
-  it.each([...new Set([...HOSTILE.filter((url) => url !== 'https://192.168.7.30/'), ...NOT_LISTED])])('refuses %s', (url) => {
+  it.each([
+    ...new Set([...HOSTILE.filter((url) => url !== 'https://192.168.7.30/'), ...NOT_LISTED]),
+  ])('refuses %s', (url) => {
     expect(() => admitFileUrl(url, HOSTS, PLAIN)).toThrow(FORBIDDEN)
   })
 
@@ -184,12 +303,17 @@ describe('admitFileUrl', () => {
     expect(admitFileUrl(url, HOSTS, PLAIN).route).toBe(route)
   })
 
-  it.each(['', '*', '*.amazonaws.com', 'evil.example/x', 'user@evil.example', 'evil.example?x', 'https://evil.example'])(
-    'takes an entry %j of the list for no host',
-    (entry) => {
-      expect(() => admitFileUrl('https://evil.example/x', [entry], [])).toThrow(FORBIDDEN)
-    },
-  )
+  it.each([
+    '',
+    '*',
+    '*.amazonaws.com',
+    'evil.example/x',
+    'user@evil.example',
+    'evil.example?x',
+    'https://evil.example',
+  ])('takes an entry %j of the list for no host', (entry) => {
+    expect(() => admitFileUrl('https://evil.example/x', [entry], [])).toThrow(FORBIDDEN)
+  })
 
   it('says why in words', () => {
     const because = (detail: string) => expect.objectContaining({ detail })
@@ -241,32 +365,42 @@ describe('one of our own listeners', () => {
 
   it('is every address that this computer has, where none are given', () => {
     const here = ownListeners(() => [8042])
-    const own = Object.values(networkInterfaces()).flatMap((entries) => (entries ?? []).map(({ address }) => address))
+    const own = Object.values(networkInterfaces()).flatMap((entries) =>
+      (entries ?? []).map(({ address }) => address),
+    )
     expect(own.length).toBeGreaterThan(0)
-    for (const address of own) expect([address, here(address, 8042), here(address, 8043)]).toEqual([address, true, false])
+    for (const address of own)
+      expect([address, here(address, 8042), here(address, 8043)]).toEqual([address, true, false])
     expect(here('8.8.8.8', 8042)).toBe(false)
   })
 
   it('says why it is refused', () => {
     expect(() => admitUrl('http://127.0.0.1:8042/', ['127.0.0.1:8042'], isOwn)).toThrow(
-      expect.objectContaining({ detail: 'it is a listener of this gateway, which is never called' }),
+      expect.objectContaining({
+        detail: 'it is a listener of this gateway, which is never called',
+      }),
     )
   })
 
   it('is refused though it is listed, by address and by name', async () => {
     const listed = ['127.0.0.1:8042', '192.168.1.20:443', 'gateway.clinic.example:8042']
-    for (const url of ['http://127.0.0.1:8042/', 'https://192.168.1.20/', 'http://[::ffff:127.0.0.1]:8042/'])
+    for (const url of [
+      'http://127.0.0.1:8042/',
+      'https://192.168.1.20/',
+      'http://[::ffff:127.0.0.1]:8042/',
+    ])
       expect(() => admitUrl(url, [...listed, '[::ffff:7f00:1]:8042'], isOwn)).toThrow(FORBIDDEN)
-    expect(() => admitFileUrl('https://192.168.1.20/x', ['192.168.1.20'], [], isOwn)).toThrow(FORBIDDEN)
+    expect(() => admitFileUrl('https://192.168.1.20/x', ['192.168.1.20'], [], isOwn)).toThrow(
+      FORBIDDEN,
+    )
     // By name: at the connection.
     expect(admitUrl('http://gateway.clinic.example:8042/', listed, isOwn).route).toBe('http-listed')
     const lookup = (port: number) =>
       new Promise((done) =>
-        pinnedLookup('http-listed', async () => [{ address: '192.168.1.20', family: 4 }], { port, isOwn })(
-          'x',
-          { all: true },
-          (error, found) => done(error ?? found),
-        ),
+        pinnedLookup('http-listed', async () => [{ address: '192.168.1.20', family: 4 }], {
+          port,
+          isOwn,
+        })('x', { all: true }, (error, found) => done(error ?? found)),
       )
     expect(await lookup(8042)).toEqual(FORBIDDEN)
     expect(await lookup(80)).toEqual([{ address: '192.168.1.20', family: 4 }])
@@ -275,7 +409,8 @@ describe('one of our own listeners', () => {
 
 describe('pinnedLookup', () => {
   const lookup = (route: Route, addresses: readonly string[], all = true) => {
-    const resolve: Resolve = async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+    const resolve: Resolve = async () =>
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
     return new Promise((done, fail) => {
       pinnedLookup(route, resolve)('ris.example', { all }, (error, address, family) =>
         error ? fail(error) : done(all ? address : [address, family]),
@@ -300,21 +435,33 @@ describe('pinnedLookup', () => {
     ['https-listed', ['0.0.0.0']],
     ['http-listed', ['8.8.8.8']],
     ['http-listed', ['192.168.1.1', '8.8.8.8']],
-  ] as const)('refuses a name by the rule %s when any of its addresses is not admitted: %j', async (route, addresses) => {
-    await expect(lookup(route, addresses)).rejects.toThrow(FORBIDDEN)
-  })
+  ] as const)(
+    'refuses a name by the rule %s when any of its addresses is not admitted: %j',
+    async (route, addresses) => {
+      await expect(lookup(route, addresses)).rejects.toThrow(FORBIDDEN)
+    },
+  )
 
   it('judges anew each time the name is resolved', async () => {
     const answers = ['8.8.8.8', '127.0.0.1']
-    const flipping = pinnedLookup('https', async () => [{ address: answers.shift() ?? '', family: 4 }])
-    const ask = () => new Promise((done) => flipping('flips.example', { all: true }, (error, address) => done(error ?? address)))
+    const flipping = pinnedLookup('https', async () => [
+      { address: answers.shift() ?? '', family: 4 },
+    ])
+    const ask = () =>
+      new Promise((done) =>
+        flipping('flips.example', { all: true }, (error, address) => done(error ?? address)),
+      )
     expect(await ask()).toEqual([{ address: '8.8.8.8', family: 4 }])
     expect(await ask()).toEqual(FORBIDDEN)
   })
 
   it('knows no host without an address, and passes on what the resolver says', async () => {
-    await expect(lookup('https', [])).rejects.toThrow(expect.objectContaining({ code: 'ENOTFOUND' }))
-    const failing = pinnedLookup('https', () => Promise.reject(Object.assign(new Error('x'), { code: 'EAI_AGAIN' })))
+    await expect(lookup('https', [])).rejects.toThrow(
+      expect.objectContaining({ code: 'ENOTFOUND' }),
+    )
+    const failing = pinnedLookup('https', () =>
+      Promise.reject(Object.assign(new Error('x'), { code: 'EAI_AGAIN' })),
+    )
     const error = await new Promise((done) => failing('x.example', { all: true }, done))
     expect(error).toMatchObject({ code: 'EAI_AGAIN' })
   })
@@ -330,7 +477,10 @@ describe('askedOnce', () => {
   it('asks for a name once while it is being asked for, and again afterwards', async () => {
     const answers: ((address: string) => void)[] = []
     const resolve = askedOnce(
-      (hostname) => new Promise((done) => answers.push((address) => done([{ address: `${address}${hostname.length}`, family: 4 }]))),
+      (hostname) =>
+        new Promise((done) =>
+          answers.push((address) => done([{ address: `${address}${hostname.length}`, family: 4 }])),
+        ),
     )
     const both = [resolve('ris.example'), resolve('ris.example'), resolve('x.example')]
     expect(answers).toHaveLength(2)

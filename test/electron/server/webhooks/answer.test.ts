@@ -2,13 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { readAnswer } from '#server/webhooks/request.ts'
 
 const worklist = (body: unknown) =>
-  readAnswer('modality_worklist.requested', Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)))
+  readAnswer(
+    'modality_worklist.requested',
+    Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+  )
 const REFUSED = (detail: string) => expect.objectContaining({ fault: 'refused', detail })
 const INVALID = expect.objectContaining({ fault: 'invalid' })
 
 describe('readAnswer', () => {
   it('reads a worklist and leaves its items as they are, odd ones included', () => {
-    expect(worklist({ authorized: true, items: [{ PatientName: 'Müller^Änne' }, 7, null], more: 1 })).toEqual({
+    expect(
+      worklist({ authorized: true, items: [{ PatientName: 'Müller^Änne' }, 7, null], more: 1 }),
+    ).toEqual({
       authorized: true,
       items: [{ PatientName: 'Müller^Änne' }, 7, null],
     })
@@ -16,14 +21,22 @@ describe('readAnswer', () => {
 
   it('takes authorized false as a refusal, also where nothing else is there', () => {
     expect(() => worklist({ authorized: false })).toThrow(REFUSED('the partner gave no reason'))
-    expect(() => readAnswer('study.access_requested', Buffer.from('{"authorized":false,"error":"study not found"}'))).toThrow(
-      REFUSED('study not found'),
-    )
+    expect(() =>
+      readAnswer(
+        'study.access_requested',
+        Buffer.from('{"authorized":false,"error":"study not found"}'),
+      ),
+    ).toThrow(REFUSED('study not found'))
   })
 
   it('takes an error text as a refusal even with authorized true, but not an empty one', () => {
-    expect(() => worklist({ authorized: true, items: [], error: 'no worklist for this AE' })).toThrow(REFUSED('no worklist for this AE'))
-    expect(worklist({ authorized: true, items: [], error: '' })).toEqual({ authorized: true, items: [] })
+    expect(() =>
+      worklist({ authorized: true, items: [], error: 'no worklist for this AE' }),
+    ).toThrow(REFUSED('no worklist for this AE'))
+    expect(worklist({ authorized: true, items: [], error: '' })).toEqual({
+      authorized: true,
+      items: [],
+    })
   })
 
   it('takes an error of null, as many serialisers print what is absent, for none', () => {
@@ -31,15 +44,24 @@ describe('readAnswer', () => {
       authorized: true,
       items: [{ PatientID: '1' }],
     })
-    expect(readAnswer('secondary_capture.access_requested', Buffer.from('{"authorized":true,"uploadUrls":[],"error":null}'))).toEqual({
+    expect(
+      readAnswer(
+        'secondary_capture.access_requested',
+        Buffer.from('{"authorized":true,"uploadUrls":[],"error":null}'),
+      ),
+    ).toEqual({
       authorized: true,
       uploadUrls: [],
     })
-    expect(() => worklist({ authorized: false, error: null })).toThrow(REFUSED('the partner gave no reason'))
+    expect(() => worklist({ authorized: false, error: null })).toThrow(
+      REFUSED('the partner gave no reason'),
+    )
   })
 
   it('keeps 200 printable characters of the error text', () => {
-    expect(() => worklist({ authorized: false, error: `\u0007a\n${'ß'.repeat(300)}` })).toThrow(REFUSED(`a ${'ß'.repeat(198)}`))
+    expect(() => worklist({ authorized: false, error: `\u0007a\n${'ß'.repeat(300)}` })).toThrow(
+      REFUSED(`a ${'ß'.repeat(198)}`),
+    )
   })
 
   it.each([
@@ -66,16 +88,27 @@ describe('readAnswer', () => {
 
   it('says where an answer is wrong without quoting it', () => {
     expect(() => worklist({ authorized: 'Mrs Doe', items: [] })).toThrow(
-      expect.objectContaining({ fault: 'invalid', detail: 'the answer is not of the agreed form: authorized: it is not true or false' }),
+      expect.objectContaining({
+        fault: 'invalid',
+        detail: 'the answer is not of the agreed form: authorized: it is not true or false',
+      }),
     )
     expect(() => worklist({ authorized: true })).toThrow(
-      expect.objectContaining({ fault: 'invalid', detail: 'the answer is not of the agreed form: items: it is missing' }),
+      expect.objectContaining({
+        fault: 'invalid',
+        detail: 'the answer is not of the agreed form: items: it is missing',
+      }),
     )
   })
 
   it('reads an empty enrichment, and does not look for a refusal in it', () => {
     expect(readAnswer('patient_study.enrichment_requested', Buffer.from('{}'))).toEqual({})
-    expect(readAnswer('clinical_context.enrichment_requested', Buffer.from('{"error":"x","clinicalIndication":"Cough"}'))).toEqual({
+    expect(
+      readAnswer(
+        'clinical_context.enrichment_requested',
+        Buffer.from('{"error":"x","clinicalIndication":"Cough"}'),
+      ),
+    ).toEqual({
       clinicalIndication: 'Cough',
     })
   })

@@ -10,7 +10,8 @@ function fixture() {
       now += ms
     },
     fail: (times: number, key = 'a') => {
-      for (let time = 0; time < times; time++) circuits.enter(key).failed('the connection was refused')
+      for (let time = 0; time < times; time++)
+        circuits.enter(key).failed('the connection was refused')
     },
   }
 }
@@ -22,7 +23,10 @@ describe('a circuit', () => {
     fail(4)
     expect(() => circuits.enter('a').failed('timeout')).not.toThrow()
     expect(() => circuits.enter('a')).toThrow(
-      expect.objectContaining({ fault: 'circuit-open', detail: 'not asked, as the last 5 calls failed (timeout); next try in 15 s' }),
+      expect.objectContaining({
+        fault: 'circuit-open',
+        detail: 'not asked, as the last 5 calls failed (timeout); next try in 15 s',
+      }),
     )
   })
 
@@ -48,7 +52,9 @@ describe('a circuit', () => {
     expect(() => circuits.enter('a')).toThrow(OPEN)
     pass(1)
     const probe = circuits.enter('a')
-    expect(() => circuits.enter('a')).toThrow(expect.objectContaining({ detail: expect.stringContaining('a try is under way') }))
+    expect(() => circuits.enter('a')).toThrow(
+      expect.objectContaining({ detail: expect.stringContaining('a try is under way') }),
+    )
     probe.succeeded()
     expect(() => circuits.enter('a')).not.toThrow()
   })
@@ -90,12 +96,16 @@ describe('a circuit', () => {
     circuits.enter('a', true).failed('timeout')
     pass(1500)
     expect(() => circuits.enter('a')).toThrow(
-      expect.objectContaining({ detail: 'not asked, as the last 6 calls failed (timeout); next try in 14 s' }),
+      expect.objectContaining({
+        detail: 'not asked, as the last 6 calls failed (timeout); next try in 14 s',
+      }),
     )
     pass(13_500)
     circuits.enter('a')
     expect(() => circuits.enter('a')).toThrow(
-      expect.objectContaining({ detail: 'not asked, as the last 6 calls failed (timeout); a try is under way' }),
+      expect.objectContaining({
+        detail: 'not asked, as the last 6 calls failed (timeout); a try is under way',
+      }),
     )
   })
 

@@ -17,23 +17,58 @@ import { newKey, newUser } from '../../../support/callers.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../support/property-runs.ts'
 import { completedReport } from '../../../support/reports.ts'
 import { prepareDataFolder, standingClock, tempFolder } from '../../../support/temp-store.ts'
-import { openPartner, openTestRequester, type ReceivedRequest, sendJson } from './request-fixture.ts'
+import {
+  openPartner,
+  openTestRequester,
+  type ReceivedRequest,
+  sendJson,
+} from './request-fixture.ts'
 
-// docs/ARCHITECTURE.md: nothing acknowledged is lost, nothing is delivered twice with different text. A crash is a copy of the data folder as
-// it is in the middle of a call, on which the next run goes on; what the first one still does is as if it never was.
+// docs/ARCHITECTURE.md: nothing acknowledged is lost, nothing is delivered twice with different
+// text. A crash is a copy of the data folder as it is in the middle of a call, on which the next
+// run goes on; what the first one still does is as if it never was.
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** What the partner does with a call. dropped: it refuses, and a person gives the report up meanwhile. */
-const ANSWERS = ['takes', 'takes', 'says no', 'is busy', 'is gone', 'breaks off', 'takes, and we crash', 'dropped'] as const
+/**
+ * What the partner does with a call. dropped: it refuses, and a person gives the report up
+ * meanwhile.
+ */
+const ANSWERS = [
+  'takes',
+  'takes',
+  'says no',
+  'is busy',
+  'is gone',
+  'breaks off',
+  'takes, and we crash',
+  'dropped',
+] as const
 type Answer = (typeof ANSWERS)[number]
 
 const stepArbitrary = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('sign' as const), study: fc.nat({ max: 2 }) }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom(5000, 6 * MINUTE, 3 * HOUR, 27 * HOUR) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('drop' as const), report: fc.nat({ max: 9 }) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('switch on' as const, 'press retry' as const, 'restart' as const) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('sign' as const), study: fc.nat({ max: 2 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('pass' as const),
+      ms: fc.constantFrom(5000, 6 * MINUTE, 3 * HOUR, 27 * HOUR),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('drop' as const), report: fc.nat({ max: 9 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constantFrom('switch on' as const, 'press retry' as const, 'restart' as const),
+    }),
+  },
 )
 
 interface Signed {
@@ -92,7 +127,11 @@ describe('signed reports on their way', () => {
             let deliveries = open()
 
             function open(): Deliveries {
-              const eventLog = openEventLog({ store, clock, onError: (error) => faults.push(error) })
+              const eventLog = openEventLog({
+                store,
+                clock,
+                onError: (error) => faults.push(error),
+              })
               const links = openLinks({
                 ...{ store, clock, uuid: randomUUID, publicBase: () => 'https://gateway.example' },
                 ...{ linkMinutes: () => 15, takesEvent: () => true },
@@ -100,7 +139,8 @@ describe('signed reports on their way', () => {
               return openDeliveries({
                 ...{ store, clock, requester, onError: (error) => faults.push(error) },
                 dataOf: openReportDelivery({ store, links }).deliveryOf,
-                destinationOf: () => (isOff ? { whyNot: 'its endpoint is switched off' } : { endpointId: 'partner' }),
+                destinationOf: () =>
+                  isOff ? { whyNot: 'its endpoint is switched off' } : { endpointId: 'partner' },
                 attempted: recordEvents(eventLog, clock).attempted,
                 onGone: () => {
                   isOff = true
@@ -108,41 +148,70 @@ describe('signed reports on their way', () => {
               })
             }
             function sign(study: number): void {
-              const { studyId, studyInstanceUid } = studies[study] ?? { studyId: '', studyInstanceUid: '' }
+              const { studyId, studyInstanceUid } = studies[study] ?? {
+                studyId: '',
+                studyInstanceUid: '',
+              }
               const text = `Report ${signed.length} of study ${study}: nothing abnormal.`
               const eventId = idFromUuid('whe', randomUUID())
               const isAddendum = signed.some((other) => other.study === study)
               const reportId = store.database.transaction(() => {
-                const reportId = completedReport(store, { studyId, userId, plainText: text, isAddendum })
+                const reportId = completedReport(store, {
+                  studyId,
+                  userId,
+                  plainText: text,
+                  isAddendum,
+                })
                 openEventLog({ store, clock, onError: (error) => faults.push(error) }).begin({
-                  ...{ eventId, type: REPORT_DELIVERED, endpointId: 'partner', subject: reportId, studyInstanceUid },
+                  ...{
+                    eventId,
+                    type: REPORT_DELIVERED,
+                    endpointId: 'partner',
+                    subject: reportId,
+                    studyInstanceUid,
+                  },
                 })
                 const payload = { eventId, reportId }
-                store.outbox.append({ kind: REPORT_DELIVERED, subject: reportId, lane: studyId, payload, at: instantOf(clock()) })
+                store.outbox.append({
+                  kind: REPORT_DELIVERED,
+                  subject: reportId,
+                  lane: studyId,
+                  payload,
+                  at: instantOf(clock()),
+                })
                 return reportId
               })
               signed.push({ reportId, eventId, study, text, taken: 0, isDropped: false })
             }
             function drop(report: Signed | undefined): void {
-              if (report && store.outbox.drop(REPORT_DELIVERED, report.reportId, instantOf(clock())) > 0) report.isDropped = true
+              if (
+                report &&
+                store.outbox.drop(REPORT_DELIVERED, report.reportId, instantOf(clock())) > 0
+              )
+                report.isDropped = true
             }
             onCall = (request, response) => {
               const got = withoutLink(request)
               const at = signed.findIndex(({ eventId }) => eventId === got.header)
               const report = signed[at]
               if (!report) throw new Error('an event of nothing')
-              // What was sent once is what is sent always: nothing is told twice in different words.
+              // What was sent once is what is sent always: nothing is told twice in different
+              // words.
               expect(sent.get(report.eventId) ?? got).toEqual(got)
               sent.set(report.eventId, got)
               expect(got).toMatchObject({ id: report.eventId, type: REPORT_DELIVERED })
               expect(got.data).toMatchObject({ reportId: report.reportId, plainText: report.text })
               for (const earlier of signed.slice(0, at))
-                if (earlier.study === report.study) expect(earlier.taken > 0 || earlier.isDropped).toBe(true)
+                if (earlier.study === report.study)
+                  expect(earlier.taken > 0 || earlier.isDropped).toBe(true)
               const answer = script.shift() ?? 'takes'
               if (answer === 'takes, and we crash' && crashed === undefined) {
                 crashed = join(root.folder, String(++folders))
                 mkdirSync(crashed)
-                cpSync(folder, crashed, { recursive: true, filter: (file) => !file.endsWith('-shm') })
+                cpSync(folder, crashed, {
+                  recursive: true,
+                  filter: (file) => !file.endsWith('-shm'),
+                })
                 crashes++
               }
               if (answer === 'dropped') drop(report)
@@ -161,7 +230,9 @@ describe('signed reports on their way', () => {
               store = openStore({ folder, clock, uuid: randomUUID, isChecked: true })
               // What a person gave up after the moment of the crash is waiting again.
               for (const report of signed)
-                if (report.isDropped) report.isDropped = store.outbox.latest(REPORT_DELIVERED, report.reportId)?.state === 'dropped'
+                if (report.isDropped)
+                  report.isDropped =
+                    store.outbox.latest(REPORT_DELIVERED, report.reportId)?.state === 'dropped'
               deliveries = open()
               await settled()
             }
@@ -179,9 +250,11 @@ describe('signed reports on their way', () => {
                 deliveries = open()
               }
               await settled()
-              for (const { reportId } of signed) expect(store.outbox.latest(REPORT_DELIVERED, reportId)?.state).not.toBe('failed')
+              for (const { reportId } of signed)
+                expect(store.outbox.latest(REPORT_DELIVERED, reportId)?.state).not.toBe('failed')
             }
-            // The partner is well again in the end: everything that was not given up gets there, within the longest wait between two attempts.
+            // The partner is well again in the end: everything that was not given up gets there,
+            // within the longest wait between two attempts.
             script.length = 0
             isOff = false
             for (let days = 0; store.outbox.waiting(REPORT_DELIVERED).length > 0; days++) {

@@ -25,7 +25,10 @@ const reportId = (n: number) => idFromUuid('rep', uuidOf(n))
 const eventId = (n: number) => idFromUuid('whe', uuidOf(n))
 const ACCEPTED = (response: ServerResponse) => void sendJson(response, { success: true })
 
-/** Deliveries from a real store to a real server, on a standing clock; signatures are of the real time. */
+/**
+ * Deliveries from a real store to a real server, on a standing clock; signatures are of the real
+ * time.
+ */
 async function openClinic(
   answer: (response: ServerResponse, number: number) => void = ACCEPTED,
   options: Partial<DeliveriesOptions> & { readonly url?: string } = {},
@@ -37,7 +40,9 @@ async function openClinic(
   const gone: string[] = []
   const errors: unknown[] = []
   let links = 0
-  const requester = openTestRequester(options.url ?? partner.url, { onOutcome: (outcome) => deliveries.noteOutcome(outcome) })
+  const requester = openTestRequester(options.url ?? partner.url, {
+    onOutcome: (outcome) => deliveries.noteOutcome(outcome),
+  })
   const deliveries = openDeliveries({
     ...{ store, clock, requester: requester.requester, random: () => 0.5 },
     dataOf: (id) => ({
@@ -65,7 +70,12 @@ async function openClinic(
     ...{ store, clock, partner, attempts, gone, errors, deliveries },
     sign: (n: number, lane = `stu_${n}`) =>
       store.outbox.append({
-        ...{ kind: REPORT_DELIVERED, subject: reportId(n), lane, payload: { eventId: eventId(n), reportId: reportId(n) } },
+        ...{
+          kind: REPORT_DELIVERED,
+          subject: reportId(n),
+          lane,
+          payload: { eventId: eventId(n), reportId: reportId(n) },
+        },
         at: new Date(clock()).toISOString(),
       }),
     row: (n: number) => store.outbox.latest(REPORT_DELIVERED, reportId(n)),
@@ -78,19 +88,41 @@ async function openClinic(
     },
   }
 }
-const waitOf = (clinic: Awaited<ReturnType<typeof openClinic>>, n: number) => Date.parse(clinic.row(n)?.notBefore ?? '') - clinic.clock()
+const waitOf = (clinic: Awaited<ReturnType<typeof openClinic>>, n: number) =>
+  Date.parse(clinic.row(n)?.notBefore ?? '') - clinic.clock()
 
 type Answer = (options: RequestOptions<unknown>) => Promise<unknown>
 const CALL: PartnerOutcome = {
-  ...{ type: 'report.delivered', endpointId: 'partner', apiKeyId: null, about: { kind: 'none' } as never, fault: null, detail: '' },
-  ...{ httpStatus: 200, tookMs: 1, bytes: 1, webhookId: '', at: 0, request: null, response: null, notes: [] },
+  ...{
+    type: 'report.delivered',
+    endpointId: 'partner',
+    apiKeyId: null,
+    about: { kind: 'none' } as never,
+    fault: null,
+    detail: '',
+  },
+  ...{
+    httpStatus: 200,
+    tookMs: 1,
+    bytes: 1,
+    webhookId: '',
+    at: 0,
+    request: null,
+    response: null,
+    notes: [],
+  },
 }
 
 /** Deliveries to a partner that is a function: for what does not depend on the network. */
 function openQueue(answer: Answer, options: Partial<DeliveriesOptions> = {}) {
   const temp = tempStore()
   const { store, clock } = temp
-  const [attempts, gone, errors, requests] = [[] as DeliveryAttempt[], [] as string[], [] as unknown[], [] as RequestOptions<unknown>[]]
+  const [attempts, gone, errors, requests] = [
+    [] as DeliveryAttempt[],
+    [] as string[],
+    [] as unknown[],
+    [] as RequestOptions<unknown>[],
+  ]
   const requester = {
     request(_type: string, _data: unknown, given: RequestOptions<unknown> = {}) {
       requests.push(given)
@@ -111,15 +143,28 @@ function openQueue(answer: Answer, options: Partial<DeliveriesOptions> = {}) {
     temp[Symbol.dispose]()
   })
   const append = (n: number, payload: unknown, at = clock()) =>
-    store.outbox.append({ kind: REPORT_DELIVERED, subject: reportId(n), lane: `stu_${n}`, payload, at: new Date(at).toISOString() })
+    store.outbox.append({
+      kind: REPORT_DELIVERED,
+      subject: reportId(n),
+      lane: `stu_${n}`,
+      payload,
+      at: new Date(at).toISOString(),
+    })
   return {
     ...{ store, clock, deliveries, attempts, gone, errors, requests },
     append,
     sign: (n: number, at = clock()) => append(n, { eventId: eventId(n) }, at),
     row: (n: number) => store.outbox.latest(REPORT_DELIVERED, reportId(n)),
-    /** What a worker does when a partner answered another question, and whatever follows from it. */
+    /**
+     * What a worker does when a partner answered another question, and whatever follows from it.
+     */
     async note(outcome: Partial<Parameters<Deliveries['noteOutcome']>[0]> = {}) {
-      deliveries.noteOutcome({ type: 'modality_worklist.requested', endpointId: 'partner', fault: null, ...outcome })
+      deliveries.noteOutcome({
+        type: 'modality_worklist.requested',
+        endpointId: 'partner',
+        fault: null,
+        ...outcome,
+      })
       for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
       await deliveries.settled()
     },
@@ -133,7 +178,11 @@ function openQueue(answer: Answer, options: Partial<DeliveriesOptions> = {}) {
 const MINUTE = 60_000
 const accepted: Answer = async (options) => void options.onOutcome?.(CALL)
 const refusing =
-  (fault: PartnerFault, facts: Partial<WebhookError> = {}, endpointId: string | null = 'partner'): Answer =>
+  (
+    fault: PartnerFault,
+    facts: Partial<WebhookError> = {},
+    endpointId: string | null = 'partner',
+  ): Answer =>
   async (options) => {
     options.onOutcome?.({ ...CALL, fault, endpointId })
     throw new WebhookError(fault, `it was ${fault}`, facts)
@@ -145,19 +194,35 @@ describe('an attempt', () => {
     queue.sign(1)
     await queue.deliveries.settled()
     expect(queue.requests).toMatchObject([{ id: eventId(1), apiKeyId: 'key', evenIfOpen: true }])
-    expect(queue.attempts).toEqual([{ eventId: eventId(1), reportId: reportId(1), state: 'done', outcome: CALL, fault: '', attempts: 1 }])
+    expect(queue.attempts).toEqual([
+      {
+        eventId: eventId(1),
+        reportId: reportId(1),
+        state: 'done',
+        outcome: CALL,
+        fault: '',
+        attempts: 1,
+      },
+    ])
   })
 
-  it.each([[{}], [null], ['text'], [{ eventId: 'whe_1' }]])('with the event %j cannot be made, and is made later', async (payload) => {
-    const queue = openQueue(accepted)
-    queue.append(1, payload)
-    await queue.deliveries.settled()
-    expect(queue.row(1)).toMatchObject({
-      ...{ state: 'waiting', attempts: 1, lastError: 'the event can no longer be read from the database' },
-      notBefore: new Date(queue.clock() + 5000).toISOString(),
-    })
-    expect([queue.requests, queue.attempts]).toEqual([[], []])
-  })
+  it.each([[{}], [null], ['text'], [{ eventId: 'whe_1' }]])(
+    'with the event %j cannot be made, and is made later',
+    async (payload) => {
+      const queue = openQueue(accepted)
+      queue.append(1, payload)
+      await queue.deliveries.settled()
+      expect(queue.row(1)).toMatchObject({
+        ...{
+          state: 'waiting',
+          attempts: 1,
+          lastError: 'the event can no longer be read from the database',
+        },
+        notBefore: new Date(queue.clock() + 5000).toISOString(),
+      })
+      expect([queue.requests, queue.attempts]).toEqual([[], []])
+    },
+  )
 
   it('is recorded with what was refused, and how often it was', async () => {
     const queue = openQueue(refusing('status', { httpStatus: 500 }))
@@ -175,7 +240,11 @@ describe('an attempt', () => {
     const queue = openQueue(() => Promise.reject(new TypeError('ours')))
     queue.sign(1)
     await queue.deliveries.settled()
-    expect(queue.row(1)).toMatchObject({ state: 'waiting', attempts: 1, lastError: 'an internal error; see the log' })
+    expect(queue.row(1)).toMatchObject({
+      state: 'waiting',
+      attempts: 1,
+      lastError: 'an internal error; see the log',
+    })
     expect([queue.attempts, queue.errors.map(String)]).toEqual([[], ['TypeError: ours']])
   })
 
@@ -198,7 +267,9 @@ describe('an attempt', () => {
   })
 
   it('with nowhere to go is held for an hour, and is none', async () => {
-    const queue = openQueue(accepted, { destinationOf: () => ({ whyNot: 'its endpoint is switched off' }) })
+    const queue = openQueue(accepted, {
+      destinationOf: () => ({ whyNot: 'its endpoint is switched off' }),
+    })
     queue.sign(1)
     await queue.deliveries.settled()
     expect(queue.row(1)).toMatchObject({
@@ -226,7 +297,11 @@ describe('a sign of life', () => {
     const queue = openQueue(accepted, {
       isIdle: () => true,
       destinationOf: (id) =>
-        id === reportId(1) ? { endpointId: 'other' } : id === reportId(2) ? { whyNot: 'off' } : { endpointId: 'partner' },
+        id === reportId(1)
+          ? { endpointId: 'other' }
+          : id === reportId(2)
+            ? { whyNot: 'off' }
+            : { endpointId: 'partner' },
     })
     const later = queue.clock() + HOUR
     queue.store.database.transaction(() => {
@@ -234,29 +309,35 @@ describe('a sign of life', () => {
     })
     await queue.note({ fault: 'timeout' })
     await queue.note({ endpointId: null })
-    const isDue = () => queue.store.outbox.waiting(REPORT_DELIVERED).map(({ notBefore }) => Date.parse(notBefore) <= queue.clock())
+    const isDue = () =>
+      queue.store.outbox
+        .waiting(REPORT_DELIVERED)
+        .map(({ notBefore }) => Date.parse(notBefore) <= queue.clock())
     expect(isDue()).not.toContain(true)
     await queue.note()
     expect(isDue()).toEqual([false, false, ...Array(408).fill(true)])
   })
 
-  it.each(['unreachable', 'timeout'] as const)('hastens what met silence (%s), once in five minutes', async (fault) => {
-    const queue = openQueue(refusing(fault))
-    queue.sign(1)
-    await queue.deliveries.settled()
-    await queue.note()
-    expect(queue.row(1)?.attempts).toBe(2)
-    queue.clock.pass(5 * MINUTE - 1)
-    await queue.note()
-    expect(queue.row(1)?.attempts).toBe(2)
-    queue.clock.pass(1)
-    await queue.note()
-    expect(queue.row(1)?.attempts).toBe(3)
-    // A clock that was set back does not stop it for as long as it was set back.
-    queue.clock.pass(-HOUR)
-    await queue.note()
-    expect(queue.row(1)?.attempts).toBe(4)
-  })
+  it.each(['unreachable', 'timeout'] as const)(
+    'hastens what met silence (%s), once in five minutes',
+    async (fault) => {
+      const queue = openQueue(refusing(fault))
+      queue.sign(1)
+      await queue.deliveries.settled()
+      await queue.note()
+      expect(queue.row(1)?.attempts).toBe(2)
+      queue.clock.pass(5 * MINUTE - 1)
+      await queue.note()
+      expect(queue.row(1)?.attempts).toBe(2)
+      queue.clock.pass(1)
+      await queue.note()
+      expect(queue.row(1)?.attempts).toBe(3)
+      // A clock that was set back does not stop it for as long as it was set back.
+      queue.clock.pass(-HOUR)
+      await queue.note()
+      expect(queue.row(1)?.attempts).toBe(4)
+    },
+  )
 
   it('of another question hastens nothing that was answered wrongly', async () => {
     const queue = openQueue(refusing('status', { httpStatus: 500 }))
@@ -306,14 +387,20 @@ describe('a delivery', () => {
     await clinic.deliveries.settled()
     const [request] = clinic.partner.received
     expect(request?.headers['webhook-id']).toBe(eventId(1))
-    expect(new Webhook(SECRET).verify(request?.body ?? '', request?.headers as Record<string, string>)).toMatchObject({
+    expect(
+      new Webhook(SECRET).verify(request?.body ?? '', request?.headers as Record<string, string>),
+    ).toMatchObject({
       id: eventId(1),
       type: 'report.delivered',
       data: { reportId: reportId(1), plainText: 'Impression: normal.' },
     })
     expect(clinic.row(1)).toMatchObject({ state: 'sent', attempts: 1, lastError: null })
     expect(clinic.attempts).toMatchObject([
-      { state: 'done', attempts: 1, outcome: { fault: null, httpStatus: 200, endpointId: 'partner' } },
+      {
+        state: 'done',
+        attempts: 1,
+        outcome: { fault: null, httpStatus: 200, endpointId: 'partner' },
+      },
     ])
     clinic.deliveries.retry()
     await clinic.deliveries.settled()
@@ -321,21 +408,32 @@ describe('a delivery', () => {
   })
 
   it('keeps its id at every attempt, with a fresh link and a fresh signature', async () => {
-    const clinic = await openClinic((response, number) => (number < 2 ? sendJson(response, {}, 503) : ACCEPTED(response)))
+    const clinic = await openClinic((response, number) =>
+      number < 2 ? sendJson(response, {}, 503) : ACCEPTED(response),
+    )
     clinic.sign(1)
     await clinic.deliveries.settled()
     await clinic.pass(RETRY_MS[0] ?? 0)
     await clinic.pass(RETRY_MS[1] ?? 0)
     expect(clinic.row(1)).toMatchObject({ state: 'sent', attempts: 3 })
-    expect(clinic.partner.received.map(({ headers }) => headers['webhook-id'])).toEqual([eventId(1), eventId(1), eventId(1)])
-    expect(clinic.bodies().map(({ data }) => data.presignedUrl.slice(-6))).toEqual(['link=1', 'link=2', 'link=3'])
+    expect(clinic.partner.received.map(({ headers }) => headers['webhook-id'])).toEqual([
+      eventId(1),
+      eventId(1),
+      eventId(1),
+    ])
+    expect(clinic.bodies().map(({ data }) => data.presignedUrl.slice(-6))).toEqual([
+      'link=1',
+      'link=2',
+      'link=3',
+    ])
     expect(clinic.bodies().map(({ id }) => id)).toEqual([eventId(1), eventId(1), eventId(1)])
   })
 
   it.each([
     [
       'success false',
-      (response: ServerResponse) => sendJson(response, { success: false, message: 'Doe^Jane is unknown' }),
+      (response: ServerResponse) =>
+        sendJson(response, { success: false, message: 'Doe^Jane is unknown' }),
       'the partner answered, and did not take it',
     ],
     [
@@ -343,12 +441,21 @@ describe('a delivery', () => {
       (response: ServerResponse) => sendJson(response, { success: 'true' }),
       expect.stringContaining('the answer is not of the agreed form'),
     ],
-    ['no success', (response: ServerResponse) => sendJson(response, {}), expect.stringContaining('the answer is not of the agreed form')],
+    [
+      'no success',
+      (response: ServerResponse) => sendJson(response, {}),
+      expect.stringContaining('the answer is not of the agreed form'),
+    ],
     ['an empty answer', (response: ServerResponse) => response.end(), 'the answer is empty'],
-    ['another status', (response: ServerResponse) => sendJson(response, { success: true }, 500), 'it answered 500'],
+    [
+      'another status',
+      (response: ServerResponse) => sendJson(response, { success: true }, 500),
+      'it answered 500',
+    ],
     [
       'a redirect',
-      (response: ServerResponse) => response.writeHead(307, { location: 'https://other.example/' }).end(),
+      (response: ServerResponse) =>
+        response.writeHead(307, { location: 'https://other.example/' }).end(),
       'it answered 307, a redirect; redirects are not followed',
     ],
   ])('is not done with %s, and says so without a patient', async (_what, answer, fault) => {
@@ -363,7 +470,9 @@ describe('a delivery', () => {
 
   it('is tried later and later, and never given up: after weeks the partner gets it', async () => {
     let isUp = false
-    const clinic = await openClinic((response) => (isUp ? ACCEPTED(response) : sendJson(response, {}, 502)))
+    const clinic = await openClinic((response) =>
+      isUp ? ACCEPTED(response) : sendJson(response, {}, 502),
+    )
     const began = clinic.clock()
     clinic.sign(1)
     await clinic.deliveries.settled()
@@ -376,7 +485,9 @@ describe('a delivery', () => {
     expect(waits.slice(0, 9)).toEqual(RETRY_MS)
     expect(new Set(waits.slice(9))).toEqual(new Set([24 * HOUR]))
     expect(clinic.row(1)).toMatchObject({ state: 'waiting', attempts: waits.length + 1 })
-    expect(clinic.store.outbox.overdue(REPORT_DELIVERED, new Date(clinic.clock() - HOUR).toISOString())).toEqual({
+    expect(
+      clinic.store.outbox.overdue(REPORT_DELIVERED, new Date(clinic.clock() - HOUR).toISOString()),
+    ).toEqual({
       count: 1,
       since: new Date(began).toISOString(),
       fault: 'it answered 502',
@@ -390,7 +501,9 @@ describe('a delivery', () => {
   it('spreads its attempts by a tenth to either side', async () => {
     const waits: number[] = []
     for (const random of [0, 0.999_999]) {
-      const clinic = await openClinic((response) => sendJson(response, {}, 500), { random: () => random })
+      const clinic = await openClinic((response) => sendJson(response, {}, 500), {
+        random: () => random,
+      })
       clinic.sign(1)
       await clinic.deliveries.settled()
       waits.push(waitOf(clinic, 1))
@@ -403,23 +516,39 @@ describe('a delivery', () => {
     ['1', 5000],
     ['99999999', 24 * HOUR],
     ['soon', 5000],
-  ])('waits as long as Retry-After: %s wants, where that is longer, and a day at most', async (retryAfter, wait) => {
-    const clinic = await openClinic((response) => response.writeHead(503, { 'retry-after': retryAfter }).end())
-    clinic.sign(1)
-    await clinic.deliveries.settled()
-    expect(waitOf(clinic, 1)).toBe(wait)
-  })
+  ])(
+    'waits as long as Retry-After: %s wants, where that is longer, and a day at most',
+    async (retryAfter, wait) => {
+      const clinic = await openClinic((response) =>
+        response.writeHead(503, { 'retry-after': retryAfter }).end(),
+      )
+      clinic.sign(1)
+      await clinic.deliveries.settled()
+      expect(waitOf(clinic, 1)).toBe(wait)
+    },
+  )
 
   it('keeps the order of its study, and waits for no other one', async () => {
-    const clinic = await openClinic((response, number) => (number === 0 ? sendJson(response, {}, 500) : ACCEPTED(response)))
+    const clinic = await openClinic((response, number) =>
+      number === 0 ? sendJson(response, {}, 500) : ACCEPTED(response),
+    )
     clinic.sign(1, 'stu_a')
     await clinic.deliveries.settled()
     clinic.sign(2, 'stu_a')
     clinic.sign(3, 'stu_b')
     await clinic.deliveries.settled()
-    expect([clinic.row(1)?.state, clinic.row(2)?.state, clinic.row(3)?.state]).toEqual(['waiting', 'waiting', 'sent'])
+    expect([clinic.row(1)?.state, clinic.row(2)?.state, clinic.row(3)?.state]).toEqual([
+      'waiting',
+      'waiting',
+      'sent',
+    ])
     await clinic.pass(RETRY_MS[0] ?? 0)
-    expect(clinic.bodies().map(({ id }) => id)).toEqual([eventId(1), eventId(3), eventId(1), eventId(2)])
+    expect(clinic.bodies().map(({ id }) => id)).toEqual([
+      eventId(1),
+      eventId(3),
+      eventId(1),
+      eventId(2),
+    ])
   })
 
   it('of an endpoint that hangs holds up no other endpoint, and has four calls at once', async () => {
@@ -440,20 +569,31 @@ describe('a delivery', () => {
 
   it('answered with 410 has its endpoint switched off, and waits until it is on again', async () => {
     let destination: Destination = { endpointId: 'partner' }
-    const clinic = await openClinic((response, number) => (number === 0 ? sendJson(response, {}, 410) : ACCEPTED(response)), {
-      destinationOf: () => destination,
-      onGone(endpointId) {
-        clinic.gone.push(endpointId)
-        destination = { whyNot: 'its endpoint is switched off' }
+    const clinic = await openClinic(
+      (response, number) => (number === 0 ? sendJson(response, {}, 410) : ACCEPTED(response)),
+      {
+        destinationOf: () => destination,
+        onGone(endpointId) {
+          clinic.gone.push(endpointId)
+          destination = { whyNot: 'its endpoint is switched off' }
+        },
       },
-    })
+    )
     clinic.sign(1)
     await clinic.deliveries.settled()
     expect(clinic.gone).toEqual(['partner'])
-    expect(clinic.row(1)).toMatchObject({ state: 'waiting', attempts: 1, lastError: 'it answered 410: this address is no longer used' })
+    expect(clinic.row(1)).toMatchObject({
+      state: 'waiting',
+      attempts: 1,
+      lastError: 'it answered 410: this address is no longer used',
+    })
     await clinic.pass(24 * HOUR)
     expect(clinic.partner.received).toHaveLength(1)
-    expect(clinic.row(1)).toMatchObject({ state: 'waiting', attempts: 1, lastError: 'its endpoint is switched off' })
+    expect(clinic.row(1)).toMatchObject({
+      state: 'waiting',
+      attempts: 1,
+      lastError: 'its endpoint is switched off',
+    })
     destination = { endpointId: 'partner' }
     clinic.deliveries.retry()
     await clinic.deliveries.settled()
@@ -466,27 +606,49 @@ describe('a delivery', () => {
     clinic.sign(1)
     await clinic.deliveries.settled()
     expect(clinic.row(1)).toMatchObject({ attempts: 1, lastError: 'the connection was refused' })
-    clinic.deliveries.noteOutcome({ type: 'modality_worklist.requested', endpointId: 'other', fault: null })
-    clinic.deliveries.noteOutcome({ type: 'modality_worklist.requested', endpointId: 'partner', fault: 'timeout' })
+    clinic.deliveries.noteOutcome({
+      type: 'modality_worklist.requested',
+      endpointId: 'other',
+      fault: null,
+    })
+    clinic.deliveries.noteOutcome({
+      type: 'modality_worklist.requested',
+      endpointId: 'partner',
+      fault: 'timeout',
+    })
     await clinic.deliveries.settled()
     expect(clinic.row(1)?.attempts).toBe(1)
-    clinic.deliveries.noteOutcome({ type: 'modality_worklist.requested', endpointId: 'partner', fault: null })
+    clinic.deliveries.noteOutcome({
+      type: 'modality_worklist.requested',
+      endpointId: 'partner',
+      fault: null,
+    })
     await expect.poll(() => clinic.row(1)?.attempts).toBe(2)
     await clinic.deliveries.settled()
     // At most once in five minutes: its silence may be about reports alone.
-    clinic.deliveries.noteOutcome({ type: 'modality_worklist.requested', endpointId: 'partner', fault: null })
+    clinic.deliveries.noteOutcome({
+      type: 'modality_worklist.requested',
+      endpointId: 'partner',
+      fault: null,
+    })
     await new Promise((resolve) => setImmediate(resolve))
     await clinic.deliveries.settled()
     expect(clinic.row(1)?.attempts).toBe(2)
   })
 
   it('that is answered wrongly is not hastened by answers to other questions, but by a delivery that is accepted', async () => {
-    const clinic = await openClinic((response, number) => (number < 2 ? sendJson(response, {}, 500) : ACCEPTED(response)))
+    const clinic = await openClinic((response, number) =>
+      number < 2 ? sendJson(response, {}, 500) : ACCEPTED(response),
+    )
     clinic.sign(1)
     await clinic.deliveries.settled()
     await clinic.pass(RETRY_MS[0] ?? 0)
     expect(clinic.row(1)?.attempts).toBe(2)
-    clinic.deliveries.noteOutcome({ type: 'modality_worklist.requested', endpointId: 'partner', fault: null })
+    clinic.deliveries.noteOutcome({
+      type: 'modality_worklist.requested',
+      endpointId: 'partner',
+      fault: null,
+    })
     await new Promise((resolve) => setImmediate(resolve))
     await clinic.deliveries.settled()
     expect(clinic.row(1)).toMatchObject({ attempts: 2, state: 'waiting' })
@@ -496,7 +658,8 @@ describe('a delivery', () => {
 
   it('that is always answered wrongly is not tried again with each delivery that is accepted', async () => {
     const clinic = await openClinic((response, number) =>
-      JSON.parse(clinic.partner.received[number]?.body.toString() ?? '').data.reportId === reportId(1)
+      JSON.parse(clinic.partner.received[number]?.body.toString() ?? '').data.reportId ===
+      reportId(1)
         ? sendJson(response, { success: false })
         : ACCEPTED(response),
     )
@@ -528,7 +691,10 @@ describe('a delivery', () => {
     const next = await openNext(clinic)
     await next.settled()
     await next[Symbol.asyncDispose]()
-    expect(clinic.partner.received.map(({ headers }) => headers['webhook-id'])).toEqual([eventId(1), eventId(1)])
+    expect(clinic.partner.received.map(({ headers }) => headers['webhook-id'])).toEqual([
+      eventId(1),
+      eventId(1),
+    ])
     expect(clinic.row(1)).toMatchObject({ state: 'sent', attempts: 1 })
   })
 
@@ -538,13 +704,20 @@ describe('a delivery', () => {
     clinic.sign(1)
     clinic.sign(2)
     await expect.poll(() => waiting.length).toBe(2)
-    for (const n of [1, 2]) clinic.store.outbox.drop(REPORT_DELIVERED, reportId(n), new Date(clinic.clock()).toISOString())
+    for (const n of [1, 2])
+      clinic.store.outbox.drop(
+        REPORT_DELIVERED,
+        reportId(n),
+        new Date(clinic.clock()).toISOString(),
+      )
     const [first, second] = clinic.bodies().map(({ id }) => id)
     sendJson(waiting[0] as ServerResponse, {}, 500)
     ACCEPTED(waiting[1] as ServerResponse)
     await clinic.deliveries.settled()
     expect([clinic.row(1)?.state, clinic.row(2)?.state]).toEqual(['dropped', 'dropped'])
-    expect(Object.fromEntries(clinic.attempts.map((attempt) => [attempt.eventId, attempt.state]))).toEqual({
+    expect(
+      Object.fromEntries(clinic.attempts.map((attempt) => [attempt.eventId, attempt.state])),
+    ).toEqual({
       [first]: 'dropped',
       [second]: 'done',
     })
@@ -554,7 +727,10 @@ describe('a delivery', () => {
     const clinic = await openClinic(ACCEPTED, { dataOf: () => undefined })
     clinic.sign(1)
     await clinic.deliveries.settled()
-    expect(clinic.row(1)).toMatchObject({ state: 'failed', lastError: 'there is no such signed report any more' })
+    expect(clinic.row(1)).toMatchObject({
+      state: 'failed',
+      lastError: 'there is no such signed report any more',
+    })
     expect(clinic.attempts).toMatchObject([{ state: 'failed', outcome: undefined }])
     expect(clinic.partner.received).toEqual([])
   })
@@ -567,7 +743,11 @@ async function openNext(clinic: Awaited<ReturnType<typeof openClinic>>) {
     dataOf: (id) => ({
       apiKeyId: null,
       data: {
-        ...{ isCritical: false, presignedUrl: 'https://gateway.example/x', studyInstanceUid: '1.2.3' },
+        ...{
+          isCritical: false,
+          presignedUrl: 'https://gateway.example/x',
+          studyInstanceUid: '1.2.3',
+        },
         reportId: id as ReturnType<typeof reportId>,
         studyId: idFromUuid('stu', uuidOf(1)),
       },

@@ -13,12 +13,20 @@ const HOST = 'files.clinic.example'
 const here = async () => [{ address: '127.0.0.1', family: 4 }]
 
 /** Files behind a real server, and downloads that may reach it. */
-async function openFiles(answer: Parameters<typeof openPartner>[0], more: Partial<DownloadsDeps> = {}) {
+async function openFiles(
+  answer: Parameters<typeof openPartner>[0],
+  more: Partial<DownloadsDeps> = {},
+) {
   const server = await openPartner(answer)
   const hosts = [`127.0.0.1:${server.port}`]
   const downloads = openDownloads({ plaintextHosts: () => hosts, clock: Date.now, ...more })
   onTestFinished(() => downloads[Symbol.asyncDispose]())
-  return { ...server, downloads, hosts, file: `http://127.0.0.1:${server.port}/a/b.pdf?X-Signature=s%2Fx` }
+  return {
+    ...server,
+    downloads,
+    hosts,
+    file: `http://127.0.0.1:${server.port}/a/b.pdf?X-Signature=s%2Fx`,
+  }
 }
 async function bodyOf(stream: Readable): Promise<Buffer> {
   const chunks: Buffer[] = []
@@ -29,23 +37,42 @@ async function bodyOf(stream: Readable): Promise<Buffer> {
 describe('a download', () => {
   it('is the file as it was sent, asked for without cookies or keys', async () => {
     const files = await openFiles((response) =>
-      response.writeHead(200, { 'content-type': 'Application/PDF; charset=x', 'set-cookie': 'a=b' }).end('%PDF'),
+      response
+        .writeHead(200, { 'content-type': 'Application/PDF; charset=x', 'set-cookie': 'a=b' })
+        .end('%PDF'),
     )
     for (const _ of [1, 2]) {
-      const { body, mediaType } = await files.downloads.get(files.file, { hosts: files.hosts, maxBytes: MIB })
+      const { body, mediaType } = await files.downloads.get(files.file, {
+        hosts: files.hosts,
+        maxBytes: MIB,
+      })
       expect([body.toString(), mediaType]).toEqual(['%PDF', 'application/pdf'])
     }
-    expect(files.received.map(({ method, path }) => [method, path])).toEqual(Array(2).fill(['GET', '/a/b.pdf?X-Signature=s%2Fx']))
-    expect(Object.keys(files.received[1]?.headers ?? {}).sort()).toEqual(['accept', 'accept-encoding', 'connection', 'host', 'user-agent'])
+    expect(files.received.map(({ method, path }) => [method, path])).toEqual(
+      Array(2).fill(['GET', '/a/b.pdf?X-Signature=s%2Fx']),
+    )
+    expect(Object.keys(files.received[1]?.headers ?? {}).sort()).toEqual([
+      'accept',
+      'accept-encoding',
+      'connection',
+      'host',
+      'user-agent',
+    ])
   })
 
   it('comes by https from a listed host at a private address, and by no certificate of another name', async () => {
     const certificate = selfSignedCertificate([HOST])
     const server = await openPartner((response) => response.end('dicom'), ((listener: () => void) =>
       createTlsServer(certificate, listener)) as never)
-    const downloads = openDownloads({ plaintextHosts: () => [], clock: Date.now, resolve: here, authorities: [certificate.cert] })
+    const downloads = openDownloads({
+      plaintextHosts: () => [],
+      clock: Date.now,
+      resolve: here,
+      authorities: [certificate.cert],
+    })
     onTestFinished(() => downloads[Symbol.asyncDispose]())
-    const get = (host: string, hosts: readonly string[]) => downloads.get(`https://${host}:${server.port}/x`, { hosts, maxBytes: MIB })
+    const get = (host: string, hosts: readonly string[]) =>
+      downloads.get(`https://${host}:${server.port}/x`, { hosts, maxBytes: MIB })
     expect((await get(HOST, [`${HOST}:${server.port}`])).mediaType).toBe('application/octet-stream')
     await expect(get(HOST, [HOST])).rejects.toMatchObject({ fault: 'forbidden-address' })
     await expect(get('other.example', [`other.example:${server.port}`])).rejects.toMatchObject({
@@ -60,13 +87,19 @@ describe('a download', () => {
     ['a file that is not there', 404, 'it answered 404: there is no such file'],
     ['an error', 500, 'it answered 500'],
   ])('ends with %s in words that name no address', async (_what, status, detail) => {
-    const files = await openFiles((response) => response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end('secret'))
-    await expect(files.downloads.get(files.file, { hosts: files.hosts, maxBytes: MIB })).rejects.toMatchObject({
+    const files = await openFiles((response) =>
+      response.writeHead(status, { location: 'http://127.0.0.1:1/' }).end('secret'),
+    )
+    await expect(
+      files.downloads.get(files.file, { hosts: files.hosts, maxBytes: MIB }),
+    ).rejects.toMatchObject({
       fault: 'status',
       detail,
       httpStatus: status,
     })
-    await expect(files.downloads.stream(files.file, { hosts: files.hosts, maxBytes: MIB })).rejects.toMatchObject({
+    await expect(
+      files.downloads.stream(files.file, { hosts: files.hosts, maxBytes: MIB }),
+    ).rejects.toMatchObject({
       fault: 'status',
       detail,
     })
@@ -82,12 +115,17 @@ describe('a download', () => {
         fault: 'oversize',
         detail: 'the answer is larger than 1 MiB',
       })
-    expect((await large.downloads.get(large.file, { hosts: large.hosts, maxBytes: 2 * MIB })).body).toHaveLength(2 * MIB)
+    expect(
+      (await large.downloads.get(large.file, { hosts: large.hosts, maxBytes: 2 * MIB })).body,
+    ).toHaveLength(2 * MIB)
   })
 
   it('of a kind that was not asked for is not taken', async () => {
-    const files = await openFiles((response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'))
-    const get = (accept: readonly string[]) => files.downloads.get(files.file, { hosts: files.hosts, maxBytes: MIB, accept })
+    const files = await openFiles((response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+    )
+    const get = (accept: readonly string[]) =>
+      files.downloads.get(files.file, { hosts: files.hosts, maxBytes: MIB, accept })
     await expect(get(['image/*', 'application/pdf'])).rejects.toMatchObject({
       fault: 'invalid',
       detail: 'it is of a kind that is not taken',
@@ -96,13 +134,21 @@ describe('a download', () => {
   })
 
   it('that hangs ends with its budget, and an aborted one with its reason', async () => {
-    const files = await openFiles((response) => response.writeHead(200, { 'content-length': '10' }).write('a'))
-    await expect(files.downloads.get(files.file, { hosts: files.hosts, maxBytes: MIB, budgetMs: 200 })).rejects.toMatchObject({
+    const files = await openFiles((response) =>
+      response.writeHead(200, { 'content-length': '10' }).write('a'),
+    )
+    await expect(
+      files.downloads.get(files.file, { hosts: files.hosts, maxBytes: MIB, budgetMs: 200 }),
+    ).rejects.toMatchObject({
       fault: 'timeout',
     })
     const reason = new Error('the window was closed')
     const aborting = new AbortController()
-    const got = files.downloads.get(files.file, { hosts: files.hosts, maxBytes: MIB, signal: aborting.signal })
+    const got = files.downloads.get(files.file, {
+      hosts: files.hosts,
+      maxBytes: MIB,
+      signal: aborting.signal,
+    })
     aborting.abort(reason)
     await expect(got).rejects.toBe(reason)
   })
@@ -112,11 +158,15 @@ describe('a download', () => {
       isOwn: (address, port) => ownListeners(() => [files.port])(address, port),
       resolve: here,
     })
-    await expect(files.downloads.get(files.file, { hosts: files.hosts, maxBytes: MIB })).rejects.toMatchObject({
+    await expect(
+      files.downloads.get(files.file, { hosts: files.hosts, maxBytes: MIB }),
+    ).rejects.toMatchObject({
       fault: 'forbidden-address',
     })
     const named = `https://${HOST}:${files.port}/x`
-    await expect(files.downloads.get(named, { hosts: [`${HOST}:${files.port}`], maxBytes: MIB })).rejects.toMatchObject({
+    await expect(
+      files.downloads.get(named, { hosts: [`${HOST}:${files.port}`], maxBytes: MIB }),
+    ).rejects.toMatchObject({
       fault: 'forbidden-address',
       detail: 'it is a listener of this gateway, which is never called',
     })
@@ -125,17 +175,31 @@ describe('a download', () => {
 
   it('from where nobody listens says so', async () => {
     const port = await freePort()
-    const downloads = openDownloads({ plaintextHosts: () => [`127.0.0.1:${port}`], clock: Date.now })
+    const downloads = openDownloads({
+      plaintextHosts: () => [`127.0.0.1:${port}`],
+      clock: Date.now,
+    })
     onTestFinished(() => downloads[Symbol.asyncDispose]())
-    const get = downloads.get(`http://127.0.0.1:${port}/`, { hosts: [`127.0.0.1:${port}`], maxBytes: MIB })
-    await expect(get).rejects.toMatchObject({ fault: 'unreachable', detail: 'the connection was refused' })
+    const get = downloads.get(`http://127.0.0.1:${port}/`, {
+      hosts: [`127.0.0.1:${port}`],
+      maxBytes: MIB,
+    })
+    await expect(get).rejects.toMatchObject({
+      fault: 'unreachable',
+      detail: 'the connection was refused',
+    })
   })
 })
 
 describe('a stream', () => {
   it('passes the file on, with its length, its kind and the range that was asked for', async () => {
     const files = await openFiles((response, _number, { headers }) =>
-      response.writeHead(headers.range ? 206 : 200, { 'content-type': 'application/dicom', 'content-length': '5' }).end('dicom'),
+      response
+        .writeHead(headers.range ? 206 : 200, {
+          'content-type': 'application/dicom',
+          'content-length': '5',
+        })
+        .end('dicom'),
     )
     const { body, ...facts } = await files.downloads.stream(files.file, {
       hosts: files.hosts,
@@ -151,12 +215,18 @@ describe('a stream', () => {
     const files = await openFiles((response, _number, { headers }) =>
       headers['if-none-match'] === '"1"'
         ? response.writeHead(304, { etag: '"1"' }).end()
-        : response.writeHead(200, { etag: '"1"', 'last-modified': 'Tue, 10 Mar 2026 09:00:00 GMT' }).end('dicom'),
+        : response
+            .writeHead(200, { etag: '"1"', 'last-modified': 'Tue, 10 Mar 2026 09:00:00 GMT' })
+            .end('dicom'),
     )
     const stream = (headers: Readonly<Record<string, string>>) =>
       files.downloads.stream(files.file, { hosts: files.hosts, maxBytes: MIB, headers })
     const whole = await stream({})
-    expect(whole).toMatchObject({ httpStatus: 200, etag: '"1"', lastModified: 'Tue, 10 Mar 2026 09:00:00 GMT' })
+    expect(whole).toMatchObject({
+      httpStatus: 200,
+      etag: '"1"',
+      lastModified: 'Tue, 10 Mar 2026 09:00:00 GMT',
+    })
     await bodyOf(whole.body)
     const same = await stream({ 'if-none-match': '"1"' })
     expect(same.httpStatus).toBe(304)
@@ -165,7 +235,9 @@ describe('a stream', () => {
 
   it('takes a 304 that nobody asked for as no file', async () => {
     const files = await openFiles((response) => response.writeHead(304).end())
-    await expect(files.downloads.stream(files.file, { hosts: files.hosts, maxBytes: MIB })).rejects.toMatchObject({
+    await expect(
+      files.downloads.stream(files.file, { hosts: files.hosts, maxBytes: MIB }),
+    ).rejects.toMatchObject({
       fault: 'status',
       httpStatus: 304,
     })
@@ -173,12 +245,17 @@ describe('a stream', () => {
 
   it('breaks where it grows too large, whatever was said of its length', async () => {
     const told = await openFiles((response) => response.end(Buffer.alloc(2 * MIB)))
-    await expect(told.downloads.stream(told.file, { hosts: told.hosts, maxBytes: MIB })).rejects.toMatchObject({ fault: 'oversize' })
+    await expect(
+      told.downloads.stream(told.file, { hosts: told.hosts, maxBytes: MIB }),
+    ).rejects.toMatchObject({ fault: 'oversize' })
     const untold = await openFiles((response) => {
       response.write(Buffer.alloc(MIB))
       response.end(Buffer.alloc(MIB))
     })
-    const { body } = await untold.downloads.stream(untold.file, { hosts: untold.hosts, maxBytes: MIB })
+    const { body } = await untold.downloads.stream(untold.file, {
+      hosts: untold.hosts,
+      maxBytes: MIB,
+    })
     await expect(bodyOf(body)).rejects.toMatchObject({ fault: 'oversize' })
   })
 
@@ -186,15 +263,27 @@ describe('a stream', () => {
     const cut = await openTcpServer((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\ndicom'))
     })
-    const downloads = openDownloads({ plaintextHosts: () => [`127.0.0.1:${cut.port}`], clock: Date.now })
+    const downloads = openDownloads({
+      plaintextHosts: () => [`127.0.0.1:${cut.port}`],
+      clock: Date.now,
+    })
     onTestFinished(() => downloads[Symbol.asyncDispose]())
-    const { body } = await downloads.stream(cut.url, { hosts: [`127.0.0.1:${cut.port}`], maxBytes: MIB })
-    await expect(bodyOf(body)).rejects.toMatchObject({ detail: 'the connection was closed before the answer was complete' })
+    const { body } = await downloads.stream(cut.url, {
+      hosts: [`127.0.0.1:${cut.port}`],
+      maxBytes: MIB,
+    })
+    await expect(bodyOf(body)).rejects.toMatchObject({
+      detail: 'the connection was closed before the answer was complete',
+    })
 
     const files = await openFiles((response) => response.writeHead(200).write('a'))
     const aborting = new AbortController()
     const reason = new Error('closed')
-    const stream = await files.downloads.stream(files.file, { hosts: files.hosts, maxBytes: MIB, signal: aborting.signal })
+    const stream = await files.downloads.stream(files.file, {
+      hosts: files.hosts,
+      maxBytes: MIB,
+      signal: aborting.signal,
+    })
     const read = bodyOf(stream.body)
     aborting.abort(reason)
     await expect(read).rejects.toBe(reason)
@@ -233,9 +322,14 @@ describe('an upload', () => {
   it('goes nowhere that is not listed, and fails with a status in words', async () => {
     const files = await openFiles((response) => response.writeHead(403).end())
     const put = (hosts: readonly string[]) =>
-      files.downloads.put(files.file, Buffer.from('DICM'), { hosts, mediaType: 'application/dicom' })
+      files.downloads.put(files.file, Buffer.from('DICM'), {
+        hosts,
+        mediaType: 'application/dicom',
+      })
     await expect(put([])).rejects.toMatchObject({ fault: 'forbidden-address' })
-    await expect(put(files.hosts)).rejects.toMatchObject({ detail: 'it answered 403; the link may be over' })
+    await expect(put(files.hosts)).rejects.toMatchObject({
+      detail: 'it answered 403; the link may be over',
+    })
     expect(files.received).toHaveLength(1)
   })
 })

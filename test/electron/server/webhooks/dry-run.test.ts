@@ -4,11 +4,17 @@ import { Verdict } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 
 const run = (type: EventType, body: unknown, context: Parameters<typeof dryRun>[2] = {}) =>
-  Verdict.parse(dryRun(type, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), context))
+  Verdict.parse(
+    dryRun(type, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), context),
+  )
 
 describe('a dry run', () => {
   it.each<[EventType, unknown, string]>([
-    ['study.access_requested', { authorized: true, urls: ['https://a.example/1'] }, '1 file would be loaded, without a manifest.'],
+    [
+      'study.access_requested',
+      { authorized: true, urls: ['https://a.example/1'] },
+      '1 file would be loaded, without a manifest.',
+    ],
     [
       'ephemeral.access_requested',
       {
@@ -18,26 +24,57 @@ describe('a dry run', () => {
       },
       '2 files would be loaded with 1 other file, without a manifest.',
     ],
-    ['secondary_capture.access_requested', { authorized: true, uploadUrls: [] }, 'There is no URL to upload to.'],
-    ['modality_worklist.requested', { authorized: true, items: [] }, '0 exams would be read, each for itself.'],
-    ['patient_study.enrichment_requested', { mrn: 'M1', sex: 'other' }, 'It would be used for mrn, sex.'],
+    [
+      'secondary_capture.access_requested',
+      { authorized: true, uploadUrls: [] },
+      'There is no URL to upload to.',
+    ],
+    [
+      'modality_worklist.requested',
+      { authorized: true, items: [] },
+      '0 exams would be read, each for itself.',
+    ],
+    [
+      'patient_study.enrichment_requested',
+      { mrn: 'M1', sex: 'other' },
+      'It would be used for mrn, sex.',
+    ],
     ['clinical_context.enrichment_requested', {}, 'It is an answer without anything in it.'],
     ['report.delivered', { success: true }, 'The report would count as delivered.'],
   ])('says what %s would be used for', (type, body, sentence) => {
-    expect(run(type, body)).toMatchObject({ outcome: 'accepted', sentence, notes: [], used: expect.stringContaining('{') })
+    expect(run(type, body)).toMatchObject({
+      outcome: 'accepted',
+      sentence,
+      notes: [],
+      used: expect.stringContaining('{'),
+    })
   })
 
   it('shows what would be used, and where parts were left out', () => {
-    const { sentence, notes, used } = run('study.access_requested', { authorized: true, urls: ['https://a.example/1', 'x'], extra: 1 })
-    expect(sentence).toBe('1 file would be loaded, without a manifest. One part of it is not as agreed.')
+    const { sentence, notes, used } = run('study.access_requested', {
+      authorized: true,
+      urls: ['https://a.example/1', 'x'],
+      extra: 1,
+    })
+    expect(sentence).toBe(
+      '1 file would be loaded, without a manifest. One part of it is not as agreed.',
+    )
     expect(notes.map(({ path }) => path)).toEqual(['urls.1'])
     expect(JSON.parse(used ?? '')).toEqual({ authorized: true, urls: ['https://a.example/1'] })
   })
 
   it('says of an enrichment with one unusable field what would be used of it, as it would be used', () => {
-    const { outcome, sentence, notes, used } = run('patient_study.enrichment_requested', { severity: 'stat', dateOfBirth: '1.5.71' })
-    expect([outcome, sentence]).toEqual(['accepted', 'It would be used for severity. One part of it is not as agreed.'])
-    expect(notes).toEqual([{ path: 'dateOfBirth', sentence: 'It is not a day as YYYY-MM-DD; it is left out.' }])
+    const { outcome, sentence, notes, used } = run('patient_study.enrichment_requested', {
+      severity: 'stat',
+      dateOfBirth: '1.5.71',
+    })
+    expect([outcome, sentence]).toEqual([
+      'accepted',
+      'It would be used for severity. One part of it is not as agreed.',
+    ])
+    expect(notes).toEqual([
+      { path: 'dateOfBirth', sentence: 'It is not a day as YYYY-MM-DD; it is left out.' },
+    ])
     expect(JSON.parse(used ?? '')).toEqual({ severity: 'stat' })
   })
 
@@ -51,10 +88,26 @@ describe('a dry run', () => {
 
   it('holds a manifest against the study that was asked for', () => {
     const sops = [{ sopClassUID: '1.2.840.10008.5.1.4.1.1.88.11', sopInstanceUID: '1.2.3.1.1' }]
-    const series = [{ modality: 'SR', seriesDescription: 'Dose', seriesInstanceUID: '1.2.3.1', seriesNumber: 1, sops }]
-    const body = { authorized: true, urls: ['https://a.example/1'], manifest: { studyInstanceUID: '1.2.3', series } }
-    expect(run('study.access_requested', body, { studyInstanceUid: '1.2.3' }).sentence).toContain('by a manifest of 1 instance')
-    expect(run('study.access_requested', body, { studyInstanceUid: '1.2.4' }).sentence).toContain('without a manifest')
+    const series = [
+      {
+        modality: 'SR',
+        seriesDescription: 'Dose',
+        seriesInstanceUID: '1.2.3.1',
+        seriesNumber: 1,
+        sops,
+      },
+    ]
+    const body = {
+      authorized: true,
+      urls: ['https://a.example/1'],
+      manifest: { studyInstanceUID: '1.2.3', series },
+    }
+    expect(run('study.access_requested', body, { studyInstanceUid: '1.2.3' }).sentence).toContain(
+      'by a manifest of 1 instance',
+    )
+    expect(run('study.access_requested', body, { studyInstanceUid: '1.2.4' }).sentence).toContain(
+      'without a manifest',
+    )
   })
 
   it.each<[EventType, unknown, string, string]>([
@@ -70,8 +123,18 @@ describe('a dry run', () => {
       'invalid',
       'The answer cannot be used: the answer is not JSON in UTF-8. Whoever asked would be told that it failed.',
     ],
-    ['patient_study.enrichment_requested', [], 'invalid', 'It would count as an answer without anything in it.'],
-    ['report.delivered', { success: false }, 'refused', 'The report would not count as delivered, and would be sent again.'],
+    [
+      'patient_study.enrichment_requested',
+      [],
+      'invalid',
+      'It would count as an answer without anything in it.',
+    ],
+    [
+      'report.delivered',
+      { success: false },
+      'refused',
+      'The report would not count as delivered, and would be sent again.',
+    ],
     ['report.delivered', '', 'invalid', 'The answer cannot be used: the answer is empty.'],
   ])('says what becomes of %s answered with %j', (type, body, outcome, sentence) => {
     const verdict = run(type, body)

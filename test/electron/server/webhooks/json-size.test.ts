@@ -16,12 +16,20 @@ const TOO_DEEP = 'invalid: the answer is nested more than 32 deep'
 const long = 'x'.repeat(70_000)
 
 it.each<[string, string, string]>([
-  ['a long list of ordinary items', JSON.stringify(Array.from({ length: 20_000 }, (_, n) => ({ a: `${n}`, b: [n, { c: '{[,' }] }))), ''],
+  [
+    'a long list of ordinary items',
+    JSON.stringify(Array.from({ length: 20_000 }, (_, n) => ({ a: `${n}`, b: [n, { c: '{[,' }] }))),
+    '',
+  ],
   ['a million numbers', `[${'1,'.repeat(1_000_000)}1]`, TOO_MANY],
   ['a million empty objects', `[${'{},'.repeat(600_000)}{}]`, TOO_MANY],
   ['arrays within arrays', `["${long}",${'['.repeat(40)}${']'.repeat(40)}]`, TOO_DEEP],
   ['objects within objects', `{"${long}":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}`, TOO_DEEP],
-  ['brackets in a string', JSON.stringify([long, '['.repeat(1_100_000), ','.repeat(1_100_000)]), ''],
+  [
+    'brackets in a string',
+    JSON.stringify([long, '['.repeat(1_100_000), ','.repeat(1_100_000)]),
+    '',
+  ],
   ['escaped quotes in a string', JSON.stringify([long, `\\"\\\\"${'[,'.repeat(1_100_000)}`]), ''],
   ['a string that ends in a backslash', `["${long}\\\\",${'['.repeat(40)}`, TOO_DEEP],
   ['a string without an end', `["${long}${'['.repeat(40)}`, ''],

@@ -3,7 +3,11 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { CALL_LIMITS } from '#server/webhooks/limits.ts'
 import { ownListeners } from '#server/webhooks/own-listeners.ts'
-import { acceptAnswer, type PartnerOutcome, type RequesterDependencies } from '#server/webhooks/request.ts'
+import {
+  acceptAnswer,
+  type PartnerOutcome,
+  type RequesterDependencies,
+} from '#server/webhooks/request.ts'
 import { testEventData } from '#server/webhooks/test-event.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '#shared/contract/webhooks.ts'
 import { selfSignedCertificate } from '../../../support/certificate.ts'
@@ -22,7 +26,10 @@ const here = async () => [{ address: '127.0.0.1', family: 4 }]
 interface Case {
   readonly fault: PartnerOutcome['fault']
   readonly sentence: string
-  readonly open: () => Promise<{ readonly url: string; readonly more?: Partial<RequesterDependencies> }>
+  readonly open: () => Promise<{
+    readonly url: string
+    readonly more?: Partial<RequesterDependencies>
+  }>
   /** Where only some events tell it from a good answer. */
   readonly types?: readonly EventType[]
 }
@@ -39,7 +46,11 @@ const raw =
       })
     ).url,
   })
-async function openSecure(certificate: { readonly key: string; readonly cert: string }, host = HOST, isTrusted = true) {
+async function openSecure(
+  certificate: { readonly key: string; readonly cert: string },
+  host = HOST,
+  isTrusted = true,
+) {
   const partner = await openPartner((response) => sendJson(response, {}), ((listener: () => void) =>
     createTlsServer(certificate, listener)) as never)
   return {
@@ -63,16 +74,26 @@ const CASES: Readonly<Record<string, Case>> = {
     sentence: 'the host name is not known',
     open: async () => ({
       url: 'https://nowhere.example/',
-      more: { resolve: () => Promise.reject(Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' })) },
+      more: {
+        resolve: () => Promise.reject(Object.assign(new Error('ENOTFOUND'), { code: 'ENOTFOUND' })),
+      },
     }),
   },
-  'an answer that never begins': { fault: 'timeout', sentence: 'no complete answer within 0.3 s', open: answering(() => undefined) },
+  'an answer that never begins': {
+    fault: 'timeout',
+    sentence: 'no complete answer within 0.3 s',
+    open: answering(() => undefined),
+  },
   'headers, and then nothing': {
     fault: 'timeout',
     sentence: 'no complete answer within 0.3 s',
     open: raw('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n'),
   },
-  'headers that never end': { fault: 'timeout', sentence: 'no complete answer within 0.3 s', open: raw('HTTP/1.1 200 OK\r\nx: ') },
+  'headers that never end': {
+    fault: 'timeout',
+    sentence: 'no complete answer within 0.3 s',
+    open: raw('HTTP/1.1 200 OK\r\nx: '),
+  },
   'a byte now and then': {
     fault: 'timeout',
     sentence: 'no complete answer within 0.3 s',
@@ -87,12 +108,22 @@ const CASES: Readonly<Record<string, Case>> = {
     sentence: 'the connection was closed before the answer was complete',
     open: raw('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"authorized":true', 'ends'),
   },
-  'no HTTP': { fault: 'invalid', sentence: 'the answer is not HTTP', open: raw('220 mail.clinic.example ESMTP\r\n', 'ends') },
-  'an empty body': { fault: 'invalid', sentence: 'the answer is empty', open: answering((response) => response.end()) },
+  'no HTTP': {
+    fault: 'invalid',
+    sentence: 'the answer is not HTTP',
+    open: raw('220 mail.clinic.example ESMTP\r\n', 'ends'),
+  },
+  'an empty body': {
+    fault: 'invalid',
+    sentence: 'the answer is empty',
+    open: answering((response) => response.end()),
+  },
   'a page of HTML': {
     fault: 'invalid',
     sentence: 'the answer is not JSON in UTF-8',
-    open: answering((response) => response.end('<html><body>Service temporarily unavailable</body></html>')),
+    open: answering((response) =>
+      response.end('<html><body>Service temporarily unavailable</body></html>'),
+    ),
   },
   'JSON in Latin-1': {
     fault: 'invalid',
@@ -126,7 +157,9 @@ const CASES: Readonly<Record<string, Case>> = {
     fault: 'refused',
     sentence: 'study not found',
     types: SYNCHRONOUS,
-    open: answering((response) => sendJson(response, { authorized: false, error: 'study not found' })),
+    open: answering((response) =>
+      sendJson(response, { authorized: false, error: 'study not found' }),
+    ),
   },
   'a body of 10 MB where 2 are taken': {
     fault: 'oversize',
@@ -156,17 +189,23 @@ const CASES: Readonly<Record<string, Case>> = {
   'a gzip bomb': {
     fault: 'oversize',
     sentence: 'the answer is larger than',
-    open: answering((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(BOMB)),
+    open: answering((response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(BOMB),
+    ),
   },
   'damaged gzip': {
     fault: 'invalid',
     sentence: 'the compressed answer is damaged or cut short',
-    open: answering((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip at all')),
+    open: answering((response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip at all'),
+    ),
   },
   'a compression that was not offered': {
     fault: 'invalid',
     sentence: 'the answer is compressed in a way that was not offered',
-    open: answering((response) => response.writeHead(200, { 'content-encoding': 'zstd' }).end('{}')),
+    open: answering((response) =>
+      response.writeHead(200, { 'content-encoding': 'zstd' }).end('{}'),
+    ),
   },
   'JSON nested without end': {
     fault: 'invalid',
@@ -176,7 +215,9 @@ const CASES: Readonly<Record<string, Case>> = {
   'a million values': {
     fault: 'oversize',
     sentence: 'the answer holds more than 1000000 values',
-    open: answering((response) => response.end(`[${'1,'.repeat(1_000_100 - 100)}${'1,'.repeat(100)}1]`.slice(0, 2 * MIB - 10))),
+    open: answering((response) =>
+      response.end(`[${'1,'.repeat(1_000_100 - 100)}${'1,'.repeat(100)}1]`.slice(0, 2 * MIB - 10)),
+    ),
     types: SOFT_LIMIT,
   },
   'headers of a megabyte': {
@@ -189,18 +230,32 @@ const CASES: Readonly<Record<string, Case>> = {
     sentence: 'it answered 302, a redirect; redirects are not followed',
     open: async () => {
       const inside = await openPartner((response) =>
-        sendJson(response, { success: true, authorized: true, items: [], urls: [], uploadUrls: [] }),
+        sendJson(response, {
+          success: true,
+          authorized: true,
+          items: [],
+          urls: [],
+          uploadUrls: [],
+        }),
       )
-      const partner = await openPartner((response) => response.writeHead(302, { location: inside.url }).end())
+      const partner = await openPartner((response) =>
+        response.writeHead(302, { location: inside.url }).end(),
+      )
       return { url: partner.url }
     },
   },
   'a redirect to a metadata service, the method kept': {
     fault: 'status',
     sentence: 'it answered 308, a redirect; redirects are not followed',
-    open: answering((response) => response.writeHead(308, { location: 'http://169.254.169.254/latest/meta-data/' }).end()),
+    open: answering((response) =>
+      response.writeHead(308, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
+    ),
   },
-  'an error of its own': { fault: 'status', sentence: 'it answered 500', open: answering((response) => sendJson(response, {}, 500)) },
+  'an error of its own': {
+    fault: 'status',
+    sentence: 'it answered 500',
+    open: answering((response) => sendJson(response, {}, 500)),
+  },
   'a signature it does not accept': {
     fault: 'status',
     sentence: 'it answered 401; it may not accept our signature, so compare the secret',
@@ -219,7 +274,10 @@ const CASES: Readonly<Record<string, Case>> = {
   'a certificate that has expired': {
     fault: 'unreachable',
     sentence: 'its certificate has expired',
-    open: () => openSecure(selfSignedCertificate([HOST], { from: '20200101000000Z', until: '20210101000000Z' })),
+    open: () =>
+      openSecure(
+        selfSignedCertificate([HOST], { from: '20200101000000Z', until: '20210101000000Z' }),
+      ),
   },
   'a certificate that is not valid yet': {
     fault: 'unreachable',
@@ -239,12 +297,17 @@ const CASES: Readonly<Record<string, Case>> = {
   'plain HTTP where TLS is expected': {
     fault: 'unreachable',
     sentence: 'no secure connection could be agreed',
-    open: async () => ({ url: (await openPartner((response) => sendJson(response, {}))).url.replace('http:', 'https:') }),
+    open: async () => ({
+      url: (await openPartner((response) => sendJson(response, {}))).url.replace('http:', 'https:'),
+    }),
   },
   'a name that leads to this PC, though it is not listed': {
     fault: 'forbidden-address',
     sentence: 'it is a loopback address, and its host and port are not listed',
-    open: async () => ({ url: 'https://rebinding.example/', more: { resolve: here, plaintextHosts: () => [] } }),
+    open: async () => ({
+      url: 'https://rebinding.example/',
+      more: { resolve: here, plaintextHosts: () => [] },
+    }),
   },
   'a name that leads to one of our own listeners': {
     fault: 'forbidden-address',
@@ -268,45 +331,77 @@ const CASES: Readonly<Record<string, Case>> = {
 }
 
 const FACTS = {
-  ...{ clinicId: '3f1b6c58-6a0e-4f8a-9f0e-7b1f5d0c2a11', day: '2026-11-20', callingAe: 'CT1', publicBase: 'https://gateway.example' },
+  ...{
+    clinicId: '3f1b6c58-6a0e-4f8a-9f0e-7b1f5d0c2a11',
+    day: '2026-11-20',
+    callingAe: 'CT1',
+    publicBase: 'https://gateway.example',
+  },
   uuid: () => '7d4a1c1e-0a3b-4f52-9b53-0b1a5f0c7a55',
 }
 // One of each kind, where all of them would find the same.
-const ONE_OF_EACH: readonly EventType[] = ['modality_worklist.requested', 'clinical_context.enrichment_requested', 'report.delivered']
+const ONE_OF_EACH: readonly EventType[] = [
+  'modality_worklist.requested',
+  'clinical_context.enrichment_requested',
+  'report.delivered',
+]
 
-describe.each(Object.entries(CASES))('%s', (_what, { fault, sentence, open, types = ONE_OF_EACH }) => {
-  it.each(types)('is refused in its own words for %s', { timeout: PLENTY_MS }, async (type) => {
-    const { url, more } = await open()
-    const limits = Object.fromEntries(
-      EVENT_TYPES.map((one) => [one, { ...CALL_LIMITS[one], budgetMs: fault === 'timeout' ? BUDGET_MS : PLENTY_MS }]),
-    )
-    const { request, outcomes } = openTestRequester(url, { limits, ...more })
-    const asked = request(type, testEventData(type, FACTS), { accept: acceptAnswer(type) })
-    await expect(asked).rejects.toMatchObject({ name: 'WebhookError', fault, detail: expect.stringContaining(sentence) })
-    expect(outcomes).toMatchObject([{ type, fault, detail: expect.stringContaining(sentence) }])
-    // What is said of it is kept; what it sent is kept to the first 64 KiB at most.
-    expect(outcomes[0]?.response?.length ?? 0).toBeLessThanOrEqual(64 << 10)
-  })
-})
+describe.each(Object.entries(CASES))(
+  '%s',
+  (_what, { fault, sentence, open, types = ONE_OF_EACH }) => {
+    it.each(types)('is refused in its own words for %s', { timeout: PLENTY_MS }, async (type) => {
+      const { url, more } = await open()
+      const limits = Object.fromEntries(
+        EVENT_TYPES.map((one) => [
+          one,
+          { ...CALL_LIMITS[one], budgetMs: fault === 'timeout' ? BUDGET_MS : PLENTY_MS },
+        ]),
+      )
+      const { request, outcomes } = openTestRequester(url, { limits, ...more })
+      const asked = request(type, testEventData(type, FACTS), { accept: acceptAnswer(type) })
+      await expect(asked).rejects.toMatchObject({
+        name: 'WebhookError',
+        fault,
+        detail: expect.stringContaining(sentence),
+      })
+      expect(outcomes).toMatchObject([{ type, fault, detail: expect.stringContaining(sentence) }])
+      // What is said of it is kept; what it sent is kept to the first 64 KiB at most.
+      expect(outcomes[0]?.response?.length ?? 0).toBeLessThanOrEqual(64 << 10)
+    })
+  },
+)
 
 describe('what is kept of an answer', () => {
   it('is the beginning of the body of an error too, as soon as it comes', async () => {
-    const partner = await openPartner((response) => response.writeHead(400).end('the study is not known here'))
+    const partner = await openPartner((response) =>
+      response.writeHead(400).end('the study is not known here'),
+    )
     const { request, outcomes } = openTestRequester(partner.url)
-    await expect(request('report.delivered', testEventData('report.delivered', FACTS))).rejects.toMatchObject({ httpStatus: 400 })
+    await expect(
+      request('report.delivered', testEventData('report.delivered', FACTS)),
+    ).rejects.toMatchObject({ httpStatus: 400 })
     expect(outcomes[0]?.response?.toString()).toBe('the study is not known here')
     expect(outcomes[0]?.request?.toString()).toBe(partner.received[0]?.body.toString())
   })
 
   it('is 64 KiB of a large one, the notes of what was left out, and what it was about', async () => {
     const document = { fileName: 'referral.txt', content: ['x'.repeat(100_000)] }
-    const partner = await openPartner((response) => sendJson(response, { documents: [document, { fileName: '', content: 7 }] }))
+    const partner = await openPartner((response) =>
+      sendJson(response, { documents: [document, { fileName: '', content: 7 }] }),
+    )
     const { request, outcomes } = openTestRequester(partner.url)
     const type = 'clinical_context.enrichment_requested'
     const about = { subject: 'stu_00000000000040008000000000000001', studyInstanceUid: '1.2.3' }
-    const answer = await request(type, testEventData(type, FACTS), { about, accept: acceptAnswer(type) })
+    const answer = await request(type, testEventData(type, FACTS), {
+      about,
+      accept: acceptAnswer(type),
+    })
     expect(answer.documents).toEqual([document])
-    expect(outcomes[0]).toMatchObject({ about, fault: null, notes: [{ path: expect.stringMatching(/^documents\.1/) }] })
+    expect(outcomes[0]).toMatchObject({
+      about,
+      fault: null,
+      notes: [{ path: expect.stringMatching(/^documents\.1/) }],
+    })
     expect(outcomes[0]?.response).toHaveLength(64 << 10)
   })
 })

@@ -3,12 +3,23 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { readAnswer, type WebhookError } from '#server/webhooks/request.ts'
 import { freePort } from '../../../support/free-port.ts'
-import { openPartner, openTcpServer, openTestRequester, QUESTION, SECRET, sendJson } from './request-fixture.ts'
+import {
+  openPartner,
+  openTcpServer,
+  openTestRequester,
+  QUESTION,
+  SECRET,
+  sendJson,
+} from './request-fixture.ts'
 
 const EMPTY = { authorized: true, items: [] }
 const MIB = 1024 * 1024
-const fault = (name: string, more: object = {}) => expect.objectContaining({ name: 'WebhookError', fault: name, ...more })
-const readWorklist = { accept: (reply: { readonly body: Buffer }) => readAnswer('modality_worklist.requested', reply.body).items }
+const fault = (name: string, more: object = {}) =>
+  expect.objectContaining({ name: 'WebhookError', fault: name, ...more })
+const readWorklist = {
+  accept: (reply: { readonly body: Buffer }) =>
+    readAnswer('modality_worklist.requested', reply.body).items,
+}
 
 describe('an answer of no use', () => {
   it.each([
@@ -17,21 +28,33 @@ describe('an answer of no use', () => {
     [401, 'it answered 401; it may not accept our signature, so compare the secret'],
     [410, 'it answered 410: this address is no longer used'],
   ])('with status %i is the fault status', async (httpStatus, detail) => {
-    const partner = await openPartner((response) => response.writeHead(httpStatus).end('{"authorized":true,"items":[]}'))
-    await expect(openTestRequester(partner.url).ask()).rejects.toEqual(fault('status', { detail, httpStatus }))
+    const partner = await openPartner((response) =>
+      response.writeHead(httpStatus).end('{"authorized":true,"items":[]}'),
+    )
+    await expect(openTestRequester(partner.url).ask()).rejects.toEqual(
+      fault('status', { detail, httpStatus }),
+    )
   })
 
   it('that redirects is not followed', async () => {
     const elsewhere = await openPartner((response) => sendJson(response, EMPTY))
-    const partner = await openPartner((response) => response.writeHead(307, { location: elsewhere.url }).end())
-    const { ask } = openTestRequester(partner.url, { plaintextHosts: () => [`127.0.0.1:${partner.port}`, `127.0.0.1:${elsewhere.port}`] })
+    const partner = await openPartner((response) =>
+      response.writeHead(307, { location: elsewhere.url }).end(),
+    )
+    const { ask } = openTestRequester(partner.url, {
+      plaintextHosts: () => [`127.0.0.1:${partner.port}`, `127.0.0.1:${elsewhere.port}`],
+    })
     await expect(ask()).rejects.toEqual(fault('status', { httpStatus: 307 }))
     expect(elsewhere.received).toEqual([])
   })
 
   it('that announces more than 20 MiB is not read', async () => {
-    const partner = await openPartner((response) => response.writeHead(200, { 'content-length': 20 * MIB + 1 }).write('{'))
-    await expect(openTestRequester(partner.url).ask()).rejects.toEqual(fault('oversize', { httpStatus: 200, bytes: 0 }))
+    const partner = await openPartner((response) =>
+      response.writeHead(200, { 'content-length': 20 * MIB + 1 }).write('{'),
+    )
+    await expect(openTestRequester(partner.url).ask()).rejects.toEqual(
+      fault('oversize', { httpStatus: 200, bytes: 0 }),
+    )
   })
 
   it('that goes on beyond its limit is cut off there', async () => {
@@ -44,7 +67,9 @@ describe('an answer of no use', () => {
     })
     const { request } = openTestRequester(partner.url)
     const data = { clinicId: QUESTION.clinicId, studyInstanceUid: '1.2.3' }
-    const error = await request('patient_study.enrichment_requested', data).catch((reason: unknown) => reason)
+    const error = await request('patient_study.enrichment_requested', data).catch(
+      (reason: unknown) => reason,
+    )
     expect(error).toEqual(fault('oversize', { detail: 'the answer is larger than 2 MiB' }))
     expect((error as WebhookError).bytes).toBeLessThan(3 * MIB)
   })
@@ -52,7 +77,9 @@ describe('an answer of no use', () => {
   it('that grows beyond its limit when decompressed is cut off there', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * MIB))
     expect(bomb.length).toBeLessThan(MIB)
-    const partner = await openPartner((response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
+    const partner = await openPartner((response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    )
     await expect(openTestRequester(partner.url).ask()).rejects.toEqual(fault('oversize'))
   })
 
@@ -61,25 +88,39 @@ describe('an answer of no use', () => {
     ['of another kind', Buffer.from('{"authorized":true,"items":[]}'), 'gzip'],
     ['in a way not offered', Buffer.from('x'), 'zstd'],
   ])('whose compression is %s is invalid', async (_what, body, encoding) => {
-    const partner = await openPartner((response) => response.writeHead(200, { 'content-encoding': encoding }).end(body))
-    await expect(openTestRequester(partner.url).ask()).rejects.toEqual(fault('invalid', { httpStatus: 200 }))
+    const partner = await openPartner((response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end(body),
+    )
+    await expect(openTestRequester(partner.url).ask()).rejects.toEqual(
+      fault('invalid', { httpStatus: 200 }),
+    )
   })
 
   it('that ends before its length is no answer', async () => {
     const server = await openTcpServer((socket) => {
-      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"authorized":true,"items":[]}'))
+      socket.once('data', () =>
+        socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"authorized":true,"items":[]}'),
+      )
     })
-    await expect(openTestRequester(server.url).ask()).rejects.toEqual(fault('unreachable', { httpStatus: 200 }))
+    await expect(openTestRequester(server.url).ask()).rejects.toEqual(
+      fault('unreachable', { httpStatus: 200 }),
+    )
     expect(server.sockets).toHaveLength(1)
   })
 
   it('that is not HTTP is invalid', async () => {
-    const server = await openTcpServer((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n')))
-    await expect(openTestRequester(server.url).ask()).rejects.toEqual(fault('invalid', { detail: 'the answer is not HTTP' }))
+    const server = await openTcpServer((socket) =>
+      socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n')),
+    )
+    await expect(openTestRequester(server.url).ask()).rejects.toEqual(
+      fault('invalid', { detail: 'the answer is not HTTP' }),
+    )
   })
 
   it('that accept refuses is a failure with the facts of the call', async () => {
-    const partner = await openPartner((response) => sendJson(response, { authorized: false, error: 'no worklist for this AE' }))
+    const partner = await openPartner((response) =>
+      sendJson(response, { authorized: false, error: 'no worklist for this AE' }),
+    )
     const { ask, outcomes } = openTestRequester(partner.url)
     await expect(ask(readWorklist)).rejects.toEqual(
       fault('refused', {
@@ -89,7 +130,9 @@ describe('an answer of no use', () => {
         webhookId: 'whe_00000000000000000000000000000001',
       }),
     )
-    expect(outcomes).toMatchObject([{ fault: 'refused', detail: 'no worklist for this AE', httpStatus: 200 }])
+    expect(outcomes).toMatchObject([
+      { fault: 'refused', detail: 'no worklist for this AE', httpStatus: 200 },
+    ])
   })
 
   it.each([
@@ -107,7 +150,9 @@ describe('an answer of no use', () => {
   })
 
   it('has nothing of an answer that is not HTTP in its error', async () => {
-    const server = await openTcpServer((socket) => socket.once('data', () => socket.end('Mrs Doe is not HTTP\r\n')))
+    const server = await openTcpServer((socket) =>
+      socket.once('data', () => socket.end('Mrs Doe is not HTTP\r\n')),
+    )
     const error: unknown = await openTestRequester(server.url)
       .ask()
       .catch((reason: unknown) => reason)
@@ -118,7 +163,9 @@ describe('an answer of no use', () => {
 describe('a partner that cannot be had', () => {
   it('is unreachable where nobody listens', async () => {
     const { ask } = openTestRequester(`http://127.0.0.1:${await freePort()}/`)
-    await expect(ask()).rejects.toEqual(fault('unreachable', { detail: 'the connection was refused', httpStatus: null }))
+    await expect(ask()).rejects.toEqual(
+      fault('unreachable', { detail: 'the connection was refused', httpStatus: null }),
+    )
   })
 
   it('is asked once more, at once, when the connection broke before an answer', async () => {
@@ -139,7 +186,9 @@ describe('a partner that cannot be had', () => {
   it('is asked for an enrichment only once', async () => {
     const server = await openTcpServer((socket) => socket.resetAndDestroy())
     const data = { clinicId: QUESTION.clinicId, studyInstanceUid: '1.2.3' }
-    await expect(openTestRequester(server.url).request('patient_study.enrichment_requested', data)).rejects.toEqual(fault('unreachable'))
+    await expect(
+      openTestRequester(server.url).request('patient_study.enrichment_requested', data),
+    ).rejects.toEqual(fault('unreachable'))
     expect(server.sockets).toHaveLength(1)
   })
 
@@ -155,15 +204,27 @@ describe('a partner that cannot be had', () => {
   })
 
   it('is a timeout when its budget ends in the name server', async () => {
-    const { ask } = openTestRequester('http://ris.example:8080/', { resolve: () => new Promise(() => undefined) })
+    const { ask } = openTestRequester('http://ris.example:8080/', {
+      resolve: () => new Promise(() => undefined),
+    })
     await expect(ask({ budgetMs: 100 })).rejects.toEqual(fault('timeout'))
   })
 
   it.each([
     ['no partner is set up', undefined, {}, 'no-endpoint'],
-    ['its secret is unreadable', 'http://127.0.0.1:9/', { endpoint: { secrets: ['whsec_?'] } }, 'no-endpoint'],
+    [
+      'its secret is unreadable',
+      'http://127.0.0.1:9/',
+      { endpoint: { secrets: ['whsec_?'] } },
+      'no-endpoint',
+    ],
     ['it has no secret', 'http://127.0.0.1:9/', { endpoint: { secrets: [] } }, 'no-endpoint'],
-    ['http is not allowed to it', 'http://127.0.0.1:9/', { plaintextHosts: () => [] }, 'forbidden-address'],
+    [
+      'http is not allowed to it',
+      'http://127.0.0.1:9/',
+      { plaintextHosts: () => [] },
+      'forbidden-address',
+    ],
     [
       'its name leads to metadata',
       'https://ris.example/',
@@ -195,7 +256,9 @@ describe('the circuit of an endpoint', () => {
     const { ask, request, outcomes } = openTestRequester(partner.url, { elapsed: () => now })
     for (let time = 0; time < 5; time++) await expect(ask()).rejects.toEqual(fault('status'))
     await expect(ask()).rejects.toEqual(
-      fault('circuit-open', { detail: 'not asked, as the last 5 calls failed (it answered 503); next try in 15 s' }),
+      fault('circuit-open', {
+        detail: 'not asked, as the last 5 calls failed (it answered 503); next try in 15 s',
+      }),
     )
     expect(partner.received).toHaveLength(5)
     expect(outcomes.at(-1)).toMatchObject({ fault: 'circuit-open' })
@@ -211,10 +274,14 @@ describe('the circuit of an endpoint', () => {
   })
 
   it('counts answers that are invalid, but not refusals', async () => {
-    const partner = await openPartner((response, number) => sendJson(response, number < 6 ? { authorized: false } : ['wrong']))
+    const partner = await openPartner((response, number) =>
+      sendJson(response, number < 6 ? { authorized: false } : ['wrong']),
+    )
     const { ask } = openTestRequester(partner.url)
-    for (let time = 0; time < 6; time++) await expect(ask(readWorklist)).rejects.toEqual(fault('refused'))
-    for (let time = 0; time < 5; time++) await expect(ask(readWorklist)).rejects.toEqual(fault('invalid'))
+    for (let time = 0; time < 6; time++)
+      await expect(ask(readWorklist)).rejects.toEqual(fault('refused'))
+    for (let time = 0; time < 5; time++)
+      await expect(ask(readWorklist)).rejects.toEqual(fault('invalid'))
     await expect(ask(readWorklist)).rejects.toEqual(fault('circuit-open'))
   })
 
@@ -230,7 +297,9 @@ describe('the circuit of an endpoint', () => {
   })
 
   it('does not hold back a person who tests the connection', async () => {
-    const partner = await openPartner((response, number) => sendJson(response, EMPTY, number < 5 ? 500 : 200))
+    const partner = await openPartner((response, number) =>
+      sendJson(response, EMPTY, number < 5 ? 500 : 200),
+    )
     const { ask } = openTestRequester(partner.url)
     for (let time = 0; time < 5; time++) await expect(ask()).rejects.toEqual(fault('status'))
     expect((await ask({ evenIfOpen: true })).httpStatus).toBe(200)

@@ -1,8 +1,23 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from 'node:net'
 import { onTestFinished } from 'vitest'
-import { openRequester, type PartnerEndpoint, type PartnerOutcome, type RequesterDependencies } from '#server/webhooks/request.ts'
+import {
+  openRequester,
+  type PartnerEndpoint,
+  type PartnerOutcome,
+  type RequesterDependencies,
+} from '#server/webhooks/request.ts'
 import type { WebhookEventId } from '#shared/ids.ts'
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -21,7 +36,10 @@ export interface ReceivedRequest {
   readonly body: Buffer
 }
 
-/** A partner of this test: a real server on a free port, and what it received. `answer` gets the number of the request, from 0. */
+/**
+ * A partner of this test: a real server on a free port, and what it received. `answer` gets the
+ * number of the request, from 0.
+ */
 export async function openPartner(
   answer: (response: ServerResponse, number: number, request: ReceivedRequest) => void,
   create: typeof createServer = createServer,
@@ -30,7 +48,12 @@ export async function openPartner(
   const listener: RequestListener = async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    const whole = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) }
+    const whole = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers,
+      body: Buffer.concat(chunks),
+    }
     received.push(whole)
     answer(response, received.length - 1, whole)
   }
@@ -79,8 +102,12 @@ export function openTestRequester(
   let minted = 0
   const { endpoint, ...dependencies } = more
   const requester = openRequester({
-    endpointFor: () => (url === undefined ? undefined : { endpointId: 'partner', url, secrets: [SECRET], ...endpoint }),
-    plaintextHosts: () => (url === undefined ? [] : [`127.0.0.1:${new URL(url).port}`, `${new URL(url).host}`]),
+    endpointFor: () =>
+      url === undefined
+        ? undefined
+        : { endpointId: 'partner', url, secrets: [SECRET], ...endpoint },
+    plaintextHosts: () =>
+      url === undefined ? [] : [`127.0.0.1:${new URL(url).port}`, `${new URL(url).host}`],
     clock: Date.now,
     eventId: () => `whe_${String(++minted).padStart(32, '0')}` as WebhookEventId,
     onOutcome: (outcome) => outcomes.push(outcome),

@@ -29,7 +29,9 @@ describe('signatureHeaders', () => {
   it('is accepted by the reference library, whatever the body', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (body) => {
-        expect(new Webhook(NEW).verify(body, signed([NEW], body), { jsonParse: false })).toBeUndefined()
+        expect(
+          new Webhook(NEW).verify(body, signed([NEW], body), { jsonParse: false }),
+        ).toBeUndefined()
       }),
       runs(100),
     )
@@ -43,11 +45,15 @@ describe('signatureHeaders', () => {
   })
 
   it('is refused by the reference library when a byte of the body changed', () => {
-    expect(() => new Webhook(NEW).verify('{"id":"whe_2"}', signed([NEW]))).toThrow('No matching signature')
+    expect(() => new Webhook(NEW).verify('{"id":"whe_2"}', signed([NEW]))).toThrow(
+      'No matching signature',
+    )
   })
 
   it('takes a secret without its prefix', () => {
-    expect(signed([NEW.slice('whsec_'.length)])['webhook-signature']).toBe(signed([NEW])['webhook-signature'])
+    expect(signed([NEW.slice('whsec_'.length)])['webhook-signature']).toBe(
+      signed([NEW])['webhook-signature'],
+    )
   })
 
   it('says what is wrong with the secret, and never the secret', () => {
@@ -60,13 +66,19 @@ describe('signatureHeaders', () => {
       return 'none'
     }
     expect(faultOf([])).toBe('the partner has no signing secret')
-    expect(faultOf([NEW, 'whsec_wrong!'])).toBe('the signing secret of the partner is not whsec_ and base64')
+    expect(faultOf([NEW, 'whsec_wrong!'])).toBe(
+      'the signing secret of the partner is not whsec_ and base64',
+    )
   })
 
-  it.each([[], ['whsec_'], ['whsec_not base64!'], ['whsec_QUJ'], ['whsec_QUJDRA'], ['whsec_QUJDRA=='.replace('=', '-')]])(
-    'sends nothing unsigned or signed with half a key: %j',
-    (...secrets) => {
-      expect(() => signed(secrets)).toThrow(expect.objectContaining({ fault: 'no-endpoint' }))
-    },
-  )
+  it.each([
+    [],
+    ['whsec_'],
+    ['whsec_not base64!'],
+    ['whsec_QUJ'],
+    ['whsec_QUJDRA'],
+    ['whsec_QUJDRA=='.replace('=', '-')],
+  ])('sends nothing unsigned or signed with half a key: %j', (...secrets) => {
+    expect(() => signed(secrets)).toThrow(expect.objectContaining({ fault: 'no-endpoint' }))
+  })
 })

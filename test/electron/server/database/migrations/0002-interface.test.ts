@@ -44,10 +44,19 @@ describe('the second schema', () => {
       ['usr_1', 'Eva', 'scrypt', 0, AT],
       ['usr_2', 'Ivo', 'scrypt2', 1, null],
     ])
-    expect(users[1]).toMatchObject({ middleName: null, npiNumber: null, invitedSource: 'dashboard', deactivatedAt: AT })
+    expect(users[1]).toMatchObject({
+      middleName: null,
+      npiNumber: null,
+      invitedSource: 'dashboard',
+      deactivatedAt: AT,
+    })
     expect(db.all(db.sql.selectFrom('sessions').select('userId'))).toEqual([{ userId: 'usr_1' }])
     expect(db.all(db.sql.selectFrom('signInLinks').select('userId'))).toEqual([{ userId: 'usr_1' }])
-    expect(db.get(db.sql.selectFrom('apiKeys').selectAll())).toMatchObject({ apiKeyId: 'k1', scope: 'self', oldKeyHash: null })
+    expect(db.get(db.sql.selectFrom('apiKeys').selectAll())).toMatchObject({
+      apiKeyId: 'k1',
+      scope: 'self',
+      oldKeyHash: null,
+    })
   })
 
   it('still refuses a session of nobody, and to take away a user who has one', () => {
@@ -56,32 +65,63 @@ describe('the second schema', () => {
     first(file)
     using db = Database.open(file)
     const session = {
-      ...{ tokenHash: 'b'.repeat(64), sessionId: 'b', userId: 'usr_9', createdAt: AT, lastUsedAt: AT, expiresAt: AT },
+      ...{
+        tokenHash: 'b'.repeat(64),
+        sessionId: 'b',
+        userId: 'usr_9',
+        createdAt: AT,
+        lastUsedAt: AT,
+        expiresAt: AT,
+      },
       ...{ browser: '', address: '', wrongPasswords: 0 },
     }
-    expect(() => db.run(db.sql.insertInto('sessions').values(session))).toThrow('FOREIGN KEY constraint failed')
-    expect(() => db.run(db.sql.deleteFrom('users').where('userId', '=', 'usr_1'))).toThrow('FOREIGN KEY constraint failed')
+    expect(() => db.run(db.sql.insertInto('sessions').values(session))).toThrow(
+      'FOREIGN KEY constraint failed',
+    )
+    expect(() => db.run(db.sql.deleteFrom('users').where('userId', '=', 'usr_1'))).toThrow(
+      'FOREIGN KEY constraint failed',
+    )
   })
 
   it('counts the facet of a study as the store does', () => {
     using temp = tempStore()
     const { database } = temp.store
     const expected: number[] = []
-    for (const [area, statuses] of Object.entries({ viewer: VIEWER_STATUSES, scribe: REPORT_STUDY_STATUSES }))
+    for (const [area, statuses] of Object.entries({
+      viewer: VIEWER_STATUSES,
+      scribe: REPORT_STUDY_STATUSES,
+    }))
       for (const status of statuses)
         for (const severity of SEVERITIES)
           for (const cancelledAt of [null, AT]) {
             const of = `${expected.length}`
             database.run(
               database.sql.insertInto('studies').values({
-                ...{ studyId: `stu_${of}`, area, status, severity, cancelledAt, studyInstanceUid: `1.2.${of}` },
-                ...{ studyDescription: 'CT', descriptionFolded: 'ct', assignedTo: null, expressCustomerId: null, sealedDetail: null },
+                ...{
+                  studyId: `stu_${of}`,
+                  area,
+                  status,
+                  severity,
+                  cancelledAt,
+                  studyInstanceUid: `1.2.${of}`,
+                },
+                ...{
+                  studyDescription: 'CT',
+                  descriptionFolded: 'ct',
+                  assignedTo: null,
+                  expressCustomerId: null,
+                  sealedDetail: null,
+                },
                 ...{ createdByApiKeyId: null, createdByUserId: null, createdAt: AT, updatedAt: AT },
               }),
             )
             expected.push(facetOf(status, severity, cancelledAt !== null))
           }
-    expect(database.all(database.sql.selectFrom('studies').select('facet').orderBy('seq')).map(({ facet }) => facet)).toEqual(expected)
+    expect(
+      database
+        .all(database.sql.selectFrom('studies').select('facet').orderBy('seq'))
+        .map(({ facet }) => facet),
+    ).toEqual(expected)
     expect(new Set(expected).size).toBe(42)
   })
 
@@ -89,11 +129,25 @@ describe('the second schema', () => {
     using temp = tempStore()
     const { database } = temp.store
     const row = {
-      ...{ studyId: 'stu_1', area: 'viewer', status: 'incomplete', severity: 'stat', cancelledAt: null, studyInstanceUid: '1.2' },
-      ...{ studyDescription: 'CT', descriptionFolded: 'ct', assignedTo: null, expressCustomerId: null, sealedDetail: null },
+      ...{
+        studyId: 'stu_1',
+        area: 'viewer',
+        status: 'incomplete',
+        severity: 'stat',
+        cancelledAt: null,
+        studyInstanceUid: '1.2',
+      },
+      ...{
+        studyDescription: 'CT',
+        descriptionFolded: 'ct',
+        assignedTo: null,
+        expressCustomerId: null,
+        sealedDetail: null,
+      },
       ...{ createdByApiKeyId: null, createdByUserId: null, createdAt: AT, updatedAt: AT },
     }
-    const insert = (more: object) => () => database.run(database.sql.insertInto('studies').values({ ...row, ...more }))
+    const insert = (more: object) => () =>
+      database.run(database.sql.insertInto('studies').values({ ...row, ...more }))
     expect(insert({ status: 'assigned' })).toThrow('CHECK constraint failed')
     expect(insert({ studyInstanceUid: '1.2a' })).toThrow('CHECK constraint failed')
     expect(insert({ createdAt: '2026-03-10' })).toThrow('CHECK constraint failed')

@@ -29,10 +29,24 @@ describe('the third schema', () => {
     const file = join(temp.folder, 'gateway.sqlite')
     second(file)
     using db = Database.open(file)
-    const added = { port: null, profile: 'standard', hideStarted: false, countsBytes: false, tls: 'optional', certificate: null }
+    const added = {
+      port: null,
+      profile: 'standard',
+      hideStarted: false,
+      countsBytes: false,
+      tls: 'optional',
+      certificate: null,
+    }
     expect(devicesStore(db).list()).toEqual([
       {
-        ...{ deviceId: 'd1', aeTitle: 'CT1', address: '10.0.3.7', name: 'CT room 1', modality: 'CT', isEnabled: true },
+        ...{
+          deviceId: 'd1',
+          aeTitle: 'CT1',
+          address: '10.0.3.7',
+          name: 'CT room 1',
+          modality: 'CT',
+          isEnabled: true,
+        },
         ...{
           characterSet: 'ISO_IR 100',
           stationMode: 'strict',
@@ -44,8 +58,22 @@ describe('the third schema', () => {
         ...{ createdAt: AT, updatedAt: AT, lastSeenAt: AT, lastAddress: '10.0.3.7', ...added },
       },
       {
-        ...{ deviceId: 'd2', aeTitle: 'US1', address: null, name: 'US', modality: null, isEnabled: false, characterSet: null },
-        ...{ stationMode: 'echo', alwaysSendCharacterSet: false, daysBack: null, daysForward: null, maxRows: null },
+        ...{
+          deviceId: 'd2',
+          aeTitle: 'US1',
+          address: null,
+          name: 'US',
+          modality: null,
+          isEnabled: false,
+          characterSet: null,
+        },
+        ...{
+          stationMode: 'echo',
+          alwaysSendCharacterSet: false,
+          daysBack: null,
+          daysForward: null,
+          maxRows: null,
+        },
         ...{ createdAt: AT, updatedAt: AT, lastSeenAt: null, lastAddress: null, ...added },
       },
     ])
@@ -64,7 +92,15 @@ describe('the third schema', () => {
     const device = devices.get('d1')
     if (!device) throw new Error('The device is gone')
     const certificate = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----'
-    const changed = { ...device, port: 104, profile: 'ge', hideStarted: true, countsBytes: true, tls: 'mutual', certificate } as const
+    const changed = {
+      ...device,
+      port: 104,
+      profile: 'ge',
+      hideStarted: true,
+      countsBytes: true,
+      tls: 'mutual',
+      certificate,
+    } as const
     devices.update(changed)
     expect(devices.get('d1')).toEqual(changed)
     devices.insert({ ...changed, deviceId: 'd3', aeTitle: 'CT3' })

@@ -9,7 +9,10 @@ import { tempFolder } from '../../../../support/temp-store.ts'
 const AT = '2026-11-20T09:00:00.000Z'
 const [LINK, OTHER] = ['a'.repeat(64), 'b'.repeat(64)]
 
-/** A database as the fourth release left it, with a study, a link that was used and one that was not. */
+/**
+ * A database as the fourth release left it, with a study, a link that was used and one that was
+ * not.
+ */
 function fourth(file: string): void {
   Database.open(file, MIGRATIONS.slice(0, 4))[Symbol.dispose]()
   const old = new Sqlite(file)
@@ -22,8 +25,22 @@ function fourth(file: string): void {
   old.close()
 }
 
-const view = { tokenHash: LINK, kind: 'viewer', area: 'viewer', studyId: 'stu_1', studyInstanceUid: '1.2.3', userId: null } as const
-const by = { createdByApiKeyId: null, createdByUserId: null, sealedSession: null, createdAt: AT, lastUsedAt: AT, expiresAt: AT }
+const view = {
+  tokenHash: LINK,
+  kind: 'viewer',
+  area: 'viewer',
+  studyId: 'stu_1',
+  studyInstanceUid: '1.2.3',
+  userId: null,
+} as const
+const by = {
+  createdByApiKeyId: null,
+  createdByUserId: null,
+  sealedSession: null,
+  createdAt: AT,
+  lastUsedAt: AT,
+  expiresAt: AT,
+}
 
 describe('the fifth schema', () => {
   it('keeps the studies and links of the fourth, none of them revoked', () => {
@@ -31,7 +48,14 @@ describe('the fifth schema', () => {
     const file = join(temp.folder, 'gateway.sqlite')
     fourth(file)
     using db = Database.open(file)
-    expect(db.all(db.sql.selectFrom('links').select(['tokenHash', 'studyId', 'usedAt', 'revokedAt']).orderBy('tokenHash'))).toEqual([
+    expect(
+      db.all(
+        db.sql
+          .selectFrom('links')
+          .select(['tokenHash', 'studyId', 'usedAt', 'revokedAt'])
+          .orderBy('tokenHash'),
+      ),
+    ).toEqual([
       { tokenHash: LINK, studyId: 'stu_1', usedAt: AT, revokedAt: null },
       { tokenHash: OTHER, studyId: 'stu_1', usedAt: null, revokedAt: null },
     ])
@@ -46,7 +70,8 @@ describe('the fifth schema', () => {
     const file = join(temp.folder, 'gateway.sqlite')
     fourth(file)
     using db = Database.open(file)
-    const insert = (differs: object) => () => db.run(db.sql.insertInto('views').values({ viewId: 'v1', ...view, ...by, ...differs }))
+    const insert = (differs: object) => () =>
+      db.run(db.sql.insertInto('views').values({ viewId: 'v1', ...view, ...by, ...differs }))
     for (const differs of [
       { kind: 'other' },
       { studyId: null },

@@ -8,7 +8,10 @@ import { tempFolder } from '../../../../support/temp-store.ts'
 
 const [FIRST, LATER] = ['2026-03-10T09:00:00.000Z', '2026-03-10T09:20:00.000Z']
 
-/** A database as the fifth release left it: three studies, the last made by a clock that was set back, and two studies with images. */
+/**
+ * A database as the fifth release left it: three studies, the last made by a clock that was set
+ * back, and two studies with images.
+ */
 function fifth(file: string): void {
   Database.open(file, MIGRATIONS.slice(0, 5))[Symbol.dispose]()
   const old = new Sqlite(file)
@@ -31,31 +34,43 @@ function fifth(file: string): void {
   old.close()
 }
 
-function upgraded(work: (db: Database, all: (text: string) => unknown[]) => void, migrations = MIGRATIONS): void {
+function upgraded(
+  work: (db: Database, all: (text: string) => unknown[]) => void,
+  migrations = MIGRATIONS,
+): void {
   using temp = tempFolder()
   const file = join(temp.folder, 'gateway.sqlite')
   fifth(file)
   using db = Database.open(file, migrations)
-  work(db, (text) => db.all(rawQuery<Record<string, unknown>>(text, [])).map((row) => Object.values(row)))
+  work(db, (text) =>
+    db.all(rawQuery<Record<string, unknown>>(text, [])).map((row) => Object.values(row)),
+  )
 }
 
 describe('the sixth schema', () => {
   it('counts the studies that are there, numbers their images in the order they came, and has all of them to index', () => {
     upgraded((_, all) => {
       expect(all('select studies from studyTallies order by facet')).toEqual([[2], [1]])
-      expect(all('select studyInstanceUid from imageStudyNumbers order by number')).toEqual([['1.2.1'], ['1.2.2']])
+      expect(all('select studyInstanceUid from imageStudyNumbers order by number')).toEqual([
+        ['1.2.1'],
+        ['1.2.2'],
+      ])
       expect(all('select what, below from searchFill order by what')).toEqual([
         ['images', 3],
         ['studies', 4],
       ])
-      expect(all(`select name from pragma_table_info('imageStudies') where name like '%Key'`)).toEqual([])
+      expect(
+        all(`select name from pragma_table_info('imageStudies') where name like '%Key'`),
+      ).toEqual([])
       expect(all('select count(*) from imageStudies')).toEqual([[2]])
     })
   })
 
   it('knows in which quarters of an hour studies stand out of the order of time', () => {
     upgraded((_, all) =>
-      expect(all('select quarter, lowest, highest, isLate from studyQuarters order by quarter')).toEqual([
+      expect(
+        all('select quarter, lowest, highest, isLate from studyQuarters order by quarter'),
+      ).toEqual([
         ['2026-03-10T09:0', 1, 3, 0],
         ['2026-03-10T09:1', 2, 2, 1],
       ]),

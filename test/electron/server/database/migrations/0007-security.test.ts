@@ -21,13 +21,21 @@ it('leaves people signed in: a session of before gets a name of its own, and is 
   `)
   for (const id of ids)
     raw
-      .prepare('insert into sessions (tokenHash, userId, createdAt, lastUsedAt, expiresAt) values (?, ?, ?, ?, ?)')
+      .prepare(
+        'insert into sessions (tokenHash, userId, createdAt, lastUsedAt, expiresAt) values (?, ?, ?, ?, ?)',
+      )
       .run(id, 'usr_1', AT, AT, AT)
   raw.close()
 
   using db = Database.open(file)
   const [first, second] = ids.map((id) => sessionsStore(db).get(id))
-  expect(first).toMatchObject({ browser: '', address: '', workstationId: null, lockedAt: null, wrongPasswords: 0 })
+  expect(first).toMatchObject({
+    browser: '',
+    address: '',
+    workstationId: null,
+    lockedAt: null,
+    wrongPasswords: 0,
+  })
   expect(first?.sessionId).toMatch(/^[0-9a-f]{32}$/)
   expect(second?.sessionId).not.toBe(first?.sessionId)
 })

@@ -13,7 +13,8 @@ it('keeps why an endpoint is off: by a person, or since its address was gone', (
   const file = join(temp.folder, 'gateway.sqlite')
   Database.open(file, MIGRATIONS.slice(0, 7))[Symbol.dispose]()
   const old = new Sqlite(file)
-  const insert = old.prepare(`insert into endpoints (endpointId, url, events, allowsPlaintext, createdAt, updatedAt, disabledReason)
+  const insert =
+    old.prepare(`insert into endpoints (endpointId, url, events, allowsPlaintext, createdAt, updatedAt, disabledReason)
     values (?, 'https://partner.example/', '[]', 0, '${AT}', '${AT}', ?)`)
   insert.run('a', 'It was switched off here.')
   insert.run('b', 'It answered a report with 410: this address is no longer used.')
@@ -21,6 +22,11 @@ it('keeps why an endpoint is off: by a person, or since its address was gone', (
   old.close()
 
   using db = Database.open(file)
-  const rows = db.all(rawQuery<{ reason: string | null }>('select disabledReason as reason from endpoints order by endpointId', []))
+  const rows = db.all(
+    rawQuery<{ reason: string | null }>(
+      'select disabledReason as reason from endpoints order by endpointId',
+      [],
+    ),
+  )
   expect(rows.map(({ reason }) => reason)).toEqual(['person', 'gone', null])
 })

@@ -24,7 +24,8 @@ function settingAfter(rows: readonly (keyof typeof ROWS)[]): string | undefined 
   for (const row of rows) old.exec(ROWS[row])
   old.close()
   using db = Database.open(file)
-  return db.get(db.sql.selectFrom('settings').select('value').where('key', '=', 'setup.isDone'))?.value
+  return db.get(db.sql.selectFrom('settings').select('value').where('key', '=', 'setup.isDone'))
+    ?.value
 }
 
 it('asks no clinic that works already to go through the wizard', () => {

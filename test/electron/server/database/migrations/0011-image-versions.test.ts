@@ -9,7 +9,9 @@ import { tempFolder } from '../../../../support/temp-store.ts'
 const AT = '2026-03-10T09:00:00.000Z'
 const DEVICE = `'CT1', '10.0.3.7', 'CT room 1'`
 
-/** A database of schema 10 with two images, the second of which was deleted, and forwards of both. */
+/**
+ * A database of schema 10 with two images, the second of which was deleted, and forwards of both.
+ */
 function olderDatabase(file: string): void {
   Database.open(file, MIGRATIONS.slice(0, 10))[Symbol.dispose]()
   const old = new Sqlite(file)
@@ -31,7 +33,9 @@ function olderDatabase(file: string): void {
     old.prepare(`insert into forwards (destinationId, instanceId, sopInstanceUid, studyInstanceUid, state, queuedAt, nextAt, status,
       lastError, sentAs, createdAt, updatedAt) values ('d1', ?, '1.2.1.1', '1.2', 'waiting', '${AT}', '${AT}', '', '', '', '${AT}', '${AT}')`)
   for (const id of [1, 2]) forward.run(id)
-  const fail = old.prepare(`update forwards set state = 'failed', nextAt = null, lastError = ? where instanceId = ?`)
+  const fail = old.prepare(
+    `update forwards set state = 'failed', nextAt = null, lastError = ? where instanceId = ?`,
+  )
   fail.run('it has no room left', 1)
   fail.run('the image was discarded here', 2)
   old.close()
@@ -42,17 +46,39 @@ it('keeps images with their ids, knows nothing of their structure, and drops for
   const file = join(temp.folder, 'gateway.sqlite')
   olderDatabase(file)
   using db = Database.open(file)
-  const rows = db.all(rawQuery('select instanceId, sopInstanceUid, structure, change, changeReviewedAt from instances', []))
-  expect(rows).toEqual([{ instanceId: 1, sopInstanceUid: '1.2.1.1', structure: 'unchecked', change: null, changeReviewedAt: null }])
+  const rows = db.all(
+    rawQuery(
+      'select instanceId, sopInstanceUid, structure, change, changeReviewedAt from instances',
+      [],
+    ),
+  )
+  expect(rows).toEqual([
+    {
+      instanceId: 1,
+      sopInstanceUid: '1.2.1.1',
+      structure: 'unchecked',
+      change: null,
+      changeReviewedAt: null,
+    },
+  ])
   // An id that was given out belongs to the forwards of that instance.
-  expect(db.get(rawQuery(`select seq from sqlite_sequence where name = 'instances'`, []))).toEqual({ seq: 2 })
-  expect(db.all(rawQuery('select instanceId, state from forwards order by instanceId', []))).toEqual([
+  expect(db.get(rawQuery(`select seq from sqlite_sequence where name = 'instances'`, []))).toEqual({
+    seq: 2,
+  })
+  expect(
+    db.all(rawQuery('select instanceId, state from forwards order by instanceId', [])),
+  ).toEqual([
     { instanceId: 1, state: 'failed' },
     { instanceId: 2, state: 'dropped' },
   ])
-  expect(db.get(rawQuery('select failed, dropped from forwardedStudies', []))).toEqual({ failed: 1, dropped: 1 })
+  expect(db.get(rawQuery('select failed, dropped from forwardedStudies', []))).toEqual({
+    failed: 1,
+    dropped: 1,
+  })
   // A reason that schema 10 did not have; and what is announced still follows the images.
-  db.run(rawQuery(`insert into announcedInstances values ('1.2.1.1', '1.2', '1.2.1', 1, '${AT}')`, []))
+  db.run(
+    rawQuery(`insert into announcedInstances values ('1.2.1.1', '1.2', '1.2.1', 1, '${AT}')`, []),
+  )
   db.run(rawQuery(`update instances set state = 'quarantined', reason = 'incomplete'`, []))
   expect(db.get(rawQuery('select isHere from announcedInstances', []))).toEqual({ isHere: 1 })
   db.run(rawQuery('delete from instances', []))

@@ -12,7 +12,9 @@ import { tempFolder } from '../../../../support/temp-store.ts'
 const AT = '2026-03-10T09:00:00.000Z'
 const HASH = 'a'.repeat(64)
 
-/** Name, level, password (null: has not accepted), access to the window, and the right afterwards. */
+/**
+ * Name, level, password (null: has not accepted), access to the window, and the right afterwards.
+ */
 const PEOPLE = [
   ['owner', 'owner', 'hash', 1, 'owner'],
   ['administrator', 'admin', 'hash', 1, 'admin'],
@@ -31,7 +33,8 @@ it('leaves the right to whoever had it, gives it to nobody, and keeps the level 
       canCreateReports, hasDashboardAccess, passwordHash, invitedSource, createdAt, updatedAt)
     values (?, ?, ?, 'A', 'B', ?, 'Other', 1, 1, ?, ?, 'api', '${AT}', '${AT}')
   `)
-  for (const [name, level, password, access] of PEOPLE) person.run(`usr_${name}`, name, name, level, access, password)
+  for (const [name, level, password, access] of PEOPLE)
+    person.run(`usr_${name}`, name, name, level, access, password)
   const key = raw.prepare(`
     insert into apiKeys (apiKeyId, keyHash, last4, description, isViewerEnabled, scope, createdAt, revokedAt)
     values (?, ?, 'aaaa', '', 1, 'self', '${AT}', ?)
@@ -47,8 +50,14 @@ it('leaves the right to whoever had it, gives it to nobody, and keeps the level 
   using db = Database.open(file)
   const users = usersStore(db)
   for (const [name, level, , , right] of PEOPLE)
-    expect([name, users.get(`usr_${name}`)]).toMatchObject([name, { level: right, interfaceLevel: level }])
+    expect([name, users.get(`usr_${name}`)]).toMatchObject([
+      name,
+      { level: right, interfaceLevel: level },
+    ])
   const keys = apiKeysStore(db)
-  expect([keys.get('live')?.managesPeople, keys.get('revoked')?.managesPeople]).toEqual([true, false])
+  expect([keys.get('live')?.managesPeople, keys.get('revoked')?.managesPeople]).toEqual([
+    true,
+    false,
+  ])
   expect(sessionsStore(db).get(HASH)?.confirmedAt).toBeNull()
 })

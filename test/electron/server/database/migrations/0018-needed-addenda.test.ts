@@ -111,7 +111,9 @@ it.each([
 
   using db = Database.open(file)
   const { since } = neededAddendaStore(db)
-  expect(Object.fromEntries(Object.keys(SINCE).map((seq) => [seq, since(Number(seq))]))).toEqual(SINCE)
+  expect(Object.fromEntries(Object.keys(SINCE).map((seq) => [seq, since(Number(seq))]))).toEqual(
+    SINCE,
+  )
 })
 
 it('the list of needed addenda changes in the transaction of the correction', () => {
@@ -122,7 +124,10 @@ it('the list of needed addenda changes in the transaction of the correction', ()
   insertRows(raw)
   raw.close()
   using db = Database.open(file)
-  const seqs = () => db.all(rawQuery<{ seq: number }>('select seq from neededAddenda order by seq', [])).map(({ seq }) => seq)
+  const seqs = () =>
+    db
+      .all(rawQuery<{ seq: number }>('select seq from neededAddenda order by seq', []))
+      .map(({ seq }) => seq)
   expect(seqs()).toEqual([1, 2, 4])
   const undone = `update corrections set undoneAt = '${at('12:00')}', undoneBy = 'usr_1'
     where correctionId = 'c2'`
@@ -145,7 +150,9 @@ it('the list of needed addenda is found by the indexes of corrections and report
   using temp = tempFolder()
   using db = Database.open(join(temp.folder, 'gateway.sqlite'))
   const statement = /insert into neededAddenda [^;]+;/.exec(neededAddenda)?.[0] ?? expect.fail()
-  const text = statement.replaceAll('new.fromStudyInstanceUid', '?').replaceAll('new.toStudyInstanceUid', '?')
+  const text = statement
+    .replaceAll('new.fromStudyInstanceUid', '?')
+    .replaceAll('new.toStudyInstanceUid', '?')
   const plan = db.all(rawQuery<{ detail: string }>(`explain query plan ${text}`, ['1.1', '1.2']))
   expect(plan.map(({ detail }) => detail).filter((detail) => /^SCAN/.test(detail))).toEqual([])
 })

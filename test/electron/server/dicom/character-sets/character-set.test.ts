@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeText, encodeText, specificCharacterSetFor } from '#server/dicom/character-sets/character-set.ts'
+import {
+  decodeText,
+  encodeText,
+  specificCharacterSetFor,
+} from '#server/dicom/character-sets/character-set.ts'
 import { runs } from '../../../../support/property-runs.ts'
 
 const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ''), 'hex')
@@ -49,20 +53,45 @@ const EXAMPLES = [
     text: 'Zhang^XiaoDong=张^小东=',
     bytes: hex('5a68616e675e5869616f446f6e673d1b242941d5c55e1b242941d0a1b6ab3d'),
   },
-  { of: 'ISO_IR 100', terms: ['ISO_IR 100'], text: 'Buc^Jérôme', bytes: hex('4275635e4ae972f46d65') },
+  {
+    of: 'ISO_IR 100',
+    terms: ['ISO_IR 100'],
+    text: 'Buc^Jérôme',
+    bytes: hex('4275635e4ae972f46d65'),
+  },
   { of: 'ISO_IR 101', terms: ['ISO_IR 101'], text: 'Wałęsa', bytes: hex('5761b3ea7361') },
   { of: 'ISO_IR 109', terms: ['ISO_IR 109'], text: 'Ĝorĝo', bytes: hex('d86f72f86f') },
   { of: 'ISO_IR 110', terms: ['ISO_IR 110'], text: 'Ģirts', bytes: hex('ab69727473') },
   { of: 'ISO_IR 144', terms: ['ISO_IR 144'], text: 'Люк^Анна', bytes: hex('bbeeda5eb0ddddd0') },
-  { of: 'ISO_IR 127', terms: ['ISO_IR 127'], text: 'قباني^لنزار', bytes: hex('e2c8c7e6ea5ee4e6d2c7d1') },
+  {
+    of: 'ISO_IR 127',
+    terms: ['ISO_IR 127'],
+    text: 'قباني^لنزار',
+    bytes: hex('e2c8c7e6ea5ee4e6d2c7d1'),
+  },
   { of: 'ISO_IR 126', terms: ['ISO_IR 126'], text: 'Διονυσιος', bytes: hex('c4e9efedf5f3e9eff2') },
-  { of: 'ISO_IR 138', terms: ['ISO_IR 138'], text: 'שרון^דבורה', bytes: hex('f9f8e5ef5ee3e1e5f8e4') },
+  {
+    of: 'ISO_IR 138',
+    terms: ['ISO_IR 138'],
+    text: 'שרון^דבורה',
+    bytes: hex('f9f8e5ef5ee3e1e5f8e4'),
+  },
   { of: 'ISO_IR 148', terms: ['ISO_IR 148'], text: 'Çavuşoğlu', bytes: hex('c7617675fe6ff06c75') },
   { of: 'ISO_IR 166', terms: ['ISO_IR 166'], text: 'สมชาย', bytes: hex('cac1aad2c2') },
   { of: 'ISO_IR 203', terms: ['ISO_IR 203'], text: 'Œuvre 5€', bytes: hex('bc757672652035a4') },
   { of: 'ISO_IR 13', terms: ['ISO_IR 13'], text: 'ﾔﾏﾀﾞ^ﾀﾛｳ', bytes: hex('d4cfc0de5ec0dbb3') },
-  { of: 'GB18030 beyond its two bytes', terms: ['GB18030'], text: 'ß𐀀', bytes: hex('81308938 90308130') },
-  { of: 'GB18030 where its editions differ', terms: ['GB18030'], text: '︐', bytes: hex('84318236') },
+  {
+    of: 'GB18030 beyond its two bytes',
+    terms: ['GB18030'],
+    text: 'ß𐀀',
+    bytes: hex('81308938 90308130'),
+  },
+  {
+    of: 'GB18030 where its editions differ',
+    terms: ['GB18030'],
+    text: '︐',
+    bytes: hex('84318236'),
+  },
   { of: 'GBK', terms: ['GBK'], text: 'Wang=王^小東', bytes: hex('57616e673dcdf55ed0a1967c') },
   {
     of: 'two single-byte sets with code extensions',
@@ -108,7 +137,10 @@ const REPERTOIRES: readonly { readonly terms: readonly string[]; readonly letter
   { terms: ['', 'ISO 2022 IR 87', 'ISO 2022 IR 159'], letters: 'a山丂ą' },
   { terms: ['', 'ISO 2022 IR 149'], letters: 'a홍길동洪Ж' },
   { terms: ['', 'ISO 2022 IR 58'], letters: 'a王小东αЖ' },
-  { terms: ['ISO 2022 IR 100', 'ISO 2022 IR 126', 'ISO 2022 IR 144', 'ISO 2022 IR 87'], letters: 'aéΩЖ山' },
+  {
+    terms: ['ISO 2022 IR 100', 'ISO 2022 IR 126', 'ISO 2022 IR 144', 'ISO 2022 IR 87'],
+    letters: 'aéΩЖ山',
+  },
   { terms: ['GB18030'], letters: 'aé王東ሴ😀ß' },
   { terms: ['GBK'], letters: 'a王東丂' },
   { terms: ['ISO_IR 192'], letters: 'aé山홍ق😀' },
@@ -117,12 +149,23 @@ const REPERTOIRES: readonly { readonly terms: readonly string[]; readonly letter
 describe('every set', () => {
   it.each(REPERTOIRES)('gives back what it wrote: $terms', ({ terms, letters }) => {
     // The Roman set of JIS has no backslash of its own.
-    const units = fc.constantFrom(...letters, '^', '=', '\r\n', ' ', ...(terms[0]?.endsWith('13') ? [] : ['\\']))
+    const units = fc.constantFrom(
+      ...letters,
+      '^',
+      '=',
+      '\r\n',
+      ' ',
+      ...(terms[0]?.endsWith('13') ? [] : ['\\']),
+    )
     fc.assert(
-      fc.property(fc.string({ unit: units, maxLength: 40 }), fc.constantFrom('LO', 'SH', 'LT'), (written, vr) => {
-        const bytes = encodeText(written, terms, vr)
-        expect(bytes && decodeText(bytes, terms, vr)).toEqual({ text: written, exact: true })
-      }),
+      fc.property(
+        fc.string({ unit: units, maxLength: 40 }),
+        fc.constantFrom('LO', 'SH', 'LT'),
+        (written, vr) => {
+          const bytes = encodeText(written, terms, vr)
+          expect(bytes && decodeText(bytes, terms, vr)).toEqual({ text: written, exact: true })
+        },
+      ),
       runs(100),
     )
   })
@@ -138,17 +181,26 @@ describe('every set', () => {
     )
   })
 
-  it.each(REPERTOIRES)('returns to value 1 before each delimiter and at the end: $terms', ({ terms, letters }) => {
-    const word = fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 4 })
-    fc.assert(
-      fc.property(fc.array(word, { minLength: 2, maxLength: 4 }), (words) => {
-        const whole = encodeText(words.join('\\'), terms, 'LO') as Buffer
-        const parts = words.map((part) => encodeText(part, terms, 'LO') as Buffer)
-        expect(whole.equals(Buffer.concat(parts.flatMap((part, at) => (at === 0 ? [part] : [Buffer.from('\\'), part]))))).toBe(true)
-      }),
-      runs(100),
-    )
-  })
+  it.each(REPERTOIRES)(
+    'returns to value 1 before each delimiter and at the end: $terms',
+    ({ terms, letters }) => {
+      const word = fc.string({ unit: fc.constantFrom(...letters), minLength: 1, maxLength: 4 })
+      fc.assert(
+        fc.property(fc.array(word, { minLength: 2, maxLength: 4 }), (words) => {
+          const whole = encodeText(words.join('\\'), terms, 'LO') as Buffer
+          const parts = words.map((part) => encodeText(part, terms, 'LO') as Buffer)
+          expect(
+            whole.equals(
+              Buffer.concat(
+                parts.flatMap((part, at) => (at === 0 ? [part] : [Buffer.from('\\'), part])),
+              ),
+            ),
+          ).toBe(true)
+        }),
+        runs(100),
+      )
+    },
+  )
 })
 
 describe('encodeText', () => {
@@ -178,7 +230,9 @@ describe('encodeText', () => {
 
   it('keeps component group 1 in the set of value 1 (PS3.5 6.2.1.2)', () => {
     expect(encodeText('홍^길동', ['', 'ISO 2022 IR 149'], 'PN')).toBeUndefined()
-    expect(encodeText('=홍^길동', ['', 'ISO 2022 IR 149'], 'PN')?.toString('hex')).toBe('3d1b242943c8ab5e1b242943b1e6b5bf')
+    expect(encodeText('=홍^길동', ['', 'ISO 2022 IR 149'], 'PN')?.toString('hex')).toBe(
+      '3d1b242943c8ab5e1b242943b1e6b5bf',
+    )
     expect(encodeText('Kim^길동', ['', 'ISO 2022 IR 149'], 'PN')).toBeUndefined()
     expect(encodeText('A=山\\山', ['', 'ISO 2022 IR 87'], 'PN')).toBeUndefined()
   })
@@ -195,12 +249,18 @@ describe('encodeText', () => {
     ]
     expect(encodeText('Л', latinAndCyrillic)?.toString('hex')).toBe('1b2d4cbb1b2d41')
     expect(encodeText('Л\\é', latinAndCyrillic)?.toString('hex')).toBe('1b2d4cbb1b2d415ce9')
-    expect(encodeText('山\r\n山', kanji, 'LT')?.toString('hex')).toBe('1b24423b331b28420d0a1b24423b331b2842')
+    expect(encodeText('山\r\n山', kanji, 'LT')?.toString('hex')).toBe(
+      '1b24423b331b28420d0a1b24423b331b2842',
+    )
   })
 
   it('stays in a set that was invoked for as long as it can', () => {
-    expect(encodeText('Л§', ['ISO 2022 IR 100', 'ISO 2022 IR 144'])?.toString('hex')).toBe('1b2d4cbbfd1b2d41')
-    expect(encodeText('¥100', ['', 'ISO 2022 IR 13'], 'LT')?.toString('hex')).toBe('1b284a5c3130301b2842')
+    expect(encodeText('Л§', ['ISO 2022 IR 100', 'ISO 2022 IR 144'])?.toString('hex')).toBe(
+      '1b2d4cbbfd1b2d41',
+    )
+    expect(encodeText('¥100', ['', 'ISO 2022 IR 13'], 'LT')?.toString('hex')).toBe(
+      '1b284a5c3130301b2842',
+    )
   })
 
   it('writes what Microsoft and the standard name differently in JIS X 0208', () => {
@@ -215,7 +275,10 @@ describe('decodeText', () => {
   })
 
   it('does not take ISO_IR 100 for windows-1252', () => {
-    expect(decodeText(hex('80419341'), ['ISO_IR 100'])).toEqual({ text: '\uFFFDA\uFFFDA', exact: false })
+    expect(decodeText(hex('80419341'), ['ISO_IR 100'])).toEqual({
+      text: '\uFFFDA\uFFFDA',
+      exact: false,
+    })
   })
 
   it('reads an undefined set as the default repertoire', () => {
@@ -228,7 +291,15 @@ describe('decodeText', () => {
   })
 
   it('reads terms in the spellings seen in the field', () => {
-    for (const term of ['ISO_IR 100', 'ISO IR 100', 'ISO-IR 100', 'iso_ir_100', ' ISO 2022 IR 100 ', 'ISO2022IR100', 'ISOIR 100']) {
+    for (const term of [
+      'ISO_IR 100',
+      'ISO IR 100',
+      'ISO-IR 100',
+      'iso_ir_100',
+      ' ISO 2022 IR 100 ',
+      'ISO2022IR100',
+      'ISOIR 100',
+    ]) {
       expect(decodeText(hex('e9'), [term]).text).toBe('é')
     }
     for (const term of ['X ISO_IR 100', 'ISO_IR 100 X', 'ISO_IR 1000']) {
@@ -275,12 +346,18 @@ describe('decodeText', () => {
   })
 
   it('marks DEL and the control characters of G1', () => {
-    expect(decodeText(hex('417f8042'), ['ISO_IR 100'])).toEqual({ text: 'A\uFFFD\uFFFDB', exact: false })
+    expect(decodeText(hex('417f8042'), ['ISO_IR 100'])).toEqual({
+      text: 'A\uFFFD\uFFFDB',
+      exact: false,
+    })
   })
 
   it('reads a two-byte G1 invoked once for the whole value, or declared and never invoked', () => {
     const terms = ['', 'ISO 2022 IR 149']
-    expect(decodeText(hex('1b242943c8ab5eb1e6b5bf'), terms, 'PN')).toEqual({ text: '홍^길동', exact: true })
+    expect(decodeText(hex('1b242943c8ab5eb1e6b5bf'), terms, 'PN')).toEqual({
+      text: '홍^길동',
+      exact: true,
+    })
     expect(decodeText(hex('c8ab5eb1e6b5bf'), terms, 'PN')).toEqual({ text: '홍^길동', exact: true })
   })
 
@@ -292,13 +369,20 @@ describe('decodeText', () => {
   })
 
   it('is in value 1 again after a delimiter even where the writer forgot to say so', () => {
-    expect(decodeText(hex('1b2d4cbb5ee9'), ['ISO 2022 IR 100', 'ISO 2022 IR 144'], 'PN').text).toBe('Л^é')
-    expect(decodeText(hex('1b2d4cbb5ee9'), ['ISO 2022 IR 100', 'ISO 2022 IR 144'], 'LT').text).toBe('Л^щ')
+    expect(decodeText(hex('1b2d4cbb5ee9'), ['ISO 2022 IR 100', 'ISO 2022 IR 144'], 'PN').text).toBe(
+      'Л^é',
+    )
+    expect(decodeText(hex('1b2d4cbb5ee9'), ['ISO 2022 IR 100', 'ISO 2022 IR 144'], 'LT').text).toBe(
+      'Л^щ',
+    )
   })
 
   it('marks an escape sequence that no set has, and half a character at the end', () => {
     expect(decodeText(hex('411b2842421b2e41'), [])).toEqual({ text: 'AB\uFFFD.A', exact: false })
-    expect(decodeText(hex('1b24423b33 3b'), ['', 'ISO 2022 IR 87'])).toEqual({ text: '山\uFFFD', exact: false })
+    expect(decodeText(hex('1b24423b33 3b'), ['', 'ISO 2022 IR 87'])).toEqual({
+      text: '山\uFFFD',
+      exact: false,
+    })
   })
 
   it('reads 5C as the delimiter and, where there is none, as the yen sign of the Roman set of JIS', () => {

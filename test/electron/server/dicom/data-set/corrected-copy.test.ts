@@ -3,8 +3,18 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeText, encodeText } from '#server/dicom/character-sets/character-set.ts'
-import { CopyFault, type CorrectedValue, writeCorrectedCopy } from '#server/dicom/data-set/corrected-copy.ts'
-import { type DataSet, type Element, readDataSet, tagOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import {
+  CopyFault,
+  type CorrectedValue,
+  writeCorrectedCopy,
+} from '#server/dicom/data-set/corrected-copy.ts'
+import {
+  type DataSet,
+  type Element,
+  readDataSet,
+  tagOf,
+  writeDataSet,
+} from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 import { dataSetOf, IMAGE, type Values } from '../../modules/images/intake-fixture.ts'
@@ -39,10 +49,14 @@ async function copied(
     async (piece) => void pieces.push(Buffer.from(piece)),
   )
   const bytes = Buffer.concat(pieces)
-  return { bytes, dataSet: readDataSet(bytes, syntax, { elements: 1000, depth: 8, bytes: 1 << 20 }) } satisfies Copied
+  return {
+    bytes,
+    dataSet: readDataSet(bytes, syntax, { elements: 1000, depth: 8, bytes: 1 << 20 }),
+  } satisfies Copied
 }
 
-const find = (dataSet: DataSet, keyword: string): Element | undefined => dataSet.find(({ tag }) => tag === tagOf(keyword))
+const find = (dataSet: DataSet, keyword: string): Element | undefined =>
+  dataSet.find(({ tag }) => tag === tagOf(keyword))
 const bytesOf = (dataSet: DataSet, keyword: string): Buffer => {
   const value = find(dataSet, keyword)?.value
   return Buffer.isBuffer(value) ? value : Buffer.alloc(0)
@@ -53,9 +67,13 @@ const termsOf = (dataSet: DataSet): string[] => {
 }
 const textIn = (dataSet: DataSet, keyword: string, terms: readonly string[], vr = 'PN') =>
   decodeText(bytesOf(dataSet, keyword), terms, vr).text.trim()
-const items = (dataSet: DataSet, keyword: string) => (find(dataSet, keyword)?.value ?? []) as readonly DataSet[]
+const items = (dataSet: DataSet, keyword: string) =>
+  (find(dataSet, keyword)?.value ?? []) as readonly DataSet[]
 const modifiedIn = (dataSet: DataSet): DataSet =>
-  items(items(dataSet, 'OriginalAttributesSequence').at(-1) ?? [], 'ModifiedAttributesSequence')[0] ?? []
+  items(
+    items(dataSet, 'OriginalAttributesSequence').at(-1) ?? [],
+    'ModifiedAttributesSequence',
+  )[0] ?? []
 
 const SETS: readonly (readonly [string, string])[] = [
   ['ISO_IR 100', 'Müller^Jörg'],
@@ -86,7 +104,11 @@ function source(set: string, name: string): Buffer {
   const dataSet = [
     ...dataSetOf({ ...rest, ...(set !== '' && { SpecificCharacterSet: set }) }),
     { tag: NAME, vr: 'PN', value: encoded },
-    { tag: COMMENTS, vr: 'LT', value: encodeText(name.split('=')[0] ?? '', terms, 'LT') ?? Buffer.alloc(0) },
+    {
+      tag: COMMENTS,
+      vr: 'LT',
+      value: encodeText(name.split('=')[0] ?? '', terms, 'LT') ?? Buffer.alloc(0),
+    },
   ].sort((a, b) => a.tag - b.tag)
   return writeDataSet(dataSet, EXPLICIT)
 }
@@ -95,45 +117,68 @@ test.each(SETS)('in %s a name that it holds is written in it', async (set, name)
   const { dataSet } = await copied(source(set, name), [{ tag: NAME, value: 'Sample^Sam' }])
   expect(bytesOf(dataSet, 'SpecificCharacterSet').toString().trim()).toBe(set)
   expect(textIn(dataSet, 'PatientName', termsOf(dataSet))).toBe('Sample^Sam')
-  expect(textIn(modifiedIn(dataSet), 'PatientName', termsOf(dataSet)).normalize('NFC')).toBe(name.normalize('NFC'))
+  expect(textIn(modifiedIn(dataSet), 'PatientName', termsOf(dataSet)).normalize('NFC')).toBe(
+    name.normalize('NFC'),
+  )
 })
 
-test.each(SETS.filter(([set]) => set !== 'GB18030'))('where %s does not hold the new name, all text becomes UTF-8', async (set, name) => {
-  const other = set === 'ISO_IR 144' ? '山田^太郎' : 'Люксембургова^Анна \u{1F600}'
-  const { dataSet } = await copied(source(set, name), [{ tag: NAME, value: other }])
-  expect(termsOf(dataSet)).toEqual(['ISO_IR 192'])
-  expect(textIn(dataSet, 'PatientName', ['ISO_IR 192'])).toBe(other)
-  expect(textIn(dataSet, 'ImageComments', ['ISO_IR 192'], 'LT')).toBe((name.split('=')[0] ?? '').normalize('NFC'))
-  // The previous value is in its own set, which the item declares.
-  const modified = modifiedIn(dataSet)
-  const terms = set === 'ISO_IR 192' ? ['ISO_IR 192'] : termsOf(modified)
-  expect(textIn(modified, 'PatientName', terms).normalize('NFC')).toBe(name.normalize('NFC'))
-})
+test.each(SETS.filter(([set]) => set !== 'GB18030'))(
+  'where %s does not hold the new name, all text becomes UTF-8',
+  async (set, name) => {
+    const other = set === 'ISO_IR 144' ? '山田^太郎' : 'Люксембургова^Анна \u{1F600}'
+    const { dataSet } = await copied(source(set, name), [{ tag: NAME, value: other }])
+    expect(termsOf(dataSet)).toEqual(['ISO_IR 192'])
+    expect(textIn(dataSet, 'PatientName', ['ISO_IR 192'])).toBe(other)
+    expect(textIn(dataSet, 'ImageComments', ['ISO_IR 192'], 'LT')).toBe(
+      (name.split('=')[0] ?? '').normalize('NFC'),
+    )
+    // The previous value is in its own set, which the item declares.
+    const modified = modifiedIn(dataSet)
+    const terms = set === 'ISO_IR 192' ? ['ISO_IR 192'] : termsOf(modified)
+    expect(textIn(modified, 'PatientName', terms).normalize('NFC')).toBe(name.normalize('NFC'))
+  },
+)
 
 test('text that declares no set is read in that of its device', async () => {
   const bytes = writeDataSet(
     dataSetOf(IMAGE).map((element) =>
-      element.tag === NAME ? { ...element, value: encodeText('Müller^Jörg', ['ISO_IR 100'], 'PN') as Buffer } : element,
+      element.tag === NAME
+        ? { ...element, value: encodeText('Müller^Jörg', ['ISO_IR 100'], 'PN') as Buffer }
+        : element,
     ),
     EXPLICIT,
   )
-  const { dataSet } = await copied(bytes, [{ tag: NAME, value: 'Muñoz^Ana' }], EXPLICIT, { deviceSet: ['ISO_IR 100'] })
+  const { dataSet } = await copied(bytes, [{ tag: NAME, value: 'Muñoz^Ana' }], EXPLICIT, {
+    deviceSet: ['ISO_IR 100'],
+  })
   expect(textIn(dataSet, 'PatientName', termsOf(dataSet))).toBe('Muñoz^Ana')
   expect(textIn(modifiedIn(dataSet), 'PatientName', ['ISO_IR 192'])).toBe('Müller^Jörg')
 })
 
 test('earlier original attributes are kept, and the new ones are appended', async () => {
-  const first = await copied(source('ISO_IR 100', 'Müller^Jörg'), [{ tag: NAME, value: 'Muñoz^Ana' }])
+  const first = await copied(source('ISO_IR 100', 'Müller^Jörg'), [
+    { tag: NAME, value: 'Muñoz^Ana' },
+  ])
   const second = await copied(first.bytes, [{ tag: NAME, value: 'Yamada^Tarou=山田^太郎' }])
   const kept = items(second.dataSet, 'OriginalAttributesSequence')
   expect(kept).toHaveLength(2)
-  expect(textIn(items(kept[0] ?? [], 'ModifiedAttributesSequence')[0] ?? [], 'PatientName', ['ISO_IR 192'])).toBe('Müller^Jörg')
+  expect(
+    textIn(items(kept[0] ?? [], 'ModifiedAttributesSequence')[0] ?? [], 'PatientName', [
+      'ISO_IR 192',
+    ]),
+  ).toBe('Müller^Jörg')
   expect(textIn(modifiedIn(second.dataSet), 'PatientName', ['ISO_IR 100'])).toBe('Muñoz^Ana')
 })
 
 test('digital signatures, which sign what is changed, are removed', async () => {
-  const signed = { ...IMAGE, MACParametersSequence: [{ MACIDNumber: 1 }], DigitalSignaturesSequence: [{ MACIDNumber: 1 }] }
-  const { dataSet } = await copied(writeDataSet(dataSetOf(signed), EXPLICIT), [{ tag: NAME, value: 'Sample^Sue' }])
+  const signed = {
+    ...IMAGE,
+    MACParametersSequence: [{ MACIDNumber: 1 }],
+    DigitalSignaturesSequence: [{ MACIDNumber: 1 }],
+  }
+  const { dataSet } = await copied(writeDataSet(dataSetOf(signed), EXPLICIT), [
+    { tag: NAME, value: 'Sample^Sue' },
+  ])
   expect(find(dataSet, 'DigitalSignaturesSequence')).toBeUndefined()
   expect(find(dataSet, 'MACParametersSequence')).toBeUndefined()
 })
@@ -153,15 +198,26 @@ test('encapsulated pixel data, odd VRs and undefined lengths are copied byte for
     dataSetOf(IMAGE).filter(({ tag }) => tag !== tagOf('PixelData')),
     EXPLICIT,
   )
-  // (0009,1001) of a VR that does not exist, and a private sequence of undefined length with such an item.
+  // (0009,1001) of a VR that does not exist, and a private sequence of undefined length with such
+  // an item.
   const odd = Buffer.from(
-    '0900011053510000fffffffffeff00e0ffffffff09000210 4c4f02004142 feff0de000000000 feffdde000000000'.replaceAll(' ', ''),
+    '0900011053510000fffffffffeff00e0ffffffff09000210 4c4f02004142 feff0de000000000 feffdde000000000'.replaceAll(
+      ' ',
+      '',
+    ),
     'hex',
   )
-  const pixels = Buffer.from('e07f10004f420000fffffffffeff00e000000000feff00e004000000ffd8ffd9feffdde000000000', 'hex')
+  const pixels = Buffer.from(
+    'e07f10004f420000fffffffffeff00e000000000feff00e004000000ffd8ffd9feffdde000000000',
+    'hex',
+  )
   const at = header.indexOf(Buffer.from([0x10, 0, 0x10, 0, 0x50, 0x4e]))
   const bytes = Buffer.concat([header.subarray(0, at), odd, header.subarray(at), pixels])
-  const copy = await copied(bytes, [{ tag: NAME, value: 'Sample^Sue' }], '1.2.840.10008.1.2.4.50').catch(() => undefined)
+  const copy = await copied(
+    bytes,
+    [{ tag: NAME, value: 'Sample^Sue' }],
+    '1.2.840.10008.1.2.4.50',
+  ).catch(() => undefined)
   // `readDataSet` reads no fragments: the bytes are looked at.
   expect(copy).toBeUndefined()
   const raw = await rawCopy(bytes, '1.2.840.10008.1.2.4.50')
@@ -176,7 +232,14 @@ async function rawCopy(source: Buffer, syntax: string): Promise<Buffer> {
   const pieces: Buffer[] = []
   await writeCorrectedCopy(
     { path, dataSetOffset: 0, transferSyntaxUid: syntax },
-    { values: [{ tag: NAME, value: 'Sample^Sue' }], uids: new Map(), deviceSet: [], source: 'CT1', aeTitle: 'CLINIC', at: '20260310' },
+    {
+      values: [{ tag: NAME, value: 'Sample^Sue' }],
+      uids: new Map(),
+      deviceSet: [],
+      source: 'CT1',
+      aeTitle: 'CLINIC',
+      at: '20260310',
+    },
     async (piece) => void pieces.push(Buffer.from(piece)),
   )
   return Buffer.concat(pieces)
@@ -189,15 +252,23 @@ test.each([TRANSFER_SYNTAX.implicitLittleEndian, EXPLICIT, TRANSFER_SYNTAX.expli
       ImageComments: fc.stringMatching(/^[a-z]{0,40}$/),
       StudyDescription: fc.stringMatching(/^[A-Z]{0,20}$/),
       Rows: fc.integer({ min: 0, max: 65_535 }),
-      ReferencedImageSequence: fc.array(fc.record({ ReferencedSOPInstanceUID: fc.constantFrom('1.2.3', '1.2.3.100.1.1') }), {
-        maxLength: 3,
-      }),
+      ReferencedImageSequence: fc.array(
+        fc.record({ ReferencedSOPInstanceUID: fc.constantFrom('1.2.3', '1.2.3.100.1.1') }),
+        {
+          maxLength: 3,
+        },
+      ),
     })
     await fc.assert(
       fc.asyncProperty(values, fc.stringMatching(/^[A-Z]{1,10}$/), async (some, name) => {
         const before = dataSetOf({ ...IMAGE, ...(some as Values) })
-        const { dataSet } = await copied(writeDataSet(before, syntax), [{ tag: NAME, value: name }], syntax)
-        const isCorrected = ({ tag }: Element) => [NAME, tagOf('SOPInstanceUID'), tagOf('OriginalAttributesSequence')].includes(tag)
+        const { dataSet } = await copied(
+          writeDataSet(before, syntax),
+          [{ tag: NAME, value: name }],
+          syntax,
+        )
+        const isCorrected = ({ tag }: Element) =>
+          [NAME, tagOf('SOPInstanceUID'), tagOf('OriginalAttributesSequence')].includes(tag)
         const written = (elements: DataSet) =>
           writeDataSet(
             elements.filter((one) => !isCorrected(one)),
@@ -214,7 +285,11 @@ test.each([TRANSFER_SYNTAX.implicitLittleEndian, EXPLICIT, TRANSFER_SYNTAX.expli
         })
         // Read back, so that padding is the same on both sides.
         const readBack = (elements: DataSet) =>
-          readDataSet(writeDataSet(elements, EXPLICIT), EXPLICIT, { elements: 1000, depth: 8, bytes: 1 << 20 })
+          readDataSet(writeDataSet(elements, EXPLICIT), EXPLICIT, {
+            elements: 1000,
+            depth: 8,
+            bytes: 1 << 20,
+          })
         expect(written(dataSet)).toEqual(written(readBack(expected)))
       }),
       { numRuns: 25 },

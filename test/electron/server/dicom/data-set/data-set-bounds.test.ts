@@ -13,7 +13,10 @@ function element(tag: number, value: Buffer, length = value.length): Buffer {
   return Buffer.concat([header, value])
 }
 
-/** A step sequence whose one item has a Modality that claims so many bytes; a long value follows the sequence. */
+/**
+ * A step sequence whose one item has a Modality that claims so many bytes; a long value follows the
+ * sequence.
+ */
 const withModalityOf = (length: number) =>
   Buffer.concat([
     element(0x00400100, element(0xfffee000, element(0x00080060, Buffer.from('CT'), length))),

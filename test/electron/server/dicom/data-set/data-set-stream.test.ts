@@ -12,7 +12,8 @@ describe('a data set that is arriving', () => {
     const stream = open()
     const turns: string[][] = []
     const reading = (async () => {
-      for await (const fragments of stream.fragments) turns.push(fragments.map((fragment) => fragment.toString()))
+      for await (const fragments of stream.fragments)
+        turns.push(fragments.map((fragment) => fragment.toString()))
     })()
     await settled()
     const network = Buffer.from('abcdefghij')
@@ -117,18 +118,28 @@ describe('a data set that is arriving', () => {
     const stream = open()
     stream.end()
     expect(stream.isStarved).toBe(false)
-    expect(await stream.fragments[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined })
+    expect(await stream.fragments[Symbol.asyncIterator]().next()).toEqual({
+      done: true,
+      value: undefined,
+    })
   })
 
   it('that is dropped gives its slices back, and says that there is room', async () => {
     let eased = 0
     const slices = createSlicePool(4)
     const given: Buffer[] = []
-    const stream = createDataSetStream({ ...slices, give: (slice) => void given.push(slice) }, 4, () => eased++)
+    const stream = createDataSetStream(
+      { ...slices, give: (slice) => void given.push(slice) },
+      4,
+      () => eased++,
+    )
     stream.push(Buffer.from('abcdefghij'))
     void stream.discard()
     expect([given.map(String), eased]).toEqual([['abcd', 'efgh'], 1])
     stream.end()
-    expect(await stream.fragments[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined })
+    expect(await stream.fragments[Symbol.asyncIterator]().next()).toEqual({
+      done: true,
+      value: undefined,
+    })
   })
 })

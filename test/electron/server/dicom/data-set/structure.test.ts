@@ -6,7 +6,9 @@ import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { encoded, IMAGE, type Values } from '../../modules/images/intake-fixture.ts'
 
-const WANTED = [0x00080016, 0x00280002, 0x00280004, 0x00280008, 0x00280010, 0x00280011, 0x00280100, 0x00400275]
+const WANTED = [
+  0x00080016, 0x00280002, 0x00280004, 0x00280008, 0x00280010, 0x00280011, 0x00280100, 0x00400275,
+]
 const JPEG = '1.2.840.10008.1.2.4.50'
 const { explicitLittleEndian, implicitLittleEndian, explicitBigEndian } = TRANSFER_SYNTAX
 
@@ -14,7 +16,8 @@ const { explicitLittleEndian, implicitLittleEndian, explicitBigEndian } = TRANSF
 function structureOf(bytes: Buffer, transferSyntax: string = explicitLittleEndian): Structure {
   const verdicts = [bytes.length, 1, 7].map((piece) => {
     const reader = createHeaderReader(transferSyntax, WANTED, { walks: true })
-    for (let at = 0; at < bytes.length; at += piece) reader.push(Buffer.from(bytes.subarray(at, at + piece)))
+    for (let at = 0; at < bytes.length; at += piece)
+      reader.push(Buffer.from(bytes.subarray(at, at + piece)))
     return reader.end().structure
   })
   const [first, ...others] = verdicts
@@ -27,7 +30,12 @@ const { PixelData: _, ...WITHOUT_PIXELS } = IMAGE
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
 
 /** Encapsulated pixel data: an offset table and fragments. */
-function encapsulated(values: Values, table: readonly number[], fragments: readonly Buffer[], end = 'feffdde000000000'): Buffer {
+function encapsulated(
+  values: Values,
+  table: readonly number[],
+  fragments: readonly Buffer[],
+  end = 'feffdde000000000',
+): Buffer {
   const item = (value: Buffer) => {
     const header = Buffer.from('feff00e000000000', 'hex')
     header.writeUInt32LE(value.length, 4)
@@ -35,13 +43,25 @@ function encapsulated(values: Values, table: readonly number[], fragments: reado
   }
   const offsets = Buffer.alloc(table.length * 4)
   for (const [index, offset] of table.entries()) offsets.writeUInt32LE(offset, index * 4)
-  return Buffer.concat([encoded(values), hex('e07f1000 4f42 0000 ffffffff'), item(offsets), ...fragments.map(item), hex(end)])
+  return Buffer.concat([
+    encoded(values),
+    hex('e07f1000 4f42 0000 ffffffff'),
+    item(offsets),
+    ...fragments.map(item),
+    hex(end),
+  ])
 }
 
 describe('the structure of an object with native pixels', () => {
-  it.each([explicitLittleEndian, implicitLittleEndian, explicitBigEndian])('is complete in %s', (transferSyntax) => {
-    expect(structureOf(encoded(IMAGE, transferSyntax), transferSyntax)).toMatchObject({ isComplete: true, detail: '' })
-  })
+  it.each([explicitLittleEndian, implicitLittleEndian, explicitBigEndian])(
+    'is complete in %s',
+    (transferSyntax) => {
+      expect(structureOf(encoded(IMAGE, transferSyntax), transferSyntax)).toMatchObject({
+        isComplete: true,
+        detail: '',
+      })
+    },
+  )
 
   it('is not where it ends before its length says, wherever that is', () => {
     const bytes = encoded(IMAGE)
@@ -52,24 +72,56 @@ describe('the structure of an object with native pixels', () => {
       })
     }
     // Right before its pixels.
-    expect(structureOf(bytes.subarray(0, -20))).toEqual({ isComplete: false, detail: 'It describes an image and has no pixel data.' })
+    expect(structureOf(bytes.subarray(0, -20))).toEqual({
+      isComplete: false,
+      detail: 'It describes an image and has no pixel data.',
+    })
   })
 
   it.each<[string, Values, boolean, string]>([
-    ['shorter than Rows × Columns', { PixelData: 'pixels' }, false, 'Its pixel data has 6 of 8 bytes.'],
-    ['shorter than its frames', { NumberOfFrames: '3', PixelData: 'pixels__pixels__' }, false, 'Its pixel data has 16 of 24 bytes.'],
-    ['shorter than its samples', { SamplesPerPixel: 3 }, false, 'Its pixel data has 8 of 24 bytes.'],
-    ['of half the chrominance', { SamplesPerPixel: 3, BitsAllocated: 8, PhotometricInterpretation: 'YBR_FULL_422' }, true, ''],
+    [
+      'shorter than Rows × Columns',
+      { PixelData: 'pixels' },
+      false,
+      'Its pixel data has 6 of 8 bytes.',
+    ],
+    [
+      'shorter than its frames',
+      { NumberOfFrames: '3', PixelData: 'pixels__pixels__' },
+      false,
+      'Its pixel data has 16 of 24 bytes.',
+    ],
+    [
+      'shorter than its samples',
+      { SamplesPerPixel: 3 },
+      false,
+      'Its pixel data has 8 of 24 bytes.',
+    ],
+    [
+      'of half the chrominance',
+      { SamplesPerPixel: 3, BitsAllocated: 8, PhotometricInterpretation: 'YBR_FULL_422' },
+      true,
+      '',
+    ],
     ['of one bit', { BitsAllocated: 1, Rows: 8, Columns: 8 }, true, ''],
     ['padded to an even length', { BitsAllocated: 8, Rows: 7, Columns: 1 }, true, ''],
-    ['longer than it must be', { PixelData: 'pixels__more' }, true, 'Its pixel data is 4 bytes longer than its attributes say.'],
+    [
+      'longer than it must be',
+      { PixelData: 'pixels__more' },
+      true,
+      'Its pixel data is 4 bytes longer than its attributes say.',
+    ],
   ])('is judged by them: %s', (_name, values, isComplete, detail) => {
     expect(structureOf(encoded({ ...IMAGE, ...values }))).toMatchObject({ isComplete, detail })
   })
 
   it('is complete without pixels where it is no image, or has them elsewhere', () => {
-    expect(structureOf(encoded({ ...WITHOUT_PIXELS, BitsAllocated: 0 }))).toMatchObject({ isComplete: true })
-    expect(structureOf(encoded({ ...WITHOUT_PIXELS, PixelDataProviderURL: 'https://pixels.example' }))).toMatchObject({ isComplete: true })
+    expect(structureOf(encoded({ ...WITHOUT_PIXELS, BitsAllocated: 0 }))).toMatchObject({
+      isComplete: true,
+    })
+    expect(
+      structureOf(encoded({ ...WITHOUT_PIXELS, PixelDataProviderURL: 'https://pixels.example' })),
+    ).toMatchObject({ isComplete: true })
     const { Rows, Columns, ...report } = WITHOUT_PIXELS
     expect([Rows, Columns, structureOf(encoded(report)).isComplete]).toEqual([2, 2, true])
   })
@@ -93,16 +145,23 @@ describe('the structure of sequences', () => {
   }
 
   it('is followed inside defined lengths, and a fault in one does not hide what comes after it', () => {
-    expect(structureOf(withSequence(sequence('feff00e0 0a000000 08005011 5549 0200 312e', '12000000')))).toMatchObject({
+    expect(
+      structureOf(withSequence(sequence('feff00e0 0a000000 08005011 5549 0200 312e', '12000000'))),
+    ).toMatchObject({
       isComplete: true,
     })
     // The element in the item is longer than the item.
-    expect(structureOf(withSequence(sequence('feff00e0 0a000000 08005011 5549 0900 312e', '12000000')))).toEqual({
+    expect(
+      structureOf(withSequence(sequence('feff00e0 0a000000 08005011 5549 0900 312e', '12000000'))),
+    ).toEqual({
       isComplete: false,
       detail: 'It is damaged, at element (0008,1150).',
     })
     // The item is longer than its sequence.
-    expect(structureOf(withSequence(sequence('feff00e0 0b000000 08005011 5549 0200 312e', '12000000'))).isComplete).toBe(false)
+    expect(
+      structureOf(withSequence(sequence('feff00e0 0b000000 08005011 5549 0200 312e', '12000000')))
+        .isComplete,
+    ).toBe(false)
   })
 })
 
@@ -111,9 +170,18 @@ describe('the structure of encapsulated pixels', () => {
   const two: Values = { ...WITHOUT_PIXELS, NumberOfFrames: '2' }
 
   it('is complete with as many fragments as frames, with or without offsets', () => {
-    expect(structureOf(encapsulated(two, [0, 24], [frame, frame]), JPEG)).toMatchObject({ isComplete: true, detail: '' })
-    expect(structureOf(encapsulated(two, [], [frame, frame]), JPEG)).toMatchObject({ isComplete: true, detail: '' })
-    expect(structureOf(encapsulated(two, [0, 48], [frame, frame, frame]), JPEG)).toMatchObject({ isComplete: true, detail: '' })
+    expect(structureOf(encapsulated(two, [0, 24], [frame, frame]), JPEG)).toMatchObject({
+      isComplete: true,
+      detail: '',
+    })
+    expect(structureOf(encapsulated(two, [], [frame, frame]), JPEG)).toMatchObject({
+      isComplete: true,
+      detail: '',
+    })
+    expect(structureOf(encapsulated(two, [0, 48], [frame, frame, frame]), JPEG)).toMatchObject({
+      isComplete: true,
+      detail: '',
+    })
   })
 
   it.each([
@@ -124,8 +192,16 @@ describe('the structure of encapsulated pixels', () => {
       encapsulated(two, [0, 48], [frame, frame]),
       'Its offset table names a frame behind the end of its pixel data.',
     ],
-    ['the delimiter is missing', encapsulated(two, [0, 24], [frame, frame], ''), 'It ends too early, at element (7FE0,0010).'],
-    ['a fragment ends early', encapsulated(two, [0, 24], [frame, frame], '').subarray(0, -3), 'It ends too early, at element (7FE0,0010).'],
+    [
+      'the delimiter is missing',
+      encapsulated(two, [0, 24], [frame, frame], ''),
+      'It ends too early, at element (7FE0,0010).',
+    ],
+    [
+      'a fragment ends early',
+      encapsulated(two, [0, 24], [frame, frame], '').subarray(0, -3),
+      'It ends too early, at element (7FE0,0010).',
+    ],
     [
       'something else is between them',
       encapsulated(two, [0, 24], [frame, frame], 'feff0de000000000'),
@@ -140,7 +216,9 @@ describe('the structure of encapsulated pixels', () => {
       isComplete: true,
       detail: 'Its offset table does not match its fragments.',
     })
-    expect(structureOf(encapsulated(two, [], [frame]), '1.2.840.10008.1.2.4.102')).toMatchObject({ isComplete: true })
+    expect(structureOf(encapsulated(two, [], [frame]), '1.2.840.10008.1.2.4.102')).toMatchObject({
+      isComplete: true,
+    })
   })
 })
 
@@ -148,8 +226,13 @@ describe('following the structure', () => {
   const REQUEST = 0x00400275
   const nested = encoded({
     ...IMAGE,
-    ReferencedImageSequence: [{ ReferencedSOPInstanceUID: '1.2', PurposeOfReferenceCodeSequence: [{ CodeValue: '1' }] }],
-    RequestAttributesSequence: [{ ScheduledProcedureStepID: 'S1' }, { ScheduledProcedureStepID: 'S2' }],
+    ReferencedImageSequence: [
+      { ReferencedSOPInstanceUID: '1.2', PurposeOfReferenceCodeSequence: [{ CodeValue: '1' }] },
+    ],
+    RequestAttributesSequence: [
+      { ScheduledProcedureStepID: 'S1' },
+      { ScheduledProcedureStepID: 'S2' },
+    ],
   })
 
   it(
@@ -158,7 +241,8 @@ describe('following the structure', () => {
       const wanted = [...WANTED.slice(0, -1), { sequence: REQUEST, tags: [0x00400009] }]
       const read = (bytes: Buffer, piece: number, walks: boolean) => {
         const reader = createHeaderReader(explicitLittleEndian, wanted, { walks })
-        for (let at = 0; at < bytes.length; at += piece) reader.push(Buffer.from(bytes.subarray(at, at + piece)))
+        for (let at = 0; at < bytes.length; at += piece)
+          reader.push(Buffer.from(bytes.subarray(at, at + piece)))
         const { fault, reachedPixelData, ...header } = reader.end()
         const values = WANTED.map((tag) => header.get(tag)?.toString('hex'))
         // Where a sequence is entered, a fault is at an element within it.
@@ -171,11 +255,16 @@ describe('following the structure', () => {
       }
       const change = fc.record({ at: fc.nat(nested.length - 1), to: fc.nat(255) })
       fc.assert(
-        fc.property(fc.array(change, { maxLength: 3 }), fc.integer({ min: 1, max: 60 }), fc.nat(40), (changes, piece, cut) => {
-          const bytes = Buffer.from(nested.subarray(0, nested.length - cut))
-          for (const { at, to } of changes) if (at < bytes.length) bytes[at] = to
-          expect(read(bytes, piece, true)).toEqual(read(bytes, bytes.length, false))
-        }),
+        fc.property(
+          fc.array(change, { maxLength: 3 }),
+          fc.integer({ min: 1, max: 60 }),
+          fc.nat(40),
+          (changes, piece, cut) => {
+            const bytes = Buffer.from(nested.subarray(0, nested.length - cut))
+            for (const { at, to } of changes) if (at < bytes.length) bytes[at] = to
+            expect(read(bytes, piece, true)).toEqual(read(bytes, bytes.length, false))
+          },
+        ),
         runs(500),
       )
     },

@@ -1,11 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { writeCommandSet } from '#server/dicom/dimse/command-set.ts'
-import { createMessageReader, type Message, TOO_LONG, writeMessage } from '#server/dicom/dimse/message.ts'
+import {
+  createMessageReader,
+  type Message,
+  TOO_LONG,
+  writeMessage,
+} from '#server/dicom/dimse/message.ts'
 import { PduFault, type Pdv } from '#server/dicom/upper-layer/pdu.ts'
 import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 
 const LIMITS = { commandSetBytes: 1024, identifierBytes: 4096, drainedBytes: 16_384 }
-const FIND = { commandField: 0x0020, affectedSopClassUid: '1.2.840.10008.5.1.4.31', messageId: 9, hasDataSet: true } as const
+const FIND = {
+  commandField: 0x0020,
+  affectedSopClassUid: '1.2.840.10008.5.1.4.31',
+  messageId: 9,
+  hasDataSet: true,
+} as const
 const ECHO = { commandField: 0x0030, messageId: 1, hasDataSet: false } as const
 
 const command = (of: Parameters<typeof writeCommandSet>[0], more: Partial<Pdv> = {}): Pdv => ({
@@ -15,7 +25,12 @@ const command = (of: Parameters<typeof writeCommandSet>[0], more: Partial<Pdv> =
   data: writeCommandSet(of),
   ...more,
 })
-const data = (bytes: Buffer, isLast: boolean, contextId = 3): Pdv => ({ contextId, isCommand: false, isLast, data: bytes })
+const data = (bytes: Buffer, isLast: boolean, contextId = 3): Pdv => ({
+  contextId,
+  isCommand: false,
+  isLast,
+  data: bytes,
+})
 
 function push(...pdvs: Pdv[]): Message[] {
   const reader = createMessageReader(LIMITS)
@@ -25,14 +40,20 @@ function push(...pdvs: Pdv[]): Message[] {
 describe('messages from fragments', () => {
   it('are complete with the last fragment of their data set, byte for byte', () => {
     const bytes = Buffer.from(Array.from({ length: 1000 }, (_, i) => i & 0xff))
-    const fragments = Array.from({ length: 1000 }, (_, i) => data(bytes.subarray(i, i + 1), i === 999))
-    expect(push(command(FIND), ...fragments)).toEqual([{ contextId: 3, command: FIND, dataSet: bytes }])
+    const fragments = Array.from({ length: 1000 }, (_, i) =>
+      data(bytes.subarray(i, i + 1), i === 999),
+    )
+    expect(push(command(FIND), ...fragments)).toEqual([
+      { contextId: 3, command: FIND, dataSet: bytes },
+    ])
   })
 
   it('are complete with their command where there is no data set, and the next may follow in the same PDU', () => {
-    expect(push(command(ECHO), command(FIND), data(Buffer.from('xy'), true)).map(({ command: { commandField } }) => commandField)).toEqual([
-      0x30, 0x20,
-    ])
+    expect(
+      push(command(ECHO), command(FIND), data(Buffer.from('xy'), true)).map(
+        ({ command: { commandField } }) => commandField,
+      ),
+    ).toEqual([0x30, 0x20])
   })
 
   it('may have their command in pieces and empty fragments anywhere', () => {
@@ -73,7 +94,12 @@ describe('messages from fragments', () => {
   it('know the room of the data set being gathered', () => {
     const reader = createMessageReader(LIMITS)
     const rooms = [reader.gatheredBytes]
-    for (const pdv of [command(FIND), data(Buffer.alloc(1000), false), data(Buffer.alloc(100), false), data(Buffer.alloc(4000), false)]) {
+    for (const pdv of [
+      command(FIND),
+      data(Buffer.alloc(1000), false),
+      data(Buffer.alloc(100), false),
+      data(Buffer.alloc(4000), false),
+    ]) {
       reader.push(pdv)
       rooms.push(reader.gatheredBytes)
     }
@@ -84,11 +110,22 @@ describe('messages from fragments', () => {
   })
 
   it('keep no more spare room than a sixteenth and 4 KiB', () => {
-    const reader = createMessageReader({ ...LIMITS, identifierBytes: 64 << 10, drainedBytes: 64 << 10 })
+    const reader = createMessageReader({
+      ...LIMITS,
+      identifierBytes: 64 << 10,
+      drainedBytes: 64 << 10,
+    })
     const roomOf = (...lengths: number[]) => {
       reader.push(command(FIND))
-      const message = lengths.map((length, i) => reader.push(data(Buffer.alloc(length), i === lengths.length - 1))).at(-1)
-      return Buffer.isBuffer(message?.dataSet) && [message.dataSet.length, message.dataSet.buffer.byteLength]
+      const message = lengths
+        .map((length, i) => reader.push(data(Buffer.alloc(length), i === lengths.length - 1)))
+        .at(-1)
+      return (
+        Buffer.isBuffer(message?.dataSet) && [
+          message.dataSet.length,
+          message.dataSet.buffer.byteLength,
+        ]
+      )
     }
     expect([roomOf(30_000, 26_000), roomOf(30_000, 3_000)]).toEqual([
       [56_000, 56_000],
@@ -100,8 +137,15 @@ describe('messages from fragments', () => {
   it('have a data set over the limit only counted, up to the length that is drained', () => {
     const fragment = Buffer.alloc(4096)
     expect(push(command(FIND), data(fragment, true))[0]?.dataSet).toEqual(fragment)
-    expect(push(command(FIND), data(fragment, false), data(Buffer.alloc(2), true))[0]?.dataSet).toBe(TOO_LONG)
-    const most = [data(fragment, false), data(fragment, false), data(fragment, false), data(fragment, false)]
+    expect(
+      push(command(FIND), data(fragment, false), data(Buffer.alloc(2), true))[0]?.dataSet,
+    ).toBe(TOO_LONG)
+    const most = [
+      data(fragment, false),
+      data(fragment, false),
+      data(fragment, false),
+      data(fragment, false),
+    ]
     expect(() => push(command(FIND), ...most, data(Buffer.alloc(2), false))).toThrow(PduFault)
   })
 
@@ -117,23 +161,26 @@ describe('messages from fragments', () => {
 })
 
 describe('fragments from messages', () => {
-  it.each([12, 13, 14, 128, 1001, 16_384, 0])('obey a maximum length of %i, and are even', (maximumLength) => {
-    const dataSet = Buffer.from(Array.from({ length: 2500 }, (_, i) => i & 0xff))
-    const reader = createPduReader({ maxPduLength: 1 << 20, associateBytes: 0 })
-    reader.push(writeMessage(3, FIND, dataSet, maximumLength))
-    const pdvs: Pdv[] = []
-    for (let pdu = reader.next(); pdu; pdu = reader.next()) {
-      if (pdu.type !== 'P-DATA-TF') throw new Error(pdu.type)
-      expect(pdu.pdvs).toHaveLength(1)
-      pdvs.push(...pdu.pdvs)
-    }
-    const most = maximumLength === 0 ? Number.POSITIVE_INFINITY : maximumLength
-    for (const pdv of pdvs) {
-      expect(pdv.data.length + 6).toBeLessThanOrEqual(most)
-      expect(pdv.data.length % 2).toBe(0)
-    }
-    expect(push(...pdvs)).toEqual([{ contextId: 3, command: FIND, dataSet }])
-  })
+  it.each([12, 13, 14, 128, 1001, 16_384, 0])(
+    'obey a maximum length of %i, and are even',
+    (maximumLength) => {
+      const dataSet = Buffer.from(Array.from({ length: 2500 }, (_, i) => i & 0xff))
+      const reader = createPduReader({ maxPduLength: 1 << 20, associateBytes: 0 })
+      reader.push(writeMessage(3, FIND, dataSet, maximumLength))
+      const pdvs: Pdv[] = []
+      for (let pdu = reader.next(); pdu; pdu = reader.next()) {
+        if (pdu.type !== 'P-DATA-TF') throw new Error(pdu.type)
+        expect(pdu.pdvs).toHaveLength(1)
+        pdvs.push(...pdu.pdvs)
+      }
+      const most = maximumLength === 0 ? Number.POSITIVE_INFINITY : maximumLength
+      for (const pdv of pdvs) {
+        expect(pdv.data.length + 6).toBeLessThanOrEqual(most)
+        expect(pdv.data.length % 2).toBe(0)
+      }
+      expect(push(...pdvs)).toEqual([{ contextId: 3, command: FIND, dataSet }])
+    },
+  )
 
   it('of an empty data set are one, the last', () => {
     const reader = createPduReader({ maxPduLength: 65_536, associateBytes: 0 })

@@ -32,14 +32,38 @@ describe('Modality Performed Procedure Step', () => {
     const { server, port } = await serve({ services: [service] })
     await using _server = server
     await using requestor = await associated(port, { contexts: context(MPPS) })
-    const create = { commandField: COMMAND_FIELD['N-CREATE-RQ'], affectedSopClassUid: MPPS, hasDataSet: true }
-    requestor.sendMessage(9, { ...create, messageId: 1, affectedSopInstanceUid: '2.25.7' }, Buffer.from('one!'))
-    expect((await requestor.message()).command).toMatchObject({ commandField: 0x8140, status: 0, affectedSopInstanceUid: '2.25.7' })
+    const create = {
+      commandField: COMMAND_FIELD['N-CREATE-RQ'],
+      affectedSopClassUid: MPPS,
+      hasDataSet: true,
+    }
+    requestor.sendMessage(
+      9,
+      { ...create, messageId: 1, affectedSopInstanceUid: '2.25.7' },
+      Buffer.from('one!'),
+    )
+    expect((await requestor.message()).command).toMatchObject({
+      commandField: 0x8140,
+      status: 0,
+      affectedSopInstanceUid: '2.25.7',
+    })
     requestor.sendMessage(9, { ...create, messageId: 2 }, Buffer.from('two!'))
-    expect((await requestor.message()).command).toMatchObject({ commandField: 0x8140, status: 0, affectedSopInstanceUid: '2.25.99' })
-    const set = { commandField: COMMAND_FIELD['N-SET-RQ'], requestedSopClassUid: MPPS, messageId: 3, hasDataSet: true }
+    expect((await requestor.message()).command).toMatchObject({
+      commandField: 0x8140,
+      status: 0,
+      affectedSopInstanceUid: '2.25.99',
+    })
+    const set = {
+      commandField: COMMAND_FIELD['N-SET-RQ'],
+      requestedSopClassUid: MPPS,
+      messageId: 3,
+      hasDataSet: true,
+    }
     requestor.sendMessage(9, { ...set, requestedSopInstanceUid: '2.25.8' }, Buffer.from('more'))
-    expect((await requestor.message()).command).toMatchObject({ commandField: 0x8120, status: 0x0112 })
+    expect((await requestor.message()).command).toMatchObject({
+      commandField: 0x8120,
+      status: 0x0112,
+    })
     const transferSyntax = TRANSFER_SYNTAX.implicitLittleEndian
     expect(seen).toEqual([
       { sopInstanceUid: '2.25.7', transferSyntax, dataSet: Buffer.from('one!') },
@@ -50,13 +74,23 @@ describe('Modality Performed Procedure Step', () => {
 
   it('takes the list of a large study, and refuses one past the limit without keeping it', async () => {
     const service = mpps({
-      create: async ({ dataSet }) => ({ status: dataSet?.length === 1 << 20 ? 0x0000 : 0x0110, sopInstanceUid: undefined }),
+      create: async ({ dataSet }) => ({
+        status: dataSet?.length === 1 << 20 ? 0x0000 : 0x0110,
+        sopInstanceUid: undefined,
+      }),
       set: async () => ({ status: 0x0000 }),
     })
-    const { server, port } = await serve({ services: [service], limits: { normalizedBytes: 2 << 20 } })
+    const { server, port } = await serve({
+      services: [service],
+      limits: { normalizedBytes: 2 << 20 },
+    })
     await using _server = server
     await using requestor = await associated(port, { contexts: context(MPPS) })
-    const create = { commandField: COMMAND_FIELD['N-CREATE-RQ'], affectedSopClassUid: MPPS, hasDataSet: true }
+    const create = {
+      commandField: COMMAND_FIELD['N-CREATE-RQ'],
+      affectedSopClassUid: MPPS,
+      hasDataSet: true,
+    }
     requestor.sendMessage(9, { ...create, messageId: 1 }, Buffer.alloc(1 << 20))
     expect((await requestor.message()).command.status).toBe(0x0000)
     requestor.sendMessage(9, { ...create, messageId: 2 }, Buffer.alloc(3 << 20))
@@ -81,12 +115,22 @@ describe('Storage Commitment', () => {
     await using _server = server
     await using refused = await associated(port)
     await using off = await Requestor.connect(port)
-    expect((await off.associate({ contexts: context(COMMITMENT) })).presentationContexts[1]).toMatchObject({ id: 9, result: 3 })
+    expect(
+      (await off.associate({ contexts: context(COMMITMENT) })).presentationContexts[1],
+    ).toMatchObject({ id: 9, result: 3 })
     isOn = true
     await using requestor = await associated(port, { contexts: context(COMMITMENT) })
     const instance = '1.2.840.10008.1.20.1.1'
-    const action = { commandField: COMMAND_FIELD['N-ACTION-RQ'], requestedSopClassUid: COMMITMENT, requestedSopInstanceUid: instance }
-    requestor.sendMessage(9, { ...action, actionTypeId: 1, messageId: 4, hasDataSet: true }, Buffer.from('list'))
+    const action = {
+      commandField: COMMAND_FIELD['N-ACTION-RQ'],
+      requestedSopClassUid: COMMITMENT,
+      requestedSopInstanceUid: instance,
+    }
+    requestor.sendMessage(
+      9,
+      { ...action, actionTypeId: 1, messageId: 4, hasDataSet: true },
+      Buffer.from('list'),
+    )
     expect((await requestor.message()).command).toMatchObject({
       commandField: 0x8130,
       affectedSopInstanceUid: instance,

@@ -3,11 +3,18 @@ import { categoryOf, DimseError, STATUS } from '#server/dicom/dimse/status.ts'
 
 describe('statuses', () => {
   it('are in the category that their code range says', () => {
-    for (const [code, { category }] of Object.entries(STATUS)) expect([code, categoryOf(Number(code))]).toEqual([code, category])
+    for (const [code, { category }] of Object.entries(STATUS))
+      expect([code, categoryOf(Number(code))]).toEqual([code, category])
   })
 
   it('of a peer are categorised too', () => {
-    expect([0xb000, 0x0107, 0xa701, 0xc123, 0x0117].map(categoryOf)).toEqual(['warning', 'warning', 'failure', 'failure', 'failure'])
+    expect([0xb000, 0x0107, 0xa701, 0xc123, 0x0117].map(categoryOf)).toEqual([
+      'warning',
+      'warning',
+      'failure',
+      'failure',
+      'failure',
+    ])
   })
 
   it('go with an error as the result to be sent', () => {

@@ -1,7 +1,12 @@
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { type CaptureHeader, type CaptureImage, SECONDARY_CAPTURE, secondaryCapture } from '#server/dicom/objects/secondary-capture.ts'
+import {
+  type CaptureHeader,
+  type CaptureImage,
+  SECONDARY_CAPTURE,
+  secondaryCapture,
+} from '#server/dicom/objects/secondary-capture.ts'
 
 /** Of a patient who does not exist, with as little known as may be. */
 export const CAPTURE: CaptureHeader = {
@@ -32,6 +37,11 @@ export const CAPTURE: CaptureHeader = {
 
 export function captureFile(header: CaptureHeader, image: CaptureImage): Buffer {
   const transferSyntaxUid = TRANSFER_SYNTAX.explicitLittleEndian
-  const meta = fileMeta({ sopClassUid: SECONDARY_CAPTURE, sopInstanceUid: header.sopInstanceUid, transferSyntaxUid, sourceAeTitle: '' })
+  const meta = fileMeta({
+    sopClassUid: SECONDARY_CAPTURE,
+    sopInstanceUid: header.sopInstanceUid,
+    transferSyntaxUid,
+    sourceAeTitle: '',
+  })
   return Buffer.concat([meta, writeDataSet(secondaryCapture(header, image), transferSyntaxUid)])
 }

@@ -6,7 +6,12 @@ import { openViewedFile } from '#server/dicom/pixel-data/viewed-file.ts'
 import { element, fileOf, IMAGE, meta, opened, TestSource, uint16 } from './viewed-file-fixture.ts'
 
 const fileWith = (values: NamedValues, transferSyntaxUid?: string) =>
-  opened(fileOf({ ...IMAGE, PixelData: Buffer.alloc(24), ...values }, transferSyntaxUid ? { transferSyntaxUid } : {})).file
+  opened(
+    fileOf(
+      { ...IMAGE, PixelData: Buffer.alloc(24), ...values },
+      transferSyntaxUid ? { transferSyntaxUid } : {},
+    ),
+  ).file
 const extrasWith = (values: NamedValues, transferSyntaxUid?: string) => {
   const file = fileWith(values, transferSyntaxUid)
   expect(file.header()?.instance.hasExtras).toBe(true)
@@ -30,19 +35,40 @@ describe('what is beside the pixels', () => {
   })
 
   it('is a palette, in words, in bytes, in Big Endian', () => {
-    const table = { entries: 4, firstValue: 2, bits: 16, explanation: '', data: uint16(1, 2, 0x8000, 0xffff) }
-    for (const uid of [undefined, TRANSFER_SYNTAX.explicitBigEndian, TRANSFER_SYNTAX.implicitLittleEndian]) {
+    const table = {
+      entries: 4,
+      firstValue: 2,
+      bits: 16,
+      explanation: '',
+      data: uint16(1, 2, 0x8000, 0xffff),
+    }
+    for (const uid of [
+      undefined,
+      TRANSFER_SYNTAX.explicitBigEndian,
+      TRANSFER_SYNTAX.implicitLittleEndian,
+    ]) {
       const { palette } = extrasWith(PALETTE(uint16(4, 2, 16), uint16(1, 2, 0x8000, 0xffff)), uid)
       expect(palette).toEqual({ red: table, green: table, blue: table })
     }
     const bytes = extrasWith(PALETTE(uint16(4, 0, 8), Buffer.from([1, 2, 3, 255])))
-    expect(bytes.palette?.blue).toEqual({ entries: 4, firstValue: 0, bits: 8, explanation: '', data: uint16(1, 2, 3, 255) })
+    expect(bytes.palette?.blue).toEqual({
+      entries: 4,
+      firstValue: 0,
+      bits: 8,
+      explanation: '',
+      data: uint16(1, 2, 3, 255),
+    })
   })
 
   it('is a palette of 65536 entries, whose number is written as 0', () => {
     const { palette } = extrasWith(PALETTE(uint16(0, 0, 16), Buffer.alloc(131_072 - 2)))
     expect(palette).toBeNull()
-    expect(extrasWith({ ...PALETTE(uint16(0, -3, 16), Buffer.alloc(20)), PixelRepresentation: uint16(1) }).palette).toBeNull()
+    expect(
+      extrasWith({
+        ...PALETTE(uint16(0, -3, 16), Buffer.alloc(20)),
+        PixelRepresentation: uint16(1),
+      }).palette,
+    ).toBeNull()
   })
 
   it('is a palette in segments', () => {
@@ -54,7 +80,12 @@ describe('what is beside the pixels', () => {
     const values = PALETTE(uint16(5, 0, 16), Buffer.alloc(0))
     const { palette } = extrasWith({
       ...values,
-      ...Object.fromEntries(['Red', 'Green', 'Blue'].map((colour) => [`Segmented${colour}PaletteColorLookupTableData`, segments])),
+      ...Object.fromEntries(
+        ['Red', 'Green', 'Blue'].map((colour) => [
+          `Segmented${colour}PaletteColorLookupTableData`,
+          segments,
+        ]),
+      ),
     })
     expect(palette?.red.data).toEqual(uint16(10, 20, 30, 40, 50))
   })
@@ -70,13 +101,24 @@ describe('what is beside the pixels', () => {
       ModalityLUTSequence: [{ ...table(''), ModalityLUTType: 'OD' }],
       VOILUTSequence: [table('Knochen'), table('Ткань')],
     })
-    expect(extras.modalityLut).toEqual({ entries: 2, firstValue: -4, bits: 12, explanation: 'OD', data: uint16(7, 9) })
+    expect(extras.modalityLut).toEqual({
+      entries: 2,
+      firstValue: -4,
+      bits: 12,
+      explanation: 'OD',
+      data: uint16(7, 9),
+    })
     expect(extras.voiLuts.map(({ explanation }) => explanation)).toEqual(['Knochen', 'Ткань'])
   })
 
   it('is not a table that is too short for what it says', () => {
     expect(
-      extrasWith({ VOILUTSequence: [{ LUTDescriptor: uint16(200, 0, 16), LUTData: uint16(1) }, { LUTData: uint16(1) }] }).voiLuts,
+      extrasWith({
+        VOILUTSequence: [
+          { LUTDescriptor: uint16(200, 0, 16), LUTData: uint16(1) },
+          { LUTData: uint16(1) },
+        ],
+      }).voiLuts,
     ).toEqual([])
   })
 
@@ -102,11 +144,34 @@ describe('what is beside the pixels', () => {
       )
     const data: [number, string, Buffer] = [0x3000, 'OW', Buffer.from('abcd')]
     const uid = element('SOPInstanceUID', Buffer.from('2.25.3'))
-    const pixel = Buffer.concat([element('Rows', uint16(4)), element('Columns', uint16(6)), element('BitsAllocated', uint16(8))])
-    const overlays = [plane(0x6000, data), plane(0x6002), plane(0x6004, [0x15, 'IS', Buffer.from('2 ')], data)]
-    const bytes = Buffer.concat([meta(), uid, pixel, ...overlays, element('PixelData', Buffer.alloc(24), 24, 'OB')])
+    const pixel = Buffer.concat([
+      element('Rows', uint16(4)),
+      element('Columns', uint16(6)),
+      element('BitsAllocated', uint16(8)),
+    ])
+    const overlays = [
+      plane(0x6000, data),
+      plane(0x6002),
+      plane(0x6004, [0x15, 'IS', Buffer.from('2 ')], data),
+    ]
+    const bytes = Buffer.concat([
+      meta(),
+      uid,
+      pixel,
+      ...overlays,
+      element('PixelData', Buffer.alloc(24), 24, 'OB'),
+    ])
     const file = openViewedFile(new TestSource(bytes))
     expect(file.header()?.instance.hasExtras).toBe(true)
-    expect(file.extras().overlays).toEqual([{ rows: 3, columns: 5, origin: [-1, 4], type: 'G', label: 'Shutter', data: Buffer.from('ab') }])
+    expect(file.extras().overlays).toEqual([
+      {
+        rows: 3,
+        columns: 5,
+        origin: [-1, 4],
+        type: 'G',
+        label: 'Shutter',
+        data: Buffer.from('ab'),
+      },
+    ])
   })
 })

@@ -3,7 +3,12 @@ import { tagOf, vrOf } from '#server/dicom/data-set/dictionary.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { type NamedValues, namedDataSet } from '#server/dicom/data-set/named-data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { type ByteSource, openViewedFile, readFrame, type ViewedFile } from '#server/dicom/pixel-data/viewed-file.ts'
+import {
+  type ByteSource,
+  openViewedFile,
+  readFrame,
+  type ViewedFile,
+} from '#server/dicom/pixel-data/viewed-file.ts'
 import type { ViewedHeader } from '#server/dicom/pixel-data/viewed-header.ts'
 
 export const EXPLICIT: string = TRANSFER_SYNTAX.explicitLittleEndian
@@ -24,7 +29,8 @@ export class TestSource implements ByteSource {
     this.isWhole = isWhole
   }
   read(at: number, length: number): Buffer {
-    if (at < 0 || length < 0 || at + length > this.length) throw new RangeError('a read of what is not there')
+    if (at < 0 || length < 0 || at + length > this.length)
+      throw new RangeError('a read of what is not there')
     this.bytesRead += length
     return Buffer.from(this.bytes.subarray(at, at + length))
   }
@@ -70,8 +76,14 @@ export interface FileOf {
 }
 
 /** A file of `values`, whose PixelData is native. */
-export function fileOf(values: NamedValues, { transferSyntaxUid = EXPLICIT, pixelVr = 'OB' }: FileOf = {}): Buffer {
-  return Buffer.concat([meta(transferSyntaxUid), writeDataSet(withVr(namedDataSet(values), pixelVr), transferSyntaxUid)])
+export function fileOf(
+  values: NamedValues,
+  { transferSyntaxUid = EXPLICIT, pixelVr = 'OB' }: FileOf = {},
+): Buffer {
+  return Buffer.concat([
+    meta(transferSyntaxUid),
+    writeDataSet(withVr(namedDataSet(values), pixelVr), transferSyntaxUid),
+  ])
 }
 
 const withVr = (dataSet: DataSet, vr: string): DataSet =>
@@ -101,7 +113,8 @@ export function item(value: Buffer): Buffer {
 }
 
 /** A picture of JPEG as far as a gateway sees it; it ends with EOI and is of even length. */
-export const jpeg = (name: string): Buffer => Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.from(name), Buffer.from('ffd9', 'hex')])
+export const jpeg = (name: string): Buffer =>
+  Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.from(name), Buffer.from('ffd9', 'hex')])
 
 export const opened = (bytes: Buffer): { file: ViewedFile; source: TestSource } => {
   const source = new TestSource(bytes)
@@ -127,8 +140,16 @@ export function framesOf(bytes: Buffer): (Buffer | string)[] {
   })
 }
 
-/** An attribute by its keyword, as bytes of Explicit VR Little Endian with any length, which need not be true. */
-export function element(keyword: string, value: Buffer, length = value.length, vr = vrOf(tagOf(keyword) ?? 0)): Buffer {
+/**
+ * An attribute by its keyword, as bytes of Explicit VR Little Endian with any length, which need
+ * not be true.
+ */
+export function element(
+  keyword: string,
+  value: Buffer,
+  length = value.length,
+  vr = vrOf(tagOf(keyword) ?? 0),
+): Buffer {
   const tag = tagOf(keyword) ?? 0
   const isLong = ['OB', 'OW', 'SQ', 'UN', 'UT', 'OF', 'OD'].includes(vr)
   const header = Buffer.alloc(isLong ? 12 : 8)

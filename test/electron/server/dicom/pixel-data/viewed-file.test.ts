@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { namedDataSet } from '#server/dicom/data-set/named-data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { encapsulatedDocument, isDeflated, openViewedFile, readFrame, ViewedFileFault } from '#server/dicom/pixel-data/viewed-file.ts'
+import {
+  encapsulatedDocument,
+  isDeflated,
+  openViewedFile,
+  readFrame,
+  ViewedFileFault,
+} from '#server/dicom/pixel-data/viewed-file.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import {
   EXPLICIT,
@@ -22,16 +28,21 @@ import {
 } from './viewed-file-fixture.ts'
 
 const FRAME = 24
-const pixels = (frames: number): Buffer => Buffer.from(Array.from({ length: frames * FRAME }, (_, index) => (index * 7) & 0xff))
+const pixels = (frames: number): Buffer =>
+  Buffer.from(Array.from({ length: frames * FRAME }, (_, index) => (index * 7) & 0xff))
 const threeFrames = (): Buffer => fileOf({ ...IMAGE, NumberOfFrames: '3', PixelData: pixels(3) })
-const dataSetOf = (transferSyntaxUid: string): Buffer => writeDataSet(namedDataSet({ ...IMAGE, PixelData: pixels(1) }), transferSyntaxUid)
+const dataSetOf = (transferSyntaxUid: string): Buffer =>
+  writeDataSet(namedDataSet({ ...IMAGE, PixelData: pixels(1) }), transferSyntaxUid)
 
 /** All that a file says, as text: equal for equal files. */
 function everything(source: TestSource): string {
   const file = openViewedFile(source)
   const header = file.header()
-  const readable = (frame: ReturnType<typeof file.frame>) => frame && readFrame(source, frame).toString('hex')
-  const frames = Array.from({ length: header?.instance.frames ?? 0 }, (_, index) => attempt(() => readable(file.frame(index + 1))))
+  const readable = (frame: ReturnType<typeof file.frame>) =>
+    frame && readFrame(source, frame).toString('hex')
+  const frames = Array.from({ length: header?.instance.frames ?? 0 }, (_, index) =>
+    attempt(() => readable(file.frame(index + 1))),
+  )
   return JSON.stringify([header, frames, file.fault()])
 }
 
@@ -47,18 +58,31 @@ function attempt<T>(run: () => T): T | string {
 const SENTENCE = /^[A-Z].*\.$/
 
 describe('a file that is whole', () => {
-  it.each(Object.entries(TRANSFER_SYNTAX).filter(([name]) => !name.startsWith('deflated')))('is read in %s', (_name, uid) => {
-    const bytes = fileOf({ ...IMAGE, NumberOfFrames: '3', PixelData: pixels(3) }, { transferSyntaxUid: uid })
-    const { study, instance } = headerOf(bytes)
-    expect(study.patientName).toBe('Пробная^Анна')
-    expect(instance).toMatchObject({ transferSyntaxUid: uid, frames: 3, image: { rows: 4, columns: 6, bitsAllocated: 8 } })
-    expect(Buffer.concat(framesOf(bytes) as Buffer[])).toEqual(pixels(3))
-  })
+  it.each(Object.entries(TRANSFER_SYNTAX).filter(([name]) => !name.startsWith('deflated')))(
+    'is read in %s',
+    (_name, uid) => {
+      const bytes = fileOf(
+        { ...IMAGE, NumberOfFrames: '3', PixelData: pixels(3) },
+        { transferSyntaxUid: uid },
+      )
+      const { study, instance } = headerOf(bytes)
+      expect(study.patientName).toBe('Пробная^Анна')
+      expect(instance).toMatchObject({
+        transferSyntaxUid: uid,
+        frames: 3,
+        image: { rows: 4, columns: 6, bitsAllocated: 8 },
+      })
+      expect(Buffer.concat(framesOf(bytes) as Buffer[])).toEqual(pixels(3))
+    },
+  )
 
   it.each([TRANSFER_SYNTAX.implicitLittleEndian, EXPLICIT, TRANSFER_SYNTAX.explicitBigEndian])(
     'is read without its file meta information, as what it looks like: %s',
     (uid) => {
-      expect(headerOf(dataSetOf(uid)).instance).toMatchObject({ transferSyntaxUid: uid, sopInstanceUid: '2.25.3' })
+      expect(headerOf(dataSetOf(uid)).instance).toMatchObject({
+        transferSyntaxUid: uid,
+        sopInstanceUid: '2.25.3',
+      })
       expect(framesOf(dataSetOf(uid))).toEqual([pixels(1)])
     },
   )
@@ -76,11 +100,17 @@ describe('a file that is whole', () => {
 
   it('has no frame but those it has', () => {
     const { file } = opened(threeFrames())
-    for (const number of [0, 4, 1.5, -1]) expect(() => file.frame(number)).toThrow('It has no such frame.')
+    for (const number of [0, 4, 1.5, -1])
+      expect(() => file.frame(number)).toThrow('It has no such frame.')
   })
 
   it('is read without its pixels', () => {
-    const large = fileOf({ ...IMAGE, Rows: uint16(4096), Columns: uint16(4096), PixelData: Buffer.alloc(4096 * 4096) })
+    const large = fileOf({
+      ...IMAGE,
+      Rows: uint16(4096),
+      Columns: uint16(4096),
+      PixelData: Buffer.alloc(4096 * 4096),
+    })
     const { file, source } = opened(large)
     expect(file.header()?.instance.frames).toBe(1)
     file.frame(1)
@@ -88,7 +118,12 @@ describe('a file that is whole', () => {
   })
 
   it('is read where a private element is larger than any header', () => {
-    const large = Buffer.concat([meta(), element('SOPInstanceUID', Buffer.from('2.25.3')), privateElement(40 << 20), tail()])
+    const large = Buffer.concat([
+      meta(),
+      element('SOPInstanceUID', Buffer.from('2.25.3')),
+      privateElement(40 << 20),
+      tail(),
+    ])
     const { file, source } = opened(large)
     expect(file.header()?.instance.image?.rows).toBe(4)
     expect(source.bytesRead).toBeLessThan(300_000)
@@ -98,7 +133,9 @@ describe('a file that is whole', () => {
     const uid = element('SOPInstanceUID', Buffer.from('2.25.3'))
     const delimiter = Buffer.from('feff0de000000000', 'hex')
     const name = (text: string) => element('PatientName', Buffer.from(text))
-    const header = headerOf(Buffer.concat([meta(), name('First '), uid, delimiter, name('Second'), tail()]))
+    const header = headerOf(
+      Buffer.concat([meta(), name('First '), uid, delimiter, name('Second'), tail()]),
+    )
     expect(header.study.patientName).toBe('First')
     expect(header.instance.image?.rows).toBe(4)
   })
@@ -107,9 +144,21 @@ describe('a file that is whole', () => {
     const uid = element('SOPInstanceUID', Buffer.from('2.25.3'))
     const odd = element('PatientName', Buffer.from('Anna'), 4, '??')
     // PS3.5 §6.2.2: in Implicit VR inside.
-    const inside = Buffer.concat([Buffer.from('20003200', 'hex'), uint16(6, 0), Buffer.from('1\\2\\3 ')])
-    const item = Buffer.concat([Buffer.from('feff00e0ffffffff', 'hex'), inside, Buffer.from('feff0de000000000', 'hex')])
-    const plane = Buffer.concat([Buffer.from('20001391ffffffff', 'hex'), item, Buffer.from('feffdde000000000', 'hex')])
+    const inside = Buffer.concat([
+      Buffer.from('20003200', 'hex'),
+      uint16(6, 0),
+      Buffer.from('1\\2\\3 '),
+    ])
+    const item = Buffer.concat([
+      Buffer.from('feff00e0ffffffff', 'hex'),
+      inside,
+      Buffer.from('feff0de000000000', 'hex'),
+    ])
+    const plane = Buffer.concat([
+      Buffer.from('20001391ffffffff', 'hex'),
+      item,
+      Buffer.from('feffdde000000000', 'hex'),
+    ])
     const group = Buffer.concat([Buffer.from('feff00e0', 'hex'), uint16(plane.length, 0), plane])
     const groups = element('PerFrameFunctionalGroupsSequence', group, group.length, 'UN')
     const { study, instance } = headerOf(Buffer.concat([meta(), uid, odd, groups, tail()]))
@@ -119,7 +168,10 @@ describe('a file that is whole', () => {
 
   it('says that it is deflated, and is not read so', () => {
     const { file, source } = opened(
-      fileOf({ ...IMAGE, PixelData: pixels(1) }, { transferSyntaxUid: TRANSFER_SYNTAX.deflatedExplicitLittleEndian }),
+      fileOf(
+        { ...IMAGE, PixelData: pixels(1) },
+        { transferSyntaxUid: TRANSFER_SYNTAX.deflatedExplicitLittleEndian },
+      ),
     )
     expect(isDeflated(source)).toBe(true)
     expect(isDeflated(opened(threeFrames()).source)).toBe(false)
@@ -149,7 +201,10 @@ describe('a file that is none', () => {
     ['\0', 'It is not a DICOM file.'],
     ['\0'.repeat(4096), 'It is not a DICOM file.'],
     ['Not found', 'It is not a DICOM file.'],
-    ['<!DOCTYPE html><title>Sign in</title>', 'It is not a DICOM file: it begins like an HTML page.'],
+    [
+      '<!DOCTYPE html><title>Sign in</title>',
+      'It is not a DICOM file: it begins like an HTML page.',
+    ],
     ['\xef\xbb\xbf\n<HTML>', 'It is not a DICOM file: it begins like an HTML page.'],
     ['<?xml version="1.0"?><Error/>', 'It is not a DICOM file: it begins like an XML text.'],
     ['{"error":"expired"}', 'It is not a DICOM file: it begins like a JSON text.'],
@@ -168,9 +223,9 @@ describe('a file that is none', () => {
   })
 
   it('has no SOP Instance UID', () => {
-    expect(() => headerOf(writeDataSet(namedDataSet({ SOPClassUID: '1.2', PatientID: 'X' }), EXPLICIT))).toThrow(
-      'It has no SOP Instance UID.',
-    )
+    expect(() =>
+      headerOf(writeDataSet(namedDataSet({ SOPClassUID: '1.2', PatientID: 'X' }), EXPLICIT)),
+    ).toThrow('It has no SOP Instance UID.')
   })
 })
 
@@ -197,8 +252,20 @@ describe('a file that ends too early', () => {
 
   it.each([
     ['native', threeFrames()],
-    ['JPEG', encapsulatedFile({ ...IMAGE, NumberOfFrames: '3' }, [jpeg('one'), jpeg('two'), jpeg('three')])],
-    ['RLE', encapsulatedFile({ ...IMAGE, NumberOfFrames: '3' }, [pixels(1), pixels(1), pixels(1)], { transferSyntaxUid: RLE })],
+    [
+      'JPEG',
+      encapsulatedFile({ ...IMAGE, NumberOfFrames: '3' }, [
+        jpeg('one'),
+        jpeg('two'),
+        jpeg('three'),
+      ]),
+    ],
+    [
+      'RLE',
+      encapsulatedFile({ ...IMAGE, NumberOfFrames: '3' }, [pixels(1), pixels(1), pixels(1)], {
+        transferSyntaxUid: RLE,
+      }),
+    ],
   ])('is told wherever it ends: %s', (_name, bytes) => {
     const all = framesOf(bytes)
     for (let length = 0; length < bytes.length; length++) {
@@ -215,7 +282,8 @@ describe('a file that ends too early', () => {
       const frames = framesOf(cut)
       expect(frames).toHaveLength(3)
       for (const [index, frame] of frames.entries()) {
-        if (typeof frame === 'string') expect(frame).toMatch(/^It (?:ends within its pixel data|should have 3 frames)/)
+        if (typeof frame === 'string')
+          expect(frame).toMatch(/^It (?:ends within its pixel data|should have 3 frames)/)
         else expect(frame).toEqual(all[index])
       }
       const whole = frames.filter((frame) => typeof frame !== 'string').length
@@ -227,10 +295,33 @@ describe('a file that ends too early', () => {
 describe('a file that is still coming', () => {
   it.each([
     ['native', threeFrames()],
-    ['Big Endian', fileOf({ ...IMAGE, PixelData: pixels(1) }, { transferSyntaxUid: TRANSFER_SYNTAX.explicitBigEndian, pixelVr: 'OW' })],
-    ['JPEG', encapsulatedFile({ ...IMAGE, NumberOfFrames: '2' }, [jpeg('one'), jpeg('of two'), jpeg('two')])],
-    ['JPEG by its table', encapsulatedFile({ ...IMAGE, NumberOfFrames: '2' }, [jpeg('one.'), jpeg('two.')], { table: [0, 18] })],
-    ['RLE', encapsulatedFile({ ...IMAGE, NumberOfFrames: '3' }, [pixels(1), pixels(1), pixels(1)], { transferSyntaxUid: RLE })],
+    [
+      'Big Endian',
+      fileOf(
+        { ...IMAGE, PixelData: pixels(1) },
+        { transferSyntaxUid: TRANSFER_SYNTAX.explicitBigEndian, pixelVr: 'OW' },
+      ),
+    ],
+    [
+      'JPEG',
+      encapsulatedFile({ ...IMAGE, NumberOfFrames: '2' }, [
+        jpeg('one'),
+        jpeg('of two'),
+        jpeg('two'),
+      ]),
+    ],
+    [
+      'JPEG by its table',
+      encapsulatedFile({ ...IMAGE, NumberOfFrames: '2' }, [jpeg('one.'), jpeg('two.')], {
+        table: [0, 18],
+      }),
+    ],
+    [
+      'RLE',
+      encapsulatedFile({ ...IMAGE, NumberOfFrames: '3' }, [pixels(1), pixels(1), pixels(1)], {
+        transferSyntaxUid: RLE,
+      }),
+    ],
     ['no image', fileOf({ ...IMAGE, SOPClassUID: '1.2.840.10008.5.1.4.1.1.88.11' })],
   ])('is in the end what it is when it is whole at once: %s', (_name, bytes) => {
     const expected = everything(new TestSource(bytes))
@@ -253,7 +344,10 @@ describe('a file that is still coming', () => {
     expect(file.fault()).toBeUndefined()
     source.isWhole = true
     const header = file.header()
-    const frames = Array.from({ length: header?.instance.frames ?? 0 }, (_, index) => seen[index] ?? attempt(() => file.frame(index + 1)))
+    const frames = Array.from(
+      { length: header?.instance.frames ?? 0 },
+      (_, index) => seen[index] ?? attempt(() => file.frame(index + 1)),
+    )
     expect(JSON.stringify([header, frames, file.fault()])).toBe(expected)
   })
 
@@ -264,7 +358,8 @@ describe('a file that is still coming', () => {
     const bytes = Buffer.concat([meta(), element('SOPInstanceUID', Buffer.from('2.25.3')), last])
     const source = new TestSource(bytes, 0, false)
     const file = openViewedFile(source)
-    for (source.length = 0; source.length < bytes.length; source.length++) expect(file.header()).toBeUndefined()
+    for (source.length = 0; source.length < bytes.length; source.length++)
+      expect(file.header()).toBeUndefined()
     expect(file.header()).toBeUndefined()
     source.isWhole = true
     expect(() => file.header()).toThrow(new ViewedFileFault('It ends within its header.'))
@@ -274,7 +369,12 @@ describe('a file that is still coming', () => {
     const groups = Array.from({ length: 3000 }, (_, index) => ({
       PlanePositionSequence: [{ ImagePositionPatient: `0\\0\\${index}` }],
     }))
-    const bytes = fileOf({ ...IMAGE, NumberOfFrames: '3000', PerFrameFunctionalGroupsSequence: groups, PixelData: pixels(3000) })
+    const bytes = fileOf({
+      ...IMAGE,
+      NumberOfFrames: '3000',
+      PerFrameFunctionalGroupsSequence: groups,
+      PixelData: pixels(3000),
+    })
     const source = new TestSource(bytes, 0, false)
     const file = openViewedFile(source)
     while (source.length < bytes.length) {
@@ -297,26 +397,39 @@ describe('a hostile file', () => {
         element('PerFrameFunctionalGroupsSequence', element('PatientID', Buffer.from('1')), length),
         element('OverlayData', Buffer.alloc(4), length, 'OW'),
       ]
-      for (const odd of cases) attempt(() => everything(new TestSource(Buffer.concat([start, uid, odd]))))
+      for (const odd of cases)
+        attempt(() => everything(new TestSource(Buffer.concat([start, uid, odd]))))
     }
   })
 
   it('has sequences deeper than any', () => {
     const deep = Array.from({ length: 5000 }, () =>
-      Buffer.concat([element('PixelMeasuresSequence', Buffer.alloc(0), 0xffffffff), Buffer.from('feff00e0ffffffff', 'hex')]),
+      Buffer.concat([
+        element('PixelMeasuresSequence', Buffer.alloc(0), 0xffffffff),
+        Buffer.from('feff00e0ffffffff', 'hex'),
+      ]),
     )
     const bytes = Buffer.concat([meta(), element('SOPInstanceUID', Buffer.from('2.25.3')), ...deep])
     expect(() => headerOf(bytes)).toThrow('Its header has sequences too deep within each other.')
   })
 
   it('has more elements than any', () => {
-    const many = Buffer.concat(Array.from({ length: 1_100_000 }, () => Buffer.from('0900101041450000', 'hex')))
-    expect(() => headerOf(Buffer.concat([meta(), many]))).toThrow('Its header has more elements than any image has.')
+    const many = Buffer.concat(
+      Array.from({ length: 1_100_000 }, () => Buffer.from('0900101041450000', 'hex')),
+    )
+    expect(() => headerOf(Buffer.concat([meta(), many]))).toThrow(
+      'Its header has more elements than any image has.',
+    )
   })
 
   it('claims more frames than anything has', () => {
-    expect(() => headerOf(encapsulatedFile({ ...IMAGE, NumberOfFrames: '2147483647' }, [jpeg('one')]))).toThrow(/more than 100000 frames/)
-    expect(headerOf(fileOf({ ...IMAGE, NumberOfFrames: '2147483647', PixelData: pixels(2) })).instance.frames).toBe(2)
+    expect(() =>
+      headerOf(encapsulatedFile({ ...IMAGE, NumberOfFrames: '2147483647' }, [jpeg('one')])),
+    ).toThrow(/more than 100000 frames/)
+    expect(
+      headerOf(fileOf({ ...IMAGE, NumberOfFrames: '2147483647', PixelData: pixels(2) })).instance
+        .frames,
+    ).toBe(2)
   })
 
   it('becomes shorter while it is read', () => {
@@ -334,10 +447,14 @@ describe('a hostile file', () => {
       dataSetOf(TRANSFER_SYNTAX.implicitLittleEndian),
       fileOf({
         ...IMAGE,
-        PerFrameFunctionalGroupsSequence: [{ PlanePositionSequence: [{ ImagePositionPatient: '1\\2\\3' }] }],
+        PerFrameFunctionalGroupsSequence: [
+          { PlanePositionSequence: [{ ImagePositionPatient: '1\\2\\3' }] },
+        ],
         PixelData: pixels(1),
       }),
-      encapsulatedFile({ ...IMAGE, NumberOfFrames: '2' }, [jpeg('one'), jpeg('two')], { table: [0, 18] }),
+      encapsulatedFile({ ...IMAGE, NumberOfFrames: '2' }, [jpeg('one'), jpeg('two')], {
+        table: [0, 18],
+      }),
     ]
     const change = fc.record({ at: fc.nat(), byte: fc.nat(255) })
     fc.assert(
@@ -361,7 +478,9 @@ describe('a hostile file', () => {
     )
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (noise) => {
-        expect(attempt(() => everything(new TestSource(Buffer.concat([meta(), noise]))))).toBeTypeOf('string')
+        expect(
+          attempt(() => everything(new TestSource(Buffer.concat([meta(), noise])))),
+        ).toBeTypeOf('string')
       }),
       runs(1000),
     )
@@ -379,11 +498,19 @@ describe('an encapsulated document', () => {
       DocumentTitle: 'Befund',
       EncapsulatedDocument: Buffer.from('%PDF-1.'),
     }
-    const bytes = fileOf({ ...IMAGE, SOPClassUID: PDF, ...document, EncapsulatedDocumentLength: length })
+    const bytes = fileOf({
+      ...IMAGE,
+      SOPClassUID: PDF,
+      ...document,
+      EncapsulatedDocumentLength: length,
+    })
     const found = encapsulatedDocument(new TestSource(bytes))
     expect(found).toMatchObject({ length: 7, mimeType: 'application/pdf', title: 'Befund' })
     expect(bytes.toString('latin1', found?.at, (found?.at ?? 0) + 7)).toBe('%PDF-1.')
-    expect(headerOf(bytes).instance).toMatchObject({ image: null, notImage: 'An encapsulated PDF.' })
+    expect(headerOf(bytes).instance).toMatchObject({
+      image: null,
+      notImage: 'An encapsulated PDF.',
+    })
   })
 
   it('is not there', () => {

@@ -2,10 +2,21 @@ import { describe, expect, it } from 'vitest'
 import type { NamedValues } from '#server/dicom/data-set/named-data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { ViewedInstance, ViewedSeries, ViewedStudy } from '#shared/contract/viewing.ts'
-import { doubles, encapsulatedFile, fileOf, headerOf, IMAGE, JPEG, jpeg, opened, uint16 } from './viewed-file-fixture.ts'
+import {
+  doubles,
+  encapsulatedFile,
+  fileOf,
+  headerOf,
+  IMAGE,
+  JPEG,
+  jpeg,
+  opened,
+  uint16,
+} from './viewed-file-fixture.ts'
 
 const STORAGE = '1.2.840.10008.5.1.4.1.1.'
-const headerWith = (values: NamedValues) => headerOf(fileOf({ ...IMAGE, PixelData: Buffer.alloc(24), ...values }))
+const headerWith = (values: NamedValues) =>
+  headerOf(fileOf({ ...IMAGE, PixelData: Buffer.alloc(24), ...values }))
 const instanceWith = (values: NamedValues) => headerWith(values).instance
 const framesWith = (count: number, values: NamedValues) =>
   instanceWith({ NumberOfFrames: String(count), PixelData: Buffer.alloc(24 * count), ...values })
@@ -25,7 +36,9 @@ describe('the header of an image', () => {
       WindowWidth: '400\\1500',
       PixelPaddingValue: uint16(7),
     })
-    expect(ViewedStudy.parse({ ...study, isPrior: false })).toMatchObject({ patientName: 'Пробная^Анна' })
+    expect(ViewedStudy.parse({ ...study, isPrior: false })).toMatchObject({
+      patientName: 'Пробная^Анна',
+    })
     expect(ViewedSeries.parse(series)).toEqual(series)
     const whole = { ...instance, source: 'archive', patient: null }
     expect(ViewedInstance.parse(whole)).toEqual(whole)
@@ -82,7 +95,10 @@ describe('the header of an image', () => {
       SmallestImagePixelValue: uint16(-5),
       PixelData: Buffer.alloc(24),
     }
-    for (const transferSyntaxUid of [TRANSFER_SYNTAX.implicitLittleEndian, TRANSFER_SYNTAX.explicitBigEndian]) {
+    for (const transferSyntaxUid of [
+      TRANSFER_SYNTAX.implicitLittleEndian,
+      TRANSFER_SYNTAX.explicitBigEndian,
+    ]) {
       expect(headerOf(fileOf(signed, { transferSyntaxUid })).instance.image).toMatchObject({
         padding: [-2000, null],
         smallest: -5,
@@ -93,8 +109,14 @@ describe('the header of an image', () => {
 
   it('reads names in the character set that is declared, and UTF-8 where none is', () => {
     const named = (characterSet: string | undefined, name: string) =>
-      headerOf(fileOf({ ...IMAGE, SpecificCharacterSet: characterSet, PatientName: Buffer.from(name, 'hex'), PixelData: Buffer.alloc(24) }))
-        .study.patientName
+      headerOf(
+        fileOf({
+          ...IMAGE,
+          SpecificCharacterSet: characterSet,
+          PatientName: Buffer.from(name, 'hex'),
+          PixelData: Buffer.alloc(24),
+        }),
+      ).study.patientName
     expect(named('ISO_IR 144', 'bfe0deddd0')).toBe('Прона')
     expect(named('ISO_IR 100', 'c46e65617320')).toBe('Äneas')
     expect(named(undefined, 'c384')).toBe('Ä')
@@ -109,12 +131,23 @@ describe('the header of an image', () => {
     expect(sentence(`${STORAGE}11.1`)).toBe('A presentation state.')
     expect(sentence(`${STORAGE}66.4`)).toBe('A segmentation, which this viewer does not show.')
     expect(sentence(`${STORAGE}104.1`)).toBe('An encapsulated PDF.')
-    expect(headerOf(fileOf({ ...IMAGE, Rows: undefined })).instance.notImage).toBe('An object without an image.')
+    expect(headerOf(fileOf({ ...IMAGE, Rows: undefined })).instance.notImage).toBe(
+      'An object without an image.',
+    )
     expect(headerOf(fileOf(IMAGE)).instance.notImage).toBe('An image without its pixel data.')
-    expect(instanceWith({ BitsAllocated: uint16(12) }).notImage).toBe('An image of 12 bits a pixel, which this viewer does not show.')
-    const video = encapsulatedFile(IMAGE, [Buffer.alloc(8)], { transferSyntaxUid: '1.2.840.10008.1.2.4.102' })
-    expect(headerOf(video).instance).toMatchObject({ image: null, notImage: 'MPEG-4 video, which this viewer does not show.' })
-    expect(() => opened(video).file.frame(1)).toThrow('MPEG-4 video, which this viewer does not show.')
+    expect(instanceWith({ BitsAllocated: uint16(12) }).notImage).toBe(
+      'An image of 12 bits a pixel, which this viewer does not show.',
+    )
+    const video = encapsulatedFile(IMAGE, [Buffer.alloc(8)], {
+      transferSyntaxUid: '1.2.840.10008.1.2.4.102',
+    })
+    expect(headerOf(video).instance).toMatchObject({
+      image: null,
+      notImage: 'MPEG-4 video, which this viewer does not show.',
+    })
+    expect(() => opened(video).file.frame(1)).toThrow(
+      'MPEG-4 video, which this viewer does not show.',
+    )
   })
 
   it('takes an image for one though much is left out', () => {
@@ -136,7 +169,9 @@ describe('the header of an image', () => {
   })
 
   it('knows the view of a mammogram by its code', () => {
-    expect(instanceWith({ ViewCodeSequence: [{ CodeValue: 'R-10226' }], ImageLaterality: 'L' })).toMatchObject({
+    expect(
+      instanceWith({ ViewCodeSequence: [{ CodeValue: 'R-10226' }], ImageLaterality: 'L' }),
+    ).toMatchObject({
       viewPosition: 'MLO',
       laterality: 'L',
     })
@@ -153,16 +188,29 @@ describe('the header of an image', () => {
 
 describe('values of pixels', () => {
   it('are Hounsfield units of an original CT image', () => {
-    const rescaled = { Modality: 'CT', RescaleSlope: '1', RescaleIntercept: '-1024', ImageType: 'ORIGINAL\\PRIMARY\\AXIAL' }
-    expect(instanceWith(rescaled)).toMatchObject({ rescaleType: 'HU', attributes: { slope: 1, intercept: -1024 } })
+    const rescaled = {
+      Modality: 'CT',
+      RescaleSlope: '1',
+      RescaleIntercept: '-1024',
+      ImageType: 'ORIGINAL\\PRIMARY\\AXIAL',
+    }
+    expect(instanceWith(rescaled)).toMatchObject({
+      rescaleType: 'HU',
+      attributes: { slope: 1, intercept: -1024 },
+    })
     expect(instanceWith({ ...rescaled, ImageType: 'DERIVED\\SECONDARY' }).rescaleType).toBe('')
     expect(instanceWith({ ...rescaled, RescaleType: 'US' }).rescaleType).toBe('US')
     expect(instanceWith({ Modality: 'CT' }).rescaleType).toBe('')
   })
 
   it('are of the units of PET and of a dose', () => {
-    expect(instanceWith({ Modality: 'PT', Units: 'BQML', RescaleSlope: '2', RescaleIntercept: '0' }).rescaleType).toBe('BQML')
-    expect(instanceWith({ Modality: 'RTDOSE', DoseUnits: 'GY', DoseGridScaling: '0.001' })).toMatchObject({
+    expect(
+      instanceWith({ Modality: 'PT', Units: 'BQML', RescaleSlope: '2', RescaleIntercept: '0' })
+        .rescaleType,
+    ).toBe('BQML')
+    expect(
+      instanceWith({ Modality: 'RTDOSE', DoseUnits: 'GY', DoseGridScaling: '0.001' }),
+    ).toMatchObject({
       rescaleType: 'GY',
       attributes: { slope: 0.001, intercept: 0 },
     })
@@ -172,18 +220,34 @@ describe('values of pixels', () => {
 describe('spacing', () => {
   const CR = `${STORAGE}1`
   it('of a projection is at the detector, unless it is calibrated', () => {
-    expect(spacingWith({ SOPClassUID: CR, ImagerPixelSpacing: '0.2\\0.2' })).toEqual([[0.2, 0.2], 'detector'])
-    expect(spacingWith({ SOPClassUID: CR, PixelSpacing: '0.2\\0.2' })).toEqual([[0.2, 0.2], 'detector'])
-    expect(spacingWith({ SOPClassUID: CR, ImagerPixelSpacing: '0.2\\0.2', PixelSpacing: '0.2\\0.2' })).toEqual([[0.2, 0.2], 'detector'])
-    expect(spacingWith({ SOPClassUID: CR, ImagerPixelSpacing: '0.2\\0.2', PixelSpacing: '0.1\\0.1' })).toEqual([[0.1, 0.1], 'calibrated'])
-    expect(spacingWith({ SOPClassUID: CR, PixelSpacing: '0.1\\0.1', PixelSpacingCalibrationType: 'FIDUCIAL' })).toEqual([
-      [0.1, 0.1],
-      'calibrated',
+    expect(spacingWith({ SOPClassUID: CR, ImagerPixelSpacing: '0.2\\0.2' })).toEqual([
+      [0.2, 0.2],
+      'detector',
     ])
-    expect(spacingWith({ SOPClassUID: CR, ImagerPixelSpacing: '0.3\\0.3', EstimatedRadiographicMagnificationFactor: '1.5' })).toEqual([
-      [expect.closeTo(0.2), expect.closeTo(0.2)],
-      'calibrated',
+    expect(spacingWith({ SOPClassUID: CR, PixelSpacing: '0.2\\0.2' })).toEqual([
+      [0.2, 0.2],
+      'detector',
     ])
+    expect(
+      spacingWith({ SOPClassUID: CR, ImagerPixelSpacing: '0.2\\0.2', PixelSpacing: '0.2\\0.2' }),
+    ).toEqual([[0.2, 0.2], 'detector'])
+    expect(
+      spacingWith({ SOPClassUID: CR, ImagerPixelSpacing: '0.2\\0.2', PixelSpacing: '0.1\\0.1' }),
+    ).toEqual([[0.1, 0.1], 'calibrated'])
+    expect(
+      spacingWith({
+        SOPClassUID: CR,
+        PixelSpacing: '0.1\\0.1',
+        PixelSpacingCalibrationType: 'FIDUCIAL',
+      }),
+    ).toEqual([[0.1, 0.1], 'calibrated'])
+    expect(
+      spacingWith({
+        SOPClassUID: CR,
+        ImagerPixelSpacing: '0.3\\0.3',
+        EstimatedRadiographicMagnificationFactor: '1.5',
+      }),
+    ).toEqual([[expect.closeTo(0.2), expect.closeTo(0.2)], 'calibrated'])
   })
 
   it('of an ultrasound image is that of its one region, in millimetres', () => {
@@ -196,7 +260,11 @@ describe('spacing', () => {
     }
     expect(spacingWith({ SequenceOfUltrasoundRegions: [region] })).toEqual([[0.4, 0.2], 'region'])
     expect(spacingWith({ SequenceOfUltrasoundRegions: [region, region] })).toEqual([null, 'none'])
-    expect(spacingWith({ SequenceOfUltrasoundRegions: [{ ...region, PhysicalUnitsXDirection: uint16(4) }] })).toEqual([null, 'none'])
+    expect(
+      spacingWith({
+        SequenceOfUltrasoundRegions: [{ ...region, PhysicalUnitsXDirection: uint16(4) }],
+      }),
+    ).toEqual([null, 'none'])
   })
 })
 
@@ -207,8 +275,14 @@ describe('what is to be known before one measures on an image', () => {
     expect(of({}).lossy).toBeNull()
     expect(of({ LossyImageCompression: '00' }).lossy).toBeNull()
     expect(of({ LossyImageCompression: '01' }).lossy).toEqual({ ratios: [], methods: [] })
-    const said = { LossyImageCompressionRatio: '12.5\\4', LossyImageCompressionMethod: 'ISO_10918_1\\ISO_15444_1' }
-    expect(of({ LossyImageCompression: '01', ...said }).lossy).toEqual({ ratios: [12.5, 4], methods: ['ISO_10918_1', 'ISO_15444_1'] })
+    const said = {
+      LossyImageCompressionRatio: '12.5\\4',
+      LossyImageCompressionMethod: 'ISO_10918_1\\ISO_15444_1',
+    }
+    expect(of({ LossyImageCompression: '01', ...said }).lossy).toEqual({
+      ratios: [12.5, 4],
+      methods: ['ISO_10918_1', 'ISO_15444_1'],
+    })
   })
 
   it('is where an ultrasound image is calibrated', () => {
@@ -245,7 +319,9 @@ describe('frames that differ', () => {
   const shared: NamedValues = {
     PlaneOrientationSequence: [{ ImageOrientationPatient: '1\\0\\0\\0\\1\\0' }],
     PixelMeasuresSequence: [{ PixelSpacing: '0.5\\0.5', SliceThickness: '2' }],
-    PixelValueTransformationSequence: [{ RescaleSlope: '2', RescaleIntercept: '-1', RescaleType: 'HU' }],
+    PixelValueTransformationSequence: [
+      { RescaleSlope: '2', RescaleIntercept: '-1', RescaleType: 'HU' },
+    ],
     FrameVOILUTSequence: [{ WindowCenter: '40', WindowWidth: '400' }],
     FrameAnatomySequence: [{ FrameLaterality: 'R' }],
   }
@@ -253,13 +329,29 @@ describe('frames that differ', () => {
   it('have what their functional groups say, over what all have', () => {
     const instance = framesWith(2, {
       SharedFunctionalGroupsSequence: [shared],
-      PerFrameFunctionalGroupsSequence: [group(1), group(3, { FrameVOILUTSequence: [{ WindowCenter: '50', WindowWidth: '100' }] })],
+      PerFrameFunctionalGroupsSequence: [
+        group(1),
+        group(3, { FrameVOILUTSequence: [{ WindowCenter: '50', WindowWidth: '100' }] }),
+      ],
     })
     expect(instance).toMatchObject({ rescaleType: 'HU', laterality: 'R' })
     expect(instance.attributes).toEqual(instance.perFrame?.[0])
     expect(instance.perFrame).toMatchObject([
-      { position: [0, 0, 1], spacing: [0.5, 0.5], spacingFrom: 'patient', sliceThickness: 2, slope: 2, intercept: -1, windowCenter: [40] },
-      { position: [0, 0, 3], orientation: [1, 0, 0, 0, 1, 0], windowCenter: [50], windowWidth: [100] },
+      {
+        position: [0, 0, 1],
+        spacing: [0.5, 0.5],
+        spacingFrom: 'patient',
+        sliceThickness: 2,
+        slope: 2,
+        intercept: -1,
+        windowCenter: [40],
+      },
+      {
+        position: [0, 0, 3],
+        orientation: [1, 0, 0, 0, 1, 0],
+        windowCenter: [50],
+        windowWidth: [100],
+      },
     ])
   })
 
@@ -275,8 +367,13 @@ describe('frames that differ', () => {
       PixelData: Buffer.alloc(72),
       PerFrameFunctionalGroupsSequence: [group(1), group(2)],
     })
-    expect(headerOf(bytes).instance).toMatchObject({ perFrame: null, attributes: { position: null } })
-    expect(opened(bytes).file.fault()).toBe('It says of 2 of its 3 frames where they are: none is taken.')
+    expect(headerOf(bytes).instance).toMatchObject({
+      perFrame: null,
+      attributes: { position: null },
+    })
+    expect(opened(bytes).file.fault()).toBe(
+      'It says of 2 of its 3 frames where they are: none is taken.',
+    )
   })
 
   it('have the spacing of the detector in an enhanced projection', () => {
@@ -293,26 +390,35 @@ describe('frames that differ', () => {
       ImageType: 'ORIGINAL\\PRIMARY\\RECON TOMO\\EMISSION',
       SpacingBetweenSlices: '4',
       SliceVector: uint16(1, 2, 3),
-      DetectorInformationSequence: [{ ImagePositionPatient: '10\\20\\30', ImageOrientationPatient: '1\\0\\0\\0\\1\\0' }],
+      DetectorInformationSequence: [
+        { ImagePositionPatient: '10\\20\\30', ImageOrientationPatient: '1\\0\\0\\0\\1\\0' },
+      ],
     }
     expect(framesWith(3, values).perFrame?.map(({ position }) => position)).toEqual([
       [10, 20, 30],
       [10, 20, 34],
       [10, 20, 38],
     ])
-    expect(framesWith(3, { ...values, ImageType: 'ORIGINAL\\PRIMARY\\DYNAMIC' }).perFrame).toBeNull()
+    expect(
+      framesWith(3, { ...values, ImageType: 'ORIGINAL\\PRIMARY\\DYNAMIC' }).perFrame,
+    ).toBeNull()
   })
 
   it('lie behind each other in a dose, by offsets or by coordinates', () => {
     const values = { ImagePositionPatient: '1\\2\\-5', ImageOrientationPatient: '1\\0\\0\\0\\1\\0' }
     const places = (offsets: string) =>
-      framesWith(2, { ...values, GridFrameOffsetVector: offsets }).perFrame?.map(({ position }) => position?.[2])
+      framesWith(2, { ...values, GridFrameOffsetVector: offsets }).perFrame?.map(
+        ({ position }) => position?.[2],
+      )
     expect(places('0\\3')).toEqual([-5, -2])
     expect(places('-5\\-2')).toEqual([-5, -2])
   })
 
   it('are counted of pictures too', () => {
-    expect(headerOf(encapsulatedFile({ ...IMAGE, NumberOfFrames: '2' }, [jpeg('a'), jpeg('b')])).instance).toMatchObject({
+    expect(
+      headerOf(encapsulatedFile({ ...IMAGE, NumberOfFrames: '2' }, [jpeg('a'), jpeg('b')]))
+        .instance,
+    ).toMatchObject({
       frames: 2,
       transferSyntaxUid: JPEG,
     })

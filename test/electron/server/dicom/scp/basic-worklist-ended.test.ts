@@ -25,7 +25,11 @@ describe('C-CANCEL', () => {
     requestor.sendFind(QUERY, 5)
     await started.promise
     requestor.cancel(5)
-    expect((await requestor.found()).final).toMatchObject({ status: 0xfe00, messageIdBeingRespondedTo: 5, hasDataSet: false })
+    expect((await requestor.found()).final).toMatchObject({
+      status: 0xfe00,
+      messageIdBeingRespondedTo: 5,
+      hasDataSet: false,
+    })
     expect([reasons, isEnded, watched.reported]).toEqual([['cancel'], true, []])
     expect(await requestor.echo(6)).toBe(0)
   })
@@ -68,7 +72,10 @@ describe('C-CANCEL', () => {
     requestor.sendFind(QUERY)
     await started.promise
     requestor.cancel(1)
-    expect((await requestor.found()).final).toMatchObject({ status: 0xa700, errorComment: 'Stopped half way' })
+    expect((await requestor.found()).final).toMatchObject({
+      status: 0xa700,
+      errorComment: 'Stopped half way',
+    })
   })
 
   it('is answered FE00 in time though the service does not hear its signal', async () => {
@@ -102,8 +109,15 @@ describe('C-CANCEL', () => {
     requestor.cancel(2)
     // What is heard after it: then the first cancel has been heard too.
     requestor.cancel(1)
-    expect((await requestor.found()).final).toMatchObject({ status: 0xfe00, messageIdBeingRespondedTo: 1 })
-    expect((await requestor.message()).command).toMatchObject({ commandField: 0x8030, status: 0, messageIdBeingRespondedTo: 2 })
+    expect((await requestor.found()).final).toMatchObject({
+      status: 0xfe00,
+      messageIdBeingRespondedTo: 1,
+    })
+    expect((await requestor.message()).command).toMatchObject({
+      commandField: 0x8030,
+      status: 0,
+      messageIdBeingRespondedTo: 2,
+    })
   })
 
   it('of something else, or too late, is ignored', async () => {
@@ -143,7 +157,11 @@ describe('the end of the association while a C-FIND runs', () => {
     leave(requestor)
     expect(await reason.promise).toBe('association')
     await watched.saw('closed')
-    expect([watched.seen.length, watched.reported, watched.server.openAssociations]).toEqual([2, [], 0])
+    expect([watched.seen.length, watched.reported, watched.server.openAssociations]).toEqual([
+      2,
+      [],
+      0,
+    ])
   })
 
   it.each([
@@ -193,7 +211,9 @@ describe('the end of the association while a C-FIND runs', () => {
     stalled.pause()
     await using other = await associated(watched.port)
     expect(await other.echo()).toBe(0)
-    expect(await watched.saw('closed STALLED')).toBe('closed STALLED aborted: took no data for 0.3 s')
+    expect(await watched.saw('closed STALLED')).toBe(
+      'closed STALLED aborted: took no data for 0.3 s',
+    )
     await returned.promise
     expect(await other.echo(2)).toBe(0)
   })

@@ -1,5 +1,10 @@
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import type { CFindRequest, CFindScp, DimseResult, EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
+import type {
+  CFindRequest,
+  CFindScp,
+  DimseResult,
+  EncodedIdentifiers,
+} from '#server/dicom/dimse/service.ts'
 import { batchOf, patients } from '../../../../support/dimse-server.ts'
 
 export const ELE = TRANSFER_SYNTAX.explicitLittleEndian
@@ -7,7 +12,10 @@ export const ELE = TRANSFER_SYNTAX.explicitLittleEndian
 export const QUERY = Buffer.from('query')
 
 /** A worklist that answers always the same rows, as one batch. */
-export function rows(count: number): { readonly find: CFindScp['find']; readonly identifiers: Buffer[] } {
+export function rows(count: number): {
+  readonly find: CFindScp['find']
+  readonly identifiers: Buffer[]
+} {
   const identifiers = patients(count, ELE)
   const batch = batchOf(identifiers)
   return {

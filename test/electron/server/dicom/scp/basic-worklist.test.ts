@@ -41,25 +41,34 @@ describe('C-FIND', () => {
     requestor.sendFind(undefined, 13)
     await requestor.found()
     expect(asked[0]).toMatchObject({ messageId: 12, transferSyntax: ELE, identifier: QUERY })
-    expect(asked[0]?.association).toMatchObject({ callingAeTitle: 'CT1', calledAeTitle: 'ISTHMUS', remoteAddress: '127.0.0.1' })
+    expect(asked[0]?.association).toMatchObject({
+      callingAeTitle: 'CT1',
+      calledAeTitle: 'ISTHMUS',
+      remoteAddress: '127.0.0.1',
+    })
     expect(asked[1]?.identifier).toBeUndefined()
   })
 
-  it.each([12, 13, 128, 1001, 16_384, 131_072, 0])('obeys the peer’s maximum length of %i exactly', async (maximumLength) => {
-    const { identifiers, find } = rows(40)
-    const { server, port } = await serve({ find })
-    await using _server = server
-    await using requestor = await associated(port, { maximumLength })
-    expect((await requestor.find(QUERY, 0xfedc)).identifiers).toEqual(identifiers)
-    if (maximumLength > 0) expect(requestor.longestPData).toBeLessThanOrEqual(maximumLength)
-    expect(await requestor.echo(2)).toBe(0)
-  })
+  it.each([12, 13, 128, 1001, 16_384, 131_072, 0])(
+    'obeys the peer’s maximum length of %i exactly',
+    async (maximumLength) => {
+      const { identifiers, find } = rows(40)
+      const { server, port } = await serve({ find })
+      await using _server = server
+      await using requestor = await associated(port, { maximumLength })
+      expect((await requestor.find(QUERY, 0xfedc)).identifiers).toEqual(identifiers)
+      if (maximumLength > 0) expect(requestor.longestPData).toBeLessThanOrEqual(maximumLength)
+      expect(await requestor.echo(2)).toBe(0)
+    },
+  )
 
   it('frames one batch for peers of several contexts and maxima without mixing them up', async () => {
     const { identifiers, find } = rows(20)
     const { server, port } = await serve({ find, limits: { sliceBytes: 1024 } })
     await using _server = server
-    for (const [messageId, maximumLength] of [1, 2, 3].flatMap((id) => [0, 128, 64, 32, 16_384].map((most) => [id, most] as const))) {
+    for (const [messageId, maximumLength] of [1, 2, 3].flatMap((id) =>
+      [0, 128, 64, 32, 16_384].map((most) => [id, most] as const),
+    )) {
       await using requestor = await associated(port, { maximumLength })
       const found = await requestor.find(QUERY, messageId)
       expect(found.identifiers).toEqual(identifiers)
@@ -83,7 +92,13 @@ describe('C-FIND', () => {
         }
       }),
     )
-    expect(found).toEqual([1, 2, 300, 65_535].map((messageId) => ({ messageId, pending: identifiers.length, ids: [messageId] })))
+    expect(found).toEqual(
+      [1, 2, 300, 65_535].map((messageId) => ({
+        messageId,
+        pending: identifiers.length,
+        ids: [messageId],
+      })),
+    )
   })
 
   it('gets rows of any size, many batches, and a batch of none', async () => {
@@ -138,7 +153,9 @@ describe('C-FIND', () => {
     await requestor.found()
     const pieces = Buffer.alloc(1000)
     const end = writeFragments(pieces, 0, 3, false, Buffer.from('in pieces!'), 2)
-    requestor.send(Buffer.concat([writeMessage(3, findRq(2, true), undefined, 0), pieces.subarray(0, end)]))
+    requestor.send(
+      Buffer.concat([writeMessage(3, findRq(2, true), undefined, 0), pieces.subarray(0, end)]),
+    )
     await requestor.found()
     expect(seen).toEqual(['together', 'in pieces!'])
   })
@@ -176,7 +193,10 @@ describe('what goes wrong in C-FIND', () => {
     expect(identifiers).toEqual([Buffer.from('ab')])
     const [reference, error] = watched.reported[0] ?? []
     expect(String(error)).toBe('Error: broken service')
-    expect(final).toMatchObject({ status: 0xc003, errorComment: `Gateway internal error ${reference}` })
+    expect(final).toMatchObject({
+      status: 0xc003,
+      errorComment: `Gateway internal error ${reference}`,
+    })
     expect(await watched.saw('answered')).toBe('answered CT1 Modality Worklist c003 1')
   })
 
@@ -217,7 +237,9 @@ describe('two C-FINDs sent ahead', () => {
     requestor.sendFind(QUERY, 1)
     requestor.sendFind(QUERY, 2)
     const [first, second] = [await requestor.found(), await requestor.found()]
-    expect([first.final.messageIdBeingRespondedTo, second.final.messageIdBeingRespondedTo]).toEqual([1, 2])
+    expect([first.final.messageIdBeingRespondedTo, second.final.messageIdBeingRespondedTo]).toEqual(
+      [1, 2],
+    )
     expect([first.identifiers, second.identifiers]).toEqual([identifiers, identifiers])
   })
 
@@ -241,7 +263,12 @@ describe('two C-FINDs sent ahead', () => {
     requestor.sendEcho(4)
     // The echo is behind them all, so nothing can be answered before the first is let go.
     hold.resolve()
-    const answers = [await requestor.found(), await requestor.found(), await requestor.found(), await requestor.found()]
+    const answers = [
+      await requestor.found(),
+      await requestor.found(),
+      await requestor.found(),
+      await requestor.found(),
+    ]
     expect(answers.map(({ final }) => [final.messageIdBeingRespondedTo, final.status])).toEqual([
       [1, 0x0000],
       [2, 0xfe00],

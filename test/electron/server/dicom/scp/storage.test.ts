@@ -27,7 +27,10 @@ const storeRq = (messageId: number, sopInstanceUid: string): CommandSet => ({
 })
 
 /** A server whose storage service is the test's own. */
-async function serving(store: (request: CStoreRequest) => Promise<DimseResult>, more: Serving = {}) {
+async function serving(
+  store: (request: CStoreRequest) => Promise<DimseResult>,
+  more: Serving = {},
+) {
   return serve({ ...more, services: [storage({ store }, { acceptsUnknown: () => false })] })
 }
 
@@ -45,7 +48,13 @@ describe('C-STORE', () => {
     const seen: unknown[] = []
     const { server, port } = await serving(async (request) => {
       const { transferSyntax, sopClassUid, sopInstanceUid, moveOriginatorAeTitle } = request
-      seen.push({ transferSyntax, sopClassUid, sopInstanceUid, moveOriginatorAeTitle, isSame: (await gathered(request)).equals(dataSet) })
+      seen.push({
+        transferSyntax,
+        sopClassUid,
+        sopInstanceUid,
+        moveOriginatorAeTitle,
+        isSame: (await gathered(request)).equals(dataSet),
+      })
       return { status: 0x0000 }
     })
     await using _server = server
@@ -59,7 +68,15 @@ describe('C-STORE', () => {
       status: 0,
     })
     const { explicitLittleEndian: transferSyntax } = TRANSFER_SYNTAX
-    expect(seen).toEqual([{ transferSyntax, sopClassUid: CT, sopInstanceUid: '2.25.1', moveOriginatorAeTitle: 'PACS', isSame: true }])
+    expect(seen).toEqual([
+      {
+        transferSyntax,
+        sopClassUid: CT,
+        sopInstanceUid: '2.25.1',
+        moveOriginatorAeTitle: 'PACS',
+        isSame: true,
+      },
+    ])
   })
 
   it('answers instances that are sent ahead in order, and what follows them', async () => {
@@ -71,19 +88,30 @@ describe('C-STORE', () => {
     })
     await using _server = server
     await using requestor = await associated(port, { contexts })
-    for (let i = 1; i <= 20; i++) requestor.sendMessage(5, storeRq(i, `2.25.${i}`), Buffer.alloc(100_000 + i))
+    for (let i = 1; i <= 20; i++)
+      requestor.sendMessage(5, storeRq(i, `2.25.${i}`), Buffer.alloc(100_000 + i))
     requestor.sendEcho(99)
-    for (let i = 1; i <= 20; i++) expect((await requestor.message()).command).toMatchObject({ messageIdBeingRespondedTo: i, status: 0 })
+    for (let i = 1; i <= 20; i++)
+      expect((await requestor.message()).command).toMatchObject({
+        messageIdBeingRespondedTo: i,
+        status: 0,
+      })
     expect(await statusOf(requestor)).toBe(0)
     expect(order).toEqual(Array.from({ length: 20 }, (_, i) => `2.25.${i + 1} ${100_001 + i}`))
   })
 
   it('reads a data set nobody wants to its end before it refuses it', async () => {
-    const { server, port } = await serving(async () => ({ status: 0xa700, errorComment: 'Disk full' }))
+    const { server, port } = await serving(async () => ({
+      status: 0xa700,
+      errorComment: 'Disk full',
+    }))
     await using _server = server
     await using requestor = await associated(port, { contexts })
     requestor.sendMessage(5, storeRq(1, '2.25.1'), Buffer.alloc(3 << 20))
-    expect((await requestor.message()).command).toMatchObject({ status: 0xa700, errorComment: 'Disk full' })
+    expect((await requestor.message()).command).toMatchObject({
+      status: 0xa700,
+      errorComment: 'Disk full',
+    })
     expect(await requestor.echo(2)).toBe(0)
   })
 
@@ -141,13 +169,17 @@ describe('C-STORE', () => {
     await using slow = await associated(port, { contexts })
     slow.sendMessage(5, storeRq(1, '2.25.1'), Buffer.alloc(1000))
     expect(await statusOf(slow)).toBe(0)
-    slow.send(writeMessage(5, storeRq(2, '2.25.2'), Buffer.alloc(50_000), 16_384).subarray(0, 20_000))
+    slow.send(
+      writeMessage(5, storeRq(2, '2.25.2'), Buffer.alloc(50_000), 16_384).subarray(0, 20_000),
+    )
     expect(await slow.next()).toMatchObject({ type: 'A-ABORT' })
     expect(await saw('closed')).toContain('silent for 0.2 s')
   })
 
   it('hands a request without a data set to the service as an empty one', async () => {
-    const { server, port } = await serving(async (request) => ({ status: (await gathered(request)).length === 0 ? 0xc000 : 0x0000 }))
+    const { server, port } = await serving(async (request) => ({
+      status: (await gathered(request)).length === 0 ? 0xc000 : 0x0000,
+    }))
     await using _server = server
     await using requestor = await associated(port, { contexts })
     requestor.sendMessage(5, { ...storeRq(1, '2.25.1'), hasDataSet: false })
@@ -157,11 +189,22 @@ describe('C-STORE', () => {
 
 describe('what storage is offered for', () => {
   it('is every storage class of DICOM, retired ones too, and others only where they are let in', () => {
-    for (const uid of [CT, '1.2.840.10008.5.1.4.1.1.481.2', '1.2.840.10008.5.1.4.1.1.6', '1.2.840.10008.5.1.4.34.7'])
+    for (const uid of [
+      CT,
+      '1.2.840.10008.5.1.4.1.1.481.2',
+      '1.2.840.10008.5.1.4.1.1.6',
+      '1.2.840.10008.5.1.4.34.7',
+    ])
       expect([uid, isStorageClass(uid, false)]).toEqual([uid, true])
     // The last three are queries for protocol approvals, below the root of the images.
     const queries = ['4', '5', '6'].map((last) => `1.2.840.10008.5.1.4.1.1.200.${last}`)
-    for (const uid of ['1.2.840.10008.5.1.4.31', '1.2.840.10008.1.1', '1.2.840.10008.5.1.4.1.2.2.1', '', ...queries])
+    for (const uid of [
+      '1.2.840.10008.5.1.4.31',
+      '1.2.840.10008.1.1',
+      '1.2.840.10008.5.1.4.1.2.2.1',
+      '',
+      ...queries,
+    ])
       expect([uid, isStorageClass(uid, true)]).toEqual([uid, false])
     const vendors = '1.3.12.2.1107.5.9.1'
     expect([isStorageClass(vendors, false), isStorageClass(vendors, true)]).toEqual([false, true])

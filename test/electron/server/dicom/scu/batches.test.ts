@@ -4,11 +4,18 @@ import { batchesOf } from '#server/dicom/scu/batches.ts'
 
 const { explicitLittleEndian, implicitLittleEndian } = TRANSFER_SYNTAX
 const JPEG = '1.2.840.10008.1.2.4.70'
-const instance = (sopClassUid: string, transferSyntaxUid: string) => ({ sopClassUid, transferSyntaxUid })
+const instance = (sopClassUid: string, transferSyntaxUid: string) => ({
+  sopClassUid,
+  transferSyntaxUid,
+})
 
 describe('batches of instances', () => {
   it('propose the own transfer syntax and the two that everybody knows, each in a context of its own', () => {
-    const [batch] = batchesOf([instance('1.1', JPEG), instance('1.1', explicitLittleEndian), instance('1.1', JPEG)])
+    const [batch] = batchesOf([
+      instance('1.1', JPEG),
+      instance('1.1', explicitLittleEndian),
+      instance('1.1', JPEG),
+    ])
     expect(batch?.instances).toHaveLength(3)
     expect(batch?.contexts).toEqual([
       { abstractSyntax: '1.1', transferSyntaxes: [JPEG] },
@@ -21,9 +28,15 @@ describe('batches of instances', () => {
     const instances = Array.from({ length: 200 }, (_, at) => instance(`1.${at % 100}`, JPEG))
     const batches = batchesOf(instances)
     expect(batches.map(({ contexts }) => contexts.length)).toEqual([126, 126, 48])
-    expect(batches.flatMap((batch) => batch.instances).toSorted(byClass)).toEqual(instances.toSorted(byClass))
+    expect(batches.flatMap((batch) => batch.instances).toSorted(byClass)).toEqual(
+      instances.toSorted(byClass),
+    )
     for (const { instances: part, contexts } of batches)
-      for (const one of part) expect(contexts).toContainEqual({ abstractSyntax: one.sopClassUid, transferSyntaxes: [JPEG] })
+      for (const one of part)
+        expect(contexts).toContainEqual({
+          abstractSyntax: one.sopClassUid,
+          transferSyntaxes: [JPEG],
+        })
   })
 
   it('keep the order of instances within a batch', () => {
@@ -36,4 +49,5 @@ describe('batches of instances', () => {
   })
 })
 
-const byClass = (a: { sopClassUid: string }, b: { sopClassUid: string }) => a.sopClassUid.localeCompare(b.sopClassUid)
+const byClass = (a: { sopClassUid: string }, b: { sopClassUid: string }) =>
+  a.sopClassUid.localeCompare(b.sopClassUid)

@@ -10,10 +10,18 @@ const REPORT: CommitmentReport = {
   committed: [{ sopClassUid: '1.2.840.10008.5.1.4.1.1.2', sopInstanceUid: '2.25.1.1' }],
   failed: [],
 }
-const FAILED = { sopClassUid: '1.2.840.10008.5.1.4.1.1.2', sopInstanceUid: '2.25.1.2', failureReason: 0x0112 }
-const taking: Script = { roles: [{ sopClass, scu: false, scp: true }], message: (message, peer) => peer.respond(message, 0x0000) }
+const FAILED = {
+  sopClassUid: '1.2.840.10008.5.1.4.1.1.2',
+  sopInstanceUid: '2.25.1.2',
+  failureReason: 0x0112,
+}
+const taking: Script = {
+  roles: [{ sopClass, scu: false, scp: true }],
+  message: (message, peer) => peer.respond(message, 0x0000),
+}
 
-const send = ({ port }: Acceptor, report = REPORT) => sendEventReport({ host: '127.0.0.1', port, aeTitle: 'CT1' }, 'ISTHMUS', report)
+const send = ({ port }: Acceptor, report = REPORT) =>
+  sendEventReport({ host: '127.0.0.1', port, aeTitle: 'CT1' }, 'ISTHMUS', report)
 
 /** The report as the device reads it: keywords to text, numbers or items. */
 function reportIn({ messages }: Acceptor): unknown {
@@ -23,7 +31,11 @@ function reportIn({ messages }: Acceptor): unknown {
     Object.fromEntries(
       elements.map(({ tag, vr, value }) => [
         NAMES[tag] ?? tag,
-        Buffer.isBuffer(value) ? (vr === 'US' ? value.readUInt16LE(0) : value.toString('latin1').replace(/\0$/, '')) : value.map(plain),
+        Buffer.isBuffer(value)
+          ? vr === 'US'
+            ? value.readUInt16LE(0)
+            : value.toString('latin1').replace(/\0$/, '')
+          : value.map(plain),
       ]),
     )
   return plain(readDataSet(dataSet, TRANSFER_SYNTAX.explicitLittleEndian))
@@ -43,7 +55,9 @@ describe('the result of a storage commitment', () => {
   it('goes out with us as the SCP, as event type 1 where all is committed', async () => {
     await using device = await startAcceptor(taking)
     await send(device)
-    expect(device.received[0]).toMatchObject({ user: { roles: [{ sopClass, scu: false, scp: true }] } })
+    expect(device.received[0]).toMatchObject({
+      user: { roles: [{ sopClass, scu: false, scp: true }] },
+    })
     expect(device.messages[0]?.command).toMatchObject({
       commandField: 0x0100,
       eventTypeId: 1,
@@ -52,7 +66,12 @@ describe('the result of a storage commitment', () => {
     })
     expect(reportIn(device)).toEqual({
       TransactionUID: '2.25.900',
-      ReferencedSOPSequence: [{ ReferencedSOPClassUID: '1.2.840.10008.5.1.4.1.1.2', ReferencedSOPInstanceUID: '2.25.1.1' }],
+      ReferencedSOPSequence: [
+        {
+          ReferencedSOPClassUID: '1.2.840.10008.5.1.4.1.1.2',
+          ReferencedSOPInstanceUID: '2.25.1.1',
+        },
+      ],
     })
     expect(device.received.at(-1)?.type).toBe('A-RELEASE-RQ')
   })
@@ -63,7 +82,13 @@ describe('the result of a storage commitment', () => {
     expect(device.messages[0]?.command.eventTypeId).toBe(2)
     expect(reportIn(device)).toEqual({
       TransactionUID: '2.25.900',
-      FailedSOPSequence: [{ ReferencedSOPClassUID: FAILED.sopClassUid, ReferencedSOPInstanceUID: '2.25.1.2', FailureReason: 0x0112 }],
+      FailedSOPSequence: [
+        {
+          ReferencedSOPClassUID: FAILED.sopClassUid,
+          ReferencedSOPInstanceUID: '2.25.1.2',
+          FailureReason: 0x0112,
+        },
+      ],
     })
   })
 
@@ -71,13 +96,21 @@ describe('the result of a storage commitment', () => {
     await using lax = await startAcceptor({ ...taking, roles: [] })
     await send(lax)
     expect(lax.messages).toHaveLength(1)
-    await using refusing = await startAcceptor({ ...taking, roles: [{ sopClass, scu: true, scp: false }] })
+    await using refusing = await startAcceptor({
+      ...taking,
+      roles: [{ sopClass, scu: true, scp: false }],
+    })
     await expect(send(refusing)).rejects.toThrow('takes no storage commitment results')
     expect(refusing.messages).toEqual([])
   })
 
   it('is not delivered where the device answers with a failure', async () => {
-    await using device = await startAcceptor({ ...taking, message: (message, peer) => peer.respond(message, 0x0112) })
-    await expect(send(device)).rejects.toThrow('CT1 did not take the storage commitment result: status 0112')
+    await using device = await startAcceptor({
+      ...taking,
+      message: (message, peer) => peer.respond(message, 0x0112),
+    })
+    await expect(send(device)).rejects.toThrow(
+      'CT1 did not take the storage commitment result: status 0112',
+    )
   })
 })

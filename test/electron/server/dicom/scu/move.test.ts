@@ -12,7 +12,13 @@ async function move(
 ): Promise<MoveResult> {
   const peer = { host: '127.0.0.1', port, aeTitle: 'PACS' }
   const to = { destinationAeTitle: 'ISTHMUS', studyInstanceUid: '2.25.1' }
-  const moving = moveStudy({ peer, callingAeTitle: 'ISTHMUS', ...to, signal, ...(limits && { limits }) })
+  const moving = moveStudy({
+    peer,
+    callingAeTitle: 'ISTHMUS',
+    ...to,
+    signal,
+    ...(limits && { limits }),
+  })
   for (;;) {
     const { done, value } = await moving.next()
     if (done) return value
@@ -27,10 +33,25 @@ const ending = (status: number, more: Partial<CommandSet> = {}): Script => ({
 describe('a C-MOVE', () => {
   it.each([
     [0x0000, { completedSuboperations: 5 }, true, '5 images came'],
-    [0x0000, { completedSuboperations: 4, failedSuboperations: 1 }, false, '4 images came, 1 could not be sent'],
+    [
+      0x0000,
+      { completedSuboperations: 4, failedSuboperations: 1 },
+      false,
+      '4 images came, 1 could not be sent',
+    ],
     [0x0000, {}, true, 'PACS has no images of this study'],
-    [0xb000, { completedSuboperations: 4, failedSuboperations: 2 }, false, '4 images came, 2 could not be sent'],
-    [0xa801, {}, false, 'PACS does not know ISTHMUS as a destination: add it there, with the host and port of this gateway'],
+    [
+      0xb000,
+      { completedSuboperations: 4, failedSuboperations: 2 },
+      false,
+      '4 images came, 2 could not be sent',
+    ],
+    [
+      0xa801,
+      {},
+      false,
+      'PACS does not know ISTHMUS as a destination: add it there, with the host and port of this gateway',
+    ],
     [0x0124, {}, false, 'PACS does not let ISTHMUS retrieve: allow it there'],
     [0xc123, { errorComment: 'tape missing' }, false, 'PACS refused, status C123: tape missing'],
   ])('that ends with %i says so', async (status, counts, isComplete, detail) => {
@@ -44,7 +65,11 @@ describe('a C-MOVE', () => {
     await using archive = await startAcceptor({
       message: (message, peer) => {
         if (message.command.commandField === COMMAND_FIELD['C-CANCEL-RQ']) {
-          const response = { commandField: 0x8021, messageIdBeingRespondedTo: asked?.messageId ?? 0, completedSuboperations: 2 }
+          const response = {
+            commandField: 0x8021,
+            messageIdBeingRespondedTo: asked?.messageId ?? 0,
+            completedSuboperations: 2,
+          }
           peer.respond(message, 0xfe00, { ...response, remainingSuboperations: 7 })
           return
         }
@@ -63,15 +88,25 @@ describe('a C-MOVE', () => {
       stop.abort()
     })
     expect(seen).toEqual([{ remaining: 8, completed: 1, failed: 0, warning: 0 }])
-    expect(result).toMatchObject({ status: 0xfe00, completed: 2, remaining: 7, isComplete: false, detail: 'cancelled after 2 images' })
-    expect(asked).toMatchObject({ moveDestination: 'ISTHMUS', commandField: COMMAND_FIELD['C-MOVE-RQ'] })
+    expect(result).toMatchObject({
+      status: 0xfe00,
+      completed: 2,
+      remaining: 7,
+      isComplete: false,
+      detail: 'cancelled after 2 images',
+    })
+    expect(asked).toMatchObject({
+      moveDestination: 'ISTHMUS',
+      commandField: COMMAND_FIELD['C-MOVE-RQ'],
+    })
   })
 
   it('is given up where a cancel is not answered: the association is aborted, not waited for', async () => {
     const stop = new AbortController()
     await using archive = await startAcceptor({
       message: (message, peer) => {
-        if (message.command.commandField === COMMAND_FIELD['C-MOVE-RQ']) peer.respond(message, 0xff00, { remainingSuboperations: 8 })
+        if (message.command.commandField === COMMAND_FIELD['C-MOVE-RQ'])
+          peer.respond(message, 0xff00, { remainingSuboperations: 8 })
       },
     })
     const moving = move(archive, stop.signal, () => stop.abort(), { cancelSeconds: 0.05 })

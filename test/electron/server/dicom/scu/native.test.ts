@@ -11,7 +11,9 @@ import { writeInstance } from '../../../../support/instance-file.ts'
 const peer = { host: '127.0.0.1', port: 104, aeTitle: 'PACS' }
 
 /** Workers that answer when they are told to, as Electron's port would hand them over. */
-function workers(answerTo: (call: NativeCall, folder: string) => NativeAnswer | 'death' | undefined) {
+function workers(
+  answerTo: (call: NativeCall, folder: string) => NativeAnswer | 'death' | undefined,
+) {
   const seen = { running: 0, most: 0, killed: 0 }
   const spawnWorker: SpawnWorker = (_, folder) => {
     let tell: (answer: NativeAnswer) => void = () => {}
@@ -44,7 +46,9 @@ function workers(answerTo: (call: NativeCall, folder: string) => NativeAnswer | 
   return { spawnWorker, seen }
 }
 
-const success: NativeAnswer = { answer: JSON.stringify({ code: 0, message: 'request succeeded', container: null }) }
+const success: NativeAnswer = {
+  answer: JSON.stringify({ code: 0, message: 'request succeeded', container: null }),
+}
 
 describe('calls of dicom-dimse-native', () => {
   it('run two at a time, each killed at its end', async () => {
@@ -56,16 +60,26 @@ describe('calls of dicom-dimse-native', () => {
   })
 
   it('say what is missing where the module does not load, and how to get it', async () => {
-    const native = openNative({ spawnWorker: workers(() => ({ missing: 'MODULE_NOT_FOUND' })).spawnWorker })
+    const native = openNative({
+      spawnWorker: workers(() => ({ missing: 'MODULE_NOT_FOUND' })).spawnWorker,
+    })
     expect(native.available().isAvailable).toBe(true)
     expect((await native.echo(peer, 'ISTHMUS')).message).toContain('run npm run native')
-    expect(native.available()).toEqual({ isAvailable: false, detail: expect.stringContaining('run npm run native') })
+    expect(native.available()).toEqual({
+      isAvailable: false,
+      detail: expect.stringContaining('run npm run native'),
+    })
   })
 
   it('survive a process that dies, and one that never answers', async () => {
     using folder = scratchFolder()
-    const dying = openNative({ spawnWorker: workers(() => 'death').spawnWorker, folder: folder.path })
-    expect((await dying.echo(peer, 'ISTHMUS')).message).toBe('dicom-dimse-native broke down over it')
+    const dying = openNative({
+      spawnWorker: workers(() => 'death').spawnWorker,
+      folder: folder.path,
+    })
+    expect((await dying.echo(peer, 'ISTHMUS')).message).toBe(
+      'dicom-dimse-native broke down over it',
+    )
     const { spawnWorker, seen } = workers(() => undefined)
     const silent = openNative({ spawnWorker, folder: folder.path, limits: { echoSeconds: 0.05 } })
     expect((await silent.echo(peer, 'ISTHMUS')).message).toBe('there was no answer within 0.05 s')
@@ -76,12 +90,21 @@ describe('calls of dicom-dimse-native', () => {
   it('are not made for a side that speaks TLS: our own requestor calls it', async () => {
     const { spawnWorker, seen } = workers(() => success)
     const own = selfSignedCertificate(['archive.test'])
-    await using archive = await startAcceptor({ tls: own, message: (message, to) => to.respond(message, 0x0000) })
+    await using archive = await startAcceptor({
+      tls: own,
+      message: (message, to) => to.respond(message, 0x0000),
+    })
     const native = openNative({ spawnWorker })
     const secured = { ...peer, port: archive.port, tls: { ca: own.cert } }
     expect(await native.echo(secured, 'ISTHMUS')).toMatchObject({ success: true })
     expect(
-      await native.find(secured, 'ISTHMUS', { patientId: 'P', patientName: '', accessionNumber: '', startDate: null, endDate: null }),
+      await native.find(secured, 'ISTHMUS', {
+        patientId: 'P',
+        patientName: '',
+        accessionNumber: '',
+        startDate: null,
+        endDate: null,
+      }),
     ).toEqual([])
     expect(seen.most).toBe(0)
   })
@@ -97,21 +120,23 @@ describe('transcoding', () => {
       return success
     })
     const native = openNative({ spawnWorker })
-    await expect(native.transcode(path, join(folder.path, 'out.dcm'), '1.2.840.10008.1.2')).rejects.toThrow(/cannot be converted/)
+    await expect(
+      native.transcode(path, join(folder.path, 'out.dcm'), '1.2.840.10008.1.2'),
+    ).rejects.toThrow(/cannot be converted/)
     expect(readdirSync(folder.path)).toEqual([`${sopInstanceUid}.dcm`])
   })
 
   it('is never lossy', async () => {
-    await expect(openNative().transcode('in.dcm', 'out.dcm', '1.2.840.10008.1.2.4.50')).rejects.toThrow(
-      /nothing an instance is converted to/,
-    )
+    await expect(
+      openNative().transcode('in.dcm', 'out.dcm', '1.2.840.10008.1.2.4.50'),
+    ).rejects.toThrow(/nothing an instance is converted to/)
   })
 
   it('refuses an instance whose UID could lead out of the folder', async () => {
     using folder = scratchFolder()
     const { path } = writeInstance(folder.path, { more: { SOPInstanceUID: '../../escape' } })
-    await expect(openNative().transcode(path, join(folder.path, 'out.dcm'), '1.2.840.10008.1.2')).rejects.toThrow(
-      /no valid SOP Instance UID/,
-    )
+    await expect(
+      openNative().transcode(path, join(folder.path, 'out.dcm'), '1.2.840.10008.1.2'),
+    ).rejects.toThrow(/no valid SOP Instance UID/)
   })
 })

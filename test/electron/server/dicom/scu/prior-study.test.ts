@@ -2,9 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { keywordOf } from '#server/dicom/data-set/data-set.ts'
 import { keysOf, type PriorKeys } from '#server/dicom/scu/prior-study.ts'
 
-const NOTHING: PriorKeys = { patientId: '', patientName: '', accessionNumber: '', startDate: null, endDate: null }
+const NOTHING: PriorKeys = {
+  patientId: '',
+  patientName: '',
+  accessionNumber: '',
+  startDate: null,
+  endDate: null,
+}
 const asked = (keys: Partial<PriorKeys>): Record<string, string> =>
-  Object.fromEntries(keysOf({ ...NOTHING, ...keys }).flatMap(({ tag, text }) => (text === '' ? [] : [[keywordOf(tag), text]])))
+  Object.fromEntries(
+    keysOf({ ...NOTHING, ...keys }).flatMap(({ tag, text }) =>
+      text === '' ? [] : [[keywordOf(tag), text]],
+    ),
+  )
 
 describe('the keys of a query for earlier studies', () => {
   it('are those that were entered, at STUDY level', () => {
@@ -21,7 +31,9 @@ describe('the keys of a query for earlier studies', () => {
   })
 
   it('leave a range of days open where one end is missing', () => {
-    expect(asked({ startDate: '2026-01-02', endDate: '20261231' }).StudyDate).toBe('20260102-20261231')
+    expect(asked({ startDate: '2026-01-02', endDate: '20261231' }).StudyDate).toBe(
+      '20260102-20261231',
+    )
     expect(asked({ startDate: '2026-01-02' }).StudyDate).toBe('20260102-')
     expect(asked({ endDate: '2026-01-02' }).StudyDate).toBe('-20260102')
     expect(asked({})).toEqual({ QueryRetrieveLevel: 'STUDY' })

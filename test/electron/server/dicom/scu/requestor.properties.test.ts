@@ -6,7 +6,11 @@ import { describe, expect, it, vi } from 'vitest'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
 import { writeMessage } from '#server/dicom/dimse/message.ts'
-import { openAssociation, type RequestedAssociation, RequestorError } from '#server/dicom/scu/requestor.ts'
+import {
+  openAssociation,
+  type RequestedAssociation,
+  RequestorError,
+} from '#server/dicom/scu/requestor.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import type { Pdu } from '#server/dicom/upper-layer/pdu.ts'
 import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
@@ -16,24 +20,40 @@ import { pendingTimers } from '../../../../support/pending-timers.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { associateRq } from '../../../../support/requestor.ts'
 
-// Our requestor against another side that sends what it likes, when it likes, or nothing: every call comes to an end, what went wrong is a
-// RequestorError, and no timer and no connection is left.
+// Our requestor against another side that sends what it likes, when it likes, or nothing: every
+// call comes to an end, what went wrong is a RequestorError, and no timer and no connection is
+// left.
 
-const ECHO = { abstractSyntax: SOP_CLASS.verification, transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian] }
-const echoRq = { commandField: COMMAND_FIELD['C-ECHO-RQ'], affectedSopClassUid: SOP_CLASS.verification }
+const ECHO = {
+  abstractSyntax: SOP_CLASS.verification,
+  transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian],
+}
+const echoRq = {
+  commandField: COMMAND_FIELD['C-ECHO-RQ'],
+  affectedSopClassUid: SOP_CLASS.verification,
+}
 const answer = (status: number, messageIdBeingRespondedTo = 1) =>
-  writeMessage(1, { commandField: 0x8030, status, messageIdBeingRespondedTo, hasDataSet: false }, undefined, 0)
+  writeMessage(
+    1,
+    { commandField: 0x8030, status, messageIdBeingRespondedTo, hasDataSet: false },
+    undefined,
+    0,
+  )
 
 const SENDS = {
   accept: () => writePdu(accepted(associateRq({ contexts: [{ id: 1, ...ECHO }] }))),
-  'accept nothing': () => writePdu(accepted(associateRq(), { presentationContexts: [{ id: 1, result: 4, transferSyntax: '' }] })),
+  'accept nothing': () =>
+    writePdu(
+      accepted(associateRq(), { presentationContexts: [{ id: 1, result: 4, transferSyntax: '' }] }),
+    ),
   reject: () => writePdu({ type: 'A-ASSOCIATE-RJ', result: 1, source: 1, reason: 3 }),
   request: () => writePdu(associateRq()),
   answer: () => answer(0),
   pending: () => answer(0xff00),
   'answer to another': () => answer(0, 77),
   'a request': () => writeMessage(1, { ...echoRq, messageId: 1, hasDataSet: false }, undefined, 0),
-  'other context': () => writeMessage(9, { commandField: 0x8030, status: 0, hasDataSet: false }, undefined, 0),
+  'other context': () =>
+    writeMessage(9, { commandField: 0x8030, status: 0, hasDataSet: false }, undefined, 0),
   release: () => writePdu({ type: 'A-RELEASE-RQ' }),
   released: () => writePdu({ type: 'A-RELEASE-RP' }),
   abort: () => writePdu({ type: 'A-ABORT', source: 2, reason: 0 }),
@@ -43,8 +63,14 @@ type Sends = keyof typeof SENDS
 
 const doingArbitrary = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(...(Object.keys(SENDS) as Sends[])) },
-  { weight: 1, arbitrary: fc.constantFrom('close' as const, 'reset' as const, 'a minute passes' as const) },
-  { weight: 1, arbitrary: fc.constantFrom('we cancel' as const, 'we abort' as const, 'we release' as const) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('close' as const, 'reset' as const, 'a minute passes' as const),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('we cancel' as const, 'we abort' as const, 'we release' as const),
+  },
 )
 
 /** What a request came to: its responses, or the one sentence of why not. */
@@ -83,13 +109,18 @@ describe('an association that we ask for', () => {
               /** What each call came to. */
               const ends: unknown[] = []
               const opening = openAssociation({
-                ...{ peer: { host: '127.0.0.1', port, aeTitle: 'PACS' }, callingAeTitle: 'ISTHMUS', contexts: [ECHO] },
+                ...{
+                  peer: { host: '127.0.0.1', port, aeTitle: 'PACS' },
+                  callingAeTitle: 'ISTHMUS',
+                  contexts: [ECHO],
+                },
                 signal: cancelling.signal,
               })
               const working = (async () => {
                 association = await opening
                 const statuses: (number | undefined)[] = []
-                for await (const { command } of association.request(1, echoRq)) statuses.push(command.status)
+                for await (const { command } of association.request(1, echoRq))
+                  statuses.push(command.status)
                 return statuses
               })()
               working.then(
@@ -135,9 +166,12 @@ describe('an association that we ask for', () => {
               expect(ends).toHaveLength(1)
               expectOneEnd(ends[0])
               expect(association?.isOpen ?? false).toBe(false)
-              // PS3.8 Table 9-26: a provider's abort has a reason, a user's has none. One of them at most, but for what comes while it closes.
-              for (const pdu of received) if (pdu.type === 'A-ABORT' && pdu.source === 0) expect(pdu.reason).toBe(0)
-              for (const pdu of received) if (pdu.type === 'A-ABORT') expect([0, 2]).toContain(pdu.source)
+              // PS3.8 Table 9-26: a provider's abort has a reason, a user's has none. One of them
+              // at most, but for what comes while it closes.
+              for (const pdu of received)
+                if (pdu.type === 'A-ABORT' && pdu.source === 0) expect(pdu.reason).toBe(0)
+              for (const pdu of received)
+                if (pdu.type === 'A-ABORT') expect([0, 2]).toContain(pdu.source)
               socket.destroy()
               await quiet()
               expect(pendingTimers()).toEqual([])

@@ -1,12 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { verification } from '#server/dicom/scp/verification.ts'
-import { accept, decide, servicesOf, tooManyUnlisted, unacceptable } from '#server/dicom/upper-layer/association-admission.ts'
+import {
+  accept,
+  decide,
+  servicesOf,
+  tooManyUnlisted,
+  unacceptable,
+} from '#server/dicom/upper-layer/association-admission.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import { associateRq, ECHO_CONTEXT } from '../../../../support/requestor.ts'
 
 const LIMITS = { ...DEFAULT_LIMITS, associations: 10, associationsPerCaller: 2 }
 const NONE = { all: 0, ofCaller: 0, ofHost: 0, unlisted: 0, unlistedOfHost: 0 }
-const INFO = { associationId: 'a', callingAeTitle: 'CT1', calledAeTitle: 'ISTHMUS', remoteAddress: '10.0.3.7' }
+const INFO = {
+  associationId: 'a',
+  callingAeTitle: 'CT1',
+  calledAeTitle: 'ISTHMUS',
+  remoteAddress: '10.0.3.7',
+}
 
 describe('admission', () => {
   it.each([
@@ -22,12 +33,19 @@ describe('admission', () => {
 
   it.each([
     ['half of ten', { ...NONE, unlisted: 5 }, [2, 3, 2]],
-    ['two of the same host, the least that one gets', { ...NONE, unlisted: 2, unlistedOfHost: 2 }, [2, 3, 2]],
+    [
+      'two of the same host, the least that one gets',
+      { ...NONE, unlisted: 2, unlistedOfHost: 2 },
+      [2, 3, 2],
+    ],
     ['fewer', { ...NONE, unlisted: 4, unlistedOfHost: 1 }, undefined],
-  ])('by the provider, of a caller outside the device list with %s open', (_what, open, expected) => {
-    const rejection = tooManyUnlisted(open, LIMITS)
-    expect(rejection && [rejection.result, rejection.source, rejection.reason]).toEqual(expected)
-  })
+  ])(
+    'by the provider, of a caller outside the device list with %s open',
+    (_what, open, expected) => {
+      const rejection = tooManyUnlisted(open, LIMITS)
+      expect(rejection && [rejection.result, rejection.source, rejection.reason]).toEqual(expected)
+    },
+  )
 
   it('asks the policy only within the application context of DICOM', () => {
     const policy = {
@@ -47,7 +65,11 @@ describe('admission', () => {
 
   it('names what was proposed in words, each once', () => {
     const request = associateRq({
-      contexts: [ECHO_CONTEXT, { ...ECHO_CONTEXT, id: 3 }, { ...ECHO_CONTEXT, id: 5, abstractSyntax: '1.2.3' }],
+      contexts: [
+        ECHO_CONTEXT,
+        { ...ECHO_CONTEXT, id: 3 },
+        { ...ECHO_CONTEXT, id: 5, abstractSyntax: '1.2.3' },
+      ],
     })
     expect(servicesOf(request)).toEqual(['Verification', '1.2.3'])
   })

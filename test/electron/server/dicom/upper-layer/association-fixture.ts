@@ -12,7 +12,10 @@ import type { Pdu } from '#server/dicom/upper-layer/pdu.ts'
 import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 import { createSlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 
-/** Both ends of one connection in this process, so that a test knows when everything that was sent has been read. */
+/**
+ * Both ends of one connection in this process, so that a test knows when everything that was sent
+ * has been read.
+ */
 export interface Link extends AsyncDisposable {
   readonly association: Association
   readonly socket: Socket
@@ -51,7 +54,9 @@ export async function openUpperLayer({
 }: UpperLayerOptions): Promise<UpperLayer> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const all: DimseLimits = { ...DEFAULT_LIMITS, ...limits }
-  let taking: ((end: { readonly association: Association; readonly socket: Socket }) => void) | undefined
+  let taking:
+    | ((end: { readonly association: Association; readonly socket: Socket }) => void)
+    | undefined
   let seen: string[] = []
   const faults: unknown[] = []
   const host = {
@@ -66,7 +71,10 @@ export async function openUpperLayer({
       closed: (_: unknown, { kind }: { readonly kind: string }) => void seen.push(kind),
     },
     serviceOf: (abstractSyntax: string) =>
-      services.find(({ sopClasses, offers }) => sopClasses.includes(abstractSyntax) || offers?.(abstractSyntax) === true),
+      services.find(
+        ({ sopClasses, offers }) =>
+          sopClasses.includes(abstractSyntax) || offers?.(abstractSyntax) === true,
+      ),
     pendingGrew: () => {},
     isTooMuchAhead: false,
     isTooMuchGathered: false,
@@ -78,7 +86,9 @@ export async function openUpperLayer({
     },
     clock: () => performance.now(),
   }
-  const server: Server = createServer({ noDelay: true }, (socket) => taking?.({ association: new Association(socket, host), socket }))
+  const server: Server = createServer({ noDelay: true }, (socket) =>
+    taking?.({ association: new Association(socket, host), socket }),
+  )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -86,7 +96,10 @@ export async function openUpperLayer({
   return {
     async connect() {
       seen = []
-      const taken = Promise.withResolvers<{ readonly association: Association; readonly socket: Socket }>()
+      const taken = Promise.withResolvers<{
+        readonly association: Association
+        readonly socket: Socket
+      }>()
       taking = taken.resolve
       const socket = connect({ port, host: '127.0.0.1', noDelay: true })
       const other = await taken.promise
@@ -104,7 +117,10 @@ export async function openUpperLayer({
         const isQuiet = () => {
           if (socket.destroyed) return other.socket.destroyed
           if (other.socket.destroyed) return false
-          return other.socket.bytesRead === socket.bytesWritten && socket.bytesRead === other.socket.bytesWritten
+          return (
+            other.socket.bytesRead === socket.bytesWritten &&
+            socket.bytesRead === other.socket.bytesWritten
+          )
         }
         // Answers take a few turns of their own: it is quiet when it was so for a while.
         let turns = 0
@@ -122,7 +138,9 @@ export async function openUpperLayer({
         send: (bytes) => void socket.write(bytes),
         messages() {
           const messages = createMessageReader(DEFAULT_LIMITS)
-          return received.flatMap((pdu) => (pdu.type === 'P-DATA-TF' ? pdu.pdvs.flatMap((pdv) => messages.push(pdv) ?? []) : []))
+          return received.flatMap((pdu) =>
+            pdu.type === 'P-DATA-TF' ? pdu.pdvs.flatMap((pdv) => messages.push(pdv) ?? []) : [],
+          )
         },
         async leave() {
           socket.destroy()

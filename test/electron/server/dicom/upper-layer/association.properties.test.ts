@@ -11,8 +11,9 @@ import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { associateRq, ECHO_CONTEXT, findRq } from '../../../../support/requestor.ts'
 import { openUpperLayer } from './association-fixture.ts'
 
-// PS3.8 §9.2 from the other end of the wire: whatever a peer sends, in whatever pieces, with whatever pauses, it gets what Table 9-10 lets it
-// expect, and in the end nothing is left. The model is written from the words of the standard, not from the table the gateway runs.
+// PS3.8 §9.2 from the other end of the wire: whatever a peer sends, in whatever pieces, with
+// whatever pauses, it gets what Table 9-10 lets it expect, and in the end nothing is left. The
+// model is written from the words of the standard, not from the table the gateway runs.
 
 const PDU = {
   associate: associateRq(),
@@ -26,14 +27,22 @@ const PDU = {
   abort: { type: 'A-ABORT', source: 0, reason: 0 },
 } as const satisfies Record<string, Pdu>
 const echoRq = (messageId: number) => ({
-  ...{ commandField: COMMAND_FIELD['C-ECHO-RQ'], affectedSopClassUid: SOP_CLASS.verification, messageId, hasDataSet: false },
+  ...{
+    commandField: COMMAND_FIELD['C-ECHO-RQ'],
+    affectedSopClassUid: SOP_CLASS.verification,
+    messageId,
+    hasDataSet: false,
+  },
 })
-const PLAIN = Object.fromEntries(Object.entries(PDU).map(([name, pdu]) => [name, () => writePdu(pdu)])) as unknown
+const PLAIN = Object.fromEntries(
+  Object.entries(PDU).map(([name, pdu]) => [name, () => writePdu(pdu)]),
+) as unknown
 const BYTES = {
   ...(PLAIN as Record<keyof typeof PDU, (id: number) => Buffer>),
   echo: (id: number) => writeMessage(1, echoRq(id), undefined, 0),
   'other context': (id: number) => writeMessage(99, echoRq(id), undefined, 0),
-  response: () => writeMessage(1, { commandField: 0x8030, status: 0, hasDataSet: false }, undefined, 0),
+  response: () =>
+    writeMessage(1, { commandField: 0x8030, status: 0, hasDataSet: false }, undefined, 0),
   'half a message': (id: number) => writeMessage(1, findRq(id, true), undefined, 0),
   'no PDU': () => Buffer.from([0x99, 0, 0, 0, 0, 4, 1, 2, 3, 4]),
 } as const
@@ -48,9 +57,21 @@ const sentArbitrary = fc.record({
 })
 const stepArbitrary = fc.oneof(
   { weight: 8, arbitrary: sentArbitrary },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('let pass' as const), ms: fc.constantFrom(31_000, 125_000) }) },
-  { weight: 2, arbitrary: fc.constantFrom({ do: 'work slowly' as const }, { do: 'end the work' as const }) },
-  { weight: 1, arbitrary: fc.constantFrom({ do: 'half close' as const }, { do: 'reset' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('let pass' as const),
+      ms: fc.constantFrom(31_000, 125_000),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom({ do: 'work slowly' as const }, { do: 'end the work' as const }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom({ do: 'half close' as const }, { do: 'reset' as const }),
+  },
 )
 type Step = typeof stepArbitrary extends fc.Arbitrary<infer T> ? T : never
 
@@ -106,7 +127,8 @@ class Model {
       this.expected.push('A-RELEASE-RP')
       this.#end('released')
       this.state = 'over'
-    } else if (!['echo', 'other context', 'response', 'half a message'].includes(sent)) this.#abort(REASON.unexpected)
+    } else if (!['echo', 'other context', 'response', 'half a message'].includes(sent))
+      this.#abort(REASON.unexpected)
     else this.#takeData(sent, id)
   }
 
@@ -121,7 +143,9 @@ class Model {
   }
 
   #associate(sent: Sent): void {
-    const rejection = { 'other version': '1/2/2', 'other application': '1/1/2', stranger: '1/1/3' }[sent as string]
+    const rejection = { 'other version': '1/2/2', 'other application': '1/1/2', stranger: '1/1/3' }[
+      sent as string
+    ]
     this.state = rejection === undefined ? 'open' : 'over'
     this.wasOpen = rejection === undefined
     if (rejection !== undefined) this.how = 'rejected'
@@ -159,7 +183,8 @@ class Model {
 function shown(pdu: Pdu, ids: () => number | undefined): string {
   if (pdu.type === 'P-DATA-TF') return `response ${ids()}`
   if (pdu.type === 'A-ABORT') return `A-ABORT ${pdu.source}/${pdu.reason}`
-  if (pdu.type === 'A-ASSOCIATE-RJ') return `A-ASSOCIATE-RJ ${pdu.result}/${pdu.source}/${pdu.reason}`
+  if (pdu.type === 'A-ASSOCIATE-RJ')
+    return `A-ASSOCIATE-RJ ${pdu.result}/${pdu.source}/${pdu.reason}`
   return pdu.type
 }
 
@@ -189,65 +214,76 @@ describe('an association', () => {
         services: [echo, worklist],
         policy: {
           decide: ({ callingAeTitle }) =>
-            callingAeTitle === 'STRANGER' ? { reject: { result: 1, source: 1, reason: 3, why: 'unknown' } } : { accept: true },
+            callingAeTitle === 'STRANGER'
+              ? { reject: { result: 1, source: 1, reason: 3, why: 'unknown' } }
+              : { accept: true },
         },
       })
       await fc.assert(
-        fc.asyncProperty(fc.boolean(), fc.array(stepArbitrary, { minLength: 1, maxLength: 16 }), async (isPolite, drawn) => {
-          work?.resolve()
-          work = undefined
-          await using link = await layer.connect()
-          const model = new Model()
-          let id = 0
-          const steps: Step[] = isPolite ? [{ send: 'associate', cut: 0 }, ...drawn] : drawn
-          for (const step of steps) {
-            if (model.isClosed) break
-            // More would not be read before one is answered.
-            if ('send' in step && model.waiting.length >= 6) continue
-            if ('send' in step) {
-              const bytes = BYTES[step.send](++id)
-              const cut = step.cut % bytes.length
-              if (cut > 0) {
-                link.send(bytes.subarray(0, cut))
-                await link.quiet()
+        fc.asyncProperty(
+          fc.boolean(),
+          fc.array(stepArbitrary, { minLength: 1, maxLength: 16 }),
+          async (isPolite, drawn) => {
+            work?.resolve()
+            work = undefined
+            await using link = await layer.connect()
+            const model = new Model()
+            let id = 0
+            const steps: Step[] = isPolite ? [{ send: 'associate', cut: 0 }, ...drawn] : drawn
+            for (const step of steps) {
+              if (model.isClosed) break
+              // More would not be read before one is answered.
+              if ('send' in step && model.waiting.length >= 6) continue
+              if ('send' in step) {
+                const bytes = BYTES[step.send](++id)
+                const cut = step.cut % bytes.length
+                if (cut > 0) {
+                  link.send(bytes.subarray(0, cut))
+                  await link.quiet()
+                }
+                link.send(bytes.subarray(cut))
+                model.take(step.send, id)
+              } else if (step.do === 'let pass') {
+                vi.advanceTimersByTime(step.ms)
+                model.pass(step.ms)
+              } else if (step.do === 'work slowly') {
+                work ??= Promise.withResolvers()
+                model.isSlow = true
+              } else if (step.do === 'end the work') {
+                work?.resolve()
+                work = undefined
+                model.endWork()
+              } else {
+                if (step.do === 'reset') link.socket.resetAndDestroy()
+                else link.socket.end()
+                model.lost()
               }
-              link.send(bytes.subarray(cut))
-              model.take(step.send, id)
-            } else if (step.do === 'let pass') {
-              vi.advanceTimersByTime(step.ms)
-              model.pass(step.ms)
-            } else if (step.do === 'work slowly') {
-              work ??= Promise.withResolvers()
-              model.isSlow = true
-            } else if (step.do === 'end the work') {
-              work?.resolve()
-              work = undefined
-              model.endWork()
-            } else {
-              if (step.do === 'reset') link.socket.resetAndDestroy()
-              else link.socket.end()
-              model.lost()
+              await link.quiet()
+              const ids = link.messages().map(({ command }) => command.messageIdBeingRespondedTo)
+              let at = 0
+              expect(link.received.map((pdu) => shown(pdu, () => ids[at++]))).toEqual(
+                model.expected,
+              )
+              expect(link.isClosed).toBe(model.isClosed)
+              expect(link.association.isOpen).toBe(model.state === 'open')
             }
-            await link.quiet()
-            const ids = link.messages().map(({ command }) => command.messageIdBeingRespondedTo)
-            let at = 0
-            expect(link.received.map((pdu) => shown(pdu, () => ids[at++]))).toEqual(model.expected)
-            expect(link.isClosed).toBe(model.isClosed)
-            expect(link.association.isOpen).toBe(model.state === 'open')
-          }
-          work?.resolve()
-          work = undefined
-          await link.leave()
-          model.lost()
-          expect(link.seen).toEqual(
-            model.how === 'rejected'
-              ? ['rejected']
-              : [...(model.wasOpen ? ['opened'] : []), model.how === 'nothing' ? 'aborted' : model.how],
-          )
-          const { isOpen, isBusy, aheadBytes } = link.association
-          const left = { isOpen, isBusy, aheadBytes, timers: pendingTimers() }
-          expect(left).toEqual({ isOpen: false, isBusy: false, aheadBytes: 0, timers: [] })
-        }),
+            work?.resolve()
+            work = undefined
+            await link.leave()
+            model.lost()
+            expect(link.seen).toEqual(
+              model.how === 'rejected'
+                ? ['rejected']
+                : [
+                    ...(model.wasOpen ? ['opened'] : []),
+                    model.how === 'nothing' ? 'aborted' : model.how,
+                  ],
+            )
+            const { isOpen, isBusy, aheadBytes } = link.association
+            const left = { isOpen, isBusy, aheadBytes, timers: pendingTimers() }
+            expect(left).toEqual({ isOpen: false, isBusy: false, aheadBytes: 0, timers: [] })
+          },
+        ),
         runs(150),
       )
     },

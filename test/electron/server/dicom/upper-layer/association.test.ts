@@ -3,7 +3,15 @@ import { IMPLEMENTATION, SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-s
 import { writeMessage } from '#server/dicom/dimse/message.ts'
 import { writePdu } from '#server/dicom/upper-layer/pdu-writer.ts'
 import { serve } from '../../../../support/dimse-server.ts'
-import { associated, associateRq, ECHO_CONTEXT, findRq, type Proposal, Requestor, WORKLIST_CONTEXT } from '../../../../support/requestor.ts'
+import {
+  associated,
+  associateRq,
+  ECHO_CONTEXT,
+  findRq,
+  type Proposal,
+  Requestor,
+  WORKLIST_CONTEXT,
+} from '../../../../support/requestor.ts'
 
 const header = (type: number, length: number) => {
   const bytes = Buffer.from([type, 0, 0, 0, 0, 0])
@@ -34,7 +42,11 @@ describe('an association', () => {
     await using _server = server
     await using plain = await Requestor.connect(port)
     const accepted = await plain.associate()
-    expect(accepted).toMatchObject({ calledAeTitle: 'ISTHMUS', callingAeTitle: 'CT1', applicationContext: '1.2.840.10008.3.1.1.1' })
+    expect(accepted).toMatchObject({
+      calledAeTitle: 'ISTHMUS',
+      callingAeTitle: 'CT1',
+      applicationContext: '1.2.840.10008.3.1.1.1',
+    })
     expect(accepted.user).toEqual({
       maximumLength: 65_536,
       implementationClassUid: IMPLEMENTATION.classUid,
@@ -44,9 +56,14 @@ describe('an association', () => {
     })
     await using asking = await Requestor.connect(port)
     const roles = [{ sopClass: SOP_CLASS.modalityWorklistFind, scu: true, scp: true }]
-    const { user } = await asking.associate({ asynchronousOperations: { invoked: 0, performed: 0 }, roles })
+    const { user } = await asking.associate({
+      asynchronousOperations: { invoked: 0, performed: 0 },
+      roles,
+    })
     expect(user.asynchronousOperations).toEqual({ invoked: 1, performed: 1 })
-    expect(user.roles).toEqual([{ sopClass: SOP_CLASS.modalityWorklistFind, scu: true, scp: false }])
+    expect(user.roles).toEqual([
+      { sopClass: SOP_CLASS.modalityWorklistFind, scu: true, scp: false },
+    ])
   })
 
   it('understands a peer that sends one byte per segment', async () => {
@@ -55,13 +72,24 @@ describe('an association', () => {
     await using requestor = await Requestor.connect(port)
     for (const byte of writePdu(associateRq())) requestor.send(Buffer.from([byte]))
     expect(await requestor.next()).toMatchObject({ type: 'A-ASSOCIATE-AC' })
-    const echo = writeMessage(1, { commandField: 0x30, messageId: 5, hasDataSet: false }, undefined, 0)
+    const echo = writeMessage(
+      1,
+      { commandField: 0x30, messageId: 5, hasDataSet: false },
+      undefined,
+      0,
+    )
     for (const byte of echo) requestor.send(Buffer.from([byte]))
-    expect((await requestor.message()).command).toMatchObject({ commandField: 0x8030, messageIdBeingRespondedTo: 5, status: 0 })
+    expect((await requestor.message()).command).toMatchObject({
+      commandField: 0x8030,
+      messageIdBeingRespondedTo: 5,
+      status: 0,
+    })
   })
 
   it('accepts for a caller only the SOP classes the policy leaves it', async () => {
-    const { server, port } = await serve({ policy: { decide: () => ({ accept: true, onlySopClasses: [SOP_CLASS.verification] }) } })
+    const { server, port } = await serve({
+      policy: { decide: () => ({ accept: true, onlySopClasses: [SOP_CLASS.verification] }) },
+    })
     await using _server = server
     await using requestor = await Requestor.connect(port)
     const { presentationContexts } = await requestor.associate()
@@ -78,19 +106,26 @@ describe('an association', () => {
     ['the protocol version', { protocolVersion: 2 }, [1, 2, 2]],
     ['the application context', { applicationContext: '1.2.3.4' }, [1, 1, 2]],
     ['the policy', { callingAeTitle: 'STRANGER' }, [1, 1, 3]],
-  ])('is rejected for %s, and the observer is told once', async (_what, proposal, [result, source, reason]) => {
-    const watched = await serve({
-      policy: {
-        decide: ({ callingAeTitle }) =>
-          callingAeTitle === 'STRANGER' ? { reject: { result: 1, source: 1, reason: 3, why: 'unknown' } } : { accept: true },
-      },
-    })
-    await using _server = watched.server
-    await using requestor = await Requestor.connect(watched.port)
-    requestor.sendPdu(associateRq(proposal))
-    expect(await requestor.next()).toEqual({ type: 'A-ASSOCIATE-RJ', result, source, reason })
-    expect(watched.seen).toEqual([`rejected ${proposal.callingAeTitle ?? 'CT1'} ${result}/${source}/${reason}`])
-  })
+  ])(
+    'is rejected for %s, and the observer is told once',
+    async (_what, proposal, [result, source, reason]) => {
+      const watched = await serve({
+        policy: {
+          decide: ({ callingAeTitle }) =>
+            callingAeTitle === 'STRANGER'
+              ? { reject: { result: 1, source: 1, reason: 3, why: 'unknown' } }
+              : { accept: true },
+        },
+      })
+      await using _server = watched.server
+      await using requestor = await Requestor.connect(watched.port)
+      requestor.sendPdu(associateRq(proposal))
+      expect(await requestor.next()).toEqual({ type: 'A-ASSOCIATE-RJ', result, source, reason })
+      expect(watched.seen).toEqual([
+        `rejected ${proposal.callingAeTitle ?? 'CT1'} ${result}/${source}/${reason}`,
+      ])
+    },
+  )
 
   it('gives the policy what was proposed, trimmed, and how many are open', async () => {
     const asked: unknown[] = []
@@ -105,7 +140,10 @@ describe('an association', () => {
     await using _server = server
     await using _first = await associated(port, { callingAeTitle: 'CT1' })
     await using _second = await associated(port, { callingAeTitle: 'MR1' })
-    await using _third = await associated(port, { callingAeTitle: 'CT1', contexts: [ECHO_CONTEXT, { ...ECHO_CONTEXT, id: 5 }] })
+    await using _third = await associated(port, {
+      callingAeTitle: 'CT1',
+      contexts: [ECHO_CONTEXT, { ...ECHO_CONTEXT, id: 5 }],
+    })
     expect(asked[2]).toEqual({
       callingAeTitle: 'CT1',
       calledAeTitle: 'ISTHMUS',
@@ -127,23 +165,39 @@ describe('an association', () => {
     await using requestor = await Requestor.connect(watched.port)
     requestor.send(bytes)
     expect(await requestor.next()).toEqual({ type: 'A-ABORT', source: 2, reason })
-    expect(watched.seen).toEqual([expect.stringMatching(/^closed - aborted: aborted by the gateway: /)])
+    expect(watched.seen).toEqual([
+      expect.stringMatching(/^closed - aborted: aborted by the gateway: /),
+    ])
   })
 
   it.each([
     ['an unknown PDU', header(0x99, 4), 1],
     ['a second A-ASSOCIATE-RQ', writePdu(associateRq()), 2],
     ['a P-DATA-TF of 4 GiB', header(4, 0xffffffff), 6],
-    ['a fragment on a context that was not accepted', writeMessage(99, { commandField: 0x30, hasDataSet: false }, undefined, 0), 6],
     [
-      'a command set that ends within an element',
-      writePdu({ type: 'P-DATA-TF', pdvs: [{ contextId: 1, isCommand: true, isLast: true, data: Buffer.alloc(9, 1) }] }),
+      'a fragment on a context that was not accepted',
+      writeMessage(99, { commandField: 0x30, hasDataSet: false }, undefined, 0),
       6,
     ],
-    ['a response to nothing', writeMessage(1, { commandField: 0x8030, status: 0, hasDataSet: false }, undefined, 0), 6],
+    [
+      'a command set that ends within an element',
+      writePdu({
+        type: 'P-DATA-TF',
+        pdvs: [{ contextId: 1, isCommand: true, isLast: true, data: Buffer.alloc(9, 1) }],
+      }),
+      6,
+    ],
+    [
+      'a response to nothing',
+      writeMessage(1, { commandField: 0x8030, status: 0, hasDataSet: false }, undefined, 0),
+      6,
+    ],
     [
       'an A-RELEASE-RQ within a message',
-      Buffer.concat([writeMessage(3, findRq(1, true), undefined, 0), writePdu({ type: 'A-RELEASE-RQ' })]),
+      Buffer.concat([
+        writeMessage(3, findRq(1, true), undefined, 0),
+        writePdu({ type: 'A-RELEASE-RQ' }),
+      ]),
       2,
     ],
   ])('that sends %s is aborted with the reason', async (_what, bytes, reason) => {
@@ -168,9 +222,21 @@ describe('an association', () => {
       hasDataSet: false,
     })
     requestor.sendMessage(1, { ...findRq(4, true), commandField: 0x0001 }, Buffer.from('data'))
-    expect((await requestor.message()).command).toMatchObject({ commandField: 0x8001, messageIdBeingRespondedTo: 4, status: 0x0211 })
-    requestor.sendMessage(1, { commandField: 0x30, affectedSopClassUid: '1.2.3', messageId: 5, hasDataSet: false })
-    expect((await requestor.message()).command).toMatchObject({ messageIdBeingRespondedTo: 5, status: 0x0122 })
+    expect((await requestor.message()).command).toMatchObject({
+      commandField: 0x8001,
+      messageIdBeingRespondedTo: 4,
+      status: 0x0211,
+    })
+    requestor.sendMessage(1, {
+      commandField: 0x30,
+      affectedSopClassUid: '1.2.3',
+      messageId: 5,
+      hasDataSet: false,
+    })
+    expect((await requestor.message()).command).toMatchObject({
+      messageIdBeingRespondedTo: 5,
+      status: 0x0122,
+    })
     expect(await requestor.echo(6)).toBe(0)
   })
 
@@ -179,7 +245,10 @@ describe('an association', () => {
     await using _server = server
     await using requestor = await associated(port)
     requestor.sendMessage(1, { commandField: 0x30, messageId: 3, hasDataSet: false })
-    expect((await requestor.message()).command).toMatchObject({ affectedSopClassUid: SOP_CLASS.verification, status: 0 })
+    expect((await requestor.message()).command).toMatchObject({
+      affectedSopClassUid: SOP_CLASS.verification,
+      status: 0,
+    })
   })
 
   it('answers everything a peer sends ahead, in order, however much it is', async () => {
@@ -188,7 +257,8 @@ describe('an association', () => {
     await using requestor = await associated(port)
     for (let messageId = 1; messageId <= 200; messageId++) requestor.sendEcho(messageId)
     const answered: (number | undefined)[] = []
-    while (answered.length < 200) answered.push((await requestor.message()).command.messageIdBeingRespondedTo)
+    while (answered.length < 200)
+      answered.push((await requestor.message()).command.messageIdBeingRespondedTo)
     expect(answered).toEqual(Array.from({ length: 200 }, (_, i) => i + 1))
     expect(await requestor.release()).toEqual({ type: 'A-RELEASE-RP' })
   })
@@ -240,17 +310,28 @@ describe('an association', () => {
     await using requestor = await associated(watched.port)
     expect((await requestor.find(Buffer.alloc(0))).final.status).toBe(0)
     expect(await requestor.next()).toEqual({ type: 'A-ABORT', source: 2, reason: 0 })
-    expect(watched.seen.slice(1)).toEqual(['answered CT1 Modality Worklist 0000 0', 'closed CT1 aborted: silent for 0.05 s'])
+    expect(watched.seen.slice(1)).toEqual([
+      'answered CT1 Modality Worklist 0000 0',
+      'closed CT1 aborted: silent for 0.05 s',
+    ])
   })
 
   it.each([
-    ['aborts', (requestor: Requestor) => requestor.abort(), 'closed CT1 aborted: aborted by the peer'],
+    [
+      'aborts',
+      (requestor: Requestor) => requestor.abort(),
+      'closed CT1 aborted: aborted by the peer',
+    ],
     [
       'resets the connection',
       (requestor: Requestor) => requestor.reset(),
       'closed CT1 aborted: the other side cut the connection (ECONNRESET)',
     ],
-    ['half closes the connection', (requestor: Requestor) => requestor.halfClose(), 'closed CT1 aborted: connection closed by the peer'],
+    [
+      'half closes the connection',
+      (requestor: Requestor) => requestor.halfClose(),
+      'closed CT1 aborted: connection closed by the peer',
+    ],
   ])('whose peer %s is over, and said so once', async (_what, leave, line) => {
     const watched = await serve()
     await using _server = watched.server

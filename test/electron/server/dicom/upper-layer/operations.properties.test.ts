@@ -17,15 +17,19 @@ import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { associateRq } from '../../../../support/requestor.ts'
 import { openUpperLayer } from './association-fixture.ts'
 
-// PS3.7 §6.3, §9.3 and §10.3 on one association: whatever is asked for, and whatever of it is cancelled when, each request has its one final
-// response, in the order of the requests; C-CANCEL ends searches and nothing else (§9.3.2.3).
+// PS3.7 §6.3, §9.3 and §10.3 on one association: whatever is asked for, and whatever of it is
+// cancelled when, each request has its one final response, in the order of the requests; C-CANCEL
+// ends searches and nothing else (§9.3.2.3).
 
 const CT = '1.2.840.10008.5.1.4.1.1.2'
 const context = (id: number, abstractSyntax: string): ProposedContext => ({
   ...{ id, abstractSyntax, transferSyntaxes: [TRANSFER_SYNTAX.explicitLittleEndian] },
 })
 const CONTEXTS = [
-  { ...context(1, SOP_CLASS.verification), transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian] },
+  {
+    ...context(1, SOP_CLASS.verification),
+    transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian],
+  },
   context(3, SOP_CLASS.modalityWorklistFind),
   context(5, CT),
   context(7, SOP_CLASS.modalityPerformedProcedureStep),
@@ -35,52 +39,91 @@ const CONTEXTS = [
 type Kind = 'echo' | 'find' | 'store' | 'create' | 'set' | 'action' | 'unknown'
 type Request = Omit<CommandSet, 'messageId' | 'hasDataSet'>
 /** How each is asked for; `works`: a service works at it, until the test says so. */
-const KINDS: Readonly<Record<Kind, { readonly on: number; readonly command: Request; readonly works: boolean; readonly status: number }>> =
-  {
-    echo: {
-      on: 1,
-      command: { commandField: COMMAND_FIELD['C-ECHO-RQ'], affectedSopClassUid: SOP_CLASS.verification },
-      works: false,
-      status: 0,
+const KINDS: Readonly<
+  Record<
+    Kind,
+    {
+      readonly on: number
+      readonly command: Request
+      readonly works: boolean
+      readonly status: number
+    }
+  >
+> = {
+  echo: {
+    on: 1,
+    command: {
+      commandField: COMMAND_FIELD['C-ECHO-RQ'],
+      affectedSopClassUid: SOP_CLASS.verification,
     },
-    find: {
-      ...{ on: 3, works: true, status: 0 },
-      command: { commandField: COMMAND_FIELD['C-FIND-RQ'], affectedSopClassUid: SOP_CLASS.modalityWorklistFind, priority: 0 },
+    works: false,
+    status: 0,
+  },
+  find: {
+    ...{ on: 3, works: true, status: 0 },
+    command: {
+      commandField: COMMAND_FIELD['C-FIND-RQ'],
+      affectedSopClassUid: SOP_CLASS.modalityWorklistFind,
+      priority: 0,
     },
-    store: {
-      ...{ on: 5, works: true, status: 0xb000 },
-      command: { commandField: COMMAND_FIELD['C-STORE-RQ'], affectedSopClassUid: CT, affectedSopInstanceUid: '1.2.3', priority: 0 },
+  },
+  store: {
+    ...{ on: 5, works: true, status: 0xb000 },
+    command: {
+      commandField: COMMAND_FIELD['C-STORE-RQ'],
+      affectedSopClassUid: CT,
+      affectedSopInstanceUid: '1.2.3',
+      priority: 0,
     },
-    create: {
-      ...{ on: 7, works: true, status: 0 },
-      command: { commandField: COMMAND_FIELD['N-CREATE-RQ'], affectedSopClassUid: SOP_CLASS.modalityPerformedProcedureStep },
+  },
+  create: {
+    ...{ on: 7, works: true, status: 0 },
+    command: {
+      commandField: COMMAND_FIELD['N-CREATE-RQ'],
+      affectedSopClassUid: SOP_CLASS.modalityPerformedProcedureStep,
     },
-    set: {
-      ...{ on: 7, works: true, status: 0x0112 },
-      command: {
-        ...{ commandField: COMMAND_FIELD['N-SET-RQ'], requestedSopClassUid: SOP_CLASS.modalityPerformedProcedureStep },
-        requestedSopInstanceUid: '1.2.4',
+  },
+  set: {
+    ...{ on: 7, works: true, status: 0x0112 },
+    command: {
+      ...{
+        commandField: COMMAND_FIELD['N-SET-RQ'],
+        requestedSopClassUid: SOP_CLASS.modalityPerformedProcedureStep,
       },
+      requestedSopInstanceUid: '1.2.4',
     },
-    action: {
-      ...{ on: 9, works: true, status: 0 },
-      command: {
-        ...{ commandField: COMMAND_FIELD['N-ACTION-RQ'], requestedSopClassUid: SOP_CLASS.storageCommitmentPushModel },
-        ...{ requestedSopInstanceUid: '1.2.840.10008.1.20.1.1', actionTypeId: 1 },
+  },
+  action: {
+    ...{ on: 9, works: true, status: 0 },
+    command: {
+      ...{
+        commandField: COMMAND_FIELD['N-ACTION-RQ'],
+        requestedSopClassUid: SOP_CLASS.storageCommitmentPushModel,
       },
+      ...{ requestedSopInstanceUid: '1.2.840.10008.1.20.1.1', actionTypeId: 1 },
     },
-    unknown: {
-      ...{ on: 1, works: false, status: 0x0211 },
-      command: { commandField: COMMAND_FIELD['C-GET-RQ'], affectedSopClassUid: SOP_CLASS.verification },
+  },
+  unknown: {
+    ...{ on: 1, works: false, status: 0x0211 },
+    command: {
+      commandField: COMMAND_FIELD['C-GET-RQ'],
+      affectedSopClassUid: SOP_CLASS.verification,
     },
-  }
+  },
+}
 
 const stepArbitrary = fc.oneof(
   {
     weight: 8,
-    arbitrary: fc.record({ do: fc.constant('ask' as const), kind: fc.constantFrom(...(Object.keys(KINDS) as Kind[]), 'find', 'find') }),
+    arbitrary: fc.record({
+      do: fc.constant('ask' as const),
+      kind: fc.constantFrom(...(Object.keys(KINDS) as Kind[]), 'find', 'find'),
+    }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('cancel' as const), which: fc.nat({ max: 5 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('cancel' as const), which: fc.nat({ max: 5 }) }),
+  },
   { weight: 4, arbitrary: fc.constant({ do: 'end' as const }) },
 )
 
@@ -111,7 +154,9 @@ describe('requests of one association', () => {
       async function* find({ signal }: { readonly signal: AbortSignal }) {
         const batch: EncodedIdentifiers = batchOf(Array.from({ length: ROWS }, () => row))
         yield batch
-        const cancelled = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+        const cancelled = new Promise<void>((resolve) =>
+          signal.addEventListener('abort', () => resolve()),
+        )
         await Promise.race([work(), cancelled])
         at.work = undefined
         yield batch
@@ -155,82 +200,100 @@ describe('requests of one association', () => {
       })
 
       await fc.assert(
-        fc.asyncProperty(fc.array(stepArbitrary, { minLength: 1, maxLength: 18 }), fc.nat({ max: 65_000 }), async (steps, first) => {
-          endWork()
-          at.work = undefined
-          await using link = await layer.connect()
-          link.send(writePdu(associateRq({ contexts: CONTEXTS })))
-          await link.quiet()
-          const asked: Asked[] = []
-          const expected: string[] = []
-          const line = (id: number, kind: Kind, status: number) =>
-            `${id} ${(KINDS[kind].command.commandField | 0x8000).toString(16)} ${status.toString(16)}`
-          const atWork = () => asked.find(({ hasEnded }) => !hasEnded)
-          const pending = ({ id }: Asked) => expected.push(...Array.from({ length: ROWS }, () => line(id, 'find', 0xff00)))
-
-          function end(request: Asked, status: number): void {
-            request.hasEnded = true
-            expected.push(line(request.id, request.kind, status))
-            begin()
-          }
-          /** What comes to be at work, now that nothing else is. */
-          function begin(): void {
-            const next = atWork()
-            if (!next) return
-            if (next.isCancelled) end(next, 0xfe00)
-            else if (next.kind === 'find') pending(next)
-            else if (!KINDS[next.kind].works) end(next, KINDS[next.kind].status)
-          }
-
-          function ask(kind: Kind): void {
-            if (asked.filter(({ hasEnded }) => !hasEnded).length >= 7) return
-            const id = (first + asked.length) % 65_536
-            const { on, command } = KINDS[kind]
-            const dataSet = ['echo', 'unknown'].includes(kind) ? undefined : Buffer.alloc(40, 1)
-            link.send(writeMessage(on, { ...command, messageId: id, hasDataSet: dataSet !== undefined }, dataSet, 0))
-            const wasIdle = atWork() === undefined
-            asked.push({ id, kind, isCancelled: false, hasEnded: false })
-            if (wasIdle) begin()
-          }
-          function cancel(which: number): void {
-            const of = asked.at(-1 - which)
-            const id = of?.id ?? 65_535
-            const command = { commandField: COMMAND_FIELD['C-CANCEL-RQ'], messageIdBeingRespondedTo: id, hasDataSet: false }
-            link.send(writeMessage(3, command, undefined, 0))
-            if (of?.kind !== 'find' || of.hasEnded) return
-            of.isCancelled = true
-            if (of === atWork()) end(of, 0xfe00)
-          }
-          function finish(): void {
-            const request = atWork()
+        fc.asyncProperty(
+          fc.array(stepArbitrary, { minLength: 1, maxLength: 18 }),
+          fc.nat({ max: 65_000 }),
+          async (steps, first) => {
             endWork()
-            if (!request) return
-            if (request.kind === 'find') pending(request)
-            end(request, KINDS[request.kind].status)
-          }
-
-          for (const step of steps) {
-            if (step.do === 'ask') ask(step.kind)
-            else if (step.do === 'cancel') cancel(step.which)
-            else finish()
+            at.work = undefined
+            await using link = await layer.connect()
+            link.send(writePdu(associateRq({ contexts: CONTEXTS })))
             await link.quiet()
-            const given = link
-              .messages()
-              .map(
-                ({ command }) =>
-                  `${command.messageIdBeingRespondedTo} ${command.commandField.toString(16)} ${command.status?.toString(16)}`,
+            const asked: Asked[] = []
+            const expected: string[] = []
+            const line = (id: number, kind: Kind, status: number) =>
+              `${id} ${(KINDS[kind].command.commandField | 0x8000).toString(16)} ${status.toString(16)}`
+            const atWork = () => asked.find(({ hasEnded }) => !hasEnded)
+            const pending = ({ id }: Asked) =>
+              expected.push(...Array.from({ length: ROWS }, () => line(id, 'find', 0xff00)))
+
+            function end(request: Asked, status: number): void {
+              request.hasEnded = true
+              expected.push(line(request.id, request.kind, status))
+              begin()
+            }
+            /** What comes to be at work, now that nothing else is. */
+            function begin(): void {
+              const next = atWork()
+              if (!next) return
+              if (next.isCancelled) end(next, 0xfe00)
+              else if (next.kind === 'find') pending(next)
+              else if (!KINDS[next.kind].works) end(next, KINDS[next.kind].status)
+            }
+
+            function ask(kind: Kind): void {
+              if (asked.filter(({ hasEnded }) => !hasEnded).length >= 7) return
+              const id = (first + asked.length) % 65_536
+              const { on, command } = KINDS[kind]
+              const dataSet = ['echo', 'unknown'].includes(kind) ? undefined : Buffer.alloc(40, 1)
+              link.send(
+                writeMessage(
+                  on,
+                  { ...command, messageId: id, hasDataSet: dataSet !== undefined },
+                  dataSet,
+                  0,
+                ),
               )
-            expect(given).toEqual(expected)
-          }
-          const unanswered = asked.filter(({ hasEnded }) => !hasEnded).length
-          await link.leave()
-          // Who went away is not answered, and what was at work for them is told.
-          endWork()
-          await link.quiet()
-          expect(link.messages()).toHaveLength(expected.length)
-          expect(expected.filter((line) => !line.endsWith('ff00'))).toHaveLength(asked.length - unanswered)
-          expect([link.association.isBusy, pendingTimers()]).toEqual([false, []])
-        }),
+              const wasIdle = atWork() === undefined
+              asked.push({ id, kind, isCancelled: false, hasEnded: false })
+              if (wasIdle) begin()
+            }
+            function cancel(which: number): void {
+              const of = asked.at(-1 - which)
+              const id = of?.id ?? 65_535
+              const command = {
+                commandField: COMMAND_FIELD['C-CANCEL-RQ'],
+                messageIdBeingRespondedTo: id,
+                hasDataSet: false,
+              }
+              link.send(writeMessage(3, command, undefined, 0))
+              if (of?.kind !== 'find' || of.hasEnded) return
+              of.isCancelled = true
+              if (of === atWork()) end(of, 0xfe00)
+            }
+            function finish(): void {
+              const request = atWork()
+              endWork()
+              if (!request) return
+              if (request.kind === 'find') pending(request)
+              end(request, KINDS[request.kind].status)
+            }
+
+            for (const step of steps) {
+              if (step.do === 'ask') ask(step.kind)
+              else if (step.do === 'cancel') cancel(step.which)
+              else finish()
+              await link.quiet()
+              const given = link
+                .messages()
+                .map(
+                  ({ command }) =>
+                    `${command.messageIdBeingRespondedTo} ${command.commandField.toString(16)} ${command.status?.toString(16)}`,
+                )
+              expect(given).toEqual(expected)
+            }
+            const unanswered = asked.filter(({ hasEnded }) => !hasEnded).length
+            await link.leave()
+            // Who went away is not answered, and what was at work for them is told.
+            endWork()
+            await link.quiet()
+            expect(link.messages()).toHaveLength(expected.length)
+            expect(expected.filter((line) => !line.endsWith('ff00'))).toHaveLength(
+              asked.length - unanswered,
+            )
+            expect([link.association.isBusy, pendingTimers()]).toEqual([false, []])
+          },
+        ),
         runs(120),
       )
     },

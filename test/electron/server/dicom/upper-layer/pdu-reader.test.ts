@@ -5,7 +5,8 @@ import { createPduReader } from '#server/dicom/upper-layer/pdu-reader.ts'
 const LIMITS = { maxPduLength: 65_536, associateBytes: 1 << 20 }
 
 /** Bytes from annotated hex: what follows a # is for the reader. */
-const hex = (text: string): Buffer => Buffer.from(text.replace(/#.*$/gm, '').replace(/\s/g, ''), 'hex')
+const hex = (text: string): Buffer =>
+  Buffer.from(text.replace(/#.*$/gm, '').replace(/\s/g, ''), 'hex')
 const ascii = (text: string): string => Buffer.from(text, 'latin1').toString('hex')
 
 const FIXED = `
@@ -71,7 +72,13 @@ describe('reading PDUs', () => {
         calledAeTitle: 'ISTHMUS',
         callingAeTitle: 'CT1',
         applicationContext: '1.2.840.10008.3.1.1.1',
-        presentationContexts: [{ id: 3, abstractSyntax: '1.2.840.10008.5.1.4.31', transferSyntaxes: ['1.2.840.10008.1.2'] }],
+        presentationContexts: [
+          {
+            id: 3,
+            abstractSyntax: '1.2.840.10008.5.1.4.31',
+            transferSyntaxes: ['1.2.840.10008.1.2'],
+          },
+        ],
         user: {
           maximumLength: 16_384,
           implementationClassUid: '2.25.1',
@@ -97,7 +104,12 @@ describe('reading PDUs', () => {
   })
 
   it('reads the small ones', () => {
-    const bytes = Buffer.concat([pdu(3, '00 01 02 02'), pdu(5, '00000000'), pdu(6, '00000000'), pdu(7, '00 00 02 06')])
+    const bytes = Buffer.concat([
+      pdu(3, '00 01 02 02'),
+      pdu(5, '00000000'),
+      pdu(6, '00000000'),
+      pdu(7, '00 00 02 06'),
+    ])
     expect(read(bytes)).toEqual([
       { type: 'A-ASSOCIATE-RJ', result: 1, source: 2, reason: 2 },
       { type: 'A-RELEASE-RQ' },
@@ -136,7 +148,9 @@ describe('a peer that does not tell its maximum length', () => {
     ['no user information', ''],
     ['none in its user information', '50 00 0000'],
   ])('is taken for one of 16384: %s', (_what, user) => {
-    expect(read(pdu(1, FIXED, APPLICATION, CONTEXT, user))).toMatchObject([{ user: { maximumLength: 16_384 } }])
+    expect(read(pdu(1, FIXED, APPLICATION, CONTEXT, user))).toMatchObject([
+      { user: { maximumLength: 16_384 } },
+    ])
   })
 })
 
@@ -185,7 +199,10 @@ describe('refusing what is no PDU', () => {
   })
 
   it('takes an A-ABORT and an A-RELEASE-RQ of any small length: their senders mean it', () => {
-    expect(read(Buffer.concat([pdu(5), pdu(7)]))).toEqual([{ type: 'A-RELEASE-RQ' }, { type: 'A-ABORT', source: 0, reason: 0 }])
+    expect(read(Buffer.concat([pdu(5), pdu(7)]))).toEqual([
+      { type: 'A-RELEASE-RQ' },
+      { type: 'A-ABORT', source: 0, reason: 0 },
+    ])
   })
 })
 
@@ -196,7 +213,11 @@ describe('a long P-DATA-TF', () => {
     header.writeUInt32BE(data.length + 2)
     return Buffer.concat([header, data])
   }
-  const bytes = Buffer.concat([pdvOf(0, image.subarray(0, 20_000)), pdvOf(0, Buffer.alloc(0)), pdvOf(2, image.subarray(20_000))])
+  const bytes = Buffer.concat([
+    pdvOf(0, image.subarray(0, 20_000)),
+    pdvOf(0, Buffer.alloc(0)),
+    pdvOf(2, image.subarray(20_000)),
+  ])
   const whole = Buffer.concat([
     hex('04 00'),
     Buffer.from(Uint32Array.of(bytes.length).buffer).swap32(),

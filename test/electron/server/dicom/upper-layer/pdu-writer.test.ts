@@ -11,8 +11,13 @@ const user = fc.record({
   maximumLength: fc.oneof(fc.constant(0), fc.integer({ min: 12, max: 0xffffffff })),
   implementationClassUid: uid,
   implementationVersionName: fc.stringMatching(/^[A-Z0-9_]{1,16}$/),
-  asynchronousOperations: fc.option(fc.record({ invoked: fc.nat(0xffff), performed: fc.nat(0xffff) }), { nil: undefined }),
-  roles: fc.array(fc.record({ sopClass: uid, scu: fc.boolean(), scp: fc.boolean() }), { maxLength: 3 }),
+  asynchronousOperations: fc.option(
+    fc.record({ invoked: fc.nat(0xffff), performed: fc.nat(0xffff) }),
+    { nil: undefined },
+  ),
+  roles: fc.array(fc.record({ sopClass: uid, scu: fc.boolean(), scp: fc.boolean() }), {
+    maxLength: 3,
+  }),
 })
 const association = {
   protocolVersion: fc.nat(0xffff),
@@ -22,7 +27,8 @@ const association = {
   user,
 }
 const contextId = fc.nat(127).map((n) => n * 2 + 1)
-const contexts = <T>(context: fc.Arbitrary<T & { id: number }>) => fc.uniqueArray(context, { selector: ({ id }) => id, maxLength: 8 })
+const contexts = <T>(context: fc.Arbitrary<T & { id: number }>) =>
+  fc.uniqueArray(context, { selector: ({ id }) => id, maxLength: 8 })
 const byte = fc.nat(255)
 
 const anyPdu: fc.Arbitrary<Pdu> = fc.oneof(
@@ -30,15 +36,26 @@ const anyPdu: fc.Arbitrary<Pdu> = fc.oneof(
     type: fc.constant('A-ASSOCIATE-RQ' as const),
     ...association,
     presentationContexts: contexts(
-      fc.record({ id: contextId, abstractSyntax: uid, transferSyntaxes: fc.array(uid, { minLength: 1, maxLength: 4 }) }),
+      fc.record({
+        id: contextId,
+        abstractSyntax: uid,
+        transferSyntaxes: fc.array(uid, { minLength: 1, maxLength: 4 }),
+      }),
     ),
   }),
   fc.record({
     type: fc.constant('A-ASSOCIATE-AC' as const),
     ...association,
-    presentationContexts: contexts(fc.record({ id: contextId, result: fc.constantFrom(0, 1, 2, 3, 4), transferSyntax: uid })),
+    presentationContexts: contexts(
+      fc.record({ id: contextId, result: fc.constantFrom(0, 1, 2, 3, 4), transferSyntax: uid }),
+    ),
   }),
-  fc.record({ type: fc.constant('A-ASSOCIATE-RJ' as const), result: byte, source: byte, reason: byte }),
+  fc.record({
+    type: fc.constant('A-ASSOCIATE-RJ' as const),
+    result: byte,
+    source: byte,
+    reason: byte,
+  }),
   fc.record({
     type: fc.constant('P-DATA-TF' as const),
     pdvs: fc.array(
@@ -74,7 +91,10 @@ describe('writing PDUs', () => {
     [{ type: 'A-RELEASE-RP' }, '06 00 00000004 00000000'],
     [{ type: 'A-ABORT', source: 2, reason: 1 }, '07 00 00000004 00 00 02 01'],
     [
-      { type: 'P-DATA-TF', pdvs: [{ contextId: 3, isCommand: true, isLast: true, data: Buffer.from('ab') }] },
+      {
+        type: 'P-DATA-TF',
+        pdvs: [{ contextId: 3, isCommand: true, isLast: true, data: Buffer.from('ab') }],
+      },
       '04 00 00000008 00000004 03 03 6162',
     ],
   ])('writes the bytes of PS3.8 §9.3 for %o', (pdu, bytes) => {
@@ -89,7 +109,13 @@ describe('writing PDUs', () => {
       callingAeTitle: 'SIXTEEN_LETTERS_',
       applicationContext: '1.2',
       presentationContexts: [],
-      user: { maximumLength: 0, implementationClassUid: '', implementationVersionName: '', asynchronousOperations: undefined, roles: [] },
+      user: {
+        maximumLength: 0,
+        implementationClassUid: '',
+        implementationVersionName: '',
+        asynchronousOperations: undefined,
+        roles: [],
+      },
     })
     expect(bytes.toString('latin1', 10, 42)).toBe('ISTHMUS         SIXTEEN_LETTERS_')
   })

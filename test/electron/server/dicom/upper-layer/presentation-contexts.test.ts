@@ -33,7 +33,11 @@ describe('presentation contexts', () => {
     [[DEFLATED, EBE], EBE],
     [[DEFLATED], DEFLATED],
   ])('of a worklist with %j are accepted in our order, with %s', (transferSyntaxes, expected) => {
-    const { results, accepted } = negotiate([{ id: 1, abstractSyntax: MWL, transferSyntaxes }], [], offerOf)
+    const { results, accepted } = negotiate(
+      [{ id: 1, abstractSyntax: MWL, transferSyntaxes }],
+      [],
+      offerOf,
+    )
     expect(results).toEqual([{ id: 1, result: 0, transferSyntax: expected }])
     expect(accepted.get(1)).toEqual({ id: 1, abstractSyntax: MWL, transferSyntax: expected })
   })
@@ -66,7 +70,9 @@ describe('presentation contexts', () => {
     ]
     const both = (sopClass: string) => ({ sopClass, scu: true, scp: true })
     expect(negotiate(contexts, [], offerOf).roles).toEqual([])
-    expect(negotiate(contexts, [both(MWL), both(COMMITMENT), both('1.2.3')], offerOf).roles).toEqual([
+    expect(
+      negotiate(contexts, [both(MWL), both(COMMITMENT), both('1.2.3')], offerOf).roles,
+    ).toEqual([
       { sopClass: MWL, scu: true, scp: false },
       { sopClass: COMMITMENT, scu: true, scp: true },
     ])

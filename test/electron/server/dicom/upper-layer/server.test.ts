@@ -5,7 +5,13 @@ import { writeMessage } from '#server/dicom/dimse/message.ts'
 import { DEFAULT_LIMITS, type DimseLimits } from '#server/dicom/upper-layer/limits.ts'
 import { openDimseServer } from '#server/dicom/upper-layer/server.ts'
 import { heldFind, serve } from '../../../../support/dimse-server.ts'
-import { associated, associateRq, findRq, Requestor, WORKLIST_CONTEXT } from '../../../../support/requestor.ts'
+import {
+  associated,
+  associateRq,
+  findRq,
+  Requestor,
+  WORKLIST_CONTEXT,
+} from '../../../../support/requestor.ts'
 
 const QUERY = Buffer.from('query')
 const BUSY = { type: 'A-ASSOCIATE-RJ', result: 2, source: 3, reason: 2 }
@@ -43,7 +49,10 @@ describe('the DIMSE server', () => {
     expect(await answerTo(watched.port, 'CT1')).toEqual(BUSY)
     await using _third = await associated(watched.port, { callingAeTitle: 'MR1' })
     expect(await answerTo(watched.port, 'US1')).toEqual(BUSY)
-    expect(watched.seen.filter((line) => line.startsWith('rejected'))).toEqual(['rejected CT1 2/3/2', 'rejected US1 2/3/2'])
+    expect(watched.seen.filter((line) => line.startsWith('rejected'))).toEqual([
+      'rejected CT1 2/3/2',
+      'rejected US1 2/3/2',
+    ])
     await first.release()
     expect(await answerTo(watched.port, 'CT1')).toMatchObject({ type: 'A-ASSOCIATE-AC' })
   })
@@ -81,7 +90,9 @@ describe('the DIMSE server', () => {
     const idle: Requestor[] = []
     for (let i = 0; i < 21; i++) idle.push(await Requestor.connect(watched.port))
     expect(await idle[0]?.next()).toMatchObject({ type: expect.stringMatching(/closed|reset/) })
-    expect(await watched.saw('closed')).toBe('closed - aborted: more than 20 connections without an association')
+    expect(await watched.saw('closed')).toBe(
+      'closed - aborted: more than 20 connections without an association',
+    )
     await using asking = await associated(watched.port)
     expect(await asking.echo()).toBe(0)
     await idle[20]?.associate()
@@ -101,7 +112,9 @@ describe('the DIMSE server', () => {
       idle.push(requestor)
     }
     expect(await idle[0]?.next()).toMatchObject({ type: expect.stringMatching(/closed|reset/) })
-    expect(await watched.saw('closed')).toBe('closed - aborted: too much from connections without an association')
+    expect(await watched.saw('closed')).toBe(
+      'closed - aborted: too much from connections without an association',
+    )
     await using asking = await associated(watched.port)
     expect(await asking.echo()).toBe(0)
     for (const requestor of idle) await requestor[Symbol.asyncDispose]()
@@ -126,7 +139,9 @@ describe('the DIMSE server', () => {
     expect(await idle.next()).toEqual({ type: 'A-ABORT', source: 2, reason: 0 })
     await drained
     expect(watched.server.openAssociations).toBe(0)
-    expect(watched.seen.filter((line) => line.includes('aborted: the gateway is stopping'))).toHaveLength(3)
+    expect(
+      watched.seen.filter((line) => line.includes('aborted: the gateway is stopping')),
+    ).toHaveLength(3)
   })
 
   it('does not wait longer than it was told for a request that does not end', async () => {
@@ -184,10 +199,18 @@ describe('requests sent ahead', () => {
 
   const LONG = Buffer.alloc(60_000)
   /** Three of the four fragments of a request's identifier. */
-  const UNFINISHED = writeMessage(WORKLIST_CONTEXT.id, findRq(2, true), Buffer.alloc(120_000), 30_006).subarray(0, -30_012)
+  const UNFINISHED = writeMessage(
+    WORKLIST_CONTEXT.id,
+    findRq(2, true),
+    Buffer.alloc(120_000),
+    30_006,
+  ).subarray(0, -30_012)
 
   /** A peer that has one request at work. */
-  async function searching(worklist: Awaited<ReturnType<typeof working>>, callingAeTitle: string): Promise<Requestor> {
+  async function searching(
+    worklist: Awaited<ReturnType<typeof working>>,
+    callingAeTitle: string,
+  ): Promise<Requestor> {
     const requestor = await associated(worklist.port, { callingAeTitle })
     requestor.sendFind(QUERY, 1)
     await worklist.began(`${callingAeTitle} 1`)
@@ -278,7 +301,8 @@ describe('requests sent ahead', () => {
     await using _server = server
     const answered = Array.from({ length: 5 }, async (_, n) => {
       await using requestor = await associated(port, { callingAeTitle: `CT${n}` })
-      for (let messageId = 1; messageId <= 30; messageId++) requestor.sendFind(Buffer.concat([LONG, LONG]), messageId)
+      for (let messageId = 1; messageId <= 30; messageId++)
+        requestor.sendFind(Buffer.concat([LONG, LONG]), messageId)
       const ids: (number | undefined)[] = []
       while (ids.length < 30) ids.push((await requestor.found()).final.messageIdBeingRespondedTo)
       return ids

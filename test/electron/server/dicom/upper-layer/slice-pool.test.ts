@@ -21,7 +21,11 @@ describe('the slice pool', () => {
     const slice = pool.take(3)
     slice.write('abc')
     const [extended, ...others] = pool.extend(slice, Buffer.from('defgh'))
-    expect([extended?.toString(), extended?.buffer === slice.buffer, others]).toEqual(['abcdefgh', true, []])
+    expect([extended?.toString(), extended?.buffer === slice.buffer, others]).toEqual([
+      'abcdefgh',
+      true,
+      [],
+    ])
     const more = Buffer.from('defghi')
     expect(pool.extend(slice, more)).toEqual([slice, more])
     const long = pool.take(9)

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { ACTIONS, EVENTS, type Event, STATES, type State, transition } from '#server/dicom/upper-layer/state-machine.ts'
+import {
+  ACTIONS,
+  EVENTS,
+  type Event,
+  STATES,
+  type State,
+  transition,
+} from '#server/dicom/upper-layer/state-machine.ts'
 
-// PS3.8 Table 9-10 once more, transcribed row by row: columns Sta1 to Sta13, a dot for an empty cell.
+// PS3.8 Table 9-10 once more, transcribed row by row: columns Sta1 to Sta13, a dot for an empty
+// cell.
 const TABLE = `
 Evt1   AE-1 .    .    .    .    .    .    .    .    .     .    .    .
 Evt2   .    .    .    AE-2 .    .    .    .    .    .     .    .    .
@@ -27,7 +35,11 @@ const CELLS = TABLE.trim()
   .split('\n')
   .flatMap((line) => {
     const [event, ...actions] = line.trim().split(/\s+/)
-    return actions.map((action, column) => ({ event: event as Event, state: `Sta${column + 1}` as State, action }))
+    return actions.map((action, column) => ({
+      event: event as Event,
+      state: `Sta${column + 1}` as State,
+      action,
+    }))
   })
 
 // PS3.8 Tables 9-6 to 9-9: the next states.
@@ -65,22 +77,34 @@ const NEXT: Readonly<Record<string, string>> = {
 describe('the state machine of PS3.8 Table 9-10', () => {
   it('has every event, every state and every action', () => {
     expect(CELLS).toHaveLength(Object.keys(EVENTS).length * Object.keys(STATES).length)
-    expect(new Set(CELLS.map(({ action }) => action).filter((action) => action !== '.'))).toEqual(new Set(Object.keys(ACTIONS)))
+    expect(new Set(CELLS.map(({ action }) => action).filter((action) => action !== '.'))).toEqual(
+      new Set(Object.keys(ACTIONS)),
+    )
     expect(Object.keys(NEXT).sort()).toEqual(Object.keys(ACTIONS).sort())
   })
 
-  it.each(CELLS.filter(({ action }) => action !== '.'))('answers $event in $state with $action', ({ event, state, action }) => {
-    const taken = transition(state, event)
-    expect(taken.action).toBe(action)
-    expect(taken.next).toBe(NEXT[taken.action])
-  })
+  it.each(CELLS.filter(({ action }) => action !== '.'))(
+    'answers $event in $state with $action',
+    ({ event, state, action }) => {
+      const taken = transition(state, event)
+      expect(taken.action).toBe(action)
+      expect(taken.next).toBe(NEXT[taken.action])
+    },
+  )
 
-  it.each(CELLS.filter(({ action }) => action === '.'))('knows that $event cannot happen in $state', ({ event, state }) => {
-    expect(() => transition(state, event)).toThrow(RangeError)
-  })
+  it.each(CELLS.filter(({ action }) => action === '.'))(
+    'knows that $event cannot happen in $state',
+    ({ event, state }) => {
+      expect(() => transition(state, event)).toThrow(RangeError)
+    },
+  )
 
   it('rejects a request the provider cannot accept, and waits for the close under ARTIM', () => {
-    expect(transition('Sta2', 'Evt6', true)).toEqual({ action: 'AE-6', effects: ['stopArtim', 'sendReject', 'startArtim'], next: 'Sta13' })
+    expect(transition('Sta2', 'Evt6', true)).toEqual({
+      action: 'AE-6',
+      effects: ['stopArtim', 'sendReject', 'startArtim'],
+      next: 'Sta13',
+    })
   })
 
   it('tells the acceptor from the requestor where both release at once', () => {

@@ -2,7 +2,12 @@ import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { connect as connectPlain } from 'node:net'
 import { Duplex } from 'node:stream'
-import { type ConnectionOptions, connect, getCACertificates, setDefaultCACertificates } from 'node:tls'
+import {
+  type ConnectionOptions,
+  connect,
+  getCACertificates,
+  setDefaultCACertificates,
+} from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import type { TlsPeer } from '#server/dicom/dimse/service.ts'
 import { createTlsListener } from '#server/dicom/upper-layer/tls-listener.ts'
@@ -10,7 +15,8 @@ import { selfSignedCertificate } from '#server/http/certificate.ts'
 import { serve } from '../../../../support/dimse-server.ts'
 import { associated, Requestor } from '../../../../support/requestor.ts'
 
-const certificate = () => selfSignedCertificate(['127.0.0.1'], { nowMs: Date.now(), use: 'dicom-tls' })
+const certificate = () =>
+  selfSignedCertificate(['127.0.0.1'], { nowMs: Date.now(), use: 'dicom-tls' })
 
 async function overTls(port: number, options: ConnectionOptions): Promise<Requestor> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options })
@@ -30,7 +36,12 @@ async function listening(ca?: string) {
     limits: { artimSeconds: 0.3 },
   })
   const own = certificate()
-  const tls = await watched.server.listenByTls({ host: '127.0.0.1', port: 0, ...own, ...(ca && { ca }) })
+  const tls = await watched.server.listenByTls({
+    host: '127.0.0.1',
+    port: 0,
+    ...own,
+    ...(ca && { ca }),
+  })
   return { ...watched, peers, tls, own }
 }
 
@@ -43,7 +54,10 @@ describe('DICOM by TLS', () => {
     await secure.associate()
     expect([await plain.echo(), await secure.echo()]).toEqual([0, 0])
     expect(server.openAssociations).toBe(2)
-    expect(peers).toEqual([undefined, expect.objectContaining({ protocol: 'TLSv1.3', fingerprint256: undefined, isTrusted: false })])
+    expect(peers).toEqual([
+      undefined,
+      expect.objectContaining({ protocol: 'TLSv1.3', fingerprint256: undefined, isTrusted: false }),
+    ])
   })
 
   it('says which certificate a peer showed, and whether an authority of ours issued it', async () => {
@@ -71,7 +85,12 @@ describe('DICOM by TLS', () => {
       await using _server = server
       await using secure = await overTls(tls.port, known)
       await secure.associate()
-      expect(peers).toEqual([expect.objectContaining({ fingerprint256: new X509Certificate(known.cert).fingerprint256, isTrusted: false })])
+      expect(peers).toEqual([
+        expect.objectContaining({
+          fingerprint256: new X509Certificate(known.cert).fingerprint256,
+          isTrusted: false,
+        }),
+      ])
     } finally {
       setDefaultCACertificates(usual)
     }
@@ -87,7 +106,12 @@ describe('DICOM by TLS', () => {
         { maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA' },
         { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-SHA256:ECDHE-ECDSA-AES128-SHA256' },
       ] as const) {
-        const socket = connect({ port: tls.port, host: '127.0.0.1', rejectUnauthorized: false, ...old })
+        const socket = connect({
+          port: tls.port,
+          host: '127.0.0.1',
+          rejectUnauthorized: false,
+          ...old,
+        })
         const [error] = (await once(socket, 'error')) as [Error]
         expect(error.message).toMatch(/alert|version|handshake|protocol|no ciphers/i)
       }
@@ -111,7 +135,9 @@ describe('DICOM by TLS', () => {
     silent.on('error', () => {})
     silent.resume()
     await once(silent, 'close')
-    const garbage = connectPlain(tls.port, '127.0.0.1', () => garbage.write('GET / HTTP/1.1\r\n\r\n'))
+    const garbage = connectPlain(tls.port, '127.0.0.1', () =>
+      garbage.write('GET / HTTP/1.1\r\n\r\n'),
+    )
     garbage.on('error', () => {})
     garbage.resume()
     await once(garbage, 'close')
@@ -123,7 +149,10 @@ describe('DICOM by TLS', () => {
   it('keeps handshakes apart of one peer and port, at several of our addresses or one after another', async () => {
     const handshakes = { most: 8, isExpected: () => true }
     const limits = { handshakeSeconds: 30, handshakes, admitted: undefined }
-    const { server, destroyHandshakes } = createTlsListener({ ...certificate(), ...limits }, () => {})
+    const { server, destroyHandshakes } = createTlsListener(
+      { ...certificate(), ...limits },
+      () => {},
+    )
     const accept = (localAddress: string) => {
       const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
       const peer = { remoteAddress: '10.0.3.7', remotePort: 49_152 }
@@ -146,7 +175,9 @@ describe('DICOM by TLS', () => {
     tls.setCertificate(next)
     const socket = connect({ port: tls.port, host: '127.0.0.1', rejectUnauthorized: false })
     await once(socket, 'secureConnect')
-    expect(socket.getPeerCertificate().fingerprint256).toBe(new X509Certificate(next.cert).fingerprint256)
+    expect(socket.getPeerCertificate().fingerprint256).toBe(
+      new X509Certificate(next.cert).fingerprint256,
+    )
     socket.destroy()
     expect(await before.echo()).toBe(0)
   })

@@ -10,12 +10,23 @@ describe('API keys', () => {
     const keys = openApiKeys(temp)
     const { key, apiKey } = keys.create(WANTED, 'command-line')
     expect(key).toMatch(/^sk_live_[0-9a-f]{32}$/)
-    expect(apiKey).toMatchObject({ ...WANTED, last4: key.slice(-4), createdAt: '2026-03-10T09:00:00.000Z', revokedAt: null })
+    expect(apiKey).toMatchObject({
+      ...WANTED,
+      last4: key.slice(-4),
+      createdAt: '2026-03-10T09:00:00.000Z',
+      revokedAt: null,
+    })
     expect(keys.authenticate(key)).toEqual(apiKey)
     expect(keys.list()).toEqual([{ ...apiKey, lastUsedAt: '2026-03-10T09:00:00.000Z' }])
     expect(keys.authenticate(key.slice(0, -1))).toBeUndefined()
     expect(keys.authenticate(`sk_live_${'0'.repeat(32)}`)).toBeUndefined()
-    expect(JSON.stringify([keys.list(), temp.store.apiKeys.list(), temp.store.audit.list({ limit: 10 })])).not.toContain(key)
+    expect(
+      JSON.stringify([
+        keys.list(),
+        temp.store.apiKeys.list(),
+        temp.store.audit.list({ limit: 10 }),
+      ]),
+    ).not.toContain(key)
   })
 
   it('open nothing after they were revoked', () => {
@@ -27,7 +38,9 @@ describe('API keys', () => {
     expect(keys.authenticate(old.key)).toBeUndefined()
     expect(keys.authenticate(next.key)?.apiKeyId).toBe(next.apiKey.apiKeyId)
     expect(() => keys.revoke('none', 'command-line')).toThrow('There is no such key')
-    const actions = temp.store.audit.list({ limit: 10 }).items.map(({ action, target }) => `${action} ${target}`)
+    const actions = temp.store.audit
+      .list({ limit: 10 })
+      .items.map(({ action, target }) => `${action} ${target}`)
     expect(actions).toEqual([
       `api-key.revoke ${old.apiKey.apiKeyId}`,
       `api-key.create ${next.apiKey.apiKeyId}`,
@@ -62,16 +75,27 @@ describe('API keys', () => {
     temp.clock.pass(60_000)
     const second = keys.rotate(first.apiKey.apiKeyId, 3_600_000, 'user:usr_1')
     expect(second.apiKey).toMatchObject({
-      ...{ ...WANTED, apiKeyId: first.apiKey.apiKeyId, last4: second.key.slice(-4), rotatedAt: '2026-03-10T09:01:00.000Z' },
+      ...{
+        ...WANTED,
+        apiKeyId: first.apiKey.apiKeyId,
+        last4: second.key.slice(-4),
+        rotatedAt: '2026-03-10T09:01:00.000Z',
+      },
       ...{ oldLast4: first.key.slice(-4), oldExpiresAt: '2026-03-10T10:01:00.000Z' },
     })
-    const opens = () => [first.key, second.key].map((key) => keys.authenticate(key)?.apiKeyId === first.apiKey.apiKeyId)
+    const opens = () =>
+      [first.key, second.key].map(
+        (key) => keys.authenticate(key)?.apiKeyId === first.apiKey.apiKeyId,
+      )
     expect(opens()).toEqual([true, true])
     temp.clock.pass(3_599_999)
     expect(opens()).toEqual([true, true])
     temp.clock.pass(1)
     expect(opens()).toEqual([false, true])
-    expect(temp.store.audit.list({ limit: 1 }).items[0]).toMatchObject({ actor: 'user:usr_1', action: 'api-key.rotate' })
+    expect(temp.store.audit.list({ limit: 1 }).items[0]).toMatchObject({
+      actor: 'user:usr_1',
+      action: 'api-key.rotate',
+    })
   })
 
   it('have two secrets at most, and without an overlap one at once', () => {
@@ -80,9 +104,16 @@ describe('API keys', () => {
     const { key: first, apiKey } = keys.create(WANTED, 'command-line')
     const { key: second } = keys.rotate(apiKey.apiKeyId, 3_600_000, 'command-line')
     const { key: third } = keys.rotate(apiKey.apiKeyId, 3_600_000, 'command-line')
-    expect([first, second, third].map((key) => keys.authenticate(key) !== undefined)).toEqual([false, true, true])
+    expect([first, second, third].map((key) => keys.authenticate(key) !== undefined)).toEqual([
+      false,
+      true,
+      true,
+    ])
     const { key: fourth } = keys.rotate(apiKey.apiKeyId, 0, 'command-line')
-    expect([third, fourth].map((key) => keys.authenticate(key) !== undefined)).toEqual([false, true])
+    expect([third, fourth].map((key) => keys.authenticate(key) !== undefined)).toEqual([
+      false,
+      true,
+    ])
   })
 
   it('note their use anew where the clock was set back, and where noting it failed', async () => {
@@ -119,8 +150,14 @@ describe('API keys', () => {
     const { key, apiKey } = keys.create(WANTED, 'command-line')
     const { apiKeyId } = apiKey
     expect(apiKey.managesPeople).toBe(false)
-    expect(latest()).toMatchObject({ action: 'api-key.create', target: apiKeyId, detail: { ...WANTED, managesPeople: false } })
-    expect(keys.create({ ...WANTED, managesPeople: true }, 'command-line').apiKey.managesPeople).toBe(true)
+    expect(latest()).toMatchObject({
+      action: 'api-key.create',
+      target: apiKeyId,
+      detail: { ...WANTED, managesPeople: false },
+    })
+    expect(
+      keys.create({ ...WANTED, managesPeople: true }, 'command-line').apiKey.managesPeople,
+    ).toBe(true)
     expect(latest()).toMatchObject({ action: 'api-key.create', detail: { managesPeople: true } })
 
     expect(keys.change(apiKeyId, { managesPeople: false }, 'user:usr_1').managesPeople).toBe(false)
@@ -136,9 +173,14 @@ describe('API keys', () => {
     expect(keys.change(apiKeyId, { managesPeople: false }, 'user:usr_1').managesPeople).toBe(false)
 
     keys.revoke(apiKeyId, 'command-line')
-    const refused = expect.objectContaining({ code: 'refused', message: 'The key was revoked: make a new one.' })
+    const refused = expect.objectContaining({
+      code: 'refused',
+      message: 'The key was revoked: make a new one.',
+    })
     expect(() => keys.change(apiKeyId, { managesPeople: true }, 'user:usr_1')).toThrow(refused)
-    expect(() => keys.change('none', { managesPeople: true }, 'user:usr_1')).toThrow(expect.objectContaining({ code: 'not-found' }))
+    expect(() => keys.change('none', { managesPeople: true }, 'user:usr_1')).toThrow(
+      expect.objectContaining({ code: 'not-found' }),
+    )
   })
 
   it('lose both secrets when they are revoked, and are rotated no more', () => {

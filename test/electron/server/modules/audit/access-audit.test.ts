@@ -31,10 +31,18 @@ describe('a look at patient data', () => {
       const note = answersNotedIn(accesses)
       for (const userId of ['usr_1', 'usr_2', 'usr_1']) {
         note({ method: 'GET', path: '/dashboard/studies' }, {}, { userId })
-        note({ method: 'GET', path: '/dashboard/images/:studyInstanceUid' }, { studyInstanceUid: '1.2.3' }, { userId })
+        note(
+          { method: 'GET', path: '/dashboard/images/:studyInstanceUid' },
+          { studyInstanceUid: '1.2.3' },
+          { userId },
+        )
         note({ method: 'GET', path: '/dashboard/settings' }, {}, { userId })
       }
-      note({ method: 'GET', path: '/dashboard/images/:studyInstanceUid' }, { studyInstanceUid: '1.2.4' }, { userId: 'usr_1' })
+      note(
+        { method: 'GET', path: '/dashboard/images/:studyInstanceUid' },
+        { studyInstanceUid: '1.2.4' },
+        { userId: 'usr_1' },
+      )
       temp.clock.pass(14 * 60_000)
       note({ method: 'GET', path: '/dashboard/studies' }, {}, { userId: 'usr_1' })
       temp.clock.pass(60_000)
@@ -55,7 +63,11 @@ describe('a look at patient data', () => {
       await using accesses = open()
       const note = answersNotedIn(accesses)
       for (const studyId of ['stu_1', 'stu_2'])
-        note({ method: 'GET', path: '/v1/scribe/studies/:studyId' }, { studyId }, { apiKeyId: 'key_1' })
+        note(
+          { method: 'GET', path: '/v1/scribe/studies/:studyId' },
+          { studyId },
+          { apiKeyId: 'key_1' },
+        )
       note({ method: 'GET', path: '/v1/users' }, {}, { apiKeyId: 'key_1' })
     }
     expect(entries()).toEqual(['api-key:key_1 read.interface GET /v1/scribe/studies/:studyId'])
@@ -80,19 +92,29 @@ describe('a look at patient data', () => {
       ({ method, path }) => method === 'GET' && /studies|reports/.test(path),
     )
     const noted: (string | undefined)[] = []
-    const note = answersNotedIn({ note: ({ action, target }) => void noted.push(`${action} ${target}`) })
+    const note = answersNotedIn({
+      note: ({ action, target }) => void noted.push(`${action} ${target}`),
+    })
     for (const call of calls) {
       const before = noted.length
       note(call, { studyId: 'stu_1', studyInstanceUid: '1.2.3' }, { userId: 'usr_1' })
       expect([call.path, noted.length]).toEqual([call.path, before + 1])
     }
-    expect(new Set(noted)).toEqual(new Set(['read.list studies', 'read.study stu_1', 'read.study 1.2.3', 'read.report stu_1']))
+    expect(new Set(noted)).toEqual(
+      new Set(['read.list studies', 'read.study stu_1', 'read.study 1.2.3', 'read.report stu_1']),
+    )
   })
 
   it('is noted for questions by POST, and not for changes', () => {
     const noted: string[] = []
-    const note = answersNotedIn({ note: ({ action, target }) => void noted.push(`${action} ${target}`) })
-    for (const path of ['/dashboard/worklist/ask', '/dashboard/worklist/explain', '/dashboard/studies'])
+    const note = answersNotedIn({
+      note: ({ action, target }) => void noted.push(`${action} ${target}`),
+    })
+    for (const path of [
+      '/dashboard/worklist/ask',
+      '/dashboard/worklist/explain',
+      '/dashboard/studies',
+    ])
       note({ method: 'POST', path }, {}, { userId: 'usr_1' })
     expect(noted).toEqual(['read.list queries', 'read.list exams'])
   })

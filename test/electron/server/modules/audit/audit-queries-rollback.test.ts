@@ -1,5 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
-import fs, { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import fs, {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -38,10 +46,19 @@ async function runAsync<T>(work: (store: Store) => Promise<T>): Promise<T> {
 
 const append = (times: number) =>
   run((store) => {
-    for (let at = 0; at < times; at++) store.audit.append({ actor: 'user:usr_1', action: 'device.add', target: `device ${at}`, detail: {} })
+    for (let at = 0; at < times; at++)
+      store.audit.append({
+        actor: 'user:usr_1',
+        action: 'device.add',
+        target: `device ${at}`,
+        detail: {},
+      })
   })
 const verify = () => run((store) => store.audit.verify())
-const findings = () => run((store) => store.audit.list({ limit: 100 }).items.filter(({ action }) => action === 'audit.finding'))
+const findings = () =>
+  run((store) =>
+    store.audit.list({ limit: 100 }).items.filter(({ action }) => action === 'audit.finding'),
+  )
 
 function sql<T = unknown>(...statements: string[]): T[] {
   const sqlite = new Sqlite(path(DATABASE_FILE))
@@ -67,7 +84,11 @@ function tamperWithoutTrace(...statements: string[]): void {
   const triggers = sql<{ sql: string }>(`select sql from sqlite_schema where type = 'trigger'`)
   dropTriggers()
   sql(...statements)
-  const names = new Set(sql<{ sql: string }>(`select sql from sqlite_schema where type = 'trigger'`).map((each) => each.sql))
+  const names = new Set(
+    sql<{ sql: string }>(`select sql from sqlite_schema where type = 'trigger'`).map(
+      (each) => each.sql,
+    ),
+  )
   for (const each of triggers) if (!names.has(each.sql)) sql(each.sql)
 }
 const acknowledged = () =>
@@ -107,11 +128,15 @@ describe('an audit trail that was rolled back', () => {
     append(3)
     save()
     append(1)
-    const [other] = sql<{ sealedDetail: Buffer; hash: Buffer }>('select sealedDetail, hash from auditEntries where seq = 4')
+    const [other] = sql<{ sealedDetail: Buffer; hash: Buffer }>(
+      'select sealedDetail, hash from auditEntries where seq = 4',
+    )
     for (const name of [DATABASE_FILE, ANCHOR_FILE]) putBack(name)
     append(1)
     const hex = (bytes?: Buffer) => `x'${bytes?.toString('hex')}'`
-    tamperWithoutTrace(`update auditEntries set sealedDetail = ${hex(other?.sealedDetail)}, hash = ${hex(other?.hash)} where seq = 4`)
+    tamperWithoutTrace(
+      `update auditEntries set sealedDetail = ${hex(other?.sealedDetail)}, hash = ${hex(other?.hash)} where seq = 4`,
+    )
     using copy = openStore({ folder: temp.folder, clock, uuid: randomUUID, isCopy: true })
     expect(copy.audit.verify()).toMatchObject({ isIntact: false, finding: 'entry', seq: 4 })
   })
@@ -130,14 +155,22 @@ describe('an audit trail that was rolled back', () => {
     sql('delete from auditEntries', 'delete from auditHead')
     rmSync(path(ANCHOR_FILE))
     expect(verify()).toMatchObject({ isIntact: false, finding: 'head-missing', isRecorded: true })
-    expect(findings().map(({ target }) => target)).toEqual(['anchor-missing', 'triggers', 'head-missing'])
+    expect(findings().map(({ target }) => target)).toEqual([
+      'anchor-missing',
+      'triggers',
+      'head-missing',
+    ])
     expect(acknowledged()).toMatchObject({ isIntact: true })
   })
 
   it('is detected when everything is deleted, and made to look as if nothing was written yet', () => {
     run((store) => newUser(store, { level: 'owner' }))
     append(3)
-    tamperWithoutTrace('delete from auditEntries', 'delete from auditHead', 'insert into auditUnkeyed values (1)')
+    tamperWithoutTrace(
+      'delete from auditEntries',
+      'delete from auditHead',
+      'insert into auditUnkeyed values (1)',
+    )
     rmSync(path(ANCHOR_FILE))
     expect(findings().map(({ target }) => target)).toEqual(['anchor-missing', 'head-missing'])
     expect(verify()).toMatchObject({ isIntact: false, isRecorded: true })
@@ -146,7 +179,9 @@ describe('an audit trail that was rolled back', () => {
 
   it('is detected when everything is deleted, and entries as versions without a key wrote them take its place', () => {
     append(3)
-    const [{ sealedDetail } = { sealedDetail: Buffer.alloc(0) }] = sql<{ sealedDetail: Buffer }>('select sealedDetail from auditEntries')
+    const [{ sealedDetail } = { sealedDetail: Buffer.alloc(0) }] = sql<{ sealedDetail: Buffer }>(
+      'select sealedDetail from auditEntries',
+    )
     const at = new Date(clock()).toISOString()
     const entry = [1, at, 'user:usr_2', 'device.add', 'device 0', sealedDetail.toString('base64')]
     const hash = createHash('sha256')
@@ -154,7 +189,11 @@ describe('an audit trail that was rolled back', () => {
       .digest('hex')
     const values = `1, '${at}', 'user:usr_2', 'device.add', 'device 0', x'${sealedDetail.toString('hex')}', x'${hash}'`
     tamperWithoutTrace(
-      ...['delete from auditEntries', 'delete from auditHead', 'insert into auditUnkeyed values (1)'],
+      ...[
+        'delete from auditEntries',
+        'delete from auditHead',
+        'insert into auditUnkeyed values (1)',
+      ],
       `insert into auditEntries (seq, at, actor, action, target, sealedDetail, hash) values (${values})`,
     )
     rmSync(path(ANCHOR_FILE))
@@ -184,7 +223,9 @@ describe('an audit trail that was rolled back', () => {
     })
     append(1)
     vi.restoreAllMocks()
-    expect(findings()).toMatchObject([{ seq: 5, target: 'older', detail: { anchorSeq: 8, entries: 4 } }])
+    expect(findings()).toMatchObject([
+      { seq: 5, target: 'older', detail: { anchorSeq: 8, entries: 4 } },
+    ])
   })
 
   it('that lost its head goes on after it, and a person can acknowledge that', () => {
@@ -199,10 +240,15 @@ describe('an audit trail that was rolled back', () => {
 
   it('is detected while the gateway runs, before the anchor is written', () => {
     run((store) => {
-      for (const target of ['a', 'b', 'c']) store.audit.append({ actor: 'gateway', action: 'test', target, detail: {} })
+      for (const target of ['a', 'b', 'c'])
+        store.audit.append({ actor: 'gateway', action: 'test', target, detail: {} })
       dropTriggers()
       sql('delete from auditEntries', 'delete from auditHead')
-      expect(store.audit.verify()).toMatchObject({ isIntact: false, finding: 'head-missing', missing: 3 })
+      expect(store.audit.verify()).toMatchObject({
+        isIntact: false,
+        finding: 'head-missing',
+        missing: 3,
+      })
       store.audit.append({ actor: 'gateway', action: 'test', target: 'd', detail: {} })
       expect(store.audit.verify()).toMatchObject({ isIntact: false, finding: 'entry', seq: 1 })
     })
@@ -213,12 +259,19 @@ describe('an audit trail that was rolled back', () => {
     save()
     append(5)
     putBack(DATABASE_FILE)
-    expect(findings()).toMatchObject([{ seq: 4, target: 'older', detail: { missing: 5, anchorSeq: 8, entries: 3 } }])
+    expect(findings()).toMatchObject([
+      { seq: 4, target: 'older', detail: { missing: 5, anchorSeq: 8, entries: 3 } },
+    ])
     expect(verify()).toMatchObject({ isIntact: false, seq: 4, finding: 'older', isRecorded: true })
     append(2)
     expect(findings()).toHaveLength(1)
     run((store) => {
-      store.audit.append({ actor: 'user:usr_1', action: 'audit.acknowledge', target: '', detail: {} })
+      store.audit.append({
+        actor: 'user:usr_1',
+        action: 'audit.acknowledge',
+        target: '',
+        detail: {},
+      })
       expect(store.audit.verify()).toMatchObject({ isIntact: true })
     })
     expect(verify()).toMatchObject({ isIntact: true, entries: 7 })
@@ -239,7 +292,11 @@ describe('an audit trail that was rolled back', () => {
 
   it.each([
     ['is missing', () => rmSync(path(ANCHOR_FILE)), 'anchor-missing'],
-    ['was written by somebody else', () => writeFileSync(path(ANCHOR_FILE), '{}'), 'anchor-changed'],
+    [
+      'was written by somebody else',
+      () => writeFileSync(path(ANCHOR_FILE), '{}'),
+      'anchor-changed',
+    ],
   ])('is possible where the anchor %s', (_what, tamper, finding) => {
     append(3)
     tamper()
@@ -274,7 +331,9 @@ describe('an anchor that cannot be written', () => {
     putBack(DATABASE_FILE)
     block()
     run((store) => {
-      expect(store.audit.list({ limit: 1 }).items).toMatchObject([{ action: 'audit.finding', target: 'older' }])
+      expect(store.audit.list({ limit: 1 }).items).toMatchObject([
+        { action: 'audit.finding', target: 'older' },
+      ])
       expect(store.audit.inspect()).toEqual([])
       expect(store.audit.verify()).toMatchObject({ finding: 'older', isRecorded: true })
       unblock()
@@ -297,7 +356,10 @@ describe('an anchor that cannot be written for a while', () => {
     for (const part of parts) mkdirSync(path(part))
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     await runAsync(async (store) => {
-      /** Begins the next attempt; whether it is over, because the one after it is planned or none is needed. */
+      /**
+       * Begins the next attempt; whether it is over, because the one after it is planned or none is
+       * needed.
+       */
       const attempt = async () => {
         vi.advanceTimersByTime(2000)
         const isOver = () => vi.getTimerCount() > 0 || store.audit.anchorFault === undefined
@@ -323,8 +385,12 @@ describe('an anchor that cannot be read', () => {
     append(5)
     putBack(DATABASE_FILE)
     const read = fs.readFileSync
-    const spy = vi.spyOn(fs, 'readFileSync').mockImplementation(((file: string, ...rest: never[]) => {
-      if (String(file).endsWith(ANCHOR_FILE)) throw Object.assign(new Error('denied'), { code: 'EACCES' })
+    const spy = vi.spyOn(fs, 'readFileSync').mockImplementation(((
+      file: string,
+      ...rest: never[]
+    ) => {
+      if (String(file).endsWith(ANCHOR_FILE))
+        throw Object.assign(new Error('denied'), { code: 'EACCES' })
       return read(file, ...rest)
     }) as typeof read)
     syncBuiltinESMExports()
@@ -335,7 +401,10 @@ describe('an anchor that cannot be read', () => {
     try {
       append(1)
       run((store) => {
-        expect([store.audit.anchorFault, store.audit.verify().isIntact]).toEqual(['unreadable', true])
+        expect([store.audit.anchorFault, store.audit.verify().isIntact]).toEqual([
+          'unreadable',
+          true,
+        ])
         restore()
         expect(store.audit.inspect()).toEqual(['older'])
         expect(store.audit.anchorFault).toBeUndefined()
@@ -361,13 +430,21 @@ describe('the triggers of the audit trail', () => {
       'drop trigger auditHeadStays; create trigger auditHeadStays before delete on auditHead begin select 1; end',
       ['auditHeadStays'],
     ],
-    ['have company', 'create trigger quiet before insert on auditEntries begin select raise(ignore); end', ['quiet']],
+    [
+      'have company',
+      'create trigger quiet before insert on auditEntries begin select raise(ignore); end',
+      ['quiet'],
+    ],
     [
       'have company on a table that is spelled in another way',
       'create trigger quiet before insert on AUDITENTRIES begin select raise(ignore); end',
       ['quiet'],
     ],
-    ['have company on the position of sending', 'create trigger quiet before update on auditsending begin select 1; end', ['quiet']],
+    [
+      'have company on the position of sending',
+      'create trigger quiet before update on auditsending begin select 1; end',
+      ['quiet'],
+    ],
   ])('are restored with a finding where they %s', (_what, statements, triggers) => {
     append(2)
     sql(...statements.split('; create').map((text, at) => (at === 0 ? text : `create${text}`)))
@@ -386,9 +463,14 @@ describe('the chain of an older version', () => {
     await runAsync(async (store) => {
       const [key] = store.audit.list({ limit: 1 }).items
       const trail = openAuditTrail({ store, clock, uuid: randomUUID })
-      for (let times = 0; times < 2; times++) expect(await trail.verify()).toMatchObject({ isIntact: true })
+      for (let times = 0; times < 2; times++)
+        expect(await trail.verify()).toMatchObject({ isIntact: true })
       expect(store.audit.list({ limit: 2 }).items).toMatchObject([
-        { actor: 'gateway', action: 'audit.verify', detail: { isIntact: true, firstBadSeq: null, entries: key?.seq } },
+        {
+          actor: 'gateway',
+          action: 'audit.verify',
+          detail: { isIntact: true, firstBadSeq: null, entries: key?.seq },
+        },
         { action: 'audit.key' },
       ])
     })
@@ -412,7 +494,9 @@ describe('the chain of an older version', () => {
 it('an entry that the trail does not take is an error, so that what it records is not done', () => {
   run((store) => {
     sql('create trigger quiet before insert on auditEntries begin select raise(ignore); end')
-    expect(() => store.audit.append({ actor: 'gateway', action: 'test', target: '', detail: {} })).toThrow('did not take an entry')
+    expect(() =>
+      store.audit.append({ actor: 'gateway', action: 'test', target: '', detail: {} }),
+    ).toThrow('did not take an entry')
     expect(store.audit.inspect()).toEqual(['triggers'])
     expect(store.audit.append({ actor: 'gateway', action: 'test', target: '', detail: {} })).toBe(2)
   })
@@ -432,12 +516,24 @@ describe('no finding', () => {
     append(3)
     const from = path('backups')
     mkdirSync(from)
-    const options = { folder: from, kind: 'by-hand', version: '0', now: clock(), onProgress() {} } as const
+    const options = {
+      folder: from,
+      kind: 'by-hand',
+      version: '0',
+      now: clock(),
+      onProgress() {},
+    } as const
     const { name } = await runAsync(async (store) => makeBackup(store, options))
     append(5)
     const dataKey = run((store) => store.seal.exportKey())
     await stageRestore({
-      ...{ data: temp.folder, from: join(from, name), key: { dataKey }, actor: 'user:usr_1', now: clock() },
+      ...{
+        data: temp.folder,
+        from: join(from, name),
+        key: { dataKey },
+        actor: 'user:usr_1',
+        now: clock(),
+      },
       onProgress() {},
     })
     save()
@@ -447,7 +543,8 @@ describe('no finding', () => {
     expect(verify()).toEqual({ isIntact: true, entries: 7 })
     // The order that explained the restore is still there, and explains nothing more.
     const older = join(saved(), 'restore', DATABASE_FILE)
-    for (const each of readdirSync(temp.folder)) if (each.startsWith(DATABASE_FILE)) rmSync(path(each))
+    for (const each of readdirSync(temp.folder))
+      if (each.startsWith(DATABASE_FILE)) rmSync(path(each))
     cpSync(older, path(DATABASE_FILE))
     expect(findings()).toMatchObject([{ target: 'older', detail: { missing: 4 } }])
   })
@@ -458,7 +555,11 @@ describe('no finding', () => {
     goldenFolder(temp.folder, 4)
     expect(verify()).toMatchObject({ isIntact: true })
     const [key] = run((store) => store.audit.list({ limit: 1 }).items)
-    expect(key).toMatchObject({ actor: 'gateway', action: 'audit.key', detail: { endsAsHead: true, entries: (key?.seq ?? 0) - 1 } })
+    expect(key).toMatchObject({
+      actor: 'gateway',
+      action: 'audit.key',
+      detail: { endsAsHead: true, entries: (key?.seq ?? 0) - 1 },
+    })
     append(2)
     expect(verify()).toEqual({ isIntact: true, entries: (key?.seq ?? 0) + 2 })
     dropTriggers()

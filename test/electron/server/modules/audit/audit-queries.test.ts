@@ -8,7 +8,12 @@ function trail(entries: number) {
   const temp = tempStore()
   for (let i = 1; i <= entries; i++) {
     temp.clock.pass(1000)
-    temp.store.audit.append({ actor: 'user:usr_1', action: 'device.add', target: `device ${i}`, detail: { number: i } })
+    temp.store.audit.append({
+      actor: 'user:usr_1',
+      action: 'device.add',
+      target: `device ${i}`,
+      detail: { number: i },
+    })
   }
   return temp
 }
@@ -27,8 +32,22 @@ describe('the audit trail', () => {
     using temp = trail(5)
     const first = temp.store.audit.list({ limit: 2 })
     expect(first.items).toEqual([
-      { seq: 5, at: '2026-03-10T09:00:05.000Z', actor: 'user:usr_1', action: 'device.add', target: 'device 5', detail: { number: 5 } },
-      { seq: 4, at: '2026-03-10T09:00:04.000Z', actor: 'user:usr_1', action: 'device.add', target: 'device 4', detail: { number: 4 } },
+      {
+        seq: 5,
+        at: '2026-03-10T09:00:05.000Z',
+        actor: 'user:usr_1',
+        action: 'device.add',
+        target: 'device 5',
+        detail: { number: 5 },
+      },
+      {
+        seq: 4,
+        at: '2026-03-10T09:00:04.000Z',
+        actor: 'user:usr_1',
+        action: 'device.add',
+        target: 'device 4',
+        detail: { number: 4 },
+      },
     ])
     const second = temp.store.audit.list({ limit: 2, cursor: first.cursor })
     const third = temp.store.audit.list({ limit: 2, cursor: second.cursor })
@@ -41,7 +60,9 @@ describe('the audit trail', () => {
     expect(none.store.audit.verify()).toEqual({ isIntact: true, entries: 0 })
     using temp = trail(3)
     expect(temp.store.audit.verify()).toEqual({ isIntact: true, entries: 3 })
-    expect(temp.store.audit.append({ actor: 'gateway', action: 'start', target: '', detail: null })).toBe(4)
+    expect(
+      temp.store.audit.append({ actor: 'gateway', action: 'start', target: '', detail: null }),
+    ).toBe(4)
     expect(temp.store.audit.verify()).toEqual({ isIntact: true, entries: 4 })
   })
 
@@ -53,15 +74,21 @@ describe('the audit trail', () => {
         throw new Error('rolled back')
       }),
     ).toThrow('rolled back')
-    expect(temp.store.audit.append({ actor: 'gateway', action: 'then', target: '', detail: {} })).toBe(2)
+    expect(
+      temp.store.audit.append({ actor: 'gateway', action: 'then', target: '', detail: {} }),
+    ).toBe(2)
     expect(temp.store.audit.verify()).toEqual({ isIntact: true, entries: 2 })
   })
 
   it('lets no statement change or delete an entry', () => {
     using temp = trail(2)
     const { database } = temp.store
-    expect(() => database.run(database.sql.updateTable('auditEntries').set({ actor: 'nobody' }))).toThrow('the audit trail is append-only')
-    expect(() => database.run(database.sql.deleteFrom('auditEntries'))).toThrow('the audit trail is append-only')
+    expect(() =>
+      database.run(database.sql.updateTable('auditEntries').set({ actor: 'nobody' })),
+    ).toThrow('the audit trail is append-only')
+    expect(() => database.run(database.sql.deleteFrom('auditEntries'))).toThrow(
+      'the audit trail is append-only',
+    )
     expect(temp.store.audit.verify()).toEqual({ isIntact: true, entries: 2 })
   })
 
@@ -109,16 +136,25 @@ describe('the audit trail', () => {
 
   it('is searched by who, what, on what and when, also where its head is gone', () => {
     using temp = trail(5)
-    temp.store.audit.append({ actor: 'gateway', action: 'Report.Sign', target: 'rep_1', detail: {} })
+    temp.store.audit.append({
+      actor: 'gateway',
+      action: 'Report.Sign',
+      target: 'rep_1',
+      detail: {},
+    })
     tamper(temp.folder, 'delete from auditHead')
     const found = (filter: Parameters<typeof temp.store.audit.search>[0]) =>
-      temp.store.audit.search(filter, { before: Number.MAX_SAFE_INTEGER, limit: 10 }).items.map(({ seq }) => seq)
+      temp.store.audit
+        .search(filter, { before: Number.MAX_SAFE_INTEGER, limit: 10 })
+        .items.map(({ seq }) => seq)
     expect(found({})).toEqual([6, 5, 4, 3, 2, 1])
     expect(found({ actor: 'GATE' })).toEqual([6])
     expect(found({ action: 'report.' })).toEqual([6])
     expect(found({ target: 'device 3' })).toEqual([3])
     expect(found({ action: '%' })).toEqual([])
-    expect(found({ from: '2026-03-10T09:00:02.000Z', to: '2026-03-10T09:00:04.000Z' })).toEqual([3, 2])
+    expect(found({ from: '2026-03-10T09:00:02.000Z', to: '2026-03-10T09:00:04.000Z' })).toEqual([
+      3, 2,
+    ])
   })
 
   it('tells a search where it goes on', () => {
@@ -133,13 +169,30 @@ describe('the audit trail', () => {
     const { createHash } = await import('node:crypto')
     using temp = trail(3)
     const sqlite = new Sqlite(join(temp.folder, DATABASE_FILE))
-    sqlite.exec(`drop trigger auditEntriesKeepWhatTheySay; update auditEntries set actor = 'user:usr_2' where seq = 2`)
-    const rows = sqlite.prepare('select * from auditEntries order by seq').all() as Record<string, string | number | Buffer>[]
+    sqlite.exec(
+      `drop trigger auditEntriesKeepWhatTheySay; update auditEntries set actor = 'user:usr_2' where seq = 2`,
+    )
+    const rows = sqlite.prepare('select * from auditEntries order by seq').all() as Record<
+      string,
+      string | number | Buffer
+    >[]
     let previous = '0'.repeat(64)
     for (const row of rows) {
-      const canonical = [row.seq, row.at, row.actor, row.action, row.target, (row.sealedDetail as Buffer).toString('base64')]
-      previous = createHash('sha256').update(previous).update(JSON.stringify(canonical)).digest('hex')
-      sqlite.prepare('update auditEntries set hash = ? where seq = ?').run(Buffer.from(previous, 'hex'), row.seq)
+      const canonical = [
+        row.seq,
+        row.at,
+        row.actor,
+        row.action,
+        row.target,
+        (row.sealedDetail as Buffer).toString('base64'),
+      ]
+      previous = createHash('sha256')
+        .update(previous)
+        .update(JSON.stringify(canonical))
+        .digest('hex')
+      sqlite
+        .prepare('update auditEntries set hash = ? where seq = ?')
+        .run(Buffer.from(previous, 'hex'), row.seq)
     }
     sqlite.close()
     expect(temp.store.audit.verify()).toMatchObject({ isIntact: false, seq: 3 })
@@ -148,6 +201,9 @@ describe('the audit trail', () => {
   it('shows the rest of a page when one detail cannot be opened', () => {
     using temp = trail(2)
     tamper(temp.folder, `update auditEntries set sealedDetail = x'00' where seq = 1`)
-    expect(temp.store.audit.list({ limit: 10 }).items.map((entry) => entry.detail)).toEqual([{ number: 2 }, { unreadable: true }])
+    expect(temp.store.audit.list({ limit: 10 }).items.map((entry) => entry.detail)).toEqual([
+      { number: 2 },
+      { unreadable: true },
+    ])
   })
 })

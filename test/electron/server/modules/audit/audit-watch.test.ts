@@ -15,7 +15,12 @@ beforeEach(() => {
   folder = tempDataFolder()
   parts = openParts(folder.folder)
   logged = []
-  const entry = (number: number) => ({ actor: 'gateway', action: 'test', target: `device ${number}`, detail: { name: 'TESTMANN^TILDA' } })
+  const entry = (number: number) => ({
+    actor: 'gateway',
+    action: 'test',
+    target: `device ${number}`,
+    detail: { name: 'TESTMANN^TILDA' },
+  })
   parts.store.database.transaction(() => {
     for (let number = 1; number <= 600; number++) parts.store.audit.append(entry(number))
   })
@@ -35,7 +40,11 @@ it('verifies the whole trail when the gateway starts, and says nothing where it 
   const { feed, watch: watched } = watch()
   await using _ = watched
   expect(watched.trail.latest).toBeUndefined()
-  expect(await watched.trail.verify()).toMatchObject({ isIntact: true, entries: 600, firstBadSeq: null })
+  expect(await watched.trail.verify()).toMatchObject({
+    isIntact: true,
+    entries: 600,
+    firstBadSeq: null,
+  })
   expect(feed.latest({ limit: 10 }).items).toEqual([])
   expect(logged).toEqual([])
 })
@@ -46,11 +55,21 @@ it('says in the feed and the log at which entry it is broken, and nothing of wha
   sqlite.close()
   const { feed, watch: watched } = watch()
   await using _ = watched
-  expect(await watched.trail.verify()).toMatchObject({ isIntact: false, entries: 300, firstBadSeq: 301 })
+  expect(await watched.trail.verify()).toMatchObject({
+    isIntact: false,
+    entries: 300,
+    firstBadSeq: 301,
+  })
   expect(watched.trail.latest).toMatchObject({ firstBadSeq: 301 })
   const [line] = feed.latest({ limit: 10 }).items
-  expect(line).toMatchObject({ kind: 'audit', tone: 'danger', text: expect.stringContaining('broken at entry 301') })
-  expect(logged.map((text) => JSON.parse(text))).toMatchObject([{ level: 'error', firstBadSeq: 301, msg: 'the audit trail is broken' }])
+  expect(line).toMatchObject({
+    kind: 'audit',
+    tone: 'danger',
+    text: expect.stringContaining('broken at entry 301'),
+  })
+  expect(logged.map((text) => JSON.parse(text))).toMatchObject([
+    { level: 'error', firstBadSeq: 301, msg: 'the audit trail is broken' },
+  ])
   expect(logged.join()).not.toMatch(/TESTMANN|device/)
 })
 

@@ -17,7 +17,8 @@ beforeEach(() => {
 })
 afterEach(() => temp[Symbol.dispose]())
 
-const append = (action: string, target: string) => temp.store.audit.append({ actor: 'user:usr_1', action, target, detail: {} })
+const append = (action: string, target: string) =>
+  temp.store.audit.append({ actor: 'user:usr_1', action, target, detail: {} })
 
 /** A collector: the numbers of the entries it read, in order. */
 async function listen(isReading = true) {
@@ -32,7 +33,8 @@ async function listen(isReading = true) {
   const { port } = server.address() as AddressInfo
   return {
     target: () => ({ host: '127.0.0.1', port, authorities: files.cert, identity: undefined }),
-    numbers: () => [...text.matchAll(/ParticipantObjectID="c#(\d+)"/g)].map(([, seq]) => Number(seq)),
+    numbers: () =>
+      [...text.matchAll(/ParticipantObjectID="c#(\d+)"/g)].map(([, seq]) => Number(seq)),
     hashes: () => [...text.matchAll(/type="hash" value="([^"]+)"/g)].map(([, hash]) => hash),
     [Symbol.dispose]() {
       for (const socket of sockets) socket.destroy()
@@ -82,7 +84,9 @@ it('shows a collector that stops reading as a fault', async () => {
   for (let at = 0; at < 200; at++) append('device.update', 'x'.repeat(60_000))
   temp.store.auditSending.setPosition(0)
   await using collector = collect({ target: server.target })
-  await expect.poll(() => collector.state().fault?.reason, { timeout: 10_000 }).toBe('the collector does not read')
+  await expect
+    .poll(() => collector.state().fault?.reason, { timeout: 10_000 })
+    .toBe('the collector does not read')
   expect(collector.state().waiting).toBe(200)
 })
 
@@ -108,7 +112,8 @@ it('shows a trail that was rolled back whole, with its anchor: numbers come agai
     const store = openStore({ folder: data, clock: temp.clock, uuid: randomUUID })
     try {
       await using collector = collect({ store, target: server.target })
-      for (const target of targets) store.audit.append({ actor: 'user:usr_1', action: 'device.add', target, detail: {} })
+      for (const target of targets)
+        store.audit.append({ actor: 'user:usr_1', action: 'device.add', target, detail: {} })
       await expect.poll(() => collector.state()).toEqual({ waiting: 0, fault: undefined })
       return store.audit.verify()
     } finally {

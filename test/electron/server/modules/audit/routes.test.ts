@@ -5,7 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DATABASE_FILE } from '#server/database/store.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
-import { openTestDashboard, type TestDashboard, type TestWindow } from '../dashboard/dashboard-fixture.ts'
+import {
+  openTestDashboard,
+  type TestDashboard,
+  type TestWindow,
+} from '../dashboard/dashboard-fixture.ts'
 
 let gateway: TestDashboard
 let owner: TestWindow
@@ -18,7 +22,9 @@ afterEach(() => gateway[Symbol.asyncDispose]())
 it('is read newest first, page by page', async () => {
   await owner.call('PATCH', '/dashboard/settings', { settings: { 'clinic.name': 'North' } })
   const [user] = gateway.people.list()
-  const first = dashboard.audit.reply.parse((await owner.call('GET', '/dashboard/audit?limit=2')).json)
+  const first = dashboard.audit.reply.parse(
+    (await owner.call('GET', '/dashboard/audit?limit=2')).json,
+  )
   expect(first.entries).toEqual([
     {
       seq: 3,
@@ -31,7 +37,10 @@ it('is read newest first, page by page', async () => {
     expect.objectContaining({ seq: 2, action: 'user.sign-in' }),
   ])
   const second = await owner.call('GET', `/dashboard/audit?limit=2&cursor=${first.cursor}`)
-  expect(second.json).toMatchObject({ entries: [{ seq: 1, actor: 'command-line', action: 'user.create' }], hasMore: false })
+  expect(second.json).toMatchObject({
+    entries: [{ seq: 1, actor: 'command-line', action: 'user.create' }],
+    hasMore: false,
+  })
 })
 
 it('refuses a cursor that is not one of its own', async () => {
@@ -44,24 +53,33 @@ it('is searched by who did what on what, and when', async () => {
   gateway.advance(60_000)
   await owner.call('PATCH', '/dashboard/settings', { settings: { 'clinic.name': 'South' } })
   const found = async (query: string) =>
-    dashboard.audit.reply.parse((await owner.call('GET', `/dashboard/audit?${query}`)).json).entries.map(({ seq }) => seq)
+    dashboard.audit.reply
+      .parse((await owner.call('GET', `/dashboard/audit?${query}`)).json)
+      .entries.map(({ seq }) => seq)
   expect(await found('action=setting.')).toEqual([4, 3])
   expect(await found('action=setting.&from=2026-11-20T09:00:30.000Z')).toEqual([4])
   expect(await found('to=2026-11-20T09:00:30.000Z&actor=command-line')).toEqual([1])
   expect(await found('target=clinic.name&actor=')).toEqual([4, 3])
   expect(await found('target=nothing')).toEqual([])
-  const first = dashboard.audit.reply.parse((await owner.call('GET', '/dashboard/audit?action=setting&limit=1')).json)
+  const first = dashboard.audit.reply.parse(
+    (await owner.call('GET', '/dashboard/audit?action=setting&limit=1')).json,
+  )
   expect([first.entries.map(({ seq }) => seq), first.hasMore]).toEqual([[4], true])
   expect(await found(`action=setting&limit=1&cursor=${first.cursor}`)).toEqual([3])
 })
 
 it('is verified by a button, which is kept too', async () => {
-  const answer = dashboard.verifyAudit.reply.parse((await owner.call('POST', '/dashboard/audit/verify')).json)
+  const answer = dashboard.verifyAudit.reply.parse(
+    (await owner.call('POST', '/dashboard/audit/verify')).json,
+  )
   expect(answer).toEqual({
     ...{ isIntact: true, entries: 2, firstBadSeq: null, at: '2026-11-20T09:00:00.000Z', tookMs: 0 },
     ...{ finding: null, missing: 0, isRecorded: false },
   })
-  expect(gateway.store.audit.list({ limit: 1 }).items[0]).toMatchObject({ action: 'audit.verify', detail: { isIntact: true, entries: 2 } })
+  expect(gateway.store.audit.list({ limit: 1 }).items[0]).toMatchObject({
+    action: 'audit.verify',
+    detail: { isIntact: true, entries: 2 },
+  })
 })
 
 describe('when the database was changed behind its back', () => {
@@ -70,26 +88,50 @@ describe('when the database was changed behind its back', () => {
     sqlite.exec(statements)
     sqlite.close()
   }
-  beforeEach(() => change(`drop trigger auditEntriesKeepWhatTheySay; update auditEntries set actor = 'user:nobody' where seq = 1`))
+  beforeEach(() =>
+    change(
+      `drop trigger auditEntriesKeepWhatTheySay; update auditEntries set actor = 'user:nobody' where seq = 1`,
+    ),
+  )
 
   it('says at which entry, and every screen says so', async () => {
-    expect((await owner.call('POST', '/dashboard/audit/verify')).json).toMatchObject({ isIntact: false, firstBadSeq: 1 })
-    const { banner } = dashboard.status.reply.parse((await owner.call('GET', '/dashboard/status')).json)
-    expect(banner).toMatchObject({ tone: 'danger', text: expect.stringContaining('The audit trail is broken at entry 1') })
+    expect((await owner.call('POST', '/dashboard/audit/verify')).json).toMatchObject({
+      isIntact: false,
+      firstBadSeq: 1,
+    })
+    const { banner } = dashboard.status.reply.parse(
+      (await owner.call('GET', '/dashboard/status')).json,
+    )
+    expect(banner).toMatchObject({
+      tone: 'danger',
+      text: expect.stringContaining('The audit trail is broken at entry 1'),
+    })
   })
 
   it('can still be read, verified, written on and saved when its end was changed too', async () => {
     change('update auditHead set sealed = zeroblob(100)')
     expect((await owner.call('GET', '/dashboard/audit')).status).toBe(200)
-    expect((await owner.call('POST', '/dashboard/audit/verify')).json).toMatchObject({ isIntact: false })
-    const lines = (await owner.call('GET', '/dashboard/audit/export?format=jsonl')).text.trim().split('\n')
-    const added = lines.map((line) => JSON.parse(line)).map(({ action, target }) => `${action} ${target}`)
-    expect(added.slice(2)).toEqual(['audit.finding head-unreadable', 'audit.finding triggers', 'audit.verify ', 'audit.export '])
+    expect((await owner.call('POST', '/dashboard/audit/verify')).json).toMatchObject({
+      isIntact: false,
+    })
+    const lines = (await owner.call('GET', '/dashboard/audit/export?format=jsonl')).text
+      .trim()
+      .split('\n')
+    const added = lines
+      .map((line) => JSON.parse(line))
+      .map(({ action, target }) => `${action} ${target}`)
+    expect(added.slice(2)).toEqual([
+      'audit.finding head-unreadable',
+      'audit.finding triggers',
+      'audit.verify ',
+      'audit.export ',
+    ])
   })
 })
 
 describe('a finding', () => {
-  const acknowledge = (reason: string) => owner.call('POST', '/dashboard/audit/acknowledge', { reason })
+  const acknowledge = (reason: string) =>
+    owner.call('POST', '/dashboard/audit/acknowledge', { reason })
 
   it('is shown until it is acknowledged with a reason, and stays in the trail', async () => {
     expect((await acknowledge('nothing to see')).status).toBe(422)
@@ -97,11 +139,23 @@ describe('a finding', () => {
     sqlite.exec('drop trigger auditEntriesStay')
     sqlite.close()
     const found = (await owner.call('POST', '/dashboard/audit/verify')).json
-    expect(found).toMatchObject({ isIntact: false, finding: 'triggers', firstBadSeq: 3, isRecorded: true })
-    const banner = async () => dashboard.status.reply.parse((await owner.call('GET', '/dashboard/status')).json).banner
-    expect(await banner()).toMatchObject({ tone: 'danger', text: expect.stringContaining('tampered with, see entry 3') })
+    expect(found).toMatchObject({
+      isIntact: false,
+      finding: 'triggers',
+      firstBadSeq: 3,
+      isRecorded: true,
+    })
+    const banner = async () =>
+      dashboard.status.reply.parse((await owner.call('GET', '/dashboard/status')).json).banner
+    expect(await banner()).toMatchObject({
+      tone: 'danger',
+      text: expect.stringContaining('tampered with, see entry 3'),
+    })
     expect((await acknowledge(' ')).status).toBe(400)
-    expect((await acknowledge('Test of the protection')).json).toMatchObject({ isIntact: true, finding: null })
+    expect((await acknowledge('Test of the protection')).json).toMatchObject({
+      isIntact: true,
+      finding: null,
+    })
     expect((await banner())?.text ?? '').not.toContain('audit')
     const { items } = gateway.store.audit.list({ limit: 10 })
     expect(items.map(({ action }) => action)).toContain('audit.finding')
@@ -125,7 +179,9 @@ describe('as a file', () => {
     })
     const lines = answer.text.replace('\ufeff', '').split('\r\n')
     expect(lines[0]).toBe('seq,at,actor,action,target,detail,hash')
-    expect(lines[3]).toMatch(/^3,2026-11-20T09:00:00\.000Z,user:usr_\w+,setting\.change,clinic\.name,"/)
+    expect(lines[3]).toMatch(
+      /^3,2026-11-20T09:00:00\.000Z,user:usr_\w+,setting\.change,clinic\.name,"/,
+    )
     expect(lines[3]).toContain(String.raw`""after"":""a \""b\"", c""}"`)
     expect(lines[4]).toMatch(/^4,[^,]+,'=cmd,test,'\+1,null,[0-9a-f]{64}$/)
     expect(lines[5]).toMatch(/,audit\.export,,"\{""format"":""csv""/)
@@ -146,7 +202,10 @@ describe('as a file', () => {
         .digest('hex')
       expect(said).toBe(hash)
     }
-    expect(rows.at(-1)).toMatchObject({ action: 'audit.export', detail: { format: 'jsonl', from: null, to: null } })
+    expect(rows.at(-1)).toMatchObject({
+      action: 'audit.export',
+      detail: { format: 'jsonl', from: null, to: null },
+    })
   })
 
   it('is a span of time when asked, over many portions', async () => {
@@ -154,7 +213,12 @@ describe('as a file', () => {
     gateway.store.database.transaction(() => {
       for (let i = 0; i < 600; i++) {
         gateway.advance(1000)
-        gateway.store.audit.append({ actor: 'gateway', action: 'test', target: String(i), detail: {} })
+        gateway.store.audit.append({
+          actor: 'gateway',
+          action: 'test',
+          target: String(i),
+          detail: {},
+        })
       }
     })
     const span = 'from=2026-11-20T09:00:11.000Z&to=2026-11-20T09:09:00.000Z'
@@ -174,8 +238,15 @@ describe('as a file', () => {
     const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
     expect((await owner.call('GET', path, undefined, foreign)).status).toBe(403)
     const wrong = await owner.call('GET', '/dashboard/audit/export?format=xml&from=yesterday')
-    expect([wrong.status, Problem.parse(wrong.json).errors.map((fault) => fault.path)]).toEqual([400, ['query.format', 'query.from']])
+    expect([wrong.status, Problem.parse(wrong.json).errors.map((fault) => fault.path)]).toEqual([
+      400,
+      ['query.format', 'query.from'],
+    ])
     expect((await owner.call('POST', path, {})).status).toBe(405)
-    expect(gateway.store.audit.list({ limit: 100 }).items.some(({ action }) => action === 'audit.export')).toBe(false)
+    expect(
+      gateway.store.audit
+        .list({ limit: 100 })
+        .items.some(({ action }) => action === 'audit.export'),
+    ).toBe(false)
   })
 })

@@ -4,22 +4,36 @@ import { expect, it } from 'vitest'
 import { checkBackupFolder, placeOfFolder } from '#server/modules/backups/backup-folder.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 
-const verdictsOf = (folder: string, data: string) => checkBackupFolder(folder, { folder: data, databaseBytes: 1 })[0]
+const verdictsOf = (folder: string, data: string) =>
+  checkBackupFolder(folder, { folder: data, databaseBytes: 1 })[0]
 
 it('takes no folder inside the data folder, also behind a link, whether it is there or not', () => {
   using temp = tempFolder()
   const [data, link] = [join(temp.folder, 'data'), join(temp.folder, 'link')]
   mkdirSync(data)
   symlinkSync(data, link)
-  for (const folder of [data, link, join(data, 'new'), join(link, 'new'), join(link, 'new', 'deeper')])
-    expect(verdictsOf(folder, data), folder).toMatchObject({ verdict: 'bad', sentence: expect.stringContaining('inside the data folder') })
+  for (const folder of [
+    data,
+    link,
+    join(data, 'new'),
+    join(link, 'new'),
+    join(link, 'new', 'deeper'),
+  ])
+    expect(verdictsOf(folder, data), folder).toMatchObject({
+      verdict: 'bad',
+      sentence: expect.stringContaining('inside the data folder'),
+    })
   for (const folder of [join(temp.folder, 'data back-ups'), join(temp.folder, 'new', 'deeper')])
     expect(verdictsOf(folder, data), folder).toMatchObject({ verdict: 'ok' })
 })
 
 it('tries to write without writing through a link that is there', () => {
   using temp = tempFolder()
-  const [data, target, file] = [join(temp.folder, 'data'), join(temp.folder, 'target'), join(temp.folder, 'kept')]
+  const [data, target, file] = [
+    join(temp.folder, 'data'),
+    join(temp.folder, 'target'),
+    join(temp.folder, 'kept'),
+  ]
   for (const folder of [data, target]) mkdirSync(folder)
   writeFileSync(file, 'as it was')
   symlinkSync(file, join(target, `.isthmus-${process.pid}.tmp`))
@@ -29,7 +43,13 @@ it('tries to write without writing through a link that is there', () => {
 
 it('says where a folder is, seen from the data', () => {
   using temp = tempFolder()
-  const [data, target, synced] = [join(temp.folder, 'data'), join(temp.folder, 'target'), join(temp.folder, 'OneDrive')]
+  const [data, target, synced] = [
+    join(temp.folder, 'data'),
+    join(temp.folder, 'target'),
+    join(temp.folder, 'OneDrive'),
+  ]
   for (const folder of [data, target, synced]) mkdirSync(folder)
-  expect([target, synced, join(temp.folder, 'gone')].map((folder) => placeOfFolder(folder, data))).toEqual(['same-disk', 'synced', null])
+  expect(
+    [target, synced, join(temp.folder, 'gone')].map((folder) => placeOfFolder(folder, data)),
+  ).toEqual(['same-disk', 'synced', null])
 })

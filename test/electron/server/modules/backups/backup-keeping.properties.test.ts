@@ -1,13 +1,29 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { expired, type KeepingPlan, type KeptBackup, keptUntil } from '#server/modules/backups/backup-keeping.ts'
+import {
+  expired,
+  type KeepingPlan,
+  type KeptBackup,
+  keptUntil,
+} from '#server/modules/backups/backup-keeping.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 
-// What is kept of any history: back-ups of every kind, days without any, clocks that jump, a plan that is changed, removals that fail.
+// What is kept of any history: back-ups of every kind, days without any, clocks that jump, a plan
+// that is changed, removals that fail.
 
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 60 * 60_000, 24 * 60 * 60_000]
-const ZONES = ['Europe/Berlin', 'America/St_Johns', 'Pacific/Apia', 'Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kathmandu', 'UTC']
-const formats = new Map(ZONES.map((timeZone) => [timeZone, new Intl.DateTimeFormat('sv-SE', { timeZone })]))
+const ZONES = [
+  'Europe/Berlin',
+  'America/St_Johns',
+  'Pacific/Apia',
+  'Pacific/Kiritimati',
+  'Pacific/Pago_Pago',
+  'Asia/Kathmandu',
+  'UTC',
+]
+const formats = new Map(
+  ZONES.map((timeZone) => [timeZone, new Intl.DateTimeFormat('sv-SE', { timeZone })]),
+)
 
 const stepArbitrary = fc.record({
   after: fc.oneof(
@@ -26,7 +42,11 @@ const stepArbitrary = fc.record({
 })
 const planArbitrary = fc.oneof(
   fc.constant({ keepDaily: 7, keepWeekly: 4, keepMonthly: 6 }),
-  fc.record({ keepDaily: fc.integer({ min: 1, max: 9 }), keepWeekly: fc.nat({ max: 5 }), keepMonthly: fc.nat({ max: 7 }) }),
+  fc.record({
+    keepDaily: fc.integer({ min: 1, max: 9 }),
+    keepWeekly: fc.nat({ max: 5 }),
+    keepMonthly: fc.nat({ max: 7 }),
+  }),
 )
 
 const mondayOf = (day: string) => {
@@ -34,16 +54,32 @@ const mondayOf = (day: string) => {
   return new Date(ms - ((new Date(ms).getUTCDay() + 6) % 7) * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** The plan in plain words: it is the last of its day, week or month, and there are not as many younger ones of these as are kept. */
-function standsFor(one: KeptBackup, all: readonly KeptBackup[], plan: KeepingPlan, dayOf: (at: string) => string): boolean {
+/**
+ * The plan in plain words: it is the last of its day, week or month, and there are not as many
+ * younger ones of these as are kept.
+ */
+function standsFor(
+  one: KeptBackup,
+  all: readonly KeptBackup[],
+  plan: KeepingPlan,
+  dayOf: (at: string) => string,
+): boolean {
   const scheduled = all.filter(({ kind }) => kind === 'scheduled')
   const is = (periodOf: (at: string) => string, count: number) => {
     const own = periodOf(one.madeAt)
-    const isLast = !scheduled.some((other) => other !== one && periodOf(other.madeAt) === own && other.madeAt > one.madeAt)
-    return isLast && new Set(scheduled.map(({ madeAt }) => periodOf(madeAt)).filter((period) => period > own)).size < count
+    const isLast = !scheduled.some(
+      (other) => other !== one && periodOf(other.madeAt) === own && other.madeAt > one.madeAt,
+    )
+    return (
+      isLast &&
+      new Set(scheduled.map(({ madeAt }) => periodOf(madeAt)).filter((period) => period > own))
+        .size < count
+    )
   }
   return (
-    is(dayOf, plan.keepDaily) || is((at) => mondayOf(dayOf(at)), plan.keepWeekly) || is((at) => dayOf(at).slice(0, 7), plan.keepMonthly)
+    is(dayOf, plan.keepDaily) ||
+    is((at) => mondayOf(dayOf(at)), plan.keepWeekly) ||
+    is((at) => dayOf(at).slice(0, 7), plan.keepMonthly)
   )
 }
 
@@ -76,18 +112,24 @@ describe('what is kept of any history', () => {
                   one === newest ||
                   one.kind === 'by-hand' ||
                   (one.kind === 'before-update' && ageMs < 30 * DAY_MS) ||
-                  (one.kind === 'scheduled' && (ageMs < HOUR_MS || standsFor(one, there, plan, dayOf)))
+                  (one.kind === 'scheduled' &&
+                    (ageMs < HOUR_MS || standsFor(one, there, plan, dayOf)))
                 expect([one.name, gone.has(one.name)]).toEqual([one.name, !isKept])
                 // Who was told "until tomorrow" does not find it gone today.
                 const end = until.get(one.name)
-                if (gone.has(one.name)) expect(end !== null && Date.parse(end ?? '') <= now).toBe(true)
+                if (gone.has(one.name))
+                  expect(end !== null && Date.parse(end ?? '') <= now).toBe(true)
                 if (one.kind === 'by-hand') expect(end).toBeNull()
               }
               const left = there.filter(({ name }) => !gone.has(name))
               // To remove what goes makes nothing else go.
               expect(expired(left, plan, zone, now)).toEqual([])
-              const settled = left.filter(({ kind, madeAt }) => kind === 'scheduled' && now - Date.parse(madeAt) >= HOUR_MS)
-              expect(settled.length).toBeLessThanOrEqual(plan.keepDaily + plan.keepWeekly + plan.keepMonthly + 1)
+              const settled = left.filter(
+                ({ kind, madeAt }) => kind === 'scheduled' && now - Date.parse(madeAt) >= HOUR_MS,
+              )
+              expect(settled.length).toBeLessThanOrEqual(
+                plan.keepDaily + plan.keepWeekly + plan.keepMonthly + 1,
+              )
               if (canRemove) there = left
             }
           },
@@ -104,7 +146,9 @@ describe('what is kept of any history', () => {
       fc.assert(
         fc.property(planArbitrary, fc.integer({ min: 1, max: 400 }), (plan, days) => {
           const there = Array.from({ length: days }, (_, at): KeptBackup => {
-            const madeAt = new Date(Date.parse('2026-01-01T01:30:00.000Z') + at * DAY_MS + (at % 7) * MINUTE_MS).toISOString()
+            const madeAt = new Date(
+              Date.parse('2026-01-01T01:30:00.000Z') + at * DAY_MS + (at % 7) * MINUTE_MS,
+            ).toISOString()
             return { name: madeAt, madeAt, kind: 'scheduled' }
           })
           const now = Date.parse(there.at(-1)?.madeAt ?? '') + HOUR_MS

@@ -2,7 +2,13 @@ import { expect, it } from 'vitest'
 import { type BackupPlan, dueAfter, planOf } from '#server/modules/backups/backup-plan.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 
-const PLAN: BackupPlan = { dailyAt: '02:30', everyMinutes: null, keepDaily: 7, keepWeekly: 4, keepMonthly: 6 }
+const PLAN: BackupPlan = {
+  dailyAt: '02:30',
+  everyMinutes: null,
+  keepDaily: 7,
+  keepWeekly: 4,
+  keepMonthly: 6,
+}
 const due = (after: string, plan: Partial<BackupPlan> = {}, timeZone = 'Europe/Berlin') => {
   const at = dueAfter(Date.parse(after), { ...PLAN, ...plan }, timeZone)
   return at === null ? null : new Date(at).toISOString()
@@ -28,7 +34,9 @@ it('is due once on the day whose clock skips that time, and once on the day that
 it('is due after so many minutes where a standby wants it, and at the time of the day all the same', () => {
   expect(due('2026-01-10T12:00:00Z', { everyMinutes: 15 })).toBe('2026-01-10T12:15:00.000Z')
   expect(due('2026-01-10T01:20:00Z', { everyMinutes: 15 })).toBe('2026-01-10T01:30:00.000Z')
-  expect(due('2026-01-10T12:00:00Z', { everyMinutes: 1440, dailyAt: null })).toBe('2026-01-11T12:00:00.000Z')
+  expect(due('2026-01-10T12:00:00Z', { everyMinutes: 1440, dailyAt: null })).toBe(
+    '2026-01-11T12:00:00.000Z',
+  )
 })
 
 it('is never due by itself without a plan', () => {
@@ -44,5 +52,11 @@ it('is what the settings say', () => {
     'backup.keepMonthly': 9,
   }
   const get = ((name: keyof typeof values) => values[name]) as Settings['get']
-  expect(planOf({ get })).toEqual({ dailyAt: '04:15', everyMinutes: 30, keepDaily: 8, keepWeekly: 5, keepMonthly: 9 })
+  expect(planOf({ get })).toEqual({
+    dailyAt: '04:15',
+    everyMinutes: 30,
+    keepDaily: 8,
+    keepWeekly: 5,
+    keepMonthly: 9,
+  })
 })

@@ -8,13 +8,28 @@ export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
-/** A clinic in Berlin with a folder for back-ups, on a standing clock, made from the ready store and settings. */
-export function backupStage(settings: SettingOverrides = {}, temp: ReturnType<typeof tempStore> = tempStore()) {
+/**
+ * A clinic in Berlin with a folder for back-ups, on a standing clock, made from the ready store and
+ * settings.
+ */
+export function backupStage(
+  settings: SettingOverrides = {},
+  temp: ReturnType<typeof tempStore> = tempStore(),
+) {
   const target = tempFolder()
   const kept: Settings = openSettings(temp)
-  kept.change({ 'clinic.timeZone': 'Europe/Berlin', 'backup.folder': target.folder, ...settings }, 'command-line')
+  kept.change(
+    { 'clinic.timeZone': 'Europe/Berlin', 'backup.folder': target.folder, ...settings },
+    'command-line',
+  )
   const faults: unknown[] = []
-  const open = (): Backups => openBackups({ ...temp, settings: kept, version: '1.2.3', onError: (error) => faults.push(error) })
+  const open = (): Backups =>
+    openBackups({
+      ...temp,
+      settings: kept,
+      version: '1.2.3',
+      onError: (error) => faults.push(error),
+    })
   let backups = open()
   return {
     ...temp,
@@ -25,7 +40,8 @@ export function backupStage(settings: SettingOverrides = {}, temp: ReturnType<ty
       return backups
     },
     health: () => upkeepHealth({ ...temp, settings: kept }),
-    audited: (action: string) => temp.store.audit.list({ limit: 1000 }).items.filter((entry) => entry.action === action),
+    audited: (action: string) =>
+      temp.store.audit.list({ limit: 1000 }).items.filter((entry) => entry.action === action),
     /** As a minute's look at the plan, again and again while the time passes. */
     async live(ms: number, step = 30 * MINUTE_MS) {
       for (const end = temp.clock.now + ms; temp.clock.now < end; ) {

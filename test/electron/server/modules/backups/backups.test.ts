@@ -17,7 +17,8 @@ describe('back-ups by their plan', () => {
       await stage.live(DAY_MS)
       made.push(names(target).at(-1) ?? '')
     }
-    // Where none is known the first is not put off until the night; from then on it is 02:30 in Berlin, summer and winter, and 03:00 where there is no 02:30.
+    // Where none is known the first is not put off until the night; from then on it is 02:30 in
+    // Berlin, summer and winter, and 03:00 where there is no 02:30.
     expect(stage.audited('backup.make')).toHaveLength(61)
     expect(made[0]).toBe('isthmus-2026-03-11-013000Z')
     expect(made[17]).toBe('isthmus-2026-03-28-013000Z')
@@ -26,12 +27,25 @@ describe('back-ups by their plan', () => {
     const days = names(target).map((name) => name.slice(8, 18))
     // Seven days, the last of four weeks (Sundays, and now), the last of each month there was.
     expect(days).toEqual([
-      ...['2026-03-31', '2026-04-19', '2026-04-26', '2026-04-30', '2026-05-03', '2026-05-04', '2026-05-05', '2026-05-06'],
+      ...[
+        '2026-03-31',
+        '2026-04-19',
+        '2026-04-26',
+        '2026-04-30',
+        '2026-05-03',
+        '2026-05-04',
+        '2026-05-05',
+        '2026-05-06',
+      ],
       ...['2026-05-07', '2026-05-08', '2026-05-09'],
     ])
     const state = await backups.state()
     expect(state.backups.map(({ name }) => name)).toEqual(names(target).reverse())
-    expect(state.backups[0]).toMatchObject({ kind: 'scheduled', version: '1.2.3', hasRecoveryKey: false })
+    expect(state.backups[0]).toMatchObject({
+      kind: 'scheduled',
+      version: '1.2.3',
+      hasRecoveryKey: false,
+    })
     expect(state.backups.every(({ keptUntil }) => keptUntil !== null)).toBe(true)
     expect(state.nextAt).toBe('2026-05-10T00:30:00.000Z')
     const trials = stage.audited('backup.rehearse').map(({ at }) => at.slice(0, 10))
@@ -49,7 +63,10 @@ describe('back-ups by their plan', () => {
     await stage.live(DAY_MS)
     expect(names(stage.target)).toHaveLength(2)
     stage.clock.pass(5 * DAY_MS)
-    expect(stage.health().backup).toMatchObject({ tone: 'danger', sentence: expect.stringContaining('there should be a younger one') })
+    expect(stage.health().backup).toMatchObject({
+      tone: 'danger',
+      sentence: expect.stringContaining('there should be a younger one'),
+    })
     await stage.backups.check()
     await stage.backups.check()
     expect(names(stage.target)).toHaveLength(3)
@@ -103,21 +120,42 @@ describe('back-ups by their plan', () => {
     // The PC was off in between: what was made in the future says nothing.
     await stage.restart()
     await stage.live(DAY_MS)
-    expect(stage.audited('backup.make').filter(({ at }) => at < '2026-03-14').length).toBeGreaterThanOrEqual(3)
+    expect(
+      stage.audited('backup.make').filter(({ at }) => at < '2026-03-14').length,
+    ).toBeGreaterThanOrEqual(3)
   })
 
   it('leaves alone what another gateway keeps in the same folder', async () => {
-    await using stage = backupStage({ 'backup.keepDaily': 1, 'backup.keepWeekly': 0, 'backup.keepMonthly': 0 })
+    await using stage = backupStage({
+      'backup.keepDaily': 1,
+      'backup.keepWeekly': 0,
+      'backup.keepMonthly': 0,
+    })
     using other = tempStore('2026-03-01T00:00:00.000Z')
     const theirs = await makeBackup(other.store, {
-      ...{ folder: stage.target, kind: 'scheduled', version: '1.2.3', now: other.clock(), onProgress: () => {} },
+      ...{
+        folder: stage.target,
+        kind: 'scheduled',
+        version: '1.2.3',
+        now: other.clock(),
+        onProgress: () => {},
+      },
     })
     const ahead = Date.parse('2026-06-01T00:00:00.000Z')
-    await makeBackup(other.store, { folder: stage.target, kind: 'scheduled', version: '1', now: ahead, onProgress: () => {} })
+    await makeBackup(other.store, {
+      folder: stage.target,
+      kind: 'scheduled',
+      version: '1',
+      now: ahead,
+      onProgress: () => {},
+    })
     await stage.live(3 * DAY_MS, 6 * HOUR_MS)
     expect(names(stage.target)).toContain(theirs.name)
     // The newest is theirs, and cannot be opened here: the one that is tried is ours.
-    expect((await stage.backups.state()).rehearsal.last).toMatchObject({ success: true, name: expect.stringContaining('2026-03-') })
+    expect((await stage.backups.state()).rehearsal.last).toMatchObject({
+      success: true,
+      name: expect.stringContaining('2026-03-'),
+    })
   })
 })
 
@@ -133,7 +171,11 @@ describe('a back-up that fails', () => {
     // Nothing was made on the disk that is there instead.
     expect(existsSync(stage.target)).toBe(false)
     const state = await stage.backups.state()
-    expect(state).toMatchObject({ last: { success: false, sentence }, fault: expect.stringContaining('cannot be read'), backups: [] })
+    expect(state).toMatchObject({
+      last: { success: false, sentence },
+      fault: expect.stringContaining('cannot be read'),
+      backups: [],
+    })
     const waits = Date.parse(state.nextAt ?? '') - Date.parse(state.last?.at ?? '')
     expect(waits).toBe(HOUR_MS)
     await stage.restart()
@@ -181,11 +223,16 @@ describe('a back-up by hand', () => {
       ['before-update', new Date(Date.parse(second.madeAt) + 30 * DAY_MS).toISOString()],
       ['by-hand', null],
     ])
-    await expect(backups.remove('isthmus-2020-01-01-000000Z', OWNER)).rejects.toThrow('There is no back-up')
+    await expect(backups.remove('isthmus-2020-01-01-000000Z', OWNER)).rejects.toThrow(
+      'There is no back-up',
+    )
     await backups.remove(first.name, OWNER)
     expect(names(target)).toEqual([second.name])
     expect(stage.audited('backup.remove')).toMatchObject([{ actor: OWNER, target: first.name }])
-    expect(stage.audited('backup.make').map(({ detail }) => detail)).toMatchObject([{ kind: 'before-update' }, { kind: 'by-hand' }])
+    expect(stage.audited('backup.make').map(({ detail }) => detail)).toMatchObject([
+      { kind: 'before-update' },
+      { kind: 'by-hand' },
+    ])
   })
 
   it('is one at a time, and none while one is tried', async () => {
@@ -194,7 +241,9 @@ describe('a back-up by hand', () => {
     const first = backups.make('by-hand', OWNER)
     expect(() => backups.begin('by-hand', OWNER)).toThrow('is being made already')
     await expect(backups.make('before-update', OWNER)).rejects.toThrow('is being made already')
-    expect((await backups.wizardState()).running).toMatchObject({ phase: expect.stringMatching(/copying|checking/) })
+    expect((await backups.wizardState()).running).toMatchObject({
+      phase: expect.stringMatching(/copying|checking/),
+    })
     await first
     await backups.beginRehearsal(OWNER)
     expect(() => backups.begin('by-hand', OWNER)).toThrow('is being tried')
@@ -209,7 +258,13 @@ describe('a back-up by hand', () => {
     const { backups, settings } = stage
     await expect(backups.make('by-hand', OWNER)).rejects.toThrow('Choose a folder')
     await expect(backups.rehearse(OWNER)).rejects.toThrow('Choose a folder')
-    expect(await backups.state()).toMatchObject({ folder: null, nextAt: null, last: null, backups: [], rehearsal: { dueAt: null } })
+    expect(await backups.state()).toMatchObject({
+      folder: null,
+      nextAt: null,
+      last: null,
+      backups: [],
+      rehearsal: { dueAt: null },
+    })
     settings.change({ 'backup.folder': join(stage.target, 'none') }, 'command-line')
     await expect(backups.make('by-hand', OWNER)).rejects.toThrow('is not there')
     const inside = join(stage.folder, 'inside')

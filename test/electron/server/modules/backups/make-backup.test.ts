@@ -4,8 +4,18 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { checkCopy } from '#server/modules/backups/backup-check.ts'
-import { type BackupOptions, listBackups, makeBackup, removeBackup } from '#server/modules/backups/make-backup.ts'
-import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, wrapDataKey } from '#server/modules/backups/recovery-key.ts'
+import {
+  type BackupOptions,
+  listBackups,
+  makeBackup,
+  removeBackup,
+} from '#server/modules/backups/make-backup.ts'
+import {
+  keepRecoveryKey,
+  keepRecoveryProof,
+  newRecoveryKey,
+  wrapDataKey,
+} from '#server/modules/backups/recovery-key.ts'
 import { openBackup } from '#server/modules/backups/restore-files.ts'
 import { needing } from '../../../../support/needs.ts'
 import { tempFolder, tempStore } from '../../../../support/temp-store.ts'
@@ -19,7 +29,13 @@ function stage() {
   const target = tempFolder()
   const make = (more: Partial<BackupOptions> = {}) =>
     makeBackup(temp.store, {
-      ...{ folder: target.folder, kind: 'by-hand', version: '1.2.3', now: temp.clock(), onProgress: () => {} },
+      ...{
+        folder: target.folder,
+        kind: 'by-hand',
+        version: '1.2.3',
+        now: temp.clock(),
+        onProgress: () => {},
+      },
       ...more,
     })
   return {
@@ -41,12 +57,24 @@ describe('a back-up', () => {
     store.audit.append({ actor: 'gateway', action: 'test', target: 'x', detail: {} })
     const made = await on.make({ onProgress: ({ phase }) => void seen.push(phase) })
     expect(made).toMatchObject({
-      ...{ name: NAME, version: 2, madeAt: '2026-03-10T09:00:00.000Z', kind: 'by-hand', program: '1.2.3', schema: MIGRATIONS.length },
+      ...{
+        name: NAME,
+        version: 2,
+        madeAt: '2026-03-10T09:00:00.000Z',
+        kind: 'by-hand',
+        program: '1.2.3',
+        schema: MIGRATIONS.length,
+      },
       ...{ hasRecoveryKey: true, rows: { auditEntries: 1, users: 0 } },
     })
     expect(readdirSync(on.target)).toEqual([NAME])
     expect(readdirSync(join(on.target, NAME)).sort()).toEqual([...FILES, 'recovery.key'])
-    expect(made.bytes).toBe(readdirSync(join(on.target, NAME)).reduce((sum, file) => sum + statSync(join(on.target, NAME, file)).size, 0))
+    expect(made.bytes).toBe(
+      readdirSync(join(on.target, NAME)).reduce(
+        (sum, file) => sum + statSync(join(on.target, NAME, file)).size,
+        0,
+      ),
+    )
     expect([...new Set(seen)]).toEqual(['copying', 'checking', 'encrypting', 'comparing'])
     expect(await listBackups(on.target)).toEqual([made])
     expect(readdirSync(join(folder, 'spool-backup'))).toEqual([])
@@ -59,9 +87,16 @@ describe('a back-up', () => {
     const dataKey = readFileSync(join(on.folder, 'data.key'))
     for (const file of FILES) {
       const bytes = readFileSync(join(on.target, NAME, file))
-      for (const word of ['Radiology', 'SQLite format', dataKey, dataKey.toString('hex'), dataKey.toString('base64')])
+      for (const word of [
+        'Radiology',
+        'SQLite format',
+        dataKey,
+        dataKey.toString('hex'),
+        dataKey.toString('base64'),
+      ])
         expect(bytes.includes(word)).toBe(false)
-      if (process.platform !== 'win32') expect(statSync(join(on.target, NAME, file)).mode & 0o777).toBe(0o600)
+      if (process.platform !== 'win32')
+        expect(statSync(join(on.target, NAME, file)).mode & 0o777).toBe(0o600)
     }
   })
 
@@ -72,12 +107,23 @@ describe('a back-up', () => {
     // Some megabytes, so that the copy takes several turns.
     store.database.transaction(() => {
       for (let at = 0; at < 3000; at++)
-        store.audit.append({ actor: 'gateway', action: 'test', target: String(at), detail: { text: 'x'.repeat(2000) } })
+        store.audit.append({
+          actor: 'gateway',
+          action: 'test',
+          target: String(at),
+          detail: { text: 'x'.repeat(2000) },
+        })
     })
     let written = 0
     const made = await on.make({
       onProgress({ phase }) {
-        if (phase === 'copying') store.audit.append({ actor: 'gateway', action: 'meanwhile', target: String(written++), detail: {} })
+        if (phase === 'copying')
+          store.audit.append({
+            actor: 'gateway',
+            action: 'meanwhile',
+            target: String(written++),
+            detail: {},
+          })
       },
     })
     expect(written).toBeGreaterThan(3)
@@ -91,8 +137,12 @@ describe('a back-up', () => {
     using on = stage()
     const file = join(on.target, 'file')
     writeFileSync(file, 'no folder')
-    await expect(on.make({ folder: file })).rejects.toThrow(/The back-up could not be written to .*file: /)
-    await expect(on.make({ folder: join(on.target, 'none') })).rejects.toThrow(/none: it is not there/)
+    await expect(on.make({ folder: file })).rejects.toThrow(
+      /The back-up could not be written to .*file: /,
+    )
+    await expect(on.make({ folder: join(on.target, 'none') })).rejects.toThrow(
+      /none: it is not there/,
+    )
     expect(readdirSync(on.target)).toEqual(['file'])
     expect(existsSync(join(on.folder, 'spool-backup', NAME))).toBe(false)
   })
@@ -102,7 +152,11 @@ describe('a back-up', () => {
     const writer = join(import.meta.dirname, '../../../../support/limited-backup.ts')
     const ran = spawnSync(process.execPath, [writer, temp.folder, '--fill'], { encoding: 'utf8' })
     expect(ran.status).toBe(0)
-    const limited = spawnSync('sh', ['-c', `ulimit -f 1024; exec "${process.execPath}" "${writer}" "${temp.folder}"`], { encoding: 'utf8' })
+    const limited = spawnSync(
+      'sh',
+      ['-c', `ulimit -f 1024; exec "${process.execPath}" "${writer}" "${temp.folder}"`],
+      { encoding: 'utf8' },
+    )
     const { fault, message } = JSON.parse(limited.stdout)
     expect(fault).toBe('bad-folder')
     expect(message).toMatch(/^The database could not be copied to .*: .*(disk|larger)/)
@@ -147,10 +201,16 @@ describe('the list', () => {
     mkdirSync(join(on.target, 'isthmus-2026-01-01-000000Z.part'))
     mkdirSync(join(on.target, 'holiday pictures'))
     mkdirSync(join(on.target, 'isthmus-2026-01-02-000000Z'))
-    for (const hour of [1, 2]) await on.make({ now: on.clock() + hour * 3_600_000, kind: 'scheduled' })
-    expect((await listBackups(on.target)).map(({ name }) => name)).toEqual(['isthmus-2026-03-10-110000Z', 'isthmus-2026-03-10-100000Z'])
+    for (const hour of [1, 2])
+      await on.make({ now: on.clock() + hour * 3_600_000, kind: 'scheduled' })
+    expect((await listBackups(on.target)).map(({ name }) => name)).toEqual([
+      'isthmus-2026-03-10-110000Z',
+      'isthmus-2026-03-10-100000Z',
+    ])
     await expect(listBackups(join(on.target, 'none'))).rejects.toThrow(/cannot be read/)
-    expect(readFileSync(join(on.target, 'isthmus-2026-03-10-100000Z', 'backup.json'), 'utf8')).not.toMatch(/data\.key/)
+    expect(
+      readFileSync(join(on.target, 'isthmus-2026-03-10-100000Z', 'backup.json'), 'utf8'),
+    ).not.toMatch(/data\.key/)
   })
 
   it('has those of the first version, whose database is not sealed', async () => {
@@ -161,7 +221,13 @@ describe('the list', () => {
     const madeAt = '2026-03-10T09:00:00.000Z'
     writeFileSync(
       join(folder, 'backup.json'),
-      JSON.stringify({ version: 1, madeAt, bytes: 4711, hasRecoveryKey: false, rows: { users: 0 } }),
+      JSON.stringify({
+        version: 1,
+        madeAt,
+        bytes: 4711,
+        hasRecoveryKey: false,
+        rows: { users: 0 },
+      }),
     )
     const [made] = await listBackups(on.target)
     expect(made).toMatchObject({
@@ -182,7 +248,8 @@ describe('removing', () => {
     await on.make()
     mkdirSync(join(on.target, 'holiday pictures'))
     expect(await removeBackup(on.target, 'isthmus-2026-03-10-090001Z')).toBe(false)
-    for (const name of ['holiday pictures', '../x', '.', '']) expect(await removeBackup(on.target, name)).toBe(false)
+    for (const name of ['holiday pictures', '../x', '.', ''])
+      expect(await removeBackup(on.target, name)).toBe(false)
     expect(await removeBackup(on.target, NAME)).toBe(true)
     expect(readdirSync(on.target)).toEqual(['holiday pictures'])
   })

@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
@@ -15,16 +24,29 @@ import { firstVersion, NOW, quiet, sha256, stage } from './restore-files-fixture
 describe('opening a back-up', () => {
   it('gives the database that was copied, bit by bit, with the own key and with the recovery key', async () => {
     using on = await stage()
-    for (const key of [on.own, { recoveryKey: on.recoveryKey.toLowerCase().replaceAll('-', ' ') }]) {
+    for (const key of [
+      on.own,
+      { recoveryKey: on.recoveryKey.toLowerCase().replaceAll('-', ' ') },
+    ]) {
       using to = tempFolder()
       const phases: string[] = []
-      const opened = await openBackup({ from: on.from, to: to.folder, key, onProgress: ({ phase }) => void phases.push(phase) })
+      const opened = await openBackup({
+        from: on.from,
+        to: to.folder,
+        key,
+        onProgress: ({ phase }) => void phases.push(phase),
+      })
       expect(opened.dataKey.equals(on.dataKey)).toBe(true)
-      expect(opened.manifest).toMatchObject({ sha256: on.made.sha256, kind: 'scheduled', schema: MIGRATIONS.length })
+      expect(opened.manifest).toMatchObject({
+        sha256: on.made.sha256,
+        kind: 'scheduled',
+        schema: MIGRATIONS.length,
+      })
       expect(readdirSync(to.folder)).toEqual([DATABASE_FILE])
       expect(sha256(join(to.folder, DATABASE_FILE))).toBe(on.made.sha256)
       expect([...new Set(phases)]).toEqual(['decrypting', 'checking'])
-      if (process.platform !== 'win32') expect(statSync(join(to.folder, DATABASE_FILE)).mode & 0o777).toBe(0o600)
+      if (process.platform !== 'win32')
+        expect(statSync(join(to.folder, DATABASE_FILE)).mode & 0o777).toBe(0o600)
     }
   })
 
@@ -32,7 +54,12 @@ describe('opening a back-up', () => {
     using on = await stage()
     using to = tempFolder()
     cpSync(on.from, join(to.folder, 'from the stick'), { recursive: true })
-    const opened = await openBackup({ from: join(to.folder, 'from the stick'), to: join(to.folder, 'open'), key: on.own, ...quiet })
+    const opened = await openBackup({
+      from: join(to.folder, 'from the stick'),
+      to: join(to.folder, 'open'),
+      key: on.own,
+      ...quiet,
+    })
     expect(opened.manifest.madeAt).toBe('2026-03-10T09:00:00.000Z')
   })
 
@@ -45,11 +72,26 @@ describe('opening a back-up', () => {
       await expect(opening).rejects.toMatchObject({ fault, message: expect.stringMatching(words) })
       expect(existsSync(join(to.folder, 'x'))).toBe(false)
     }
-    await refused(on.from, { recoveryKey: newRecoveryKey() }, 'key-wrong', /not the recovery key of 2026-03-10/)
+    await refused(
+      on.from,
+      { recoveryKey: newRecoveryKey() },
+      'key-wrong',
+      /not the recovery key of 2026-03-10/,
+    )
     await refused(on.from, { recoveryKey: '' }, 'key-wrong', /not the recovery key/)
-    await refused(on.from, { dataKey: randomBytes(32) }, 'key-wrong', /another data key than this one: give the recovery key/)
+    await refused(
+      on.from,
+      { dataKey: randomBytes(32) },
+      'key-wrong',
+      /another data key than this one: give the recovery key/,
+    )
     await refused(bare.from, { dataKey: randomBytes(32) }, 'key-wrong', /no recovery key then/)
-    await refused(bare.from, { recoveryKey: newRecoveryKey() }, 'key-missing', /before there was a recovery key/)
+    await refused(
+      bare.from,
+      { recoveryKey: newRecoveryKey() },
+      'key-missing',
+      /before there was a recovery key/,
+    )
   })
 
   it('refuses a flipped bit in each of its files, anywhere', { timeout: 60_000 }, async () => {
@@ -63,16 +105,27 @@ describe('opening a back-up', () => {
         bytes[at] = (bytes[at] ?? 0) ^ (1 << (round % 5))
         writeFileSync(join(on.from, name), bytes)
         const key = name === 'recovery.key' ? { recoveryKey: on.recoveryKey } : on.own
-        const said = await openBackup({ from: on.from, to: join(to.folder, 'x'), key, ...quiet }).then(
+        const said = await openBackup({
+          from: on.from,
+          to: join(to.folder, 'x'),
+          key,
+          ...quiet,
+        }).then(
           ({ dataKey, manifest }) => ({ dataKey, manifest }),
           (error) => error.fault as string,
         )
-        // A bit may change what nothing hangs on: the space between two words of JSON, or a digit's place in the time of the sheet.
-        if (typeof said === 'string') expect(['damaged', 'seal-broken', 'key-wrong', 'key-missing']).toContain(said)
+        // A bit may change what nothing hangs on: the space between two words of JSON, or a digit's
+        // place in the time of the sheet.
+        if (typeof said === 'string')
+          expect(['damaged', 'seal-broken', 'key-wrong', 'key-missing']).toContain(said)
         else {
           expect(name).not.toBe('database.sealed')
           expect(said.dataKey.equals(on.dataKey)).toBe(true)
-          expect(said.manifest).toMatchObject({ sha256: on.made.sha256, madeAt: on.made.madeAt, rows: on.made.rows })
+          expect(said.manifest).toMatchObject({
+            sha256: on.made.sha256,
+            madeAt: on.made.madeAt,
+            rows: on.made.rows,
+          })
         }
         rmSync(join(to.folder, 'x'), { recursive: true, force: true })
       }
@@ -85,12 +138,14 @@ describe('opening a back-up', () => {
     using to = tempFolder()
     const file = join(on.from, 'database.sealed')
     truncateSync(file, statSync(file).size - 1)
-    await expect(openBackup({ from: on.from, to: to.folder, key: on.own, ...quiet })).rejects.toMatchObject({ fault: 'seal-broken' })
+    await expect(
+      openBackup({ from: on.from, to: to.folder, key: on.own, ...quiet }),
+    ).rejects.toMatchObject({ fault: 'seal-broken' })
     expect(readdirSync(to.folder)).toEqual([])
     rmSync(file)
-    await expect(openBackup({ from: on.from, to: to.folder, key: on.own, ...quiet })).rejects.toThrow(
-      /database\.sealed could not be read: it is not there/,
-    )
+    await expect(
+      openBackup({ from: on.from, to: to.folder, key: on.own, ...quiet }),
+    ).rejects.toThrow(/database\.sealed could not be read: it is not there/)
     expect((await previewBackup(on.from, on.own)).fault).toMatch(/was not copied whole/)
   })
 
@@ -99,7 +154,8 @@ describe('opening a back-up', () => {
     using to = tempFolder()
     const file = join(on.from, 'backup.json')
     const manifest = JSON.parse(readFileSync(file, 'utf8'))
-    const open = () => openBackup({ from: on.from, to: join(to.folder, 'x'), key: on.own, ...quiet })
+    const open = () =>
+      openBackup({ from: on.from, to: join(to.folder, 'x'), key: on.own, ...quiet })
     for (const [key, value] of Object.entries({
       kind: 'by-hand',
       program: '9',
@@ -109,7 +165,10 @@ describe('opening a back-up', () => {
       rows: { users: 7 },
     })) {
       writeFileSync(file, JSON.stringify({ ...manifest, [key]: value }))
-      await expect(open(), key).rejects.toMatchObject({ fault: 'damaged', message: expect.stringMatching(/was changed after/) })
+      await expect(open(), key).rejects.toMatchObject({
+        fault: 'damaged',
+        message: expect.stringMatching(/was changed after/),
+      })
     }
     writeFileSync(file, JSON.stringify({ ...manifest, rows: { 'users" union select 1 --': 7 } }))
     await expect(open()).rejects.toThrow(/is not a back-up of Isthmus, or its backup\.json/)
@@ -123,10 +182,21 @@ describe('opening a back-up', () => {
     using to = tempFolder()
     {
       using store = on.reopen()
-      await makeBackup(store, { folder: on.target, kind: 'scheduled', version: '1', now: NOW, ...quiet })
+      await makeBackup(store, {
+        folder: on.target,
+        kind: 'scheduled',
+        version: '1',
+        now: NOW,
+        ...quiet,
+      })
     }
-    cpSync(join(on.target, 'isthmus-2026-03-11-080000Z', 'database.sealed'), join(on.from, 'database.sealed'))
-    await expect(openBackup({ from: on.from, to: to.folder, key: on.own, ...quiet })).rejects.toMatchObject({ fault: 'seal-broken' })
+    cpSync(
+      join(on.target, 'isthmus-2026-03-11-080000Z', 'database.sealed'),
+      join(on.from, 'database.sealed'),
+    )
+    await expect(
+      openBackup({ from: on.from, to: to.folder, key: on.own, ...quiet }),
+    ).rejects.toMatchObject({ fault: 'seal-broken' })
   })
 
   it('refuses what a newer version made, in the preview too', async () => {
@@ -138,8 +208,12 @@ describe('opening a back-up', () => {
     sqlite.close()
     const first = join(to.folder, 'first')
     firstVersion(on, first)
-    const words = new RegExp(`newer version of Isthmus \\(schema ${MIGRATIONS.length + 1}, this one knows ${MIGRATIONS.length}\\)`)
-    await expect(openBackup({ from: first, to: join(to.folder, 'x'), key: on.own, ...quiet })).rejects.toThrow(words)
+    const words = new RegExp(
+      `newer version of Isthmus \\(schema ${MIGRATIONS.length + 1}, this one knows ${MIGRATIONS.length}\\)`,
+    )
+    await expect(
+      openBackup({ from: first, to: join(to.folder, 'x'), key: on.own, ...quiet }),
+    ).rejects.toThrow(words)
     expect((await previewBackup(first, on.own)).fault).toMatch(words)
   })
 
@@ -147,7 +221,9 @@ describe('opening a back-up', () => {
     using on = await stage()
     using to = tempFolder()
     writeFileSync(join(to.folder, 'letter'), 'mine')
-    await expect(openBackup({ from: on.from, to: to.folder, key: on.own, ...quiet })).rejects.toMatchObject({ fault: 'bad-folder' })
+    await expect(
+      openBackup({ from: on.from, to: to.folder, key: on.own, ...quiet }),
+    ).rejects.toMatchObject({ fault: 'bad-folder' })
     expect(readdirSync(to.folder)).toEqual(['letter'])
   })
 })
@@ -157,15 +233,30 @@ describe('the preview', () => {
     using on = await stage()
     using bare = await stage({ hasRecoveryKey: false })
     const other = { dataKey: randomBytes(32) }
-    expect(await previewBackup(on.from, on.own)).toMatchObject({ opensWith: 'own', fault: '', manifest: { rows: { auditEntries: 1 } } })
-    expect(await previewBackup(on.from, other)).toMatchObject({ opensWith: 'recovery-key', fault: '' })
-    expect(await previewBackup(on.from, { recoveryKey: on.recoveryKey })).toMatchObject({ opensWith: 'recovery-key', fault: '' })
+    expect(await previewBackup(on.from, on.own)).toMatchObject({
+      opensWith: 'own',
+      fault: '',
+      manifest: { rows: { auditEntries: 1 } },
+    })
+    expect(await previewBackup(on.from, other)).toMatchObject({
+      opensWith: 'recovery-key',
+      fault: '',
+    })
+    expect(await previewBackup(on.from, { recoveryKey: on.recoveryKey })).toMatchObject({
+      opensWith: 'recovery-key',
+      fault: '',
+    })
     expect(await previewBackup(on.from, { recoveryKey: newRecoveryKey() })).toMatchObject({
       opensWith: 'recovery-key',
       fault: expect.stringMatching(/not the recovery key/),
     })
-    expect(await previewBackup(bare.from, other)).toMatchObject({ opensWith: 'no', fault: expect.stringMatching(/no recovery key then/) })
-    expect(await previewBackup(bare.from, { recoveryKey: newRecoveryKey() })).toMatchObject({ opensWith: 'no' })
+    expect(await previewBackup(bare.from, other)).toMatchObject({
+      opensWith: 'no',
+      fault: expect.stringMatching(/no recovery key then/),
+    })
+    expect(await previewBackup(bare.from, { recoveryKey: newRecoveryKey() })).toMatchObject({
+      opensWith: 'no',
+    })
   })
 
   it('tells the same of one of the first version, and changes nothing in it', async () => {
@@ -174,8 +265,15 @@ describe('the preview', () => {
     const first = join(to.folder, 'first')
     firstVersion(on, first)
     const before = sha256(join(first, DATABASE_FILE))
-    expect(await previewBackup(first, on.own)).toMatchObject({ opensWith: 'own', fault: '', manifest: { version: 1 } })
-    expect(await previewBackup(first, { dataKey: randomBytes(32) })).toMatchObject({ opensWith: 'recovery-key', fault: '' })
+    expect(await previewBackup(first, on.own)).toMatchObject({
+      opensWith: 'own',
+      fault: '',
+      manifest: { version: 1 },
+    })
+    expect(await previewBackup(first, { dataKey: randomBytes(32) })).toMatchObject({
+      opensWith: 'recovery-key',
+      fault: '',
+    })
     expect(readdirSync(first).sort()).toEqual(['backup.json', DATABASE_FILE, 'recovery.key'])
     expect(sha256(join(first, DATABASE_FILE))).toBe(before)
   })
@@ -185,5 +283,6 @@ it('keeps the key of a sealed back-up to itself: it is of the name and of the da
   using on = await stage()
   const key = sealWith(on.dataKey).keyFor(`backup ${on.made.name}`)
   expect(key).toHaveLength(32)
-  for (const file of readdirSync(on.from)) expect(readFileSync(join(on.from, file)).includes(key)).toBe(false)
+  for (const file of readdirSync(on.from))
+    expect(readFileSync(join(on.from, file)).includes(key)).toBe(false)
 })

@@ -1,4 +1,12 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, it } from 'vitest'
@@ -20,8 +28,17 @@ import { tempFolder, tempStore } from '../../../../support/temp-store.ts'
 const DATABASE = 'gateway.sqlite'
 const FIRST_KEY = 'G0LD-EN00-1234-5678-9ABC-DEFG-HJKM-NPQR'
 const FIRST_FILE = JSON.stringify({
-  ...{ version: 1, madeAt: '2026-03-10T09:00:00.000Z', salt: 'AwMDAwMDAwMDAwMDAwMDAw==', nonce: 'BAQEBAQEBAQEBAQE' },
-  ...{ wrapped: 'MexmjTNhCY4EVHzOXXx4ZEAbwi6iPCJ10rYzf4bmqnk=', tag: 'MFXXXxOBSGeFLwp2IrbJsA==', ofKey: '8f4deb591b32009c' },
+  ...{
+    version: 1,
+    madeAt: '2026-03-10T09:00:00.000Z',
+    salt: 'AwMDAwMDAwMDAwMDAwMDAw==',
+    nonce: 'BAQEBAQEBAQEBAQE',
+  },
+  ...{
+    wrapped: 'MexmjTNhCY4EVHzOXXx4ZEAbwi6iPCJ10rYzf4bmqnk=',
+    tag: 'MFXXXxOBSGeFLwp2IrbJsA==',
+    ofKey: '8f4deb591b32009c',
+  },
 })
 
 /** A folder with a secret in its database and a recovery key, its store closed. */
@@ -43,9 +60,9 @@ it('makes keys of eight groups of four that nobody misreads, each another', () =
 })
 
 it('makes a key of the bytes that it is given, each character of one', () => {
-  expect(newRecoveryKey((bytes) => Buffer.from(Array.from({ length: bytes }, (_, n) => 32 + n)))).toBe(
-    '0123-4567-89AB-CDEF-GHJK-MNPQ-RSTV-WXYZ',
-  )
+  expect(
+    newRecoveryKey((bytes) => Buffer.from(Array.from({ length: bytes }, (_, n) => 32 + n))),
+  ).toBe('0123-4567-89AB-CDEF-GHJK-MNPQ-RSTV-WXYZ')
 })
 
 it('reads a key as it was meant, however it is typed', () => {
@@ -57,9 +74,12 @@ it('opens everything again once data.key is lost', () => {
   const before = readFileSync(join(folder, 'data.key'))
   rmSync(join(folder, 'data.key'))
   expect(() => openStore({ folder, clock, uuid })).toThrow(/data\.key is missing/)
-  expect(recoverDataKey(folder, DATABASE, `  ${recoveryKey.toLowerCase().replaceAll('-', ' ')}\n`)).toBe(true)
+  expect(
+    recoverDataKey(folder, DATABASE, `  ${recoveryKey.toLowerCase().replaceAll('-', ' ')}\n`),
+  ).toBe(true)
   expect(readFileSync(join(folder, 'data.key'))).toEqual(before)
-  if (process.platform !== 'win32') expect(statSync(join(folder, 'data.key')).mode & 0o777).toBe(0o600)
+  if (process.platform !== 'win32')
+    expect(statSync(join(folder, 'data.key')).mode & 0o777).toBe(0o600)
   using store = openStore({ folder, clock, uuid })
   expect(store.secrets.get('mail.password')).toBe('seven calm otters')
 })
@@ -67,27 +87,39 @@ it('opens everything again once data.key is lost', () => {
 it('says that a wrong key is wrong, and changes nothing', () => {
   const { folder } = lostFolder()
   rmSync(join(folder, 'data.key'))
-  expect(() => recoverDataKey(folder, DATABASE, newRecoveryKey())).toThrow(/not the recovery key of 2026-03-10/)
+  expect(() => recoverDataKey(folder, DATABASE, newRecoveryKey())).toThrow(
+    /not the recovery key of 2026-03-10/,
+  )
   expect(() => recoverDataKey(folder, DATABASE, '')).toThrow(/not the recovery key/)
   expect(existsSync(join(folder, 'data.key'))).toBe(false)
 })
 
 it('says what is wrong by a fault of its own', () => {
   const { folder, recoveryKey } = lostFolder()
-  const faultOf = (fault: string, message: RegExp) => expect.objectContaining({ fault, message: expect.stringMatching(message) })
+  const faultOf = (fault: string, message: RegExp) =>
+    expect.objectContaining({ fault, message: expect.stringMatching(message) })
   const recover = (typed = recoveryKey) => recoverDataKey(folder, DATABASE, typed)
   writeFileSync(join(folder, 'data.key'), Buffer.alloc(32, 7))
   expect(() => recover()).toThrow(faultOf('key-wrong', /data\.key is there, and is another key/))
   rmSync(join(folder, 'data.key'))
   expect(() => recover(newRecoveryKey())).toThrow(
-    faultOf('key-wrong', /^This is not the recovery key of 2026-03-10 that .*recovery\.key is locked with: compare it/),
+    faultOf(
+      'key-wrong',
+      /^This is not the recovery key of 2026-03-10 that .*recovery\.key is locked with: compare it/,
+    ),
   )
   writeFileSync(join(folder, DATABASE), 'no database')
-  expect(() => recover()).toThrow(faultOf('not-a-database', /gateway\.sqlite cannot be opened: file is not a database\.$/))
+  expect(() => recover()).toThrow(
+    faultOf('not-a-database', /gateway\.sqlite cannot be opened: file is not a database\.$/),
+  )
   writeFileSync(join(folder, 'recovery.key'), '{}')
-  expect(() => recover()).toThrow(faultOf('key-wrong', /recovery\.key is not a recovery file of Isthmus, or is damaged/))
+  expect(() => recover()).toThrow(
+    faultOf('key-wrong', /recovery\.key is not a recovery file of Isthmus, or is damaged/),
+  )
   rmSync(join(folder, 'recovery.key'))
-  expect(() => recover()).toThrow(faultOf('key-missing', /^There is no .*recovery\.key: copy it there from a back-up/))
+  expect(() => recover()).toThrow(
+    faultOf('key-missing', /^There is no .*recovery\.key: copy it there from a back-up/),
+  )
   mkdirSync(join(folder, 'recovery.key'))
   expect(() => recover()).toThrow(faultOf('bad-folder', /recovery\.key cannot be read: EISDIR/))
   expect(existsSync(join(folder, 'data.key'))).toBe(false)
@@ -109,7 +141,10 @@ it('puts no key beside a database that nothing proves', () => {
   withNothingSealed(join(folder, DATABASE))
   rmSync(join(folder, 'data.key'))
   expect(() => recoverDataKey(folder, DATABASE, recoveryKey)).toThrow(
-    expect.objectContaining({ fault: 'key-wrong', message: expect.stringContaining('does not open the database beside it') }),
+    expect.objectContaining({
+      fault: 'key-wrong',
+      message: expect.stringContaining('does not open the database beside it'),
+    }),
   )
   expect(existsSync(join(folder, 'data.key'))).toBe(false)
 })
@@ -124,7 +159,10 @@ it('refuses a recovery file that holds another length than a data key has', () =
   }
   writeFileSync(file, wrapDataKey(seal, recoveryKey, Date.parse('2026-03-10T09:00:00.000Z')))
   expect(() => openRecoveryFile(file, recoveryKey)).toThrow(
-    expect.objectContaining({ fault: 'key-wrong', message: expect.stringContaining('is not the data key that it names') }),
+    expect.objectContaining({
+      fault: 'key-wrong',
+      message: expect.stringContaining('is not the data key that it names'),
+    }),
   )
 })
 
@@ -141,7 +179,9 @@ it('refuses a recovery file of another database', () => {
   const other = lostFolder()
   rmSync(join(one.folder, 'data.key'))
   cpSync(join(other.folder, 'recovery.key'), join(one.folder, 'recovery.key'))
-  expect(() => recoverDataKey(one.folder, DATABASE, other.recoveryKey)).toThrow(/does not open the database beside it/)
+  expect(() => recoverDataKey(one.folder, DATABASE, other.recoveryKey)).toThrow(
+    /does not open the database beside it/,
+  )
   rmSync(join(one.folder, DATABASE))
   expect(() => recoverDataKey(one.folder, DATABASE, other.recoveryKey)).toThrow(/cannot be opened/)
   expect(existsSync(join(one.folder, 'data.key'))).toBe(false)
@@ -149,9 +189,13 @@ it('refuses a recovery file of another database', () => {
 
 it('says that there is no recovery file, or a damaged one', () => {
   using temp = tempFolder()
-  expect(() => recoverDataKey(temp.folder, DATABASE, newRecoveryKey())).toThrow(/There is no .*recovery\.key/)
+  expect(() => recoverDataKey(temp.folder, DATABASE, newRecoveryKey())).toThrow(
+    /There is no .*recovery\.key/,
+  )
   writeFileSync(join(temp.folder, 'recovery.key'), '{"version":1')
-  expect(() => recoverDataKey(temp.folder, DATABASE, newRecoveryKey())).toThrow(/not a recovery file/)
+  expect(() => recoverDataKey(temp.folder, DATABASE, newRecoveryKey())).toThrow(
+    /not a recovery file/,
+  )
 })
 
 it('knows whether the recovery key is one of this folder', () => {
@@ -160,8 +204,13 @@ it('knows whether the recovery key is one of this folder', () => {
   expect(recoveryKeyState(folder, store.seal)).toEqual({ state: 'none', madeAt: null })
   keepRecoveryProof(store.secrets)
   keepRecoveryKey(folder, wrapDataKey(store.seal, newRecoveryKey(), clock()))
-  expect(recoveryKeyState(folder, store.seal)).toEqual({ state: 'ready', madeAt: '2026-03-10T09:00:00.000Z' })
-  expect(recoveryKeyState(folder, sealWith(Buffer.alloc(32, 7)))).toMatchObject({ state: 'foreign' })
+  expect(recoveryKeyState(folder, store.seal)).toEqual({
+    state: 'ready',
+    madeAt: '2026-03-10T09:00:00.000Z',
+  })
+  expect(recoveryKeyState(folder, sealWith(Buffer.alloc(32, 7)))).toMatchObject({
+    state: 'foreign',
+  })
   writeFileSync(join(folder, 'recovery.key'), 'paper')
   expect(recoveryKeyState(folder, store.seal)).toEqual({ state: 'foreign', madeAt: null })
 })
@@ -212,5 +261,7 @@ it('knows the data key of a database that never had a recovery key by what is se
 it('refuses to open a database with another data key, and says so', () => {
   const { folder, clock, uuid } = lostFolder()
   writeFileSync(join(folder, 'data.key'), Buffer.alloc(32, 7))
-  expect(() => openStore({ folder, clock, uuid })).toThrow(/not the one that .*gateway\.sqlite was sealed under\. Put back the data\.key/)
+  expect(() => openStore({ folder, clock, uuid })).toThrow(
+    /not the one that .*gateway\.sqlite was sealed under\. Put back the data\.key/,
+  )
 })

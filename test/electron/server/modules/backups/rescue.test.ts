@@ -10,7 +10,12 @@ import { askControl } from '#server/modules/control/control.ts'
 import { openLog } from '#server/platform/log.ts'
 import { openGateway } from '#server/server.ts'
 import { dashboardRescue } from '#shared/contract/dashboard-upkeep.ts'
-import { type Clinic, clinicWithBackup, DAMAGES, type Damage } from '../../../../support/damaged-clinic.ts'
+import {
+  type Clinic,
+  clinicWithBackup,
+  DAMAGES,
+  type Damage,
+} from '../../../../support/damaged-clinic.ts'
 import { callerOf, type StartedGateway } from '../../../../support/gateway.ts'
 import { httpCall, OWN_PAGE } from '../../../../support/http-call.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
@@ -26,7 +31,10 @@ interface Stage extends AsyncDisposable {
 }
 
 /** A clinic that this has befallen, and the rescue of it. */
-async function openStage(damage: Damage, prepare: (clinic: Clinic) => void = () => {}): Promise<Stage> {
+async function openStage(
+  damage: Damage,
+  prepare: (clinic: Clinic) => void = () => {},
+): Promise<Stage> {
   await using opened = new AsyncDisposableStack()
   const { folder: root } = opened.use(tempFolder())
   const clinic = await clinicWithBackup(root)
@@ -40,7 +48,14 @@ async function openStage(damage: Damage, prepare: (clinic: Clinic) => void = () 
   let done = 0
   const rescue = opened.use(
     await openRescue({
-      ...{ folder: clinic.folder, fault: faultOf(clinic.folder), port: 0, version: '1.2.3', pageFolder, lingerMs: 0 },
+      ...{
+        folder: clinic.folder,
+        fault: faultOf(clinic.folder),
+        port: 0,
+        version: '1.2.3',
+        pageFolder,
+        lingerMs: 0,
+      },
       log: openLog('trace', { write: (line) => void log.push(line) }),
       onDone: () => void done++,
     }),
@@ -71,7 +86,14 @@ it.each(Object.keys(DAMAGES) as Damage[])('is for %s', async (damage) => {
 })
 
 it('is not for what a back-up does not mend', () => {
-  for (const fault of ['bad-folder', 'newer-schema', 'foreign-database', 'not-wal', 'old-sqlite', 'closed'] as const)
+  for (const fault of [
+    'bad-folder',
+    'newer-schema',
+    'foreign-database',
+    'not-wal',
+    'old-sqlite',
+    'closed',
+  ] as const)
     expect(canBeRescued(new StoreError(fault, 'x'))).toBe(false)
   expect(canBeRescued(new Error('x'))).toBe(false)
 })
@@ -82,11 +104,22 @@ it('answers nobody without the token of its link, however the path is written, a
   expect(new URL(link).hash).toBe(`#token=${token}`)
   expect(Buffer.from(token, 'base64url')).toHaveLength(32)
   const calls = Object.values(dashboardRescue)
-  for (const authorization of [undefined, '', 'Bearer', `Bearer ${token}x`, `Basic ${token}`, token]) {
+  for (const authorization of [
+    undefined,
+    '',
+    'Bearer',
+    `Bearer ${token}x`,
+    `Basic ${token}`,
+    token,
+  ]) {
     for (const { method, path } of calls) {
       for (const written of [path, path.replace('rescue', '%72escue'), `${path}?token=${token}`]) {
         const headers = { ...OWN_PAGE, ...(authorization !== undefined && { authorization }) }
-        const answer = await httpCall(http + written, { method, headers, ...(method === 'POST' && { json: {} }) })
+        const answer = await httpCall(http + written, {
+          method,
+          headers,
+          ...(method === 'POST' && { json: {} }),
+        })
         expect([method, written, answer.status]).toEqual([method, written, 401])
         expect(answer.text).not.toContain(stage.clinic.folder)
       }
@@ -94,9 +127,16 @@ it('answers nobody without the token of its link, however the path is written, a
   }
   const authorization = `Bearer ${token}`
   const path = dashboardRescue.state.path
-  expect((await httpCall(http + path, { headers: { ...OWN_PAGE, authorization } })).status).toBe(200)
-  expect((await httpCall(http + path, { headers: { ...OWN_PAGE, authorization, host: 'evil.example' } })).status).toBe(421)
-  const foreign = await httpCall(http + path, { headers: { ...OWN_PAGE, authorization, origin: 'https://evil.example' } })
+  expect((await httpCall(http + path, { headers: { ...OWN_PAGE, authorization } })).status).toBe(
+    200,
+  )
+  expect(
+    (await httpCall(http + path, { headers: { ...OWN_PAGE, authorization, host: 'evil.example' } }))
+      .status,
+  ).toBe(421)
+  const foreign = await httpCall(http + path, {
+    headers: { ...OWN_PAGE, authorization, origin: 'https://evil.example' },
+  })
   expect(foreign.status).toBe(403)
   expect(foreign.headers['access-control-allow-origin']).toBeUndefined()
   expect(stage.log.join('')).not.toContain(token)
@@ -119,7 +159,16 @@ it('listens on this PC alone, whatever the window was set to', async () => {
   const { folder } = await clinicWithBackup(temp.folder)
   DAMAGES['pages overwritten in the middle'](folder)
   await using rescue = await openRescue({
-    ...{ folder, fault: faultOf(folder), host: '0.0.0.0', port: 0, version: '0', pageFolder: folder, log: openLog('fatal'), onDone() {} },
+    ...{
+      folder,
+      fault: faultOf(folder),
+      host: '0.0.0.0',
+      port: 0,
+      version: '0',
+      pageFolder: folder,
+      log: openLog('fatal'),
+      onDone() {},
+    },
   })
   expect(new URL(rescue.http).hostname).toBe('127.0.0.1')
 })
@@ -131,7 +180,15 @@ it('takes another port where that of the window is taken', async () => {
   DAMAGES['no data key'](folder)
   const port = Number(new URL(stage.rescue.http).port)
   await using rescue = await openRescue({
-    ...{ folder, fault: faultOf(folder), port, version: '0', pageFolder: folder, log: openLog('fatal'), onDone() {} },
+    ...{
+      folder,
+      fault: faultOf(folder),
+      port,
+      version: '0',
+      pageFolder: folder,
+      log: openLog('fatal'),
+      onDone() {},
+    },
   })
   expect(Number(new URL(rescue.http).port)).not.toBe(port)
 })
@@ -141,7 +198,10 @@ it('has the folder for itself: neither a gateway nor another rescue opens it', a
   const { folder } = stage.clinic
   const options = { folder, log: openLog('fatal'), version: '0', pageFolder: folder }
   // At the same time: each waits some seconds for the lock.
-  const refused = [openGateway(options), openRescue({ ...options, fault: faultOfKey(), onDone() {} })]
+  const refused = [
+    openGateway(options),
+    openRescue({ ...options, fault: faultOfKey(), onDone() {} }),
+  ]
   for (const result of await Promise.allSettled(refused))
     expect(result).toMatchObject({
       reason: { message: expect.stringContaining('Another Isthmus is already running') },
@@ -152,7 +212,9 @@ const faultOfKey = () => new StoreError('key-missing', 'x')
 it('gives its link to whoever may open the data folder, and refuses every other command with what is wrong', async () => {
   await using stage = await openStage('no data key')
   const { folder } = stage.clinic
-  expect(await askControl(folder, { command: 'sign-in-link', options: { 'if-no-owner': true } })).toEqual({
+  expect(
+    await askControl(folder, { command: 'sign-in-link', options: { 'if-no-owner': true } }),
+  ).toEqual({
     ok: true,
     output: stage.rescue.link,
   })
@@ -165,8 +227,22 @@ it('tells what is wrong, and the back-ups of the folder that the damaged databas
   await using stage = await openStage('another data key')
   const { clinic, call } = stage
   expect(await call(dashboardRescue.state, {})).toMatchObject({
-    ...{ fault: 'key-wrong', version: '1.2.3', folder: clinic.folder, backupFolder: clinic.backupFolder, hasDataKey: true },
-    backups: [{ name: clinic.backup.name, kind: 'by-hand', bytes: clinic.backup.bytes, hasRecoveryKey: true, keptUntil: null }],
+    ...{
+      fault: 'key-wrong',
+      version: '1.2.3',
+      folder: clinic.folder,
+      backupFolder: clinic.backupFolder,
+      hasDataKey: true,
+    },
+    backups: [
+      {
+        name: clinic.backup.name,
+        kind: 'by-hand',
+        bytes: clinic.backup.bytes,
+        hasRecoveryKey: true,
+        keptUntil: null,
+      },
+    ],
     restore: { phase: 'none' },
   })
 })
@@ -181,7 +257,9 @@ it('knows where the back-ups are though nothing of the database can be read', as
 })
 
 it('looks into another folder, and says what is wrong with one', async () => {
-  await using stage = await openStage('a beginning overwritten', ({ folder }) => rmSync(join(folder, RESCUE_HINT_FILE)))
+  await using stage = await openStage('a beginning overwritten', ({ folder }) =>
+    rmSync(join(folder, RESCUE_HINT_FILE)),
+  )
   const { clinic, call } = stage
   const state = await call(dashboardRescue.state, {})
   expect(state).toMatchObject({ fault: 'not-a-database', backupFolder: null, backups: [] })
@@ -192,7 +270,11 @@ it('looks into another folder, and says what is wrong with one', async () => {
   expect((await look(join(clinic.backupFolder, clinic.backup.name))).backups).toEqual(backups)
   for (const folder of ['relative', join(clinic.backupFolder, 'gone'), clinic.folder]) {
     const found = await look(folder)
-    expect([folder, found.backups, found.findings.map(({ verdict }) => verdict)]).toEqual([folder, [], ['bad']])
+    expect([folder, found.backups, found.findings.map(({ verdict }) => verdict)]).toEqual([
+      folder,
+      [],
+      ['bad'],
+    ])
   }
 })
 
@@ -226,10 +308,17 @@ it('puts the data key back beside the database, and keeps a wrong one aside', as
 })
 
 it('says where the recovery file is missing, from which the key would come', async () => {
-  await using stage = await openStage('no data key', ({ folder }) => rmSync(join(folder, RECOVERY_FILE)))
-  const asked = stage.call(dashboardRescue.recoverKey, { body: { recoveryKey: stage.clinic.recoveryKey } })
+  await using stage = await openStage('no data key', ({ folder }) =>
+    rmSync(join(folder, RECOVERY_FILE)),
+  )
+  const asked = stage.call(dashboardRescue.recoverKey, {
+    body: { recoveryKey: stage.clinic.recoveryKey },
+  })
   await expect(asked).rejects.toThrow(/There is no .*recovery\.key/)
   // The back-up has it too.
   const from = { name: stage.clinic.backup.name, recoveryKey: stage.clinic.recoveryKey }
-  expect(await stage.call(dashboardRescue.preview, { body: from })).toMatchObject({ opensWith: 'recovery-key', fault: '' })
+  expect(await stage.call(dashboardRescue.preview, { body: from })).toMatchObject({
+    opensWith: 'recovery-key',
+    fault: '',
+  })
 })

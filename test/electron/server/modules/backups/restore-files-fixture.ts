@@ -4,8 +4,17 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { DATABASE_FILE, openStore, type Store } from '#server/database/store.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
-import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, wrapDataKey } from '#server/modules/backups/recovery-key.ts'
-import { applyStagedRestore, type BackupKey, stageRestore } from '#server/modules/backups/restore-files.ts'
+import {
+  keepRecoveryKey,
+  keepRecoveryProof,
+  newRecoveryKey,
+  wrapDataKey,
+} from '#server/modules/backups/recovery-key.ts'
+import {
+  applyStagedRestore,
+  type BackupKey,
+  stageRestore,
+} from '#server/modules/backups/restore-files.ts'
 import { tempFolder, tempStore } from '../../../../support/temp-store.ts'
 
 export const NOW = Date.parse('2026-03-11T08:00:00.000Z')
@@ -14,7 +23,10 @@ export const ASIDE = 'replaced-2026-03-11-080000Z'
 
 export const quiet = { onProgress: () => {} }
 
-/** A data folder with a recovery key and a back-up of it; `later` was written after the back-up. The store is closed. */
+/**
+ * A data folder with a recovery key and a back-up of it; `later` was written after the back-up. The
+ * store is closed.
+ */
 export async function stage({ hasRecoveryKey = true, later = true } = {}) {
   const temp = tempStore()
   const target = tempFolder()
@@ -26,12 +38,27 @@ export async function stage({ hasRecoveryKey = true, later = true } = {}) {
   }
   store.secrets.set('mail.password', 'seven calm otters')
   note(store, 'before')
-  const made = await makeBackup(store, { folder: target.folder, kind: 'scheduled', version: '1.2.3', now: clock(), ...quiet })
+  const made = await makeBackup(store, {
+    folder: target.folder,
+    kind: 'scheduled',
+    version: '1.2.3',
+    now: clock(),
+    ...quiet,
+  })
   if (later) note(store, 'after')
   const dataKey = store.seal.exportKey()
   store[Symbol.dispose]()
   return {
-    ...{ folder, clock, uuid, recoveryKey, dataKey, target: target.folder, from: join(target.folder, made.name), made },
+    ...{
+      folder,
+      clock,
+      uuid,
+      recoveryKey,
+      dataKey,
+      target: target.folder,
+      from: join(target.folder, made.name),
+      made,
+    },
     own: { dataKey } satisfies BackupKey,
     reopen: (data = folder) => openStore({ folder: data, clock, uuid }),
     [Symbol.dispose]() {
@@ -44,9 +71,11 @@ export async function stage({ hasRecoveryKey = true, later = true } = {}) {
 export const note = (store: Store, action: string) =>
   store.audit.append({ actor: 'gateway', action, target: 'x', detail: { text: 'x'.repeat(9000) } })
 
-export const actions = (store: Store) => store.audit.list({ limit: 10 }).items.map(({ action }) => action)
+export const actions = (store: Store) =>
+  store.audit.list({ limit: 10 }).items.map(({ action }) => action)
 
-export const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
+export const sha256 = (file: string) =>
+  createHash('sha256').update(readFileSync(file)).digest('hex')
 
 export const restoreInto = async (data: string, from: string, key: BackupKey) => {
   await stageRestore({ data, from, key, actor: 'user:usr_1', now: NOW, ...quiet })
@@ -54,7 +83,10 @@ export const restoreInto = async (data: string, from: string, key: BackupKey) =>
 }
 
 /** A back-up as the first version made them, of a closed data folder. */
-export function firstVersion({ folder, clock }: { readonly folder: string; readonly clock: () => number }, to: string): void {
+export function firstVersion(
+  { folder, clock }: { readonly folder: string; readonly clock: () => number },
+  to: string,
+): void {
   mkdirSync(to)
   for (const name of [DATABASE_FILE, 'recovery.key']) cpSync(join(folder, name), join(to, name))
   const sqlite = new Sqlite(join(to, DATABASE_FILE))
@@ -62,6 +94,12 @@ export function firstVersion({ folder, clock }: { readonly folder: string; reado
   const entries = sqlite.prepare('select count(*) from auditEntries').pluck().get()
   sqlite.close()
   const bytes = statSync(join(to, DATABASE_FILE)).size
-  const manifest = { version: 1, madeAt: new Date(clock()).toISOString(), bytes, hasRecoveryKey: true, rows: { auditEntries: entries } }
+  const manifest = {
+    version: 1,
+    madeAt: new Date(clock()).toISOString(),
+    bytes,
+    hasRecoveryKey: true,
+    rows: { auditEntries: entries },
+  }
   writeFileSync(join(to, 'backup.json'), JSON.stringify(manifest))
 }

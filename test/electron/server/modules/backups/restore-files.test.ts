@@ -1,14 +1,46 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DATABASE_FILE } from '#server/database/store.ts'
-import { keepRecoveryKey, keepRecoveryProof, newRecoveryKey, recoverDataKey, wrapDataKey } from '#server/modules/backups/recovery-key.ts'
-import { applyStagedRestore, openBackup, quarantine, refuseHalfRestored, stageRestore } from '#server/modules/backups/restore-files.ts'
+import {
+  keepRecoveryKey,
+  keepRecoveryProof,
+  newRecoveryKey,
+  recoverDataKey,
+  wrapDataKey,
+} from '#server/modules/backups/recovery-key.ts'
+import {
+  applyStagedRestore,
+  openBackup,
+  quarantine,
+  refuseHalfRestored,
+  stageRestore,
+} from '#server/modules/backups/restore-files.ts'
 import { needing } from '../../../../support/needs.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
-import { ASIDE, actions, firstVersion, NOW, note, quiet, restoreInto, sha256, stage } from './restore-files-fixture.ts'
+import {
+  ASIDE,
+  actions,
+  firstVersion,
+  NOW,
+  note,
+  quiet,
+  restoreInto,
+  sha256,
+  stage,
+} from './restore-files-fixture.ts'
 
 describe('a restore', () => {
   it('puts the database of the back-up in its place, keeps aside what was there, and is done once', async () => {
@@ -16,7 +48,12 @@ describe('a restore', () => {
     const before = sha256(join(on.folder, DATABASE_FILE))
     const keyBefore = readFileSync(join(on.folder, 'data.key'))
     const restored = await restoreInto(on.folder, on.from, on.own)
-    expect(restored).toEqual({ name: on.made.name, madeAt: on.made.madeAt, actor: 'user:usr_1', keptAside: ASIDE })
+    expect(restored).toEqual({
+      name: on.made.name,
+      madeAt: on.made.madeAt,
+      actor: 'user:usr_1',
+      keptAside: ASIDE,
+    })
     expect(sha256(join(on.folder, ASIDE, DATABASE_FILE))).toBe(before)
     expect(existsSync(join(on.folder, 'restore'))).toBe(false)
     expect(readFileSync(join(on.folder, 'data.key')).equals(keyBefore)).toBe(true)
@@ -30,10 +67,19 @@ describe('a restore', () => {
   it('does not touch the database before it is applied, nor where it fails', async () => {
     using on = await stage()
     const before = sha256(join(on.folder, DATABASE_FILE))
-    await stageRestore({ data: on.folder, from: on.from, key: on.own, actor: 'x', now: NOW, ...quiet })
+    await stageRestore({
+      data: on.folder,
+      from: on.from,
+      key: on.own,
+      actor: 'x',
+      now: NOW,
+      ...quiet,
+    })
     expect(sha256(join(on.folder, DATABASE_FILE))).toBe(before)
     truncateSync(join(on.from, 'database.sealed'), 1000)
-    await expect(stageRestore({ data: on.folder, from: on.from, key: on.own, actor: 'x', now: NOW, ...quiet })).rejects.toThrow()
+    await expect(
+      stageRestore({ data: on.folder, from: on.from, key: on.own, actor: 'x', now: NOW, ...quiet }),
+    ).rejects.toThrow()
     // What was ready before is given up with it.
     expect(applyStagedRestore(on.folder, NOW)).toBeUndefined()
     expect(sha256(join(on.folder, DATABASE_FILE))).toBe(before)
@@ -43,11 +89,15 @@ describe('a restore', () => {
     using on = await stage()
     const before = sha256(join(on.folder, DATABASE_FILE))
     const restorer = join(import.meta.dirname, '../../../../support/store-restorer.ts')
-    const words = [process.execPath, restorer, on.folder, 'stage', on.from, on.recoveryKey].map((word) => `"${word}"`).join(' ')
+    const words = [process.execPath, restorer, on.folder, 'stage', on.from, on.recoveryKey]
+      .map((word) => `"${word}"`)
+      .join(' ')
     // Blocks of 512 or 1024 bytes, as the shell has it: less than the database either way.
     const ran = spawnSync('sh', ['-c', `ulimit -f 64; exec ${words}`], { encoding: 'utf8' })
     expect(ran.status).toBe(1)
-    expect(ran.stderr).toMatch(/gateway\.sqlite could not be written: the file is larger than the disk/)
+    expect(ran.stderr).toMatch(
+      /gateway\.sqlite could not be written: the file is larger than the disk/,
+    )
     expect(applyStagedRestore(on.folder, NOW)).toBeUndefined()
     expect(sha256(join(on.folder, DATABASE_FILE))).toBe(before)
     expect(existsSync(join(on.folder, 'restore', DATABASE_FILE))).toBe(false)
@@ -55,22 +105,34 @@ describe('a restore', () => {
 
   it('takes a log of the old database along, which must never be beside the new one', async () => {
     using on = await stage()
-    for (const end of ['-wal', '-shm', '-journal']) writeFileSync(join(on.folder, `${DATABASE_FILE}${end}`), `old${end}`)
+    for (const end of ['-wal', '-shm', '-journal'])
+      writeFileSync(join(on.folder, `${DATABASE_FILE}${end}`), `old${end}`)
     await restoreInto(on.folder, on.from, on.own)
     expect(readdirSync(join(on.folder, ASIDE)).sort()).toEqual(
-      [DATABASE_FILE, `${DATABASE_FILE}-journal`, `${DATABASE_FILE}-shm`, `${DATABASE_FILE}-wal`, 'restore.json'].sort(),
+      [
+        DATABASE_FILE,
+        `${DATABASE_FILE}-journal`,
+        `${DATABASE_FILE}-shm`,
+        `${DATABASE_FILE}-wal`,
+        'restore.json',
+      ].sort(),
     )
-    expect(readdirSync(on.folder).filter((name) => name.startsWith(`${DATABASE_FILE}-`))).toEqual([])
+    expect(readdirSync(on.folder).filter((name) => name.startsWith(`${DATABASE_FILE}-`))).toEqual(
+      [],
+    )
   })
 
   it('makes another PC the same with the recovery key alone, and nothing is kept aside there', async () => {
     using on = await stage()
     using other = tempFolder()
     const data = join(other.folder, 'data', 'of the clinic')
-    expect(await restoreInto(data, on.from, { recoveryKey: on.recoveryKey })).toMatchObject({ keptAside: '' })
+    expect(await restoreInto(data, on.from, { recoveryKey: on.recoveryKey })).toMatchObject({
+      keptAside: '',
+    })
     expect(readFileSync(join(data, 'data.key')).equals(on.dataKey)).toBe(true)
     if (process.platform !== 'win32')
-      for (const file of [DATABASE_FILE, 'data.key', 'recovery.key']) expect(statSync(join(data, file)).mode & 0o777).toBe(0o600)
+      for (const file of [DATABASE_FILE, 'data.key', 'recovery.key'])
+        expect(statSync(join(data, file)).mode & 0o777).toBe(0o600)
     using store = on.reopen(data)
     expect(store.secrets.get('mail.password')).toBe('seven calm otters')
     expect(store.audit.verify()).toMatchObject({ isIntact: true })
@@ -83,11 +145,15 @@ describe('a restore', () => {
     using on = await stage()
     using other = await stage()
     writeFileSync(join(other.folder, 'data.key.sealed'), 'of the key store')
-    const [keyBefore, recoveryBefore] = ['data.key', 'recovery.key'].map((file) => readFileSync(join(other.folder, file)))
+    const [keyBefore, recoveryBefore] = ['data.key', 'recovery.key'].map((file) =>
+      readFileSync(join(other.folder, file)),
+    )
     await restoreInto(other.folder, on.from, { recoveryKey: on.recoveryKey })
     expect(readFileSync(join(other.folder, ASIDE, 'data.key'))).toEqual(keyBefore)
     expect(readFileSync(join(other.folder, ASIDE, 'recovery.key'))).toEqual(recoveryBefore)
-    expect(readFileSync(join(other.folder, ASIDE, 'data.key.sealed'), 'utf8')).toBe('of the key store')
+    expect(readFileSync(join(other.folder, ASIDE, 'data.key.sealed'), 'utf8')).toBe(
+      'of the key store',
+    )
     expect(existsSync(join(other.folder, 'data.key.sealed'))).toBe(false)
     using store = on.reopen(other.folder)
     expect(store.secrets.get('mail.password')).toBe('seven calm otters')
@@ -131,17 +197,33 @@ describe('a restore', () => {
     await restoreInto(join(to.folder, 'new'), first, { recoveryKey: on.recoveryKey })
     using store = on.reopen(join(to.folder, 'new'))
     expect(store.secrets.get('mail.password')).toBe('seven calm otters')
-    await expect(openBackup({ from: first, to: join(to.folder, 'x'), key: { dataKey: randomBytes(32) }, ...quiet })).rejects.toMatchObject({
+    await expect(
+      openBackup({
+        from: first,
+        to: join(to.folder, 'x'),
+        key: { dataKey: randomBytes(32) },
+        ...quiet,
+      }),
+    ).rejects.toMatchObject({
       fault: 'key-wrong',
     })
   })
 
   it('changes nothing where what was made ready is not whole any more, and says so once', async () => {
     using on = await stage()
-    await stageRestore({ data: on.folder, from: on.from, key: on.own, actor: 'x', now: NOW, ...quiet })
+    await stageRestore({
+      data: on.folder,
+      from: on.from,
+      key: on.own,
+      actor: 'x',
+      now: NOW,
+      ...quiet,
+    })
     truncateSync(join(on.folder, 'restore', DATABASE_FILE), 100)
     const before = sha256(join(on.folder, DATABASE_FILE))
-    expect(() => applyStagedRestore(on.folder, NOW)).toThrow(/nothing was changed; make the restore again/)
+    expect(() => applyStagedRestore(on.folder, NOW)).toThrow(
+      /nothing was changed; make the restore again/,
+    )
     expect(applyStagedRestore(on.folder, NOW)).toBeUndefined()
     expect(sha256(join(on.folder, DATABASE_FILE))).toBe(before)
     expect((await restoreInto(on.folder, on.from, on.own))?.keptAside).toBe(ASIDE)
@@ -150,9 +232,11 @@ describe('a restore', () => {
   it('keeps aside each time under a name of its own', async () => {
     using on = await stage()
     const names: (string | undefined)[] = []
-    for (let round = 0; round < 3; round++) names.push((await restoreInto(on.folder, on.from, on.own))?.keptAside)
+    for (let round = 0; round < 3; round++)
+      names.push((await restoreInto(on.folder, on.from, on.own))?.keptAside)
     expect(names).toEqual([ASIDE, `${ASIDE}-2`, `${ASIDE}-3`])
-    for (const name of names) expect(existsSync(join(on.folder, name ?? '', DATABASE_FILE))).toBe(true)
+    for (const name of names)
+      expect(existsSync(join(on.folder, name ?? '', DATABASE_FILE))).toBe(true)
   })
 
   it('spares the images that came after the back-up, which the database does not know any more', async () => {
@@ -173,17 +257,27 @@ describe('a restore', () => {
 
   it('stops others from opening the folder between two files that it moves', async () => {
     using on = await stage()
-    await stageRestore({ data: on.folder, from: on.from, key: on.own, actor: 'x', now: NOW, ...quiet })
+    await stageRestore({
+      data: on.folder,
+      from: on.from,
+      key: on.own,
+      actor: 'x',
+      now: NOW,
+      ...quiet,
+    })
     expect(() => refuseHalfRestored(on.folder)).not.toThrow()
     const order = join(on.folder, 'restore', 'restore.json')
-    writeFileSync(order, JSON.stringify({ ...JSON.parse(readFileSync(order, 'utf8')), keptAside: ASIDE }))
+    writeFileSync(
+      order,
+      JSON.stringify({ ...JSON.parse(readFileSync(order, 'utf8')), keptAside: ASIDE }),
+    )
     // As after a crash when the old database was moved.
     mkdirSync(join(on.folder, `${ASIDE}.part`))
     renameSync(join(on.folder, DATABASE_FILE), join(on.folder, `${ASIDE}.part`, DATABASE_FILE))
     expect(() => refuseHalfRestored(on.folder)).toThrow(/half put back/)
-    await expect(stageRestore({ data: on.folder, from: on.from, key: on.own, actor: 'x', now: NOW, ...quiet })).rejects.toThrow(
-      /half put back/,
-    )
+    await expect(
+      stageRestore({ data: on.folder, from: on.from, key: on.own, actor: 'x', now: NOW, ...quiet }),
+    ).rejects.toThrow(/half put back/)
     expect(applyStagedRestore(on.folder, NOW + 5000)).toMatchObject({ keptAside: ASIDE })
     expect(() => refuseHalfRestored(on.folder)).not.toThrow()
     using store = on.reopen()
@@ -192,10 +286,21 @@ describe('a restore', () => {
 
   it('never moves a file that its order must not name', async () => {
     using on = await stage()
-    await stageRestore({ data: on.folder, from: on.from, key: on.own, actor: 'x', now: NOW, ...quiet })
+    await stageRestore({
+      data: on.folder,
+      from: on.from,
+      key: on.own,
+      actor: 'x',
+      now: NOW,
+      ...quiet,
+    })
     const order = join(on.folder, 'restore', 'restore.json')
     const written = JSON.parse(readFileSync(order, 'utf8'))
-    for (const change of [{ keptAside: '../elsewhere' }, { replaces: ['../../etc/passwd'] }, { brings: [{ file: '../x', bytes: 1 }] }]) {
+    for (const change of [
+      { keptAside: '../elsewhere' },
+      { replaces: ['../../etc/passwd'] },
+      { brings: [{ file: '../x', bytes: 1 }] },
+    ]) {
       writeFileSync(order, JSON.stringify({ ...written, ...change }))
       expect(() => applyStagedRestore(on.folder, NOW)).toThrow(/restore\.json is damaged/)
     }
@@ -227,7 +332,14 @@ describe('quarantine', () => {
 
   it('leaves a restore that is ready alone', async () => {
     using on = await stage()
-    await stageRestore({ data: on.folder, from: on.from, key: on.own, actor: 'x', now: NOW, ...quiet })
+    await stageRestore({
+      data: on.folder,
+      from: on.from,
+      key: on.own,
+      actor: 'x',
+      now: NOW,
+      ...quiet,
+    })
     quarantine(on.folder, NOW)
     expect(applyStagedRestore(on.folder, NOW)).toMatchObject({ name: on.made.name, keptAside: '' })
     using store = on.reopen()

@@ -4,7 +4,11 @@ import { expect, it, vi } from 'vitest'
 import { openParts, type Parts } from '#server/context.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
 import { applyStagedRestore } from '#server/modules/backups/restore-files.ts'
-import { noteRestores, openRestoring, type Restoring } from '#server/modules/backups/restore-staging.ts'
+import {
+  noteRestores,
+  openRestoring,
+  type Restoring,
+} from '#server/modules/backups/restore-staging.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { type Clinic, clinicWithBackup } from '../../../../support/damaged-clinic.ts'
 import { OWNER } from '../../../../support/gateway.ts'
@@ -38,7 +42,14 @@ async function openStage(): Promise<Stage> {
     }),
   )
   const owner = userActor(people.list()[0]?.userId ?? '')
-  return { clinic, parts, restoring, owner, restarts: () => restarts, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+  return {
+    clinic,
+    parts,
+    restoring,
+    owner,
+    restarts: () => restarts,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
 }
 
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, interval: 10 })
@@ -48,7 +59,12 @@ it('shows what a back-up holds beside what there is now, and changes nothing', a
   const { restoring, clinic, parts } = stage
   const before = readdirSync(clinic.folder)
   const preview = await restoring.preview({ name: clinic.backup.name })
-  expect(preview).toMatchObject({ name: clinic.backup.name, madeAt: clinic.backup.madeAt, opensWith: 'own', fault: '' })
+  expect(preview).toMatchObject({
+    name: clinic.backup.name,
+    madeAt: clinic.backup.madeAt,
+    opensWith: 'own',
+    fault: '',
+  })
   expect(preview.rows).toContainEqual({ table: 'devices', inBackup: 1, now: 2 })
   expect(parts.devices.list()).toHaveLength(2)
   expect(readdirSync(clinic.folder)).toEqual(before)
@@ -60,12 +76,20 @@ it('makes a back-up ready for an owner who gives the password, and then has the 
   const { restoring, clinic, owner, parts } = stage
   const begun = await restoring.begin({ name: clinic.backup.name, password }, owner)
   expect(begun.phase).toBe('decrypting')
-  await expect(restoring.begin({ name: clinic.backup.name, password }, owner)).rejects.toThrow(/already/)
+  await expect(restoring.begin({ name: clinic.backup.name, password }, owner)).rejects.toThrow(
+    /already/,
+  )
   await until(() => expect(stage.restarts()).toBe(1))
   expect(restoring.state()).toMatchObject({ phase: 'ready', share: 1 })
   expect(existsSync(join(clinic.folder, 'restore', 'restore.json'))).toBe(true)
-  await expect(restoring.begin({ name: clinic.backup.name, password }, owner)).rejects.toThrow('is ready already')
-  expect(parts.store.audit.list({ limit: 1 }).items[0]).toMatchObject({ action: 'restore.begin', target: clinic.backup.name, actor: owner })
+  await expect(restoring.begin({ name: clinic.backup.name, password }, owner)).rejects.toThrow(
+    'is ready already',
+  )
+  expect(parts.store.audit.list({ limit: 1 }).items[0]).toMatchObject({
+    action: 'restore.begin',
+    target: clinic.backup.name,
+    actor: owner,
+  })
   expect(stage.restarts()).toBe(1)
 })
 
@@ -74,22 +98,39 @@ it('refuses who is no owner, a wrong password, an unknown name and a folder that
   const { restoring, clinic, owner, parts } = stage
   const people = openPeople({ ...parts.deps, passwordCost: COST })
   const admin = await people.createUser(
-    { ...OWNER, email: 'admin@clinic.example', firstName: 'Ada', lastName: 'Admin', level: 'admin', clinicRole: 'Other' },
+    {
+      ...OWNER,
+      email: 'admin@clinic.example',
+      firstName: 'Ada',
+      lastName: 'Admin',
+      level: 'admin',
+      clinicRole: 'Other',
+    },
     'command-line',
   )
   const { name } = clinic.backup
-  await expect(restoring.begin({ name, password }, userActor(admin.userId))).rejects.toMatchObject({ code: 'not-permitted' })
+  await expect(restoring.begin({ name, password }, userActor(admin.userId))).rejects.toMatchObject({
+    code: 'not-permitted',
+  })
   await expect(restoring.begin({ name, password: 'not this one' }, owner)).rejects.toMatchObject({
     code: 'refused',
     errors: [{ path: 'body.password' }],
   })
-  await expect(restoring.begin({ name: 'isthmus-2000-01-01-000000Z', password }, owner)).rejects.toMatchObject({ code: 'not-found' })
-  await expect(restoring.begin({ name: '../back-ups', password }, owner)).rejects.toMatchObject({ code: 'not-found' })
-  await expect(restoring.preview({ name, folder: join(clinic.backupFolder, 'gone') })).rejects.toMatchObject({
+  await expect(
+    restoring.begin({ name: 'isthmus-2000-01-01-000000Z', password }, owner),
+  ).rejects.toMatchObject({ code: 'not-found' })
+  await expect(restoring.begin({ name: '../back-ups', password }, owner)).rejects.toMatchObject({
+    code: 'not-found',
+  })
+  await expect(
+    restoring.preview({ name, folder: join(clinic.backupFolder, 'gone') }),
+  ).rejects.toMatchObject({
     code: 'refused',
     errors: [{ path: 'body.folder' }],
   })
-  await expect(restoring.preview({ name, folder: 'relative' })).rejects.toMatchObject({ errors: [{ path: 'body.folder' }] })
+  await expect(restoring.preview({ name, folder: 'relative' })).rejects.toMatchObject({
+    errors: [{ path: 'body.folder' }],
+  })
   expect(existsSync(join(clinic.folder, 'restore'))).toBe(false)
   expect(restoring.state().phase).toBe('none')
 })
@@ -101,14 +142,23 @@ it('asks for the recovery key of a back-up of another PC, and takes it however i
   const foreign = await clinicWithBackup(other.folder)
   const from = { folder: foreign.backupFolder, name: foreign.backup.name }
   expect(await restoring.preview(from)).toMatchObject({ opensWith: 'recovery-key', fault: '' })
-  await expect(restoring.begin({ ...from, password }, owner)).rejects.toMatchObject({ errors: [{ path: 'body.recoveryKey' }] })
+  await expect(restoring.begin({ ...from, password }, owner)).rejects.toMatchObject({
+    errors: [{ path: 'body.recoveryKey' }],
+  })
   const wrong = stage.clinic.recoveryKey
-  expect((await restoring.preview({ ...from, recoveryKey: wrong })).fault).toMatch(/not the recovery key/)
-  await expect(restoring.begin({ ...from, recoveryKey: wrong, password }, owner)).rejects.toMatchObject({
+  expect((await restoring.preview({ ...from, recoveryKey: wrong })).fault).toMatch(
+    /not the recovery key/,
+  )
+  await expect(
+    restoring.begin({ ...from, recoveryKey: wrong, password }, owner),
+  ).rejects.toMatchObject({
     errors: [{ path: 'body.recoveryKey' }],
   })
   const recoveryKey = foreign.recoveryKey.replaceAll('-', ' ').toLowerCase()
-  expect(await restoring.preview({ ...from, recoveryKey })).toMatchObject({ opensWith: 'recovery-key', fault: '' })
+  expect(await restoring.preview({ ...from, recoveryKey })).toMatchObject({
+    opensWith: 'recovery-key',
+    fault: '',
+  })
   await restoring.begin({ ...from, recoveryKey, password }, owner)
   await until(() => expect(stage.restarts()).toBe(1))
 })
@@ -123,7 +173,9 @@ it('says that a damaged back-up cannot be put back, and takes another one after 
   expect(restoring.state().sentence).toMatch(/\.$/)
   expect(stage.restarts()).toBe(0)
   expect(existsSync(join(clinic.folder, 'restore', 'restore.json'))).toBe(false)
-  await expect(restoring.begin({ name: clinic.backup.name, password }, owner)).resolves.toMatchObject({ phase: 'decrypting' })
+  await expect(
+    restoring.begin({ name: clinic.backup.name, password }, owner),
+  ).resolves.toMatchObject({ phase: 'decrypting' })
   await until(() => expect(restoring.state().phase).toBe('failed'))
 })
 
@@ -158,6 +210,14 @@ it('notes once what was put back, also where the gateway was ended before it cou
   using parts = openParts(clinic.folder)
   expect(noteRestores(parts.deps, 'gateway')).toEqual([clinic.backup.name])
   expect(noteRestores(parts.deps, 'gateway')).toEqual([])
-  const told = parts.store.audit.list({ limit: 5 }).items.filter(({ action }) => action === 'database.restore')
-  expect(told).toMatchObject([{ actor: 'gateway', target: clinic.backup.name, detail: { by: owner, keptAside: restored?.keptAside } }])
+  const told = parts.store.audit
+    .list({ limit: 5 })
+    .items.filter(({ action }) => action === 'database.restore')
+  expect(told).toMatchObject([
+    {
+      actor: 'gateway',
+      target: clinic.backup.name,
+      detail: { by: owner, keptAside: restored?.keptAside },
+    },
+  ])
 })

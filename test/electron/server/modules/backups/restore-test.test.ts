@@ -32,9 +32,13 @@ it('opens the newest, follows its trail, reads its reports, and leaves nothing b
   expect(trial).toMatchObject({
     success: true,
     // The trail had not yet the back-up itself, and has the trial now.
-    sentence: expect.stringContaining(`an unbroken audit trail of ${entries - 2} entries, and 1 reports that were read.`),
+    sentence: expect.stringContaining(
+      `an unbroken audit trail of ${entries - 2} entries, and 1 reports that were read.`,
+    ),
   })
-  expect(stage.audited('backup.rehearse')).toMatchObject([{ actor: OWNER, detail: { success: true } }])
+  expect(stage.audited('backup.rehearse')).toMatchObject([
+    { actor: OWNER, detail: { success: true } },
+  ])
   expect(existsSync(join(stage.folder, 'spool-backup', 'rehearsal'))).toBe(false)
   expect((await stage.backups.state()).rehearsal.last).toEqual(trial)
   await stage.restart()
@@ -59,9 +63,13 @@ it('is red where a byte of the back-up was flipped, until another one is good', 
 
 it('is red where the trail in the back-up is broken', async () => {
   await using stage = backupStage({ 'backup.dailyAt': null })
-  for (const target of ['a', 'b', 'c']) stage.store.audit.append({ actor: 'gateway', action: 'test', target, detail: {} })
+  for (const target of ['a', 'b', 'c'])
+    stage.store.audit.append({ actor: 'gateway', action: 'test', target, detail: {} })
   const [entry] = stage.store.audit.list({ limit: 2 }).items.slice(-1)
-  tamper(stage.folder, `drop trigger auditEntriesKeepWhatTheySay; update auditEntries set target = 'x' where seq = ${entry?.seq}`)
+  tamper(
+    stage.folder,
+    `drop trigger auditEntriesKeepWhatTheySay; update auditEntries set target = 'x' where seq = ${entry?.seq}`,
+  )
   const { name } = await stage.backups.make('by-hand', OWNER)
   expect(await stage.backups.rehearse(OWNER)).toMatchObject({
     success: false,
@@ -73,7 +81,10 @@ it('is red where a report in the back-up is not what was signed', async () => {
   using reports = reportStage()
   const reportId = await reports.signed()
   await using stage = backupStage({ 'backup.dailyAt': null }, reports)
-  tamper(stage.folder, `drop trigger reportPdfsKeepWhatTheySay; update reportPdfs set sealedPdf = zeroblob(length(sealedPdf))`)
+  tamper(
+    stage.folder,
+    `drop trigger reportPdfsKeepWhatTheySay; update reportPdfs set sealedPdf = zeroblob(length(sealedPdf))`,
+  )
   const { name } = await stage.backups.make('by-hand', OWNER)
   expect(await stage.backups.rehearse(OWNER)).toMatchObject({
     success: false,
@@ -87,9 +98,15 @@ it('is warned of where it was not made for long', async () => {
   stage.clock.pass(36 * DAY_MS)
   expect(stage.health().rehearsal).toBeUndefined()
   stage.clock.pass(2 * DAY_MS)
-  expect(stage.health().rehearsal).toMatchObject({ tone: 'warning', sentence: expect.stringContaining('was ever tried') })
+  expect(stage.health().rehearsal).toMatchObject({
+    tone: 'warning',
+    sentence: expect.stringContaining('was ever tried'),
+  })
   await stage.backups.rehearse(OWNER)
   expect(stage.health().rehearsal).toBeUndefined()
   stage.clock.pass(38 * DAY_MS)
-  expect(stage.health().rehearsal).toMatchObject({ tone: 'warning', sentence: expect.stringContaining('The last trial') })
+  expect(stage.health().rehearsal).toMatchObject({
+    tone: 'warning',
+    sentence: expect.stringContaining('The last trial'),
+  })
 })

@@ -27,7 +27,8 @@ it('is warned of when it is three intervals behind, of the plan there is', async
   stage.clock.pass(MINUTE_MS)
   expect(stage.health().standby).toEqual({
     ...{ tone: 'warning', since: '2026-03-10T09:00:00.000Z' },
-    sentence: 'The standby at nas has what was written until 2026-03-10 10:00, and is behind the plan.',
+    sentence:
+      'The standby at nas has what was written until 2026-03-10 10:00, and is behind the plan.',
   })
   stage.settings.change({ 'backup.everyMinutes': null }, ACTOR)
   expect(stage.health().standby).toBeUndefined()
@@ -41,9 +42,13 @@ it('is warned of when it is three intervals behind, of the plan there is', async
 it('notes no back-up that is not in the folder', async () => {
   await using stage = backupStage()
   const standby = openStandby(stage)
-  await expect(standby.note({ to: 'nas', backup: 'isthmus-2026-03-10-090000Z' }, ACTOR)).rejects.toThrow('There is no back-up')
+  await expect(
+    standby.note({ to: 'nas', backup: 'isthmus-2026-03-10-090000Z' }, ACTOR),
+  ).rejects.toThrow('There is no back-up')
   stage.settings.change({ 'backup.folder': null }, ACTOR)
-  await expect(standby.note({ to: 'nas', backup: 'isthmus-2026-03-10-090000Z' }, ACTOR)).rejects.toThrow('Choose a folder')
+  await expect(
+    standby.note({ to: 'nas', backup: 'isthmus-2026-03-10-090000Z' }, ACTOR),
+  ).rejects.toThrow('Choose a folder')
 })
 
 it('is in the trail once for each place, and not every few minutes', async () => {
@@ -54,5 +59,8 @@ it('is in the trail once for each place, and not every few minutes', async () =>
     stage.clock.pass(HOUR_MS)
     await standby.note({ to, backup: name }, ACTOR)
   }
-  expect(stage.audited('standby.note').map(({ detail }) => detail)).toMatchObject([{ to: 'branch' }, { to: 'nas' }])
+  expect(stage.audited('standby.note').map(({ detail }) => detail)).toMatchObject([
+    { to: 'branch' },
+    { to: 'nas' },
+  ])
 })

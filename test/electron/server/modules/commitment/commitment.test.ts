@@ -22,11 +22,18 @@ const MINUTE = 60_000
 
 const named = (...sopInstanceUids: string[]): Values => ({
   TransactionUID: TRANSACTION,
-  ReferencedSOPSequence: sopInstanceUids.map((uid) => ({ ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: uid })),
+  ReferencedSOPSequence: sopInstanceUids.map((uid) => ({
+    ReferencedSOPClassUID: CT,
+    ReferencedSOPInstanceUID: uid,
+  })),
 })
 const request = (stage: Stage, values: Values, actionTypeId = 1) =>
-  stage.intake.storageCommitmentScp.action({ ...normalized(values, { sopInstanceUid: '1.2.840.10008.1.20.1.1' }), actionTypeId })
-const committed = (...numbers: number[]) => numbers.map((n) => ({ sopClassUid: CT, sopInstanceUid: `${SERIES}.${n}` }))
+  stage.intake.storageCommitmentScp.action({
+    ...normalized(values, { sopInstanceUid: '1.2.840.10008.1.20.1.1' }),
+    actionTypeId,
+  })
+const committed = (...numbers: number[]) =>
+  numbers.map((n) => ({ sopClassUid: CT, sopInstanceUid: `${SERIES}.${n}` }))
 
 describe('a storage commitment request', () => {
   it('is answered at once, and its result goes to the address and port of the device', async () => {
@@ -43,21 +50,40 @@ describe('a storage commitment request', () => {
     expect(await request(stage, named(`${SERIES}.1`, `${SERIES}.2`))).toEqual({ status: 0 })
     await stage.intake.settled()
     expect(peers).toEqual([{ host: '127.0.0.1', port: 11113, aeTitle: 'CT1' }])
-    expect(reports).toEqual([['ISTHMUS', { transactionUid: TRANSACTION, committed: committed(1, 2), failed: [] }]])
-    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({ state: 'delivered', attempts: 1, instances: 2, failed: 0 })
+    expect(reports).toEqual([
+      ['ISTHMUS', { transactionUid: TRANSACTION, committed: committed(1, 2), failed: [] }],
+    ])
+    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({
+      state: 'delivered',
+      attempts: 1,
+      instances: 2,
+      failed: 0,
+    })
     // It named all of the study.
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', expected: 2, missing: 0 })
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+      state: 'settled',
+      expected: 2,
+      missing: 0,
+    })
   })
 
   it('is refused while it is switched off', async () => {
     await using stage = await openStage()
-    expect(await request(stage, named('1.2.3'))).toEqual({ status: 0x0110, errorComment: 'Storage commitment is switched off here' })
+    expect(await request(stage, named('1.2.3'))).toEqual({
+      status: 0x0110,
+      errorComment: 'Storage commitment is switched off here',
+    })
   })
 
   it.each([
     ['another action', named('1.2.3'), 2, 0x0123],
     ['no transaction UID', { ...named('1.2.3'), TransactionUID: '' }, 1, 0x0121],
-    ['a transaction UID that is none', { ...named('1.2.3'), TransactionUID: '1'.repeat(65) }, 1, 0x0115],
+    [
+      'a transaction UID that is none',
+      { ...named('1.2.3'), TransactionUID: '1'.repeat(65) },
+      1,
+      0x0115,
+    ],
     ['no instance', named(), 1, 0x0121],
   ])('with %s is refused', async (_, values, actionTypeId, status) => {
     await using stage = await openStage({ settings: ON })
@@ -103,7 +129,10 @@ describe('an instance is not committed', () => {
         TransactionUID: TRANSACTION,
         ReferencedSOPSequence: [
           { ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: `${SERIES}.1` },
-          { ReferencedSOPClassUID: '1.2.840.10008.5.1.4.1.1.4', ReferencedSOPInstanceUID: `${SERIES}.2` },
+          {
+            ReferencedSOPClassUID: '1.2.840.10008.5.1.4.1.1.4',
+            ReferencedSOPInstanceUID: `${SERIES}.2`,
+          },
           { ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: `${SERIES}.3` },
           { ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: `${SERIES}.4` },
           { ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: '1.2.3.4.5' },
@@ -114,19 +143,29 @@ describe('an instance is not committed', () => {
     await stage.pass(MINUTE)
     const [report] = stage.reports
     expect(report?.committed).toEqual(committed(1))
-    expect(report?.failed.map(({ sopInstanceUid, failureReason }) => [sopInstanceUid, failureReason])).toEqual([
+    expect(
+      report?.failed.map(({ sopInstanceUid, failureReason }) => [sopInstanceUid, failureReason]),
+    ).toEqual([
       [`${SERIES}.2`, 0x0119],
       [`${SERIES}.3`, 0x0112],
       [`${SERIES}.4`, 0x0112],
       ['1.2.3.4.5', 0x0112],
     ])
-    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({ state: 'delivered', failed: 4 })
-    expect(stage.news.at(-1)).toMatchObject({ tone: 'warning', text: 'CT room 1 was told that 4 of 5 objects are not kept here.' })
+    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({
+      state: 'delivered',
+      failed: 4,
+    })
+    expect(stage.news.at(-1)).toMatchObject({
+      tone: 'warning',
+      text: 'CT room 1 was told that 4 of 5 objects are not kept here.',
+    })
   })
 })
 
 describe('what is committed of several versions', () => {
-  const fromArchive = { association: { callingAeTitle: 'PACS', associationId: 'a2', remoteAddress: '10.0.9.9' } }
+  const fromArchive = {
+    association: { callingAeTitle: 'PACS', associationId: 'a2', remoteAddress: '10.0.9.9' },
+  }
   const result = async (stage: Stage) => {
     await request(stage, named(`${SERIES}.1`))
     await stage.pass(MINUTE)
@@ -137,7 +176,9 @@ describe('what is committed of several versions', () => {
     await using stage = await openStage({ settings: ON })
     await stage.send(image(1))
     await stage.send(image(1, { PixelData: 'archive_' }), fromArchive)
-    const aside = stage.store.instances.versions(`${SERIES}.1`).find(({ state }) => state === 'quarantined')
+    const aside = stage.store.instances
+      .versions(`${SERIES}.1`)
+      .find(({ state }) => state === 'quarantined')
     expect(await result(stage)).toBe(1)
     // A person lets the archive's in: the device's own is still here.
     await stage.intake.releaseInstance(aside?.instanceId ?? 0, 'as the archive has it', 'user:1')
@@ -179,7 +220,11 @@ describe('what is committed of several versions', () => {
     await using stage = await openStage({ settings: ON })
     await stage.send(image(1, { PixelData: 'short_' }))
     const [aside] = stage.store.instances.versions(`${SERIES}.1`)
-    expect(aside).toMatchObject({ state: 'quarantined', reason: 'incomplete', structure: 'incomplete' })
+    expect(aside).toMatchObject({
+      state: 'quarantined',
+      reason: 'incomplete',
+      structure: 'incomplete',
+    })
     await stage.intake.releaseInstance(aside?.instanceId ?? 0, 'better than none', 'user:1')
     expect(await result(stage)).toBe(0)
 
@@ -214,11 +259,18 @@ describe('a result whose record the disk does not take', () => {
       await stage.pass(10 * MINUTE)
       expect(reports).toHaveLength(1)
       expect(stage.store.commitments.find('CT1', TRANSACTION)?.state).toBe('waiting')
-      expect(stage.news.at(-1)?.text).toBe('CT room 1 was told that 1 of 2 objects are not kept here.')
+      expect(stage.news.at(-1)?.text).toBe(
+        'CT room 1 was told that 1 of 2 objects are not kept here.',
+      )
     }
     await stage.pass(10 * MINUTE)
-    expect(reports).toMatchObject([{ transactionUid: TRANSACTION, failed: [{ sopInstanceUid: '1.2.3', failureReason: 0x0112 }] }])
-    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({ state: 'delivered', failed: 1 })
+    expect(reports).toMatchObject([
+      { transactionUid: TRANSACTION, failed: [{ sopInstanceUid: '1.2.3', failureReason: 0x0112 }] },
+    ])
+    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({
+      state: 'delivered',
+      failed: 1,
+    })
   })
 
   it('is delivered again to a device that asks again', async () => {
@@ -229,13 +281,18 @@ describe('a result whose record the disk does not take', () => {
       using _ = withoutRoom(stage.store, 'read-only')
       await stage.pass(10 * MINUTE)
       expect(stage.reports).toHaveLength(1)
-      expect(await request(stage, named(IMAGE.SOPInstanceUID as string, '1.2.3'))).toEqual({ status: 0 })
+      expect(await request(stage, named(IMAGE.SOPInstanceUID as string, '1.2.3'))).toEqual({
+        status: 0,
+      })
       await stage.intake.settled()
       expect(stage.reports).toHaveLength(2)
     }
     await stage.pass(10 * MINUTE)
     expect(stage.reports).toHaveLength(2)
-    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({ state: 'delivered', failed: 1 })
+    expect(stage.store.commitments.find('CT1', TRANSACTION)).toMatchObject({
+      state: 'delivered',
+      failed: 1,
+    })
   })
 
   it('has one line in the feed where it could not be delivered, however often that was tried', async () => {
@@ -249,7 +306,8 @@ describe('a result whose record the disk does not take', () => {
     })
     await stage.send(IMAGE)
     await request(stage, named(IMAGE.SOPInstanceUID as string, '1.2.3'))
-    const lines = () => stage.news.filter(({ kind, tone }) => kind === 'commitment' && tone === 'warning')
+    const lines = () =>
+      stage.news.filter(({ kind, tone }) => kind === 'commitment' && tone === 'warning')
     // The disk is full at the commit.
     const { database } = stage.store
     const transaction = database.transaction.bind(database)
@@ -257,7 +315,8 @@ describe('a result whose record the disk does not take', () => {
       const isOuter = !database.inTransaction
       return transaction(() => {
         const result = work()
-        if (isOuter) throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+        if (isOuter)
+          throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
         return result
       })
     })
@@ -299,15 +358,19 @@ describe('a result that cannot be delivered', () => {
     for (let hours = 44; hours < 80; hours += 4) await stage.pass(4 * 60 * MINUTE)
     const { state, lastError } = stage.store.commitments.find('CT1', TRANSACTION) ?? {}
     expect({ state, lastError }).toEqual({ state: 'given-up', lastError: 'CT1 cannot be reached.' })
-    expect(stage.news.filter(({ kind, tone }) => kind === 'commitment' && tone !== 'plain').map(({ tone }) => tone)).toEqual([
-      'warning',
-      'danger',
-    ])
+    expect(
+      stage.news
+        .filter(({ kind, tone }) => kind === 'commitment' && tone !== 'plain')
+        .map(({ tone }) => tone),
+    ).toEqual(['warning', 'danger'])
   })
 
   it('says that the device has no port, and goes out once it has one', async () => {
     let port: number | null = null
-    await using stage = await openStage({ settings: ON, recogniseDevice: () => ({ ...DEVICE, port }) })
+    await using stage = await openStage({
+      settings: ON,
+      recogniseDevice: () => ({ ...DEVICE, port }),
+    })
     await stage.send(IMAGE)
     await request(stage, named(IMAGE.SOPInstanceUID as string))
     await stage.intake.settled()

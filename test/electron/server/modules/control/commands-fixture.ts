@@ -11,7 +11,8 @@ export function openFolder() {
   const parts = openParts(temp.folder)
   return {
     parts,
-    run: (command: string, request: Partial<ControlRequest> = {}) => replyOf(parts, ControlRequest.parse({ command, ...request }), CONTEXT),
+    run: (command: string, request: Partial<ControlRequest> = {}) =>
+      replyOf(parts, ControlRequest.parse({ command, ...request }), CONTEXT),
     [Symbol.dispose]() {
       parts[Symbol.dispose]()
       temp[Symbol.dispose]()

@@ -5,18 +5,28 @@ import { ControlRequest } from '#server/modules/control/control.ts'
 import { tempDataFolder } from '../../../../support/temp-store.ts'
 import { CONTEXT, openFolder } from './commands-fixture.ts'
 
-it.each(['frobnicate', '', 'constructor', '__proto__', 'config'])('knows no command “%s”', async (command) => {
-  using folder = openFolder()
-  expect(await folder.run(command)).toEqual({ ok: false, output: `There is no command “${command}”.` })
-})
+it.each(['frobnicate', '', 'constructor', '__proto__', 'config'])(
+  'knows no command “%s”',
+  async (command) => {
+    using folder = openFolder()
+    expect(await folder.run(command)).toEqual({
+      ok: false,
+      output: `There is no command “${command}”.`,
+    })
+  },
+)
 
 it('names each option that is missing or wrong, as it is written', async () => {
   using folder = openFolder()
   expect(await folder.run('api-key create', { options: { scope: 'some' } })).toEqual({
     ok: false,
-    output: expect.stringMatching(/^The command was not carried out\.\n {2}--description: is missing\n {2}--scope: /),
+    output: expect.stringMatching(
+      /^The command was not carried out\.\n {2}--description: is missing\n {2}--scope: /,
+    ),
   })
-  expect(await folder.run('device add', { options: { 'ae-title': 'A\\B', 'character-set': 'EBCDIC' } })).toEqual({
+  expect(
+    await folder.run('device add', { options: { 'ae-title': 'A\\B', 'character-set': 'EBCDIC' } }),
+  ).toEqual({
     ok: false,
     output: expect.stringMatching(/\n {2}--ae-title: must be 1 to 16 .*\n {2}--character-set: /),
   })
@@ -27,33 +37,51 @@ it('prints every setting with its value', async () => {
   using folder = openFolder()
   const { output } = await folder.run('config get')
   const { 'clinic.id': id } = folder.parts.settings.all()
-  expect(output.split('\n')).toEqual(expect.arrayContaining([`clinic.id = "${id}"`, 'dimse.port = 11112', 'http.publicUrl = null']))
+  expect(output.split('\n')).toEqual(
+    expect.arrayContaining([`clinic.id = "${id}"`, 'dimse.port = 11112', 'http.publicUrl = null']),
+  )
 })
 
 it('takes a value as JSON where it fits, else as text', async () => {
   using folder = openFolder()
-  const set = async (key: string, value: string) => (await folder.run('config set', { arguments: [key, value] })).output
+  const set = async (key: string, value: string) =>
+    (await folder.run('config set', { arguments: [key, value] })).output
   expect(await set('dimse.aeTitle', '123')).toBe('dimse.aeTitle = "123"')
   expect(await set('dimse.aeTitle', '"GATE"')).toBe('dimse.aeTitle = "GATE"')
   expect(await set('worklist.freshSeconds', '2.5')).toBe('worklist.freshSeconds = 2.5')
-  expect(await set('worklist.freshSeconds', '-1')).toMatch(/^worklist\.freshSeconds was not changed: .* Seconds an answer of the partner/)
+  expect(await set('worklist.freshSeconds', '-1')).toMatch(
+    /^worklist\.freshSeconds was not changed: .* Seconds an answer of the partner/,
+  )
   expect(await set('clinic.id', 'null')).toBe('body.settings.clinic.id must be a UUID')
   expect(folder.parts.settings.get('worklist.freshSeconds')).toBe(2.5)
 })
 
 it('gives a link to make the owner, and later to sign in as one', async () => {
   using folder = openFolder()
-  expect((await folder.run('sign-in-link')).output).toMatch(/^http:\/\/gateway\.example\/#\/welcome\?token=/)
-  const options = { email: 'a@clinic.example', 'first-name': 'Ada', 'last-name': 'Member', level: 'member' }
+  expect((await folder.run('sign-in-link')).output).toMatch(
+    /^http:\/\/gateway\.example\/#\/welcome\?token=/,
+  )
+  const options = {
+    email: 'a@clinic.example',
+    'first-name': 'Ada',
+    'last-name': 'Member',
+    level: 'member',
+  }
   await folder.run('user create', { options, input: 'a long and quiet evening\n' })
-  expect(await folder.run('sign-in-link')).toEqual({ ok: false, output: 'There is no active owner; name a user with --email.' })
+  expect(await folder.run('sign-in-link')).toEqual({
+    ok: false,
+    output: 'There is no active owner; name a user with --email.',
+  })
   expect(await folder.run('sign-in-link', { options: { email: 'b@clinic.example' } })).toEqual({
     ok: false,
     output: 'There is no active user b@clinic.example.',
   })
   const { output } = await folder.run('sign-in-link', { options: { email: 'A@CLINIC.example' } })
   const token = output.split('token=')[1] ?? ''
-  expect(folder.parts.people.followLink(token)).toMatchObject({ mayCreateOwner: false, signIn: { user: { firstName: 'Ada' } } })
+  expect(folder.parts.people.followLink(token)).toMatchObject({
+    mayCreateOwner: false,
+    signIn: { user: { firstName: 'Ada' } },
+  })
 })
 
 it('throws what is a fault of ours, so that it is not taken for an answer', async () => {
@@ -62,7 +90,10 @@ it('throws what is a fault of ours, so that it is not taken for an answer', asyn
     throw new RangeError('no such row')
   }
   const parts = { ...folder.parts, apiKeys: { ...folder.parts.apiKeys, create } }
-  const request = ControlRequest.parse({ command: 'api-key create', options: { description: 'RIS' } })
+  const request = ControlRequest.parse({
+    command: 'api-key create',
+    options: { description: 'RIS' },
+  })
   await expect(replyOf(parts, request, CONTEXT)).rejects.toThrow(RangeError)
 })
 
@@ -78,6 +109,7 @@ it('runs on a folder alone, and not on one that is taken', async () => {
 it('has a usage and a sentence for each command', () => {
   for (const [name, { about, options, usage }] of Object.entries(DATA_COMMANDS)) {
     expect(about, name).toMatch(/^[a-z]/)
-    for (const option of Object.keys(options).filter((one) => one !== 'if-no-owner')) expect(usage, name).toContain(`--${option}`)
+    for (const option of Object.keys(options).filter((one) => one !== 'if-no-owner'))
+      expect(usage, name).toContain(`--${option}`)
   }
 })

@@ -3,12 +3,19 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
-import { askControl, type ControlReply, type ControlRequest, controlPath, openControl } from '#server/modules/control/control.ts'
+import {
+  askControl,
+  type ControlReply,
+  type ControlRequest,
+  controlPath,
+  openControl,
+} from '#server/modules/control/control.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-const echo = (request: ControlRequest): Promise<ControlReply> => Promise.resolve({ ok: true, output: JSON.stringify(request) })
+const echo = (request: ControlRequest): Promise<ControlReply> =>
+  Promise.resolve({ ok: true, output: JSON.stringify(request) })
 
 /** What comes back for these bytes, until the other side hangs up. */
 function exchange(folder: string, bytes: string): Promise<string> {
@@ -25,7 +32,11 @@ function exchange(folder: string, bytes: string): Promise<string> {
 it('carries a command to the gateway and its reply back', async () => {
   using temp = tempFolder()
   await using _ = await openControl(temp.folder, echo)
-  const reply = await askControl(temp.folder, { command: 'device add', options: { 'ae-title': 'CT1', force: true }, input: 'a\nb' })
+  const reply = await askControl(temp.folder, {
+    command: 'device add',
+    options: { 'ae-title': 'CT1', force: true },
+    input: 'a\nb',
+  })
   expect(reply.ok).toBe(true)
   expect(JSON.parse(reply.output)).toEqual({
     command: 'device add',
@@ -67,9 +78,16 @@ it('says that it is at work while a command takes long, and answers when it is d
 
 it('answers many at once, each with its own reply', async () => {
   using temp = tempFolder()
-  await using _ = await openControl(temp.folder, async ({ command }) => ({ ok: command !== '7', output: command }))
-  const replies = await Promise.all(Array.from({ length: 30 }, (_, n) => askControl(temp.folder, { command: String(n) })))
-  expect(replies).toEqual(Array.from({ length: 30 }, (_, n) => ({ ok: n !== 7, output: String(n) })))
+  await using _ = await openControl(temp.folder, async ({ command }) => ({
+    ok: command !== '7',
+    output: command,
+  }))
+  const replies = await Promise.all(
+    Array.from({ length: 30 }, (_, n) => askControl(temp.folder, { command: String(n) })),
+  )
+  expect(replies).toEqual(
+    Array.from({ length: 30 }, (_, n) => ({ ok: n !== 7, output: String(n) })),
+  )
 })
 
 it.each([
@@ -81,7 +99,10 @@ it.each([
   using temp = tempFolder()
   await using control = await openControl(temp.folder, echo)
   expect(control).toBeDefined()
-  expect(JSON.parse(await exchange(temp.folder, bytes))).toEqual({ ok: false, output: 'The message is not a command.' })
+  expect(JSON.parse(await exchange(temp.folder, bytes))).toEqual({
+    ok: false,
+    output: 'The message is not a command.',
+  })
   expect((await askControl(temp.folder, { command: 'next' })).ok).toBe(true)
 })
 
@@ -104,7 +125,9 @@ it('takes one command a connection', async () => {
     commands.push(command)
     return { ok: true, output: command }
   })
-  expect(await exchange(temp.folder, '{"command":"first"}\n{"command":"second"}\n')).toBe('{"ok":true,"output":"first"}\n')
+  expect(await exchange(temp.folder, '{"command":"first"}\n{"command":"second"}\n')).toBe(
+    '{"ok":true,"output":"first"}\n',
+  )
   expect(commands).toEqual(['first'])
 })
 
@@ -120,7 +143,9 @@ it('answers a command that is at work when it closes, and takes no other', async
   const asked = askControl(temp.folder, { command: 'long' })
   await begun.promise
   const closed = control[Symbol.asyncDispose]()
-  await expect(askControl(temp.folder, { command: 'late' })).rejects.toMatchObject({ code: expect.stringMatching(/ENOENT|ECONNREFUSED/) })
+  await expect(askControl(temp.folder, { command: 'late' })).rejects.toMatchObject({
+    code: expect.stringMatching(/ENOENT|ECONNREFUSED/),
+  })
   work.resolve()
   expect(await asked).toEqual({ ok: true, output: 'done' })
   await closed
@@ -140,14 +165,18 @@ it('says that a gateway which ends before it answered may have carried the comma
   using temp = tempFolder()
   const server = createServer((socket) => socket.once('data', () => socket.destroy()))
   await new Promise<void>((resolve) => server.listen(controlPath(temp.folder), resolve))
-  await expect(askControl(temp.folder, { command: 'x' })).rejects.toThrow('see whether the command was carried out')
+  await expect(askControl(temp.folder, { command: 'x' })).rejects.toThrow(
+    'see whether the command was carried out',
+  )
   await new Promise((resolve) => server.close(resolve))
 })
 
 it('takes the place of a socket that a killed gateway left behind', async () => {
   using temp = tempFolder()
   writeFileSync(controlPath(temp.folder), '')
-  await expect(askControl(temp.folder, { command: 'x' })).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+  await expect(askControl(temp.folder, { command: 'x' })).rejects.toMatchObject({
+    code: 'ECONNREFUSED',
+  })
   await using _ = await openControl(temp.folder, echo)
   expect(lstatSync(controlPath(temp.folder)).isSocket()).toBe(true)
   expect((await askControl(temp.folder, { command: 'x' })).ok).toBe(true)
@@ -172,7 +201,8 @@ it('does not speak through a folder that others may write to', async () => {
   const folder = join(temp.folder, 'x'.repeat(120))
   const meeting = dirname(controlPath(folder))
   mkdirSync(meeting, { mode: 0o777 })
-  if ((statSync(meeting).mode & 0o077) === 0) throw new Error('the umask of this test hides what it tests')
+  if ((statSync(meeting).mode & 0o077) === 0)
+    throw new Error('the umask of this test hides what it tests')
   await expect(openControl(folder, echo)).rejects.toThrow(`${meeting} is not this account's alone`)
   await expect(askControl(folder, { command: 'user create', input: 'a password' })).rejects.toThrow(
     `${meeting} is not this account's alone`,

@@ -10,7 +10,8 @@ it('lets nothing that waits be due, and loses none of it', async () => {
   using parts = openParts(temp.folder)
   const { store, deps } = atRest(parts)
   const at = instantOf(deps.clock())
-  const append = (subject: string) => store.outbox.append({ kind: 'report.delivered', subject, payload: {}, at })
+  const append = (subject: string) =>
+    store.outbox.append({ kind: 'report.delivered', subject, payload: {}, at })
   const delivered: string[] = []
   append('rep_before')
   await using worker = openOutboxWorker({
@@ -25,7 +26,11 @@ it('lets nothing that waits be due, and loses none of it', async () => {
   await worker.settled()
   expect(delivered).toEqual([])
   expect(deps.store).toBe(store)
-  expect(parts.store.outbox.waiting('report.delivered').map(({ subject, attempts }) => ({ subject, attempts }))).toEqual([
+  expect(
+    parts.store.outbox
+      .waiting('report.delivered')
+      .map(({ subject, attempts }) => ({ subject, attempts })),
+  ).toEqual([
     { subject: 'rep_before', attempts: 0 },
     { subject: 'rep_meanwhile', attempts: 0 },
   ])

@@ -7,13 +7,20 @@ import { ApiError } from '#shared/errors.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 
 const ask = (parts: ReturnType<typeof openParts>, command: string, running?: RunningGateway) =>
-  replyOf(parts, ControlRequest.parse({ command }), { origin: 'http://gateway.example', listening: undefined, running })
+  replyOf(parts, ControlRequest.parse({ command }), {
+    origin: 'http://gateway.example',
+    listening: undefined,
+    running,
+  })
 
 describe('what the desktop app asks of the gateway', () => {
   it.each(['status', 'prepare-update'])('refuses %s where no gateway runs', async (command) => {
     using temp = tempFolder()
     using parts = openParts(temp.folder)
-    expect(await ask(parts, command)).toEqual({ ok: false, output: 'No gateway runs on this data folder.' })
+    expect(await ask(parts, command)).toEqual({
+      ok: false,
+      output: 'No gateway runs on this data folder.',
+    })
   })
 
   it('locks every window of this PC, and none elsewhere', async () => {
@@ -33,29 +40,43 @@ describe('what the desktop app asks of the gateway', () => {
     const user = store.users.get(userId)
     if (!user) throw new Error('there is no user')
     const place = { browser: '', address: '', workstationId: null }
-    const here = [people.beginSession(user, 'link', place), people.beginSession(user, 'link', place)]
+    const here = [
+      people.beginSession(user, 'link', place),
+      people.beginSession(user, 'link', place),
+    ]
     expect(await ask(parts, 'lock')).toEqual({ ok: true, output: '2 windows were locked.' })
     expect(here.map(({ token }) => people.sessions.find(token)?.isLocked)).toEqual([true, true])
     expect(await ask(parts, 'lock')).toEqual({ ok: true, output: '0 windows were locked.' })
-    const locks = store.audit.list({ limit: 10 }).items.filter(({ action }) => action === 'session.lock')
-    expect(locks.map(({ actor, detail }) => ({ actor, detail }))).toEqual(Array(2).fill({ actor: 'command-line', detail: { how: 'pc' } }))
+    const locks = store.audit
+      .list({ limit: 10 })
+      .items.filter(({ action }) => action === 'session.lock')
+    expect(locks.map(({ actor, detail }) => ({ actor, detail }))).toEqual(
+      Array(2).fill({ actor: 'command-line', detail: { how: 'pc' } }),
+    )
   })
 
   it('prints what the running gateway says', async () => {
     using temp = tempFolder()
     using parts = openParts(temp.folder)
     const running: RunningGateway = {
-      status: () => Promise.resolve({ version: '1' } as Awaited<ReturnType<RunningGateway['status']>>),
+      status: () =>
+        Promise.resolve({ version: '1' } as Awaited<ReturnType<RunningGateway['status']>>),
       prepareUpdate: () => Promise.resolve('It can be stopped.'),
       logFile: undefined,
     }
     expect(await ask(parts, 'status', running)).toEqual({ ok: true, output: '{"version":"1"}' })
-    expect(await ask(parts, 'prepare-update', running)).toEqual({ ok: true, output: 'It can be stopped.' })
+    expect(await ask(parts, 'prepare-update', running)).toEqual({
+      ok: true,
+      output: 'It can be stopped.',
+    })
   })
 })
 
 describe('a gateway that is made ready for an update', () => {
-  function preparing(open: number[], more: { backUp?: () => Promise<void>; lapseMs?: number } = {}) {
+  function preparing(
+    open: number[],
+    more: { backUp?: () => Promise<void>; lapseMs?: number } = {},
+  ) {
     const told: unknown[] = []
     const prepare = updatePreparation({
       backUp: more.backUp ?? (async () => void told.push('back-up')),
@@ -69,17 +90,23 @@ describe('a gateway that is made ready for an update', () => {
 
   it('has a back-up first, then takes no more associations, and waits for those that are open', async () => {
     using update = preparing([2, 1, 0])
-    expect(await update.prepare()).toBe('A back-up was made, and no device is connected: the gateway can be stopped.')
+    expect(await update.prepare()).toBe(
+      'A back-up was made, and no device is connected: the gateway can be stopped.',
+    )
     expect(update.told).toEqual(['back-up', true])
   })
 
   it('waits for a device no longer than it may, and says so', async () => {
     using update = preparing([1])
-    expect(await update.prepare()).toBe('A back-up was made. One association is still open, and what is done by it ends with the gateway.')
+    expect(await update.prepare()).toBe(
+      'A back-up was made. One association is still open, and what is done by it ends with the gateway.',
+    )
   })
 
   it('serves on where no back-up could be made', async () => {
-    using update = preparing([0], { backUp: () => Promise.reject(new ApiError('refused', 'No folder for back-ups is chosen.')) })
+    using update = preparing([0], {
+      backUp: () => Promise.reject(new ApiError('refused', 'No folder for back-ups is chosen.')),
+    })
     await expect(update.prepare()).rejects.toThrow('No folder for back-ups is chosen.')
     expect(update.told).toEqual([])
   })

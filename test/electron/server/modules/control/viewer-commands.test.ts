@@ -6,7 +6,9 @@ const STUDY = '2.25.7'
 it('gives a link to a study that is there, and makes one where it is described', async () => {
   using folder = openFolder()
   const link = (study: string, description?: string) =>
-    folder.run('link viewer', { options: { study, ...(description !== undefined && { description }) } })
+    folder.run('link viewer', {
+      options: { study, ...(description !== undefined && { description }) },
+    })
   expect(await link(STUDY, 'CT thorax')).toEqual({
     ok: false,
     output: 'There is no API key with the viewer: api-key create --viewer makes one.',
@@ -15,7 +17,12 @@ it('gives a link to a study that is there, and makes one where it is described',
   await folder.run('api-key create', { options: { description: 'PACS', viewer: true } })
   expect((await link(STUDY)).ok).toBe(false)
   const made = await link(STUDY, 'CT thorax')
-  expect(made).toEqual({ ok: true, output: expect.stringMatching(/^http:\/\/gateway\.example\/study\/stu_[0-9a-f]{32}\?token=\S{20,}$/) })
+  expect(made).toEqual({
+    ok: true,
+    output: expect.stringMatching(
+      /^http:\/\/gateway\.example\/study\/stu_[0-9a-f]{32}\?token=\S{20,}$/,
+    ),
+  })
   const study = folder.parts.store.studies.byUid('viewer', STUDY)
   expect(study).toMatchObject({ studyDescription: 'CT thorax', severity: 'normal' })
   // The same study again, however it is named, by a link of its own.
@@ -28,8 +35,15 @@ it('gives a link to a study that is there, and makes one where it is described',
 it.each(['', 'CT thorax', '1.2.', 'stu_1'])('makes no link to “%s”', async (study) => {
   using folder = openFolder()
   await folder.run('api-key create', { options: { description: 'PACS', viewer: true } })
-  const { ok, output } = await folder.run('link viewer', { options: { study, description: 'CT thorax' } })
-  expect([ok, output]).toEqual([false, expect.stringMatching(/^(--study takes a Study Instance UID, or the id of a study\.|.*study.*)$/)])
+  const { ok, output } = await folder.run('link viewer', {
+    options: { study, description: 'CT thorax' },
+  })
+  expect([ok, output]).toEqual([
+    false,
+    expect.stringMatching(
+      /^(--study takes a Study Instance UID, or the id of a study\.|.*study.*)$/,
+    ),
+  ])
 })
 
 it('lets files come from a host of the partner, once, and by http where it is told to', async () => {
@@ -40,8 +54,18 @@ it('lets files come from a host of the partner, once, and by http where it is to
     ok: false,
     output: 'There is no partner yet: serve --partner-url, or the Partner screen, sets one up.',
   })
-  folder.parts.partnerEndpoint.set({ url: 'https://partner.example/webhooks', allowPlaintext: false }, 'command-line')
-  for (const wrong of [undefined, '', 'files.example', 'https://files.example:443', 'files.example:443/x', 'files.example:123456'])
+  folder.parts.partnerEndpoint.set(
+    { url: 'https://partner.example/webhooks', allowPlaintext: false },
+    'command-line',
+  )
+  for (const wrong of [
+    undefined,
+    '',
+    'files.example',
+    'https://files.example:443',
+    'files.example:443/x',
+    'files.example:123456',
+  ])
     expect(await add(wrong)).toEqual({ ok: false, output: 'file-host add takes HOST:PORT.' })
   const hosts = () => folder.parts.endpoints.list().map(({ fileHosts }) => fileHosts)
   expect(await add('files.example:443')).toEqual({ ok: true, output: 'files.example:443' })

@@ -7,14 +7,20 @@ const at = (minute: number) => `2026-11-20T09:${String(minute).padStart(2, '0')}
 /** Corrections of a study at these minutes; the newest of a span is found. */
 function storeWith(...minutes: number[]) {
   const asked: unknown[] = []
-  const correctionIn: Store['correctionNotices']['correctionIn'] = (studyInstanceUid, { from, to }) => {
+  const correctionIn: Store['correctionNotices']['correctionIn'] = (
+    studyInstanceUid,
+    { from, to },
+  ) => {
     asked.push([studyInstanceUid, from, to])
     const found = minutes.findLast((minute) => at(minute) >= from && at(minute) <= to)
-    return found === undefined ? undefined : { correctionId: `cor_${found}`, at: at(found), what: 'corrected' }
+    return found === undefined
+      ? undefined
+      : { correctionId: `cor_${found}`, at: at(found), what: 'corrected' }
   }
   return { store: { correctionNotices: { correctionIn } } as unknown as Store, asked }
 }
-const signed = (...minutes: (number | null)[]) => minutes.map((minute) => ({ signedAt: minute === null ? null : at(minute) }))
+const signed = (...minutes: (number | null)[]) =>
+  minutes.map((minute) => ({ signedAt: minute === null ? null : at(minute) }))
 
 it('an addendum follows the correction that was made after the reports before it were signed', () => {
   const { store, asked } = storeWith(5, 15, 25)

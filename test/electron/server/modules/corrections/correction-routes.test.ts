@@ -4,16 +4,32 @@ import { serveDashboardCorrections } from '#server/modules/corrections/correctio
 import type { CorrectionPorts } from '#server/modules/dashboard/ports.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
-import { type Correction, dashboardCorrections, type TargetChoice } from '#shared/contract/corrections.ts'
+import {
+  type Correction,
+  dashboardCorrections,
+  type TargetChoice,
+} from '#shared/contract/corrections.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { newKey } from '../../../../support/callers.ts'
 import { seedImages } from '../../../../support/images.ts'
-import { codeOf, mayManage, openTestDashboard, type TestDashboard, type TestWindow } from '../dashboard/dashboard-fixture.ts'
+import {
+  codeOf,
+  mayManage,
+  openTestDashboard,
+  type TestDashboard,
+  type TestWindow,
+} from '../dashboard/dashboard-fixture.ts'
 
 const OWN = '1.2.2'
 const FOREIGN = '1.2.1'
-const NOBODY = { patientName: '', patientId: '', patientBirthDate: '', patientSex: '', accessionNumber: '' } as const
+const NOBODY = {
+  patientName: '',
+  patientId: '',
+  patientBirthDate: '',
+  patientSex: '',
+  accessionNumber: '',
+} as const
 const choice = (target: TargetChoice['target']): TargetChoice => ({
   ...{ target, ...NOBODY, description: '', modality: 'CT', date: '', time: '', instances: 0 },
 })
@@ -21,8 +37,19 @@ const order = { to: 'order', orderId: 'o1' } as const
 const own = { to: 'study', studyInstanceUid: OWN } as const
 const foreign = { to: 'study', studyInstanceUid: FOREIGN } as const
 const correction = (to: string): Correction => ({
-  ...{ correctionId: randomUUID(), kind: 'reassign', cause: 'wrong-worklist-entry', reason: 'mixed up' },
-  ...{ fromStudyInstanceUid: OWN, toStudyInstanceUid: to, instances: 1, changes: [], at: '2026-11-20T08:00:00.000Z' },
+  ...{
+    correctionId: randomUUID(),
+    kind: 'reassign',
+    cause: 'wrong-worklist-entry',
+    reason: 'mixed up',
+  },
+  ...{
+    fromStudyInstanceUid: OWN,
+    toStudyInstanceUid: to,
+    instances: 1,
+    changes: [],
+    at: '2026-11-20T08:00:00.000Z',
+  },
   ...{ by: 'Olga Berg', undone: null, progress: null, undoObstacle: '' },
 })
 
@@ -50,16 +77,23 @@ beforeEach(async () => {
     {
       serve(app, { deps, feed }) {
         const imageStudies = openImageStudies(deps)
-        const customersOf = (userId: string) => deps.store.customers.idsOf(userId) as ExpressCustomerId[]
+        const customersOf = (userId: string) =>
+          deps.store.customers.idsOf(userId) as ExpressCustomerId[]
         serveDashboardCorrections(app, { imageStudies, customersOf, feed, ports })
       },
     },
   )
   const key = newKey(gateway.store)
-  const { expressCustomerId } = gateway.customers.create(key, { expressCustomerName: 'Practice of the north' })
+  const { expressCustomerId } = gateway.customers.create(key, {
+    expressCustomerName: 'Practice of the north',
+  })
   const study = { studyDescription: 'CT', severity: 'normal' } as const
   openStudies(gateway.deps).create(key, 'viewer', {
-    ...{ ...study, studyInstanceUid: OWN, expressCustomerId: expressCustomerId as ExpressCustomerId },
+    ...{
+      ...study,
+      studyInstanceUid: OWN,
+      expressCustomerId: expressCustomerId as ExpressCustomerId,
+    },
   })
   for (const uid of [OWN, FOREIGN]) seedImages(gateway.store, { uid })
   linked = await gateway.signedIn('member', (user) => {
@@ -71,20 +105,24 @@ afterEach(() => gateway[Symbol.asyncDispose]())
 
 const at = `/dashboard/images/${OWN}`
 const targetsOf = async (window: TestWindow) =>
-  dashboardCorrections.targets.reply.parse((await window.call('GET', `${at}/correction-targets`)).json).targets.map(({ target }) => target)
+  dashboardCorrections.targets.reply
+    .parse((await window.call('GET', `${at}/correction-targets`)).json)
+    .targets.map(({ target }) => target)
 
 describe('a member who is linked to customers', () => {
   it('is offered their studies only, and no order of the worklist, for images that belong elsewhere', async () => {
     expect(await targetsOf(linked)).toEqual([own])
     expect(await targetsOf(await gateway.signedIn('owner'))).toEqual([order, own, foreign])
-    const preview = (target: object) => linked.call('POST', `${at}/corrections/preview`, { kind: 'reassign', target })
+    const preview = (target: object) =>
+      linked.call('POST', `${at}/corrections/preview`, { kind: 'reassign', target })
     expect(codeOf(await preview(order))).toEqual([403, 'not-permitted'])
     expect(codeOf(await preview(foreign))).toEqual([404, 'not-found'])
   })
 
   it('is shown no correction with the patient of a study that is not theirs', async () => {
     const shown = async (window: TestWindow) =>
-      dashboardCorrections.list.reply.parse((await window.call('GET', `${at}/corrections`)).json).corrections
+      dashboardCorrections.list.reply.parse((await window.call('GET', `${at}/corrections`)).json)
+        .corrections
     expect(await shown(linked)).toEqual([made[0]])
     expect(await shown(await gateway.signedIn('owner'))).toEqual(made)
   })

@@ -10,13 +10,26 @@ import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import type { CorrectionDone, Order } from '#server/modules/images/intake.ts'
 import { identityOf } from '#server/modules/images/study-identity.ts'
-import { openReconciliation, type Scheduled } from '#server/modules/reconciliation/reconciliation.ts'
+import {
+  openReconciliation,
+  type Scheduled,
+} from '#server/modules/reconciliation/reconciliation.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import type { CorrectionRequest } from '#shared/contract/corrections.ts'
 import type { Exam } from '#shared/contract/dashboard-exams.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { completedReport } from '../../../../support/reports.ts'
-import { CT, HANDED_OUT, image, normalized, openStage, SERIES, STUDY, type Stage, type Values } from '../images/intake-fixture.ts'
+import {
+  CT,
+  HANDED_OUT,
+  image,
+  normalized,
+  openStage,
+  SERIES,
+  STUDY,
+  type Stage,
+  type Values,
+} from '../images/intake-fixture.ts'
 
 const ORDER: Order = {
   orderId: '2026-03-10 1.2.3.200 S200',
@@ -38,25 +51,40 @@ const ORDER: Order = {
   time: '090000',
 }
 
-const TO_ORDER: CorrectionRequest = { kind: 'reassign', target: { to: 'order', orderId: ORDER.orderId } }
+const TO_ORDER: CorrectionRequest = {
+  kind: 'reassign',
+  target: { to: 'order', orderId: ORDER.orderId },
+}
 
 async function clinic(
   images: readonly Values[] = [image(1), image(2)],
-  { transferSyntax, ...ports }: Parameters<typeof openStage>[0] & { readonly transferSyntax?: string } = {},
+  {
+    transferSyntax,
+    ...ports
+  }: Parameters<typeof openStage>[0] & { readonly transferSyntax?: string } = {},
 ) {
   const done: CorrectionDone[] = []
   const stage = await openStage({
-    handedOut: async ({ studyInstanceUid }) => (studyInstanceUid === STUDY ? HANDED_OUT : undefined),
-    orders: { onDays: async () => [ORDER], get: async (orderId) => (orderId === ORDER.orderId ? ORDER : undefined) },
+    handedOut: async ({ studyInstanceUid }) =>
+      studyInstanceUid === STUDY ? HANDED_OUT : undefined,
+    orders: {
+      onDays: async () => [ORDER],
+      get: async (orderId) => (orderId === ORDER.orderId ? ORDER : undefined),
+    },
     ...ports,
     onCorrected: (one) => void done.push(one),
   })
-  for (const values of images) expect((await stage.send(values, transferSyntax ? { transferSyntax } : {})).status).toBe(0)
+  for (const values of images)
+    expect((await stage.send(values, transferSyntax ? { transferSyntax } : {})).status).toBe(0)
   await stage.pass(60_000)
   const { corrections } = stage.intake
   const apply = async (request: CorrectionRequest, studyInstanceUid = STUDY) => {
     const { digest } = await corrections.preview(studyInstanceUid, request)
-    return corrections.apply(studyInstanceUid, { ...request, cause: 'wrong-worklist-entry', reason: 'wrong entry', digest }, 'usr_1')
+    return corrections.apply(
+      studyInstanceUid,
+      { ...request, cause: 'wrong-worklist-entry', reason: 'wrong entry', digest },
+      'usr_1',
+    )
   }
   return {
     ...stage,
@@ -74,17 +102,24 @@ async function clinic(
 async function dataSetOfFile(store: Store, { file }: InstanceRecord): Promise<DataSet> {
   const path = store.imageFiles.pathOf(file)
   const { dataSetOffset, transferSyntaxUid } = await readFileMeta(path)
-  return readDataSet(readFileSync(path).subarray(dataSetOffset), transferSyntaxUid, { elements: 10_000, depth: 8, bytes: 1 << 20 })
+  return readDataSet(readFileSync(path).subarray(dataSetOffset), transferSyntaxUid, {
+    elements: 10_000,
+    depth: 8,
+    bytes: 1 << 20,
+  })
 }
 
-const bytesIn = (dataSet: DataSet, keyword: string) => dataSet.find(({ tag }) => tag === tagOf(keyword))?.value
+const bytesIn = (dataSet: DataSet, keyword: string) =>
+  dataSet.find(({ tag }) => tag === tagOf(keyword))?.value
 const textOf = (dataSet: DataSet, keyword: string) => {
   const value = bytesIn(dataSet, keyword)
   return Buffer.isBuffer(value) ? value.toString('utf8').replace(/[\0 ]+$/, '') : undefined
 }
-const itemsOf = (dataSet: DataSet, keyword: string) => (bytesIn(dataSet, keyword) ?? []) as readonly DataSet[]
+const itemsOf = (dataSet: DataSet, keyword: string) =>
+  (bytesIn(dataSet, keyword) ?? []) as readonly DataSet[]
 
-const stateOf = (store: Store, uid: string) => identityOf(store.imageStudies.get(uid), store.studies.byUid('scribe', uid)).state
+const stateOf = (store: Store, uid: string) =>
+  identityOf(store.imageStudies.get(uid), store.studies.byUid('scribe', uid)).state
 
 test('reassigning to an order makes corrected copies, and keeps the originals', async () => {
   await using at = await clinic()
@@ -103,7 +138,12 @@ test('reassigning to an order makes corrected copies, and keeps the originals', 
     ['studyInstanceUid', STUDY, '1.2.3.200'],
   ])
   const correction = await apply(TO_ORDER)
-  expect(correction).toMatchObject({ kind: 'reassign', instances: 2, undone: null, undoObstacle: '' })
+  expect(correction).toMatchObject({
+    kind: 'reassign',
+    instances: 2,
+    undone: null,
+    undoObstacle: '',
+  })
 
   expect(store.instances.ofStudy(STUDY)).toEqual([])
   const copies = store.instances.ofStudy('1.2.3.200')
@@ -118,7 +158,9 @@ test('reassigning to an order makes corrected copies, and keeps the originals', 
   expect(textOf(copy, 'ReferringPhysicianName')).toBe('Refer^Dora')
   expect(textOf(copy, 'PatientWeight')).toBeUndefined()
   expect(textOf(copy, 'PixelData')).toBe('pixels__')
-  expect(textOf(itemsOf(copy, 'RequestAttributesSequence')[0] ?? [], 'ScheduledProcedureStepID')).toBe('S200')
+  expect(
+    textOf(itemsOf(copy, 'RequestAttributesSequence')[0] ?? [], 'ScheduledProcedureStepID'),
+  ).toBe('S200')
   const [original] = itemsOf(copy, 'OriginalAttributesSequence')
   const modified = itemsOf(original ?? [], 'ModifiedAttributesSequence')[0] ?? []
   expect(textOf(original ?? [], 'ReasonForTheAttributeModification')).toBe('CORRECT')
@@ -144,12 +186,18 @@ test('an undo makes the originals current again', async () => {
   expect(undone.undone).toMatchObject({ reason: 'it was right' })
   expect(store.instances.ofStudy(STUDY)).toEqual(before)
   expect(store.instances.ofStudy('1.2.3.200')).toEqual([])
-  const { header, handedOut, mismatch, instances, series, bytes } = store.imageStudies.get(STUDY) ?? {}
+  const { header, handedOut, mismatch, instances, series, bytes } =
+    store.imageStudies.get(STUDY) ?? {}
   expect({ header, handedOut, mismatch, instances, series, bytes }).toEqual({
     ...{ header: study?.header, handedOut: study?.handedOut, mismatch: study?.mismatch },
     ...{ instances: study?.instances, series: study?.series, bytes: study?.bytes },
   })
-  expect(done.map(({ isUndo, pairs }) => [isUndo, pairs.map(({ original, copy }) => [original.state, copy.state])])).toEqual([
+  expect(
+    done.map(({ isUndo, pairs }) => [
+      isUndo,
+      pairs.map(({ original, copy }) => [original.state, copy.state]),
+    ]),
+  ).toEqual([
     [
       false,
       [
@@ -165,22 +213,53 @@ test('an undo makes the originals current again', async () => {
       ],
     ],
   ])
-  await expect(corrections.undo(correctionId, 'again', 'usr_2')).rejects.toThrow('It was undone already.')
+  await expect(corrections.undo(correctionId, 'again', 'usr_2')).rejects.toThrow(
+    'It was undone already.',
+  )
 })
 
 /** Links exams without an order to an order of this patient, as a person does on Reconcile. */
-function linking({ store, clock, intake }: Stage, { patientName, patientId, patientBirthDate, patientSex }: typeof TYPED) {
+function linking(
+  { store, clock, intake }: Stage,
+  { patientName, patientId, patientBirthDate, patientSex }: typeof TYPED,
+) {
   const [scheduledProcedureStepId, studyInstanceUid] = ['S300', '1.2.3.350']
   const exam = {
-    ...{ studyInstanceUid, scheduledProcedureStepId, patientName, patientId, patientBirthDate, patientSex },
-    ...{ accessionNumber: 'A300', modality: 'CT', description: 'CT head', location: '', startDate: '20260310', startTime: '084500' },
-    ...{ severity: 'normal', state: 'scheduled', since: null, images: 0, imageStudyUid: null, study: null, withheld: '' },
+    ...{
+      studyInstanceUid,
+      scheduledProcedureStepId,
+      patientName,
+      patientId,
+      patientBirthDate,
+      patientSex,
+    },
+    ...{
+      accessionNumber: 'A300',
+      modality: 'CT',
+      description: 'CT head',
+      location: '',
+      startDate: '20260310',
+      startTime: '084500',
+    },
+    ...{
+      severity: 'normal',
+      state: 'scheduled',
+      since: null,
+      images: 0,
+      imageStudyUid: null,
+      study: null,
+      withheld: '',
+    },
     ...{ remarks: [], isOverdue: false, isClosed: false, devices: [] },
   } as unknown as Exam
   const scheduled: Scheduled[] = [{ exam, requestedProcedureId: 'R300' }]
   const reconciliation = openReconciliation({
     ...{ store, clock, uuid: randomUUID, setting: (key) => store.settings.get(key) },
-    scheduled: async () => ({ exams: scheduled, source: { kind: 'live', receivedAt: null, fault: null, awaySince: null }, oldestAt: null }),
+    scheduled: async () => ({
+      exams: scheduled,
+      source: { kind: 'live', receivedAt: null, fault: null, awaySince: null },
+      oldestAt: null,
+    }),
     orderChanged: intake.orderChanged,
   })
   const manager = atTheWindow(newUser(store, { canManageStudies: true }))
@@ -196,16 +275,23 @@ test('an undo does not overwrite a link that was made after the correction: the 
   const { store, corrections, apply, stage } = at
   stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
   await stage.pass(61_000)
-  const { correctionId } = await apply({ kind: 'correct', target: { to: 'patient', patient: { ...TYPED, accessionNumber: '' } } })
+  const { correctionId } = await apply({
+    kind: 'correct',
+    target: { to: 'patient', patient: { ...TYPED, accessionNumber: '' } },
+  })
   await stage.pass(61_000)
   const on = linking(stage, TYPED)
   const { decisionId } = await on.link(STUDY)
   const linked = store.imageStudies.get(STUDY)?.handedOut
   expect(linked).toMatchObject({ accessionNumber: 'A300', linkedBy: 'Una Malá' })
 
-  const obstacle = 'Since the correction, images were linked to the order A300: undo that on Reconcile first.'
+  const obstacle =
+    'Since the correction, images were linked to the order A300: undo that on Reconcile first.'
   expect(corrections.list(STUDY)).toMatchObject([{ undoObstacle: obstacle }])
-  await expect(corrections.undo(correctionId, 'as it was', 'usr_1')).rejects.toMatchObject({ code: 'refused', message: obstacle })
+  await expect(corrections.undo(correctionId, 'as it was', 'usr_1')).rejects.toMatchObject({
+    code: 'refused',
+    message: obstacle,
+  })
   expect(store.imageStudies.get(STUDY)?.handedOut).toEqual(linked)
   stage.clock.pass(1000)
   on.unlink(decisionId)
@@ -214,42 +300,72 @@ test('an undo does not overwrite a link that was made after the correction: the 
 })
 
 test('an undo does not take the images out of a study that was linked after they were moved to it', async () => {
-  await using at = await clinic([image(1), image(2, { ...WRONG, AccessionNumber: '' })], MADE_OF_IMAGES)
+  await using at = await clinic(
+    [image(1), image(2, { ...WRONG, AccessionNumber: '' })],
+    MADE_OF_IMAGES,
+  )
   const { store, corrections, apply, stage } = at
   stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
   await stage.pass(61_000)
   const [, second] = store.instances.ofStudy(STUDY)
   const patient = { ...TYPED, accessionNumber: '' }
-  const request: CorrectionRequest = { kind: 'split', target: { to: 'patient', patient }, instanceIds: [second?.instanceId ?? 0] }
+  const request: CorrectionRequest = {
+    kind: 'split',
+    target: { to: 'patient', patient },
+    instanceIds: [second?.instanceId ?? 0],
+  }
   const { correctionId, toStudyInstanceUid } = await apply(request)
   await stage.pass(61_000)
   await linking(stage, TYPED).link(toStudyInstanceUid)
-  await expect(corrections.undo(correctionId, 'as it was', 'usr_1')).rejects.toThrow('linked to the order A300')
+  await expect(corrections.undo(correctionId, 'as it was', 'usr_1')).rejects.toThrow(
+    'linked to the order A300',
+  )
   expect(store.instances.ofStudy(toStudyInstanceUid)).toHaveLength(1)
 })
 
-test.each([false, true])('an undo keeps the worklist row that was found after the correction, sent: %s', async (isSent) => {
-  await using at = await clinic(undefined, { handedOut: async () => undefined, isCorrectionQueued: () => isSent })
-  const { store, corrections, apply, stage } = at
-  const { correctionId } = await apply({ kind: 'correct', target: { to: 'patient', patient: TYPED } })
-  store.imageStudies.update(STUDY, { handedOut: HANDED_OUT })
-  await corrections.undo(correctionId, 'as it was', 'usr_1')
-  await stage.pass(60_000)
-  expect(store.imageStudies.get(STUDY)).toMatchObject({ handedOut: HANDED_OUT, mismatch: null })
-  expect(stateOf(store, STUDY)).toBe(isSent ? 'resolved' : 'matched')
-})
+test.each([false, true])(
+  'an undo keeps the worklist row that was found after the correction, sent: %s',
+  async (isSent) => {
+    await using at = await clinic(undefined, {
+      handedOut: async () => undefined,
+      isCorrectionQueued: () => isSent,
+    })
+    const { store, corrections, apply, stage } = at
+    const { correctionId } = await apply({
+      kind: 'correct',
+      target: { to: 'patient', patient: TYPED },
+    })
+    store.imageStudies.update(STUDY, { handedOut: HANDED_OUT })
+    await corrections.undo(correctionId, 'as it was', 'usr_1')
+    await stage.pass(60_000)
+    expect(store.imageStudies.get(STUDY)).toMatchObject({ handedOut: HANDED_OUT, mismatch: null })
+    expect(stateOf(store, STUDY)).toBe(isSent ? 'resolved' : 'matched')
+  },
+)
 
 test.each([false, true])(
   'an undo takes the row of the order back, that the correction gave a study with images, sent: %s',
   async (isSent) => {
-    const uids = { StudyInstanceUID: ORDER.studyInstanceUid, SeriesInstanceUID: '1.2.3.200.1', SOPInstanceUID: '1.2.3.200.1.1' }
+    const uids = {
+      StudyInstanceUID: ORDER.studyInstanceUid,
+      SeriesInstanceUID: '1.2.3.200.1',
+      SOPInstanceUID: '1.2.3.200.1.1',
+    }
     const there = image(1, { ...WRONG, ...uids })
-    await using at = await clinic([image(1), there], { handedOut: async () => undefined, isCorrectionQueued: () => isSent })
+    await using at = await clinic([image(1), there], {
+      handedOut: async () => undefined,
+      isCorrectionQueued: () => isSent,
+    })
     const { store, corrections, apply } = at
     const { correctionId } = await apply(TO_ORDER)
-    expect(store.imageStudies.get(ORDER.studyInstanceUid)?.handedOut).toMatchObject({ accessionNumber: 'A200' })
+    expect(store.imageStudies.get(ORDER.studyInstanceUid)?.handedOut).toMatchObject({
+      accessionNumber: 'A200',
+    })
     await corrections.undo(correctionId, 'as it was', 'usr_1')
-    expect(store.imageStudies.get(ORDER.studyInstanceUid)).toMatchObject({ handedOut: null, instances: 1 })
+    expect(store.imageStudies.get(ORDER.studyInstanceUid)).toMatchObject({
+      handedOut: null,
+      instances: 1,
+    })
   },
 )
 
@@ -258,29 +374,44 @@ test('what a device sends again of a corrected image does not bring it back', as
   const { store, apply, stage } = at
   await apply(TO_ORDER)
   expect((await stage.send(image(1))).status).toBe(0)
-  expect((await stage.send(image(1), { transferSyntax: TRANSFER_SYNTAX.implicitLittleEndian })).status).toBe(0)
+  expect(
+    (await stage.send(image(1), { transferSyntax: TRANSFER_SYNTAX.implicitLittleEndian })).status,
+  ).toBe(0)
   expect(store.instances.ofStudy(STUDY)).toEqual([])
   expect(store.instances.quarantined({ limit: 5 }).items).toEqual([])
   expect((await stage.send(image(2, { StudyDescription: 'other' }))).status).toBe(0)
   const [set] = store.instances.quarantined({ limit: 5 }).items
   expect(set?.reason).toBe('different-content')
-  await expect(stage.intake.releaseInstance(set?.instanceId ?? 0, 'try', 'gateway')).rejects.toThrow('undo the correction')
+  await expect(
+    stage.intake.releaseInstance(set?.instanceId ?? 0, 'try', 'gateway'),
+  ).rejects.toThrow('undo the correction')
   const original = store.instances.versions(`${SERIES}.1`)[0]
-  expect(() => stage.intake.restoreVersion(original?.instanceId ?? 0, 'try', 'gateway')).toThrow('undo the correction')
+  expect(() => stage.intake.restoreVersion(original?.instanceId ?? 0, 'try', 'gateway')).toThrow(
+    'undo the correction',
+  )
 })
 
-test.each(Object.values(TRANSFER_SYNTAX))('%s is copied in its own transfer syntax', async (transferSyntax) => {
-  await using at = await clinic([image(1)], { transferSyntax })
-  await at.apply(TO_ORDER)
-  const [copy] = at.store.instances.ofStudy('1.2.3.200')
-  expect(copy?.transferSyntaxUid).toBe(transferSyntax)
-  const dataSet = await dataSetOfFile(at.store, copy as InstanceRecord)
-  expect(textOf(dataSet, 'PatientID')).toBe('P200')
-  expect((bytesIn(dataSet, 'Rows') as Buffer).readUInt16LE()).toBe(2)
-  expect((bytesIn(dataSet, 'PixelData') as Buffer).toString()).toBe('pixels__')
-})
+test.each(Object.values(TRANSFER_SYNTAX))(
+  '%s is copied in its own transfer syntax',
+  async (transferSyntax) => {
+    await using at = await clinic([image(1)], { transferSyntax })
+    await at.apply(TO_ORDER)
+    const [copy] = at.store.instances.ofStudy('1.2.3.200')
+    expect(copy?.transferSyntaxUid).toBe(transferSyntax)
+    const dataSet = await dataSetOfFile(at.store, copy as InstanceRecord)
+    expect(textOf(dataSet, 'PatientID')).toBe('P200')
+    expect((bytesIn(dataSet, 'Rows') as Buffer).readUInt16LE()).toBe(2)
+    expect((bytesIn(dataSet, 'PixelData') as Buffer).toString()).toBe('pixels__')
+  },
+)
 
-const TYPED = { patientName: 'Sample^Sue', patientId: 'P7', patientBirthDate: '19900101', patientSex: 'F', accessionNumber: 'A7' } as const
+const TYPED = {
+  patientName: 'Sample^Sue',
+  patientId: 'P7',
+  patientBirthDate: '19900101',
+  patientSex: 'F',
+  accessionNumber: 'A7',
+} as const
 const WRONG: Values = {
   PatientName: 'Other^Olga',
   PatientID: 'P200',
@@ -290,37 +421,75 @@ const WRONG: Values = {
 }
 
 test('two patients in one study are split, and neither is a mismatch any more', async () => {
-  const reference = (number: number) => ({ ReferencedSOPClassUID: '1.2', ReferencedSOPInstanceUID: `${SERIES}.${number}` })
-  await using at = await clinic([image(1), image(2, WRONG), image(3, { ...WRONG, SourceImageSequence: [reference(1), reference(2)] })])
+  const reference = (number: number) => ({
+    ReferencedSOPClassUID: '1.2',
+    ReferencedSOPInstanceUID: `${SERIES}.${number}`,
+  })
+  await using at = await clinic([
+    image(1),
+    image(2, WRONG),
+    image(3, { ...WRONG, SourceImageSequence: [reference(1), reference(2)] }),
+  ])
   const { store, corrections, apply, stage } = at
   expect(stateOf(store, STUDY)).toBe('mismatch')
   const identities = await corrections.identities(STUDY)
-  expect(identities.map(({ patientName, instanceIds, instanceNumbers }) => [patientName, instanceIds.length, instanceNumbers])).toEqual([
+  expect(
+    identities.map(({ patientName, instanceIds, instanceNumbers }) => [
+      patientName,
+      instanceIds.length,
+      instanceNumbers,
+    ]),
+  ).toEqual([
     ['Sample^Sam', 1, ['1']],
     ['Other^Olga', 2, ['2', '3']],
   ])
   const instanceIds = identities[1]?.instanceIds ?? []
   const request: CorrectionRequest = { kind: 'split', target: TO_ORDER.target, instanceIds }
-  expect(await corrections.preview(STUDY, request)).toMatchObject({ instances: 2, staying: 1, obstacle: '' })
+  expect(await corrections.preview(STUDY, request)).toMatchObject({
+    instances: 2,
+    staying: 1,
+    obstacle: '',
+  })
   await apply(request)
   await stage.pass(60_000)
   expect([stateOf(store, STUDY), stateOf(store, '1.2.3.200')]).toEqual(['resolved', 'resolved'])
-  expect(store.instances.ofStudy(STUDY).map(({ sopInstanceUid }) => sopInstanceUid)).toEqual([`${SERIES}.1`])
+  expect(store.instances.ofStudy(STUDY).map(({ sopInstanceUid }) => sopInstanceUid)).toEqual([
+    `${SERIES}.1`,
+  ])
   const [second, third] = store.instances.ofStudy('1.2.3.200') as [InstanceRecord, InstanceRecord]
   const sources = itemsOf(await dataSetOfFile(store, third), 'SourceImageSequence')
-  expect(sources.map((item) => textOf(item, 'ReferencedSOPInstanceUID'))).toEqual([`${SERIES}.1`, second.sopInstanceUid])
+  expect(sources.map((item) => textOf(item, 'ReferencedSOPInstanceUID'))).toEqual([
+    `${SERIES}.1`,
+    second.sopInstanceUid,
+  ])
 })
 
 test('a study is merged into another, whose attributes it takes', async () => {
-  const other = { StudyInstanceUID: '1.2.3.300', SeriesInstanceUID: '1.2.3.300.1', SOPInstanceUID: '1.2.3.300.1.1' }
-  await using at = await clinic([image(1, WRONG), image(1, { ...other, StudyDescription: 'CT abdomen', StudyTime: '070000' })])
+  const other = {
+    StudyInstanceUID: '1.2.3.300',
+    SeriesInstanceUID: '1.2.3.300.1',
+    SOPInstanceUID: '1.2.3.300.1.1',
+  }
+  await using at = await clinic([
+    image(1, WRONG),
+    image(1, { ...other, StudyDescription: 'CT abdomen', StudyTime: '070000' }),
+  ])
   const { store, apply, stage } = at
-  const request: CorrectionRequest = { kind: 'merge', target: { to: 'study', studyInstanceUid: '1.2.3.300' } }
+  const request: CorrectionRequest = {
+    kind: 'merge',
+    target: { to: 'study', studyInstanceUid: '1.2.3.300' },
+  }
   await apply(request)
   await stage.pass(60_000)
   const [, copy] = store.instances.ofStudy('1.2.3.300') as [InstanceRecord, InstanceRecord]
   const dataSet = await dataSetOfFile(store, copy)
-  const texts = ['PatientName', 'PatientID', 'StudyDescription', 'StudyTime', 'AccessionNumber'].map((keyword) => textOf(dataSet, keyword))
+  const texts = [
+    'PatientName',
+    'PatientID',
+    'StudyDescription',
+    'StudyTime',
+    'AccessionNumber',
+  ].map((keyword) => textOf(dataSet, keyword))
   expect(texts).toEqual(['Sample^Sam', 'P100', 'CT abdomen', '070000', 'A100'])
   expect(stateOf(store, '1.2.3.300')).toBe('resolved')
   expect(store.imageStudies.get('1.2.3.300')).toMatchObject({ instances: 2, series: 2 })
@@ -336,7 +505,10 @@ test('where something left the gateway, an undo is a further correction with the
   expect(now).toHaveLength(2)
   expect(store.instances.ofStudy('1.2.3.200')).toEqual([])
   for (const [index, copy] of now.entries()) {
-    const [was, is] = [await dataSetOfFile(store, before[index] as InstanceRecord), await dataSetOfFile(store, copy)]
+    const [was, is] = [
+      await dataSetOfFile(store, before[index] as InstanceRecord),
+      await dataSetOfFile(store, copy),
+    ]
     const changed = ['SOPInstanceUID', 'SeriesInstanceUID', 'OriginalAttributesSequence'].map(tagOf)
     const rest = (dataSet: DataSet) => dataSet.filter(({ tag }) => !changed.includes(tag))
     expect(rest(is)).toEqual(rest(was))
@@ -370,7 +542,8 @@ test('what cannot be done is said in the preview, and refused', async () => {
   await using at = await clinic()
   const { corrections, store } = at
   const [first] = store.instances.ofStudy(STUDY)
-  const obstacle = async (request: CorrectionRequest) => (await corrections.preview(STUDY, request)).obstacle
+  const obstacle = async (request: CorrectionRequest) =>
+    (await corrections.preview(STUDY, request)).obstacle
   const same = {
     patientName: 'Sample^Sam',
     patientId: 'P100',
@@ -379,20 +552,42 @@ test('what cannot be done is said in the preview, and refused', async () => {
     accessionNumber: 'A100',
   } as const
   expect(await obstacle({ kind: 'split', target: TO_ORDER.target })).toBe('No image is chosen.')
-  expect(await obstacle({ kind: 'split', target: TO_ORDER.target, instanceIds: [first?.instanceId ?? 0, 999] })).toMatch(
-    'no longer in the study',
+  expect(
+    await obstacle({
+      kind: 'split',
+      target: TO_ORDER.target,
+      instanceIds: [first?.instanceId ?? 0, 999],
+    }),
+  ).toMatch('no longer in the study')
+  expect(await obstacle({ kind: 'merge', target: TO_ORDER.target })).toMatch(
+    'only into a study that has images',
   )
-  expect(await obstacle({ kind: 'merge', target: TO_ORDER.target })).toMatch('only into a study that has images')
   expect(await obstacle({ kind: 'correct', target: TO_ORDER.target })).toMatch('in their study')
-  expect(await obstacle({ kind: 'correct', target: { to: 'patient', patient: same } })).toMatch('Nothing would change')
-  expect(await obstacle({ kind: 'reassign', target: { to: 'order', orderId: 'gone' } })).toMatch('no longer exists')
+  expect(await obstacle({ kind: 'correct', target: { to: 'patient', patient: same } })).toMatch(
+    'Nothing would change',
+  )
+  expect(await obstacle({ kind: 'reassign', target: { to: 'order', orderId: 'gone' } })).toMatch(
+    'no longer exists',
+  )
   const { digest } = await corrections.preview(STUDY, { kind: 'merge', target: TO_ORDER.target })
-  const order = { kind: 'merge', target: TO_ORDER.target, cause: 'patient-safety', reason: 'test', digest } as const
-  await expect(corrections.apply(STUDY, order, 'usr_1')).rejects.toThrow('only into a study that has images')
+  const order = {
+    kind: 'merge',
+    target: TO_ORDER.target,
+    cause: 'patient-safety',
+    reason: 'test',
+    digest,
+  } as const
+  await expect(corrections.apply(STUDY, order, 'usr_1')).rejects.toThrow(
+    'only into a study that has images',
+  )
 })
 
 test('a corrected patient keeps the study and everything that is not of the patient', async () => {
-  await using at = await clinic([image(1, { RequestAttributesSequence: [{ ScheduledProcedureStepID: 'S100', AccessionNumber: 'A100' }] })])
+  await using at = await clinic([
+    image(1, {
+      RequestAttributesSequence: [{ ScheduledProcedureStepID: 'S100', AccessionNumber: 'A100' }],
+    }),
+  ])
   const { store, apply } = at
   await apply({ kind: 'correct', target: { to: 'patient', patient: TYPED } })
   const [copy] = store.instances.ofStudy(STUDY)
@@ -405,19 +600,29 @@ test('a corrected patient keeps the study and everything that is not of the pati
   expect(textOf(requested ?? [], 'ScheduledProcedureStepID')).toBe('S100')
   // What was corrected is what the row should have said.
   expect(stateOf(store, STUDY)).toBe('resolved')
-  expect((await at.corrections.targets(STUDY, 'olga'))[0]).toMatchObject({ target: TO_ORDER.target, patientName: 'Other^Olga' })
+  expect((await at.corrections.targets(STUDY, 'olga'))[0]).toMatchObject({
+    target: TO_ORDER.target,
+    patientName: 'Other^Olga',
+  })
 })
 
 test('what was announced and drawn follows the images, and comes back', async () => {
   await using at = await clinic()
   const { store, corrections, apply } = at
-  const uids = [1, 2].map((number) => ({ sopInstanceUid: `${SERIES}.${number}`, seriesInstanceUid: SERIES }))
+  const uids = [1, 2].map((number) => ({
+    sopInstanceUid: `${SERIES}.${number}`,
+    seriesInstanceUid: SERIES,
+  }))
   store.imageStudies.announce(STUDY, uids, '2026-03-10T09:00:00.000Z')
   const drawn = { data: 'Length', referencedImageId: `isthmus:${STUDY}/${SERIES}.1/1` }
   store.annotations.put(STUDY, 'usr_9', 3, [drawn, 'without an image'], '2026-03-10T09:00:00.000Z')
   const { correctionId } = await apply(TO_ORDER)
   expect(store.imageStudies.get(STUDY)).toMatchObject({ expected: null, missing: 0 })
-  expect(store.imageStudies.get('1.2.3.200')).toMatchObject({ expected: 2, missing: 0, instances: 2 })
+  expect(store.imageStudies.get('1.2.3.200')).toMatchObject({
+    expected: 2,
+    missing: 0,
+    instances: 2,
+  })
   // A late announcement of an original says nothing new.
   store.imageStudies.announce(STUDY, uids, '2026-03-10T09:30:00.000Z')
   expect(store.imageStudies.get(STUDY)).toMatchObject({ expected: null, missing: 0 })
@@ -426,7 +631,10 @@ test('what was announced and drawn follows the images, and comes back', async ()
   expect(store.annotations.get('1.2.3.200', 'usr_9')?.annotations).toEqual([
     { ...drawn, referencedImageId: `isthmus:1.2.3.200/${copy?.sopInstanceUid}/1` },
   ])
-  expect(store.annotations.get(STUDY, 'usr_9')).toEqual({ revision: 4, annotations: ['without an image'] })
+  expect(store.annotations.get(STUDY, 'usr_9')).toEqual({
+    revision: 4,
+    annotations: ['without an image'],
+  })
   await corrections.undo(correctionId, 'as it was', 'usr_1')
   expect(store.imageStudies.get(STUDY)).toMatchObject({ expected: 2, missing: 0 })
   expect(store.annotations.get(STUDY, 'usr_9')?.annotations).toEqual(['without an image', drawn])
@@ -437,8 +645,13 @@ test('an original is committed to its device after it was corrected', async () =
   await at.apply(TO_ORDER)
   const TransactionUID = '1.2.3.900'
   const item = { ReferencedSOPClassUID: CT, ReferencedSOPInstanceUID: `${SERIES}.1` }
-  const asked = normalized({ TransactionUID, ReferencedSOPSequence: [item] }, { sopInstanceUid: '1.2.840.10008.1.20.1.1' })
-  expect(await at.stage.intake.storageCommitmentScp.action({ ...asked, actionTypeId: 1 })).toEqual({ status: 0 })
+  const asked = normalized(
+    { TransactionUID, ReferencedSOPSequence: [item] },
+    { sopInstanceUid: '1.2.840.10008.1.20.1.1' },
+  )
+  expect(await at.stage.intake.storageCommitmentScp.action({ ...asked, actionTypeId: 1 })).toEqual({
+    status: 0,
+  })
   await at.stage.pass(60_000)
   const committed = [{ sopClassUid: CT, sopInstanceUid: `${SERIES}.1` }]
   expect(at.stage.reports).toEqual([{ transactionUid: TransactionUID, committed, failed: [] }])
@@ -446,13 +659,19 @@ test('an original is committed to its device after it was corrected', async () =
 })
 
 test('a study of the interface that was made of the images says what they say after a correction, and after its undo', async () => {
-  await using at = await clinic([image(1)], { settings: { 'intake.areas': ['scribe'] }, handedOut: async () => undefined })
+  await using at = await clinic([image(1)], {
+    settings: { 'intake.areas': ['scribe'] },
+    handedOut: async () => undefined,
+  })
   const { store, corrections, apply, stage } = at
   const named = () => store.studies.byUid('scribe', STUDY)?.detail.reportMetadata?.mrn
   stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
   await stage.pass(61_000)
   expect(named()).toBe('P100')
-  const { correctionId } = await apply({ kind: 'correct', target: { to: 'patient', patient: TYPED } })
+  const { correctionId } = await apply({
+    kind: 'correct',
+    target: { to: 'patient', patient: TYPED },
+  })
   await stage.pass(60_000)
   expect([named(), stateOf(store, STUDY)]).toEqual(['P7', 'resolved'])
   await corrections.undo(correctionId, 'as it was', 'usr_1')
@@ -482,7 +701,9 @@ test('a correction that is under way when the gateway stops changes nothing', as
   await stage.reopen(() => folders.push(...stage.files().images))
   expect(folders).toHaveLength(3)
   expect(store.instances.ofStudy(STUDY)).toHaveLength(3)
-  expect(stage.news.map(({ text }) => text)).toContainEqual(expect.stringContaining('failed. Nothing was changed'))
+  expect(stage.news.map(({ text }) => text)).toContainEqual(
+    expect.stringContaining('failed. Nothing was changed'),
+  )
 })
 
 test('a correction that takes long is answered while it is under way, and no other of these images begins', async () => {
@@ -490,10 +711,19 @@ test('a correction that takes long is answered while it is under way, and no oth
   await using at = await clinic(undefined, { longCorrectionMs: 0, writeEvents: gate.pass })
   const { store, corrections, apply, stage } = at
   const correction = await apply(TO_ORDER)
-  expect(correction).toMatchObject({ kind: 'reassign', instances: 2, undone: null, progress: expect.any(Number) })
+  expect(correction).toMatchObject({
+    kind: 'reassign',
+    instances: 2,
+    undone: null,
+    progress: expect.any(Number),
+  })
   expect(correction.undoObstacle).toContain('is in progress')
-  expect(corrections.list(STUDY)).toMatchObject([{ correctionId: correction.correctionId, progress: expect.any(Number) }])
-  expect(await corrections.preview(STUDY, TO_ORDER)).toMatchObject({ obstacle: expect.stringContaining('is in progress') })
+  expect(corrections.list(STUDY)).toMatchObject([
+    { correctionId: correction.correctionId, progress: expect.any(Number) },
+  ])
+  expect(await corrections.preview(STUDY, TO_ORDER)).toMatchObject({
+    obstacle: expect.stringContaining('is in progress'),
+  })
   await expect(apply(TO_ORDER)).rejects.toThrow('is in progress')
   // Until it is done nothing has changed.
   expect(store.instances.ofStudy(STUDY)).toHaveLength(2)
@@ -501,7 +731,9 @@ test('a correction that takes long is answered while it is under way, and no oth
   gate.open()
   await stage.reopen()
   expect(store.instances.ofStudy('1.2.3.200')).toHaveLength(2)
-  expect(stage.intake.corrections.list(STUDY)).toMatchObject([{ correctionId: correction.correctionId, progress: null, undoObstacle: '' }])
+  expect(stage.intake.corrections.list(STUDY)).toMatchObject([
+    { correctionId: correction.correctionId, progress: null, undoObstacle: '' },
+  ])
 })
 
 test('a correction that fails after it was answered changes nothing, and the failure is shown', async () => {
@@ -515,11 +747,18 @@ test('a correction that fails after it was answered changes nothing, and the fai
   expect(corrections.list(STUDY)).toEqual([])
   expect(store.instances.ofStudy(STUDY)).toHaveLength(2)
   expect(stage.files().images).toHaveLength(2)
-  expect(stage.errors).toEqual([expect.objectContaining({ message: 'the events cannot be written' })])
-  expect(stage.news.map(({ text }) => text)).toContainEqual(expect.stringContaining('failed. Nothing was changed'))
+  expect(stage.errors).toEqual([
+    expect.objectContaining({ message: 'the events cannot be written' }),
+  ])
+  expect(stage.news.map(({ text }) => text)).toContainEqual(
+    expect.stringContaining('failed. Nothing was changed'),
+  )
 })
 
-const MADE_OF_IMAGES = { settings: { 'intake.areas': ['scribe', 'viewer'] }, handedOut: async () => undefined } as const
+const MADE_OF_IMAGES = {
+  settings: { 'intake.areas': ['scribe', 'viewer'] },
+  handedOut: async () => undefined,
+} as const
 const AREAS = ['scribe', 'viewer'] as const
 
 test('a study of the interface that a correction leaves without images is cancelled, and active again with its undo', async () => {
@@ -527,7 +766,8 @@ test('a study of the interface that a correction leaves without images is cancel
   const { store, corrections, apply, stage } = at
   stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
   await stage.pass(61_000)
-  const cancelled = () => AREAS.map((area) => store.studies.byUid(area, STUDY)?.cancelledAt !== null)
+  const cancelled = () =>
+    AREAS.map((area) => store.studies.byUid(area, STUDY)?.cancelledAt !== null)
   expect(cancelled()).toEqual([false, false])
   stage.clock.pass(1000)
   const { correctionId } = await apply(TO_ORDER)
@@ -543,7 +783,9 @@ test('a study of the interface that a correction leaves without images is cancel
   stage.clock.pass(1000)
   await corrections.undo(correctionId, 'as it was', 'usr_2')
   expect(cancelled()).toEqual([false, false])
-  expect(audited().filter(({ actor, action }) => actor === 'user:usr_2' && action === 'study.uncancel')).toHaveLength(2)
+  expect(
+    audited().filter(({ actor, action }) => actor === 'user:usr_2' && action === 'study.uncancel'),
+  ).toHaveLength(2)
 
   // Images that come late are not hidden either.
   stage.clock.pass(1000)
@@ -569,7 +811,12 @@ test('a study that a person cancelled, or created, stays as it is when its image
   const by = '2026-03-10T09:00:30.000Z'
   store.studies.update({ ...study('scribe'), cancelledAt: by }, study('scribe'))
   const { userId } = newUser(store)
-  store.database.run(rawQuery('update studies set createdByUserId = ? where studyId = ?', [userId, study('viewer').studyId]))
+  store.database.run(
+    rawQuery('update studies set createdByUserId = ? where studyId = ?', [
+      userId,
+      study('viewer').studyId,
+    ]),
+  )
   stage.clock.pass(1000)
   const { correctionId } = await apply(TO_ORDER)
   expect([study('scribe').cancelledAt, study('viewer').cancelledAt]).toEqual([by, null])
@@ -585,7 +832,10 @@ test('files of copies that a run had not completed are deleted at the next start
   const file = (first?.file ?? '').replace(/[0-9a-f-]{36}/, '00000000-0000-4000-8000-000000000001')
   await stage.reopen(() => {
     store.imageFiles.noteCopies([file])
-    writeFileSync(store.imageFiles.pathOf(file), readFileSync(store.imageFiles.pathOf(first?.file ?? '')))
+    writeFileSync(
+      store.imageFiles.pathOf(file),
+      readFileSync(store.imageFiles.pathOf(first?.file ?? '')),
+    )
   })
   await stage.intake.settled()
   expect(stage.files().images.some((path) => path.endsWith('000000000001.dcm'))).toBe(false)
@@ -645,7 +895,9 @@ test('a worklist row that is linked while copies are made is not overwritten', a
 
 test('a correction that fills the disk meanwhile is given up, and changes nothing', async () => {
   const settings = { 'intake.stopGigabytes': 5 }
-  await using at = await clinic([image(1, { PixelData: 'pixels__'.repeat(10 << 20) })], { settings })
+  await using at = await clinic([image(1, { PixelData: 'pixels__'.repeat(10 << 20) })], {
+    settings,
+  })
   const { stage, store, apply } = at
   let looked = 0
   store.imageFiles.space = () => ({ freeBytes: ++looked > 2 ? 4e9 : 9e9, totalBytes: 10e9 })
@@ -655,7 +907,11 @@ test('a correction that fills the disk meanwhile is given up, and changes nothin
 })
 
 test('a signed report is marked where images were merged into its study', async () => {
-  const other = { StudyInstanceUID: '1.2.3.300', SeriesInstanceUID: '1.2.3.300.1', SOPInstanceUID: '1.2.3.300.1.1' }
+  const other = {
+    StudyInstanceUID: '1.2.3.300',
+    SeriesInstanceUID: '1.2.3.300.1',
+    SOPInstanceUID: '1.2.3.300.1.1',
+  }
   await using at = await clinic([image(1), image(2, other)])
   const { store, corrections, apply } = at
   const studies = openStudies({ store, clock: at.stage.clock, uuid: randomUUID })
@@ -668,7 +924,10 @@ test('a signed report is marked where images were merged into its study', async 
   })
   const needed = () => signed.map((seq) => store.neededAddenda.since(seq) !== null)
   expect(needed()).toEqual([false, false])
-  const { correctionId } = await apply({ kind: 'merge', target: { to: 'study', studyInstanceUid: '1.2.3.300' } })
+  const { correctionId } = await apply({
+    kind: 'merge',
+    target: { to: 'study', studyInstanceUid: '1.2.3.300' },
+  })
   expect(needed()).toEqual([true, true])
   await corrections.undo(correctionId, 'as it was', 'usr_1')
   expect(needed()).toEqual([false, false])
@@ -680,11 +939,17 @@ test('a correction is not undone once a report of the study that the images were
   stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
   await stage.pass(61_000)
   const [first] = store.instances.ofStudy(STUDY)
-  const { correctionId, undoObstacle } = await apply({ kind: 'split', target: TO_ORDER.target, instanceIds: [first?.instanceId ?? 0] })
+  const { correctionId, undoObstacle } = await apply({
+    kind: 'split',
+    target: TO_ORDER.target,
+    instanceIds: [first?.instanceId ?? 0],
+  })
   expect(undoObstacle).toBe('')
   const from = store.studies.byUid('scribe', STUDY)?.studyId
   store.reports.isSignedSince = (studyId) => studyId === from
-  await expect(corrections.undo(correctionId, 'as it was', 'usr_1')).rejects.toThrow('the images were taken from was signed')
+  await expect(corrections.undo(correctionId, 'as it was', 'usr_1')).rejects.toThrow(
+    'the images were taken from was signed',
+  )
 })
 
 test('a study of the interface that somebody works with is not cancelled when its images leave', async () => {
@@ -696,7 +961,10 @@ test('a study of the interface that somebody works with is not cancelled when it
   if (!study) throw new Error('there is no such study')
   store.studies.update({ ...study, assignedTo: newUser(store).userId }, study)
   await apply(TO_ORDER)
-  expect(AREAS.map((area) => store.studies.byUid(area, STUDY)?.cancelledAt !== null)).toEqual([false, true])
+  expect(AREAS.map((area) => store.studies.byUid(area, STUDY)?.cancelledAt !== null)).toEqual([
+    false,
+    true,
+  ])
 })
 
 test('a study of the interface whose images are in quarantine is not cancelled when the others leave', async () => {
@@ -704,7 +972,9 @@ test('a study of the interface whose images are in quarantine is not cancelled w
   const { store, apply, stage } = at
   stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
   await stage.pass(61_000)
-  await stage.send(image(1, { PixelData: 'other___' }), { association: { callingAeTitle: 'CT2', associationId: 'a2' } })
+  await stage.send(image(1, { PixelData: 'other___' }), {
+    association: { callingAeTitle: 'CT2', associationId: 'a2' },
+  })
   expect(store.imageStudies.get(STUDY)?.quarantined).toBe(1)
   await apply(TO_ORDER)
   expect(AREAS.map((area) => store.studies.byUid(area, STUDY)?.cancelledAt)).toEqual([null, null])

@@ -4,7 +4,10 @@ import { type DataSet, readDataSet, tagOf } from '#server/dicom/data-set/data-se
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { KEY_OBJECT_SELECTION } from '#server/dicom/objects/rejection-note.ts'
 import { openCorrectionNotices } from '#server/modules/corrections/correction-notices.ts'
-import { CORRECTION_REJECT, openRejectionNotes } from '#server/modules/corrections/rejection-notes.ts'
+import {
+  CORRECTION_REJECT,
+  openRejectionNotes,
+} from '#server/modules/corrections/rejection-notes.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import type { CorrectedImage, CorrectionDone } from '#server/modules/images/ports.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
@@ -51,7 +54,10 @@ async function openStage({ images = [[IMAGE]], answer, archive: state = 'up' }: 
   return {
     ...{ stage, store, archive, destinationId, originals, notices, notes, manager },
     /** Another patient for the images: as the engine does, in one transaction. */
-    async correct(of: readonly InstanceRecord[] = originals, correctionId = CORRECTION): Promise<CorrectionDone> {
+    async correct(
+      of: readonly InstanceRecord[] = originals,
+      correctionId = CORRECTION,
+    ): Promise<CorrectionDone> {
       const pairs: CorrectedImage[] = []
       for (const original of of) {
         const superseded = { state: 'superseded', patientName: 'Canario^Carla' } as const
@@ -64,7 +70,10 @@ async function openStage({ images = [[IMAGE]], answer, archive: state = 'up' }: 
         return done
       })
     },
-    undo: (done: CorrectionDone) => store.database.transaction(() => notes.corrected(undoneRows(store, done, '2026-03-10T09:01:00.000Z'))),
+    undo: (done: CorrectionDone) =>
+      store.database.transaction(() =>
+        notes.corrected(undoneRows(store, done, '2026-03-10T09:01:00.000Z')),
+      ),
     /** Works off what waits, as the worker of the outbox does. */
     async sendWaiting(): Promise<void> {
       for (const { outboxId, subject, payload } of store.outbox.due(CORRECTION_REJECT, LATER, 10)) {
@@ -78,7 +87,8 @@ async function openStage({ images = [[IMAGE]], answer, archive: state = 'up' }: 
       return list('open')
     },
     allNotices: () => list('all'),
-    note: (correctionId = CORRECTION) => store.instances.current(store.correctionNotices.noteOf(correctionId)?.sopInstanceUid ?? ''),
+    note: (correctionId = CORRECTION) =>
+      store.instances.current(store.correctionNotices.noteOf(correctionId)?.sopInstanceUid ?? ''),
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
 }
@@ -86,11 +96,17 @@ async function openStage({ images = [[IMAGE]], answer, archive: state = 'up' }: 
 const items = (dataSet: DataSet | undefined, keyword: string) =>
   (dataSet?.find(({ tag }) => tag === tagOf(keyword))?.value ?? []) as readonly DataSet[]
 const text = (dataSet: DataSet | undefined, keyword: string) =>
-  (dataSet?.find(({ tag }) => tag === tagOf(keyword))?.value as Buffer | undefined)?.toString().replace(/[\0 ]+$/, '')
+  (dataSet?.find(({ tag }) => tag === tagOf(keyword))?.value as Buffer | undefined)
+    ?.toString()
+    .replace(/[\0 ]+$/, '')
 
 function read(store: Forwarding['store'], { file, dataSetOffset }: InstanceRecord): DataSet {
   const bytes = readFileSync(store.imageFiles.pathOf(file)).subarray(dataSetOffset)
-  return readDataSet(bytes, TRANSFER_SYNTAX.explicitLittleEndian, { elements: 1e5, depth: 16, bytes: 1 << 24 })
+  return readDataSet(bytes, TRANSFER_SYNTAX.explicitLittleEndian, {
+    elements: 1e5,
+    depth: 16,
+    bytes: 1 << 24,
+  })
 }
 
 describe('a correction of images that a destination has', () => {
@@ -98,39 +114,63 @@ describe('a correction of images that a destination has', () => {
     await using at = await openStage({ images: [['2.25.100.1.1'], ['2.25.100.1.2']] })
     await at.correct()
     expect(at.openNotices()).toMatchObject([
-      { kind: 'destination', name: 'PACS', contacts: [{ what: 'has-images', at: null }], sending: { sent: 0 } },
+      {
+        kind: 'destination',
+        name: 'PACS',
+        contacts: [{ what: 'has-images', at: null }],
+        sending: { sent: 0 },
+      },
     ])
     await at.sendWaiting()
     expect(at.openNotices()).toMatchObject([{ sending: { waiting: 3, sent: 0, failed: 0 } }])
     await at.stage.forwarding.settled()
 
     const note = at.note() ?? expect.fail()
-    expect(at.archive.received.slice(2)).toEqual([note.sopInstanceUid, '2.25.100.1.1.7', '2.25.100.1.2.7'])
+    expect(at.archive.received.slice(2)).toEqual([
+      note.sopInstanceUid,
+      '2.25.100.1.1.7',
+      '2.25.100.1.2.7',
+    ])
     expect(at.openNotices()).toEqual([])
     const [done] = at.allNotices()
-    expect(done).toMatchObject({ state: 'done', doneBy: '', patientName: 'Probe^Paula', correctedPatientName: 'Canario^Carla' })
-    expect(at.stage.audit().map(({ action }) => action)).toEqual(expect.arrayContaining(['correction.send', 'correction.inform']))
+    expect(done).toMatchObject({
+      state: 'done',
+      doneBy: '',
+      patientName: 'Probe^Paula',
+      correctedPatientName: 'Canario^Carla',
+    })
+    expect(at.stage.audit().map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['correction.send', 'correction.inform']),
+    )
   })
 
   it('makes a Key Object Selection of every original, with the patient as the originals have it', async () => {
-    await using at = await openStage({ images: [[IMAGE], ['2.25.100.2.1', { seriesInstanceUid: '2.25.100.2' }]], archive: 'later' })
+    await using at = await openStage({
+      images: [[IMAGE], ['2.25.100.2.1', { seriesInstanceUid: '2.25.100.2' }]],
+      archive: 'later',
+    })
     await at.correct()
     await at.sendWaiting()
 
     const note = read(at.store, at.note() ?? expect.fail())
-    expect(['SOPClassUID', 'Modality', 'StudyInstanceUID'].map((keyword) => text(note, keyword))).toEqual([
-      ...[KEY_OBJECT_SELECTION, 'KO', STUDY],
-    ])
-    expect(['PatientName', 'PatientID', 'AccessionNumber'].map((keyword) => text(note, keyword))).toEqual([
-      ...['Müller^Jörg', 'P-0815', 'A-4711'],
-    ])
+    expect(
+      ['SOPClassUID', 'Modality', 'StudyInstanceUID'].map((keyword) => text(note, keyword)),
+    ).toEqual([...[KEY_OBJECT_SELECTION, 'KO', STUDY]])
+    expect(
+      ['PatientName', 'PatientID', 'AccessionNumber'].map((keyword) => text(note, keyword)),
+    ).toEqual([...['Müller^Jörg', 'P-0815', 'A-4711']])
     const [title] = items(note, 'ConceptNameCodeSequence')
-    expect([text(title, 'CodeValue'), text(title, 'CodingSchemeDesignator')]).toEqual(['113038', 'DCM'])
+    expect([text(title, 'CodeValue'), text(title, 'CodingSchemeDesignator')]).toEqual([
+      '113038',
+      'DCM',
+    ])
     const [evidence] = items(note, 'CurrentRequestedProcedureEvidenceSequence')
     expect(text(evidence, 'StudyInstanceUID')).toBe(STUDY)
     const series = items(evidence, 'ReferencedSeriesSequence').map((one) => [
       text(one, 'SeriesInstanceUID'),
-      items(one, 'ReferencedSOPSequence').map((reference) => text(reference, 'ReferencedSOPInstanceUID')),
+      items(one, 'ReferencedSOPSequence').map((reference) =>
+        text(reference, 'ReferencedSOPInstanceUID'),
+      ),
     ])
     expect(series).toEqual([
       ['2.25.100.1', ['2.25.100.1.1']],
@@ -175,7 +215,9 @@ describe('a correction of images that a destination has', () => {
   })
 
   it('keeps the notice open, with the reason, where the destination refuses the note', async () => {
-    await using at = await openStage({ answer: ({ sopClassUid }) => ({ status: sopClassUid === KEY_OBJECT_SELECTION ? 0x0122 : 0 }) })
+    await using at = await openStage({
+      answer: ({ sopClassUid }) => ({ status: sopClassUid === KEY_OBJECT_SELECTION ? 0x0122 : 0 }),
+    })
     await at.correct()
     await at.sendWaiting()
     await at.stage.forwarding.settled()
@@ -183,7 +225,9 @@ describe('a correction of images that a destination has', () => {
     expect(open?.sending).toMatchObject({ waiting: 0, sent: 1, failed: 1 })
     expect(open?.sending?.lastError).toContain('it does not take images of this kind')
     // A person who had the images deleted there confirms it.
-    expect(at.notices.confirm(at.manager, open?.noticeId ?? 0, 'Deleted at the PACS by hand').success).toBe(true)
+    expect(
+      at.notices.confirm(at.manager, open?.noticeId ?? 0, 'Deleted at the PACS by hand').success,
+    ).toBe(true)
     expect(at.openNotices()).toEqual([])
   })
 
@@ -212,7 +256,12 @@ describe('a correction of images that a destination has', () => {
     await at.correct()
     await at.sendWaiting()
     expect(at.openNotices()).toMatchObject([
-      { kind: 'destination', name: 'PACS', contacts: [{ what: 'former-destination' }], sending: null },
+      {
+        kind: 'destination',
+        name: 'PACS',
+        contacts: [{ what: 'former-destination' }],
+        sending: null,
+      },
     ])
   })
 
@@ -222,7 +271,9 @@ describe('a correction of images that a destination has', () => {
     const [row] = at.store.outbox.due(CORRECTION_REJECT, LATER, 10)
     await at.notes.send(CORRECTION, row?.payload)
     await at.notes.send(CORRECTION, row?.payload)
-    const kept = [...at.store.instances.newestFirst()].filter(({ sopClassUid }) => sopClassUid === KEY_OBJECT_SELECTION)
+    const kept = [...at.store.instances.newestFirst()].filter(
+      ({ sopClassUid }) => sopClassUid === KEY_OBJECT_SELECTION,
+    )
     expect(kept).toHaveLength(1)
     expect(at.stage.audit().filter(({ action }) => action === 'correction.send')).toHaveLength(1)
   })
@@ -237,7 +288,9 @@ describe('a rejection note', () => {
     const shown = [`${IMAGE}.7`]
     expect(at.note()?.state).toBe('current')
     expect(instances.ofStudy(STUDY).map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(shown)
-    expect(instances.partOfStudy(STUDY, 0, 10).map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(shown)
+    expect(instances.partOfStudy(STUDY, 0, 10).map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(
+      shown,
+    )
     expect(imageStudies.get(STUDY)).toMatchObject({ instances: 1, modalities: ['CT'] })
     imageStudies.recount(STUDY)
     expect(imageStudies.get(STUDY)).toMatchObject({ instances: 1, series: 1, modalities: ['CT'] })
@@ -252,7 +305,10 @@ describe('a second correction', () => {
     await at.correct([first?.copy ?? expect.fail()], second)
     await at.sendWaiting()
     await at.stage.forwarding.settled()
-    expect(at.archive.received).toEqual([...[IMAGE, at.note()?.sopInstanceUid], ...[at.note(second)?.sopInstanceUid, `${IMAGE}.7.7`]])
+    expect(at.archive.received).toEqual([
+      ...[IMAGE, at.note()?.sopInstanceUid],
+      ...[at.note(second)?.sopInstanceUid, `${IMAGE}.7.7`],
+    ])
     expect(at.openNotices()).toEqual([])
   })
 })
@@ -265,7 +321,9 @@ describe('a correction that is undone before anything of it was queued', () => {
     at.undo(done)
     await at.sendWaiting()
     expect(at.note()).toBeUndefined()
-    expect(at.stage.states(at.destinationId)).toEqual([expect.stringMatching(/^2\.25\.100\.1\.1 waiting/)])
+    expect(at.stage.states(at.destinationId)).toEqual([
+      expect.stringMatching(/^2\.25\.100\.1\.1 waiting/),
+    ])
     expect(at.openNotices()).toEqual([])
     const note = 'Not needed: the correction was undone.'
     expect(at.allNotices()).toMatchObject([{ state: 'done', doneBy: '', note }])

@@ -15,7 +15,10 @@ describe('an Express customer', () => {
   it('is created by a key or by a user, and says which', () => {
     using on = stage()
     const { customers, key, store } = on
-    const made = customers.create(key, { expressCustomerName: 'North Imaging', metadata: { region: 'north' } })
+    const made = customers.create(key, {
+      expressCustomerName: 'North Imaging',
+      metadata: { region: 'north' },
+    })
     expect(made).toEqual({
       seq: 1,
       expressCustomerId: expect.stringMatching(/^cus_[0-9a-f]{32}$/),
@@ -40,12 +43,23 @@ describe('an Express customer', () => {
   it('keeps the metadata that a PATCH does not name, and clears it with null', () => {
     using on = stage()
     const { customers, key, clock } = on
-    const { expressCustomerId } = customers.create(key, { expressCustomerName: 'A', metadata: { a: '1', b: '2' } })
+    const { expressCustomerId } = customers.create(key, {
+      expressCustomerName: 'A',
+      metadata: { a: '1', b: '2' },
+    })
     clock.pass(1000)
-    expect(customers.update(key, expressCustomerId, {})).toMatchObject({ updatedAt: '2026-03-10T09:00:00.000Z' })
+    expect(customers.update(key, expressCustomerId, {})).toMatchObject({
+      updatedAt: '2026-03-10T09:00:00.000Z',
+    })
     const renamed = customers.update(key, expressCustomerId, { expressCustomerName: 'B' })
-    expect(renamed).toMatchObject({ expressCustomerName: 'B', metadata: { a: '1', b: '2' }, updatedAt: '2026-03-10T09:00:01.000Z' })
-    expect(customers.update(key, expressCustomerId, { metadata: { c: '3' } }).metadata).toEqual({ c: '3' })
+    expect(renamed).toMatchObject({
+      expressCustomerName: 'B',
+      metadata: { a: '1', b: '2' },
+      updatedAt: '2026-03-10T09:00:01.000Z',
+    })
+    expect(customers.update(key, expressCustomerId, { metadata: { c: '3' } }).metadata).toEqual({
+      c: '3',
+    })
     expect(customers.update(key, expressCustomerId, { metadata: null }).metadata).toBeUndefined()
     expect(customers.read(key, expressCustomerId).metadata).toBeUndefined()
   })
@@ -54,11 +68,15 @@ describe('an Express customer', () => {
     using on = stage()
     const { customers, key, store, clock } = on
     const { expressCustomerId } = customers.create(key, { expressCustomerName: 'A' })
-    const isActive = (of: 'deactivate' | 'reactivate') => customers[of](key, expressCustomerId).isActive
+    const isActive = (of: 'deactivate' | 'reactivate') =>
+      customers[of](key, expressCustomerId).isActive
     expect([isActive('reactivate'), isActive('deactivate')]).toEqual([true, false])
     const { updatedAt } = customers.read(key, expressCustomerId)
     clock.pass(1000)
-    expect(customers.deactivate(key, expressCustomerId)).toMatchObject({ isActive: false, updatedAt })
+    expect(customers.deactivate(key, expressCustomerId)).toMatchObject({
+      isActive: false,
+      updatedAt,
+    })
     expect([isActive('reactivate'), isActive('reactivate')]).toEqual([true, true])
     expect(store.audit.list({ limit: 10 }).items.map(({ action }) => action)).toEqual([
       'customer.reactivate',
@@ -80,7 +98,11 @@ describe('an Express customer', () => {
     customers.deactivate(key, expressCustomerId)
     expect(add()).toBe(false)
     const remove = () => customers.removeUser(key, expressCustomerId, userId).success
-    expect([remove(), remove(), customers.read(key, expressCustomerId).userCount]).toEqual([true, false, 0])
+    expect([remove(), remove(), customers.read(key, expressCustomerId).userCount]).toEqual([
+      true,
+      false,
+      0,
+    ])
   })
 
   it('that is not there, or a user who is not, is not found', () => {
@@ -108,9 +130,13 @@ describe('an Express customer', () => {
     const { expressCustomerId } = customers.create(key, { expressCustomerName: 'A' })
     const member = atTheWindow(newUser(store, { canManageStudies: true }))
     expect(customers.read(member, expressCustomerId).expressCustomerName).toBe('A')
-    expect(codeOf(() => customers.create(member, { expressCustomerName: 'B' }))).toBe('not-permitted')
+    expect(codeOf(() => customers.create(member, { expressCustomerName: 'B' }))).toBe(
+      'not-permitted',
+    )
     expect(codeOf(() => customers.deactivate(member, expressCustomerId))).toBe('not-permitted')
-    expect(codeOf(() => customers.createOrganization(member, { orgName: 'B' }))).toBe('not-permitted')
+    expect(codeOf(() => customers.createOrganization(member, { orgName: 'B' }))).toBe(
+      'not-permitted',
+    )
   })
 })
 
@@ -118,7 +144,8 @@ describe('the list of customers', () => {
   it('is newest first, page by page, and finds a part of the name without case and accents', () => {
     using on = stage()
     const { customers, key } = on
-    for (const expressCustomerName of ['Čapek', '100 %', 'čapkův dům', '100 x']) customers.create(key, { expressCustomerName })
+    for (const expressCustomerName of ['Čapek', '100 %', 'čapkův dům', '100 x'])
+      customers.create(key, { expressCustomerName })
     const names = (query: Parameters<Customers['list']>[1]) =>
       customers.list(key, query).items.map(({ expressCustomerName }) => expressCustomerName)
     expect(names({ limit: 20 })).toEqual(['100 x', 'čapkův dům', '100 %', 'Čapek'])
@@ -145,21 +172,34 @@ describe('the users of a customer', () => {
       clock.pass(1000)
     }
     newUser(store, { lastName: 'Novák' })
-    const names = (search: string) => customers.users(key, expressCustomerId, search, { limit: 20 }).items.map(({ user }) => user.lastName)
+    const names = (search: string) =>
+      customers
+        .users(key, expressCustomerId, search, { limit: 20 })
+        .items.map(({ user }) => user.lastName)
     expect(names('')).toEqual(['Øster', 'Novák', 'Malá', 'Čapek'])
-    expect([names('capek UNA'), names('2@clinic'), names('oster'), names('nobody')]).toEqual([['Čapek'], ['Novák'], ['Øster'], []])
+    expect([names('capek UNA'), names('2@clinic'), names('oster'), names('nobody')]).toEqual([
+      ['Čapek'],
+      ['Novák'],
+      ['Øster'],
+      [],
+    ])
     const first = customers.users(key, expressCustomerId, '', { limit: 3 })
-    expect(first.items.map(({ linkedAt }) => linkedAt)).toEqual(['03', '02', '01'].map((second) => `2026-03-10T09:00:${second}.000Z`))
+    expect(first.items.map(({ linkedAt }) => linkedAt)).toEqual(
+      ['03', '02', '01'].map((second) => `2026-03-10T09:00:${second}.000Z`),
+    )
     const rest = customers.users(key, expressCustomerId, '', { limit: 3, after: first.next })
     expect([rest.items.map(({ user }) => user.lastName), rest.next]).toEqual([['Čapek'], undefined])
-    expect(codeOf(() => customers.users(key, `cus_${'0'.repeat(32)}`, '', { limit: 3 }))).toBe('not-found')
+    expect(codeOf(() => customers.users(key, `cus_${'0'.repeat(32)}`, '', { limit: 3 }))).toBe(
+      'not-found',
+    )
   })
 
   it('goes on over people who were linked in the same moment, and ends with the last page', () => {
     using on = stage()
     const { customers, key, store } = on
     const { expressCustomerId } = customers.create(key, { expressCustomerName: 'A' })
-    for (let at = 0; at < 205; at += 1) customers.addUser(key, expressCustomerId, newUser(store, { lastName: `N${at % 2}` }).userId)
+    for (let at = 0; at < 205; at += 1)
+      customers.addUser(key, expressCustomerId, newUser(store, { lastName: `N${at % 2}` }).userId)
     const seen: string[] = []
     let after: Parameters<Customers['users']>[3]['after']
     do {
@@ -175,9 +215,15 @@ describe('the users of a customer', () => {
     const { customers, key, store } = on
     const { userId } = newUser(store)
     for (const expressCustomerName of ['zulu', 'Ärzte Nord', 'Bravo']) {
-      customers.addUser(key, customers.create(key, { expressCustomerName }).expressCustomerId, userId)
+      customers.addUser(
+        key,
+        customers.create(key, { expressCustomerName }).expressCustomerId,
+        userId,
+      )
     }
-    expect(customers.namesOf(userId).map(({ expressCustomerName }) => expressCustomerName)).toEqual(['Ärzte Nord', 'Bravo', 'zulu'])
+    expect(customers.namesOf(userId).map(({ expressCustomerName }) => expressCustomerName)).toEqual(
+      ['Ärzte Nord', 'Bravo', 'zulu'],
+    )
   })
 })
 
@@ -185,7 +231,12 @@ describe('an organization', () => {
   it('is made with an id of its own kind', () => {
     using on = stage()
     const made = on.customers.createOrganization(on.key, { orgName: 'Old', metadata: { a: '1' } })
-    expect(made).toMatchObject({ orgName: 'Old', metadata: { a: '1' }, createdByApiKeyId: on.key.apiKeyId, createdByUserId: null })
+    expect(made).toMatchObject({
+      orgName: 'Old',
+      metadata: { a: '1' },
+      createdByApiKeyId: on.key.apiKeyId,
+      createdByUserId: null,
+    })
     expect(made.orgId).toMatch(/^org_[0-9a-f]{32}$/)
   })
 })

@@ -27,7 +27,12 @@ it('gives no advice where all is in order', () => {
 })
 
 it('begins a new gateway with its partner, its first device and its public URL', () => {
-  const fresh = { ...fine, hasPartner: false, devices: [], settings: { ...fine.settings, 'http.publicUrl': null } }
+  const fresh = {
+    ...fine,
+    hasPartner: false,
+    devices: [],
+    settings: { ...fine.settings, 'http.publicUrl': null },
+  }
   expect(adviceFor(fresh).map((text) => text.split('.')[0])).toEqual([
     'No partner is set, so every worklist is refused',
     'No device is known',
@@ -37,12 +42,18 @@ it('begins a new gateway with its partner, its first device and its public URL',
 
 const CASES: [change: Partial<Condition>, text: string][] = [
   [{ unknownCallers: 1 }, 'An unknown device has called. Approve or dismiss it under Devices.'],
-  [{ unknownCallers: 3, devices: [] }, '3 unknown devices have called. Approve or dismiss them under Devices.'],
+  [
+    { unknownCallers: 3, devices: [] },
+    '3 unknown devices have called. Approve or dismiss them under Devices.',
+  ],
   [
     { devices: [{ ...DEVICE, isEnabled: false }] },
     'Every device is switched off, so every device is rejected. Switch one on under Devices.',
   ],
-  [{ unreadableSettings: ['dimse.port'] }, 'These settings could not be read and have their first value; set them again: dimse.port.'],
+  [
+    { unreadableSettings: ['dimse.port'] },
+    'These settings could not be read and have their first value; set them again: dimse.port.',
+  ],
   [
     { devices: [{ ...DEVICE, tls: 'required' }], hasTlsListener: false },
     'A device may call by TLS only, but DICOM TLS is off: set dimse.tlsPort under Settings and start again.',
@@ -55,7 +66,10 @@ const CASES: [change: Partial<Condition>, text: string][] = [
     { certificates: [{ use: 'https', isInUse: true, daysLeft: -1 }] },
     'The certificate of the window and the interface has ended. Renew it under Settings, and give the new one to who trusts the old one.',
   ],
-  [{ images: { quarantined: 2, mismatches: 0 } }, '2 images were set aside and wait for a decision. Release or discard them under Images.'],
+  [
+    { images: { quarantined: 2, mismatches: 0 } },
+    '2 images were set aside and wait for a decision. Release or discard them under Images.',
+  ],
   [
     { images: { quarantined: 0, mismatches: 3 } },
     'The images of 3 studies name another patient or order than their worklist rows or the studies. Compare them under Images.',
@@ -65,7 +79,10 @@ const CASES: [change: Partial<Condition>, text: string][] = [
     'An image could not be sent to its destination and was given up. Send it again or drop it under Destinations.',
   ],
   [
-    { settings: { ...fine.settings, 'commitment.isOn': true }, devices: [{ ...DEVICE, port: null }] },
+    {
+      settings: { ...fine.settings, 'commitment.isOn': true },
+      devices: [{ ...DEVICE, port: null }],
+    },
     'Storage commitment is on, but no device has a port to send its results to. Enter the port each device listens at under Devices.',
   ],
 ]
@@ -75,6 +92,12 @@ it.each(CASES)('names what is to mend: %o', (change, text) => {
 })
 
 it('warns of doors left open', () => {
-  const open = { ...fine, settings: { ...fine.settings, 'http.host': '0.0.0.0', 'dimse.allowUnknownDevices': true } }
-  expect(adviceFor(open).map((text) => text.split(' ').slice(0, 3).join(' '))).toEqual(['Any device on', 'The window is'])
+  const open = {
+    ...fine,
+    settings: { ...fine.settings, 'http.host': '0.0.0.0', 'dimse.allowUnknownDevices': true },
+  }
+  expect(adviceFor(open).map((text) => text.split(' ').slice(0, 3).join(' '))).toEqual([
+    'Any device on',
+    'The window is',
+  ])
 })

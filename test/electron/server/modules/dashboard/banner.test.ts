@@ -7,7 +7,14 @@ const well: Situation = {
     { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: '' },
     { name: 'http', address: '127.0.0.1:8042', aeTitle: null, isUp: true, detail: '' },
   ],
-  partner: { url: 'https://partner.example', state: 'up', fault: null, detail: '', lastOkAt: at('09:40:10'), downSince: null },
+  partner: {
+    url: 'https://partner.example',
+    state: 'up',
+    fault: null,
+    detail: '',
+    lastOkAt: at('09:40:10'),
+    downSince: null,
+  },
   downtime: { isOn: false, since: null, until: null, reason: '', userName: '' },
   storage: { state: 'ok', freeBytes: 9, totalBytes: 9, detail: '' },
   now: Date.parse(at('09:42:30')),
@@ -17,41 +24,83 @@ const well: Situation = {
 }
 const down: Situation = {
   ...well,
-  partner: { ...well.partner, state: 'down', fault: 'unreachable', detail: 'connection refused', downSince: at('09:42:00') },
+  partner: {
+    ...well.partner,
+    state: 'down',
+    fault: 'unreachable',
+    detail: 'connection refused',
+    downSince: at('09:42:00'),
+  },
 }
-const inDowntime = { isOn: true, since: at('09:00:00'), until: '2026-11-20T23:00:00.000Z', reason: 'Router', userName: 'Vera Weber' }
+const inDowntime = {
+  isOn: true,
+  since: at('09:00:00'),
+  until: '2026-11-20T23:00:00.000Z',
+  reason: 'Router',
+  userName: 'Vera Weber',
+}
 
 describe('the banner', () => {
   it('is absent when all is well, also before a partner is set or asked', () => {
     expect(bannerOf(well)).toBeNull()
-    expect(bannerOf({ ...well, partner: { ...well.partner, state: 'unset', url: null, lastOkAt: null } })).toBeNull()
-    expect(bannerOf({ ...well, partner: { ...well.partner, state: 'unknown', lastOkAt: null } })).toBeNull()
+    expect(
+      bannerOf({
+        ...well,
+        partner: { ...well.partner, state: 'unset', url: null, lastOkAt: null },
+      }),
+    ).toBeNull()
+    expect(
+      bannerOf({ ...well, partner: { ...well.partner, state: 'unknown', lastOkAt: null } }),
+    ).toBeNull()
   })
 
   it('says before all else that the gateway is in safe mode', () => {
-    const text = 'The gateway is in safe mode: devices are not served and nothing is sent. Start it again when the cause is found.'
+    const text =
+      'The gateway is in safe mode: devices are not served and nothing is sent. Start it again when the cause is found.'
     expect(bannerOf({ ...down, isSafe: true })).toEqual({ tone: 'danger', text })
-    expect(bannersOf({ ...down, isSafe: true }).map((one) => one.text)).toEqual([text, bannerOf(down)?.text])
+    expect(bannersOf({ ...down, isSafe: true }).map((one) => one.text)).toEqual([
+      text,
+      bannerOf(down)?.text,
+    ])
     expect(bannersOf(well)).toEqual([])
   })
 
   it('says that signed reports are late, and since when, once they are late', () => {
-    const undelivered = { count: 1, since: at('08:40:00'), fault: 'it answered 500', switchedOff: [] }
+    const undelivered = {
+      count: 1,
+      since: at('08:40:00'),
+      fault: 'it answered 500',
+      switchedOff: [],
+    }
     expect(bannerOf({ ...well, undelivered })).toEqual({
       tone: 'danger',
       text: 'A signed report has not reached the partner since 09:40 (it answered 500). It is tried again by itself; tell the partner by phone what cannot wait.',
     })
-    expect(bannerOf({ ...well, undelivered: { ...undelivered, count: 3, fault: null } })?.text).toBe(
+    expect(
+      bannerOf({ ...well, undelivered: { ...undelivered, count: 3, fault: null } })?.text,
+    ).toBe(
       '3 signed reports have not reached the partner since 09:40. They are tried again by themselves; tell the partner by phone what cannot wait.',
     )
-    expect(bannerOf({ ...well, undelivered: { count: 0, since: null, fault: null, switchedOff: [] } })).toBeNull()
+    expect(
+      bannerOf({ ...well, undelivered: { count: 0, since: null, fault: null, switchedOff: [] } }),
+    ).toBeNull()
     // No worklist at all is worse than a late report.
     expect(bannerOf({ ...down, undelivered })?.text).toContain('Partner unreachable')
   })
 
   it('names an endpoint that is switched off before all else of the partner', () => {
-    const switchedOff = [{ name: 'ris.example', reason: 'It answered a report with 410: this address is no longer used.' }]
-    expect(bannerOf({ ...down, undelivered: { count: 2, since: at('08:40:00'), fault: null, switchedOff } })).toEqual({
+    const switchedOff = [
+      {
+        name: 'ris.example',
+        reason: 'It answered a report with 410: this address is no longer used.',
+      },
+    ]
+    expect(
+      bannerOf({
+        ...down,
+        undelivered: { count: 2, since: at('08:40:00'), fault: null, switchedOff },
+      }),
+    ).toEqual({
       tone: 'danger',
       text: 'Reports for ris.example wait. It answered a report with 410: this address is no longer used. Switch it on again, or enter its new address, under Partner.',
     })
@@ -65,7 +114,8 @@ describe('the banner', () => {
   })
 
   it('names each fault in words', () => {
-    const text = (fault: NonNullable<Situation['partner']['fault']>) => bannerOf({ ...down, partner: { ...down.partner, fault } })?.text
+    const text = (fault: NonNullable<Situation['partner']['fault']>) =>
+      bannerOf({ ...down, partner: { ...down.partner, fault } })?.text
     expect(text('timeout')).toContain('Partner does not answer in time since 10:42.')
     expect(text('invalid')).toContain('Partner sends answers that cannot be read since 10:42.')
     expect(text('circuit-open')).toContain('Partner unreachable since 10:42.')
@@ -84,9 +134,14 @@ describe('the banner', () => {
   })
 
   it('never serves an answer of yesterday for long, downtime or not', () => {
-    const nightDown = { ...down, partner: { ...down.partner, lastOkAt: at('22:50:00'), downSince: at('22:52:00') } }
+    const nightDown = {
+      ...down,
+      partner: { ...down.partner, lastOkAt: at('22:50:00'), downSince: at('22:52:00') },
+    }
     const soon = { ...nightDown, now: Date.parse(at('23:04:00')) }
-    expect(bannerOf(soon)?.text).toBe('Partner unreachable since 20 Nov 23:52. Worklists come from 20 Nov 23:50 (14 min old).')
+    expect(bannerOf(soon)?.text).toBe(
+      'Partner unreachable since 20 Nov 23:52. Worklists come from 20 Nov 23:50 (14 min old).',
+    )
     const later = { ...nightDown, now: Date.parse('2026-11-21T01:00:00.000Z') }
     const tooOld =
       'Partner unreachable since 20 Nov 23:52. The last answer is from 20 Nov 23:50 (2 h old), too old to serve: devices get no worklist.'
@@ -99,7 +154,9 @@ describe('the banner', () => {
       tone: 'danger',
       text: 'Partner unreachable since 10:42. There is no earlier answer: devices get no worklist.',
     })
-    expect(bannerOf({ ...down, partner: { ...down.partner, state: 'refusing', fault: 'refused' } })).toEqual({
+    expect(
+      bannerOf({ ...down, partner: { ...down.partner, state: 'refusing', fault: 'refused' } }),
+    ).toEqual({
       tone: 'danger',
       text: 'Partner refuses worklist queries since 10:42. Devices get no worklist.',
     })
@@ -113,7 +170,11 @@ describe('the banner', () => {
   })
 
   it('puts a listener that is down before all else', () => {
-    const listeners = well.listeners.map((listener) => ({ ...listener, isUp: listener.name !== 'dimse', detail: 'port 11112 is taken' }))
+    const listeners = well.listeners.map((listener) => ({
+      ...listener,
+      isUp: listener.name !== 'dimse',
+      detail: 'port 11112 is taken',
+    }))
     expect(bannerOf({ ...down, listeners })).toEqual({
       tone: 'danger',
       text: 'No device can reach the gateway: its DICOM listener is down (port 11112 is taken).',
@@ -122,15 +183,25 @@ describe('the banner', () => {
 })
 
 describe('the banner about images', () => {
-  const storage = (state: Situation['storage']['state'], detail: string) => ({ ...well.storage, state, detail })
+  const storage = (state: Situation['storage']['state'], detail: string) => ({
+    ...well.storage,
+    state,
+    detail,
+  })
 
   it('puts a disk that takes no more images before the partner, and a disk that fills up after it', () => {
-    const full = storage('full', 'No images are taken: 4 GB are free, fewer than the 5 GB to be kept free.')
+    const full = storage(
+      'full',
+      'No images are taken: 4 GB are free, fewer than the 5 GB to be kept free.',
+    )
     expect(bannerOf({ ...down, storage: full })).toEqual({
       tone: 'danger',
       text: 'No images are taken: 4 GB are free, fewer than the 5 GB to be kept free. Devices keep theirs until this is mended.',
     })
-    const readOnly = storage('read-only', 'The image folder cannot be written to: no images are taken.')
+    const readOnly = storage(
+      'read-only',
+      'The image folder cannot be written to: no images are taken.',
+    )
     expect(bannerOf({ ...down, storage: readOnly })).toEqual({
       tone: 'danger',
       text: 'The image folder cannot be written to: no images are taken. Devices keep theirs until this is mended.',
@@ -144,13 +215,21 @@ describe('the banner about images', () => {
   })
 
   it('names the TLS listener, unless the plain one is down too', () => {
-    const tls = { name: 'dimse-tls', address: '0.0.0.0:2762', aeTitle: 'ISTHMUS', isUp: false, detail: 'port 2762 is taken' } as const
+    const tls = {
+      name: 'dimse-tls',
+      address: '0.0.0.0:2762',
+      aeTitle: 'ISTHMUS',
+      isUp: false,
+      detail: 'port 2762 is taken',
+    } as const
     expect(bannerOf({ ...well, listeners: [tls, ...well.listeners] })).toEqual({
       tone: 'danger',
       text: 'No device can reach the gateway by TLS: its DICOM TLS listener is down (port 2762 is taken).',
     })
     const none = [tls, ...well.listeners.map((listener) => ({ ...listener, isUp: false }))]
-    expect(bannerOf({ ...well, listeners: none })?.text).toBe('No device can reach the gateway: its DICOM listener is down.')
+    expect(bannerOf({ ...well, listeners: none })?.text).toBe(
+      'No device can reach the gateway: its DICOM listener is down.',
+    )
   })
 })
 

@@ -29,7 +29,12 @@ import type { Destination, Pull } from '#shared/contract/destinations.ts'
 import type { Level, SignedInUser } from '#shared/contract/people.ts'
 import type { Inspection } from '#shared/contract/worklist.ts'
 import type { UserId } from '#shared/ids.ts'
-import { type HttpAnswer, type HttpCall, httpCall, OWN_PAGE } from '../../../../support/http-call.ts'
+import {
+  type HttpAnswer,
+  type HttpCall,
+  httpCall,
+  OWN_PAGE,
+} from '../../../../support/http-call.ts'
 import { inspectionRecord } from '../../../../support/inspection-record.ts'
 import { prepareDataFolder } from '../../../../support/temp-store.ts'
 
@@ -39,7 +44,12 @@ export const PASSWORD = 'a long and quiet evening'
 /** What a window is: its cookie, and the proof that it is ours with each call. */
 export interface TestWindow {
   readonly cookie: () => string
-  call(method: string, path: string, json?: unknown, headers?: Record<string, string>): Promise<HttpAnswer>
+  call(
+    method: string,
+    path: string,
+    json?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<HttpAnswer>
 }
 
 export const record = (more: Partial<InspectionRecord> = {}): InspectionRecord =>
@@ -66,7 +76,12 @@ export const inspection = (more: Partial<Inspection> = {}): Inspection => {
   }
 }
 
-export const STORAGE: Status['storage'] = { state: 'ok', freeBytes: 400_000_000_000, totalBytes: 500_000_000_000, detail: '' }
+export const STORAGE: Status['storage'] = {
+  state: 'ok',
+  freeBytes: 400_000_000_000,
+  totalBytes: 500_000_000_000,
+  detail: '',
+}
 
 export const certificate = (more: Partial<Certificate> = {}): Certificate => ({
   use: 'https',
@@ -84,7 +99,15 @@ export const certificate = (more: Partial<Certificate> = {}): Certificate => ({
 
 export const destination = (more: Partial<Destination> = {}): Destination => ({
   destinationId: '0d4b0a6e-5b0e-4c55-8f0e-3f3c1a2b4c5d',
-  ...{ name: 'PACS', aeTitle: 'PACS', host: '10.0.0.9', port: 104, isTls: false, certificate: null, isEnabled: true },
+  ...{
+    name: 'PACS',
+    aeTitle: 'PACS',
+    host: '10.0.0.9',
+    port: 104,
+    isTls: false,
+    certificate: null,
+    isEnabled: true,
+  },
   ...{ isAutomatic: false, modalities: [], hasPriors: true },
   createdAt: '2026-11-20T08:00:00.000Z',
   updatedAt: '2026-11-20T08:00:00.000Z',
@@ -99,7 +122,12 @@ const pull = (destinationId: string, studyInstanceUid: string): Pull => ({
     destinationId,
     destinationName: 'PACS',
     studyInstanceUid,
-    ...{ patientName: 'Probe^Paula', patientId: 'P1', studyDescription: 'CT', studyDate: '20200101' },
+    ...{
+      patientName: 'Probe^Paula',
+      patientId: 'P1',
+      studyDescription: 'CT',
+      studyDate: '20200101',
+    },
     state: 'running',
     completed: 0,
     failed: 0,
@@ -145,11 +173,19 @@ interface DashboardParts {
   readonly images?: Partial<ImagePorts>
   readonly forwarding?: Partial<ForwardingPort>
   /** Declares more of the window's calls. */
-  readonly serve?: (app: HttpApp, on: { readonly deps: DomainDeps; readonly settings: Settings; readonly feed: Feed }) => void
+  readonly serve?: (
+    app: HttpApp,
+    on: { readonly deps: DomainDeps; readonly settings: Settings; readonly feed: Feed },
+  ) => void
 }
 
-/** The dashboard on a real store, a real domain and a real listener; the other slices are functions. */
-export async function openTestDashboard(ports: Partial<DashboardPorts> = {}, { images = {}, forwarding = {}, serve }: DashboardParts = {}) {
+/**
+ * The dashboard on a real store, a real domain and a real listener; the other slices are functions.
+ */
+export async function openTestDashboard(
+  ports: Partial<DashboardPorts> = {},
+  { images = {}, forwarding = {}, serve }: DashboardParts = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-dashboard-'))
   let now = START
   const clock = () => now
@@ -168,12 +204,33 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}, { i
   const feed = createFeed({ clock, statusMs: 1 })
   const filled: DashboardPorts = {
     askWorklist: async () => inspection(),
-    lint: async (device) => ({ profile: device.profile, source: '', inspectionId: 7, rows: 0, refused: 0, findings: [] }),
+    lint: async (device) => ({
+      profile: device.profile,
+      source: '',
+      inspectionId: 7,
+      rows: 0,
+      refused: 0,
+      findings: [],
+    }),
     echoDevice: async () => ({ success: true, message: 'The device answers.', tookMs: 4 }),
     inspection: async () => undefined,
-    listenerStatus: () => [{ name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: '' }],
-    partnerStatus: () => ({ url: null, state: 'unset', fault: null, detail: '', lastOkAt: null, downSince: null }),
-    testPartner: async () => ({ success: true, message: 'The partner answered.', tookMs: 12, items: 24 }),
+    listenerStatus: () => [
+      { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: '' },
+    ],
+    partnerStatus: () => ({
+      url: null,
+      state: 'unset',
+      fault: null,
+      detail: '',
+      lastOkAt: null,
+      downSince: null,
+    }),
+    testPartner: async () => ({
+      success: true,
+      message: 'The partner answered.',
+      tookMs: 12,
+      items: 24,
+    }),
     openAssociations: () => 3,
     collectorFault: () => undefined,
     storage: () => STORAGE,
@@ -206,7 +263,12 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}, { i
       isLimited: people.isLimited,
     }),
     register(app) {
-      const about = { store, imageStudies: openImageStudies(deps), customersOf: (userId: UserId) => customers.idsOf(userId), feed }
+      const about = {
+        store,
+        imageStudies: openImageStudies(deps),
+        customersOf: (userId: UserId) => customers.idsOf(userId),
+        feed,
+      }
       serveDashboardImages(app, { ...about, ports: { ...IMAGES, ...images } })
       serveDashboardDestinations(app, { ...about, forwarding: { ...FORWARDING, ...forwarding } })
       serve?.(app, { deps, settings, feed })
@@ -232,7 +294,11 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}, { i
     return {
       cookie: () => cookie,
       async call(method, path, json, headers) {
-        const call: HttpCall = { method, headers: { ...OWN_PAGE, ...(cookie && { cookie }), ...headers }, json }
+        const call: HttpCall = {
+          method,
+          headers: { ...OWN_PAGE, ...(cookie && { cookie }), ...headers },
+          json,
+        }
         const answer = await httpCall(server.url + path, call)
         const set = answer.headers['set-cookie']?.[0]
         if (set) cookie = set.split(';')[0] ?? ''
@@ -241,10 +307,20 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}, { i
     }
   }
 
-  async function signedIn(level: Level, prepare: (user: SignedInUser) => void = () => {}): Promise<TestWindow> {
+  async function signedIn(
+    level: Level,
+    prepare: (user: SignedInUser) => void = () => {},
+  ): Promise<TestWindow> {
     const email = `${level}-${randomUUID()}@clinic.example`
     const user = await people.createUser(
-      { email, firstName: 'Vera', lastName: level, level, clinicRole: 'Imaging Technologist', password: PASSWORD },
+      {
+        email,
+        firstName: 'Vera',
+        lastName: level,
+        level,
+        clinicRole: 'Imaging Technologist',
+        password: PASSWORD,
+      },
       'command-line',
     )
     prepare(user)
@@ -255,7 +331,20 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}, { i
 
   return {
     /** `uses` is how sessions were looked at, call by call. */
-    ...{ deps, server, store, people, uses, settings, devices, customers, downtime, feed, openWindow, signedIn },
+    ...{
+      deps,
+      server,
+      store,
+      people,
+      uses,
+      settings,
+      devices,
+      customers,
+      downtime,
+      feed,
+      openWindow,
+      signedIn,
+    },
     advance: (ms: number) => {
       now += ms
     },
@@ -269,7 +358,10 @@ export async function openTestDashboard(ports: Partial<DashboardPorts> = {}, { i
 export type TestDashboard = Awaited<ReturnType<typeof openTestDashboard>>
 
 /** What a call is refused with. */
-export const codeOf = ({ status, json }: Pick<HttpAnswer, 'status' | 'json'>) => [status, Problem.parse(json).code]
+export const codeOf = ({ status, json }: Pick<HttpAnswer, 'status' | 'json'>) => [
+  status,
+  Problem.parse(json).code,
+]
 
 /** Gives the person the right to manage studies. */
 export const mayManage =

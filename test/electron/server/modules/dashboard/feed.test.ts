@@ -34,7 +34,10 @@ describe('the feed', () => {
   it('keeps the last lines only', () => {
     const feed = createFeed({ clock: () => START, lines: 3 })
     for (const text of ['a', 'b', 'c', 'd', 'e']) feed.append(line(text))
-    expect(feed.latest({ limit: 10 })).toMatchObject({ items: [{ text: 'e' }, { text: 'd' }, { text: 'c' }], hasMore: false })
+    expect(feed.latest({ limit: 10 })).toMatchObject({
+      items: [{ text: 'e' }, { text: 'd' }, { text: 'c' }],
+      hasMore: false,
+    })
   })
 
   it('is read newest first in pages that miss and repeat nothing, also while lines are added', () => {
@@ -44,7 +47,13 @@ describe('the feed', () => {
     feed.append(line('f'))
     const two = feed.latest({ limit: 2, cursor: one.cursor })
     const three = feed.latest({ limit: 2, cursor: two.cursor })
-    expect([one, two, three].map((page) => [page.items.map((item) => item.text).join(''), page.hasMore, typeof page.cursor])).toEqual([
+    expect(
+      [one, two, three].map((page) => [
+        page.items.map((item) => item.text).join(''),
+        page.hasMore,
+        typeof page.cursor,
+      ]),
+    ).toEqual([
       ['ed', true, 'string'],
       ['cb', true, 'string'],
       ['a', false, 'undefined'],

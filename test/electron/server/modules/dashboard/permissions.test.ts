@@ -17,11 +17,25 @@ beforeAll(async () => {
 })
 afterAll(() => gateway[Symbol.asyncDispose]())
 
-const names = (Object.keys(dashboard) as (keyof typeof dashboard)[]).filter((name) => dashboard[name].access !== 'public')
-const ask = (window: TestWindow, name: keyof typeof dashboard, headers?: Record<string, string>) => {
+const names = (Object.keys(dashboard) as (keyof typeof dashboard)[]).filter(
+  (name) => dashboard[name].access !== 'public',
+)
+const ask = (
+  window: TestWindow,
+  name: keyof typeof dashboard,
+  headers?: Record<string, string>,
+) => {
   const { method, path } = dashboard[name]
-  const filled = path.replace(':deviceId', randomUUID()).replace(':inspectionId', '1').replace(':use', 'https')
-  return window.call(method, filled, method === 'GET' || method === 'DELETE' ? undefined : { nonsense: true }, headers)
+  const filled = path
+    .replace(':deviceId', randomUUID())
+    .replace(':inspectionId', '1')
+    .replace(':use', 'https')
+  return window.call(
+    method,
+    filled,
+    method === 'GET' || method === 'DELETE' ? undefined : { nonsense: true },
+    headers,
+  )
 }
 
 describe.each(names)('%s', (name) => {
@@ -38,7 +52,10 @@ describe.each(names)('%s', (name) => {
   })
 
   it('is refused to a page of another origin', async () => {
-    const answer = await ask(windows.owner, name, { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' })
+    const answer = await ask(windows.owner, name, {
+      origin: 'https://evil.example',
+      'sec-fetch-site': 'cross-site',
+    })
     expect([answer.status, Problem.parse(answer.json).code]).toEqual([403, 'not-permitted'])
   })
 })
@@ -73,12 +90,17 @@ it('takes what an open window asks by itself for no sign of a person', async () 
     await ask(windows.owner, name)
     return gateway.uses
   }
-  for (const name of ['session', 'status', 'feed'] as const) expect(await looksOf(name)).toEqual(['background'])
-  for (const name of ['devices', 'inspections', 'addDevice'] as const) expect(await looksOf(name)).toEqual(['person'])
+  for (const name of ['session', 'status', 'feed'] as const)
+    expect(await looksOf(name)).toEqual(['background'])
+  for (const name of ['devices', 'inspections', 'addDevice'] as const)
+    expect(await looksOf(name)).toEqual(['person'])
 })
 
 describe('the operations of the window', () => {
-  const callsFor = (given: string) => windowOperations().flatMap(({ name, operation: { access } }) => (access === given ? [name] : []))
+  const callsFor = (given: string) =>
+    windowOperations().flatMap(({ name, operation: { access } }) =>
+      access === given ? [name] : [],
+    )
 
   // A call that is moved from one of these lists to another gives or takes somebody a right.
   it('are open to anybody: public', () => {
@@ -202,12 +224,21 @@ describe('the operations of the window', () => {
   })
 
   it('are for whoever has signed in: all others', () => {
-    const known = ['public', 'every-patient', 'confirmed', 'manage', 'manage-confirmed', 'signed-in'].flatMap(callsFor)
+    const known = [
+      'public',
+      'every-patient',
+      'confirmed',
+      'manage',
+      'manage-confirmed',
+      'signed-in',
+    ].flatMap(callsFor)
     expect(known).toHaveLength(windowOperations().length)
   })
 
   it('can be called from a PC that nobody has approved only to ask for it, and with the link of an invitation', () => {
-    const open = windowOperations().filter(({ operation: { fromAnyWorkstation = false } }) => fromAnyWorkstation)
+    const open = windowOperations().filter(
+      ({ operation: { fromAnyWorkstation = false } }) => fromAnyWorkstation,
+    )
     expect(open.map(({ name }) => name)).toEqual([
       ...['security.thisWorkstation', 'security.askForWorkstation'],
       ...['people.invitation', 'people.acceptInvitation', 'people.rejectInvitation'],
@@ -215,19 +246,32 @@ describe('the operations of the window', () => {
   })
 
   it('that a window repeats by itself change nothing, but for its lock and the hold of a draft', () => {
-    const changes = windowOperations().filter(({ operation: { method, background = false } }) => background && method !== 'GET')
-    expect(changes.map(({ name }) => name)).toEqual(['security.lock', 'security.unlock', 'reports.hold'])
+    const changes = windowOperations().filter(
+      ({ operation: { method, background = false } }) => background && method !== 'GET',
+    )
+    expect(changes.map(({ name }) => name)).toEqual([
+      'security.lock',
+      'security.unlock',
+      'reports.hold',
+    ])
   })
 
   it('are all of the contract', async () => {
     const folder = new URL('../../../../../shared/contract/', import.meta.url)
-    const files = await Promise.all(readdirSync(folder).map((file) => import(`${folder.href}${file}`) as Promise<object>))
+    const files = await Promise.all(
+      readdirSync(folder).map((file) => import(`${folder.href}${file}`) as Promise<object>),
+    )
     const isOperation = (value: unknown): value is Operation =>
       typeof value === 'object' && value !== null && 'access' in value && 'path' in value
     const declared = files
       .flatMap((exported): unknown[] => Object.values(exported))
-      .flatMap((group) => (typeof group === 'object' && group !== null ? Object.values(group).filter(isOperation) : []))
-      .filter(({ path }) => path.startsWith('/dashboard/') && !path.startsWith(dashboardRescue.state.path))
+      .flatMap((group) =>
+        typeof group === 'object' && group !== null ? Object.values(group).filter(isOperation) : [],
+      )
+      .filter(
+        ({ path }) =>
+          path.startsWith('/dashboard/') && !path.startsWith(dashboardRescue.state.path),
+      )
     const callOf = ({ method, path }: Operation) => `${method} ${path}`
     expect(
       windowOperations()

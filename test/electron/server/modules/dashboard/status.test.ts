@@ -4,7 +4,13 @@ import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard, type PartnerStatus, type Status } from '#shared/contract/dashboard.ts'
 import { openEventSource } from '../../../../support/event-source.ts'
 import { MISMATCH, quarantine, seedImages } from '../../../../support/images.ts'
-import { openTestDashboard, record, STORAGE, type TestDashboard, type TestWindow } from './dashboard-fixture.ts'
+import {
+  openTestDashboard,
+  record,
+  STORAGE,
+  type TestDashboard,
+  type TestWindow,
+} from './dashboard-fixture.ts'
 
 let partner: PartnerStatus
 let storage: Status['storage']
@@ -19,12 +25,15 @@ beforeEach(async () => {
 })
 afterEach(() => gateway[Symbol.asyncDispose]())
 
-const status = async () => dashboard.status.reply.parse((await member.call('GET', '/dashboard/status')).json)
+const status = async () =>
+  dashboard.status.reply.parse((await member.call('GET', '/dashboard/status')).json)
 
 describe('the status', () => {
   it('of a new gateway tells what to do first', async () => {
     expect(await status()).toEqual({
-      listeners: [{ name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: '' }],
+      listeners: [
+        { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: '' },
+      ],
       partner,
       downtime: { isOn: false, since: null, until: null, reason: '', userName: '' },
       banner: null,
@@ -53,7 +62,13 @@ describe('the status', () => {
   })
 
   it('says what is wrong with the partner', async () => {
-    partner = { ...partner, state: 'down', fault: 'timeout', lastOkAt: '2026-11-20T08:58:00.000Z', downSince: '2026-11-20T08:59:00.000Z' }
+    partner = {
+      ...partner,
+      state: 'down',
+      fault: 'timeout',
+      lastOkAt: '2026-11-20T08:58:00.000Z',
+      downSince: '2026-11-20T08:59:00.000Z',
+    }
     expect((await status()).banner).toEqual({
       tone: 'warning',
       text: 'Partner does not answer in time since 09:59. Worklists come from 09:58 (2 min old).',
@@ -61,7 +76,12 @@ describe('the status', () => {
   })
 
   it('says that the disk is full before what is wrong with the partner', async () => {
-    storage = { state: 'full', freeBytes: 4_000_000_000, totalBytes: 500_000_000_000, detail: 'No images are taken: 4 GB are free.' }
+    storage = {
+      state: 'full',
+      freeBytes: 4_000_000_000,
+      totalBytes: 500_000_000_000,
+      detail: 'No images are taken: 4 GB are free.',
+    }
     partner = { ...partner, state: 'down', fault: 'timeout', downSince: '2026-11-20T08:59:00.000Z' }
     const now = await status()
     expect(now.storage).toEqual(storage)
@@ -76,7 +96,14 @@ describe('the status', () => {
     seedImages(gateway.store, { uid: '1.2.4', state: 'receiving' })
     quarantine(gateway.store, '1.2.4')
     const now = await status()
-    expect(now.images).toEqual({ today: 3, receiving: 1, quarantined: 1, mismatches: 1, replaced: 0, recovered: 0 })
+    expect(now.images).toEqual({
+      today: 3,
+      receiving: 1,
+      quarantined: 1,
+      mismatches: 1,
+      replaced: 0,
+      recovered: 0,
+    })
     expect(now.advice).toEqual(
       expect.arrayContaining([
         'The images of a study name another patient or order than its worklist row or the study. Compare them under Images.',
@@ -86,10 +113,17 @@ describe('the status', () => {
   })
 
   it('has the unknown callers that wait', async () => {
-    await gateway.devices.noteCaller({ aeTitle: 'MR1', address: '10.0.0.9', calledAeTitle: 'ISTHMUS', services: [] })
+    await gateway.devices.noteCaller({
+      aeTitle: 'MR1',
+      address: '10.0.0.9',
+      calledAeTitle: 'ISTHMUS',
+      services: [],
+    })
     const now = await status()
     expect(now.unknownCallers).toBe(1)
-    expect(now.advice).toContain('An unknown device has called. Approve or dismiss it under Devices.')
+    expect(now.advice).toContain(
+      'An unknown device has called. Approve or dismiss it under Devices.',
+    )
   })
 })
 
@@ -115,7 +149,10 @@ describe('downtime mode', () => {
 
   it('needs a reason', async () => {
     const answer = await member.call('POST', '/dashboard/downtime', { reason: ' ' })
-    expect([answer.status, Problem.parse(answer.json).errors]).toEqual([400, [{ path: 'body.reason', message: 'must say why' }]])
+    expect([answer.status, Problem.parse(answer.json).errors]).toEqual([
+      400,
+      [{ path: 'body.reason', message: 'must say why' }],
+    ])
   })
 })
 
@@ -134,7 +171,9 @@ describe('the feed', () => {
 
   it('is read newest first', async () => {
     const appended = ['one', 'two', 'three'].map((text) => gateway.feed.append(line(text)))
-    const page = dashboard.feed.reply.parse((await member.call('GET', '/dashboard/feed?limit=2')).json)
+    const page = dashboard.feed.reply.parse(
+      (await member.call('GET', '/dashboard/feed?limit=2')).json,
+    )
     expect(page).toEqual({ lines: [appended[2], appended[1]], hasMore: true, cursor: page.cursor })
     const rest = await member.call('GET', `/dashboard/feed?limit=2&cursor=${page.cursor}`)
     expect(rest.json).toEqual({ lines: [appended[0]], hasMore: false })
@@ -166,11 +205,13 @@ describe('the feed', () => {
 
   it('sends a window that was away for long the newest lines only, so that the stream holds', async () => {
     const first = gateway.feed.append(line('x'.repeat(400)))
-    for (let index = 0; index < 990; index += 1) gateway.feed.append(line(`${index} ${'x'.repeat(400)}`))
+    for (let index = 0; index < 990; index += 1)
+      gateway.feed.append(line(`${index} ${'x'.repeat(400)}`))
     const headers = { cookie: member.cookie(), 'last-event-id': String(first.lineId) }
     const stream = await openEventSource(`${gateway.server.url}/dashboard/feed/events`, headers)
     const lines = []
-    for (let event = await stream.next(); event.event === 'line'; event = await stream.next()) lines.push(event)
+    for (let event = await stream.next(); event.event === 'line'; event = await stream.next())
+      lines.push(event)
     expect(lines).toHaveLength(200)
     expect(lines.at(-1)?.data).toMatchObject({ text: expect.stringMatching(/^989 /) })
     stream.close()

@@ -16,14 +16,36 @@ function clinic() {
   const { store, clock } = temp
   let made = 0
   const study = (
-    more: { severity?: Severity; expressCustomerId?: string | null; cancelledAt?: string | null; status?: (typeof OPEN)[number] } = {},
+    more: {
+      severity?: Severity
+      expressCustomerId?: string | null
+      cancelledAt?: string | null
+      status?: (typeof OPEN)[number]
+    } = {},
   ) => {
     made++
     const at = instantOf(clock())
     return store.studies.insert({
-      ...{ area: 'scribe', studyId: `stu_${String(made).padStart(32, '0')}`, studyInstanceUid: `2.25.${made}`, studyDescription: 'CT' },
-      ...{ severity: 'normal', status: 'unassigned', cancelledAt: null, assignedTo: null, expressCustomerId: null },
-      ...{ createdByApiKeyId: null, createdByUserId: null, detail: {}, createdAt: at, updatedAt: at },
+      ...{
+        area: 'scribe',
+        studyId: `stu_${String(made).padStart(32, '0')}`,
+        studyInstanceUid: `2.25.${made}`,
+        studyDescription: 'CT',
+      },
+      ...{
+        severity: 'normal',
+        status: 'unassigned',
+        cancelledAt: null,
+        assignedTo: null,
+        expressCustomerId: null,
+      },
+      ...{
+        createdByApiKeyId: null,
+        createdByUserId: null,
+        detail: {},
+        createdAt: at,
+        updatedAt: at,
+      },
       ...more,
     } as NewStudyRecord)
   }
@@ -40,14 +62,26 @@ describe('unread studies', () => {
     made.study({ severity: 'stat', cancelledAt: first })
     made.study()
     const { unread } = made.store.todayCounts
-    expect(unread({ statuses: OPEN, severities: ['stat'], customers: undefined, most: 10 })).toEqual({ count: 2, since: first })
-    expect(unread({ statuses: OPEN, severities: ALL, customers: undefined, most: 10 })).toEqual({ count: 3, since: first })
+    expect(
+      unread({ statuses: OPEN, severities: ['stat'], customers: undefined, most: 10 }),
+    ).toEqual({ count: 2, since: first })
+    expect(unread({ statuses: OPEN, severities: ALL, customers: undefined, most: 10 })).toEqual({
+      count: 3,
+      since: first,
+    })
   })
 
   it('are counted up to a bound', () => {
     using made = clinic()
     for (let count = 0; count < 5; count++) made.study()
-    expect(made.store.todayCounts.unread({ statuses: OPEN, severities: ALL, customers: undefined, most: 3 }).count).toBe(3)
+    expect(
+      made.store.todayCounts.unread({
+        statuses: OPEN,
+        severities: ALL,
+        customers: undefined,
+        most: 3,
+      }).count,
+    ).toBe(3)
   })
 
   it('of a time are those made before it', () => {
@@ -67,8 +101,17 @@ describe('unread studies', () => {
   it('are those of the person’s customers where it sees no others', () => {
     using made = clinic()
     const at = instantOf(made.clock())
-    const key = openApiKeys(made).create({ description: 'RIS', isViewerEnabled: true, scope: 'all' }, 'command-line')
-    const customer = { createdByApiKeyId: key.apiKey.apiKeyId, createdByUserId: null, createdAt: at, updatedAt: at, isActive: true }
+    const key = openApiKeys(made).create(
+      { description: 'RIS', isViewerEnabled: true, scope: 'all' },
+      'command-line',
+    )
+    const customer = {
+      createdByApiKeyId: key.apiKey.apiKeyId,
+      createdByUserId: null,
+      createdAt: at,
+      updatedAt: at,
+      isActive: true,
+    }
     for (const name of ['A', 'B'])
       made.store.customers.insert({
         ...customer,
@@ -81,7 +124,9 @@ describe('unread studies', () => {
     made.study()
     const count = (customers: readonly string[] | undefined) =>
       made.store.todayCounts.unread({ statuses: OPEN, severities: ALL, customers, most: 10 }).count
-    expect([count(undefined), count(['cus_A']), count(['cus_A', 'cus_B']), count([])]).toEqual([3, 1, 2, 0])
+    expect([count(undefined), count(['cus_A']), count(['cus_A', 'cus_B']), count([])]).toEqual([
+      3, 1, 2, 0,
+    ])
   })
 })
 
@@ -91,16 +136,38 @@ it('counts critical results of the customers that are seen, and all where nobody
   const openedAt = instantOf(clock())
   const { userId } = newUser(store)
   const { apiKeyId } = newKey(store)
-  const by = { createdByApiKeyId: apiKeyId, createdByUserId: null, createdAt: openedAt, updatedAt: openedAt, isActive: true }
+  const by = {
+    createdByApiKeyId: apiKeyId,
+    createdByUserId: null,
+    createdAt: openedAt,
+    updatedAt: openedAt,
+    isActive: true,
+  }
   for (const name of ['A', 'B'])
-    store.customers.insert({ ...by, expressCustomerId: `cus_${name}`, expressCustomerName: name, metadata: undefined } as never)
+    store.customers.insert({
+      ...by,
+      expressCustomerId: `cus_${name}`,
+      expressCustomerName: name,
+      metadata: undefined,
+    } as never)
   for (const expressCustomerId of ['cus_A', 'cus_B', null]) {
     const { studyId } = made.study({ expressCustomerId })
     const reportId = completedReport(store, { studyId, userId, isCritical: true })
-    store.criticalResults.insert({ reportId, studyId, openedAt, communicatedAt: null, finding: 'Bleeding', communication: null })
+    store.criticalResults.insert({
+      reportId,
+      studyId,
+      openedAt,
+      communicatedAt: null,
+      finding: 'Bleeding',
+      communication: null,
+    })
   }
   const { criticals } = store.todayCounts
-  expect([undefined, ['cus_A'], ['cus_A', 'cus_B'], []].map((customers) => criticals(customers, 10).count)).toEqual([3, 1, 2, 0])
+  expect(
+    [undefined, ['cus_A'], ['cus_A', 'cus_B'], []].map(
+      (customers) => criticals(customers, 10).count,
+    ),
+  ).toEqual([3, 1, 2, 0])
   expect(criticals(['cus_B'], 10).since).toBe(openedAt)
 })
 
@@ -110,19 +177,43 @@ it('counts studies that need an addendum, cancelled ones too, of the customers t
   const first = instantOf(clock())
   const { userId } = newUser(store)
   const { apiKeyId } = newKey(store)
-  const by = { createdByApiKeyId: apiKeyId, createdByUserId: null, createdAt: first, updatedAt: first, isActive: true }
+  const by = {
+    createdByApiKeyId: apiKeyId,
+    createdByUserId: null,
+    createdAt: first,
+    updatedAt: first,
+    isActive: true,
+  }
   for (const name of ['A', 'B'])
-    store.customers.insert({ ...by, expressCustomerId: `cus_${name}`, expressCustomerName: name, metadata: undefined } as never)
+    store.customers.insert({
+      ...by,
+      expressCustomerId: `cus_${name}`,
+      expressCustomerName: name,
+      metadata: undefined,
+    } as never)
   for (const expressCustomerId of ['cus_A', 'cus_B', null]) {
-    const { studyId, studyInstanceUid } = made.study({ expressCustomerId, cancelledAt: expressCustomerId === 'cus_A' ? first : null })
+    const { studyId, studyInstanceUid } = made.study({
+      expressCustomerId,
+      cancelledAt: expressCustomerId === 'cus_A' ? first : null,
+    })
     completedReport(store, { studyId, userId, signedAt: instantOf(clock()) })
     clock.pass(60_000)
     correctImages(store, studyInstanceUid, instantOf(clock()))
   }
   const { neededAddenda } = store.todayCounts
-  expect([undefined, ['cus_A'], ['cus_A', 'cus_B'], []].map((customers) => neededAddenda(customers, 10).count)).toEqual([3, 1, 2, 0])
-  expect(neededAddenda(undefined, 2)).toEqual({ count: 2, since: instantOf(Date.parse(first) + 60_000) })
-  expect(neededAddenda(['cus_B'], 10)).toEqual({ count: 1, since: instantOf(Date.parse(first) + 120_000) })
+  expect(
+    [undefined, ['cus_A'], ['cus_A', 'cus_B'], []].map(
+      (customers) => neededAddenda(customers, 10).count,
+    ),
+  ).toEqual([3, 1, 2, 0])
+  expect(neededAddenda(undefined, 2)).toEqual({
+    count: 2,
+    since: instantOf(Date.parse(first) + 60_000),
+  })
+  expect(neededAddenda(['cus_B'], 10)).toEqual({
+    count: 1,
+    since: instantOf(Date.parse(first) + 120_000),
+  })
 })
 
 it('counts nothing in an empty clinic', () => {
@@ -143,11 +234,28 @@ it('counts nothing in an empty clinic', () => {
 it('counts failed events of the day, without tests and worklist questions', () => {
   using made = clinic()
   const at = instantOf(made.clock())
-  const event = { endpointId: null, subject: 's', studyInstanceUid: null, state: 'failed', isTest: false, createdAt: at } as const
+  const event = {
+    endpointId: null,
+    subject: 's',
+    studyInstanceUid: null,
+    state: 'failed',
+    isTest: false,
+    createdAt: at,
+  } as const
   made.store.events.insert({ ...event, eventId: 'whe_1', type: 'report.delivered' })
   made.store.events.insert({ ...event, eventId: 'whe_2', type: 'report.delivered', isTest: true })
   made.store.events.insert({ ...event, eventId: 'whe_3', type: 'modality_worklist.requested' })
-  made.store.events.insert({ ...event, eventId: 'whe_4', type: 'report.delivered', state: 'waiting' })
-  made.store.events.insert({ ...event, eventId: 'whe_5', type: 'report.delivered', createdAt: '2026-03-01T00:00:00.000Z' })
+  made.store.events.insert({
+    ...event,
+    eventId: 'whe_4',
+    type: 'report.delivered',
+    state: 'waiting',
+  })
+  made.store.events.insert({
+    ...event,
+    eventId: 'whe_5',
+    type: 'report.delivered',
+    createdAt: '2026-03-01T00:00:00.000Z',
+  })
   expect(made.store.todayCounts.failedEvents(at, 10)).toEqual({ count: 1, since: at })
 })

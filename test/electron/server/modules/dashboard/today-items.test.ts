@@ -15,18 +15,38 @@ const NO_COUNTS: TodaySituation['counts'] = {
   failedEvents: () => NONE,
   pendingInvitations: () => NONE,
 }
-const OWNER = { userId: 'usr_1', level: 'owner', canManageStudies: true, canCreateReports: true, hasDashboardAccess: true } as const
+const OWNER = {
+  userId: 'usr_1',
+  level: 'owner',
+  canManageStudies: true,
+  canCreateReports: true,
+  hasDashboardAccess: true,
+} as const
 const RADIOLOGIST = { ...OWNER, level: 'member', canManageStudies: false } as const
-const DESK = { ...OWNER, level: 'member', canManageStudies: false, canCreateReports: false } as const
+const DESK = {
+  ...OWNER,
+  level: 'member',
+  canManageStudies: false,
+  canCreateReports: false,
+} as const
 
 const calm: TodaySituation = {
   now: Date.parse(NOW),
   person: OWNER,
   needsSecondFactor: false,
   isSetUp: true,
-  listeners: [{ name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: '' }],
+  listeners: [
+    { name: 'dimse', address: '0.0.0.0:11112', aeTitle: 'ISTHMUS', isUp: true, detail: '' },
+  ],
   storage: STORAGE,
-  partner: { url: 'https://partner.example', state: 'up', fault: null, detail: '', lastOkAt: NOW, downSince: null },
+  partner: {
+    url: 'https://partner.example',
+    state: 'up',
+    fault: null,
+    detail: '',
+    lastOkAt: NOW,
+    downSince: null,
+  },
   downtime: { isOn: false, since: null, until: null, reason: '', userName: '' },
   audit: undefined,
   upkeep: { backup: undefined, rehearsal: undefined, standby: undefined },
@@ -36,7 +56,16 @@ const calm: TodaySituation = {
   undelivered: { count: 0, since: null, fault: null, switchedOff: [] },
   callers: [],
   workstations: 0,
-  exams: { all: 4, waiting: 1, withheld: 0, overdue: 0, begun: 0, completed: 0, late: 0, lateSince: null },
+  exams: {
+    all: 4,
+    waiting: 1,
+    withheld: 0,
+    overdue: 0,
+    begun: 0,
+    completed: 0,
+    late: 0,
+    lateSince: null,
+  },
   unplanned: NONE,
   mail: { ...NONE, fault: null },
   certificates: [certificate()],
@@ -46,7 +75,8 @@ const calm: TodaySituation = {
   dayAgo: '2026-11-19T09:00:00.000Z',
   threeDaysAgo: '2026-11-17T09:00:00.000Z',
 }
-const kindsOf = (situation: Partial<TodaySituation>) => itemsOf({ ...calm, ...situation }).map(({ kind }) => kind)
+const kindsOf = (situation: Partial<TodaySituation>) =>
+  itemsOf({ ...calm, ...situation }).map(({ kind }) => kind)
 const counts = (more: Partial<TodaySituation['counts']>) => ({ counts: { ...NO_COUNTS, ...more } })
 const unreadWhere = (is: (of: Parameters<TodaySituation['counts']['unread']>[0]) => boolean) =>
   counts({ unread: (of) => (is(of) ? some() : NONE) })
@@ -62,16 +92,55 @@ describe('what needs somebody', () => {
 
   const CASES: readonly [TodayKind, Partial<TodaySituation>][] = [
     ['safe-mode', { isSafe: true }],
-    ['listener-down', { listeners: calm.listeners.map((one) => ({ ...one, isUp: false, detail: 'Port 11112 is taken.' })) }],
+    [
+      'listener-down',
+      {
+        listeners: calm.listeners.map((one) => ({
+          ...one,
+          isUp: false,
+          detail: 'Port 11112 is taken.',
+        })),
+      },
+    ],
     ['disk', { storage: { ...STORAGE, state: 'full', detail: 'The disk is full.' } }],
-    ['partner-away', { partner: { ...calm.partner, state: 'down', fault: 'unreachable', downSince: NOW } }],
+    [
+      'partner-away',
+      { partner: { ...calm.partner, state: 'down', fault: 'unreachable', downSince: NOW } },
+    ],
     ['partner-unset', { partner: { ...calm.partner, state: 'unset' } }],
     ['audit-broken', { audit: { firstBadSeq: 7, at: NOW } }],
     ['audit-anchor', { anchorFault: 'unwritable' }],
-    ['audit-collector', { collectorFault: { since: NOW, count: 4, isMore: false, detail: 'ECONNREFUSED' } }],
-    ['backup', { upkeep: { ...calm.upkeep, backup: { tone: 'danger', since: NOW, sentence: 'The disk is full.' } } }],
-    ['rehearsal', { upkeep: { ...calm.upkeep, rehearsal: { tone: 'warning', since: NOW, sentence: 'None was ever tried.' } } }],
-    ['standby', { upkeep: { ...calm.upkeep, standby: { tone: 'warning', since: NOW, sentence: 'It is behind.' } } }],
+    [
+      'audit-collector',
+      { collectorFault: { since: NOW, count: 4, isMore: false, detail: 'ECONNREFUSED' } },
+    ],
+    [
+      'backup',
+      {
+        upkeep: {
+          ...calm.upkeep,
+          backup: { tone: 'danger', since: NOW, sentence: 'The disk is full.' },
+        },
+      },
+    ],
+    [
+      'rehearsal',
+      {
+        upkeep: {
+          ...calm.upkeep,
+          rehearsal: { tone: 'warning', since: NOW, sentence: 'None was ever tried.' },
+        },
+      },
+    ],
+    [
+      'standby',
+      {
+        upkeep: {
+          ...calm.upkeep,
+          standby: { tone: 'warning', since: NOW, sentence: 'It is behind.' },
+        },
+      },
+    ],
     ['setup', { isSetUp: false, partner: { ...calm.partner, state: 'unset' } }],
     ['recovered', { images: { ...calm.images, recovered: 3 } }],
     ['correction-notices', { notices: { count: 2, since: NOW } }],
@@ -80,9 +149,23 @@ describe('what needs somebody', () => {
     ['criticals', counts({ criticals: () => some() })],
     ['addenda-needed', counts({ neededAddenda: () => some() })],
     ['stat-unread', unreadWhere(({ severities }) => severities.length === 1)],
-    ['reports-undelivered', { undelivered: { count: 2, since: NOW, fault: 'It answered 500.', switchedOff: [] } }],
-    ['endpoints-off', { undelivered: { ...calm.undelivered, switchedOff: [{ name: 'RIS', reason: 'It answered 410.' }] } }],
-    ['downtime', { downtime: { isOn: true, since: NOW, until: NOW, reason: 'line down', userName: 'Anna' } }],
+    [
+      'reports-undelivered',
+      { undelivered: { count: 2, since: NOW, fault: 'It answered 500.', switchedOff: [] } },
+    ],
+    [
+      'endpoints-off',
+      {
+        undelivered: {
+          ...calm.undelivered,
+          switchedOff: [{ name: 'RIS', reason: 'It answered 410.' }],
+        },
+      },
+    ],
+    [
+      'downtime',
+      { downtime: { isOn: true, since: NOW, until: NOW, reason: 'line down', userName: 'Anna' } },
+    ],
     ['quarantined', { images: { ...calm.images, quarantined: 5 } }],
     ['forwards-failed', { forwards: { waiting: 0, failed: 9 } }],
     ['unknown-callers', { callers: [CALLER] }],
@@ -96,8 +179,16 @@ describe('what needs somebody', () => {
     ['events-failed', counts({ failedEvents: (since) => (since === calm.dayAgo ? some() : NONE) })],
     ['second-factor', { needsSecondFactor: true }],
     ['mail-failing', { mail: { ...some(), fault: 'The mail server refuses the sender.' } }],
-    ['invitations-pending', counts({ pendingInvitations: (before) => (before === calm.threeDaysAgo ? some() : NONE) })],
-    ['certificate', { certificates: [certificate({ daysLeft: 5 }), certificate({ isInUse: false, daysLeft: 1 })] }],
+    [
+      'invitations-pending',
+      counts({ pendingInvitations: (before) => (before === calm.threeDaysAgo ? some() : NONE) }),
+    ],
+    [
+      'certificate',
+      {
+        certificates: [certificate({ daysLeft: 5 }), certificate({ isInUse: false, daysLeft: 1 })],
+      },
+    ],
     ['advice', { advice: ['Any device on the network may read the worklist.'] }],
   ]
   it.each(CASES)('is %s', (kind, situation) => {
@@ -110,7 +201,9 @@ describe('what needs somebody', () => {
   })
 
   it('says how many and since when, and that there are more where counting stopped', () => {
-    expect(itemsOf({ ...calm, ...counts({ criticals: () => some(1000) }) })).toMatchObject([{ count: 999, isMore: true, since: NOW }])
+    expect(itemsOf({ ...calm, ...counts({ criticals: () => some(1000) }) })).toMatchObject([
+      { count: 999, isMore: true, since: NOW },
+    ])
   })
 
   it('leaves out mail that waits for its first attempt', () => {
@@ -119,7 +212,9 @@ describe('what needs somebody', () => {
 
   it('tells who cannot do anything about it what it takes', () => {
     const situation = { ...calm, person: DESK, images: { ...calm.images, mismatches: 1 } }
-    expect(itemsOf(situation)).toMatchObject([{ kind: 'mismatches', mayAct: false, needs: 'manageStudies' }])
+    expect(itemsOf(situation)).toMatchObject([
+      { kind: 'mismatches', mayAct: false, needs: 'manageStudies' },
+    ])
   })
 
   it('is put in the order of whose work it is', () => {
@@ -129,15 +224,29 @@ describe('what needs somebody', () => {
       callers: [CALLER],
       ...counts({ drafts: () => some(1), criticals: () => some(1) }),
     }
-    expect(kindsOf(busy)).toEqual(['mismatches', 'criticals', 'unknown-callers', 'exams-withheld', 'my-drafts'])
+    expect(kindsOf(busy)).toEqual([
+      'mismatches',
+      'criticals',
+      'unknown-callers',
+      'exams-withheld',
+      'my-drafts',
+    ])
     expect(kindsOf({ ...busy, person: RADIOLOGIST })).toEqual([
       ...['criticals', 'my-drafts', 'exams-withheld', 'mismatches', 'unknown-callers'],
     ])
-    expect(kindsOf({ ...busy, person: DESK })).toEqual(['exams-withheld', 'my-drafts', 'mismatches', 'criticals', 'unknown-callers'])
+    expect(kindsOf({ ...busy, person: DESK })).toEqual([
+      'exams-withheld',
+      'my-drafts',
+      'mismatches',
+      'criticals',
+      'unknown-callers',
+    ])
   })
 
   it('begins with what stops all work, for everybody', () => {
     const away = { ...calm.partner, state: 'down', fault: 'unreachable' } as const
-    expect(kindsOf({ person: DESK, partner: away, exams: { ...calm.exams, withheld: 1 } })[0]).toBe('partner-away')
+    expect(kindsOf({ person: DESK, partner: away, exams: { ...calm.exams, withheld: 1 } })[0]).toBe(
+      'partner-away',
+    )
   })
 })

@@ -19,13 +19,27 @@ const info = (callingAeTitle: string, more: Partial<AssociationInfo> = {}): Asso
 
 const NEGOTIATED: Negotiated = {
   request: {
-    ...{ type: 'A-ASSOCIATE-RQ', protocolVersion: 1, calledAeTitle: 'ISTHMUS', callingAeTitle: 'CT1', applicationContext: '' },
+    ...{
+      type: 'A-ASSOCIATE-RQ',
+      protocolVersion: 1,
+      calledAeTitle: 'ISTHMUS',
+      callingAeTitle: 'CT1',
+      applicationContext: '',
+    },
     presentationContexts: [
       { id: 1, abstractSyntax: '1.2.840.10008.1.1', transferSyntaxes: ['1.2.840.10008.1.2'] },
-      { id: 3, abstractSyntax: '1.2.840.10008.5.1.4.31', transferSyntaxes: ['1.2.840.10008.1.2.2'] },
+      {
+        id: 3,
+        abstractSyntax: '1.2.840.10008.5.1.4.31',
+        transferSyntaxes: ['1.2.840.10008.1.2.2'],
+      },
     ],
     user: {
-      ...{ maximumLength: 16_384, implementationClassUid: '1.2.3', implementationVersionName: 'MODALITY_1' },
+      ...{
+        maximumLength: 16_384,
+        implementationClassUid: '1.2.3',
+        implementationVersionName: 'MODALITY_1',
+      },
       ...{ asynchronousOperations: undefined, roles: [] },
     },
   },
@@ -74,7 +88,11 @@ it('tells the life of an association in plain words, by the name of its device',
   observer.opened(info('CT1'), ['Verification', 'Modality Worklist'], NEGOTIATED)
   observer.answered(info('CT1'), { ...ECHO, status: 0x0000, responses: 0, ms: 1 })
   observer.answered(info('CT1'), { ...FIND, status: 0x0000, responses: 3, ms: 1 })
-  observer.closed(info('CT1'), { kind: 'released', detail: 'released by the peer', remoteAddress: '10.0.3.7' })
+  observer.closed(info('CT1'), {
+    kind: 'released',
+    detail: 'released by the peer',
+    remoteAddress: '10.0.3.7',
+  })
   expect(clinic.lines()).toEqual([
     ['opened', 'plain', 'CT room 1 (CT1) connected for Verification, Modality Worklist.'],
     ['echo', 'good', 'CT room 1 (CT1) tested the connection (C-ECHO): it works.'],
@@ -86,16 +104,32 @@ it('says what went wrong, and with whom', () => {
   using clinic = openClinic()
   const { observer } = clinic
   observer.opened(info('CT1', { calledAeTitle: 'OLD_RIS' }), [], NEGOTIATED)
-  observer.closed(info('CT1'), { kind: 'aborted', detail: 'silent for 120 s', remoteAddress: '10.0.3.7' })
+  observer.closed(info('CT1'), {
+    kind: 'aborted',
+    detail: 'silent for 120 s',
+    remoteAddress: '10.0.3.7',
+  })
   observer.rejected(info('US1'), REJECTED, ['Modality Worklist'])
   observer.rejected(info(''), REJECTED, ['Modality Worklist'])
-  observer.closed(undefined, { kind: 'aborted', detail: 'asked for nothing for 30 s', remoteAddress: '10.0.3.8' })
+  observer.closed(undefined, {
+    kind: 'aborted',
+    detail: 'asked for nothing for 30 s',
+    remoteAddress: '10.0.3.8',
+  })
   expect(clinic.lines()).toEqual([
-    ['opened', 'warning', 'CT room 1 (CT1) connected for nothing we offer, calling us OLD_RIS instead of ISTHMUS.'],
+    [
+      'opened',
+      'warning',
+      'CT room 1 (CT1) connected for nothing we offer, calling us OLD_RIS instead of ISTHMUS.',
+    ],
     ['aborted', 'warning', 'The connection of CT room 1 (CT1) broke off: silent for 120 s.'],
     ['rejected', 'danger', 'US1 was refused: it is not in the device list.'],
     ['rejected', 'danger', 'A caller without a name was refused: it is not in the device list.'],
-    ['aborted', 'warning', 'A connection from 10.0.3.8 ended before it asked for anything: asked for nothing for 30 s.'],
+    [
+      'aborted',
+      'warning',
+      'A connection from 10.0.3.8 ended before it asked for anything: asked for nothing for 30 s.',
+    ],
   ])
 })
 
@@ -107,10 +141,18 @@ it('puts into the inbox who is neither known nor switched off, with what it want
   observer.opened(info('CT1'), ['Verification'], NEGOTIATED)
   observer.opened(info('OFF'), ['Verification'], NEGOTIATED)
   observer.rejected(info('OFF'), REJECTED, ['Modality Worklist'])
-  observer.rejected(info('BUSY'), { result: 2, source: 3, reason: 2, why: '100 associations are open, the limit' }, ['Verification'])
+  observer.rejected(
+    info('BUSY'),
+    { result: 2, source: 3, reason: 2, why: '100 associations are open, the limit' },
+    ['Verification'],
+  )
   observer.rejected(info(''), REJECTED, ['Modality Worklist'])
-  await vi.waitFor(() => expect(devices.list().find(({ aeTitle }) => aeTitle === 'CT1')?.lastAddress).toBe('10.0.3.7'))
-  const callers = devices.callers().map(({ aeTitle, address, services }) => ({ aeTitle, address, services }))
+  await vi.waitFor(() =>
+    expect(devices.list().find(({ aeTitle }) => aeTitle === 'CT1')?.lastAddress).toBe('10.0.3.7'),
+  )
+  const callers = devices
+    .callers()
+    .map(({ aeTitle, address, services }) => ({ aeTitle, address, services }))
   expect(callers).toHaveLength(2)
   expect(callers).toEqual(
     expect.arrayContaining([
@@ -125,7 +167,11 @@ it('notes nobody where everyone is served', async () => {
   clinic.settings.change({ 'dimse.allowUnknownDevices': true }, 'command-line')
   clinic.observer.opened(info('US1'), ['Modality Worklist'], NEGOTIATED)
   clinic.observer.opened(info('CT1'), ['Modality Worklist'], NEGOTIATED)
-  await vi.waitFor(() => expect(clinic.devices.list().find(({ aeTitle }) => aeTitle === 'CT1')?.lastAddress).toBe('10.0.3.7'))
+  await vi.waitFor(() =>
+    expect(clinic.devices.list().find(({ aeTitle }) => aeTitle === 'CT1')?.lastAddress).toBe(
+      '10.0.3.7',
+    ),
+  )
   expect(clinic.devices.callers()).toEqual([])
 })
 
@@ -135,11 +181,31 @@ it('logs rejections and answers that are no success, by numbers', () => {
   clinic.observer.answered(info('CT1'), { ...FIND, status: 0xa700, responses: 0, ms: 8000.4 })
   clinic.observer.answered(info('CT1'), { ...ECHO, status: 0x0122, responses: 0, ms: 1 })
   expect(clinic.log.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-    { level: 'warn', msg: 'association rejected', aeTitle: 'US1', address: '10.0.3.7', result: 1, source: 1, reason: 3 },
-    { level: 'info', msg: 'answered', aeTitle: 'CT1', service: 'Modality Worklist', status: 'a700', responses: 0, ms: 8000 },
+    {
+      level: 'warn',
+      msg: 'association rejected',
+      aeTitle: 'US1',
+      address: '10.0.3.7',
+      result: 1,
+      source: 1,
+      reason: 3,
+    },
+    {
+      level: 'info',
+      msg: 'answered',
+      aeTitle: 'CT1',
+      service: 'Modality Worklist',
+      status: 'a700',
+      responses: 0,
+      ms: 8000,
+    },
     { level: 'info', msg: 'answered', status: '0122' },
   ])
-  expect(clinic.lines().at(-1)).toEqual(['echo', 'warning', expect.stringContaining('tested the connection (C-ECHO): ')])
+  expect(clinic.lines().at(-1)).toEqual([
+    'echo',
+    'warning',
+    expect.stringContaining('tested the connection (C-ECHO): '),
+  ])
 })
 
 it('lists no archive among the callers to approve that is let in because a study is fetched from it', async () => {
@@ -155,21 +221,72 @@ it('lists no archive among the callers to approve that is let in because a study
 it('keeps a connection with its lines, what was asked on it, and what was agreed', async () => {
   using clinic = openClinic()
   const { observer, associationLog } = clinic
-  const ct = info('CT1', { tls: { protocol: 'TLSv1.3', cipher: '', fingerprint256: undefined, isTrusted: false } })
+  const ct = info('CT1', {
+    tls: { protocol: 'TLSv1.3', cipher: '', fingerprint256: undefined, isTrusted: false },
+  })
   observer.opened(ct, ['Verification'], NEGOTIATED)
   observer.answered(ct, { ...ECHO, status: 0, responses: 0, ms: 1 })
   observer.answered(ct, { ...FIND, status: 0, responses: 6, ms: 1 })
   observer.answered(ct, { ...FIND, status: 0xfe00, responses: 2, ms: 1 })
-  observer.answered(ct, { service: 'CT Image Storage', commandField: 0x01, bytes: 524_288, status: 0xb007, responses: 0, ms: 1 })
-  observer.answered(ct, { service: 'CT Image Storage', commandField: 0x01, bytes: 10, status: 0xa700, responses: 0, ms: 1 })
-  observer.answered(ct, { service: 'Modality Performed Procedure Step', commandField: 0x140, bytes: 10, status: 0, responses: 0, ms: 1 })
-  observer.answered(ct, { service: 'Storage Commitment', commandField: 0x130, bytes: 10, status: 0, responses: 0, ms: 1 })
-  observer.closed(ct, { kind: 'released', detail: 'released by the peer', remoteAddress: '10.0.3.7' })
+  observer.answered(ct, {
+    service: 'CT Image Storage',
+    commandField: 0x01,
+    bytes: 524_288,
+    status: 0xb007,
+    responses: 0,
+    ms: 1,
+  })
+  observer.answered(ct, {
+    service: 'CT Image Storage',
+    commandField: 0x01,
+    bytes: 10,
+    status: 0xa700,
+    responses: 0,
+    ms: 1,
+  })
+  observer.answered(ct, {
+    service: 'Modality Performed Procedure Step',
+    commandField: 0x140,
+    bytes: 10,
+    status: 0,
+    responses: 0,
+    ms: 1,
+  })
+  observer.answered(ct, {
+    service: 'Storage Commitment',
+    commandField: 0x130,
+    bytes: 10,
+    status: 0,
+    responses: 0,
+    ms: 1,
+  })
+  observer.closed(ct, {
+    kind: 'released',
+    detail: 'released by the peer',
+    remoteAddress: '10.0.3.7',
+  })
   observer.rejected(info('US1'), REJECTED, [])
   expect(await associationLog.read('of CT1')).toMatchObject({
     association: {
-      ...{ deviceName: 'CT room 1', aeTitle: 'CT1', address: '10.0.3.7', tls: 'TLSv1.3', how: 'released', times: 1, tone: 'good' },
-      counts: { echoes: 1, queries: 2, exams: 8, instances: 2, bytes: 524_298, steps: 1, commitments: 1, failures: 1 },
+      ...{
+        deviceName: 'CT room 1',
+        aeTitle: 'CT1',
+        address: '10.0.3.7',
+        tls: 'TLSv1.3',
+        how: 'released',
+        times: 1,
+        tone: 'good',
+      },
+      counts: {
+        echoes: 1,
+        queries: 2,
+        exams: 8,
+        instances: 2,
+        bytes: 524_298,
+        steps: 1,
+        commitments: 1,
+        failures: 1,
+      },
     },
     lines: [{ kind: 'opened' }, { kind: 'echo' }, { kind: 'closed' }],
     terms: {
@@ -181,7 +298,12 @@ it('keeps a connection with its lines, what was asked on it, and what was agreed
     },
   })
   expect(await associationLog.read('of US1')).toMatchObject({
-    association: { deviceId: null, how: 'rejected', detail: 'it is not in the device list', tone: 'danger' },
+    association: {
+      deviceId: null,
+      how: 'rejected',
+      detail: 'it is not in the device list',
+      tone: 'danger',
+    },
     lines: [{ kind: 'rejected' }],
     terms: null,
   })

@@ -44,7 +44,14 @@ interface Visit {
 /** A device comes, says one thing and goes. */
 function visit(
   log: AssociationLog,
-  { id = randomUUID(), aeTitle = 'CT1', address = '10.0.3.7', how = 'released', detail = '', name }: Visit,
+  {
+    id = randomUUID(),
+    aeTitle = 'CT1',
+    address = '10.0.3.7',
+    how = 'released',
+    detail = '',
+    name,
+  }: Visit,
 ) {
   const device = name === undefined ? undefined : { deviceId: randomUUID(), name }
   log.opened({ associationId: id, aeTitle, calledAeTitle: 'ISTHMUS', address, tls: '', device })
@@ -58,13 +65,31 @@ it('lists connections newest first, page after page, and the filters it is given
   using clinic = openLog()
   const { log } = clinic
   for (let at = 0; at < 5; at++) visit(log, { id: `ct-${at}`, name: 'Tomógrafo de la planta 2' })
-  visit(log, { id: 'us', aeTitle: 'US1', address: '10.0.3.8', how: 'rejected', detail: 'it is not in the device list' })
-  visit(log, { id: 'mr', aeTitle: 'MR1', address: '10.0.3.9', how: 'aborted', detail: 'silent for 120 s' })
+  visit(log, {
+    id: 'us',
+    aeTitle: 'US1',
+    address: '10.0.3.8',
+    how: 'rejected',
+    detail: 'it is not in the device list',
+  })
+  visit(log, {
+    id: 'mr',
+    aeTitle: 'MR1',
+    address: '10.0.3.9',
+    how: 'aborted',
+    detail: 'silent for 120 s',
+  })
   visit(log, { id: 'xa', aeTitle: 'XA1', address: '10.0.3.9', how: 'open' })
   visit(log, { id: 'cr', aeTitle: 'CR1' })
   log.counted('cr', { failures: 1 })
-  const idsOf = async (filter: Omit<Parameters<AssociationLog['list']>[0], 'show'> & { show?: 'all' | 'open' | 'rejected' | 'failed' }) =>
-    (await log.list({ ...ALL, ...filter }, { limit: 100 })).items.map(({ associationId }) => associationId)
+  const idsOf = async (
+    filter: Omit<Parameters<AssociationLog['list']>[0], 'show'> & {
+      show?: 'all' | 'open' | 'rejected' | 'failed'
+    },
+  ) =>
+    (await log.list({ ...ALL, ...filter }, { limit: 100 })).items.map(
+      ({ associationId }) => associationId,
+    )
   expect(await idsOf({})).toEqual(['cr', 'xa', 'mr', 'us', 'ct-4', 'ct-3', 'ct-2', 'ct-1', 'ct-0'])
   expect(await idsOf({ show: 'rejected' })).toEqual(['us'])
   expect(await idsOf({ show: 'failed' })).toEqual(['cr', 'mr'])
@@ -80,8 +105,16 @@ it('lists connections newest first, page after page, and the filters it is given
   const first = await log.list(ALL, { limit: 4 })
   expect(first).toMatchObject({ items: [{}, {}, {}, {}], hasMore: true })
   const rest = await log.list(ALL, { limit: 100, cursor: first.cursor })
-  expect(rest.items.map(({ associationId }) => associationId)).toEqual(['ct-4', 'ct-3', 'ct-2', 'ct-1', 'ct-0'])
-  await expect(log.list(ALL, { limit: 4, cursor: 'nonsense' })).rejects.toThrow('The cursor is not one of this list.')
+  expect(rest.items.map(({ associationId }) => associationId)).toEqual([
+    'ct-4',
+    'ct-3',
+    'ct-2',
+    'ct-1',
+    'ct-0',
+  ])
+  await expect(log.list(ALL, { limit: 4, cursor: 'nonsense' })).rejects.toThrow(
+    'The cursor is not one of this list.',
+  )
 })
 
 it('finds what is rare among many, a portion at a time', async () => {
@@ -95,18 +128,28 @@ it('finds what is rare among many, a portion at a time', async () => {
   }
   const found = await log.list({ ...ALL, search: 'rare' }, { limit: 20 })
   expect(found).toMatchObject({ items: [{ associationId: 'rare' }], hasMore: false })
-  expect(await log.list({ show: 'rejected', aeTitle: 'CT1' }, { limit: 20 })).toMatchObject({ items: [], hasMore: false })
+  expect(await log.list({ show: 'rejected', aeTitle: 'CT1' }, { limit: 20 })).toMatchObject({
+    items: [],
+    hasMore: false,
+  })
 })
 
 it('keeps an open connection current, and lines that come after its end', async () => {
   using clinic = openLog()
   const { log } = clinic
   visit(log, { id: 'ct', how: 'open' })
-  expect((await log.read('ct')).association).toMatchObject({ how: 'open', endedAt: null, counts: { echoes: 1 } })
+  expect((await log.read('ct')).association).toMatchObject({
+    how: 'open',
+    endedAt: null,
+    counts: { echoes: 1 },
+  })
   log.counted('ct', { queries: 1, exams: 6 })
   log.closed('ct', 'released', 'released by the peer')
   log.closed('ct', 'aborted', 'said twice')
-  expect((await log.read('ct')).association).toMatchObject({ how: 'released', counts: { echoes: 1, queries: 1, exams: 6 } })
+  expect((await log.read('ct')).association).toMatchObject({
+    how: 'released',
+    counts: { echoes: 1, queries: 1, exams: 6 },
+  })
   log.line(lineOf('ct', 'CT1 asked for today’s list.', { kind: 'worklist', inspectionId: 7 }))
   log.line(lineOf('', 'of nobody'))
   log.line(lineOf('window', 'of no association'))
@@ -131,17 +174,31 @@ it('keeps so many lines of a connection, and its last one', async () => {
 it('gives callers that come by the thousand a second a row together, and loses no count', async () => {
   using clinic = openLog()
   const { log, clock, store } = clinic
-  for (let at = 0; at < 1000; at++) visit(log, { aeTitle: at % 2 === 0 ? 'CT1' : 'FLOOD', how: at % 2 === 0 ? 'released' : 'rejected' })
-  for (let at = 0; at < 200; at++) visit(log, { aeTitle: `CALLER${at}`, how: 'rejected', detail: `said ${at}` })
+  for (let at = 0; at < 1000; at++)
+    visit(log, {
+      aeTitle: at % 2 === 0 ? 'CT1' : 'FLOOD',
+      how: at % 2 === 0 ? 'released' : 'rejected',
+    })
+  for (let at = 0; at < 200; at++)
+    visit(log, { aeTitle: `CALLER${at}`, how: 'rejected', detail: `said ${at}` })
   await log.flush()
   const rows = (await log.list(ALL, { limit: 100 })).items
-  const rest = (await log.list(ALL, { limit: 100, cursor: (await log.list(ALL, { limit: 100 })).cursor })).items
+  const rest = (
+    await log.list(ALL, { limit: 100, cursor: (await log.list(ALL, { limit: 100 })).cursor })
+  ).items
   const all = [...rows, ...rest]
   expect(all.length).toBeLessThan(160)
   expect(all.reduce((sum, { times }) => sum + times, 0)).toBe(1200)
   expect(all.reduce((sum, { counts }) => sum + counts.echoes, 0)).toBe(1200)
-  expect(all.find(({ times, aeTitle }) => times > 1 && aeTitle === 'FLOOD')).toMatchObject({ how: 'rejected', times: 450 })
-  expect(all.find(({ detail }) => detail === 'many callers at once')).toMatchObject({ aeTitle: '', address: '', deviceId: null })
+  expect(all.find(({ times, aeTitle }) => times > 1 && aeTitle === 'FLOOD')).toMatchObject({
+    how: 'rejected',
+    times: 450,
+  })
+  expect(all.find(({ detail }) => detail === 'many callers at once')).toMatchObject({
+    aeTitle: '',
+    address: '',
+    deviceId: null,
+  })
   clock.pass(1000)
   await log.flush()
   visit(log, { id: 'first of the crowd' })
@@ -164,9 +221,17 @@ it('says of those open when the gateway went down that they are lost, and of all
   const again = openAssociationLog({ store, clock: clinic.clock, onError: clinic.onError })
   expect((await again.list(ALL, { limit: 20 })).items).toMatchObject([
     { associationId: 'done', how: 'released', tone: 'plain' },
-    { associationId: 'open', how: 'lost', detail: 'the gateway went down while it was open', endedAt: null, tone: 'warning' },
+    {
+      associationId: 'open',
+      how: 'lost',
+      detail: 'the gateway went down while it was open',
+      endedAt: null,
+      tone: 'warning',
+    },
   ])
-  expect((await again.list({ show: 'failed' }, { limit: 20 })).items).toMatchObject([{ associationId: 'open' }])
+  expect((await again.list({ show: 'failed' }, { limit: 20 })).items).toMatchObject([
+    { associationId: 'open' },
+  ])
 })
 
 it('goes on after a write that failed', async () => {
@@ -174,44 +239,86 @@ it('goes on after a write that failed', async () => {
   const { log, errors, store } = clinic
   visit(log, { id: 'before', how: 'open' })
   await log.flush()
-  store.database.run({ compile: () => ({ sql: 'alter table associationLines rename to away', parameters: [] }) } as never)
+  store.database.run({
+    compile: () => ({ sql: 'alter table associationLines rename to away', parameters: [] }),
+  } as never)
   visit(log, { id: 'lost' })
   await log.flush()
   expect(errors).toHaveLength(1)
-  store.database.run({ compile: () => ({ sql: 'alter table away rename to associationLines', parameters: [] }) } as never)
+  store.database.run({
+    compile: () => ({ sql: 'alter table away rename to associationLines', parameters: [] }),
+  } as never)
   log.closed('before', 'released', '')
   visit(log, { id: 'after' })
-  expect((await log.list(ALL, { limit: 20 })).items.map(({ associationId, how }) => [associationId, how])).toEqual([
+  expect(
+    (await log.list(ALL, { limit: 20 })).items.map(({ associationId, how }) => [
+      associationId,
+      how,
+    ]),
+  ).toEqual([
     ['after', 'released'],
     ['before', 'released'],
   ])
 })
 
-it.each(['full', 'read-only'] as const)('keeps what was noted while the disk is %s, and writes it afterwards', async (disk) => {
-  using clinic = openLog()
-  const { log, errors, store } = clinic
-  const terms = () => ({ maximumLength: 0, implementationClassUid: '1.2.3', implementationVersionName: 'CT', contexts: [] })
-  log.opened({ associationId: 'long', aeTitle: 'CT1', calledAeTitle: 'ISTHMUS', address: '10.0.3.7', tls: '', device: undefined, terms })
-  log.line(lineOf('long', 'x'.repeat(100_000)))
-  {
-    using _fault = withoutRoom(store, disk)
-    for (let turn = 0; turn < 3; turn++) await log.flush()
-    visit(log, { id: 'meanwhile' })
-    await log.flush()
-    expect(store.associations.read('long')).toBe(undefined)
-  }
-  log.closed('long', 'released', '')
-  const { association, lines, terms: kept } = await log.read('long')
-  expect([association.how, lines.length, kept?.implementationVersionName]).toEqual(['released', 1, 'CT'])
-  expect((await log.read('meanwhile')).lines).toHaveLength(1)
-  expect(errors).toEqual([])
-})
+it.each(['full', 'read-only'] as const)(
+  'keeps what was noted while the disk is %s, and writes it afterwards',
+  async (disk) => {
+    using clinic = openLog()
+    const { log, errors, store } = clinic
+    const terms = () => ({
+      maximumLength: 0,
+      implementationClassUid: '1.2.3',
+      implementationVersionName: 'CT',
+      contexts: [],
+    })
+    log.opened({
+      associationId: 'long',
+      aeTitle: 'CT1',
+      calledAeTitle: 'ISTHMUS',
+      address: '10.0.3.7',
+      tls: '',
+      device: undefined,
+      terms,
+    })
+    log.line(lineOf('long', 'x'.repeat(100_000)))
+    {
+      using _fault = withoutRoom(store, disk)
+      for (let turn = 0; turn < 3; turn++) await log.flush()
+      visit(log, { id: 'meanwhile' })
+      await log.flush()
+      expect(store.associations.read('long')).toBe(undefined)
+    }
+    log.closed('long', 'released', '')
+    const { association, lines, terms: kept } = await log.read('long')
+    expect([association.how, lines.length, kept?.implementationVersionName]).toEqual([
+      'released',
+      1,
+      'CT',
+    ])
+    expect((await log.read('meanwhile')).lines).toHaveLength(1)
+    expect(errors).toEqual([])
+  },
+)
 
 it('forgets connections after the days of the setting, none that is open, and what was agreed with the last of them', async () => {
   using clinic = openLog()
   const { log, clock, store } = clinic
-  const terms = () => ({ maximumLength: 0, implementationClassUid: '1.2.3', implementationVersionName: 'OLD', contexts: [] })
-  log.opened({ associationId: 'old', aeTitle: 'CT1', calledAeTitle: 'ISTHMUS', address: '10.0.3.7', tls: '', device: undefined, terms })
+  const terms = () => ({
+    maximumLength: 0,
+    implementationClassUid: '1.2.3',
+    implementationVersionName: 'OLD',
+    contexts: [],
+  })
+  log.opened({
+    associationId: 'old',
+    aeTitle: 'CT1',
+    calledAeTitle: 'ISTHMUS',
+    address: '10.0.3.7',
+    tls: '',
+    device: undefined,
+    terms,
+  })
   log.line(lineOf('old', 'CT1 connected.'))
   log.closed('old', 'released', '')
   visit(log, { id: 'open since', how: 'open' })
@@ -220,9 +327,13 @@ it('forgets connections after the days of the setting, none that is open, and wh
   visit(log, { id: 'new' })
   await log.flush()
   await forgetExpired(clinic)
-  expect((await log.list(ALL, { limit: 20 })).items.map(({ associationId }) => associationId)).toEqual(['new', 'open since'])
+  expect(
+    (await log.list(ALL, { limit: 20 })).items.map(({ associationId }) => associationId),
+  ).toEqual(['new', 'open since'])
   const count = (table: string) =>
-    store.database.get({ compile: () => ({ sql: `select count(*) n from ${table}`, parameters: [] }) } as never)
+    store.database.get({
+      compile: () => ({ sql: `select count(*) n from ${table}`, parameters: [] }),
+    } as never)
   expect([count('associationLines'), count('associationTerms')]).toEqual([{ n: 2 }, { n: 0 }])
 })
 
@@ -231,26 +342,43 @@ it('forgets the oldest beyond the most that are kept', async () => {
   for (let at = 0; at < 10; at++) visit(clinic.log, { id: `ct-${at}` })
   await clinic.log.flush()
   expect(clinic.store.associations.purge('2026-01-01T00:00:00.000Z', 4, 100)).toBe(6)
-  expect((await clinic.log.list(ALL, { limit: 20 })).items.map(({ associationId }) => associationId)).toEqual([
-    'ct-9',
-    'ct-8',
-    'ct-7',
-    'ct-6',
-  ])
+  expect(
+    (await clinic.log.list(ALL, { limit: 20 })).items.map(({ associationId }) => associationId),
+  ).toEqual(['ct-9', 'ct-8', 'ct-7', 'ct-6'])
 })
 
 it('keeps what was agreed with a sender that proposes as many contexts as there may be', async () => {
   using clinic = openLog()
   const { log } = clinic
   const id = randomUUID()
-  const transferSyntaxes = ['1.2.840.10008.1.2.4.70', '1.2.840.10008.1.2.4.90', '1.2.840.10008.1.2.1']
+  const transferSyntaxes = [
+    '1.2.840.10008.1.2.4.70',
+    '1.2.840.10008.1.2.4.90',
+    '1.2.840.10008.1.2.1',
+  ]
   const contexts = Array.from({ length: 128 }, (_, at) => ({
-    ...{ id: 2 * at + 1, abstractSyntax: `1.2.840.10008.5.1.4.1.1.${at}`, name: 'Enhanced Magnetic Resonance Colour Image Storage' },
+    ...{
+      id: 2 * at + 1,
+      abstractSyntax: `1.2.840.10008.5.1.4.1.1.${at}`,
+      name: 'Enhanced Magnetic Resonance Colour Image Storage',
+    },
     ...{ transferSyntaxes, result: 0, transferSyntax: '1.2.840.10008.1.2.1' },
   }))
   log.opened({
-    ...{ associationId: id, aeTitle: 'CT1', calledAeTitle: 'ISTHMUS', address: '10.0.3.7', tls: '', device: undefined },
-    terms: () => ({ maximumLength: 16_384, implementationClassUid: '1.2.276.0.1', implementationVersionName: 'OFFIS', contexts }),
+    ...{
+      associationId: id,
+      aeTitle: 'CT1',
+      calledAeTitle: 'ISTHMUS',
+      address: '10.0.3.7',
+      tls: '',
+      device: undefined,
+    },
+    terms: () => ({
+      maximumLength: 16_384,
+      implementationClassUid: '1.2.276.0.1',
+      implementationVersionName: 'OFFIS',
+      contexts,
+    }),
   })
   log.closed(id, 'released', '')
   expect((await log.read(id)).terms?.contexts).toHaveLength(128)
@@ -261,28 +389,67 @@ it('gives support what it needs and no patient: AE titles and addresses stay, UI
   const { log } = clinic
   const id = randomUUID()
   const contexts = [
-    { id: 1, abstractSyntax: '1.2.840.10008.5.1.4.31', name: 'Modality Worklist', transferSyntaxes: ['1.2.840.10008.1.2'] },
-    { id: 3, abstractSyntax: '1.2.840.10008.1.1', name: 'Verification', transferSyntaxes: ['1.2.840.10008.1.2.5'] },
+    {
+      id: 1,
+      abstractSyntax: '1.2.840.10008.5.1.4.31',
+      name: 'Modality Worklist',
+      transferSyntaxes: ['1.2.840.10008.1.2'],
+    },
+    {
+      id: 3,
+      abstractSyntax: '1.2.840.10008.1.1',
+      name: 'Verification',
+      transferSyntaxes: ['1.2.840.10008.1.2.5'],
+    },
   ]
   const agreed = [
     { result: 0, transferSyntax: '1.2.840.10008.1.2' },
     { result: 4, transferSyntax: '' },
   ]
   log.opened({
-    ...{ associationId: id, aeTitle: 'CT1', calledAeTitle: 'OLD_RIS', address: '10.0.3.21', tls: '', device: undefined },
+    ...{
+      associationId: id,
+      aeTitle: 'CT1',
+      calledAeTitle: 'OLD_RIS',
+      address: '10.0.3.21',
+      tls: '',
+      device: undefined,
+    },
     terms: () => ({
-      ...{ maximumLength: 16_384, implementationClassUid: '1.2.276.0.1', implementationVersionName: 'MODALITY_1' },
-      contexts: contexts.map((context, at) => ({ ...context, ...(agreed[at] ?? { result: 2, transferSyntax: '' }) })),
+      ...{
+        maximumLength: 16_384,
+        implementationClassUid: '1.2.276.0.1',
+        implementationVersionName: 'MODALITY_1',
+      },
+      contexts: contexts.map((context, at) => ({
+        ...context,
+        ...(agreed[at] ?? { result: 2, transferSyntax: '' }),
+      })),
     }),
   })
   const study = '1.2.276.0.7230010.3.1.2.8323329.4242.17'
-  log.line(lineOf(id, `Images of ${study} came from 2.0.3.21 by 1.2.840.10008.1.2.1.`, { kind: 'images', studyInstanceUid: study }))
+  log.line(
+    lineOf(id, `Images of ${study} came from 2.0.3.21 by 1.2.840.10008.1.2.1.`, {
+      kind: 'images',
+      studyInstanceUid: study,
+    }),
+  )
   log.counted(id, { queries: 1, exams: 6 })
   log.closed(id, 'aborted', 'silent for 120 s')
   const record = await log.read(id)
-  const text = supportTextOf(record, { version: '1.2.3', aeTitle: 'ISTHMUS', now: '2026-03-10T10:00:00.000Z' })
+  const text = supportTextOf(record, {
+    version: '1.2.3',
+    aeTitle: 'ISTHMUS',
+    now: '2026-03-10T10:00:00.000Z',
+  })
   expect(text).not.toContain(study)
-  for (const part of ['CT1 at 10.0.3.21', 'OLD_RIS (the gateway is ISTHMUS)', 'aborted: silent for 120 s', '6 exams sent', 'MODALITY_1'])
+  for (const part of [
+    'CT1 at 10.0.3.21',
+    'OLD_RIS (the gateway is ISTHMUS)',
+    'aborted: silent for 120 s',
+    '6 exams sent',
+    'MODALITY_1',
+  ])
     expect(text).toContain(part)
   expect(text).toContain('Images of (UID) came from 2.0.3.21 by 1.2.840.10008.1.2.1.')
   expect(text).toContain('Modality Worklist (1.2.840.10008.5.1.4.31): accepted 1.2.840.10008.1.2')

@@ -37,9 +37,17 @@ function openClinic(settings: Record<string, unknown> = {}, storageFault?: strin
       calledAeTitle = 'ISTHMUS',
       tls?: TlsPeer,
     ): string {
-      const request = { associationId: 'a', callingAeTitle, calledAeTitle, remoteAddress, abstractSyntaxes, ...(tls && { tls }) }
+      const request = {
+        associationId: 'a',
+        callingAeTitle,
+        calledAeTitle,
+        remoteAddress,
+        abstractSyntaxes,
+        ...(tls && { tls }),
+      }
       const decision = policy.decide({ ...request, openAssociations: 0, openFromCaller: 0 })
-      if ('accept' in decision) return decision.onlySopClasses ? `only ${decision.onlySopClasses.join()}` : 'all'
+      if ('accept' in decision)
+        return decision.onlySopClasses ? `only ${decision.onlySopClasses.join()}` : 'all'
       const { result, source, reason, why } = decision.reject
       return `${result}/${source}/${reason} ${why}`
     },
@@ -86,8 +94,12 @@ it('takes any called AE title, and only its own where the policy is strict', () 
 
   using strict = openClinic({ 'dimse.calledAePolicy': 'strict' })
   expect(strict.decide('CT1', '10.0.3.7', BOTH, 'isthmus')).toBe('all')
-  expect(strict.decide('CT1', '10.0.3.7', BOTH, 'OLD_RIS')).toBe('1/1/7 it called OLD_RIS, this gateway is ISTHMUS')
-  expect(strict.decide('CT1', '10.0.3.7', ECHO, '')).toBe('1/1/7 it called nobody, this gateway is ISTHMUS')
+  expect(strict.decide('CT1', '10.0.3.7', BOTH, 'OLD_RIS')).toBe(
+    '1/1/7 it called OLD_RIS, this gateway is ISTHMUS',
+  )
+  expect(strict.decide('CT1', '10.0.3.7', ECHO, '')).toBe(
+    '1/1/7 it called nobody, this gateway is ISTHMUS',
+  )
 })
 
 it('puts off images while they cannot be kept, and nothing else', () => {
@@ -102,7 +114,9 @@ it('puts off images while they cannot be kept, and nothing else', () => {
 
 it('asks TLS, and the certificate, of the devices that are set to it', () => {
   using clinic = openClinic()
-  const [own, other] = [0, 1].map(() => selfSignedCertificate(['ct'], { nowMs: Date.now(), use: 'dicom-tls' }).cert) as [string, string]
+  const [own, other] = [0, 1].map(
+    () => selfSignedCertificate(['ct'], { nowMs: Date.now(), use: 'dicom-tls' }).cert,
+  ) as [string, string]
   for (const device of [
     { aeTitle: 'TLS', tls: 'required' },
     { aeTitle: 'PIN', tls: 'mutual', certificate: own },
@@ -115,12 +129,15 @@ it('asks TLS, and the certificate, of the devices that are set to it', () => {
     fingerprint256,
     isTrusted,
   })
-  const decide = (aeTitle: string, tls?: TlsPeer) => clinic.decide(aeTitle, '10.0.3.7', BOTH, 'ISTHMUS', tls)
+  const decide = (aeTitle: string, tls?: TlsPeer) =>
+    clinic.decide(aeTitle, '10.0.3.7', BOTH, 'ISTHMUS', tls)
   const plain = '1/1/1 it is set to come by TLS only'
   expect([decide('TLS'), decide('PIN'), decide('CA')]).toEqual([plain, plain, plain])
   expect(decide('TLS', peer())).toBe('all')
   expect(decide('PIN', peer())).toBe('1/1/1 it is set to show a certificate and shows none')
-  expect(decide('PIN', peer(fingerprintOf(other), true))).toBe('1/1/1 its certificate is another than the one in the device list')
+  expect(decide('PIN', peer(fingerprintOf(other), true))).toBe(
+    '1/1/1 its certificate is another than the one in the device list',
+  )
   expect(decide('PIN', peer(fingerprintOf(own)))).toBe('all')
   expect(decide('CA', peer(fingerprintOf(own)))).toMatch('from none of the authorities')
   expect(decide('CA', peer(fingerprintOf(own), true))).toBe('all')
@@ -129,7 +146,10 @@ it('asks TLS, and the certificate, of the devices that are set to it', () => {
 
 it('takes the title of a device that comes by TLS from no other address, also where strangers are served', () => {
   using clinic = openClinic({ 'dimse.allowUnknownDevices': true })
-  clinic.parts.devices.add(NewDevice.parse({ aeTitle: 'PIN', address: '10.0.3.7', tls: 'mutual' }), 'command-line')
+  clinic.parts.devices.add(
+    NewDevice.parse({ aeTitle: 'PIN', address: '10.0.3.7', tls: 'mutual' }),
+    'command-line',
+  )
   const imitated = '1/1/3 the device of this AE title has another address and comes by TLS only'
   expect(clinic.decide('PIN', '10.0.4.7')).toBe(imitated)
   expect(clinic.decide('pin', '10.0.4.7')).toBe(imitated)
@@ -142,6 +162,8 @@ it('takes the title of a device that comes by TLS from no other address, also wh
 it('takes images from an archive that studies are being fetched from, and nothing else', () => {
   using clinic = openClinic()
   const images = '1.2.840.10008.5.1.4.1.1.2'
-  expect(clinic.decide('PACS', '10.0.9.9', [images, ...BOTH])).toBe(`only ${images},${verification}`)
+  expect(clinic.decide('PACS', '10.0.9.9', [images, ...BOTH])).toBe(
+    `only ${images},${verification}`,
+  )
   expect(clinic.decide('PACS', '10.0.9.8', [images])).toBe(STRANGER)
 })

@@ -4,7 +4,10 @@ import { openParts } from '#server/context.ts'
 import { certificateFacts, ownCertificate } from '#server/http/certificate.ts'
 import { replyOf } from '#server/modules/control/commands.ts'
 import { ControlRequest } from '#server/modules/control/control.ts'
-import { connectionSheet, SHEET_TRANSFER_SYNTAXES } from '#server/modules/devices/connection-sheet.ts'
+import {
+  connectionSheet,
+  SHEET_TRANSFER_SYNTAXES,
+} from '#server/modules/devices/connection-sheet.ts'
 import { NewDestination } from '#shared/contract/destinations.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { SERVICES } from '../../../../../scripts/docs/services.ts'
@@ -13,9 +16,20 @@ import { tempDataFolder } from '../../../../support/temp-store.ts'
 
 const CLOCK = () => Date.parse('2026-11-20T09:30:00.000Z')
 const card = (address: string, internal = false): NetworkInterfaceInfo => ({
-  ...{ address, netmask: '255.255.255.0', family: 'IPv4', mac: '00:00:00:00:00:00', internal, cidr: null },
+  ...{
+    address,
+    netmask: '255.255.255.0',
+    family: 'IPv4',
+    mac: '00:00:00:00:00:00',
+    internal,
+    cidr: null,
+  },
 })
-const CARDS = { lo: [card('127.0.0.1', true)], docker0: [card('172.17.0.1')], eth0: [card('192.168.1.20')] }
+const CARDS = {
+  lo: [card('127.0.0.1', true)],
+  docker0: [card('172.17.0.1')],
+  eth0: [card('192.168.1.20')],
+}
 const OFF = { listening: undefined, version: '0.1.0' }
 
 function openFolder() {
@@ -32,18 +46,25 @@ function openFolder() {
   }
 }
 
-const rowOf = (sheet: string, first: string) => sheet.split('\n').find((line) => line.startsWith(`| ${first} |`))
+const rowOf = (sheet: string, first: string) =>
+  sheet.split('\n').find((line) => line.startsWith(`| ${first} |`))
 
 it('says of a new installation what a device is told', () => {
   using opened = openFolder()
   const sheet = connectionSheet(opened.parts, OFF, CARDS)
-  expect(sheet).toMatch(/^# Connection sheet of ISTHMUS\n\nMade on 2026-11-20 at 10:30 by Isthmus 0\.1\.0, while the gateway did not run\./)
-  expect(rowOf(sheet, 'Address')).toBe('| Address | 192.168.1.20 (eth0); 172.17.0.1 (docker0, of a program on this PC) |')
+  expect(sheet).toMatch(
+    /^# Connection sheet of ISTHMUS\n\nMade on 2026-11-20 at 10:30 by Isthmus 0\.1\.0, while the gateway did not run\./,
+  )
+  expect(rowOf(sheet, 'Address')).toBe(
+    '| Address | 192.168.1.20 (eth0); 172.17.0.1 (docker0, of a program on this PC) |',
+  )
   expect(rowOf(sheet, 'Port')).toBe('| Port | 11112 |')
   expect(rowOf(sheet, 'Port for DICOM TLS')).toContain('| 2762 (TLS 1.2 and 1.3')
   expect(rowOf(sheet, 'Certificate of this gateway')).toContain('made at the first start')
   expect(rowOf(sheet, 'Maximum PDU length')).toContain('65536')
-  expect(rowOf(sheet, 'Storage commitment')).toBe('| Storage commitment | 1.2.840.10008.1.20.1 | off |')
+  expect(rowOf(sheet, 'Storage commitment')).toBe(
+    '| Storage commitment | 1.2.840.10008.1.20.1 | off |',
+  )
   expect(sheet).toContain('None yet.')
   expect(sheet).toContain('No destination is set up.')
   expect(sheet).toContain('echoscu -v -aet DEVICE -aec ISTHMUS 192.168.1.20 11112')
@@ -51,15 +72,26 @@ it('says of a new installation what a device is told', () => {
 
 it('says of one that runs where it listens, and which certificate it shows', () => {
   using opened = openFolder()
-  const { cert } = ownCertificate({ folder: opened.folder, names: ['localhost'], nowMs: CLOCK(), use: 'dicom-tls' })
+  const { cert } = ownCertificate({
+    folder: opened.folder,
+    names: ['localhost'],
+    nowMs: CLOCK(),
+    use: 'dicom-tls',
+  })
   const listening = { dimse: '0.0.0.0:104', dimseTls: '[::]:3000', http: 'http://127.0.0.1:8042' }
   const sheet = connectionSheet(opened.parts, { listening, version: undefined }, CARDS)
   expect(sheet).toContain('Made on 2026-11-20 at 10:30. It names no patient')
   expect(rowOf(sheet, 'Port')).toBe('| Port | 104 |')
   expect(rowOf(sheet, 'Port for DICOM TLS')).toContain('| 3000 ')
-  expect(rowOf(sheet, 'Certificate of this gateway')).toContain(`SHA-256 ${certificateFacts(cert, CLOCK()).fingerprint256};`)
+  expect(rowOf(sheet, 'Certificate of this gateway')).toContain(
+    `SHA-256 ${certificateFacts(cert, CLOCK()).fingerprint256};`,
+  )
   // A listener that is down has no port to give out.
-  const down = connectionSheet(opened.parts, { listening: { ...listening, dimseTls: undefined }, version: undefined }, CARDS)
+  const down = connectionSheet(
+    opened.parts,
+    { listening: { ...listening, dimseTls: undefined }, version: undefined },
+    CARDS,
+  )
   expect(rowOf(down, 'Port for DICOM TLS')).toBe('| Port for DICOM TLS | off |')
   expect(rowOf(down, 'Certificate of this gateway')).toBeUndefined()
 })
@@ -80,13 +112,24 @@ it('lists devices and destinations, whatever people called them', () => {
     'command-line',
   )
   settings.change(
-    { 'commitment.isOn': true, 'dimse.calledAePolicy': 'strict', 'dimse.allowUnknownDevices': true, 'clinic.name': 'Clinic *West*' },
+    {
+      'commitment.isOn': true,
+      'dimse.calledAePolicy': 'strict',
+      'dimse.allowUnknownDevices': true,
+      'clinic.name': 'Clinic *West*',
+    },
     'command-line',
   )
   const now = '2026-11-20T09:30:00.000Z'
   store.destinations.insert({
     ...NewDestination.parse({ name: 'Archive', aeTitle: 'PACS', host: '10.0.0.9', port: 11112 }),
-    ...{ destinationId: deps.uuid(), createdAt: now, updatedAt: now, lastSentAt: null, lastError: '' },
+    ...{
+      destinationId: deps.uuid(),
+      createdAt: now,
+      updatedAt: now,
+      lastSentAt: null,
+      lastError: '',
+    },
   } as never)
   const sheet = connectionSheet(opened.parts, OFF, CARDS)
   expect(rowOf(sheet, "O'CT 1")).toBe(
@@ -107,23 +150,45 @@ it('says of a listener that only this PC reaches that it does', () => {
   const sheet = connectionSheet(opened.parts, OFF, CARDS)
   expect(rowOf(sheet, 'Address')).toBe('| Address | 127.0.0.1: calls of this PC only |')
   expect(rowOf(sheet, 'Port for DICOM TLS')).toBe('| Port for DICOM TLS | off |')
-  expect(rowOf(connectionSheet(opened.parts, OFF, {}), 'Address')).toContain('calls of this PC only')
+  expect(rowOf(connectionSheet(opened.parts, OFF, {}), 'Address')).toContain(
+    'calls of this PC only',
+  )
   opened.parts.settings.change({ 'dimse.host': '0.0.0.0' }, 'command-line')
-  expect(rowOf(connectionSheet(opened.parts, OFF, {}), 'Address')).toBe('| Address | this PC has no address on a network |')
+  expect(rowOf(connectionSheet(opened.parts, OFF, {}), 'Address')).toBe(
+    '| Address | this PC has no address on a network |',
+  )
 })
 
 it('is printed by a command, changes nothing, and holds no secret', async () => {
   using opened = openFolder()
   const { parts } = opened
   const secret = webhookSecret()
-  parts.partnerEndpoint.set({ url: 'https://partner.example/webhooks', secret, allowPlaintext: false }, 'command-line')
-  const { key } = parts.apiKeys.create({ description: 'RIS', isViewerEnabled: false, scope: 'all' }, 'command-line')
+  parts.partnerEndpoint.set(
+    { url: 'https://partner.example/webhooks', secret, allowPlaintext: false },
+    'command-line',
+  )
+  const { key } = parts.apiKeys.create(
+    { description: 'RIS', isViewerEnabled: false, scope: 'all' },
+    'command-line',
+  )
   const before = parts.store.audit.list({ limit: 100 }).items.length
-  const { ok, output } = await replyOf(parts, ControlRequest.parse({ command: 'connection-sheet' }), {
-    ...{ origin: 'http://gateway.example', listening: undefined, version: '0.1.0' },
-  })
+  const { ok, output } = await replyOf(
+    parts,
+    ControlRequest.parse({ command: 'connection-sheet' }),
+    {
+      ...{ origin: 'http://gateway.example', listening: undefined, version: '0.1.0' },
+    },
+  )
   expect([ok, output]).toEqual([true, expect.stringContaining('# Connection sheet of ISTHMUS')])
-  for (const hidden of [secret, secret.slice(6), key, 'partner.example', 'PRIVATE KEY', opened.folder]) expect(output).not.toContain(hidden)
+  for (const hidden of [
+    secret,
+    secret.slice(6),
+    key,
+    'partner.example',
+    'PRIVATE KEY',
+    opened.folder,
+  ])
+    expect(output).not.toContain(hidden)
   expect(parts.store.audit.list({ limit: 100 }).items).toHaveLength(before)
 })
 

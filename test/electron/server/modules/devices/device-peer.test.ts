@@ -14,24 +14,36 @@ const device = (more: Partial<Device>): Device => ({
 
 describe('where a device listens', () => {
   it('is its address, or where it last called from where it has a range of them or none', () => {
-    expect(devicePeer(device({ address: '10.0.3.7', lastAddress: '10.0.3.9', port: 104 }))).toEqual({
-      aeTitle: 'CT1',
-      host: '10.0.3.7',
-      port: 104,
+    expect(devicePeer(device({ address: '10.0.3.7', lastAddress: '10.0.3.9', port: 104 }))).toEqual(
+      {
+        aeTitle: 'CT1',
+        host: '10.0.3.7',
+        port: 104,
+      },
+    )
+    expect(
+      devicePeer(device({ address: '10.0.3.0/24', lastAddress: '10.0.3.9', port: 104 })),
+    ).toMatchObject({ host: '10.0.3.9' })
+    expect(devicePeer(device({ lastAddress: '10.0.3.9', port: 104 }))).toMatchObject({
+      host: '10.0.3.9',
     })
-    expect(devicePeer(device({ address: '10.0.3.0/24', lastAddress: '10.0.3.9', port: 104 }))).toMatchObject({ host: '10.0.3.9' })
-    expect(devicePeer(device({ lastAddress: '10.0.3.9', port: 104 }))).toMatchObject({ host: '10.0.3.9' })
   })
 
   it('is called by TLS where it comes by nothing else, and has to be who it shows itself to be', () => {
     const known = { address: '10.0.3.7', port: 2762 }
     expect(devicePeer(device(known))).not.toHaveProperty('tls')
     expect(devicePeer(device({ ...known, tls: 'required' }))).toMatchObject({ tls: {} })
-    expect(devicePeer(device({ ...known, tls: 'mutual', certificate: 'PEM' }))).toMatchObject({ tls: { ca: 'PEM' } })
+    expect(devicePeer(device({ ...known, tls: 'mutual', certificate: 'PEM' }))).toMatchObject({
+      tls: { ca: 'PEM' },
+    })
   })
 
   it('is told apart from what is to be entered first', () => {
-    expect(devicePeer(device({ address: '10.0.3.7' }))).toBe('No port is entered for this device: enter the port that it listens at.')
-    expect(devicePeer(device({ port: 104 }))).toBe('The address of this device is not known: enter it, or let the device call once.')
+    expect(devicePeer(device({ address: '10.0.3.7' }))).toBe(
+      'No port is entered for this device: enter the port that it listens at.',
+    )
+    expect(devicePeer(device({ port: 104 }))).toBe(
+      'The address of this device is not known: enter it, or let the device call once.',
+    )
   })
 })

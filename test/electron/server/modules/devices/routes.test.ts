@@ -3,7 +3,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import type { Device, Lint } from '#shared/contract/devices.ts'
-import { openTestDashboard, type TestDashboard, type TestWindow } from '../dashboard/dashboard-fixture.ts'
+import {
+  openTestDashboard,
+  type TestDashboard,
+  type TestWindow,
+} from '../dashboard/dashboard-fixture.ts'
 
 /** What was asked of the other slices, and by whom. */
 let asked: unknown[]
@@ -29,14 +33,24 @@ const LINT: Lint = {
   ...{ profile: 'ge', source: 'GE conformance statement', inspectionId: 7, rows: 2, refused: 1 },
   findings: [
     {
-      ...{ severity: 'refused', patientName: 'MEIER^ANNA', scheduledProcedureStepId: 'S1', tag: '(0040,0009)' },
-      ...{ keyword: 'ScheduledProcedureStepID', text: 'It has 17 characters; 16 are taken. Shorten it.' },
+      ...{
+        severity: 'refused',
+        patientName: 'MEIER^ANNA',
+        scheduledProcedureStepId: 'S1',
+        tag: '(0040,0009)',
+      },
+      ...{
+        keyword: 'ScheduledProcedureStepID',
+        text: 'It has 17 characters; 16 are taken. Shorten it.',
+      },
     },
   ],
 }
 
-const list = async () => dashboard.devices.reply.parse((await admin.call('GET', '/dashboard/devices')).json).devices
-const add = async (json: unknown) => dashboard.addDevice.reply.parse((await admin.call('POST', '/dashboard/devices', json)).json)
+const list = async () =>
+  dashboard.devices.reply.parse((await admin.call('GET', '/dashboard/devices')).json).devices
+const add = async (json: unknown) =>
+  dashboard.addDevice.reply.parse((await admin.call('POST', '/dashboard/devices', json)).json)
 const problem = (answer: { json: unknown }) => Problem.parse(answer.json)
 
 describe('a device', () => {
@@ -78,7 +92,12 @@ describe('a device', () => {
     gateway.advance(1000)
     const path = `/dashboard/devices/${device.deviceId}`
     const changed = await admin.call('PATCH', path, { characterSet: 'ISO_IR 100', address: null })
-    expect(changed.json).toEqual({ ...device, characterSet: 'ISO_IR 100', address: null, updatedAt: '2026-11-20T09:00:01.000Z' })
+    expect(changed.json).toEqual({
+      ...device,
+      characterSet: 'ISO_IR 100',
+      address: null,
+      updatedAt: '2026-11-20T09:00:01.000Z',
+    })
     expect(gateway.devices.recogniseDevice('ct1', '192.168.1.1')?.characterSet).toBe('ISO_IR 100')
 
     expect((await admin.call('DELETE', path)).json).toEqual({ success: true })
@@ -88,16 +107,30 @@ describe('a device', () => {
   })
 
   it('is refused with its fields named', async () => {
-    const answer = await admin.call('POST', '/dashboard/devices', { aeTitle: 'WITH\\BACKSLASH', daysBack: 40, characterSet: 'UTF-8' })
+    const answer = await admin.call('POST', '/dashboard/devices', {
+      aeTitle: 'WITH\\BACKSLASH',
+      daysBack: 40,
+      characterSet: 'UTF-8',
+    })
     expect(answer.status).toBe(400)
-    expect(problem(answer).errors.map(({ path }) => path)).toEqual(['body.aeTitle', 'body.characterSet', 'body.daysBack'])
-    const nowhere = await admin.call('POST', '/dashboard/devices', { aeTitle: 'CT1', address: '10.0.3.300' })
+    expect(problem(answer).errors.map(({ path }) => path)).toEqual([
+      'body.aeTitle',
+      'body.characterSet',
+      'body.daysBack',
+    ])
+    const nowhere = await admin.call('POST', '/dashboard/devices', {
+      aeTitle: 'CT1',
+      address: '10.0.3.300',
+    })
     expect([nowhere.status, problem(nowhere).errors[0]?.path]).toEqual([400, 'body.address'])
   })
 
   it('is refused where another has its AE title and address', async () => {
     await add({ aeTitle: 'CT1', address: '10.0.3.7' })
-    const twin = await admin.call('POST', '/dashboard/devices', { aeTitle: 'CT1', address: '10.0.3.7' })
+    const twin = await admin.call('POST', '/dashboard/devices', {
+      aeTitle: 'CT1',
+      address: '10.0.3.7',
+    })
     expect([twin.status, problem(twin).errors[0]?.path]).toEqual([422, 'body.aeTitle'])
     await add({ aeTitle: 'CT1', address: '10.0.3.8' })
     expect(await list()).toHaveLength(2)
@@ -105,16 +138,28 @@ describe('a device', () => {
 
   it('is changed under the name of who did it', async () => {
     const device = await add({ aeTitle: 'CT1' })
-    const audit = dashboard.audit.reply.parse((await admin.call('GET', '/dashboard/audit?limit=1')).json)
+    const audit = dashboard.audit.reply.parse(
+      (await admin.call('GET', '/dashboard/audit?limit=1')).json,
+    )
     expect(audit.entries).toMatchObject([
-      { action: 'device.add', target: device.deviceId, actor: expect.stringMatching(/^user:usr_[0-9a-f]{32}$/) },
+      {
+        action: 'device.add',
+        target: device.deviceId,
+        actor: expect.stringMatching(/^user:usr_[0-9a-f]{32}$/),
+      },
     ])
   })
 })
 
 describe('an unknown caller', () => {
   const caller = { aeTitle: 'MR1', address: '10.0.4.9' }
-  beforeEach(() => gateway.devices.noteCaller({ ...caller, calledAeTitle: 'ISTHMUS', services: ['Modality Worklist'] }))
+  beforeEach(() =>
+    gateway.devices.noteCaller({
+      ...caller,
+      calledAeTitle: 'ISTHMUS',
+      services: ['Modality Worklist'],
+    }),
+  )
 
   it('waits in the inbox', async () => {
     const answer = await admin.call('GET', '/dashboard/callers')
@@ -133,20 +178,49 @@ describe('an unknown caller', () => {
   })
 
   it('becomes a device at its address, or at any', async () => {
-    const approved = await admin.call('POST', '/dashboard/callers/approve', { ...caller, name: 'MR', modality: 'MR' })
-    expect([approved.status, approved.json]).toMatchObject([201, { ...caller, name: 'MR', modality: 'MR', isEnabled: true }])
+    const approved = await admin.call('POST', '/dashboard/callers/approve', {
+      ...caller,
+      name: 'MR',
+      modality: 'MR',
+    })
+    expect([approved.status, approved.json]).toMatchObject([
+      201,
+      { ...caller, name: 'MR', modality: 'MR', isEnabled: true },
+    ])
     expect((await admin.call('GET', '/dashboard/callers')).json).toEqual({ callers: [] })
-    expect((await admin.call('POST', '/dashboard/callers/approve', { ...caller, modality: null })).status).toBe(404)
+    expect(
+      (await admin.call('POST', '/dashboard/callers/approve', { ...caller, modality: null }))
+        .status,
+    ).toBe(404)
 
-    await gateway.devices.noteCaller({ ...caller, aeTitle: 'US1', calledAeTitle: 'ISTHMUS', services: [] })
-    const anywhere = await admin.call('POST', '/dashboard/callers/approve', { ...caller, aeTitle: 'US1', modality: null, anyAddress: true })
+    await gateway.devices.noteCaller({
+      ...caller,
+      aeTitle: 'US1',
+      calledAeTitle: 'ISTHMUS',
+      services: [],
+    })
+    const anywhere = await admin.call('POST', '/dashboard/callers/approve', {
+      ...caller,
+      aeTitle: 'US1',
+      modality: null,
+      anyAddress: true,
+    })
     expect(anywhere.json).toMatchObject({ aeTitle: 'US1', address: null })
   })
 
   it('is dismissed until it calls again', async () => {
-    expect((await admin.call('POST', '/dashboard/callers/dismiss', caller)).json).toEqual({ success: true })
+    expect((await admin.call('POST', '/dashboard/callers/dismiss', caller)).json).toEqual({
+      success: true,
+    })
     expect((await admin.call('GET', '/dashboard/callers')).json).toEqual({ callers: [] })
-    expect((await admin.call('POST', '/dashboard/callers/dismiss', { aeTitle: 'MR1', address: randomUUID() })).status).toBe(404)
+    expect(
+      (
+        await admin.call('POST', '/dashboard/callers/dismiss', {
+          aeTitle: 'MR1',
+          address: randomUUID(),
+        })
+      ).status,
+    ).toBe(404)
   })
 })
 
@@ -155,8 +229,12 @@ describe('a device that is tested', () => {
     const device = await add({ aeTitle: 'CT1', port: 104, profile: 'ge' })
     const path = `/dashboard/devices/${device.deviceId}`
     const echo = { success: false, message: 'Nobody listens there.', tookMs: 3 }
-    expect(dashboard.echoDevice.reply.parse((await admin.call('POST', `${path}/echo`)).json)).toEqual(echo)
-    expect(dashboard.lintDevice.reply.parse((await admin.call('POST', `${path}/lint`)).json)).toEqual(LINT)
+    expect(
+      dashboard.echoDevice.reply.parse((await admin.call('POST', `${path}/echo`)).json),
+    ).toEqual(echo)
+    expect(
+      dashboard.lintDevice.reply.parse((await admin.call('POST', `${path}/lint`)).json),
+    ).toEqual(LINT)
     expect(asked).toEqual([
       ['echo', 'CT1'],
       ['lint', 'CT1', 'admin'],

@@ -5,7 +5,12 @@ import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
 import { openParts, type Parts } from '#server/context.ts'
-import { diagnosticsOf, diagnosticsZip, LOG_LINES, previewsOf } from '#server/modules/diagnostics/diagnostics.ts'
+import {
+  diagnosticsOf,
+  diagnosticsZip,
+  LOG_LINES,
+  previewsOf,
+} from '#server/modules/diagnostics/diagnostics.ts'
 import { maskedLine } from '#server/modules/diagnostics/diagnostics-log.ts'
 import { maskingOf, shownSetting } from '#server/modules/diagnostics/diagnostics-masking.ts'
 import { SETTING_KEYS } from '#shared/contract/settings.ts'
@@ -16,10 +21,28 @@ import { tempDataFolder, tempFolder } from '../../../../support/temp-store.ts'
 const ACTOR = 'command-line'
 const CONTEXT = {
   version: '9.9.9',
-  listeners: () => [{ name: 'http' as const, address: 'http://127.0.0.1:8042', aeTitle: null, isUp: true, detail: '' }],
+  listeners: () => [
+    {
+      name: 'http' as const,
+      address: 'http://127.0.0.1:8042',
+      aeTitle: null,
+      isUp: true,
+      detail: '',
+    },
+  ],
   readiness: async () => [
-    { check: 'partner' as const, verdict: 'ok' as const, sentence: 'The partner is https://ris.ravenmoor.example/hook/zx81.', remedy: '' },
-    { check: 'folder' as const, verdict: 'ok' as const, sentence: `The data folder is ${homedir()}/isthmus on ${hostname()}.`, remedy: '' },
+    {
+      check: 'partner' as const,
+      verdict: 'ok' as const,
+      sentence: 'The partner is https://ris.ravenmoor.example/hook/zx81.',
+      remedy: '',
+    },
+    {
+      check: 'folder' as const,
+      verdict: 'ok' as const,
+      sentence: `The data folder is ${homedir()}/isthmus on ${hostname()}.`,
+      remedy: '',
+    },
   ],
 }
 
@@ -35,8 +58,24 @@ const CANARIES = [
     'nightjar@ravenmoor.example',
     'ris.ravenmoor.example',
   ],
-  ...['smtp.ravenmoor.example', '10.77.3.9', '192.0.2.44', 'RAVENCT7', 'QUILL^OTTI', '1.2.826.0.1.3680043.8.498.90001', 'zx81'],
-  ...['seven calm otters', 'whsec_', 'sw0rdf1sh', 'A1B2-C3D4', 'eyJhbGciOi', 'BEGIN CERTIFICATE', 'Harbour'],
+  ...[
+    'smtp.ravenmoor.example',
+    '10.77.3.9',
+    '192.0.2.44',
+    'RAVENCT7',
+    'QUILL^OTTI',
+    '1.2.826.0.1.3680043.8.498.90001',
+    'zx81',
+  ],
+  ...[
+    'seven calm otters',
+    'whsec_',
+    'sw0rdf1sh',
+    'A1B2-C3D4',
+    'eyJhbGciOi',
+    'BEGIN CERTIFICATE',
+    'Harbour',
+  ],
 ]
 
 function openRavenmoor(folder: string): Parts {
@@ -56,11 +95,24 @@ function openRavenmoor(folder: string): Parts {
     },
     ACTOR,
   )
-  devices.add({ ...DEVICE, aeTitle: 'RAVENCT7', name: 'CT Quillfeather', address: '10.77.3.9' }, ACTOR)
+  devices.add(
+    { ...DEVICE, aeTitle: 'RAVENCT7', name: 'CT Quillfeather', address: '10.77.3.9' },
+    ACTOR,
+  )
   endpoints.add(
     {
-      ...{ url: 'https://ris.ravenmoor.example/hook/zx81', name: 'Ravenmoor RIS', events: ['report.delivered'], allowPlaintext: false },
-      ...{ fileHosts: [], budgets: {}, apiKeyId: null, secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` },
+      ...{
+        url: 'https://ris.ravenmoor.example/hook/zx81',
+        name: 'Ravenmoor RIS',
+        events: ['report.delivered'],
+        allowPlaintext: false,
+      },
+      ...{
+        fileHosts: [],
+        budgets: {},
+        apiKeyId: null,
+        secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+      },
     },
     ACTOR,
   )
@@ -73,7 +125,16 @@ function openRavenmoor(folder: string): Parts {
 
 /** Of a device that is known, and of a stranger. */
 function addAssociations({ store, devices }: Parts): void {
-  const nothing = { echoes: 0, queries: 0, exams: 0, instances: 0, bytes: 0, steps: 0, commitments: 0, failures: 0 }
+  const nothing = {
+    echoes: 0,
+    queries: 0,
+    exams: 0,
+    instances: 0,
+    bytes: 0,
+    steps: 0,
+    commitments: 0,
+    failures: 0,
+  }
   const common = {
     calledAeTitle: 'QUILL^OTTI',
     tls: '',
@@ -83,8 +144,20 @@ function addAssociations({ store, devices }: Parts): void {
   }
   store.associations.put({
     ...common,
-    ...{ associationId: 'a1', deviceId: devices.list()[0]?.deviceId ?? null, deviceName: 'CT Quillfeather', aeTitle: 'RAVENCT7' },
-    ...{ address: '10.77.3.9', how: 'released', detail: '', tone: 'plain', times: 1, counts: { ...nothing, queries: 3, exams: 41 } },
+    ...{
+      associationId: 'a1',
+      deviceId: devices.list()[0]?.deviceId ?? null,
+      deviceName: 'CT Quillfeather',
+      aeTitle: 'RAVENCT7',
+    },
+    ...{
+      address: '10.77.3.9',
+      how: 'released',
+      detail: '',
+      tone: 'plain',
+      times: 1,
+      counts: { ...nothing, queries: 3, exams: 41 },
+    },
   })
   store.associations.put({
     ...common,
@@ -102,20 +175,38 @@ function addAssociations({ store, devices }: Parts): void {
 }
 
 function addFailedEvent({ store }: Parts): void {
-  const event = newEvent({ type: 'report.delivered', subject: 'MRN-40017', studyInstanceUid: '1.2.826.0.1.3680043.8.498.90001' })
+  const event = newEvent({
+    type: 'report.delivered',
+    subject: 'MRN-40017',
+    studyInstanceUid: '1.2.826.0.1.3680043.8.498.90001',
+  })
   const { request, response, ...facts } = attempt({
     ...{ outcome: 'status', httpStatus: 500, detail: 'Ottilie Quillfeather is not known' },
-    ...{ request: '{"patientName":"Quillfeather^Ottilie"}', response: Buffer.from('{"error":"MRN-40017 haemorrhage"}') },
+    ...{
+      request: '{"patientName":"Quillfeather^Ottilie"}',
+      response: Buffer.from('{"error":"MRN-40017 haemorrhage"}'),
+    },
   })
   store.events.record(
     { ...event, isTest: false, createdAt: facts.at },
-    { ...facts, response, isCut: false, notes: [{ path: 'items.0.PatientName.Quillfeather', sentence: 'Ottilie is no name.' }] },
+    {
+      ...facts,
+      response,
+      isCut: false,
+      notes: [{ path: 'items.0.PatientName.Quillfeather', sentence: 'Ottilie is no name.' }],
+    },
     { state: 'failed', request, effect: 'Ottilie Quillfeather was not told.' },
   )
 }
 
 const LOG = [
-  { level: 'info', time: '2026-11-20T09:00:00.000Z', http: 'http://127.0.0.1:8042', dimse: 'RAVENCT7@10.77.3.9:11112', msg: 'ready' },
+  {
+    level: 'info',
+    time: '2026-11-20T09:00:00.000Z',
+    http: 'http://127.0.0.1:8042',
+    dimse: 'RAVENCT7@10.77.3.9:11112',
+    msg: 'ready',
+  },
   {
     level: 'error',
     time: '2026-11-20T09:00:01.000Z',
@@ -134,16 +225,31 @@ const LOG = [
   {
     level: 'error',
     time: '2026-11-20T09:00:03.000Z',
-    err: { error: 'Error password: seven calm otters', at: `open (${homedir()}/x.ts:1)`, deep: { a: 'zx81' } },
+    err: {
+      error: 'Error password: seven calm otters',
+      at: `open (${homedir()}/x.ts:1)`,
+      deep: { a: 'zx81' },
+    },
   },
-  { level: 'error', time: '2026-11-20T09:00:04.000Z', msg: 'Bearer eyJhbGciOiJIUzI1NiJ9 from nightjar@ravenmoor.example' },
-  { level: 'error', time: '2026-11-20T09:00:05.000Z', msg: 'key A1B2-C3D4-E5F6-G7H8-J9K0-M1N2-P3Q4-R5S6 whsec_c2V2ZW4gY2FsbSBvdHRlcnM=' },
+  {
+    level: 'error',
+    time: '2026-11-20T09:00:04.000Z',
+    msg: 'Bearer eyJhbGciOiJIUzI1NiJ9 from nightjar@ravenmoor.example',
+  },
+  {
+    level: 'error',
+    time: '2026-11-20T09:00:05.000Z',
+    msg: 'key A1B2-C3D4-E5F6-G7H8-J9K0-M1N2-P3Q4-R5S6 whsec_c2V2ZW4gY2FsbSBvdHRlcnM=',
+  },
 ]
 
 function writeLog(folder: string): void {
   mkdirSync(join(folder, 'logs'))
   const file = join(folder, 'logs', 'gateway.1.log')
-  writeFileSync(file, `${LOG.map((line) => JSON.stringify({ ...line, msg: line.msg ?? '' })).join('\n')}\nnot JSON: Ottilie Quillfeather\n`)
+  writeFileSync(
+    file,
+    `${LOG.map((line) => JSON.stringify({ ...line, msg: line.msg ?? '' })).join('\n')}\nnot JSON: Ottilie Quillfeather\n`,
+  )
 }
 
 describe('the bundle for support', () => {
@@ -153,7 +259,13 @@ describe('the bundle for support', () => {
     using parts = openRavenmoor(temp.folder)
     await parts.people.createUser(
       {
-        ...{ email: 'nightjar@ravenmoor.example', firstName: 'Ottilie', lastName: 'Quillfeather', level: 'owner', clinicRole: 'Other' },
+        ...{
+          email: 'nightjar@ravenmoor.example',
+          firstName: 'Ottilie',
+          lastName: 'Quillfeather',
+          level: 'owner',
+          clinicRole: 'Other',
+        },
         password: 'seven calm otters',
       },
       ACTOR,
@@ -175,9 +287,19 @@ describe('the bundle for support', () => {
     using temp = tempFolder()
     writeLog(temp.folder)
     using parts = openRavenmoor(temp.folder)
-    const texts = new Map((await diagnosticsOf(parts, CONTEXT)).map(({ name, text }) => [name, text]))
+    const texts = new Map(
+      (await diagnosticsOf(parts, CONTEXT)).map(({ name, text }) => [name, text]),
+    )
     expect([...texts.keys()]).toEqual([
-      ...['about.txt', 'versions.txt', 'readiness.txt', 'settings.txt', 'listeners.txt', 'storage.txt', 'associations.txt'],
+      ...[
+        'about.txt',
+        'versions.txt',
+        'readiness.txt',
+        'settings.txt',
+        'listeners.txt',
+        'storage.txt',
+        'associations.txt',
+      ],
       ...['events.txt', 'log.txt'],
     ])
     expect(texts.get('versions.txt')).toMatch(/Isthmus: +9\.9\.9\nNode\.js: +24\./)
@@ -187,14 +309,24 @@ describe('the bundle for support', () => {
     expect(texts.get('settings.txt')).toMatch(/dimse\.port +11112 \(first value\)/)
     expect(texts.get('settings.txt')).toMatch(/http\.allowedHosts +\(1 value\)/)
     expect(texts.get('listeners.txt')).toMatch(/^http +up +http:\/\/127\.0\.0\.1:8042\//)
-    expect(texts.get('readiness.txt')).toMatch(/ok +partner +The partner is https:\/\/\(elsewhere\)\//)
+    expect(texts.get('readiness.txt')).toMatch(
+      /ok +partner +The partner is https:\/\/\(elsewhere\)\//,
+    )
     expect(texts.get('readiness.txt')).toContain('(home)/isthmus on (this PC)')
     expect(texts.get('storage.txt')).toMatch(/Schema: +\d+\n/)
     expect(texts.get('storage.txt')).toMatch(/ 1 {2}devices\n/)
-    expect(texts.get('associations.txt')).toMatch(/rejected, 1500 ms {2}caller 1 at address 1 {2}TCP {2}4 connections {2}\(/)
-    expect(texts.get('associations.txt')).toMatch(/released, 1500 ms {2}device 1 at address 2 {2}TCP {2}3 queries {2}41 exams/)
-    expect(texts.get('events.txt')).toMatch(/report\.delivered +failed +status +1 attempts, 1 notes, 12 ms, endpoint 1/)
-    expect(texts.get('log.txt')?.split('\n')[1]).toMatch(/"requestId":"[0-9a-f-]{36}","route":"\/v1\/studies\/:id","status":500/)
+    expect(texts.get('associations.txt')).toMatch(
+      /rejected, 1500 ms {2}caller 1 at address 1 {2}TCP {2}4 connections {2}\(/,
+    )
+    expect(texts.get('associations.txt')).toMatch(
+      /released, 1500 ms {2}device 1 at address 2 {2}TCP {2}3 queries {2}41 exams/,
+    )
+    expect(texts.get('events.txt')).toMatch(
+      /report\.delivered +failed +status +1 attempts, 1 notes, 12 ms, endpoint 1/,
+    )
+    expect(texts.get('log.txt')?.split('\n')[1]).toMatch(
+      /"requestId":"[0-9a-f-]{36}","route":"\/v1\/studies\/:id","status":500/,
+    )
     expect(texts.get('log.txt')).toContain('characters that are no entry of the log)')
   })
 
@@ -221,14 +353,18 @@ describe('the bundle for support', () => {
     const folder = join(temp.folder, 'logs')
     mkdirSync(folder)
     const write = (name: string, from: number, to: number) => {
-      const lines = Array.from({ length: to - from }, (_, at) => JSON.stringify({ level: 'info', entries: from + at }))
+      const lines = Array.from({ length: to - from }, (_, at) =>
+        JSON.stringify({ level: 'info', entries: from + at }),
+      )
       writeFileSync(join(folder, name), `${lines.join('\n')}\n`)
     }
     write('gateway.9.log', 0, 1500)
     write('gateway.10.log', 1500, 3000)
     write('gateway.11.log', 3000, 3100)
     writeFileSync(join(folder, 'other.log'), '{"level":"info","entries":9999}\n')
-    const log = (await diagnosticsOf(parts, { ...CONTEXT, logFile: join(folder, 'gateway.log') })).find(({ name }) => name === 'log.txt')
+    const log = (
+      await diagnosticsOf(parts, { ...CONTEXT, logFile: join(folder, 'gateway.log') })
+    ).find(({ name }) => name === 'log.txt')
     const entries = (log?.text ?? '')
       .trim()
       .split('\n')
@@ -239,8 +375,13 @@ describe('the bundle for support', () => {
   it('tells what could not be made of it, and gives the rest', async () => {
     using temp = tempDataFolder()
     using parts = openParts(temp.folder)
-    const texts = await diagnosticsOf(parts, { ...CONTEXT, readiness: () => Promise.reject(new TypeError('Ottilie')) })
-    expect(texts.find(({ name }) => name === 'readiness.txt')?.text).toBe('This page could not be made: TypeError.\n')
+    const texts = await diagnosticsOf(parts, {
+      ...CONTEXT,
+      readiness: () => Promise.reject(new TypeError('Ottilie')),
+    })
+    expect(texts.find(({ name }) => name === 'readiness.txt')?.text).toBe(
+      'This page could not be made: TypeError.\n',
+    )
     expect(texts).toHaveLength(9)
   })
 })
@@ -250,7 +391,14 @@ describe('masking', () => {
     using temp = tempDataFolder()
     using parts = openParts(temp.folder)
     const masking = maskingOf(parts)
-    const plain = new Set(['clinic.timeZone', 'backup.dailyAt', 'update.at', 'http.host', 'https.host', 'dimse.host'])
+    const plain = new Set([
+      'clinic.timeZone',
+      'backup.dailyAt',
+      'update.at',
+      'http.host',
+      'https.host',
+      'dimse.host',
+    ])
     for (const key of SETTING_KEYS) {
       const shown = shownSetting(key, 'Ottilie Quillfeather', masking)
       if (!plain.has(key) && !shown.startsWith('"')) expect(shown, key).toBe('(set, 20 characters)')
@@ -260,12 +408,18 @@ describe('masking', () => {
   it.each([
     ['refused by quentin.marsh@hillside-imaging.example', 'refused by (e-mail)'],
     ['http://127.0.0.1:8042/#/x?token=abc', 'http://127.0.0.1:8042/'],
-    ['C-STORE from 10.1.2.3 with 1.2.840.10008.1.2.1', 'C-STORE from (address) with 1.2.840.10008.1.2.1'],
+    [
+      'C-STORE from 10.1.2.3 with 1.2.840.10008.1.2.1',
+      'C-STORE from (address) with 1.2.840.10008.1.2.1',
+    ],
     ['of 1.2.826.0.1.3680043.8.498.4711', 'of (UID)'],
     ['fe80::1c2d:3e4f%eth0 called', '(address) called'],
     ['Ängström^Åsa^^Dr. is here', '(name)'],
     ['"password": "two words" and more', '"(secret)'],
-    ['the newest back-up is isthmus-2026-11-20-090000Z', 'the newest back-up is isthmus-2026-11-20-090000Z'],
+    [
+      'the newest back-up is isthmus-2026-11-20-090000Z',
+      'the newest back-up is isthmus-2026-11-20-090000Z',
+    ],
     ['stu_0123456789abcdef0123456789abcdef', 'stu_0123456789abcdef0123456789abcdef'],
     ['hash 0123456789abcdef0123456789abcdef', 'hash (masked)'],
     ['MRN-40017 born 19710503, 3 objects', '(number) born (day), 3 objects'],
@@ -281,10 +435,20 @@ describe('masking', () => {
     const masking = maskingOf(parts)
     expect(
       JSON.parse(
-        maskedLine('{"level":"warn","attempts":3,"isUp":true,"who":"Ottilie","list":["Ottilie"],"msg":"association rejected"}', masking),
+        maskedLine(
+          '{"level":"warn","attempts":3,"isUp":true,"who":"Ottilie","list":["Ottilie"],"msg":"association rejected"}',
+          masking,
+        ),
       ),
     ).toEqual({
-      ...{ level: 'warn', attempts: 3, isUp: true, who: '(masked)', list: '(masked)', msg: 'association rejected' },
+      ...{
+        level: 'warn',
+        attempts: 3,
+        isUp: true,
+        who: '(masked)',
+        list: '(masked)',
+        msg: 'association rejected',
+      },
     })
     expect(maskedLine('["Ottilie"]', masking)).toBe('(11 characters that are no entry of the log)')
   })

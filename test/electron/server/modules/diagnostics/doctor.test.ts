@@ -8,10 +8,20 @@ import { NewDevice } from '#shared/contract/devices.ts'
 import { webhookSecret } from '../../../../support/gateway.ts'
 import { tempDataFolder } from '../../../../support/temp-store.ts'
 
-/** After the program was made, by the clock of the file system, which a test that shifts `Date` does not shift. */
+/**
+ * After the program was made, by the clock of the file system, which a test that shifts `Date` does
+ * not shift.
+ */
 const clock = () => Math.max(Date.now(), statSync(OWN_STATE).mtimeMs + 60_000)
-const OWN_STATE = join(import.meta.dirname, '../../../../../electron/server/modules/diagnostics/host-checks.ts')
-const LISTENING = { dimse: '127.0.0.1:104', dimseTls: '127.0.0.1:2762', http: 'http://127.0.0.1:8042' }
+const OWN_STATE = join(
+  import.meta.dirname,
+  '../../../../../electron/server/modules/diagnostics/host-checks.ts',
+)
+const LISTENING = {
+  dimse: '127.0.0.1:104',
+  dimseTls: '127.0.0.1:2762',
+  http: 'http://127.0.0.1:8042',
+}
 
 it('says of an empty installation what is to be mended', async () => {
   using temp = tempDataFolder()
@@ -41,13 +51,26 @@ it('says of an empty installation what is to be mended', async () => {
 
 it('finds nothing to mend where everything is set', async () => {
   using temp = tempDataFolder()
-  using parts = openParts(temp.folder, { clock, overrides: { 'dimse.host': '127.0.0.1', 'dimse.port': 0, 'http.port': 0 } })
+  using parts = openParts(temp.folder, {
+    clock,
+    overrides: { 'dimse.host': '127.0.0.1', 'dimse.port': 0, 'http.port': 0 },
+  })
   const password = 'a long and quiet evening'
   await parts.people.createUser(
-    { email: 'o@clinic.example', firstName: 'O', lastName: 'O', level: 'owner', clinicRole: 'Other', password },
+    {
+      email: 'o@clinic.example',
+      firstName: 'O',
+      lastName: 'O',
+      level: 'owner',
+      clinicRole: 'Other',
+      password,
+    },
     'command-line',
   )
-  parts.partnerEndpoint.set({ url: 'https://partner.example/hook', secret: webhookSecret(), allowPlaintext: false }, 'command-line')
+  parts.partnerEndpoint.set(
+    { url: 'https://partner.example/hook', secret: webhookSecret(), allowPlaintext: false },
+    'command-line',
+  )
   parts.devices.add(NewDevice.parse({ aeTitle: 'CT1' }), 'command-line')
   parts.settings.change({ 'http.publicUrl': 'https://gateway.clinic.example' }, 'command-line')
   const lines = await examine(parts, { listening: undefined })
@@ -66,7 +89,12 @@ it('names the program that has a port, and notes a setting meant for tests', asy
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
-  const overrides = { 'dimse.host': '127.0.0.1', 'dimse.port': port, 'http.port': 0, 'dimse.allowUnknownDevices': true }
+  const overrides = {
+    'dimse.host': '127.0.0.1',
+    'dimse.port': port,
+    'http.port': 0,
+    'dimse.allowUnknownDevices': true,
+  }
   using parts = openParts(temp.folder, { clock, overrides })
   const lines = await examine(parts, { listening: undefined })
   await new Promise((resolve) => server.close(resolve))

@@ -10,19 +10,33 @@ const UP: Status['listeners'] = [
 ]
 const ROOM: Status['storage'] = { state: 'ok', freeBytes: 9, totalBytes: 9, detail: '' }
 
-function watched(more: { isSafe?: boolean; listeners?: Status['listeners']; storage?: Status['storage'] } = {}) {
+function watched(
+  more: { isSafe?: boolean; listeners?: Status['listeners']; storage?: Status['storage'] } = {},
+) {
   const temp = tempStore()
   const { store, clock } = temp
   const { isSafe = false, listeners = UP, storage = ROOM } = more
-  const checks = openHealth({ store, clock, isSafe, listeners: () => listeners, storage: () => storage })
-  const faults = () => Object.fromEntries(checks().flatMap(({ name, isOk, detail }) => (isOk ? [] : [[name, detail]])))
+  const checks = openHealth({
+    store,
+    clock,
+    isSafe,
+    listeners: () => listeners,
+    storage: () => storage,
+  })
+  const faults = () =>
+    Object.fromEntries(checks().flatMap(({ name, isOk, detail }) => (isOk ? [] : [[name, detail]])))
   return { store, clock, checks, faults, [Symbol.dispose]: () => temp[Symbol.dispose]() }
 }
 
 describe('whether the gateway can do its work', () => {
   it('names each check, and nothing is wrong with a gateway that is well', () => {
     using gateway = watched()
-    expect(gateway.checks().map(({ name }) => name)).toEqual(['database', 'listeners', 'disk', 'outbox'])
+    expect(gateway.checks().map(({ name }) => name)).toEqual([
+      'database',
+      'listeners',
+      'disk',
+      'outbox',
+    ])
     expect(gateway.faults()).toEqual({})
   })
 
@@ -32,16 +46,22 @@ describe('whether the gateway can do its work', () => {
     gateway.store.database[Symbol.dispose]()
     expect(gateway.faults()).toEqual({ outbox: 'It cannot be looked at.' })
     gateway.clock.pass(5000)
-    expect(gateway.faults()).toMatchObject({ database: 'The database cannot be written to (closed).' })
+    expect(gateway.faults()).toMatchObject({
+      database: 'The database cannot be written to (closed).',
+    })
   })
 
   it('says which listeners are down, and that a gateway that starts or is in safe mode serves no device', () => {
     using down = watched({ listeners: UP.map((one) => ({ ...one, isUp: one.name !== 'dimse' })) })
     expect(down.faults()).toEqual({ listeners: 'Down: dimse.' })
     using starting = watched({ listeners: UP.filter(({ name }) => name === 'http') })
-    expect(starting.faults()).toEqual({ listeners: 'The gateway is starting: devices are not served yet.' })
+    expect(starting.faults()).toEqual({
+      listeners: 'The gateway is starting: devices are not served yet.',
+    })
     using safe = watched({ isSafe: true })
-    expect(safe.faults()).toEqual({ listeners: 'The gateway is in safe mode: no device is served.' })
+    expect(safe.faults()).toEqual({
+      listeners: 'The gateway is in safe mode: no device is served.',
+    })
   })
 
   it.each(['full', 'read-only'] as const)('is not ready while the disk is %s', (state) => {
@@ -52,7 +72,12 @@ describe('whether the gateway can do its work', () => {
   it('is not ready while something waits for more than an hour to leave the gateway', () => {
     using gateway = watched()
     const { store, clock } = gateway
-    store.outbox.append({ kind: 'report.delivered', subject: 'rep_1', payload: {}, at: instantOf(clock()) })
+    store.outbox.append({
+      kind: 'report.delivered',
+      subject: 'rep_1',
+      payload: {},
+      at: instantOf(clock()),
+    })
     clock.pass(59 * 60_000)
     expect(gateway.faults()).toEqual({})
     clock.pass(2 * 60_000)

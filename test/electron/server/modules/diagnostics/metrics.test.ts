@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
-import type { AssociationInfo, AssociationObserver, Negotiated } from '#server/dicom/dimse/service.ts'
+import type {
+  AssociationInfo,
+  AssociationObserver,
+  Negotiated,
+} from '#server/dicom/dimse/service.ts'
 import { openMetrics } from '#server/modules/diagnostics/metrics.ts'
 import type { People } from '#server/modules/users/people.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -8,7 +12,12 @@ import { ApiError } from '#shared/errors.ts'
 import { seedImages } from '../../../../support/images.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
-const CALLER: AssociationInfo = { associationId: 'a', callingAeTitle: 'EVIL"} 1', calledAeTitle: 'ISTHMUS', remoteAddress: '10.0.0.9' }
+const CALLER: AssociationInfo = {
+  associationId: 'a',
+  callingAeTitle: 'EVIL"} 1',
+  calledAeTitle: 'ISTHMUS',
+  remoteAddress: '10.0.0.9',
+}
 
 function counting() {
   const temp = tempStore()
@@ -32,19 +41,40 @@ function counting() {
       (await metrics.text()).text
         .split('\n')
         .filter((line) => line !== '' && !line.startsWith('#'))
-        .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+        .map((line) => [
+          line.slice(0, line.lastIndexOf(' ')),
+          Number(line.slice(line.lastIndexOf(' ') + 1)),
+        ]),
     )
-  return { ...temp, metrics, heard, observer: metrics.observing(observer), series, [Symbol.dispose]: () => temp[Symbol.dispose]() }
+  return {
+    ...temp,
+    metrics,
+    heard,
+    observer: metrics.observing(observer),
+    series,
+    [Symbol.dispose]: () => temp[Symbol.dispose](),
+  }
 }
 
-const answered = (commandField: number, status: number, bytes = 0) => ({ service: '', commandField, status, responses: 0, ms: 12, bytes })
+const answered = (commandField: number, status: number, bytes = 0) => ({
+  service: '',
+  commandField,
+  status,
+  responses: 0,
+  ms: 12,
+  bytes,
+})
 
 describe('what the gateway counts of its work', () => {
   it('counts associations and why they were rejected, and passes everything on', async () => {
     using gateway = counting()
     const { observer } = gateway
     observer.opened(CALLER, [], {} as Negotiated)
-    observer.rejected(CALLER, { result: 1, source: 1, reason: 3, why: 'it is not in the device list' }, [])
+    observer.rejected(
+      CALLER,
+      { result: 1, source: 1, reason: 3, why: 'it is not in the device list' },
+      [],
+    )
     observer.rejected(CALLER, { result: 1, source: 3, reason: 9, why: 'unheard of' }, [])
     observer.closed(CALLER, { kind: 'aborted', detail: '', remoteAddress: '10.0.0.9' })
     expect(gateway.heard).toEqual(['opened', 'rejected', 'rejected', 'closed'])
@@ -100,7 +130,12 @@ describe('what the gateway counts of its work', () => {
   it('tells what waits, how much is kept, and how old the newest back-up is', async () => {
     using gateway = counting()
     const { store, clock } = gateway
-    store.outbox.append({ kind: 'report.delivered', subject: 'rep_1', payload: {}, at: instantOf(clock() - 5000) })
+    store.outbox.append({
+      kind: 'report.delivered',
+      subject: 'rep_1',
+      payload: {},
+      at: instantOf(clock() - 5000),
+    })
     seedImages(store, { uid: '1.2.3', instances: 4 })
     expect(await gateway.series()).toMatchObject({
       'isthmus_outbox_waiting{kind="report.delivered"}': 1,
@@ -120,9 +155,13 @@ describe('what the gateway counts of its work', () => {
 
   it('counts sign-ins that failed, but not those that were asked for the code of the second factor', async () => {
     using gateway = counting()
-    const wanted = new ApiError('not-signed-in', 'The code is missing.', { errors: [{ path: 'body.code', message: 'is missing' }] })
+    const wanted = new ApiError('not-signed-in', 'The code is missing.', {
+      errors: [{ path: 'body.code', message: 'is missing' }],
+    })
     let thrown = wanted
-    const people = gateway.metrics.watching({ signIn: () => Promise.reject(thrown) } as unknown as People)
+    const people = gateway.metrics.watching({
+      signIn: () => Promise.reject(thrown),
+    } as unknown as People)
     await expect(people.signIn('a@clinic.example', 'x')).rejects.toBe(wanted)
     expect((await gateway.series()).isthmus_sign_ins_failed_total).toBe(0)
     await expect(people.signIn('a@clinic.example', 'x', { code: '123456' })).rejects.toBe(wanted)

@@ -18,12 +18,21 @@ describe('what is past its time', () => {
     const { store, clock } = temp
     const start = clock()
     store.settings.set('inspector.retentionHours', 2)
-    const [old, kept] = [store.documents.keep(Buffer.from('old')), store.documents.keep(Buffer.from('kept'))]
+    const [old, kept] = [
+      store.documents.keep(Buffer.from('old')),
+      store.documents.keep(Buffer.from('kept')),
+    ]
     store.database.transaction(() => {
-      for (let i = 0; i < 600; i++) store.inspections.insert({ ...inspectionRecord(instantOf(start)), answerHash: old })
+      for (let i = 0; i < 600; i++)
+        store.inspections.insert({ ...inspectionRecord(instantOf(start)), answerHash: old })
       store.inspections.insert({ ...inspectionRecord(instantOf(start + 1)), answerHash: kept })
     })
-    const question = { callingAe: 'CT1', dateStart: '2026-03-10', dateEnd: '2026-03-10', modality: null }
+    const question = {
+      callingAe: 'CT1',
+      dateStart: '2026-03-10',
+      dateEnd: '2026-03-10',
+      modality: null,
+    }
     store.answers.put({ ...question, documentHash: old, receivedAt: instantOf(start), items: 1 })
 
     clock.pass(2 * HOUR + 1)
@@ -38,12 +47,26 @@ describe('what is past its time', () => {
     using temp = tempStore()
     const { store, clock } = temp
     const at = instantOf(clock())
-    store.closedSteps.close({ studyInstanceUid: '1.2.3', scheduledProcedureStepId: 'S1', closedAt: at, reason: '' })
-    const link = { tokenHash: 'a'.repeat(64), kind: 'setup' as const, userId: null, createdAt: at, usedAt: null }
+    store.closedSteps.close({
+      studyInstanceUid: '1.2.3',
+      scheduledProcedureStepId: 'S1',
+      closedAt: at,
+      reason: '',
+    })
+    const link = {
+      tokenHash: 'a'.repeat(64),
+      kind: 'setup' as const,
+      userId: null,
+      createdAt: at,
+      usedAt: null,
+    }
     store.signInLinks.insert({ ...link, expiresAt: instantOf(clock() + HOUR) })
     clock.pass(HOUR)
     await forgetExpired(temp)
-    expect([store.closedSteps.list().length, store.signInLinks.find(link.tokenHash, at)]).toEqual([1, undefined])
+    expect([store.closedSteps.list().length, store.signInLinks.find(link.tokenHash, at)]).toEqual([
+      1,
+      undefined,
+    ])
     clock.pass(7 * 24 * HOUR)
     await forgetExpired(temp)
     expect(store.closedSteps.list()).toEqual([])
@@ -56,10 +79,22 @@ describe('what is past its time', () => {
     const tokenHash = 'a'.repeat(64)
     const expiresAt = instantOf(clock() + HOUR)
     const lock = { workstationId: null, lockedAt: null, wrongPasswords: 0, confirmedAt: null }
-    const session = { tokenHash, sessionId: 'a', userId: newUser(store).userId, browser: '', address: '' }
+    const session = {
+      tokenHash,
+      sessionId: 'a',
+      userId: newUser(store).userId,
+      browser: '',
+      address: '',
+    }
     store.sessions.insert({ ...session, ...lock, createdAt: at, lastUsedAt: at, expiresAt })
-    store.signInAttempts.put({ accountHash: tokenHash, failures: 1, lastAt: at, blockedUntil: null })
-    const kept = () => [store.sessions.get(tokenHash), store.signInAttempts.get(tokenHash)].map(Boolean)
+    store.signInAttempts.put({
+      accountHash: tokenHash,
+      failures: 1,
+      lastAt: at,
+      blockedUntil: null,
+    })
+    const kept = () =>
+      [store.sessions.get(tokenHash), store.signInAttempts.get(tokenHash)].map(Boolean)
     clock.pass(HOUR - 1)
     await forgetExpired(temp)
     expect(kept()).toEqual([true, true])
@@ -76,9 +111,21 @@ describe('what is past its time', () => {
     const { store, clock } = temp
     const at = instantOf(clock())
     const none = { refusedAt: null, approvedAt: null, approvedByUserId: null, lastSeenAt: null }
-    const pc = { name: 'PC', code: 'ABC DEF', address: '10.0.0.7', browser: '', askedAt: at, ...none }
+    const pc = {
+      name: 'PC',
+      code: 'ABC DEF',
+      address: '10.0.0.7',
+      browser: '',
+      askedAt: at,
+      ...none,
+    }
     store.workstations.put({ ...pc, workstationId: 'asking', tokenHash: 'a'.repeat(64) })
-    store.workstations.put({ ...pc, workstationId: 'approved', tokenHash: 'b'.repeat(64), approvedAt: at })
+    store.workstations.put({
+      ...pc,
+      workstationId: 'approved',
+      tokenHash: 'b'.repeat(64),
+      approvedAt: at,
+    })
     const kept = () => ['asking', 'approved'].filter((id) => store.workstations.get(id))
     clock.pass(HOUR - 1)
     await forgetExpired(temp)
@@ -99,9 +146,33 @@ describe('what is past its time', () => {
     const { store, clock } = temp
     store.settings.set('activity.retentionDays', 3)
     const at = instantOf(clock())
-    const counts = { echoes: 1, queries: 0, exams: 0, instances: 0, bytes: 0, steps: 0, commitments: 0, failures: 0 }
-    const peer = { deviceId: null, deviceName: '', aeTitle: 'CT1', calledAeTitle: 'ISTHMUS', address: '10.0.3.7', tls: '' }
-    const row = { ...peer, counts, openedAt: at, detail: '', tone: 'plain' as const, times: 1, omitted: 0 }
+    const counts = {
+      echoes: 1,
+      queries: 0,
+      exams: 0,
+      instances: 0,
+      bytes: 0,
+      steps: 0,
+      commitments: 0,
+      failures: 0,
+    }
+    const peer = {
+      deviceId: null,
+      deviceName: '',
+      aeTitle: 'CT1',
+      calledAeTitle: 'ISTHMUS',
+      address: '10.0.3.7',
+      tls: '',
+    }
+    const row = {
+      ...peer,
+      counts,
+      openedAt: at,
+      detail: '',
+      tone: 'plain' as const,
+      times: 1,
+      omitted: 0,
+    }
     store.associations.put({ ...row, associationId: 'ended', endedAt: at, how: 'released' })
     store.associations.put({ ...row, associationId: 'open', endedAt: null, how: 'open' })
     const kept = () => ['ended', 'open'].filter((id) => store.associations.read(id))
@@ -150,10 +221,15 @@ describe('what is past its time', () => {
       revokedAt: null,
     }
     store.links.insert({ ...link, expiresAt: instantOf(clock() + 30_000) })
-    store.idempotency.keep({ caller: 'c', call: 'POST /', key: 'k' }, { status: 200, body: '{}', bodyHash: 'b'.repeat(64) })
+    store.idempotency.keep(
+      { caller: 'c', call: 'POST /', key: 'k' },
+      { status: 200, body: '{}', bodyHash: 'b'.repeat(64) },
+    )
     const rows = () => {
       const { database } = store
-      return (['links', 'idempotencyKeys'] as const).map((table) => database.all(database.sql.selectFrom(table).select('createdAt')).length)
+      return (['links', 'idempotencyKeys'] as const).map(
+        (table) => database.all(database.sql.selectFrom(table).select('createdAt')).length,
+      )
     }
     await forgetExpired(temp)
     expect(rows()).toEqual([1, 1])
@@ -180,7 +256,9 @@ describe('what is past its time', () => {
     clock.pass(HOUR / 2)
     await forgetExpired(temp)
     expect(['v1', 'v2'].map((viewId) => store.views.get(viewId)?.viewId)).toEqual([undefined, 'v2'])
-    expect(['view v1', 'view v2', 'usr_1'].map((owner) => store.annotations.revisionOf('1.2.3', owner))).toEqual([0, 1, 1])
+    expect(
+      ['view v1', 'view v2', 'usr_1'].map((owner) => store.annotations.revisionOf('1.2.3', owner)),
+    ).toEqual([0, 1, 1])
     let purges = 0
     const purge = () => {
       purges += 1
@@ -197,10 +275,24 @@ describe('what is past its time', () => {
     store.performedSteps.insert(performedStep())
     const at = instantOf(clock())
     const device = { callingAeTitle: 'CT1', remoteAddress: '10.0.3.7', deviceName: 'CT room 1' }
-    const commitmentId = store.commitments.append({ transactionUid: '2.25.1', ...device, requestedAt: at, nextAt: at, items: [] })
+    const commitmentId = store.commitments.append({
+      transactionUid: '2.25.1',
+      ...device,
+      requestedAt: at,
+      nextAt: at,
+      items: [],
+    })
     store.commitments.settle(commitmentId, 'delivered')
-    store.imageStudies.announce('1.2', [{ sopInstanceUid: '1.2.1.2', seriesInstanceUid: '1.2.1' }], at)
-    const kept = () => [store.performedSteps.get('1.9.1'), store.commitments.get(commitmentId), store.instances.current('1.2.1.1')]
+    store.imageStudies.announce(
+      '1.2',
+      [{ sopInstanceUid: '1.2.1.2', seriesInstanceUid: '1.2.1' }],
+      at,
+    )
+    const kept = () => [
+      store.performedSteps.get('1.9.1'),
+      store.commitments.get(commitmentId),
+      store.instances.current('1.2.1.1'),
+    ]
     clock.pass(365 * 24 * HOUR)
     await forgetExpired(temp)
     expect(kept().map((row) => row !== undefined)).toEqual([true, true, true])
@@ -227,10 +319,15 @@ describe('what is past its time', () => {
     log.begin(waiting)
     clock.pass(25 * HOUR)
     await forgetExpired(temp)
-    expect(log.read(worklist.eventId)).toMatchObject({ request: null, attemptList: [{ response: null, outcome: 'accepted' }] })
+    expect(log.read(worklist.eventId)).toMatchObject({
+      request: null,
+      attemptList: [{ response: null, outcome: 'accepted' }],
+    })
     expect(log.read(access.eventId).attemptList[0]?.response).not.toBeNull()
     clock.pass(24 * HOUR)
     await forgetExpired(temp)
-    expect(log.list({ limit: 10, show: 'all' }).items.map(({ eventId }) => eventId)).toEqual([waiting.eventId])
+    expect(log.list({ limit: 10, show: 'all' }).items.map(({ eventId }) => eventId)).toEqual([
+      waiting.eventId,
+    ])
   })
 })

@@ -21,9 +21,11 @@ describe('the log of events', () => {
     for (const event of events) log.noted(event, attempt())
     expect(all(log)).toEqual([])
     await log.flush()
-    expect([...all(log), ...log.list({ limit: 100, show: 'all', after: '21' }).items].map(({ eventId }) => eventId)).toEqual(
-      events.map(({ eventId }) => eventId).toReversed(),
-    )
+    expect(
+      [...all(log), ...log.list({ limit: 100, show: 'all', after: '21' }).items].map(
+        ({ eventId }) => eventId,
+      ),
+    ).toEqual(events.map(({ eventId }) => eventId).toReversed())
     expect(errors).toEqual([])
   })
 
@@ -46,7 +48,13 @@ describe('the log of events', () => {
     await log.flush()
     const record = EventRecord.parse(log.read(event.eventId))
     expect(record).toMatchObject({
-      ...{ eventId: event.eventId, type: 'study.access_requested', kind: 'synchronous', endpointId: 'e1', studyInstanceUid: '1.2.3' },
+      ...{
+        eventId: event.eventId,
+        type: 'study.access_requested',
+        kind: 'synchronous',
+        endpointId: 'e1',
+        studyInstanceUid: '1.2.3',
+      },
       ...{
         state: 'done',
         outcome: 'accepted',
@@ -61,7 +69,13 @@ describe('the log of events', () => {
     })
     expect(record.whyNot).not.toBe('')
     expect(record.attemptList).toEqual([
-      expect.objectContaining({ attempt: 1, httpStatus: 200, response: '{"authorized":true}', isCut: false, notes: [note] }),
+      expect.objectContaining({
+        attempt: 1,
+        httpStatus: 200,
+        response: '{"authorized":true}',
+        isCut: false,
+        notes: [note],
+      }),
     ])
     expect(EventSummary.array().parse(all(log))).toHaveLength(1)
   })
@@ -70,7 +84,10 @@ describe('the log of events', () => {
     using opened = openLog()
     const { log } = opened
     const event = newEvent()
-    log.noted(event, attempt({ outcome: 'refused', detail: 'study not found', response: null, request: null }))
+    log.noted(
+      event,
+      attempt({ outcome: 'refused', detail: 'study not found', response: null, request: null }),
+    )
     await log.flush()
     expect(log.read(event.eventId)).toMatchObject({
       ...{ state: 'failed', outcome: 'refused', request: null },
@@ -84,7 +101,11 @@ describe('the log of events', () => {
     const long = Buffer.alloc(100_000, 'x')
     const request =
       '{"data":{"presignedUrl":"https://a.example/r.pdf?expires=1&signature=s\\"ecret","plainText":"see https://b.example/?q=1"}}'
-    const [other, worklist, short] = [newEvent(), newEvent({ type: 'modality_worklist.requested', subject: 'CT1' }), newEvent()]
+    const [other, worklist, short] = [
+      newEvent(),
+      newEvent({ type: 'modality_worklist.requested', subject: 'CT1' }),
+      newEvent(),
+    ]
     log.noted(other, attempt({ response: long, request }))
     log.noted(worklist, attempt({ response: long }))
     log.noted(short, attempt({ response: Buffer.alloc(50, 'x') }))
@@ -101,12 +122,24 @@ describe('the log of events', () => {
   })
 
   it.each([
-    ['a link', '{"urls":["https://s3.example/a%20b?X-Amz-Signature=secret","https://s3.example/c"]}'],
-    ['one with escaped slashes', '{"urls":["https:\\/\\/s3.example\\/a%20b?X-Amz-Signature=secret"]}'],
-    ['one with an escaped question mark', '{"urls":["https://s3.example/a%20b\\u003fX-Amz-Signature=secret\\u0026b"]}'],
+    [
+      'a link',
+      '{"urls":["https://s3.example/a%20b?X-Amz-Signature=secret","https://s3.example/c"]}',
+    ],
+    [
+      'one with escaped slashes',
+      '{"urls":["https:\\/\\/s3.example\\/a%20b?X-Amz-Signature=secret"]}',
+    ],
+    [
+      'one with an escaped question mark',
+      '{"urls":["https://s3.example/a%20b\\u003fX-Amz-Signature=secret\\u0026b"]}',
+    ],
     ['one that is cut short', '{"urls":["https://s3.example/a%20b?X-Amz-Signature=secret\\'],
     ['one of three characters', '{"urls":["https://s3.example/a%20b?sec"]}'],
-    ['one in an echo of what was sent', '{"error":"no","got":{"presignedUrl": " https://s3.example/a%20b?sec=ret"}}'],
+    [
+      'one in an echo of what was sent',
+      '{"error":"no","got":{"presignedUrl": " https://s3.example/a%20b?sec=ret"}}',
+    ],
   ])('keeps an answer without the query of %s', async (_what, answer) => {
     using opened = openLog()
     const { log } = opened
@@ -125,13 +158,40 @@ describe('the log of events', () => {
     const event = newEvent({ type: 'report.delivered', subject: 'rep_1' })
     store.database.transaction(() => {
       log.begin(event)
-      store.outbox.append({ kind: 'report.delivered', subject: 'rep_1', payload: {}, at: instantOf(clock()) })
+      store.outbox.append({
+        kind: 'report.delivered',
+        subject: 'rep_1',
+        payload: {},
+        at: instantOf(clock()),
+      })
     })
-    expect(all(log)[0]).toMatchObject({ state: 'waiting', outcome: 'none', attempts: 0, nextAt: instantOf(clock()) })
-    store.database.transaction(() => log.attempted(event.eventId, attempt({ outcome: 'unreachable' }), 'waiting'))
-    store.database.transaction(() => log.attempted(event.eventId, attempt({ at: instantOf(clock() + 5000) }), 'done', 'Delivered.', 'e2'))
+    expect(all(log)[0]).toMatchObject({
+      state: 'waiting',
+      outcome: 'none',
+      attempts: 0,
+      nextAt: instantOf(clock()),
+    })
+    store.database.transaction(() =>
+      log.attempted(event.eventId, attempt({ outcome: 'unreachable' }), 'waiting'),
+    )
+    store.database.transaction(() =>
+      log.attempted(
+        event.eventId,
+        attempt({ at: instantOf(clock() + 5000) }),
+        'done',
+        'Delivered.',
+        'e2',
+      ),
+    )
     expect(log.read(event.eventId)).toMatchObject({
-      ...{ state: 'done', outcome: 'accepted', attempts: 2, effect: 'Delivered.', endpointId: 'e2', nextAt: null },
+      ...{
+        state: 'done',
+        outcome: 'accepted',
+        attempts: 2,
+        effect: 'Delivered.',
+        endpointId: 'e2',
+        nextAt: null,
+      },
       attemptList: [{ outcome: 'accepted' }, { outcome: 'unreachable' }],
     })
   })
@@ -151,14 +211,20 @@ describe('the log of events', () => {
   it('does not let an event wait again that a person dropped while it was under way, but says that it went out', () => {
     using opened = openLog()
     const { log, store } = opened
-    const [missed, delivered] = [newEvent({ type: 'report.delivered' }), newEvent({ type: 'report.delivered' })]
+    const [missed, delivered] = [
+      newEvent({ type: 'report.delivered' }),
+      newEvent({ type: 'report.delivered' }),
+    ]
     for (const event of [missed, delivered]) {
       log.begin(event)
       store.events.setState(event.eventId, 'dropped', '2026-03-10T09:00:00.000Z')
     }
     log.attempted(missed.eventId, attempt({ outcome: 'timeout' }), 'waiting')
     log.attempted(delivered.eventId, attempt(), 'done')
-    expect([missed, delivered].map(({ eventId }) => log.read(eventId).state)).toEqual(['dropped', 'done'])
+    expect([missed, delivered].map(({ eventId }) => log.read(eventId).state)).toEqual([
+      'dropped',
+      'done',
+    ])
   })
 
   it('is told what an event led to before and after it is written', async () => {
@@ -170,7 +236,10 @@ describe('the log of events', () => {
     log.setEffect(first.eventId, 'Before.')
     await log.flush()
     store.database.transaction(() => log.setEffect(second.eventId, 'After.'))
-    expect([first, second].map(({ eventId }) => log.read(eventId).effect)).toEqual(['Before.', 'After.'])
+    expect([first, second].map(({ eventId }) => log.read(eventId).effect)).toEqual([
+      'Before.',
+      'After.',
+    ])
     log.setEffect(second.eventId, 'Later.')
     await expect.poll(() => log.read(second.eventId).effect).toBe('Later.')
   })
@@ -178,12 +247,16 @@ describe('the log of events', () => {
   it('finds what is about a study by its UID, and a study that is named by its UUID by its id', async () => {
     using opened = openLog()
     const { log } = opened
-    const byUuid = newEvent({ type: 'clinical_context.enrichment_requested', subject: 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee' })
+    const byUuid = newEvent({
+      type: 'clinical_context.enrichment_requested',
+      subject: 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee',
+    })
     const report = newEvent({ type: 'report.delivered', subject: 'rep_1' })
     const other = newEvent({ subject: 'CT1', studyInstanceUid: null })
     for (const event of [byUuid, report, other]) log.noted(event, attempt())
     await log.flush()
-    const about = (text: string) => log.list({ limit: 10, show: 'all', about: text }).items.map(({ eventId }) => eventId)
+    const about = (text: string) =>
+      log.list({ limit: 10, show: 'all', about: text }).items.map(({ eventId }) => eventId)
     expect(about('1.2.3')).toEqual([report.eventId, byUuid.eventId])
     expect(about('stu_aaaaaaaabbbb4ccc8dddeeeeeeeeeeee')).toEqual([byUuid.eventId])
     expect(about('CT1')).toEqual([other.eventId])
@@ -193,7 +266,9 @@ describe('the log of events', () => {
 
   it('says that an event is not kept', () => {
     using opened = openLog()
-    expect(() => opened.log.read(newEvent().eventId)).toThrow(expect.objectContaining({ code: 'not-found' }))
+    expect(() => opened.log.read(newEvent().eventId)).toThrow(
+      expect.objectContaining({ code: 'not-found' }),
+    )
   })
 
   it('never throws at whoever notes, and loses only what could not be written', async () => {
@@ -217,7 +292,8 @@ describe('the log of events', () => {
       const [first, second, third] = [newEvent(), newEvent(), newEvent()]
       {
         using _fault = withoutRoom(store, disk)
-        for (const event of [first, second]) log.noted(event, attempt({ response: Buffer.alloc(50_000, 'x') }))
+        for (const event of [first, second])
+          log.noted(event, attempt({ response: Buffer.alloc(50_000, 'x') }))
         await log.flush()
         log.noted(third, attempt())
         log.setEffect(first.eventId, 'The report was taken.')
@@ -225,7 +301,9 @@ describe('the log of events', () => {
         expect(all(log)).toEqual([])
       }
       await log.flush()
-      expect(all(log).map(({ eventId }) => eventId)).toEqual([third, second, first].map(({ eventId }) => eventId))
+      expect(all(log).map(({ eventId }) => eventId)).toEqual(
+        [third, second, first].map(({ eventId }) => eventId),
+      )
       expect(log.read(first.eventId).effect).toBe('The report was taken.')
       expect(errors).toEqual([])
     },
@@ -256,7 +334,10 @@ describe('the meter', () => {
   it('counts calls, outcomes and times by event, with the commonest notes', async () => {
     using opened = openLog()
     const { log, clock } = opened
-    const note = (index: number) => ({ path: `manifest.series.${index}.sops.7.rows`, sentence: 'It is missing.' })
+    const note = (index: number) => ({
+      path: `manifest.series.${index}.sops.7.rows`,
+      sentence: 'It is missing.',
+    })
     const call = (more: Parameters<typeof attempt>[0]) => {
       const event = newEvent()
       log.noted(event, attempt({ at: instantOf(clock()), ...more }))
@@ -265,7 +346,10 @@ describe('the meter', () => {
     for (let ms = 1; ms <= 18; ms++) call({ tookMs: ms })
     clock.pass(3 * 24 * 60 * 60_000)
     call({ tookMs: 19, notes: [note(0), note(1)] })
-    const newest = call({ tookMs: 20, notes: [note(2), { path: 'urls.0', sentence: 'It is not a text; it is left out.' }] })
+    const newest = call({
+      tookMs: 20,
+      notes: [note(2), { path: 'urls.0', sentence: 'It is not a text; it is left out.' }],
+    })
     call({ tookMs: 5000, outcome: 'timeout' })
     call({ tookMs: 0, outcome: 'circuit-open' })
     log.noted(newEvent({ isTest: true }), attempt({ at: instantOf(clock()) }))
@@ -273,11 +357,28 @@ describe('the meter', () => {
     const rows = await log.meter({ days: 7 })
     expect(rows).toEqual([
       {
-        ...{ type: 'study.access_requested', calls: 21, accepted: 20, withNotes: 2, p50Ms: 11, p95Ms: 20 },
+        ...{
+          type: 'study.access_requested',
+          calls: 21,
+          accepted: 20,
+          withNotes: 2,
+          p50Ms: 11,
+          p95Ms: 20,
+        },
         byOutcome: { accepted: 20, timeout: 1, 'circuit-open': 1 },
         notes: [
-          { path: 'manifest.series.*.sops.*.rows', sentence: 'It is missing.', count: 3, eventId: newest.eventId },
-          { path: 'urls.*', sentence: 'It is not a text; it is left out.', count: 1, eventId: newest.eventId },
+          {
+            path: 'manifest.series.*.sops.*.rows',
+            sentence: 'It is missing.',
+            count: 3,
+            eventId: newest.eventId,
+          },
+          {
+            path: 'urls.*',
+            sentence: 'It is not a text; it is left out.',
+            count: 1,
+            eventId: newest.eventId,
+          },
         ],
       },
     ])

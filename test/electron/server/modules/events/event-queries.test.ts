@@ -14,26 +14,57 @@ const START = Date.parse('2026-03-10T09:00:00.000Z')
 const at = (second: number) => instantOf(START + second * 1000)
 const id = (number: number) => `whe_${String(number).padStart(32, '0')}`
 const event = (number: number, more: Partial<NewEventRow> = {}): NewEventRow => ({
-  ...{ eventId: id(number), type: 'modality_worklist.requested', endpointId: 'e1', subject: 'CT1', studyInstanceUid: null },
+  ...{
+    eventId: id(number),
+    type: 'modality_worklist.requested',
+    endpointId: 'e1',
+    subject: 'CT1',
+    studyInstanceUid: null,
+  },
   ...{ state: 'waiting', isTest: false, createdAt: at(number) },
   ...more,
 })
-const attempt = (second: number, more: Partial<EventAttemptRow> = {}): Omit<EventAttemptRow, 'attempt'> => ({
-  ...{ at: at(second), outcome: 'accepted', httpStatus: 200, tookMs: 12, bytes: 2, detail: '', notes: [], response: null, isCut: false },
+const attempt = (
+  second: number,
+  more: Partial<EventAttemptRow> = {},
+): Omit<EventAttemptRow, 'attempt'> => ({
+  ...{
+    at: at(second),
+    outcome: 'accepted',
+    httpStatus: 200,
+    tookMs: 12,
+    bytes: 2,
+    detail: '',
+    notes: [],
+    response: null,
+    isCut: false,
+  },
   ...more,
 })
 const NOTE = { path: 'urls.0', sentence: 'It is not a text; it is left out.' }
 
 /** An event that ended so. */
-function ended(store: Store, number: number, state: EventState, more: Partial<NewEventRow> = {}, last: Partial<EventAttemptRow> = {}) {
+function ended(
+  store: Store,
+  number: number,
+  state: EventState,
+  more: Partial<NewEventRow> = {},
+  last: Partial<EventAttemptRow> = {},
+) {
   store.events.insert(event(number, more))
-  store.events.addAttempt(id(number), attempt(number, { outcome: state === 'done' ? 'accepted' : 'timeout', ...last }), {
-    state,
-    request: '{}',
-  })
+  store.events.addAttempt(
+    id(number),
+    attempt(number, { outcome: state === 'done' ? 'accepted' : 'timeout', ...last }),
+    {
+      state,
+      request: '{}',
+    },
+  )
 }
 const ids = (store: Store, query: Partial<EventQuery>) =>
-  store.events.list({ limit: 100, show: 'all', ...query }).items.map(({ eventId }) => Number(eventId.slice(4)))
+  store.events
+    .list({ limit: 100, show: 'all', ...query })
+    .items.map(({ eventId }) => Number(eventId.slice(4)))
 
 describe('events', () => {
   it('tell of each commit that made or changed one, once', () => {
@@ -43,7 +74,11 @@ describe('events', () => {
     const stop = events.onChange(() => changes++)
     events.record(event(1), attempt(1), { state: 'done', request: null })
     expect(changes).toBe(1)
-    for (const change of [() => events.setState(id(1), 'dropped', at(2)), () => events.setEffect(id(1), 'Done.')]) change()
+    for (const change of [
+      () => events.setState(id(1), 'dropped', at(2)),
+      () => events.setEffect(id(1), 'Done.'),
+    ])
+      change()
     expect(changes).toBe(3)
     expect(() =>
       database.transaction(() => {
@@ -60,18 +95,39 @@ describe('events', () => {
   it('are read with their attempts, the newest first, as they were written', () => {
     using temp = tempStore()
     const { events } = temp.store
-    events.insert(event(1, { type: 'report.delivered', subject: 'rep_1', studyInstanceUid: '1.2.3' }))
-    const first = attempt(2, { outcome: 'status', httpStatus: 500, detail: 'it answered 500', response: Buffer.from('oops'), isCut: true })
+    events.insert(
+      event(1, { type: 'report.delivered', subject: 'rep_1', studyInstanceUid: '1.2.3' }),
+    )
+    const first = attempt(2, {
+      outcome: 'status',
+      httpStatus: 500,
+      detail: 'it answered 500',
+      response: Buffer.from('oops'),
+      isCut: true,
+    })
     const second = attempt(3, { notes: [NOTE], bytes: 16, tookMs: 8.5 })
     events.addAttempt(id(1), first, { state: 'waiting', request: '{"a":1}' })
-    events.addAttempt(id(1), second, { state: 'done', request: null, effect: 'Delivered.', endpointId: 'e2' })
+    events.addAttempt(id(1), second, {
+      state: 'done',
+      request: null,
+      effect: 'Delivered.',
+      endpointId: 'e2',
+    })
     expect(events.attempts(id(1))).toEqual([
       { attempt: 2, ...second },
       { attempt: 1, ...first },
     ])
     expect(events.request(id(1))).toBe('{"a":1}')
     expect(events.get(id(1))).toMatchObject({
-      ...{ type: 'report.delivered', state: 'done', outcome: 'accepted', attempts: 2, notes: 1, tookMs: 8.5, effect: 'Delivered.' },
+      ...{
+        type: 'report.delivered',
+        state: 'done',
+        outcome: 'accepted',
+        attempts: 2,
+        notes: 1,
+        tookMs: 8.5,
+        effect: 'Delivered.',
+      },
       ...{ endpointId: 'e2', isTest: false, createdAt: at(1), updatedAt: at(3) },
     })
   })
@@ -80,21 +136,33 @@ describe('events', () => {
     using temp = tempStore()
     const { events } = temp.store
     expect(events.addAttempt(id(9), attempt(1), { state: 'done', request: null })).toBe(false)
-    expect([events.get(id(9)), events.request(id(9)), events.attempts(id(9))]).toEqual([undefined, null, []])
+    expect([events.get(id(9)), events.request(id(9)), events.attempts(id(9))]).toEqual([
+      undefined,
+      null,
+      [],
+    ])
   })
 
   it('keep nothing of a body or a detail in the clear', () => {
     using temp = tempStore()
     const { events, database } = temp.store
     events.insert(event(1))
-    const told = attempt(1, { detail: 'Quillfeather', notes: [NOTE], response: Buffer.from('Quillfeather') })
+    const told = attempt(1, {
+      detail: 'Quillfeather',
+      notes: [NOTE],
+      response: Buffer.from('Quillfeather'),
+    })
     events.addAttempt(id(1), told, { state: 'failed', request: 'Quillfeather' })
     const rows = [
       ...database.all(database.sql.selectFrom('events').selectAll()),
       ...database.all(database.sql.selectFrom('eventAttempts').selectAll()),
     ]
     const bytes = Buffer.concat(
-      rows.flatMap((row) => Object.values(row).map((value) => (Buffer.isBuffer(value) ? value : Buffer.from(String(value))))),
+      rows.flatMap((row) =>
+        Object.values(row).map((value) =>
+          Buffer.isBuffer(value) ? value : Buffer.from(String(value)),
+        ),
+      ),
     )
     expect(bytes.includes('Quillfeather')).toBe(false)
     expect(bytes.includes(NOTE.sentence)).toBe(false)
@@ -105,15 +173,28 @@ describe('events', () => {
     const { store } = temp
     ended(store, 1, 'done')
     ended(store, 2, 'failed', { subject: 'MR1', endpointId: null })
-    ended(store, 3, 'waiting', { type: 'report.delivered', subject: 'rep_1', studyInstanceUid: '1.2.3' })
+    ended(store, 3, 'waiting', {
+      type: 'report.delivered',
+      subject: 'rep_1',
+      studyInstanceUid: '1.2.3',
+    })
     ended(
       store,
       4,
       'done',
-      { type: 'study.access_requested', subject: 'stu_1', studyInstanceUid: '1.2.3', endpointId: 'e2' },
+      {
+        type: 'study.access_requested',
+        subject: 'stu_1',
+        studyInstanceUid: '1.2.3',
+        endpointId: 'e2',
+      },
       { notes: [NOTE] },
     )
-    ended(store, 5, 'dropped', { type: 'report.delivered', subject: 'rep_2', studyInstanceUid: '1.2.4' })
+    ended(store, 5, 'dropped', {
+      type: 'report.delivered',
+      subject: 'rep_2',
+      studyInstanceUid: '1.2.4',
+    })
     expect(ids(store, {})).toEqual([5, 4, 3, 2, 1])
     expect(ids(store, { show: 'waiting' })).toEqual([3])
     expect(ids(store, { show: 'failed' })).toEqual([2])
@@ -125,14 +206,17 @@ describe('events', () => {
     expect(ids(store, { about: { eventId: id(2) } })).toEqual([2])
     expect(ids(store, { about: { subject: 'CT1' } })).toEqual([1])
     expect(ids(store, { about: { subject: '1.2.3', studyInstanceUid: '1.2.3' } })).toEqual([4, 3])
-    expect(ids(store, { about: { subject: 'rep_2', studyInstanceUid: '1.2.3' } })).toEqual([5, 4, 3])
+    expect(ids(store, { about: { subject: 'rep_2', studyInstanceUid: '1.2.3' } })).toEqual([
+      5, 4, 3,
+    ])
   })
 
   it('are paged without a gap or a repeat', () => {
     using temp = tempStore()
     const { store } = temp
     store.database.transaction(() => {
-      for (let number = 1; number <= 25; number++) ended(store, number, number % 3 === 0 ? 'failed' : 'done')
+      for (let number = 1; number <= 25; number++)
+        ended(store, number, number % 3 === 0 ? 'failed' : 'done')
     })
     for (const show of ['all', 'failed'] as const) {
       const seen: number[] = []
@@ -154,7 +238,11 @@ describe('events', () => {
     ['with notes', { show: 'notes' }, 'eventsWithNotes'],
     ['of a type with notes', { show: 'notes', type: 'report.delivered' }, 'eventsWithNotes'],
     ['of an endpoint', { endpointId: 'e1' }, 'eventsByEndpoint'],
-    ['of an endpoint and a type', { endpointId: 'e1', type: 'report.delivered' }, 'eventsByEndpointAndType'],
+    [
+      'of an endpoint and a type',
+      { endpointId: 'e1', type: 'report.delivered' },
+      'eventsByEndpointAndType',
+    ],
     ['of an endpoint that failed', { endpointId: 'e1', show: 'failed' }, 'eventsBy'],
     ['about a device', { about: { subject: 'CT1' } }, 'eventsBySubject'],
     ['about a study', { about: { subject: 's', studyInstanceUid: '1.2' } }, 'MULTI-INDEX OR'],
@@ -167,7 +255,8 @@ describe('events', () => {
         value: (asked: { compile(): { sql: string } }) => {
           const compiled = asked.compile()
           const explained = { ...compiled, sql: `explain query plan ${compiled.sql}` }
-          for (const row of database.all<{ detail: string }>({ compile: () => explained as never })) lines.push(row.detail)
+          for (const row of database.all<{ detail: string }>({ compile: () => explained as never }))
+            lines.push(row.detail)
           return []
         },
       },
@@ -185,7 +274,13 @@ describe('events', () => {
     ended(store, 2, 'done', {}, { tookMs: 9.8, notes: [NOTE] })
     ended(store, 3, 'failed', { endpointId: 'e2' })
     ended(store, 4, 'done', { isTest: true })
-    ended(store, 5, 'waiting', { type: 'report.delivered', subject: 'rep_1' }, { outcome: 'unreachable' })
+    ended(
+      store,
+      5,
+      'waiting',
+      { type: 'report.delivered', subject: 'rep_1' },
+      { outcome: 'unreachable' },
+    )
     store.events.addAttempt(id(5), attempt(6, { tookMs: 20 }), { state: 'done', request: null })
     const span = { from: at(0), to: at(100) }
     const tallied = (of: typeof span, endpointId?: string) => [
@@ -193,16 +288,32 @@ describe('events', () => {
       ...store.events.tallyAttempts(of, endpointId),
     ]
     expect(tallied(span).toSorted((a, b) => a.count - b.count || a.tookMs - b.tookMs)).toEqual([
-      { type: 'modality_worklist.requested', outcome: 'timeout', tookMs: 12, count: 1, withNotes: 0 },
+      {
+        type: 'modality_worklist.requested',
+        outcome: 'timeout',
+        tookMs: 12,
+        count: 1,
+        withNotes: 0,
+      },
       { type: 'report.delivered', outcome: 'unreachable', tookMs: 12, count: 1, withNotes: 0 },
       { type: 'report.delivered', outcome: 'accepted', tookMs: 20, count: 1, withNotes: 0 },
-      { type: 'modality_worklist.requested', outcome: 'accepted', tookMs: 10, count: 2, withNotes: 1 },
+      {
+        type: 'modality_worklist.requested',
+        outcome: 'accepted',
+        tookMs: 10,
+        count: 2,
+        withNotes: 1,
+      },
     ])
     expect(tallied(span, 'e2')).toHaveLength(1)
     expect(tallied({ from: at(6), to: at(7) }).map(({ tookMs }) => tookMs)).toEqual([20])
-    expect(store.events.withNotes('modality_worklist.requested', { since: at(0) }, 10)).toEqual([{ eventId: id(2), notes: [NOTE] }])
+    expect(store.events.withNotes('modality_worklist.requested', { since: at(0) }, 10)).toEqual([
+      { eventId: id(2), notes: [NOTE] },
+    ])
     expect(store.events.withNotes('modality_worklist.requested', { since: at(3) }, 10)).toEqual([])
-    expect(store.events.withNotes('modality_worklist.requested', { since: at(0), endpointId: 'e2' }, 10)).toEqual([])
+    expect(
+      store.events.withNotes('modality_worklist.requested', { since: at(0), endpointId: 'e2' }, 10),
+    ).toEqual([])
   })
 
   it('know since when an endpoint has not accepted', () => {
@@ -245,7 +356,10 @@ describe('events', () => {
     ended(store, 4, 'done', {}, { response })
     expect(store.events.forgetBodies('modality_worklist.requested', at(4), 100)).toBe(1)
     expect(store.events.forgetBodies('modality_worklist.requested', at(4), 100)).toBe(0)
-    const kept = [1, 2, 3, 4].map((number) => [store.events.request(id(number)), store.events.attempts(id(number))[0]?.response])
+    const kept = [1, 2, 3, 4].map((number) => [
+      store.events.request(id(number)),
+      store.events.attempts(id(number))[0]?.response,
+    ])
     expect(kept).toEqual([
       [null, null],
       ['{}', response],

@@ -41,29 +41,55 @@ function openReplay() {
   function study() {
     uids++
     return studies.create(key, 'scribe', {
-      ...{ studyInstanceUid: `1.2.${uids}`, studyDescription: 'CT chest', severity: 'normal', reportMetadata: {} },
+      ...{
+        studyInstanceUid: `1.2.${uids}`,
+        studyDescription: 'CT chest',
+        severity: 'normal',
+        reportMetadata: {},
+      },
     }).record.studyId
   }
   const user = newUser(store)
 
   /** A signed report on its way, its event as it stands. */
-  function delivered(state: 'waiting' | 'done' | 'failed' | 'dropped', more: { endpointId?: string; studyId?: string } = {}) {
+  function delivered(
+    state: 'waiting' | 'done' | 'failed' | 'dropped',
+    more: { endpointId?: string; studyId?: string } = {},
+  ) {
     const studyId = more.studyId ?? study()
     const reportId = completedReport(store, { studyId, userId: user.userId })
-    const event = newEvent({ type: KIND, subject: reportId, endpointId: more.endpointId ?? 'e1', studyInstanceUid: null })
+    const event = newEvent({
+      type: KIND,
+      subject: reportId,
+      endpointId: more.endpointId ?? 'e1',
+      studyInstanceUid: null,
+    })
     store.database.transaction(() => {
       log.begin(event)
       const payload = { eventId: event.eventId, reportId }
-      const outboxId = store.outbox.append({ kind: KIND, subject: reportId, lane: studyId, payload, at: instantOf(clock()) })
+      const outboxId = store.outbox.append({
+        kind: KIND,
+        subject: reportId,
+        lane: studyId,
+        payload,
+        at: instantOf(clock()),
+      })
       const outcome = state === 'done' ? 'accepted' : 'unreachable'
       log.attempted(event.eventId, attempt({ at: instantOf(clock()), outcome }), state)
       if (state === 'waiting')
-        store.outbox.postpone(outboxId, { notBefore: instantOf(clock() + 3_600_000), lastError: 'x', at: instantOf(clock()) })
+        store.outbox.postpone(outboxId, {
+          notBefore: instantOf(clock() + 3_600_000),
+          lastError: 'x',
+          at: instantOf(clock()),
+        })
       else store.outbox.settle(outboxId, state === 'done' ? 'sent' : state, instantOf(clock()))
     })
     return { eventId: event.eventId as WebhookEventId, reportId, studyId }
   }
-  async function noted(more: Parameters<typeof newEvent>[0], outcome: 'accepted' | 'timeout' = 'timeout') {
+  async function noted(
+    more: Parameters<typeof newEvent>[0],
+    outcome: 'accepted' | 'timeout' = 'timeout',
+  ) {
     const event = newEvent(more)
     log.noted(event, attempt({ at: instantOf(clock()), outcome }))
     await log.flush()
@@ -72,7 +98,11 @@ function openReplay() {
   const run = (which: ReplayWhich) => replay.replay(which, ACTOR)
   const these = (...eventIds: WebhookEventId[]) => run({ which: 'these', eventIds })
   const audited = () =>
-    store.audit.list({ limit: 10 }).items.flatMap(({ action, detail }) => (action.startsWith('event.') ? { action, detail } : []))
+    store.audit
+      .list({ limit: 10 })
+      .items.flatMap(({ action, detail }) =>
+        action.startsWith('event.') ? { action, detail } : [],
+      )
   return {
     ...temp,
     ...{ replay, log, asked, errors, study, user, delivered, noted, run, these, audited },
@@ -88,11 +118,23 @@ describe('a report', () => {
     const { eventId, reportId, studyId } = opened.delivered('done')
     expect(opened.these(eventId)).toEqual({ queued: 1, skipped: [] })
     const [row] = opened.due()
-    expect(row).toMatchObject({ kind: KIND, subject: reportId, lane: studyId, state: 'waiting', attempts: 0 })
+    expect(row).toMatchObject({
+      kind: KIND,
+      subject: reportId,
+      lane: studyId,
+      state: 'waiting',
+      attempts: 0,
+    })
     expect(row?.payload).toEqual({ eventId, reportId })
-    expect(opened.log.read(eventId)).toMatchObject({ state: 'waiting', attempts: 1, nextAt: instantOf(opened.clock()) })
+    expect(opened.log.read(eventId)).toMatchObject({
+      state: 'waiting',
+      attempts: 1,
+      nextAt: instantOf(opened.clock()),
+    })
     expect(opened.wakes()).toBe(1)
-    expect(opened.audited()).toEqual([{ action: 'event.replay', detail: { queued: 1, eventIds: [eventId] } }])
+    expect(opened.audited()).toEqual([
+      { action: 'event.replay', detail: { queued: 1, eventIds: [eventId] } },
+    ])
   })
 
   it('that waits goes out now, and not twice', () => {
@@ -110,23 +152,39 @@ describe('a report', () => {
     const first = opened.delivered('dropped')
     const second = opened.delivered('failed', { studyId: first.studyId })
     opened.these(second.eventId, first.eventId)
-    expect(opened.store.outbox.waiting(KIND).map(({ subject }) => subject)).toEqual([first.reportId, second.reportId])
+    expect(opened.store.outbox.waiting(KIND).map(({ subject }) => subject)).toEqual([
+      first.reportId,
+      second.reportId,
+    ])
     expect(opened.due().map(({ subject }) => subject)).toEqual([first.reportId])
   })
 
   it('that is not signed never goes out', async () => {
     using opened = openReplay()
-    const reportId = draftReport(opened.store, { studyId: opened.study(), userId: opened.user.userId })
+    const reportId = draftReport(opened.store, {
+      studyId: opened.study(),
+      userId: opened.user.userId,
+    })
     const eventId = await opened.noted({ type: KIND, subject: reportId })
-    expect(opened.these(eventId)).toEqual({ queued: 0, skipped: [{ eventId, why: expect.stringContaining('not here') }] })
+    expect(opened.these(eventId)).toEqual({
+      queued: 0,
+      skipped: [{ eventId, why: expect.stringContaining('not here') }],
+    })
     expect(opened.store.outbox.waiting(KIND)).toEqual([])
   })
 
   it('is only counted where it is a trial', () => {
     using opened = openReplay()
     const { eventId } = opened.delivered('failed')
-    expect(opened.run({ which: 'these', eventIds: [eventId], isTrial: true })).toEqual({ queued: 1, skipped: [] })
-    expect([opened.store.outbox.waiting(KIND), opened.wakes(), opened.audited()]).toEqual([[], 0, []])
+    expect(opened.run({ which: 'these', eventIds: [eventId], isTrial: true })).toEqual({
+      queued: 1,
+      skipped: [],
+    })
+    expect([opened.store.outbox.waiting(KIND), opened.wakes(), opened.audited()]).toEqual([
+      [],
+      0,
+      [],
+    ])
   })
 })
 
@@ -152,7 +210,8 @@ describe('other events', () => {
     using opened = openReplay()
     for (const uid of ['1.9', '1.8', '1.7']) seedImages(opened.store, { uid })
     const studyId = opened.study()
-    const enrichment = (uid: string) => opened.noted({ type: 'patient_study.enrichment_requested', subject: uid })
+    const enrichment = (uid: string) =>
+      opened.noted({ type: 'patient_study.enrichment_requested', subject: uid })
     const eventIds = [
       await enrichment('1.9'),
       await enrichment('1.8'),
@@ -160,7 +219,10 @@ describe('other events', () => {
       await enrichment('1.7'),
       await enrichment('1.6'),
     ]
-    const context = await opened.noted({ type: 'clinical_context.enrichment_requested', subject: studyId })
+    const context = await opened.noted({
+      type: 'clinical_context.enrichment_requested',
+      subject: studyId,
+    })
     expect(opened.these(...eventIds, context)).toEqual({
       queued: 4,
       skipped: [{ eventId: eventIds[4], why: 'The study it is about is not here any more.' }],
@@ -190,7 +252,9 @@ describe('a span', () => {
     const span = { which: 'span', from, to, isTrial: true } as const
     expect(opened.run({ ...span, only: 'failed' }).queued).toBe(2)
     expect(opened.run({ ...span, only: 'all' }).queued).toBe(3)
-    expect(opened.run({ ...span, only: 'all', type: 'clinical_context.enrichment_requested' }).queued).toBe(0)
+    expect(
+      opened.run({ ...span, only: 'all', type: 'clinical_context.enrichment_requested' }).queued,
+    ).toBe(0)
     opened.run({ which: 'span', from, to, only: 'all' })
     expect(
       opened
@@ -202,8 +266,15 @@ describe('a span', () => {
 
   it('is refused for events that nobody waits for any more', () => {
     using opened = openReplay()
-    const span = { which: 'span', from: instantOf(0), to: instantOf(opened.clock()), only: 'all' } as const
-    expect(() => opened.run({ ...span, type: 'modality_worklist.requested' })).toThrow(expect.objectContaining({ code: 'refused' }))
+    const span = {
+      which: 'span',
+      from: instantOf(0),
+      to: instantOf(opened.clock()),
+      only: 'all',
+    } as const
+    expect(() => opened.run({ ...span, type: 'modality_worklist.requested' })).toThrow(
+      expect.objectContaining({ code: 'refused' }),
+    )
   })
 
   it('is refused where it holds more than a thousand', () => {
@@ -211,7 +282,12 @@ describe('a span', () => {
     opened.store.database.transaction(() => {
       for (let number = 0; number < 1001; number++) opened.log.begin(newEvent({ type: KIND }))
     })
-    const span = { which: 'span', from: instantOf(0), to: instantOf(opened.clock()), only: 'all' } as const
+    const span = {
+      which: 'span',
+      from: instantOf(0),
+      to: instantOf(opened.clock()),
+      only: 'all',
+    } as const
     expect(() => opened.run(span)).toThrow(expect.objectContaining({ code: 'refused' }))
   })
 })
@@ -233,7 +309,9 @@ describe('all since the outage', () => {
     await opened.noted({ endpointId: 'e1' }, 'accepted')
     expect(opened.run({ which: 'since-outage' })).toEqual({ queued: 3, skipped: [] })
     const due = opened.due().map(({ subject }) => subject)
-    expect(due.toSorted()).toEqual([failed, waiting, elsewhere].map(({ reportId }) => reportId).toSorted())
+    expect(due.toSorted()).toEqual(
+      [failed, waiting, elsewhere].map(({ reportId }) => reportId).toSorted(),
+    )
     expect(due).not.toContain(old.reportId)
   })
 
@@ -252,8 +330,14 @@ describe('giving an event up', () => {
     const second = opened.delivered('failed', { studyId: first.studyId })
     opened.these(second.eventId)
     expect(opened.due()).toEqual([])
-    expect(opened.replay.drop(first.eventId, 'The partner has it on paper.', ACTOR)).toEqual({ success: true })
-    expect(opened.log.read(first.eventId)).toMatchObject({ state: 'dropped', nextAt: null, mayReplay: true })
+    expect(opened.replay.drop(first.eventId, 'The partner has it on paper.', ACTOR)).toEqual({
+      success: true,
+    })
+    expect(opened.log.read(first.eventId)).toMatchObject({
+      state: 'dropped',
+      nextAt: null,
+      mayReplay: true,
+    })
     expect(opened.due().map(({ subject }) => subject)).toEqual([second.reportId])
     expect(opened.audited()[0]).toEqual({
       action: 'event.drop',
@@ -268,7 +352,9 @@ describe('giving an event up', () => {
       success: false,
       message: expect.stringContaining('done'),
     })
-    expect(() => opened.replay.drop(newEvent().eventId, 'No longer wanted.', ACTOR)).toThrow(expect.objectContaining({ code: 'not-found' }))
+    expect(() => opened.replay.drop(newEvent().eventId, 'No longer wanted.', ACTOR)).toThrow(
+      expect.objectContaining({ code: 'not-found' }),
+    )
     expect(opened.audited()).toEqual([])
   })
 })

@@ -7,11 +7,20 @@ import { tempStore } from '../../../../support/temp-store.ts'
 import { ACTOR } from './forwarding-fixture.ts'
 
 const destination = (more: Partial<NewDestination> = {}) =>
-  NewDestination.parse({ name: 'PACS', aeTitle: 'PACS', host: 'pacs.clinic.example', port: 11112, ...more })
+  NewDestination.parse({
+    name: 'PACS',
+    aeTitle: 'PACS',
+    host: 'pacs.clinic.example',
+    port: 11112,
+    ...more,
+  })
 
 function stage() {
   const temp = tempStore()
-  const destinations = openDestinations({ ...temp, setting: (key) => SETTINGS[key].initial as never })
+  const destinations = openDestinations({
+    ...temp,
+    setting: (key) => SETTINGS[key].initial as never,
+  })
   return {
     ...{ temp, destinations },
     /** The field and its fault. */
@@ -32,17 +41,32 @@ function stage() {
 describe('destinations', () => {
   it('are kept as they are given, with who gave them in the audit trail', () => {
     using on = stage()
-    const made = on.destinations.add(destination({ modalities: ['CT', 'MR'], isAutomatic: true }), ACTOR)
+    const made = on.destinations.add(
+      destination({ modalities: ['CT', 'MR'], isAutomatic: true }),
+      ACTOR,
+    )
     expect(on.destinations.list()).toEqual([made])
-    expect(made).toMatchObject({ name: 'PACS', modalities: ['CT', 'MR'], isAutomatic: true, isTls: false, lastError: '', lastSentAt: null })
-    expect(on.audit()).toMatchObject([{ actor: ACTOR, action: 'destination.add', target: made.destinationId }])
+    expect(made).toMatchObject({
+      name: 'PACS',
+      modalities: ['CT', 'MR'],
+      isAutomatic: true,
+      isTls: false,
+      lastError: '',
+      lastSentAt: null,
+    })
+    expect(on.audit()).toMatchObject([
+      { actor: ACTOR, action: 'destination.add', target: made.destinationId },
+    ])
   })
 
   it('are changed field by field, and a change of nothing leaves no trace', () => {
     using on = stage()
     const { destinationId } = on.destinations.add(destination(), ACTOR)
     on.temp.clock.pass(1000)
-    expect(on.destinations.update(destinationId, { port: 104 }, ACTOR)).toMatchObject({ port: 104, updatedAt: '2026-03-10T09:00:01.000Z' })
+    expect(on.destinations.update(destinationId, { port: 104 }, ACTOR)).toMatchObject({
+      port: 104,
+      updatedAt: '2026-03-10T09:00:01.000Z',
+    })
     expect(on.destinations.update(destinationId, { port: 104 }, ACTOR)).toMatchObject({ port: 104 })
     expect(on.audit().map(({ action, detail }) => [action, detail])).toEqual([
       ['destination.update', { port: { before: 11112, after: 104 } }],
@@ -53,33 +77,46 @@ describe('destinations', () => {
   it('differ in their names and in the nodes they are', () => {
     using on = stage()
     on.destinations.add(destination(), ACTOR)
-    expect(on.refusal(() => on.destinations.add(destination({ name: 'pacs ', port: 104 }), ACTOR))).toBe(
-      'refused body.name must differ from that of every other destination',
-    )
-    expect(on.refusal(() => on.destinations.add(destination({ name: 'Other', host: 'PACS.clinic.example', aeTitle: 'pacs' }), ACTOR))).toBe(
-      'refused body.aeTitle must differ from that of PACS, or have another host or port',
-    )
+    expect(
+      on.refusal(() => on.destinations.add(destination({ name: 'pacs ', port: 104 }), ACTOR)),
+    ).toBe('refused body.name must differ from that of every other destination')
+    expect(
+      on.refusal(() =>
+        on.destinations.add(
+          destination({ name: 'Other', host: 'PACS.clinic.example', aeTitle: 'pacs' }),
+          ACTOR,
+        ),
+      ),
+    ).toBe('refused body.aeTitle must differ from that of PACS, or have another host or port')
     expect(on.destinations.list()).toHaveLength(1)
   })
 
   it('are never the gateway itself, to which everything would be sent for ever', () => {
     using on = stage()
-    const itself = destination({ aeTitle: 'isthmus', host: '127.0.0.1', port: SETTINGS['dimse.port'].initial })
-    expect(on.refusal(() => on.destinations.add(itself, ACTOR))).toBe('refused body.host must be that of another node')
+    const itself = destination({
+      aeTitle: 'isthmus',
+      host: '127.0.0.1',
+      port: SETTINGS['dimse.port'].initial,
+    })
+    expect(on.refusal(() => on.destinations.add(itself, ACTOR))).toBe(
+      'refused body.host must be that of another node',
+    )
   })
 
   it('take a certificate that is one', () => {
     using on = stage()
     const pem = '-----BEGIN CERTIFICATE-----\nbm90IG9uZQ==\n-----END CERTIFICATE-----\n'
-    expect(on.refusal(() => on.destinations.add(destination({ isTls: true, certificate: pem }), ACTOR))).toBe(
-      'malformed body.certificate must be a certificate in PEM form',
-    )
+    expect(
+      on.refusal(() => on.destinations.add(destination({ isTls: true, certificate: pem }), ACTOR)),
+    ).toBe('malformed body.certificate must be a certificate in PEM form')
   })
 
   it('that are unknown are not found', () => {
     using on = stage()
     expect(() => on.destinations.existing('nobody')).toThrow('There is no such destination.')
-    expect(() => on.destinations.update('nobody', { port: 104 }, ACTOR)).toThrow('There is no such destination.')
+    expect(() => on.destinations.update('nobody', { port: 104 }, ACTOR)).toThrow(
+      'There is no such destination.',
+    )
     expect(() => on.destinations.remove('nobody', ACTOR)).toThrow('There is no such destination.')
   })
 

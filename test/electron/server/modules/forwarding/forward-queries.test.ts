@@ -9,8 +9,23 @@ const LAST = '2026-11-20T08:47:00.000Z'
 const FAULT = { status: 'A700', lastError: 'The PACS is full.' }
 
 const destination = (destinationId: string): DestinationRecord => ({
-  ...{ destinationId, name: destinationId.toUpperCase(), aeTitle: 'PACS', host: 'pacs.clinic.example', port: 104, isTls: false },
-  ...{ certificate: null, isEnabled: true, isAutomatic: true, modalities: ['CT'], hasPriors: false, createdAt: AT, updatedAt: AT },
+  ...{
+    destinationId,
+    name: destinationId.toUpperCase(),
+    aeTitle: 'PACS',
+    host: 'pacs.clinic.example',
+    port: 104,
+    isTls: false,
+  },
+  ...{
+    certificate: null,
+    isEnabled: true,
+    isAutomatic: true,
+    modalities: ['CT'],
+    hasPriors: false,
+    createdAt: AT,
+    updatedAt: AT,
+  },
   ...{ lastSentAt: null, lastError: '' },
 })
 
@@ -21,14 +36,22 @@ function stage() {
   return {
     ...{ ...temp, forwards, destinations, database },
     append: (instanceId: number, { to = 'a', study = '1.2', at = AT } = {}) =>
-      forwards.append({ destinationId: to, instanceId, sopInstanceUid: `${study}.1.${instanceId}`, studyInstanceUid: study, at }) ?? 0,
+      forwards.append({
+        destinationId: to,
+        instanceId,
+        sopInstanceUid: `${study}.1.${instanceId}`,
+        studyInstanceUid: study,
+        at,
+      }) ?? 0,
     due: (at: string, to = 'a') => forwards.due(to, at, 10).map(({ forwardId }) => forwardId),
     studies: (show: 'all' | 'waiting' | 'failed' = 'all', destinationId?: string) =>
       forwards
         .studies({ show, destinationId, limit: 10 })
-        .items.map(({ destinationId: id, studyInstanceUid, waiting, sent, failed, dropped, lastError }) => [
-          ...[`${id} ${studyInstanceUid}`, waiting, sent, failed, dropped, lastError],
-        ]),
+        .items.map(
+          ({ destinationId: id, studyInstanceUid, waiting, sent, failed, dropped, lastError }) => [
+            ...[`${id} ${studyInstanceUid}`, waiting, sent, failed, dropped, lastError],
+          ],
+        ),
     [Symbol.dispose]: () => temp[Symbol.dispose](),
   }
 }
@@ -38,9 +61,22 @@ describe('destinations', () => {
     using on = stage()
     expect(on.destinations.list()).toEqual([destination('a'), destination('b')])
     on.destinations.noteError('a', 'It did not answer.')
-    on.destinations.update({ ...destination('a'), name: 'Z', isTls: true, modalities: [], lastError: 'ignored', createdAt: LATER })
+    on.destinations.update({
+      ...destination('a'),
+      name: 'Z',
+      isTls: true,
+      modalities: [],
+      lastError: 'ignored',
+      createdAt: LATER,
+    })
     expect(on.destinations.list().at(-1)).toEqual({
-      ...{ ...destination('a'), name: 'Z', isTls: true, modalities: [], lastError: 'It did not answer.' },
+      ...{
+        ...destination('a'),
+        name: 'Z',
+        isTls: true,
+        modalities: [],
+        lastError: 'It did not answer.',
+      },
     })
     on.destinations.noteSent('a', LATER)
     expect(on.destinations.get('a')).toMatchObject({ lastSentAt: LATER, lastError: '' })
@@ -51,7 +87,10 @@ describe('destinations', () => {
     const forwardId = on.append(1)
     const other = on.append(1, { to: 'b' })
     expect([on.destinations.remove('a'), on.destinations.remove('a')]).toEqual([true, false])
-    expect([on.forwards.get(forwardId), on.studies()]).toEqual([undefined, [['b 1.2', 1, 0, 0, 0, '']]])
+    expect([on.forwards.get(forwardId), on.studies()]).toEqual([
+      undefined,
+      [['b 1.2', 1, 0, 0, 0, '']],
+    ])
     expect(on.due(AT, 'b')).toEqual([other])
   })
 })
@@ -63,18 +102,39 @@ describe('a forward', () => {
     on.append(1, { to: 'b', at: LATER })
     expect([on.due(AT), on.due(AT, 'b'), on.due(LATER, 'b').length]).toEqual([[a, b], [], 1])
     on.forwards.postpone(a, { at: AT, nextAt: LATER, ...FAULT })
-    expect([on.due(AT), on.due(LATER), on.forwards.nextDue('a'), on.forwards.nextDue('b')]).toEqual([[b], [b, a], AT, LATER])
-    expect(on.forwards.get(a)).toMatchObject({ attempts: 1, status: 'A700', lastError: 'The PACS is full.', queuedAt: AT })
+    expect([on.due(AT), on.due(LATER), on.forwards.nextDue('a'), on.forwards.nextDue('b')]).toEqual(
+      [[b], [b, a], AT, LATER],
+    )
+    expect(on.forwards.get(a)).toMatchObject({
+      attempts: 1,
+      status: 'A700',
+      lastError: 'The PACS is full.',
+      queuedAt: AT,
+    })
   })
 
   it('is settled once', () => {
     using on = stage()
     const id = on.append(1)
-    expect(on.forwards.settle(id, 'sent', { at: LATER, status: '0000', lastError: '', sentAs: 'JPEG Lossless' })).toBe(true)
+    expect(
+      on.forwards.settle(id, 'sent', {
+        at: LATER,
+        status: '0000',
+        lastError: '',
+        sentAs: 'JPEG Lossless',
+      }),
+    ).toBe(true)
     expect(on.forwards.settle(id, 'failed', { at: LATER, ...FAULT })).toBe(false)
     on.forwards.postpone(id, { at: LAST, nextAt: LAST, ...FAULT })
     expect(on.forwards.get(id)).toEqual({
-      ...{ forwardId: id, destinationId: 'a', instanceId: 1, sopInstanceUid: '1.2.1.1', studyInstanceUid: '1.2', state: 'sent' },
+      ...{
+        forwardId: id,
+        destinationId: 'a',
+        instanceId: 1,
+        sopInstanceUid: '1.2.1.1',
+        studyInstanceUid: '1.2',
+        state: 'sent',
+      },
       ...{
         attempts: 1,
         queuedAt: AT,
@@ -96,8 +156,18 @@ describe('a forward', () => {
     const [sent, failed] = [on.append(1), on.append(2)]
     on.forwards.settle(sent, 'sent', { at: AT, status: '0000', lastError: '' })
     on.forwards.settle(failed, 'failed', { at: AT, ...FAULT })
-    expect([on.append(1, { at: LATER }), on.append(2, { at: LATER }), on.append(2, { at: LAST })]).toEqual([0, failed, 0])
-    expect(on.forwards.get(failed)).toMatchObject({ state: 'waiting', attempts: 0, queuedAt: LATER, nextAt: LATER, createdAt: AT })
+    expect([
+      on.append(1, { at: LATER }),
+      on.append(2, { at: LATER }),
+      on.append(2, { at: LAST }),
+    ]).toEqual([0, failed, 0])
+    expect(on.forwards.get(failed)).toMatchObject({
+      state: 'waiting',
+      attempts: 0,
+      queuedAt: LATER,
+      nextAt: LATER,
+      createdAt: AT,
+    })
     expect(heard).toBe(3)
   })
 
@@ -108,12 +178,25 @@ describe('a forward', () => {
     on.forwards.settle(sent, 'sent', { at: AT, status: '0000', lastError: '' })
     const said = { at: LATER, lastError: 'It was set aside.' }
     expect([1, 2].map((instanceId) => on.forwards.setAside(instanceId, said))).toEqual([['a'], []])
-    expect(on.forwards.get(waiting)).toMatchObject({ state: 'dropped', nextAt: null, lastError: 'It was set aside.' })
+    expect(on.forwards.get(waiting)).toMatchObject({
+      state: 'dropped',
+      nextAt: null,
+      lastError: 'It was set aside.',
+    })
     expect([sent, other].map((id) => on.forwards.get(id)?.state)).toEqual(['sent', 'waiting'])
-    expect([1, 2].map((instanceId) => on.forwards.keptFrom(instanceId, said.lastError))).toEqual([['a'], []])
+    expect([1, 2].map((instanceId) => on.forwards.keptFrom(instanceId, said.lastError))).toEqual([
+      ['a'],
+      [],
+    ])
     expect(on.forwards.keptFrom(1, 'Something else.')).toEqual([])
     on.append(1, { at: LAST })
-    expect(on.forwards.get(waiting)).toMatchObject({ state: 'waiting', attempts: 0, status: '', lastError: '', nextAt: LAST })
+    expect(on.forwards.get(waiting)).toMatchObject({
+      state: 'waiting',
+      attempts: 0,
+      status: '',
+      lastError: '',
+      nextAt: LAST,
+    })
     expect(on.forwards.keptFrom(1, said.lastError)).toEqual([])
   })
 
@@ -151,7 +234,12 @@ describe('studies on their way', () => {
     expect(on.forwards.queue('a')).toEqual({ waiting: 2, sent: 1, failed: 1 })
     expect(on.forwards.summary()).toEqual({ waiting: 3, failed: 1 })
     expect(on.forwards.retry('a', '1.2', LAST)).toBe(2)
-    expect(on.forwards.get(b)).toMatchObject({ state: 'waiting', attempts: 0, queuedAt: LAST, nextAt: LAST })
+    expect(on.forwards.get(b)).toMatchObject({
+      state: 'waiting',
+      attempts: 0,
+      queuedAt: LAST,
+      nextAt: LAST,
+    })
     expect(on.studies('waiting', 'a')).toEqual([
       ['a 1.2', 2, 1, 0, 0, 'The PACS is full.'],
       ['a 1.3', 1, 0, 0, 0, ''],
@@ -184,8 +272,10 @@ describe('studies on their way', () => {
   it('and their instances are listed page by page', () => {
     using on = stage()
     const studies = ['1.1', '1.2', '1 3', '1.4', '1.5']
-    for (const [index, study] of studies.entries()) on.append(20 + index, { study, at: study === '1.1' ? LATER : AT })
-    for (let instance = 1; instance < 12; instance++) on.append(instance, { study: '1.1', at: LATER })
+    for (const [index, study] of studies.entries())
+      on.append(20 + index, { study, at: study === '1.1' ? LATER : AT })
+    for (let instance = 1; instance < 12; instance++)
+      on.append(instance, { study: '1.1', at: LATER })
     const uids: string[] = []
     for (let after: string | undefined, more = true; more; ) {
       const { items, next } = on.forwards.studies({ show: 'all', limit: 1, after })
@@ -195,8 +285,15 @@ describe('studies on their way', () => {
     }
     expect(uids).toEqual(['1.1', '1.5', '1.4', '1.2', '1 3'])
     const first = on.forwards.instances({ destinationId: 'a', studyInstanceUid: '1.1', limit: 7 })
-    const rest = on.forwards.instances({ destinationId: 'a', studyInstanceUid: '1.1', limit: 7, after: first.next })
-    expect([...first.items, ...rest.items].map(({ instanceId }) => instanceId)).toEqual([20, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+    const rest = on.forwards.instances({
+      destinationId: 'a',
+      studyInstanceUid: '1.1',
+      limit: 7,
+      after: first.next,
+    })
+    expect([...first.items, ...rest.items].map(({ instanceId }) => instanceId)).toEqual([
+      20, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+    ])
     expect(rest.next).toBeUndefined()
   })
 
@@ -208,23 +305,38 @@ describe('studies on their way', () => {
         value: (query: { compile(): { sql: string; parameters: readonly unknown[] } }) => {
           const compiled = query.compile()
           const explained = { ...compiled, sql: `explain query plan ${compiled.sql}` }
-          for (const row of on.database.all<{ detail: string }>({ compile: () => explained as never })) plan.push(row.detail)
+          for (const row of on.database.all<{ detail: string }>({
+            compile: () => explained as never,
+          }))
+            plan.push(row.detail)
           return []
         },
       },
     })
     const { studies, supersede, setAside, keptFrom } = forwardsStore(spied)
-    for (const work of [() => void setAside(1, { at: AT, lastError: '' }), () => void keptFrom(1, '')]) {
+    for (const work of [
+      () => void setAside(1, { at: AT, lastError: '' }),
+      () => void keptFrom(1, ''),
+    ]) {
       work()
-      expect(plan).toContainEqual(expect.stringMatching(/^SEARCH forwards USING INDEX .*\(destinationId=\? AND instanceId=\?\)$/))
+      expect(plan).toContainEqual(
+        expect.stringMatching(
+          /^SEARCH forwards USING INDEX .*\(destinationId=\? AND instanceId=\?\)$/,
+        ),
+      )
       plan.length = 0
     }
     supersede({ sopInstanceUid: '1.2.1.1', instanceId: 1 }, { at: AT, lastError: '' })
-    expect(plan).toContainEqual(expect.stringMatching(/^SEARCH forwards USING INDEX .*\(destinationId=\? AND instanceId=\?\)$/))
+    expect(plan).toContainEqual(
+      expect.stringMatching(
+        /^SEARCH forwards USING INDEX .*\(destinationId=\? AND instanceId=\?\)$/,
+      ),
+    )
     expect(plan).toContainEqual(expect.stringMatching(/^SEARCH n USING INDEX instancesNotCurrent/))
     plan.length = 0
     for (const show of ['waiting', 'failed'] as const)
-      for (const destinationId of [undefined, 'a']) studies({ show, destinationId, limit: 10, after: `${AT} a 1.2` })
+      for (const destinationId of [undefined, 'a'])
+        studies({ show, destinationId, limit: 10, after: `${AT} a 1.2` })
     expect(plan.filter((line) => line.includes('forwardedStudies '))).toEqual(
       Array(4).fill(expect.stringMatching(/USING INDEX forwardedStudiesOpen/)),
     )

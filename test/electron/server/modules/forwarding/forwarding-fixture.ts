@@ -3,7 +3,12 @@ import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import type { AssociationPolicy, CStoreRequest, CStoreScp, DimseResult } from '#server/dicom/dimse/service.ts'
+import type {
+  AssociationPolicy,
+  CStoreRequest,
+  CStoreScp,
+  DimseResult,
+} from '#server/dicom/dimse/service.ts'
 import { storage } from '#server/dicom/scp/storage.ts'
 import { verification } from '#server/dicom/scp/verification.ts'
 import { moveStudy } from '#server/dicom/scu/move.ts'
@@ -24,8 +29,15 @@ export const STUDY = '2.25.100'
 
 /** The native module as it is where it could not be installed. */
 export const NO_NATIVE: Native = {
-  available: () => ({ isAvailable: false, detail: 'dicom-dimse-native is not installed: run npm run native' }),
-  echo: async () => ({ success: false, message: 'dicom-dimse-native is not installed: run npm run native', tookMs: 0 }),
+  available: () => ({
+    isAvailable: false,
+    detail: 'dicom-dimse-native is not installed: run npm run native',
+  }),
+  echo: async () => ({
+    success: false,
+    message: 'dicom-dimse-native is not installed: run npm run native',
+    tookMs: 0,
+  }),
   find: () => Promise.reject(new Error('not used here')),
   transcode: () => Promise.reject(new Error('not used here')),
 }
@@ -48,7 +60,11 @@ export async function openArchive(
     readonly transferSyntaxes?: readonly string[]
   } = {},
 ): Promise<Archive> {
-  const { port = 0, transferSyntaxes = STORAGE_TRANSFER_SYNTAXES, policy = { decide: () => ({ accept: true }) } } = options
+  const {
+    port = 0,
+    transferSyntaxes = STORAGE_TRANSFER_SYNTAXES,
+    policy = { decide: () => ({ accept: true }) },
+  } = options
   const received: string[] = []
   const requests: CStoreRequest[] = []
   let associations = 0
@@ -64,7 +80,10 @@ export async function openArchive(
   const server = await openDimseServer({
     host: '127.0.0.1',
     port,
-    services: [verification(), { ...storage(scp, { acceptsUnknown: () => true }), transferSyntaxes }],
+    services: [
+      verification(),
+      { ...storage(scp, { acceptsUnknown: () => true }), transferSyntaxes },
+    ],
     policy,
     observer: {
       opened: () => {
@@ -91,7 +110,9 @@ export async function openArchive(
 
 /** Forwarding over a real store and real associations, on a standing clock. */
 export function forwardingStage(
-  over: Partial<Pick<ForwardingDeps, 'native' | 'sendInstances' | 'onSent'>> & { readonly settings?: Partial<SettingValues> } = {},
+  over: Partial<Pick<ForwardingDeps, 'native' | 'sendInstances' | 'onSent'>> & {
+    readonly settings?: Partial<SettingValues>
+  } = {},
 ) {
   const temp = tempStore()
   const { store, clock, uuid } = temp
@@ -101,12 +122,14 @@ export function forwardingStage(
     store,
     clock,
     uuid,
-    setting: <K extends SettingKey>(key: K) => (over.settings?.[key] ?? SETTINGS[key].initial) as SettingValue<K>,
+    setting: <K extends SettingKey>(key: K) =>
+      (over.settings?.[key] ?? SETTINGS[key].initial) as SettingValue<K>,
     ownAeTitle: () => 'ISTHMUS',
     sendInstances: over.sendInstances ?? sendInstances,
     moveStudy,
     native: over.native ?? NO_NATIVE,
-    onNews: ({ tone, text, studyInstanceUid }) => news.push(`${tone}: ${text}${studyInstanceUid ? ` [${studyInstanceUid}]` : ''}`),
+    onNews: ({ tone, text, studyInstanceUid }) =>
+      news.push(`${tone}: ${text}${studyInstanceUid ? ` [${studyInstanceUid}]` : ''}`),
     onChanged: () => {},
     onSent: over.onSent ?? (() => {}),
     onError: (error) => errors.push(error),
@@ -123,9 +146,17 @@ export function forwardingStage(
       forwarding = openForwarding(deps)
     },
     /** Keeps an instance as the intake does, and queues it. */
-    async keep(sopInstanceUid: string, more: Partial<NewInstance> = {}, dataSet?: Buffer): Promise<InstanceRecord> {
+    async keep(
+      sopInstanceUid: string,
+      more: Partial<NewInstance> = {},
+      dataSet?: Buffer,
+    ): Promise<InstanceRecord> {
       const at = new Date(clock()).toISOString()
-      const { instance, file } = await written(store, { sopInstanceUid, receivedAt: at, ...more }, dataSet)
+      const { instance, file } = await written(
+        store,
+        { sopInstanceUid, receivedAt: at, ...more },
+        dataSet,
+      )
       await file.place(instance.file)
       return store.database.commitSoon(() => {
         const kept = keepRow(store, instance)
@@ -135,7 +166,15 @@ export function forwardingStage(
     },
     add: (port: number, more: Partial<NewDestination> = {}) =>
       forwarding.add(
-        NewDestination.parse({ name: 'PACS', aeTitle: 'PACS', host: '127.0.0.1', port, isAutomatic: true, hasPriors: true, ...more }),
+        NewDestination.parse({
+          name: 'PACS',
+          aeTitle: 'PACS',
+          host: '127.0.0.1',
+          port,
+          isAutomatic: true,
+          hasPriors: true,
+          ...more,
+        }),
         ACTOR,
       ),
     /** State, attempts and reason of each instance of a study at the destination. */
@@ -145,7 +184,10 @@ export function forwardingStage(
         .items.map(({ sopInstanceUid, state, attempts, lastError }) =>
           [sopInstanceUid, state, attempts, lastError].filter((part) => part !== '').join(' '),
         ),
-    audit: () => store.audit.list({ limit: 100 }).items.map(({ actor, action, detail }) => ({ actor, action, detail })),
+    audit: () =>
+      store.audit
+        .list({ limit: 100 })
+        .items.map(({ actor, action, detail }) => ({ actor, action, detail })),
     async [Symbol.asyncDispose]() {
       await forwarding[Symbol.asyncDispose]()
       temp[Symbol.dispose]()
@@ -164,7 +206,12 @@ async function written(
     given.transferSyntaxUid ?? TRANSFER_SYNTAX.explicitLittleEndian,
   ),
 ) {
-  const { sopInstanceUid, receivedAt, studyInstanceUid = STUDY, sopClassUid = CT_IMAGE_STORAGE } = given
+  const {
+    sopInstanceUid,
+    receivedAt,
+    studyInstanceUid = STUDY,
+    sopClassUid = CT_IMAGE_STORAGE,
+  } = given
   const { transferSyntaxUid = TRANSFER_SYNTAX.explicitLittleEndian } = given
   const meta = fileMeta({ sopClassUid, sopInstanceUid, transferSyntaxUid, sourceAeTitle: 'CT1' })
   const file = store.imageFiles.begin()
@@ -221,7 +268,13 @@ function keepRow(store: Store, instance: NewInstance): InstanceRecord {
     })
   const kept = store.instances.insert(instance)
   const series = { seriesInstanceUid, modality, seriesNumber: '1', seriesDescription: '' }
-  store.imageStudies.count(studyInstanceUid, series, bytes, at, instance.state === 'quarantined' ? 'quarantined' : 'current')
+  store.imageStudies.count(
+    studyInstanceUid,
+    series,
+    bytes,
+    at,
+    instance.state === 'quarantined' ? 'quarantined' : 'current',
+  )
   return kept
 }
 

@@ -17,7 +17,9 @@ describe('forwarding', () => {
     for (let tries = 0; tries < 8; tries++) {
       await stage.forwarding.settled()
       const [destination] = stage.forwarding.list().destinations
-      expect(destination?.lastError).toBe(`Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`)
+      expect(destination?.lastError).toBe(
+        `Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`,
+      )
       const pause = Date.parse(destination?.nextAttemptAt ?? '') - stage.clock()
       pauses.push(pause / MINUTE_MS)
       stage.clock.pass(pause)
@@ -28,13 +30,20 @@ describe('forwarding', () => {
     expect(stage.states(destinationId)).toEqual(['1.2.1 waiting 0', '1.2.2 waiting 0'])
     expect(stage.forwarding.summary()).toEqual({ waiting: 2, failed: 0 })
     expect(stage.news).toEqual([
-      expect.stringMatching(/^danger: PACS takes no images now: nothing listens at .+ Waiting for it here: 2 images\.$/),
+      expect.stringMatching(
+        /^danger: PACS takes no images now: nothing listens at .+ Waiting for it here: 2 images\.$/,
+      ),
     ])
     await using archive = await openArchive({ port })
     await stage.forwarding.settled()
     expect(archive.received).toEqual(['1.2.1', '1.2.2'])
-    expect(stage.forwarding.list().destinations).toMatchObject([{ lastError: '', nextAttemptAt: null }])
-    expect(stage.news.slice(1)).toEqual(['good: PACS takes images again.', `good: 2 images sent to PACS. [${STUDY}]`])
+    expect(stage.forwarding.list().destinations).toMatchObject([
+      { lastError: '', nextAttemptAt: null },
+    ])
+    expect(stage.news.slice(1)).toEqual([
+      'good: PACS takes images again.',
+      `good: 2 images sent to PACS. [${STUDY}]`,
+    ])
   })
 
   it('says which AE title a destination that rejects us has to be told', async () => {
@@ -44,7 +53,9 @@ describe('forwarding', () => {
     stage.add(archive.port)
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
-    expect(stage.forwarding.list().destinations[0]?.lastError).toContain('enter ISTHMUS in its list of known nodes')
+    expect(stage.forwarding.list().destinations[0]?.lastError).toContain(
+      'enter ISTHMUS in its list of known nodes',
+    )
     expect(stage.forwarding.summary()).toEqual({ waiting: 1, failed: 0 })
   })
 
@@ -67,7 +78,9 @@ describe('forwarding', () => {
       '1.2.4 sent 1',
     ])
     expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 2 })
-    expect(stage.news[0]).toMatch(/^danger: 2 images not sent to PACS: it cannot read the image \(status C000\)\./)
+    expect(stage.news[0]).toMatch(
+      /^danger: 2 images not sent to PACS: it cannot read the image \(status C000\)\./,
+    )
     expect(stage.news.join()).not.toContain('wrong class')
   })
 
@@ -78,30 +91,44 @@ describe('forwarding', () => {
     await stage.keep('1.2.1')
     for (const minutes of [1, 2, 4, 8, 16]) {
       await stage.forwarding.settled()
-      const [row] = stage.forwarding.instances({ destinationId, studyInstanceUid: STUDY }, { limit: 10 }).items
+      const [row] = stage.forwarding.instances(
+        { destinationId, studyInstanceUid: STUDY },
+        { limit: 10 },
+      ).items
       expect(row).toMatchObject({ state: 'waiting', status: '0110' })
       expect(Date.parse(row?.nextAt ?? '') - stage.clock()).toBe(minutes * MINUTE_MS)
       stage.clock.pass(minutes * MINUTE_MS)
     }
     await stage.forwarding.settled()
-    expect(stage.states(destinationId)).toEqual(['1.2.1 failed 6 It could not process the image (status 0110).'])
+    expect(stage.states(destinationId)).toEqual([
+      '1.2.1 failed 6 It could not process the image (status 0110).',
+    ])
     expect(archive.requests).toHaveLength(6)
     expect(stage.news.filter((line) => line.startsWith('danger'))).toHaveLength(1)
     // A person decides: it is tried anew, from the first pause on.
-    expect(await stage.forwarding.retry(destinationId, undefined, ACTOR)).toEqual({ success: true, message: '1 image tried now.' })
+    expect(await stage.forwarding.retry(destinationId, undefined, ACTOR)).toEqual({
+      success: true,
+      message: '1 image tried now.',
+    })
     await stage.forwarding.settled()
-    expect(stage.states(destinationId)).toEqual(['1.2.1 waiting 1 It could not process the image (status 0110).'])
+    expect(stage.states(destinationId)).toEqual([
+      '1.2.1 waiting 1 It could not process the image (status 0110).',
+    ])
   })
 
   it('sends no more to a destination that is out of resources, until its pause is over', async () => {
     let isFull = true
-    await using archive = await openArchive({ answer: () => ({ status: isFull ? 0xa700 : 0x0000 }) })
+    await using archive = await openArchive({
+      answer: () => ({ status: isFull ? 0xa700 : 0x0000 }),
+    })
     await using stage = forwardingStage()
     const { destinationId } = stage.add(archive.port)
     for (const uid of ['1.2.1', '1.2.2', '1.2.3']) await stage.keep(uid)
     await stage.forwarding.settled()
     expect(archive.requests).toHaveLength(1)
-    expect(stage.news[0]).toMatch(/^danger: PACS takes no images now: it has no room left, for example on its disk \(status A700\)\./)
+    expect(stage.news[0]).toMatch(
+      /^danger: PACS takes no images now: it has no room left, for example on its disk \(status A700\)\./,
+    )
     isFull = false
     stage.clock.pass(MINUTE_MS)
     await stage.forwarding.settled()
@@ -120,12 +147,17 @@ describe('forwarding', () => {
     await stage.store.imageFiles.remove(file)
     await stage.forwarding.settled()
     expect(archive.received).toEqual(['1.2.2'])
-    expect(stage.states(destinationId).toSorted()).toEqual(['1.2.1 waiting 1 Its file cannot be read here.', '1.2.2 sent 1'])
+    expect(stage.states(destinationId).toSorted()).toEqual([
+      '1.2.1 waiting 1 Its file cannot be read here.',
+      '1.2.2 sent 1',
+    ])
     expect(stage.forwarding.list().destinations[0]?.nextAttemptAt).toBe('2026-03-10T09:01:00.000Z')
   })
 
   it('fails an instance whose transfer syntax is refused and cannot be transcoded, and says what is missing', async () => {
-    await using archive = await openArchive({ transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian] })
+    await using archive = await openArchive({
+      transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian],
+    })
     await using stage = forwardingStage()
     const { destinationId } = stage.add(archive.port)
     await stage.keep('1.2.1')
@@ -136,19 +168,44 @@ describe('forwarding', () => {
     expect(archive.received).toEqual([])
   })
 
-  const NOT_CONVERTED = new NativeError('the instance cannot be converted to Implicit VR Little Endian')
-  const FULL = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC', syscall: 'mkdtemp' })
+  const NOT_CONVERTED = new NativeError(
+    'the instance cannot be converted to Implicit VR Little Endian',
+  )
+  const FULL = Object.assign(new Error('ENOSPC: no space left on device'), {
+    code: 'ENOSPC',
+    syscall: 'mkdtemp',
+  })
   const GONE = Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT', syscall: 'open' })
   const NO_SPACE = 'the gateway has too little disk space to convert it'
 
   // More bytes than any disk of a test has free: the conversion could not have had room.
   it.each([
-    ['fails', 'the image cannot be converted', NOT_CONVERTED, {}, `failed 1 … ${NOT_CONVERTED.message}.`],
+    [
+      'fails',
+      'the image cannot be converted',
+      NOT_CONVERTED,
+      {},
+      `failed 1 … ${NOT_CONVERTED.message}.`,
+    ],
     ['tries again', 'the disk is full', FULL, {}, `waiting 1 … ${NO_SPACE}.`],
-    ['tries again', 'the disk has too little space', NOT_CONVERTED, { bytes: 1e14 }, `waiting 1 … ${NO_SPACE}.`],
-    ['tries again', 'the file cannot be read', GONE, {}, 'waiting 1 … the gateway could not write it.'],
+    [
+      'tries again',
+      'the disk has too little space',
+      NOT_CONVERTED,
+      { bytes: 1e14 },
+      `waiting 1 … ${NO_SPACE}.`,
+    ],
+    [
+      'tries again',
+      'the file cannot be read',
+      GONE,
+      {},
+      'waiting 1 … the gateway could not write it.',
+    ],
   ])('%s an instance that is to be transcoded where %s', async (_, __, error, more, state) => {
-    await using archive = await openArchive({ transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian] })
+    await using archive = await openArchive({
+      transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian],
+    })
     const native: Native = {
       ...NO_NATIVE,
       available: () => ({ isAvailable: true, detail: '' }),
@@ -158,7 +215,8 @@ describe('forwarding', () => {
     const { destinationId } = stage.add(archive.port)
     await stage.keep('1.2.1', more)
     await stage.forwarding.settled()
-    const why = 'It does not take Explicit VR Little Endian, and the image cannot be converted here:'
+    const why =
+      'It does not take Explicit VR Little Endian, and the image cannot be converted here:'
     expect(stage.states(destinationId)).toEqual([`1.2.1 ${state.replace('…', why)}`])
     expect(stage.errors).toEqual([])
   })
@@ -169,6 +227,8 @@ describe('forwarding', () => {
     const { destinationId } = stage.add(archive.port)
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
-    expect(stage.states(destinationId)).toEqual(['1.2.1 failed 1 It does not take images of this kind (CT Image Storage).'])
+    expect(stage.states(destinationId)).toEqual([
+      '1.2.1 failed 1 It does not take images of this kind (CT Image Storage).',
+    ])
   })
 })

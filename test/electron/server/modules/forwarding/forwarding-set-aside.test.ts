@@ -11,7 +11,12 @@ describe('forwarding', () => {
     const { destinationId } = stage.add(port)
     const instance = await stage.keep('1.2.1')
     await stage.forwarding.settled()
-    stage.store.instances.setState(instance.instanceId, 'quarantined', 'wrong-step', 'the wrong worklist entry was selected')
+    stage.store.instances.setState(
+      instance.instanceId,
+      'quarantined',
+      'wrong-step',
+      'the wrong worklist entry was selected',
+    )
     await using archive = await openArchive({ port })
     stage.clock.pass(MINUTE_MS)
     await stage.forwarding.settled()
@@ -25,7 +30,11 @@ describe('forwarding', () => {
     await using archive = await openArchive()
     await using stage = forwardingStage()
     const { destinationId } = stage.add(archive.port)
-    const aside = { state: 'quarantined', reason: 'wrong-step', detail: 'the wrong worklist entry was selected' } as const
+    const aside = {
+      state: 'quarantined',
+      reason: 'wrong-step',
+      detail: 'the wrong worklist entry was selected',
+    } as const
     const instance = await stage.keep('1.2.1', aside)
     stage.forwarding.enqueue(instance)
     await stage.forwarding.settled()
@@ -41,11 +50,19 @@ describe('forwarding', () => {
     stage.forwarding.send(asked.destinationId, STUDY, ACTOR)
     await stage.forwarding.settled()
     stage.store.database.transaction(() => {
-      stage.store.instances.setState(instance.instanceId, 'quarantined', 'wrong-step', 'the wrong worklist entry was selected')
+      stage.store.instances.setState(
+        instance.instanceId,
+        'quarantined',
+        'wrong-step',
+        'the wrong worklist entry was selected',
+      )
       stage.forwarding.setAside([instance])
     })
-    const dropped = ['1.2.1 dropped The image was set aside here: it is sent only once a person has released it.']
-    const statesAt = ({ destinationId }: { destinationId: string }) => stage.states(destinationId).map((line) => line.replace(/ \d /, ' '))
+    const dropped = [
+      '1.2.1 dropped The image was set aside here: it is sent only once a person has released it.',
+    ]
+    const statesAt = ({ destinationId }: { destinationId: string }) =>
+      stage.states(destinationId).map((line) => line.replace(/ \d /, ' '))
     expect([automatic, asked].map(statesAt)).toEqual([dropped, dropped])
     expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 0 })
     expect(stage.audit()[0]).toMatchObject({
@@ -55,7 +72,9 @@ describe('forwarding', () => {
     })
     // Nothing brings it back but its release.
     await stage.forwarding.retry(asked.destinationId, STUDY, ACTOR)
-    expect(() => stage.forwarding.send(asked.destinationId, STUDY, ACTOR)).toThrow('There are no images of this study.')
+    expect(() => stage.forwarding.send(asked.destinationId, STUDY, ACTOR)).toThrow(
+      'There are no images of this study.',
+    )
     expect(stage.forwarding.summary()).toEqual({ waiting: 0, failed: 0 })
 
     await using archive = await openArchive({ port })
@@ -86,7 +105,12 @@ describe('forwarding', () => {
     setAside = () => {
       setAside = () => {}
       stage.store.database.transaction(() => {
-        stage.store.instances.setState(wrong.instanceId, 'quarantined', 'wrong-step', 'the wrong worklist entry was selected')
+        stage.store.instances.setState(
+          wrong.instanceId,
+          'quarantined',
+          'wrong-step',
+          'the wrong worklist entry was selected',
+        )
         stage.forwarding.setAside([wrong])
       })
     }
@@ -94,8 +118,8 @@ describe('forwarding', () => {
     await stage.forwarding.settled()
     expect(archive.received).not.toContain('1.2.2')
     expect(archive.received).toContain('1.2.3')
-    expect(stage.states(destinationId).map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
-      ...['1.2.2 dropped', '1.2.1 sent', '1.2.3 sent'],
-    ])
+    expect(
+      stage.states(destinationId).map((line) => line.split(' ').slice(0, 2).join(' ')),
+    ).toEqual([...['1.2.2 dropped', '1.2.1 sent', '1.2.3 sent']])
   })
 })

@@ -17,14 +17,27 @@ describe('forwarding', () => {
     await stage.forwarding.settled()
     await stage.forwarding.settled()
     expect(archive.received).toEqual(['1.2.1', '1.2.2', '1.2.3'])
-    expect(archive.requests.map(({ transferSyntax }) => transferSyntax)).toEqual(Array(3).fill(TRANSFER_SYNTAX.explicitLittleEndian))
+    expect(archive.requests.map(({ transferSyntax }) => transferSyntax)).toEqual(
+      Array(3).fill(TRANSFER_SYNTAX.explicitLittleEndian),
+    )
     expect(archive.associations).toBe(1)
     expect(stage.states(destinationId)).toEqual(['1.2.1 sent 1', '1.2.2 sent 1', '1.2.3 sent 1'])
     expect(stage.forwarding.list().destinations).toMatchObject([
-      { queue: { waiting: 0, sent: 3, failed: 0 }, lastError: '', lastSentAt: '2026-03-10T09:00:00.000Z', nextAttemptAt: null },
+      {
+        queue: { waiting: 0, sent: 3, failed: 0 },
+        lastError: '',
+        lastSentAt: '2026-03-10T09:00:00.000Z',
+        nextAttemptAt: null,
+      },
     ])
     expect(stage.forwarding.studies({ limit: 10, show: 'all' }).items).toMatchObject([
-      { destinationName: 'PACS', studyInstanceUid: STUDY, patientName: 'Probe^Paula', sent: 3, waiting: 0 },
+      {
+        destinationName: 'PACS',
+        studyInstanceUid: STUDY,
+        patientName: 'Probe^Paula',
+        sent: 3,
+        waiting: 0,
+      },
     ])
     expect(stage.news).toEqual([`good: 3 images sent to PACS. [${STUDY}]`])
     expect(stage.errors).toEqual([])
@@ -68,7 +81,11 @@ describe('forwarding', () => {
     const first = await stage.keep('1.2.0')
     stage.store.database.transaction(() => {
       for (let at = 1; at <= MOST_UNWRITTEN + BATCH; at++) {
-        const kept = stage.store.instances.insert({ ...first, sopInstanceUid: `1.2.${at}`, file: `0a/${at}.dcm` })
+        const kept = stage.store.instances.insert({
+          ...first,
+          sopInstanceUid: `1.2.${at}`,
+          file: `0a/${at}.dcm`,
+        })
         stage.forwarding.enqueue(kept)
       }
     })
@@ -87,7 +104,9 @@ describe('forwarding', () => {
   })
 
   it('does not fail for good what could not be sent while the disk takes no record of it', async () => {
-    await using old = await openArchive({ transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian] })
+    await using old = await openArchive({
+      transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian],
+    })
     await using archive = await openArchive()
     await using stage = forwardingStage()
     const { destinationId } = stage.add(await freePort())
@@ -107,7 +126,10 @@ describe('forwarding', () => {
     expect(stage.states(destinationId)).toEqual(['1.2.1 sent 1'])
   })
 
-  /** Two images that the archive has and whose records the disk did not take; it takes records again. */
+  /**
+   * Two images that the archive has and whose records the disk did not take; it takes records
+   * again.
+   */
   async function sentUnrecorded(archive: Archive, onSent = () => {}) {
     const stage = forwardingStage({ onSent })
     const { destinationId } = stage.add(await freePort())
@@ -127,14 +149,20 @@ describe('forwarding', () => {
     await using archive = await openArchive()
     const dropped = await sentUnrecorded(archive)
     await using _dropped = dropped.stage
-    const drop = dropped.stage.forwarding.drop(dropped.destinationId, { reason: 'not wanted' }, ACTOR)
+    const drop = dropped.stage.forwarding.drop(
+      dropped.destinationId,
+      { reason: 'not wanted' },
+      ACTOR,
+    )
     expect((await drop).message).toBe('0 images given up.')
     expect(dropped.stage.states(dropped.destinationId)).toEqual(SENT)
 
     await using second = await openArchive()
     const retried = await sentUnrecorded(second)
     await using _retried = retried.stage
-    expect((await retried.stage.forwarding.retry(retried.destinationId, STUDY, ACTOR)).message).toBe('Nothing waits.')
+    expect(
+      (await retried.stage.forwarding.retry(retried.destinationId, STUDY, ACTOR)).message,
+    ).toBe('Nothing waits.')
     await retried.stage.forwarding.settled()
     expect(retried.stage.states(retried.destinationId)).toEqual(SENT)
 
@@ -192,7 +220,9 @@ describe('forwarding', () => {
 
   it('tries again what was not taken while the disk takes no record of it, once a minute', async () => {
     const answers = [0xa700, 0xa700, 0x0000]
-    await using archive = await openArchive({ answer: () => ({ status: answers.shift() ?? 0x0000 }) })
+    await using archive = await openArchive({
+      answer: () => ({ status: answers.shift() ?? 0x0000 }),
+    })
     await using stage = forwardingStage()
     const { destinationId } = stage.add(await freePort())
     await stage.keep('1.2.1')
@@ -242,14 +272,24 @@ describe('forwarding', () => {
     const { destinationId } = stage.add(archive.port, { isAutomatic: false })
     await stage.keep('1.2.1')
     await stage.keep('1.2.2')
-    expect(stage.forwarding.send(destinationId, STUDY, ACTOR)).toEqual({ success: true, message: '2 images queued for PACS.' })
+    expect(stage.forwarding.send(destinationId, STUDY, ACTOR)).toEqual({
+      success: true,
+      message: '2 images queued for PACS.',
+    })
     await stage.forwarding.settled()
     await stage.keep('1.2.3')
-    expect(stage.forwarding.send(destinationId, STUDY, ACTOR)).toEqual({ success: true, message: '1 image queued for PACS.' })
+    expect(stage.forwarding.send(destinationId, STUDY, ACTOR)).toEqual({
+      success: true,
+      message: '1 image queued for PACS.',
+    })
     await stage.forwarding.settled()
     expect(archive.received).toEqual(['1.2.1', '1.2.2', '1.2.3'])
-    expect(stage.forwarding.send(destinationId, STUDY, ACTOR).message).toBe('Every image of it is at PACS, or on its way there.')
-    expect(() => stage.forwarding.send(destinationId, '1.2.9', ACTOR)).toThrow('There are no images of this study.')
+    expect(stage.forwarding.send(destinationId, STUDY, ACTOR).message).toBe(
+      'Every image of it is at PACS, or on its way there.',
+    )
+    expect(() => stage.forwarding.send(destinationId, '1.2.9', ACTOR)).toThrow(
+      'There are no images of this study.',
+    )
     expect(stage.audit().filter(({ action }) => action === 'forward.send')[0]).toMatchObject({
       actor: ACTOR,
       detail: { studyInstanceUid: STUDY },
@@ -262,7 +302,11 @@ describe('forwarding', () => {
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
     expect(() => stage.forwarding.remove(destinationId, ACTOR)).toThrow('1 waiting')
-    const dropped = await stage.forwarding.drop(destinationId, { reason: 'the archive was taken down' }, ACTOR)
+    const dropped = await stage.forwarding.drop(
+      destinationId,
+      { reason: 'the archive was taken down' },
+      ACTOR,
+    )
     expect(dropped.message).toBe('1 image given up.')
     expect(stage.audit().find(({ action }) => action === 'forward.drop')).toEqual({
       actor: ACTOR,
@@ -284,14 +328,20 @@ describe('forwarding', () => {
         forwards.append({ destinationId, instanceId: 100_000 + n, ...uids, at })
       }
     })
-    expect((await stage.forwarding.retry(destinationId, undefined, ACTOR)).message).toBe('2500 images tried now.')
-    expect((await stage.forwarding.drop(destinationId, { reason: 'the archive was taken down' }, ACTOR)).message).toBe(
-      '2500 images given up.',
+    expect((await stage.forwarding.retry(destinationId, undefined, ACTOR)).message).toBe(
+      '2500 images tried now.',
     )
+    expect(
+      (await stage.forwarding.drop(destinationId, { reason: 'the archive was taken down' }, ACTOR))
+        .message,
+    ).toBe('2500 images given up.')
     expect(forwards.queue(destinationId)).toMatchObject({ waiting: 0 })
-    const counts = (wanted: string) => stage.audit().flatMap(({ action, detail }) => (action === wanted ? [detail] : []))
+    const counts = (wanted: string) =>
+      stage.audit().flatMap(({ action, detail }) => (action === wanted ? [detail] : []))
     expect(counts('forward.retry')).toEqual([500, 1000, 1000].map((instances) => ({ instances })))
-    expect(counts('forward.drop')).toEqual([500, 1000, 1000].map((instances) => ({ reason: 'the archive was taken down', instances })))
+    expect(counts('forward.drop')).toEqual(
+      [500, 1000, 1000].map((instances) => ({ reason: 'the archive was taken down', instances })),
+    )
   })
 
   it('sends the newer version in the place of one that waited or failed', async () => {
@@ -304,8 +354,15 @@ describe('forwarding', () => {
     stage.store.instances.setState(older.instanceId, 'superseded')
     const newer = await stage.keep('1.2.1', { instanceNumber: '2' })
     expect(newer.instanceId).not.toBe(older.instanceId)
-    expect(stage.states(destinationId)).toEqual(['1.2.1 dropped 0 A newer version of the image took its place.', '1.2.1 waiting 0'])
-    expect(stage.audit()[0]).toMatchObject({ actor: 'gateway', action: 'forward.replace', detail: { sopInstanceUid: '1.2.1' } })
+    expect(stage.states(destinationId)).toEqual([
+      '1.2.1 dropped 0 A newer version of the image took its place.',
+      '1.2.1 waiting 0',
+    ])
+    expect(stage.audit()[0]).toMatchObject({
+      actor: 'gateway',
+      action: 'forward.replace',
+      detail: { sopInstanceUid: '1.2.1' },
+    })
     await using archive = await openArchive({ port })
     stage.clock.pass(MINUTE_MS)
     await stage.forwarding.settled()
@@ -320,8 +377,12 @@ describe('forwarding', () => {
     await stage.keep('1.2.1')
     await stage.forwarding.settled()
     expect(archive.requests).toEqual([])
-    expect(stage.forwarding.list().destinations).toMatchObject([{ queue: { waiting: 1 }, nextAttemptAt: null }])
-    await expect(stage.forwarding.retry(destinationId, undefined, ACTOR)).rejects.toThrow('PACS is switched off')
+    expect(stage.forwarding.list().destinations).toMatchObject([
+      { queue: { waiting: 1 }, nextAttemptAt: null },
+    ])
+    await expect(stage.forwarding.retry(destinationId, undefined, ACTOR)).rejects.toThrow(
+      'PACS is switched off',
+    )
     expect(() => stage.forwarding.send(destinationId, STUDY, ACTOR)).toThrow('PACS is switched off')
     stage.forwarding.update(destinationId, { isEnabled: true }, ACTOR)
     await stage.forwarding.settled()
@@ -330,7 +391,9 @@ describe('forwarding', () => {
 
   it('lists studies and instances page by page, what is not sent first', async () => {
     const refused = new Set(['1.2.3', '1.2.5'])
-    await using archive = await openArchive({ answer: ({ sopInstanceUid }) => ({ status: refused.has(sopInstanceUid) ? 0xa900 : 0 }) })
+    await using archive = await openArchive({
+      answer: ({ sopInstanceUid }) => ({ status: refused.has(sopInstanceUid) ? 0xa900 : 0 }),
+    })
     await using stage = forwardingStage()
     const { destinationId } = stage.add(archive.port)
     for (let at = 1; at <= 5; at++) await stage.keep(`1.2.${at}`)
@@ -339,14 +402,19 @@ describe('forwarding', () => {
     await stage.forwarding.settled()
     const seen: string[] = []
     for (let after: string | undefined, isMore = true; isMore; ) {
-      const page = stage.forwarding.instances({ destinationId, studyInstanceUid: STUDY }, { limit: 2, ...(after && { after }) })
+      const page = stage.forwarding.instances(
+        { destinationId, studyInstanceUid: STUDY },
+        { limit: 2, ...(after && { after }) },
+      )
       seen.push(...page.items.map(({ sopInstanceUid }) => sopInstanceUid))
       after = page.next
       isMore = after !== undefined
     }
     expect(seen).toEqual(['1.2.3', '1.2.5', '1.2.1', '1.2.2', '1.2.4'])
     const studies = (query: Partial<Parameters<typeof stage.forwarding.studies>[0]>) =>
-      stage.forwarding.studies({ limit: 1, show: 'all', ...query }).items.map(({ studyInstanceUid }) => studyInstanceUid)
+      stage.forwarding
+        .studies({ limit: 1, show: 'all', ...query })
+        .items.map(({ studyInstanceUid }) => studyInstanceUid)
     const { next } = stage.forwarding.studies({ limit: 1, show: 'all' })
     expect([...studies({}), ...studies({ after: next })].toSorted()).toEqual([STUDY, '2.25.101'])
     expect(studies({ limit: 10, show: 'failed' })).toEqual([STUDY])

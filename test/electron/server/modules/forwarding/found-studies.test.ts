@@ -18,7 +18,8 @@ const study = (number: number): PriorStudy => ({
 
 it('remembers what each destination told last, and of so many studies only', () => {
   const found = openFoundStudies({ imageStudies: { get: () => undefined } as never })
-  const nameOf = (number: number, destinationId = 'a') => found.about(destinationId, `1.2.${number}`).patientName
+  const nameOf = (number: number, destinationId = 'a') =>
+    found.about(destinationId, `1.2.${number}`).patientName
   found.remember('a', [study(1), study(2)])
   found.remember('a', [{ ...study(1), patientName: 'Newer^Nina' }])
   expect([nameOf(1), nameOf(2), nameOf(1, 'b')]).toEqual(['Newer^Nina', 'Probe^2', ''])

@@ -7,7 +7,13 @@ import { freePort } from '../../../../support/free-port.ts'
 import { withoutRoom } from '../../../../support/temp-store.ts'
 import { ACTOR, forwardingStage, NO_NATIVE, openArchive, STUDY } from './forwarding-fixture.ts'
 
-const KEYS = { patientId: 'P-0815', patientName: '', accessionNumber: '', startDate: null, endDate: null }
+const KEYS = {
+  patientId: 'P-0815',
+  patientName: '',
+  accessionNumber: '',
+  startDate: null,
+  endDate: null,
+}
 const ROW = {
   studyInstanceUid: STUDY,
   patientName: 'Müller^Jörg',
@@ -42,7 +48,9 @@ describe('priors', () => {
     await using stage = forwardingStage({ native: finding(async () => [ROW]) })
     const { destinationId } = stage.add(await freePort(), { isAutomatic: false })
     using _ = withoutRoom(stage.store, 'read-only')
-    expect((await stage.forwarding.findPriors(destinationId, KEYS, ACTOR)).studies).toEqual([{ ...ROW, here: 0 }])
+    expect((await stage.forwarding.findPriors(destinationId, KEYS, ACTOR)).studies).toEqual([
+      { ...ROW, here: 0 },
+    ])
     // What a pull brings could not be kept.
     expect(() => stage.forwarding.pull(destinationId, STUDY, ACTOR)).toThrow('readonly')
   })
@@ -55,17 +63,29 @@ describe('priors', () => {
     await using stage = forwardingStage({ native: finding(() => Promise.reject(faults.shift())) })
     const { destinationId } = stage.add(await freePort())
     const ask = () => stage.forwarding.findPriors(destinationId, KEYS, ACTOR)
-    await expect(ask()).rejects.toMatchObject({ code: 'unavailable', message: 'Nothing listens at 10.0.3.7:104.' })
-    await expect(ask()).rejects.toMatchObject({ code: 'refused', message: 'dicom-dimse-native is not installed.' })
+    await expect(ask()).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'Nothing listens at 10.0.3.7:104.',
+    })
+    await expect(ask()).rejects.toMatchObject({
+      code: 'refused',
+      message: 'dicom-dimse-native is not installed.',
+    })
   })
 
   it('are asked only of a destination that is set up for it, and switched on', async () => {
     await using stage = forwardingStage()
     const { destinationId } = stage.add(await freePort(), { hasPriors: false })
-    await expect(stage.forwarding.findPriors(destinationId, KEYS, ACTOR)).rejects.toMatchObject({ code: 'refused' })
-    expect(() => stage.forwarding.pull(destinationId, STUDY, ACTOR)).toThrow('PACS is not set up to be asked for earlier studies.')
+    await expect(stage.forwarding.findPriors(destinationId, KEYS, ACTOR)).rejects.toMatchObject({
+      code: 'refused',
+    })
+    expect(() => stage.forwarding.pull(destinationId, STUDY, ACTOR)).toThrow(
+      'PACS is not set up to be asked for earlier studies.',
+    )
     stage.forwarding.update(destinationId, { hasPriors: true, isEnabled: false }, ACTOR)
-    expect(() => stage.forwarding.pull(destinationId, STUDY, ACTOR)).toThrow('PACS is switched off: switch it on first.')
+    expect(() => stage.forwarding.pull(destinationId, STUDY, ACTOR)).toThrow(
+      'PACS is switched off: switch it on first.',
+    )
   })
 })
 
@@ -78,10 +98,23 @@ describe('a pull', () => {
     const storesOnly = stage.add(archive.port, { name: 'Store', aeTitle: 'STORE' })
     stage.forwarding.pull(away.destinationId, STUDY, ACTOR)
     stage.forwarding.pull(storesOnly.destinationId, STUDY, ACTOR)
-    for (let tries = 0; tries < 200 && stage.forwarding.pulls().some(({ state }) => state === 'running'); tries++) await sleep(10)
-    expect(stage.forwarding.pulls().map(({ destinationName, state, detail }) => [destinationName, state, detail])).toEqual([
+    for (
+      let tries = 0;
+      tries < 200 && stage.forwarding.pulls().some(({ state }) => state === 'running');
+      tries++
+    )
+      await sleep(10)
+    expect(
+      stage.forwarding
+        .pulls()
+        .map(({ destinationName, state, detail }) => [destinationName, state, detail]),
+    ).toEqual([
       ['Store', 'failed', 'STORE offers none of the services that are needed.'],
-      ['PACS', 'failed', `Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`],
+      [
+        'PACS',
+        'failed',
+        `Nothing listens at 127.0.0.1:${port}: check that it is switched on and that the port is right.`,
+      ],
     ])
     expect(stage.errors).toEqual([])
   })
@@ -92,13 +125,25 @@ describe('a pull', () => {
     const { destinationId } = stage.add(await freePort(), { isAutomatic: false })
     await stage.forwarding.findPriors(destinationId, KEYS, ACTOR)
     const { patientName, patientId, studyDescription, studyDate } = ROW
-    expect(stage.forwarding.pull(destinationId, STUDY, ACTOR)).toMatchObject({ patientName, patientId, studyDescription, studyDate })
+    expect(stage.forwarding.pull(destinationId, STUDY, ACTOR)).toMatchObject({
+      patientName,
+      patientId,
+      studyDescription,
+      studyDate,
+    })
     await stage.keep('2.25.7.1.1', { studyInstanceUid: '2.25.7' })
-    expect(stage.forwarding.pull(destinationId, '2.25.7', ACTOR)).toMatchObject({ patientName: 'Probe^Paula', patientId: 'P1' })
+    expect(stage.forwarding.pull(destinationId, '2.25.7', ACTOR)).toMatchObject({
+      patientName: 'Probe^Paula',
+      patientId: 'P1',
+    })
     const nobody = { patientName: '', patientId: '', studyDescription: '', studyDate: '' }
     expect(stage.forwarding.pull(destinationId, '2.25.8', ACTOR)).toMatchObject(nobody)
     // Nothing about a patient is in the audit trail's row.
-    expect(stage.audit()[0]).toEqual({ actor: ACTOR, action: 'destination.pull', detail: { studyInstanceUid: '2.25.8' } })
+    expect(stage.audit()[0]).toEqual({
+      actor: ACTOR,
+      action: 'destination.pull',
+      detail: { studyInstanceUid: '2.25.8' },
+    })
   })
 
   it('of the same study is one, however often it is asked for', async () => {
@@ -117,11 +162,21 @@ describe('images that come', () => {
     const { expectsFrom } = stage.forwarding
     expect(expectsFrom('PACS', '127.0.0.1')).toBe(false)
     stage.forwarding.pull(destinationId, STUDY, ACTOR)
-    expect([expectsFrom('pacs', '127.0.0.1'), expectsFrom('PACS', '127.0.0.1', STUDY)]).toEqual([true, true])
-    expect([expectsFrom('PACS', '127.0.0.1', '2.25.7'), expectsFrom('PACS', '127.0.0.2'), expectsFrom('CT1', '127.0.0.1')]).toEqual([
-      ...[false, false, false],
+    expect([expectsFrom('pacs', '127.0.0.1'), expectsFrom('PACS', '127.0.0.1', STUDY)]).toEqual([
+      true,
+      true,
     ])
-    for (let tries = 0; tries < 200 && stage.forwarding.pulls().some(({ state }) => state === 'running'); tries++) await sleep(10)
+    expect([
+      expectsFrom('PACS', '127.0.0.1', '2.25.7'),
+      expectsFrom('PACS', '127.0.0.2'),
+      expectsFrom('CT1', '127.0.0.1'),
+    ]).toEqual([...[false, false, false]])
+    for (
+      let tries = 0;
+      tries < 200 && stage.forwarding.pulls().some(({ state }) => state === 'running');
+      tries++
+    )
+      await sleep(10)
     expect(expectsFrom('PACS', '127.0.0.1', STUDY)).toBe(false)
   })
 })

@@ -4,13 +4,29 @@ import { dashboardDestinations, type ForwardedStudy } from '#shared/contract/des
 import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { newKey } from '../../../../support/callers.ts'
-import { codeOf, destination, mayManage, openTestDashboard, type TestDashboard, type TestWindow } from '../dashboard/dashboard-fixture.ts'
+import {
+  codeOf,
+  destination,
+  mayManage,
+  openTestDashboard,
+  type TestDashboard,
+  type TestWindow,
+} from '../dashboard/dashboard-fixture.ts'
 
 const { destinationId } = destination()
 const at = `/dashboard/destinations/${destinationId}`
 const NEW = { name: 'PACS', aeTitle: 'PACS', host: '10.0.0.9', port: 104 }
 const forwarded = (studyInstanceUid: string): ForwardedStudy => ({
-  ...{ destinationId, destinationName: 'PACS', studyInstanceUid, patientName: 'MEIER^ANNA', waiting: 2, sent: 1, failed: 0, dropped: 0 },
+  ...{
+    destinationId,
+    destinationName: 'PACS',
+    studyInstanceUid,
+    patientName: 'MEIER^ANNA',
+    waiting: 2,
+    sent: 1,
+    failed: 0,
+    dropped: 0,
+  },
   ...{ lastError: '', updatedAt: '2026-11-20T08:45:00.000Z' },
 })
 
@@ -52,12 +68,24 @@ afterEach(() => gateway[Symbol.asyncDispose]())
 
 describe('destinations', () => {
   it('are listed, added, changed, tested and removed', async () => {
-    const listed = dashboardDestinations.list.reply.parse((await owner.call('GET', '/dashboard/destinations')).json)
-    expect(listed).toEqual({ destinations: [destination()], native: { isAvailable: true, detail: '' } })
+    const listed = dashboardDestinations.list.reply.parse(
+      (await owner.call('GET', '/dashboard/destinations')).json,
+    )
+    expect(listed).toEqual({
+      destinations: [destination()],
+      native: { isAvailable: true, detail: '' },
+    })
     const added = await owner.call('POST', '/dashboard/destinations', NEW)
-    expect([added.status, dashboardDestinations.add.reply.parse(added.json)]).toEqual([201, destination({ hasPriors: false })])
+    expect([added.status, dashboardDestinations.add.reply.parse(added.json)]).toEqual([
+      201,
+      destination({ hasPriors: false }),
+    ])
     expect((await owner.call('PATCH', at, { isEnabled: false })).status).toBe(200)
-    expect((await owner.call('POST', `${at}/echo`)).json).toEqual({ success: true, message: 'The destination answers.', tookMs: 4 })
+    expect((await owner.call('POST', `${at}/echo`)).json).toEqual({
+      success: true,
+      message: 'The destination answers.',
+      tookMs: 4,
+    })
     expect(codeOf(await owner.call('DELETE', at))).toEqual([422, 'refused'])
   })
 
@@ -77,15 +105,25 @@ describe('destinations', () => {
     const path = `/dashboard/forwards?limit=2&destinationId=${destinationId}`
     const first = dashboardDestinations.studies.reply.parse((await owner.call('GET', path)).json)
     expect([first.studies, first.hasMore]).toEqual([[forwarded('1.2.1'), forwarded('1.2.2')], true])
-    const rest = dashboardDestinations.studies.reply.parse((await owner.call('GET', `${path}&cursor=${first.cursor}`)).json)
+    const rest = dashboardDestinations.studies.reply.parse(
+      (await owner.call('GET', `${path}&cursor=${first.cursor}`)).json,
+    )
     expect(rest).toEqual({ studies: [forwarded('1.2.3')], hasMore: false })
-    expect(asked[0]).toEqual(['studies', { destinationId, studyInstanceUid: undefined, show: 'all' }])
-    expect(codeOf(await owner.call('GET', `/dashboard/forwards?limit=2&cursor=${first.cursor}`))).toEqual([400, 'malformed'])
+    expect(asked[0]).toEqual([
+      'studies',
+      { destinationId, studyInstanceUid: undefined, show: 'all' },
+    ])
+    expect(
+      codeOf(await owner.call('GET', `/dashboard/forwards?limit=2&cursor=${first.cursor}`)),
+    ).toEqual([400, 'malformed'])
   })
 
   it('find priors and have them sent here', async () => {
     const found = await owner.call('POST', `${at}/priors/find`, { patientId: 'P-4711' })
-    expect(dashboardDestinations.findPriors.reply.parse(found.json)).toEqual({ studies: [], tookMs: 9 })
+    expect(dashboardDestinations.findPriors.reply.parse(found.json)).toEqual({
+      studies: [],
+      tookMs: 9,
+    })
     expect(codeOf(await owner.call('POST', `${at}/priors/find`, {}))).toEqual([400, 'malformed'])
     const pulled = await owner.call('POST', `${at}/priors/pull`, { studyInstanceUid: '1.2.3' })
     expect(dashboardDestinations.pull.reply.parse(pulled.json)).toMatchObject({
@@ -116,41 +154,74 @@ describe('rights', () => {
   const names = Object.keys(CALLS) as (keyof typeof CALLS)[]
   const ask = (window: TestWindow, name: keyof typeof CALLS) => {
     const { method, path } = dashboardDestinations[name]
-    return window.call(method, path.replace(':destinationId', destinationId).replace(':studyInstanceUid', '1.2.3'), CALLS[name])
+    return window.call(
+      method,
+      path.replace(':destinationId', destinationId).replace(':studyInstanceUid', '1.2.3'),
+      CALLS[name],
+    )
   }
   /** The calls this window is refused. */
   const refused = async (window: TestWindow) => {
-    const answers = await Promise.all(names.map(async (name) => ({ name, status: (await ask(window, name)).status })))
+    const answers = await Promise.all(
+      names.map(async (name) => ({ name, status: (await ask(window, name)).status })),
+    )
     return answers.filter(({ status }) => status === 401 || status === 403).map(({ name }) => name)
   }
 
   it('are by level and by the flag to manage studies', async () => {
     const managed = ['add', 'update', 'remove', 'echo']
     expect(await refused(gateway.openWindow())).toEqual(names)
-    expect(await refused(await gateway.signedIn('member'))).toEqual([...managed, 'send', 'retry', 'drop', 'findPriors', 'pull'])
+    expect(await refused(await gateway.signedIn('member'))).toEqual([
+      ...managed,
+      'send',
+      'retry',
+      'drop',
+      'findPriors',
+      'pull',
+    ])
     expect(await refused(await gateway.signedIn('member', mayManage(gateway)))).toEqual(managed)
     expect(await refused(await gateway.signedIn('admin'))).toEqual([])
-    expect(names.filter((name) => dashboardDestinations[name].access.startsWith('manage'))).toEqual(managed)
+    expect(names.filter((name) => dashboardDestinations[name].access.startsWith('manage'))).toEqual(
+      managed,
+    )
   })
 
   it('of a member who is linked to customers end at their studies', async () => {
     const key = newKey(gateway.store)
-    const customerId = gateway.customers.create(key, { expressCustomerName: 'Clinic A' }).expressCustomerId as ExpressCustomerId
+    const customerId = gateway.customers.create(key, { expressCustomerName: 'Clinic A' })
+      .expressCustomerId as ExpressCustomerId
     openStudies(gateway.deps).create(key, 'viewer', {
-      ...{ studyInstanceUid: '1.2.2', studyDescription: 'CT', severity: 'normal', expressCustomerId: customerId },
+      ...{
+        studyInstanceUid: '1.2.2',
+        studyDescription: 'CT',
+        severity: 'normal',
+        expressCustomerId: customerId,
+      },
     })
     const linked = await gateway.signedIn('member', (user) => {
       mayManage(gateway)(user)
       gateway.customers.addUser(key, customerId, user.userId)
     })
-    const listed = dashboardDestinations.studies.reply.parse((await linked.call('GET', '/dashboard/forwards')).json)
+    const listed = dashboardDestinations.studies.reply.parse(
+      (await linked.call('GET', '/dashboard/forwards')).json,
+    )
     expect(listed.studies.map(({ studyInstanceUid }) => studyInstanceUid)).toEqual(['1.2.2'])
     expect((await linked.call('GET', `${at}/studies/1.2.2/forwards`)).status).toBe(200)
-    expect(codeOf(await linked.call('GET', `${at}/studies/1.2.1/forwards`))).toEqual([404, 'not-found'])
-    expect((await linked.call('POST', `${at}/send`, { studyInstanceUid: '1.2.2' })).status).toBe(200)
-    expect(codeOf(await linked.call('POST', `${at}/send`, { studyInstanceUid: '1.2.1' }))).toEqual([404, 'not-found'])
+    expect(codeOf(await linked.call('GET', `${at}/studies/1.2.1/forwards`))).toEqual([
+      404,
+      'not-found',
+    ])
+    expect((await linked.call('POST', `${at}/send`, { studyInstanceUid: '1.2.2' })).status).toBe(
+      200,
+    )
+    expect(codeOf(await linked.call('POST', `${at}/send`, { studyInstanceUid: '1.2.1' }))).toEqual([
+      404,
+      'not-found',
+    ])
     expect(codeOf(await linked.call('POST', `${at}/retry`, {}))).toEqual([403, 'not-permitted'])
-    expect(codeOf(await linked.call('POST', `${at}/priors/find`, { patientId: 'P-4711' }))).toEqual([403, 'not-permitted'])
+    expect(codeOf(await linked.call('POST', `${at}/priors/find`, { patientId: 'P-4711' }))).toEqual(
+      [403, 'not-permitted'],
+    )
   })
 
   it('of a session are not kept awake by what the window asks by itself', async () => {

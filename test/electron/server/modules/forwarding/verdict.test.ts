@@ -20,7 +20,9 @@ describe('the answer to a C-STORE', () => {
   })
 
   it('is never taken for a success when it is none', () => {
-    const taken = Array.from({ length: 0x10000 }, (_, status) => status).filter((status) => verdictOn(status).kind === 'sent')
+    const taken = Array.from({ length: 0x10000 }, (_, status) => status).filter(
+      (status) => verdictOn(status).kind === 'sent',
+    )
     expect(taken.filter((status) => status >> 12 !== 0xb)).toEqual([0x0000, 0x0001, 0x0107, 0x0116])
   })
 })

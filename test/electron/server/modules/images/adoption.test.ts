@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { DestinationRecord } from '#server/modules/forwarding/destination-queries.ts'
@@ -8,10 +16,23 @@ import type { IntakeDeps } from '#server/modules/images/intake.ts'
 import { IMAGE, image, openStage, STUDY, type Stage } from './intake-fixture.ts'
 
 const OTHER_STUDY = '1.2.3.200'
-const ofOther = { ...IMAGE, SOPInstanceUID: '1.2.3.200.1.1', StudyInstanceUID: OTHER_STUDY, SeriesInstanceUID: '1.2.3.200.1' }
+const ofOther = {
+  ...IMAGE,
+  SOPInstanceUID: '1.2.3.200.1.1',
+  StudyInstanceUID: OTHER_STUDY,
+  SeriesInstanceUID: '1.2.3.200.1',
+}
 const AT = '2026-03-01T08:00:00.000Z'
 const ARCHIVE: DestinationRecord = {
-  ...{ destinationId: 'd1', name: 'PACS', aeTitle: 'ARCHIVE', host: '127.0.0.1', port: 104, isTls: false, certificate: null },
+  ...{
+    destinationId: 'd1',
+    name: 'PACS',
+    aeTitle: 'ARCHIVE',
+    host: '127.0.0.1',
+    port: 104,
+    isTls: false,
+    certificate: null,
+  },
   ...{
     isEnabled: true,
     isAutomatic: false,
@@ -56,7 +77,8 @@ function rowOf(stage: Stage, uid: string): InstanceRecord {
   if (!row) throw new Error(`${uid} has no row`)
   return row
 }
-const told = (stage: Stage) => stage.news.filter(({ kind }) => kind === 'disk').map(({ tone, text }) => `${tone}: ${text}`)
+const told = (stage: Stage) =>
+  stage.news.filter(({ kind }) => kind === 'disk').map(({ tone, text }) => `${tone}: ${text}`)
 const isMarked = (stage: Stage) => stage.files().images.some((name) => name.endsWith('.restored'))
 
 describe('images that came after a back-up that was put back', () => {
@@ -70,7 +92,14 @@ describe('images that came after a back-up that was put back', () => {
     await putBack(stage, uids)
 
     for (const was of before) {
-      const { instanceId: _, associationId: __, receivedAt: ___, lastSeenAt: ____, remoteAddress: _____, ...same } = was
+      const {
+        instanceId: _,
+        associationId: __,
+        receivedAt: ___,
+        lastSeenAt: ____,
+        remoteAddress: _____,
+        ...same
+      } = was
       expect(rowOf(stage, was.sopInstanceUid)).toMatchObject(same)
     }
     expect(stage.store.imageStudies.get(STUDY)?.instances).toBe(3)
@@ -105,9 +134,16 @@ describe('images that came after a back-up that was put back', () => {
       noteRestored(fresh.folder)
     })
     await fresh.intake.settled()
-    expect(fresh.store.imageStudies.get(OTHER_STUDY)).toMatchObject({ state: 'receiving', instances: 1, callingAeTitle: 'CT1' })
+    expect(fresh.store.imageStudies.get(OTHER_STUDY)).toMatchObject({
+      state: 'receiving',
+      instances: 1,
+      callingAeTitle: 'CT1',
+    })
     await fresh.pass(10 * 60_000)
-    expect(fresh.store.imageStudies.get(OTHER_STUDY)).toMatchObject({ state: 'settled', transfer: { how: 'released' } })
+    expect(fresh.store.imageStudies.get(OTHER_STUDY)).toMatchObject({
+      state: 'settled',
+      transfer: { how: 'released' },
+    })
     expect(asked).toContain(OTHER_STUDY)
   })
 
@@ -155,7 +191,10 @@ describe('images that came after a back-up that was put back', () => {
     await stage.send(ofOther, { association: { callingAeTitle: 'ARCHIVE' } })
     await putBack(stage, [String(ofOther.SOPInstanceUID)])
     await stage.pass(10 * 60_000)
-    expect(stage.store.imageStudies.get(OTHER_STUDY)).toMatchObject({ isFetched: true, instances: 1 })
+    expect(stage.store.imageStudies.get(OTHER_STUDY)).toMatchObject({
+      isFetched: true,
+      instances: 1,
+    })
     expect(asked).toEqual([])
   })
 

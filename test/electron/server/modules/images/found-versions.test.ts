@@ -15,14 +15,36 @@ import { HANDED_OUT, image, inFragments, openStage, STUDY, type Stage } from './
 const TARGET = '1.2.3.200'
 const ORDER: Order = {
   ...{ orderId: 'o200', studyInstanceUid: TARGET, patientName: 'Other^Olga', patientId: 'P200' },
-  ...{ patientBirthDate: '19910102', patientSex: 'F', accessionNumber: 'A200', requestedProcedureId: 'R200' },
-  ...{ requestedProcedureDescription: 'CT chest', scheduledProcedureStepId: 'S200', studyDescription: '' },
-  ...{ scheduledProcedureStepDescription: 'Chest', referringPhysicianName: '', admissionId: '', modality: 'CT' },
+  ...{
+    patientBirthDate: '19910102',
+    patientSex: 'F',
+    accessionNumber: 'A200',
+    requestedProcedureId: 'R200',
+  },
+  ...{
+    requestedProcedureDescription: 'CT chest',
+    scheduledProcedureStepId: 'S200',
+    studyDescription: '',
+  },
+  ...{
+    scheduledProcedureStepDescription: 'Chest',
+    referringPhysicianName: '',
+    admissionId: '',
+    modality: 'CT',
+  },
   ...{ date: '20260310', time: '090000' },
 }
-const TO_ORDER: CorrectionRequest = { kind: 'reassign', target: { to: 'order', orderId: ORDER.orderId } }
+const TO_ORDER: CorrectionRequest = {
+  kind: 'reassign',
+  target: { to: 'order', orderId: ORDER.orderId },
+}
 const BORN: CorrectedPatient = {
-  ...{ patientName: 'Sample^Sam', patientId: 'P100', patientBirthDate: '19800512', patientSex: 'M' },
+  ...{
+    patientName: 'Sample^Sam',
+    patientId: 'P100',
+    patientBirthDate: '19800512',
+    patientSex: 'M',
+  },
   accessionNumber: 'A100',
 }
 const TO_BORN: CorrectionRequest = { kind: 'correct', target: { to: 'patient', patient: BORN } }
@@ -36,14 +58,19 @@ interface Clinic extends AsyncDisposable {
 
 async function clinic(
   numbers: readonly number[] = [1, 2],
-  { transferSyntax, ...ports }: Parameters<typeof openStage>[0] & { readonly transferSyntax?: string } = {},
+  {
+    transferSyntax,
+    ...ports
+  }: Parameters<typeof openStage>[0] & { readonly transferSyntax?: string } = {},
 ): Promise<Clinic> {
   const stage = await openStage({
     ...ports,
-    handedOut: async ({ studyInstanceUid }) => (studyInstanceUid === STUDY ? HANDED_OUT : undefined),
+    handedOut: async ({ studyInstanceUid }) =>
+      studyInstanceUid === STUDY ? HANDED_OUT : undefined,
     orders: { onDays: async () => [ORDER], get: async () => ORDER },
   })
-  for (const number of numbers) await stage.send(image(number), transferSyntax ? { transferSyntax } : {})
+  for (const number of numbers)
+    await stage.send(image(number), transferSyntax ? { transferSyntax } : {})
   await stage.pass(60_000)
   const { store } = stage
   const tables = ['imageStudies', 'imageSeries', 'instances']
@@ -53,14 +80,20 @@ async function clinic(
     stage,
     async apply(request) {
       const { digest } = await stage.intake.corrections.preview(STUDY, request)
-      const order = { ...request, cause: 'wrong-worklist-entry' as const, reason: 'wrong entry', digest }
+      const order = {
+        ...request,
+        cause: 'wrong-worklist-entry' as const,
+        reason: 'wrong entry',
+        digest,
+      }
       return await stage.intake.corrections.apply(STUDY, order, 'usr_1')
     },
     async putBack(how = 'by the gateway') {
       await stage.intake.settled()
       await stage.reopen(() => {
         store.database.transaction(() => {
-          for (const table of ['correctedInstances', 'corrections', 'foundVersions']) run(`delete from ${table}`)
+          for (const table of ['correctedInstances', 'corrections', 'foundVersions'])
+            run(`delete from ${table}`)
           for (const table of tables.toReversed()) run(`delete from ${table}`)
           for (const table of tables) run(`insert into ${table} select * from older_${table}`)
         })
@@ -74,15 +107,20 @@ async function clinic(
   }
 }
 
-const identity = ({ store }: Stage, uid: string) => identityOf(store.imageStudies.get(uid), store.studies.byUid('scribe', uid))
-const shown = ({ store }: Stage) => [STUDY, TARGET].flatMap((uid) => store.instances.ofStudy(uid).map(({ patientName }) => patientName))
+const identity = ({ store }: Stage, uid: string) =>
+  identityOf(store.imageStudies.get(uid), store.studies.byUid('scribe', uid))
+const shown = ({ store }: Stage) =>
+  [STUDY, TARGET].flatMap((uid) =>
+    store.instances.ofStudy(uid).map(({ patientName }) => patientName),
+  )
 const dicomFiles = (stage: Stage) => stage.files().images.length
 const groupOf = ({ store }: Stage, uid: string) => {
   const [group] = store.instances.quarantineGroups(uid)
   if (!group) throw new Error(`nothing of ${uid} is in quarantine`)
   return group
 }
-const said = (stage: Stage) => stage.news.map(({ text }) => text).filter((text) => /^\d+ objects? set aside/.test(text))
+const said = (stage: Stage) =>
+  stage.news.map(({ text }) => text).filter((text) => /^\d+ objects? set aside/.test(text))
 
 test.each(['by the gateway', 'by hand'] as const)(
   'corrected copies are set aside, and their originals are in doubt, after an older database was put back %s',
@@ -96,12 +134,26 @@ test.each(['by the gateway', 'by hand'] as const)(
     expect(dicomFiles(stage)).toBe(4)
     expect(stage.intake.recovery.count()).toBe(0)
     expect(shown(stage)).toEqual(['Sample^Sam', 'Sample^Sam'])
-    expect(groupOf(stage, TARGET)).toMatchObject({ because: 'different-content', instances: 2, patientNames: ['Other^Olga'] })
+    expect(groupOf(stage, TARGET)).toMatchObject({
+      because: 'different-content',
+      instances: 2,
+      patientNames: ['Other^Olga'],
+    })
     expect(stage.store.imageStudies.isMismatched(STUDY)).toBe(true)
     const { state, differences } = identity(stage, STUDY)
     expect(state).toBe('mismatch')
-    expect(differences).toContainEqual({ from: 'version', field: 'patientName', expected: 'Other^Olga', received: 'Sample^Sam' })
-    expect(differences).toContainEqual({ from: 'version', field: 'studyInstanceUid', expected: TARGET, received: STUDY })
+    expect(differences).toContainEqual({
+      from: 'version',
+      field: 'patientName',
+      expected: 'Other^Olga',
+      received: 'Sample^Sam',
+    })
+    expect(differences).toContainEqual({
+      from: 'version',
+      field: 'studyInstanceUid',
+      expected: TARGET,
+      received: STUDY,
+    })
     expect(said(stage)).toEqual([expect.stringMatching(/^2 objects set aside/)])
 
     // Nothing else is decided, or said, at the next start.
@@ -128,15 +180,32 @@ test('a person who releases the copies restores the correction, with its undo', 
   expect(identity(stage, TARGET).state).toBe('resolved')
   expect(stage.store.imageStudies.isMismatched(STUDY)).toBe(false)
   expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 0 })
-  expect(stage.store.imageStudies.get(TARGET)).toMatchObject({ instances: 2, quarantined: 0, header: { patientId: 'P200' } })
+  expect(stage.store.imageStudies.get(TARGET)).toMatchObject({
+    instances: 2,
+    quarantined: 0,
+    header: { patientId: 'P200' },
+  })
 
   // What the device sends again of the originals does not bring them back.
   await stage.send(image(1))
   expect(shown(stage)).toEqual(['Other^Olga', 'Other^Olga'])
   const [correction] = stage.intake.corrections.list(TARGET)
-  expect(correction).toMatchObject({ kind: 'reassign', reason: 'the correction was right', instances: 2, undoObstacle: '' })
-  expect(correction?.changes).toContainEqual({ field: 'patientId', before: ['P100'], after: 'P200' })
-  await stage.intake.corrections.undo(correction?.correctionId ?? '', 'it was wrong after all', 'usr_2')
+  expect(correction).toMatchObject({
+    kind: 'reassign',
+    reason: 'the correction was right',
+    instances: 2,
+    undoObstacle: '',
+  })
+  expect(correction?.changes).toContainEqual({
+    field: 'patientId',
+    before: ['P100'],
+    after: 'P200',
+  })
+  await stage.intake.corrections.undo(
+    correction?.correctionId ?? '',
+    'it was wrong after all',
+    'usr_2',
+  )
   expect(shown(stage)).toEqual(['Sample^Sam', 'Sample^Sam'])
   expect(identity(stage, STUDY).state).toBe('matched')
   expect(dicomFiles(stage)).toBe(4)
@@ -148,7 +217,9 @@ test('a person who releases one copy decides about that image alone', async () =
   await at.apply(TO_ORDER)
   await at.putBack()
   const [copy] = stage.store.instances.quarantined({ limit: 5 }).items
-  expect(await stage.intake.releaseInstance(copy?.instanceId ?? 0, 'right', 'user:usr_2')).toMatchObject({ success: true })
+  expect(
+    await stage.intake.releaseInstance(copy?.instanceId ?? 0, 'right', 'user:usr_2'),
+  ).toMatchObject({ success: true })
   expect(shown(stage)).toEqual(['Sample^Sam', 'Other^Olga'])
   expect(identity(stage, STUDY).state).toBe('mismatch')
 })
@@ -161,7 +232,11 @@ test('a person who discards the copies keeps the originals, which are no longer 
   await at.putBack()
   // Whether a correction was undone is known to the database alone.
   expect(identity(stage, STUDY).state).toBe('mismatch')
-  const outcome = await stage.intake.discardGroup(groupOf(stage, TARGET), 'it was undone', 'user:usr_2')
+  const outcome = await stage.intake.discardGroup(
+    groupOf(stage, TARGET),
+    'it was undone',
+    'user:usr_2',
+  )
   expect(outcome).toMatchObject({ success: true, decided: 2 })
   expect(shown(stage)).toEqual(['Sample^Sam', 'Sample^Sam'])
   expect(identity(stage, STUDY).state).toBe('matched')
@@ -169,15 +244,26 @@ test('a person who discards the copies keeps the originals, which are no longer 
 })
 
 test('a correction within the study is found, also where the copy is deflated', async () => {
-  await using at = await clinic([1], { transferSyntax: TRANSFER_SYNTAX.deflatedExplicitLittleEndian })
+  await using at = await clinic([1], {
+    transferSyntax: TRANSFER_SYNTAX.deflatedExplicitLittleEndian,
+  })
   const { stage } = at
   await at.apply(TO_BORN)
   await at.putBack()
   expect(shown(stage)).toEqual(['Sample^Sam'])
-  const birthDate = { from: 'version', field: 'patientBirthDate', expected: '19800512', received: '19800511' }
+  const birthDate = {
+    from: 'version',
+    field: 'patientBirthDate',
+    expected: '19800512',
+    received: '19800511',
+  }
   expect(identity(stage, STUDY)).toMatchObject({ state: 'mismatch', differences: [birthDate] })
   await stage.intake.releaseGroup(groupOf(stage, STUDY), 'right', 'user:usr_2')
-  expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 1, quarantined: 0, header: { patientBirthDate: '19800512' } })
+  expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+    instances: 1,
+    quarantined: 0,
+    header: { patientBirthDate: '19800512' },
+  })
   expect(identity(stage, STUDY).state).toBe('resolved')
 })
 
@@ -187,7 +273,12 @@ test('of images that the database knows neither way, one version is shown and th
   await at.apply(TO_ORDER)
   await at.putBack()
   const { store } = stage
-  const all = ['delete from foundVersions', 'delete from instances', 'delete from imageSeries', 'delete from imageStudies']
+  const all = [
+    'delete from foundVersions',
+    'delete from instances',
+    'delete from imageSeries',
+    'delete from imageStudies',
+  ]
   await stage.reopen(() => {
     store.database.transaction(() => {
       for (const sql of all) store.database.run(rawQuery(sql, []))
@@ -202,7 +293,8 @@ test('of images that the database knows neither way, one version is shown and th
   expect(doubted).toEqual([STUDY, TARGET].filter((uid) => store.instances.ofStudy(uid).length > 0))
   // Both ways lead to one version of each image.
   for (const uid of [STUDY, TARGET])
-    for (const group of store.instances.quarantineGroups(uid)) await stage.intake.releaseGroup(group, 'right', 'user:usr_2')
+    for (const group of store.instances.quarantineGroups(uid))
+      await stage.intake.releaseGroup(group, 'right', 'user:usr_2')
   expect(shown(stage)).toHaveLength(2)
   expect(store.instances.countQuarantined()).toBe(0)
   expect(dicomFiles(stage)).toBe(4)
@@ -231,7 +323,11 @@ test('of two copies of one image that are released together, the last takes its 
   const again = { ...BORN, patientName: 'Sample^Samuel' }
   await at.apply({ kind: 'correct', target: { to: 'patient', patient: again } })
   await at.putBack()
-  const outcome = await stage.intake.releaseGroup(groupOf(stage, STUDY), 'corrected twice', 'user:usr_2')
+  const outcome = await stage.intake.releaseGroup(
+    groupOf(stage, STUDY),
+    'corrected twice',
+    'user:usr_2',
+  )
   expect(outcome).toMatchObject({ success: true, decided: 1, left: 0 })
   expect(shown(stage)).toEqual(['Sample^Samuel'])
   expect(identity(stage, STUDY).state).toBe('resolved')
@@ -263,7 +359,10 @@ test('of two copies of one image of which none was made from the other, a person
   const { stage } = at
   const { correctionId } = await at.apply(TO_BORN)
   await stage.intake.corrections.undo(correctionId, 'it was wrong', 'usr_1')
-  await at.apply({ kind: 'correct', target: { to: 'patient', patient: { ...BORN, patientName: 'Sample^Samuel' } } })
+  await at.apply({
+    kind: 'correct',
+    target: { to: 'patient', patient: { ...BORN, patientName: 'Sample^Samuel' } },
+  })
   await at.putBack()
   const release = stage.intake.releaseGroup(groupOf(stage, STUDY), 'both', 'user:usr_2')
   await expect(release).rejects.toThrow('none was made from another')
@@ -291,7 +390,9 @@ test('a version that is found while copies are made stops the correction', async
   const { stage } = at
   await at.apply(TO_ORDER)
   const [copy] = stage.store.instances.ofStudy(TARGET)
-  const dataSet = readFileSync(stage.store.imageFiles.pathOf(copy?.file ?? '')).subarray(copy?.dataSetOffset ?? 0)
+  const dataSet = readFileSync(stage.store.imageFiles.pathOf(copy?.file ?? '')).subarray(
+    copy?.dataSetOffset ?? 0,
+  )
   await at.putBack()
   await stage.intake.discardGroup(groupOf(stage, TARGET), 'for the test', 'user:usr_1')
   const [reached, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -321,7 +422,10 @@ test('a second file of a copy that is in quarantine gets a row, and stays where 
   const [copy] = stage.store.instances.quarantined({ limit: 1 }).items
   const path = stage.store.imageFiles.pathOf(copy?.file ?? '')
   await stage.reopen(() => {
-    copyFileSync(path, path.replace(/[0-9a-f-]{36}\.dcm$/, '00000000-0000-4000-8000-000000000001.dcm'))
+    copyFileSync(
+      path,
+      path.replace(/[0-9a-f-]{36}\.dcm$/, '00000000-0000-4000-8000-000000000001.dcm'),
+    )
     rmSync(join(stage.folder, 'images', '.swept'), { force: true })
   })
   await stage.intake.settled()
@@ -351,7 +455,12 @@ test('a file that the disk does not give goes to the recovery folder, and does n
 test('whether an object is a corrected copy is not decided where its file cannot be opened', async () => {
   await using at = await clinic([1])
   const path = join(at.stage.folder, 'object.dcm')
-  const stored = { path, dataSetOffset: 0, transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian, sopInstanceUid: '2.25.1' }
+  const stored = {
+    path,
+    dataSetOffset: 0,
+    transferSyntaxUid: TRANSFER_SYNTAX.explicitLittleEndian,
+    sopInstanceUid: '2.25.1',
+  }
   await expect(originalsIn(stored, at.stage.folder)).rejects.toThrow('ENOENT')
   writeFileSync(path, 'no data set')
   expect(await originalsIn(stored, at.stage.folder)).toEqual([])

@@ -10,14 +10,23 @@ function read(values: Values, deviceSet: readonly string[] = [], bytes = encoded
 }
 describe('what an instance says of itself', () => {
   it('is read with what it says of its request', () => {
-    const request = { StudyInstanceUID: '1.2.3.7', ScheduledProcedureStepID: 'S1', RequestedProcedureID: 'R1', AccessionNumber: 'A9' }
+    const request = {
+      StudyInstanceUID: '1.2.3.7',
+      ScheduledProcedureStepID: 'S1',
+      RequestedProcedureID: 'R1',
+      AccessionNumber: 'A9',
+    }
     const header = read({
       ...IMAGE,
       AccessionNumber: '',
       RequestAttributesSequence: [request],
       ReferencedPerformedProcedureStepSequence: [{ ReferencedSOPInstanceUID: '1.2.9' }],
     })
-    expect(header).toMatchObject({ performedStepUid: '1.2.9', instanceNumber: '1', seriesNumber: '1' })
+    expect(header).toMatchObject({
+      performedStepUid: '1.2.9',
+      instanceNumber: '1',
+      seriesNumber: '1',
+    })
     expect(header.study).toMatchObject({
       scheduledProcedureStepId: 'S1',
       requestedProcedureId: 'R1',
@@ -29,11 +38,22 @@ describe('what an instance says of itself', () => {
   })
 
   it.each([
-    [{ SpecificCharacterSet: 'ISO_IR 192', PatientName: 'Müller^Jürgen' }, [], 'Müller^Jürgen', 'declared: ISO_IR 192'],
+    [
+      { SpecificCharacterSet: 'ISO_IR 192', PatientName: 'Müller^Jürgen' },
+      [],
+      'Müller^Jürgen',
+      'declared: ISO_IR 192',
+    ],
     [{ PatientName: 'Müller^Jürgen' }, ['ISO_IR 192'], 'Müller^Jürgen', 'device: ISO_IR 192'],
-  ])('is text by the declared set, or the device’s, and which one is kept', (change, deviceSet, patientName, characterSetRule) => {
-    expect(read({ ...IMAGE, ...change }, deviceSet).study).toMatchObject({ patientName, characterSetRule })
-  })
+  ])(
+    'is text by the declared set, or the device’s, and which one is kept',
+    (change, deviceSet, patientName, characterSetRule) => {
+      expect(read({ ...IMAGE, ...change }, deviceSet).study).toMatchObject({
+        patientName,
+        characterSetRule,
+      })
+    },
+  )
 
   it('is read in the device’s set where the bytes are none of the declared one', () => {
     const bytes = encoded({ ...IMAGE, SpecificCharacterSet: 'ISO_IR 192' })
@@ -44,7 +64,11 @@ describe('what an instance says of itself', () => {
   it('has no image attributes where it is no image', () => {
     const { Rows: _, Columns: __, PixelData: ___, ...document } = IMAGE
     expect(read(document).image).toBeNull()
-    expect(read({ ...IMAGE, NumberOfFrames: '12 ' }).image).toMatchObject({ rows: 2, numberOfFrames: 12, highBit: 11 })
+    expect(read({ ...IMAGE, NumberOfFrames: '12 ' }).image).toMatchObject({
+      rows: 2,
+      numberOfFrames: 12,
+      highBit: 11,
+    })
   })
 })
 
@@ -65,6 +89,8 @@ describe('an identifier', () => {
 
   it('that breaks the rules is named', () => {
     expect(uidFault(read(IMAGE))).toBe('')
-    expect(uidFault(read({ ...IMAGE, SeriesInstanceUID: '1.02' }))).toMatch(/^Its Series Instance UID breaks the rules/)
+    expect(uidFault(read({ ...IMAGE, SeriesInstanceUID: '1.02' }))).toMatch(
+      /^Its Series Instance UID breaks the rules/,
+    )
   })
 })

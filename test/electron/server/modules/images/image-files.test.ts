@@ -40,7 +40,9 @@ function stage() {
     spool: () => readdirSync(join(temp.folder, 'spool')),
     /** What the files in a folder are, whatever their names. */
     inodes: (name: 'spool' | 'spare') =>
-      readdirSync(join(temp.folder, name)).map((each) => statSync(join(temp.folder, name, each), { bigint: true }).ino),
+      readdirSync(join(temp.folder, name)).map(
+        (each) => statSync(join(temp.folder, name, each), { bigint: true }).ino,
+      ),
     async kept(bytes: Buffer, file = fileFor(STUDY, randomUUID())) {
       const part = await begun(files, bytes)
       await Promise.all([part.place(file), part.finish()])
@@ -101,10 +103,13 @@ async function all(names: AsyncIterable<string>): Promise<string[]> {
 }
 
 /** A disk of 1 MiB that is the folder's own. Only an administrator can mount one. */
-function smallDisk(context: TestContext): { folder: string; mount(options: string): void } & Disposable {
+function smallDisk(
+  context: TestContext,
+): { folder: string; mount(options: string): void } & Disposable {
   needs(context, 'mounts')
   const temp = tempFolder()
-  const mount = (options: string) => expect(spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', temp.folder]).status).toBe(0)
+  const mount = (options: string) =>
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', temp.folder]).status).toBe(0)
   mount('size=1m')
   return {
     folder: temp.folder,
@@ -133,7 +138,9 @@ describe('a file that is received', () => {
   it('is for its owner alone', needing('posix'), async () => {
     using on = stage()
     const path = on.files.pathOf(await on.kept(Buffer.from('x')))
-    const modes = [path, dirname(path), join(on.folder, 'images'), join(on.folder, 'spool')].map((each) => statSync(each).mode & 0o777)
+    const modes = [path, dirname(path), join(on.folder, 'images'), join(on.folder, 'spool')].map(
+      (each) => statSync(each).mode & 0o777,
+    )
     expect(modes).toEqual([0o600, 0o700, 0o700, 0o700])
   })
 
@@ -167,9 +174,13 @@ describe('a file that is received', () => {
 
   it('finds its place with many others at once, in folders that are not there yet', async () => {
     using on = stage()
-    const studies = Array.from({ length: 40 }, (_, index) => fileFor(`1.2.${index % 8}`, randomUUID()))
+    const studies = Array.from({ length: 40 }, (_, index) =>
+      fileFor(`1.2.${index % 8}`, randomUUID()),
+    )
     await Promise.all(studies.map((file, index) => on.kept(Buffer.from(String(index)), file)))
-    expect(studies.map((file) => readFileSync(on.files.pathOf(file), 'latin1'))).toEqual(studies.map((_, index) => String(index)))
+    expect(studies.map((file) => readFileSync(on.files.pathOf(file), 'latin1'))).toEqual(
+      studies.map((_, index) => String(index)),
+    )
   })
 
   it('finds its place after somebody cleared the folder of its study away', async () => {
@@ -186,7 +197,10 @@ describe('a file that is received', () => {
     await alone.place(fileFor(STUDY, randomUUID()))
     expect(renamed).toHaveBeenCalledTimes(1)
     await alone.finish()
-    const [one, other] = [await begun(on.files, Buffer.from('y')), await begun(on.files, Buffer.from('z'))]
+    const [one, other] = [
+      await begun(on.files, Buffer.from('y')),
+      await begun(on.files, Buffer.from('z')),
+    ]
     const file = fileFor(STUDY, randomUUID())
     await one.place(file)
     expect(renamed).toHaveBeenCalledTimes(1)
@@ -209,7 +223,10 @@ describe('a file that is received', () => {
 
   it('is written on a thread while another one is received', async () => {
     using on = stage()
-    const [one, other] = [await begun(on.files, Buffer.from('x')), await begun(on.files, Buffer.from('y'))]
+    const [one, other] = [
+      await begun(on.files, Buffer.from('x')),
+      await begun(on.files, Buffer.from('y')),
+    ]
     const writing = one.write([Buffer.from('z')])
     await microtasks()
     // What a thread has written is counted in a later turn of the event loop.
@@ -225,7 +242,9 @@ describe('a file that is received', () => {
 
   it('is named by nothing that came from the network', () => {
     const uuid = randomUUID()
-    expect(fileFor('../../../etc/passwd', uuid)).toMatch(new RegExp(`^([0-9a-f]{2})/\\1[0-9a-f]{30}/${uuid}\\.dcm$`))
+    expect(fileFor('../../../etc/passwd', uuid)).toMatch(
+      new RegExp(`^([0-9a-f]{2})/\\1[0-9a-f]{30}/${uuid}\\.dcm$`),
+    )
     expect(dirname(fileFor(STUDY, uuid))).toBe(dirname(fileFor(STUDY, randomUUID())))
     expect(dirname(fileFor(`${STUDY}.1`, uuid))).not.toBe(dirname(fileFor(STUDY, uuid)))
   })
@@ -301,7 +320,9 @@ describe('a kept file', () => {
     const file = await on.kept(Buffer.from('x'))
     await on.files.secure(file)
     if (!hidesOpenFiles) expect(openFilesIn(join(on.folder, 'images'))).toEqual([])
-    expect(await messageOf(on.files.secure(fileFor(STUDY, randomUUID())))).toBe('The disk for images failed (fsync: ENOENT).')
+    expect(await messageOf(on.files.secure(fileFor(STUDY, randomUUID())))).toBe(
+      'The disk for images failed (fsync: ENOENT).',
+    )
   })
 
   it('that the disk does not keep is a fault', needing('linux'), async () => {
@@ -309,7 +330,9 @@ describe('a kept file', () => {
     const file = await on.kept(Buffer.from('x'))
     rmSync(on.files.pathOf(file))
     symlinkSync('/dev/null', on.files.pathOf(file))
-    expect(await messageOf(on.files.secure(file))).toBe('The disk for images failed (fsync: EINVAL).')
+    expect(await messageOf(on.files.secure(file))).toBe(
+      'The disk for images failed (fsync: EINVAL).',
+    )
   })
 
   it('has no durable name where its folder is gone', needing('posix'), async () => {
@@ -344,13 +367,19 @@ describe('two data sets', () => {
     const file = await on.kept(Buffer.concat([Buffer.from('our preamble'), BODY]))
     const changed = Buffer.from(BODY)
     changed[699_999] = 0
-    const same = async (bytes: Buffer, offset = 12) => on.files.sameDataSet(await begun(on.files, bytes), 0, file, offset)
-    expect([await same(BODY), await same(changed), await same(BODY.subarray(1)), await same(BODY.subarray(1), 13)]).toEqual([
-      ...[true, false, false, true],
-    ])
+    const same = async (bytes: Buffer, offset = 12) =>
+      on.files.sameDataSet(await begun(on.files, bytes), 0, file, offset)
+    expect([
+      await same(BODY),
+      await same(changed),
+      await same(BODY.subarray(1)),
+      await same(BODY.subarray(1), 13),
+    ]).toEqual([...[true, false, false, true]])
     expect(await same(BODY.subarray(0, -1))).toBe(false)
     if (!hidesOpenFiles) expect(openFilesIn(join(on.folder, 'images'))).toEqual([])
-    expect(await on.files.sameDataSet(await begun(on.files, BODY), 0, fileFor(STUDY, randomUUID()), 12)).toBe(false)
+    expect(
+      await on.files.sameDataSet(await begun(on.files, BODY), 0, fileFor(STUDY, randomUUID()), 12),
+    ).toBe(false)
   })
 
   it('differ where the kept one is shorter than what was received, whatever is left of that', async () => {
@@ -358,7 +387,8 @@ describe('two data sets', () => {
     const file = await on.kept(BODY)
     const part = await begun(on.files, BODY)
     const [name = ''] = on.spool()
-    for (const path of [on.files.pathOf(file), join(on.folder, 'spool', name)]) truncateSync(path, 10)
+    for (const path of [on.files.pathOf(file), join(on.folder, 'spool', name)])
+      truncateSync(path, 10)
     expect(await on.files.sameDataSet(part, 0, file, 0)).toBe(false)
     await part.discard()
   })
@@ -379,7 +409,9 @@ describe('two data sets', () => {
     expect(await same(BODY.subarray(0, -1), 0)).toBe(false)
     expect(await same(Buffer.concat([BODY, Buffer.from('x')]), 0)).toBe(false)
     expect(await on.files.sameBytes(path, 0, fileFor(STUDY, randomUUID()), 0)).toBe(false)
-    await expect(on.files.sameBytes(join(on.folder, 'missing'), 0, file, 0)).rejects.toThrow('ENOENT')
+    await expect(on.files.sameBytes(join(on.folder, 'missing'), 0, file, 0)).rejects.toThrow(
+      'ENOENT',
+    )
     if (!hidesOpenFiles) expect(openFilesIn(on.folder)).toEqual([])
   })
 })
@@ -396,8 +428,13 @@ describe('a part of another kind', () => {
 
 describe('the recovery folder', () => {
   const uuidOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
-  /** Folders that are opened to be synced while `work` runs, and whether `there` was there by then. */
-  async function foldersOpened(there: string, work: () => Promise<unknown>): Promise<[string, boolean][]> {
+  /**
+   * Folders that are opened to be synced while `work` runs, and whether `there` was there by then.
+   */
+  async function foldersOpened(
+    there: string,
+    work: () => Promise<unknown>,
+  ): Promise<[string, boolean][]> {
     const opened: [string, boolean][] = []
     const { openSync } = fs
     using _ = vi.spyOn(fs, 'openSync').mockImplementation((path, ...rest) => {
@@ -413,7 +450,9 @@ describe('the recovery folder', () => {
     const file = await on.kept(Buffer.from('x'))
     const [image, own] = [on.files.pathOf(file), on.files.recoveredPath(file)]
     expect(own).toBe(join(on.folder, 'recovery', file))
-    const moved = await foldersOpened(own, async () => expect(await on.files.recover(file)).toBe(file))
+    const moved = await foldersOpened(own, async () =>
+      expect(await on.files.recover(file)).toBe(file),
+    )
     expect([existsSync(image), readFileSync(own, 'latin1')]).toEqual([false, 'x'])
     expect([...on.files.recovered()]).toEqual([file])
     const to = fileFor('1.3', uuidOf(1))
@@ -440,15 +479,22 @@ describe('the recovery folder', () => {
     await on.files.recover(file)
     await on.kept(Buffer.from('second'), file)
     const other = await on.files.recover(file)
-    expect(other).toMatch(/^[0-9a-f]{2}\/[0-9a-f]{32}\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/)
+    expect(other).toMatch(
+      /^[0-9a-f]{2}\/[0-9a-f]{32}\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.dcm$/,
+    )
     expect(dirname(other)).toBe(dirname(file))
     const contentOf = (name: string) => readFileSync(on.files.recoveredPath(name), 'latin1')
     expect([contentOf(file), contentOf(other)]).toEqual(['first', 'second'])
     expect([...on.files.recovered()]).toEqual([file, other].sort())
     const kept = await on.kept(Buffer.from('kept'))
-    expect(await messageOf(on.files.putBack(file, kept))).toBe('A file of this name is there already.')
+    expect(await messageOf(on.files.putBack(file, kept))).toBe(
+      'A file of this name is there already.',
+    )
     expect(await faultOf(on.files.putBack(file, kept))).toBe('failed')
-    expect([contentOf(file), readFileSync(on.files.pathOf(kept), 'latin1')]).toEqual(['first', 'kept'])
+    expect([contentOf(file), readFileSync(on.files.pathOf(kept), 'latin1')]).toEqual([
+      'first',
+      'kept',
+    ])
   })
 
   it('is made anew where somebody has removed it', async () => {
@@ -467,12 +513,18 @@ describe('the recovery folder', () => {
     const file = await on.kept(Buffer.from('x'))
     rmSync(on.files.pathOf(file))
     symlinkSync('/dev/null', on.files.pathOf(file))
-    expect(await messageOf(on.files.recover(file))).toBe('The disk for images failed (rename: EINVAL).')
+    expect(await messageOf(on.files.recover(file))).toBe(
+      'The disk for images failed (rename: EINVAL).',
+    )
     expect(existsSync(on.files.pathOf(file))).toBe(true)
     expect([...on.files.recovered()]).toEqual([])
     const missing = fileFor(STUDY, randomUUID())
-    expect(await messageOf(on.files.recover(missing))).toBe('The disk for images failed (rename: ENOENT).')
-    expect(await messageOf(on.files.putBack(missing, missing))).toBe('The disk for images failed (rename: ENOENT).')
+    expect(await messageOf(on.files.recover(missing))).toBe(
+      'The disk for images failed (rename: ENOENT).',
+    )
+    expect(await messageOf(on.files.putBack(missing, missing))).toBe(
+      'The disk for images failed (rename: ENOENT).',
+    )
   })
 
   it('names its files in order, also those after one, and reads no folder before that one', () => {
@@ -493,11 +545,14 @@ describe('the recovery folder', () => {
       writeFileSync(on.files.recoveredPath(file), '')
     }
     expect([...on.files.recovered()]).toEqual(files)
-    for (const [index, file] of files.entries()) expect([...on.files.recovered(file)]).toEqual(files.slice(index + 1))
+    for (const [index, file] of files.entries())
+      expect([...on.files.recovered(file)]).toEqual(files.slice(index + 1))
     using read = vi.spyOn(fs, 'readdirSync')
     expect([...on.files.recovered(files[4])]).toEqual(files.slice(5))
     const foldersRead = read.mock.calls.map(([path]) => basename(String(path)))
-    expect(foldersRead).toEqual(expect.arrayContaining(studies.slice(1).map((study) => basename(study))))
+    expect(foldersRead).toEqual(
+      expect.arrayContaining(studies.slice(1).map((study) => basename(study))),
+    )
     expect(foldersRead).not.toContain(basename(studies[0] ?? ''))
   })
 
@@ -563,11 +618,17 @@ describe('the folders', () => {
     mkdirSync(join(on.folder, 'images', 'lost+found'))
     // Folders of other names, with files that would be ours by theirs.
     const [group = '', study = '', name = ''] = a.split('/')
-    for (const folder of [`x${group}/${study}`, `${group}x/${study}`, `${group}/x${study}`, `${group}/${study}x`]) {
+    for (const folder of [
+      `x${group}/${study}`,
+      `${group}x/${study}`,
+      `${group}/x${study}`,
+      `${group}/${study}x`,
+    ]) {
       mkdirSync(join(on.folder, 'images', folder), { recursive: true })
       writeFileSync(join(on.folder, 'images', folder, name), 'not ours')
     }
-    for (const other of [`x${name}`, `${name}x`]) writeFileSync(join(dirname(on.files.pathOf(a)), other), 'not ours')
+    for (const other of [`x${name}`, `${name}x`])
+      writeFileSync(join(dirname(on.files.pathOf(a)), other), 'not ours')
     expect(await all(on.files.orphans((file) => file === b, 0))).toEqual([a, c].sort())
     await on.files.remove(a)
     await on.files.remove(a)
@@ -652,11 +713,16 @@ describe('images from before an older database was put back', () => {
 
   it('are named as such, of a study the oldest first, and as orphans only once all are adopted', async () => {
     using on = stage()
-    const old = [await on.kept(Buffer.from('a')), await on.kept(Buffer.from('b')), await on.kept(Buffer.from('c'))]
+    const old = [
+      await on.kept(Buffer.from('a')),
+      await on.kept(Buffer.from('b')),
+      await on.kept(Buffer.from('c')),
+    ]
     const known = await on.kept(Buffer.from('known'))
     const later = await on.kept(Buffer.from('later'))
     // No order in which a folder may name them: not that of their making, nor its reverse.
-    for (const [index, hours] of [2, 3, 1].entries()) setTime(on.files.pathOf(old[index] ?? ''), now() - hours * HOUR)
+    for (const [index, hours] of [2, 3, 1].entries())
+      setTime(on.files.pathOf(old[index] ?? ''), now() - hours * HOUR)
     setTime(on.files.pathOf(later), now() + HOUR)
     noteRestored(on.folder)
     const isKnown = (file: string) => file === known
@@ -692,7 +758,9 @@ describe('images from before an older database was put back', () => {
   it('are marked durably', needing('linux'), () => {
     using temp = tempFolder()
     const images = join(temp.folder, 'images')
-    expect(foldersSynced(() => noteRestored(temp.folder))).toEqual([{ folder: images, names: ['.restored'] }])
+    expect(foldersSynced(() => noteRestored(temp.folder))).toEqual([
+      { folder: images, names: ['.restored'] },
+    ])
   })
 
   it('are marked also where the images are still to be fetched, for the owner alone', () => {
@@ -701,7 +769,8 @@ describe('images from before an older database was put back', () => {
     noteRestored(temp.folder)
     const [images, marker] = [join(temp.folder, 'images'), join(temp.folder, 'images', '.restored')]
     expect(readFileSync(marker, 'utf8')).toBe('')
-    if (process.platform !== 'win32') expect([images, marker].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600])
+    if (process.platform !== 'win32')
+      expect([images, marker].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600])
   })
 })
 
@@ -716,15 +785,22 @@ describe('a disk', () => {
       }
       return 'none'
     }
-    expect(faultIn(() => imageFiles(join(temp.folder, 'nowhere'), randomUUID).space())).toBe('The disk for images failed (statfs: ENOENT).')
+    expect(faultIn(() => imageFiles(join(temp.folder, 'nowhere'), randomUUID).space())).toBe(
+      'The disk for images failed (statfs: ENOENT).',
+    )
     writeFileSync(join(temp.folder, 'spool'), 'a file where the folder should be')
-    expect(faultIn(() => imageFiles(temp.folder, randomUUID).sweep())).toBe('The disk for images failed (sweep: ENOTDIR).')
+    expect(faultIn(() => imageFiles(temp.folder, randomUUID).sweep())).toBe(
+      'The disk for images failed (sweep: ENOTDIR).',
+    )
     expect(imageFiles(temp.folder, randomUUID).isWritable()).toBe(false)
   })
 
   it('has as much room as its file system says', (context) => {
     using disk = smallDisk(context)
-    expect(imageFiles(disk.folder, randomUUID).space()).toEqual({ freeBytes: 1 << 20, totalBytes: 1 << 20 })
+    expect(imageFiles(disk.folder, randomUUID).space()).toEqual({
+      freeBytes: 1 << 20,
+      totalBytes: 1 << 20,
+    })
   })
 
   it('that is full says so, and takes images again when there is room', async (context) => {
@@ -750,7 +826,8 @@ describe('a disk', () => {
     const files = imageFiles(disk.folder, randomUUID)
     const part = await begun(files, Buffer.from('x'))
     await part.finish()
-    // A file that is open for writing keeps the whole disk writable: the one of `part` is closed by keeping it.
+    // A file that is open for writing keeps the whole disk writable: the one of `part` is closed by
+    // keeping it.
     const file = fileFor(STUDY, randomUUID())
     await part.place(file)
     disk.mount('remount,ro')
@@ -760,16 +837,24 @@ describe('a disk', () => {
     expect(existsSync(files.pathOf(file))).toBe(true)
   })
 
-  it('that takes no larger file is full, after a write that was cut short', needing('posix'), () => {
-    using temp = tempFolder()
-    const writer = join(import.meta.dirname, '../../../../support/limited-writer.ts')
-    // 600 or 300 KiB: the unit of the limit differs between shells.
-    const run = spawnSync('sh', ['-c', `ulimit -f 600; exec "$0" "$@"`, process.execPath, writer, temp.folder], { encoding: 'utf8' })
-    const { kind, bytes } = JSON.parse(run.stdout)
-    expect(kind).toBe('full')
-    expect([600 * 512, 600 * 1024]).toContain(bytes)
-    expect(readdirSync(join(temp.folder, 'spool'))).toEqual([])
-  })
+  it(
+    'that takes no larger file is full, after a write that was cut short',
+    needing('posix'),
+    () => {
+      using temp = tempFolder()
+      const writer = join(import.meta.dirname, '../../../../support/limited-writer.ts')
+      // 600 or 300 KiB: the unit of the limit differs between shells.
+      const run = spawnSync(
+        'sh',
+        ['-c', `ulimit -f 600; exec "$0" "$@"`, process.execPath, writer, temp.folder],
+        { encoding: 'utf8' },
+      )
+      const { kind, bytes } = JSON.parse(run.stdout)
+      expect(kind).toBe('full')
+      expect([600 * 512, 600 * 1024]).toContain(bytes)
+      expect(readdirSync(join(temp.folder, 'spool'))).toEqual([])
+    },
+  )
 
   it('is not told of by its path', async () => {
     using on = stage()

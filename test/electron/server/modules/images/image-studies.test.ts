@@ -18,8 +18,14 @@ function stage() {
   const key = newKey(store)
   /** A study of the interface over the images, of a customer of its own. */
   function ofCustomer(studyInstanceUid: string): ExpressCustomerId {
-    const expressCustomerId = customers.create(key, { expressCustomerName: studyInstanceUid }).expressCustomerId as ExpressCustomerId
-    studies.create(key, 'scribe', { studyInstanceUid, studyDescription: 'CT', severity: 'normal', expressCustomerId })
+    const expressCustomerId = customers.create(key, { expressCustomerName: studyInstanceUid })
+      .expressCustomerId as ExpressCustomerId
+    studies.create(key, 'scribe', {
+      studyInstanceUid,
+      studyDescription: 'CT',
+      severity: 'normal',
+      expressCustomerId,
+    })
     return expressCustomerId
   }
   return {
@@ -39,15 +45,47 @@ describe('a study with images', () => {
   it('is shown as its images came, with the rows of the interface that show them', () => {
     using on = stage()
     seedImages(on.store, { uid: '1.2.3', instances: 2 })
-    const { record } = on.studies.create(on.key, 'viewer', { studyInstanceUid: '1.2.3', studyDescription: 'CT', severity: 'normal' })
+    const { record } = on.studies.create(on.key, 'viewer', {
+      studyInstanceUid: '1.2.3',
+      studyDescription: 'CT',
+      severity: 'normal',
+    })
     const [shown] = on.images.list(on.owner, ALL).items
     expect(ImageStudySummary.parse(shown)).toEqual({
-      ...{ studyInstanceUid: '1.2.3', patientName: 'MEIER^ANNA', patientId: 'P-4711', patientBirthDate: '19800131', patientSex: 'F' },
-      ...{ accessionNumber: 'A-100', studyDescription: 'CT Thorax', studyDate: '20261120', studyTime: '093000', modalities: ['CT'] },
-      ...{ series: 1, instances: 2, bytes: 1_052_000, expected: null, missing: 0, quarantined: 0, state: 'complete' },
+      ...{
+        studyInstanceUid: '1.2.3',
+        patientName: 'MEIER^ANNA',
+        patientId: 'P-4711',
+        patientBirthDate: '19800131',
+        patientSex: 'F',
+      },
+      ...{
+        accessionNumber: 'A-100',
+        studyDescription: 'CT Thorax',
+        studyDate: '20261120',
+        studyTime: '093000',
+        modalities: ['CT'],
+      },
+      ...{
+        series: 1,
+        instances: 2,
+        bytes: 1_052_000,
+        expected: null,
+        missing: 0,
+        quarantined: 0,
+        state: 'complete',
+      },
       lastTransfer: { how: 'released', detail: '', at: '2026-11-20T08:45:00.000Z' },
-      ...{ deviceName: 'CT room 1', callingAeTitle: 'CT1', identity: 'unverified', isUnscheduled: true },
-      ...{ firstInstanceAt: '2026-11-20T08:45:00.000Z', lastInstanceAt: '2026-11-20T08:45:00.000Z' },
+      ...{
+        deviceName: 'CT room 1',
+        callingAeTitle: 'CT1',
+        identity: 'unverified',
+        isUnscheduled: true,
+      },
+      ...{
+        firstInstanceAt: '2026-11-20T08:45:00.000Z',
+        lastInstanceAt: '2026-11-20T08:45:00.000Z',
+      },
       studies: [{ area: 'viewer', studyId: record.studyId, isSeeded: false }],
       enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: '', warnings: [] },
     })
@@ -60,7 +98,10 @@ describe('a study with images', () => {
     const announced = (uid: string, count: number) =>
       store.imageStudies.announce(
         uid,
-        Array.from({ length: count }, (_, index) => ({ sopInstanceUid: `${uid}.1.${index + 1}`, seriesInstanceUid: `${uid}.1` })),
+        Array.from({ length: count }, (_, index) => ({
+          sopInstanceUid: `${uid}.1.${index + 1}`,
+          seriesInstanceUid: `${uid}.1`,
+        })),
         ANNOUNCED,
       )
     seedImages(store, { uid: '1.1', state: 'receiving', how: 'aborted' })
@@ -69,7 +110,12 @@ describe('a study with images', () => {
     announced('1.3', 3)
     seedImages(store, { uid: '1.4', how: 'released', instances: 2 })
     announced('1.4', 2)
-    expect(['1.1', '1.2', '1.3', '1.4'].map(stateOf)).toEqual(['receiving', 'incomplete', 'incomplete', 'complete'])
+    expect(['1.1', '1.2', '1.3', '1.4'].map(stateOf)).toEqual([
+      'receiving',
+      'incomplete',
+      'incomplete',
+      'complete',
+    ])
     expect(images.read(owner, '1.3')).toMatchObject({ expected: 3, missing: 1 })
     expect(
       images
@@ -82,15 +128,30 @@ describe('a study with images', () => {
   it('names the series that were announced and of which nothing has come', () => {
     using on = stage()
     seedImages(on.store, { uid: '1.2.3' })
-    const announced = ['1.2.3.1.1', '1.2.3.9.1', '1.2.3.9.2'].map((uid) => ({ sopInstanceUid: uid, seriesInstanceUid: uid.slice(0, -2) }))
+    const announced = ['1.2.3.1.1', '1.2.3.9.1', '1.2.3.9.2'].map((uid) => ({
+      sopInstanceUid: uid,
+      seriesInstanceUid: uid.slice(0, -2),
+    }))
     on.store.imageStudies.announce('1.2.3', announced, ANNOUNCED)
     expect(ImageStudy.parse(on.images.read(on.owner, '1.2.3')).seriesList).toEqual([
       {
-        ...{ seriesInstanceUid: '1.2.3.1', modality: 'CT', seriesNumber: '2', seriesDescription: 'Thorax 1 mm', instances: 1 },
+        ...{
+          seriesInstanceUid: '1.2.3.1',
+          modality: 'CT',
+          seriesNumber: '2',
+          seriesDescription: 'Thorax 1 mm',
+          instances: 1,
+        },
         ...{ bytes: 526_000, expected: 1, lastInstanceAt: '2026-11-20T08:45:00.000Z' },
       },
       {
-        ...{ seriesInstanceUid: '1.2.3.9', modality: '', seriesNumber: '', seriesDescription: '', instances: 0 },
+        ...{
+          seriesInstanceUid: '1.2.3.9',
+          modality: '',
+          seriesNumber: '',
+          seriesDescription: '',
+          instances: 0,
+        },
         ...{ bytes: 0, expected: 2, lastInstanceAt: null },
       },
     ])
@@ -102,8 +163,20 @@ describe('a study with images', () => {
     seedImages(store, { uid: '1.2.3' })
     const at = '2026-11-20T08:40:00.000Z'
     store.performedSteps.insert({
-      ...{ sopInstanceUid: '1.9', status: 'DISCONTINUED', modality: 'CT', callingAeTitle: 'CT1', remoteAddress: '10.0.3.7' },
-      ...{ deviceName: 'CT room 1', startedAt: at, endedAt: at, discontinuationCode: '110513', discontinuationMeaning: 'For no reason' },
+      ...{
+        sopInstanceUid: '1.9',
+        status: 'DISCONTINUED',
+        modality: 'CT',
+        callingAeTitle: 'CT1',
+        remoteAddress: '10.0.3.7',
+      },
+      ...{
+        deviceName: 'CT room 1',
+        startedAt: at,
+        endedAt: at,
+        discontinuationCode: '110513',
+        discontinuationMeaning: 'For no reason',
+      },
       ...{ instances: 1, dataSet: {}, updatedAt: at },
       items: [
         { studyInstanceUid: '1.2.3', scheduledProcedureStepId: 'S1' },
@@ -112,19 +185,39 @@ describe('a study with images', () => {
       ],
     })
     store.commitments.append({
-      ...{ transactionUid: '1.7', callingAeTitle: 'CT1', remoteAddress: '10.0.3.7', deviceName: 'CT room 1', requestedAt: at, nextAt: at },
+      ...{
+        transactionUid: '1.7',
+        callingAeTitle: 'CT1',
+        remoteAddress: '10.0.3.7',
+        deviceName: 'CT room 1',
+        requestedAt: at,
+        nextAt: at,
+      },
       items: [{ sopClassUid: '1.2.840.10008.5.1.4.1.1.2', sopInstanceUid: '1.2.3.1.1' }],
     })
     const { performedSteps, commitments } = ImageStudy.parse(on.images.read(on.owner, '1.2.3'))
     expect(performedSteps).toEqual([
       {
-        ...{ sopInstanceUid: '1.9', status: 'DISCONTINUED', scheduledProcedureStepId: 'S1, S2', modality: 'CT', deviceName: 'CT room 1' },
+        ...{
+          sopInstanceUid: '1.9',
+          status: 'DISCONTINUED',
+          scheduledProcedureStepId: 'S1, S2',
+          modality: 'CT',
+          deviceName: 'CT room 1',
+        },
         ...{ startedAt: at, endedAt: at, instances: 1, discontinuationReason: 'For no reason' },
       },
     ])
     expect(commitments).toEqual([
       {
-        ...{ transactionUid: '1.7', deviceName: 'CT room 1', callingAeTitle: 'CT1', requestedAt: at, instances: 1, failed: 0 },
+        ...{
+          transactionUid: '1.7',
+          deviceName: 'CT room 1',
+          callingAeTitle: 'CT1',
+          requestedAt: at,
+          instances: 1,
+          failed: 0,
+        },
         ...{ state: 'waiting', attempts: 0, nextAt: at, lastError: '' },
       },
     ])
@@ -134,8 +227,16 @@ describe('a study with images', () => {
     using on = stage()
     seedImages(on.store, { uid: '1.2.3' })
     seedImages(on.store, { uid: '1.2.4', header: { patientId: 'P-1', accessionNumber: 'B-7' } })
-    const found = (search: string) => on.images.list(on.owner, { ...ALL, search }).items.map(({ studyInstanceUid }) => studyInstanceUid)
-    expect([found('p-4711'), found('B-7'), found('1.2.4'), found('P-47')]).toEqual([['1.2.3'], ['1.2.4'], ['1.2.4'], ['1.2.3']])
+    const found = (search: string) =>
+      on.images
+        .list(on.owner, { ...ALL, search })
+        .items.map(({ studyInstanceUid }) => studyInstanceUid)
+    expect([found('p-4711'), found('B-7'), found('1.2.4'), found('P-47')]).toEqual([
+      ['1.2.3'],
+      ['1.2.4'],
+      ['1.2.4'],
+      ['1.2.3'],
+    ])
     expect(found('1.2').sort()).toEqual(['1.2.3', '1.2.4'])
   })
 })
@@ -145,21 +246,31 @@ describe('the identity of a study', () => {
     using on = stage()
     seedImages(on.store, { uid: '1.2.3', mismatch: MISMATCH })
     seedImages(on.store, { uid: '1.2.4' })
-    const difference = { from: 'worklist', field: 'patientName', expected: 'MAIER^ANNA', received: 'MEIER^ANNA' }
+    const difference = {
+      from: 'worklist',
+      field: 'patientName',
+      expected: 'MAIER^ANNA',
+      received: 'MEIER^ANNA',
+    }
     expect(on.images.read(on.owner, '1.2.3')).toMatchObject({
       identity: 'mismatch',
       identityCheck: { state: 'mismatch', differences: [difference], override: null },
     })
     expect(on.images.read(on.owner, '1.2.4').identity).toBe('unverified')
     const shown = on.images.list(on.owner, { ...ALL, show: 'mismatch' }).items
-    expect(shown.map(({ studyInstanceUid, identity }) => [studyInstanceUid, identity])).toEqual([['1.2.3', 'mismatch']])
+    expect(shown.map(({ studyInstanceUid, identity }) => [studyInstanceUid, identity])).toEqual([
+      ['1.2.3', 'mismatch'],
+    ])
     expect(on.store.imageStudies.summary(ANNOUNCED).mismatches).toBe(1)
   })
 
   it('follows what a partner says of the patient, also after the images arrived', () => {
     using on = stage()
     seedImages(on.store, { uid: '1.2.3' })
-    const stateOf = () => [on.images.read(on.owner, '1.2.3').identity, on.store.imageStudies.isMismatched('1.2.3')]
+    const stateOf = () => [
+      on.images.read(on.owner, '1.2.3').identity,
+      on.store.imageStudies.isMismatched('1.2.3'),
+    ]
     const { studyId } = on.studies.create(on.key, 'scribe', {
       ...{ studyInstanceUid: '1.2.3', studyDescription: 'CT', severity: 'normal' },
       reportMetadata: { patientName: 'Anna Meier', mrn: 'P-4711' },
@@ -176,25 +287,25 @@ describe('a member who is linked to customers', () => {
   it('sees the images of their studies alone, page by page', () => {
     using on = stage()
     const { store, images } = on
-    for (let number = 1; number <= 30; number += 1) seedImages(store, { uid: `1.2.${number}`, at: `2026-11-20T08:${number + 10}:00.000Z` })
+    for (let number = 1; number <= 30; number += 1)
+      seedImages(store, { uid: `1.2.${number}`, at: `2026-11-20T08:${number + 10}:00.000Z` })
     const customers = [4, 11, 25].map((number) => on.ofCustomer(`1.2.${number}`))
     on.ofCustomer('1.2.30')
     const linked = on.member(customers)
     const first = images.list(linked, { ...ALL, limit: 2 })
     const second = images.list(linked, { ...ALL, limit: 2, after: first.next })
-    expect([first, second].map(({ items }) => items.map(({ studyInstanceUid }) => studyInstanceUid))).toEqual([
-      ['1.2.25', '1.2.11'],
-      ['1.2.4'],
-    ])
+    expect(
+      [first, second].map(({ items }) => items.map(({ studyInstanceUid }) => studyInstanceUid)),
+    ).toEqual([['1.2.25', '1.2.11'], ['1.2.4']])
     expect(second.next).toBeUndefined()
     expect(images.read(linked, '1.2.4').studies).toHaveLength(1)
     expect(codeOf(() => images.read(linked, '1.2.30'))).toBe('not-found')
     expect(codeOf(() => images.read(linked, '1.2.5'))).toBe('not-found')
-    expect([images.isVisible(linked, '1.2.4'), images.isVisible(linked, '1.2.5'), images.isVisible(on.member(), '1.2.5')]).toEqual([
-      true,
-      false,
-      true,
-    ])
+    expect([
+      images.isVisible(linked, '1.2.4'),
+      images.isVisible(linked, '1.2.5'),
+      images.isVisible(on.member(), '1.2.5'),
+    ]).toEqual([true, false, true])
   })
 
   it('manages the images of their studies alone', () => {
@@ -210,8 +321,12 @@ describe('a member who is linked to customers', () => {
     expect(codeOf(() => images.demandManaging(on.member([], false)))).toBe('not-permitted')
     expect(codeOf(() => images.demandDeciding(linked, mine ?? 0))).toBe('none')
     expect(codeOf(() => images.demandDeciding(linked, other ?? 0))).toBe('not-found')
-    expect(codeOf(() => images.demandDeciding(on.member([], false), mine ?? 0))).toBe('not-permitted')
-    expect(images.quarantine(linked, { limit: 20 }).items.map(({ instanceId }) => instanceId)).toEqual([mine])
+    expect(codeOf(() => images.demandDeciding(on.member([], false), mine ?? 0))).toBe(
+      'not-permitted',
+    )
+    expect(
+      images.quarantine(linked, { limit: 20 }).items.map(({ instanceId }) => instanceId),
+    ).toEqual([mine])
   })
 })
 
@@ -221,13 +336,31 @@ describe('the quarantine', () => {
     const { store, images, owner } = on
     for (const uid of ['1.2.3', '1.2.4']) seedImages(store, { uid })
     const first = quarantine(store, '1.2.3')
-    const second = quarantine(store, '1.2.4', { reason: 'wrong-step', detail: 'The wrong worklist entry was selected.' })
+    const second = quarantine(store, '1.2.4', {
+      reason: 'wrong-step',
+      detail: 'The wrong worklist entry was selected.',
+    })
     const { items } = images.quarantine(owner, { limit: 20 })
     expect(items.map(({ instanceId }) => instanceId)).toEqual([second.instanceId, first.instanceId])
     expect(QuarantinedInstance.parse(items[0])).toEqual({
-      ...{ instanceId: second.instanceId, reason: 'wrong-step', detail: 'The wrong worklist entry was selected.' },
-      ...{ sopInstanceUid: '1.2.4.1.1', seriesInstanceUid: '1.2.4.1', studyInstanceUid: '1.2.4', patientName: 'MEIER^ANNA' },
-      ...{ modality: 'CT', deviceName: 'CT room 1', callingAeTitle: 'CT1', remoteAddress: '10.0.3.7', bytes: 526_000 },
+      ...{
+        instanceId: second.instanceId,
+        reason: 'wrong-step',
+        detail: 'The wrong worklist entry was selected.',
+      },
+      ...{
+        sopInstanceUid: '1.2.4.1.1',
+        seriesInstanceUid: '1.2.4.1',
+        studyInstanceUid: '1.2.4',
+        patientName: 'MEIER^ANNA',
+      },
+      ...{
+        modality: 'CT',
+        deviceName: 'CT room 1',
+        callingAeTitle: 'CT1',
+        remoteAddress: '10.0.3.7',
+        bytes: 526_000,
+      },
       receivedAt: '2026-11-20T08:45:00.000Z',
     })
     expect(images.quarantine(owner, { limit: 20, studyInstanceUid: '1.2.3' }).items).toHaveLength(1)

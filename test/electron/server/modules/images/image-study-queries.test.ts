@@ -7,8 +7,19 @@ import { tempStore } from '../../../../support/temp-store.ts'
 const AT = '2026-11-20T08:45:00.000Z'
 const LATER = '2026-11-20T08:46:00.000Z'
 const ROW: HandedOutRow = {
-  ...{ studyInstanceUid: '1.2.9', scheduledProcedureStepId: 'S1', requestedProcedureId: 'R1', accessionNumber: 'A-100' },
-  ...{ patientName: 'MEIER^ANNA', patientId: 'P-4711', patientBirthDate: '19800131', patientSex: 'F', description: 'CT Thorax' },
+  ...{
+    studyInstanceUid: '1.2.9',
+    scheduledProcedureStepId: 'S1',
+    requestedProcedureId: 'R1',
+    accessionNumber: 'A-100',
+  },
+  ...{
+    patientName: 'MEIER^ANNA',
+    patientId: 'P-4711',
+    patientBirthDate: '19800131',
+    patientSex: 'F',
+    description: 'CT Thorax',
+  },
   ...{ callingAeTitle: 'CT1', at: AT },
 }
 
@@ -25,12 +36,19 @@ function stage(...studies: SeededImages[]) {
       if (!like) throw new Error('There is no such instance')
       const { instanceId: _, ...of } = like
       const made = instances.insert({ ...of, file: `00/1/${crypto.randomUUID()}.dcm`, ...fields })
-      const series = { seriesInstanceUid: made.seriesInstanceUid, modality: made.modality, seriesNumber: '10', seriesDescription: '' }
+      const series = {
+        seriesInstanceUid: made.seriesInstanceUid,
+        modality: made.modality,
+        seriesNumber: '10',
+        seriesDescription: '',
+      }
       imageStudies.count(uid, series, made.bytes, made.receivedAt, 'current')
       return made
     },
     uids: (query: Partial<ImageStudyQuery>) =>
-      imageStudies.list({ show: 'all', search: '', ...query }, undefined, 50).items.map(({ studyInstanceUid }) => studyInstanceUid),
+      imageStudies
+        .list({ show: 'all', search: '', ...query }, undefined, 50)
+        .items.map(({ studyInstanceUid }) => studyInstanceUid),
     [Symbol.dispose]: () => temp[Symbol.dispose](),
   }
 }
@@ -44,13 +62,21 @@ describe('a study with images', () => {
     on.imageStudies.update('1.2', { handedOut: ROW })
     const study = on.imageStudies.get('1.2')
     expect(study).toMatchObject({
-      header: { patientName: 'MEIER^ANNA', patientId: 'P-4711', accessionNumber: 'A-100', modality: 'CT' },
+      header: {
+        patientName: 'MEIER^ANNA',
+        patientId: 'P-4711',
+        accessionNumber: 'A-100',
+        modality: 'CT',
+      },
       ...{ handedOut: ROW, mismatch: MISMATCH, transfer: { how: 'released', detail: '', at: AT } },
       enrichment: { state: 'not-asked', askedAt: null, nextAt: null, detail: '', warnings: [] },
     })
     const row = on.database.get(on.database.sql.selectFrom('imageStudies').selectAll())
-    const stored = Object.values(row ?? {}).map((value) => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value)))
-    for (const secret of ['MEIER', 'P-4711', 'A-100', '19800131']) expect(stored.join('\n')).not.toContain(secret)
+    const stored = Object.values(row ?? {}).map((value) =>
+      Buffer.isBuffer(value) ? value.toString('latin1') : String(value),
+    )
+    for (const secret of ['MEIER', 'P-4711', 'A-100', '19800131'])
+      expect(stored.join('\n')).not.toContain(secret)
   })
 
   it('changes in what a patch names alone', () => {
@@ -59,9 +85,26 @@ describe('a study with images', () => {
     on.imageStudies.update('1.2', {})
     expect(on.imageStudies.get('1.2')).toEqual(before)
     const transfer = { how: 'aborted', detail: 'The connection was lost.', at: LATER } as const
-    const enrichment = { state: 'waiting', askedAt: AT, nextAt: LATER, detail: 'No answer.', warnings: ['One.'] } as const
-    on.imageStudies.update('1.2', { transfer, enrichment: { ...enrichment, warnings: ['One.'] }, enrichmentAttempts: 2, dueAt: LATER })
-    expect(on.imageStudies.get('1.2')).toEqual({ ...before, transfer, enrichment, enrichmentAttempts: 2, dueAt: LATER })
+    const enrichment = {
+      state: 'waiting',
+      askedAt: AT,
+      nextAt: LATER,
+      detail: 'No answer.',
+      warnings: ['One.'],
+    } as const
+    on.imageStudies.update('1.2', {
+      transfer,
+      enrichment: { ...enrichment, warnings: ['One.'] },
+      enrichmentAttempts: 2,
+      dueAt: LATER,
+    })
+    expect(on.imageStudies.get('1.2')).toEqual({
+      ...before,
+      transfer,
+      enrichment,
+      enrichmentAttempts: 2,
+      dueAt: LATER,
+    })
     on.imageStudies.update('1.2', { mismatch: null })
     expect(on.imageStudies.get('1.2')?.mismatch).toBeNull()
   })
@@ -85,18 +128,41 @@ describe('a study with images', () => {
 
   it('counts its instances, series and bytes as they come', () => {
     using on = stage({ uid: '1.2', instances: 2 })
-    on.more('1.2', { sopInstanceUid: '1.2.2.1', seriesInstanceUid: '1.2.2', modality: 'SR', bytes: 1000, receivedAt: LATER })
+    on.more('1.2', {
+      sopInstanceUid: '1.2.2.1',
+      seriesInstanceUid: '1.2.2',
+      modality: 'SR',
+      bytes: 1000,
+      receivedAt: LATER,
+    })
     quarantine(on.store, '1.2')
     expect(on.imageStudies.get('1.2')).toMatchObject({
-      ...{ instances: 3, series: 2, bytes: 2 * 526_000 + 1000, quarantined: 1, modalities: ['CT', 'SR'], createdAt: AT },
+      ...{
+        instances: 3,
+        series: 2,
+        bytes: 2 * 526_000 + 1000,
+        quarantined: 1,
+        modalities: ['CT', 'SR'],
+        createdAt: AT,
+      },
     })
     expect(on.imageStudies.seriesOf('1.2')).toEqual([
       {
-        ...{ seriesInstanceUid: '1.2.1', modality: 'CT', seriesNumber: '2', seriesDescription: 'Thorax 1 mm' },
+        ...{
+          seriesInstanceUid: '1.2.1',
+          modality: 'CT',
+          seriesNumber: '2',
+          seriesDescription: 'Thorax 1 mm',
+        },
         ...{ instances: 2, bytes: 2 * 526_000, lastInstanceAt: AT },
       },
       {
-        ...{ seriesInstanceUid: '1.2.2', modality: 'SR', seriesNumber: '10', seriesDescription: '' },
+        ...{
+          seriesInstanceUid: '1.2.2',
+          modality: 'SR',
+          seriesNumber: '10',
+          seriesDescription: '',
+        },
         ...{ instances: 1, bytes: 1000, lastInstanceAt: LATER },
       },
     ])
@@ -104,7 +170,11 @@ describe('a study with images', () => {
 
   it('counts the same anew after instances were set aside, let in, replaced or removed', () => {
     using on = stage({ uid: '1.2', instances: 2 })
-    const aside = quarantine(on.store, '1.2', { sopInstanceUid: '1.2.3.1', seriesInstanceUid: '1.2.3', bytes: 700 })
+    const aside = quarantine(on.store, '1.2', {
+      sopInstanceUid: '1.2.3.1',
+      seriesInstanceUid: '1.2.3',
+      bytes: 700,
+    })
     const counts = () => {
       on.imageStudies.recount('1.2')
       const { instances, series, bytes, quarantined } = on.imageStudies.get('1.2') ?? {}
@@ -136,14 +206,32 @@ describe('a study with images', () => {
 
   it('counts a series once when its first image was set aside, and tells of it once it is let in', () => {
     using on = stage({ uid: '1.2' })
-    const series = { seriesInstanceUid: '1.2.5', modality: 'US', seriesNumber: '5', seriesDescription: 'Leber' }
-    const aside = quarantine(on.store, '1.2', { sopInstanceUid: '1.2.5.1', seriesInstanceUid: '1.2.5', bytes: 700 })
+    const series = {
+      seriesInstanceUid: '1.2.5',
+      modality: 'US',
+      seriesNumber: '5',
+      seriesDescription: 'Leber',
+    }
+    const aside = quarantine(on.store, '1.2', {
+      sopInstanceUid: '1.2.5.1',
+      seriesInstanceUid: '1.2.5',
+      bytes: 700,
+    })
     on.imageStudies.count('1.2', series, 700, AT, 'quarantined')
     expect(on.imageStudies.seriesOf('1.2')).toHaveLength(1)
     on.instances.setState(aside.instanceId, 'current')
     on.imageStudies.recount('1.2')
-    expect(on.imageStudies.seriesOf('1.2').at(-1)).toEqual({ ...series, instances: 1, bytes: 700, lastInstanceAt: AT })
-    expect(on.imageStudies.get('1.2')).toMatchObject({ series: 2, instances: 2, modalities: ['CT', 'US'] })
+    expect(on.imageStudies.seriesOf('1.2').at(-1)).toEqual({
+      ...series,
+      instances: 1,
+      bytes: 700,
+      lastInstanceAt: AT,
+    })
+    expect(on.imageStudies.get('1.2')).toMatchObject({
+      series: 2,
+      instances: 2,
+      modalities: ['CT', 'US'],
+    })
   })
 })
 
@@ -182,14 +270,18 @@ describe('what was announced of a study', () => {
     expect(on.imageStudies.allHere(['1.2.1.1', '1.2.1.2', '1.2.1.3'])).toBe(true)
     expect(on.imageStudies.allHere(['1.2.1.1', '1.2.1.4'])).toBe(false)
     on.instances.setState(on.idOf('1.2.1.2'), 'superseded')
-    expect([on.imageStudies.allHere(['1.2.1.2']), on.imageStudies.allHere([])]).toEqual([false, true])
+    expect([on.imageStudies.allHere(['1.2.1.2']), on.imageStudies.allHere([])]).toEqual([
+      false,
+      true,
+    ])
   })
 })
 
 describe('the list of studies with images', () => {
   it('has the one that last received an instance first, page by page', () => {
     using on = stage()
-    for (let number = 0; number < 7; number++) seedImages(on.store, { uid: `1.2.${number}`, at: `2026-11-20T08:4${number % 3}:00.000Z` })
+    for (let number = 0; number < 7; number++)
+      seedImages(on.store, { uid: `1.2.${number}`, at: `2026-11-20T08:4${number % 3}:00.000Z` })
     const pages: string[][] = []
     for (let after: string | undefined, more = true; more; ) {
       const { items, next } = on.imageStudies.list({ show: 'all', search: '' }, after, 3)
@@ -203,9 +295,11 @@ describe('the list of studies with images', () => {
   it('goes on after a study whose UID has a space', () => {
     using on = stage({ uid: '1.2 a b' }, { uid: '1.1' })
     const { next } = on.imageStudies.list({ show: 'all', search: '' }, undefined, 1)
-    expect(on.imageStudies.list({ show: 'all', search: '' }, next, 1).items.map(({ studyInstanceUid }) => studyInstanceUid)).toEqual([
-      '1.1',
-    ])
+    expect(
+      on.imageStudies
+        .list({ show: 'all', search: '' }, next, 1)
+        .items.map(({ studyInstanceUid }) => studyInstanceUid),
+    ).toEqual(['1.1'])
   })
 
   it('shows what is receiving, what is incomplete, and whose identity is a mismatch', () => {
@@ -218,8 +312,16 @@ describe('the list of studies with images', () => {
     )
     on.imageStudies.announce('1.3', announced('1.3', 1, 2), AT)
     on.imageStudies.announce('1.5', announced('1.5', 1), AT)
-    const differences = [{ from: 'worklist', field: 'patientName', expected: 'MAIER^ANNA', received: 'MEIER^ANNA' }] as const
-    const override = { at: LATER, userId: 'usr_1', name: 'Eva Kern', reason: 'Confirmed.', differences }
+    const differences = [
+      { from: 'worklist', field: 'patientName', expected: 'MAIER^ANNA', received: 'MEIER^ANNA' },
+    ] as const
+    const override = {
+      at: LATER,
+      userId: 'usr_1',
+      name: 'Eva Kern',
+      reason: 'Confirmed.',
+      differences,
+    }
     on.imageStudies.update('1.4', { override })
     expect(on.uids({ show: 'receiving' })).toEqual(['1.1'])
     expect(on.uids({ show: 'incomplete' })).toEqual(['1.3', '1.2'])
@@ -264,43 +366,77 @@ describe('the list of studies with images', () => {
       { uid: '1.3', mismatch: MISMATCH },
     )
     quarantine(on.store, '1.1')
-    expect(on.imageStudies.summary(AT)).toEqual({ today: 6, receiving: 1, quarantined: 1, mismatches: 1, replaced: 0 })
+    expect(on.imageStudies.summary(AT)).toEqual({
+      today: 6,
+      receiving: 1,
+      quarantined: 1,
+      mismatches: 1,
+      replaced: 0,
+    })
     expect(on.imageStudies.summary(LATER)).toMatchObject({ today: 1 })
   })
 })
 
 describe('what is to be done about studies', () => {
   it('is to settle those that receive, the one that is due first first', () => {
-    using on = stage({ uid: '1.1', state: 'receiving' }, { uid: '1.2', state: 'receiving' }, { uid: '1.3' })
+    using on = stage(
+      { uid: '1.1', state: 'receiving' },
+      { uid: '1.2', state: 'receiving' },
+      { uid: '1.3' },
+    )
     on.imageStudies.update('1.1', { dueAt: LATER })
-    expect(on.imageStudies.receiving().map(({ studyInstanceUid }) => studyInstanceUid)).toEqual(['1.2', '1.1'])
+    expect(on.imageStudies.receiving().map(({ studyInstanceUid }) => studyInstanceUid)).toEqual([
+      '1.2',
+      '1.1',
+    ])
     on.imageStudies.update('1.2', { state: 'settled', settledAt: LATER })
-    expect(on.imageStudies.receiving().map(({ studyInstanceUid }) => studyInstanceUid)).toEqual(['1.1'])
+    expect(on.imageStudies.receiving().map(({ studyInstanceUid }) => studyInstanceUid)).toEqual([
+      '1.1',
+    ])
   })
 
   it('is to ask the partner when enrichment is due', () => {
     using on = stage({ uid: '1.1' }, { uid: '1.2' }, { uid: '1.3' })
     expect(on.imageStudies.nextEnrichment()).toBeUndefined()
-    const waiting = (nextAt: string) => ({ state: 'waiting' as const, askedAt: AT, nextAt, detail: '', warnings: [] })
+    const waiting = (nextAt: string) => ({
+      state: 'waiting' as const,
+      askedAt: AT,
+      nextAt,
+      detail: '',
+      warnings: [],
+    })
     on.imageStudies.update('1.2', { enrichment: waiting(LATER) })
     on.imageStudies.update('1.1', { enrichment: waiting(AT) })
     expect(on.imageStudies.nextEnrichment()).toBe(AT)
-    expect(on.imageStudies.enrichmentDue(AT).map(({ studyInstanceUid }) => studyInstanceUid)).toEqual(['1.1'])
-    expect(on.imageStudies.enrichmentDue(LATER).map(({ studyInstanceUid }) => studyInstanceUid)).toEqual(['1.1', '1.2'])
+    expect(
+      on.imageStudies.enrichmentDue(AT).map(({ studyInstanceUid }) => studyInstanceUid),
+    ).toEqual(['1.1'])
+    expect(
+      on.imageStudies.enrichmentDue(LATER).map(({ studyInstanceUid }) => studyInstanceUid),
+    ).toEqual(['1.1', '1.2'])
   })
 })
 
 describe('seeds', () => {
   it('keep what was last written, and when it was first, sealed', () => {
     using on = stage()
-    on.imageStudies.keepSeed('1.2', 'scribe', 'stu_1', AT, { patientName: 'MEIER^ANNA', tags: ['a'] })
+    on.imageStudies.keepSeed('1.2', 'scribe', 'stu_1', AT, {
+      patientName: 'MEIER^ANNA',
+      tags: ['a'],
+    })
     on.imageStudies.keepSeed('1.2', 'viewer', 'stu_2', AT, {})
     on.imageStudies.touchSeed('stu_1', ['severity'])
     on.imageStudies.touchSeed('stu_1', ['mrn', 'severity'])
     on.imageStudies.touchSeed('stu_9', ['severity'])
     on.imageStudies.keepSeed('1.2', 'scribe', 'stu_1', LATER, { patientName: 'MAIER^ANNA' })
     expect(on.imageStudies.seeds('1.2')).toEqual([
-      { area: 'scribe', studyId: 'stu_1', seededAt: AT, seed: { patientName: 'MAIER^ANNA' }, touched: ['mrn', 'severity'] },
+      {
+        area: 'scribe',
+        studyId: 'stu_1',
+        seededAt: AT,
+        seed: { patientName: 'MAIER^ANNA' },
+        touched: ['mrn', 'severity'],
+      },
       { area: 'viewer', studyId: 'stu_2', seededAt: AT, seed: {}, touched: [] },
     ])
     expect(on.imageStudies.seeds('1.3')).toEqual([])
@@ -311,14 +447,25 @@ describe('seeds', () => {
 
 describe('the steps that images were made for', () => {
   const received = (on: ReturnType<typeof stage>, uid: string) =>
-    on.performedSteps.standing(uid).map(({ scheduledProcedureStepId, status, since }) => [scheduledProcedureStepId, status, since])
+    on.performedSteps
+      .standing(uid)
+      .map(({ scheduledProcedureStepId, status, since }) => [
+        scheduledProcedureStepId,
+        status,
+        since,
+      ])
 
   it('are received once their study is settled, by every UID the worklist may know', () => {
-    using on = stage({ uid: '1.2', state: 'receiving', header: { requestStudyInstanceUid: '1.2.8' } })
+    using on = stage({
+      uid: '1.2',
+      state: 'receiving',
+      header: { requestStudyInstanceUid: '1.2.8' },
+    })
     on.imageStudies.update('1.2', { handedOut: ROW })
     expect(['1.2', '1.2.8', '1.2.9'].map((uid) => received(on, uid))).toEqual([[], [], []])
     on.imageStudies.update('1.2', { state: 'settled', settledAt: LATER })
-    for (const uid of ['1.2', '1.2.8', '1.2.9']) expect(received(on, uid)).toEqual([['S1', 'RECEIVED', LATER]])
+    for (const uid of ['1.2', '1.2.8', '1.2.9'])
+      expect(received(on, uid)).toEqual([['S1', 'RECEIVED', LATER]])
   })
 
   it('stay received while late images come, and keep their time', () => {

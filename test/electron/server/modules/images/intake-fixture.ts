@@ -4,11 +4,21 @@ import { join } from 'node:path'
 import type { Store } from '#server/database/store.ts'
 import { type DataSet, tagOf, vrOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import type { AssociationInfo, CStoreRequest, DimseResult, NormalizedRequest } from '#server/dicom/dimse/service.ts'
+import type {
+  AssociationInfo,
+  CStoreRequest,
+  DimseResult,
+  NormalizedRequest,
+} from '#server/dicom/dimse/service.ts'
 import type { CommitmentReport } from '#server/dicom/scu/event-report.ts'
 import type { HandedOutRow, ImageHeader } from '#server/modules/images/image-study-queries.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
-import { type Intake, type IntakeDeps, type News, openIntake } from '#server/modules/images/intake.ts'
+import {
+  type Intake,
+  type IntakeDeps,
+  type News,
+  openIntake,
+} from '#server/modules/images/intake.ts'
 import { openPerformedSteps } from '#server/modules/procedure-steps/performed-steps.ts'
 import { SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 import { knownDevice } from '../../../../support/device.ts'
@@ -70,8 +80,10 @@ export const IMAGE: Values = {
   PixelData: 'pixels__',
 }
 
-export const encoded = (values: Values, transferSyntax: string = TRANSFER_SYNTAX.explicitLittleEndian): Buffer =>
-  writeDataSet(dataSetOf(values), transferSyntax)
+export const encoded = (
+  values: Values,
+  transferSyntax: string = TRANSFER_SYNTAX.explicitLittleEndian,
+): Buffer => writeDataSet(dataSetOf(values), transferSyntax)
 
 export const image = (number: number, more: Values = {}): Values => ({
   ...IMAGE,
@@ -157,7 +169,9 @@ export interface SendOptions {
 export type Settings = { readonly [K in SettingKey]?: unknown }
 
 /** A real store and intake, with the ports to the other slices filled by the test. */
-export async function openStage(ports: Partial<IntakeDeps> & { readonly settings?: Settings } = {}): Promise<Stage> {
+export async function openStage(
+  ports: Partial<IntakeDeps> & { readonly settings?: Settings } = {},
+): Promise<Stage> {
   const { settings = {}, ...given } = ports
   const temp = tempStore()
   const { store, clock, folder } = temp
@@ -173,7 +187,11 @@ export async function openStage(ports: Partial<IntakeDeps> & { readonly settings
     clock,
     uuid: randomUUID,
     setting: (key) =>
-      (key === 'clinic.id' ? store.settings.get(key) : Object.hasOwn(values, key) ? values[key] : SETTINGS[key].initial) as never,
+      (key === 'clinic.id'
+        ? store.settings.get(key)
+        : Object.hasOwn(values, key)
+          ? values[key]
+          : SETTINGS[key].initial) as never,
     recogniseDevice: (aeTitle) => (aeTitle === 'CT1' ? DEVICE : undefined),
     performedSteps,
     handedOut: async () => undefined,
@@ -201,7 +219,10 @@ export async function openStage(ports: Partial<IntakeDeps> & { readonly settings
     },
     ...{ store, clock, folder, news, kept, setAside, errors, reports, performedSteps },
     send: (image, options = {}) => intake.cStoreScp.store(storeRequest(image, options)),
-    files: () => ({ images: filesIn(join(folder, 'images')), spool: filesIn(join(folder, 'spool')) }),
+    files: () => ({
+      images: filesIn(join(folder, 'images')),
+      spool: filesIn(join(folder, 'spool')),
+    }),
     async pass(ms) {
       clock.pass(ms)
       intake.wake()
@@ -246,7 +267,10 @@ export async function* inFragments(bytes: Buffer, size: number): AsyncGenerator<
   for (let at = 0; at < bytes.length; at += size) yield [bytes.subarray(at, at + size)]
 }
 
-export function normalized(values: Values, more: Partial<NormalizedRequest> = {}): NormalizedRequest {
+export function normalized(
+  values: Values,
+  more: Partial<NormalizedRequest> = {},
+): NormalizedRequest {
   return {
     association: ASSOCIATION,
     messageId: 1,

@@ -12,7 +12,11 @@ describe('late images', () => {
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'receiving', instances: 2 })
     stage.intake.associationClosed('a2', { kind: 'released', detail: '' })
     await stage.pass(61_000)
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', instances: 2, series: 1 })
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+      state: 'settled',
+      instances: 2,
+      series: 1,
+    })
     expect(questions).toHaveLength(1)
   })
 
@@ -21,12 +25,18 @@ describe('late images', () => {
     await using stage = await openStage({ askEnrichment })
     await exam(stage)
     const association = { associationId: 'a2' }
-    for (const n of [2, 3]) await stage.send(image(n, { PatientName: 'Other^Olga', PatientID: 'P200' }), { association })
+    for (const n of [2, 3])
+      await stage.send(image(n, { PatientName: 'Other^Olga', PatientID: 'P200' }), { association })
     stage.intake.associationClosed('a2', { kind: 'released', detail: '' })
     await stage.pass(61_000)
     expect(questions).toHaveLength(1)
-    expect(stage.news.filter(({ text }) => text.startsWith('Images of one study name different'))).toHaveLength(1)
-    expect(scribeOf(stage).detail.reportMetadata).toMatchObject({ patientName: 'Sample^Sam', mrn: 'P100' })
+    expect(
+      stage.news.filter(({ text }) => text.startsWith('Images of one study name different')),
+    ).toHaveLength(1)
+    expect(scribeOf(stage).detail.reportMetadata).toMatchObject({
+      patientName: 'Sample^Sam',
+      mrn: 'P100',
+    })
     const study = stage.store.imageStudies.get(STUDY)
     expect(study?.header.patientId).toBe('P100')
     expect(study?.mismatch).toMatchObject({
@@ -41,14 +51,18 @@ describe('late images', () => {
   it('that write the name otherwise, or leave out what not every object carries, are no news', async () => {
     await using stage = await openStage()
     await exam(stage)
-    await stage.send(image(2, { PatientName: 'SAMPLE^SAM', PatientSex: '' }), { association: { associationId: 'a2' } })
+    await stage.send(image(2, { PatientName: 'SAMPLE^SAM', PatientSex: '' }), {
+      association: { associationId: 'a2' },
+    })
     await stage.intake.settled()
     expect(stage.store.imageStudies.get(STUDY)?.mismatch).toBeNull()
     expect(stage.news.filter(({ tone }) => tone === 'danger')).toEqual([])
   })
 
   it('that name another patient keep what differs from the row beside it', async () => {
-    await using stage = await openStage({ handedOut: async () => ({ ...HANDED_OUT, patientId: 'P999' }) })
+    await using stage = await openStage({
+      handedOut: async () => ({ ...HANDED_OUT, patientId: 'P999' }),
+    })
     await stage.send(IMAGE)
     await stage.send(image(2, { PatientID: 'P200' }))
     stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
@@ -65,7 +79,8 @@ describe('late images', () => {
     await using stage: Stage = await openStage({
       askEnrichment: async (question) => {
         questions.push(question)
-        if (questions.length === 1) await stage.send(corrected, { association: { associationId: 'a2' } })
+        if (questions.length === 1)
+          await stage.send(corrected, { association: { associationId: 'a2' } })
         return { dateOfBirth: question.patientId === 'P100' ? '1980-05-11' : '1990-01-02' }
       },
     })
@@ -74,14 +89,21 @@ describe('late images', () => {
     stage.intake.associationClosed('a2', { kind: 'released', detail: '' })
     await stage.pass(61_000)
     expect(questions.map(({ patientId }) => patientId)).toEqual(['P100', 'P200'])
-    expect(scribeOf(stage).detail.reportMetadata).toMatchObject({ mrn: 'P200', patientName: 'Other^Olga', dateOfBirth: '1990-01-02' })
+    expect(scribeOf(stage).detail.reportMetadata).toMatchObject({
+      mrn: 'P200',
+      patientName: 'Other^Olga',
+      dateOfBirth: '1990-01-02',
+    })
   })
 
   it('that correct the patient correct the study too, and the partner is asked about that one', async () => {
     const { questions, askEnrichment } = partner({ facilityName: 'North' }, {})
     await using stage = await openStage({ askEnrichment })
     await exam(stage)
-    await stage.send({ ...IMAGE, PatientName: 'Sample^Samantha', PatientID: 'P200' }, { association: { associationId: 'a2' } })
+    await stage.send(
+      { ...IMAGE, PatientName: 'Sample^Samantha', PatientID: 'P200' },
+      { association: { associationId: 'a2' } },
+    )
     stage.intake.associationClosed('a2', { kind: 'released', detail: '' })
     await stage.pass(61_000)
     expect(questions.map(({ patientId }) => patientId)).toEqual(['P100', 'P200'])
@@ -92,18 +114,25 @@ describe('late images', () => {
       facilityName: 'Clinic of the Isthmus',
     })
     expect(stage.news).toContainEqual(
-      expect.objectContaining({ tone: 'warning', text: expect.stringMatching(/^The device sent images again/) }),
+      expect.objectContaining({
+        tone: 'warning',
+        text: expect.stringMatching(/^The device sent images again/),
+      }),
     )
   })
 })
 
 describe('images of a worklist row', () => {
   it('that name another patient are flagged side by side, and the study is made of what they say', async () => {
-    await using stage = await openStage({ handedOut: async () => ({ ...HANDED_OUT, patientId: 'P999' }) })
+    await using stage = await openStage({
+      handedOut: async () => ({ ...HANDED_OUT, patientId: 'P999' }),
+    })
     await stage.send(IMAGE)
     await stage.intake.settled()
     const study = stage.store.imageStudies.get(STUDY)
-    expect(study?.mismatch?.fields).toEqual([{ field: 'patientId', handedOut: 'P999', received: 'P100' }])
+    expect(study?.mismatch?.fields).toEqual([
+      { field: 'patientId', handedOut: 'P999', received: 'P100' },
+    ])
     expect(study?.handedOut?.scheduledProcedureStepId).toBe('S100')
     const [line] = stage.news.filter(({ tone }) => tone === 'danger')
     expect(line).toMatchObject({ kind: 'images', studyInstanceUid: STUDY })
@@ -122,12 +151,19 @@ describe('images of a worklist row', () => {
         return studyInstanceUid === '1.2.3.777' ? { ...HANDED_OUT, studyInstanceUid } : undefined
       },
     })
-    await stage.send({ ...IMAGE, RequestAttributesSequence: [{ StudyInstanceUID: '1.2.3.777', ScheduledProcedureStepID: 'S100' }] })
+    await stage.send({
+      ...IMAGE,
+      RequestAttributesSequence: [
+        { StudyInstanceUID: '1.2.3.777', ScheduledProcedureStepID: 'S100' },
+      ],
+    })
     await stage.intake.settled()
     expect(asked).toEqual([STUDY, '1.2.3.777'])
     expect(stage.store.imageStudies.get(STUDY)?.mismatch?.fields).toEqual([
       { field: 'studyInstanceUid', handedOut: '1.2.3.777', received: STUDY },
     ])
-    expect(stage.store.instances.current(IMAGE.SOPInstanceUID as string)?.scheduledProcedureStepId).toBe('S100')
+    expect(
+      stage.store.instances.current(IMAGE.SOPInstanceUID as string)?.scheduledProcedureStepId,
+    ).toBe('S100')
   })
 })

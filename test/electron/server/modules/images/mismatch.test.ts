@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { differencesAmong, differencesOf, withImage, withoutImages, withRow } from '#server/modules/images/mismatch.ts'
+import {
+  differencesAmong,
+  differencesOf,
+  withImage,
+  withoutImages,
+  withRow,
+} from '#server/modules/images/mismatch.ts'
 import { HANDED_OUT, HEADER, STUDY } from './intake-fixture.ts'
 
 const NOW = '2026-03-10T09:00:00.000Z'
@@ -29,12 +35,25 @@ describe('the row handed out and the images that came back', () => {
   })
 
   it('do not differ in what the row leaves open, nor in what few consoles copy', () => {
-    expect(differencesOf({ ...HANDED_OUT, patientBirthDate: '', patientSex: '' }, HEADER, STUDY)).toEqual([])
-    expect(differencesOf(HANDED_OUT, { ...HEADER, accessionNumber: '', patientSex: '', patientBirthDate: '' }, STUDY)).toEqual([])
+    expect(
+      differencesOf({ ...HANDED_OUT, patientBirthDate: '', patientSex: '' }, HEADER, STUDY),
+    ).toEqual([])
+    expect(
+      differencesOf(
+        HANDED_OUT,
+        { ...HEADER, accessionNumber: '', patientSex: '', patientBirthDate: '' },
+        STUDY,
+      ),
+    ).toEqual([])
   })
 
   it('do not differ in padding, nor by the retired form of a date', () => {
-    const header = { ...HEADER, patientId: ' P100 ', patientBirthDate: '1980.05.11', accessionNumber: 'A100 ' }
+    const header = {
+      ...HEADER,
+      patientId: ' P100 ',
+      patientBirthDate: '1980.05.11',
+      accessionNumber: 'A100 ',
+    }
     expect(differencesOf(HANDED_OUT, header, STUDY)).toEqual([])
     expect(differencesOf({ ...HANDED_OUT, patientId: ' P100' }, HEADER, STUDY)).toEqual([])
     expect(differencesAmong(HEADER, header)).toEqual([])
@@ -52,17 +71,38 @@ describe('the row handed out and the images that came back', () => {
 
 describe('images of one study', () => {
   it('do not differ in how a name is written, nor in what not every object carries', () => {
-    expect(differencesAmong(HEADER, { ...HEADER, patientName: 'SAMPLE^SAM^^', patientSex: 'm', accessionNumber: '' })).toEqual([])
-    expect(differencesAmong({ ...HEADER, patientBirthDate: '' }, { ...HEADER, patientBirthDate: '1980.05.11' })).toEqual([])
+    expect(
+      differencesAmong(HEADER, {
+        ...HEADER,
+        patientName: 'SAMPLE^SAM^^',
+        patientSex: 'm',
+        accessionNumber: '',
+      }),
+    ).toEqual([])
+    expect(
+      differencesAmong(
+        { ...HEADER, patientBirthDate: '' },
+        { ...HEADER, patientBirthDate: '1980.05.11' },
+      ),
+    ).toEqual([])
   })
 
   it('differ where they name different patients or orders, or one of them names none', () => {
-    expect(differencesAmong(HEADER, { ...HEADER, patientName: 'Other^Olga', patientId: '', accessionNumber: 'A2' })).toEqual([
+    expect(
+      differencesAmong(HEADER, {
+        ...HEADER,
+        patientName: 'Other^Olga',
+        patientId: '',
+        accessionNumber: 'A2',
+      }),
+    ).toEqual([
       { field: 'patientName', first: 'Sample^Sam', other: 'Other^Olga' },
       { field: 'patientId', first: 'P100', other: '' },
       { field: 'accessionNumber', first: 'A100', other: 'A2' },
     ])
-    expect(differencesAmong({ ...HEADER, patientId: '' }, HEADER)).toEqual([{ field: 'patientId', first: '', other: 'P100' }])
+    expect(differencesAmong({ ...HEADER, patientId: '' }, HEADER)).toEqual([
+      { field: 'patientId', first: '', other: 'P100' },
+    ])
   })
 })
 
@@ -81,7 +121,11 @@ describe('a mismatch that was found', () => {
     const others = differencesOf(HANDED_OUT, { ...HEADER, patientId: 'P3' }, STUDY)
     expect(withRow(seen, others, NOW)).toEqual({ fields: others, amongImages, ...fresh })
     const more = differencesAmong(HEADER, { ...HEADER, patientId: 'P3' })
-    expect(withImage(seen, more, NOW)).toEqual({ fields, amongImages: [...amongImages, ...more], ...fresh })
+    expect(withImage(seen, more, NOW)).toEqual({
+      fields,
+      amongImages: [...amongImages, ...more],
+      ...fresh,
+    })
   })
 
   it('keeps what images differ in among themselves when they do not differ from the row, and the other way round', () => {
@@ -103,7 +147,11 @@ describe('a mismatch that was found', () => {
   })
 
   it('does not grow without end', () => {
-    const patients = Array.from({ length: 50 }, (_, n) => ({ field: 'patientId' as const, first: 'P100', other: `P${n}` }))
+    const patients = Array.from({ length: 50 }, (_, n) => ({
+      field: 'patientId' as const,
+      first: 'P100',
+      other: `P${n}`,
+    }))
     expect(withImage(null, patients, NOW)?.amongImages).toHaveLength(20)
   })
 })

@@ -53,7 +53,8 @@ describe('the alphabetic form', () => {
   })
 })
 
-// A header's name may be 64 KiB long: what takes the square of that stops the gateway for everybody.
+// A header's name may be 64 KiB long: what takes the square of that stops the gateway for
+// everybody.
 it('a name with a run of empty components is compared as it is', () => {
   const name = `A${'^'.repeat(300_000)}x`
   expect(alphabeticForm(name)).toBe(name)

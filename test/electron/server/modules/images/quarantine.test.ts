@@ -8,7 +8,10 @@ const INSTANCE = IMAGE.SOPInstanceUID as string
 /** Two contents of one UID, the second from another device. */
 async function withTwo(stage: Stage): Promise<number> {
   await stage.send(IMAGE)
-  await stage.send({ ...IMAGE, PixelData: 'others__' }, { association: { callingAeTitle: 'MR1', associationId: 'a2' } })
+  await stage.send(
+    { ...IMAGE, PixelData: 'others__' },
+    { association: { callingAeTitle: 'MR1', associationId: 'a2' } },
+  )
   return stage.store.instances.quarantined({ limit: 10 }).items[0]?.instanceId ?? 0
 }
 
@@ -16,28 +19,44 @@ describe('an instance that was set aside', () => {
   it('takes its place when a person lets it in, and the one that was there is kept', async () => {
     await using stage = await openStage()
     const instanceId = await withTwo(stage)
-    expect(await stage.intake.releaseInstance(instanceId, 'the newer one is right', 'user:usr_1')).toMatchObject({ success: true })
-    expect(stage.store.instances.versions(INSTANCE).map(({ state }) => state)).toEqual(['superseded', 'current'])
+    expect(
+      await stage.intake.releaseInstance(instanceId, 'the newer one is right', 'user:usr_1'),
+    ).toMatchObject({ success: true })
+    expect(stage.store.instances.versions(INSTANCE).map(({ state }) => state)).toEqual([
+      'superseded',
+      'current',
+    ])
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 1, quarantined: 0 })
     expect(stage.kept.map((instance) => instance.instanceId)).toEqual([instanceId - 1, instanceId])
     expect(stage.store.audit.list({ limit: 1 }).items[0]).toMatchObject({
       actor: 'user:usr_1',
       action: 'instance.release',
       target: String(instanceId),
-      detail: { sopInstanceUid: INSTANCE, because: 'different-content', reason: 'the newer one is right' },
+      detail: {
+        sopInstanceUid: INSTANCE,
+        because: 'different-content',
+        reason: 'the newer one is right',
+      },
     })
-    expect((await stage.intake.releaseInstance(instanceId, 'again', 'user:usr_1')).success).toBe(false)
+    expect((await stage.intake.releaseInstance(instanceId, 'again', 'user:usr_1')).success).toBe(
+      false,
+    )
     expect(stage.files().images).toHaveLength(2)
   })
 
   it('is gone for good when a person discards it', async () => {
     await using stage = await openStage()
     const instanceId = await withTwo(stage)
-    expect(await stage.intake.discardInstance(instanceId, 'a double', 'user:usr_1')).toEqual({ success: true, message: 'It was deleted.' })
+    expect(await stage.intake.discardInstance(instanceId, 'a double', 'user:usr_1')).toEqual({
+      success: true,
+      message: 'It was deleted.',
+    })
     expect(stage.store.instances.versions(INSTANCE)).toHaveLength(1)
     expect(stage.files().images).toHaveLength(1)
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 1, quarantined: 0 })
-    expect(stage.store.audit.list({ limit: 1 }).items[0]).toMatchObject({ action: 'instance.discard' })
+    expect(stage.store.audit.list({ limit: 1 }).items[0]).toMatchObject({
+      action: 'instance.discard',
+    })
   })
 
   it('makes no study to be read where it is of an earlier exam that was fetched, nor is it sent on', async () => {
@@ -47,9 +66,16 @@ describe('an instance that was set aside', () => {
     const [aside] = stage.store.instances.versions(INSTANCE)
     stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
     await stage.pass(61_000)
-    expect((await stage.intake.releaseInstance(aside?.instanceId ?? 0, 'an earlier exam', 'user:usr_1')).success).toBe(true)
+    expect(
+      (await stage.intake.releaseInstance(aside?.instanceId ?? 0, 'an earlier exam', 'user:usr_1'))
+        .success,
+    ).toBe(true)
     await stage.pass(61_000)
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', instances: 1, isFetched: true })
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+      state: 'settled',
+      instances: 1,
+      isFetched: true,
+    })
     expect(stage.store.studies.byUid('scribe', STUDY)).toBeUndefined()
     expect(stage.kept).toEqual([])
   })
@@ -58,20 +84,30 @@ describe('an instance that was set aside', () => {
     await using stage = await openStage()
     await stage.send(IMAGE)
     const { instanceId = 0 } = stage.store.instances.current(INSTANCE) ?? {}
-    expect((await stage.intake.discardInstance(instanceId, 'not wanted', 'user:usr_1')).success).toBe(false)
+    expect(
+      (await stage.intake.discardInstance(instanceId, 'not wanted', 'user:usr_1')).success,
+    ).toBe(false)
     expect(stage.files().images).toHaveLength(1)
-    await expect(stage.intake.releaseInstance(99, 'no such', 'user:usr_1')).rejects.toThrow('There is no such instance.')
-    await expect(stage.intake.discardInstance(99, 'no such', 'user:usr_1')).rejects.toThrow('There is no such instance.')
+    await expect(stage.intake.releaseInstance(99, 'no such', 'user:usr_1')).rejects.toThrow(
+      'There is no such instance.',
+    )
+    await expect(stage.intake.discardInstance(99, 'no such', 'user:usr_1')).rejects.toThrow(
+      'There is no such instance.',
+    )
   })
 })
 
 describe('instances of one study that were set aside for one reason', () => {
-  /** The study has `count` of another source than those that are here, and one of another reason. */
+  /**
+   * The study has `count` of another source than those that are here, and one of another reason.
+   */
   async function stageWith(count: number): Promise<Stage & { group: () => QuarantineGroup }> {
     const stage = await openStage()
     for (let number = 1; number <= count; number++) {
       await stage.send(image(number))
-      await stage.send(image(number, { PixelData: 'others__' }), { association: { callingAeTitle: 'MR1', associationId: 'a2' } })
+      await stage.send(image(number, { PixelData: 'others__' }), {
+        association: { callingAeTitle: 'MR1', associationId: 'a2' },
+      })
     }
     await stage.send({ ...image(99), SeriesInstanceUID: '1..2' })
     const group = () => {
@@ -82,17 +118,30 @@ describe('instances of one study that were set aside for one reason', () => {
     return Object.assign(stage, { group })
   }
   const rowsOf = ({ store }: Stage) =>
-    store.audit.list({ limit: 5 }).items.map(({ action, target, detail }) => ({ action, target, detail }))
+    store.audit
+      .list({ limit: 5 })
+      .items.map(({ action, target, detail }) => ({ action, target, detail }))
 
   it('take their places together when a person lets them in, with one reason and their number in the audit trail', async () => {
     await using stage = await stageWith(3)
-    expect(await stage.intake.releaseGroup(stage.group(), 'the newer ones are right', 'user:usr_1')).toEqual({
+    expect(
+      await stage.intake.releaseGroup(stage.group(), 'the newer ones are right', 'user:usr_1'),
+    ).toEqual({
       success: true,
-      message: '3 images are part of their study now; 3 of them took the place of others, which are kept.',
+      message:
+        '3 images are part of their study now; 3 of them took the place of others, which are kept.',
       ...{ decided: 3, left: 0 },
     })
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 3, quarantined: 1, state: 'receiving' })
-    expect([1, 2, 3].map((number) => stage.store.instances.current(`${SERIES}.${number}`)?.callingAeTitle)).toEqual(['MR1', 'MR1', 'MR1'])
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+      instances: 3,
+      quarantined: 1,
+      state: 'receiving',
+    })
+    expect(
+      [1, 2, 3].map(
+        (number) => stage.store.instances.current(`${SERIES}.${number}`)?.callingAeTitle,
+      ),
+    ).toEqual(['MR1', 'MR1', 'MR1'])
     expect(stage.kept).toHaveLength(6)
     expect(rowsOf(stage)[0]).toEqual({
       action: 'instances.release',
@@ -112,7 +161,10 @@ describe('instances of one study that were set aside for one reason', () => {
     })
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 3, quarantined: 1 })
     expect(stage.files().images).toHaveLength(4)
-    expect(rowsOf(stage)[0]).toMatchObject({ action: 'instances.discard', detail: { instances: 3, reason: 'doubles' } })
+    expect(rowsOf(stage)[0]).toMatchObject({
+      action: 'instances.discard',
+      detail: { instances: 3, reason: 'doubles' },
+    })
     expect(await stage.intake.discardGroup(group, 'again', 'user:usr_1')).toEqual({
       success: false,
       message: 'None of them is set aside any more.',
@@ -123,8 +175,13 @@ describe('instances of one study that were set aside for one reason', () => {
   it('are not those that were set aside after the person looked', async () => {
     await using stage = await stageWith(2)
     const group = stage.group()
-    await stage.send(image(1, { PixelData: 'another_' }), { association: { callingAeTitle: 'MR1', associationId: 'a2' } })
-    expect(await stage.intake.discardGroup(group, 'doubles', 'user:usr_1')).toMatchObject({ decided: 2, left: 0 })
+    await stage.send(image(1, { PixelData: 'another_' }), {
+      association: { callingAeTitle: 'MR1', associationId: 'a2' },
+    })
+    expect(await stage.intake.discardGroup(group, 'doubles', 'user:usr_1')).toMatchObject({
+      decided: 2,
+      left: 0,
+    })
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ quarantined: 2 })
   })
 
@@ -142,11 +199,19 @@ describe('instances of one study that were set aside for one reason', () => {
       for (let number = 2; number <= 300; number++) {
         const { instanceId: __, ...row } = first
         const uuid = `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
-        stage.store.instances.insert({ ...row, sopInstanceUid: `${SERIES}.${number}`, file: first.file.replace(/[^/]*$/, `${uuid}.dcm`) })
+        stage.store.instances.insert({
+          ...row,
+          sopInstanceUid: `${SERIES}.${number}`,
+          file: first.file.replace(/[^/]*$/, `${uuid}.dcm`),
+        })
       }
       stage.store.imageStudies.recount(STUDY)
     })
-    const group = { studyInstanceUid: STUDY, because: 'invalid-uid', upTo: first.instanceId + 299 } as const
+    const group = {
+      studyInstanceUid: STUDY,
+      because: 'invalid-uid',
+      upTo: first.instanceId + 299,
+    } as const
     const outcome = await stage.intake.releaseGroup(group, 'they are needed', 'user:usr_1')
     expect(outcome).toMatchObject({ success: false, decided: 250, left: 50 })
     expect(outcome.message).toMatch(
@@ -155,8 +220,14 @@ describe('instances of one study that were set aside for one reason', () => {
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 250, quarantined: 50 })
     expect(stage.errors).toHaveLength(1)
     // Where nothing was decided, the fault itself is told.
-    await expect(stage.intake.releaseGroup(group, 'they are needed', 'user:usr_1')).rejects.toThrow('no room')
-    expect(await stage.intake.discardGroup(group, 'they are not', 'user:usr_1')).toMatchObject({ success: true, decided: 50, left: 0 })
+    await expect(stage.intake.releaseGroup(group, 'they are needed', 'user:usr_1')).rejects.toThrow(
+      'no room',
+    )
+    expect(await stage.intake.discardGroup(group, 'they are not', 'user:usr_1')).toMatchObject({
+      success: true,
+      decided: 50,
+      left: 0,
+    })
     expect(
       rowsOf(stage)
         .filter(({ action }) => action.startsWith('instances.'))

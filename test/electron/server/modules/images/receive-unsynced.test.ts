@@ -4,24 +4,30 @@ import { IMAGE, openStage } from './intake-fixture.ts'
 
 const INSTANCE = IMAGE.SOPInstanceUID as string
 
-it.each(['finish', 'secure'] as const)('an instance whose %s the disk refuses has no row and no file', async (step) => {
-  await using stage = await openStage()
-  const { begin } = stage.store.imageFiles
-  const files = stage.store.imageFiles as { begin: typeof begin }
-  files.begin = () => {
-    const part = begin()
-    part[step] = async () => {
-      throw new StorageFault('failed', 'fsync EIO')
+it.each(['finish', 'secure'] as const)(
+  'an instance whose %s the disk refuses has no row and no file',
+  async (step) => {
+    await using stage = await openStage()
+    const { begin } = stage.store.imageFiles
+    const files = stage.store.imageFiles as { begin: typeof begin }
+    files.begin = () => {
+      const part = begin()
+      part[step] = async () => {
+        throw new StorageFault('failed', 'fsync EIO')
+      }
+      return part
     }
-    return part
-  }
-  expect(await stage.send(IMAGE)).toEqual({ status: 0xa700, errorComment: 'Disk cannot be written to' })
-  expect(stage.errors).toHaveLength(1)
-  files.begin = begin
-  expect(stage.store.instances.versions(INSTANCE)).toEqual([])
-  expect(stage.files()).toEqual({ images: [], spool: [] })
-  expect(await stage.send(IMAGE)).toEqual({ status: 0 })
-})
+    expect(await stage.send(IMAGE)).toEqual({
+      status: 0xa700,
+      errorComment: 'Disk cannot be written to',
+    })
+    expect(stage.errors).toHaveLength(1)
+    files.begin = begin
+    expect(stage.store.instances.versions(INSTANCE)).toEqual([])
+    expect(stage.files()).toEqual({ images: [], spool: [] })
+    expect(await stage.send(IMAGE)).toEqual({ status: 0 })
+  },
+)
 
 it('an instance is not acknowledged before file, name and row are durable', async () => {
   await using stage = await openStage()

@@ -6,7 +6,17 @@ import { DataSetCutOff } from '#server/dicom/data-set/data-set-stream.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { StorageFault } from '#server/modules/images/image-files.ts'
 import { withoutRoom } from '../../../../support/temp-store.ts'
-import { CT, dataSetOf, encoded, IMAGE, image, inFragments, openStage, SERIES, STUDY } from './intake-fixture.ts'
+import {
+  CT,
+  dataSetOf,
+  encoded,
+  IMAGE,
+  image,
+  inFragments,
+  openStage,
+  SERIES,
+  STUDY,
+} from './intake-fixture.ts'
 
 const INSTANCE = IMAGE.SOPInstanceUID as string
 
@@ -30,41 +40,75 @@ describe('an instance that arrives', () => {
       callingAeTitle: 'CT1',
       deviceName: 'CT room 1',
       modality: 'CT',
-      image: { rows: 2, columns: 2, bitsAllocated: 16, photometricInterpretation: 'MONOCHROME2', numberOfFrames: 1 },
+      image: {
+        rows: 2,
+        columns: 2,
+        bitsAllocated: 16,
+        photometricInterpretation: 'MONOCHROME2',
+        numberOfFrames: 1,
+      },
     })
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'receiving', instances: 1, series: 1, bytes: bytes.length })
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+      state: 'receiving',
+      instances: 1,
+      series: 1,
+      bytes: bytes.length,
+    })
     expect(stage.kept.map(({ sopInstanceUid }) => sopInstanceUid)).toEqual([INSTANCE])
   })
 
-  it.each(Object.entries(TRANSFER_SYNTAX))('keeps its bytes as they are in %s', async (_, transferSyntax) => {
-    await using stage = await openStage()
-    expect(await stage.send(IMAGE, { transferSyntax })).toEqual({ status: 0 })
-    const kept = stage.store.instances.current(INSTANCE)
-    const bytes = readFileSync(stage.files().images[0] as string)
-    expect(bytes.subarray(kept?.dataSetOffset)).toEqual(encoded(IMAGE, transferSyntax))
-    expect(kept).toMatchObject({ transferSyntaxUid: transferSyntax, studyInstanceUid: STUDY, patientName: 'Sample^Sam' })
-  })
+  it.each(Object.entries(TRANSFER_SYNTAX))(
+    'keeps its bytes as they are in %s',
+    async (_, transferSyntax) => {
+      await using stage = await openStage()
+      expect(await stage.send(IMAGE, { transferSyntax })).toEqual({ status: 0 })
+      const kept = stage.store.instances.current(INSTANCE)
+      const bytes = readFileSync(stage.files().images[0] as string)
+      expect(bytes.subarray(kept?.dataSetOffset)).toEqual(encoded(IMAGE, transferSyntax))
+      expect(kept).toMatchObject({
+        transferSyntaxUid: transferSyntax,
+        studyInstanceUid: STUDY,
+        patientName: 'Sample^Sam',
+      })
+    },
+  )
 
   it('keeps one that is larger than what is written at a time', async () => {
     await using stage = await openStage()
     const large = { ...IMAGE, PixelData: 'x'.repeat(3_000_000) }
-    expect(await stage.send(large, { dataSet: inFragments(encoded(large), 60_000) })).toEqual({ status: 0 })
+    expect(await stage.send(large, { dataSet: inFragments(encoded(large), 60_000) })).toEqual({
+      status: 0,
+    })
     const kept = stage.store.instances.current(INSTANCE)
-    expect(readFileSync(stage.files().images[0] as string).subarray(kept?.dataSetOffset)).toEqual(encoded(large))
+    expect(readFileSync(stage.files().images[0] as string).subarray(kept?.dataSetOffset)).toEqual(
+      encoded(large),
+    )
   })
 
   it('is no path, whatever its identifiers are', async () => {
     await using stage = await openStage()
     const odd = { ...IMAGE, StudyInstanceUID: '../../../etc', SOPInstanceUID: '/etc/passwd' }
     expect(await stage.send(odd)).toEqual({ status: 0 })
-    expect(stage.files().images[0]).toMatch(/images\/[0-9a-f]{2}\/[0-9a-f]{32}\/[0-9a-f-]{36}\.dcm$/)
+    expect(stage.files().images[0]).toMatch(
+      /images\/[0-9a-f]{2}\/[0-9a-f]{32}\/[0-9a-f-]{36}\.dcm$/,
+    )
   })
 })
 
 describe('what is refused', () => {
   it.each([
-    ['another SOP instance than the affected one', { sopInstanceUid: '1.2.3.9' }, 0xa900, 0x00080018],
-    ['another SOP class than the affected one', { sopClassUid: '1.2.840.10008.5.1.4.1.1.4' }, 0xa900, 0x00080016],
+    [
+      'another SOP instance than the affected one',
+      { sopInstanceUid: '1.2.3.9' },
+      0xa900,
+      0x00080018,
+    ],
+    [
+      'another SOP class than the affected one',
+      { sopClassUid: '1.2.840.10008.5.1.4.1.1.4' },
+      0xa900,
+      0x00080016,
+    ],
     ['no affected SOP instance', { sopInstanceUid: '' }, 0xa900, 0x00080018],
     ['an affected UID that is none', { sopInstanceUid: '1.2.\u0007' }, 0xa900, 0x00080018],
   ])('%s', async (_, options, status, tag) => {
@@ -72,7 +116,14 @@ describe('what is refused', () => {
     expect(await stage.send(IMAGE, options)).toMatchObject({ status, offendingElements: [tag] })
     expect(stage.files()).toEqual({ images: [], spool: [] })
     expect(stage.store.instances.versions(INSTANCE)).toEqual([])
-    expect(stage.news).toMatchObject([{ kind: 'images', tone: 'danger', aeTitle: 'CT1', text: expect.stringMatching(/^Refused: .*A900/) }])
+    expect(stage.news).toMatchObject([
+      {
+        kind: 'images',
+        tone: 'danger',
+        aeTitle: 'CT1',
+        text: expect.stringMatching(/^Refused: .*A900/),
+      },
+    ])
   })
 
   it.each([
@@ -81,7 +132,10 @@ describe('what is refused', () => {
     ['SeriesInstanceUID', '', 0x0020000e],
   ])('a data set with the %s %j', async (keyword, value, tag) => {
     await using stage = await openStage()
-    expect(await stage.send({ ...IMAGE, [keyword]: value })).toMatchObject({ status: 0xa900, offendingElements: [tag] })
+    expect(await stage.send({ ...IMAGE, [keyword]: value })).toMatchObject({
+      status: 0xa900,
+      offendingElements: [tag],
+    })
     expect(stage.files()).toEqual({ images: [], spool: [] })
   })
 
@@ -89,7 +143,10 @@ describe('what is refused', () => {
     await using stage = await openStage()
     const bytes = encoded(IMAGE)
     const result = await stage.send(IMAGE, { dataSet: inFragments(bytes.subarray(0, 150), 40) })
-    expect(result).toMatchObject({ status: 0xc000, errorComment: expect.stringMatching(/^Cannot understand: data set ends/) })
+    expect(result).toMatchObject({
+      status: 0xc000,
+      errorComment: expect.stringMatching(/^Cannot understand: data set ends/),
+    })
     expect(result.errorComment?.length).toBeLessThanOrEqual(64)
     expect(stage.files()).toEqual({ images: [], spool: [] })
   })
@@ -107,9 +164,15 @@ describe('what is refused', () => {
 
   it('everything with A700 while the disk has too little room, and the screen says why', async () => {
     await using stage = await openStage({ settings: { 'intake.stopGigabytes': 100_000 } })
-    expect(await stage.send(IMAGE)).toEqual({ status: 0xa700, errorComment: 'Too little disk space' })
+    expect(await stage.send(IMAGE)).toEqual({
+      status: 0xa700,
+      errorComment: 'Too little disk space',
+    })
     expect(stage.intake.takesImages()).toBe(false)
-    expect(stage.intake.storage()).toMatchObject({ state: 'full', detail: expect.stringMatching(/No images are taken/) })
+    expect(stage.intake.storage()).toMatchObject({
+      state: 'full',
+      detail: expect.stringMatching(/No images are taken/),
+    })
     expect(stage.news.map(({ kind, tone }) => [kind, tone])).toEqual([
       ['disk', 'danger'],
       ['images', 'danger'],
@@ -132,7 +195,10 @@ describe('what is refused', () => {
         yield [piece]
       }
     }
-    expect(await stage.send(IMAGE, { dataSet: long() })).toEqual({ status: 0xa700, errorComment: 'Too little disk space' })
+    expect(await stage.send(IMAGE, { dataSet: long() })).toEqual({
+      status: 0xa700,
+      errorComment: 'Too little disk space',
+    })
     expect(pieces).toBeLessThan(80)
     expect(stage.files()).toEqual({ images: [], spool: [] })
     expect(stage.intake.storage().state).toBe('full')
@@ -142,45 +208,51 @@ describe('what is refused', () => {
     ['full', 'Too little disk space'],
     ['read-only', 'Disk cannot be written to'],
     ['failed', 'Disk cannot be written to'],
-  ] as const)('an instance whose writing fails because the disk is %s: A700', async (kind, errorComment) => {
-    await using stage = await openStage()
-    const { begin } = stage.store.imageFiles
-    const files = stage.store.imageFiles as { begin: typeof begin }
-    files.begin = () => {
-      const part = begin()
-      part.write = async () => {
-        throw new StorageFault(kind, 'write ENOSPC')
+  ] as const)(
+    'an instance whose writing fails because the disk is %s: A700',
+    async (kind, errorComment) => {
+      await using stage = await openStage()
+      const { begin } = stage.store.imageFiles
+      const files = stage.store.imageFiles as { begin: typeof begin }
+      files.begin = () => {
+        const part = begin()
+        part.write = async () => {
+          throw new StorageFault(kind, 'write ENOSPC')
+        }
+        return part
       }
-      return part
-    }
-    expect(await stage.send(IMAGE)).toEqual({ status: 0xa700, errorComment })
-    files.begin = begin
-    expect(stage.files()).toEqual({ images: [], spool: [] })
-    expect(await stage.send(IMAGE)).toEqual({ status: 0 })
-  })
+      expect(await stage.send(IMAGE)).toEqual({ status: 0xa700, errorComment })
+      files.begin = begin
+      expect(stage.files()).toEqual({ images: [], spool: [] })
+      expect(await stage.send(IMAGE)).toEqual({ status: 0 })
+    },
+  )
 
   it.each([
     ['full', 'Too little disk space'],
     ['read-only', 'Disk cannot be written to'],
-  ] as const)('an instance whose row the database does not take because the disk is %s: A700, and no file', async (disk, errorComment) => {
-    await using stage = await openStage()
-    let taken = 0
-    {
-      using _fault = withoutRoom(stage.store, disk)
-      // A full disk takes what fits into pages that are there.
-      let answer: unknown
-      while (taken < 200) {
-        answer = await stage.send(image(taken + 1))
-        if ((answer as { status: number }).status !== 0) break
-        taken++
+  ] as const)(
+    'an instance whose row the database does not take because the disk is %s: A700, and no file',
+    async (disk, errorComment) => {
+      await using stage = await openStage()
+      let taken = 0
+      {
+        using _fault = withoutRoom(stage.store, disk)
+        // A full disk takes what fits into pages that are there.
+        let answer: unknown
+        while (taken < 200) {
+          answer = await stage.send(image(taken + 1))
+          if ((answer as { status: number }).status !== 0) break
+          taken++
+        }
+        expect(answer).toEqual({ status: 0xa700, errorComment })
+        if (disk === 'read-only') expect(taken).toBe(0)
       }
-      expect(answer).toEqual({ status: 0xa700, errorComment })
-      if (disk === 'read-only') expect(taken).toBe(0)
-    }
-    expect([stage.files().images.length, stage.files().spool]).toEqual([taken, []])
-    expect(stage.errors).toEqual([])
-    expect(await stage.send(image(taken + 1))).toEqual({ status: 0 })
-  })
+      expect([stage.files().images.length, stage.files().spool]).toEqual([taken, []])
+      expect(stage.errors).toEqual([])
+      expect(await stage.send(image(taken + 1))).toEqual({ status: 0 })
+    },
+  )
 
   it('an instance whose row cannot be written leaves no file', async () => {
     await using stage = await openStage({
@@ -204,7 +276,10 @@ describe('the same SOP instance again', () => {
     expect(await stage.send(IMAGE, { association: { associationId: 'a2' } })).toEqual({ status: 0 })
     const [only, ...others] = stage.store.instances.versions(INSTANCE)
     expect(others).toEqual([])
-    expect(only).toMatchObject({ receivedAt: '2026-03-10T09:00:00.000Z', lastSeenAt: '2026-03-10T09:00:05.000Z' })
+    expect(only).toMatchObject({
+      receivedAt: '2026-03-10T09:00:00.000Z',
+      lastSeenAt: '2026-03-10T09:00:05.000Z',
+    })
     expect(stage.files().images).toHaveLength(1)
     expect(stage.store.imageStudies.get(STUDY)?.instances).toBe(1)
   })
@@ -213,7 +288,10 @@ describe('the same SOP instance again', () => {
     await using stage = await openStage()
     await stage.send(IMAGE)
     expect(await stage.send({ ...IMAGE, PixelData: 'others__' })).toEqual({ status: 0 })
-    expect(stage.store.instances.versions(INSTANCE).map(({ state }) => state)).toEqual(['superseded', 'current'])
+    expect(stage.store.instances.versions(INSTANCE).map(({ state }) => state)).toEqual([
+      'superseded',
+      'current',
+    ])
     expect(stage.files().images).toHaveLength(2)
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 1, quarantined: 0 })
   })
@@ -232,7 +310,10 @@ describe('the same SOP instance again', () => {
       'The device sent other pixels under the identifier of an image that is here: the new version is shown, the earlier one is kept.',
     ])
     expect(instances.review(STUDY, '2026-03-10T10:00:00.000Z')).toBe(1)
-    expect([instances.unreviewed(STUDY), instances.review(STUDY, '2026-03-10T11:00:00.000Z')]).toEqual([0, 0])
+    expect([
+      instances.unreviewed(STUDY),
+      instances.review(STUDY, '2026-03-10T11:00:00.000Z'),
+    ]).toEqual([0, 0])
   })
 
   it('changes nothing in another encoding, and is seen', async () => {
@@ -240,7 +321,12 @@ describe('the same SOP instance again', () => {
     await stage.send(IMAGE)
     stage.clock.pass(5000)
     const transferSyntax = TRANSFER_SYNTAX.implicitLittleEndian
-    expect(await stage.send(IMAGE, { transferSyntax, association: { callingAeTitle: 'PACS', associationId: 'a2' } })).toEqual({ status: 0 })
+    expect(
+      await stage.send(IMAGE, {
+        transferSyntax,
+        association: { callingAeTitle: 'PACS', associationId: 'a2' },
+      }),
+    ).toEqual({ status: 0 })
     const [only, ...others] = stage.store.instances.versions(INSTANCE)
     expect(others).toEqual([])
     expect(only).toMatchObject({ callingAeTitle: 'CT1', lastSeenAt: '2026-03-10T09:00:05.000Z' })
@@ -251,21 +337,28 @@ describe('the same SOP instance again', () => {
     ['another device', {}, { association: { callingAeTitle: 'MR1', associationId: 'a2' } }],
     ['another series', { SeriesInstanceUID: '1.2.3.100.2' }, {}],
     ['another study', { StudyInstanceUID: '1.2.3.200' }, {}],
-  ])('is set aside where other content comes from, or belongs to, %s', async (_, change, options) => {
-    await using stage = await openStage()
-    await stage.send(IMAGE)
-    expect(await stage.send({ ...IMAGE, ...change, PixelData: 'others__' }, options)).toEqual({ status: 0 })
-    const [first, second] = stage.store.instances.versions(INSTANCE)
-    expect(first).toMatchObject({ state: 'current', reason: null })
-    expect(second).toMatchObject({ state: 'quarantined', reason: 'different-content' })
-    expect(second?.detail).toMatch(/^Another object of the same UID is here/)
-    expect(stage.kept).toHaveLength(1)
-    expect(stage.news.filter(({ tone }) => tone === 'warning')).toHaveLength(1)
-  })
+  ])(
+    'is set aside where other content comes from, or belongs to, %s',
+    async (_, change, options) => {
+      await using stage = await openStage()
+      await stage.send(IMAGE)
+      expect(await stage.send({ ...IMAGE, ...change, PixelData: 'others__' }, options)).toEqual({
+        status: 0,
+      })
+      const [first, second] = stage.store.instances.versions(INSTANCE)
+      expect(first).toMatchObject({ state: 'current', reason: null })
+      expect(second).toMatchObject({ state: 'quarantined', reason: 'different-content' })
+      expect(second?.detail).toMatch(/^Another object of the same UID is here/)
+      expect(stage.kept).toHaveLength(1)
+      expect(stage.news.filter(({ tone }) => tone === 'warning')).toHaveLength(1)
+    },
+  )
 
   it('over two associations at the same moment has one row', async () => {
     await using stage = await openStage()
-    const results = await Promise.all([1, 2, 3].map((n) => stage.send(IMAGE, { association: { associationId: `a${n}` } })))
+    const results = await Promise.all(
+      [1, 2, 3].map((n) => stage.send(IMAGE, { association: { associationId: `a${n}` } })),
+    )
     expect(results).toEqual([{ status: 0 }, { status: 0 }, { status: 0 }])
     expect(stage.store.instances.versions(INSTANCE)).toHaveLength(1)
     expect(stage.files().images).toHaveLength(1)
@@ -285,7 +378,10 @@ describe('identifiers that break the rules', () => {
     const [instance] = stage.store.instances.versions(odd.SOPInstanceUID as string)
     expect(instance).toMatchObject({ state: 'quarantined', reason: 'invalid-uid' })
     expect(stage.kept).toEqual([])
-    expect(stage.store.imageStudies.get(odd.StudyInstanceUID as string)).toMatchObject({ instances: 0, quarantined: 1 })
+    expect(stage.store.imageStudies.get(odd.StudyInstanceUID as string)).toMatchObject({
+      instances: 0,
+      quarantined: 1,
+    })
   })
 })
 
@@ -293,17 +389,28 @@ describe('a deflated data set whose header is too long to be read whole', () => 
   const transferSyntax = TRANSFER_SYNTAX.deflatedExplicitLittleEndian
   const longAt = (tag: number) =>
     writeDataSet(
-      [...dataSetOf(IMAGE), { tag, vr: 'UN' as const, value: randomBytes(2 << 20) }].sort((a, b) => a.tag - b.tag),
+      [...dataSetOf(IMAGE), { tag, vr: 'UN' as const, value: randomBytes(2 << 20) }].sort(
+        (a, b) => a.tag - b.tag,
+      ),
       transferSyntax,
     )
 
   it('is kept, whole, and set aside', async () => {
     await using stage = await openStage()
     const bytes = longAt(0x00211010)
-    expect(await stage.send(IMAGE, { transferSyntax, dataSet: inFragments(bytes, 60_000) })).toEqual({ status: 0 })
+    expect(
+      await stage.send(IMAGE, { transferSyntax, dataSet: inFragments(bytes, 60_000) }),
+    ).toEqual({ status: 0 })
     const [instance] = stage.store.instances.versions(INSTANCE)
-    expect(instance).toMatchObject({ state: 'quarantined', reason: 'long-header', patientName: 'Sample^Sam', image: null })
-    expect(readFileSync(stage.files().images[0] as string).subarray(instance?.dataSetOffset)).toEqual(bytes)
+    expect(instance).toMatchObject({
+      state: 'quarantined',
+      reason: 'long-header',
+      patientName: 'Sample^Sam',
+      image: null,
+    })
+    expect(
+      readFileSync(stage.files().images[0] as string).subarray(instance?.dataSetOffset),
+    ).toEqual(bytes)
   })
 
   it('is refused where nothing says what it belongs to', async () => {
@@ -325,6 +432,10 @@ describe('what the feed says of an association', () => {
       'Refused: SOP Class UID differs from the affected one (status A900).',
       'Sent 6 objects of 1 study (1 of them here already, 2 refused).',
     ])
-    expect(stage.news[1]).toMatchObject({ tone: 'warning', studyInstanceUid: STUDY, associationId: 'a1' })
+    expect(stage.news[1]).toMatchObject({
+      tone: 'warning',
+      studyInstanceUid: STUDY,
+      associationId: 'a1',
+    })
   })
 })

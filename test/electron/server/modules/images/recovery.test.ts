@@ -1,13 +1,27 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fileFor } from '#server/modules/images/image-files.ts'
 import { encoded, IMAGE, image, openStage, STUDY, type Stage } from './intake-fixture.ts'
 
-const fileOf = (n: number) => fileFor(STUDY, `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`)
+const fileOf = (n: number) =>
+  fileFor(STUDY, `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`)
 const pathOf = (stage: Stage, n: number) => join(stage.folder, 'images', fileOf(n))
 
-function leave(stage: Stage, count: number, bytes: string | Buffer = 'whole, but without a row'): void {
+function leave(
+  stage: Stage,
+  count: number,
+  bytes: string | Buffer = 'whole, but without a row',
+): void {
   for (let n = 0; n < count; n++) {
     mkdirSync(dirname(pathOf(stage, n)), { recursive: true })
     writeFileSync(pathOf(stage, n), bytes)
@@ -15,12 +29,18 @@ function leave(stage: Stage, count: number, bytes: string | Buffer = 'whole, but
 }
 const recoveredIn = ({ folder }: Stage) =>
   existsSync(join(folder, 'recovery'))
-    ? readdirSync(join(folder, 'recovery'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.dcm'))
+    ? readdirSync(join(folder, 'recovery'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+        name.endsWith('.dcm'),
+      )
     : []
-const told = (stage: Stage) => stage.news.filter(({ kind }) => kind === 'disk').map(({ text }) => text)
+const told = (stage: Stage) =>
+  stage.news.filter(({ kind }) => kind === 'disk').map(({ text }) => text)
 
 /** A kept file without its row, as an older database leaves it. */
-async function forgotten(stage: Stage, meanwhile: (path: string) => void = () => undefined): Promise<string> {
+async function forgotten(
+  stage: Stage,
+  meanwhile: (path: string) => void = () => undefined,
+): Promise<string> {
   await stage.send(IMAGE)
   await stage.intake.settled()
   const row = stage.store.instances.current(String(IMAGE.SOPInstanceUID))
@@ -46,7 +66,9 @@ describe('the start after a crash', () => {
     await stage.intake.settled()
     expect(stage.files().spool).toEqual([])
     expect(stage.files().images).toEqual([
-      stage.store.imageFiles.pathOf(stage.store.instances.current(IMAGE.SOPInstanceUID as string)?.file ?? ''),
+      stage.store.imageFiles.pathOf(
+        stage.store.instances.current(IMAGE.SOPInstanceUID as string)?.file ?? '',
+      ),
     ])
     expect(recoveredIn(stage)).toEqual([fileOf(0), fileOf(1)])
     expect(stage.intake.recovery.count()).toBe(2)
@@ -84,7 +106,9 @@ describe('the start after a crash', () => {
       stage.store.database.transaction(() => {
         stage.store.instances.remove(row?.instanceId ?? 0)
         stage.store.database.run(
-          stage.store.database.sql.deleteFrom('sqlite_sequence' as never).where('name' as never, '=', 'instances' as never),
+          stage.store.database.sql
+            .deleteFrom('sqlite_sequence' as never)
+            .where('name' as never, '=', 'instances' as never),
         )
       })
       utimesSync(folder, 1_000_000, 1_000_000)
@@ -100,14 +124,21 @@ describe('a recovered file', () => {
     const file = await forgotten(stage)
     const before = readFileSync(join(stage.folder, 'recovery', file))
     stage.kept.length = 0
-    expect(await stage.intake.recovery.import({ file }, 'user:1')).toEqual({ imported: 1, failed: 0, problem: '', next: null })
+    expect(await stage.intake.recovery.import({ file }, 'user:1')).toEqual({
+      imported: 1,
+      failed: 0,
+      problem: '',
+      next: null,
+    })
     expect(stage.intake.recovery.count()).toBe(0)
     expect(recoveredIn(stage)).toEqual([])
     const row = stage.store.instances.current(String(IMAGE.SOPInstanceUID))
     expect(row).toMatchObject({ file, callingAeTitle: 'CT1', structure: 'complete' })
     expect(readFileSync(stage.store.imageFiles.pathOf(file))).toEqual(before)
     expect(stage.kept.map(({ sopInstanceUid }) => sopInstanceUid)).toEqual([IMAGE.SOPInstanceUID])
-    expect(stage.store.audit.list({ limit: 1 }).items).toMatchObject([{ actor: 'user:1', action: 'recovery.import', target: file }])
+    expect(stage.store.audit.list({ limit: 1 }).items).toMatchObject([
+      { actor: 'user:1', action: 'recovery.import', target: file },
+    ])
   })
 
   it('that is in the archive already goes once that one is known to be durable', async () => {
@@ -122,7 +153,10 @@ describe('a recovered file', () => {
   it('of another content than what is here is set aside or takes its place, like one that arrives', async () => {
     await using stage = await openStage()
     const file = await forgotten(stage)
-    await stage.send({ ...IMAGE, PixelData: 'others__' }, { association: { callingAeTitle: 'PACS', associationId: 'a2' } })
+    await stage.send(
+      { ...IMAGE, PixelData: 'others__' },
+      { association: { callingAeTitle: 'PACS', associationId: 'a2' } },
+    )
     expect(await stage.intake.recovery.import({ file }, 'user:1')).toMatchObject({ imported: 1 })
     expect(stage.store.instances.versions(String(IMAGE.SOPInstanceUID))).toMatchObject([
       { state: 'current', callingAeTitle: 'PACS' },
@@ -132,15 +166,22 @@ describe('a recovered file', () => {
 
   it('that ends too early is set aside, and one whose header says otherwise stays where it is', async () => {
     await using stage = await openStage()
-    const file = await forgotten(stage, (path) => writeFileSync(path, readFileSync(path).subarray(0, statSync(path).size - 4)))
+    const file = await forgotten(stage, (path) =>
+      writeFileSync(path, readFileSync(path).subarray(0, statSync(path).size - 4)),
+    )
     expect(await stage.intake.recovery.import({ file }, 'user:1')).toMatchObject({ imported: 1 })
-    expect(stage.store.instances.versions(String(IMAGE.SOPInstanceUID))).toMatchObject([{ state: 'quarantined', reason: 'incomplete' }])
+    expect(stage.store.instances.versions(String(IMAGE.SOPInstanceUID))).toMatchObject([
+      { state: 'quarantined', reason: 'incomplete' },
+    ])
 
     await using other = await openStage()
     const wrong = await forgotten(other, (path) => {
       const bytes = readFileSync(path)
       const dataSet = encoded(image(7))
-      writeFileSync(path, Buffer.concat([bytes.subarray(0, bytes.length - encoded(IMAGE).length), dataSet]))
+      writeFileSync(
+        path,
+        Buffer.concat([bytes.subarray(0, bytes.length - encoded(IMAGE).length), dataSet]),
+      )
     })
     expect(await other.intake.recovery.import({ file: wrong }, 'user:1')).toEqual({
       imported: 0,
@@ -158,13 +199,20 @@ describe('a recovered file', () => {
     await stage.intake.settled()
     const file = fileOf(0)
     const { recovery } = stage.intake
-    expect(await recovery.import({}, 'user:1')).toEqual({ imported: 0, failed: 2, problem: 'It is not a DICOM file.', next: null })
+    expect(await recovery.import({}, 'user:1')).toEqual({
+      imported: 0,
+      failed: 2,
+      problem: 'It is not a DICOM file.',
+      next: null,
+    })
     expect(await recovery.describe(file)).toMatchObject({ isReadable: false, bytes: 24 })
     expect(recovery.files({ limit: 1 })).toEqual({ items: [file], next: file })
     expect(recovery.files({ after: file, limit: 1 })).toEqual({ items: [fileOf(1)] })
     expect(await recovery.discard(file, 'no image', 'user:1')).toMatchObject({ success: true })
     expect(recoveredIn(stage)).toEqual([fileOf(1)])
-    await expect(recovery.discard(file, 'no image', 'user:1')).rejects.toMatchObject({ code: 'not-found' })
+    await expect(recovery.discard(file, 'no image', 'user:1')).rejects.toMatchObject({
+      code: 'not-found',
+    })
     expect(stage.store.audit.list({ limit: 1 }).items).toMatchObject([
       { actor: 'user:1', action: 'recovery.discard', target: file, detail: { reason: 'no image' } },
     ])
@@ -185,6 +233,8 @@ describe('a recovered file', () => {
     await stage.intake.settled()
     expect(recoveredIn(stage)).toEqual([])
     expect(statSync(stage.store.imageFiles.pathOf(file)).size).toBe(row?.bytes)
-    expect(told(stage)).toEqual(['1 file moved back from the recovery folder: the database knows them again.'])
+    expect(told(stage)).toEqual([
+      '1 file moved back from the recovery folder: the database knows them again.',
+    ])
   })
 })

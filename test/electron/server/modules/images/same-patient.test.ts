@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { differencesOf, isSamePerson, personDifferencesOf, rowDifferencesOf } from '#server/modules/images/same-patient.ts'
+import {
+  differencesOf,
+  isSamePerson,
+  personDifferencesOf,
+  rowDifferencesOf,
+} from '#server/modules/images/same-patient.ts'
 
-const patient = (patientName: string, patientId = '', patientBirthDate = '') => ({ patientName, patientId, patientBirthDate })
+const patient = (patientName: string, patientId = '', patientBirthDate = '') => ({
+  patientName,
+  patientId,
+  patientBirthDate,
+})
 
 describe('the patient of two files', () => {
   it.each([
@@ -22,7 +31,9 @@ describe('the patient of two files', () => {
     ['Meier^Anna', 'MeierAnna'],
     ['Meier^Anna=x', 'Meier^Anne=x'],
     ['=Meier^Anna', '=Meier^Anne'],
-  ])('%s is not %s', (one, other) => expect(differencesOf(patient(one), patient(other))).toEqual(['name']))
+  ])('%s is not %s', (one, other) =>
+    expect(differencesOf(patient(one), patient(other))).toEqual(['name']),
+  )
 
   it('does not differ in what only one of them says', () => {
     expect(differencesOf(patient('A', 'P-1', '19800131'), patient('A'))).toEqual([])
@@ -32,11 +43,15 @@ describe('the patient of two files', () => {
   })
 
   it('differs in what both say', () => {
-    expect(differencesOf(patient('Meier^Anna', 'P-1', '19800131'), patient('Meier^Anne', ' p-1 ', '1980.02.01'))).toEqual([
-      'name',
-      'date of birth',
+    expect(
+      differencesOf(
+        patient('Meier^Anna', 'P-1', '19800131'),
+        patient('Meier^Anne', ' p-1 ', '1980.02.01'),
+      ),
+    ).toEqual(['name', 'date of birth'])
+    expect(differencesOf(patient('Meier^Anna', 'P-1'), patient('Meier^Anna', 'P-2'))).toEqual([
+      'patient ID',
     ])
-    expect(differencesOf(patient('Meier^Anna', 'P-1'), patient('Meier^Anna', 'P-2'))).toEqual(['patient ID'])
   })
 })
 
@@ -50,20 +65,30 @@ describe('the patient of a file and of the row', () => {
     ['', 'Jane Doe'],
     ['Doe^Jane', ''],
     ['Doe^Jane', ' - '],
-  ])('%s is %s', (header, row) => expect(rowDifferencesOf(patient(header), { patientName: row, mrn: '' })).toEqual([]))
+  ])('%s is %s', (header, row) =>
+    expect(rowDifferencesOf(patient(header), { patientName: row, mrn: '' })).toEqual([]),
+  )
 
   it.each([
     ['Doe^Jane', 'John Doe'],
     ['Doe^Jane', 'Keller'],
     ['=Doe^Jane', 'Keller'],
-  ])('%s is not %s', (header, row) => expect(rowDifferencesOf(patient(header), { patientName: row, mrn: '' })).toEqual(['name']))
+  ])('%s is not %s', (header, row) =>
+    expect(rowDifferencesOf(patient(header), { patientName: row, mrn: '' })).toEqual(['name']),
+  )
 
   it('is the same by a number with or without zeros before it', () => {
     expect(rowDifferencesOf(patient('', '000815'), { patientName: '', mrn: '815' })).toEqual([])
-    expect(rowDifferencesOf(patient('', '000815'), { patientName: '', mrn: '816' })).toEqual(['patient ID'])
-    expect(rowDifferencesOf(patient('', '1005'), { patientName: '', mrn: '15' })).toEqual(['patient ID'])
+    expect(rowDifferencesOf(patient('', '000815'), { patientName: '', mrn: '816' })).toEqual([
+      'patient ID',
+    ])
+    expect(rowDifferencesOf(patient('', '1005'), { patientName: '', mrn: '15' })).toEqual([
+      'patient ID',
+    ])
     expect(rowDifferencesOf(patient('', '0'), { patientName: '', mrn: '00' })).toEqual([])
-    expect(rowDifferencesOf(patient('', '0'), { patientName: '', mrn: '5' })).toEqual(['patient ID'])
+    expect(rowDifferencesOf(patient('', '0'), { patientName: '', mrn: '5' })).toEqual([
+      'patient ID',
+    ])
   })
 })
 
@@ -75,7 +100,11 @@ describe('two studies', () => {
     ['another name and no number', patient('Keller^Anna', '', '19800131'), []],
     ['another name and number', patient('Keller^Anna', 'P-2', '19800131'), ['name', 'patient ID']],
     ['another date of birth', patient('Meier^Anna', 'P-1', '19800201'), ['date of birth']],
-    ['another name and date of birth', patient('Keller^Anna', 'P-1', '19800201'), ['name', 'date of birth']],
+    [
+      'another name and date of birth',
+      patient('Keller^Anna', 'P-1', '19800201'),
+      ['name', 'date of birth'],
+    ],
     ['nothing known', patient(''), []],
   ])('with %s', (_, other, differences) => {
     expect(personDifferencesOf(anna, other)).toEqual(differences)
@@ -97,7 +126,10 @@ describe('two studies', () => {
 
 // Each group is held against each.
 it('names of very many groups are told apart by their first three', () => {
-  const groups = (letter: string) => Array.from({ length: 30_000 }, (_, n) => `${letter}${n}`).join('=')
-  expect(rowDifferencesOf(patient(groups('a')), { patientName: groups('b'), mrn: '' })).toEqual(['name'])
+  const groups = (letter: string) =>
+    Array.from({ length: 30_000 }, (_, n) => `${letter}${n}`).join('=')
+  expect(rowDifferencesOf(patient(groups('a')), { patientName: groups('b'), mrn: '' })).toEqual([
+    'name',
+  ])
   expect(rowDifferencesOf(patient(groups('a')), { patientName: 'a2', mrn: '' })).toEqual([])
 })

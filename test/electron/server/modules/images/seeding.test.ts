@@ -20,30 +20,66 @@ describe('a study that appears by itself', () => {
       createdByApiKeyId: null,
       createdByUserId: null,
       expressCustomerId: null,
-      detail: { reportMetadata: { patientName: 'Sample^Sam', sex: 'male', age: '45 years', scanTime: '08:45' } },
+      detail: {
+        reportMetadata: {
+          patientName: 'Sample^Sam',
+          sex: 'male',
+          age: '45 years',
+          scanTime: '08:45',
+        },
+      },
     })
     expect(questions).toEqual([
-      { clinicId: stage.store.settings.get('clinic.id'), studyInstanceUid: STUDY, accessionNumber: 'A100', patientId: 'P100' },
+      {
+        clinicId: stage.store.settings.get('clinic.id'),
+        studyInstanceUid: STUDY,
+        accessionNumber: 'A100',
+        patientId: 'P100',
+      },
     ])
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', enrichment: { state: 'empty', nextAt: null } })
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+      state: 'settled',
+      enrichment: { state: 'empty', nextAt: null },
+    })
     const [entry] = stage.store.audit.list({ limit: 10 }).items
-    expect(entry).toMatchObject({ actor: 'gateway', action: 'study.seed', target: scribeOf(stage).studyId })
+    expect(entry).toMatchObject({
+      actor: 'gateway',
+      action: 'study.seed',
+      target: scribeOf(stage).studyId,
+    })
     expect(JSON.stringify(entry)).not.toContain('Sample')
-    expect(stage.news.at(-1)?.text).toBe('A study of 1 object in 1 series is here and can now be read under Reporting.')
+    expect(stage.news.at(-1)?.text).toBe(
+      'A study of 1 object in 1 series is here and can now be read under Reporting.',
+    )
   })
 
   it('has the partner’s values from the start', async () => {
-    const { askEnrichment } = partner({ studyDescription: 'Head, plain', severity: 'high', mrn: 'M7', externalPatientId: 'X1' })
+    const { askEnrichment } = partner({
+      studyDescription: 'Head, plain',
+      severity: 'high',
+      mrn: 'M7',
+      externalPatientId: 'X1',
+    })
     await using stage = await openStage({ askEnrichment })
     await exam(stage)
-    expect(scribeOf(stage)).toMatchObject({ studyDescription: 'Head, plain', severity: 'high', detail: { externalPatientId: 'X1' } })
-    expect(scribeOf(stage).detail.reportMetadata).toMatchObject({ mrn: 'M7', patientName: 'Sample^Sam' })
+    expect(scribeOf(stage)).toMatchObject({
+      studyDescription: 'Head, plain',
+      severity: 'high',
+      detail: { externalPatientId: 'X1' },
+    })
+    expect(scribeOf(stage).detail.reportMetadata).toMatchObject({
+      mrn: 'M7',
+      patientName: 'Sample^Sam',
+    })
     expect(stage.store.imageStudies.get(STUDY)?.enrichment.state).toBe('done')
   })
 
   it('appears in both areas after one question', async () => {
     const { questions, askEnrichment } = partner({ severity: 'stat' })
-    await using stage = await openStage({ askEnrichment, settings: { 'intake.areas': ['scribe', 'viewer'] } })
+    await using stage = await openStage({
+      askEnrichment,
+      settings: { 'intake.areas': ['scribe', 'viewer'] },
+    })
     await exam(stage)
     expect(questions).toHaveLength(1)
     const viewer = stage.store.studies.byUid('viewer', STUDY)
@@ -57,7 +93,10 @@ describe('a study that appears by itself', () => {
     await exam(stage)
     expect(questions).toEqual([])
     expect(stage.store.studies.byUid('scribe', STUDY)).toBeUndefined()
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', enrichment: { state: 'not-asked' } })
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+      state: 'settled',
+      enrichment: { state: 'not-asked' },
+    })
   })
 
   it('is left alone where the area has it already: nothing is created, asked or overwritten', async () => {
@@ -82,7 +121,11 @@ describe('a study that appears by itself', () => {
     await exam(stage)
     expect(questions).toEqual([])
     expect(scribeOf(stage)).toEqual(made)
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', instances: 1, enrichment: { state: 'not-asked' } })
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+      state: 'settled',
+      instances: 1,
+      enrichment: { state: 'not-asked' },
+    })
   })
 
   it.each([
@@ -100,13 +143,19 @@ describe('a study that appears by itself', () => {
     await stage.pass(61_000)
     expect(questions).toEqual([])
     expect(stage.store.studies.byUid('scribe', STUDY)).toBeUndefined()
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', enrichment: { state: 'not-asked' } })
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+      state: 'settled',
+      enrichment: { state: 'not-asked' },
+    })
     expect(stage.kept).toEqual([])
   })
 })
 
 describe('an earlier exam that the gateway fetched', () => {
-  const fetched = { moveOriginatorAeTitle: 'ISTHMUS', association: { callingAeTitle: 'PACS', associationId: 'p1' } }
+  const fetched = {
+    moveOriginatorAeTitle: 'ISTHMUS',
+    association: { callingAeTitle: 'PACS', associationId: 'p1' },
+  }
   const released = { kind: 'released', detail: '' } as const
 
   async function fetchedStage(settings = {}) {
@@ -114,7 +163,11 @@ describe('an earlier exam that the gateway fetched', () => {
     await stage.send(IMAGE, fetched)
     stage.intake.associationClosed('p1', released)
     await stage.pass(61_000)
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', isFetched: true, callingAeTitle: 'PACS' })
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+      state: 'settled',
+      isFetched: true,
+      callingAeTitle: 'PACS',
+    })
     return stage
   }
 
@@ -126,17 +179,31 @@ describe('an earlier exam that the gateway fetched', () => {
     await exam(stage, values)
     expect(scribeOf(stage)).toMatchObject({ studyInstanceUid: STUDY, createdByUserId: null })
     const study = stage.store.imageStudies.get(STUDY)
-    expect(study).toMatchObject({ state: 'settled', isFetched: false, instances, callingAeTitle: 'CT1', deviceName: 'CT room 1' })
+    expect(study).toMatchObject({
+      state: 'settled',
+      isFetched: false,
+      instances,
+      callingAeTitle: 'CT1',
+      deviceName: 'CT room 1',
+    })
     expect(study?.enrichment).toMatchObject({ state: 'empty', detail: '' })
   })
 
   it('stays one where more of it is fetched', async () => {
     await using stage = await fetchedStage()
-    for (const n of [1, 2]) await stage.send(image(n), { ...fetched, association: { ...fetched.association, associationId: 'p2' } })
+    for (const n of [1, 2])
+      await stage.send(image(n), {
+        ...fetched,
+        association: { ...fetched.association, associationId: 'p2' },
+      })
     stage.intake.associationClosed('p2', released)
     await stage.pass(61_000)
     expect(scribeOf(stage)).toBeUndefined()
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', isFetched: true, instances: 2 })
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+      state: 'settled',
+      isFetched: true,
+      instances: 2,
+    })
   })
 })
 
@@ -146,7 +213,14 @@ describe('a customer that the partner names', () => {
   function addCustomer({ store }: Stage, isActive: boolean): void {
     const apiKeyId = '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d'
     const at = '2026-03-01T00:00:00.000Z'
-    const secret = { keyHash: 'a'.repeat(64), last4: '1234', rotatedAt: null, oldKeyHash: null, oldLast4: null, oldExpiresAt: null }
+    const secret = {
+      keyHash: 'a'.repeat(64),
+      last4: '1234',
+      rotatedAt: null,
+      oldKeyHash: null,
+      oldLast4: null,
+      oldExpiresAt: null,
+    }
     const key = {
       apiKeyId,
       description: 'RIS',
@@ -158,8 +232,19 @@ describe('a customer that the partner names', () => {
       revokedAt: null,
     } as const
     store.apiKeys.insert({ ...key, ...secret })
-    const made = { createdByApiKeyId: apiKeyId, createdByUserId: null, metadata: undefined, createdAt: at, updatedAt: at }
-    store.customers.insert({ expressCustomerId: CUSTOMER, expressCustomerName: 'North practice', isActive, ...made })
+    const made = {
+      createdByApiKeyId: apiKeyId,
+      createdByUserId: null,
+      metadata: undefined,
+      createdAt: at,
+      updatedAt: at,
+    }
+    store.customers.insert({
+      expressCustomerId: CUSTOMER,
+      expressCustomerName: 'North practice',
+      isActive,
+      ...made,
+    })
   }
 
   it('is the customer of the study', async () => {
@@ -181,7 +266,9 @@ describe('a customer that the partner names', () => {
     expect(scribeOf(stage)).toMatchObject({ expressCustomerId: null, severity: 'high' })
     const warning = stage.store.imageStudies.get(STUDY)?.enrichment.warnings[0]
     expect(warning).toMatch(/was left out\.$/)
-    expect(stage.news).toContainEqual(expect.objectContaining({ kind: 'enrichment', tone: 'warning', text: warning }))
+    expect(stage.news).toContainEqual(
+      expect.objectContaining({ kind: 'enrichment', tone: 'warning', text: warning }),
+    )
   })
 })
 
@@ -195,13 +282,22 @@ describe('a partner that gives no answer', () => {
     await exam(stage)
     expect(scribeOf(stage).studyDescription).toBe('CT head')
     const { enrichment } = stage.store.imageStudies.get(STUDY) ?? {}
-    expect(enrichment).toMatchObject({ state: 'waiting', detail: expect.stringMatching(/^The partner/) })
+    expect(enrichment).toMatchObject({
+      state: 'waiting',
+      detail: expect.stringMatching(/^The partner/),
+    })
     await stage.pass(30_000)
     expect(questions).toHaveLength(1)
     await stage.pass(MINUTE)
     expect(questions).toHaveLength(2)
-    expect(scribeOf(stage)).toMatchObject({ studyDescription: 'Head', detail: { reportMetadata: { mrn: 'M7', sex: 'male' } } })
-    expect(stage.store.imageStudies.get(STUDY)?.enrichment).toMatchObject({ state: 'done', nextAt: null })
+    expect(scribeOf(stage)).toMatchObject({
+      studyDescription: 'Head',
+      detail: { reportMetadata: { mrn: 'M7', sex: 'male' } },
+    })
+    expect(stage.store.imageStudies.get(STUDY)?.enrichment).toMatchObject({
+      state: 'done',
+      nextAt: null,
+    })
   })
 
   it('that can be used in one field is not asked again, and is said to be of no use', async () => {
@@ -223,10 +319,14 @@ describe('a partner that gives no answer', () => {
   })
 
   it('because there is none is no news', async () => {
-    const { askEnrichment } = partner(new WebhookError('no-endpoint', 'no partner is set up for this event'))
+    const { askEnrichment } = partner(
+      new WebhookError('no-endpoint', 'no partner is set up for this event'),
+    )
     await using stage = await openStage({ askEnrichment })
     await exam(stage)
-    expect(stage.store.imageStudies.get(STUDY)?.enrichment.detail).toBe('No partner is set up to be asked about studies.')
+    expect(stage.store.imageStudies.get(STUDY)?.enrichment.detail).toBe(
+      'No partner is set up to be asked about studies.',
+    )
     expect(stage.news.filter(({ kind }) => kind === 'enrichment')).toEqual([])
   })
 
@@ -236,7 +336,10 @@ describe('a partner that gives no answer', () => {
     await exam(stage)
     for (const minutes of [1, 5, 30, 120, 360, 720, 1440]) await stage.pass(minutes * MINUTE)
     expect(questions).toHaveLength(8)
-    expect(stage.store.imageStudies.get(STUDY)?.enrichment).toMatchObject({ state: 'given-up', nextAt: null })
+    expect(stage.store.imageStudies.get(STUDY)?.enrichment).toMatchObject({
+      state: 'given-up',
+      nextAt: null,
+    })
     await stage.pass(100 * 1440 * MINUTE)
     expect(questions).toHaveLength(8)
     await stage.intake.retryEnrichment(STUDY)
@@ -254,14 +357,23 @@ describe('a partner that gives no answer', () => {
   })
 
   it('changes later only what no person and no call has set', async () => {
-    const late = { studyDescription: 'Late', severity: 'stat', mrn: 'M7', patientName: 'Late^Lou', facilityName: 'Late clinic' } as const
+    const late = {
+      studyDescription: 'Late',
+      severity: 'stat',
+      mrn: 'M7',
+      patientName: 'Late^Lou',
+      facilityName: 'Late clinic',
+    } as const
     const { askEnrichment } = partner(silent(), late)
     await using stage = await openStage({ askEnrichment })
     await exam(stage)
     const before = scribeOf(stage)
     const { facilityName: _, ...rest } = before.detail.reportMetadata ?? {}
     const reportMetadata = { ...rest, patientName: 'Sample^Samuel' }
-    stage.store.studies.update({ ...before, severity: 'high', detail: { ...before.detail, reportMetadata } } as StudyRecord, before)
+    stage.store.studies.update(
+      { ...before, severity: 'high', detail: { ...before.detail, reportMetadata } } as StudyRecord,
+      before,
+    )
     // To the value that was there.
     stage.store.imageStudies.touchSeed(before.studyId, ['mrn'])
     await stage.pass(2 * MINUTE)
@@ -270,7 +382,11 @@ describe('a partner that gives no answer', () => {
     expect(after.detail.reportMetadata).toMatchObject({ mrn: 'P100', patientName: 'Sample^Samuel' })
     expect(after.detail.reportMetadata).not.toHaveProperty('facilityName')
     const [entry] = stage.store.audit.list({ limit: 1 }).items
-    expect(entry).toMatchObject({ actor: 'gateway', action: 'study.enrich', detail: { fields: ['studyDescription'] } })
+    expect(entry).toMatchObject({
+      actor: 'gateway',
+      action: 'study.enrich',
+      detail: { fields: ['studyDescription'] },
+    })
   })
 })
 

@@ -5,7 +5,15 @@ import type { StudyValues } from '#server/modules/images/study-values.ts'
 import type { ScribeStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { runs } from '../../../../support/property-runs.ts'
 
-const NAMES = ['studyDescription', 'severity', 'expressCustomerId', 'externalPatientId', 'mrn', 'patientName', 'height']
+const NAMES = [
+  'studyDescription',
+  'severity',
+  'expressCustomerId',
+  'externalPatientId',
+  'mrn',
+  'patientName',
+  'height',
+]
 const SEVERITY = fc.constantFrom('normal' as const, 'high' as const, 'stat' as const)
 const word = fc.constantFrom('a', 'b', 'c')
 const values: fc.Arbitrary<StudyValues> = fc.record({
@@ -14,7 +22,11 @@ const values: fc.Arbitrary<StudyValues> = fc.record({
   expressCustomerId: fc.option(word),
   externalPatientId: fc.option(word),
   reportMetadata: fc.record(
-    { mrn: word, patientName: word, height: fc.record({ unit: fc.constant('cm' as const), value: fc.constantFrom(170, 180) }) },
+    {
+      mrn: word,
+      patientName: word,
+      height: fc.record({ unit: fc.constant('cm' as const), value: fc.constantFrom(170, 180) }),
+    },
     { requiredKeys: [] },
   ),
 })
@@ -53,19 +65,32 @@ const fieldsOf = (study: ScribeStudyRecord): Record<string, unknown> => ({
 describe('a study that is filled later', () => {
   it('has the fresh value of a field exactly where nobody touched it and it still had the one it was seeded with', () => {
     fc.assert(
-      fc.property(values, values, values, fc.uniqueArray(fc.constantFrom(...NAMES)), (seed, now, fresh, touched) => {
-        const before = studyWith(now)
-        const { study, seeded, fields } = filled(before, seed, fresh, new Set(touched))
-        const [was, had, next, after, own] = [before, studyWith(seed), studyWith(fresh), study, studyWith(seeded)].map((each) =>
-          fieldsOf(each as ScribeStudyRecord),
-        )
-        for (const name of NAMES) {
-          const isOurs = !touched.includes(name) && JSON.stringify(was?.[name]) === JSON.stringify(had?.[name])
-          expect(after?.[name]).toEqual(isOurs ? next?.[name] : was?.[name])
-          expect(own?.[name]).toEqual(isOurs ? next?.[name] : had?.[name])
-          expect(fields.includes(name)).toBe(JSON.stringify(after?.[name]) !== JSON.stringify(was?.[name]))
-        }
-      }),
+      fc.property(
+        values,
+        values,
+        values,
+        fc.uniqueArray(fc.constantFrom(...NAMES)),
+        (seed, now, fresh, touched) => {
+          const before = studyWith(now)
+          const { study, seeded, fields } = filled(before, seed, fresh, new Set(touched))
+          const [was, had, next, after, own] = [
+            before,
+            studyWith(seed),
+            studyWith(fresh),
+            study,
+            studyWith(seeded),
+          ].map((each) => fieldsOf(each as ScribeStudyRecord))
+          for (const name of NAMES) {
+            const isOurs =
+              !touched.includes(name) && JSON.stringify(was?.[name]) === JSON.stringify(had?.[name])
+            expect(after?.[name]).toEqual(isOurs ? next?.[name] : was?.[name])
+            expect(own?.[name]).toEqual(isOurs ? next?.[name] : had?.[name])
+            expect(fields.includes(name)).toBe(
+              JSON.stringify(after?.[name]) !== JSON.stringify(was?.[name]),
+            )
+          }
+        },
+      ),
       runs(100),
     )
   })
@@ -90,9 +115,13 @@ describe('the values of a study whose images were corrected', () => {
         const [had, before, after, now] = [own, was, is, followed(own, was, is)].map((each) =>
           fieldsOf(studyWith(each) as ScribeStudyRecord),
         )
-        const ofHeader = NAMES.filter((name) => !['severity', 'expressCustomerId', 'externalPatientId'].includes(name))
+        const ofHeader = NAMES.filter(
+          (name) => !['severity', 'expressCustomerId', 'externalPatientId'].includes(name),
+        )
         for (const name of NAMES) {
-          const isOfHeader = ofHeader.includes(name) && JSON.stringify(had?.[name]) === JSON.stringify(before?.[name])
+          const isOfHeader =
+            ofHeader.includes(name) &&
+            JSON.stringify(had?.[name]) === JSON.stringify(before?.[name])
           expect(now?.[name]).toEqual(isOfHeader ? after?.[name] : had?.[name])
         }
       }),

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { IMAGE, image, normalized, openStage, SERIES, STUDY, type Stage, type Values } from './intake-fixture.ts'
+import {
+  IMAGE,
+  image,
+  normalized,
+  openStage,
+  SERIES,
+  STUDY,
+  type Stage,
+  type Values,
+} from './intake-fixture.ts'
 
 const released = { kind: 'released', detail: '' } as const
 const stateOf = (stage: Stage) => stage.store.imageStudies.get(STUDY)?.state
@@ -34,7 +43,9 @@ describe('images of a study that is complete', () => {
     await stage.send(image(3, other), { association: { associationId: 'a2' } })
     const study = await settled(stage)
     expect(study?.header.patientName).toBe('Other^Olga')
-    expect(study?.mismatch?.amongImages).toEqual([{ field: 'patientName', first: 'Other^Olga', other: 'Sample^Sam' }])
+    expect(study?.mismatch?.amongImages).toEqual([
+      { field: 'patientName', first: 'Other^Olga', other: 'Sample^Sam' },
+    ])
     expect(stage.news.filter(({ tone }) => tone === 'danger')).toHaveLength(1)
   })
 
@@ -42,7 +53,8 @@ describe('images of a study that is complete', () => {
     await using stage = await openStage()
     for (const n of [1, 2]) await stage.send(image(n))
     await settled(stage)
-    for (const n of [1, 2]) await stage.send(image(n, other), { association: { associationId: 'a2' } })
+    for (const n of [1, 2])
+      await stage.send(image(n, other), { association: { associationId: 'a2' } })
     expect((await settled(stage))?.mismatch).toBeNull()
   })
 })
@@ -87,7 +99,10 @@ describe('a study is complete', () => {
     await using stage = await openStage()
     await stage.intake.mppsScp.create(normalized(started, { sopInstanceUid: MPPS }))
     await stage.send(image(1))
-    expect((await stage.intake.mppsScp.set(normalized(completed(1, 2), { sopInstanceUid: MPPS }))).status).toBe(0)
+    expect(
+      (await stage.intake.mppsScp.set(normalized(completed(1, 2), { sopInstanceUid: MPPS })))
+        .status,
+    ).toBe(0)
     await stage.intake.settled()
     expect(stateOf(stage)).toBe('receiving')
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ expected: 2, missing: 1 })
@@ -109,7 +124,12 @@ describe('a study is complete', () => {
     await using stage = await openStage()
     const other = [{ StudyInstanceUID: STUDY, ScheduledProcedureStepID: 'S200' }]
     await stage.intake.mppsScp.create(normalized(started, { sopInstanceUid: MPPS }))
-    await stage.intake.mppsScp.create(normalized({ ...started, ScheduledStepAttributesSequence: other }, { sopInstanceUid: '1.2.3.5' }))
+    await stage.intake.mppsScp.create(
+      normalized(
+        { ...started, ScheduledStepAttributesSequence: other },
+        { sopInstanceUid: '1.2.3.5' },
+      ),
+    )
     await stage.send(image(1))
     await stage.intake.mppsScp.set(normalized(completed(1), { sopInstanceUid: MPPS }))
     await stage.intake.settled()
@@ -148,11 +168,14 @@ describe('a study is complete', () => {
       },
     })
     const uids = Array.from({ length: 12 }, (_, n) => `1.2.3.${200 + n}`)
-    for (const uid of uids) await stage.send({ ...IMAGE, StudyInstanceUID: uid, SOPInstanceUID: `${uid}.1` })
+    for (const uid of uids)
+      await stage.send({ ...IMAGE, StudyInstanceUID: uid, SOPInstanceUID: `${uid}.1` })
     stage.clock.pass(24 * 60 * 60_000)
     await stage.reopen()
     await stage.intake.settled()
-    expect(uids.map((uid) => stage.store.imageStudies.get(uid)?.state)).toEqual(uids.map(() => 'settled'))
+    expect(uids.map((uid) => stage.store.imageStudies.get(uid)?.state)).toEqual(
+      uids.map(() => 'settled'),
+    )
     expect(most).toBe(4)
   })
 
@@ -186,7 +209,10 @@ describe('a transfer', () => {
   it('that breaks off is kept with the study, and said in the feed', async () => {
     await using stage = await openStage()
     await stage.send(IMAGE)
-    stage.intake.associationClosed('a1', { kind: 'aborted', detail: 'the peer closed the connection' })
+    stage.intake.associationClosed('a1', {
+      kind: 'aborted',
+      detail: 'the peer closed the connection',
+    })
     await stage.pass(0)
     expect(stage.store.imageStudies.get(STUDY)?.transfer).toEqual({
       how: 'aborted',
@@ -207,7 +233,10 @@ describe('a transfer', () => {
     await stage.send(image(2), over('a2'))
     await stage.send({ ...image(3), StudyInstanceUID: '1.2.3.200' }, over('a3'))
     stage.clock.pass(1000)
-    stage.intake.associationClosed('a1', { kind: 'aborted', detail: 'the peer closed the connection' })
+    stage.intake.associationClosed('a1', {
+      kind: 'aborted',
+      detail: 'the peer closed the connection',
+    })
     await stage.pass(1000)
     await stage.send(image(4), over('a2'))
     await stage.send(image(5), over('a3'))

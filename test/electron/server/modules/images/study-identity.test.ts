@@ -1,11 +1,25 @@
 import { describe, expect, it } from 'vitest'
-import type { HandedOutRow, ImageStudyRecord, Mismatch } from '#server/modules/images/image-study-queries.ts'
-import { identityOf, isUnscheduled, OWN_ADDRESS, studyDifferencesOf } from '#server/modules/images/study-identity.ts'
+import type {
+  HandedOutRow,
+  ImageStudyRecord,
+  Mismatch,
+} from '#server/modules/images/image-study-queries.ts'
+import {
+  identityOf,
+  isUnscheduled,
+  OWN_ADDRESS,
+  studyDifferencesOf,
+} from '#server/modules/images/study-identity.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import { MISMATCH, seedImages } from '../../../../support/images.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
-const NAMES = { from: 'worklist', field: 'patientName', expected: 'MAIER^ANNA', received: 'MEIER^ANNA' } as const
+const NAMES = {
+  from: 'worklist',
+  field: 'patientName',
+  expected: 'MAIER^ANNA',
+  received: 'MEIER^ANNA',
+} as const
 
 /** The record of a study with images, and the study of the interface beside it. */
 function images(more: Partial<ImageStudyRecord> = {}): ImageStudyRecord {
@@ -15,12 +29,25 @@ function images(more: Partial<ImageStudyRecord> = {}): ImageStudyRecord {
   if (!record) throw new Error('there is no record')
   return { ...record, ...more }
 }
-const study = (reportMetadata: StudyReportMetadata, createdByApiKeyId: string | null = 'key_1') => ({
+const study = (
+  reportMetadata: StudyReportMetadata,
+  createdByApiKeyId: string | null = 'key_1',
+) => ({
   ...{ detail: { reportMetadata }, createdByApiKeyId, createdByUserId: null },
 })
 const ROW = {} as HandedOutRow
-const SAME = { patientName: 'Anna Meier', mrn: 'P-4711', dateOfBirth: '1980-01-31', sex: 'female' } as const
-const OVERRIDE = { at: '2026-11-20T09:00:00.000Z', userId: 'usr_1', name: 'Una Malá', reason: 'Confirmed by phone' }
+const SAME = {
+  patientName: 'Anna Meier',
+  mrn: 'P-4711',
+  dateOfBirth: '1980-01-31',
+  sex: 'female',
+} as const
+const OVERRIDE = {
+  at: '2026-11-20T09:00:00.000Z',
+  userId: 'usr_1',
+  name: 'Una Malá',
+  reason: 'Confirmed by phone',
+}
 
 describe('the identity of a study', () => {
   it.each([
@@ -28,24 +55,79 @@ describe('the identity of a study', () => {
     ['images with nothing to compare them with', images(), undefined, 'unverified'],
     ['a study that was created from its own images', images(), study(SAME, null), 'unverified'],
     ['a study that names no patient', images(), study({ facilityName: 'North' }), 'unverified'],
-    ['images that were all set aside', images({ instances: 0, mismatch: MISMATCH }), undefined, 'unverified'],
-    ['reports of the gateway alone', images({ remoteAddress: OWN_ADDRESS, mismatch: MISMATCH }), undefined, 'unverified'],
+    [
+      'images that were all set aside',
+      images({ instances: 0, mismatch: MISMATCH }),
+      undefined,
+      'unverified',
+    ],
+    [
+      'reports of the gateway alone',
+      images({ remoteAddress: OWN_ADDRESS, mismatch: MISMATCH }),
+      undefined,
+      'unverified',
+    ],
     ['the same as the worklist row', images({ handedOut: ROW }), undefined, 'matched'],
     ['the same as the study of a partner', images(), study(SAME), 'matched'],
-    ['the same name as the study of a partner', images(), study({ patientName: 'Anna Meier' }), 'matched'],
-    ['the same record number as the study of a partner', images(), study({ mrn: 'P-4711' }), 'matched'],
-    ['the same as the study of a person', images(), { ...study(SAME, null), createdByUserId: 'usr_1' }, 'matched'],
+    [
+      'the same name as the study of a partner',
+      images(),
+      study({ patientName: 'Anna Meier' }),
+      'matched',
+    ],
+    [
+      'the same record number as the study of a partner',
+      images(),
+      study({ mrn: 'P-4711' }),
+      'matched',
+    ],
+    [
+      'the same as the study of a person',
+      images(),
+      { ...study(SAME, null), createdByUserId: 'usr_1' },
+      'matched',
+    ],
     ['images that were corrected', images({ isCorrected: true }), undefined, 'resolved'],
-    ['images that were corrected to their row', images({ isCorrected: true, handedOut: ROW }), study(SAME), 'resolved'],
-    ['corrected images that differ', images({ isCorrected: true, mismatch: MISMATCH }), undefined, 'mismatch'],
-    ['another name than the worklist row', images({ handedOut: ROW, mismatch: MISMATCH }), study(SAME), 'mismatch'],
-    ['another name than the study', images({ handedOut: ROW }), study({ ...SAME, patientName: 'Jan Novák' }), 'mismatch'],
-    ['another name than a study of its own', images(), study({ patientName: 'Jan Novák' }, null), 'mismatch'],
+    [
+      'images that were corrected to their row',
+      images({ isCorrected: true, handedOut: ROW }),
+      study(SAME),
+      'resolved',
+    ],
+    [
+      'corrected images that differ',
+      images({ isCorrected: true, mismatch: MISMATCH }),
+      undefined,
+      'mismatch',
+    ],
+    [
+      'another name than the worklist row',
+      images({ handedOut: ROW, mismatch: MISMATCH }),
+      study(SAME),
+      'mismatch',
+    ],
+    [
+      'another name than the study',
+      images({ handedOut: ROW }),
+      study({ ...SAME, patientName: 'Jan Novák' }),
+      'mismatch',
+    ],
+    [
+      'another name than a study of its own',
+      images(),
+      study({ patientName: 'Jan Novák' }, null),
+      'mismatch',
+    ],
   ] as const)('%s: %#', (_, record, of, state) => expect(identityOf(record, of).state).toBe(state))
 
   it('is a mismatch where images of the study name different patients', () => {
-    const amongImages: Mismatch['amongImages'] = [{ field: 'patientId', first: 'P-4711', other: 'P-9' }]
-    const identity = identityOf(images({ handedOut: ROW, mismatch: { ...MISMATCH, fields: [], amongImages } }), study(SAME))
+    const amongImages: Mismatch['amongImages'] = [
+      { field: 'patientId', first: 'P-4711', other: 'P-9' },
+    ]
+    const identity = identityOf(
+      images({ handedOut: ROW, mismatch: { ...MISMATCH, fields: [], amongImages } }),
+      study(SAME),
+    )
     expect(identity).toEqual({
       state: 'mismatch',
       differences: [{ from: 'images', field: 'patientId', expected: 'P-4711', received: 'P-9' }],
@@ -55,27 +137,53 @@ describe('the identity of a study', () => {
 
   it('is a mismatch while another version of the images says something else, be it the study alone', () => {
     const { header } = images()
-    const inDoubt = { header: { ...header, patientName: 'OTHER^OLGA', accessionNumber: '' }, studyInstanceUid: '1.2.3' }
-    const patientName = { from: 'version', field: 'patientName', expected: 'OTHER^OLGA', received: header.patientName }
-    const differences = identityOf(images({ inDoubt, handedOut: ROW, mismatch: MISMATCH }), study({ mrn: 'P-1' })).differences
+    const inDoubt = {
+      header: { ...header, patientName: 'OTHER^OLGA', accessionNumber: '' },
+      studyInstanceUid: '1.2.3',
+    }
+    const patientName = {
+      from: 'version',
+      field: 'patientName',
+      expected: 'OTHER^OLGA',
+      received: header.patientName,
+    }
+    const differences = identityOf(
+      images({ inDoubt, handedOut: ROW, mismatch: MISMATCH }),
+      study({ mrn: 'P-1' }),
+    ).differences
     expect(differences[0]).toEqual(patientName)
     expect(differences.map(({ from }) => from)).toEqual(['version', 'version', 'worklist', 'study'])
-    const elsewhere = identityOf(images({ inDoubt: { header, studyInstanceUid: '1.9' }, handedOut: ROW }), undefined)
+    const elsewhere = identityOf(
+      images({ inDoubt: { header, studyInstanceUid: '1.9' }, handedOut: ROW }),
+      undefined,
+    )
     expect(elsewhere).toEqual({
       state: 'mismatch',
-      differences: [{ from: 'version', field: 'studyInstanceUid', expected: '1.9', received: '1.2.3' }],
+      differences: [
+        { from: 'version', field: 'studyInstanceUid', expected: '1.9', received: '1.2.3' },
+      ],
       override: null,
     })
-    expect(identityOf(images({ inDoubt: { header, studyInstanceUid: '1.2.3' } }), undefined)).toMatchObject({
+    expect(
+      identityOf(images({ inDoubt: { header, studyInstanceUid: '1.2.3' } }), undefined),
+    ).toMatchObject({
       ...{ state: 'mismatch', differences: [] },
     })
   })
 
   it('is matched where a device made a UID of its own, and says so', () => {
-    const fields: Mismatch['fields'] = [{ field: 'studyInstanceUid', handedOut: '1.9', received: '1.2.3' }]
+    const fields: Mismatch['fields'] = [
+      { field: 'studyInstanceUid', handedOut: '1.9', received: '1.2.3' },
+    ]
     const record = images({ handedOut: ROW, mismatch: { ...MISMATCH, fields } })
-    expect(identityOf(record, undefined)).toMatchObject({ state: 'matched', differences: [{ field: 'studyInstanceUid' }] })
-    const both = images({ handedOut: ROW, mismatch: { ...MISMATCH, fields: [...fields, ...MISMATCH.fields] } })
+    expect(identityOf(record, undefined)).toMatchObject({
+      state: 'matched',
+      differences: [{ field: 'studyInstanceUid' }],
+    })
+    const both = images({
+      handedOut: ROW,
+      mismatch: { ...MISMATCH, fields: [...fields, ...MISMATCH.fields] },
+    })
     expect(identityOf(both, undefined)).toMatchObject({ state: 'mismatch' })
   })
 
@@ -93,21 +201,40 @@ describe('the identity of a study', () => {
 })
 
 describe('images and the study of the interface', () => {
-  const header = { patientName: 'MEIER^ANNA', patientId: '004711', patientBirthDate: '1980.01.31', patientSex: 'F' }
+  const header = {
+    patientName: 'MEIER^ANNA',
+    patientId: '004711',
+    patientBirthDate: '1980.01.31',
+    patientSex: 'F',
+  }
 
   it('are the same however the partner writes it', () => {
-    expect(studyDifferencesOf(header, { patientName: 'Anna Meier', mrn: '4711', dateOfBirth: '1980-01-31', sex: 'female' })).toEqual([])
+    expect(
+      studyDifferencesOf(header, {
+        patientName: 'Anna Meier',
+        mrn: '4711',
+        dateOfBirth: '1980-01-31',
+        sex: 'female',
+      }),
+    ).toEqual([])
     expect(studyDifferencesOf(header, {})).toEqual([])
     expect(studyDifferencesOf({ ...header, patientSex: 'O' }, { sex: 'female' })).toEqual([])
     expect(studyDifferencesOf({ ...header, patientSex: '' }, { sex: 'male' })).toEqual([])
     expect(studyDifferencesOf({ ...header, patientSex: ' f ' }, { sex: 'female' })).toEqual([])
     expect(studyDifferencesOf(header, { sex: 'other' })).toEqual([])
     expect(studyDifferencesOf(header, { patientName: 'Anna Meier' })).toEqual([])
-    expect(studyDifferencesOf({ ...header, patientBirthDate: '' }, { dateOfBirth: '1980-01-30' })).toEqual([])
+    expect(
+      studyDifferencesOf({ ...header, patientBirthDate: '' }, { dateOfBirth: '1980-01-30' }),
+    ).toEqual([])
   })
 
   it('differ in name, record number, date of birth and sex', () => {
-    const other = { patientName: 'Jan Novák', mrn: '4712', dateOfBirth: '1980-01-30', sex: 'male' } as const
+    const other = {
+      patientName: 'Jan Novák',
+      mrn: '4712',
+      dateOfBirth: '1980-01-30',
+      sex: 'male',
+    } as const
     const from = 'study'
     expect(studyDifferencesOf(header, other)).toEqual([
       { from, field: 'patientName', expected: 'Jan Novák', received: 'MEIER^ANNA' },
@@ -122,7 +249,8 @@ describe('images and the study of the interface', () => {
 })
 
 describe('images without an order', () => {
-  const settled = (more: Partial<ImageStudyRecord> = {}) => images({ state: 'settled', handedOut: null, isFetched: false, ...more })
+  const settled = (more: Partial<ImageStudyRecord> = {}) =>
+    images({ state: 'settled', handedOut: null, isFetched: false, ...more })
   const made = (by: object) => ({ createdByApiKeyId: null, createdByUserId: null, ...by })
 
   it.each([
@@ -136,7 +264,9 @@ describe('images without an order', () => {
     ['of a row of the worklist', settled({ handedOut: ROW }), undefined, false],
     ['of a study that a partner created', settled(), made({ createdByApiKeyId: 'key_1' }), false],
     ['of a study that a person created', settled(), made({ createdByUserId: 'usr_1' }), false],
-  ] as const)('%s: %#', (_, record, of, expected) => expect(isUnscheduled(record, of)).toBe(expected))
+  ] as const)('%s: %#', (_, record, of, expected) =>
+    expect(isUnscheduled(record, of)).toBe(expected),
+  )
 })
 
 describe('the index of studies with a mismatch', () => {
@@ -161,7 +291,10 @@ describe('the index of studies with a mismatch', () => {
     for (const uid of ['1.1', '1.2', '1.3']) seedImages(temp.store, { uid, mismatch: MISMATCH })
     database.run(database.sql.updateTable('imageStudies').set({ isMismatched: null }))
     expect([imageStudies.isUncompared(), imageStudies.summary('').mismatches]).toEqual([true, 0])
-    expect([imageStudies.compareUncompared(2), imageStudies.compareUncompared(2)]).toEqual([true, false])
+    expect([imageStudies.compareUncompared(2), imageStudies.compareUncompared(2)]).toEqual([
+      true,
+      false,
+    ])
     expect([imageStudies.isUncompared(), imageStudies.summary('').mismatches]).toEqual([false, 3])
   })
 })

@@ -6,7 +6,9 @@ import { EVENTS } from '#shared/contract/webhooks.ts'
 import { runs } from '../../../../support/property-runs.ts'
 import { HEADER } from './intake-fixture.ts'
 
-const NOTHING = Object.fromEntries(Object.keys(HEADER).map((name) => [name, ''])) as unknown as typeof HEADER
+const NOTHING = Object.fromEntries(
+  Object.keys(HEADER).map((name) => [name, '']),
+) as unknown as typeof HEADER
 
 describe('values of a study', () => {
   it('are those of the header where the partner says nothing', () => {
@@ -48,7 +50,12 @@ describe('values of a study', () => {
       expressCustomerId: 'cus_1',
       height: { unit: 'in', value: 70 },
     })
-    expect(values).toMatchObject({ severity: 'stat', expressCustomerId: 'cus_1', externalPatientId: 'X7', studyDescription: 'CT head' })
+    expect(values).toMatchObject({
+      severity: 'stat',
+      expressCustomerId: 'cus_1',
+      externalPatientId: 'X7',
+      studyDescription: 'CT head',
+    })
     expect(values.reportMetadata).toMatchObject({
       patientName: 'Sample, Samuel',
       scanType: 'CT head plain',
@@ -64,8 +71,16 @@ describe('values of a study', () => {
   })
 
   it('leave out what of the partner cannot be kept, with a warning that names the field only', () => {
-    const { values, warnings } = mergedValues(HEADER, 'CT', { studyTime: '25:00', patientName: 'x'.repeat(501), mrn: '  ' })
-    expect(values.reportMetadata).toMatchObject({ scanTime: '08:45', patientName: 'Sample^Sam', mrn: 'P100' })
+    const { values, warnings } = mergedValues(HEADER, 'CT', {
+      studyTime: '25:00',
+      patientName: 'x'.repeat(501),
+      mrn: '  ',
+    })
+    expect(values.reportMetadata).toMatchObject({
+      scanTime: '08:45',
+      patientName: 'Sample^Sam',
+      mrn: 'P100',
+    })
     expect(warnings).toEqual([
       "The partner's patientName cannot be used and was left out.",
       "The partner's studyTime cannot be used and was left out.",
@@ -73,9 +88,17 @@ describe('values of a study', () => {
   })
 
   it.each([
-    [{ studyDescription: 'Partner' }, { ...HEADER, requestedProcedureDescription: 'Requested' }, 'Partner'],
+    [
+      { studyDescription: 'Partner' },
+      { ...HEADER, requestedProcedureDescription: 'Requested' },
+      'Partner',
+    ],
     [{}, { ...HEADER, requestedProcedureDescription: 'Requested' }, 'CT head'],
-    [{}, { ...HEADER, studyDescription: ' ', requestedProcedureDescription: 'Requested' }, 'Requested'],
+    [
+      {},
+      { ...HEADER, studyDescription: ' ', requestedProcedureDescription: 'Requested' },
+      'Requested',
+    ],
     [{}, { ...HEADER, studyDescription: '' }, 'CT study'],
   ])('are described by %j, then the header, then the modality', (answer, header, description) => {
     expect(mergedValues(header, 'CT', answer).values.studyDescription).toBe(description)
@@ -109,7 +132,9 @@ describe('values of a study', () => {
     ['20240310', '20260310', '2 years'],
     ['19260311', '20260310', '99 years'],
   ])('give the age of one born on %s and scanned on %s', (patientBirthDate, studyDate, age) => {
-    expect(mergedValues({ ...NOTHING, patientBirthDate, studyDate }, 'CT', {}).values.reportMetadata.age).toBe(age)
+    expect(
+      mergedValues({ ...NOTHING, patientBirthDate, studyDate }, 'CT', {}).values.reportMetadata.age,
+    ).toBe(age)
   })
 
   it('keep the alphabetic form of a name', () => {
@@ -121,7 +146,10 @@ describe('values of a study', () => {
 
   it('are the partner’s, else the header’s, else nothing, in the form of the contract, whatever both say', () => {
     const word = fc.string({ maxLength: 40 })
-    const measure = fc.record({ unit: fc.constant('cm' as const), value: fc.double({ min: 0, max: 300, noNaN: true }) })
+    const measure = fc.record({
+      unit: fc.constant('cm' as const),
+      value: fc.double({ min: 0, max: 300, noNaN: true }),
+    })
     const answers = fc.record(
       {
         patientName: word,
@@ -134,17 +162,28 @@ describe('values of a study', () => {
       },
       { requiredKeys: [] },
     )
-    const headers = fc.record(Object.fromEntries(Object.keys(HEADER).map((name) => [name, word]))) as fc.Arbitrary<typeof HEADER>
+    const headers = fc.record(
+      Object.fromEntries(Object.keys(HEADER).map((name) => [name, word])),
+    ) as fc.Arbitrary<typeof HEADER>
     fc.assert(
       fc.property(headers, word, answers, (header, modality, answer) => {
-        expect(EVENTS['patient_study.enrichment_requested'].response.safeParse(answer).success).toBe(true)
+        expect(
+          EVENTS['patient_study.enrichment_requested'].response.safeParse(answer).success,
+        ).toBe(true)
         const merged = mergedValues(header, modality, answer)
         const { reportMetadata, studyDescription } = merged.values
         expect(StudyReportMetadata.safeParse(reportMetadata).success).toBe(true)
         expect(studyDescription.length).toBeGreaterThan(0)
         const alone = mergedValues(header, modality, {}).values.reportMetadata
-        for (const field of ['patientName', 'mrn', 'facilityName', 'referringPhysicianName', 'height'] as const) {
-          if (merged.fromPartner.includes(field)) expect(reportMetadata[field]).toEqual(visible(answer[field]))
+        for (const field of [
+          'patientName',
+          'mrn',
+          'facilityName',
+          'referringPhysicianName',
+          'height',
+        ] as const) {
+          if (merged.fromPartner.includes(field))
+            expect(reportMetadata[field]).toEqual(visible(answer[field]))
           else expect(reportMetadata[field]).toEqual(alone[field])
         }
         expect(mergedValues(header, modality, {}).fromPartner).toEqual([])
@@ -154,7 +193,8 @@ describe('values of a study', () => {
   })
 })
 
-const visible = (value: unknown) => (typeof value === 'string' ? value.replace(/\p{Cc}+/gu, ' ').trim() : value)
+const visible = (value: unknown) =>
+  typeof value === 'string' ? value.replace(/\p{Cc}+/gu, ' ').trim() : value
 
 describe('the modality of a study', () => {
   it.each([

@@ -4,13 +4,16 @@ import { describe, expect, it } from 'vitest'
 import { IMAGE, openStage, type Stage } from './intake-fixture.ts'
 
 const numbered = (n: number) => ({ ...IMAGE, SOPInstanceUID: `2.25.77.${n}` })
-/** What a power failure leaves: the intake is not closed, and looks at its files at the next start. */
+/**
+ * What a power failure leaves: the intake is not closed, and looks at its files at the next start.
+ */
 async function powerFails(stage: Stage): Promise<void> {
   await stage.intake.settled()
   await stage.reopen(() => writeFileSync(join(stage.folder, 'images', '.open'), ''))
   await stage.intake.settled()
 }
-const pathOf = (stage: Stage, n: number) => stage.store.imageFiles.pathOf(stage.store.instances.current(`2.25.77.${n}`)?.file ?? '')
+const pathOf = (stage: Stage, n: number) =>
+  stage.store.imageFiles.pathOf(stage.store.instances.current(`2.25.77.${n}`)?.file ?? '')
 
 describe('the start after a power failure', () => {
   it('removes a row whose file got no name, and its sender can send it again', async () => {
@@ -18,7 +21,11 @@ describe('the start after a power failure', () => {
     for (const n of [1, 2, 3]) await stage.send(numbered(n))
     rmSync(pathOf(stage, 3))
     await powerFails(stage)
-    expect(stage.news.at(-1)).toMatchObject({ kind: 'disk', tone: 'warning', text: expect.stringMatching(/^1 object of a transfer/) })
+    expect(stage.news.at(-1)).toMatchObject({
+      kind: 'disk',
+      tone: 'warning',
+      text: expect.stringMatching(/^1 object of a transfer/),
+    })
     expect(stage.store.instances.current('2.25.77.3')).toBeUndefined()
     const study = IMAGE.StudyInstanceUID as string
     expect(stage.store.imageStudies.get(study)?.instances).toBe(2)
@@ -72,7 +79,11 @@ describe('the start after a power failure', () => {
     renameSync(join(stage.folder, 'images'), join(stage.folder, 'elsewhere'))
     mkdirSync(join(stage.folder, 'images'))
     await powerFails(stage)
-    expect(stage.news.at(-1)).toMatchObject({ kind: 'disk', tone: 'danger', text: expect.stringMatching(/Nothing was removed/) })
+    expect(stage.news.at(-1)).toMatchObject({
+      kind: 'disk',
+      tone: 'danger',
+      text: expect.stringMatching(/Nothing was removed/),
+    })
     expect([...stage.store.instances.newestFirst()]).toHaveLength(3)
   })
 })

@@ -22,12 +22,18 @@ function outgoing(smtp: () => SmtpServer | undefined) {
   const outcomes: string[] = []
   const mail = openMail({
     ...{ store, smtp, clinicName: () => 'Praxis Kern', clock: temp.clock },
-    onOutcome: ({ subject, outcome, fault }) => outcomes.push([subject, outcome, fault].filter(Boolean).join(' ')),
+    onOutcome: ({ subject, outcome, fault }) =>
+      outcomes.push([subject, outcome, fault].filter(Boolean).join(' ')),
   })
   return {
     ...{ temp, outbox, mail, outcomes, clock: temp.clock },
     append: (subject: string, more: Partial<InvitationMail> = {}) =>
-      outbox.append({ kind: INVITATION_MAIL, subject, payload: { ...payload, ...more }, at: new Date(temp.clock()).toISOString() }),
+      outbox.append({
+        kind: INVITATION_MAIL,
+        subject,
+        payload: { ...payload, ...more },
+        at: new Date(temp.clock()).toISOString(),
+      }),
     async [Symbol.asyncDispose]() {
       await mail[Symbol.asyncDispose]()
       temp[Symbol.dispose]()
@@ -42,10 +48,19 @@ describe('mail', () => {
     const outboxId = out.append('inv_1')
     out.append('inv_2', { to: 'hana@partner.example' })
     await out.mail.settled()
-    expect(server.received.map(({ to }) => to)).toEqual([['maja@partner.example'], ['hana@partner.example']])
+    expect(server.received.map(({ to }) => to)).toEqual([
+      ['maja@partner.example'],
+      ['hana@partner.example'],
+    ])
     expect(server.received[0]?.source).toContain(`Message-ID: <inv_1.${outboxId}@clinic.example>`)
-    expect(server.received[0]?.source.replace(/=\n/g, '')).toContain('https://gateway.clinic.example/#/invitation?token')
-    expect(out.outbox.latest(INVITATION_MAIL, 'inv_1')).toMatchObject({ state: 'sent', attempts: 1, lastError: null })
+    expect(server.received[0]?.source.replace(/=\n/g, '')).toContain(
+      'https://gateway.clinic.example/#/invitation?token',
+    )
+    expect(out.outbox.latest(INVITATION_MAIL, 'inv_1')).toMatchObject({
+      state: 'sent',
+      attempts: 1,
+      lastError: null,
+    })
     out.mail.retry()
     await out.mail.settled()
     expect(server.received).toHaveLength(2)
@@ -58,7 +73,10 @@ describe('mail', () => {
     await using out = outgoing(() => smtp)
     out.append('inv_1')
     await out.mail.settled()
-    expect(out.outbox.latest(INVITATION_MAIL, 'inv_1')).toMatchObject({ state: 'waiting', attempts: 0 })
+    expect(out.outbox.latest(INVITATION_MAIL, 'inv_1')).toMatchObject({
+      state: 'waiting',
+      attempts: 0,
+    })
     smtp = server.smtp
     out.mail.retry()
     await out.mail.settled()
@@ -82,14 +100,20 @@ describe('mail', () => {
     }
     out.mail.retry()
     await out.mail.settled()
-    expect(out.outbox.latest(INVITATION_MAIL, 'inv_1')).toMatchObject({ state: 'failed', attempts: RETRY_MS.length + 1, lastError: fault })
+    expect(out.outbox.latest(INVITATION_MAIL, 'inv_1')).toMatchObject({
+      state: 'failed',
+      attempts: RETRY_MS.length + 1,
+      lastError: fault,
+    })
     expect(out.outcomes.at(-1)).toBe(`inv_1 failed ${fault}`)
   })
 
   it('that fails does not hold up the others', async () => {
     await using server = await openTestSmtpServer({
       onRcptTo: ({ address }, _s, done) =>
-        address.startsWith('gone') ? done(Object.assign(new Error('no such mailbox'), { responseCode: 550 })) : done(),
+        address.startsWith('gone')
+          ? done(Object.assign(new Error('no such mailbox'), { responseCode: 550 }))
+          : done(),
     })
     await using out = outgoing(() => server.smtp)
     out.append('inv_1', { to: 'gone@partner.example' })
@@ -117,7 +141,12 @@ describe('mail', () => {
     out.append('inv_1')
     await out.mail[Symbol.asyncDispose]()
     out.append('inv_2')
-    const next = openMail({ store: out.temp.store, smtp: () => server.smtp, clinicName: () => '', clock: out.clock })
+    const next = openMail({
+      store: out.temp.store,
+      smtp: () => server.smtp,
+      clinicName: () => '',
+      clock: out.clock,
+    })
     await next.settled()
     expect(server.received).toHaveLength(2)
     await next[Symbol.asyncDispose]()

@@ -34,7 +34,9 @@ describe('the text of an invitation', () => {
   })
 
   it('does without a clinic’s name', () => {
-    expect(invitationText({ ...given, clinicName: '', expiry: null }).subject).toBe('Your access to the imaging gateway of your clinic')
+    expect(invitationText({ ...given, clinicName: '', expiry: null }).subject).toBe(
+      'Your access to the imaging gateway of your clinic',
+    )
     expect(testText('').subject).toBe('Test of the mail of the imaging gateway')
   })
 })

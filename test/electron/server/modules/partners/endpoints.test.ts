@@ -20,35 +20,76 @@ function clinic() {
   const partner = openPartnerEndpoint({ ...temp, settings, onChanged: endpoints.noteChange })
   const apiKeys = openApiKeys(temp)
   const makeKey = (description: string) =>
-    apiKeys.create({ description, isViewerEnabled: true, scope: 'all' }, 'command-line').apiKey.apiKeyId
+    apiKeys.create({ description, isViewerEnabled: true, scope: 'all' }, 'command-line').apiKey
+      .apiKeyId
   let changes = 0
   endpoints.onChange(() => changes++)
   return Object.assign(temp, {
-    ...{ settings, endpoints, partner, makeKey, revokeKey: (id: string) => apiKeys.revoke(id, 'command-line') },
+    ...{
+      settings,
+      endpoints,
+      partner,
+      makeKey,
+      revokeKey: (id: string) => apiKeys.revoke(id, 'command-line'),
+    },
     changes: () => changes,
-    setPartner: () => partner.set({ url: 'https://ris.example/hook', secret: SECRET, allowPlaintext: false }, 'command-line'),
-    add: (more: Partial<Parameters<typeof endpoints.add>[0]> = {}) => endpoints.add({ ...READING, ...more }, OWNER),
+    setPartner: () =>
+      partner.set(
+        { url: 'https://ris.example/hook', secret: SECRET, allowPlaintext: false },
+        'command-line',
+      ),
+    add: (more: Partial<Parameters<typeof endpoints.add>[0]> = {}) =>
+      endpoints.add({ ...READING, ...more }, OWNER),
     actions: () => temp.store.audit.list({ limit: 50 }).items.map(({ action }) => action),
   })
 }
 const READING = {
-  ...{ name: 'Reading room', url: 'https://reading.example/hook', events: ['report.delivered'], apiKeyId: null },
+  ...{
+    name: 'Reading room',
+    url: 'https://reading.example/hook',
+    events: ['report.delivered'],
+    apiKeyId: null,
+  },
   ...{ allowPlaintext: false, fileHosts: [], budgets: {} },
 } satisfies Parameters<ReturnType<typeof openEndpoints>['add']>[0]
-const refused = (path: string) => expect.objectContaining({ code: 'refused', errors: [expect.objectContaining({ path })] })
+const refused = (path: string) =>
+  expect.objectContaining({ code: 'refused', errors: [expect.objectContaining({ path })] })
 
 describe('endpoints', () => {
   it('are the clinic’s own first, with all that the window shows of them', () => {
     using temp = clinic()
     temp.setPartner()
     const apiKeyId = temp.makeKey('Teleradiology')
-    const { secret, ...added } = temp.add({ apiKeyId, fileHosts: ['s3.example', 's3.example'], budgets: { 'report.delivered': 30_000 } })
+    const { secret, ...added } = temp.add({
+      apiKeyId,
+      fileHosts: ['s3.example', 's3.example'],
+      budgets: { 'report.delivered': 30_000 },
+    })
     expect(secret).toMatch(/^whsec_/)
     expect(added).toEqual({
-      ...{ endpointId: added.endpointId, name: 'Reading room', url: 'https://reading.example/hook', events: ['report.delivered'] },
-      ...{ apiKey: { apiKeyId, description: 'Teleradiology' }, allowsPlaintext: false, fileHosts: ['s3.example'], refusedHosts: [] },
-      ...{ budgets: { 'report.delivered': 30_000 }, isDefault: false, isEnabled: true, disabledReason: null, waiting: 0 },
-      ...{ secrets: [{ createdAt: '2026-03-10T09:00:00.001Z', endsAt: null }], createdAt: '2026-03-10T09:00:00.001Z' },
+      ...{
+        endpointId: added.endpointId,
+        name: 'Reading room',
+        url: 'https://reading.example/hook',
+        events: ['report.delivered'],
+      },
+      ...{
+        apiKey: { apiKeyId, description: 'Teleradiology' },
+        allowsPlaintext: false,
+        fileHosts: ['s3.example'],
+        refusedHosts: [],
+      },
+      ...{
+        budgets: { 'report.delivered': 30_000 },
+        isDefault: false,
+        isEnabled: true,
+        disabledReason: null,
+        waiting: 0,
+      },
+      ...{
+        secrets: [{ createdAt: '2026-03-10T09:00:00.001Z', endsAt: null }],
+        createdAt: '2026-03-10T09:00:00.001Z',
+      },
     })
     expect(temp.endpoints.list().map(({ isDefault, url }) => [isDefault, url])).toEqual([
       [true, 'https://ris.example/hook'],
@@ -65,7 +106,12 @@ describe('endpoints', () => {
     const apiKeyId = temp.makeKey('Teleradiology')
     temp.add({ apiKeyId, events: [...EVENT_TYPES] })
     const to = (key: string | null) =>
-      Object.fromEntries(EVENT_TYPES.map((event) => [event, new URL(temp.endpoints.targetFor(event, key)?.url ?? 'https://none').host]))
+      Object.fromEntries(
+        EVENT_TYPES.map((event) => [
+          event,
+          new URL(temp.endpoints.targetFor(event, key)?.url ?? 'https://none').host,
+        ]),
+      )
     expect(to(apiKeyId)).toEqual({
       'study.access_requested': 'reading.example',
       'ephemeral.access_requested': 'reading.example',
@@ -89,13 +135,18 @@ describe('endpoints', () => {
     expect(temp.endpoints.target(endpointId)).toMatchObject({ url: 'https://reading.example/hook' })
     expect(temp.endpoints.disabled()).toMatchObject([{ endpointId, disabledReason: 'gone' }])
     expect(temp.endpoints.list()[1]).toMatchObject({ isEnabled: false, disabledReason: 'gone' })
-    expect(temp.endpoints.change(endpointId, { isEnabled: true }, OWNER)).toMatchObject({ isEnabled: true, disabledReason: null })
+    expect(temp.endpoints.change(endpointId, { isEnabled: true }, OWNER)).toMatchObject({
+      isEnabled: true,
+      disabledReason: null,
+    })
     expect(temp.endpoints.targetFor('report.delivered', apiKeyId)).toBeDefined()
     expect(temp.endpoints.change(endpointId, { isEnabled: false }, OWNER)).toMatchObject({
       isEnabled: false,
       disabledReason: 'person',
     })
-    expect(temp.actions()).toEqual(expect.arrayContaining(['endpoint.switch-off', 'endpoint.change']))
+    expect(temp.actions()).toEqual(
+      expect.arrayContaining(['endpoint.switch-off', 'endpoint.change']),
+    )
   })
 
   it('that said they are gone are on again when the partner is set anew', () => {
@@ -110,7 +161,9 @@ describe('endpoints', () => {
     const before = temp.changes()
     temp.partner.set({ url: 'https://ris.example/new', allowPlaintext: false }, OWNER)
     expect(temp.changes()).toBe(before + 1)
-    expect(temp.endpoints.list()).toMatchObject([{ url: 'https://ris.example/new', isEnabled: true, disabledReason: null }])
+    expect(temp.endpoints.list()).toMatchObject([
+      { url: 'https://ris.example/new', isEnabled: true, disabledReason: null },
+    ])
     temp.endpoints.change(own?.endpointId ?? '', { isEnabled: false }, OWNER)
     expect(temp.endpoints.targetFor('modality_worklist.requested')).toBeUndefined()
   })
@@ -120,11 +173,19 @@ describe('endpoints', () => {
     temp.setPartner()
     expect(() => temp.add()).toThrow(refused('body.events'))
     const [own] = temp.endpoints.list()
-    temp.endpoints.change(own?.endpointId ?? '', { events: EVENT_TYPES.filter((event) => event !== 'report.delivered') }, OWNER)
+    temp.endpoints.change(
+      own?.endpointId ?? '',
+      { events: EVENT_TYPES.filter((event) => event !== 'report.delivered') },
+      OWNER,
+    )
     const { endpointId } = temp.add()
     expect(temp.endpoints.targetFor('report.delivered')?.url).toBe('https://reading.example/hook')
-    expect(() => temp.endpoints.change(endpointId, { events: ['modality_worklist.requested'] }, OWNER)).toThrow(refused('body.events'))
-    expect(() => temp.endpoints.change(own?.endpointId ?? '', { events: [...EVENT_TYPES] }, OWNER)).toThrow(refused('body.events'))
+    expect(() =>
+      temp.endpoints.change(endpointId, { events: ['modality_worklist.requested'] }, OWNER),
+    ).toThrow(refused('body.events'))
+    expect(() =>
+      temp.endpoints.change(own?.endpointId ?? '', { events: [...EVENT_TYPES] }, OWNER),
+    ).toThrow(refused('body.events'))
     // The partner keeps what it takes when only its address is set.
     temp.partner.set({ url: 'https://ris.example/new', allowPlaintext: false }, OWNER)
     expect(temp.endpoints.targetFor('report.delivered')?.url).toBe('https://reading.example/hook')
@@ -136,11 +197,17 @@ describe('endpoints', () => {
     const apiKeyId = temp.makeKey('Teleradiology')
     const { endpointId } = temp.add({ apiKeyId })
     expect(temp.endpoints.remove(endpointId, OWNER).success).toBe(true)
-    expect(temp.endpoints.targetFor('report.delivered', apiKeyId)?.url).toBe('https://ris.example/hook')
+    expect(temp.endpoints.targetFor('report.delivered', apiKeyId)?.url).toBe(
+      'https://ris.example/hook',
+    )
     expect(temp.store.endpoints.secrets(endpointId)).toEqual([])
     const [own] = temp.endpoints.list()
-    expect(() => temp.endpoints.remove(own?.endpointId ?? '', OWNER)).toThrow(expect.objectContaining({ code: 'refused' }))
-    expect(() => temp.endpoints.remove(endpointId, OWNER)).toThrow(expect.objectContaining({ code: 'not-found' }))
+    expect(() => temp.endpoints.remove(own?.endpointId ?? '', OWNER)).toThrow(
+      expect.objectContaining({ code: 'refused' }),
+    )
+    expect(() => temp.endpoints.remove(endpointId, OWNER)).toThrow(
+      expect.objectContaining({ code: 'not-found' }),
+    )
   })
 
   it('sign with several secrets for as long as the setting says, the newest first', () => {
@@ -150,7 +217,9 @@ describe('endpoints', () => {
     const endpointId = own?.endpointId ?? ''
     const secrets = () => temp.endpoints.targetFor('report.delivered')?.secrets
     temp.clock.pass(HOUR)
-    expect(temp.endpoints.rotateSecret(endpointId, { secret: NEXT, endOthersNow: false }, OWNER)).toMatchObject({
+    expect(
+      temp.endpoints.rotateSecret(endpointId, { secret: NEXT, endOthersNow: false }, OWNER),
+    ).toMatchObject({
       secret: null,
       secrets: [
         { createdAt: '2026-03-10T10:00:00.000Z', endsAt: null },
@@ -187,14 +256,22 @@ describe('endpoints', () => {
     temp.setPartner()
     const listed = () => temp.settings.get('partner.plaintextHosts')
     const plain = { url: 'http://10.0.0.5:8080/hook', allowPlaintext: true }
-    expect(() => temp.add({ ...plain, allowPlaintext: false, apiKeyId: temp.makeKey('x') })).toThrow(refused('body.allowPlaintext'))
+    expect(() =>
+      temp.add({ ...plain, allowPlaintext: false, apiKeyId: temp.makeKey('x') }),
+    ).toThrow(refused('body.allowPlaintext'))
     const first = temp.add({ ...plain, apiKeyId: temp.makeKey('a') })
     const second = temp.add({ ...plain, apiKeyId: temp.makeKey('b') })
     expect(listed()).toEqual(['10.0.0.5:8080'])
     temp.endpoints.remove(first.endpointId, OWNER)
     expect(listed()).toEqual(['10.0.0.5:8080'])
-    expect(() => temp.endpoints.change(second.endpointId, { allowPlaintext: false }, OWNER)).toThrow(refused('body.allowPlaintext'))
-    temp.endpoints.change(second.endpointId, { url: 'https://10.0.0.5:8080/hook', allowPlaintext: false }, OWNER)
+    expect(() =>
+      temp.endpoints.change(second.endpointId, { allowPlaintext: false }, OWNER),
+    ).toThrow(refused('body.allowPlaintext'))
+    temp.endpoints.change(
+      second.endpointId,
+      { url: 'https://10.0.0.5:8080/hook', allowPlaintext: false },
+      OWNER,
+    )
     expect(listed()).toEqual([])
   })
 
@@ -202,7 +279,8 @@ describe('endpoints', () => {
     using temp = clinic()
     temp.setPartner()
     const endpointId = temp.endpoints.list()[0]?.endpointId ?? ''
-    for (let at = 0; at < 60; at++) temp.endpoints.noteRefusedHost(endpointId, `https://s${at}.example/file?signature=secret`)
+    for (let at = 0; at < 60; at++)
+      temp.endpoints.noteRefusedHost(endpointId, `https://s${at}.example/file?signature=secret`)
     temp.endpoints.noteRefusedHost(endpointId, 'https://files.example:8443/x')
     temp.endpoints.noteRefusedHost(endpointId, 'http://plain.example/x')
     temp.endpoints.noteRefusedHost(endpointId, 'file:///etc/passwd')
@@ -221,9 +299,15 @@ describe('endpoints', () => {
     temp.revokeKey(revoked)
     for (const apiKeyId of [revoked, '3f1b6c58-6a0e-4f8a-9f0e-7b1f5d0c2a11'])
       expect(() => temp.add({ apiKeyId })).toThrow(refused('body.apiKeyId'))
-    expect(() => temp.add({ url: 'ftp://reading.example/' })).toThrow(expect.objectContaining({ code: 'malformed' }))
-    expect(() => temp.add({ secret: 'whsec_short' })).toThrow(expect.objectContaining({ code: 'malformed' }))
-    expect(() => temp.endpoints.change('nothing', {}, OWNER)).toThrow(expect.objectContaining({ code: 'not-found' }))
+    expect(() => temp.add({ url: 'ftp://reading.example/' })).toThrow(
+      expect.objectContaining({ code: 'malformed' }),
+    )
+    expect(() => temp.add({ secret: 'whsec_short' })).toThrow(
+      expect.objectContaining({ code: 'malformed' }),
+    )
+    expect(() => temp.endpoints.change('nothing', {}, OWNER)).toThrow(
+      expect.objectContaining({ code: 'not-found' }),
+    )
     expect(() => temp.endpoints.rotateSecret('nothing', { endOthersNow: false }, OWNER)).toThrow(
       expect.objectContaining({ code: 'not-found' }),
     )
@@ -244,8 +328,22 @@ describe('the endpoint of a report', () => {
       const at = '2026-03-10T09:00:00.000Z'
       const { studies, reports, users, outbox } = temp.store
       users.insert({
-        ...{ userId, email: `r${n}@clinic.example`, firstName: 'Rita', lastName: 'Reader', level: 'member', clinicRole: 'Radiologist' },
-        ...{ canManageStudies: false, canCreateReports: true, hasDashboardAccess: true, middleName: null, suffix1: null, suffix2: null },
+        ...{
+          userId,
+          email: `r${n}@clinic.example`,
+          firstName: 'Rita',
+          lastName: 'Reader',
+          level: 'member',
+          clinicRole: 'Radiologist',
+        },
+        ...{
+          canManageStudies: false,
+          canCreateReports: true,
+          hasDashboardAccess: true,
+          middleName: null,
+          suffix1: null,
+          suffix2: null,
+        },
         ...{
           phoneNumber: null,
           npiNumber: null,
@@ -278,7 +376,16 @@ describe('the endpoint of a report', () => {
         },
       } as Parameters<typeof studies.insert>[0])
       reports.insert({
-        ...{ reportId, studyId, userId, isAddendum: false, status: 'in_progress', signedAt: null, isCritical: null, snapshotMetadata: {} },
+        ...{
+          reportId,
+          studyId,
+          userId,
+          isAddendum: false,
+          status: 'in_progress',
+          signedAt: null,
+          isCritical: null,
+          snapshotMetadata: {},
+        },
         ...{ plainText: null, createdAt: at, updatedAt: at },
       } as Parameters<typeof reports.insert>[0])
       outbox.append({ kind: 'report.delivered', subject: reportId, lane: studyId, payload: {}, at })

@@ -20,7 +20,12 @@ function clinic() {
 describe('the partner endpoint', () => {
   it('is unset at first', () => {
     using temp = clinic()
-    expect(temp.partner.read()).toEqual({ url: null, hasSecret: false, events: [], allowsPlaintext: false })
+    expect(temp.partner.read()).toEqual({
+      url: null,
+      hasSecret: false,
+      events: [],
+      allowsPlaintext: false,
+    })
     expect(temp.partner.endpointFor('modality_worklist.requested')).toBeUndefined()
   })
 
@@ -34,14 +39,24 @@ describe('the partner endpoint', () => {
       allowsPlaintext: false,
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     })
-    expect(temp.partner.endpointFor('modality_worklist.requested')).toMatchObject({ url: URL_, secrets: [set.secret] })
-    const moved = temp.partner.set({ url: 'https://ris.example/other', allowPlaintext: false }, 'command-line')
+    expect(temp.partner.endpointFor('modality_worklist.requested')).toMatchObject({
+      url: URL_,
+      secrets: [set.secret],
+    })
+    const moved = temp.partner.set(
+      { url: 'https://ris.example/other', allowPlaintext: false },
+      'command-line',
+    )
     expect(moved).toMatchObject({ url: 'https://ris.example/other', secret: null })
     expect(temp.secrets()).toEqual([set.secret])
     expect(temp.store.endpoints.list()).toHaveLength(1)
     expect(JSON.stringify(temp.store.audit.list({ limit: 10 }).items)).not.toContain('whsec_')
     expect(temp.store.audit.list({ limit: 10 }).items.map(({ detail }) => detail)).toEqual([
-      { url: { before: URL_, after: 'https://ris.example/other' }, allowsPlaintext: false, secret: 'kept' },
+      {
+        url: { before: URL_, after: 'https://ris.example/other' },
+        allowsPlaintext: false,
+        secret: 'kept',
+      },
       { url: { before: null, after: URL_ }, allowsPlaintext: false, secret: 'made' },
     ])
   })
@@ -49,7 +64,9 @@ describe('the partner endpoint', () => {
   it('signs with the old secret too for a day after a new one was set', () => {
     using temp = clinic()
     temp.partner.set({ url: URL_, secret: SECRET, allowPlaintext: false }, 'command-line')
-    expect(temp.partner.set({ url: URL_, secret: NEXT, allowPlaintext: false }, 'command-line').secret).toBeNull()
+    expect(
+      temp.partner.set({ url: URL_, secret: NEXT, allowPlaintext: false }, 'command-line').secret,
+    ).toBeNull()
     expect(temp.secrets()).toEqual([NEXT, SECRET])
     temp.clock.pass(24 * HOUR - 1)
     expect(temp.secrets()).toEqual([NEXT, SECRET])
@@ -60,7 +77,10 @@ describe('the partner endpoint', () => {
   it('signs for another partner with the new secret only', () => {
     using temp = clinic()
     temp.partner.set({ url: URL_, secret: SECRET, allowPlaintext: false }, 'command-line')
-    temp.partner.set({ url: 'https://other.example/hook', secret: NEXT, allowPlaintext: false }, 'command-line')
+    temp.partner.set(
+      { url: 'https://other.example/hook', secret: NEXT, allowPlaintext: false },
+      'command-line',
+    )
     expect(temp.secrets()).toEqual([NEXT])
   })
 
@@ -68,10 +88,15 @@ describe('the partner endpoint', () => {
     using temp = clinic()
     const plain = { url: 'http://10.0.0.5:8080/hook', secret: SECRET }
     expect(() => temp.partner.set({ ...plain, allowPlaintext: false }, 'command-line')).toThrow(
-      expect.objectContaining({ code: 'refused', errors: [expect.objectContaining({ path: 'body.allowPlaintext' })] }),
+      expect.objectContaining({
+        code: 'refused',
+        errors: [expect.objectContaining({ path: 'body.allowPlaintext' })],
+      }),
     )
     expect(temp.partner.read().url).toBeNull()
-    expect(temp.partner.set({ ...plain, allowPlaintext: true }, 'command-line').allowsPlaintext).toBe(true)
+    expect(
+      temp.partner.set({ ...plain, allowPlaintext: true }, 'command-line').allowsPlaintext,
+    ).toBe(true)
     temp.partner.set({ url: 'https://10.0.0.6/', allowPlaintext: true }, 'command-line')
     expect(temp.settings.get('partner.plaintextHosts')).toEqual(['10.0.0.5:8080', '10.0.0.6:443'])
     temp.partner.set({ url: 'https://10.0.0.6/', allowPlaintext: false }, 'command-line')
@@ -84,14 +109,35 @@ describe('the partner endpoint', () => {
     ['a password in the URL', { url: 'https://a:b@ris.example/' }, 'body.url'],
     ['a fragment', { url: 'https://ris.example/#hook' }, 'body.url'],
     ['a secret without its prefix', { secret: SECRET.slice(6) }, 'body.secret'],
-    ['a secret of 23 bytes', { secret: `whsec_${Buffer.alloc(23).toString('base64')}` }, 'body.secret'],
-    ['a secret of 65 bytes', { secret: `whsec_${Buffer.alloc(65).toString('base64')}` }, 'body.secret'],
-    ['a secret in base64url', { secret: `whsec_${Buffer.alloc(32, 0xff).toString('base64url')}` }, 'body.secret'],
-    ['a secret without its padding', { secret: `whsec_${Buffer.alloc(25, 1).toString('base64').replace(/=+$/, '')}` }, 'body.secret'],
+    [
+      'a secret of 23 bytes',
+      { secret: `whsec_${Buffer.alloc(23).toString('base64')}` },
+      'body.secret',
+    ],
+    [
+      'a secret of 65 bytes',
+      { secret: `whsec_${Buffer.alloc(65).toString('base64')}` },
+      'body.secret',
+    ],
+    [
+      'a secret in base64url',
+      { secret: `whsec_${Buffer.alloc(32, 0xff).toString('base64url')}` },
+      'body.secret',
+    ],
+    [
+      'a secret without its padding',
+      { secret: `whsec_${Buffer.alloc(25, 1).toString('base64').replace(/=+$/, '')}` },
+      'body.secret',
+    ],
   ]
   it.each(WRONG)('refuses %s, naming the field', (_what, given, path) => {
     using temp = clinic()
-    expect(() => temp.partner.set({ url: URL_, secret: SECRET, allowPlaintext: true, ...given }, 'command-line')).toThrow(
+    expect(() =>
+      temp.partner.set(
+        { url: URL_, secret: SECRET, allowPlaintext: true, ...given },
+        'command-line',
+      ),
+    ).toThrow(
       expect.objectContaining({ code: 'malformed', errors: [expect.objectContaining({ path })] }),
     )
     expect(temp.partner.read().url).toBeNull()

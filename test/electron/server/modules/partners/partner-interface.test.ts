@@ -16,9 +16,14 @@ import { draftReport } from '../../../../support/reports.ts'
 import { standingClock, tempFolder } from '../../../../support/temp-store.ts'
 import { openTestServer } from '../../http/http-fixture.ts'
 
-// Two servers on one data folder, one that remembers replies and one that makes each anew: nobody can tell them apart.
+// Two servers on one data folder, one that remembers replies and one that makes each anew: nobody
+// can tell them apart.
 
-const SIGN_IN = { password: 'a long and quiet evening', firstName: 'Una', clinicRole: 'Radiologist' } as const
+const SIGN_IN = {
+  password: 'a long and quiet evening',
+  firstName: 'Una',
+  clinicRole: 'Radiologist',
+} as const
 const KEYS = {
   all: { description: 'all', isViewerEnabled: true, scope: 'all', managesPeople: true },
   self: { description: 'self', isViewerEnabled: true, scope: 'self', managesPeople: true },
@@ -29,7 +34,10 @@ const clock = standingClock()
 const hits = { count: 0 }
 const keys: { apiKeyId: string; key: string }[] = []
 const people: { userId: string; cookie: string }[] = []
-const made = { studies: [] as { area: string; id: string; uid: string }[], customers: [] as string[] }
+const made = {
+  studies: [] as { area: string; id: string; uid: string }[],
+  customers: [] as string[],
+}
 let parts: Parts
 let second: Store
 let remembering: HttpServer
@@ -37,21 +45,46 @@ let plain: HttpServer
 
 beforeAll(async () => {
   const { folder } = open.use(tempFolder())
-  parts = open.use(openParts(folder, { clock, overrides: { 'http.ratePerSecond': 1000, 'http.rateBurst': 1_000_000 } }))
+  parts = open.use(
+    openParts(folder, {
+      clock,
+      overrides: { 'http.ratePerSecond': 1000, 'http.rateBurst': 1_000_000 },
+    }),
+  )
   second = open.use(openStore({ folder, clock, uuid: randomUUID }))
-  for (const key of Object.values(KEYS)) keys.push(minted(parts.apiKeys.create(key, 'command-line')))
+  for (const key of Object.values(KEYS))
+    keys.push(minted(parts.apiKeys.create(key, 'command-line')))
   const accounts = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
   for (const level of ['owner', 'member', 'member'] as const) {
-    const given = { ...SIGN_IN, email: `${level}${people.length}@clinic.example`, lastName: level, level }
+    const given = {
+      ...SIGN_IN,
+      email: `${level}${people.length}@clinic.example`,
+      lastName: level,
+      level,
+    }
     const { userId } = await accounts.createUser(given, 'command-line')
     const user = parts.store.users.get(userId)
-    if (user) people.push({ userId, cookie: `isthmus-session=${accounts.beginSession(user, 'test').token}` })
+    if (user)
+      people.push({
+        userId,
+        cookie: `isthmus-session=${accounts.beginSession(user, 'test').token}`,
+      })
   }
   const userOf = (token: string) => accounts.sessionOf(token)
   const sessions = { userOf, isConfirmed: () => true, isLimited: () => false }
   const publicBase = () => 'http://127.0.0.1'
-  const invitations = openInvitations({ ...parts.deps, settings: parts.settings, people: accounts, publicBase })
-  const partnerInterface = openPartnerInterface(parts, { version: '0', publicBase, users: openUsers(parts.deps), invitations })
+  const invitations = openInvitations({
+    ...parts.deps,
+    settings: parts.settings,
+    people: accounts,
+    publicBase,
+  })
+  const partnerInterface = openPartnerInterface(parts, {
+    version: '0',
+    publicBase,
+    users: openUsers(parts.deps),
+    invitations,
+  })
   const { replies, ...without } = partnerInterface.partners
   if (!replies) throw new Error('The interface keeps no replies')
   const counting: ReplyCache = {
@@ -63,20 +96,30 @@ beforeAll(async () => {
     },
   }
   const serving = async (partners: Partners) =>
-    open.use(await openTestServer({ sessions, partners, register: (app) => partnerInterface.serve(app) }))
+    open.use(
+      await openTestServer({ sessions, partners, register: (app) => partnerInterface.serve(app) }),
+    )
   remembering = await serving({ ...without, replies: counting })
   plain = await serving(without)
   for (const [change, n] of FIRST) await CHANGES[change]?.(n)
 })
 afterAll(() => open.disposeAsync())
 
-const minted = ({ apiKey, key }: { apiKey: { apiKeyId: string }; key: string }) => ({ apiKeyId: apiKey.apiKeyId, key })
+const minted = ({ apiKey, key }: { apiKey: { apiKeyId: string }; key: string }) => ({
+  apiKeyId: apiKey.apiKeyId,
+  key,
+})
 const RECENT = 3
 /** One of the newest few, so that what is changed is often what is asked for. */
-const at = <T>(list: readonly T[], index: number): T | undefined => list.slice(-RECENT)[index % Math.min(RECENT, Math.max(1, list.length))]
+const at = <T>(list: readonly T[], index: number): T | undefined =>
+  list.slice(-RECENT)[index % Math.min(RECENT, Math.max(1, list.length))]
 const asKey = (key: string) => ({ authorization: `Bearer ${key}` })
 const send = (method: string, path: string, json?: unknown) =>
-  httpCall(remembering.url + path, { method, headers: asKey(keys[0]?.key ?? ''), ...(json !== undefined && { json }) })
+  httpCall(remembering.url + path, {
+    method,
+    headers: asKey(keys[0]?.key ?? ''),
+    ...(json !== undefined && { json }),
+  })
 
 /** Secrets that have been replaced are asked with too; the latest of them. */
 function rememberOld(old: (typeof keys)[number]): void {
@@ -90,32 +133,62 @@ const CHANGES: Readonly<Record<string, (n: number) => unknown>> = {
     const area = n % 2 ? 'viewer' : 'scribe'
     const uid = `2.25.${made.studies.length + 1}`
     const customer = at(made.customers, n)
-    const body = { studyInstanceUid: uid, studyDescription: `CT ${n}`, severity: n % 3 ? 'normal' : 'stat' }
-    const json = { ...body, ...(n % 5 > 2 && customer !== undefined && { expressCustomerId: customer }) }
+    const body = {
+      studyInstanceUid: uid,
+      studyDescription: `CT ${n}`,
+      severity: n % 3 ? 'normal' : 'stat',
+    }
+    const json = {
+      ...body,
+      ...(n % 5 > 2 && customer !== undefined && { expressCustomerId: customer }),
+    }
     const headers = asKey(keys[(n >> 1) % 2]?.key ?? '')
-    const { status, json: reply } = await httpCall(`${remembering.url}/v1/${area}/studies`, { method: 'POST', headers, json })
+    const { status, json: reply } = await httpCall(`${remembering.url}/v1/${area}/studies`, {
+      method: 'POST',
+      headers,
+      json,
+    })
     if (status === 201) made.studies.push({ area, id: (reply as { studyId: string }).studyId, uid })
   },
   patch(n) {
     const study = at(made.studies, n)
     return (
-      study && send('PATCH', `/v1/${study.area}/studies/${study.id}`, { studyDescription: `MR ${n}`, assignedTo: at(people, n)?.userId })
+      study &&
+      send('PATCH', `/v1/${study.area}/studies/${study.id}`, {
+        studyDescription: `MR ${n}`,
+        assignedTo: at(people, n)?.userId,
+      })
     )
   },
   cancel(n) {
     const study = at(made.studies, n)
-    return study && send('POST', `/v1/${study.area}/studies/${n % 4 ? 'cancel' : 'uncancel'}`, { studyId: study.id })
+    return (
+      study &&
+      send('POST', `/v1/${study.area}/studies/${n % 4 ? 'cancel' : 'uncancel'}`, {
+        studyId: study.id,
+      })
+    )
   },
   async customer(n) {
     const { json } = await send('POST', '/v1/express', { expressCustomerName: `Clinic ${n}` })
     made.customers.push((json as { expressCustomerId: string }).expressCustomerId)
   },
-  rename: (n) => send('PATCH', `/v1/express/${at(made.customers, n)}`, { expressCustomerName: `Practice ${n}` }),
-  deactivate: (n) => send('POST', `/v1/express/${at(made.customers, n)}/${n % 2 ? 'deactivate' : 'reactivate'}`),
-  link: (n) => send(n % 2 ? 'POST' : 'DELETE', `/v1/express/${at(made.customers, n)}/users`, { userId: people[1]?.userId }),
+  rename: (n) =>
+    send('PATCH', `/v1/express/${at(made.customers, n)}`, { expressCustomerName: `Practice ${n}` }),
+  deactivate: (n) =>
+    send('POST', `/v1/express/${at(made.customers, n)}/${n % 2 ? 'deactivate' : 'reactivate'}`),
+  link: (n) =>
+    send(n % 2 ? 'POST' : 'DELETE', `/v1/express/${at(made.customers, n)}/users`, {
+      userId: people[1]?.userId,
+    }),
   person(n) {
     const user = parts.store.users.get(people[2]?.userId ?? '')
-    if (user) parts.store.users.update({ ...user, firstName: `Una ${n}`, level: n % 3 ? 'member' : 'admin' })
+    if (user)
+      parts.store.users.update({
+        ...user,
+        firstName: `Una ${n}`,
+        level: n % 3 ? 'member' : 'admin',
+      })
   },
   access(n) {
     const user = parts.store.users.get(people[2]?.userId ?? '')
@@ -161,8 +234,15 @@ const CHANGES: Readonly<Record<string, (n: number) => unknown>> = {
   },
 }
 
-/** What there is to tell callers apart by: studies of two keys, with a customer and without, and a member who is linked to that customer. */
-const FIRST = [['customer', 1], ...[0, 1, 2, 3, 4, 5, 8, 9, 10, 13].map((n) => ['create', n] as const), ['link', 1]] as const
+/**
+ * What there is to tell callers apart by: studies of two keys, with a customer and without, and a
+ * member who is linked to that customer.
+ */
+const FIRST = [
+  ['customer', 1],
+  ...[0, 1, 2, 3, 4, 5, 8, 9, 10, 13].map((n) => ['create', n] as const),
+  ['link', 1],
+] as const
 
 const READS: readonly ((n: number) => string)[] = [
   () => '/v1/viewer/studies',
@@ -182,18 +262,30 @@ const READS: readonly ((n: number) => string)[] = [
 
 /** What of an answer may differ: its id, its time, how many calls are left. */
 const comparable = ({ status, headers, text, json }: HttpAnswer) => {
-  const { 'x-request-id': _, 'ratelimit-remaining': __, 'ratelimit-reset': ___, date: ____, 'content-length': _____, ...said } = headers
+  const {
+    'x-request-id': _,
+    'ratelimit-remaining': __,
+    'ratelimit-reset': ___,
+    date: ____,
+    'content-length': _____,
+    ...said
+  } = headers
   const problem = status >= 400 ? { ...(json as object), requestId: '' } : text
   return { status, said, problem }
 }
 
 it('tells each caller what that caller may see', async () => {
-  const callers = [...people.map(({ cookie }) => ({ ...OWN_PAGE, cookie })), ...keys.map(({ key }) => asKey(key))]
+  const callers = [
+    ...people.map(({ cookie }) => ({ ...OWN_PAGE, cookie })),
+    ...keys.map(({ key }) => asKey(key)),
+  ]
   const said = new Set<string>()
   const before = hits.count
-  // The first use of each key is noted, which is a change: only the third round can be answered from memory.
+  // The first use of each key is noted, which is a change: only the third round can be answered
+  // from memory.
   for (const headers of [callers, callers, callers].flat()) {
-    const ask = async ({ url }: HttpServer) => comparable(await httpCall(`${url}/v1/viewer/studies`, { headers }))
+    const ask = async ({ url }: HttpServer) =>
+      comparable(await httpCall(`${url}/v1/viewer/studies`, { headers }))
     const anew = await ask(plain)
     expect(await ask(remembering)).toEqual(anew)
     said.add(JSON.stringify(anew.problem))
@@ -208,20 +300,30 @@ it('answers from memory what it would answer anew, whoever asks, whatever has ch
 }, async () => {
   const few = { minLength: 2, maxLength: 3 }
   const run = fc.record({
-    questions: fc.uniqueArray(fc.record({ read: fc.nat(READS.length - 1), n: fc.nat(RECENT) }), { ...few, selector: ({ read }) => read }),
+    questions: fc.uniqueArray(fc.record({ read: fc.nat(READS.length - 1), n: fc.nat(RECENT) }), {
+      ...few,
+      selector: ({ read }) => read,
+    }),
     askers: fc.uniqueArray(fc.nat(8), { minLength: 3, maxLength: 4 }),
-    changes: fc.array(fc.record({ change: fc.constantFrom(...Object.keys(CHANGES)), n: fc.nat(40) }), { minLength: 8, maxLength: 16 }),
+    changes: fc.array(
+      fc.record({ change: fc.constantFrom(...Object.keys(CHANGES)), n: fc.nat(40) }),
+      { minLength: 8, maxLength: 16 },
+    ),
   })
   await fc.assert(
     fc.asyncProperty(run, async ({ questions, askers, changes }) => {
       const paths = questions.map(({ read, n }) => READS[read]?.(n) ?? '/')
       for (const { change, n } of changes) {
         await CHANGES[change]?.(n)
-        const callers = [...people.map(({ cookie }) => ({ ...OWN_PAGE, cookie })), ...[...keys].reverse().map(({ key }) => asKey(key))]
+        const callers = [
+          ...people.map(({ cookie }) => ({ ...OWN_PAGE, cookie })),
+          ...[...keys].reverse().map(({ key }) => asKey(key)),
+        ]
         for (const path of paths) {
           for (const asker of askers) {
             const headers = callers[asker % callers.length] ?? {}
-            const ask = async ({ url }: HttpServer) => comparable(await httpCall(url + path, { headers }))
+            const ask = async ({ url }: HttpServer) =>
+              comparable(await httpCall(url + path, { headers }))
             const anew = await ask(plain)
             expect(await ask(remembering)).toEqual(anew)
             expect(await ask(remembering)).toEqual(anew)
@@ -245,7 +347,8 @@ it('counts the calls it answers from memory', async () => {
 
 it('refuses a revoked key and a user without access at the next call', async () => {
   const { apiKeyId, key } = minted(parts.apiKeys.create(KEYS.all, 'command-line'))
-  const status = async (headers: Record<string, string>) => (await httpCall(`${remembering.url}/v1/express`, { headers })).status
+  const status = async (headers: Record<string, string>) =>
+    (await httpCall(`${remembering.url}/v1/express`, { headers })).status
   expect([await status(asKey(key)), await status(asKey(key))]).toEqual([200, 200])
   parts.apiKeys.revoke(apiKeyId, 'command-line')
   expect(await status(asKey(key))).toBe(401)
@@ -261,5 +364,9 @@ it('refuses a revoked key and a user without access at the next call', async () 
 
 it('answers HEAD as GET, without the bytes', async () => {
   const [get, head] = [await send('GET', '/v1/express'), await send('HEAD', '/v1/express')]
-  expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', get.headers['content-length']])
+  expect([head.status, head.text, head.headers['content-length']]).toEqual([
+    200,
+    '',
+    get.headers['content-length'],
+  ])
 })

@@ -26,7 +26,11 @@ function openState(url: string | null = URL) {
   const feed = createFeed({ clock: () => at('12:00:00') })
   const endpoint = { url, hasSecret: true, events: [], allowsPlaintext: false }
   const state = openPartnerState({
-    partnerEndpoint: { read: () => endpoint, set: () => ({ ...endpoint, secret: null }), endpointFor: () => undefined },
+    partnerEndpoint: {
+      read: () => endpoint,
+      set: () => ({ ...endpoint, secret: null }),
+      endpointFor: () => undefined,
+    },
     feed,
     newestAnswerAt: () => '2026-11-20T09:00:00.000Z',
   })
@@ -34,7 +38,12 @@ function openState(url: string | null = URL) {
 }
 
 it('knows nothing before the first call, and that there is no partner where none is set', () => {
-  expect(openState().status()).toMatchObject({ url: URL, state: 'unknown', downSince: null, lastOkAt: '2026-11-20T09:00:00.000Z' })
+  expect(openState().status()).toMatchObject({
+    url: URL,
+    state: 'unknown',
+    downSince: null,
+    lastOkAt: '2026-11-20T09:00:00.000Z',
+  })
   const unset = openState(null)
   unset.note(outcome('unreachable', '09:01:00'))
   expect(unset.status()).toMatchObject({ url: null, state: 'unset', fault: null })
@@ -63,9 +72,18 @@ it('is down since the first failure of several, and up at the first answer', () 
 it('tells a refusal from a failure, and keeps the partner’s own words, which may name a patient, to itself', () => {
   const partner = openState()
   partner.note(outcome('refused', '09:01:00', 'Doe^Jane is not yours'))
-  expect(partner.status()).toMatchObject({ state: 'refusing', fault: 'refused', detail: '', downSince: '2026-11-20T09:01:00.000Z' })
+  expect(partner.status()).toMatchObject({
+    state: 'refusing',
+    fault: 'refused',
+    detail: '',
+    downSince: '2026-11-20T09:01:00.000Z',
+  })
   partner.note(outcome('status', '09:02:00', 'HTTP 500'))
-  expect(partner.status()).toMatchObject({ state: 'down', fault: 'status', downSince: '2026-11-20T09:02:00.000Z' })
+  expect(partner.status()).toMatchObject({
+    state: 'down',
+    fault: 'status',
+    downSince: '2026-11-20T09:02:00.000Z',
+  })
   expect(partner.lines()).toEqual([
     ['partner', 'danger', 'The partner refuses the request.'],
     ['partner', 'danger', 'The partner cannot be asked: HTTP 500.'],
@@ -74,7 +92,10 @@ it('tells a refusal from a failure, and keeps the partner’s own words, which m
 
 it('is told by worklists alone, but for a first sign of life', () => {
   const partner = openState()
-  const report = (fault: PartnerOutcome['fault'], time: string) => ({ ...outcome(fault, time), type: 'report.delivered' as const })
+  const report = (fault: PartnerOutcome['fault'], time: string) => ({
+    ...outcome(fault, time),
+    type: 'report.delivered' as const,
+  })
   partner.note(report('status', '09:00:00'))
   expect(partner.status()).toMatchObject({ state: 'unknown' })
   partner.note(report(null, '09:00:01'))
@@ -82,7 +103,10 @@ it('is told by worklists alone, but for a first sign of life', () => {
   partner.note(outcome('timeout', '09:01:00', 'no answer within 8 s'))
   partner.note(report(null, '09:02:00'))
   expect(partner.status()).toMatchObject({ state: 'down', fault: 'timeout' })
-  partner.note({ ...outcome(null, '09:03:00'), about: { subject: 'test', studyInstanceUid: null, isTest: true } })
+  partner.note({
+    ...outcome(null, '09:03:00'),
+    about: { subject: 'test', studyInstanceUid: null, isTest: true },
+  })
   expect(partner.status()).toMatchObject({ state: 'down' })
 })
 
@@ -91,6 +115,10 @@ it('learns nothing from a call that was not made', () => {
   partner.note(outcome('unreachable', '09:01:00', 'connection refused'))
   partner.note(outcome('circuit-open', '09:02:00', 'not asked'))
   partner.note(outcome('no-endpoint', '09:03:00'))
-  expect(partner.status()).toMatchObject({ state: 'down', fault: 'unreachable', detail: 'connection refused' })
+  expect(partner.status()).toMatchObject({
+    state: 'down',
+    fault: 'unreachable',
+    detail: 'connection refused',
+  })
   expect(partner.lines()).toHaveLength(1)
 })

@@ -9,8 +9,12 @@ it('asks for today’s list as the gateway itself, keeps nothing, and says how m
   expect({ success, items }).toEqual({ success: true, items: 24 })
   expect(message).toMatch(/^The partner answered with 24 exams for today in \d+ ms\.$/)
   expect(gateway.partner.last?.data).toMatchObject({ callingAe: 'ISTHMUS', sourceIp: '127.0.0.1' })
-  expect(await gateway.call(dashboard.inspections, { query: {} })).toMatchObject({ inspections: [] })
-  expect(await gateway.call(dashboard.status, {})).toMatchObject({ partner: { state: 'up', lastOkAt: null } })
+  expect(await gateway.call(dashboard.inspections, { query: {} })).toMatchObject({
+    inspections: [],
+  })
+  expect(await gateway.call(dashboard.status, {})).toMatchObject({
+    partner: { state: 'up', lastOkAt: null },
+  })
 })
 
 it('says what is wrong, also while the circuit is open', async () => {

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Problem } from '#shared/contract/conventions.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
-import { openTestDashboard, type TestDashboard, type TestWindow } from '../dashboard/dashboard-fixture.ts'
+import {
+  openTestDashboard,
+  type TestDashboard,
+  type TestWindow,
+} from '../dashboard/dashboard-fixture.ts'
 
 let gateway: TestDashboard
 let admin: TestWindow
@@ -14,7 +18,12 @@ afterEach(() => gateway[Symbol.asyncDispose]())
 const set = (json: unknown) => admin.call('PUT', '/dashboard/partner', json)
 
 it('is unset at first', async () => {
-  expect((await admin.call('GET', '/dashboard/partner')).json).toEqual({ url: null, hasSecret: false, events: [], allowsPlaintext: false })
+  expect((await admin.call('GET', '/dashboard/partner')).json).toEqual({
+    url: null,
+    hasSecret: false,
+    events: [],
+    allowsPlaintext: false,
+  })
 })
 
 it('shows a secret once, when it was made here', async () => {
@@ -28,7 +37,10 @@ it('shows a secret once, when it was made here', async () => {
   })
   expect(made.headers['cache-control']).toBe('no-store')
   expect((await admin.call('GET', '/dashboard/partner')).text).not.toContain('whsec_')
-  expect((await set({ url: 'https://partner.example/other' })).json).toMatchObject({ url: 'https://partner.example/other', secret: null })
+  expect((await set({ url: 'https://partner.example/other' })).json).toMatchObject({
+    url: 'https://partner.example/other',
+    secret: null,
+  })
 })
 
 it('refuses what is no address or secret of a partner', async () => {
@@ -38,7 +50,10 @@ it('refuses what is no address or secret of a partner', async () => {
   }
   expect(await faults({ url: 'ftp://partner.example' })).toEqual([400, 'body.url'])
   expect(await faults({ url: 'https://user:word@partner.example' })).toEqual([400, 'body.url'])
-  expect(await faults({ url: 'https://partner.example', secret: 'whsec_short' })).toEqual([400, 'body.secret'])
+  expect(await faults({ url: 'https://partner.example', secret: 'whsec_short' })).toEqual([
+    400,
+    'body.secret',
+  ])
   expect(await faults({ url: 'http://10.0.0.5:8080/hooks' })).toEqual([422, 'body.allowPlaintext'])
   expect((await set({ url: 'http://10.0.0.5:8080/hooks', allowPlaintext: true })).status).toBe(200)
   expect(gateway.settings.get('partner.plaintextHosts')).toEqual(['10.0.0.5:8080'])
@@ -46,5 +61,10 @@ it('refuses what is no address or secret of a partner', async () => {
 
 it('is asked as a test', async () => {
   const answer = await admin.call('POST', '/dashboard/partner/test')
-  expect(answer.json).toEqual({ success: true, message: 'The partner answered.', tookMs: 12, items: 24 })
+  expect(answer.json).toEqual({
+    success: true,
+    message: 'The partner answered.',
+    tookMs: 12,
+    items: 24,
+  })
 })

@@ -15,8 +15,15 @@ describe('closed steps', () => {
     })
     expect([steps.has('1.2.3', 'S1'), steps.has('1.2.3', 'S2')]).toEqual([true, false])
     expect(steps.list()).toHaveLength(1)
-    expect([steps.reopen(STEP, 'user:usr_2'), steps.reopen(STEP, 'user:usr_2')]).toEqual([true, false])
-    expect(temp.store.audit.list({ limit: 10 }).items.map(({ actor, action, target, detail }) => [actor, action, target, detail])).toEqual([
+    expect([steps.reopen(STEP, 'user:usr_2'), steps.reopen(STEP, 'user:usr_2')]).toEqual([
+      true,
+      false,
+    ])
+    expect(
+      temp.store.audit
+        .list({ limit: 10 })
+        .items.map(({ actor, action, target, detail }) => [actor, action, target, detail]),
+    ).toEqual([
       ['user:usr_2', 'step.reopen', '1.2.3 S1', {}],
       ['user:usr_1', 'step.close', '1.2.3 S1', { reason: 'done on paper' }],
     ])

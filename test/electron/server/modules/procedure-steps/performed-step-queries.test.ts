@@ -5,20 +5,26 @@ import { tempStore } from '../../../../support/temp-store.ts'
 
 const AT = '2026-11-20T08:45:00.000Z'
 const LATER = '2026-11-20T08:46:00.000Z'
-const step = (sopInstanceUid: string, more: Partial<PerformedStepRecord> = {}) => performedStep({ sopInstanceUid, ...more })
+const step = (sopInstanceUid: string, more: Partial<PerformedStepRecord> = {}) =>
+  performedStep({ sopInstanceUid, ...more })
 const done = { status: 'COMPLETED', endedAt: LATER, updatedAt: LATER } as const
 
 describe('performed steps', () => {
   it('are kept as they were given, with their attributes sealed', () => {
     using temp = tempStore()
     const { performedSteps, database } = temp.store
-    const given = step('1.9.1', { dataSet: { PatientName: 'MEIER^ANNA', Series: [{ Images: ['1.2.1.1'] }] }, instances: 1 })
+    const given = step('1.9.1', {
+      dataSet: { PatientName: 'MEIER^ANNA', Series: [{ Images: ['1.2.1.1'] }] },
+      instances: 1,
+    })
     performedSteps.insert(given)
     expect(performedSteps.get('1.9.1')).toEqual(given)
     const row = database.get(database.sql.selectFrom('performedSteps').select('sealedDataSet'))
     expect(row?.sealedDataSet.includes('MEIER')).toBe(false)
     expect(performedSteps.get('1.9.2')).toBeUndefined()
-    expect(() => performedSteps.insert(given)).toThrow('UNIQUE constraint failed: performedSteps.sopInstanceUid')
+    expect(() => performedSteps.insert(given)).toThrow(
+      'UNIQUE constraint failed: performedSteps.sopInstanceUid',
+    )
   })
 
   it('change with what they perform', () => {
@@ -26,7 +32,12 @@ describe('performed steps', () => {
     const { performedSteps } = temp.store
     performedSteps.insert(step('1.9.1'))
     const changed = step('1.9.1', {
-      ...{ ...done, status: 'DISCONTINUED', discontinuationCode: '110514', discontinuationMeaning: 'Incorrect worklist entry selected' },
+      ...{
+        ...done,
+        status: 'DISCONTINUED',
+        discontinuationCode: '110514',
+        discontinuationMeaning: 'Incorrect worklist entry selected',
+      },
       items: [
         { studyInstanceUid: '1.2', scheduledProcedureStepId: 'S2' },
         { studyInstanceUid: '1.3', scheduledProcedureStepId: 'S3' },
@@ -34,29 +45,55 @@ describe('performed steps', () => {
     })
     performedSteps.update(changed)
     expect(performedSteps.get('1.9.1')).toEqual(changed)
-    expect([performedSteps.ofStudy('1.2'), performedSteps.ofStudy('1.3')]).toEqual([[changed], [changed]])
+    expect([performedSteps.ofStudy('1.2'), performedSteps.ofStudy('1.3')]).toEqual([
+      [changed],
+      [changed],
+    ])
   })
 
   it('of a study come in the order they began', () => {
     using temp = tempStore()
     const { performedSteps } = temp.store
-    for (const uid of ['1.9.3', '1.9.1', '1.9.2']) performedSteps.insert(step(uid, { startedAt: uid === '1.9.3' ? LATER : AT }))
+    for (const uid of ['1.9.3', '1.9.1', '1.9.2'])
+      performedSteps.insert(step(uid, { startedAt: uid === '1.9.3' ? LATER : AT }))
     performedSteps.update(step('1.9.3', done))
-    expect(performedSteps.ofStudy('1.2').map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(['1.9.3', '1.9.1', '1.9.2'])
+    expect(performedSteps.ofStudy('1.2').map(({ sopInstanceUid }) => sopInstanceUid)).toEqual([
+      '1.9.3',
+      '1.9.1',
+      '1.9.2',
+    ])
   })
 
   it('say how each step of a study stands: the last that began speaks', () => {
     using temp = tempStore()
     const { performedSteps } = temp.store
-    performedSteps.insert(step('1.9.1', { items: [{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S1' }] }))
-    performedSteps.insert(step('1.9.2', { ...done, items: [{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S2' }] }))
+    performedSteps.insert(
+      step('1.9.1', { items: [{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S1' }] }),
+    )
+    performedSteps.insert(
+      step('1.9.2', {
+        ...done,
+        items: [{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S2' }],
+      }),
+    )
     expect(performedSteps.standing('1.2')).toEqual([
       { scheduledProcedureStepId: 'S1', status: 'IN PROGRESS', since: AT },
       { scheduledProcedureStepId: 'S2', status: 'COMPLETED', since: LATER },
     ])
-    performedSteps.insert(step('1.9.3', { items: [{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S2' }] }))
-    performedSteps.update(step('1.9.2', { ...done, items: [{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S2' }] }))
-    expect(performedSteps.standing('1.2').at(-1)).toEqual({ scheduledProcedureStepId: 'S2', status: 'IN PROGRESS', since: AT })
+    performedSteps.insert(
+      step('1.9.3', { items: [{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S2' }] }),
+    )
+    performedSteps.update(
+      step('1.9.2', {
+        ...done,
+        items: [{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S2' }],
+      }),
+    )
+    expect(performedSteps.standing('1.2').at(-1)).toEqual({
+      scheduledProcedureStepId: 'S2',
+      status: 'IN PROGRESS',
+      since: AT,
+    })
     expect(performedSteps.standing('1.3')).toEqual([])
   })
 
@@ -66,7 +103,9 @@ describe('performed steps', () => {
     performedSteps.insert(step('1.9.1'))
     performedSteps.insert(step('1.9.2', done))
     expect(performedSteps.purge(LATER)).toBe(1)
-    expect(performedSteps.ofStudy('1.2').map(({ sopInstanceUid }) => sopInstanceUid)).toEqual(['1.9.2'])
+    expect(performedSteps.ofStudy('1.2').map(({ sopInstanceUid }) => sopInstanceUid)).toEqual([
+      '1.9.2',
+    ])
     expect(database.all(database.sql.selectFrom('performedStepItems').selectAll())).toHaveLength(1)
   })
 })

@@ -4,8 +4,9 @@ import type { PerformedStatus } from '#server/modules/procedure-steps/performed-
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { normalized, openStage, type Values } from '../images/intake-fixture.ts'
 
-// PS3.4 F.7: a performed step is created IN PROGRESS, changed while it is, and ends COMPLETED or DISCONTINUED for good. Two devices speak of
-// three steps of one study in any order, some requests at once, through restarts.
+// PS3.4 F.7: a performed step is created IN PROGRESS, changed while it is, and ends COMPLETED or
+// DISCONTINUED for good. Two devices speak of three steps of one study in any order, some requests
+// at once, through restarts.
 
 const FINAL: readonly string[] = ['COMPLETED', 'DISCONTINUED']
 const STEPS = ['S1', 'S2'] as const
@@ -13,7 +14,14 @@ const STEPS = ['S1', 'S2'] as const
 const requestArbitrary = fc.record({
   do: fc.constantFrom('create' as const, 'set' as const, 'set' as const),
   step: fc.nat({ max: 2 }),
-  status: fc.constantFrom('IN PROGRESS', 'IN PROGRESS', 'COMPLETED', 'DISCONTINUED', 'PAUSED', undefined),
+  status: fc.constantFrom(
+    'IN PROGRESS',
+    'IN PROGRESS',
+    'COMPLETED',
+    'DISCONTINUED',
+    'PAUSED',
+    undefined,
+  ),
   images: fc.option(fc.nat({ max: 3 }), { nil: undefined }),
   scheduled: fc.constantFrom(...STEPS),
 })
@@ -33,7 +41,11 @@ interface Model {
 }
 
 /** The answer, after the model has moved. */
-function answered(models: (Model | undefined)[], { do: what, step, status, images, scheduled }: Request, now: number): number {
+function answered(
+  models: (Model | undefined)[],
+  { do: what, step, status, images, scheduled }: Request,
+  now: number,
+): number {
   const model = models[step]
   if (what === 'create') {
     // F.7.2.1: it is created in progress, and once.
@@ -61,78 +73,104 @@ describe('performed steps', () => {
       await using stage = await openStage()
       let exams = 0
       await fc.assert(
-        fc.asyncProperty(fc.array(turnArbitrary, { minLength: 1, maxLength: 14 }), async (turns) => {
-          const study = `1.2.40.${++exams}`
-          const uidOf = (step: number) => `${study}.5.${step}`
-          const models: (Model | undefined)[] = [undefined, undefined, undefined]
-          let order: number[] = []
-          const ended = new Map<number, string>()
+        fc.asyncProperty(
+          fc.array(turnArbitrary, { minLength: 1, maxLength: 14 }),
+          async (turns) => {
+            const study = `1.2.40.${++exams}`
+            const uidOf = (step: number) => `${study}.5.${step}`
+            const models: (Model | undefined)[] = [undefined, undefined, undefined]
+            let order: number[] = []
+            const ended = new Map<number, string>()
 
-          const send = ({ do: what, step, status, images, scheduled }: Request) => {
-            const values: Values = {
-              ...(status !== undefined && { PerformedProcedureStepStatus: status }),
-              ...(what === 'create' && {
-                Modality: 'CT',
-                ScheduledStepAttributesSequence: [{ StudyInstanceUID: study, ScheduledProcedureStepID: scheduled }],
-              }),
-              ...(images !== undefined && {
-                PerformedSeriesSequence:
-                  images === 0
-                    ? []
-                    : [
-                        {
-                          SeriesInstanceUID: `${study}.1`,
-                          ReferencedImageSequence: Array.from({ length: images }, (_, at) => ({
-                            ReferencedSOPInstanceUID: `${study}.1.${at}`,
-                          })),
-                        },
-                      ],
-              }),
+            const send = ({ do: what, step, status, images, scheduled }: Request) => {
+              const values: Values = {
+                ...(status !== undefined && { PerformedProcedureStepStatus: status }),
+                ...(what === 'create' && {
+                  Modality: 'CT',
+                  ScheduledStepAttributesSequence: [
+                    { StudyInstanceUID: study, ScheduledProcedureStepID: scheduled },
+                  ],
+                }),
+                ...(images !== undefined && {
+                  PerformedSeriesSequence:
+                    images === 0
+                      ? []
+                      : [
+                          {
+                            SeriesInstanceUID: `${study}.1`,
+                            ReferencedImageSequence: Array.from({ length: images }, (_, at) => ({
+                              ReferencedSOPInstanceUID: `${study}.1.${at}`,
+                            })),
+                          },
+                        ],
+                }),
+              }
+              const request = normalized(values, { sopInstanceUid: uidOf(step) })
+              return what === 'create'
+                ? stage.intake.mppsScp.create(request)
+                : stage.intake.mppsScp.set(request)
             }
-            const request = normalized(values, { sopInstanceUid: uidOf(step) })
-            return what === 'create' ? stage.intake.mppsScp.create(request) : stage.intake.mppsScp.set(request)
-          }
-          const kept = (step: number) => stage.store.performedSteps.get(uidOf(step))
+            const kept = (step: number) => stage.store.performedSteps.get(uidOf(step))
 
-          for (const turn of turns) {
-            if (turn === 'restart') await stage.reopen()
-            else if (turn === 'pass') await stage.pass(61_000)
-            else {
-              const now = stage.clock()
-              const expected = turn.map((request) => answered(models, request, now))
-              // At once: those of one step are taken in the order they came.
-              const given = await Promise.all(turn.map(send))
-              expect(given.map(({ status }) => status)).toEqual(expected)
-              for (const { status, errorId } of given)
-                expect(status === 0x0110 ? errorId : undefined).toBe(status === 0x0110 ? 0xa710 : undefined)
-              // Those that begin at once may begin in any order, which then stays.
-              const begun = stage.store.performedSteps
-                .ofStudy(study)
-                .map(({ sopInstanceUid }) => [0, 1, 2].findIndex((step) => uidOf(step) === sopInstanceUid))
-              expect(begun.slice(0, order.length)).toEqual(order)
-              order = begun
+            for (const turn of turns) {
+              if (turn === 'restart') await stage.reopen()
+              else if (turn === 'pass') await stage.pass(61_000)
+              else {
+                const now = stage.clock()
+                const expected = turn.map((request) => answered(models, request, now))
+                // At once: those of one step are taken in the order they came.
+                const given = await Promise.all(turn.map(send))
+                expect(given.map(({ status }) => status)).toEqual(expected)
+                for (const { status, errorId } of given)
+                  expect(status === 0x0110 ? errorId : undefined).toBe(
+                    status === 0x0110 ? 0xa710 : undefined,
+                  )
+                // Those that begin at once may begin in any order, which then stays.
+                const begun = stage.store.performedSteps
+                  .ofStudy(study)
+                  .map(({ sopInstanceUid }) =>
+                    [0, 1, 2].findIndex((step) => uidOf(step) === sopInstanceUid),
+                  )
+                expect(begun.slice(0, order.length)).toEqual(order)
+                order = begun
+              }
+              for (const step of [0, 1, 2]) {
+                const [model, row] = [models[step], kept(step)]
+                expect(
+                  row && {
+                    status: row.status,
+                    images: row.instances,
+                    isEnded: row.endedAt !== null,
+                  },
+                ).toEqual(
+                  model && {
+                    status: model.status,
+                    images: model.images,
+                    isEnded: model.status !== 'IN PROGRESS',
+                  },
+                )
+                // What has ended stays, to the last byte.
+                const then = ended.get(step)
+                if (then !== undefined) expect(JSON.stringify(row)).toBe(then)
+                else if (model && FINAL.includes(model.status)) ended.set(step, JSON.stringify(row))
+              }
+              for (const scheduled of STEPS) {
+                // The last that was begun for the scheduled step speaks for it; one that was
+                // discontinued leaves it to be done again.
+                const last = order.filter((step) => models[step]?.scheduled === scheduled).at(-1)
+                const status = last === undefined ? undefined : models[last]?.status
+                expect(stage.performedSteps.stateOf(study, scheduled)).toBe(
+                  status === 'IN PROGRESS'
+                    ? 'started'
+                    : status === 'COMPLETED'
+                      ? 'completed'
+                      : undefined,
+                )
+              }
             }
-            for (const step of [0, 1, 2]) {
-              const [model, row] = [models[step], kept(step)]
-              expect(row && { status: row.status, images: row.instances, isEnded: row.endedAt !== null }).toEqual(
-                model && { status: model.status, images: model.images, isEnded: model.status !== 'IN PROGRESS' },
-              )
-              // What has ended stays, to the last byte.
-              const then = ended.get(step)
-              if (then !== undefined) expect(JSON.stringify(row)).toBe(then)
-              else if (model && FINAL.includes(model.status)) ended.set(step, JSON.stringify(row))
-            }
-            for (const scheduled of STEPS) {
-              // The last that was begun for the scheduled step speaks for it; one that was discontinued leaves it to be done again.
-              const last = order.filter((step) => models[step]?.scheduled === scheduled).at(-1)
-              const status = last === undefined ? undefined : models[last]?.status
-              expect(stage.performedSteps.stateOf(study, scheduled)).toBe(
-                status === 'IN PROGRESS' ? 'started' : status === 'COMPLETED' ? 'completed' : undefined,
-              )
-            }
-          }
-          expect(stage.errors).toEqual([])
-        }),
+            expect(stage.errors).toEqual([])
+          },
+        ),
         runs(60),
       )
     },

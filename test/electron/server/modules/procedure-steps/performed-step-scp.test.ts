@@ -20,22 +20,37 @@ const STARTED: Values = {
   PatientID: 'P100',
   PerformedProcedureStepStatus: 'IN PROGRESS',
   Modality: 'CT',
-  ScheduledStepAttributesSequence: [{ StudyInstanceUID: STUDY, ScheduledProcedureStepID: 'S100', AccessionNumber: 'A100' }],
+  ScheduledStepAttributesSequence: [
+    { StudyInstanceUID: STUDY, ScheduledProcedureStepID: 'S100', AccessionNumber: 'A100' },
+  ],
 }
 const SERIES_OF_ONE: Values = {
-  PerformedSeriesSequence: [{ SeriesInstanceUID: SERIES, ReferencedImageSequence: [{ ReferencedSOPInstanceUID: `${SERIES}.1` }] }],
+  PerformedSeriesSequence: [
+    {
+      SeriesInstanceUID: SERIES,
+      ReferencedImageSequence: [{ ReferencedSOPInstanceUID: `${SERIES}.1` }],
+    },
+  ],
 }
 const COMPLETED: Values = { PerformedProcedureStepStatus: 'COMPLETED', ...SERIES_OF_ONE }
 const WRONG_ENTRY: Values = {
   PerformedProcedureStepStatus: 'DISCONTINUED',
   PerformedProcedureStepDiscontinuationReasonCodeSequence: [
-    { CodeValue: '110514', CodingSchemeDesignator: 'DCM', CodeMeaning: 'Incorrect worklist entry selected' },
+    {
+      CodeValue: '110514',
+      CodingSchemeDesignator: 'DCM',
+      CodeMeaning: 'Incorrect worklist entry selected',
+    },
   ],
 }
 
-const create = (stage: Stage, values: Values = STARTED, sopInstanceUid: string | undefined = MPPS) =>
-  stage.intake.mppsScp.create(normalized(values, { sopInstanceUid }))
-const set = (stage: Stage, values: Values, sopInstanceUid = MPPS) => stage.intake.mppsScp.set(normalized(values, { sopInstanceUid }))
+const create = (
+  stage: Stage,
+  values: Values = STARTED,
+  sopInstanceUid: string | undefined = MPPS,
+) => stage.intake.mppsScp.create(normalized(values, { sopInstanceUid }))
+const set = (stage: Stage, values: Values, sopInstanceUid = MPPS) =>
+  stage.intake.mppsScp.set(normalized(values, { sopInstanceUid }))
 const stepState = (stage: Stage) => stage.performedSteps.stateOf(STUDY, 'S100')
 
 describe('a step of another device', () => {
@@ -51,8 +66,15 @@ describe('a step of another device', () => {
     await using stage = await openStage({ recogniseDevice })
     await create(stage)
     for (const other of [as('CT1', '10.0.3.66'), as('US1', '127.0.0.1')])
-      expect(await end(stage, other)).toMatchObject({ status: 0x0110, errorComment: 'Performed Procedure Step of another device' })
-    expect(stage.store.performedSteps.get(MPPS)).toMatchObject({ status: 'IN PROGRESS', endedAt: null, instances: 0 })
+      expect(await end(stage, other)).toMatchObject({
+        status: 0x0110,
+        errorComment: 'Performed Procedure Step of another device',
+      })
+    expect(stage.store.performedSteps.get(MPPS)).toMatchObject({
+      status: 'IN PROGRESS',
+      endedAt: null,
+      instances: 0,
+    })
     expect(stepState(stage)).toBe('started')
     expect(stage.news.at(-1)).toMatchObject({
       tone: 'warning',
@@ -62,17 +84,40 @@ describe('a step of another device', () => {
   })
 
   it.each([
-    ['at both its addresses', DEVICE, { ...DEVICE, deviceId: 'second', address: '10.0.3.8' }, '10.0.3.8', 0],
-    ['at the new one, as its address in the list was changed', undefined, { ...DEVICE, address: '10.0.3.8' }, '10.0.3.8', 0],
-    ['at no address, as the list has it at any', undefined, { ...DEVICE, address: null }, '10.0.3.8', 0x0110],
+    [
+      'at both its addresses',
+      DEVICE,
+      { ...DEVICE, deviceId: 'second', address: '10.0.3.8' },
+      '10.0.3.8',
+      0,
+    ],
+    [
+      'at the new one, as its address in the list was changed',
+      undefined,
+      { ...DEVICE, address: '10.0.3.8' },
+      '10.0.3.8',
+      0,
+    ],
+    [
+      'at no address, as the list has it at any',
+      undefined,
+      { ...DEVICE, address: null },
+      '10.0.3.8',
+      0x0110,
+    ],
     ['at its own address only', DEVICE, undefined, '10.0.3.8', 0x0110],
-  ])('is its own again for a console that is in the device list %s', async (_what, creator, ender, address, status) => {
-    const isAt = (where: string) => (where === address ? ender : creator)
-    await using stage = await openStage({ recogniseDevice: (_aeTitle, where) => isAt(where) })
-    await create(stage)
-    expect(await end(stage, as('CT1', address))).toMatchObject({ status })
-    expect(stage.store.performedSteps.get(MPPS)?.status).toBe(status === 0 ? 'COMPLETED' : 'IN PROGRESS')
-  })
+  ])(
+    'is its own again for a console that is in the device list %s',
+    async (_what, creator, ender, address, status) => {
+      const isAt = (where: string) => (where === address ? ender : creator)
+      await using stage = await openStage({ recogniseDevice: (_aeTitle, where) => isAt(where) })
+      await create(stage)
+      expect(await end(stage, as('CT1', address))).toMatchObject({ status })
+      expect(stage.store.performedSteps.get(MPPS)?.status).toBe(
+        status === 0 ? 'COMPLETED' : 'IN PROGRESS',
+      )
+    },
+  )
 
   it('is ended by it where the settings allow that', async () => {
     await using stage = await openStage({ settings: { 'intake.stepsOfOthers': true } })
@@ -96,7 +141,12 @@ describe('a step that a device begins', () => {
     })
     expect(stepState(stage)).toBe('started')
     expect(stage.news).toMatchObject([
-      { kind: 'performed-step', tone: 'plain', text: 'CT room 1 reports that an exam has begun.', studyInstanceUid: STUDY },
+      {
+        kind: 'performed-step',
+        tone: 'plain',
+        text: 'CT room 1 reports that an exam has begun.',
+        studyInstanceUid: STUDY,
+      },
     ])
     expect(JSON.stringify(stage.news)).not.toContain('P100')
   })
@@ -109,20 +159,27 @@ describe('a step that a device begins', () => {
     expect(stage.store.performedSteps.get(sopInstanceUid ?? '')?.status).toBe('IN PROGRESS')
   })
 
-  it.each([[{ PerformedProcedureStepStatus: 'COMPLETED' }], [{ PerformedProcedureStepStatus: '' }], [{}]])(
-    'as %j is refused with 0106',
-    async (values: Values) => {
+  it.each([
+    [{ PerformedProcedureStepStatus: 'COMPLETED' }],
+    [{ PerformedProcedureStepStatus: '' }],
+    [{}],
+  ])('as %j is refused with 0106', async (values: Values) => {
+    await using stage = await openStage()
+    expect(await create(stage, values)).toMatchObject({
+      status: 0x0106,
+      offendingElements: [0x00400252],
+    })
+    expect(stage.store.performedSteps.get(MPPS)).toBeUndefined()
+  })
+
+  it.each(['1'.repeat(65), '1.2.\u0007'])(
+    'under %j, which is no UID, is refused with 0117',
+    async (uid) => {
       await using stage = await openStage()
-      expect(await create(stage, values)).toMatchObject({ status: 0x0106, offendingElements: [0x00400252] })
-      expect(stage.store.performedSteps.get(MPPS)).toBeUndefined()
+      expect(await create(stage, STARTED, uid)).toMatchObject({ status: 0x0117 })
+      expect(stepState(stage)).toBeUndefined()
     },
   )
-
-  it.each(['1'.repeat(65), '1.2.\u0007'])('under %j, which is no UID, is refused with 0117', async (uid) => {
-    await using stage = await openStage()
-    expect(await create(stage, STARTED, uid)).toMatchObject({ status: 0x0117 })
-    expect(stepState(stage)).toBeUndefined()
-  })
 
   it('twice is refused with 0111', async () => {
     await using stage = await openStage()
@@ -143,19 +200,26 @@ describe('a step that a device begins', () => {
     ['half a data set', encoded(STARTED).subarray(0, 50)],
   ])('with %s is refused with 0110', async (_, dataSet) => {
     await using stage = await openStage()
-    expect((await stage.intake.mppsScp.create(normalized(STARTED, { sopInstanceUid: MPPS, dataSet }))).status).toBe(0x0110)
+    expect(
+      (await stage.intake.mppsScp.create(normalized(STARTED, { sopInstanceUid: MPPS, dataSet })))
+        .status,
+    ).toBe(0x0110)
   })
 
   it('is read in Implicit VR too', async () => {
     await using stage = await openStage()
     const transferSyntax = TRANSFER_SYNTAX.implicitLittleEndian
     const dataSet = encoded(STARTED, transferSyntax)
-    await stage.intake.mppsScp.create(normalized(STARTED, { sopInstanceUid: MPPS, transferSyntax, dataSet }))
+    await stage.intake.mppsScp.create(
+      normalized(STARTED, { sopInstanceUid: MPPS, transferSyntax, dataSet }),
+    )
     expect(stepState(stage)).toBe('started')
   })
 
   it('belongs to the row that was handed out, where the device made a study UID of its own', async () => {
-    await using stage = await openStage({ handedOut: async () => ({ ...HANDED_OUT, studyInstanceUid: '1.2.3.777' }) })
+    await using stage = await openStage({
+      handedOut: async () => ({ ...HANDED_OUT, studyInstanceUid: '1.2.3.777' }),
+    })
     await create(stage)
     expect(stage.performedSteps.stateOf('1.2.3.777', 'S100')).toBe('started')
     expect(stepState(stage)).toBe('started')
@@ -168,25 +232,40 @@ describe('a step that a device ends', () => {
     await create(stage)
     stage.clock.pass(60_000)
     expect(await set(stage, COMPLETED)).toEqual({ status: 0 })
-    expect(stage.store.performedSteps.get(MPPS)).toMatchObject({ status: 'COMPLETED', endedAt: '2026-03-10T09:01:00.000Z', instances: 1 })
+    expect(stage.store.performedSteps.get(MPPS)).toMatchObject({
+      status: 'COMPLETED',
+      endedAt: '2026-03-10T09:01:00.000Z',
+      instances: 1,
+    })
     expect(stepState(stage)).toBe('completed')
     expect(stage.store.imageStudies.expectedOf(STUDY)).toEqual({ expected: 1, missing: 1 })
-    expect(stage.news.at(-1)?.text).toBe('CT room 1 reports that an exam is completed, with 1 object.')
+    expect(stage.news.at(-1)?.text).toBe(
+      'CT room 1 reports that an exam is completed, with 1 object.',
+    )
   })
 
   it('keeps what it said before', async () => {
     await using stage = await openStage()
     await create(stage)
     await set(stage, SERIES_OF_ONE)
-    expect(stage.store.performedSteps.get(MPPS)).toMatchObject({ status: 'IN PROGRESS', instances: 1 })
+    expect(stage.store.performedSteps.get(MPPS)).toMatchObject({
+      status: 'IN PROGRESS',
+      instances: 1,
+    })
     expect((await set(stage, { PerformedProcedureStepStatus: 'COMPLETED' })).status).toBe(0)
-    expect(stage.store.performedSteps.get(MPPS)).toMatchObject({ status: 'COMPLETED', instances: 1, modality: 'CT' })
+    expect(stage.store.performedSteps.get(MPPS)).toMatchObject({
+      status: 'COMPLETED',
+      instances: 1,
+      modality: 'CT',
+    })
   })
 
   it('completed needs series', async () => {
     await using stage = await openStage()
     await create(stage)
-    expect(await set(stage, { PerformedProcedureStepStatus: 'COMPLETED', PerformedSeriesSequence: [] })).toMatchObject({
+    expect(
+      await set(stage, { PerformedProcedureStepStatus: 'COMPLETED', PerformedSeriesSequence: [] }),
+    ).toMatchObject({
       status: 0x0121,
       offendingElements: [0x00400340],
     })
@@ -196,7 +275,9 @@ describe('a step that a device ends', () => {
   it('with another status than the standard’s is refused with 0106', async () => {
     await using stage = await openStage()
     await create(stage)
-    expect(await set(stage, { PerformedProcedureStepStatus: 'PAUSED' })).toMatchObject({ status: 0x0106 })
+    expect(await set(stage, { PerformedProcedureStepStatus: 'PAUSED' })).toMatchObject({
+      status: 0x0106,
+    })
   })
 
   it('is not changed any more: 0110 with A710', async () => {
@@ -222,10 +303,18 @@ describe('a step that a device ends', () => {
 })
 
 describe('the wrong worklist entry', () => {
-  const ofStep = (n: number) => image(n, { RequestAttributesSequence: [{ StudyInstanceUID: STUDY, ScheduledProcedureStepID: 'S100' }] })
+  const ofStep = (n: number) =>
+    image(n, {
+      RequestAttributesSequence: [{ StudyInstanceUID: STUDY, ScheduledProcedureStepID: 'S100' }],
+    })
 
   const OTHER = '1.2.3.100.502'
-  const other: Values = { ...STARTED, ScheduledStepAttributesSequence: [{ StudyInstanceUID: STUDY, ScheduledProcedureStepID: 'S200' }] }
+  const other: Values = {
+    ...STARTED,
+    ScheduledStepAttributesSequence: [
+      { StudyInstanceUID: STUDY, ScheduledProcedureStepID: 'S200' },
+    ],
+  }
   const reasons = (stage: Stage, ...numbers: number[]) =>
     numbers.map((n) => stage.store.instances.versions(`${SERIES}.${n}`)[0]?.reason ?? 'current')
 
@@ -236,21 +325,38 @@ describe('the wrong worklist entry', () => {
     await stage.send(ofStep(1))
     await stage.send(image(2))
     await stage.send(image(3))
-    const named = [{ SeriesInstanceUID: SERIES, ReferencedImageSequence: [{ ReferencedSOPInstanceUID: `${SERIES}.2` }] }]
+    const named = [
+      {
+        SeriesInstanceUID: SERIES,
+        ReferencedImageSequence: [{ ReferencedSOPInstanceUID: `${SERIES}.2` }],
+      },
+    ]
     expect((await set(stage, { ...WRONG_ENTRY, PerformedSeriesSequence: named })).status).toBe(0)
     await stage.send(ofStep(4))
-    await stage.send(image(5, { ReferencedPerformedProcedureStepSequence: [{ ReferencedSOPInstanceUID: MPPS }] }))
+    await stage.send(
+      image(5, { ReferencedPerformedProcedureStepSequence: [{ ReferencedSOPInstanceUID: MPPS }] }),
+    )
     await stage.send(image(6))
     const aside = 'wrong-step'
     // Those that name no step may be of the other one.
-    expect(reasons(stage, 1, 2, 3, 4, 5, 6)).toEqual([aside, aside, 'current', aside, aside, 'current'])
+    expect(reasons(stage, 1, 2, 3, 4, 5, 6)).toEqual([
+      aside,
+      aside,
+      'current',
+      aside,
+      aside,
+      'current',
+    ])
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 2, quarantined: 4 })
-    // Those that were on their way to destinations, each told of once; those that came later were never queued.
+    // Those that were on their way to destinations, each told of once; those that came later were
+    // never queued.
     const idOf = (n: number) => stage.store.instances.versions(`${SERIES}.${n}`)[0]?.instanceId
     expect(stage.setAside).toEqual([idOf(1), idOf(2)])
     expect(stage.kept.map(({ instanceId }) => instanceId)).toEqual([1, 2, 3, 6].map(idOf))
     expect(stepState(stage)).toBeUndefined()
-    expect(stage.news.find(({ kind, tone }) => kind === 'performed-step' && tone === 'danger')?.text).toMatch(/wrong worklist entry/)
+    expect(
+      stage.news.find(({ kind, tone }) => kind === 'performed-step' && tone === 'danger')?.text,
+    ).toMatch(/wrong worklist entry/)
   })
 
   it('sets aside what names no step at all where the study has no other, what is here and what still comes', async () => {
@@ -272,7 +378,9 @@ describe('the wrong worklist entry', () => {
   it('sets aside what was made in the step, though it carries neither the step nor is named', async () => {
     await using stage = await openStage()
     await create(stage)
-    await stage.send(image(1, { ReferencedPerformedProcedureStepSequence: [{ ReferencedSOPInstanceUID: MPPS }] }))
+    await stage.send(
+      image(1, { ReferencedPerformedProcedureStepSequence: [{ ReferencedSOPInstanceUID: MPPS }] }),
+    )
     expect(stage.store.instances.current(`${SERIES}.1`)?.scheduledProcedureStepId).toBe('S100')
     await set(stage, WRONG_ENTRY)
     expect(stage.store.instances.versions(`${SERIES}.1`)[0]?.reason).toBe('wrong-step')
@@ -291,13 +399,20 @@ describe('the wrong worklist entry', () => {
     await using stage = await openStage()
     await create(stage)
     await set(stage, WRONG_ENTRY)
-    await stage.send({ ...IMAGE, RequestAttributesSequence: [{ ScheduledProcedureStepID: 'S100' }] })
+    await stage.send({
+      ...IMAGE,
+      RequestAttributesSequence: [{ ScheduledProcedureStepID: 'S100' }],
+    })
     stage.intake.associationClosed('a1', { kind: 'released', detail: '' })
     await stage.pass(61_000)
     expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'settled', instances: 0 })
     expect(stage.store.studies.byUid('scribe', STUDY)).toBeUndefined()
     const [instance] = stage.store.instances.versions(IMAGE.SOPInstanceUID as string)
-    await stage.intake.releaseInstance(instance?.instanceId ?? 0, 'it is the right one', 'user:usr_1')
+    await stage.intake.releaseInstance(
+      instance?.instanceId ?? 0,
+      'it is the right one',
+      'user:usr_1',
+    )
     await stage.pass(0)
     expect(stage.store.studies.byUid('scribe', STUDY)).toBeDefined()
   })

@@ -22,7 +22,9 @@ function stage() {
       }),
     end: (sopInstanceUid: string, status: PerformedStepRecord['status']) =>
       store.database.transaction(() => {
-        store.performedSteps.update(performedStep({ sopInstanceUid, status, endedAt: LATER, updatedAt: LATER }))
+        store.performedSteps.update(
+          performedStep({ sopInstanceUid, status, endedAt: LATER, updatedAt: LATER }),
+        )
         steps.changed()
       }),
     settle: (uid: string) =>
@@ -42,7 +44,10 @@ describe('a step of the worklist', () => {
     expect([on.state(), on.steps.since('1.2', 'S1')]).toEqual(['started', AT])
     on.end('1.9.1', 'COMPLETED')
     expect([on.state(), on.steps.since('1.2', 'S1')]).toEqual(['completed', LATER])
-    expect([on.steps.stateOf('1.2', 'S2'), on.steps.since('1.2', 'S2')]).toEqual([undefined, undefined])
+    expect([on.steps.stateOf('1.2', 'S2'), on.steps.since('1.2', 'S2')]).toEqual([
+      undefined,
+      undefined,
+    ])
   })
 
   it('is scheduled again when its last MPPS was discontinued', () => {

@@ -1,15 +1,32 @@
 import { describe, expect, it } from 'vitest'
-import { type Matched, matchesOf, mostProbable, scoreOf } from '#server/modules/reconciliation/order-match.ts'
+import {
+  type Matched,
+  matchesOf,
+  mostProbable,
+  scoreOf,
+} from '#server/modules/reconciliation/order-match.ts'
 import type { Match } from '#shared/contract/reconciliation.ts'
 
 const EXAM: Matched = {
-  ...{ accessionNumber: '', patientId: 'P-7001', patientName: 'Sample^Ada', patientBirthDate: '19710503', patientSex: 'F' },
+  ...{
+    accessionNumber: '',
+    patientId: 'P-7001',
+    patientName: 'Sample^Ada',
+    patientBirthDate: '19710503',
+    patientSex: 'F',
+  },
   ...{ modalities: ['CT'], date: '20261120', time: '103000', devices: ['CT2', 'CT, room 2'] },
 }
-const ORDER: Matched = { ...EXAM, accessionNumber: 'A-7001', time: '101500', devices: ['CT1', 'CT, room 1'] }
+const ORDER: Matched = {
+  ...EXAM,
+  accessionNumber: 'A-7001',
+  time: '101500',
+  devices: ['CT1', 'CT, room 1'],
+}
 
 const resultOf = (field: Match['field'], order: Partial<Matched>, exam: Partial<Matched> = {}) =>
-  matchesOf({ ...EXAM, ...exam }, { ...ORDER, ...order }).find((match) => match.field === field)?.result
+  matchesOf({ ...EXAM, ...exam }, { ...ORDER, ...order }).find((match) => match.field === field)
+    ?.result
 
 describe('what an order and an exam agree in', () => {
   it('is said of each field, in the order in which a person looks at it', () => {
@@ -27,7 +44,10 @@ describe('what an order and an exam agree in', () => {
         ['device', 'different'],
       ],
     ])
-    expect(matchesOf(EXAM, ORDER).find(({ field }) => field === 'time')).toMatchObject({ order: '20261120 1015', exam: '20261120 1030' })
+    expect(matchesOf(EXAM, ORDER).find(({ field }) => field === 'time')).toMatchObject({
+      order: '20261120 1015',
+      exam: '20261120 1030',
+    })
   })
 
   it.each([
@@ -78,18 +98,29 @@ describe('the most probable orders', () => {
       { ...ORDER, modalities: ['MR'] },
     ]
     expect(probable({}, [other, otherModality, later, ORDER])).toEqual([ORDER, later])
-    expect(probable({ accessionNumber: 'A-9' }, [ORDER, { ...other, patientId: '', patientName: 'Sample^A' }])[0]?.accessionNumber).toBe(
-      'A-9',
-    )
+    expect(
+      probable({ accessionNumber: 'A-9' }, [
+        ORDER,
+        { ...other, patientId: '', patientName: 'Sample^A' },
+      ])[0]?.accessionNumber,
+    ).toBe('A-9')
   })
 
   it('leave out those of other patients at the same device and time', () => {
-    const neighbour = { ...ORDER, patientId: 'P-9', patientName: 'Novak^Jan', patientBirthDate: '19550101', devices: EXAM.devices }
+    const neighbour = {
+      ...ORDER,
+      patientId: 'P-9',
+      patientName: 'Novak^Jan',
+      patientBirthDate: '19550101',
+      devices: EXAM.devices,
+    }
     expect(probable({}, [neighbour])).toEqual([])
     expect(scoreOf(matchesOf(EXAM, neighbour))).toBeLessThan(0)
   })
 
   it('have a patient whose name was misspelt and whose number was made up', () => {
-    expect(probable({ patientName: 'Sampel^Ada', patientId: 'TEMP-1', patientBirthDate: '' }, [ORDER])).toEqual([ORDER])
+    expect(
+      probable({ patientName: 'Sampel^Ada', patientId: 'TEMP-1', patientBirthDate: '' }, [ORDER]),
+    ).toEqual([ORDER])
   })
 })

@@ -9,14 +9,37 @@ const DAY = '2026-11-20'
 const at = (hour: number) => `${DAY}T${String(hour).padStart(2, '0')}:00:00.000Z`
 const ALL = [at(0), '2026-11-21T00:00:00.000Z', 10] as const
 const ORDER: HandedOutRow = {
-  ...{ studyInstanceUid: '2.25.9', scheduledProcedureStepId: 'S9', requestedProcedureId: '', accessionNumber: 'A-9' },
-  ...{ patientName: 'Sample^Ada', patientId: 'P-9', patientBirthDate: '', patientSex: '', description: 'CT head' },
+  ...{
+    studyInstanceUid: '2.25.9',
+    scheduledProcedureStepId: 'S9',
+    requestedProcedureId: '',
+    accessionNumber: 'A-9',
+  },
+  ...{
+    patientName: 'Sample^Ada',
+    patientId: 'P-9',
+    patientBirthDate: '',
+    patientSex: '',
+    description: 'CT head',
+  },
   ...{ callingAeTitle: 'CT1', at: at(8) },
 }
 const { callingAeTitle: _, at: __, ...KEPT_ORDER } = ORDER
 const BY = { day: DAY, userId: 'usr_1', userName: 'Anna Admin', at: at(12) }
-const keep = (imageStudyUid: string) => ({ ...BY, kind: 'keep' as const, imageStudyUid, order: null, reason: 'Emergency' })
-const notDone = () => ({ ...BY, kind: 'not-done' as const, imageStudyUid: null, order: KEPT_ORDER, reason: 'Did not come' })
+const keep = (imageStudyUid: string) => ({
+  ...BY,
+  kind: 'keep' as const,
+  imageStudyUid,
+  order: null,
+  reason: 'Emergency',
+})
+const notDone = () => ({
+  ...BY,
+  kind: 'not-done' as const,
+  imageStudyUid: null,
+  order: KEPT_ORDER,
+  reason: 'Did not come',
+})
 
 describe('studies without an order', () => {
   it('are those of devices that no row, no partner and no decision speaks of, the first first', () => {
@@ -45,8 +68,20 @@ describe('studies without an order', () => {
 
     imageStudies.update('2.25.1', { handedOut: null })
     const ofSeed = {
-      ...{ area: 'scribe', studyId: `stu_${'0'.repeat(32)}`, studyInstanceUid: '2.25.1', studyDescription: 'CT', severity: 'normal' },
-      ...{ status: 'unassigned', cancelledAt: null, assignedTo: null, expressCustomerId: null, createdByUserId: null },
+      ...{
+        area: 'scribe',
+        studyId: `stu_${'0'.repeat(32)}`,
+        studyInstanceUid: '2.25.1',
+        studyDescription: 'CT',
+        severity: 'normal',
+      },
+      ...{
+        status: 'unassigned',
+        cancelledAt: null,
+        assignedTo: null,
+        expressCustomerId: null,
+        createdByUserId: null,
+      },
       ...{ createdByApiKeyId: null, detail: {}, createdAt: at(9), updatedAt: at(9) },
     } as NewStudyRecord
     store.studies.insert(ofSeed)
@@ -54,7 +89,12 @@ describe('studies without an order', () => {
     seedImages(store, { uid: '2.25.7', at: at(9) })
     expect(unscheduled()).toEqual(['2.25.1', '2.25.7'])
     const { apiKeyId } = newKey(store)
-    const ofPartner = { ...ofSeed, studyId: `stu_${'1'.repeat(32)}`, studyInstanceUid: '2.25.7', createdByApiKeyId: apiKeyId }
+    const ofPartner = {
+      ...ofSeed,
+      studyId: `stu_${'1'.repeat(32)}`,
+      studyInstanceUid: '2.25.7',
+      createdByApiKeyId: apiKeyId,
+    }
     store.studies.insert(ofPartner)
     expect(unscheduled()).toEqual(['2.25.1'])
   })
@@ -87,7 +127,9 @@ describe('a decision', () => {
     seedImages(temp.store, { uid: '2.25.1', at: at(9) })
     reconciliations.insert(notDone())
     expect(() => reconciliations.insert(notDone())).toThrow(/UNIQUE/)
-    expect(() => reconciliations.insert({ ...notDone(), kind: 'link', imageStudyUid: '2.25.1' })).toThrow(/UNIQUE/)
+    expect(() =>
+      reconciliations.insert({ ...notDone(), kind: 'link', imageStudyUid: '2.25.1' }),
+    ).toThrow(/UNIQUE/)
     reconciliations.insert(keep('2.25.1'))
     expect(() => reconciliations.insert(keep('2.25.1'))).toThrow(/UNIQUE/)
   })

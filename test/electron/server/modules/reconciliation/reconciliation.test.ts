@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type OrderChange, openReconciliation, type Scheduled } from '#server/modules/reconciliation/reconciliation.ts'
+import {
+  type OrderChange,
+  openReconciliation,
+  type Scheduled,
+} from '#server/modules/reconciliation/reconciliation.ts'
 import type { Exam, ExamSource } from '#shared/contract/dashboard-exams.ts'
 import { atTheWindow, newUser } from '../../../../support/callers.ts'
 import { seedImages } from '../../../../support/images.ts'
@@ -9,14 +13,41 @@ import { tempStore } from '../../../../support/temp-store.ts'
 
 const NOW = '2026-11-20T18:00:00.000Z'
 const TODAY = '2026-11-20'
-const PATIENT = { patientName: 'Sample^Ada', patientId: 'P-7', patientBirthDate: '19710503', patientSex: 'F' }
+const PATIENT = {
+  patientName: 'Sample^Ada',
+  patientId: 'P-7',
+  patientBirthDate: '19710503',
+  patientSex: 'F',
+}
 
 /** An order of today for the patient of the images, 2.25.70 unless it is another. */
 const order = (more: Partial<Exam> = {}): Scheduled => ({
   exam: {
-    ...{ studyInstanceUid: '2.25.70', scheduledProcedureStepId: 'S7', ...PATIENT, accessionNumber: 'A-7', modality: 'CT' },
-    ...{ description: 'CT head', location: '', startDate: '20261120', startTime: '090000', severity: 'normal', state: 'scheduled' },
-    ...{ since: null, images: 0, imageStudyUid: null, study: null, withheld: '', remarks: [], isOverdue: false, isClosed: false },
+    ...{
+      studyInstanceUid: '2.25.70',
+      scheduledProcedureStepId: 'S7',
+      ...PATIENT,
+      accessionNumber: 'A-7',
+      modality: 'CT',
+    },
+    ...{
+      description: 'CT head',
+      location: '',
+      startDate: '20261120',
+      startTime: '090000',
+      severity: 'normal',
+      state: 'scheduled',
+    },
+    ...{
+      since: null,
+      images: 0,
+      imageStudyUid: null,
+      study: null,
+      withheld: '',
+      remarks: [],
+      isOverdue: false,
+      isClosed: false,
+    },
     ...{ devices: [], ...more },
   } as Exam,
   requestedProcedureId: 'R7',
@@ -49,8 +80,18 @@ function stage() {
     other: atTheWindow(newUser(store, { canManageStudies: true, firstName: 'Otto' })),
     reader: atTheWindow(newUser(store)),
     images: (uid: string, header: object = PATIENT, at = `${TODAY}T09:10:00.000Z`) =>
-      seedImages(store, { uid, at, header: { accessionNumber: '', scheduledProcedureStepId: '', studyTime: '091000', ...header } }),
-    fault: (at: string, fault: 'timeout' | 'no-endpoint' = 'timeout') => store.inspections.insert(inspectionRecord(at, { fault })),
+      seedImages(store, {
+        uid,
+        at,
+        header: {
+          accessionNumber: '',
+          scheduledProcedureStepId: '',
+          studyTime: '091000',
+          ...header,
+        },
+      }),
+    fault: (at: string, fault: 'timeout' | 'no-endpoint' = 'timeout') =>
+      store.inspections.insert(inspectionRecord(at, { fault })),
     read: (range: { from?: string; to?: string } = {}) => reconciliation.read(range, () => true),
     [Symbol.dispose]: () => temp[Symbol.dispose](),
   }
@@ -66,15 +107,25 @@ describe('the days that are reconciled', () => {
     on.fault('2026-11-15T08:00:00.000Z')
     on.fault('2026-11-17T23:59:59.000Z')
     on.fault('2026-11-18T08:00:00.000Z')
-    expect(await on.read()).toMatchObject({ from: '2026-11-17', to: TODAY, outage: { from: '2026-11-17', to: '2026-11-18' } })
+    expect(await on.read()).toMatchObject({
+      from: '2026-11-17',
+      to: TODAY,
+      outage: { from: '2026-11-17', to: '2026-11-18' },
+    })
     expect(on.reconciliation.firstDay()).toBe('2026-11-17')
-    expect((await on.read({ from: '2026-11-01', to: '2026-11-02' })).days.map(({ day }) => day)).toEqual(['2026-11-01', '2026-11-02'])
+    expect(
+      (await on.read({ from: '2026-11-01', to: '2026-11-02' })).days.map(({ day }) => day),
+    ).toEqual(['2026-11-01', '2026-11-02'])
   })
 
   it('are two weeks at most, and end after they begin', async () => {
     using on = stage()
-    await expect(on.read({ from: '2026-11-01', to: '2026-11-15' })).rejects.toThrow('Choose at most 14 days.')
-    await expect(on.read({ from: '2026-11-02', to: '2026-11-01' })).rejects.toThrow('must not be before')
+    await expect(on.read({ from: '2026-11-01', to: '2026-11-15' })).rejects.toThrow(
+      'Choose at most 14 days.',
+    )
+    await expect(on.read({ from: '2026-11-02', to: '2026-11-01' })).rejects.toThrow(
+      'must not be before',
+    )
   })
 
   it('are asked for again where the partner answers and was last asked before it was away', async () => {
@@ -95,28 +146,40 @@ describe('an exam without an order', () => {
     on.images('1.2.1')
     on.images('1.2.2', { ...PATIENT, patientId: 'P-8' })
     on.images('1.2.3', { ...PATIENT, accessionNumber: 'A-8' })
-    const actions = (await on.read()).exams.map(({ studyInstanceUid, candidates }) => [studyInstanceUid, candidates[0]?.action])
+    const actions = (await on.read()).exams.map(({ studyInstanceUid, candidates }) => [
+      studyInstanceUid,
+      candidates[0]?.action,
+    ])
     expect(actions).toEqual([
       ['1.2.1', 'link'],
       ['1.2.2', 'correct'],
       ['1.2.3', 'correct'],
     ])
-    await expect(on.reconciliation.link(on.manager, '1.2.2', ORDER_ID)).rejects.toMatchObject({ code: 'refused' })
-    await expect(on.reconciliation.link(on.manager, '1.2.1', `${TODAY} 2.25.71 S7`)).rejects.toMatchObject({ code: 'not-found' })
+    await expect(on.reconciliation.link(on.manager, '1.2.2', ORDER_ID)).rejects.toMatchObject({
+      code: 'refused',
+    })
+    await expect(
+      on.reconciliation.link(on.manager, '1.2.1', `${TODAY} 2.25.71 S7`),
+    ).rejects.toMatchObject({ code: 'not-found' })
     expect(on.changes).toEqual([])
   })
 
   it('is not linked with an order that no device may have', async () => {
     using on = stage()
     on.images('1.2.1')
-    on.worklist.orders = [order({ withheld: 'It is unfit.' }), order({ studyInstanceUid: '', withheld: 'It has no Study Instance UID.' })]
+    on.worklist.orders = [
+      order({ withheld: 'It is unfit.' }),
+      order({ studyInstanceUid: '', withheld: 'It has no Study Instance UID.' }),
+    ]
     const { exams, orders } = await on.read()
     expect(exams[0]?.candidates).toMatchObject([
       { action: 'none', obstacle: 'It is unfit.' },
       { action: 'none', obstacle: 'It has no Study Instance UID.' },
     ])
     expect(orders.map(({ orderId }) => orderId)).toEqual([ORDER_ID, `${TODAY} ? P-7 A-7`])
-    await expect(on.reconciliation.link(on.manager, '1.2.1', ORDER_ID)).rejects.toThrow('It is unfit.')
+    await expect(on.reconciliation.link(on.manager, '1.2.1', ORDER_ID)).rejects.toThrow(
+      'It is unfit.',
+    )
     const notDone = on.reconciliation.notDone(on.manager, `${TODAY} ? P-7 A-7`, 'Did not come')
     await expect(notDone).rejects.toThrow('It has no Study Instance UID.')
   })
@@ -124,9 +187,15 @@ describe('an exam without an order', () => {
   it('is decided on by who may manage studies, and shown to who may see it', async () => {
     using on = stage()
     on.images('1.2.1')
-    await expect(on.reconciliation.link(on.reader, '1.2.1', ORDER_ID)).rejects.toMatchObject({ code: 'not-permitted' })
-    expect(codeOf(() => on.reconciliation.keep(on.reader, '1.2.1', 'Emergency'))).toBe('not-permitted')
-    await expect(on.reconciliation.notDone(on.reader, ORDER_ID, 'Did not come')).rejects.toMatchObject({ code: 'not-permitted' })
+    await expect(on.reconciliation.link(on.reader, '1.2.1', ORDER_ID)).rejects.toMatchObject({
+      code: 'not-permitted',
+    })
+    expect(codeOf(() => on.reconciliation.keep(on.reader, '1.2.1', 'Emergency'))).toBe(
+      'not-permitted',
+    )
+    await expect(
+      on.reconciliation.notDone(on.reader, ORDER_ID, 'Did not come'),
+    ).rejects.toMatchObject({ code: 'not-permitted' })
     expect((await on.reconciliation.read({}, () => false)).exams).toEqual([])
   })
 })
@@ -137,8 +206,15 @@ describe('a decision', () => {
     on.images('1.2.1')
     const { decisionId } = await on.reconciliation.link(on.manager, '1.2.1', ORDER_ID)
     const linked = on.store.imageStudies.get('1.2.1')
-    expect(linked?.handedOut).toMatchObject({ ...PATIENT, accessionNumber: 'A-7', requestedProcedureId: 'R7', linkedBy: 'Una Malá' })
-    expect(on.store.performedSteps.standing('2.25.70')).toMatchObject([{ scheduledProcedureStepId: 'S7', status: 'RECEIVED' }])
+    expect(linked?.handedOut).toMatchObject({
+      ...PATIENT,
+      accessionNumber: 'A-7',
+      requestedProcedureId: 'R7',
+      linkedBy: 'Una Malá',
+    })
+    expect(on.store.performedSteps.standing('2.25.70')).toMatchObject([
+      { scheduledProcedureStepId: 'S7', status: 'RECEIVED' },
+    ])
     on.reconciliation.undo(on.other, decisionId)
     expect(on.store.imageStudies.get('1.2.1')).toMatchObject({ handedOut: null, mismatch: null })
     expect(on.store.performedSteps.standing('2.25.70')).toEqual([])
@@ -155,11 +231,16 @@ describe('a decision', () => {
     const { decisionId } = await on.reconciliation.link(on.other, '1.2.1', ORDER_ID)
     const happened = 'Otto Malá has linked an exam to the order A-7 in the meantime.'
     expect(() => on.reconciliation.keep(on.manager, '1.2.1', 'Emergency')).toThrow(happened)
-    await expect(on.reconciliation.link(on.manager, '1.2.2', ORDER_ID)).rejects.toMatchObject({ code: 'outdated', message: happened })
+    await expect(on.reconciliation.link(on.manager, '1.2.2', ORDER_ID)).rejects.toMatchObject({
+      code: 'outdated',
+      message: happened,
+    })
     on.reconciliation.undo(on.other, decisionId)
     expect(codeOf(() => on.reconciliation.undo(on.manager, decisionId))).toBe('outdated')
     const noted = await on.reconciliation.notDone(on.manager, ORDER_ID, 'Did not come')
-    expect((await on.read()).orders).toMatchObject([{ decision: { decisionId: noted.decisionId, reason: 'Did not come' } }])
+    expect((await on.read()).orders).toMatchObject([
+      { decision: { decisionId: noted.decisionId, reason: 'Did not come' } },
+    ])
     expect((await on.read()).exams[0]?.candidates).toEqual([])
   })
 })

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type ContextAnswer, openClinicalContexts } from '#server/modules/reports/clinical-contexts.ts'
+import {
+  type ContextAnswer,
+  openClinicalContexts,
+} from '#server/modules/reports/clinical-contexts.ts'
 import { EVENTS } from '#shared/contract/webhooks.ts'
 import { uuidOf } from '#shared/ids.ts'
 import { reportStage } from './reports-fixture.ts'
@@ -16,7 +19,14 @@ const ANSWER: ContextAnswer = {
       { url: 'https://files.example/a/lab%20result.pdf?signature=secret' },
       { url: 'https://files.example/b', fileName: 'b.png' },
     ],
-    priorReports: [{ reportText: 'Earlier: normal.', modality: 'CR', studyDate: '2024-05-06', studyDescription: 'Chest' }],
+    priorReports: [
+      {
+        reportText: 'Earlier: normal.',
+        modality: 'CR',
+        studyDate: '2024-05-06',
+        studyDescription: 'Chest',
+      },
+    ],
   },
 }
 const PDF = Buffer.from('%PDF-1.7 and so on')
@@ -27,11 +37,15 @@ function stage(answers: ContextAnswer[]) {
   const on = reportStage({
     async ask(...question) {
       asked.push(question)
-      return answers.shift() ?? { state: 'failed', answer: {}, notes: ['The partner gave no answer.'] }
+      return (
+        answers.shift() ?? { state: 'failed', answer: {}, notes: ['The partner gave no answer.'] }
+      )
     },
     async fetch(url) {
       fetched.push(url)
-      return url.endsWith('/b') ? { fault: 'Its host is not allowed.' } : { body: PDF, mediaType: 'application/pdf' }
+      return url.endsWith('/b')
+        ? { fault: 'Its host is not allowed.' }
+        : { body: PDF, mediaType: 'application/pdf' }
     },
   })
   const context = () => on.contexts.of(on.studies.read(on.key, 'scribe', on.studyId).record)
@@ -46,14 +60,24 @@ describe('the clinical context of a study', () => {
     await on.contexts.ask(on.studyId)
     expect(on.asked).toEqual([
       [
-        { clinicId: on.settings.get('clinic.id'), studyId: uuidOf(on.studyId), studyInstanceUid: on.study.studyInstanceUid, mrn: 'M-7' },
+        {
+          clinicId: on.settings.get('clinic.id'),
+          studyId: uuidOf(on.studyId),
+          studyInstanceUid: on.study.studyInstanceUid,
+          mrn: 'M-7',
+        },
         { subject: on.studyId, studyInstanceUid: on.study.studyInstanceUid },
       ],
     ])
     EVENTS['clinical_context.enrichment_requested'].data.parse((on.asked[0] as unknown[])[0])
     const given = on.context()
     expect(given).toMatchObject({
-      ...{ state: 'answered', askedAt: '2026-03-10T09:00:00.000Z', notes: ANSWER.notes, clinicalIndication: 'Cough for three weeks' },
+      ...{
+        state: 'answered',
+        askedAt: '2026-03-10T09:00:00.000Z',
+        notes: ANSWER.notes,
+        clinicalIndication: 'Cough for three weeks',
+      },
       documents: [
         { documentId: null, fileName: 'letter.txt', content: ['Dear', 'colleague'], fault: '' },
         { fileName: 'lab result.pdf', mediaType: 'application/pdf', content: [], fault: '' },
@@ -78,8 +102,11 @@ describe('the clinical context of a study', () => {
       database.all(database.sql.selectFrom('contextDocuments').selectAll()),
       database.all(database.sql.selectFrom('clinicalContexts').selectAll()),
     ]
-    const text = JSON.stringify(rows, (_, value) => (value?.type === 'Buffer' ? Buffer.from(value.data).toString('latin1') : value))
-    for (const secret of ['Cough', 'lab result', 'files.example', 'secret', 'Earlier', '%PDF']) expect(text).not.toContain(secret)
+    const text = JSON.stringify(rows, (_, value) =>
+      value?.type === 'Buffer' ? Buffer.from(value.data).toString('latin1') : value,
+    )
+    for (const secret of ['Cough', 'lab result', 'files.example', 'secret', 'Earlier', '%PDF'])
+      expect(text).not.toContain(secret)
   })
 
   it('is asked for again where there was no answer, or where somebody wants it', async () => {
@@ -89,7 +116,10 @@ describe('the clinical context of a study', () => {
       ANSWER,
     ])
     await on.contexts.ask(on.studyId)
-    expect(on.context()).toMatchObject({ state: 'failed', notes: ['The partner gave no answer: it is down.'] })
+    expect(on.context()).toMatchObject({
+      state: 'failed',
+      notes: ['The partner gave no answer: it is down.'],
+    })
     await on.contexts.ask(on.studyId)
     expect(on.context().state).toBe('empty')
     await on.contexts.ask(on.studyId)
@@ -107,14 +137,24 @@ describe('the clinical context of a study', () => {
   })
 
   it('stands behind what the study itself says where the answer says nothing', async () => {
-    using on = stage([{ state: 'answered', answer: { technologistNotes: ['Second', 'First'] }, notes: [] }])
-    on.studies.update(on.key, 'scribe', on.studyId, { clinicalIndication: 'Fall', technologistNotes: ['First'] })
+    using on = stage([
+      { state: 'answered', answer: { technologistNotes: ['Second', 'First'] }, notes: [] },
+    ])
+    on.studies.update(on.key, 'scribe', on.studyId, {
+      clinicalIndication: 'Fall',
+      technologistNotes: ['First'],
+    })
     await on.contexts.ask(on.studyId)
-    expect(on.context()).toMatchObject({ clinicalIndication: 'Fall', technologistNotes: ['First', 'Second'] })
+    expect(on.context()).toMatchObject({
+      clinicalIndication: 'Fall',
+      technologistNotes: ['First', 'Second'],
+    })
   })
 
   it('has twenty documents at most', async () => {
-    const documentUrls = Array.from({ length: 23 }, (_, at) => ({ url: `https://files.example/${at}.pdf` }))
+    const documentUrls = Array.from({ length: 23 }, (_, at) => ({
+      url: `https://files.example/${at}.pdf`,
+    }))
     using on = stage([{ state: 'answered', answer: { documentUrls }, notes: [] }])
     await on.contexts.ask(on.studyId)
     expect([on.fetched.length, on.context().documents.length]).toEqual([20, 20])
@@ -122,7 +162,9 @@ describe('the clinical context of a study', () => {
   })
 
   it('holds no more of its documents than fits in memory', async () => {
-    const documentUrls = Array.from({ length: 9 }, (_, at) => ({ url: `https://files.example/${at}.pdf` }))
+    const documentUrls = Array.from({ length: 9 }, (_, at) => ({
+      url: `https://files.example/${at}.pdf`,
+    }))
     using on = reportStage()
     const most: number[] = []
     const contexts = openClinicalContexts({
@@ -136,12 +178,19 @@ describe('the clinical context of a study', () => {
     })
     await contexts.ask(on.studyId)
     expect(most).toEqual([100, 100, 100, 100, 20, 20, 20, 20])
-    const faults = contexts.of(on.studies.read(on.key, 'scribe', on.studyId).record).documents.map(({ fault }) => fault)
-    expect(faults).toEqual([...Array(8).fill(''), 'It was not fetched: the documents named before it are too large together.'])
+    const faults = contexts
+      .of(on.studies.read(on.key, 'scribe', on.studyId).record)
+      .documents.map(({ fault }) => fault)
+    expect(faults).toEqual([
+      ...Array(8).fill(''),
+      'It was not fetched: the documents named before it are too large together.',
+    ])
   })
 
   it('is of a scribe study that is there', async () => {
     using on = stage([])
-    await expect(on.contexts.ask(`stu_${'0'.repeat(32)}`)).rejects.toMatchObject({ code: 'not-found' })
+    await expect(on.contexts.ask(`stu_${'0'.repeat(32)}`)).rejects.toMatchObject({
+      code: 'not-found',
+    })
   })
 })

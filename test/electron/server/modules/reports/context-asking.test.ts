@@ -20,8 +20,17 @@ it('keeps neither a question nor a document waiting that hangs when the gateway 
   const downloads = openDownloads({ plaintextHosts: () => [host], clock: Date.now })
   onTestFinished(() => downloads[Symbol.asyncDispose]())
   const closing = new AbortController()
-  const endpoints = { takerOf: () => ({ fileHosts: [host] }) as never, noteRefusedHost: () => undefined }
-  const { ask, fetch } = contextAsking(requester, downloads, endpoints, { setEffect: () => undefined }, closing.signal)
+  const endpoints = {
+    takerOf: () => ({ fileHosts: [host] }) as never,
+    noteRefusedHost: () => undefined,
+  }
+  const { ask, fetch } = contextAsking(
+    requester,
+    downloads,
+    endpoints,
+    { setEffect: () => undefined },
+    closing.signal,
+  )
   const reason = new Error('closing')
   const under = [
     expect(ask(QUESTION, { subject: 'stu_1', studyInstanceUid: '1.2.3' })).rejects.toBe(reason),

@@ -12,7 +12,8 @@ const TOLD: Communication = {
   note: 'By phone',
 }
 
-const critical = (on: ReturnType<typeof reportStage>) => on.signed(SOUND, { isCritical: true, finding: 'Tension pneumothorax' })
+const critical = (on: ReturnType<typeof reportStage>) =>
+  on.signed(SOUND, { isCritical: true, finding: 'Tension pneumothorax' })
 
 describe('a critical result that nobody was told of', () => {
   it('is documented once, by whoever made it known', async () => {
@@ -25,26 +26,38 @@ describe('a critical result that nobody was told of', () => {
       communication: { ...TOLD, recordedBy: { name: 'Ben Okoro' } },
     })
     expect(on.criticals.open(nurse)).toEqual([])
-    expect(sentenceOf(() => on.criticals.communicate(nurse, reportId, { ...TOLD, note: 'Other' }))).toContain('by Ben Okoro')
+    expect(
+      sentenceOf(() => on.criticals.communicate(nurse, reportId, { ...TOLD, note: 'Other' })),
+    ).toContain('by Ben Okoro')
     expect(on.criticals.ofReport(reportId)?.communication?.note).toBe('By phone')
     const [noted] = on.store.audit.list({ limit: 1 }).items
-    expect(noted).toMatchObject({ action: 'critical.communicate', target: reportId, detail: { method: 'phone', isReadBack: true } })
+    expect(noted).toMatchObject({
+      action: 'critical.communicate',
+      target: reportId,
+      detail: { method: 'phone', isReadBack: true },
+    })
     expect(JSON.stringify(noted?.detail)).not.toContain('Referring')
   })
 
   it('is not documented ahead of time, nor by who may neither write nor manage', async () => {
     using on = reportStage()
     const reportId = await critical(on)
-    expect(refusalOf(() => on.criticals.communicate(on.radiologist, reportId, TOLD))).toBe('refused body.communicatedAt')
+    expect(refusalOf(() => on.criticals.communicate(on.radiologist, reportId, TOLD))).toBe(
+      'refused body.communicatedAt',
+    )
     const clerk = on.colleague({ canCreateReports: false })
     expect(refusalOf(() => on.criticals.communicate(clerk, reportId, TOLD))).toBe('not-permitted')
-    expect(refusalOf(() => on.criticals.communicate(on.radiologist, 'rep_x', TOLD))).toBe('not-found')
+    expect(refusalOf(() => on.criticals.communicate(on.radiologist, 'rep_x', TOLD))).toBe(
+      'not-found',
+    )
   })
 
   it('is shown to those who see its study', async () => {
     using on = reportStage()
     const reportId = await critical(on)
-    const elsewhere = atTheWindow(newUser(on.store), ['cus_00000000000000000000000000000001' as never])
+    const elsewhere = atTheWindow(newUser(on.store), [
+      'cus_00000000000000000000000000000001' as never,
+    ])
     expect(on.criticals.open(elsewhere)).toEqual([])
     expect(refusalOf(() => on.criticals.communicate(elsewhere, reportId, TOLD))).toBe('not-found')
     expect(on.criticals.open(on.radiologist).map((one) => one.reportId)).toEqual([reportId])

@@ -8,7 +8,9 @@ import { tempStore } from '../../../../support/temp-store.ts'
 const AT = '2026-03-10T09:00:00.000Z'
 const HOUR = 60 * 60_000
 const rows = (temp: ReturnType<typeof tempStore>) =>
-  temp.store.database.all(temp.store.database.sql.selectFrom('documents').select(['hash', 'sealed', 'byteLength']))
+  temp.store.database.all(
+    temp.store.database.sql.selectFrom('documents').select(['hash', 'sealed', 'byteLength']),
+  )
 
 describe('documents', () => {
   it('are kept under the SHA-256 of their bytes and read again, whatever the bytes', () => {
@@ -27,7 +29,9 @@ describe('documents', () => {
 
   it('are written once, compressed', () => {
     using temp = tempStore()
-    const body = Buffer.from(JSON.stringify(Array(1000).fill({ Modality: 'CT', PatientID: 'PAT-4711' })))
+    const body = Buffer.from(
+      JSON.stringify(Array(1000).fill({ Modality: 'CT', PatientID: 'PAT-4711' })),
+    )
     temp.store.documents.keep(body)
     const [first] = rows(temp)
     temp.store.documents.keep(body)
@@ -49,10 +53,21 @@ describe('documents', () => {
   it('are forgotten when nothing refers to them and an hour has passed', () => {
     using temp = tempStore()
     const { documents, answers, inspections } = temp.store
-    const [answer, served, verdict, lone] = ['answer', 'served', 'verdict', 'lone'].map((text) => documents.keep(Buffer.from(text)))
-    const question = { callingAe: 'CT1', dateStart: '2026-03-10', dateEnd: '2026-03-10', modality: null }
+    const [answer, served, verdict, lone] = ['answer', 'served', 'verdict', 'lone'].map((text) =>
+      documents.keep(Buffer.from(text)),
+    )
+    const question = {
+      callingAe: 'CT1',
+      dateStart: '2026-03-10',
+      dateEnd: '2026-03-10',
+      modality: null,
+    }
     answers.put({ ...question, documentHash: answer ?? '', receivedAt: AT, items: 1 })
-    inspections.insert({ ...inspectionRecord(AT), answerHash: served ?? null, verdictHash: verdict ?? null })
+    inspections.insert({
+      ...inspectionRecord(AT),
+      answerHash: served ?? null,
+      verdictHash: verdict ?? null,
+    })
     expect(documents.purgeUnreferenced()).toBe(0)
     temp.clock.pass(HOUR + 1)
     expect(documents.purgeUnreferenced()).toBe(1)

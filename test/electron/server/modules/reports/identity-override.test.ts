@@ -28,9 +28,17 @@ describe('a report over images of another patient', () => {
   it('is not signed, whatever was acknowledged', async () => {
     using on = stage()
     expect(on.identity()).toMatchObject({ state: 'mismatch', override: null })
-    const result = await on.writing.sign(on.radiologist, on.studyId, { ...on.written(), acknowledged: ['identity'] })
-    expect(result).toMatchObject({ outcome: 'checks', findings: [{ check: 'identity', level: 'error' }] })
-    expect(on.writing.check(on.radiologist, on.studyId, { text: SOUND, isCritical: false })).toMatchObject([{ check: 'identity' }])
+    const result = await on.writing.sign(on.radiologist, on.studyId, {
+      ...on.written(),
+      acknowledged: ['identity'],
+    })
+    expect(result).toMatchObject({
+      outcome: 'checks',
+      findings: [{ check: 'identity', level: 'error' }],
+    })
+    expect(
+      on.writing.check(on.radiologist, on.studyId, { text: SOUND, isCritical: false }),
+    ).toMatchObject([{ check: 'identity' }])
   })
 
   it('is not signed over images that arrive while the PDF is rendered', async () => {
@@ -38,7 +46,10 @@ describe('a report over images of another patient', () => {
     on.meanwhile.push(() => seedImages(on.store, { uid: on.study.studyInstanceUid, header: OTHER }))
     const result = await on.writing.sign(on.radiologist, on.studyId, on.written())
     expect(on.rendered).toHaveLength(1)
-    expect(result).toMatchObject({ outcome: 'checks', findings: [{ check: 'identity', level: 'error' }] })
+    expect(result).toMatchObject({
+      outcome: 'checks',
+      findings: [{ check: 'identity', level: 'error' }],
+    })
     expect(on.status()).toBe('in_progress')
   })
 
@@ -46,12 +57,17 @@ describe('a report over images of another patient', () => {
     using on = stage()
     on.override()
     const at = '2026-03-10T09:00:00.000Z'
-    expect(on.identity()).toMatchObject({ state: 'overridden', override: { at, name: 'Una Malá', reason: 'Confirmed by phone' } })
+    expect(on.identity()).toMatchObject({
+      state: 'overridden',
+      override: { at, name: 'Una Malá', reason: 'Confirmed by phone' },
+    })
     const order = on.written()
     expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({
       ...{ outcome: 'checks', findings: [{ check: 'identity', level: 'warning' }] },
     })
-    expect(await on.writing.sign(on.radiologist, on.studyId, { ...order, acknowledged: ['identity'] })).toMatchObject({ outcome: 'signed' })
+    expect(
+      await on.writing.sign(on.radiologist, on.studyId, { ...order, acknowledged: ['identity'] }),
+    ).toMatchObject({ outcome: 'signed' })
     const entries = on.store.audit.list({ limit: 100 }).items
     const { userId } = on.user
     expect(entries.find(({ action }) => action === 'report.sign')?.detail).toMatchObject({
@@ -59,7 +75,9 @@ describe('a report over images of another patient', () => {
     })
     const [entry] = entries.filter(({ action }) => action === 'study.override-identity')
     expect(entry).toMatchObject({ actor: `user:${userId}`, target: on.studyId })
-    expect(entry?.detail).toMatchObject({ fields: ['study: patientName', 'study: patientId', 'study: patientSex'] })
+    expect(entry?.detail).toMatchObject({
+      fields: ['study: patientName', 'study: patientId', 'study: patientSex'],
+    })
     expect(JSON.stringify(entry)).not.toMatch(/NOVAK|M-9/)
   })
 
@@ -67,18 +85,32 @@ describe('a report over images of another patient', () => {
     using on = stage()
     on.override()
     on.store.imageStudies.update(on.study.studyInstanceUid, {
-      mismatch: { fields: [], amongImages: [{ field: 'patientId', first: 'M-9', other: 'M-10' }], foundAt: '2026-03-10T09:00:00.000Z' },
+      mismatch: {
+        fields: [],
+        amongImages: [{ field: 'patientId', first: 'M-9', other: 'M-10' }],
+        foundAt: '2026-03-10T09:00:00.000Z',
+      },
     })
     expect(on.identity()).toMatchObject({ state: 'mismatch', override: null })
-    const result = await on.writing.sign(on.radiologist, on.studyId, { ...on.written(), acknowledged: ['identity'] })
-    expect(result).toMatchObject({ outcome: 'checks', findings: [{ check: 'identity', level: 'error' }] })
+    const result = await on.writing.sign(on.radiologist, on.studyId, {
+      ...on.written(),
+      acknowledged: ['identity'],
+    })
+    expect(result).toMatchObject({
+      outcome: 'checks',
+      findings: [{ check: 'identity', level: 'error' }],
+    })
   })
 
   it('is signed once what the partner says agrees with the images', async () => {
     using on = stage()
-    on.studies.update(on.key, 'scribe', on.studyId, { reportMetadata: { patientName: 'Jan Novák', mrn: 'M-9', sex: 'male' } })
+    on.studies.update(on.key, 'scribe', on.studyId, {
+      reportMetadata: { patientName: 'Jan Novák', mrn: 'M-9', sex: 'male' },
+    })
     expect(on.identity().state).toBe('matched')
-    expect(await on.writing.sign(on.radiologist, on.studyId, on.written())).toMatchObject({ outcome: 'signed' })
+    expect(await on.writing.sign(on.radiologist, on.studyId, on.written())).toMatchObject({
+      outcome: 'signed',
+    })
   })
 })
 
@@ -90,7 +122,9 @@ describe('overriding', () => {
     const { differences } = on.identity()
     on.studies.update(on.key, 'scribe', on.studyId, { reportMetadata: { sex: 'male' } })
     const order = { reason: 'Seen', differences }
-    expect(codeOf(() => on.writing.overrideIdentity(on.radiologist, on.studyId, order))).toBe('refused')
+    expect(codeOf(() => on.writing.overrideIdentity(on.radiologist, on.studyId, order))).toBe(
+      'refused',
+    )
     on.override()
     expect(on.identity().state).toBe('overridden')
     expect(codeOf(() => on.override())).toBe('refused')
@@ -129,12 +163,16 @@ describe('the delivery of a signed report', () => {
   it('waits while images that arrived later name another patient', async () => {
     using on = reportStage()
     const reportId = await on.signed()
-    const targets = { takerOf: () => ({ endpointId: 'end_1', disabledAt: null }) as never, secretsOf: () => ['secret'] as never }
+    const targets = {
+      takerOf: () => ({ endpointId: 'end_1', disabledAt: null }) as never,
+      secretsOf: () => ['secret'] as never,
+    }
     const destinations = openReportDestinations(on.store, targets)
     expect(destinations.of(reportId)).toEqual({ endpointId: 'end_1' })
     seedImages(on.store, { uid: on.study.studyInstanceUid, header: OTHER })
     expect(destinations.of(reportId)).toEqual({
-      whyNot: 'the images of the study differ from the worklist or the study in the patient or the exam',
+      whyNot:
+        'the images of the study differ from the worklist or the study in the patient or the exam',
     })
     const { differences } = on.reading.read(on.radiologist, on.studyId).identity
     on.writing.overrideIdentity(on.radiologist, on.studyId, { reason: 'Same patient', differences })
@@ -143,6 +181,12 @@ describe('the delivery of a signed report', () => {
 })
 
 it('checks the identity first', () => {
-  const findings = reportFindings({ text: '', isCritical: false, identity: 'mismatch', metadata: {}, studyDescription: '' })
+  const findings = reportFindings({
+    text: '',
+    isCritical: false,
+    identity: 'mismatch',
+    metadata: {},
+    studyDescription: '',
+  })
   expect(findings.map(({ check }) => check)).toEqual(['identity', 'empty-text'])
 })

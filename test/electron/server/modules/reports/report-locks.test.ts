@@ -4,7 +4,11 @@ import { openReportLocks } from '#server/modules/reports/report-locks.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { standingClock } from '../../../../support/temp-store.ts'
 
-const holder = (name: string) => ({ userId: idFromUuid('usr', randomUUID()), name, windowId: randomUUID() })
+const holder = (name: string) => ({
+  userId: idFromUuid('usr', randomUUID()),
+  name,
+  windowId: randomUUID(),
+})
 const [una, ben] = [holder('Una'), holder('Ben')]
 
 function locksOn() {

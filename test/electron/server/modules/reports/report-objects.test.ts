@@ -7,7 +7,11 @@ import { createHeaderReader, textOf } from '#server/dicom/data-set/header-reader
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { REPORT_SOP_CLASS } from '#server/dicom/objects/report-document.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
-import { type ArchivedReport, openReportObjects, type ReportObjectsDeps } from '#server/modules/reports/report-objects.ts'
+import {
+  type ArchivedReport,
+  openReportObjects,
+  type ReportObjectsDeps,
+} from '#server/modules/reports/report-objects.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { newUser } from '../../../../support/callers.ts'
@@ -28,13 +32,22 @@ interface Desk {
 }
 
 /** The archive's side of a stage; what a report says is given by the test. */
-function deskOf(stage: Stage, settings: Settings = {}, more: Partial<ReportObjectsDeps> = {}): Desk {
+function deskOf(
+  stage: Stage,
+  settings: Settings = {},
+  more: Partial<ReportObjectsDeps> = {},
+): Desk {
   const { store, clock } = stage
   const known = new Map<string, ArchivedReport>()
   let changes = 0
   const deps: ReportObjectsDeps = {
     ...{ store, clock, uuid: randomUUID, arriving: stage.intake.arriving },
-    setting: (key) => (Object.hasOwn(settings, key) ? settings[key] : key === 'clinic.timeZone' ? 'UTC' : SETTINGS[key].initial) as never,
+    setting: (key) =>
+      (Object.hasOwn(settings, key)
+        ? settings[key]
+        : key === 'clinic.timeZone'
+          ? 'UTC'
+          : SETTINGS[key].initial) as never,
     reportOf: (reportId) => known.get(reportId),
     onChanged: () => changes++,
     ...more,
@@ -44,7 +57,10 @@ function deskOf(stage: Stage, settings: Settings = {}, more: Partial<ReportObjec
     deps,
     changes: () => changes,
     sign(given = {}) {
-      const reportId = completedReport(store, { studyId: scribeStudy(store), userId: newUser(store).userId })
+      const reportId = completedReport(store, {
+        studyId: scribeStudy(store),
+        userId: newUser(store).userId,
+      })
       const report: ArchivedReport = {
         reportId,
         studyInstanceUid: STUDY,
@@ -74,8 +90,22 @@ function scribeStudy(store: Store): string {
   const studyId = idFromUuid('stu', randomUUID())
   const at = '2026-03-10T08:00:00.000Z'
   store.studies.insert({
-    ...{ area: 'scribe', studyId, studyInstanceUid: STUDY, studyDescription: 'CT head', severity: 'normal', status: 'in_progress' },
-    ...{ cancelledAt: null, createdAt: at, updatedAt: at, assignedTo: null, expressCustomerId: null, createdByApiKeyId: null },
+    ...{
+      area: 'scribe',
+      studyId,
+      studyInstanceUid: STUDY,
+      studyDescription: 'CT head',
+      severity: 'normal',
+      status: 'in_progress',
+    },
+    ...{
+      cancelledAt: null,
+      createdAt: at,
+      updatedAt: at,
+      assignedTo: null,
+      expressCustomerId: null,
+      createdByApiKeyId: null,
+    },
     ...{ createdByUserId: null, detail: {} },
   } as never)
   return studyId
@@ -91,9 +121,19 @@ function valuesOf({ store }: Stage, instance: InstanceRecord): (keyword: string)
   const found = reader.end()
   return (keyword) => textOf(found, tagOf(keyword) as number)
 }
-const WANTED = ['PatientName', 'PatientID', 'StudyDate', 'StudyTime', 'AccessionNumber', 'SeriesDescription', 'Modality', 'SOPInstanceUID']
+const WANTED = [
+  'PatientName',
+  'PatientID',
+  'StudyDate',
+  'StudyTime',
+  'AccessionNumber',
+  'SeriesDescription',
+  'Modality',
+  'SOPInstanceUID',
+]
 
-const ofReports = (store: Store) => store.instances.ofStudy(STUDY).filter(({ remoteAddress }) => remoteAddress === '')
+const ofReports = (store: Store) =>
+  store.instances.ofStudy(STUDY).filter(({ remoteAddress }) => remoteAddress === '')
 
 describe('DICOM copies of a signed report', () => {
   it('are kept beside the images as a PDF and a structured report, and are on the disk with their rows', async () => {
@@ -105,17 +145,33 @@ describe('DICOM copies of a signed report', () => {
     await reports.archive(reportId)
 
     const kept = ofReports(stage.store)
-    expect(kept.map(({ sopClassUid }) => sopClassUid)).toEqual([REPORT_SOP_CLASS.pdf, REPORT_SOP_CLASS.sr])
-    expect(stage.store.reportObjects.ofReport(reportId).map(({ kind }) => kind)).toEqual(['pdf', 'sr'])
+    expect(kept.map(({ sopClassUid }) => sopClassUid)).toEqual([
+      REPORT_SOP_CLASS.pdf,
+      REPORT_SOP_CLASS.sr,
+    ])
+    expect(stage.store.reportObjects.ofReport(reportId).map(({ kind }) => kind)).toEqual([
+      'pdf',
+      'sr',
+    ])
     expect(stage.files()).toMatchObject({ images: { length: 3 }, spool: [] })
     for (const instance of kept) {
       const of = valuesOf(stage, instance)
       expect(of('SOPInstanceUID')).toBe(instance.sopInstanceUid)
-      expect([of('PatientName'), of('PatientID'), of('AccessionNumber')]).toEqual(['Sample^Sam', 'P100', 'A100'])
+      expect([of('PatientName'), of('PatientID'), of('AccessionNumber')]).toEqual([
+        'Sample^Sam',
+        'P100',
+        'A100',
+      ])
       expect(instance.sopInstanceUid).toMatch(/^2\.25\.[1-9]\d{0,38}$/)
     }
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ instances: 3, series: 3, modalities: ['CT', 'DOC', 'SR'] })
-    expect(stage.store.imageStudies.seriesOf(STUDY).map(({ seriesDescription }) => seriesDescription)).toContain('Report')
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+      instances: 3,
+      series: 3,
+      modalities: ['CT', 'DOC', 'SR'],
+    })
+    expect(
+      stage.store.imageStudies.seriesOf(STUDY).map(({ seriesDescription }) => seriesDescription),
+    ).toContain('Report')
     expect(changes()).toBe(1)
     expect(stage.intake.arriving.size).toBe(0)
   })
@@ -137,7 +193,13 @@ describe('DICOM copies of a signed report', () => {
     // The report names the patient as a person writes it, which no image does.
     await reports.archive(sign({ metadata: { patientName: 'Sam Sample' } }).reportId)
     await stage.pass(IDLE_MS)
-    const { instances: _, series: __, bytes: ___, modalities: ____, ...after } = stage.store.imageStudies.get(STUDY) ?? expect.fail()
+    const {
+      instances: _,
+      series: __,
+      bytes: ___,
+      modalities: ____,
+      ...after
+    } = stage.store.imageStudies.get(STUDY) ?? expect.fail()
     expect(before).toMatchObject(after)
     expect(after).toMatchObject({ state: 'settled', mismatch: null })
     expect(asked.length).toBe(questions)
@@ -151,7 +213,10 @@ describe('DICOM copies of a signed report', () => {
     stage.clock.pass(5000)
     const { reports, sign } = deskOf(stage)
     await reports.archive(sign().reportId)
-    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({ state: 'receiving', lastInstanceAt })
+    expect(stage.store.imageStudies.get(STUDY)).toMatchObject({
+      state: 'receiving',
+      lastInstanceAt,
+    })
   })
 
   it('are made once, with the same UIDs, however often they are asked for', async () => {
@@ -200,8 +265,18 @@ describe('DICOM copies of a signed report', () => {
     const { reports, sign } = deskOf(stage)
     await reports.archive(sign().reportId)
     const study = stage.store.imageStudies.get(STUDY)
-    expect(study).toMatchObject({ state: 'settled', instances: 2, isFetched: false, mismatch: null, enrichment: { state: 'not-asked' } })
-    expect(study?.header).toMatchObject({ patientName: 'Sample^Sam', patientId: 'P100', accessionNumber: 'A100' })
+    expect(study).toMatchObject({
+      state: 'settled',
+      instances: 2,
+      isFetched: false,
+      mismatch: null,
+      enrichment: { state: 'not-asked' },
+    })
+    expect(study?.header).toMatchObject({
+      patientName: 'Sample^Sam',
+      patientId: 'P100',
+      accessionNumber: 'A100',
+    })
     await stage.pass(IDLE_MS)
     expect(stage.store.imageStudies.seeds(STUDY)).toEqual([])
   })
@@ -209,10 +284,18 @@ describe('DICOM copies of a signed report', () => {
   it('do not stand in the way of images that come after them: what the device says is the first word on the study', async () => {
     await using stage = await openStage({ settings: { 'intake.areas': ['scribe', 'viewer'] } })
     const { reports, sign } = deskOf(stage)
-    await reports.archive(sign({ metadata: { patientName: 'Sam Sample (outpatient)' }, accessionNumber: '' }).reportId)
+    await reports.archive(
+      sign({ metadata: { patientName: 'Sam Sample (outpatient)' }, accessionNumber: '' }).reportId,
+    )
     await stage.send(image(1))
     const study = stage.store.imageStudies.get(STUDY)
-    expect(study).toMatchObject({ state: 'receiving', settledAt: null, mismatch: null, callingAeTitle: 'CT1', instances: 3 })
+    expect(study).toMatchObject({
+      state: 'receiving',
+      settledAt: null,
+      mismatch: null,
+      callingAeTitle: 'CT1',
+      instances: 3,
+    })
     expect(study?.header).toMatchObject({ patientName: 'Sample^Sam', accessionNumber: 'A100' })
     await stage.pass(IDLE_MS)
     // Of the areas, the viewer did not know it.
@@ -238,7 +321,10 @@ describe('DICOM copies of a signed report', () => {
     await using stage = await openStage()
     await stage.send(image(1))
     const { reports, sign } = deskOf(stage)
-    await reports.archive(sign({ metadata: { patientName: 'Sam Sample', mrn: 'P100', scanDate: '2026-03-09' } }).reportId)
+    await reports.archive(
+      sign({ metadata: { patientName: 'Sam Sample', mrn: 'P100', scanDate: '2026-03-09' } })
+        .reportId,
+    )
     const [first] = ofReports(stage.store)
     if (!first) return expect.fail()
     const same = valuesOf(stage, first)
@@ -249,18 +335,28 @@ describe('DICOM copies of a signed report', () => {
       '084512.5',
     ])
 
-    await reports.archive(sign({ metadata: { patientName: 'Olga Other\\x', mrn: 'P999' }, accessionNumber: 'A999' }).reportId)
+    await reports.archive(
+      sign({ metadata: { patientName: 'Olga Other\\x', mrn: 'P999' }, accessionNumber: 'A999' })
+        .reportId,
+    )
     const last = ofReports(stage.store).at(-1)
     if (!last) return expect.fail()
     const other = valuesOf(stage, last)
-    expect([other('PatientName'), other('PatientID'), other('AccessionNumber')]).toEqual(['Olga Other/x', 'P999', 'A999'])
+    expect([other('PatientName'), other('PatientID'), other('AccessionNumber')]).toEqual([
+      'Olga Other/x',
+      'P999',
+      'A999',
+    ])
   })
 
   it('leave out an identifier that DICOM has no room for: a part of it would be somebody else’s', async () => {
     await using stage = await openStage()
     const { reports, sign } = deskOf(stage)
     await reports.archive(
-      sign({ metadata: { patientName: 'x'.repeat(500), mrn: '9'.repeat(65) }, studyDescription: 'y'.repeat(1000) }).reportId,
+      sign({
+        metadata: { patientName: 'x'.repeat(500), mrn: '9'.repeat(65) },
+        studyDescription: 'y'.repeat(1000),
+      }).reportId,
     )
     const [first] = ofReports(stage.store)
     if (!first) return expect.fail()
@@ -276,18 +372,28 @@ describe('DICOM copies of a signed report', () => {
     await reports.archive(primary.reportId)
     const addendum = sign()
     const own = { reportId: addendum.reportId, ...reportPart({ isAddendum: true, text: 'More.' }) }
-    const whole = deskOf(stage, {}, { reportOf: () => ({ ...addendum, parts: [...primary.parts, own] }) })
+    const whole = deskOf(
+      stage,
+      {},
+      { reportOf: () => ({ ...addendum, parts: [...primary.parts, own] }) },
+    )
     await whole.reports.archive(addendum.reportId)
     const kept = ofReports(stage.store)
     expect(new Set(kept.map(({ sopInstanceUid }) => sopInstanceUid)).size).toBe(4)
     const last = kept.at(-1)
     if (!last) return expect.fail()
     expect(valuesOf(stage, last)('SeriesDescription')).toBe('Report with addendum 1')
-    const bytes = readFileSync(stage.store.imageFiles.pathOf(last.file)).subarray(last.dataSetOffset)
-    const predecessors = readDataSet(bytes, TRANSFER_SYNTAX.explicitLittleEndian, { elements: 5000, depth: 20, bytes: 1 << 24 }).find(
-      ({ tag }) => tag === tagOf('PredecessorDocumentsSequence'),
+    const bytes = readFileSync(stage.store.imageFiles.pathOf(last.file)).subarray(
+      last.dataSetOffset,
     )
-    expect(JSON.stringify(predecessors?.value)).toContain(JSON.stringify(Buffer.from(String(kept[1]?.sopInstanceUid))).slice(20, 60))
+    const predecessors = readDataSet(bytes, TRANSFER_SYNTAX.explicitLittleEndian, {
+      elements: 5000,
+      depth: 20,
+      bytes: 1 << 24,
+    }).find(({ tag }) => tag === tagOf('PredecessorDocumentsSequence'))
+    expect(JSON.stringify(predecessors?.value)).toContain(
+      JSON.stringify(Buffer.from(String(kept[1]?.sopInstanceUid))).slice(20, 60),
+    )
   })
 
   it('are not made where the clinic does not want them, nor of a report that is gone', async () => {
@@ -309,7 +415,10 @@ describe('sending the copies', () => {
     await reports.archive(reportId)
     await reports.archive(reportId)
     expect(stage.store.forwards.queue(destinationId)).toMatchObject({ waiting: 2 })
-    expect(reports.send(reportId, destinationId, ACTOR)).toEqual({ success: true, message: 'The report is at PACS, or on its way there.' })
+    expect(reports.send(reportId, destinationId, ACTOR)).toEqual({
+      success: true,
+      message: 'The report is at PACS, or on its way there.',
+    })
   })
 
   it('goes nowhere where the destination of the setting was removed', async () => {
@@ -326,11 +435,20 @@ describe('sending the copies', () => {
     const { reportId } = sign()
     await reports.archive(reportId)
     expect(stage.store.forwards.queue(destinationId)).toMatchObject({ waiting: 0 })
-    expect(reports.send(reportId, destinationId, ACTOR)).toEqual({ success: true, message: 'The report is queued for PACS.' })
+    expect(reports.send(reportId, destinationId, ACTOR)).toEqual({
+      success: true,
+      message: 'The report is queued for PACS.',
+    })
     expect(stage.store.forwards.queue(destinationId)).toMatchObject({ waiting: 2 })
-    expect(reports.send(reportId, destinationId, ACTOR).message).toBe('The report is at PACS, or on its way there.')
-    const noted = stage.store.audit.list({ limit: 20 }).items.filter(({ action }) => action === 'report.send')
-    expect(noted).toMatchObject(Array(2).fill({ actor: ACTOR, target: reportId, detail: { destinationId, objects: 2 } }))
+    expect(reports.send(reportId, destinationId, ACTOR).message).toBe(
+      'The report is at PACS, or on its way there.',
+    )
+    const noted = stage.store.audit
+      .list({ limit: 20 })
+      .items.filter(({ action }) => action === 'report.send')
+    expect(noted).toMatchObject(
+      Array(2).fill({ actor: ACTOR, target: reportId, detail: { destinationId, objects: 2 } }),
+    )
   })
 
   it('is refused for a destination that is gone or switched off, and for a report without objects', async () => {
@@ -339,11 +457,17 @@ describe('sending the copies', () => {
     const off = addDestination(stage.store, { name: 'Old PACS', isEnabled: false })
     const { reports, sign } = deskOf(stage)
     const { reportId } = sign()
-    expect(() => reports.send(reportId, randomUUID(), ACTOR)).toThrow('There is no such destination.')
+    expect(() => reports.send(reportId, randomUUID(), ACTOR)).toThrow(
+      'There is no such destination.',
+    )
     expect(() => reports.send(reportId, off, ACTOR)).toThrow('Old PACS is switched off')
-    expect(() => reports.send(reportId, destinationId, ACTOR)).toThrow('not in the archive as DICOM objects yet')
+    expect(() => reports.send(reportId, destinationId, ACTOR)).toThrow(
+      'not in the archive as DICOM objects yet',
+    )
     const never = deskOf(stage, { 'reports.archiveCopies': false })
-    expect(() => never.reports.send(reportId, destinationId, ACTOR)).toThrow('reports.archiveCopies')
+    expect(() => never.reports.send(reportId, destinationId, ACTOR)).toThrow(
+      'reports.archiveCopies',
+    )
   })
 })
 
@@ -351,22 +475,46 @@ function addDestination(store: Store, more: { name?: string; isEnabled?: boolean
   const destinationId = randomUUID()
   const at = '2026-03-10T08:00:00.000Z'
   store.destinations.insert({
-    ...{ destinationId, name: 'PACS', aeTitle: 'PACS', host: '10.0.0.9', port: 104, isTls: false, isEnabled: true, isAutomatic: true },
-    ...{ hasPriors: false, modalities: [], createdAt: at, updatedAt: at, lastSentAt: null, lastError: '', certificate: null },
+    ...{
+      destinationId,
+      name: 'PACS',
+      aeTitle: 'PACS',
+      host: '10.0.0.9',
+      port: 104,
+      isTls: false,
+      isEnabled: true,
+      isAutomatic: true,
+    },
+    ...{
+      hasPriors: false,
+      modalities: [],
+      createdAt: at,
+      updatedAt: at,
+      lastSentAt: null,
+      lastError: '',
+      certificate: null,
+    },
     ...more,
   } as never)
   return destinationId
 }
 
 /** The store whose disk, or database, gives up at the nth call. */
-function failing(store: Store, fault: 'write' | 'finish' | 'place' | 'secure' | 'commit', nth: number): Store {
+function failing(
+  store: Store,
+  fault: 'write' | 'finish' | 'place' | 'secure' | 'commit',
+  nth: number,
+): Store {
   let calls = 0
   const gone = () => {
     if (++calls === nth) throw new Error('the disk is gone')
   }
   const database = Object.create(store.database) as Store['database']
   if (fault === 'commit') Object.assign(database, { commitSoon: async () => gone() })
-  else Object.assign(database, { commitSoon: (work: () => unknown) => store.database.commitSoon(work) })
+  else
+    Object.assign(database, {
+      commitSoon: (work: () => unknown) => store.database.commitSoon(work),
+    })
   const begin: Store['imageFiles']['begin'] = () => {
     const part = store.imageFiles.begin()
     const broken = Object.create(part) as typeof part

@@ -9,10 +9,14 @@ const fonts = () => {
 
 describe('fonts of a report', () => {
   it('are all put beside the built program, with their licences', () => {
-    const plugin = (config.plugins ?? []).flat().find((one) => one && 'name' in one && one.name === 'report-fonts')
+    const plugin = (config.plugins ?? [])
+      .flat()
+      .find((one) => one && 'name' in one && one.name === 'report-fonts')
     const emitted: string[] = []
     const { generateBundle } = plugin as unknown as { generateBundle(): void }
-    generateBundle.call({ emitFile: ({ fileName }: { fileName: string }) => emitted.push(fileName) } as never)
+    generateBundle.call({
+      emitFile: ({ fileName }: { fileName: string }) => emitted.push(fileName),
+    } as never)
     expect(emitted).toEqual(expect.arrayContaining(FONT_FILES.map((file) => `fonts/${file}`)))
     expect(emitted.filter((file) => file.includes('LICENSE'))).toHaveLength(2)
     expect(emitted).toHaveLength(FONT_FILES.length + 2)

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openTypesetter, printable, type SetLine, type TextStyle } from '#server/modules/reports/report-pdf-lines.ts'
+import {
+  openTypesetter,
+  printable,
+  type SetLine,
+  type TextStyle,
+} from '#server/modules/reports/report-pdf-lines.ts'
 import { runs } from '../../../../support/property-runs.ts'
 
 /** Every character is one point wide. */
@@ -78,11 +83,17 @@ describe('lines of a report', () => {
   it('have all that can be seen of the text, and are no wider than the column', () => {
     const seen = (text: string) => printable(text).replace(/\s/g, '')
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), fc.integer({ min: 8, max: 30 }), (text, width) => {
-        const lines = typesetter().lines(text, STYLE, width)
-        const widths = lines.map((line) => line.indent + [...textOf(line).trimEnd().replace(/\p{M}/gu, '')].length)
-        return seen(lines.map(textOf).join('')) === seen(text) && Math.max(...widths) <= width + 1
-      }),
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 80 }),
+        fc.integer({ min: 8, max: 30 }),
+        (text, width) => {
+          const lines = typesetter().lines(text, STYLE, width)
+          const widths = lines.map(
+            (line) => line.indent + [...textOf(line).trimEnd().replace(/\p{M}/gu, '')].length,
+          )
+          return seen(lines.map(textOf).join('')) === seen(text) && Math.max(...widths) <= width + 1
+        },
+      ),
       runs(100),
     )
   })

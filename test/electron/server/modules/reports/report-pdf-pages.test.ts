@@ -4,10 +4,17 @@ import { type Block, pagesOf, type Row } from '#server/modules/reports/report-pd
 import { runs } from '../../../../support/property-runs.ts'
 
 const HEIGHT = 100
-const rows = (count: number, height = 10): Row[] => Array.from({ length: count }, () => ({ height, texts: [] }))
-const block = (count: number, more: Partial<Block> = {}): Block => ({ tag: 'P', rows: rows(count), before: 0, ...more })
+const rows = (count: number, height = 10): Row[] =>
+  Array.from({ length: count }, () => ({ height, texts: [] }))
+const block = (count: number, more: Partial<Block> = {}): Block => ({
+  tag: 'P',
+  rows: rows(count),
+  before: 0,
+  ...more,
+})
 /** Rows of each block on each page. */
-const shape = (blocks: readonly Block[]) => pagesOf(blocks, HEIGHT).map((page) => page.map((slice) => slice.rows.length))
+const shape = (blocks: readonly Block[]) =>
+  pagesOf(blocks, HEIGHT).map((page) => page.map((slice) => slice.rows.length))
 
 describe('blocks on pages', () => {
   it('puts what fits on one page', () => {
@@ -35,7 +42,10 @@ describe('blocks on pages', () => {
   })
 
   it('forgets the space above a block at the top of a page, and counts it elsewhere', () => {
-    const [first, second] = pagesOf([block(9), block(2, { before: 15 }), block(2, { before: 15 })], HEIGHT)
+    const [first, second] = pagesOf(
+      [block(9), block(2, { before: 15 }), block(2, { before: 15 })],
+      HEIGHT,
+    )
     expect(first?.map(({ top }) => top)).toEqual([0])
     expect(second?.map(({ top }) => top)).toEqual([0, 35])
   })
@@ -55,12 +65,18 @@ describe('blocks on pages', () => {
     })
     fc.assert(
       fc.property(fc.array(any, { maxLength: 20 }), (given) => {
-        const blocks = given.map(({ count, height, ...more }): Block => ({ tag: 'P', rows: rows(count, height), ...more }))
+        const blocks = given.map(
+          ({ count, height, ...more }): Block => ({ tag: 'P', rows: rows(count, height), ...more }),
+        )
         const pages = pagesOf(blocks, HEIGHT)
-        expect(pages.flat().flatMap((slice) => slice.rows)).toEqual(blocks.flatMap((each) => each.rows))
+        expect(pages.flat().flatMap((slice) => slice.rows)).toEqual(
+          blocks.flatMap((each) => each.rows),
+        )
         for (const page of pages) {
           for (const { top, rows: own } of page)
-            expect(top + own.reduce((sum, row) => sum + row.height, 0)).toBeLessThanOrEqual(HEIGHT + 0.1)
+            expect(top + own.reduce((sum, row) => sum + row.height, 0)).toBeLessThanOrEqual(
+              HEIGHT + 0.1,
+            )
         }
       }),
       runs(100),

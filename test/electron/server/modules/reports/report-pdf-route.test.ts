@@ -19,16 +19,27 @@ beforeEach(async () => {
 afterEach(() => server[Symbol.asyncDispose]())
 
 const get = (path: string, method = 'GET') => httpCall(server.url + path, { method })
-const codeOf = ({ status, json }: { status: number; json: unknown }) => [status, Problem.parse(json).code]
+const codeOf = ({ status, json }: { status: number; json: unknown }) => [
+  status,
+  Problem.parse(json).code,
+]
 
 describe('the PDF of a report', () => {
   it('is for whoever has its link, without a session, and is kept by nobody on the way', async () => {
     const response = await fetch(`${server.url}/reports/rep_1/pdf?expires=9&signature=rep_1%209`)
     expect(Buffer.from(await response.arrayBuffer())).toEqual(PDF)
-    const headers = ['content-type', 'content-disposition', 'cache-control', 'x-content-type-options'].map((name) =>
-      response.headers.get(name),
-    )
-    expect(headers).toEqual(['application/pdf', 'inline; filename="rep_1.pdf"', 'private, no-store', 'nosniff'])
+    const headers = [
+      'content-type',
+      'content-disposition',
+      'cache-control',
+      'x-content-type-options',
+    ].map((name) => response.headers.get(name))
+    expect(headers).toEqual([
+      'application/pdf',
+      'inline; filename="rep_1.pdf"',
+      'private, no-store',
+      'nosniff',
+    ])
   })
 
   it('is refused without a signature of this gateway', async () => {
@@ -40,11 +51,17 @@ describe('the PDF of a report', () => {
       '?expires=9&expires=9&signature=rep_1%209',
     ])
       expect(codeOf(await get(`/reports/rep_1/pdf${query}`))).toEqual([403, 'not-permitted'])
-    expect(codeOf(await get('/reports/rep_2/pdf?expires=9&signature=rep_1%209'))).toEqual([403, 'not-permitted'])
+    expect(codeOf(await get('/reports/rep_2/pdf?expires=9&signature=rep_1%209'))).toEqual([
+      403,
+      'not-permitted',
+    ])
   })
 
   it('is not found where there is none', async () => {
-    expect(codeOf(await get('/reports/rep_2/pdf?expires=9&signature=rep_2%209'))).toEqual([404, 'not-found'])
+    expect(codeOf(await get('/reports/rep_2/pdf?expires=9&signature=rep_2%209'))).toEqual([
+      404,
+      'not-found',
+    ])
   })
 
   it.each(['POST', 'PUT', 'DELETE', 'PATCH'])('is not for %s', async (method) => {
@@ -52,6 +69,12 @@ describe('the PDF of a report', () => {
     expect([...codeOf(answer), answer.headers.allow]).toEqual([405, 'method-not-allowed', 'GET'])
   })
   it('is not for HEAD', async () => {
-    expect((await fetch(`${server.url}/reports/rep_1/pdf?expires=9&signature=rep_1%209`, { method: 'HEAD' })).status).toBe(405)
+    expect(
+      (
+        await fetch(`${server.url}/reports/rep_1/pdf?expires=9&signature=rep_1%209`, {
+          method: 'HEAD',
+        })
+      ).status,
+    ).toBe(405)
   })
 })

@@ -14,13 +14,18 @@ describe('the PDF of a report', () => {
     const again = await renderReportPdf(reportPdfInput())
     expect(again.bytes.equals(first.bytes)).toBe(true)
     expect(again.sha256).toBe(createHash('sha256').update(first.bytes).digest('hex'))
-    expect((await renderReportPdf(reportPdfInput({ accessionNumber: 'A-4712' }))).sha256).not.toBe(first.sha256)
+    expect((await renderReportPdf(reportPdfInput({ accessionNumber: 'A-4712' }))).sha256).not.toBe(
+      first.sha256,
+    )
   })
 
   it('renders side by side what it renders one after the other', async () => {
-    const inputs = ['Ёлка', '山田', 'Nguyễn'].map((patientName) => reportPdfInput({ metadata: { patientName } }))
+    const inputs = ['Ёлка', '山田', 'Nguyễn'].map((patientName) =>
+      reportPdfInput({ metadata: { patientName } }),
+    )
     const side = await Promise.all(inputs.map(renderReportPdf))
-    for (const [at, input] of inputs.entries()) expect((await renderReportPdf(input)).sha256).toBe(side[at]?.sha256)
+    for (const [at, input] of inputs.entries())
+      expect((await renderReportPdf(input)).sha256).toBe(side[at]?.sha256)
   })
 
   it('has an even number of bytes, as a value of DICOM', async () => {
@@ -28,7 +33,8 @@ describe('the PDF of a report', () => {
       expect((await renderReportPdf(reportPdfInput({ studyDescription }))).bytes.length % 2).toBe(0)
   })
 
-  // A report may have 200,000 characters: what takes the square of that stops the gateway for everybody.
+  // A report may have 200,000 characters: what takes the square of that stops the gateway for
+  // everybody.
   it('sets a line with a run of spaces as long as a report may be', async () => {
     const text = `No acute${' '.repeat(199_000)}findings.`
     expect((await renderReportPdf(reportPdfInput({ parts: [reportPart({ text })] }))).pages).toBe(1)
@@ -40,7 +46,15 @@ describe('the PDF of a report', () => {
     const { bytes, pages } = await renderReportPdf(reportPdfInput({ parts: [part] }))
     const { text, info } = await readPdf(bytes)
     const words = flat(text)
-    for (const expected of ['Jane Example', '7 Mar 1961', 'Female', 'M-0012345', 'A-4711', '21 Nov 2026, 11:40', 'Dr. Paul Sample'])
+    for (const expected of [
+      'Jane Example',
+      '7 Mar 1961',
+      'Female',
+      'M-0012345',
+      'A-4711',
+      '21 Nov 2026, 11:40',
+      'Dr. Paul Sample',
+    ])
       expect(words).toContain(expected)
     for (const expected of [
       'Indication Cough for six weeks.',
@@ -48,7 +62,9 @@ describe('the PDF of a report', () => {
       '2. No sign of pneumonia.',
     ])
       expect(words).toContain(expected)
-    expect(words).toContain('Signed electronically by Dr. Miriam Kessler Radiologist · NPI 1234567893')
+    expect(words).toContain(
+      'Signed electronically by Dr. Miriam Kessler Radiologist · NPI 1234567893',
+    )
     expect(words).toContain('21 Nov 2026, 14:05:33, Europe/Berlin (UTC+01:00)')
     expect(words).toContain(part.textHash)
     expect(words).toContain('Page 1 of 1')
@@ -60,7 +76,9 @@ describe('the PDF of a report', () => {
 
   it('names nobody in its title, and prints on Letter where that is asked', async (context) => {
     needs(context, 'poppler')
-    const { bytes } = await renderReportPdf(reportPdfInput({ paper: 'Letter', studyDescription: '' }))
+    const { bytes } = await renderReportPdf(
+      reportPdfInput({ paper: 'Letter', studyDescription: '' }),
+    )
     const { info } = await readPdf(bytes)
     expect(info).toMatch(/Title:\s+Radiology report/)
     expect(info).not.toContain('Jane')
@@ -80,7 +98,9 @@ describe('the PDF of a report', () => {
       'АaΑあß',
     ]
     for (const patientName of names) {
-      const { bytes } = await renderReportPdf(reportPdfInput({ metadata: { patientName, referringPhysicianName: patientName } }))
+      const { bytes } = await renderReportPdf(
+        reportPdfInput({ metadata: { patientName, referringPhysicianName: patientName } }),
+      )
       const { text, fonts } = await readPdf(bytes)
       expect(flat(text).split(patientName).length - 1, patientName).toBeGreaterThanOrEqual(2)
       const rows = fonts.trim().split('\n').slice(2)
@@ -92,12 +112,24 @@ describe('the PDF of a report', () => {
   it('writes what measurements need, and says so where a character has no font', async (context) => {
     needs(context, 'poppler')
     const all = await readPdf(
-      (await renderReportPdf(reportPdfInput({ parts: [reportPart({ text: 'Findings: ≤ ≥ ± × ° µ → ² ∅ ½ ♀ ∞' })] }))).bytes,
+      (
+        await renderReportPdf(
+          reportPdfInput({ parts: [reportPart({ text: 'Findings: ≤ ≥ ± × ° µ → ² ∅ ½ ♀ ∞' })] }),
+        )
+      ).bytes,
     )
     expect(flat(all.text)).toContain('≤ ≥ ± × ° µ → ² ∅ ½ ♀ ∞')
     expect(all.text).not.toContain('A box stands for')
-    const some = await readPdf((await renderReportPdf(reportPdfInput({ parts: [reportPart({ text: 'Name: שרה 😀 here' })] }))).bytes)
-    expect(flat(some.text)).toContain('A box stands for a character that this document has no font for.')
+    const some = await readPdf(
+      (
+        await renderReportPdf(
+          reportPdfInput({ parts: [reportPart({ text: 'Name: שרה 😀 here' })] }),
+        )
+      ).bytes,
+    )
+    expect(flat(some.text)).toContain(
+      'A box stands for a character that this document has no font for.',
+    )
     expect(flat(some.text)).toMatch(/Name: .* here/)
   })
 
@@ -125,17 +157,25 @@ describe('the PDF of a report', () => {
         signedAt: '2026-12-01T08:00:00.000Z',
       }),
     ]
-    const words = flat((await readPdf((await renderReportPdf(reportPdfInput({ parts }))).bytes)).text)
-    expect(words).toContain('Critical result Tension pneumothorax Communicated to Dr. Sample by phone and read back, 21 Nov 2026, 14:10:00')
+    const words = flat(
+      (await readPdf((await renderReportPdf(reportPdfInput({ parts }))).bytes)).text,
+    )
+    expect(words).toContain(
+      'Critical result Tension pneumothorax Communicated to Dr. Sample by phone and read back, 21 Nov 2026, 14:10:00',
+    )
     expect(words).toMatch(/Addendum 1 First more\. Addendum signed electronically by/)
-    expect(words).toMatch(/Addendum 2 Critical result Growth Not yet documented .* Impression Growth\./)
+    expect(words).toMatch(
+      /Addendum 2 Critical result Growth Not yet documented .* Impression Growth\./,
+    )
     for (const { textHash } of parts) expect(words).toContain(textHash)
   })
 
   it('keeps patient, study and number on every page of a long report, and all of its words in their order', async (context) => {
     needs(context, 'poppler')
     const words = Array.from({ length: 6000 }, (_, at) => `w${at}`)
-    const text = Array.from({ length: 60 }, (_, at) => words.slice(at * 100, at * 100 + 100).join(' ')).join('\n\n')
+    const text = Array.from({ length: 60 }, (_, at) =>
+      words.slice(at * 100, at * 100 + 100).join(' '),
+    ).join('\n\n')
     const rendered = await renderReportPdf(reportPdfInput({ parts: [reportPart({ text })] }))
     const { pages, text: all } = await readPdf(rendered.bytes)
     expect(pages.length).toBe(rendered.pages)
@@ -150,14 +190,23 @@ describe('the PDF of a report', () => {
 
   it('shows names from images in the order of a list', async (context) => {
     needs(context, 'poppler')
-    const { bytes } = await renderReportPdf(reportPdfInput({ metadata: { patientName: 'MEIER^ANNA^MARIA^^=x' } }))
+    const { bytes } = await renderReportPdf(
+      reportPdfInput({ metadata: { patientName: 'MEIER^ANNA^MARIA^^=x' } }),
+    )
     expect((await readPdf(bytes)).text).toContain('MEIER, ANNA MARIA')
   })
 
   it.each([
     [
       'nothing is known',
-      { clinicName: '', letterhead: '', accessionNumber: '', studyDescription: '', metadata: {}, parts: [reportPart({ text: '' })] },
+      {
+        clinicName: '',
+        letterhead: '',
+        accessionNumber: '',
+        studyDescription: '',
+        metadata: {},
+        parts: [reportPart({ text: '' })],
+      },
     ],
     [
       'everything is as long as it may be',
@@ -172,7 +221,9 @@ describe('the PDF of a report', () => {
           referringPhysicianName: 'W'.repeat(500),
           age: 'W'.repeat(100),
         },
-        parts: [reportPart({ text: 'x'.repeat(5000), isCritical: true, finding: 'W'.repeat(1000) })],
+        parts: [
+          reportPart({ text: 'x'.repeat(5000), isCritical: true, finding: 'W'.repeat(1000) }),
+        ],
       },
     ],
     [

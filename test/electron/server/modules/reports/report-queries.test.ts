@@ -17,14 +17,25 @@ function stage() {
   const { userId } = newUser(store)
   const study = { studyInstanceUid: '1.2.3', studyDescription: 'CT', severity: 'normal' } as const
   const { studyId } = openStudies(temp).create(newKey(store), 'scribe', study).record
-  return { ...temp, userId, studyId, of: { userId, studyId }, [Symbol.dispose]: () => temp[Symbol.dispose]() }
+  return {
+    ...temp,
+    userId,
+    studyId,
+    of: { userId, studyId },
+    [Symbol.dispose]: () => temp[Symbol.dispose](),
+  }
 }
 
 describe('a report', () => {
   it('is a draft once for each study', () => {
     using on = stage()
     const reportId = draftReport(on.store, { ...on.of, revision: 3 })
-    expect(on.store.reports.draftOf(on.studyId)).toMatchObject({ reportId, revision: 3, textHash: null, signer: null })
+    expect(on.store.reports.draftOf(on.studyId)).toMatchObject({
+      reportId,
+      revision: 3,
+      textHash: null,
+      signer: null,
+    })
     expect(() => draftReport(on.store, on.of)).toThrow(/UNIQUE/)
     completedReport(on.store, on.of)
     expect(on.store.reports.draftOf(on.studyId)?.reportId).toBe(reportId)
@@ -32,11 +43,18 @@ describe('a report', () => {
 
   it('keeps who signed it, and is then never changed', () => {
     using on = stage()
-    const signer = { userId: on.userId, name: 'Una Malá, MD', clinicRole: 'Radiologist', npiNumber: null }
+    const signer = {
+      userId: on.userId,
+      name: 'Una Malá, MD',
+      clinicRole: 'Radiologist',
+      npiNumber: null,
+    }
     const reportId = completedReport(on.store, { ...on.of, signer, textHash: 'a'.repeat(64) })
     expect(on.store.reports.get(reportId)).toMatchObject({ signer, textHash: 'a'.repeat(64) })
     const { database } = on.store
-    expect(() => database.run(database.sql.updateTable('reports').set({ userId: on.userId }))).toThrow('never changed')
+    expect(() =>
+      database.run(database.sql.updateTable('reports').set({ userId: on.userId })),
+    ).toThrow('never changed')
     expect(() => database.run(database.sql.deleteFrom('reports'))).toThrow('never deleted')
   })
 })
@@ -47,10 +65,19 @@ describe('revisions', () => {
     const { reportRevisions, reports } = on.store
     const reportId = draftReport(on.store, on.of)
     const revision = { reportId, userId: on.userId, windowId: randomUUID(), at: AT }
-    for (let number = 1; number <= 5; number++) reportRevisions.append({ ...revision, revision: number, text: `Text ${number}` }, 3)
-    expect(reportRevisions.list(reportId).map(({ text }) => text)).toEqual(['Text 5', 'Text 4', 'Text 3'])
-    expect([reportRevisions.read(reportId, 2), reportRevisions.latest(reportId)?.revision]).toEqual([undefined, 5])
-    expect(() => reportRevisions.append({ ...revision, revision: 5, text: 'Again' }, 3)).toThrow(/UNIQUE/)
+    for (let number = 1; number <= 5; number++)
+      reportRevisions.append({ ...revision, revision: number, text: `Text ${number}` }, 3)
+    expect(reportRevisions.list(reportId).map(({ text }) => text)).toEqual([
+      'Text 5',
+      'Text 4',
+      'Text 3',
+    ])
+    expect([reportRevisions.read(reportId, 2), reportRevisions.latest(reportId)?.revision]).toEqual(
+      [undefined, 5],
+    )
+    expect(() => reportRevisions.append({ ...revision, revision: 5, text: 'Again' }, 3)).toThrow(
+      /UNIQUE/,
+    )
     reports.remove(reportId)
     expect(reportRevisions.list(reportId)).toEqual([])
   })
@@ -75,17 +102,59 @@ it('keeps nothing of a patient in clear', () => {
     ...{ ...on.of, plainText: text, snapshotMetadata: { patientName: SECRET } },
     signer: { userId, name: SECRET, clinicRole: SECRET, npiNumber: null },
   })
-  store.reportPdfs.insert({ reportId, sha256: 'b'.repeat(64), pages: 1, content: Buffer.from(text), createdAt: AT })
+  store.reportPdfs.insert({
+    reportId,
+    sha256: 'b'.repeat(64),
+    pages: 1,
+    content: Buffer.from(text),
+    createdAt: AT,
+  })
   const draft = draftReport(store, { ...on.of, isAddendum: true, plainText: text })
-  store.reportRevisions.append({ reportId: draft, revision: 1, userId, windowId: randomUUID(), at: AT, text }, 100)
-  const told = { communicatedTo: SECRET, method: 'phone', communicatedAt: AT, isReadBack: true, note: SECRET } as const
-  const communication = { ...told, recordedBy: { userId: idFromUuid('usr', randomUUID()), name: SECRET } }
-  store.criticalResults.insert({ reportId, studyId, openedAt: AT, communicatedAt: AT, finding: SECRET, communication })
-  const context = { clinicalIndication: SECRET, technologistTechnique: SECRET, technologistNotes: [SECRET], notes: [SECRET] }
-  const given = { documents: [{ fileName: SECRET, content: [SECRET] }], priorReports: [{ reportText: SECRET }] }
+  store.reportRevisions.append(
+    { reportId: draft, revision: 1, userId, windowId: randomUUID(), at: AT, text },
+    100,
+  )
+  const told = {
+    communicatedTo: SECRET,
+    method: 'phone',
+    communicatedAt: AT,
+    isReadBack: true,
+    note: SECRET,
+  } as const
+  const communication = {
+    ...told,
+    recordedBy: { userId: idFromUuid('usr', randomUUID()), name: SECRET },
+  }
+  store.criticalResults.insert({
+    reportId,
+    studyId,
+    openedAt: AT,
+    communicatedAt: AT,
+    finding: SECRET,
+    communication,
+  })
+  const context = {
+    clinicalIndication: SECRET,
+    technologistTechnique: SECRET,
+    technologistNotes: [SECRET],
+    notes: [SECRET],
+  }
+  const given = {
+    documents: [{ fileName: SECRET, content: [SECRET] }],
+    priorReports: [{ reportText: SECRET }],
+  }
   store.clinicalContexts.put({ studyId, state: 'answered', askedAt: AT, ...context, ...given })
-  const document = { studyId, fileName: SECRET, mediaType: 'text/plain', state: 'kept', detail: '', fetchedAt: AT } as const
-  store.contextDocuments.replace(studyId, [{ ...document, source: `https://files.example/${SECRET}`, content: Buffer.from(text) }])
+  const document = {
+    studyId,
+    fileName: SECRET,
+    mediaType: 'text/plain',
+    state: 'kept',
+    detail: '',
+    fetchedAt: AT,
+  } as const
+  store.contextDocuments.replace(studyId, [
+    { ...document, source: `https://files.example/${SECRET}`, content: Buffer.from(text) },
+  ])
 
   expect(store.reportPdfs.read(reportId)?.toString()).toBe(text)
   expect(store.criticalResults.get(reportId)).toMatchObject({ finding: SECRET, communication })

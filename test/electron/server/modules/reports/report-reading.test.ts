@@ -17,19 +17,28 @@ describe('the reporting screen', () => {
     const { instances = 0 } = on.store.imageStudies.get(on.study.studyInstanceUid) ?? {}
     expect(images()?.instances).toBe(instances)
     for (const kind of (['pdf', 'sr'] as const).slice(0, instances))
-      on.store.reportObjects.insert({ reportId, kind, sopInstanceUid: `2.25.${kind.length}`, createdAt: '2026-03-10T09:00:00.000Z' })
+      on.store.reportObjects.insert({
+        reportId,
+        kind,
+        sopInstanceUid: `2.25.${kind.length}`,
+        createdAt: '2026-03-10T09:00:00.000Z',
+      })
     expect(images()?.instances ?? 0).toBe(Math.max(0, instances - 2))
   })
 
   it('has what its contract says', async () => {
     using on = reportStage()
     await on.signed(undefined, { isCritical: true, finding: 'Something' })
-    on.writing.startAddendum(on.radiologist, on.store.reports.ofStudy(on.studyId)[0]?.reportId ?? '')
+    on.writing.startAddendum(
+      on.radiologist,
+      on.store.reports.ofStudy(on.studyId)[0]?.reportId ?? '',
+    )
     on.written('Addendum')
-    expect(Reading.parse(on.reading.read(on.radiologist, on.studyId)).reports.map(({ status }) => status)).toEqual([
-      'completed',
-      'in_progress',
-    ])
+    expect(
+      Reading.parse(on.reading.read(on.radiologist, on.studyId)).reports.map(
+        ({ status }) => status,
+      ),
+    ).toEqual(['completed', 'in_progress'])
   })
 
   it('shows nobody an unsigned text who may not write reports', () => {
@@ -47,7 +56,9 @@ describe('the reporting screen', () => {
     const { studyInstanceUid } = on.study
     expect(on.reading.byUid(on.radiologist, studyInstanceUid)).toBe(on.studyId)
     expect(on.reading.byUid(on.radiologist, '1.9')).toBeNull()
-    const elsewhere = atTheWindow(newUser(on.store), ['cus_00000000000000000000000000000001' as never])
+    const elsewhere = atTheWindow(newUser(on.store), [
+      'cus_00000000000000000000000000000001' as never,
+    ])
     expect(on.reading.byUid(elsewhere, studyInstanceUid)).toBeNull()
     expect(refusalOf(() => on.reading.read(elsewhere, on.studyId))).toBe('not-found')
   })
@@ -64,14 +75,28 @@ describe('the reporting screen', () => {
 
 describe('earlier reports', () => {
   it('are those signed here, given by the partner and of the context, newest first, each text once', async () => {
-    const given = { reportText: 'From the context', modality: 'CR', studyDate: '2025-01-01', studyDescription: 'Chest' }
-    using on = reportStage({ ask: async () => ({ state: 'answered', answer: { priorReports: [given] }, notes: [] }) })
-    const prior = on.newStudy({ reportMetadata: { scanDate: '2026-01-05', scanType: 'CT' }, studyDescription: 'CT 2026' })
+    const given = {
+      reportText: 'From the context',
+      modality: 'CR',
+      studyDate: '2025-01-01',
+      studyDescription: 'Chest',
+    }
+    using on = reportStage({
+      ask: async () => ({ state: 'answered', answer: { priorReports: [given] }, notes: [] }),
+    })
+    const prior = on.newStudy({
+      reportMetadata: { scanDate: '2026-01-05', scanType: 'CT' },
+      studyDescription: 'CT 2026',
+    })
     const of = { studyId: prior.studyId, userId: on.user.userId }
     completedReport(on.store, { ...of, plainText: 'Signed here.' })
     completedReport(on.store, { ...of, plainText: 'And later.', isAddendum: true })
     const undated = on.newStudy()
-    completedReport(on.store, { studyId: undated.studyId, userId: on.user.userId, plainText: 'Undated' })
+    completedReport(on.store, {
+      studyId: undated.studyId,
+      userId: on.user.userId,
+      plainText: 'Undated',
+    })
     const viewer = on.studies.create(on.key, 'viewer', {
       ...{ studyInstanceUid: undated.studyInstanceUid, studyDescription: 'x', severity: 'normal' },
     }).record
@@ -81,7 +106,11 @@ describe('earlier reports', () => {
       priorReports: [{ reportText: 'With the study', studyDate: '2025-06-01' }],
     })
     await on.contexts.ask(on.studyId)
-    expect(on.reading.read(on.radiologist, on.studyId).priors.map(({ source, text, studyDate }) => [source, studyDate, text])).toEqual([
+    expect(
+      on.reading
+        .read(on.radiologist, on.studyId)
+        .priors.map(({ source, text, studyDate }) => [source, studyDate, text]),
+    ).toEqual([
       ['here', '2026-01-05', 'Signed here.\n\nAddendum\nAnd later.'],
       ['context', '2025-06-01', 'With the study'],
       ['here', null, 'Undated'],
@@ -94,8 +123,15 @@ describe('earlier reports', () => {
     using on = reportStage()
     const { expressCustomerId } = openCustomers(on).create(on.key, { expressCustomerName: 'One' })
     const prior = on.newStudy()
-    completedReport(on.store, { studyId: prior.studyId, userId: on.user.userId, plainText: 'Not theirs' })
-    on.studies.update(on.key, 'scribe', on.studyId, { priorStudyIds: [prior.studyId], expressCustomerId })
+    completedReport(on.store, {
+      studyId: prior.studyId,
+      userId: on.user.userId,
+      plainText: 'Not theirs',
+    })
+    on.studies.update(on.key, 'scribe', on.studyId, {
+      priorStudyIds: [prior.studyId],
+      expressCustomerId,
+    })
     const theirs = atTheWindow(newUser(on.store), [expressCustomerId as ExpressCustomerId])
     expect(on.reading.read(theirs, on.studyId).priors).toEqual([])
     expect(on.reading.read(on.radiologist, on.studyId).priors).toHaveLength(1)

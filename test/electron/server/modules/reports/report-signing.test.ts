@@ -28,14 +28,29 @@ describe('signing', () => {
     const reportId = await on.signed(`${SOUND}  \r\n`)
     const report = store.reports.get(reportId)
     expect(report).toMatchObject({
-      ...{ status: 'completed', isCritical: false, plainText: SOUND, textHash: sha256(SOUND), signedAt: '2026-03-10T09:00:00.000Z' },
+      ...{
+        status: 'completed',
+        isCritical: false,
+        plainText: SOUND,
+        textHash: sha256(SOUND),
+        signedAt: '2026-03-10T09:00:00.000Z',
+      },
       snapshotMetadata: { patientName: 'Ada Example', mrn: 'M-7' },
-      signer: { userId: on.user.userId, name: 'Una Malá, MD', clinicRole: 'Radiologist', npiNumber: '1234567890' },
+      signer: {
+        userId: on.user.userId,
+        name: 'Una Malá, MD',
+        clinicRole: 'Radiologist',
+        npiNumber: '1234567890',
+      },
     })
     expect(on.status()).toBe('completed')
     const pdf = store.reportPdfs.read(reportId) ?? Buffer.alloc(0)
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
-    expect(store.reportPdfs.entry(reportId)).toMatchObject({ sha256: sha256(pdf), bytes: pdf.length, pages: 1 })
+    expect(store.reportPdfs.entry(reportId)).toMatchObject({
+      sha256: sha256(pdf),
+      bytes: pdf.length,
+      pages: 1,
+    })
     expect(store.reportRevisions.list(reportId)).toEqual([])
     const waiting = store.outbox.latest('report.delivered', reportId)
     expect(waiting).toMatchObject({ state: 'waiting', lane: studyId })
@@ -54,12 +69,25 @@ describe('signing', () => {
     expect(copy?.payload).toEqual({ reportId })
     expect(on.reading.read(on.radiologist, studyId)).toMatchObject({
       ...{ draft: null, lock: null, mayWrite: false },
-      reports: [{ text: SOUND, author: { name: 'Una Malá, MD' }, pages: 1, delivery: { state: 'waiting', eventId: event?.eventId } }],
+      reports: [
+        {
+          text: SOUND,
+          author: { name: 'Una Malá, MD' },
+          pages: 1,
+          delivery: { state: 'waiting', eventId: event?.eventId },
+        },
+      ],
     })
     expect(store.audit.list({ limit: 1 }).items[0]).toMatchObject({
       ...{ action: 'report.sign', actor: `user:${on.user.userId}`, target: reportId },
       detail: {
-        ...{ studyId, isAddendum: false, isCritical: false, isCommunicated: false, acknowledged: [] },
+        ...{
+          studyId,
+          isAddendum: false,
+          isCritical: false,
+          isCommunicated: false,
+          acknowledged: [],
+        },
         ...{ textHash: sha256(SOUND), pdfHash: sha256(pdf) },
       },
     })
@@ -73,7 +101,11 @@ describe('signing', () => {
     const at = '2026-03-10T09:00:30.000Z'
     const { reportId = '' } = store.reports.draftOf(studyId) ?? {}
     await on.writing.sign(on.radiologist, studyId, order)
-    expect(store.reports.get(reportId)).toMatchObject({ createdAt: '2026-03-10T09:00:00.000Z', signedAt: at, updatedAt: at })
+    expect(store.reports.get(reportId)).toMatchObject({
+      createdAt: '2026-03-10T09:00:00.000Z',
+      signedAt: at,
+      updatedAt: at,
+    })
     expect(store.studies.get(studyId)?.updatedAt).toBe(at)
     expect(store.outbox.latest('report.delivered', reportId)?.createdAt).toBe(at)
     expect(store.outbox.latest('report.archive', reportId)?.createdAt).toBe(at)
@@ -86,12 +118,27 @@ describe('signing', () => {
     on.store.settings.set('clinic.timeZone', 'Europe/Prague')
     on.store.settings.set('reports.letterhead', 'Long Street 1')
     on.store.settings.set('reports.paper', 'Letter')
-    const header = { patientName: 'Example^Ada', patientId: 'M-7', patientSex: 'F', patientBirthDate: '' }
+    const header = {
+      patientName: 'Example^Ada',
+      patientId: 'M-7',
+      patientSex: 'F',
+      patientBirthDate: '',
+    }
     seedImages(on.store, { uid: on.study.studyInstanceUid, header })
     const reportId = await on.signed()
     expect(on.rendered[0]).toEqual({
-      ...{ clinicName: 'Clinic of Example', letterhead: 'Long Street 1', paper: 'Letter', timeZone: 'Europe/Prague' },
-      ...{ reportId, studyInstanceUid: on.study.studyInstanceUid, studyDescription: 'CT CHEST', accessionNumber: 'A-100' },
+      ...{
+        clinicName: 'Clinic of Example',
+        letterhead: 'Long Street 1',
+        paper: 'Letter',
+        timeZone: 'Europe/Prague',
+      },
+      ...{
+        reportId,
+        studyInstanceUid: on.study.studyInstanceUid,
+        studyDescription: 'CT CHEST',
+        accessionNumber: 'A-100',
+      },
       metadata: { patientName: 'Ada Example', mrn: 'M-7', sex: 'female', age: '45' },
       parts: [expect.objectContaining({ text: SOUND, textHash: sha256(SOUND) })],
     })
@@ -101,7 +148,9 @@ describe('signing', () => {
     using on = reportStage()
     const { studyId } = on.newStudy({ reportMetadata: undefined })
     const order = on.written(SOUND, on.radiologist, studyId)
-    expect(await on.writing.sign(on.radiologist, studyId, order)).toMatchObject({ outcome: 'signed' })
+    expect(await on.writing.sign(on.radiologist, studyId, order)).toMatchObject({
+      outcome: 'signed',
+    })
     expect(on.store.reports.ofStudy(studyId)[0]?.snapshotMetadata).toEqual({})
   })
 
@@ -126,11 +175,15 @@ describe('signing', () => {
     const report = on.store.reports.get(reportId)
     if (!report) throw new Error('not there')
     const { seq: _, ...rest } = report
-    expect(() => on.store.reports.update({ ...rest, plainText: 'Other' })).toThrow('a signed report is never changed')
+    expect(() => on.store.reports.update({ ...rest, plainText: 'Other' })).toThrow(
+      'a signed report is never changed',
+    )
     expect(() => on.store.reports.remove(reportId)).toThrow('a signed report is never deleted')
     const { database } = on.store
     expect(() => database.run(database.sql.deleteFrom('reportPdfs'))).toThrow('never deleted')
-    expect(() => database.run(database.sql.updateTable('reportPdfs').set({ pages: 9 }))).toThrow('never changed')
+    expect(() => database.run(database.sql.updateTable('reportPdfs').set({ pages: 9 }))).toThrow(
+      'never changed',
+    )
   })
 
   it('is of the newest revision only', async () => {
@@ -146,16 +199,25 @@ describe('signing', () => {
   it('signs nothing where the draft moves on while the PDF is rendered', async () => {
     using on = reportStage()
     const order = on.written()
-    on.meanwhile.push(() => void on.writing.save(on.radiologist, on.studyId, { ...order, text: 'Later' }))
-    expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({ outcome: 'conflict', theirs: { text: 'Later' } })
+    on.meanwhile.push(
+      () => void on.writing.save(on.radiologist, on.studyId, { ...order, text: 'Later' }),
+    )
+    expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({
+      outcome: 'conflict',
+      theirs: { text: 'Later' },
+    })
     expect(on.status()).toBe('in_progress')
   })
 
   it('renders anew where the patient’s data change meanwhile: what is frozen is what the PDF shows', async () => {
     using on = reportStage()
     const order = on.written()
-    on.meanwhile.push(() => void on.studies.update(on.key, 'scribe', on.studyId, { reportMetadata: { age: '46' } }))
-    expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({ outcome: 'signed' })
+    on.meanwhile.push(
+      () => void on.studies.update(on.key, 'scribe', on.studyId, { reportMetadata: { age: '46' } }),
+    )
+    expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({
+      outcome: 'signed',
+    })
     expect(on.rendered.map(({ metadata }) => metadata.age)).toEqual(['45', '46'])
     expect(on.store.reports.ofStudy(on.studyId)[0]?.snapshotMetadata.age).toBe('46')
   })
@@ -164,9 +226,18 @@ describe('signing', () => {
     using on = reportStage()
     const order = on.written()
     for (let age = 46; age < 60; age++)
-      on.meanwhile.push(() => void on.studies.update(on.key, 'scribe', on.studyId, { reportMetadata: { age: `${age}` } }))
+      on.meanwhile.push(
+        () =>
+          void on.studies.update(on.key, 'scribe', on.studyId, {
+            reportMetadata: { age: `${age}` },
+          }),
+      )
     await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toMatchObject({
-      ...{ code: 'unavailable', headers: { 'retry-after': '5' }, message: expect.stringContaining('try again') },
+      ...{
+        code: 'unavailable',
+        headers: { 'retry-after': '5' },
+        message: expect.stringContaining('try again'),
+      },
     })
     expect(on.rendered).toHaveLength(5)
     expect(on.status()).toBe('in_progress')
@@ -186,7 +257,9 @@ describe('signing', () => {
   it('is refused where the account is revoked while the PDF is rendered', async () => {
     using on = reportStage()
     const order = on.written()
-    on.meanwhile.push(() => on.store.users.update({ ...on.user, deactivatedAt: '2026-03-10T09:00:00.000Z' }))
+    on.meanwhile.push(() =>
+      on.store.users.update({ ...on.user, deactivatedAt: '2026-03-10T09:00:00.000Z' }),
+    )
     await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toMatchObject({
       ...{ code: 'not-permitted', message: expect.stringContaining('may not sign reports') },
     })
@@ -196,25 +269,35 @@ describe('signing', () => {
     using on = reportStage()
     const order = on.written()
     on.meanwhile.push(() => void on.studies.cancel(on.key, 'scribe', { studyId: on.studyId }))
-    await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow('The study is cancelled')
+    await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow(
+      'The study is cancelled',
+    )
     on.studies.uncancel(on.key, 'scribe', { studyId: on.studyId })
     on.meanwhile.push(() => on.store.users.update({ ...on.user, canCreateReports: false }))
-    await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow('may not sign reports')
+    await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow(
+      'may not sign reports',
+    )
   })
 
   it('waits until images that came after a restored backup were checked', async () => {
     using on = reportStage()
     const order = on.written()
     noteRestored(on.folder)
-    await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow('still being checked')
+    await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow(
+      'still being checked',
+    )
     on.store.imageFiles.allAdopted()
-    expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({ outcome: 'signed' })
+    expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({
+      outcome: 'signed',
+    })
   })
 
   it('is once: a second order at the same time finds nothing to sign', async () => {
     using on = reportStage()
     const order = on.written()
-    const both = await Promise.allSettled([1, 2].map(() => on.writing.sign(on.radiologist, on.studyId, order)))
+    const both = await Promise.allSettled(
+      [1, 2].map(() => on.writing.sign(on.radiologist, on.studyId, order)),
+    )
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(on.store.reports.ofStudy(on.studyId)).toHaveLength(1)
     expect(on.store.events.list({ show: 'all', limit: 9 }).items).toHaveLength(1)
@@ -230,9 +313,22 @@ describe('signing', () => {
   it('of a study whose key has an endpoint names that one in the event', async () => {
     using on = reportStage()
     const { store } = on
-    const rest = { name: '', fileHosts: [], budgets: {}, disabledAt: null, disabledReason: null, allowsPlaintext: false }
+    const rest = {
+      name: '',
+      fileHosts: [],
+      budgets: {},
+      disabledAt: null,
+      disabledReason: null,
+      allowsPlaintext: false,
+    }
     const at = '2026-03-10T08:00:00.000Z'
-    const endpoint = { ...rest, url: 'https://ris.example/', events: ['report.delivered'] as const, createdAt: at, updatedAt: at }
+    const endpoint = {
+      ...rest,
+      url: 'https://ris.example/',
+      events: ['report.delivered'] as const,
+      createdAt: at,
+      updatedAt: at,
+    }
     const [clinic, own] = [randomUUID(), randomUUID()]
     store.endpoints.put({ ...endpoint, endpointId: clinic, apiKeyId: null })
     store.endpoints.put({ ...endpoint, endpointId: own, apiKeyId: on.key.apiKeyId })
@@ -245,16 +341,26 @@ describe('checks before signing', () => {
   it('stop an error, whatever was acknowledged', async () => {
     using on = reportStage()
     const order = on.written('A nodule of [ ] mm.')
-    const result = await on.writing.sign(on.radiologist, on.studyId, { ...order, acknowledged: ['unfilled-field'] })
-    expect(result).toMatchObject({ outcome: 'checks', findings: [{ check: 'unfilled-field', level: 'error' }] })
+    const result = await on.writing.sign(on.radiologist, on.studyId, {
+      ...order,
+      acknowledged: ['unfilled-field'],
+    })
+    expect(result).toMatchObject({
+      outcome: 'checks',
+      findings: [{ check: 'unfilled-field', level: 'error' }],
+    })
     expect(on.rendered).toEqual([])
   })
 
   it('stop a warning until it was looked at', async () => {
     using on = reportStage()
     const order = on.written('The prostate is normal.')
-    const sign = (acknowledged: ('sex' | 'laterality')[]) => on.writing.sign(on.radiologist, on.studyId, { ...order, acknowledged })
-    expect(await sign([])).toMatchObject({ outcome: 'checks', findings: [{ check: 'sex', level: 'warning' }] })
+    const sign = (acknowledged: ('sex' | 'laterality')[]) =>
+      on.writing.sign(on.radiologist, on.studyId, { ...order, acknowledged })
+    expect(await sign([])).toMatchObject({
+      outcome: 'checks',
+      findings: [{ check: 'sex', level: 'warning' }],
+    })
     expect(await sign(['laterality'])).toMatchObject({ outcome: 'checks' })
     expect(await sign(['sex'])).toMatchObject({ outcome: 'signed' })
     const [entry] = on.store.audit.list({ limit: 1 }).items
@@ -263,8 +369,19 @@ describe('checks before signing', () => {
 
   it('stop a report that nobody wrote a word of', async () => {
     using on = reportStage()
-    on.writing.begin(on.radiologist, on.studyId, { windowId: on.windowId, takeOver: false, text: '' })
-    const order = { windowId: on.windowId, revision: 0, isCritical: false, finding: null, communication: null, acknowledged: [] }
+    on.writing.begin(on.radiologist, on.studyId, {
+      windowId: on.windowId,
+      takeOver: false,
+      text: '',
+    })
+    const order = {
+      windowId: on.windowId,
+      revision: 0,
+      isCritical: false,
+      finding: null,
+      communication: null,
+      acknowledged: [],
+    }
     expect(await on.writing.sign(on.radiologist, on.studyId, order)).toEqual({
       outcome: 'checks',
       findings: [expect.objectContaining({ check: 'empty-text' })],
@@ -274,7 +391,9 @@ describe('checks before signing', () => {
   it('notice another patient than the report was begun for', async () => {
     using on = reportStage()
     const order = on.written()
-    on.studies.update(on.key, 'scribe', on.studyId, { reportMetadata: { patientName: 'Someone Else', mrn: 'M-8' } })
+    on.studies.update(on.key, 'scribe', on.studyId, {
+      reportMetadata: { patientName: 'Someone Else', mrn: 'M-8' },
+    })
     expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({
       outcome: 'checks',
       findings: [{ check: 'patient-changed' }],
@@ -291,7 +410,11 @@ describe('a critical result', () => {
     })
     await on.writing.sign(on.radiologist, on.studyId, { ...order, finding: 'Tension pneumothorax' })
     const [critical] = on.criticals.open(on.radiologist)
-    expect(critical).toMatchObject({ finding: 'Tension pneumothorax', communication: null, patientName: 'Ada Example' })
+    expect(critical).toMatchObject({
+      finding: 'Tension pneumothorax',
+      communication: null,
+      patientName: 'Ada Example',
+    })
     expect(critical?.openedAt).toBe('2026-03-10T09:00:00.000Z')
     expect(on.delivery.deliveryOf(critical?.reportId ?? '')?.data.isCritical).toBe(true)
   })
@@ -300,17 +423,34 @@ describe('a critical result', () => {
     using on = reportStage()
     const order = { ...on.written(), isCritical: true, finding: 'Tension pneumothorax' }
     const tomorrow = { ...COMMUNICATION, communicatedAt: '2026-03-11T09:00:00.000Z' }
-    await expect(on.writing.sign(on.radiologist, on.studyId, { ...order, communication: tomorrow })).rejects.toMatchObject({
+    await expect(
+      on.writing.sign(on.radiologist, on.studyId, { ...order, communication: tomorrow }),
+    ).rejects.toMatchObject({
       ...{ code: 'refused', errors: [{ path: 'body.communication.communicatedAt' }] },
     })
     await on.writing.sign(on.radiologist, on.studyId, { ...order, communication: COMMUNICATION })
     expect(on.criticals.open(on.radiologist)).toEqual([])
-    expect(on.rendered[0]?.parts[0]).toMatchObject({ finding: 'Tension pneumothorax', communication: COMMUNICATION })
+    expect(on.rendered[0]?.parts[0]).toMatchObject({
+      finding: 'Tension pneumothorax',
+      communication: COMMUNICATION,
+    })
     expect(on.reading.read(on.radiologist, on.studyId)).toMatchObject({
       isCritical: true,
-      reports: [{ critical: { communication: { ...COMMUNICATION, recordedBy: { userId: on.user.userId, name: 'Una Malá' } } } }],
+      reports: [
+        {
+          critical: {
+            communication: {
+              ...COMMUNICATION,
+              recordedBy: { userId: on.user.userId, name: 'Una Malá' },
+            },
+          },
+        },
+      ],
     })
-    expect(on.store.audit.list({ limit: 1 }).items[0]?.detail).toMatchObject({ isCritical: true, isCommunicated: true })
+    expect(on.store.audit.list({ limit: 1 }).items[0]?.detail).toMatchObject({
+      isCritical: true,
+      isCommunicated: true,
+    })
   })
 
   it('was told in the past, but for clocks that differ by a minute', () => {
@@ -343,7 +483,9 @@ describe('an addendum that is signed', () => {
       addenda.push(await on.signed(text))
       expect(on.status()).toBe('completed')
     }
-    expect(on.rendered.map(({ parts }) => parts.map(({ text, isAddendum }) => [text, isAddendum]))).toEqual([
+    expect(
+      on.rendered.map(({ parts }) => parts.map(({ text, isAddendum }) => [text, isAddendum])),
+    ).toEqual([
       [[SOUND, false]],
       [
         [SOUND, false],
@@ -355,13 +497,23 @@ describe('an addendum that is signed', () => {
         ['Addendum two.', true],
       ],
     ])
-    expect(on.rendered[2]?.parts[0]).toMatchObject({ signer: { name: 'Una Malá, MD' }, signedAt: '2026-03-10T09:00:00.000Z' })
+    expect(on.rendered[2]?.parts[0]).toMatchObject({
+      signer: { name: 'Una Malá, MD' },
+      signedAt: '2026-03-10T09:00:00.000Z',
+    })
     expect(store.reportPdfs.read(primary)).toEqual(before)
-    const subjects = store.outbox.due('report.delivered', '2027-01-01T00:00:00.000Z', 9).map(({ subject }) => subject)
+    const subjects = store.outbox
+      .due('report.delivered', '2027-01-01T00:00:00.000Z', 9)
+      .map(({ subject }) => subject)
     // The lane of the study lets them go out one after the other.
     expect(subjects).toEqual([primary])
-    expect(addenda.map((reportId) => store.outbox.latest('report.delivered', reportId)?.lane)).toEqual([studyId, studyId])
-    expect(on.delivery.deliveryOf(addenda[1] ?? '')?.data).toMatchObject({ reportId: addenda[1], plainText: 'Addendum two.' })
+    expect(
+      addenda.map((reportId) => store.outbox.latest('report.delivered', reportId)?.lane),
+    ).toEqual([studyId, studyId])
+    expect(on.delivery.deliveryOf(addenda[1] ?? '')?.data).toMatchObject({
+      reportId: addenda[1],
+      plainText: 'Addendum two.',
+    })
   })
 })
 
@@ -370,8 +522,20 @@ describe('the accession number of a report', () => {
     using on = reportStage()
     const { store } = on
     const row = {
-      ...{ studyInstanceUid: '1.2', scheduledProcedureStepId: 'S1', requestedProcedureId: 'R1', accessionNumber: 'A-ROW' },
-      ...{ patientName: '', patientId: '', patientBirthDate: '', patientSex: '', description: '', callingAeTitle: 'CT1' },
+      ...{
+        studyInstanceUid: '1.2',
+        scheduledProcedureStepId: 'S1',
+        requestedProcedureId: 'R1',
+        accessionNumber: 'A-ROW',
+      },
+      ...{
+        patientName: '',
+        patientId: '',
+        patientBirthDate: '',
+        patientSex: '',
+        description: '',
+        callingAeTitle: 'CT1',
+      },
       at: '2026-03-10T08:00:00.000Z',
     }
     expect(accessionOf(on, '1.2')).toBe('')
@@ -392,8 +556,17 @@ describe('what is delivered', () => {
     const reportId = await on.signed()
     const first = on.delivery.deliveryOf(reportId)
     expect(EVENTS['report.delivered'].data.parse(first?.data)).toEqual({
-      ...{ isCritical: false, reportId, studyId: on.studyId, studyInstanceUid: on.study.studyInstanceUid, externalPatientId: 'EXT-1' },
-      ...{ plainText: SOUND, presignedUrl: expect.stringMatching(/^https:\/\/gateway\.example\/reports\/rep_\w+\/pdf\?/) },
+      ...{
+        isCritical: false,
+        reportId,
+        studyId: on.studyId,
+        studyInstanceUid: on.study.studyInstanceUid,
+        externalPatientId: 'EXT-1',
+      },
+      ...{
+        plainText: SOUND,
+        presignedUrl: expect.stringMatching(/^https:\/\/gateway\.example\/reports\/rep_\w+\/pdf\?/),
+      },
     })
     expect(first?.apiKeyId).toBe(on.key.apiKeyId)
     on.clock.pass(1000)
@@ -404,7 +577,10 @@ describe('what is delivered', () => {
     using on = reportStage()
     on.written()
     const { reportId = '' } = on.store.reports.draftOf(on.studyId) ?? {}
-    expect([on.delivery.deliveryOf(reportId), on.delivery.deliveryOf('rep_x')]).toEqual([undefined, undefined])
+    expect([on.delivery.deliveryOf(reportId), on.delivery.deliveryOf('rep_x')]).toEqual([
+      undefined,
+      undefined,
+    ])
     expect(on.delivery.stateOf(reportId)).toMatchObject({ state: 'none', eventId: null })
   })
 
@@ -415,7 +591,11 @@ describe('what is delivered', () => {
     const row = store.outbox.latest('report.delivered', reportId)
     const [event] = store.events.list({ show: 'all', limit: 1 }).items
     if (!row || !event) throw new Error('not there')
-    store.outbox.postpone(row.outboxId, { notBefore: '2026-03-10T09:05:00.000Z', lastError: 'It was down', at: '2026-03-10T09:00:01.000Z' })
+    store.outbox.postpone(row.outboxId, {
+      notBefore: '2026-03-10T09:05:00.000Z',
+      lastError: 'It was down',
+      at: '2026-03-10T09:00:01.000Z',
+    })
     expect(delivery.stateOf(reportId)).toEqual({
       ...{
         state: 'waiting',

@@ -6,7 +6,8 @@ import { seedImages } from '../../../../support/images.ts'
 import { refusalOf } from '../../../../support/refusal.ts'
 import { reportStage } from './reports-fixture.ts'
 
-const template = (name: string, more: object = {}) => NewReportTemplate.parse({ kind: 'template', name, text: 'Findings:\n[ ]', ...more })
+const template = (name: string, more: object = {}) =>
+  NewReportTemplate.parse({ kind: 'template', name, text: 'Findings:\n[ ]', ...more })
 
 describe('templates', () => {
   it('are one’s own or everybody’s, and nobody sees another person’s', () => {
@@ -14,16 +15,31 @@ describe('templates', () => {
     const { templates, radiologist } = on
     const admin = atTheWindow(newUser(on.store, { level: 'admin', canCreateReports: false }))
     const mine = templates.add(radiologist, template('Chest'))
-    const all = templates.add(admin, template('Abdomen', { for: 'everybody', kind: 'macro', shortcut: 'abd' }))
-    expect(mine).toMatchObject({ owner: { userId: on.user.userId, name: 'Una Malá' }, name: 'Chest', modalities: [] })
+    const all = templates.add(
+      admin,
+      template('Abdomen', { for: 'everybody', kind: 'macro', shortcut: 'abd' }),
+    )
+    expect(mine).toMatchObject({
+      owner: { userId: on.user.userId, name: 'Una Malá' },
+      name: 'Chest',
+      modalities: [],
+    })
     expect(all).toMatchObject({ owner: null, shortcut: 'abd', kind: 'macro' })
     expect(templates.list(radiologist).map(({ name }) => name)).toEqual(['Abdomen', 'Chest'])
     expect(templates.list(on.colleague()).map(({ name }) => name)).toEqual(['Abdomen'])
-    expect(refusalOf(() => templates.change(on.colleague(), mine.templateId, { name: 'Taken' }))).toBe('not-found')
+    expect(
+      refusalOf(() => templates.change(on.colleague(), mine.templateId, { name: 'Taken' })),
+    ).toBe('not-found')
     expect(refusalOf(() => templates.remove(admin, mine.templateId))).toBe('not-found')
-    expect(refusalOf(() => templates.add(radiologist, template('Mine', { for: 'everybody' })))).toBe('not-permitted')
-    expect(refusalOf(() => templates.change(radiologist, all.templateId, { name: 'Taken' }))).toBe('not-permitted')
-    expect(refusalOf(() => templates.add(on.colleague({ canCreateReports: false }), template('No')))).toBe('not-permitted')
+    expect(
+      refusalOf(() => templates.add(radiologist, template('Mine', { for: 'everybody' }))),
+    ).toBe('not-permitted')
+    expect(refusalOf(() => templates.change(radiologist, all.templateId, { name: 'Taken' }))).toBe(
+      'not-permitted',
+    )
+    expect(
+      refusalOf(() => templates.add(on.colleague({ canCreateReports: false }), template('No'))),
+    ).toBe('not-permitted')
   })
 
   it('have a name and a shortcut of their own, whatever the case', () => {
@@ -31,22 +47,37 @@ describe('templates', () => {
     const { templates, radiologist } = on
     const first = templates.add(radiologist, template('Chest', { shortcut: 'ch' }))
     expect(refusalOf(() => templates.add(radiologist, template('CHEST')))).toBe('refused body.name')
-    expect(refusalOf(() => templates.add(radiologist, template('Other', { kind: 'macro', shortcut: 'CH' })))).toBe('refused body.shortcut')
+    expect(
+      refusalOf(() =>
+        templates.add(radiologist, template('Other', { kind: 'macro', shortcut: 'CH' })),
+      ),
+    ).toBe('refused body.shortcut')
     expect(templates.add(radiologist, template('Chest', { kind: 'macro' })).name).toBe('Chest')
-    expect(templates.change(radiologist, first.templateId, { shortcut: 'ch', name: 'chest' })).toMatchObject({
+    expect(
+      templates.change(radiologist, first.templateId, { shortcut: 'ch', name: 'chest' }),
+    ).toMatchObject({
       name: 'chest',
       shortcut: 'ch',
     })
     expect(templates.add(on.colleague(), template('Chest', { shortcut: 'ch' })).shortcut).toBe('ch')
-    expect(refusalOf(() => templates.change(radiologist, first.templateId, { ageFrom: 60, ageTo: 20 }))).toBe('refused body.ageTo')
+    expect(
+      refusalOf(() => templates.change(radiologist, first.templateId, { ageFrom: 60, ageTo: 20 })),
+    ).toBe('refused body.ageTo')
   })
 
   it('are changed field by field, and removed; the trail says which', () => {
     using on = reportStage()
     const { templates, radiologist } = on
-    const { templateId } = templates.add(radiologist, template('Chest', { modalities: ['ct'], keywords: ['thorax'] }))
+    const { templateId } = templates.add(
+      radiologist,
+      template('Chest', { modalities: ['ct'], keywords: ['thorax'] }),
+    )
     const patch: ReportTemplatePatch = { text: 'New', shortcut: null, keywords: undefined }
-    expect(templates.change(radiologist, templateId, patch)).toMatchObject({ text: 'New', modalities: ['CT'], keywords: ['thorax'] })
+    expect(templates.change(radiologist, templateId, patch)).toMatchObject({
+      text: 'New',
+      modalities: ['CT'],
+      keywords: ['thorax'],
+    })
     templates.remove(radiologist, templateId)
     expect(templates.list(radiologist)).toEqual([])
     expect(refusalOf(() => templates.remove(radiologist, templateId))).toBe('not-found')

@@ -25,11 +25,21 @@ describe('a report that is begun', () => {
     })
     writing.begin(radiologist, studyId, begin(windowId))
     expect(on.store.reports.ofStudy(studyId)).toHaveLength(1)
-    const begun = on.store.audit.list({ limit: 100 }).items.filter(({ action }) => action === 'report.begin')
+    const begun = on.store.audit
+      .list({ limit: 100 })
+      .items.filter(({ action }) => action === 'report.begin')
     const { reportId, ...draft } = on.store.reports.draftOf(studyId) ?? {}
-    expect(begun).toMatchObject([{ actor: `user:${on.user.userId}`, target: reportId, detail: { studyId } }])
+    expect(begun).toMatchObject([
+      { actor: `user:${on.user.userId}`, target: reportId, detail: { studyId } },
+    ])
     expect(draft).toMatchObject({
-      ...{ isAddendum: false, status: 'in_progress', signedAt: null, isCritical: null, plainText: null },
+      ...{
+        isAddendum: false,
+        status: 'in_progress',
+        signedAt: null,
+        isCritical: null,
+        plainText: null,
+      },
       ...{ createdAt: '2026-03-10T09:00:00.000Z', updatedAt: '2026-03-10T09:00:00.000Z' },
       snapshotMetadata: { patientName: 'Ada Example', mrn: 'M-7' },
     })
@@ -50,18 +60,33 @@ describe('a report that is begun', () => {
   it('begins with a text, which is its first revision', () => {
     using on = reportStage()
     on.writing.begin(on.radiologist, on.studyId, begin(on.windowId, { text: SOUND }))
-    expect(on.reading.read(on.radiologist, on.studyId).draft).toMatchObject({ revision: 1, text: SOUND })
+    expect(on.reading.read(on.radiologist, on.studyId).draft).toMatchObject({
+      revision: 1,
+      text: SOUND,
+    })
     on.writing.begin(on.radiologist, on.studyId, begin(on.windowId, { text: 'Another' }))
-    expect(on.reading.read(on.radiologist, on.studyId).draft).toMatchObject({ revision: 1, text: SOUND })
+    expect(on.reading.read(on.radiologist, on.studyId).draft).toMatchObject({
+      revision: 1,
+      text: SOUND,
+    })
   })
 
   it('is not for who may not write reports, nor of a study that they do not see', () => {
     using on = reportStage()
     const clerk = on.colleague({ canCreateReports: false })
-    expect(refusalOf(() => on.writing.begin(clerk, on.studyId, begin(on.windowId)))).toBe('not-permitted')
-    expect(on.reading.read(clerk, on.studyId)).toMatchObject({ mayWrite: false, whyNot: expect.stringContaining('may not write reports') })
-    const elsewhere = atTheWindow(newUser(on.store), ['cus_00000000000000000000000000000001' as never])
-    expect(refusalOf(() => on.writing.begin(elsewhere, on.studyId, begin(on.windowId)))).toBe('not-found')
+    expect(refusalOf(() => on.writing.begin(clerk, on.studyId, begin(on.windowId)))).toBe(
+      'not-permitted',
+    )
+    expect(on.reading.read(clerk, on.studyId)).toMatchObject({
+      mayWrite: false,
+      whyNot: expect.stringContaining('may not write reports'),
+    })
+    const elsewhere = atTheWindow(newUser(on.store), [
+      'cus_00000000000000000000000000000001' as never,
+    ])
+    expect(refusalOf(() => on.writing.begin(elsewhere, on.studyId, begin(on.windowId)))).toBe(
+      'not-found',
+    )
     expect(refusalOf(() => on.reading.read(elsewhere, on.studyId))).toBe('not-found')
   })
 
@@ -70,17 +95,26 @@ describe('a report that is begun', () => {
     const { writing, radiologist, studyId, windowId } = on
     on.written()
     on.studies.cancel(on.key, 'scribe', { studyId })
-    expect(sentenceOf(() => writing.begin(radiologist, studyId, begin(windowId)))).toBe('The study is cancelled: uncancel it first.')
-    expect(refusalOf(() => writing.save(radiologist, studyId, { windowId, revision: 1, text: 'x' }))).toBe('refused')
+    expect(sentenceOf(() => writing.begin(radiologist, studyId, begin(windowId)))).toBe(
+      'The study is cancelled: uncancel it first.',
+    )
+    expect(
+      refusalOf(() => writing.save(radiologist, studyId, { windowId, revision: 1, text: 'x' })),
+    ).toBe('refused')
     expect(on.status()).toBe('in_progress')
     on.studies.uncancel(on.key, 'scribe', { studyId })
-    expect(writing.save(radiologist, studyId, { windowId, revision: 1, text: 'x' })).toMatchObject({ outcome: 'saved', revision: 2 })
+    expect(writing.save(radiologist, studyId, { windowId, revision: 1, text: 'x' })).toMatchObject({
+      outcome: 'saved',
+      revision: 2,
+    })
   })
 
   it('is not of a study whose report is signed', async () => {
     using on = reportStage()
     await on.signed()
-    expect(sentenceOf(() => on.writing.begin(on.radiologist, on.studyId, begin(on.windowId)))).toContain('goes into an addendum')
+    expect(
+      sentenceOf(() => on.writing.begin(on.radiologist, on.studyId, begin(on.windowId))),
+    ).toContain('goes into an addendum')
   })
 })
 
@@ -91,10 +125,17 @@ describe('somebody else’s report', () => {
     on.written('Half a report')
     const ben = on.colleague()
     const there = randomUUID()
-    expect(sentenceOf(() => writing.begin(ben, studyId, begin(there)))).toBe('Una Malá is writing this report now: take it over to write.')
+    expect(sentenceOf(() => writing.begin(ben, studyId, begin(there)))).toBe(
+      'Una Malá is writing this report now: take it over to write.',
+    )
     on.clock.pass(61_000)
-    expect(sentenceOf(() => writing.begin(ben, studyId, begin(there)))).toBe('Una Malá has begun this report: take it over to write.')
-    expect(reading.read(ben, studyId)).toMatchObject({ mayWrite: false, whyNot: expect.stringContaining('take it over') })
+    expect(sentenceOf(() => writing.begin(ben, studyId, begin(there)))).toBe(
+      'Una Malá has begun this report: take it over to write.',
+    )
+    expect(reading.read(ben, studyId)).toMatchObject({
+      mayWrite: false,
+      whyNot: expect.stringContaining('take it over'),
+    })
     writing.begin(ben, studyId, begin(there, { takeOver: true }))
     expect(reading.read(ben, studyId)).toMatchObject({
       draft: { text: 'Half a report', savedBy: { name: 'Una Malá' } },
@@ -103,9 +144,14 @@ describe('somebody else’s report', () => {
     })
     const [taken] = store.audit.list({ limit: 1 }).items
     const draft = store.reports.draftOf(studyId)
-    expect(taken).toMatchObject({ action: 'report.take-over', target: draft?.reportId, detail: { studyId, from: on.user.userId } })
+    expect(taken).toMatchObject({
+      action: 'report.take-over',
+      target: draft?.reportId,
+      detail: { studyId, from: on.user.userId },
+    })
     expect(draft).toMatchObject({ userId: ben.user.userId, updatedAt: '2026-03-10T09:01:01.000Z' })
-    const save = () => writing.save(on.radiologist, studyId, { windowId: on.windowId, revision: 1, text: 'Mine' })
+    const save = () =>
+      writing.save(on.radiologist, studyId, { windowId: on.windowId, revision: 1, text: 'Mine' })
     expect(sentenceOf(save)).toBe('Ben Okoro is writing this report now: take it over to write.')
     on.clock.pass(61_000)
     expect(sentenceOf(save)).toBe('Ben Okoro has this report: take it over to write.')
@@ -115,7 +161,9 @@ describe('somebody else’s report', () => {
     using on = reportStage()
     on.writing.begin(on.radiologist, on.studyId, begin(on.windowId))
     on.clock.pass(61_000)
-    const sentence = sentenceOf(() => on.writing.begin(on.colleague(), on.studyId, begin(randomUUID())))
+    const sentence = sentenceOf(() =>
+      on.writing.begin(on.colleague(), on.studyId, begin(randomUUID())),
+    )
     expect(sentence).toBe('Una Malá has begun this report: take it over to write.')
   })
 
@@ -128,8 +176,13 @@ describe('somebody else’s report', () => {
     )
     on.writing.begin(ben, on.studyId, begin(randomUUID(), { takeOver: true }))
     expect(on.studies.read(on.key, 'scribe', on.studyId).record.assignedTo).toBe(ben.user.userId)
-    const taken = on.store.audit.list({ limit: 100 }).items.find(({ action }) => action === 'report.take-over')
-    expect(taken).toMatchObject({ target: on.studyId, detail: { studyId: on.studyId, from: on.user.userId } })
+    const taken = on.store.audit
+      .list({ limit: 100 })
+      .items.find(({ action }) => action === 'report.take-over')
+    expect(taken).toMatchObject({
+      target: on.studyId,
+      detail: { studyId: on.studyId, from: on.user.userId },
+    })
   })
 
   it('is not saved to, nor signed, without having been begun', async () => {
@@ -138,17 +191,25 @@ describe('somebody else’s report', () => {
     const ben = on.colleague()
     on.clock.pass(61_000)
     const there = { ...order, windowId: randomUUID() }
-    expect(sentenceOf(() => on.writing.save(ben, on.studyId, { ...there, text: 'x' }))).toContain('Una Malá has this report')
-    await expect(on.writing.sign(ben, on.studyId, there)).rejects.toThrow('Una Malá has this report')
+    expect(sentenceOf(() => on.writing.save(ben, on.studyId, { ...there, text: 'x' }))).toContain(
+      'Una Malá has this report',
+    )
+    await expect(on.writing.sign(ben, on.studyId, there)).rejects.toThrow(
+      'Una Malá has this report',
+    )
   })
 
   it('is one’s own in another window, and is taken over there in the same way', () => {
     using on = reportStage()
     const order = on.written('Here')
     const there = randomUUID()
-    expect(sentenceOf(() => on.writing.begin(on.radiologist, on.studyId, begin(there)))).toContain('in another window')
+    expect(sentenceOf(() => on.writing.begin(on.radiologist, on.studyId, begin(there)))).toContain(
+      'in another window',
+    )
     on.writing.begin(on.radiologist, on.studyId, begin(there, { takeOver: true }))
-    expect(sentenceOf(() => on.writing.save(on.radiologist, on.studyId, { ...order, text: 'x' }))).toContain('in another window')
+    expect(
+      sentenceOf(() => on.writing.save(on.radiologist, on.studyId, { ...order, text: 'x' })),
+    ).toContain('in another window')
     expect(on.audited()).not.toContain('report.take-over')
   })
 })
@@ -158,38 +219,65 @@ describe('saving', () => {
     using on = reportStage()
     const { writing, radiologist, studyId, windowId } = on
     on.written('One')
-    expect(writing.save(radiologist, studyId, { windowId, revision: 1, text: 'One' })).toMatchObject({ outcome: 'saved', revision: 1 })
+    expect(
+      writing.save(radiologist, studyId, { windowId, revision: 1, text: 'One' }),
+    ).toMatchObject({ outcome: 'saved', revision: 1 })
     on.clock.pass(5000)
     expect(writing.save(radiologist, studyId, { windowId, revision: 1, text: 'One two' })).toEqual({
       ...{ outcome: 'saved', revision: 2, savedAt: instantOf(on.clock()) },
     })
     expect(writing.revisions(radiologist, studyId)).toEqual([
-      { revision: 2, at: instantOf(on.clock()), savedBy: { userId: on.user.userId, name: 'Una Malá' }, characters: 7 },
+      {
+        revision: 2,
+        at: instantOf(on.clock()),
+        savedBy: { userId: on.user.userId, name: 'Una Malá' },
+        characters: 7,
+      },
       expect.objectContaining({ revision: 1, characters: 3 }),
     ])
     expect(writing.revision(radiologist, studyId, 1)).toEqual({
-      ...{ reportId: on.store.reports.draftOf(studyId)?.reportId, isAddendum: false, revision: 1, text: 'One' },
-      ...{ savedAt: '2026-03-10T09:00:00.000Z', savedBy: { userId: on.user.userId, name: 'Una Malá' } },
+      ...{
+        reportId: on.store.reports.draftOf(studyId)?.reportId,
+        isAddendum: false,
+        revision: 1,
+        text: 'One',
+      },
+      ...{
+        savedAt: '2026-03-10T09:00:00.000Z',
+        savedBy: { userId: on.user.userId, name: 'Una Malá' },
+      },
     })
     expect(refusalOf(() => writing.revision(radiologist, studyId, 9))).toBe('not-found')
     on.clock.pass(5000)
     // What is there already was saved when it came.
     const again = { windowId, revision: 2, text: 'One two' }
-    expect(writing.save(radiologist, studyId, again)).toEqual({ outcome: 'saved', revision: 2, savedAt: '2026-03-10T09:00:05.000Z' })
+    expect(writing.save(radiologist, studyId, again)).toEqual({
+      outcome: 'saved',
+      revision: 2,
+      savedAt: '2026-03-10T09:00:05.000Z',
+    })
   })
 
   it('has no revisions before a report is begun', () => {
     using on = reportStage()
     expect(on.writing.revisions(on.radiologist, on.studyId)).toEqual([])
-    expect(sentenceOf(() => on.writing.revision(on.radiologist, on.studyId, 1))).toBe('This revision is not kept.')
+    expect(sentenceOf(() => on.writing.revision(on.radiologist, on.studyId, 1))).toBe(
+      'This revision is not kept.',
+    )
   })
 
   it('goes on having the report: the lock runs out some time after the last text', () => {
     using on = reportStage()
     on.written('One')
     on.clock.pass(50_000)
-    on.writing.save(on.radiologist, on.studyId, { windowId: on.windowId, revision: 1, text: 'One two' })
-    expect(on.reading.read(on.radiologist, on.studyId).lock?.until).toBe(instantOf(on.clock() + 60_000))
+    on.writing.save(on.radiologist, on.studyId, {
+      windowId: on.windowId,
+      revision: 1,
+      text: 'One two',
+    })
+    expect(on.reading.read(on.radiologist, on.studyId).lock?.until).toBe(
+      instantOf(on.clock() + 60_000),
+    )
   })
 
   it('never overwrites what was saved in between', () => {
@@ -200,7 +288,9 @@ describe('saving', () => {
     on.clock.pass(61_000)
     writing.begin(radiologist, studyId, begin(there))
     writing.save(radiologist, studyId, { windowId: there, revision: 1, text: 'There' })
-    expect(writing.save(radiologist, studyId, { windowId, revision: 1, text: 'Here' })).toMatchObject({
+    expect(
+      writing.save(radiologist, studyId, { windowId, revision: 1, text: 'Here' }),
+    ).toMatchObject({
       outcome: 'conflict',
       theirs: { revision: 2, text: 'There', savedBy: { name: 'Una Malá' } },
     })
@@ -212,12 +302,16 @@ describe('saving', () => {
       using on = reportStage()
       const { writing, reading, radiologist, studyId, windowId } = on
       writing.begin(radiologist, studyId, begin(windowId, { text: 'One.' }))
-      const save = (text: string, isLast: boolean) => writing.save(radiologist, studyId, { windowId, revision: 1, text, isLast })
+      const save = (text: string, isLast: boolean) =>
+        writing.save(radiologist, studyId, { windowId, revision: 1, text, isLast })
       if (isInOrder) save('One. Two.', false)
       expect(save('One. Two. Three.', true)).toMatchObject({ outcome: 'saved' })
       if (!isInOrder) expect(save('One. Two.', false)).toMatchObject({ outcome: 'conflict' })
       // It lets go of the report as well.
-      expect(reading.read(radiologist, studyId)).toMatchObject({ draft: { text: 'One. Two. Three.' }, lock: null })
+      expect(reading.read(radiologist, studyId)).toMatchObject({
+        draft: { text: 'One. Two. Three.' },
+        lock: null,
+      })
     }
   })
 
@@ -226,12 +320,21 @@ describe('saving', () => {
     const { writing, reading, radiologist, studyId, windowId } = on
     writing.begin(radiologist, studyId, begin(windowId, { text: 'One.' }))
     writing.begin(radiologist, studyId, begin(windowId, { text: 'One. Two.', isLast: true }))
-    expect(reading.read(radiologist, studyId)).toMatchObject({ draft: { revision: 2, text: 'One. Two.' }, lock: null })
+    expect(reading.read(radiologist, studyId)).toMatchObject({
+      draft: { revision: 2, text: 'One. Two.' },
+      lock: null,
+    })
     const other = randomUUID()
     writing.begin(radiologist, studyId, begin(other))
-    writing.save(radiologist, studyId, { windowId: other, revision: 2, text: 'Of the other window.' })
+    writing.save(radiologist, studyId, {
+      windowId: other,
+      revision: 2,
+      text: 'Of the other window.',
+    })
     writing.hold(radiologist, studyId, { windowId: other, isWriting: false })
-    expect(writing.save(radiologist, studyId, { windowId, revision: 2, text: 'Late.', isLast: true })).toMatchObject({
+    expect(
+      writing.save(radiologist, studyId, { windowId, revision: 2, text: 'Late.', isLast: true }),
+    ).toMatchObject({
       outcome: 'conflict',
     })
     writing.begin(radiologist, studyId, begin(windowId, { text: 'Late.', isLast: true }))
@@ -242,7 +345,8 @@ describe('saving', () => {
     using on = reportStage()
     const { writing, radiologist, studyId, windowId } = on
     on.written('0')
-    for (let revision = 1; revision < 105; revision++) writing.save(radiologist, studyId, { windowId, revision, text: `${revision}` })
+    for (let revision = 1; revision < 105; revision++)
+      writing.save(radiologist, studyId, { windowId, revision, text: `${revision}` })
     const kept = writing.revisions(radiologist, studyId).map(({ revision }) => revision)
     expect([kept.length, kept[0], kept.at(-1)]).toEqual([100, 105, 6])
   })
@@ -252,7 +356,10 @@ describe('saving', () => {
     on.written('A patient’s own words')
     on.store[Symbol.dispose]()
     using store = openStore({ folder: on.folder, clock: on.clock, uuid: randomUUID })
-    expect(store.reports.draftOf(on.studyId)).toMatchObject({ revision: 1, plainText: 'A patient’s own words' })
+    expect(store.reports.draftOf(on.studyId)).toMatchObject({
+      revision: 1,
+      plainText: 'A patient’s own words',
+    })
     const { reportId = '' } = store.reports.draftOf(on.studyId) ?? {}
     expect(store.reportRevisions.latest(reportId)?.text).toBe('A patient’s own words')
   })
@@ -260,7 +367,9 @@ describe('saving', () => {
   it('needs something to be written on', () => {
     using on = reportStage()
     const order = { windowId: on.windowId, revision: 0, text: 'x' }
-    expect(sentenceOf(() => on.writing.save(on.radiologist, on.studyId, order))).toContain('begin the report first')
+    expect(sentenceOf(() => on.writing.save(on.radiologist, on.studyId, order))).toContain(
+      'begin the report first',
+    )
   })
 })
 
@@ -270,9 +379,13 @@ describe('a window that writes', () => {
     const { writing, radiologist, studyId, windowId } = on
     on.written()
     on.clock.pass(50_000)
-    expect(writing.hold(radiologist, studyId, { windowId, isWriting: true })?.until).toBe(instantOf(on.clock() + 60_000))
+    expect(writing.hold(radiologist, studyId, { windowId, isWriting: true })?.until).toBe(
+      instantOf(on.clock() + 60_000),
+    )
     const ben = on.colleague()
-    expect(writing.hold(ben, studyId, { windowId: randomUUID(), isWriting: true })?.name).toBe('Una Malá')
+    expect(writing.hold(ben, studyId, { windowId: randomUUID(), isWriting: true })?.name).toBe(
+      'Una Malá',
+    )
     expect(writing.hold(radiologist, studyId, { windowId, isWriting: false })).toBeNull()
     expect(writing.hold(ben, studyId, { windowId: randomUUID(), isWriting: true })).toBeNull()
   })
@@ -300,8 +413,13 @@ describe('an addendum', () => {
     expect(draft).toMatchObject({ isAddendum: true, userId: ben.user.userId, revision: 1 })
     expect(on.studies.read(on.key, 'scribe', on.studyId).record.assignedTo).toBe(on.user.userId)
     expect(on.audited().slice(0, 2)).toEqual(['report.begin', 'report.start-addendum'])
-    expect(on.store.audit.list({ limit: 1 }).items[0]).toMatchObject({ target: draft?.reportId, detail: { studyId: on.studyId } })
-    expect(sentenceOf(() => on.writing.begin(on.radiologist, on.studyId, begin(on.windowId)))).toContain('Ben Okoro')
+    expect(on.store.audit.list({ limit: 1 }).items[0]).toMatchObject({
+      target: draft?.reportId,
+      detail: { studyId: on.studyId },
+    })
+    expect(
+      sentenceOf(() => on.writing.begin(on.radiologist, on.studyId, begin(on.windowId))),
+    ).toContain('Ben Okoro')
   })
 
   it('is not cancelled with what an absent colleague wrote, unless it was taken over', async () => {
@@ -311,7 +429,10 @@ describe('an addendum', () => {
     on.written('Half an addendum')
     on.clock.pass(120_000)
     const ben = on.colleague()
-    expect(on.writing.cancelAddendum(ben, reportId)).toMatchObject({ success: false, message: expect.stringContaining('take it over') })
+    expect(on.writing.cancelAddendum(ben, reportId)).toMatchObject({
+      success: false,
+      message: expect.stringContaining('take it over'),
+    })
     expect(on.store.reports.draftOf(on.studyId)?.plainText).toBe('Half an addendum')
     on.writing.begin(ben, on.studyId, begin(randomUUID(), { takeOver: true }))
     expect(on.writing.cancelAddendum(ben, reportId).success).toBe(true)
@@ -331,7 +452,10 @@ describe('an addendum', () => {
     on.writing.begin(ben, on.studyId, begin(randomUUID()))
     // The window that wrote the cancelled one does not write into the new one.
     const late = { windowId: on.windowId, revision: 1, text: 'Half an addendum, and more' }
-    expect(on.writing.save(on.radiologist, on.studyId, late)).toMatchObject({ outcome: 'conflict', theirs: { revision: 0, text: '' } })
+    expect(on.writing.save(on.radiologist, on.studyId, late)).toMatchObject({
+      outcome: 'conflict',
+      theirs: { revision: 0, text: '' },
+    })
   })
 
   it('that took the place of a cancelled one is not written or signed by a window that shows the cancelled one', async () => {
@@ -346,8 +470,16 @@ describe('an addendum', () => {
     on.writing.begin(on.radiologist, on.studyId, begin(there, { text: 'Addendum of now' }))
     on.writing.hold(on.radiologist, on.studyId, { windowId: there, isWriting: false })
     // The revision is the same: it is another text.
-    const conflict = { outcome: 'conflict', theirs: { revision: order.revision, text: 'Addendum of now' } }
-    expect(on.writing.save(on.radiologist, on.studyId, { ...order, text: 'Addendum of before, and more' })).toMatchObject(conflict)
+    const conflict = {
+      outcome: 'conflict',
+      theirs: { revision: order.revision, text: 'Addendum of now' },
+    }
+    expect(
+      on.writing.save(on.radiologist, on.studyId, {
+        ...order,
+        text: 'Addendum of before, and more',
+      }),
+    ).toMatchObject(conflict)
     expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject(conflict)
   })
 
@@ -359,14 +491,19 @@ describe('an addendum', () => {
     on.written('Half an addendum')
     const { reportId: addendumId = '' } = on.store.reports.draftOf(on.studyId) ?? {}
     const ben = on.colleague()
-    expect(on.writing.cancelAddendum(ben, reportId)).toMatchObject({ success: false, message: expect.stringContaining('Una Malá') })
+    expect(on.writing.cancelAddendum(ben, reportId)).toMatchObject({
+      success: false,
+      message: expect.stringContaining('Una Malá'),
+    })
     expect(on.locks.of(addendumId)?.name).toBe('Una Malá')
     expect(on.writing.cancelAddendum(on.radiologist, reportId).success).toBe(true)
     expect(on.locks.of(addendumId)).toBeUndefined()
     expect(on.status()).toBe('completed')
     expect(on.store.reports.ofStudy(on.studyId)).toEqual([before])
     expect(on.reading.read(on.radiologist, on.studyId)).toMatchObject({ draft: null, lock: null })
-    expect(on.writing.hold(on.radiologist, on.studyId, { windowId: on.windowId, isWriting: true })).toBeNull()
+    expect(
+      on.writing.hold(on.radiologist, on.studyId, { windowId: on.windowId, isWriting: true }),
+    ).toBeNull()
   })
 })
 
@@ -391,9 +528,19 @@ it('checks a text against why the study was asked for: as the clinical context s
   expect(check()).toEqual([])
   on.studies.update(on.key, 'scribe', on.studyId, { clinicalIndication: 'Pain of the left knee' })
   expect(check()).toMatchObject([{ check: 'laterality' }])
-  const context = { studyId: on.studyId, state: 'answered' as const, askedAt: '2026-03-10T09:00:00.000Z', notes: [], documents: [] }
+  const context = {
+    studyId: on.studyId,
+    state: 'answered' as const,
+    askedAt: '2026-03-10T09:00:00.000Z',
+    notes: [],
+    documents: [],
+  }
   const rest = { technologistTechnique: '', technologistNotes: [], priorReports: [] }
-  on.store.clinicalContexts.put({ ...context, ...rest, clinicalIndication: 'Pain of the right knee' })
+  on.store.clinicalContexts.put({
+    ...context,
+    ...rest,
+    clinicalIndication: 'Pain of the right knee',
+  })
   expect(check()).toEqual([])
   on.store.clinicalContexts.put({ ...context, ...rest, clinicalIndication: '' })
   expect(check()).toMatchObject([{ check: 'laterality' }])
@@ -402,15 +549,22 @@ it('checks a text against why the study was asked for: as the clinical context s
 it('checks a text against the patient it was begun for', () => {
   using on = reportStage()
   on.written()
-  const check = () => on.writing.check(on.radiologist, on.studyId, { text: SOUND, isCritical: false })
+  const check = () =>
+    on.writing.check(on.radiologist, on.studyId, { text: SOUND, isCritical: false })
   expect(check()).toEqual([])
-  on.studies.update(on.key, 'scribe', on.studyId, { reportMetadata: { patientName: 'Someone Else', mrn: 'M-8' } })
+  on.studies.update(on.key, 'scribe', on.studyId, {
+    reportMetadata: { patientName: 'Someone Else', mrn: 'M-8' },
+  })
   expect(check()).toMatchObject([{ check: 'patient-changed' }])
 })
 
 it('wants an impression of a report, and none of an addendum', async () => {
   using on = reportStage()
-  const check = () => on.writing.check(on.radiologist, on.studyId, { text: 'Findings:\nNo change.', isCritical: false })
+  const check = () =>
+    on.writing.check(on.radiologist, on.studyId, {
+      text: 'Findings:\nNo change.',
+      isCritical: false,
+    })
   expect(check()).toMatchObject([{ check: 'empty-impression' }])
   on.writing.startAddendum(on.radiologist, await on.signed())
   expect(check()).toEqual([])
@@ -419,7 +573,9 @@ it('wants an impression of a report, and none of an addendum', async () => {
 it('checks a text as it would be signed', () => {
   using on = reportStage()
   const check = (text: string, isCritical = false) =>
-    on.writing.check(on.radiologist, on.studyId, { text, isCritical }).map(({ check: name }) => name)
+    on.writing
+      .check(on.radiologist, on.studyId, { text, isCritical })
+      .map(({ check: name }) => name)
   expect(check('The prostate is [ ] mm.\r\n')).toEqual(['unfilled-field', 'sex'])
   expect(check(SOUND, true)).toEqual([])
 })

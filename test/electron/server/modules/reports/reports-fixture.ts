@@ -1,6 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { openEventLog } from '#server/modules/events/event-log.ts'
-import { type ClinicalContextsDeps, openClinicalContexts } from '#server/modules/reports/clinical-contexts.ts'
+import {
+  type ClinicalContextsDeps,
+  openClinicalContexts,
+} from '#server/modules/reports/clinical-contexts.ts'
 import { openCriticalResults } from '#server/modules/reports/critical-results.ts'
 import { openReportDelivery } from '#server/modules/reports/report-delivery.ts'
 import { openReportLocks } from '#server/modules/reports/report-locks.ts'
@@ -26,11 +29,19 @@ export interface ReportStageOptions {
   readonly renderPdf?: (input: ReportPdfInput) => Promise<ReportPdf>
 }
 
-/** The whole reporting domain on a real store: a partner's key, a radiologist at the window, and a study. */
+/**
+ * The whole reporting domain on a real store: a partner's key, a radiologist at the window, and a
+ * study.
+ */
 export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageOptions = {}) {
   const temp = tempStore()
   const { store, clock } = temp
-  const links = openLinks({ ...temp, publicBase: () => 'https://gateway.example', linkMinutes: () => 15, takesEvent: () => true })
+  const links = openLinks({
+    ...temp,
+    publicBase: () => 'https://gateway.example',
+    linkMinutes: () => 15,
+    takesEvent: () => true,
+  })
   const studies = openStudies(temp)
   const reports = openReports({ ...temp, links })
   const settings = openSettings(temp)
@@ -59,7 +70,12 @@ export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageO
   })
 
   const key = newKey(store)
-  const user = newUser(store, { firstName: 'Una', lastName: 'Malá', suffix1: 'MD', npiNumber: '1234567890' })
+  const user = newUser(store, {
+    firstName: 'Una',
+    lastName: 'Malá',
+    suffix1: 'MD',
+    npiNumber: '1234567890',
+  })
   const radiologist = atTheWindow(user)
   const newStudy = (more: Partial<NewStudy> = {}) =>
     studies.create<'scribe'>(key, 'scribe', {
@@ -77,7 +93,14 @@ export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageO
     const { revision } = store.reports.draftOf(of) ?? { revision: 0 }
     const saved = writing.save(by, of, { windowId, revision, text })
     if (saved.outcome !== 'saved') throw new Error('not saved')
-    return { windowId, revision: saved.revision, isCritical: false, finding: null, communication: null, acknowledged: [] }
+    return {
+      windowId,
+      revision: saved.revision,
+      isCritical: false,
+      finding: null,
+      communication: null,
+      acknowledged: [],
+    }
   }
 
   async function signed(text?: string, order: Partial<SignOrder> = {}): Promise<string> {
@@ -88,9 +111,35 @@ export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageO
 
   return {
     ...temp,
-    ...{ links, studies, reports, settings, locks, eventLog, contexts, criticals, delivery, reading, templates, writing },
-    ...{ rendered, meanwhile, key, user, radiologist, study, studyId, windowId, newStudy, written, signed },
-    colleague: (more: Partial<UserRecord> = {}) => atTheWindow(newUser(store, { firstName: 'Ben', lastName: 'Okoro', ...more })),
+    ...{
+      links,
+      studies,
+      reports,
+      settings,
+      locks,
+      eventLog,
+      contexts,
+      criticals,
+      delivery,
+      reading,
+      templates,
+      writing,
+    },
+    ...{
+      rendered,
+      meanwhile,
+      key,
+      user,
+      radiologist,
+      study,
+      studyId,
+      windowId,
+      newStudy,
+      written,
+      signed,
+    },
+    colleague: (more: Partial<UserRecord> = {}) =>
+      atTheWindow(newUser(store, { firstName: 'Ben', lastName: 'Okoro', ...more })),
     status: () => studies.read<'scribe'>(key, 'scribe', studyId).record.status,
     audited: () => store.audit.list({ limit: 100 }).items.map(({ action }) => action),
     [Symbol.dispose]: () => temp[Symbol.dispose](),

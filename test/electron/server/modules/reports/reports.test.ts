@@ -10,7 +10,12 @@ import { tempStore } from '../../../../support/temp-store.ts'
 function stage() {
   const temp = tempStore()
   const { store } = temp
-  const links = openLinks({ ...temp, publicBase: () => 'https://gateway.example/base', linkMinutes: () => 15, takesEvent: () => true })
+  const links = openLinks({
+    ...temp,
+    publicBase: () => 'https://gateway.example/base',
+    linkMinutes: () => 15,
+    takesEvent: () => true,
+  })
   const studies = openStudies(temp)
   const reports = openReports({ ...temp, links })
   const key = newKey(store)
@@ -22,19 +27,39 @@ function stage() {
     reportMetadata: { mrn: '7' },
   })
   const of = { studyId: record.studyId, userId: radiologist.userId }
-  return { ...temp, links, studies, reports, key, radiologist, record, of, [Symbol.dispose]: () => temp[Symbol.dispose]() }
+  return {
+    ...temp,
+    links,
+    studies,
+    reports,
+    key,
+    radiologist,
+    record,
+    of,
+    [Symbol.dispose]: () => temp[Symbol.dispose](),
+  }
 }
 
 describe('reports of a study', () => {
   it('are listed oldest first, drafts without their text', () => {
     using on = stage()
     const { reports, key, store, of, record } = on
-    const primary = completedReport(store, { ...of, isCritical: true, snapshotMetadata: { age: '40' } })
+    const primary = completedReport(store, {
+      ...of,
+      isCritical: true,
+      snapshotMetadata: { age: '40' },
+    })
     const addendum = draftReport(store, { ...of, isAddendum: true })
     const listed = reports.list(key, { studyInstanceUid: '1.2.3' })
     expect(listed).toMatchObject({ studyId: record.studyId, studyInstanceUid: '1.2.3' })
     expect(
-      listed.reports.map((report) => [report.reportId, report.isAddendum, report.status, report.plainText, report.isCritical]),
+      listed.reports.map((report) => [
+        report.reportId,
+        report.isAddendum,
+        report.status,
+        report.plainText,
+        report.isCritical,
+      ]),
     ).toEqual([
       [primary, false, 'completed', 'No acute findings.', true],
       [addendum, true, 'in_progress', null, null],
@@ -52,7 +77,12 @@ describe('reports of a study', () => {
     const primary = completedReport(store, of)
     const addendum = completedReport(store, { ...of, isAddendum: true, plainText: 'Addendum.' })
     const draft = draftReport(store, { ...of, isAddendum: true })
-    const item = { studyId: of.studyId, studyInstanceUid: '1.2.3', snapshotMetadata: {}, isCritical: false }
+    const item = {
+      studyId: of.studyId,
+      studyInstanceUid: '1.2.3',
+      snapshotMetadata: {},
+      isCritical: false,
+    }
     const first = { reportId: primary, ...item, plainText: 'No acute findings.' }
     expect(reports.text(key, { reportId: primary })).toEqual(first)
     expect(reports.text(key, { studyId: of.studyId })).toEqual({
@@ -63,15 +93,23 @@ describe('reports of a study', () => {
     expect(refusalOf(() => reports.text(key, { reportId: draft }))).toBe('refused query.reportId')
     expect(refusalOf(() => reports.pdf(key, { reportId: draft }))).toBe('refused query.reportId')
     expect(refusalOf(() => reports.text(key, {}))).toBe('malformed query.studyId')
-    expect(refusalOf(() => reports.text(key, { reportId: `rep_${'0'.repeat(32)}` }))).toBe('not-found')
+    expect(refusalOf(() => reports.text(key, { reportId: `rep_${'0'.repeat(32)}` }))).toBe(
+      'not-found',
+    )
   })
 
   it('by a report and a study that is not its own are malformed', () => {
     using on = stage()
     const { reports, studies, key, store, of } = on
     const reportId = completedReport(store, of)
-    const other = studies.create(key, 'scribe', { studyInstanceUid: '1.2.4', studyDescription: 'CT', severity: 'normal' }).record
-    expect(refusalOf(() => reports.text(key, { reportId, studyId: other.studyId }))).toBe('malformed query.reportId')
+    const other = studies.create(key, 'scribe', {
+      studyInstanceUid: '1.2.4',
+      studyDescription: 'CT',
+      severity: 'normal',
+    }).record
+    expect(refusalOf(() => reports.text(key, { reportId, studyId: other.studyId }))).toBe(
+      'malformed query.reportId',
+    )
     expect(reports.text(key, { reportId, studyInstanceUid: '1.2.3' })).toMatchObject({ reportId })
   })
 
@@ -81,12 +119,26 @@ describe('reports of a study', () => {
     const reportId = completedReport(store, of)
     const given = reports.pdf(key, { reportId }) as { presignedUrl: string }
     const url = new URL(given.presignedUrl)
-    expect(`${url.origin}${url.pathname}`).toBe(`https://gateway.example/base/reports/${reportId}/pdf`)
-    const query = { expires: url.searchParams.get('expires') ?? '', signature: url.searchParams.get('signature') ?? '' }
+    expect(`${url.origin}${url.pathname}`).toBe(
+      `https://gateway.example/base/reports/${reportId}/pdf`,
+    )
+    const query = {
+      expires: url.searchParams.get('expires') ?? '',
+      signature: url.searchParams.get('signature') ?? '',
+    }
     expect(links.verifyPdf(reportId, query)).toBe(true)
-    expect(links.verifyPdf(`${reportId.slice(0, -1)}${reportId.endsWith('x') ? 'y' : 'x'}`, query)).toBe(false)
-    expect(links.verifyPdf(reportId, { ...query, expires: String(Number(query.expires) + 1) })).toBe(false)
-    expect(links.verifyPdf(reportId, { ...query, signature: query.signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A')) })).toBe(false)
+    expect(
+      links.verifyPdf(`${reportId.slice(0, -1)}${reportId.endsWith('x') ? 'y' : 'x'}`, query),
+    ).toBe(false)
+    expect(
+      links.verifyPdf(reportId, { ...query, expires: String(Number(query.expires) + 1) }),
+    ).toBe(false)
+    expect(
+      links.verifyPdf(reportId, {
+        ...query,
+        signature: query.signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A')),
+      }),
+    ).toBe(false)
     expect(links.verifyPdf(reportId, { ...query, signature: '' })).toBe(false)
     clock.pass(3_599_000)
     expect(links.verifyPdf(reportId, query)).toBe(true)
@@ -116,7 +168,10 @@ describe('an addendum', () => {
     const { reports, studies, key, store, of, radiologist } = on
     const primary = completedReport(store, of)
     const status = () => studies.read(key, 'scribe', of.studyId).record.status
-    expect(reports.startAddendum(key, primary)).toEqual({ success: true, message: 'The addendum is active.' })
+    expect(reports.startAddendum(key, primary)).toEqual({
+      success: true,
+      message: 'The addendum is active.',
+    })
     expect(status()).toBe('addendum_active')
     expect(store.reports.ofStudy(of.studyId)[1]).toMatchObject({
       userId: radiologist.userId,
@@ -146,11 +201,17 @@ describe('an addendum', () => {
     using on = stage()
     const { reports, studies, key, store, of } = on
     const draft = draftReport(store, of)
-    expect(reports.startAddendum(key, draft)).toEqual({ success: false, message: 'The report is not completed.' })
+    expect(reports.startAddendum(key, draft)).toEqual({
+      success: false,
+      message: 'The report is not completed.',
+    })
     store.reports.remove(draft)
     const primary = completedReport(store, of)
     studies.cancel(key, 'scribe', { studyId: of.studyId })
-    expect(reports.startAddendum(key, primary)).toEqual({ success: false, message: 'The study is cancelled.' })
+    expect(reports.startAddendum(key, primary)).toEqual({
+      success: false,
+      message: 'The study is cancelled.',
+    })
     const member = atTheWindow(newUser(store, { canCreateReports: false, level: 'member' }))
     expect(refusalOf(() => reports.startAddendum(member, primary))).toBe('not-permitted')
     expect(refusalOf(() => reports.cancelAddendum(member, primary))).toBe('not-permitted')

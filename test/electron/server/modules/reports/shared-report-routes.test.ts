@@ -6,7 +6,11 @@ import { serveDashboardReports } from '#server/modules/reports/report-routes.ts'
 import { serveLinkedReports } from '#server/modules/reports/shared-report-routes.ts'
 import { sessionShown } from '#server/modules/users/session-routes.ts'
 import type { UserRecord } from '#server/modules/users/user-queries.ts'
-import { type BegunView, openViewSessions, type ViewSessions } from '#server/modules/viewer/view-sessions.ts'
+import {
+  type BegunView,
+  openViewSessions,
+  type ViewSessions,
+} from '#server/modules/viewer/view-sessions.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { linked, linkedReports, viewPrefix } from '#shared/contract/linked.ts'
@@ -25,7 +29,11 @@ let reader: UserRecord
 
 beforeEach(async () => {
   on = reportStage({
-    ask: async () => ({ state: 'answered', answer: { documentUrls: [{ url: 'https://files.example/letter.pdf' }] }, notes: [] }),
+    ask: async () => ({
+      state: 'answered',
+      answer: { documentUrls: [{ url: 'https://files.example/letter.pdf' }] },
+      notes: [],
+    }),
     fetch: async () => ({ body: Buffer.from('%PDF-1.7'), mediaType: 'application/pdf' }),
   })
   const customers = openCustomers(on)
@@ -54,49 +62,99 @@ afterEach(async () => {
   on[Symbol.dispose]()
 })
 
-const opened = ({ url }: { readonly url: string }) => views.byLink(new URL(url).searchParams.get('token') ?? '')
-const forDictation = (studyId = on.studyId, user = reader) => opened(on.links.reroute(on.key, { studyId, assignedToUserId: user.userId }))
+const opened = ({ url }: { readonly url: string }) =>
+  views.byLink(new URL(url).searchParams.get('token') ?? '')
+const forDictation = (studyId = on.studyId, user = reader) =>
+  opened(on.links.reroute(on.key, { studyId, assignedToUserId: user.userId }))
 function pageOf({ view, token }: BegunView) {
   const cookie = `${VIEW_COOKIE}=${token}`
   return (method: string, path: string, json?: unknown) =>
-    httpCall(`${server.url}${viewPrefix(view.viewId)}${path}`, { method, headers: { ...OWN_PAGE, cookie }, json })
+    httpCall(`${server.url}${viewPrefix(view.viewId)}${path}`, {
+      method,
+      headers: { ...OWN_PAGE, cookie },
+      json,
+    })
 }
-const codeOf = ({ status, json }: { status: number; json: unknown }) => [status, Problem.parse(json).code]
+const codeOf = ({ status, json }: { status: number; json: unknown }) => [
+  status,
+  Problem.parse(json).code,
+]
 const reading = (more = '', studyId = on.studyId) => `/dashboard/reading/${studyId}${more}`
 
 describe('dictation by link', () => {
   it('takes a report from the first word to its PDF, for who has no access to the window', async () => {
     const call = pageOf(forDictation())
     const { windowId } = on
-    expect(dashboard.session.reply.parse((await call('GET', '/dashboard/session')).json).user).toMatchObject({
+    expect(
+      dashboard.session.reply.parse((await call('GET', '/dashboard/session')).json).user,
+    ).toMatchObject({
       userId: reader.userId,
       hasDashboardAccess: true,
     })
-    expect(dashboardReports.read.reply.parse((await call('GET', reading())).json)).toMatchObject({ mayWrite: true, status: 'assigned' })
-    expect((await call('GET', `/dashboard/templates?studyId=${on.studyId}`)).json).toEqual({ templates: [] })
+    expect(dashboardReports.read.reply.parse((await call('GET', reading())).json)).toMatchObject({
+      mayWrite: true,
+      status: 'assigned',
+    })
+    expect((await call('GET', `/dashboard/templates?studyId=${on.studyId}`)).json).toEqual({
+      templates: [],
+    })
     await call('POST', reading('/draft'), { windowId })
-    expect((await call('PUT', reading('/draft'), { windowId, revision: 0, text: SOUND })).json).toMatchObject({ outcome: 'saved' })
-    expect((await call('POST', reading('/draft/hold'), { windowId, isWriting: true })).json).toMatchObject({ lock: { windowId } })
-    expect((await call('POST', reading('/draft/check'), { text: SOUND, isCritical: false })).json).toMatchObject({ findings: [] })
+    expect(
+      (await call('PUT', reading('/draft'), { windowId, revision: 0, text: SOUND })).json,
+    ).toMatchObject({ outcome: 'saved' })
+    expect(
+      (await call('POST', reading('/draft/hold'), { windowId, isWriting: true })).json,
+    ).toMatchObject({ lock: { windowId } })
+    expect(
+      (await call('POST', reading('/draft/check'), { text: SOUND, isCritical: false })).json,
+    ).toMatchObject({ findings: [] })
     expect((await call('GET', reading('/draft/revisions/1'))).json).toMatchObject({ text: SOUND })
-    const order = { windowId, revision: 1, isCritical: true, finding: 'Something', acknowledged: [] }
-    const signed = dashboardReports.sign.reply.parse((await call('POST', reading('/draft/sign'), order)).json)
-    expect(signed).toMatchObject({ outcome: 'signed', reading: { status: 'completed', reports: [{ author: { userId: reader.userId } }] } })
+    const order = {
+      windowId,
+      revision: 1,
+      isCritical: true,
+      finding: 'Something',
+      acknowledged: [],
+    }
+    const signed = dashboardReports.sign.reply.parse(
+      (await call('POST', reading('/draft/sign'), order)).json,
+    )
+    expect(signed).toMatchObject({
+      outcome: 'signed',
+      reading: { status: 'completed', reports: [{ author: { userId: reader.userId } }] },
+    })
 
     const [{ reportId = '' } = {}] = on.store.reports.ofStudy(on.studyId)
-    const told = { communicatedTo: 'Dr. Referring', method: 'phone', communicatedAt: '2026-03-10T09:00:00.000Z', isReadBack: true }
-    expect((await call('POST', `/dashboard/criticals/${reportId}`, told)).json).toMatchObject({ communication: told })
-    expect((await call('POST', `/dashboard/reports/${reportId}/pdf-link`)).json).toMatchObject({ url: expect.stringContaining(reportId) })
-    expect((await call('POST', `/dashboard/reports/${reportId}/addendum`)).json).toMatchObject({ success: true })
-    expect((await call('POST', `/dashboard/reports/${reportId}/cancel-addendum`)).json).toMatchObject({ success: true })
+    const told = {
+      communicatedTo: 'Dr. Referring',
+      method: 'phone',
+      communicatedAt: '2026-03-10T09:00:00.000Z',
+      isReadBack: true,
+    }
+    expect((await call('POST', `/dashboard/criticals/${reportId}`, told)).json).toMatchObject({
+      communication: told,
+    })
+    expect((await call('POST', `/dashboard/reports/${reportId}/pdf-link`)).json).toMatchObject({
+      url: expect.stringContaining(reportId),
+    })
+    expect((await call('POST', `/dashboard/reports/${reportId}/addendum`)).json).toMatchObject({
+      success: true,
+    })
+    expect(
+      (await call('POST', `/dashboard/reports/${reportId}/cancel-addendum`)).json,
+    ).toMatchObject({ success: true })
   })
 
   it('reads the clinical context and its documents', async () => {
     const call = pageOf(forDictation())
-    const context = dashboardReports.askContext.reply.parse((await call('POST', reading('/context'), {})).json)
+    const context = dashboardReports.askContext.reply.parse(
+      (await call('POST', reading('/context'), {})).json,
+    )
     const document = await call('GET', reading(`/documents/${context.documents[0]?.documentId}`))
     expect([document.status, document.headers['content-type']]).toEqual([200, 'application/pdf'])
-    expect(codeOf(await call('GET', `/dashboard/reading/${on.newStudy().studyId}/documents/1`))).toEqual([404, 'not-found'])
+    expect(
+      codeOf(await call('GET', `/dashboard/reading/${on.newStudy().studyId}/documents/1`)),
+    ).toEqual([404, 'not-found'])
   })
 
   it('is of the one study of its link, and of nothing else of the window', async () => {
@@ -104,11 +162,20 @@ describe('dictation by link', () => {
     const other = on.newStudy().studyId
     const { windowId } = on
     expect(codeOf(await call('GET', reading('', other)))).toEqual([404, 'not-found'])
-    expect(codeOf(await call('POST', reading('/draft', other), { windowId }))).toEqual([404, 'not-found'])
-    expect(codeOf(await call('GET', `/dashboard/templates?studyId=${other}`))).toEqual([404, 'not-found'])
+    expect(codeOf(await call('POST', reading('/draft', other), { windowId }))).toEqual([
+      404,
+      'not-found',
+    ])
+    expect(codeOf(await call('GET', `/dashboard/templates?studyId=${other}`))).toEqual([
+      404,
+      'not-found',
+    ])
     on.writing.begin(on.radiologist, other, { windowId, takeOver: false, text: '' })
     const reportId = on.store.reports.draftOf(other)?.reportId
-    for (const path of [`/dashboard/reports/${reportId}/pdf-link`, `/dashboard/reports/rep_${'0'.repeat(32)}/addendum`])
+    for (const path of [
+      `/dashboard/reports/${reportId}/pdf-link`,
+      `/dashboard/reports/rep_${'0'.repeat(32)}/addendum`,
+    ])
       expect(codeOf(await call('POST', path))).toEqual([404, 'not-found'])
     for (const path of ['/dashboard/reading', '/dashboard/criticals', '/dashboard/settings'])
       expect([path, (await call('GET', path)).status]).toEqual([path, 404])
@@ -132,7 +199,10 @@ describe('dictation by link', () => {
       mayWrite: false,
       whyNot: expect.stringContaining('addendum'),
     })
-    expect(codeOf(await call('POST', reading('/draft'), { windowId: on.windowId }))).toEqual([422, 'refused'])
+    expect(codeOf(await call('POST', reading('/draft'), { windowId: on.windowId }))).toEqual([
+      422,
+      'refused',
+    ])
   })
 
   it('ends with what the person may do: to write reports, to be here at all', async () => {
@@ -142,12 +212,18 @@ describe('dictation by link', () => {
     on.store.users.update(reader)
     expect((await call('GET', reading())).status).toBe(200)
     revoke(on.store, reader)
-    expect(codeOf(await call('POST', reading('/draft'), { windowId: on.windowId }))).toEqual([422, 'refused'])
+    expect(codeOf(await call('POST', reading('/draft'), { windowId: on.windowId }))).toEqual([
+      422,
+      'refused',
+    ])
   })
 
   it('is also for one who sees only studies of their customers, of whom this is none', async () => {
     const customers = openCustomers(on)
-    const { expressCustomerId } = customers.create(on.key, { expressCustomerName: 'Other clinic', metadata: null } as never)
+    const { expressCustomerId } = customers.create(on.key, {
+      expressCustomerName: 'Other clinic',
+      metadata: null,
+    } as never)
     customers.addUser(on.key, expressCustomerId, reader.userId)
     const call = pageOf(forDictation())
     expect((await call('GET', reading())).json).toMatchObject({ mayWrite: true })
@@ -155,7 +231,9 @@ describe('dictation by link', () => {
   })
 
   it('needs a link that is for it, its cookie, and a page of ours', async () => {
-    const call = pageOf(opened(on.links.viewerOnly(on.key, { studyId: on.studyId, userId: on.user.userId })))
+    const call = pageOf(
+      opened(on.links.viewerOnly(on.key, { studyId: on.studyId, userId: on.user.userId })),
+    )
     const refused = await call('GET', reading())
     expect([...codeOf(refused), Problem.parse(refused.json).message]).toEqual([
       403,
@@ -166,15 +244,27 @@ describe('dictation by link', () => {
     const { view, token } = forDictation()
     const url = `${server.url}${viewPrefix(view.viewId)}${reading('/draft')}`
     const cookie = `${VIEW_COOKIE}=${token}`
-    expect(codeOf(await httpCall(url, { method: 'POST', headers: { cookie }, json: {} }))).toEqual([403, 'not-permitted'])
-    expect(codeOf(await httpCall(url, { method: 'POST', headers: OWN_PAGE, json: {} }))).toEqual([401, 'not-signed-in'])
+    expect(codeOf(await httpCall(url, { method: 'POST', headers: { cookie }, json: {} }))).toEqual([
+      403,
+      'not-permitted',
+    ])
+    expect(codeOf(await httpCall(url, { method: 'POST', headers: OWN_PAGE, json: {} }))).toEqual([
+      401,
+      'not-signed-in',
+    ])
     const inTheWindow = `${server.url}${reading()}`
-    expect(codeOf(await httpCall(inTheWindow, { headers: { ...OWN_PAGE, cookie } }))).toEqual([401, 'not-signed-in'])
+    expect(codeOf(await httpCall(inTheWindow, { headers: { ...OWN_PAGE, cookie } }))).toEqual([
+      401,
+      'not-signed-in',
+    ])
   })
 
-  it.each(Object.keys(linked) as (keyof typeof linked)[])('has %s where the window has it, below the view', (name) => {
-    const { method, path } = name === 'session' ? dashboard.session : dashboardReports[name]
-    expect(linked[name]).toMatchObject({ method, path: `/viewer/:viewId${path}` })
-    expect(Object.keys(linkedReports)).toHaveLength(15)
-  })
+  it.each(Object.keys(linked) as (keyof typeof linked)[])(
+    'has %s where the window has it, below the view',
+    (name) => {
+      const { method, path } = name === 'session' ? dashboard.session : dashboardReports[name]
+      expect(linked[name]).toMatchObject({ method, path: `/viewer/:viewId${path}` })
+      expect(Object.keys(linkedReports)).toHaveLength(15)
+    },
+  )
 })

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fontOfWoff } from '#server/modules/reports/woff.ts'
 
-const FILE = join(import.meta.dirname, '../../../../../node_modules/@fontsource/noto-sans/files/noto-sans-greek-400-normal.woff')
+const FILE = join(
+  import.meta.dirname,
+  '../../../../../node_modules/@fontsource/noto-sans/files/noto-sans-greek-400-normal.woff',
+)
 
 describe('a font of a WOFF file', () => {
   it('is the plain font, with its tables whole and where its directory says', () => {
@@ -12,10 +15,13 @@ describe('a font of a WOFF file', () => {
     const count = font.readUInt16BE(4)
     const tables = Array.from({ length: count }, (_, at) => {
       const entry = 12 + at * 16
-      const [checksum, offset, length] = [4, 8, 12].map((field) => font.readUInt32BE(entry + field)) as [number, number, number]
+      const [checksum, offset, length] = [4, 8, 12].map((field) =>
+        font.readUInt32BE(entry + field),
+      ) as [number, number, number]
       return { tag: font.toString('latin1', entry, entry + 4), checksum, offset, length }
     })
-    for (const tag of ['cmap', 'glyf', 'head', 'hmtx', 'loca', 'name']) expect(tables.map((table) => table.tag)).toContain(tag)
+    for (const tag of ['cmap', 'glyf', 'head', 'hmtx', 'loca', 'name'])
+      expect(tables.map((table) => table.tag)).toContain(tag)
     for (const { tag, checksum, offset, length } of tables) {
       expect(offset % 4).toBe(0)
       // OpenType, Calculating Checksums: that of `head` leaves out a field of its own.

@@ -12,7 +12,12 @@ const CONFIG: MailConfig = {
 function mailServer() {
   const temp = tempStore()
   const settings = openSettings(temp)
-  return { temp, settings, server: openMailServer({ ...temp, settings }), [Symbol.dispose]: () => temp[Symbol.dispose]() }
+  return {
+    temp,
+    settings,
+    server: openMailServer({ ...temp, settings }),
+    [Symbol.dispose]: () => temp[Symbol.dispose](),
+  }
 }
 
 describe('the mail server', () => {
@@ -20,11 +25,21 @@ describe('the mail server', () => {
     using mail = mailServer()
     expect(mail.server.smtp()).toBeUndefined()
     mail.server.set({ ...CONFIG, password: 'a mail password' }, 'user:usr_1')
-    expect(mail.server.read()).toEqual({ ...CONFIG, hasPassword: true, waiting: 0, failed: 0, fault: null })
+    expect(mail.server.read()).toEqual({
+      ...CONFIG,
+      hasPassword: true,
+      waiting: 0,
+      failed: 0,
+      fault: null,
+    })
     expect(mail.server.smtp()).toEqual({ ...CONFIG, password: 'a mail password' })
     expect(mail.settings.get('mail.host')).toBe('smtp.clinic.example')
     const trail = mail.temp.store.audit.list({ limit: 20 }).items
-    expect(trail[0]).toMatchObject({ actor: 'user:usr_1', action: 'mail.password', detail: { password: 'set' } })
+    expect(trail[0]).toMatchObject({
+      actor: 'user:usr_1',
+      action: 'mail.password',
+      detail: { password: 'set' },
+    })
     expect(JSON.stringify([trail, mail.server.read()])).not.toContain('a mail password')
   })
 
@@ -46,14 +61,22 @@ describe('the mail server', () => {
     mail.server.set({ ...CONFIG, host: null }, 'command-line')
     expect(mail.server.smtp()).toBeUndefined()
     expect(() => mail.server.set({ ...CONFIG, from: null }, 'command-line')).toThrow(
-      expect.objectContaining({ code: 'refused', errors: [{ path: 'body.from', message: 'must be given with a host' }] }),
+      expect.objectContaining({
+        code: 'refused',
+        errors: [{ path: 'body.from', message: 'must be given with a host' }],
+      }),
     )
   })
 
   it('is not sent a password in plain text', () => {
     using mail = mailServer()
-    expect(() => mail.server.set({ ...CONFIG, security: 'none', password: 'x' }, 'command-line')).toThrow(
-      expect.objectContaining({ code: 'refused', errors: [expect.objectContaining({ path: 'body.security' })] }),
+    expect(() =>
+      mail.server.set({ ...CONFIG, security: 'none', password: 'x' }, 'command-line'),
+    ).toThrow(
+      expect.objectContaining({
+        code: 'refused',
+        errors: [expect.objectContaining({ path: 'body.security' })],
+      }),
     )
     expect(mail.server.read()).toMatchObject({ host: null, hasPassword: false })
     mail.server.set({ ...CONFIG, security: 'none', user: null }, 'command-line')

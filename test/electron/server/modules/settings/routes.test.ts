@@ -3,7 +3,11 @@ import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { SETTING_KEYS } from '#shared/contract/settings.ts'
 import { httpCall } from '../../../../support/http-call.ts'
-import { openTestDashboard, type TestDashboard, type TestWindow } from '../dashboard/dashboard-fixture.ts'
+import {
+  openTestDashboard,
+  type TestDashboard,
+  type TestWindow,
+} from '../dashboard/dashboard-fixture.ts'
 
 let gateway: TestDashboard
 let admin: TestWindow
@@ -16,7 +20,9 @@ afterEach(() => gateway[Symbol.asyncDispose]())
 const change = (settings: unknown) => admin.call('PATCH', '/dashboard/settings', { settings })
 
 it('shows every setting with its first value and what it does', async () => {
-  const { settings } = dashboard.settings.reply.parse((await admin.call('GET', '/dashboard/settings')).json)
+  const { settings } = dashboard.settings.reply.parse(
+    (await admin.call('GET', '/dashboard/settings')).json,
+  )
   expect(settings.map((row) => row.key)).toEqual(SETTING_KEYS)
   expect(settings.find((row) => row.key === 'dimse.port')).toEqual({
     key: 'dimse.port',
@@ -25,20 +31,31 @@ it('shows every setting with its first value and what it does', async () => {
     about: 'TCP port of the DIMSE listener.',
     needsRestart: true,
   })
-  expect(settings.find((row) => row.key === 'worklist.maxRows')).toMatchObject({ needsRestart: false })
+  expect(settings.find((row) => row.key === 'worklist.maxRows')).toMatchObject({
+    needsRestart: false,
+  })
 })
 
 it('changes several, which hold at once', async () => {
   const answer = await change({ 'worklist.daysBack': 3, 'http.allowedHosts': ['gw.local'] })
   expect(answer.status).toBe(200)
   const { settings } = dashboard.changeSettings.reply.parse(answer.json)
-  expect(settings.find((row) => row.key === 'worklist.daysBack')).toMatchObject({ value: 3, initial: 1 })
-  const named = await httpCall(`${gateway.server.url}/dashboard/session`, { headers: { host: 'gw.local:8042' } })
+  expect(settings.find((row) => row.key === 'worklist.daysBack')).toMatchObject({
+    value: 3,
+    initial: 1,
+  })
+  const named = await httpCall(`${gateway.server.url}/dashboard/session`, {
+    headers: { host: 'gw.local:8042' },
+  })
   expect(named.status).toBe(200)
 })
 
 it('changes all or none, naming each at fault', async () => {
-  const answer = await change({ 'worklist.daysBack': 3, 'worklist.daysForward': 99, 'dimse.colour': 'blue' })
+  const answer = await change({
+    'worklist.daysBack': 3,
+    'worklist.daysForward': 99,
+    'dimse.colour': 'blue',
+  })
   expect(answer.status).toBe(400)
   expect(Problem.parse(answer.json).errors.map(({ path }) => path)).toEqual([
     'body.settings.worklist.daysForward',

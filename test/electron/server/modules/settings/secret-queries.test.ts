@@ -7,12 +7,20 @@ describe('secrets', () => {
   it('are kept by name, replaced, and removed', () => {
     using temp = tempStore()
     const { secrets } = temp.store
-    expect([secrets.has('a'), secrets.get('a'), secrets.remove('a')]).toEqual([false, undefined, false])
+    expect([secrets.has('a'), secrets.get('a'), secrets.remove('a')]).toEqual([
+      false,
+      undefined,
+      false,
+    ])
     secrets.set('a', 'one')
     secrets.set('b', 'two')
     secrets.set('a', 'three ✓')
     expect([secrets.has('a'), secrets.get('a'), secrets.get('b')]).toEqual([true, 'three ✓', 'two'])
-    expect([secrets.remove('a'), secrets.get('a'), secrets.get('b')]).toEqual([true, undefined, 'two'])
+    expect([secrets.remove('a'), secrets.get('a'), secrets.get('b')]).toEqual([
+      true,
+      undefined,
+      'two',
+    ])
   })
 
   it('are sealed for their name, with the time they were set', () => {
@@ -22,7 +30,10 @@ describe('secrets', () => {
     temp.clock.pass(1000)
     secrets.set('b', 'other')
     const rows = database.all(database.sql.selectFrom('secrets').selectAll().orderBy('name'))
-    expect(rows.map(({ updatedAt }) => updatedAt)).toEqual(['2026-03-10T09:00:00.000Z', '2026-03-10T09:00:01.000Z'])
+    expect(rows.map(({ updatedAt }) => updatedAt)).toEqual([
+      '2026-03-10T09:00:00.000Z',
+      '2026-03-10T09:00:01.000Z',
+    ])
     expect(rows[0]?.sealed.includes('otters')).toBe(false)
     const sealed = rows[0]?.sealed ?? Buffer.alloc(0)
     database.run(database.sql.updateTable('secrets').set({ sealed }).where('name', '=', 'b'))
@@ -33,7 +44,10 @@ describe('secrets', () => {
 
 describe('the key of a database', () => {
   const own = sealWith(Buffer.alloc(32, 7))
-  const sealedBy = (seal: typeof own, context: string) => ({ sealed: seal.seal(Buffer.from('x'), context), context })
+  const sealedBy = (seal: typeof own, context: string) => ({
+    sealed: seal.seal(Buffer.from('x'), context),
+    context,
+  })
   const foreign = sealWith(Buffer.alloc(32, 8))
 
   /** Answers queries as a database with these tables does, each with one row or none. */
@@ -45,12 +59,24 @@ describe('the key of a database', () => {
 
   it.each([
     ['without tables', {}, undefined],
-    ['with nothing sealed', { secrets: undefined, auditHead: undefined, auditEntries: undefined }, undefined],
+    [
+      'with nothing sealed',
+      { secrets: undefined, auditHead: undefined, auditEntries: undefined },
+      undefined,
+    ],
     ['with a secret', { secrets: sealedBy(own, 'a') }, true],
     ['with a secret under another key', { secrets: sealedBy(foreign, 'a') }, false],
     ['with audit entries alone', { secrets: undefined, auditEntries: sealedBy(own, 'a') }, true],
-    ['whose secret was tampered with', { secrets: sealedBy(foreign, 'a'), auditHead: sealedBy(own, 'b') }, true],
-    ['whose audit log was tampered with', { secrets: sealedBy(own, 'a'), auditHead: sealedBy(foreign, 'b') }, true],
+    [
+      'whose secret was tampered with',
+      { secrets: sealedBy(foreign, 'a'), auditHead: sealedBy(own, 'b') },
+      true,
+    ],
+    [
+      'whose audit log was tampered with',
+      { secrets: sealedBy(own, 'a'), auditHead: sealedBy(foreign, 'b') },
+      true,
+    ],
   ])('%s fits: %s', (_, tables, expected) => {
     expect(fitsKey(database(tables), own)).toBe(expected)
   })

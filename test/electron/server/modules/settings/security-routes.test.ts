@@ -10,7 +10,12 @@ import { Problem } from '#shared/contract/conventions.ts'
 import { dashboardSecurity, type OpenSession } from '#shared/contract/dashboard-security.ts'
 import type { HttpAnswer } from '../../../../support/http-call.ts'
 import { seedImages } from '../../../../support/images.ts'
-import { openTestDashboard, PASSWORD, type TestDashboard, type TestWindow } from '../dashboard/dashboard-fixture.ts'
+import {
+  openTestDashboard,
+  PASSWORD,
+  type TestDashboard,
+  type TestWindow,
+} from '../dashboard/dashboard-fixture.ts'
 
 const MINUTE = 60_000
 let gateway: TestDashboard
@@ -23,10 +28,22 @@ beforeEach(async () => {
       serve(app, { deps, settings, feed }) {
         people = openPeople({ ...deps, passwordCost: { logN: 10, r: 8, p: 1 } })
         const lan = {
-          state: () => ({ isOn: false, host: '0.0.0.0', port: 8443, urls: [], isUp: false, detail: '', fingerprint256: '' }),
+          state: () => ({
+            isOn: false,
+            host: '0.0.0.0',
+            port: 8443,
+            urls: [],
+            isUp: false,
+            detail: '',
+            fingerprint256: '',
+          }),
           set: async () => {},
         }
-        const about = { people, secondFactors: openSecondFactors(deps), workstations: openWorkstations(deps) }
+        const about = {
+          people,
+          secondFactors: openSecondFactors(deps),
+          workstations: openWorkstations(deps),
+        }
         serveDashboardSecurity(app, { ...deps, ...about, settings, version: '0.1.0', lan, feed })
         views = openViewSessions({
           ...deps,
@@ -47,19 +64,37 @@ const faultOf = (answer: HttpAnswer) => {
   return [answer.status, code, errors[0]?.path]
 }
 const sessionsOf = async (window: TestWindow): Promise<OpenSession[]> =>
-  dashboardSecurity.sessions.reply.parse((await window.call('GET', '/dashboard/sessions')).json).sessions
-const isLocked = async (window: TestWindow) => ((await window.call('GET', '/dashboard/session')).json as { isLocked: boolean }).isLocked
+  dashboardSecurity.sessions.reply.parse((await window.call('GET', '/dashboard/sessions')).json)
+    .sessions
+const isLocked = async (window: TestWindow) =>
+  ((await window.call('GET', '/dashboard/session')).json as { isLocked: boolean }).isLocked
 const emailOf = async (window: TestWindow) =>
-  ((await window.call('GET', '/dashboard/session')).json as { user: { email: string; userId: string } }).user
+  (
+    (await window.call('GET', '/dashboard/session')).json as {
+      user: { email: string; userId: string }
+    }
+  ).user
 
 describe('the lock of a window', () => {
   it('opens nothing but the password’s way back', async () => {
     const window = await gateway.signedIn('member')
     expect((await window.call('POST', '/dashboard/session/lock')).json).toEqual({ success: true })
-    for (const path of ['/dashboard/status', '/dashboard/account', '/dashboard/sessions', '/dashboard/feed/events'])
-      expect([path, ...faultOf(await window.call('GET', path))]).toEqual([path, 401, 'locked', undefined])
+    for (const path of [
+      '/dashboard/status',
+      '/dashboard/account',
+      '/dashboard/sessions',
+      '/dashboard/feed/events',
+    ])
+      expect([path, ...faultOf(await window.call('GET', path))]).toEqual([
+        path,
+        401,
+        'locked',
+        undefined,
+      ])
     expect((await window.call('POST', '/dashboard/session/lock')).json).toEqual({ success: true })
-    const wrong = await window.call('POST', '/dashboard/session/unlock', { password: 'not the password' })
+    const wrong = await window.call('POST', '/dashboard/session/unlock', {
+      password: 'not the password',
+    })
     expect(faultOf(wrong)).toEqual([422, 'refused', 'body.password'])
     const right = await window.call('POST', '/dashboard/session/unlock', { password: PASSWORD })
     expect(right.json).toMatchObject({ isLocked: false, user: { firstName: 'Vera' } })
@@ -77,10 +112,16 @@ describe('the lock of a window', () => {
       expect((await window.call('GET', '/dashboard/status')).status).toBe(200)
     }
     gateway.advance(MINUTE)
-    expect(faultOf(await window.call('GET', '/dashboard/status'))).toEqual([401, 'locked', undefined])
+    expect(faultOf(await window.call('GET', '/dashboard/status'))).toEqual([
+      401,
+      'locked',
+      undefined,
+    ])
     gateway.advance(3 * 60 * MINUTE)
     expect(await isLocked(window)).toBe(true)
-    expect(gateway.store.audit.list({ limit: 3 }).items.map(({ action }) => action)).toContain('session.lock')
+    expect(gateway.store.audit.list({ limit: 3 }).items.map(({ action }) => action)).toContain(
+      'session.lock',
+    )
   })
 
   it('counts a call as the page says: one by itself does not keep it open, a poll while somebody is at work does', async () => {
@@ -96,7 +137,8 @@ describe('the lock of a window', () => {
   it('is slowed down like signing in, and the tenth wrong password ends the session', async () => {
     const window = await gateway.signedIn('member')
     await window.call('POST', '/dashboard/session/lock')
-    const guess = () => window.call('POST', '/dashboard/session/unlock', { password: 'not the password' })
+    const guess = () =>
+      window.call('POST', '/dashboard/session/unlock', { password: 'not the password' })
     for (let i = 0; i < 5; i++) expect((await guess()).status).toBe(422)
     expect(faultOf(await guess())).toEqual([429, 'too-many', undefined])
     for (let i = 0; i < 4; i++) {
@@ -106,8 +148,12 @@ describe('the lock of a window', () => {
     gateway.advance(15 * MINUTE)
     expect(faultOf(await guess())).toEqual([401, 'not-signed-in', undefined])
     gateway.advance(15 * MINUTE)
-    expect((await window.call('POST', '/dashboard/session/unlock', { password: PASSWORD })).status).toBe(401)
-    expect(((await window.call('GET', '/dashboard/session')).json as { user: unknown }).user).toBeNull()
+    expect(
+      (await window.call('POST', '/dashboard/session/unlock', { password: PASSWORD })).status,
+    ).toBe(401)
+    expect(
+      ((await window.call('GET', '/dashboard/session')).json as { user: unknown }).user,
+    ).toBeNull()
   })
 
   it('cannot be kept closed by wrong sign-ins from elsewhere, nor can a confirmation be prevented', async () => {
@@ -115,7 +161,8 @@ describe('the lock of a window', () => {
     const { email } = await emailOf(window)
     await window.call('POST', '/dashboard/session/lock')
     const signIn = () => people.signIn(email, 'not the password')
-    for (let i = 0; i < 5; i++) await expect(signIn()).rejects.toMatchObject({ code: 'not-signed-in' })
+    for (let i = 0; i < 5; i++)
+      await expect(signIn()).rejects.toMatchObject({ code: 'not-signed-in' })
     await expect(signIn()).rejects.toMatchObject({ code: 'too-many' })
     const proofs = [
       await window.call('POST', '/dashboard/session/unlock', { password: PASSWORD }),
@@ -130,7 +177,9 @@ describe('the lock of a window', () => {
   it('holds the images that were opened from the window', async () => {
     const window = await gateway.signedIn('admin')
     seedImages(gateway.store, { uid: '1.2.3' })
-    const opened = await gateway.openWindow().call('POST', '/dashboard/views', { studyInstanceUid: '1.2.3' }, { cookie: window.cookie() })
+    const opened = await gateway
+      .openWindow()
+      .call('POST', '/dashboard/views', { studyInstanceUid: '1.2.3' }, { cookie: window.cookie() })
     expect(opened.status).toBeLessThan(300)
     const { viewId } = opened.json as { viewId: string }
     const token = /isthmus-view=([^;]+)/.exec(String(opened.headers['set-cookie']))?.[1] ?? ''
@@ -156,15 +205,31 @@ describe('sessions', () => {
     const [member, admin] = [await gateway.signedIn('member'), await gateway.signedIn('admin')]
     const [own, ...others] = await sessionsOf(member)
     expect(others).toEqual([])
-    expect(own).toMatchObject({ isThis: true, isLocked: false, place: 'This PC', address: '127.0.0.1', user: { name: 'Vera member' } })
+    expect(own).toMatchObject({
+      isThis: true,
+      isLocked: false,
+      place: 'This PC',
+      address: '127.0.0.1',
+      user: { name: 'Vera member' },
+    })
     expect(member.cookie()).not.toContain(own?.sessionId)
     const all = await sessionsOf(admin)
     expect(all.map(({ user }) => user.name).sort()).toEqual(['Vera admin', 'Vera member'])
     const adminSession = all.find(({ isThis }) => isThis)
-    expect(faultOf(await member.call('DELETE', `/dashboard/sessions/${adminSession?.sessionId}`))).toEqual([404, 'not-found', undefined])
-    expect((await admin.call('DELETE', `/dashboard/sessions/${own?.sessionId}`)).json).toEqual({ success: true })
-    expect(faultOf(await member.call('GET', '/dashboard/status'))).toEqual([401, 'not-signed-in', undefined])
-    expect(gateway.store.audit.list({ limit: 1 }).items).toMatchObject([{ action: 'session.end', detail: { sessionId: own?.sessionId } }])
+    expect(
+      faultOf(await member.call('DELETE', `/dashboard/sessions/${adminSession?.sessionId}`)),
+    ).toEqual([404, 'not-found', undefined])
+    expect((await admin.call('DELETE', `/dashboard/sessions/${own?.sessionId}`)).json).toEqual({
+      success: true,
+    })
+    expect(faultOf(await member.call('GET', '/dashboard/status'))).toEqual([
+      401,
+      'not-signed-in',
+      undefined,
+    ])
+    expect(gateway.store.audit.list({ limit: 1 }).items).toMatchObject([
+      { action: 'session.end', detail: { sessionId: own?.sessionId } },
+    ])
   })
 
   it('of a person end with the password, but for the one that changed it', async () => {
@@ -172,12 +237,23 @@ describe('sessions', () => {
     const { email } = await emailOf(window)
     const elsewhere = gateway.openWindow()
     await elsewhere.call('POST', '/dashboard/session', { email, password: PASSWORD })
-    const change = (password: string, newPassword: string) => window.call('POST', '/dashboard/account/password', { password, newPassword })
-    expect(faultOf(await change('not the password', 'four words of a new one'))).toEqual([422, 'refused', 'body.password'])
-    expect(faultOf(await change(PASSWORD, 'Password123'))).toEqual([422, 'refused', 'body.newPassword'])
+    const change = (password: string, newPassword: string) =>
+      window.call('POST', '/dashboard/account/password', { password, newPassword })
+    expect(faultOf(await change('not the password', 'four words of a new one'))).toEqual([
+      422,
+      'refused',
+      'body.password',
+    ])
+    expect(faultOf(await change(PASSWORD, 'Password123'))).toEqual([
+      422,
+      'refused',
+      'body.newPassword',
+    ])
     expect(faultOf(await change(PASSWORD, PASSWORD))).toEqual([422, 'refused', 'body.newPassword'])
     expect((await change(PASSWORD, 'four words of a new one')).json).toEqual({ success: true })
-    expect((await window.call('GET', '/dashboard/account')).json).toMatchObject({ passwordChangedAt: '2026-11-20T09:00:00.000Z' })
+    expect((await window.call('GET', '/dashboard/account')).json).toMatchObject({
+      passwordChangedAt: '2026-11-20T09:00:00.000Z',
+    })
     expect((await elsewhere.call('GET', '/dashboard/status')).status).toBe(401)
   })
 })
@@ -185,35 +261,55 @@ describe('sessions', () => {
 describe('one’s own account', () => {
   it('has names and a phone number to change, and nothing else', async () => {
     const window = await gateway.signedIn('member')
-    const changed = await window.call('PATCH', '/dashboard/account', { firstName: 'Wera', phoneNumber: '493012345678', level: 'owner' })
+    const changed = await window.call('PATCH', '/dashboard/account', {
+      firstName: 'Wera',
+      phoneNumber: '493012345678',
+      level: 'owner',
+    })
     expect(changed.json).toMatchObject({ user: { firstName: 'Wera', level: 'member' } })
   })
 
   it('gets a second factor by its password and a code, and loses it by its password, or by who manages', async () => {
     const [member, admin] = [await gateway.signedIn('member'), await gateway.signedIn('admin')]
     const { email, userId } = await emailOf(member)
-    const begin = (password: string) => member.call('POST', '/dashboard/account/second-factor', { password })
+    const begin = (password: string) =>
+      member.call('POST', '/dashboard/account/second-factor', { password })
     expect(faultOf(await begin('not the password'))).toEqual([422, 'refused', 'body.password'])
     const { secret } = (await begin(PASSWORD)).json as { secret: string }
     const totp = new TOTP({ secret: Secret.fromBase32(secret) })
     const code = totp.generate({ timestamp: Date.parse('2026-11-20T09:00:00.000Z') })
-    const confirmed = await member.call('POST', '/dashboard/account/second-factor/confirm', { code })
+    const confirmed = await member.call('POST', '/dashboard/account/second-factor/confirm', {
+      code,
+    })
     const { codes } = confirmed.json as { codes: string[] }
     expect(codes).toHaveLength(10)
-    const signIn = (more: object) => gateway.openWindow().call('POST', '/dashboard/session', { email, password: PASSWORD, ...more })
+    const signIn = (more: object) =>
+      gateway
+        .openWindow()
+        .call('POST', '/dashboard/session', { email, password: PASSWORD, ...more })
     expect(faultOf(await signIn({}))).toEqual([401, 'not-signed-in', 'body.code'])
     expect((await signIn({ code: codes[0] })).status).toBe(200)
     // Unlocking asks for the password alone.
     await member.call('POST', '/dashboard/session/lock')
-    expect((await member.call('POST', '/dashboard/session/unlock', { password: PASSWORD })).status).toBe(200)
+    expect(
+      (await member.call('POST', '/dashboard/session/unlock', { password: PASSWORD })).status,
+    ).toBe(200)
 
-    expect((await member.call('POST', `/dashboard/people/${userId}/second-factor/end`)).status).toBe(403)
-    expect((await admin.call('POST', `/dashboard/people/${userId}/second-factor/end`)).json).toEqual({ success: true })
+    expect(
+      (await member.call('POST', `/dashboard/people/${userId}/second-factor/end`)).status,
+    ).toBe(403)
+    expect(
+      (await admin.call('POST', `/dashboard/people/${userId}/second-factor/end`)).json,
+    ).toEqual({ success: true })
     expect((await signIn({})).status).toBe(200)
     const owner = await emailOf(await gateway.signedIn('owner'))
-    expect((await admin.call('POST', `/dashboard/people/${owner.userId}/second-factor/end`)).status).toBe(403)
+    expect(
+      (await admin.call('POST', `/dashboard/people/${owner.userId}/second-factor/end`)).status,
+    ).toBe(403)
     // One's own takes the password: a window that was left open is not enough.
     const own = await emailOf(admin)
-    expect((await admin.call('POST', `/dashboard/people/${own.userId}/second-factor/end`)).status).toBe(422)
+    expect(
+      (await admin.call('POST', `/dashboard/people/${own.userId}/second-factor/end`)).status,
+    ).toBe(422)
   })
 })

@@ -12,11 +12,18 @@ describe('changing settings', () => {
       expect(temp.store.database.inTransaction).toBe(false)
       heard.push(keys)
     })
-    const after = settings.change({ 'dimse.aeTitle': ' GATE ', 'dimse.port': 104, 'worklist.daysBack': 1 }, 'command-line')
+    const after = settings.change(
+      { 'dimse.aeTitle': ' GATE ', 'dimse.port': 104, 'worklist.daysBack': 1 },
+      'command-line',
+    )
     expect(after).toMatchObject({ 'dimse.aeTitle': 'GATE', 'dimse.port': 104 })
     expect(settings.get('dimse.aeTitle')).toBe('GATE')
     expect(heard).toEqual([['dimse.aeTitle', 'dimse.port']])
-    expect(temp.store.audit.list({ limit: 10 }).items.map(({ action, target, detail }) => [action, target, detail])).toEqual([
+    expect(
+      temp.store.audit
+        .list({ limit: 10 })
+        .items.map(({ action, target, detail }) => [action, target, detail]),
+    ).toEqual([
       ['setting.change', 'dimse.port', { before: 11_112, after: 104 }],
       ['setting.change', 'dimse.aeTitle', { before: 'ISTHMUS', after: 'GATE' }],
     ])
@@ -31,7 +38,14 @@ describe('changing settings', () => {
     const before = settings.all()
     const change = () =>
       settings.change(
-        { 'dimse.port': 104, 'dimse.aeTitle': 'a\\b', 'worklist.maxRows': 0, 'no.such': 1, 'clinic.id': null, 'clinic.timeZone': 'Mars' },
+        {
+          'dimse.port': 104,
+          'dimse.aeTitle': 'a\\b',
+          'worklist.maxRows': 0,
+          'no.such': 1,
+          'clinic.id': null,
+          'clinic.timeZone': 'Mars',
+        },
         'gateway',
       )
     const paths = ['dimse.aeTitle', 'worklist.maxRows', 'no.such', 'clinic.id', 'clinic.timeZone']

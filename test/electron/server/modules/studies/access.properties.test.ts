@@ -12,15 +12,25 @@ import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 import { PASSWORD, peopleFixture, person } from '../users/people-fixture.ts'
 
-// What lets somebody in, and for how long: used at most once, and never again once it was seen to be over, also where the clock of the PC is
-// set back. One store; each run has people, a key and a study of its own.
+// What lets somebody in, and for how long: used at most once, and never again once it was seen to
+// be over, also where the clock of the PC is set back. One store; each run has people, a key and a
+// study of its own.
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 const moves = fc.record({
   do: fc.constant('move the clock' as const),
-  ms: fc.constantFrom(5000, 31_000, 4 * MINUTE, 16 * MINUTE, 45 * MINUTE, 13 * HOUR, -20 * MINUTE, -14 * HOUR),
+  ms: fc.constantFrom(
+    5000,
+    31_000,
+    4 * MINUTE,
+    16 * MINUTE,
+    45 * MINUTE,
+    13 * HOUR,
+    -20 * MINUTE,
+    -14 * HOUR,
+  ),
 })
 const place = fc.nat({ max: 8 })
 
@@ -55,7 +65,10 @@ describe('links and the views they begin', () => {
   const stepArbitrary = fc.oneof(
     {
       weight: 4,
-      arbitrary: fc.record({ do: fc.constant('give' as const), kind: fc.constantFrom(...LINK_KINDS) }),
+      arbitrary: fc.record({
+        do: fc.constant('give' as const),
+        kind: fc.constantFrom(...LINK_KINDS),
+      }),
     },
     { weight: 5, arbitrary: fc.record({ do: fc.constant('follow' as const), at: place }) },
     { weight: 5, arbitrary: fc.record({ do: fc.constant('look' as const), at: place }) },
@@ -90,7 +103,12 @@ describe('links and the views they begin', () => {
     () => {
       using temp = tempStore()
       const { store, clock } = temp
-      const links = openLinks({ ...temp, publicBase: () => 'https://gateway.example', linkMinutes: () => 15, takesEvent: () => true })
+      const links = openLinks({
+        ...temp,
+        publicBase: () => 'https://gateway.example',
+        linkMinutes: () => 15,
+        takesEvent: () => true,
+      })
       const settings = openSettings(temp)
       const views = openViewSessions({ ...temp, settings, links, customersOf: () => [] })
       const studies = openStudies(temp)
@@ -107,13 +125,19 @@ describe('links and the views they begin', () => {
           const { userId } = newUser(store, { passwordHash: 'none' })
           const studyInstanceUid = `1.2.77.${++lives}`
           for (const area of ['viewer', 'scribe'] as const)
-            studies.create(key, area, { studyInstanceUid, studyDescription: 'CT', severity: 'normal' })
+            studies.create(key, area, {
+              studyInstanceUid,
+              studyDescription: 'CT',
+              severity: 'normal',
+            })
           const is = { cancelled: false, revoked: false, without: false, keyEnded: false }
           const tokens: GivenLink[] = []
           const begun: Begun[] = []
           /** Whether what the link gives stands now. */
           const stands = (kind: LinkKind) =>
-            !is.keyEnded && (kind === 'ephemeral' || !is.cancelled) && (kind !== 'reroute' || (!is.revoked && !is.without))
+            !is.keyEnded &&
+            (kind === 'ephemeral' || !is.cancelled) &&
+            (kind !== 'reroute' || (!is.revoked && !is.without))
 
           const give = (kind: LinkKind) => {
             const either = { studyInstanceUid }
@@ -121,18 +145,30 @@ describe('links and the views they begin', () => {
               viewer: () => links.viewer(key, either),
               reroute: () => links.reroute(key, { ...either, assignedToUserId: userId }),
               'viewer-only': () => links.viewerOnly(key, either),
-              ephemeral: () => links.ephemeral(key, 'scribe', { retrievalId: 'r-1', hangingProtocol: null, options: null } as never),
+              ephemeral: () =>
+                links.ephemeral(key, 'scribe', {
+                  retrievalId: 'r-1',
+                  hangingProtocol: null,
+                  options: null,
+                } as never),
             }
             const link = given(gives[kind])
             if (typeof link === 'string') return
             const lifetime = kind === 'ephemeral' ? EPHEMERAL_SECONDS * 1000 : 15 * MINUTE
             const token = new URL(link.url).searchParams.get('token') ?? ''
-            tokens.push({ token, kind, until: clock() + lifetime, isUsed: false, isWithdrawn: false })
+            tokens.push({
+              token,
+              kind,
+              until: clock() + lifetime,
+              isUsed: false,
+              isWithdrawn: false,
+            })
           }
           const follow = (link: GivenLink) => {
             const now = clock()
             const opened = given(() => views.byLink(link.token))
-            const mayOpen = !link.isUsed && !link.isWithdrawn && now < link.until && stands(link.kind)
+            const mayOpen =
+              !link.isUsed && !link.isWithdrawn && now < link.until && stands(link.kind)
             expect([link.kind, typeof opened !== 'string']).toEqual([link.kind, mayOpen])
             if (typeof opened === 'string') return
             link.isUsed = true
@@ -146,7 +182,8 @@ describe('links and the views they begin', () => {
             const isLive = typeof shown === 'object' && shown !== null
             // What was seen to be over stays over.
             if (one.isOver) expect(shown).toBeUndefined()
-            else if (now >= one.since + lifeMs || now - one.usedAt >= idleMs) expect(shown).toBeUndefined()
+            else if (now >= one.since + lifeMs || now - one.usedAt >= idleMs)
+              expect(shown).toBeUndefined()
             else if (!stands(one.kind)) expect([undefined, 'refused']).toContain(shown)
             // A use is noted once a minute at most.
             else if (now - one.usedAt < idleMs - MINUTE) expect(isLive).toBe(true)
@@ -154,7 +191,8 @@ describe('links and the views they begin', () => {
             if (isLive) one.usedAt = now
           }
           const cancel = (how: 'cancel' | 'uncancel') => {
-            for (const area of ['viewer', 'scribe'] as const) studies[how](key, area, { studyInstanceUid })
+            for (const area of ['viewer', 'scribe'] as const)
+              studies[how](key, area, { studyInstanceUid })
             is.cancelled = how === 'cancel'
           }
           const does: Readonly<Record<Step['do'], (step: Details) => void>> = {
@@ -209,10 +247,22 @@ describe('links and the views they begin', () => {
 describe('sessions of the window', () => {
   const stepArbitrary = fc.oneof(
     { weight: 2, arbitrary: fc.record({ do: fc.constant('begin' as const) }) },
-    { weight: 7, arbitrary: fc.record({ do: fc.constantFrom('look' as const, 'watch' as const), at: place }) },
+    {
+      weight: 7,
+      arbitrary: fc.record({ do: fc.constantFrom('look' as const, 'watch' as const), at: place }),
+    },
     { weight: 5, arbitrary: moves },
-    { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('lock' as const, 'unlock' as const, 'end' as const), at: place }) },
-    { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('revoke' as const, 'give back' as const) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constantFrom('lock' as const, 'unlock' as const, 'end' as const),
+        at: place,
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constantFrom('revoke' as const, 'give back' as const) }),
+    },
   )
 
   it(
@@ -233,7 +283,13 @@ describe('sessions of the window', () => {
           clock.now = Date.parse('2026-03-10T09:00:00.000Z') + ++lives * 1000 * HOUR
           const { userId } = newUser(store)
           let isRevoked = false
-          const all: { readonly token: string; readonly since: number; usedAt: number; isLocked: boolean; isOver: boolean }[] = []
+          const all: {
+            readonly token: string
+            readonly since: number
+            usedAt: number
+            isLocked: boolean
+            isOver: boolean
+          }[] = []
           for (const step of steps) {
             const now = clock()
             const one = 'at' in step ? all[step.at] : undefined
@@ -291,11 +347,23 @@ describe('sessions of the window', () => {
 
 describe('invitations', () => {
   const stepArbitrary = fc.oneof(
-    { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('renew' as const, 'revoke' as const, 'reject' as const), at: place }) },
-    { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('open' as const, 'accept' as const), at: place }) },
     {
       weight: 2,
-      arbitrary: fc.record({ do: fc.constant('move the clock' as const), ms: fc.constantFrom(HOUR, 20 * 24 * HOUR, 31 * 24 * HOUR) }),
+      arbitrary: fc.record({
+        do: fc.constantFrom('renew' as const, 'revoke' as const, 'reject' as const),
+        at: place,
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({ do: fc.constantFrom('open' as const, 'accept' as const), at: place }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant('move the clock' as const),
+        ms: fc.constantFrom(HOUR, 20 * 24 * HOUR, 31 * 24 * HOUR),
+      }),
     },
   )
 
@@ -306,43 +374,50 @@ describe('invitations', () => {
       const { invitations, clock, store } = on
       let lives = 0
       await fc.assert(
-        fc.asyncProperty(fc.array(stepArbitrary, { minLength: 1, maxLength: 12 }), async (steps) => {
-          const email = `invited-${++lives}@partner.example`
-          const { user, invitation, link } = invitations.invite(on.key, person({ email }))
-          const tokens = [on.tokenOf(link)]
-          const until = clock() + 30 * 24 * HOUR
-          let status: 'sent' | 'accepted' | 'rejected' | 'revoked' = 'sent'
-          for (const step of steps) {
-            const isPending = status === 'sent' && clock() < until
-            const at = 'at' in step ? step.at % tokens.length : 0
-            const token = tokens[at] ?? ''
-            const opens = isPending && at === tokens.length - 1
-            if (step.do === 'move the clock') clock.pass(step.ms)
-            else if (step.do === 'open') expect(typeof given(() => invitations.open(token)) === 'object').toBe(opens)
-            else if (step.do === 'renew') {
-              const renewed = given(() => invitations.renew(on.key, user.userId))
-              expect(typeof renewed === 'object').toBe(isPending)
-              if (typeof renewed === 'object') tokens.push(on.tokenOf(renewed.link))
-            } else if (step.do === 'revoke') {
-              expect(invitations.revoke(on.key, { userId: user.userId }).success).toBe(isPending)
-              if (isPending) status = 'revoked'
-            } else if (step.do === 'reject') {
-              expect(given(() => invitations.reject(token)) === undefined).toBe(opens)
-              if (opens) status = 'rejected'
-            } else {
-              // At once from two windows: one of them is in.
-              const both = await Promise.allSettled([invitations.accept(token, PASSWORD), invitations.accept(token, PASSWORD)])
-              expect(both.filter((one) => one.status === 'fulfilled')).toHaveLength(opens ? 1 : 0)
-              if (opens) status = 'accepted'
+        fc.asyncProperty(
+          fc.array(stepArbitrary, { minLength: 1, maxLength: 12 }),
+          async (steps) => {
+            const email = `invited-${++lives}@partner.example`
+            const { user, invitation, link } = invitations.invite(on.key, person({ email }))
+            const tokens = [on.tokenOf(link)]
+            const until = clock() + 30 * 24 * HOUR
+            let status: 'sent' | 'accepted' | 'rejected' | 'revoked' = 'sent'
+            for (const step of steps) {
+              const isPending = status === 'sent' && clock() < until
+              const at = 'at' in step ? step.at % tokens.length : 0
+              const token = tokens[at] ?? ''
+              const opens = isPending && at === tokens.length - 1
+              if (step.do === 'move the clock') clock.pass(step.ms)
+              else if (step.do === 'open')
+                expect(typeof given(() => invitations.open(token)) === 'object').toBe(opens)
+              else if (step.do === 'renew') {
+                const renewed = given(() => invitations.renew(on.key, user.userId))
+                expect(typeof renewed === 'object').toBe(isPending)
+                if (typeof renewed === 'object') tokens.push(on.tokenOf(renewed.link))
+              } else if (step.do === 'revoke') {
+                expect(invitations.revoke(on.key, { userId: user.userId }).success).toBe(isPending)
+                if (isPending) status = 'revoked'
+              } else if (step.do === 'reject') {
+                expect(given(() => invitations.reject(token)) === undefined).toBe(opens)
+                if (opens) status = 'rejected'
+              } else {
+                // At once from two windows: one of them is in.
+                const both = await Promise.allSettled([
+                  invitations.accept(token, PASSWORD),
+                  invitations.accept(token, PASSWORD),
+                ])
+                expect(both.filter((one) => one.status === 'fulfilled')).toHaveLength(opens ? 1 : 0)
+                if (opens) status = 'accepted'
+              }
+              expect(invitations.read(on.key, invitation.invitationId).status).toBe(status)
+              const now = store.users.get(user.userId)
+              expect([now?.passwordHash !== null, now?.deactivatedAt === null]).toEqual([
+                status === 'accepted',
+                status === 'accepted' || status === 'sent',
+              ])
             }
-            expect(invitations.read(on.key, invitation.invitationId).status).toBe(status)
-            const now = store.users.get(user.userId)
-            expect([now?.passwordHash !== null, now?.deactivatedAt === null]).toEqual([
-              status === 'accepted',
-              status === 'accepted' || status === 'sent',
-            ])
-          }
-        }),
+          },
+        ),
         runs(40),
       )
     },

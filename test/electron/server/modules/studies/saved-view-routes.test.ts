@@ -19,7 +19,12 @@ let studyId: string
 beforeEach(async () => {
   on = tempStore()
   const { user } = atTheWindow(newUser(on.store))
-  const links = openLinks({ ...on, publicBase: () => 'https://gateway.example', linkMinutes: () => 15, takesEvent: () => true })
+  const links = openLinks({
+    ...on,
+    publicBase: () => 'https://gateway.example',
+    linkMinutes: () => 15,
+    takesEvent: () => true,
+  })
   const customersOf = () => []
   const views = openViewSessions({ ...on, settings: openSettings(on), links, customersOf })
   const study = { studyInstanceUid: '1.2.3', studyDescription: 'CT', severity: 'normal' } as const
@@ -40,8 +45,10 @@ afterEach(async () => {
   on[Symbol.dispose]()
 })
 
-const open = (json: unknown, headers: Record<string, string> = { ...OWN_PAGE, cookie: 'isthmus-session=mine' }) =>
-  httpCall(`${server.url}/dashboard/views`, { method: 'POST', headers, json })
+const open = (
+  json: unknown,
+  headers: Record<string, string> = { ...OWN_PAGE, cookie: 'isthmus-session=mine' },
+) => httpCall(`${server.url}/dashboard/views`, { method: 'POST', headers, json })
 
 it('opens the images of a study, by its id, its UID, or what the archive alone has', async () => {
   for (const [named, kind] of [
@@ -52,7 +59,9 @@ it('opens the images of a study, by its id, its UID, or what the archive alone h
     const answer = await open(named)
     const view = View.parse(answer.json)
     expect(view).toMatchObject({ kind: 'window', ...kind })
-    expect(answer.headers['set-cookie']).toEqual([expect.stringContaining(`Path=/viewer/${view.viewId};`)])
+    expect(answer.headers['set-cookie']).toEqual([
+      expect.stringContaining(`Path=/viewer/${view.viewId};`),
+    ])
   }
 })
 

@@ -12,15 +12,29 @@ import { standingClock, tempFolder } from '../../../../support/temp-store.ts'
 const AT = '2026-03-10T09:00:00.000Z'
 const SEARCH_SCHEMA = 5
 
-/** A folder as the version before the index of words left it, with so many studies of both areas. */
+/**
+ * A folder as the version before the index of words left it, with so many studies of both areas.
+ */
 function oldFolder(folder: string, studies: number): void {
   const open = () => openStore({ folder, clock: standingClock(AT), uuid: randomUUID })
   {
     using store = open()
     for (let at = 0; at < studies; at++)
       store.studies.insert({
-        ...{ area: 'scribe', status: 'unassigned', studyId: idFromUuid('stu', randomUUID()), studyInstanceUid: `2.25.${at}` },
-        ...{ studyDescription: 'CT Thorax', severity: 'normal', cancelledAt: null, createdAt: AT, updatedAt: AT, assignedTo: null },
+        ...{
+          area: 'scribe',
+          status: 'unassigned',
+          studyId: idFromUuid('stu', randomUUID()),
+          studyInstanceUid: `2.25.${at}`,
+        },
+        ...{
+          studyDescription: 'CT Thorax',
+          severity: 'normal',
+          cancelledAt: null,
+          createdAt: AT,
+          updatedAt: AT,
+          assignedTo: null,
+        },
         ...{ expressCustomerId: null, createdByApiKeyId: null, createdByUserId: null },
         detail: { reportMetadata: { patientName: at === 0 ? 'Eldest^Una' : `Person^N${at}` } },
       })
@@ -29,7 +43,8 @@ function oldFolder(folder: string, studies: number): void {
   const rows = old.all(rawQuery<Record<string, unknown>>('select * from studies', []))
   const columns = Object.keys(rows[0] ?? {}).filter((name) => name !== 'facet')
   old[Symbol.dispose]()
-  for (const end of ['', '-wal', '-shm']) rmSync(`${folder}/${DATABASE_FILE}${end}`, { force: true })
+  for (const end of ['', '-wal', '-shm'])
+    rmSync(`${folder}/${DATABASE_FILE}${end}`, { force: true })
   using before = Database.open(`${folder}/${DATABASE_FILE}`, MIGRATIONS.slice(0, SEARCH_SCHEMA))
   for (const row of rows)
     before.run(
@@ -40,13 +55,15 @@ function oldFolder(folder: string, studies: number): void {
     )
 }
 
-const count = (store: Store, search: string) => store.studies.search.find({ area: 'scribe', search }, 'newest', undefined, 100).items.length
+const count = (store: Store, search: string) =>
+  store.studies.search.find({ area: 'scribe', search }, 'newest', undefined, 100).items.length
 
 describe('studies that were here before they could be searched', () => {
   it('are listed and counted at once, and found when they are indexed, also after a kill in between', async () => {
     using temp = tempFolder()
     oldFolder(temp.folder, 50)
-    const open = () => openStore({ folder: temp.folder, clock: standingClock(AT), uuid: randomUUID })
+    const open = () =>
+      openStore({ folder: temp.folder, clock: standingClock(AT), uuid: randomUUID })
     {
       using store = open()
       expect(store.studies.search.counts({ area: 'scribe', search: '' }).shown.count).toBe(50)
@@ -54,7 +71,9 @@ describe('studies that were here before they could be searched', () => {
       expect(store.searchFill.left()).toBe(50)
       // The newest are found first.
       expect(store.searchFill.fill(20)).toBe(true)
-      expect([count(store, 'person'), count(store, 'eldest'), store.searchFill.left()]).toEqual([20, 0, 30])
+      expect([count(store, 'person'), count(store, 'eldest'), store.searchFill.left()]).toEqual([
+        20, 0, 30,
+      ])
       // What is rolled back has not been indexed.
       expect(() =>
         store.database.transaction(() => {
@@ -70,7 +89,11 @@ describe('studies that were here before they could be searched', () => {
     if (eldest) store.studies.update({ ...eldest, studyDescription: 'MR Knie' }, eldest)
     expect(count(store, 'eldest knie')).toBe(1)
     await fillSearch({ store }, new AbortController().signal)
-    expect([count(store, 'person'), count(store, 'eldest knie'), count(store, 'eldest thorax')]).toEqual([49, 1, 0])
+    expect([
+      count(store, 'person'),
+      count(store, 'eldest knie'),
+      count(store, 'eldest thorax'),
+    ]).toEqual([49, 1, 0])
     expect(store.searchFill.left()).toBe(0)
     await fillSearch({ store }, new AbortController().signal)
   })

@@ -23,8 +23,16 @@ function stage() {
   const studies = openStudies(temp)
   const customers = openCustomers(temp)
   const key = newKey(store)
-  const customer = (expressCustomerName = 'A') => customers.create(key, { expressCustomerName }).expressCustomerId as ExpressCustomerId
-  return { ...temp, studies, customers, key, customer, [Symbol.dispose]: () => temp[Symbol.dispose]() }
+  const customer = (expressCustomerName = 'A') =>
+    customers.create(key, { expressCustomerName }).expressCustomerId as ExpressCustomerId
+  return {
+    ...temp,
+    studies,
+    customers,
+    key,
+    customer,
+    [Symbol.dispose]: () => temp[Symbol.dispose](),
+  }
 }
 
 describe('a new study', () => {
@@ -32,9 +40,13 @@ describe('a new study', () => {
     using on = stage()
     const { studies, key, store } = on
     const { userId } = newUser(store)
-    expect(studies.create(key, 'viewer', study({ assignedTo: userId })).record.status).toBe('incomplete')
+    expect(studies.create(key, 'viewer', study({ assignedTo: userId })).record.status).toBe(
+      'incomplete',
+    )
     expect(studies.create(key, 'scribe', study()).record.status).toBe('unassigned')
-    expect(studies.create(key, 'scribe', study({ assignedTo: userId })).record.status).toBe('assigned')
+    expect(studies.create(key, 'scribe', study({ assignedTo: userId })).record.status).toBe(
+      'assigned',
+    )
   })
 
   it('is given back with what it refers to, and read so by id and by UID', () => {
@@ -42,11 +54,31 @@ describe('a new study', () => {
     const { studies, key, store, customer } = on
     const reader = newUser(store, { middleName: 'B.' })
     const expressCustomerId = customer('Reading group')
-    const detail = { reportMetadata: { patientName: 'DOE^JANE' }, metadata: { a: '1' }, externalPatientId: null }
-    const made = studies.create(key, 'scribe', study({ assignedTo: reader.userId, expressCustomerId, ...detail }))
+    const detail = {
+      reportMetadata: { patientName: 'DOE^JANE' },
+      metadata: { a: '1' },
+      externalPatientId: null,
+    }
+    const made = studies.create(
+      key,
+      'scribe',
+      study({ assignedTo: reader.userId, expressCustomerId, ...detail }),
+    )
     expect(made).toMatchObject({
-      record: { area: 'scribe', cancelledAt: null, createdByApiKeyId: key.apiKeyId, createdByUserId: null, detail },
-      assignedTo: { userId: reader.userId, email: reader.email, firstName: 'Una', lastName: 'Malá', middleName: 'B.' },
+      record: {
+        area: 'scribe',
+        cancelledAt: null,
+        createdByApiKeyId: key.apiKeyId,
+        createdByUserId: null,
+        detail,
+      },
+      assignedTo: {
+        userId: reader.userId,
+        email: reader.email,
+        firstName: 'Una',
+        lastName: 'Malá',
+        middleName: 'B.',
+      },
       createdByApiKey: { apiKeyId: key.apiKeyId, description: 'RIS', isViewerEnabled: true },
       createdByUser: null,
       expressCustomer: { expressCustomerId, expressCustomerName: 'Reading group' },
@@ -60,20 +92,31 @@ describe('a new study', () => {
   it('keeps nothing of the patient readable in the database', () => {
     using on = stage()
     const { studies, key, store } = on
-    studies.create(key, 'scribe', study({ reportMetadata: { patientName: 'SECRET^NAME' }, metadata: { secret: 'SECRET' } }))
+    studies.create(
+      key,
+      'scribe',
+      study({ reportMetadata: { patientName: 'SECRET^NAME' }, metadata: { secret: 'SECRET' } }),
+    )
     const row = store.database.get(store.database.sql.selectFrom('studies').selectAll())
-    expect(JSON.stringify({ ...row, sealedDetail: row?.sealedDetail?.toString('latin1') })).not.toContain('SECRET')
+    expect(
+      JSON.stringify({ ...row, sealedDetail: row?.sealedDetail?.toString('latin1') }),
+    ).not.toContain('SECRET')
   })
 
   it('may have the UID of a study of the other area, with a row of its own, but not of its own area', () => {
     using on = stage()
     const { studies, key } = on
     const given = study()
-    const [viewed, read] = [studies.create(key, 'viewer', given), studies.create(key, 'scribe', given)]
+    const [viewed, read] = [
+      studies.create(key, 'viewer', given),
+      studies.create(key, 'scribe', given),
+    ]
     expect(viewed.record.studyId).not.toBe(read.record.studyId)
     studies.cancel(key, 'viewer', { studyInstanceUid: given.studyInstanceUid })
     expect(studies.read(key, 'scribe', read.record.studyId).record.cancelledAt).toBeNull()
-    expect(refusalOf(() => studies.create(key, 'viewer', given))).toBe('refused body.studyInstanceUid')
+    expect(refusalOf(() => studies.create(key, 'viewer', given))).toBe(
+      'refused body.studyInstanceUid',
+    )
     expect(refusalOf(() => studies.read(key, 'viewer', read.record.studyId))).toBe('not-found')
   })
 
@@ -86,12 +129,17 @@ describe('a new study', () => {
     customers.deactivate(key, closed)
     const prior = studies.create(key, 'viewer', study()).record.studyId
     const self = newKey(store, { scope: 'self' })
-    const create = (more: Partial<NewStudy>, caller = key) => refusalOf(() => studies.create(caller, 'scribe', study(more)))
+    const create = (more: Partial<NewStudy>, caller = key) =>
+      refusalOf(() => studies.create(caller, 'scribe', study(more)))
     expect(create({ assignedTo: `usr_${'0'.repeat(32)}` })).toBe('refused body.assignedTo')
     expect(create({ assignedTo: gone.userId })).toBe('refused body.assignedTo')
-    expect(create({ expressCustomerId: `cus_${'0'.repeat(32)}` })).toBe('refused body.expressCustomerId')
+    expect(create({ expressCustomerId: `cus_${'0'.repeat(32)}` })).toBe(
+      'refused body.expressCustomerId',
+    )
     expect(create({ expressCustomerId: closed })).toBe('refused body.expressCustomerId')
-    expect(create({ priorStudyIds: [prior, `stu_${'0'.repeat(32)}`] })).toBe('refused body.priorStudyIds.1')
+    expect(create({ priorStudyIds: [prior, `stu_${'0'.repeat(32)}`] })).toBe(
+      'refused body.priorStudyIds.1',
+    )
     expect(create({ priorStudyIds: [prior] }, self)).toBe('refused body.priorStudyIds.0')
     expect(studies.list(key, 'scribe', { limit: 20 }).items).toEqual([])
     expect(create({ priorStudyIds: [prior] })).toBe('none')
@@ -100,7 +148,9 @@ describe('a new study', () => {
   it('may be assigned to a user who has not accepted the invitation yet', () => {
     using on = stage()
     const { userId } = newUser(on.store, { passwordHash: null })
-    expect(on.studies.create(on.key, 'viewer', study({ assignedTo: userId })).assignedTo?.userId).toBe(userId)
+    expect(
+      on.studies.create(on.key, 'viewer', study({ assignedTo: userId })).assignedTo?.userId,
+    ).toBe(userId)
   })
 })
 
@@ -108,23 +158,43 @@ describe('a PATCH', () => {
   it('changes what it names and nothing else', () => {
     using on = stage()
     const { studies, key, clock } = on
-    const detail = { metadata: { a: '1' }, priorReportTexts: ['x'], reportMetadata: { mrn: '7', age: '40' } }
+    const detail = {
+      metadata: { a: '1' },
+      priorReportTexts: ['x'],
+      reportMetadata: { mrn: '7', age: '40' },
+    }
     const { record } = studies.create(key, 'scribe', study(detail))
-    const update = (patch: Parameters<typeof studies.update>[3]) => studies.update(key, 'scribe', record.studyId, patch).record
+    const update = (patch: Parameters<typeof studies.update>[3]) =>
+      studies.update(key, 'scribe', record.studyId, patch).record
     clock.pass(1000)
     expect(update({})).toEqual(record)
-    expect(update({ severity: 'stat' })).toEqual({ ...record, severity: 'stat', updatedAt: '2026-03-10T09:00:01.000Z' })
+    expect(update({ severity: 'stat' })).toEqual({
+      ...record,
+      severity: 'stat',
+      updatedAt: '2026-03-10T09:00:01.000Z',
+    })
     expect(update({ reportMetadata: { mrn: null, sex: 'female' } }).detail).toEqual({
       ...detail,
       reportMetadata: { age: '40', sex: 'female' },
     })
-    expect(update({ metadata: { b: '2' }, priorReportTexts: [] }).detail).toMatchObject({ metadata: { b: '2' }, priorReportTexts: [] })
-    expect(update({ metadata: null, priorReportTexts: null, reportMetadata: { age: null, sex: null } }).detail).toEqual({
+    expect(update({ metadata: { b: '2' }, priorReportTexts: [] }).detail).toMatchObject({
+      metadata: { b: '2' },
+      priorReportTexts: [],
+    })
+    expect(
+      update({ metadata: null, priorReportTexts: null, reportMetadata: { age: null, sex: null } })
+        .detail,
+    ).toEqual({
       reportMetadata: {},
     })
-    expect(update({ clinicalIndication: 'Cough' }).detail).toMatchObject({ clinicalIndication: 'Cough' })
+    expect(update({ clinicalIndication: 'Cough' }).detail).toMatchObject({
+      clinicalIndication: 'Cough',
+    })
     expect(update({ clinicalIndication: null }).detail).toMatchObject({ clinicalIndication: null })
-    expect(studies.read(key, 'scribe', record.studyId).record).toMatchObject({ severity: 'stat', detail: { clinicalIndication: null } })
+    expect(studies.read(key, 'scribe', record.studyId).record).toMatchObject({
+      severity: 'stat',
+      detail: { clinicalIndication: null },
+    })
   })
 
   it('notes of one that the gateway seeded which fields were set, to whatever value', () => {
@@ -157,9 +227,13 @@ describe('a PATCH', () => {
     const { studies, key, store } = on
     const { userId } = newUser(store)
     const { studyId } = studies.create(key, 'viewer', study()).record
-    const update = (patch: Parameters<typeof studies.update>[3]) => studies.update(key, 'viewer', studyId, patch)
+    const update = (patch: Parameters<typeof studies.update>[3]) =>
+      studies.update(key, 'viewer', studyId, patch)
     expect(update({ studyViewerStatus: 'complete' }).record.status).toBe('complete')
-    expect(update({ assignedTo: userId })).toMatchObject({ record: { status: 'complete' }, assignedTo: { userId } })
+    expect(update({ assignedTo: userId })).toMatchObject({
+      record: { status: 'complete' },
+      assignedTo: { userId },
+    })
     expect(update({ studyViewerStatus: 'incomplete', assignedTo: null })).toMatchObject({
       record: { status: 'incomplete' },
       assignedTo: null,
@@ -172,7 +246,8 @@ describe('a PATCH', () => {
     const [one, other] = [newUser(store), newUser(store)]
     const { record } = studies.create(key, 'scribe', study({ assignedTo: one.userId }))
     const { studyId } = record
-    const reassign = (assignedTo: string | null) => refusalOf(() => studies.update(key, 'scribe', studyId, { assignedTo }))
+    const reassign = (assignedTo: string | null) =>
+      refusalOf(() => studies.update(key, 'scribe', studyId, { assignedTo }))
     studies.cancel(key, 'scribe', { studyId })
     expect([reassign(other.userId), reassign(null), reassign(one.userId)]).toEqual([
       'refused body.assignedTo',
@@ -193,16 +268,26 @@ describe('a PATCH', () => {
     const { studies, customers, key, store, customer } = on
     const expressCustomerId = customer()
     const user = newUser(store)
-    const { studyId } = studies.create(key, 'scribe', study({ expressCustomerId, assignedTo: user.userId })).record
+    const { studyId } = studies.create(
+      key,
+      'scribe',
+      study({ expressCustomerId, assignedTo: user.userId }),
+    ).record
     customers.deactivate(key, expressCustomerId)
     revoke(store, user)
-    const same = studies.update(key, 'scribe', studyId, { expressCustomerId, assignedTo: user.userId, severity: 'high' })
+    const same = studies.update(key, 'scribe', studyId, {
+      expressCustomerId,
+      assignedTo: user.userId,
+      severity: 'high',
+    })
     expect(same).toMatchObject({
       record: { severity: 'high' },
       expressCustomer: { expressCustomerId },
       assignedTo: { userId: user.userId },
     })
-    expect(studies.update(key, 'scribe', studyId, { expressCustomerId: null, assignedTo: null })).toMatchObject({
+    expect(
+      studies.update(key, 'scribe', studyId, { expressCustomerId: null, assignedTo: null }),
+    ).toMatchObject({
       record: { status: 'unassigned' },
       expressCustomer: null,
       assignedTo: null,
@@ -226,7 +311,10 @@ describe('cancelling', () => {
     expect(cancelledAt()).toBe('2026-03-10T09:00:00.000Z')
     expect(studies.uncancel(key, 'viewer', { studyId, studyInstanceUid }).success).toBe(true)
     expect(cancelledAt()).toBeNull()
-    expect(studies.uncancel(key, 'viewer', { studyId })).toEqual({ success: false, message: 'The study is not cancelled.' })
+    expect(studies.uncancel(key, 'viewer', { studyId })).toEqual({
+      success: false,
+      message: 'The study is not cancelled.',
+    })
   })
 
   it('needs the study named, by names that agree', () => {
@@ -236,8 +324,12 @@ describe('cancelling', () => {
     const other = studies.create(key, 'viewer', study()).record
     const cancel = (either: object) => refusalOf(() => studies.cancel(key, 'viewer', either))
     expect(cancel({})).toBe('malformed body.studyId')
-    expect(cancel({ studyId, studyInstanceUid: other.studyInstanceUid })).toBe('malformed body.studyInstanceUid')
-    expect(cancel({ studyId, studyInstanceUid: '1.2.999.1' })).toBe('malformed body.studyInstanceUid')
+    expect(cancel({ studyId, studyInstanceUid: other.studyInstanceUid })).toBe(
+      'malformed body.studyInstanceUid',
+    )
+    expect(cancel({ studyId, studyInstanceUid: '1.2.999.1' })).toBe(
+      'malformed body.studyInstanceUid',
+    )
     expect(cancel({ studyInstanceUid: '1.2.999.1' })).toBe('not-found')
     expect(cancel({ studyId: `stu_${'0'.repeat(32)}` })).toBe('not-found')
   })
@@ -249,14 +341,21 @@ describe('the scope', () => {
     const { studies, key, store } = on
     const self = newKey(store, { scope: 'self' })
     const owner = atTheWindow(newUser(store, { level: 'owner' }))
-    const others = [studies.create(key, 'scribe', study()), studies.create(owner, 'scribe', study())].map(({ record }) => record)
+    const others = [
+      studies.create(key, 'scribe', study()),
+      studies.create(owner, 'scribe', study()),
+    ].map(({ record }) => record)
     const own = studies.create(self, 'scribe', study()).record
-    expect(studies.list(self, 'scribe', { limit: 20 }).items.map(({ record }) => record)).toEqual([own])
+    expect(studies.list(self, 'scribe', { limit: 20 }).items.map(({ record }) => record)).toEqual([
+      own,
+    ])
     expect(studies.list(key, 'scribe', { limit: 20 }).items).toHaveLength(3)
     for (const { studyId, studyInstanceUid } of others) {
       expect(refusalOf(() => studies.read(self, 'scribe', studyId))).toBe('not-found')
       expect(refusalOf(() => studies.byUid(self, 'scribe', studyInstanceUid))).toBe('not-found')
-      expect(refusalOf(() => studies.update(self, 'scribe', studyId, { severity: 'stat' }))).toBe('not-found')
+      expect(refusalOf(() => studies.update(self, 'scribe', studyId, { severity: 'stat' }))).toBe(
+        'not-found',
+      )
       expect(refusalOf(() => studies.cancel(self, 'scribe', { studyId }))).toBe('not-found')
     }
   })
@@ -265,7 +364,9 @@ describe('the scope', () => {
     using on = stage()
     const { studies, key, store, customer } = on
     const [a, b] = [customer('A'), customer('B')]
-    const made = [a, b, undefined].map((expressCustomerId) => studies.create(key, 'viewer', study({ expressCustomerId })).record)
+    const made = [a, b, undefined].map(
+      (expressCustomerId) => studies.create(key, 'viewer', study({ expressCustomerId })).record,
+    )
     const user = newUser(store, { canManageStudies: true })
     const member = atTheWindow(user, [a])
     const seen = (caller = member, query: object = {}) =>
@@ -276,10 +377,16 @@ describe('the scope', () => {
     expect(seen(member, { expressCustomerId: null })).toEqual([])
     expect(seen(atTheWindow(user))).toEqual([3, 2, 1])
     expect(seen(atTheWindow(newUser(store, { level: 'admin' }), [a]))).toEqual([3, 2, 1])
-    expect(refusalOf(() => studies.read(member, 'viewer', made[1]?.studyId ?? ''))).toBe('not-found')
+    expect(refusalOf(() => studies.read(member, 'viewer', made[1]?.studyId ?? ''))).toBe(
+      'not-found',
+    )
     expect(studies.read(member, 'viewer', made[0]?.studyId ?? '').record).toEqual(made[0])
-    expect(refusalOf(() => studies.create(member, 'viewer', study({ expressCustomerId: b })))).toBe('refused body.expressCustomerId')
-    expect(studies.create(member, 'viewer', study({ expressCustomerId: a })).createdByUser?.userId).toBe(user.userId)
+    expect(refusalOf(() => studies.create(member, 'viewer', study({ expressCustomerId: b })))).toBe(
+      'refused body.expressCustomerId',
+    )
+    expect(
+      studies.create(member, 'viewer', study({ expressCustomerId: a })).createdByUser?.userId,
+    ).toBe(user.userId)
   })
 
   it('of a member without the right is to read', () => {
@@ -293,7 +400,10 @@ describe('the scope', () => {
       () => studies.update(member, 'viewer', studyId, {}),
       () => studies.cancel(member, 'viewer', { studyId }),
       () => studies.uncancel(member, 'viewer', { studyId }),
-      () => studies.list(atTheWindow(newUser(store, { hasDashboardAccess: false })), 'viewer', { limit: 1 }),
+      () =>
+        studies.list(atTheWindow(newUser(store, { hasDashboardAccess: false })), 'viewer', {
+          limit: 1,
+        }),
     ])
       expect(refusalOf(work)).toBe('not-permitted')
   })

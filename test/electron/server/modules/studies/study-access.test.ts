@@ -19,16 +19,27 @@ const caller = (more: Partial<UserCaller> = {}): UserCaller => ({
       level: 'member',
       clinicRole: 'Radiologist',
     },
-    ...{ canManageStudies: false, canCreateReports: true, hasDashboardAccess: true, lastLoginAt: null, customerIds: [mine] },
+    ...{
+      canManageStudies: false,
+      canCreateReports: true,
+      hasDashboardAccess: true,
+      lastLoginAt: null,
+      customerIds: [mine],
+    },
   },
   ...more,
 })
-const study = (studyId: string, expressCustomerId: string | null) => ({ studyId, expressCustomerId, createdByApiKeyId: null })
+const study = (studyId: string, expressCustomerId: string | null) => ({
+  studyId,
+  expressCustomerId,
+  createdByApiKeyId: null,
+})
 
 describe('a member who is linked to customers', () => {
   it('sees their studies alone', () => {
     expect(isVisible(caller(), study('stu_1', mine))).toBe(true)
-    for (const other of ['cus_2', null]) expect(isVisible(caller(), study('stu_1', other))).toBe(false)
+    for (const other of ['cus_2', null])
+      expect(isVisible(caller(), study('stu_1', other))).toBe(false)
   })
 
   it('sees by a link for dictation its study, whosever it is, and no other', () => {
@@ -53,11 +64,18 @@ describe('who is not held to some customers', () => {
   })
 
   it('is a key, which sees all studies or those it made', () => {
-    const key: KeyCaller = { kind: 'api-key', apiKeyId: 'key-1', scope: 'all', isViewerEnabled: true }
+    const key: KeyCaller = {
+      kind: 'api-key',
+      apiKeyId: 'key-1',
+      scope: 'all',
+      isViewerEnabled: true,
+    }
     const own = { ...study('stu_1', 'cus_2'), createdByApiKeyId: 'key-1' }
     expect(visibleCustomers(key)).toBeUndefined()
     expect([own, study('stu_2', null)].map((one) => isVisible(key, one))).toEqual([true, true])
-    expect([own, study('stu_2', null)].map((one) => isVisible({ ...key, scope: 'self' }, one))).toEqual([true, false])
+    expect(
+      [own, study('stu_2', null)].map((one) => isVisible({ ...key, scope: 'self' }, one)),
+    ).toEqual([true, false])
   })
 })
 
@@ -70,7 +88,13 @@ describe('a study', () => {
     const made = { studyDescription: 'CT', severity: 'normal' } as const
     const scribe = create(key, 'scribe', { ...made, studyInstanceUid: '1.2.1' }).record
     const viewer = create(key, 'viewer', { ...made, studyInstanceUid: '1.2.2' }).record
-    return Object.assign(temp, { key, other: newKey(temp.store, { scope: 'self' }), scribe, viewer, finder: studyFinder(temp) })
+    return Object.assign(temp, {
+      key,
+      other: newKey(temp.store, { scope: 'self' }),
+      scribe,
+      viewer,
+      finder: studyFinder(temp),
+    })
   }
 
   it('is found by its id and by its UID, in its area and by who may see it', () => {
@@ -86,23 +110,35 @@ describe('a study', () => {
       () => finder.read(key, 'scribe', 'stu_none'),
       () => finder.byUid(key, 'scribe', '1.2.3'),
     ]
-    for (const find of refused) expect(refusal(find)).toMatchObject({ code: 'not-found', message: 'There is no such study.' })
+    for (const find of refused)
+      expect(refusal(find)).toMatchObject({ code: 'not-found', message: 'There is no such study.' })
   })
 
   it('is named by either, or by both where they are of one study', () => {
     using on = stage()
     const { finder, key, scribe } = on
     const { studyId } = scribe
-    for (const either of [{ studyId }, { studyInstanceUid: '1.2.1' }, { studyId, studyInstanceUid: '1.2.1' }])
+    for (const either of [
+      { studyId },
+      { studyInstanceUid: '1.2.1' },
+      { studyId, studyInstanceUid: '1.2.1' },
+    ])
       expect(finder.resolve(key, 'scribe', either).studyId).toBe(studyId)
     const two = { studyId, studyInstanceUid: '1.2.2' }
     expect(refusal(() => finder.resolve(key, 'scribe', two))).toMatchObject({
       ...{ code: 'malformed', message: 'studyId and studyInstanceUid name different studies.' },
-      errors: [{ path: 'body.studyInstanceUid', message: 'must be that of the study named by studyId' }],
+      errors: [
+        { path: 'body.studyInstanceUid', message: 'must be that of the study named by studyId' },
+      ],
     })
-    expect(refusalOf(() => finder.resolve(key, 'scribe', two, 'query'))).toBe('malformed query.studyInstanceUid')
+    expect(refusalOf(() => finder.resolve(key, 'scribe', two, 'query'))).toBe(
+      'malformed query.studyInstanceUid',
+    )
     expect(refusal(() => finder.resolve(key, 'scribe', {}, 'query'))).toMatchObject({
-      ...{ code: 'malformed', message: 'The call must name a study by studyId or studyInstanceUid.' },
+      ...{
+        code: 'malformed',
+        message: 'The call must name a study by studyId or studyInstanceUid.',
+      },
       errors: [{ path: 'query.studyId', message: 'must be given, or studyInstanceUid' }],
     })
     expect(refusalOf(() => finder.resolve(key, 'scribe', {}))).toBe('malformed body.studyId')

@@ -12,8 +12,8 @@ import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { completedReport, draftReport } from '../../../../support/reports.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
-// The states of a scribe study by random operations against a model written from the words of interface-choices §6 rows 5-7, not from the
-// tables that the gateway reads.
+// The states of a scribe study by random operations against a model written from the words of
+// interface-choices §6 rows 5-7, not from the tables that the gateway reads.
 
 interface Model {
   status: StudyReportStatus
@@ -52,19 +52,27 @@ const MODEL: Readonly<Record<string, (model: Model, step: Step) => boolean>> = {
   sign(model) {
     if (!AT_WORK.includes(model.status)) return false
     model.status = 'completed'
-    model.reports = model.reports.map((report) => (report === 'draft' ? 'completed' : report === 'addendum draft' ? 'addendum' : report))
+    model.reports = model.reports.map((report) =>
+      report === 'draft' ? 'completed' : report === 'addendum draft' ? 'addendum' : report,
+    )
     return true
   },
   startAddendum(model, { report }) {
     const on = model.reports[report % Math.max(1, model.reports.length)]
-    if (model.isCancelled || model.status !== 'completed' || (on !== 'completed' && on !== 'addendum')) return false
+    if (
+      model.isCancelled ||
+      model.status !== 'completed' ||
+      (on !== 'completed' && on !== 'addendum')
+    )
+      return false
     model.status = 'addendum_active'
     model.reports.push('addendum draft')
     return true
   },
   cancelAddendum(model, { report }) {
     const on = model.reports[report % Math.max(1, model.reports.length)]
-    if (model.status !== 'addendum_active' || (on !== 'completed' && on !== 'addendum draft')) return false
+    if (model.status !== 'addendum_active' || (on !== 'completed' && on !== 'addendum draft'))
+      return false
     model.status = 'completed'
     model.reports = model.reports.filter((one) => one !== 'addendum draft')
     return true
@@ -82,12 +90,21 @@ function assigned(model: Model, user: number | null): boolean {
 function stage() {
   const temp = tempStore()
   const { store } = temp
-  const links = openLinks({ ...temp, publicBase: () => 'http://127.0.0.1:8042', linkMinutes: () => 15, takesEvent: () => true })
+  const links = openLinks({
+    ...temp,
+    publicBase: () => 'http://127.0.0.1:8042',
+    linkMinutes: () => 15,
+    takesEvent: () => true,
+  })
   const studies = openStudies(temp)
   const reports = openReports({ ...temp, links })
   const key = newKey(store)
   const users = [newUser(store), newUser(store)].map(({ userId }) => userId)
-  const { studyId } = studies.create(key, 'scribe', { studyInstanceUid: '1.2.3', studyDescription: 'CT', severity: 'normal' }).record
+  const { studyId } = studies.create(key, 'scribe', {
+    studyInstanceUid: '1.2.3',
+    studyDescription: 'CT',
+    severity: 'normal',
+  }).record
   const reportAt = (at: number) => {
     const all = store.reports.ofStudy(studyId)
     return all[at % Math.max(1, all.length)]?.reportId ?? idFromUuid('rep', randomUUID())
@@ -95,7 +112,12 @@ function stage() {
   /** What the reporting part of the gateway will do. */
   const dictate = (user: string) => {
     const study = store.studies.get(studyId)
-    if (study?.area !== 'scribe' || study.cancelledAt !== null || !['unassigned', 'assigned'].includes(study.status)) return false
+    if (
+      study?.area !== 'scribe' ||
+      study.cancelledAt !== null ||
+      !['unassigned', 'assigned'].includes(study.status)
+    )
+      return false
     draftReport(store, { studyId, userId: study.assignedTo ?? user })
     const now = store.studies.get(studyId)
     if (now) store.studies.update({ ...now, assignedTo: study.assignedTo ?? user }, now)
@@ -110,15 +132,18 @@ function stage() {
   }
   const user = (at: number) => users[at % users.length] ?? ''
   const real: Readonly<Record<string, (step: Step) => boolean>> = {
-    assign: (step) => holds(() => studies.update(key, 'scribe', studyId, { assignedTo: user(step.user) })),
+    assign: (step) =>
+      holds(() => studies.update(key, 'scribe', studyId, { assignedTo: user(step.user) })),
     unassign: () => holds(() => studies.update(key, 'scribe', studyId, { assignedTo: null })),
-    reroute: (step) => holds(() => links.reroute(key, { studyId, assignedToUserId: user(step.user) })),
+    reroute: (step) =>
+      holds(() => links.reroute(key, { studyId, assignedToUserId: user(step.user) })),
     cancel: () => studies.cancel(key, 'scribe', { studyId }).success,
     uncancel: () => studies.uncancel(key, 'scribe', { studyId }).success,
     dictate: (step) => dictate(user(step.user)),
     sign,
     startAddendum: (step) => holds(() => reports.startAddendum(key, reportAt(step.report)).success),
-    cancelAddendum: (step) => holds(() => reports.cancelAddendum(key, reportAt(step.report)).success),
+    cancelAddendum: (step) =>
+      holds(() => reports.cancelAddendum(key, reportAt(step.report)).success),
   }
   const state = (): Model => {
     const study = studies.read(key, 'scribe', studyId).record
@@ -129,7 +154,13 @@ function stage() {
       reports: store.reports
         .ofStudy(studyId)
         .map(({ isAddendum, status }) =>
-          isAddendum ? (status === 'completed' ? 'addendum' : 'addendum draft') : status === 'completed' ? 'completed' : 'draft',
+          isAddendum
+            ? status === 'completed'
+              ? 'addendum'
+              : 'addendum draft'
+            : status === 'completed'
+              ? 'completed'
+              : 'draft',
         ),
     }
   }
@@ -141,7 +172,8 @@ function holds(work: () => unknown): boolean {
   try {
     return work() !== false
   } catch (error) {
-    if (error instanceof ApiError && (error.code === 'refused' || error.code === 'not-found')) return false
+    if (error instanceof ApiError && (error.code === 'refused' || error.code === 'not-found'))
+      return false
     throw error
   }
 }

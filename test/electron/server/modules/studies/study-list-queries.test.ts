@@ -4,7 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { rawQuery } from '#server/database/raw-query.ts'
 import type { Store } from '#server/database/store.ts'
 import type { Area } from '#server/modules/studies/study-facet.ts'
-import { gramSql, mergeSql, type StudyQuery, statementsOf } from '#server/modules/studies/study-list-queries.ts'
+import {
+  gramSql,
+  mergeSql,
+  type StudyQuery,
+  statementsOf,
+} from '#server/modules/studies/study-list-queries.ts'
 import type { NewStudyRecord, StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { folded } from '#server/platform/folding.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
@@ -15,8 +20,32 @@ import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
 const AT = '2026-03-10T09:00:00.000Z'
-const DESCRIPTIONS = ['CT Thorax', 'CT Schädel', 'МРТ головы', 'US 100 %', 'US 100_', 'Échographie', 'MR', 'x']
-const TERMS = ['ct', 'c', 'THORAX', 'schadel', 'МРТ', 'echo', '%', '_', '0 %', '100_', 'raphie', 'zz', 'nothing', 'ct thorax and more']
+const DESCRIPTIONS = [
+  'CT Thorax',
+  'CT Schädel',
+  'МРТ головы',
+  'US 100 %',
+  'US 100_',
+  'Échographie',
+  'MR',
+  'x',
+]
+const TERMS = [
+  'ct',
+  'c',
+  'THORAX',
+  'schadel',
+  'МРТ',
+  'echo',
+  '%',
+  '_',
+  '0 %',
+  '100_',
+  'raphie',
+  'zz',
+  'nothing',
+  'ct thorax and more',
+]
 
 /** What the studies of these tests refer to: two of each, and none. */
 function furnish(store: Store) {
@@ -24,8 +53,19 @@ function furnish(store: Store) {
   const keys = [newKey(store), newKey(store)].map(({ apiKeyId }) => apiKeyId)
   const customers = ['a', 'b'].map((name) => {
     const expressCustomerId = idFromUuid('cus', randomUUID())
-    const made = { createdByApiKeyId: keys[0] ?? '', createdByUserId: null, createdAt: AT, updatedAt: AT }
-    store.customers.insert({ expressCustomerId, expressCustomerName: name, isActive: true, metadata: undefined, ...made })
+    const made = {
+      createdByApiKeyId: keys[0] ?? '',
+      createdByUserId: null,
+      createdAt: AT,
+      updatedAt: AT,
+    }
+    store.customers.insert({
+      expressCustomerId,
+      expressCustomerName: name,
+      isActive: true,
+      metadata: undefined,
+      ...made,
+    })
     return expressCustomerId as string
   })
   return { users, keys, customers }
@@ -49,7 +89,10 @@ const studyArbitrary = fc.record({
 type Drawn = typeof studyArbitrary extends fc.Arbitrary<infer T> ? T : never
 
 let counted = 0
-function recordOf({ area, status, severity, isCancelled, user, customer, key, description }: Drawn, of: Furniture): NewStudyRecord {
+function recordOf(
+  { area, status, severity, isCancelled, user, customer, key, description }: Drawn,
+  of: Furniture,
+): NewStudyRecord {
   const statuses = area === 'viewer' ? VIEWER_STATUSES : REPORT_STUDY_STATUSES
   return {
     studyId: idFromUuid('stu', randomUUID()),
@@ -72,7 +115,12 @@ function recordOf({ area, status, severity, isCancelled, user, customer, key, de
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 1 })
 const queryArbitrary = fc.record({
   area: oneOf<Area>(['viewer', 'scribe']),
-  statuses: maybe(fc.uniqueArray(oneOf(['incomplete', 'complete', 'unassigned', 'assigned', 'completed'] as const), { minLength: 1 })),
+  statuses: maybe(
+    fc.uniqueArray(
+      oneOf(['incomplete', 'complete', 'unassigned', 'assigned', 'completed'] as const),
+      { minLength: 1 },
+    ),
+  ),
   severity: maybe(oneOf(SEVERITIES)),
   isCancelled: maybe(fc.boolean()),
   user: maybe(bit),
@@ -82,7 +130,10 @@ const queryArbitrary = fc.record({
 })
 type Asked = typeof queryArbitrary extends fc.Arbitrary<infer T> ? T : never
 
-const queryOf = ({ area, statuses, severity, isCancelled, user, customers, key, term }: Asked, of: Furniture) => ({
+const queryOf = (
+  { area, statuses, severity, isCancelled, user, customers, key, term }: Asked,
+  of: Furniture,
+) => ({
   area,
   statuses,
   severity,
@@ -95,7 +146,16 @@ const queryOf = ({ area, statuses, severity, isCancelled, user, customers, key, 
 
 /** The oracle: what the query means, row by row. */
 function matches(study: NewStudyRecord, query: ReturnType<typeof queryOf>): boolean {
-  const { area, statuses, severity, isCancelled, assignedTo, expressCustomerIds, createdByApiKeyId, studyDescription = '' } = query
+  const {
+    area,
+    statuses,
+    severity,
+    isCancelled,
+    assignedTo,
+    expressCustomerIds,
+    createdByApiKeyId,
+    studyDescription = '',
+  } = query
   return (
     study.area === area &&
     (statuses?.some((status) => status === study.status) ?? true) &&
@@ -123,7 +183,9 @@ describe('the list of studies', () => {
           const { store } = temp
           const of = furnish(store)
           const query = queryOf(asked, of)
-          const made = store.database.transaction(() => before.map((drawn) => store.studies.insert(recordOf(drawn, of))))
+          const made = store.database.transaction(() =>
+            before.map((drawn) => store.studies.insert(recordOf(drawn, of))),
+          )
           const expected = made.filter((study) => matches(study, query)).reverse()
           const given: StudyRecord[] = []
           let after: string | undefined
@@ -145,9 +207,18 @@ describe('the list of studies', () => {
     using temp = tempStore()
     const { studies } = temp.store
     const of = furnish(temp.store)
-    const drawn = { area: 'scribe', status: 0, severity: 'high', isCancelled: false, user: 2, customer: 2, key: 2 } as const
+    const drawn = {
+      area: 'scribe',
+      status: 0,
+      severity: 'high',
+      isCancelled: false,
+      user: 2,
+      customer: 2,
+      key: 2,
+    } as const
     const made = studies.insert(recordOf({ ...drawn, description: 'Röntgen Hand' }, of))
-    const find = (studyDescription: string) => studies.list({ area: 'scribe', studyDescription }, undefined, 20).items.length
+    const find = (studyDescription: string) =>
+      studies.list({ area: 'scribe', studyDescription }, undefined, 20).items.length
     expect([find('rontgen'), find('knie')]).toEqual([1, 0])
     studies.update({ ...made, studyDescription: 'Röntgen Knie' }, made)
     expect([find('RÖNTGEN'), find('hand'), find('knie'), find('gen kn')]).toEqual([1, 0, 1, 1])
@@ -157,12 +228,22 @@ describe('the list of studies', () => {
     using temp = tempStore()
     const { studies, database } = temp.store
     const of = furnish(temp.store)
-    const drawn = { area: 'viewer', status: 0, severity: 'normal', isCancelled: false, user: 2, customer: 2, key: 2 } as const
+    const drawn = {
+      area: 'viewer',
+      status: 0,
+      severity: 'normal',
+      isCancelled: false,
+      user: 2,
+      customer: 2,
+      key: 2,
+    } as const
     const old = studies.insert(recordOf({ ...drawn, description: 'QX' }, of))
     database.transaction(() => {
-      for (let count = 0; count < 4100; count++) studies.insert(recordOf({ ...drawn, description: 'CT' }, of))
+      for (let count = 0; count < 4100; count++)
+        studies.insert(recordOf({ ...drawn, description: 'CT' }, of))
     })
-    const find = (studyDescription: string) => studies.list({ area: 'viewer', studyDescription }, undefined, 20).items
+    const find = (studyDescription: string) =>
+      studies.list({ area: 'viewer', studyDescription }, undefined, 20).items
     expect(find('qx')).toEqual([old])
     expect(find('x')).toEqual([old])
     expect(find('zq')).toEqual([])
@@ -171,7 +252,8 @@ describe('the list of studies', () => {
 })
 
 /** A run through an index that goes on after a sequence number, or a lazy merge of such runs. */
-const IN_ORDER = /^(SEARCH studies USING (COVERING )?INDEX studiesBy\w+ \(.*(rowid|seq)<\?\)|MERGE \(UNION ALL\)|LEFT|RIGHT)$/
+const IN_ORDER =
+  /^(SEARCH studies USING (COVERING )?INDEX studiesBy\w+ \(.*(rowid|seq)<\?\)|MERGE \(UNION ALL\)|LEFT|RIGHT)$/
 
 describe('the plan of a list of studies', () => {
   const filters: readonly Omit<StudyQuery, 'area' | 'limit'>[] = [
@@ -188,23 +270,37 @@ describe('the plan of a list of studies', () => {
   ]
   const cases = filters.flatMap((filter) => [filter, { ...filter, before: 17 }])
 
-  it.each(cases)('for %o runs through indexes in the order of the list, without a scan and without a sort', (filter) => {
-    using temp = tempStore()
-    const { database } = temp.store
-    for (const area of ['viewer', 'scribe'] as const) {
-      const plans = [...statementsOf({ area, ...filter, limit: 21 })].map(({ text, parameters }) =>
-        database.all(rawQuery<{ detail: string }>(`explain query plan ${text}`, parameters)).map(({ detail }) => detail),
-      )
-      if (area === 'scribe') expect(plans.length).toBeGreaterThan(0)
-      for (const detail of plans.flat()) expect(detail).toMatch(IN_ORDER)
-    }
-  })
+  it.each(cases)(
+    'for %o runs through indexes in the order of the list, without a scan and without a sort',
+    (filter) => {
+      using temp = tempStore()
+      const { database } = temp.store
+      for (const area of ['viewer', 'scribe'] as const) {
+        const plans = [...statementsOf({ area, ...filter, limit: 21 })].map(
+          ({ text, parameters }) =>
+            database
+              .all(rawQuery<{ detail: string }>(`explain query plan ${text}`, parameters))
+              .map(({ detail }) => detail),
+        )
+        if (area === 'scribe') expect(plans.length).toBeGreaterThan(0)
+        for (const detail of plans.flat()) expect(detail).toMatch(IN_ORDER)
+      }
+    },
+  )
 
   it('for a contains-filter streams the gram index, newest first', () => {
     using temp = tempStore()
     const { database } = temp.store
     const text = gramSql('viewer', ['instr(studies.descriptionFolded, ?) > 0', 'assignedTo is ?'])
-    const plan = database.all(rawQuery<{ detail: string }>(`explain query plan ${text}`, ['"006100620063"', 9n, 'abc', null, 21]))
+    const plan = database.all(
+      rawQuery<{ detail: string }>(`explain query plan ${text}`, [
+        '"006100620063"',
+        9n,
+        'abc',
+        null,
+        21,
+      ]),
+    )
     expect(plan.map(({ detail }) => detail)).toEqual([
       expect.stringMatching(/^SCAN grams VIRTUAL TABLE INDEX \d+:M1<$/),
       'SEARCH studies USING INTEGER PRIMARY KEY (rowid=?)',

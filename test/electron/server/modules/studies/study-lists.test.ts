@@ -7,7 +7,12 @@ import { openSavedViews } from '#server/modules/studies/saved-views.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import { openStudyLists, type StudyListAsked } from '#server/modules/studies/study-lists.ts'
 import type { UserCaller } from '#server/modules/users/caller.ts'
-import { SavedView, StudyListFilter, StudyMoment, WindowStudy } from '#shared/contract/dashboard-studies.ts'
+import {
+  SavedView,
+  StudyListFilter,
+  StudyMoment,
+  WindowStudy,
+} from '#shared/contract/dashboard-studies.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { MISMATCH, seedImages } from '../../../../support/images.ts'
@@ -28,11 +33,22 @@ function stage() {
   let counted = 0
   return {
     ...{ ...temp, studies, lists, savedViews, key, eventLog },
-    customer: (name: string) => customers.create(key, { expressCustomerName: name }).expressCustomerId as ExpressCustomerId,
-    study: (more: Partial<Parameters<typeof studies.create>[2]> = {}, area: 'scribe' | 'viewer' = 'scribe') =>
+    customer: (name: string) =>
+      customers.create(key, { expressCustomerName: name }).expressCustomerId as ExpressCustomerId,
+    study: (
+      more: Partial<Parameters<typeof studies.create>[2]> = {},
+      area: 'scribe' | 'viewer' = 'scribe',
+    ) =>
       studies.create(key, area, {
-        ...{ studyInstanceUid: `2.25.${counted++}`, studyDescription: 'CT Thorax', severity: 'normal', ...more },
-        ...(area === 'scribe' && { reportMetadata: { patientName: 'Nováková^Eva', ...more.reportMetadata } }),
+        ...{
+          studyInstanceUid: `2.25.${counted++}`,
+          studyDescription: 'CT Thorax',
+          severity: 'normal',
+          ...more,
+        },
+        ...(area === 'scribe' && {
+          reportMetadata: { patientName: 'Nováková^Eva', ...more.reportMetadata },
+        }),
       }).record,
     person: (level: 'owner' | 'member', customerIds: ExpressCustomerId[] = []): UserCaller =>
       atTheWindow(newUser(store, { level }), customerIds),
@@ -40,7 +56,11 @@ function stage() {
   }
 }
 
-const asked = (more: Partial<StudyListAsked> = {}): StudyListAsked => ({ ...StudyListFilter.parse({}), area: 'scribe', ...more })
+const asked = (more: Partial<StudyListAsked> = {}): StudyListAsked => ({
+  ...StudyListFilter.parse({}),
+  area: 'scribe',
+  ...more,
+})
 const page = { order: 'newest', limit: 20 } as const
 /** Code and sentence of the refusal. */
 function refusalOf(work: () => unknown): string {
@@ -53,12 +73,28 @@ describe('a row of the lists', () => {
     using on = stage()
     seedImages(on.store, { uid: '1.2.3', instances: 2 })
     on.store.imageStudies.update('1.2.3', { mismatch: MISMATCH })
-    on.study({ studyInstanceUid: '1.2.3', reportMetadata: { patientName: 'Meier^Anna Maria', scanDate: '2026-11-19' } })
+    on.study({
+      studyInstanceUid: '1.2.3',
+      reportMetadata: { patientName: 'Meier^Anna Maria', scanDate: '2026-11-19' },
+    })
     const { items } = on.lists.list(on.person('owner'), { ...asked(), ...page })
     const [row] = items.map((item) => WindowStudy.parse(item))
     expect(row).toMatchObject({
-      ...{ patientName: 'Meier^Anna Maria', mrn: 'P-4711', dateOfBirth: '1980-01-31', sex: 'female', accessionNumber: 'A-100' },
-      ...{ scanDate: '2026-11-19', scanTime: '09:30', modalities: ['CT'], identity: 'mismatch', isCritical: false, lock: null },
+      ...{
+        patientName: 'Meier^Anna Maria',
+        mrn: 'P-4711',
+        dateOfBirth: '1980-01-31',
+        sex: 'female',
+        accessionNumber: 'A-100',
+      },
+      ...{
+        scanDate: '2026-11-19',
+        scanTime: '09:30',
+        modalities: ['CT'],
+        identity: 'mismatch',
+        isCritical: false,
+        lock: null,
+      },
       images: { instances: 2, expected: null, isReceiving: false },
       madeBy: { kind: 'partner', name: 'RIS' },
     })
@@ -84,7 +120,8 @@ describe('the lists of studies', () => {
   it('find a study by its images, which came before it or after it', () => {
     using on = stage()
     const owner = on.person('owner')
-    const found = (search: string) => on.lists.list(owner, { ...asked({ search }), ...page }).items.length
+    const found = (search: string) =>
+      on.lists.list(owner, { ...asked({ search }), ...page }).items.length
     seedImages(on.store, { uid: '1.2.1' })
     on.study({ studyInstanceUid: '1.2.1' })
     on.study({ studyInstanceUid: '1.2.2' })
@@ -92,7 +129,8 @@ describe('the lists of studies', () => {
     seedImages(on.store, { uid: '1.2.2' })
     expect(found('meier anna')).toBe(2)
     const header = on.store.imageStudies.get('1.2.2')?.header
-    if (header) on.store.imageStudies.update('1.2.2', { header: { ...header, patientName: 'OLSEN^PER' } })
+    if (header)
+      on.store.imageStudies.update('1.2.2', { header: { ...header, patientName: 'OLSEN^PER' } })
     expect([found('meier anna'), found('olsen')]).toEqual([1, 1])
   })
 
@@ -104,11 +142,25 @@ describe('the lists of studies', () => {
     on.study({ assignedTo: me.user.userId })
     on.clock.now = Date.parse('2026-11-19T23:30:00.000Z')
     on.study({ expressCustomerId: on.customer('North') })
-    const count = (more: Partial<StudyListAsked>) => on.lists.list(me, { ...asked(more), ...page }).items.length
-    expect([count({ from: '2026-11-20' }), count({ to: '2026-11-19' }), count({ from: '2026-11-19', to: '2026-11-20' })]).toEqual([1, 1, 2])
-    expect([count({ from: '2026-11-21' }), count({ from: '2026-11-20', to: '2026-11-19' })]).toEqual([0, 0])
-    expect([count({ assignedTo: 'me' }), count({ assignedTo: 'nobody' }), count({ assignedTo: me.user.userId })]).toEqual([1, 1, 1])
-    expect([count({ expressCustomerId: 'none' }), count({ status: [], severity: [] })]).toEqual([1, 2])
+    const count = (more: Partial<StudyListAsked>) =>
+      on.lists.list(me, { ...asked(more), ...page }).items.length
+    expect([
+      count({ from: '2026-11-20' }),
+      count({ to: '2026-11-19' }),
+      count({ from: '2026-11-19', to: '2026-11-20' }),
+    ]).toEqual([1, 1, 2])
+    expect([
+      count({ from: '2026-11-21' }),
+      count({ from: '2026-11-20', to: '2026-11-19' }),
+    ]).toEqual([0, 0])
+    expect([
+      count({ assignedTo: 'me' }),
+      count({ assignedTo: 'nobody' }),
+      count({ assignedTo: me.user.userId }),
+    ]).toEqual([1, 1, 1])
+    expect([count({ expressCustomerId: 'none' }), count({ status: [], severity: [] })]).toEqual([
+      1, 2,
+    ])
     expect(on.lists.counts(me, asked({ from: '2026-11-20' }))).toEqual({
       shown: { count: 1, isMore: false },
       hidden: { count: 1, isMore: false },
@@ -126,7 +178,10 @@ describe('the lists of studies', () => {
       on.lists.list(linked, { ...asked(more), ...page }).items.map(({ studyId }) => studyId)
     expect(seen()).toEqual([ours.studyId])
     expect(seen({ search: 'nov' })).toEqual([ours.studyId])
-    expect([seen({ expressCustomerId: south }), seen({ expressCustomerId: 'none' })]).toEqual([[], []])
+    expect([seen({ expressCustomerId: south }), seen({ expressCustomerId: 'none' })]).toEqual([
+      [],
+      [],
+    ])
     for (const search of ['', 'novak'])
       expect(on.lists.counts(linked, asked({ search, severity: ['stat'] }))).toEqual({
         shown: { count: 0, isMore: false },
@@ -147,13 +202,23 @@ describe('what happened to a study', () => {
     on.studies.update(owner, 'scribe', studyId, { severity: 'stat' })
     on.clock.pass(1000)
     on.store.database.transaction(() =>
-      on.eventLog.begin({ eventId: 'whe_1', type: 'study.access_requested', endpointId: null, subject: studyId, studyInstanceUid }),
+      on.eventLog.begin({
+        eventId: 'whe_1',
+        type: 'study.access_requested',
+        endpointId: null,
+        subject: studyId,
+        studyInstanceUid,
+      }),
     )
     on.clock.pass(1000)
     note(on, 'gateway', 'study.enrich', studyId, {})
     on.study()
     const { moments } = on.lists.read(owner, studyId)
-    expect(moments.map((moment) => StudyMoment.parse(moment)).map(({ what, who, eventId }) => [what, who, eventId])).toEqual([
+    expect(
+      moments
+        .map((moment) => StudyMoment.parse(moment))
+        .map(({ what, who, eventId }) => [what, who, eventId]),
+    ).toEqual([
       ['study.enrich', 'gateway', null],
       ['study.access_requested', '', 'whe_1'],
       ['study.update', 'Una Malá', null],
@@ -164,7 +229,13 @@ describe('what happened to a study', () => {
 })
 
 describe('saved views', () => {
-  const VIEW = { list: 'reading', area: 'scribe', name: 'Mine, urgent', order: 'priority', isShared: false } as const
+  const VIEW = {
+    list: 'reading',
+    area: 'scribe',
+    name: 'Mine, urgent',
+    order: 'priority',
+    isShared: false,
+  } as const
   const filter = StudyListFilter.parse({ assignedTo: 'me', severity: ['stat'], search: 'novakova' })
 
   it('are kept for the person, shared where they say so, and count for whoever looks', async () => {
@@ -172,14 +243,26 @@ describe('saved views', () => {
     const [one, other] = [on.person('member'), on.person('member')]
     on.study({ assignedTo: one.user.userId, severity: 'stat' })
     const made = SavedView.parse(on.savedViews.add(one, { ...VIEW, filter }))
-    expect(made).toMatchObject({ ...VIEW, filter, owner: { userId: one.user.userId, name: 'Una Malá' } })
-    expect(await on.savedViews.list(one, 'reading')).toEqual([{ ...made, shown: { count: 1, isMore: false } }])
-    expect([await on.savedViews.list(other, 'reading'), await on.savedViews.list(one, 'studies')]).toEqual([[], []])
+    expect(made).toMatchObject({
+      ...VIEW,
+      filter,
+      owner: { userId: one.user.userId, name: 'Una Malá' },
+    })
+    expect(await on.savedViews.list(one, 'reading')).toEqual([
+      { ...made, shown: { count: 1, isMore: false } },
+    ])
+    expect([
+      await on.savedViews.list(other, 'reading'),
+      await on.savedViews.list(one, 'studies'),
+    ]).toEqual([[], []])
     on.savedViews.change(one, made.savedViewId, { isShared: true, name: 'Urgent' })
     expect(await on.savedViews.list(other, 'reading')).toEqual([
       { ...made, isShared: true, name: 'Urgent', shown: { count: 0, isMore: false } },
     ])
-    expect(on.store.audit.of([made.savedViewId], 10).map(({ action }) => action)).toEqual(['saved-view.change', 'saved-view.add'])
+    expect(on.store.audit.of([made.savedViewId], 10).map(({ action }) => action)).toEqual([
+      'saved-view.change',
+      'saved-view.add',
+    ])
     on.savedViews.remove(one, made.savedViewId)
     expect(await on.savedViews.list(other, 'reading')).toEqual([])
   })
@@ -189,10 +272,14 @@ describe('saved views', () => {
     const [one, other, owner] = [on.person('member'), on.person('member'), on.person('owner')]
     const { savedViewId } = on.savedViews.add(one, { ...VIEW, filter })
     for (const stranger of [other, owner])
-      expect(refusalOf(() => on.savedViews.change(stranger, savedViewId, { name: 'x' }))).toBe('not-found: There is no such view.')
+      expect(refusalOf(() => on.savedViews.change(stranger, savedViewId, { name: 'x' }))).toBe(
+        'not-found: There is no such view.',
+      )
     on.savedViews.change(one, savedViewId, { isShared: true })
     expect(refusalOf(() => on.savedViews.remove(other, savedViewId))).toMatch(/^not-permitted/)
-    expect(on.savedViews.change(owner, savedViewId, { name: 'Everybody’s' }).name).toBe('Everybody’s')
+    expect(on.savedViews.change(owner, savedViewId, { name: 'Everybody’s' }).name).toBe(
+      'Everybody’s',
+    )
     expect(on.savedViews.change(owner, savedViewId, {}).owner.userId).toBe(one.user.userId)
     on.savedViews.remove(owner, savedViewId)
     expect(refusalOf(() => on.savedViews.remove(one, savedViewId))).toMatch(/^not-found/)
@@ -202,10 +289,14 @@ describe('saved views', () => {
     using on = stage()
     const [one, other] = [on.person('member'), on.person('member')]
     on.savedViews.add(one, { ...VIEW, filter })
-    expect(refusalOf(() => on.savedViews.add(one, { ...VIEW, name: 'MINE, urgent', filter }))).toMatch(/^refused: body.name/)
+    expect(
+      refusalOf(() => on.savedViews.add(one, { ...VIEW, name: 'MINE, urgent', filter })),
+    ).toMatch(/^refused: body.name/)
     on.savedViews.add(one, { ...VIEW, list: 'studies', filter })
     on.savedViews.add(other, { ...VIEW, filter })
     const { savedViewId } = on.savedViews.add(one, { ...VIEW, name: 'Second', filter })
-    expect(refusalOf(() => on.savedViews.change(one, savedViewId, { name: 'Mine, urgent' }))).toMatch(/^refused/)
+    expect(
+      refusalOf(() => on.savedViews.change(one, savedViewId, { name: 'Mine, urgent' })),
+    ).toMatch(/^refused/)
   })
 })

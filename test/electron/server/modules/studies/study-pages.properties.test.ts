@@ -13,8 +13,9 @@ import { seedImages } from '../../../../support/images.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
-// Lists that are read page by page while what they list is made and changed between the pages. What every filter and order gives of a list that
-// stands still is in `study-list.test.ts` and `study-search.test.ts`.
+// Lists that are read page by page while what they list is made and changed between the pages. What
+// every filter and order gives of a list that stands still is in `study-list.test.ts` and
+// `study-search.test.ts`.
 
 const AT = '2026-03-10T09:00:00.000Z'
 const DESCRIPTIONS = ['CT Thorax', 'CT Schädel', 'MR Knie', 'US']
@@ -30,7 +31,10 @@ const studyArbitrary = fc.record({
 })
 type Drawn = typeof studyArbitrary extends fc.Arbitrary<infer T> ? T : never
 /** `at`: which study is changed; none: one is made. */
-const changeArbitrary = fc.record({ at: fc.option(fc.nat({ max: 40 }), { nil: undefined }), to: studyArbitrary })
+const changeArbitrary = fc.record({
+  at: fc.option(fc.nat({ max: 40 }), { nil: undefined }),
+  to: studyArbitrary,
+})
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 1 })
 const filterArbitrary = fc.record({
   search: oneOf(SEARCHES),
@@ -41,7 +45,11 @@ const filterArbitrary = fc.record({
 })
 
 /** Reads a list to its end, with what happens between its pages. */
-function followed<T>(page: (after: string | undefined) => Slice<T>, between: () => void, heard: (item: T) => void): T[] {
+function followed<T>(
+  page: (after: string | undefined) => Slice<T>,
+  between: () => void,
+  heard: (item: T) => void,
+): T[] {
   const given: T[] = []
   let after: string | undefined
   for (let pages = 0; ; pages++) {
@@ -59,7 +67,10 @@ function followed<T>(page: (after: string | undefined) => Slice<T>, between: () 
 
 const lists = ['interface', 'newest', 'priority'] as const
 
-/** Does the work in a transaction and takes it back: a run leaves nothing to the next one, and waits for no disk. */
+/**
+ * Does the work in a transaction and takes it back: a run leaves nothing to the next one, and waits
+ * for no disk.
+ */
 function undone(store: Store, work: () => void): void {
   const back = new Error('done')
   try {
@@ -103,7 +114,12 @@ describe('a list that is read page by page', () => {
                     createdAt: AT,
                     updatedAt: AT,
                   },
-                  ...{ expressCustomerId: null, createdByApiKeyId: null, createdByUserId: null, detail: {} },
+                  ...{
+                    expressCustomerId: null,
+                    createdByApiKeyId: null,
+                    createdByUserId: null,
+                    detail: {},
+                  },
                   ...fieldsOf(drawn),
                 }
                 made.push(store.studies.insert(study))
@@ -117,12 +133,20 @@ describe('a list that is read page by page', () => {
               }
               const term = asked.search === 'ct tho' && order === 'interface' ? 'ct' : asked.search
               const page = (after: string | undefined): Slice<StudyRecord> => {
-                if (order !== 'interface') return store.studies.search.find(filter, order, after, limit)
+                if (order !== 'interface')
+                  return store.studies.search.find(filter, order, after, limit)
                 // The interface filters by one severity.
                 const { severities, search: _, ...rest } = filter
-                return store.studies.list({ ...rest, severity: severities?.[0], studyDescription: term }, after, limit)
+                return store.studies.list(
+                  { ...rest, severity: severities?.[0], studyDescription: term },
+                  after,
+                  limit,
+                )
               }
-              const severities = order === 'interface' && filter.severities ? filter.severities.slice(0, 1) : filter.severities
+              const severities =
+                order === 'interface' && filter.severities
+                  ? filter.severities.slice(0, 1)
+                  : filter.severities
               const words = (text: string) =>
                 text
                   .normalize('NFD')
@@ -131,13 +155,16 @@ describe('a list that is read page by page', () => {
               const matches = (study: StudyRecord) =>
                 (severities?.includes(study.severity) ?? true) &&
                 (filter.statuses?.includes(study.status) ?? true) &&
-                (filter.isCancelled ?? study.cancelledAt !== null) === (study.cancelledAt !== null) &&
+                (filter.isCancelled ?? study.cancelledAt !== null) ===
+                  (study.cancelledAt !== null) &&
                 (filter.assignedTo === undefined || filter.assignedTo === study.assignedTo) &&
                 term.split(' ').every((part) => words(study.studyDescription).includes(part))
               const keyOf = (study: StudyRecord) => (order === 'priority' ? study.severity : '')
 
               /** Those that were there the whole time, under one key. */
-              const constant = new Map(made.filter(matches).map((study) => [study.studyId, keyOf(study)]))
+              const constant = new Map(
+                made.filter(matches).map((study) => [study.studyId, keyOf(study)]),
+              )
               const keys = new Map(made.map((study) => [study.studyId, new Set([keyOf(study)])]))
               const rounds = [...changes]
               const between = () => {
@@ -153,7 +180,8 @@ describe('a list that is read page by page', () => {
                   store.studies.update(changed, study)
                   made[at] = changed
                   keys.get(study.studyId)?.add(keyOf(changed))
-                  if (!matches(changed) || constant.get(study.studyId) !== keyOf(changed)) constant.delete(study.studyId)
+                  if (!matches(changed) || constant.get(study.studyId) !== keyOf(changed))
+                    constant.delete(study.studyId)
                 }
               }
               const given = followed(page, between, (study) => {
@@ -163,7 +191,8 @@ describe('a list that is read page by page', () => {
               })
               const times = new Map<string, number>()
               for (const { studyId } of given) times.set(studyId, (times.get(studyId) ?? 0) + 1)
-              for (const [studyId, count] of times) if (keys.get(studyId)?.size === 1) expect(count).toBe(1)
+              for (const [studyId, count] of times)
+                if (keys.get(studyId)?.size === 1) expect(count).toBe(1)
               for (const studyId of constant.keys()) expect(times.get(studyId)).toBe(1)
             }),
         ),
@@ -186,7 +215,8 @@ describe('a list that is read page by page', () => {
             undone(temp.store, () => {
               const { imageStudies } = temp.store
               let minutes = 0
-              const soon = () => new Date(Date.parse(AT) + Math.floor(++minutes / 3) * 60_000).toISOString()
+              const soon = () =>
+                new Date(Date.parse(AT) + Math.floor(++minutes / 3) * 60_000).toISOString()
               const uidOf = (at: number) => `1.2.${at}`
               const seed = (at: number) => seedImages(temp.store, { uid: uidOf(at), at: soon() })
               for (let at = 0; at < count; at++) seed(at)
@@ -207,7 +237,10 @@ describe('a list that is read page by page', () => {
                 between,
                 () => {},
               )
-              for (const uid of constant) expect(given.filter(({ studyInstanceUid }) => studyInstanceUid === uid)).toHaveLength(1)
+              for (const uid of constant)
+                expect(
+                  given.filter(({ studyInstanceUid }) => studyInstanceUid === uid),
+                ).toHaveLength(1)
             }),
         ),
         runs(30),

@@ -21,7 +21,8 @@ const RECORD: ScribeStudyRecord = {
 
 const text = fc.string({ maxLength: 3 })
 const texts = fc.array(text, { maxLength: 3 })
-const maybe = <T>(value: fc.Arbitrary<T>) => fc.oneof(fc.constant(undefined), fc.constant(null), value)
+const maybe = <T>(value: fc.Arbitrary<T>) =>
+  fc.oneof(fc.constant(undefined), fc.constant(null), value)
 const metadataFields = { mrn: maybe(text), patientName: maybe(text), age: maybe(text) }
 const patchArbitrary = fc.record({
   metadata: maybe(fc.dictionary(text, text, { maxKeys: 3 })),
@@ -33,21 +34,36 @@ const patchArbitrary = fc.record({
   expressCustomerId: maybe(fc.constantFrom('cus_1', 'cus_2')),
 })
 
-/** The oracle: absent stays, null clears, reportMetadata field by field, everything else replaces. */
-function applied(view: Record<string, unknown>, patch: Record<string, unknown>): Record<string, unknown> {
+/**
+ * The oracle: absent stays, null clears, reportMetadata field by field, everything else replaces.
+ */
+function applied(
+  view: Record<string, unknown>,
+  patch: Record<string, unknown>,
+): Record<string, unknown> {
   const after = { ...view }
   for (const [name, value] of Object.entries(patch)) {
     if (value === undefined) continue
-    if (name === 'reportMetadata') after[name] = applied((view[name] ?? {}) as Record<string, unknown>, value as Record<string, unknown>)
+    if (name === 'reportMetadata')
+      after[name] = applied(
+        (view[name] ?? {}) as Record<string, unknown>,
+        value as Record<string, unknown>,
+      )
     else if (value === null) delete after[name]
     else after[name] = value
   }
   return after
 }
 
-const viewOf = ({ detail, studyDescription, expressCustomerId }: ScribeStudyRecord): Record<string, unknown> =>
+const viewOf = ({
+  detail,
+  studyDescription,
+  expressCustomerId,
+}: ScribeStudyRecord): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries({ ...detail, studyDescription, expressCustomerId }).filter(([, value]) => value !== null && value !== undefined),
+    Object.entries({ ...detail, studyDescription, expressCustomerId }).filter(
+      ([, value]) => value !== null && value !== undefined,
+    ),
   )
 
 describe('a patch', () => {
@@ -62,7 +78,8 @@ describe('a patch', () => {
           record = study as ScribeStudyRecord
           expected = applied(expected, patch)
           expect(viewOf(record)).toEqual(expected)
-          const isChanged = JSON.stringify(sorted(before)) !== JSON.stringify(sorted(viewOf(record)))
+          const isChanged =
+            JSON.stringify(sorted(before)) !== JSON.stringify(sorted(viewOf(record)))
           if (isChanged) expect(Object.keys(changes).length).toBeGreaterThan(0)
         }
       }),
@@ -78,4 +95,5 @@ describe('a patch', () => {
   })
 })
 
-const sorted = (view: Record<string, unknown>) => Object.fromEntries(Object.entries(view).sort(([a], [b]) => a.localeCompare(b)))
+const sorted = (view: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(view).sort(([a], [b]) => a.localeCompare(b)))

@@ -10,7 +10,11 @@ beforeAll(async () => {
   for (const [at, patientName] of ['Nováková^Eva', 'Novák^Petr', 'Olsen^Per'].entries())
     await on.keys.partner.call(scribe.create, {
       body: {
-        ...{ studyInstanceUid: newUid(), studyDescription: 'CT Thorax', reportMetadata: { patientName } },
+        ...{
+          studyInstanceUid: newUid(),
+          studyDescription: 'CT Thorax',
+          reportMetadata: { patientName },
+        },
         severity: (['normal', 'stat', 'high'] as const)[at] ?? 'normal',
       },
     })
@@ -21,7 +25,8 @@ async function listed(query: string) {
   const answer = await on.users.owner.send(`GET /dashboard/studies?area=scribe&${query}`)
   return dashboardStudies.list.reply.parse(answer.json)
 }
-const names = (page: Awaited<ReturnType<typeof listed>>) => page.studies.map(({ patientName }) => patientName)
+const names = (page: Awaited<ReturnType<typeof listed>>) =>
+  page.studies.map(({ patientName }) => patientName)
 
 describe('the calls about studies', () => {
   it('list what is typed and chosen, page by page, in either order', async () => {
@@ -31,8 +36,12 @@ describe('the calls about studies', () => {
     expect(names(await listed('severity[]=stat'))).toEqual(['Novák^Petr'])
     const first = await listed('order=priority&limit=2')
     expect(names(first)).toEqual(['Novák^Petr', 'Olsen^Per'])
-    expect(names(await listed(`order=priority&limit=2&cursor=${first.cursor}`))).toEqual(['Nováková^Eva'])
-    const other = await on.users.owner.send(`GET /dashboard/studies?area=scribe&limit=2&cursor=${first.cursor}`)
+    expect(names(await listed(`order=priority&limit=2&cursor=${first.cursor}`))).toEqual([
+      'Nováková^Eva',
+    ])
+    const other = await on.users.owner.send(
+      `GET /dashboard/studies?area=scribe&limit=2&cursor=${first.cursor}`,
+    )
     expect([other.status, Problem.parse(other.json).code]).toEqual([400, 'malformed'])
   })
 
@@ -47,15 +56,31 @@ describe('the calls about studies', () => {
     if (!study) throw new Error('no study')
     const { moments } = await call(dashboardStudies.read, { params: { studyId: study.studyId } })
     expect(moments.map(({ what, who }) => [what, who])).toEqual([['study.create', 'Cloud RIS']])
-    const body = { list: 'studies', area: 'scribe', name: 'Novák', filter: { search: 'novak' }, order: 'newest', isShared: true } as const
+    const body = {
+      list: 'studies',
+      area: 'scribe',
+      name: 'Novák',
+      filter: { search: 'novak' },
+      order: 'newest',
+      isShared: true,
+    } as const
     const saved = await call(dashboardStudies.saveView, { body: body as never })
-    const renamed = await call(dashboardStudies.changeView, { params: { savedViewId: saved.savedViewId }, body: { name: 'N' } })
+    const renamed = await call(dashboardStudies.changeView, {
+      params: { savedViewId: saved.savedViewId },
+      body: { name: 'N' },
+    })
     expect(renamed).toEqual({ ...saved, name: 'N' })
-    const { savedViews } = await on.users.manager.call(dashboardStudies.savedViews, { query: { list: 'studies' } })
+    const { savedViews } = await on.users.manager.call(dashboardStudies.savedViews, {
+      query: { list: 'studies' },
+    })
     expect(savedViews).toEqual([{ ...renamed, shown: { count: 2, isMore: false } }])
-    const forbidden = await on.users.manager.send(`DELETE /dashboard/saved-views/${saved.savedViewId}`)
+    const forbidden = await on.users.manager.send(
+      `DELETE /dashboard/saved-views/${saved.savedViewId}`,
+    )
     expect(forbidden.status).toBe(403)
-    expect(await call(dashboardStudies.removeView, { params: { savedViewId: saved.savedViewId } })).toEqual({ success: true })
+    expect(
+      await call(dashboardStudies.removeView, { params: { savedViewId: saved.savedViewId } }),
+    ).toEqual({ success: true })
   })
 
   it('are for who has signed in', async () => {

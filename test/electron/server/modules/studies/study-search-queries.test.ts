@@ -17,7 +17,14 @@ import { tempStore } from '../../../../support/temp-store.ts'
 
 const HOUR = 3_600_000
 const START = Date.parse('2026-03-10T09:00:00.000Z')
-const NAMES = ['Müller^Ana', 'Muñoz^José', 'Yamada^Tarou=山田^太郎', 'Annan^Kofi', 'Null^Una', undefined]
+const NAMES = [
+  'Müller^Ana',
+  'Muñoz^José',
+  'Yamada^Tarou=山田^太郎',
+  'Annan^Kofi',
+  'Null^Una',
+  undefined,
+]
 const DESCRIPTIONS = ['CT Thorax', 'MR Knie links', 'US 100 %', 'CT Schädel']
 const SEARCHES = [
   '',
@@ -49,8 +56,19 @@ function furnish(store: Store): Furniture {
   const customers = ['a', 'b'].map((name) => {
     const expressCustomerId = idFromUuid('cus', randomUUID())
     const at = new Date(START).toISOString()
-    const made = { createdByApiKeyId: null, createdByUserId: users[0] ?? '', createdAt: at, updatedAt: at }
-    store.customers.insert({ expressCustomerId, expressCustomerName: name, isActive: true, metadata: undefined, ...made })
+    const made = {
+      createdByApiKeyId: null,
+      createdByUserId: users[0] ?? '',
+      createdAt: at,
+      updatedAt: at,
+    }
+    store.customers.insert({
+      expressCustomerId,
+      expressCustomerName: name,
+      isActive: true,
+      metadata: undefined,
+      ...made,
+    })
     return expressCustomerId as string
   })
   return { users, customers }
@@ -103,7 +121,11 @@ function recordOf(drawn: Drawn, of: Furniture, at: number): NewStudyRecord {
 }
 
 const needing = (made: readonly StudyRecord[], drawn: readonly Drawn[]): ReadonlySet<number> =>
-  new Set(made.filter(({ area }, at) => area === 'scribe' && drawn[at]?.needsAddendum).map(({ seq }) => seq))
+  new Set(
+    made
+      .filter(({ area }, at) => area === 'scribe' && drawn[at]?.needsAddendum)
+      .map(({ seq }) => seq),
+  )
 
 function plant(store: Store, drawn: readonly Drawn[], of: Furniture): StudyRecord[] {
   let at = START
@@ -113,7 +135,12 @@ function plant(store: Store, drawn: readonly Drawn[], of: Furniture): StudyRecor
       return store.studies.insert(recordOf(one, of, at))
     })
     for (const seq of needing(made, drawn))
-      store.database.run(rawQuery('insert into neededAddenda (seq, since) values (?, ?)', [seq, new Date(at).toISOString()]))
+      store.database.run(
+        rawQuery('insert into neededAddenda (seq, since) values (?, ?)', [
+          seq,
+          new Date(at).toISOString(),
+        ]),
+      )
     return made
   })
 }
@@ -122,7 +149,11 @@ const filterArbitrary = fc.record({
   area: oneOf<Area>(['viewer', 'scribe', 'scribe']),
   search: oneOf(SEARCHES),
   severities: maybe(fc.uniqueArray(oneOf(SEVERITIES), { minLength: 1 })),
-  statuses: maybe(fc.uniqueArray(oneOf(['incomplete', 'unassigned', 'assigned', 'completed'] as const), { minLength: 1 })),
+  statuses: maybe(
+    fc.uniqueArray(oneOf(['incomplete', 'unassigned', 'assigned', 'completed'] as const), {
+      minLength: 1,
+    }),
+  ),
   isCancelled: maybe(fc.boolean()),
   user: maybe(bit),
   customer: maybe(bit),
@@ -133,24 +164,37 @@ const filterArbitrary = fc.record({
 })
 type Asked = typeof filterArbitrary extends fc.Arbitrary<infer T> ? T : never
 
-function filterOf({ user, customer, since, until, seen, ...asked }: Asked, of: Furniture): StudyFilter {
-  const instant = (hours: number | undefined) => (hours === undefined ? null : new Date(START + hours * HOUR).toISOString())
+function filterOf(
+  { user, customer, since, until, seen, ...asked }: Asked,
+  of: Furniture,
+): StudyFilter {
+  const instant = (hours: number | undefined) =>
+    hours === undefined ? null : new Date(START + hours * HOUR).toISOString()
   return {
     ...asked,
     assignedTo: user === undefined ? undefined : pick(of.users, user),
     expressCustomerId: customer === undefined ? undefined : pick(of.customers, customer),
-    madeIn: since === undefined && until === undefined ? undefined : { since: instant(since), until: instant(until) },
+    madeIn:
+      since === undefined && until === undefined
+        ? undefined
+        : { since: instant(since), until: instant(until) },
     seenCustomerIds: seen?.flatMap((at) => of.customers[at] ?? []),
   }
 }
 
-/** The oracle, written anew: what is typed is found in one of the texts, short words where a word begins. */
+/**
+ * The oracle, written anew: what is typed is found in one of the texts, short words where a word
+ * begins.
+ */
 const plain = (text: string) =>
   text
     .normalize('NFD')
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
-function isSearched({ detail, studyDescription, studyInstanceUid }: StudyRecord, search: string): boolean {
+function isSearched(
+  { detail, studyDescription, studyInstanceUid }: StudyRecord,
+  search: string,
+): boolean {
   const { patientName = '', mrn = '' } = detail.reportMetadata ?? {}
   const words = [patientName, mrn, studyDescription].flatMap((text) => plain(text).split(/[\s^=]/))
   return plain(search)
@@ -165,7 +209,10 @@ function isSearched({ detail, studyDescription, studyInstanceUid }: StudyRecord,
 }
 const isSeen = ({ area, expressCustomerId }: StudyRecord, filter: StudyFilter) =>
   area === filter.area && (filter.seenCustomerIds?.some((id) => id === expressCustomerId) ?? true)
-const isShown = (study: StudyRecord, { severities, statuses, isCancelled, assignedTo, expressCustomerId, madeIn }: StudyFilter) =>
+const isShown = (
+  study: StudyRecord,
+  { severities, statuses, isCancelled, assignedTo, expressCustomerId, madeIn }: StudyFilter,
+) =>
   (severities === undefined || severities.includes(study.severity)) &&
   (statuses === undefined || statuses.includes(study.status)) &&
   (isCancelled === undefined || isCancelled === (study.cancelledAt !== null)) &&
@@ -181,7 +228,9 @@ const ORDERS: Record<StudyOrder, (a: StudyRecord, b: StudyRecord) => number> = {
 }
 
 describe('the lists of studies of the window', () => {
-  it('show what is typed and chosen in both orders, page by page, and count what is shown and hidden', { timeout: RUNS_TIMEOUT_MS }, () => {
+  it('show what is typed and chosen in both orders, page by page, and count what is shown and hidden', {
+    timeout: RUNS_TIMEOUT_MS,
+  }, () => {
     fc.assert(
       fc.property(
         fc.array(studyArbitrary, { maxLength: 40 }),
@@ -195,8 +244,12 @@ describe('the lists of studies of the window', () => {
           const needed = needing(made, drawn)
           for (const one of asked) {
             const filter = filterOf(one, of)
-            const seen = made.filter((study) => isSeen(study, filter) && isSearched(study, filter.search))
-            const shown = seen.filter((study) => isShown(study, filter) && (!filter.needsAddendum || needed.has(study.seq)))
+            const seen = made.filter(
+              (study) => isSeen(study, filter) && isSearched(study, filter.search),
+            )
+            const shown = seen.filter(
+              (study) => isShown(study, filter) && (!filter.needsAddendum || needed.has(study.seq)),
+            )
             for (const order of ['newest', 'priority'] as const) {
               const given: StudyRecord[] = []
               let after: string | undefined
@@ -222,7 +275,14 @@ describe('the lists of studies of the window', () => {
   const ALL: StudyFilter = { area: 'scribe', search: '' }
   const DRAWN: Drawn = {
     ...{ area: 'scribe', status: 0, severity: 'normal', isCancelled: false, user: 2, customer: 2 },
-    ...{ description: 'CT Thorax', name: 'Müller^Ana', mrn: undefined, uid: '2.25.', later: 0, needsAddendum: false },
+    ...{
+      description: 'CT Thorax',
+      name: 'Müller^Ana',
+      mrn: undefined,
+      uid: '2.25.',
+      later: 0,
+      needsAddendum: false,
+    },
   }
   const find = (store: Store, search: string, filter: Partial<StudyFilter> = {}) =>
     store.studies.search.find({ ...ALL, ...filter, search }, 'newest', undefined, 20).items.length
@@ -239,9 +299,17 @@ describe('the lists of studies of the window', () => {
       detail: { reportMetadata: { patientName: 'Olsen^Per' } },
     } as StudyRecord
     store.studies.update(changed, made)
-    expect([find(store, 'muller'), find(store, 'olsen knie'), find(store, 'thorax')]).toEqual([0, 1, 0])
-    expect([find(store, 'olsen', { severities: ['stat'] }), find(store, 'olsen', { severities: ['normal'] })]).toEqual([1, 0])
-    expect(store.studies.search.counts({ ...ALL, severities: ['stat'] })).toMatchObject({ shown: { count: 1 }, hidden: { count: 0 } })
+    expect([find(store, 'muller'), find(store, 'olsen knie'), find(store, 'thorax')]).toEqual([
+      0, 1, 0,
+    ])
+    expect([
+      find(store, 'olsen', { severities: ['stat'] }),
+      find(store, 'olsen', { severities: ['normal'] }),
+    ]).toEqual([1, 0])
+    expect(store.studies.search.counts({ ...ALL, severities: ['stat'] })).toMatchObject({
+      shown: { count: 1 },
+      hidden: { count: 0 },
+    })
   })
 
   it('show no study whose texts only together have every trigram', () => {
@@ -270,7 +338,10 @@ describe('the lists of studies of the window', () => {
     expect(pages.reduce((sum, count) => sum + count)).toBe(1)
     expect(pages.length).toBeGreaterThan(1)
     const { shown, hidden } = store.studies.search.counts({ ...ALL, search: 'abcdef' })
-    expect({ shown, hidden }).toEqual({ shown: { count: 0, isMore: true }, hidden: { count: 0, isMore: false } })
+    expect({ shown, hidden }).toEqual({
+      shown: { count: 0, isMore: true },
+      hidden: { count: 0, isMore: false },
+    })
   }, 30_000)
 
   it('count what is searched for up to a thousand, and the area exactly', () => {
@@ -283,15 +354,27 @@ describe('the lists of studies of the window', () => {
       of,
     )
     const { counts } = store.studies.search
-    expect(counts({ ...ALL, isCancelled: false })).toEqual({ shown: { count: 1000, isMore: false }, hidden: { count: 500, isMore: false } })
-    expect(counts({ ...ALL, search: 'm' })).toEqual({ shown: { count: 1000, isMore: true }, hidden: { count: 0, isMore: false } })
+    expect(counts({ ...ALL, isCancelled: false })).toEqual({
+      shown: { count: 1000, isMore: false },
+      hidden: { count: 500, isMore: false },
+    })
+    expect(counts({ ...ALL, search: 'm' })).toEqual({
+      shown: { count: 1000, isMore: true },
+      hidden: { count: 0, isMore: false },
+    })
     expect(counts({ ...ALL, search: 'muller', isCancelled: true })).toEqual({
       shown: { count: 500, isMore: false },
       hidden: { count: 1000, isMore: false },
     })
     const madeIn = { since: new Date(START).toISOString(), until: null }
-    expect(counts({ ...ALL, madeIn, isCancelled: false }).shown).toEqual({ count: 1000, isMore: false })
-    expect(counts({ ...ALL, madeIn })).toEqual({ shown: { count: 1000, isMore: true }, hidden: { count: 0, isMore: false } })
+    expect(counts({ ...ALL, madeIn, isCancelled: false }).shown).toEqual({
+      count: 1000,
+      isMore: false,
+    })
+    expect(counts({ ...ALL, madeIn })).toEqual({
+      shown: { count: 1000, isMore: true },
+      hidden: { count: 0, isMore: false },
+    })
     const never = { since: null, until: new Date(START).toISOString() }
     expect(counts({ ...ALL, search: 'm', madeIn: never })).toEqual({
       shown: { count: 0, isMore: false },
@@ -306,15 +389,31 @@ describe('the list of studies that need an addendum', () => {
     const { store } = temp
     const of = furnish(store)
     const drawn = Array.from({ length: 1200 }, (_, at) => ({
-      ...({ area: 'scribe', status: 3, severity: 'normal', isCancelled: false, user: 2, customer: 2 } as const),
-      ...({ description: 'CT Thorax', name: 'Müller^Ana', mrn: undefined, uid: '2.25.', later: 0 } as const),
+      ...({
+        area: 'scribe',
+        status: 3,
+        severity: 'normal',
+        isCancelled: false,
+        user: 2,
+        customer: 2,
+      } as const),
+      ...({
+        description: 'CT Thorax',
+        name: 'Müller^Ana',
+        mrn: undefined,
+        uid: '2.25.',
+        later: 0,
+      } as const),
       needsAddendum: at % 400 === 0,
     }))
     const made = plant(store, drawn, of)
     const filter = { area: 'scribe', search: 'muller', needsAddendum: true } as const
     const { items } = store.studies.search.find(filter, 'newest', undefined, 20)
     expect(items.map(({ seq }) => seq)).toEqual([made[800]?.seq, made[400]?.seq, made[0]?.seq])
-    expect(store.studies.search.counts(filter)).toEqual({ shown: { count: 3, isMore: false }, hidden: { count: 997, isMore: true } })
+    expect(store.studies.search.counts(filter)).toEqual({
+      shown: { count: 3, isMore: false },
+      hidden: { count: 997, isMore: true },
+    })
     expect(store.studies.search.counts({ ...filter, search: '' })).toEqual({
       shown: { count: 3, isMore: false },
       hidden: { count: 1197, isMore: false },
@@ -325,13 +424,23 @@ describe('the list of studies that need an addendum', () => {
     using temp = tempStore()
     const { database } = temp.store
     const plan = (isOldestFirst: boolean) => {
-      const { text, parameters } = neededStatement({ area: 'scribe', search: '' }, { above: 0, before: 9, isOldestFirst, limit: 21 })
-      return database.all(rawQuery<{ detail: string }>(`explain query plan ${text}`, parameters)).map(({ detail }) => detail)
+      const { text, parameters } = neededStatement(
+        { area: 'scribe', search: '' },
+        { above: 0, before: 9, isOldestFirst, limit: 21 },
+      )
+      return database
+        .all(rawQuery<{ detail: string }>(`explain query plan ${text}`, parameters))
+        .map(({ detail }) => detail)
     }
     // No sort, and no search through all studies.
-    const walk = ['SEARCH n USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)', 'SEARCH s USING INTEGER PRIMARY KEY (rowid=?)']
+    const walk = [
+      'SEARCH n USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
+      'SEARCH s USING INTEGER PRIMARY KEY (rowid=?)',
+    ]
     for (const isOldestFirst of [false, true])
-      expect(plan(isOldestFirst).filter((line) => /^(SEARCH|SCAN [ns]|USE)/.test(line))).toEqual(walk)
+      expect(plan(isOldestFirst).filter((line) => /^(SEARCH|SCAN [ns]|USE)/.test(line))).toEqual(
+        walk,
+      )
   })
 })
 
@@ -366,6 +475,7 @@ describe('what the database says of a patient', () => {
         .filter((name) => name.startsWith('gateway.sqlite'))
         .map((name) => readFileSync(`${temp.folder}/${name}`)),
     )
-    for (const text of ['Müller', 'muller', 'MRN-22', 'mrn-22']) expect(bytes.includes(text)).toBe(false)
+    for (const text of ['Müller', 'muller', 'MRN-22', 'mrn-22'])
+      expect(bytes.includes(text)).toBe(false)
   })
 })

@@ -11,16 +11,34 @@ describe('a view from the window', () => {
     using on = stage()
     const { view } = on.views.byUser(on.at(on.doctor), { studyId: on.viewed })
     expect(view).toMatchObject({
-      ...{ kind: 'window', area: 'viewer', studyId: on.viewed, studyInstanceUid: '1.2.3', userId: on.doctor.userId },
-      ...{ createdByUserId: on.doctor.userId, createdByApiKeyId: null, user: { userId: on.doctor.userId } },
+      ...{
+        kind: 'window',
+        area: 'viewer',
+        studyId: on.viewed,
+        studyInstanceUid: '1.2.3',
+        userId: on.doctor.userId,
+      },
+      ...{
+        createdByUserId: on.doctor.userId,
+        createdByApiKeyId: null,
+        user: { userId: on.doctor.userId },
+      },
     })
-    expect(on.trail()).toEqual([{ actor: `user:${on.doctor.userId}`, action: 'view.open', target: on.viewed, detail: { kind: 'window' } }])
+    expect(on.trail()).toEqual([
+      {
+        actor: `user:${on.doctor.userId}`,
+        action: 'view.open',
+        target: on.viewed,
+        detail: { kind: 'window' },
+      },
+    ])
   })
 
   it('of a UID is of the scribe study, else of the viewer study, else of what the archive has', () => {
     using on = stage()
     const { views, studies, key } = on
-    const of = (studyInstanceUid: string) => views.byUser(on.at(on.doctor), { studyInstanceUid }).view
+    const of = (studyInstanceUid: string) =>
+      views.byUser(on.at(on.doctor), { studyInstanceUid }).view
     expect(of('1.2.3')).toMatchObject({ area: 'scribe', studyId: on.read })
     studies.cancel(key, 'scribe', { studyId: on.read })
     expect(of('1.2.3')).toMatchObject({ area: 'viewer', studyId: on.viewed })
@@ -31,7 +49,11 @@ describe('a view from the window', () => {
     expect(of('1.2.3')).toMatchObject({ area: null, studyId: null })
     const archived = of('1.2.9')
     expect(archived).toMatchObject({ area: null, studyId: null, studyInstanceUid: '1.2.9' })
-    expect(View.parse(views.shown(archived))).toMatchObject({ studyDescription: 'CT Thorax', whyNoCapture: '', mayDictate: false })
+    expect(View.parse(views.shown(archived))).toMatchObject({
+      studyDescription: 'CT Thorax',
+      whyNoCapture: '',
+      mayDictate: false,
+    })
     expect(on.trail().at(-1)).toMatchObject({ action: 'view.open', target: '1.2.9' })
     expect(refusalOf(() => of('1.2.10'))).toBe('not-found')
   })
@@ -44,7 +66,9 @@ describe('a view from the window', () => {
     studies.cancel(key, 'scribe', { studyId: on.read })
     expect(of(on.read)).toBe('The study is cancelled: uncancel it first.')
     const outside = newUser(store, { hasDashboardAccess: false })
-    expect(refusalOf(() => views.byUser(on.at(outside), { studyId: on.viewed }))).toBe('not-permitted')
+    expect(refusalOf(() => views.byUser(on.at(outside), { studyId: on.viewed }))).toBe(
+      'not-permitted',
+    )
     expect(on.trail()).toEqual([])
   })
 
@@ -52,7 +76,8 @@ describe('a view from the window', () => {
     using on = stage()
     const { views, customers, key, create, store } = on
     const [mine, other] = ['Mine', 'Other'].map(
-      (expressCustomerName) => customers.create(key, { expressCustomerName }).expressCustomerId as ExpressCustomerId,
+      (expressCustomerName) =>
+        customers.create(key, { expressCustomerName }).expressCustomerId as ExpressCustomerId,
     )
     const [one, two] = [
       create('viewer', '1.2.4', { expressCustomerId: mine ?? '' }),
@@ -60,7 +85,8 @@ describe('a view from the window', () => {
     ]
     for (const uid of ['1.2.4', '1.2.5', '1.2.6']) seedImages(store, { uid })
     customers.addUser(key, mine ?? '', on.doctor.userId)
-    const open = (of: { readonly studyId: string } | { readonly studyInstanceUid: string }) => views.byUser(on.at(on.doctor), of)
+    const open = (of: { readonly studyId: string } | { readonly studyInstanceUid: string }) =>
+      views.byUser(on.at(on.doctor), of)
     const begun = open({ studyId: one })
     expect(open({ studyInstanceUid: '1.2.4' }).view.studyId).toBe(one)
     expect(refusalOf(() => open({ studyId: two }))).toBe('not-found')
@@ -87,7 +113,9 @@ describe('a view from the window', () => {
     using on = stage()
     const { users, key, doctor, store } = on
     const window = on.views.byUser(on.at(doctor), { studyId: on.read })
-    const linked = on.follow(on.links.reroute(key, { studyId: on.read, assignedToUserId: doctor.userId }))
+    const linked = on.follow(
+      on.links.reroute(key, { studyId: on.read, assignedToUserId: doctor.userId }),
+    )
     store.users.update({ ...doctor, hasDashboardAccess: false })
     expect(refusalOf(() => on.look(window))).toBe('Your account has no access any more.')
     store.users.update(doctor)
@@ -103,7 +131,13 @@ describe('a view from the window', () => {
       const user = newUser(on.store, { canCreateReports: false, ...more })
       return on.views.shown(on.views.byUser(on.at(user), { studyId: on.read }).view).whyNoCapture
     }
-    expect(whyNot({})).toBe('Your account may look at images only: an owner or an admin can allow more.')
-    expect([whyNot({ canCreateReports: true }), whyNot({ canManageStudies: true }), whyNot({ level: 'admin' })]).toEqual(['', '', ''])
+    expect(whyNot({})).toBe(
+      'Your account may look at images only: an owner or an admin can allow more.',
+    )
+    expect([
+      whyNot({ canCreateReports: true }),
+      whyNot({ canManageStudies: true }),
+      whyNot({ level: 'admin' }),
+    ]).toEqual(['', '', ''])
   })
 })

@@ -14,7 +14,10 @@ const refused = expect.objectContaining({ code: 'refused' })
 describe('inviting', () => {
   it('makes the user, readable at once but unable to sign in, and the invitation under the same user id', async () => {
     using temp = peopleFixture()
-    const { user, invitation } = temp.invitations.invite(temp.key, person({ canCreateReports: true, npiNumber: '1234567893' }))
+    const { user, invitation } = temp.invitations.invite(
+      temp.key,
+      person({ canCreateReports: true, npiNumber: '1234567893' }),
+    )
     expect(temp.users.read(temp.key, user.userId)).toEqual(user)
     expect(ScribeInvitation.parse(scribeInvitationOf(invitation, CLINIC))).toEqual({
       invitationId: expect.stringMatching(/^inv_[0-9a-f]{32}$/),
@@ -45,8 +48,12 @@ describe('inviting', () => {
     expect(viewer).not.toHaveProperty('npiNumber')
     expect(viewer).not.toHaveProperty('canCreateReports')
     expect(temp.people.hasUser()).toBe(false)
-    await expect(temp.people.signIn(user.email, '')).rejects.toMatchObject({ code: 'not-signed-in' })
-    expect(() => temp.people.mintSignInLink(user.userId, 'command-line')).toThrow('has not accepted the invitation')
+    await expect(temp.people.signIn(user.email, '')).rejects.toMatchObject({
+      code: 'not-signed-in',
+    })
+    expect(() => temp.people.mintSignInLink(user.userId, 'command-line')).toThrow(
+      'has not accepted the invitation',
+    )
     expect(temp.trail()).toContain(`api-key:${temp.apiKeyId} user.invite ${user.userId}`)
   })
 
@@ -54,7 +61,11 @@ describe('inviting', () => {
     using temp = peopleFixture()
     const admin = await temp.at('admin')
     const { user, invitation } = temp.invitations.invite(admin.caller, person())
-    expect([user.invitedSource, invitation.inviterId, invitation.invitedByApiKeyId]).toEqual(['dashboard', admin.userId, null])
+    expect([user.invitedSource, invitation.inviterId, invitation.invitedByApiKeyId]).toEqual([
+      'dashboard',
+      admin.userId,
+      null,
+    ])
     expect(temp.invitations.inviterName(invitation)).toBe('Olga admin')
   })
 
@@ -64,7 +75,10 @@ describe('inviting', () => {
     expect(() => temp.invitations.invite(temp.key, wrong)).toThrow(
       expect.objectContaining({
         code: 'refused',
-        errors: [expect.objectContaining({ path: 'body.hasDashboardAccess' }), expect.objectContaining({ path: 'body.npiNumber' })],
+        errors: [
+          expect.objectContaining({ path: 'body.hasDashboardAccess' }),
+          expect.objectContaining({ path: 'body.npiNumber' }),
+        ],
       }),
     )
     expect(temp.store.users.list()).toEqual([])
@@ -76,22 +90,28 @@ describe('inviting', () => {
     temp.invitations.invite(temp.key, person())
     for (const email of ['MAJA@PARTNER.example', member.email.toUpperCase()])
       expect(() => temp.invitations.invite(temp.key, person({ email }))).toThrow(
-        expect.objectContaining({ code: 'refused', errors: [expect.objectContaining({ path: 'body.email' })] }),
+        expect.objectContaining({
+          code: 'refused',
+          errors: [expect.objectContaining({ path: 'body.email' })],
+        }),
       )
   })
 
-  it.each(['revoked', 'rejected', 'expired'])('takes the address again after the invitation was %s, as another user', (how) => {
-    using temp = peopleFixture()
-    const first = temp.invitations.invite(temp.key, person())
-    if (how === 'revoked') temp.invitations.revoke(temp.key, { userId: first.user.userId })
-    if (how === 'rejected') temp.invitations.reject(temp.tokenOf(first.link))
-    if (how === 'expired') temp.clock.pass(30 * DAY)
-    const second = temp.invitations.invite(temp.key, person())
-    expect(second.user.userId).not.toBe(first.user.userId)
-    expect(temp.users.read(temp.key, first.user.userId).deactivatedAt).not.toBeNull()
-    expect(temp.users.read(temp.key, second.user.userId).deactivatedAt).toBeNull()
-    expect(() => temp.invitations.open(temp.tokenOf(first.link))).toThrow(refused)
-  })
+  it.each(['revoked', 'rejected', 'expired'])(
+    'takes the address again after the invitation was %s, as another user',
+    (how) => {
+      using temp = peopleFixture()
+      const first = temp.invitations.invite(temp.key, person())
+      if (how === 'revoked') temp.invitations.revoke(temp.key, { userId: first.user.userId })
+      if (how === 'rejected') temp.invitations.reject(temp.tokenOf(first.link))
+      if (how === 'expired') temp.clock.pass(30 * DAY)
+      const second = temp.invitations.invite(temp.key, person())
+      expect(second.user.userId).not.toBe(first.user.userId)
+      expect(temp.users.read(temp.key, first.user.userId).deactivatedAt).not.toBeNull()
+      expect(temp.users.read(temp.key, second.user.userId).deactivatedAt).toBeNull()
+      expect(() => temp.invitations.open(temp.tokenOf(first.link))).toThrow(refused)
+    },
+  )
 })
 
 describe('the link', () => {
@@ -101,14 +121,21 @@ describe('the link', () => {
     expect(link).toMatch(/^https:\/\/gateway\.clinic\.example\/#\/invitation\?token=[\w-]{43}$/)
     expect(temp.store.outbox.due(INVITATION_MAIL, '2027-01-01T00:00:00.000Z', 10)).toEqual([])
     expect(temp.invitations.mailOf(invitation.invitationId)).toEqual({ mail: 'none', fault: null })
-    const kept = JSON.stringify([temp.store.invitations.get(invitation.invitationId), temp.store.audit.list({ limit: 10 })])
+    const kept = JSON.stringify([
+      temp.store.invitations.get(invitation.invitationId),
+      temp.store.audit.list({ limit: 10 }),
+    ])
     expect(kept).not.toContain(temp.tokenOf(link))
   })
 
   it('goes by mail once mail is set, in the transaction of the invitation', () => {
     using temp = peopleFixture()
     temp.settings.change(
-      { 'mail.host': 'smtp.clinic.example', 'mail.from': 'it@clinic.example', 'clinic.name': 'Praxis Kern' },
+      {
+        'mail.host': 'smtp.clinic.example',
+        'mail.from': 'it@clinic.example',
+        'clinic.name': 'Praxis Kern',
+      },
       'command-line',
     )
     const { link, invitation } = temp.invitations.invite(temp.key, person())
@@ -121,11 +148,16 @@ describe('the link', () => {
         firstName: 'Maja',
         clinicName: 'Praxis Kern',
         invitedBy: 'A partner system of the clinic',
-        link: expect.stringMatching(/^https:\/\/gateway\.clinic\.example\/#\/invitation\?token=[\w-]{43}$/),
+        link: expect.stringMatching(
+          /^https:\/\/gateway\.clinic\.example\/#\/invitation\?token=[\w-]{43}$/,
+        ),
         expiry: invitation.expiry,
       },
     })
-    expect(temp.invitations.mailOf(invitation.invitationId)).toEqual({ mail: 'waiting', fault: null })
+    expect(temp.invitations.mailOf(invitation.invitationId)).toEqual({
+      mail: 'waiting',
+      fault: null,
+    })
     expect(() =>
       temp.store.database.transaction(() => {
         temp.invitations.invite(temp.key, person({ email: 'b@partner.example' }))
@@ -137,14 +169,22 @@ describe('the link', () => {
 
   it('can be made anew: the one before opens nothing, and a mail that waits is dropped', () => {
     using temp = peopleFixture()
-    temp.settings.change({ 'mail.host': 'smtp.clinic.example', 'mail.from': 'it@clinic.example' }, 'command-line')
+    temp.settings.change(
+      { 'mail.host': 'smtp.clinic.example', 'mail.from': 'it@clinic.example' },
+      'command-line',
+    )
     const first = temp.invitations.invite(temp.key, person())
     temp.settings.change({ 'mail.host': null }, 'command-line')
     const second = temp.invitations.renew(temp.key, first.user.userId)
-    expect(second.invitation).toMatchObject({ invitationId: first.invitation.invitationId, expiry: first.invitation.expiry })
+    expect(second.invitation).toMatchObject({
+      invitationId: first.invitation.invitationId,
+      expiry: first.invitation.expiry,
+    })
     expect(temp.invitations.open(temp.tokenOf(second.link)).userId).toBe(first.user.userId)
     const third = temp.invitations.renew(temp.key, first.user.userId)
-    expect(() => temp.invitations.open(temp.tokenOf(second.link))).toThrow('was replaced by a newer one')
+    expect(() => temp.invitations.open(temp.tokenOf(second.link))).toThrow(
+      'was replaced by a newer one',
+    )
     expect(temp.invitations.open(temp.tokenOf(third.link)).userId).toBe(first.user.userId)
     expect(temp.store.outbox.nextDue(INVITATION_MAIL)).toBeUndefined()
     expect(temp.invitations.mailOf(first.invitation.invitationId).mail).toBe('none')
@@ -154,18 +194,28 @@ describe('the link', () => {
 describe('accepting', () => {
   it('sets the password, makes the user active and signs in', async () => {
     using temp = peopleFixture()
-    const { user, invitation, link } = temp.invitations.invite(temp.key, person({ canManageStudies: false }))
+    const { user, invitation, link } = temp.invitations.invite(
+      temp.key,
+      person({ canManageStudies: false }),
+    )
     temp.clock.pass(MINUTE)
     const { signIn } = await temp.invitations.accept(temp.tokenOf(link), PASSWORD)
     expect(temp.people.sessionOf(signIn?.token ?? '')?.userId).toBe(user.userId)
-    expect(temp.users.read(temp.key, user.userId)).toMatchObject({ lastLoginAt: '2026-03-10T09:01:00.000Z', level: 'member' })
+    expect(temp.users.read(temp.key, user.userId)).toMatchObject({
+      lastLoginAt: '2026-03-10T09:01:00.000Z',
+      level: 'member',
+    })
     expect(temp.invitations.read(temp.key, invitation.invitationId)).toMatchObject({
       status: 'accepted',
       updatedAt: '2026-03-10T09:01:00.000Z',
     })
     expect((await temp.people.signIn(user.email, PASSWORD)).user.userId).toBe(user.userId)
-    await expect(temp.invitations.accept(temp.tokenOf(link), PASSWORD)).rejects.toMatchObject({ code: 'refused' })
-    expect(temp.trail()).toContain(`user:${user.userId} invitation.accept ${invitation.invitationId}`)
+    await expect(temp.invitations.accept(temp.tokenOf(link), PASSWORD)).rejects.toMatchObject({
+      code: 'refused',
+    })
+    expect(temp.trail()).toContain(
+      `user:${user.userId} invitation.accept ${invitation.invitationId}`,
+    )
   })
 
   it('gives no session to an account without access to the window', async () => {
@@ -173,8 +223,13 @@ describe('accepting', () => {
     const { user, link } = temp.invitations.invite(temp.key, person({ hasDashboardAccess: false }))
     const { signIn } = await temp.invitations.accept(temp.tokenOf(link), PASSWORD)
     expect(signIn).toBeUndefined()
-    expect(temp.users.read(temp.key, user.userId)).toMatchObject({ lastLoginAt: '2026-03-10T09:00:00.000Z', hasDashboardAccess: false })
-    await expect(temp.people.signIn(user.email, PASSWORD)).rejects.toMatchObject({ code: 'not-permitted' })
+    expect(temp.users.read(temp.key, user.userId)).toMatchObject({
+      lastLoginAt: '2026-03-10T09:00:00.000Z',
+      hasDashboardAccess: false,
+    })
+    await expect(temp.people.signIn(user.email, PASSWORD)).rejects.toMatchObject({
+      code: 'not-permitted',
+    })
   })
 
   it('happens once, however often at the same time', async () => {
@@ -193,14 +248,23 @@ describe('accepting', () => {
     using temp = peopleFixture()
     const first = temp.invitations.invite(temp.key, person())
     temp.users.revokeAccess(temp.key, first.user.userId)
-    await expect(temp.invitations.accept(temp.tokenOf(first.link), PASSWORD)).rejects.toThrow('was taken away')
+    await expect(temp.invitations.accept(temp.tokenOf(first.link), PASSWORD)).rejects.toThrow(
+      'was taken away',
+    )
     temp.users.reactivate(temp.key, first.user.userId)
     temp.clock.pass(30 * DAY - 1)
     expect(temp.invitations.open(temp.tokenOf(first.link)).status).toBe('sent')
     temp.clock.pass(1)
-    await expect(temp.invitations.accept(temp.tokenOf(first.link), PASSWORD)).rejects.toThrow('has expired')
-    await expect(temp.invitations.accept('x'.repeat(43), PASSWORD)).rejects.toMatchObject({ code: 'refused' })
-    expect(temp.users.read(temp.key, first.user.userId)).toMatchObject({ passwordHash: null, lastLoginAt: null })
+    await expect(temp.invitations.accept(temp.tokenOf(first.link), PASSWORD)).rejects.toThrow(
+      'has expired',
+    )
+    await expect(temp.invitations.accept('x'.repeat(43), PASSWORD)).rejects.toMatchObject({
+      code: 'refused',
+    })
+    expect(temp.users.read(temp.key, first.user.userId)).toMatchObject({
+      passwordHash: null,
+      lastLoginAt: null,
+    })
   })
 })
 
@@ -221,22 +285,37 @@ describe('updating an invitation', () => {
     using temp = peopleFixture()
     const { user, invitation, link } = temp.invitations.invite(temp.key, person())
     const { invitationId } = invitation
-    temp.invitations.update(temp.key, invitationId, { firstName: 'Hana', phoneNumber: '5551234567' })
-    expect(temp.users.read(temp.key, user.userId)).toMatchObject({ firstName: 'Hana', phoneNumber: '5551234567' })
+    temp.invitations.update(temp.key, invitationId, {
+      firstName: 'Hana',
+      phoneNumber: '5551234567',
+    })
+    expect(temp.users.read(temp.key, user.userId)).toMatchObject({
+      firstName: 'Hana',
+      phoneNumber: '5551234567',
+    })
     temp.users.update(temp.key, user.userId, { lastName: 'Kos', phoneNumber: null })
-    expect(temp.invitations.read(temp.key, invitationId)).toMatchObject({ firstName: 'Hana', lastName: 'Kos', phoneNumber: null })
+    expect(temp.invitations.read(temp.key, invitationId)).toMatchObject({
+      firstName: 'Hana',
+      lastName: 'Kos',
+      phoneNumber: null,
+    })
     await temp.invitations.accept(temp.tokenOf(link), PASSWORD)
     temp.users.update(temp.key, user.userId, { lastName: 'Bel' })
     expect(temp.invitations.read(temp.key, invitationId).lastName).toBe('Kos')
-    expect(() => temp.invitations.update(temp.key, invitationId, { lastName: 'Bel' })).toThrow('was accepted already')
+    expect(() => temp.invitations.update(temp.key, invitationId, { lastName: 'Bel' })).toThrow(
+      'was accepted already',
+    )
   })
 
   it('has the rules of a user’s update', () => {
     using temp = peopleFixture()
     const { invitation } = temp.invitations.invite(temp.key, person())
-    const update = (patch: object) => () => temp.invitations.update(temp.key, invitation.invitationId, patch)
+    const update = (patch: object) => () =>
+      temp.invitations.update(temp.key, invitation.invitationId, patch)
     expect(update({ canCreateReports: true })).toThrow('npiNumber must be given')
-    expect(update({ level: 'admin', hasDashboardAccess: false })).toThrow('hasDashboardAccess must be true')
+    expect(update({ level: 'admin', hasDashboardAccess: false })).toThrow(
+      'hasDashboardAccess must be true',
+    )
     expect(update({ firstName: 'Maja' })()).toEqual(invitation)
   })
 
@@ -244,9 +323,13 @@ describe('updating an invitation', () => {
     using temp = peopleFixture()
     const { invitation } = temp.invitations.invite(temp.key, person())
     temp.clock.pass(30 * DAY)
-    expect(() => temp.invitations.update(temp.key, invitation.invitationId, { firstName: 'Eva' })).toThrow('it has expired')
+    expect(() =>
+      temp.invitations.update(temp.key, invitation.invitationId, { firstName: 'Eva' }),
+    ).toThrow('it has expired')
     expect(() => temp.invitations.renew(temp.key, invitation.userId)).toThrow('has expired')
-    expect(temp.invitations.revoke(temp.key, { userId: invitation.userId })).toMatchObject({ success: false })
+    expect(temp.invitations.revoke(temp.key, { userId: invitation.userId })).toMatchObject({
+      success: false,
+    })
     expect(temp.invitations.read(temp.key, invitation.invitationId).status).toBe('sent')
   })
 })
@@ -254,29 +337,60 @@ describe('updating an invitation', () => {
 describe('revoking', () => {
   it('names the invitation by itself, by its user, or by both', () => {
     using temp = peopleFixture()
-    const made = ['a', 'b', 'c'].map((name) => temp.invitations.invite(temp.key, person({ email: `${name}@partner.example` })))
-    const [a, b, c] = made.map(({ user, invitation }) => ({ userId: user.userId as string, invitationId: invitation.invitationId }))
-    expect(temp.invitations.revoke(temp.key, { invitationId: a?.invitationId })).toMatchObject({ success: true })
-    expect(temp.invitations.revoke(temp.key, { userId: b?.userId })).toMatchObject({ success: true })
-    expect(() => temp.invitations.revoke(temp.key, { invitationId: c?.invitationId, userId: a?.userId })).toThrow(
-      expect.objectContaining({ code: 'malformed', errors: [{ path: 'body.userId', message: 'must be the user of that invitation' }] }),
+    const made = ['a', 'b', 'c'].map((name) =>
+      temp.invitations.invite(temp.key, person({ email: `${name}@partner.example` })),
+    )
+    const [a, b, c] = made.map(({ user, invitation }) => ({
+      userId: user.userId as string,
+      invitationId: invitation.invitationId,
+    }))
+    expect(temp.invitations.revoke(temp.key, { invitationId: a?.invitationId })).toMatchObject({
+      success: true,
+    })
+    expect(temp.invitations.revoke(temp.key, { userId: b?.userId })).toMatchObject({
+      success: true,
+    })
+    expect(() =>
+      temp.invitations.revoke(temp.key, { invitationId: c?.invitationId, userId: a?.userId }),
+    ).toThrow(
+      expect.objectContaining({
+        code: 'malformed',
+        errors: [{ path: 'body.userId', message: 'must be the user of that invitation' }],
+      }),
     )
     expect(temp.invitations.revoke(temp.key, { ...c })).toMatchObject({ success: true })
-    expect(temp.invitations.revoke(temp.key, { ...c })).toEqual({ success: false, message: 'The invitation was revoked.' })
-    expect(() => temp.invitations.revoke(temp.key, {})).toThrow(expect.objectContaining({ code: 'malformed' }))
-    for (const unknown of [{ invitationId: 'inv_0' }, { userId: 'usr_0' }, { ...a, userId: 'usr_0' }])
-      expect(() => temp.invitations.revoke(temp.key, unknown)).toThrow(expect.objectContaining({ code: 'not-found' }))
+    expect(temp.invitations.revoke(temp.key, { ...c })).toEqual({
+      success: false,
+      message: 'The invitation was revoked.',
+    })
+    expect(() => temp.invitations.revoke(temp.key, {})).toThrow(
+      expect.objectContaining({ code: 'malformed' }),
+    )
+    for (const unknown of [
+      { invitationId: 'inv_0' },
+      { userId: 'usr_0' },
+      { ...a, userId: 'usr_0' },
+    ])
+      expect(() => temp.invitations.revoke(temp.key, unknown)).toThrow(
+        expect.objectContaining({ code: 'not-found' }),
+      )
   })
 
   it('of somebody who was never invited does nothing', async () => {
     using temp = peopleFixture()
     const member = await temp.at('member')
-    expect(temp.invitations.revoke(temp.key, { userId: member.userId })).toEqual({ success: false, message: 'The user has no invitation.' })
+    expect(temp.invitations.revoke(temp.key, { userId: member.userId })).toEqual({
+      success: false,
+      message: 'The user has no invitation.',
+    })
   })
 
   it('drops the mail that waits', () => {
     using temp = peopleFixture()
-    temp.settings.change({ 'mail.host': 'smtp.clinic.example', 'mail.from': 'it@clinic.example' }, 'command-line')
+    temp.settings.change(
+      { 'mail.host': 'smtp.clinic.example', 'mail.from': 'it@clinic.example' },
+      'command-line',
+    )
     const { user } = temp.invitations.invite(temp.key, person())
     temp.invitations.revoke(temp.key, { userId: user.userId })
     expect(temp.store.outbox.nextDue(INVITATION_MAIL)).toBeUndefined()
@@ -287,7 +401,8 @@ describe('the list of invitations', () => {
   it('filters by status, by expiry as it is now, by day of the clinic and by user', () => {
     using temp = peopleFixture()
     temp.settings.change({ 'clinic.timeZone': 'America/New_York' }, 'command-line')
-    const add = (email: string) => temp.invitations.invite(temp.key, person({ email })).user.userId as string
+    const add = (email: string) =>
+      temp.invitations.invite(temp.key, person({ email })).user.userId as string
     // 9 March, 23:59:59.999 in New York, and the first millisecond of the 10th.
     temp.clock.now = Date.parse('2026-03-10T03:59:59.999Z')
     const a = add('a@partner.example')
@@ -310,13 +425,21 @@ describe('the list of invitations', () => {
     expect(found({ expired: 'expired' })).toEqual([a])
     expect(found({ expired: 'not-expired' })).toEqual([c, b])
     const first = temp.invitations.list(temp.key, {}, { limit: 2 })
-    expect(temp.invitations.list(temp.key, {}, { limit: 2, after: first.next })).toMatchObject({ items: [{ userId: a }], next: undefined })
+    expect(temp.invitations.list(temp.key, {}, { limit: 2, after: first.next })).toMatchObject({
+      items: [{ userId: a }],
+      next: undefined,
+    })
   })
 })
 
 describe('the states of an invitation', () => {
-  it('are left once, whatever is tried in whatever order', { timeout: RUNS_TIMEOUT_MS }, async () => {
-    const steps = fc.array(fc.constantFrom('accept', 'reject', 'revoke', 'update', 'renew', 'expire', 'take', 'give'), { maxLength: 12 })
+  it('are left once, whatever is tried in whatever order', {
+    timeout: RUNS_TIMEOUT_MS,
+  }, async () => {
+    const steps = fc.array(
+      fc.constantFrom('accept', 'reject', 'revoke', 'update', 'renew', 'expire', 'take', 'give'),
+      { maxLength: 12 },
+    )
     await fc.assert(
       fc.asyncProperty(steps, async (order) => {
         using temp = peopleFixture()
@@ -327,8 +450,10 @@ describe('the states of an invitation', () => {
           const isPending = model.status === 'sent' && !model.isExpired
           const mayAccept = isPending && !model.isTaken
           const done = await attempt(step)
-          if (step === 'accept' || step === 'reject') expect([step, done]).toEqual([step, mayAccept])
-          if (step === 'revoke' || step === 'update') expect([step, done]).toEqual([step, isPending])
+          if (step === 'accept' || step === 'reject')
+            expect([step, done]).toEqual([step, mayAccept])
+          if (step === 'revoke' || step === 'update')
+            expect([step, done]).toEqual([step, isPending])
           if (step === 'renew') expect([step, done]).toEqual([step, mayAccept])
           if (step === 'accept' && done) model.status = 'accepted'
           if (step === 'reject' && done) Object.assign(model, { status: 'rejected', isTaken: true })
@@ -336,7 +461,8 @@ describe('the states of an invitation', () => {
           if (step === 'expire') model.isExpired = true
           if (step === 'take') model.isTaken = true
           if (step === 'give' && done) model.isTaken = false
-          if (step === 'give') expect([step, done]).toEqual([step, done && (model.status === 'accepted' || isPending)])
+          if (step === 'give')
+            expect([step, done]).toEqual([step, done && (model.status === 'accepted' || isPending)])
           expect(temp.store.invitations.get(invitation.invitationId)?.status).toBe(model.status)
           expect(temp.store.users.get(user.userId)?.deactivatedAt !== null).toBe(model.isTaken)
         }
@@ -345,9 +471,14 @@ describe('the states of an invitation', () => {
           try {
             if (step === 'accept') await temp.invitations.accept(token, PASSWORD)
             if (step === 'reject') temp.invitations.reject(token)
-            if (step === 'revoke') return temp.invitations.revoke(temp.key, { userId: user.userId }).success
-            if (step === 'update') temp.invitations.update(temp.key, invitation.invitationId, { suffix1: String(order.length) })
-            if (step === 'renew') token = temp.tokenOf(temp.invitations.renew(temp.key, user.userId).link)
+            if (step === 'revoke')
+              return temp.invitations.revoke(temp.key, { userId: user.userId }).success
+            if (step === 'update')
+              temp.invitations.update(temp.key, invitation.invitationId, {
+                suffix1: String(order.length),
+              })
+            if (step === 'renew')
+              token = temp.tokenOf(temp.invitations.renew(temp.key, user.userId).link)
             if (step === 'expire') temp.clock.pass(31 * DAY)
             if (step === 'take') temp.users.revokeAccess(temp.key, user.userId)
             if (step === 'give') return temp.users.reactivate(temp.key, user.userId).success

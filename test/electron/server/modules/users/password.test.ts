@@ -19,15 +19,23 @@ describe('passwords', () => {
   })
 
   it('are the same however the keyboard composes them', async () => {
-    expect(await light.verify('Gr\u00fc\u00dfe aus K\u00f6ln', await light.hash('Gru\u0308\u00dfe aus Ko\u0308ln'))).toBe(true)
+    expect(
+      await light.verify(
+        'Gr\u00fc\u00dfe aus K\u00f6ln',
+        await light.hash('Gru\u0308\u00dfe aus Ko\u0308ln'),
+      ),
+    ).toBe(true)
   })
 
   it('are never those of an account that is not there or has none', async () => {
-    for (const stored of [undefined, '', 'plain', 'scrypt$7$8$1', 'md5$7$8$1$AAAA$AAAA']) expect(await light.verify('', stored)).toBe(false)
+    for (const stored of [undefined, '', 'plain', 'scrypt$7$8$1', 'md5$7$8$1$AAAA$AAAA'])
+      expect(await light.verify('', stored)).toBe(false)
   })
 
   it('are not worked on without bound: the surplus is told to come again', async () => {
-    const results = await Promise.allSettled(Array.from({ length: 40 }, () => light.hash('correct horse')))
+    const results = await Promise.allSettled(
+      Array.from({ length: 40 }, () => light.hash('correct horse')),
+    )
     const refused = results.filter((result) => result.status === 'rejected')
     expect(refused).toHaveLength(18)
     expect(refused[0]?.reason).toMatchObject({ code: 'too-many', headers: { 'retry-after': '5' } })
@@ -37,7 +45,8 @@ describe('passwords', () => {
   it('of one host are worked on one at a time, and those of another come before the rest of them', async () => {
     const stored = await light.hash('correct horse')
     const ended: string[] = []
-    const verify = (host: string) => light.verify('a guess', stored, host).then(() => ended.push(host))
+    const verify = (host: string) =>
+      light.verify('a guess', stored, host).then(() => ended.push(host))
     const flood = Array.from({ length: 20 }, () => verify('10.0.0.66'))
     const results = Promise.allSettled(flood)
     const other = verify('10.0.0.7')

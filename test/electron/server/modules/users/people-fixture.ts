@@ -28,28 +28,58 @@ export function peopleFixture() {
   const settings = openSettings(temp)
   const people = openPeople({ ...temp, passwordCost: { logN: 10, r: 8, p: 1 } })
   const users = openUsers(temp)
-  const invitations = openInvitations({ ...temp, settings, people, publicBase: () => 'https://gateway.clinic.example' })
-  const { apiKey } = openApiKeys(temp).create({ description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' }, 'command-line')
+  const invitations = openInvitations({
+    ...temp,
+    settings,
+    people,
+    publicBase: () => 'https://gateway.clinic.example',
+  })
+  const { apiKey } = openApiKeys(temp).create(
+    { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
+    'command-line',
+  )
 
   return {
     ...temp,
     ...{ settings, people, users, invitations, apiKeyId: apiKey.apiKeyId },
-    key: { kind: 'api-key', apiKeyId: apiKey.apiKeyId, scope: 'all', isViewerEnabled: true, managesPeople: true } as Caller,
+    key: {
+      kind: 'api-key',
+      apiKeyId: apiKey.apiKeyId,
+      scope: 'all',
+      isViewerEnabled: true,
+      managesPeople: true,
+    } as Caller,
     /** Somebody at the window; each call makes another account. */
-    async at(level: Level, more: { readonly canManageStudies?: boolean; readonly hasDashboardAccess?: boolean } = {}) {
+    async at(
+      level: Level,
+      more: { readonly canManageStudies?: boolean; readonly hasDashboardAccess?: boolean } = {},
+    ) {
       const email = `${level}-${temp.uuid()}@clinic.example`
       const made = await people.createUser(
-        { email, firstName: 'Olga', lastName: level, level, clinicRole: 'Other', password: PASSWORD },
+        {
+          email,
+          firstName: 'Olga',
+          lastName: level,
+          level,
+          clinicRole: 'Other',
+          password: PASSWORD,
+        },
         'command-line',
       )
       const record = temp.store.users.get(made.userId)
       if (!record) throw new Error('no record')
       temp.store.users.update({ ...record, ...more })
-      const caller: Caller = { kind: 'user', user: { ...signedInUser({ ...record, ...more }), customerIds: [] } }
+      const caller: Caller = {
+        kind: 'user',
+        user: { ...signedInUser({ ...record, ...more }), customerIds: [] },
+      }
       return { caller, userId: made.userId, email }
     },
     /** What was audited, newest first. */
-    trail: () => temp.store.audit.list({ limit: 100 }).items.map(({ actor, action, target }) => `${actor} ${action} ${target}`),
+    trail: () =>
+      temp.store.audit
+        .list({ limit: 100 })
+        .items.map(({ actor, action, target }) => `${actor} ${action} ${target}`),
     tokenOf: (link: string | null) => new URLSearchParams(link?.split('?')[1]).get('token') ?? '',
     [Symbol.dispose]: () => temp[Symbol.dispose](),
   }

@@ -24,8 +24,19 @@ import { openTestSmtpServer } from '../mail/smtp-server.ts'
 
 const PASSWORD = 'a long and quiet evening'
 const INVITED = {
-  ...{ email: 'maja@clinic.example', firstName: 'Maja', lastName: 'Novák', level: 'member', clinicRole: 'Radiologist' },
-  ...{ canManageStudies: false, hasDashboardAccess: true, canCreateReports: true, npiNumber: '1234567893' },
+  ...{
+    email: 'maja@clinic.example',
+    firstName: 'Maja',
+    lastName: 'Novák',
+    level: 'member',
+    clinicRole: 'Radiologist',
+  },
+  ...{
+    canManageStudies: false,
+    hasDashboardAccess: true,
+    canCreateReports: true,
+    npiNumber: '1234567893',
+  },
 }
 
 /** The window's calls about people on a real store, real rules, a real listener and real mail. */
@@ -41,10 +52,26 @@ async function openTestPeople() {
   const users = openUsers(deps)
   const customers = openCustomers(deps)
   const mailServer = openMailServer({ ...deps, settings })
-  const mail = openMail({ store, smtp: () => mailServer.smtp(), clinicName: () => settings.get('clinic.name'), clock })
-  const invitations = openInvitations({ ...deps, settings, people, publicBase: () => 'https://gateway.clinic.example' })
+  const mail = openMail({
+    store,
+    smtp: () => mailServer.smtp(),
+    clinicName: () => settings.get('clinic.name'),
+    clock,
+  })
+  const invitations = openInvitations({
+    ...deps,
+    settings,
+    people,
+    publicBase: () => 'https://gateway.clinic.example',
+  })
   const server = await openHttpServer({
-    ...{ host: '127.0.0.1', port: 0, log: { error: () => {} }, uuid: randomUUID, pageFolder: join(folder, 'no-page') },
+    ...{
+      host: '127.0.0.1',
+      port: 0,
+      log: { error: () => {} },
+      uuid: randomUUID,
+      pageFolder: join(folder, 'no-page'),
+    },
     ...{ allowedHosts: () => [], publicUrl: () => null, sessions: sessionsOf(people) },
     register: (app) =>
       serveDashboardPeople(app, {
@@ -66,7 +93,11 @@ async function openTestPeople() {
     return {
       cookie: () => cookie,
       async call(method: string, path: string, json?: unknown) {
-        const answer = await httpCall(server.url + path, { method, headers: { ...OWN_PAGE, ...(cookie && { cookie }) }, json })
+        const answer = await httpCall(server.url + path, {
+          method,
+          headers: { ...OWN_PAGE, ...(cookie && { cookie }) },
+          json,
+        })
         const set = answer.headers['set-cookie']?.[0]
         if (set) cookie = set.split(';')[0] ?? ''
         return answer
@@ -77,7 +108,13 @@ async function openTestPeople() {
     ...{ store, clock, mail, people, customers },
     window: windowWith,
     async signedIn(level: Level) {
-      const user = { email: `${level}-${randomUUID()}@clinic.example`, firstName: 'Olga', lastName: level, level, password: PASSWORD }
+      const user = {
+        email: `${level}-${randomUUID()}@clinic.example`,
+        firstName: 'Olga',
+        lastName: level,
+        level,
+        password: PASSWORD,
+      }
       await people.createUser({ ...user, clinicRole: 'Other' }, 'command-line')
       return windowWith(`isthmus-session=${(await people.signIn(user.email, PASSWORD)).token}`)
     },
@@ -95,7 +132,10 @@ beforeEach(async () => {
   gateway = await openTestPeople()
 })
 afterEach(() => gateway[Symbol.asyncDispose]())
-const problem = (answer: { status: number; json: unknown }) => [answer.status, Problem.parse(answer.json).code]
+const problem = (answer: { status: number; json: unknown }) => [
+  answer.status,
+  Problem.parse(answer.json).code,
+]
 
 /** Invites and gives the token of the link. */
 async function invited(owner: ReturnType<typeof gateway.window>, more: object = {}) {
@@ -110,8 +150,18 @@ describe('inviting in the window', () => {
     const { status, person, token } = await invited(owner)
     expect(status).toBe(201)
     expect(token).toMatch(/^[\w-]{43}$/)
-    expect(person).toMatchObject({ ...INVITED, state: 'invited', lastLoginAt: null, invitedSource: 'dashboard' })
-    expect(person.invitation).toMatchObject({ status: 'sent', isExpired: false, mail: 'none', invitedBy: 'Olga owner' })
+    expect(person).toMatchObject({
+      ...INVITED,
+      state: 'invited',
+      lastLoginAt: null,
+      invitedSource: 'dashboard',
+    })
+    expect(person.invitation).toMatchObject({
+      status: 'sent',
+      isExpired: false,
+      mail: 'none',
+      invitedBy: 'Olga owner',
+    })
     const listed = await owner.call('GET', '/dashboard/people')
     const { people } = dashboardPeople.people.reply.parse(listed.json)
     expect(people.map(({ state }) => state).sort()).toEqual(['active', 'invited'])
@@ -123,7 +173,14 @@ describe('inviting in the window', () => {
     await using smtp = await openTestSmtpServer()
     const owner = await gateway.signedIn('owner')
     const { host, port, security, user, from, certificate } = smtp.smtp
-    const set = await owner.call('PUT', '/dashboard/mail', { host, port, security, user, from, certificate })
+    const set = await owner.call('PUT', '/dashboard/mail', {
+      host,
+      port,
+      security,
+      user,
+      from,
+      certificate,
+    })
     expect([set.status, set.json]).toMatchObject([200, { host: 'localhost', hasPassword: false }])
     const { person, token } = await invited(owner)
     expect([token, person.invitation?.mail]).toEqual(['', 'waiting'])
@@ -134,7 +191,9 @@ describe('inviting in the window', () => {
     expect(listed?.invitation?.mail).toBe('sent')
     const mailed = smtp.received[0]?.source.replace(/=\n/g, '').replaceAll('=3D', '=') ?? ''
     const found = /token=([\w-]{43})/.exec(mailed)?.[1] ?? ''
-    expect((await gateway.window().call('POST', '/dashboard/invitation', { token: found })).status).toBe(200)
+    expect(
+      (await gateway.window().call('POST', '/dashboard/invitation', { token: found })).status,
+    ).toBe(200)
     const tested = await owner.call('POST', '/dashboard/mail/test', { to: 'it@clinic.example' })
     expect(tested.json).toMatchObject({ success: true })
     expect(smtp.received).toHaveLength(2)
@@ -143,9 +202,11 @@ describe('inviting in the window', () => {
   it('makes another link, which ends the one before; and takes the invitation back', async () => {
     const owner = await gateway.signedIn('owner')
     const { person, token } = await invited(owner)
-    const look = (link: string) => gateway.window().call('POST', '/dashboard/invitation', { token: link })
+    const look = (link: string) =>
+      gateway.window().call('POST', '/dashboard/invitation', { token: link })
     const renewed = await owner.call('POST', `/dashboard/people/${person.userId}/invitation`)
-    const next = dashboardPeople.renewInvitation.reply.parse(renewed.json).link?.split('token=')[1] ?? ''
+    const next =
+      dashboardPeople.renewInvitation.reply.parse(renewed.json).link?.split('token=')[1] ?? ''
     expect([(await look(token)).status, (await look(next)).status]).toEqual([422, 200])
     const revoked = await owner.call('POST', `/dashboard/people/${person.userId}/invitation/revoke`)
     expect(revoked.json).toMatchObject({ success: true })
@@ -160,21 +221,43 @@ describe('the invitation’s page', () => {
     expect([seen.status, seen.json]).toEqual([
       200,
       {
-        ...{ email: 'maja@clinic.example', firstName: 'Maja', lastName: 'Novák', clinicRole: 'Radiologist', level: 'member' },
-        ...{ clinicName: 'Praxis Kern', invitedBy: 'Olga owner', expiry: '2026-04-09T09:00:00.000Z' },
+        ...{
+          email: 'maja@clinic.example',
+          firstName: 'Maja',
+          lastName: 'Novák',
+          clinicRole: 'Radiologist',
+          level: 'member',
+        },
+        ...{
+          clinicName: 'Praxis Kern',
+          invitedBy: 'Olga owner',
+          expiry: '2026-04-09T09:00:00.000Z',
+        },
       },
     ])
-    expect(problem(await gateway.window().call('POST', '/dashboard/invitation', { token: 'x'.repeat(43) }))).toEqual([422, 'refused'])
+    expect(
+      problem(
+        await gateway.window().call('POST', '/dashboard/invitation', { token: 'x'.repeat(43) }),
+      ),
+    ).toEqual([422, 'refused'])
   })
 
   it('takes a password, signs in and ends whoever was signed in there', async () => {
     const owner = await gateway.signedIn('owner')
     const { person, token } = await invited(owner)
-    const short = await gateway.window().call('POST', '/dashboard/invitation/accept', { token, password: 'short' })
-    expect([short.status, Problem.parse(short.json).errors[0]?.path]).toEqual([400, 'body.password'])
+    const short = await gateway
+      .window()
+      .call('POST', '/dashboard/invitation/accept', { token, password: 'short' })
+    expect([short.status, Problem.parse(short.json).errors[0]?.path]).toEqual([
+      400,
+      'body.password',
+    ])
     const browser = await gateway.signedIn('admin')
     const before = browser.cookie()
-    const accepted = await browser.call('POST', '/dashboard/invitation/accept', { token, password: PASSWORD })
+    const accepted = await browser.call('POST', '/dashboard/invitation/accept', {
+      token,
+      password: PASSWORD,
+    })
     expect([accepted.status, accepted.json]).toMatchObject([
       200,
       { user: { userId: person.userId, lastLoginAt: '2026-03-10T09:00:00.000Z' } },
@@ -182,14 +265,19 @@ describe('the invitation’s page', () => {
     expect(browser.cookie()).not.toBe(before)
     expect((await gateway.window(before).call('GET', '/dashboard/people')).status).toBe(401)
     expect((await browser.call('GET', '/dashboard/people')).status).toBe(403)
-    const again = await gateway.window().call('POST', '/dashboard/invitation/accept', { token, password: PASSWORD })
+    const again = await gateway
+      .window()
+      .call('POST', '/dashboard/invitation/accept', { token, password: PASSWORD })
     expect(problem(again)).toEqual([422, 'refused'])
   })
 
   it('signs nobody in whose account has no access to the window', async () => {
     const { token } = await invited(await gateway.signedIn('owner'), { hasDashboardAccess: false })
     const browser = gateway.window()
-    const accepted = await browser.call('POST', '/dashboard/invitation/accept', { token, password: PASSWORD })
+    const accepted = await browser.call('POST', '/dashboard/invitation/accept', {
+      token,
+      password: PASSWORD,
+    })
     expect(accepted.json).toMatchObject({ user: null, needsOwner: false })
     expect(browser.cookie()).toMatch(/^isthmus-session-\d+=$/)
   })
@@ -197,9 +285,16 @@ describe('the invitation’s page', () => {
   it('lets the invitee reject', async () => {
     const owner = await gateway.signedIn('owner')
     const { person, token } = await invited(owner)
-    expect((await gateway.window().call('POST', '/dashboard/invitation/reject', { token })).json).toEqual({ success: true })
-    const { people } = dashboardPeople.people.reply.parse((await owner.call('GET', '/dashboard/people')).json)
-    expect(people.find(({ userId }) => userId === person.userId)).toMatchObject({ state: 'revoked', invitation: { status: 'rejected' } })
+    expect(
+      (await gateway.window().call('POST', '/dashboard/invitation/reject', { token })).json,
+    ).toEqual({ success: true })
+    const { people } = dashboardPeople.people.reply.parse(
+      (await owner.call('GET', '/dashboard/people')).json,
+    )
+    expect(people.find(({ userId }) => userId === person.userId)).toMatchObject({
+      state: 'revoked',
+      invitation: { status: 'rejected' },
+    })
   })
 })
 
@@ -208,11 +303,17 @@ describe('people in the window', () => {
     const owner = await gateway.signedIn('owner')
     const { person } = await invited(owner)
     const at = `/dashboard/people/${person.userId}`
-    expect((await owner.call('PATCH', at, { level: 'admin', suffix1: 'MD' })).json).toMatchObject({ level: 'admin', suffix1: 'MD' })
+    expect((await owner.call('PATCH', at, { level: 'admin', suffix1: 'MD' })).json).toMatchObject({
+      level: 'admin',
+      suffix1: 'MD',
+    })
     expect((await owner.call('POST', `${at}/revoke-access`)).json).toMatchObject({ success: true })
     expect((await owner.call('POST', `${at}/reactivate`)).json).toMatchObject({ success: true })
     const refused = await owner.call('PATCH', at, { hasDashboardAccess: false })
-    expect([refused.status, Problem.parse(refused.json).errors[0]?.path]).toEqual([422, 'body.hasDashboardAccess'])
+    expect([refused.status, Problem.parse(refused.json).errors[0]?.path]).toEqual([
+      422,
+      'body.hasDashboardAccess',
+    ])
   })
 
   it('are listed page by page, with cursors of this list only', async () => {
@@ -227,7 +328,10 @@ describe('people in the window', () => {
       path = `/dashboard/people?limit=2&cursor=${encodeURIComponent(page.cursor)}`
     }
     expect(new Set(seen).size).toBe(4)
-    expect(problem(await owner.call('GET', '/dashboard/people?cursor=nonsense'))).toEqual([400, 'malformed'])
+    expect(problem(await owner.call('GET', '/dashboard/people?cursor=nonsense'))).toEqual([
+      400,
+      'malformed',
+    ])
   })
 
   it('are found by words of name and e-mail, and by how they stand', async () => {
@@ -242,43 +346,82 @@ describe('people in the window', () => {
     expect(await found('search=novak+maja')).toEqual(['Novák'])
     expect(await found('search=MAJA@clinic')).toEqual(['Novák'])
     expect(await found('search=maja+petrov')).toEqual([])
-    expect([await found('show=active'), await found('show=invited'), await found('show=out')]).toEqual([['owner'], ['Petrov'], ['Novák']])
+    expect([
+      await found('show=active'),
+      await found('show=invited'),
+      await found('show=out'),
+    ]).toEqual([['owner'], ['Petrov'], ['Novák']])
     expect(await found('show=active&search=petrov')).toEqual([])
-    expect(problem(await owner.call('GET', '/dashboard/people?show=gone'))).toEqual([400, 'malformed'])
+    expect(problem(await owner.call('GET', '/dashboard/people?show=gone'))).toEqual([
+      400,
+      'malformed',
+    ])
   })
 
   it('have their customers, whose users everybody may see who uses the window', async () => {
     const [owner, member] = [await gateway.signedIn('owner'), await gateway.signedIn('member')]
     const { person } = await invited(owner)
     const caller = { kind: 'user', user: { ...person, customerIds: [], level: 'owner' } } as const
-    const { expressCustomerId } = gateway.customers.create(caller, { expressCustomerName: 'North Imaging' })
+    const { expressCustomerId } = gateway.customers.create(caller, {
+      expressCustomerName: 'North Imaging',
+    })
     gateway.customers.addUser(caller, expressCustomerId, person.userId)
-    const { people } = dashboardPeople.people.reply.parse((await owner.call('GET', '/dashboard/people?search=maja')).json)
-    expect(people[0]?.expressCustomers).toEqual([{ expressCustomerId, expressCustomerName: 'North Imaging' }])
+    const { people } = dashboardPeople.people.reply.parse(
+      (await owner.call('GET', '/dashboard/people?search=maja')).json,
+    )
+    expect(people[0]?.expressCustomers).toEqual([
+      { expressCustomerId, expressCustomerName: 'North Imaging' },
+    ])
     expect(people[0]?.secondFactorSince).toBe(null)
     const path = `/dashboard/customers/${expressCustomerId}/users`
-    const { users, hasMore } = dashboardPeople.customerUsers.reply.parse((await member.call('GET', path)).json)
-    expect(users).toMatchObject([{ userId: person.userId, name: 'Maja Novák', email: INVITED.email, state: 'invited' }])
+    const { users, hasMore } = dashboardPeople.customerUsers.reply.parse(
+      (await member.call('GET', path)).json,
+    )
+    expect(users).toMatchObject([
+      { userId: person.userId, name: 'Maja Novák', email: INVITED.email, state: 'invited' },
+    ])
     expect(hasMore).toBe(false)
-    expect((await member.call('GET', `${path}?search=nobody`)).json).toEqual({ users: [], hasMore: false })
-    expect(problem(await member.call('GET', `/dashboard/customers/cus_${'0'.repeat(32)}/users`))).toEqual([404, 'not-found'])
+    expect((await member.call('GET', `${path}?search=nobody`)).json).toEqual({
+      users: [],
+      hasMore: false,
+    })
+    expect(
+      problem(await member.call('GET', `/dashboard/customers/cus_${'0'.repeat(32)}/users`)),
+    ).toEqual([404, 'not-found'])
     expect(problem(await member.call('GET', `${path}?cursor=nonsense`))).toEqual([400, 'malformed'])
     expect((await gateway.window().call('GET', path)).status).toBe(401)
   })
 
   it('are for owners and administrators; an owner is an owner’s to change', async () => {
-    const [owner, admin, member] = [await gateway.signedIn('owner'), await gateway.signedIn('admin'), await gateway.signedIn('member')]
-    const { people } = dashboardPeople.people.reply.parse((await admin.call('GET', '/dashboard/people')).json)
+    const [owner, admin, member] = [
+      await gateway.signedIn('owner'),
+      await gateway.signedIn('admin'),
+      await gateway.signedIn('member'),
+    ]
+    const { people } = dashboardPeople.people.reply.parse(
+      (await admin.call('GET', '/dashboard/people')).json,
+    )
     const first = people.find(({ level }) => level === 'owner')
-    expect(problem(await admin.call('PATCH', `/dashboard/people/${first?.userId}`, { firstName: 'Ola' }))).toEqual([403, 'not-permitted'])
-    expect((await owner.call('PATCH', `/dashboard/people/${first?.userId}`, { firstName: 'Ola' })).status).toBe(200)
+    expect(
+      problem(
+        await admin.call('PATCH', `/dashboard/people/${first?.userId}`, { firstName: 'Ola' }),
+      ),
+    ).toEqual([403, 'not-permitted'])
+    expect(
+      (await owner.call('PATCH', `/dashboard/people/${first?.userId}`, { firstName: 'Ola' }))
+        .status,
+    ).toBe(200)
     for (const { method, path } of Object.values(dashboardPeople)) {
       // The first are for who holds a link, the second for everybody who uses the window.
-      if (path.startsWith('/dashboard/invitation') || path.startsWith('/dashboard/customers')) continue
+      if (path.startsWith('/dashboard/invitation') || path.startsWith('/dashboard/customers'))
+        continue
       const filled = path.replace(':userId', first?.userId ?? '').replace(':apiKeyId', randomUUID())
       const json = method === 'GET' ? undefined : {}
       expect([path, (await member.call(method, filled, json)).status]).toEqual([path, 403])
-      expect([path, (await gateway.window().call(method, filled, json)).status]).toEqual([path, 401])
+      expect([path, (await gateway.window().call(method, filled, json)).status]).toEqual([
+        path,
+        401,
+      ])
     }
   })
 })
@@ -286,49 +429,92 @@ describe('people in the window', () => {
 describe('API keys in the window', () => {
   it('are shown once, rotated with an overlap, and revoked', async () => {
     const owner = await gateway.signedIn('owner')
-    const made = await owner.call('POST', '/dashboard/api-keys', { description: ' Cloud RIS ', scope: 'all', isViewerEnabled: true })
+    const made = await owner.call('POST', '/dashboard/api-keys', {
+      description: ' Cloud RIS ',
+      scope: 'all',
+      isViewerEnabled: true,
+    })
     const { apiKey, key } = dashboardPeople.createApiKey.reply.parse(made.json)
-    expect([made.status, apiKey.description, apiKey.scope, apiKey.last4]).toEqual([201, 'Cloud RIS', 'all', key.slice(-4)])
+    expect([made.status, apiKey.description, apiKey.scope, apiKey.last4]).toEqual([
+      201,
+      'Cloud RIS',
+      'all',
+      key.slice(-4),
+    ])
     const at = `/dashboard/api-keys/${apiKey.apiKeyId}`
-    const rotated = dashboardPeople.rotateApiKey.reply.parse((await owner.call('POST', `${at}/rotate`, { overlapHours: 2 })).json)
+    const rotated = dashboardPeople.rotateApiKey.reply.parse(
+      (await owner.call('POST', `${at}/rotate`, { overlapHours: 2 })).json,
+    )
     expect(rotated.key).not.toBe(key)
-    expect(rotated.apiKey.old).toEqual({ last4: key.slice(-4), expiresAt: '2026-03-10T11:00:00.000Z' })
+    expect(rotated.apiKey.old).toEqual({
+      last4: key.slice(-4),
+      expiresAt: '2026-03-10T11:00:00.000Z',
+    })
     gateway.clock.pass(9 * 60_000)
-    expect((await owner.call('GET', '/dashboard/api-keys')).json).toEqual({ apiKeys: [rotated.apiKey] })
+    expect((await owner.call('GET', '/dashboard/api-keys')).json).toEqual({
+      apiKeys: [rotated.apiKey],
+    })
     expect((await owner.call('POST', `${at}/revoke`)).json).toEqual({ success: true })
     const listed = await owner.call('GET', '/dashboard/api-keys')
-    expect(listed.json).toMatchObject({ apiKeys: [{ revokedAt: '2026-03-10T09:09:00.000Z', old: null }] })
+    expect(listed.json).toMatchObject({
+      apiKeys: [{ revokedAt: '2026-03-10T09:09:00.000Z', old: null }],
+    })
     expect(listed.text).not.toContain('sk_live_')
     expect(problem(await owner.call('POST', `${at}/rotate`, {}))).toEqual([422, 'refused'])
-    expect(problem(await owner.call('POST', `/dashboard/api-keys/${randomUUID()}/revoke`))).toEqual([404, 'not-found'])
+    expect(problem(await owner.call('POST', `/dashboard/api-keys/${randomUUID()}/revoke`))).toEqual(
+      [404, 'not-found'],
+    )
   })
 })
 
 describe('mail in the window', () => {
   it('is set without ever showing the password, and says why a test failed', async () => {
     const owner = await gateway.signedIn('owner')
-    expect((await owner.call('POST', '/dashboard/mail/test', { to: 'it@clinic.example' })).json).toEqual({
+    expect(
+      (await owner.call('POST', '/dashboard/mail/test', { to: 'it@clinic.example' })).json,
+    ).toEqual({
       success: false,
       message: 'Not sent: no mail server is set.',
     })
-    const config = { host: '127.0.0.1', port: 1, security: 'starttls', user: 'gateway', from: 'it@clinic.example', certificate: null }
-    const set = await owner.call('PUT', '/dashboard/mail', { ...config, password: 'a mail password' })
+    const config = {
+      host: '127.0.0.1',
+      port: 1,
+      security: 'starttls',
+      user: 'gateway',
+      from: 'it@clinic.example',
+      certificate: null,
+    }
+    const set = await owner.call('PUT', '/dashboard/mail', {
+      ...config,
+      password: 'a mail password',
+    })
     expect(set.json).toEqual({ ...config, hasPassword: true, waiting: 0, failed: 0, fault: null })
-    expect((await owner.call('POST', '/dashboard/mail/test', { to: 'it@clinic.example' })).json).toEqual({
+    expect(
+      (await owner.call('POST', '/dashboard/mail/test', { to: 'it@clinic.example' })).json,
+    ).toEqual({
       success: false,
       message: 'Not sent: the mail server refused the connection.',
     })
     const { person } = await invited(owner)
     await gateway.mail.settled()
     const read = await owner.call('GET', '/dashboard/mail')
-    expect(read.json).toMatchObject({ waiting: 1, failed: 0, fault: 'the mail server refused the connection' })
+    expect(read.json).toMatchObject({
+      waiting: 1,
+      failed: 0,
+      fault: 'the mail server refused the connection',
+    })
     expect(read.text).not.toContain('a mail password')
-    const { people } = dashboardPeople.people.reply.parse((await owner.call('GET', '/dashboard/people')).json)
+    const { people } = dashboardPeople.people.reply.parse(
+      (await owner.call('GET', '/dashboard/people')).json,
+    )
     expect(people.find(({ userId }) => userId === person.userId)?.invitation).toMatchObject({
       mail: 'waiting',
       mailFault: 'the mail server refused the connection',
     })
     const plain = await owner.call('PUT', '/dashboard/mail', { ...config, security: 'none' })
-    expect([plain.status, Problem.parse(plain.json).errors[0]?.path]).toEqual([422, 'body.security'])
+    expect([plain.status, Problem.parse(plain.json).errors[0]?.path]).toEqual([
+      422,
+      'body.security',
+    ])
   })
 })

@@ -25,16 +25,25 @@ function clinic() {
   const people = openPeople({ ...temp, passwordCost })
   return Object.assign(temp, {
     people,
-    trail: () => temp.store.audit.list({ limit: 100 }).items.map(({ actor, action, target }) => `${actor} ${action} ${target}`),
+    trail: () =>
+      temp.store.audit
+        .list({ limit: 100 })
+        .items.map(({ actor, action, target }) => `${actor} ${action} ${target}`),
     /** With its owner, who is signed in. */
-    owned: async () => people.createOwner({ ...OWNER, token: people.mintSetupLink('command-line').token, clinicName: 'Praxis Kern' }),
+    owned: async () =>
+      people.createOwner({
+        ...OWNER,
+        token: people.mintSetupLink('command-line').token,
+        clinicName: 'Praxis Kern',
+      }),
   })
 }
 
 const codeOf = async (work: Promise<unknown>) =>
   work.then(
     () => 'none',
-    (error: ApiError) => `${error.code}${error.headers['retry-after'] === undefined ? '' : ` ${error.headers['retry-after']}`}`,
+    (error: ApiError) =>
+      `${error.code}${error.headers['retry-after'] === undefined ? '' : ` ${error.headers['retry-after']}`}`,
   )
 
 describe('the first start', () => {
@@ -45,7 +54,12 @@ describe('the first start', () => {
     expect(temp.people.followLink(token)).toEqual({ mayCreateOwner: true })
     expect(temp.people.followLink(token)).toEqual({ mayCreateOwner: true })
     const signIn = await temp.people.createOwner({ ...OWNER, token, clinicName: 'Praxis Kern' })
-    expect(signIn.user).toMatchObject({ email: 'eva@clinic.example', level: 'owner', canManageStudies: true, canCreateReports: true })
+    expect(signIn.user).toMatchObject({
+      email: 'eva@clinic.example',
+      level: 'owner',
+      canManageStudies: true,
+      canCreateReports: true,
+    })
     expect(signIn.user).not.toHaveProperty('passwordHash')
     expect(temp.people.sessionOf(signIn.token)).toEqual(signIn.user)
     expect(temp.store.settings.get('clinic.name')).toBe('Praxis Kern')
@@ -64,11 +78,19 @@ describe('the first start', () => {
     const [one, two] = links.map(({ token }) => token)
     const both = await Promise.all([
       codeOf(temp.people.createOwner({ ...OWNER, token: one ?? '', clinicName: '' })),
-      codeOf(temp.people.createOwner({ ...OWNER, email: 'other@clinic.example', token: two ?? '', clinicName: '' })),
+      codeOf(
+        temp.people.createOwner({
+          ...OWNER,
+          email: 'other@clinic.example',
+          token: two ?? '',
+          clinicName: '',
+        }),
+      ),
     ])
     expect(both.sort()).toEqual(['none', 'refused'])
     expect(temp.people.list()).toHaveLength(1)
-    for (const { token } of links) expect(() => temp.people.followLink(token)).toThrow('This link has been used or has expired')
+    for (const { token } of links)
+      expect(() => temp.people.followLink(token)).toThrow('This link has been used or has expired')
     expect(() => temp.people.mintSetupLink('gateway')).toThrow('There is an account already')
   })
 
@@ -77,8 +99,12 @@ describe('the first start', () => {
     const { token, expiresAt } = temp.people.mintSetupLink('gateway')
     expect(expiresAt).toBe('2026-03-10T09:15:00.000Z')
     temp.clock.pass(15 * MINUTE)
-    expect(await codeOf(temp.people.createOwner({ ...OWNER, token, clinicName: '' }))).toBe('refused')
-    expect(await codeOf(temp.people.createOwner({ ...OWNER, token: 'x'.repeat(43), clinicName: '' }))).toBe('refused')
+    expect(await codeOf(temp.people.createOwner({ ...OWNER, token, clinicName: '' }))).toBe(
+      'refused',
+    )
+    expect(
+      await codeOf(temp.people.createOwner({ ...OWNER, token: 'x'.repeat(43), clinicName: '' })),
+    ).toBe('refused')
     expect(temp.people.hasUser()).toBe(false)
   })
 })
@@ -86,9 +112,20 @@ describe('the first start', () => {
 describe('accounts', () => {
   it('are made at any level, each e-mail once', async () => {
     using temp = clinic()
-    const made = await temp.people.createUser({ ...OWNER, clinicRole: 'Imaging Technologist', level: 'member' }, 'command-line')
-    expect(made).toMatchObject({ level: 'member', canManageStudies: false, canCreateReports: false, hasDashboardAccess: true })
-    const twin = temp.people.createUser({ ...OWNER, email: 'EVA@clinic.example', level: 'admin' }, 'command-line')
+    const made = await temp.people.createUser(
+      { ...OWNER, clinicRole: 'Imaging Technologist', level: 'member' },
+      'command-line',
+    )
+    expect(made).toMatchObject({
+      level: 'member',
+      canManageStudies: false,
+      canCreateReports: false,
+      hasDashboardAccess: true,
+    })
+    const twin = temp.people.createUser(
+      { ...OWNER, email: 'EVA@clinic.example', level: 'admin' },
+      'command-line',
+    )
     await expect(twin).rejects.toMatchObject({ code: 'refused', errors: [{ path: 'body.email' }] })
     expect(temp.people.list()).toHaveLength(1)
     expect(temp.trail()).toEqual([`command-line user.create ${made.userId}`])
@@ -102,7 +139,9 @@ describe('accounts', () => {
     expect(temp.people.sessionOf(token)).toBeUndefined()
     expect(await codeOf(temp.people.signIn(OWNER.email, OWNER.password))).toBe('not-signed-in')
     expect(await codeOf(temp.people.signIn(OWNER.email, 'another ten'))).toBe('none')
-    await expect(temp.people.setPassword('usr_nobody', 'another ten', 'command-line')).rejects.toMatchObject({ code: 'not-found' })
+    await expect(
+      temp.people.setPassword('usr_nobody', 'another ten', 'command-line'),
+    ).rejects.toMatchObject({ code: 'not-found' })
   })
 })
 
@@ -114,8 +153,12 @@ describe('signing in', () => {
     const signIn = await temp.people.signIn(' EVA@Clinic.example', OWNER.password)
     expect(signIn.user).toEqual({ ...user, lastLoginAt: '2026-03-10T09:01:00.000Z' })
     expect(signIn.expiresAt).toBe('2026-03-10T21:01:00.000Z')
-    expect(await codeOf(temp.people.signIn(OWNER.email, `${OWNER.password} `))).toBe('not-signed-in')
-    expect(await codeOf(temp.people.signIn('nobody@clinic.example', OWNER.password))).toBe('not-signed-in')
+    expect(await codeOf(temp.people.signIn(OWNER.email, `${OWNER.password} `))).toBe(
+      'not-signed-in',
+    )
+    expect(await codeOf(temp.people.signIn('nobody@clinic.example', OWNER.password))).toBe(
+      'not-signed-in',
+    )
     expect(await codeOf(temp.people.signIn(OWNER.email, ''))).toBe('not-signed-in')
     expect(temp.trail()[0]).toBe(`user:${user.userId} user.sign-in-failed ${user.userId}`)
   })
@@ -133,7 +176,9 @@ describe('signing in', () => {
     using temp = clinic()
     await temp.owned()
     const wrong = () => codeOf(temp.people.signIn(OWNER.email, 'wrong'))
-    expect([await wrong(), await wrong(), await wrong(), await wrong(), await wrong()]).toEqual(Array(5).fill('not-signed-in'))
+    expect([await wrong(), await wrong(), await wrong(), await wrong(), await wrong()]).toEqual(
+      Array(5).fill('not-signed-in'),
+    )
     expect(await wrong()).toBe('too-many 2')
     expect(await codeOf(temp.people.signIn(OWNER.email, OWNER.password))).toBe('too-many 2')
     const waits: string[] = []
@@ -141,7 +186,12 @@ describe('signing in', () => {
       temp.clock.pass(wait)
       waits.push(await wrong(), await wrong())
     }
-    expect(waits.filter((_, index) => index % 2 === 1)).toEqual(['too-many 4', 'too-many 8', 'too-many 16', 'too-many 32'])
+    expect(waits.filter((_, index) => index % 2 === 1)).toEqual([
+      'too-many 4',
+      'too-many 8',
+      'too-many 16',
+      'too-many 32',
+    ])
     temp.clock.pass(32_000)
     expect(await codeOf(temp.people.signIn(OWNER.email, OWNER.password))).toBe('none')
     expect(await wrong()).toBe('not-signed-in')
@@ -165,7 +215,8 @@ describe('signing in', () => {
   it('counts guesses that run at the same time, and those for an address nobody has', async () => {
     using temp = clinic()
     await temp.owned()
-    const guess = (email: string) => Promise.all(Array.from({ length: 10 }, () => codeOf(temp.people.signIn(email, 'wrong'))))
+    const guess = (email: string) =>
+      Promise.all(Array.from({ length: 10 }, () => codeOf(temp.people.signIn(email, 'wrong'))))
     for (const email of [OWNER.email, 'nobody@clinic.example']) {
       const answers = await guess(email)
       expect(answers.filter((answer) => answer === 'not-signed-in')).toHaveLength(5)
@@ -184,7 +235,9 @@ describe('the wait of an account', () => {
       ...{ code: 'too-many', headers: { 'retry-after': '2' } },
       message: 'Too many wrong passwords for this account. Wait a moment, then try again.',
     })
-    expect(refusal(() => throttle.enter('eva@clinic.example', 'codes'))?.message).toContain('Too many wrong codes for this account')
+    expect(refusal(() => throttle.enter('eva@clinic.example', 'codes'))?.message).toContain(
+      'Too many wrong codes for this account',
+    )
     expect(refusal(() => throttle.enter('ben@clinic.example'))).toBeUndefined()
     throttle.succeed('Eva@clinic.example')
     expect(refusal(() => throttle.enter('eva@clinic.example'))).toBeUndefined()
@@ -219,7 +272,10 @@ describe('sessions', () => {
   function desk() {
     const temp = tempStore()
     const sessions = openSessions(temp)
-    const [eva, ben] = [newUser(temp.store, { firstName: 'Eva', lastName: 'Kern' }), newUser(temp.store, { firstName: 'Ben' })]
+    const [eva, ben] = [
+      newUser(temp.store, { firstName: 'Eva', lastName: 'Kern' }),
+      newUser(temp.store, { firstName: 'Ben' }),
+    ]
     const newest = () => temp.store.audit.list({ limit: 1 }).items[0]
     return Object.assign(temp, { sessions, eva, ben, newest })
   }
@@ -247,8 +303,20 @@ describe('sessions', () => {
   it('tell the window of their user what it shows, and no more', () => {
     using on = desk()
     expect(signedInUser(on.eva)).toEqual({
-      ...{ userId: on.eva.userId, email: on.eva.email, firstName: 'Eva', lastName: 'Kern', level: 'member' },
-      ...{ clinicRole: 'Radiologist', canManageStudies: false, canCreateReports: true, hasDashboardAccess: true, lastLoginAt: null },
+      ...{
+        userId: on.eva.userId,
+        email: on.eva.email,
+        firstName: 'Eva',
+        lastName: 'Kern',
+        level: 'member',
+      },
+      ...{
+        clinicRole: 'Radiologist',
+        canManageStudies: false,
+        canCreateReports: true,
+        hasDashboardAccess: true,
+        lastLoginAt: null,
+      },
     })
   })
 
@@ -274,7 +342,12 @@ describe('sessions', () => {
     on.clock.pass(MINUTE)
     expect(on.sessions.find(token, 'background')?.isLocked).toBe(true)
     expect(on.newest()).toMatchObject({
-      ...{ actor: `user:${on.eva.userId}`, action: 'session.lock', target: sessionId, detail: { how: 'idle' } },
+      ...{
+        actor: `user:${on.eva.userId}`,
+        action: 'session.lock',
+        target: sessionId,
+        detail: { how: 'idle' },
+      },
     })
   })
 
@@ -309,13 +382,19 @@ describe('sessions', () => {
     on.sessions.unlock(token)
     expect(on.sessions.find(token)?.isLocked).toBe(false)
     for (const call of [on.sessions.lock, on.sessions.unlock, on.sessions.end]) call('none')
-    const trail = on.store.audit.list({ limit: 100 }).items.map(({ action, target, detail }) => [action, target, detail])
+    const trail = on.store.audit
+      .list({ limit: 100 })
+      .items.map(({ action, target, detail }) => [action, target, detail])
     expect(trail.slice(0, -1)).toEqual([
       ['session.unlock', sessionId, {}],
       ['session.lock', sessionId, { how: 'person' }],
     ])
     on.sessions.end(token)
-    expect(on.newest()).toMatchObject({ action: 'user.sign-out', target: on.eva.userId, detail: {} })
+    expect(on.newest()).toMatchObject({
+      action: 'user.sign-out',
+      target: on.eva.userId,
+      detail: {},
+    })
   })
 
   it('are listed with whose they are and where, last used first, of one user or of all', () => {
@@ -328,14 +407,20 @@ describe('sessions', () => {
       browser: '',
       askedAt: '2026-03-10T08:00:00.000Z',
     }
-    const answered = { refusedAt: null, approvedAt: '2026-03-10T08:00:00.000Z', approvedByUserId: null, lastSeenAt: null }
+    const answered = {
+      refusedAt: null,
+      approvedAt: '2026-03-10T08:00:00.000Z',
+      approvedByUserId: null,
+      lastSeenAt: null,
+    }
     on.store.workstations.put({ ...pc, ...answered, tokenHash: 'c'.repeat(64) })
     const { token } = on.sessions.begin(on.eva, 'password', HERE)
     on.clock.pass(MINUTE)
     on.sessions.begin(on.ben, 'password', { ...HERE, workstationId: 'pc-1' })
     on.clock.pass(MINUTE)
     on.sessions.begin(on.ben, 'password', { ...HERE, workstationId: 'pc-removed' })
-    const places = (given: { place: string; isThis: boolean }[]) => given.map(({ place, isThis }) => [place, isThis])
+    const places = (given: { place: string; isThis: boolean }[]) =>
+      given.map(({ place, isThis }) => [place, isThis])
     const all = on.sessions.list(token, undefined)
     expect(places(all)).toEqual([
       ['', false],
@@ -343,9 +428,17 @@ describe('sessions', () => {
       ['This PC', true],
     ])
     expect(all[2]).toEqual({
-      ...{ sessionId: on.sessions.find(token)?.sessionId, user: { userId: on.eva.userId, name: 'Eva Kern' }, place: 'This PC' },
+      ...{
+        sessionId: on.sessions.find(token)?.sessionId,
+        user: { userId: on.eva.userId, name: 'Eva Kern' },
+        place: 'This PC',
+      },
       ...{ browser: 'Chrome on Windows', address: '10.0.0.7', isThis: true, isLocked: false },
-      ...{ createdAt: '2026-03-10T09:00:00.000Z', lastUsedAt: '2026-03-10T09:00:00.000Z', expiresAt: '2026-03-10T21:00:00.000Z' },
+      ...{
+        createdAt: '2026-03-10T09:00:00.000Z',
+        lastUsedAt: '2026-03-10T09:00:00.000Z',
+        expiresAt: '2026-03-10T21:00:00.000Z',
+      },
     })
     expect(places(on.sessions.list(undefined, on.eva.userId))).toEqual([['This PC', false]])
     expect(places(on.sessions.list(token, on.ben.userId))).toHaveLength(2)
@@ -353,24 +446,40 @@ describe('sessions', () => {
     expect(on.sessions.list(token, on.eva.userId)[0]?.isLocked).toBe(true)
     on.clock.pass(10 * MINUTE)
     // Nobody has looked at these since.
-    expect(on.sessions.list(token, on.ben.userId).map(({ isLocked }) => isLocked)).toEqual([true, true])
+    expect(on.sessions.list(token, on.ben.userId).map(({ isLocked }) => isLocked)).toEqual([
+      true,
+      true,
+    ])
     on.clock.pass(12 * 60 * MINUTE)
     expect(on.sessions.list(token, undefined)).toEqual([])
   })
 
   it('are ended by their id, by their user or by who manages the gateway, once', () => {
     using on = desk()
-    const begin = () => on.sessions.find(on.sessions.begin(on.eva, 'password').token)?.sessionId ?? ''
+    const begin = () =>
+      on.sessions.find(on.sessions.begin(on.eva, 'password').token)?.sessionId ?? ''
     const [one, two] = [begin(), begin()]
     const ended = { code: 'not-found', message: 'This session has ended already.' }
-    expect(refusal(() => on.sessions.endById(one, on.ben.userId, 'command-line'))).toMatchObject(ended)
+    expect(refusal(() => on.sessions.endById(one, on.ben.userId, 'command-line'))).toMatchObject(
+      ended,
+    )
     on.sessions.endById(one, on.eva.userId, `user:${on.eva.userId}`)
     expect(on.newest()).toMatchObject({
-      ...{ actor: `user:${on.eva.userId}`, action: 'session.end', target: on.eva.userId, detail: { sessionId: one } },
+      ...{
+        actor: `user:${on.eva.userId}`,
+        action: 'session.end',
+        target: on.eva.userId,
+        detail: { sessionId: one },
+      },
     })
-    expect(refusal(() => on.sessions.endById(one, on.eva.userId, 'command-line'))).toMatchObject(ended)
+    expect(refusal(() => on.sessions.endById(one, on.eva.userId, 'command-line'))).toMatchObject(
+      ended,
+    )
     on.sessions.endById(two, undefined, 'command-line')
-    expect([one, two].map((sessionId) => on.sessions.findById(sessionId))).toEqual([undefined, undefined])
+    expect([one, two].map((sessionId) => on.sessions.findById(sessionId))).toEqual([
+      undefined,
+      undefined,
+    ])
   })
 })
 
@@ -384,7 +493,10 @@ describe('a session', () => {
     }
     temp.clock.pass(10 * MINUTE)
     expect(temp.people.sessionOf(token)).toBeUndefined()
-    expect(temp.people.sessions.find(token)).toMatchObject({ isLocked: true, user: { email: OWNER.email } })
+    expect(temp.people.sessions.find(token)).toMatchObject({
+      isLocked: true,
+      user: { email: OWNER.email },
+    })
     temp.people.sessions.unlock(token)
     expect(temp.people.sessionOf(token)?.email).toBe(OWNER.email)
   })
@@ -454,7 +566,9 @@ describe('a session', () => {
     temp.people.signOut(token)
     expect(temp.people.sessionOf(token)).toBeUndefined()
     expect(temp.people.sessionOf('no such token')).toBeUndefined()
-    expect(temp.trail().filter((line) => line.includes('sign-out'))).toEqual([`user:${user.userId} user.sign-out ${user.userId}`])
+    expect(temp.trail().filter((line) => line.includes('sign-out'))).toEqual([
+      `user:${user.userId} user.sign-out ${user.userId}`,
+    ])
   })
 
   it('takes the images that were opened from the window along, and those of nobody else', async () => {
@@ -463,10 +577,17 @@ describe('a session', () => {
     const { token, user } = await temp.owned()
     const other = newUser(temp.store).userId
     const [mine, theirs] = [viewRecord(user.userId), viewRecord(other)]
-    const linked = viewRecord(user.userId, { ...ephemeralView(newKey(temp.store).apiKeyId), userId: user.userId })
+    const linked = viewRecord(user.userId, {
+      ...ephemeralView(newKey(temp.store).apiKeyId),
+      userId: user.userId,
+    })
     for (const view of [mine, theirs, linked]) views.insert(view)
     temp.people.signOut(token)
-    expect([mine, theirs, linked].map(({ viewId }) => views.get(viewId) !== undefined)).toEqual([false, true, true])
+    expect([mine, theirs, linked].map(({ viewId }) => views.get(viewId) !== undefined)).toEqual([
+      false,
+      true,
+      true,
+    ])
     await temp.people.setPassword(other, 'another ten', 'command-line')
     expect(views.get(theirs.viewId)).toBeUndefined()
   })
@@ -485,9 +606,13 @@ describe('a sign-in link', () => {
     const { user } = await temp.owned()
     const { token } = temp.people.mintSignInLink(user.userId, 'command-line')
     const followed = temp.people.followLink(token)
-    expect(followed.mayCreateOwner ? undefined : temp.people.sessionOf(followed.signIn.token)?.userId).toBe(user.userId)
+    expect(
+      followed.mayCreateOwner ? undefined : temp.people.sessionOf(followed.signIn.token)?.userId,
+    ).toBe(user.userId)
     expect(() => temp.people.followLink(token)).toThrow('This link has been used')
-    expect(await codeOf(temp.people.createOwner({ ...OWNER, token, clinicName: '' }))).toBe('refused')
+    expect(await codeOf(temp.people.createOwner({ ...OWNER, token, clinicName: '' }))).toBe(
+      'refused',
+    )
   })
 
   it('expires after 15 minutes', async () => {

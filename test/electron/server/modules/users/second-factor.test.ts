@@ -11,13 +11,29 @@ async function stage(instant = '2026-03-10T09:00:00.000Z') {
   const factors = openSecondFactors(on)
   const { userId, email } = await on.at('member')
   const { secret, uri } = factors.begin({ userId, email })
-  const codeAt = (ms = on.clock.now) => new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30 }).generate({ timestamp: ms })
-  return { ...on, factors, userId, email, secret, uri, codeAt, signIn: (code?: string) => on.people.signIn(email, PASSWORD, { code }) }
+  const codeAt = (ms = on.clock.now) =>
+    new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30 }).generate({
+      timestamp: ms,
+    })
+  return {
+    ...on,
+    factors,
+    userId,
+    email,
+    secret,
+    uri,
+    codeAt,
+    signIn: (code?: string) => on.people.signIn(email, PASSWORD, { code }),
+  }
 }
 const faultOf = (work: Promise<unknown>) =>
   work.then(
     () => undefined,
-    (error: { code: string; message: string; errors: { path: string }[] }) => [error.code, error.message, error.errors[0]?.path],
+    (error: { code: string; message: string; errors: { path: string }[] }) => [
+      error.code,
+      error.message,
+      error.errors[0]?.path,
+    ],
   )
 
 describe('a second factor', () => {
@@ -36,7 +52,10 @@ describe('a second factor', () => {
       // The secret of the RFC, in place of the random one.
       const record = on.store.secondFactors.get(on.userId)
       if (!record) throw new Error('nothing was begun')
-      on.store.secondFactors.put({ ...record, pending: Secret.fromUTF8('12345678901234567890').base32 })
+      on.store.secondFactors.put({
+        ...record,
+        pending: Secret.fromUTF8('12345678901234567890').base32,
+      })
       expect(on.factors.confirm(on.userId, code), instant).toHaveLength(10)
     }
   })
@@ -44,15 +63,33 @@ describe('a second factor', () => {
   it('is asked for only once it was confirmed, and by no one who has not the password', async () => {
     const on = await stage()
     using _ = on
-    expect(on.uri).toMatch(/^otpauth:\/\/totp\/Isthmus:member-.*issuer=Isthmus.*algorithm=SHA1&digits=6&period=30$/)
+    expect(on.uri).toMatch(
+      /^otpauth:\/\/totp\/Isthmus:member-.*issuer=Isthmus.*algorithm=SHA1&digits=6&period=30$/,
+    )
     await expect(on.signIn()).resolves.toMatchObject({ user: { email: on.email } })
     expect(() => on.factors.confirm(on.userId, '000000')).toThrow('This code is not right.')
     on.factors.confirm(on.userId, on.codeAt())
-    expect(on.factors.of(on.userId)).toEqual({ isOn: true, since: '2026-03-10T09:00:00.000Z', codesLeft: 10 })
-    expect(await faultOf(on.signIn())).toEqual(['not-signed-in', 'Enter the six digits of your authenticator.', 'body.code'])
-    expect(await faultOf(on.signIn('123456'))).toEqual(['not-signed-in', 'This code is not right or was used.', 'body.code'])
+    expect(on.factors.of(on.userId)).toEqual({
+      isOn: true,
+      since: '2026-03-10T09:00:00.000Z',
+      codesLeft: 10,
+    })
+    expect(await faultOf(on.signIn())).toEqual([
+      'not-signed-in',
+      'Enter the six digits of your authenticator.',
+      'body.code',
+    ])
+    expect(await faultOf(on.signIn('123456'))).toEqual([
+      'not-signed-in',
+      'This code is not right or was used.',
+      'body.code',
+    ])
     const guess = faultOf(on.people.signIn(on.email, 'not the password', { code: on.codeAt() }))
-    expect(await guess).toEqual(['not-signed-in', 'The e-mail address or the password is wrong.', undefined])
+    expect(await guess).toEqual([
+      'not-signed-in',
+      'The e-mail address or the password is wrong.',
+      undefined,
+    ])
     on.clock.pass(30_000)
     await expect(on.signIn(on.codeAt())).resolves.toMatchObject({ user: { email: on.email } })
   })
@@ -69,7 +106,9 @@ describe('a second factor', () => {
     on.clock.pass(60_000)
     await on.signIn(on.codeAt(on.clock.now - 30_000))
     on.clock.pass(90_000)
-    expect((await faultOf(on.signIn(on.codeAt(on.clock.now - 60_000))))?.[1]).toBe('This code is not right or was used.')
+    expect((await faultOf(on.signIn(on.codeAt(on.clock.now - 60_000))))?.[1]).toBe(
+      'This code is not right or was used.',
+    )
   })
 
   it('has ten codes for when it is lost, each good once, however it is typed', async () => {
@@ -84,7 +123,10 @@ describe('a second factor', () => {
     // Begun anew it has others.
     const { secret } = on.factors.begin({ userId: on.userId, email: on.email })
     on.clock.pass(30_000)
-    on.factors.confirm(on.userId, new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: on.clock.now }))
+    on.factors.confirm(
+      on.userId,
+      new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: on.clock.now }),
+    )
     expect((await faultOf(on.signIn(other)))?.[1]).toBe('This code is not right or was used.')
   })
 
@@ -94,7 +136,10 @@ describe('a second factor', () => {
     on.factors.confirm(on.userId, on.codeAt())
     for (let i = 0; i < 5; i++) await faultOf(on.signIn('000000'))
     const slowed = await faultOf(on.signIn('000000'))
-    expect(slowed?.slice(0, 2)).toEqual(['too-many', 'Too many wrong codes for this account. Wait a moment, then try again.'])
+    expect(slowed?.slice(0, 2)).toEqual([
+      'too-many',
+      'Too many wrong codes for this account. Wait a moment, then try again.',
+    ])
     on.clock.pass(30_000)
     await expect(on.signIn(on.codeAt())).resolves.toBeDefined()
   })
@@ -120,7 +165,9 @@ describe('a second factor', () => {
     using _ = on
     on.factors.confirm(on.userId, on.codeAt())
     const link = on.people.mintSignInLink(on.userId, 'command-line')
-    expect(on.people.followLink(link.token)).toMatchObject({ signIn: { user: { userId: on.userId } } })
+    expect(on.people.followLink(link.token)).toMatchObject({
+      signIn: { user: { userId: on.userId } },
+    })
     on.factors.end(on.userId, 'command-line')
     await expect(on.signIn()).resolves.toBeDefined()
     expect(on.factors.of(on.userId)).toEqual({ isOn: false, since: null, codesLeft: 0 })
@@ -146,6 +193,8 @@ describe('a second factor', () => {
     const on = await stage()
     using _ = on
     on.clock.pass(15 * 60_000)
-    expect(() => on.factors.confirm(on.userId, on.codeAt())).toThrow('No authenticator is being set up.')
+    expect(() => on.factors.confirm(on.userId, on.codeAt())).toThrow(
+      'No authenticator is being set up.',
+    )
   })
 })

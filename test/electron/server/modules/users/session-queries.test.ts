@@ -13,7 +13,14 @@ function stage() {
   const { userId } = newUser(temp.store)
   const insert = (name: string, more: Partial<SessionRecord> = {}) => {
     const session: SessionRecord = {
-      ...{ tokenHash: name.repeat(64), sessionId: name, userId, browser: '', address: '', workstationId: null },
+      ...{
+        tokenHash: name.repeat(64),
+        sessionId: name,
+        userId,
+        browser: '',
+        address: '',
+        workstationId: null,
+      },
       ...{
         createdAt: AT,
         lastUsedAt: AT,
@@ -34,7 +41,10 @@ function stage() {
 describe('sessions', () => {
   it('are found by the hash of their token, and by an id that opens nothing', () => {
     using on = stage()
-    const [a, b] = [on.insert('a'), on.insert('b', { browser: 'Chrome on Windows', address: '10.0.0.7' })]
+    const [a, b] = [
+      on.insert('a'),
+      on.insert('b', { browser: 'Chrome on Windows', address: '10.0.0.7' }),
+    ]
     expect([on.sessions.get(a.tokenHash), on.sessions.byId('b')]).toEqual([a, b])
     expect([on.sessions.get('a'), on.sessions.byId(a.tokenHash)]).toEqual([undefined, undefined])
   })
@@ -62,10 +72,17 @@ describe('sessions', () => {
     const { tokenHash } = on.insert('a')
     const other = on.insert('b')
     on.sessions.lock(tokenHash, AT)
-    expect([on.sessions.noteWrongPassword(tokenHash), on.sessions.noteWrongPassword(tokenHash)]).toEqual([1, 2])
+    expect([
+      on.sessions.noteWrongPassword(tokenHash),
+      on.sessions.noteWrongPassword(tokenHash),
+    ]).toEqual([1, 2])
     expect(on.sessions.byId('a')).toMatchObject({ lockedAt: AT, wrongPasswords: 2 })
     on.sessions.unlock(tokenHash, LATER)
-    expect(on.sessions.byId('a')).toMatchObject({ lockedAt: null, wrongPasswords: 0, lastUsedAt: LATER })
+    expect(on.sessions.byId('a')).toMatchObject({
+      lockedAt: null,
+      wrongPasswords: 0,
+      lastUsedAt: LATER,
+    })
     on.sessions.noteWrongPassword(tokenHash)
     on.sessions.lock(tokenHash, LATER)
     expect(on.sessions.byId('a')).toMatchObject({ lockedAt: LATER, wrongPasswords: 0 })
@@ -77,15 +94,24 @@ describe('sessions', () => {
     using on = stage()
     const { sessions, insert, left } = on
     const { tokenHash } = insert('a')
-    expect([sessions.remove(tokenHash), sessions.remove(tokenHash), left()]).toEqual([true, false, []])
-    for (const name of ['a', 'b', 'c']) insert(name, name === 'c' ? { userId: newUser(on.store).userId } : {})
+    expect([sessions.remove(tokenHash), sessions.remove(tokenHash), left()]).toEqual([
+      true,
+      false,
+      [],
+    ])
+    for (const name of ['a', 'b', 'c'])
+      insert(name, name === 'c' ? { userId: newUser(on.store).userId } : {})
     expect([sessions.removeOf(on.userId, tokenHash), left()]).toEqual([1, ['a', 'c']])
     expect([sessions.removeOf(on.userId), left()]).toEqual([1, ['c']])
     insert('a', { workstationId: 'pc-1' })
     insert('b', { workstationId: 'pc-2' })
     expect([sessions.removeAt('pc-1'), left()]).toEqual([1, ['b', 'c']])
     insert('a', { expiresAt: LATER })
-    expect([sessions.purge('2026-03-10T09:04:59.999Z'), sessions.purge(LATER), left()]).toEqual([0, 1, ['b', 'c']])
+    expect([sessions.purge('2026-03-10T09:04:59.999Z'), sessions.purge(LATER), left()]).toEqual([
+      0,
+      1,
+      ['b', 'c'],
+    ])
   })
 
   it('report after the commit that one was ended or locked, also where none was there, until that is stopped', () => {

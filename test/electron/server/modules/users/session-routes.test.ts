@@ -10,9 +10,23 @@ beforeEach(async () => {
 })
 afterEach(() => gateway[Symbol.asyncDispose]())
 
-const owner = { email: 'Olga@Clinic.example', firstName: 'Olga', lastName: 'Owner', password: PASSWORD, clinicName: 'North Clinic' }
+const owner = {
+  email: 'Olga@Clinic.example',
+  firstName: 'Olga',
+  lastName: 'Owner',
+  password: PASSWORD,
+  clinicName: 'North Clinic',
+}
 const NOBODY = {
-  ...{ user: null, needsOwner: true, isLocked: false, lockMinutes: 10, needsSetup: false, isLimited: false, needsSecondFactor: false },
+  ...{
+    user: null,
+    needsOwner: true,
+    isLocked: false,
+    lockMinutes: 10,
+    needsSetup: false,
+    isLimited: false,
+    needsSecondFactor: false,
+  },
   ...{ clinicName: '', version: '0.1.0' },
 }
 const session = (answer: { json: unknown }) => dashboard.session.reply.parse(answer.json)
@@ -25,7 +39,10 @@ describe('the first run', () => {
     const { token } = gateway.people.mintSetupLink('command-line')
 
     const followed = await window.call('POST', '/dashboard/session/link', { token })
-    expect([followed.status, followed.json]).toEqual([200, { mayCreateOwner: true, session: NOBODY }])
+    expect([followed.status, followed.json]).toEqual([
+      200,
+      { mayCreateOwner: true, session: NOBODY },
+    ])
     expect(window.cookie()).toBe('')
 
     const made = await window.call('POST', '/dashboard/owner', { ...owner, token })
@@ -36,7 +53,12 @@ describe('the first run', () => {
       needsSecondFactor: true,
       needsSetup: true,
       clinicName: 'North Clinic',
-      user: { email: 'Olga@Clinic.example', level: 'owner', clinicRole: 'Administrative Director', hasDashboardAccess: true },
+      user: {
+        email: 'Olga@Clinic.example',
+        level: 'owner',
+        clinicRole: 'Administrative Director',
+        hasDashboardAccess: true,
+      },
     })
     expect(made.text).not.toContain('scrypt')
     expect(session(await window.call('GET', '/dashboard/session')).user?.lastName).toBe('Owner')
@@ -50,14 +72,25 @@ describe('the first run', () => {
     const other = gateway.people.mintSetupLink('command-line')
     expect((await window.call('POST', '/dashboard/owner', { ...owner, token })).status).toBe(201)
     expect((await window.call('POST', '/dashboard/owner', { ...owner, token })).status).toBe(422)
-    expect((await window.call('POST', '/dashboard/owner', { ...owner, email: 'b@clinic.example', token: other.token })).status).toBe(422)
+    expect(
+      (
+        await window.call('POST', '/dashboard/owner', {
+          ...owner,
+          email: 'b@clinic.example',
+          token: other.token,
+        })
+      ).status,
+    ).toBe(422)
     expect(gateway.people.list()).toHaveLength(1)
   })
 
   it('names the fields of an owner that are wrong', async () => {
-    const answer = await gateway
-      .openWindow()
-      .call('POST', '/dashboard/owner', { ...owner, token: 'x'.repeat(43), password: 'short', email: 'nobody' })
+    const answer = await gateway.openWindow().call('POST', '/dashboard/owner', {
+      ...owner,
+      token: 'x'.repeat(43),
+      password: 'short',
+      email: 'nobody',
+    })
     expect(answer.status).toBe(400)
     expect(problem(answer).errors).toEqual([
       { path: 'body.email', message: 'must be an e-mail address' },
@@ -78,29 +111,49 @@ describe('signing in', () => {
 
   it('takes the right password, whatever the case of the e-mail', async () => {
     const window = gateway.openWindow()
-    const answer = await window.call('POST', '/dashboard/session', { email: ' MIA@clinic.example ', password: PASSWORD })
+    const answer = await window.call('POST', '/dashboard/session', {
+      email: ' MIA@clinic.example ',
+      password: PASSWORD,
+    })
     expect(answer.status).toBe(200)
-    expect(session(answer)).toMatchObject({ user: { firstName: 'Mia', level: 'member', lastLoginAt: '2026-11-20T09:00:00.000Z' } })
+    expect(session(answer)).toMatchObject({
+      user: { firstName: 'Mia', level: 'member', lastLoginAt: '2026-11-20T09:00:00.000Z' },
+    })
     expect(session(answer).needsSetup).toBe(false)
-    expect(answer.headers['set-cookie']?.[0]).toMatch(/^isthmus-session-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/)
+    expect(answer.headers['set-cookie']?.[0]).toMatch(
+      /^isthmus-session-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
+    )
     expect((await window.call('GET', '/dashboard/devices')).status).toBe(200)
   })
 
   it('refuses a wrong password and an unknown e-mail alike, without a cookie', async () => {
-    const wrong = await gateway.openWindow().call('POST', '/dashboard/session', { email: member.email, password: 'not the password' })
-    const unknown = await gateway.openWindow().call('POST', '/dashboard/session', { email: 'no@clinic.example', password: PASSWORD })
+    const wrong = await gateway
+      .openWindow()
+      .call('POST', '/dashboard/session', { email: member.email, password: 'not the password' })
+    const unknown = await gateway
+      .openWindow()
+      .call('POST', '/dashboard/session', { email: 'no@clinic.example', password: PASSWORD })
     for (const answer of [wrong, unknown]) {
-      expect([answer.status, problem(answer).message]).toEqual([401, 'The e-mail address or the password is wrong.'])
+      expect([answer.status, problem(answer).message]).toEqual([
+        401,
+        'The e-mail address or the password is wrong.',
+      ])
       expect(answer.headers['set-cookie']).toBeUndefined()
     }
   })
 
   it('is slowed down after several wrong passwords, with Retry-After, and goes on after the wait', async () => {
     const window = gateway.openWindow()
-    const attempt = (password: string) => window.call('POST', '/dashboard/session', { email: member.email, password })
-    for (let failure = 0; failure < 5; failure += 1) expect((await attempt('not the password')).status).toBe(401)
+    const attempt = (password: string) =>
+      window.call('POST', '/dashboard/session', { email: member.email, password })
+    for (let failure = 0; failure < 5; failure += 1)
+      expect((await attempt('not the password')).status).toBe(401)
     const slowed = await attempt(PASSWORD)
-    expect([slowed.status, slowed.headers['retry-after'], problem(slowed).code]).toEqual([429, '2', 'too-many'])
+    expect([slowed.status, slowed.headers['retry-after'], problem(slowed).code]).toEqual([
+      429,
+      '2',
+      'too-many',
+    ])
     gateway.advance(2000)
     expect((await attempt(PASSWORD)).status).toBe(200)
   })
@@ -111,7 +164,10 @@ describe('signing in', () => {
     const [user] = gateway.store.users.list()
     if (user) gateway.store.users.update({ ...user, hasDashboardAccess: false })
     expect((await window.call('GET', '/dashboard/status')).status).toBe(401)
-    const again = await window.call('POST', '/dashboard/session', { email: member.email, password: PASSWORD })
+    const again = await window.call('POST', '/dashboard/session', {
+      email: member.email,
+      password: PASSWORD,
+    })
     expect([again.status, problem(again).code]).toEqual([403, 'not-permitted'])
   })
 
@@ -121,7 +177,10 @@ describe('signing in', () => {
     const first = window.cookie()
     await window.call('POST', '/dashboard/session', { email: member.email, password: PASSWORD })
     expect(window.cookie()).not.toBe(first)
-    expect((await httpCall(`${gateway.server.url}/dashboard/status`, { headers: { cookie: first } })).status).toBe(401)
+    expect(
+      (await httpCall(`${gateway.server.url}/dashboard/status`, { headers: { cookie: first } }))
+        .status,
+    ).toBe(401)
     expect((await window.call('GET', '/dashboard/status')).status).toBe(200)
   })
 
@@ -130,7 +189,10 @@ describe('signing in', () => {
     const { token } = gateway.people.mintSignInLink(user?.userId ?? '', 'command-line')
     const window = gateway.openWindow()
     const followed = await window.call('POST', '/dashboard/session/link', { token })
-    expect([followed.status, followed.json]).toMatchObject([200, { mayCreateOwner: false, session: { user: { firstName: 'Mia' } } }])
+    expect([followed.status, followed.json]).toMatchObject([
+      200,
+      { mayCreateOwner: false, session: { user: { firstName: 'Mia' } } },
+    ])
     expect((await window.call('GET', '/dashboard/devices')).status).toBe(200)
     const again = await gateway.openWindow().call('POST', '/dashboard/session/link', { token })
     expect([again.status, again.headers['set-cookie']]).toEqual([422, undefined])
@@ -140,7 +202,9 @@ describe('signing in', () => {
     const [user] = gateway.people.list()
     const { token } = gateway.people.mintSignInLink(user?.userId ?? '', 'command-line')
     gateway.advance(15 * 60_000)
-    expect((await gateway.openWindow().call('POST', '/dashboard/session/link', { token })).status).toBe(422)
+    expect(
+      (await gateway.openWindow().call('POST', '/dashboard/session/link', { token })).status,
+    ).toBe(422)
   })
 
   it('from another site is refused, right password or not', async () => {
@@ -163,9 +227,15 @@ describe('signing in', () => {
     gateway.advance(10 * 60_000)
     const locked = await window.call('GET', '/dashboard/devices')
     expect([locked.status, problem(locked).code]).toEqual([401, 'locked'])
-    expect(session(await window.call('GET', '/dashboard/session'))).toMatchObject({ isLocked: true, user: { firstName: 'Mia' } })
+    expect(session(await window.call('GET', '/dashboard/session'))).toMatchObject({
+      isLocked: true,
+      user: { firstName: 'Mia' },
+    })
     gateway.advance(60 * 60_000)
-    expect(session(await window.call('GET', '/dashboard/session'))).toMatchObject({ isLocked: false, user: null })
+    expect(session(await window.call('GET', '/dashboard/session'))).toMatchObject({
+      isLocked: false,
+      user: null,
+    })
   })
 })
 
@@ -176,7 +246,9 @@ describe('signing out', () => {
     const answer = await window.call('DELETE', '/dashboard/session')
     expect(answer.json).toEqual({ success: true })
     expect(window.cookie()).toMatch(/^isthmus-session-\d+=$/)
-    expect((await httpCall(`${gateway.server.url}/dashboard/status`, { headers: { cookie } })).status).toBe(401)
+    expect(
+      (await httpCall(`${gateway.server.url}/dashboard/status`, { headers: { cookie } })).status,
+    ).toBe(401)
     expect((await window.call('DELETE', '/dashboard/session')).json).toEqual({ success: true })
   })
 })

@@ -28,7 +28,12 @@ describe('a user record', () => {
       createdAt: '2026-03-10T09:00:00.000Z',
     })
     const changed = temp.users.update(temp.key, user.userId, {
-      ...{ canCreateReports: true, npiNumber: '1234567893', suffix1: 'MD', phoneNumber: '5551234567' },
+      ...{
+        canCreateReports: true,
+        npiNumber: '1234567893',
+        suffix1: 'MD',
+        phoneNumber: '5551234567',
+      },
     })
     expect(ScribeUser.parse(scribeUserOf(changed))).toMatchObject({
       canCreateReports: true,
@@ -36,7 +41,13 @@ describe('a user record', () => {
       phoneNumber: '5551234567',
     })
     expect(userReferenceOf(changed)).toEqual({
-      ...{ userId: user.userId, email: 'Maja@partner.example', firstName: 'Maja', lastName: 'Novák', suffix1: 'MD' },
+      ...{
+        userId: user.userId,
+        email: 'Maja@partner.example',
+        firstName: 'Maja',
+        lastName: 'Novák',
+        suffix1: 'MD',
+      },
     })
   })
 })
@@ -46,14 +57,26 @@ describe('updating a user', () => {
     using temp = peopleFixture()
     const { user } = temp.invitations.invite(temp.key, person({ middleName: 'B.', suffix1: 'MD' }))
     temp.clock.pass(MINUTE)
-    const changed = temp.users.update(temp.key, user.userId, { firstName: 'Marija', middleName: null, lastName: undefined })
-    expect(changed).toEqual({ ...user, firstName: 'Marija', middleName: null, updatedAt: '2026-03-10T09:01:00.000Z' })
+    const changed = temp.users.update(temp.key, user.userId, {
+      firstName: 'Marija',
+      middleName: null,
+      lastName: undefined,
+    })
+    expect(changed).toEqual({
+      ...user,
+      firstName: 'Marija',
+      middleName: null,
+      updatedAt: '2026-03-10T09:01:00.000Z',
+    })
     expect(temp.users.read(temp.key, user.userId)).toEqual(changed)
     expect(temp.store.audit.list({ limit: 1 }).items[0]).toMatchObject({
       actor: `api-key:${temp.apiKeyId}`,
       action: 'user.update',
       target: user.userId,
-      detail: { firstName: { before: 'Maja', after: 'Marija' }, middleName: { before: 'B.', after: null } },
+      detail: {
+        firstName: { before: 'Maja', after: 'Marija' },
+        middleName: { before: 'B.', after: null },
+      },
     })
   })
 
@@ -72,14 +95,19 @@ describe('updating a user', () => {
     const { user } = temp.invitations.invite(temp.key, person({ hasDashboardAccess: false }))
     const update = (patch: object) => () => temp.users.update(temp.key, user.userId, patch)
     expect(update({ level: 'admin' })).toThrow(
-      expect.objectContaining({ code: 'refused', errors: [expect.objectContaining({ path: 'body.hasDashboardAccess' })] }),
+      expect.objectContaining({
+        code: 'refused',
+        errors: [expect.objectContaining({ path: 'body.hasDashboardAccess' })],
+      }),
     )
     expect(update({ level: 'admin', hasDashboardAccess: true })()).toMatchObject({
       interfaceLevel: 'admin',
       level: 'member',
       hasDashboardAccess: true,
     })
-    expect(update({ hasDashboardAccess: false })).toThrow('hasDashboardAccess must be true for the level admin')
+    expect(update({ hasDashboardAccess: false })).toThrow(
+      'hasDashboardAccess must be true for the level admin',
+    )
     expect(update({ level: 'member', hasDashboardAccess: false })()).toMatchObject({
       interfaceLevel: 'member',
       level: 'member',
@@ -97,9 +125,9 @@ describe('updating a user', () => {
       ...{ level: 'member', interfaceLevel: 'member', hasDashboardAccess: false },
     })
     const admin = await temp.at('admin')
-    expect(() => temp.users.update(owner.caller, admin.userId, { hasDashboardAccess: false })).toThrow(
-      'hasDashboardAccess must be true for the level admin',
-    )
+    expect(() =>
+      temp.users.update(owner.caller, admin.userId, { hasDashboardAccess: false }),
+    ).toThrow('hasDashboardAccess must be true for the level admin')
   })
 
   it('leaves the pending invitation at the level of the interface that its user has', async () => {
@@ -125,41 +153,78 @@ describe('updating a user', () => {
     const { user } = temp.invitations.invite(temp.key, person())
     const update = (patch: object) => () => temp.users.update(temp.key, user.userId, patch)
     expect(update({ canCreateReports: true })).toThrow('npiNumber must be given')
-    expect(update({ canCreateReports: true, npiNumber: '1234567893' })()).toMatchObject({ canCreateReports: true })
+    expect(update({ canCreateReports: true, npiNumber: '1234567893' })()).toMatchObject({
+      canCreateReports: true,
+    })
     expect(update({ npiNumber: null })).toThrow('npiNumber must be given')
-    expect(update({ canCreateReports: false, npiNumber: null })()).toMatchObject({ canCreateReports: false, npiNumber: null })
+    expect(update({ canCreateReports: false, npiNumber: null })()).toMatchObject({
+      canCreateReports: false,
+      npiNumber: null,
+    })
   })
 
   it('lets only an owner change an owner, and nobody through a key', async () => {
     using temp = peopleFixture()
-    const [owner, other, admin] = [await temp.at('owner'), await temp.at('owner'), await temp.at('admin')]
-    const rename = (caller: Caller) => () => temp.users.update(caller, owner.userId, { firstName: 'Ola' })
+    const [owner, other, admin] = [
+      await temp.at('owner'),
+      await temp.at('owner'),
+      await temp.at('admin'),
+    ]
+    const rename = (caller: Caller) => () =>
+      temp.users.update(caller, owner.userId, { firstName: 'Ola' })
     expect(rename(temp.key)).toThrow(expect.objectContaining({ code: 'refused' }))
     expect(rename(admin.caller)).toThrow(expect.objectContaining({ code: 'not-permitted' }))
     expect(rename(other.caller)()).toMatchObject({ firstName: 'Ola' })
     expect(() => temp.users.update(admin.caller, admin.userId, { level: 'owner' })).toThrow(
       expect.objectContaining({ code: 'not-permitted' }),
     )
-    expect(temp.users.update(owner.caller, admin.userId, { level: 'owner' })).toMatchObject({ level: 'owner' })
+    expect(temp.users.update(owner.caller, admin.userId, { level: 'owner' })).toMatchObject({
+      level: 'owner',
+    })
   })
 
   it('through a key is of the interface’s level alone: it gives no right in the gateway and takes none', async () => {
     using temp = peopleFixture()
-    const [owner, admin, member] = [await temp.at('owner'), await temp.at('admin'), await temp.at('member')]
-    const update = (caller: Caller, userId: string, patch: object) => temp.users.update(caller, userId, patch)
-    expect(update(temp.key, member.userId, { level: 'admin' })).toMatchObject({ level: 'member', interfaceLevel: 'admin' })
-    expect(update(temp.key, admin.userId, { level: 'member' })).toMatchObject({ level: 'admin', interfaceLevel: 'member' })
-    expect(() => update(temp.key, admin.userId, { hasDashboardAccess: false })).toThrow('must be true for the level admin')
+    const [owner, admin, member] = [
+      await temp.at('owner'),
+      await temp.at('admin'),
+      await temp.at('member'),
+    ]
+    const update = (caller: Caller, userId: string, patch: object) =>
+      temp.users.update(caller, userId, patch)
+    expect(update(temp.key, member.userId, { level: 'admin' })).toMatchObject({
+      level: 'member',
+      interfaceLevel: 'admin',
+    })
+    expect(update(temp.key, admin.userId, { level: 'member' })).toMatchObject({
+      level: 'admin',
+      interfaceLevel: 'member',
+    })
+    expect(() => update(temp.key, admin.userId, { hasDashboardAccess: false })).toThrow(
+      'must be true for the level admin',
+    )
     for (const ask of ['revokeAccess', 'reactivate'] as const)
-      expect(() => temp.users[ask](temp.key, admin.userId)).toThrow(expect.objectContaining({ code: 'refused' }))
+      expect(() => temp.users[ask](temp.key, admin.userId)).toThrow(
+        expect.objectContaining({ code: 'refused' }),
+      )
     // The form of the window sends the level whether it was changed or not.
-    expect(update(owner.caller, member.userId, { firstName: 'Ola', level: 'member' })).toMatchObject({ interfaceLevel: 'admin' })
-    expect(update(owner.caller, member.userId, { level: 'admin' })).toMatchObject({ level: 'admin', interfaceLevel: 'admin' })
+    expect(
+      update(owner.caller, member.userId, { firstName: 'Ola', level: 'member' }),
+    ).toMatchObject({ interfaceLevel: 'admin' })
+    expect(update(owner.caller, member.userId, { level: 'admin' })).toMatchObject({
+      level: 'admin',
+      interfaceLevel: 'admin',
+    })
   })
 
   it('takes a key that may manage people', () => {
     using temp = peopleFixture()
-    const key: Caller = { kind: 'api-key', apiKeyId: temp.apiKeyId, scope: 'all', isViewerEnabled: true }
+    const key: Caller = {
+      kind: 'api-key',
+      apiKeyId: temp.apiKeyId,
+      scope: 'all',
+      isViewerEnabled: true,
+    }
     const { user } = temp.invitations.invite(temp.key, person())
     const refusal = expect.objectContaining({ code: 'not-permitted' })
     expect(() => temp.users.update(key, user.userId, { firstName: 'Ola' })).toThrow(refusal)
@@ -170,7 +235,8 @@ describe('updating a user', () => {
   it('keeps one owner', async () => {
     using temp = peopleFixture()
     const owner = await temp.at('owner')
-    const demoteTo = (level: 'admin' | 'member') => () => temp.users.update(owner.caller, owner.userId, { level })
+    const demoteTo = (level: 'admin' | 'member') => () =>
+      temp.users.update(owner.caller, owner.userId, { level })
     expect(demoteTo('admin')).toThrow('The last owner stays one')
     expect(demoteTo('member')).toThrow('The last owner stays one')
     expect(temp.users.revokeAccess(owner.caller, owner.userId)).toMatchObject({ success: false })
@@ -187,11 +253,15 @@ describe('updating a user', () => {
       ...{ code: 'refused', message: 'The last owner stays one: make another owner first.' },
       errors: [{ path: 'body.level', message: 'must stay owner: there is no other' }],
     }
-    expect(() => temp.users.update(owner.caller, owner.userId, { level: 'admin' })).toThrow(expect.objectContaining(refusal))
+    expect(() => temp.users.update(owner.caller, owner.userId, { level: 'admin' })).toThrow(
+      expect.objectContaining(refusal),
+    )
     expect(temp.users.revokeAccess(owner.caller, owner.userId)).toEqual({
       ...{ success: false, message: 'The last owner keeps access: make another owner first.' },
     })
-    expect(temp.users.update(owner.caller, other.userId, { level: 'admin' })).toMatchObject({ level: 'admin' })
+    expect(temp.users.update(owner.caller, other.userId, { level: 'admin' })).toMatchObject({
+      level: 'admin',
+    })
   })
 
   it('names every field that is at fault', () => {
@@ -204,15 +274,26 @@ describe('updating a user', () => {
       return 'none'
     }
     const window = { path: 'body.hasDashboardAccess', message: 'must be true for the level owner' }
-    const npi = { path: 'body.npiNumber', message: 'must be given for a user who can create reports' }
-    const wrong = { level: 'owner', hasDashboardAccess: false, canCreateReports: true, npiNumber: null }
+    const npi = {
+      path: 'body.npiNumber',
+      message: 'must be given for a user who can create reports',
+    }
+    const wrong = {
+      level: 'owner',
+      hasDashboardAccess: false,
+      canCreateReports: true,
+      npiNumber: null,
+    }
     expect(faultOf(wrong, { canCreateReports: true })).toEqual([
       ...['refused', `hasDashboardAccess ${window.message}; npiNumber ${npi.message}`],
       [window, npi],
     ])
-    // An account that was made before NPIs were asked for, and whose report creation is not touched.
+    // An account that was made before NPIs were asked for, and whose report creation is not
+    // touched.
     expect(faultOf({ canCreateReports: true, npiNumber: null }, { firstName: 'Ola' })).toBe('none')
-    expect(faultOf({ canCreateReports: true, npiNumber: '1234567893' }, { canCreateReports: true })).toBe('none')
+    expect(
+      faultOf({ canCreateReports: true, npiNumber: '1234567893' }, { canCreateReports: true }),
+    ).toBe('none')
   })
 
   it('ends the sessions of a user who may no longer use the window', async () => {
@@ -237,7 +318,9 @@ describe('updating a user', () => {
     expect(() => temp.users.update(member.caller, user.userId, { firstName: 'X' })).toThrow(denied)
     expect(() => temp.users.revokeAccess(member.caller, user.userId)).toThrow(denied)
     expect(() => temp.users.reactivate(member.caller, user.userId)).toThrow(denied)
-    expect(() => temp.invitations.invite(member.caller, person({ email: 'b@partner.example' }))).toThrow(denied)
+    expect(() =>
+      temp.invitations.invite(member.caller, person({ email: 'b@partner.example' })),
+    ).toThrow(denied)
     expect(temp.users.read(member.caller, user.userId)).toEqual(user)
     const outside = await temp.at('member', { hasDashboardAccess: false })
     expect(() => temp.users.read(outside.caller, user.userId)).toThrow(denied)
@@ -257,7 +340,10 @@ describe('updating a user', () => {
 describe('access', () => {
   it('is taken at once, with sessions and links, and given back with the former permissions', async () => {
     using temp = peopleFixture()
-    const [owner, member] = [await temp.at('owner'), await temp.at('member', { canManageStudies: true })]
+    const [owner, member] = [
+      await temp.at('owner'),
+      await temp.at('member', { canManageStudies: true }),
+    ]
     const { token } = await temp.people.signIn(member.email, 'a long and quiet evening')
     const link = temp.people.mintSignInLink(member.userId, 'command-line')
     const before = temp.store.users.get(member.userId)
@@ -269,17 +355,29 @@ describe('access', () => {
     expect(revoke()).toEqual({ success: true, message: 'The user has no access any more.' })
     expect([links.mock.calls, views.mock.calls]).toEqual([[[member.userId, at]], [[member.userId]]])
     expect(temp.people.sessionOf(token)).toBeUndefined()
-    expect(() => temp.people.followLink(link.token)).toThrow('This link has been used or has expired')
-    await expect(temp.people.signIn(member.email, 'a long and quiet evening')).rejects.toMatchObject({ code: 'not-signed-in' })
+    expect(() => temp.people.followLink(link.token)).toThrow(
+      'This link has been used or has expired',
+    )
+    await expect(
+      temp.people.signIn(member.email, 'a long and quiet evening'),
+    ).rejects.toMatchObject({ code: 'not-signed-in' })
     expect(revoke()).toEqual({ success: true, message: 'The user had no access.' })
 
     const reactivate = () => temp.users.reactivate(owner.caller, member.userId)
     expect(reactivate()).toEqual({ success: true, message: 'The user has access again.' })
     expect(reactivate()).toEqual({ success: false, message: 'The user is active.' })
     expect(temp.people.sessionOf(token)).toBeUndefined()
-    expect(() => temp.people.followLink(link.token)).toThrow('This link has been used or has expired')
-    expect((await temp.people.signIn(member.email, 'a long and quiet evening')).user.canManageStudies).toBe(true)
-    expect(temp.store.users.get(member.userId)).toMatchObject({ canManageStudies: true, createdAt: before?.createdAt, deactivatedAt: null })
+    expect(() => temp.people.followLink(link.token)).toThrow(
+      'This link has been used or has expired',
+    )
+    expect(
+      (await temp.people.signIn(member.email, 'a long and quiet evening')).user.canManageStudies,
+    ).toBe(true)
+    expect(temp.store.users.get(member.userId)).toMatchObject({
+      canManageStudies: true,
+      createdAt: before?.createdAt,
+      deactivatedAt: null,
+    })
     expect(temp.trail().filter((line) => /revoke-access|reactivate/.test(line))).toEqual([
       `user:${owner.userId} user.reactivate ${member.userId}`,
       `user:${owner.userId} user.revoke-access ${member.userId}`,
@@ -308,7 +406,10 @@ describe('access', () => {
     expect(temp.users.reactivate(temp.key, user.userId)).toMatchObject({ success: true })
     temp.invitations.revoke(temp.key, { userId: user.userId })
     expect(temp.users.reactivate(temp.key, user.userId)).toEqual({
-      ...{ success: false, message: 'The user never accepted the invitation, which is over: invite the person again.' },
+      ...{
+        success: false,
+        message: 'The user never accepted the invitation, which is over: invite the person again.',
+      },
     })
   })
 
@@ -335,16 +436,30 @@ describe('the list of users', () => {
       if (!next.next) break
       next = temp.users.list(temp.key, {}, { limit: 2, after: next.next })
     }
-    const order = made.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt) || b.userId.localeCompare(a.userId))
+    const order = made.toSorted(
+      (a, b) => b.createdAt.localeCompare(a.createdAt) || b.userId.localeCompare(a.userId),
+    )
     expect(seen).toEqual(order.map(({ userId }) => userId))
   })
 
   it('filters by whole e-mail, parts of names, level, source and reporting', () => {
     using temp = peopleFixture()
-    const add = (more: Parameters<typeof person>[0]) => temp.invitations.invite(temp.key, person(more)).user.userId
-    const a = add({ email: 'Zan@partner.example', firstName: 'Żaneta', lastName: 'O’Neil', level: 'admin' })
+    const add = (more: Parameters<typeof person>[0]) =>
+      temp.invitations.invite(temp.key, person(more)).user.userId
+    const a = add({
+      email: 'Zan@partner.example',
+      firstName: 'Żaneta',
+      lastName: 'O’Neil',
+      level: 'admin',
+    })
     temp.clock.pass(1)
-    const b = add({ email: 'bo@partner.example', firstName: 'Bo', lastName: '100%_a', canCreateReports: true, npiNumber: '1234567893' })
+    const b = add({
+      email: 'bo@partner.example',
+      firstName: 'Bo',
+      lastName: '100%_a',
+      canCreateReports: true,
+      npiNumber: '1234567893',
+    })
     const found = (filters: Parameters<typeof temp.users.list>[1]) =>
       temp.users.list(temp.key, filters, { limit: 10 }).items.map(({ userId }) => userId)
     expect(found({})).toEqual([b, a])
@@ -367,7 +482,13 @@ describe('the list of users', () => {
       for (let i = 0; i < 1200; i++) {
         const id = String(i).padStart(4, '0')
         const createdAt = new Date(temp.clock() + i + 1).toISOString()
-        temp.store.users.insert({ ...template, userId: `usr_${id}` as never, email: `${id}@x.example`, firstName: 'Bo', createdAt })
+        temp.store.users.insert({
+          ...template,
+          userId: `usr_${id}` as never,
+          email: `${id}@x.example`,
+          firstName: 'Bo',
+          createdAt,
+        })
       }
     })
     const part = temp.users.list(temp.key, { firstName: 'zoe' }, { limit: 1 })

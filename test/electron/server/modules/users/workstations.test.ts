@@ -6,7 +6,8 @@ const HOUR = 60 * 60_000
 function stage() {
   const on = peopleFixture()
   const workstations = openWorkstations(on)
-  const ask = (name: string, address = '10.0.0.7', token?: string) => workstations.ask({ name, address, browser: 'Edge on Windows', token })
+  const ask = (name: string, address = '10.0.0.7', token?: string) =>
+    workstations.ask({ name, address, browser: 'Edge on Windows', token })
   return { ...on, workstations, ask }
 }
 
@@ -17,9 +18,17 @@ describe('a workstation', () => {
     const { userId } = await on.at('admin')
     const { token, record } = on.ask('Reading room 2')
     expect(record.code).toMatch(/^[2-9A-HJKMNP-Z]{3} [2-9A-HJKMNP-Z]{3}$/)
-    expect([on.workstations.find('no such token').state, on.workstations.find(token).state]).toEqual(['unknown', 'asking'])
+    expect([
+      on.workstations.find('no such token').state,
+      on.workstations.find(token).state,
+    ]).toEqual(['unknown', 'asking'])
     const approved = on.workstations.approve(record.workstationId, 'Room 2', `user:${userId}`)
-    expect(approved).toMatchObject({ name: 'Room 2', state: 'approved', approvedBy: 'Olga admin', lastSeenAt: null })
+    expect(approved).toMatchObject({
+      name: 'Room 2',
+      state: 'approved',
+      approvedBy: 'Olga admin',
+      lastSeenAt: null,
+    })
     expect(on.workstations.find(token).state).toBe('approved')
     expect(on.workstations.list()).toMatchObject([{ lastSeenAt: '2026-03-10T09:00:00.000Z' }])
     expect(on.trail().slice(0, 2)).toEqual([
@@ -27,7 +36,10 @@ describe('a workstation', () => {
       `gateway workstation.ask ${record.workstationId}`,
     ])
     // Who asks again is told so, and keeps its name.
-    expect(on.ask('Another name', '10.0.0.7', token)).toMatchObject({ token, record: { name: 'Room 2' } })
+    expect(on.ask('Another name', '10.0.0.7', token)).toMatchObject({
+      token,
+      record: { name: 'Room 2' },
+    })
   })
 
   it('is asked for once by a browser, however often it presses the button', () => {
@@ -35,7 +47,11 @@ describe('a workstation', () => {
     using _ = on
     const { token, record } = on.ask('Room')
     const again = on.ask('Room 3', '10.0.0.7', token)
-    expect([again.token, again.record.workstationId, again.record.name]).toEqual([token, record.workstationId, 'Room 3'])
+    expect([again.token, again.record.workstationId, again.record.name]).toEqual([
+      token,
+      record.workstationId,
+      'Room 3',
+    ])
     expect(on.workstations.list()).toHaveLength(1)
   })
 
@@ -45,8 +61,13 @@ describe('a workstation', () => {
     const [asking, approved] = [on.ask('A'), on.ask('B')]
     on.workstations.approve(approved.record.workstationId, undefined, 'command-line')
     on.clock.pass(HOUR)
-    expect([on.workstations.find(asking.token).state, on.workstations.find(approved.token).state]).toEqual(['unknown', 'approved'])
-    expect(() => on.workstations.approve(asking.record.workstationId, undefined, 'command-line')).toThrow('does not ask any more')
+    expect([
+      on.workstations.find(asking.token).state,
+      on.workstations.find(approved.token).state,
+    ]).toEqual(['unknown', 'approved'])
+    expect(() =>
+      on.workstations.approve(asking.record.workstationId, undefined, 'command-line'),
+    ).toThrow('does not ask any more')
     on.clock.pass(364 * 24 * HOUR)
     expect(on.workstations.find(approved.token).state).toBe('approved')
     on.clock.pass(24 * HOUR)
@@ -74,7 +95,11 @@ describe('a workstation', () => {
     const { email } = await on.at('member')
     const { record, token } = on.ask('Room')
     on.workstations.approve(record.workstationId, undefined, 'command-line')
-    const place = { browser: 'Edge on Windows', address: '10.0.0.7', workstationId: record.workstationId }
+    const place = {
+      browser: 'Edge on Windows',
+      address: '10.0.0.7',
+      workstationId: record.workstationId,
+    }
     const there = await on.people.signIn(email, 'a long and quiet evening', { place })
     const here = await on.people.signIn(email, 'a long and quiet evening')
     expect(
@@ -85,6 +110,9 @@ describe('a workstation', () => {
     ).toEqual(['Room', 'This PC'])
     on.workstations.remove(record.workstationId, 'command-line')
     expect(on.workstations.find(token).state).toBe('unknown')
-    expect([on.people.sessionOf(there.token), on.people.sessionOf(here.token)?.email]).toEqual([undefined, email])
+    expect([on.people.sessionOf(there.token), on.people.sessionOf(here.token)?.email]).toEqual([
+      undefined,
+      email,
+    ])
   })
 })

@@ -7,10 +7,22 @@ import { openPartner, openTestRequester } from '../../webhooks/request-fixture.t
 
 const STUDY = { studyId: 'stu_1', studyInstanceUid: '1.2.3' }
 const SOP = {
-  ...{ sopInstanceUID: '1.2.3.1.1', sopClassUID: '1.2.840.10008.5.1.4.1.1.2', rows: 512, columns: 512, bitsAllocated: 16 },
+  ...{
+    sopInstanceUID: '1.2.3.1.1',
+    sopClassUID: '1.2.840.10008.5.1.4.1.1.2',
+    rows: 512,
+    columns: 512,
+    bitsAllocated: 16,
+  },
   ...{ photometricInterpretation: 'MONOCHROME2', samplesPerPixel: 1 },
 }
-const SERIES = { seriesInstanceUID: '1.2.3.1', modality: 'CT', seriesDescription: 'Thorax', seriesNumber: 1, sops: [SOP] }
+const SERIES = {
+  seriesInstanceUID: '1.2.3.1',
+  modality: 'CT',
+  seriesDescription: 'Thorax',
+  seriesNumber: 1,
+  sops: [SOP],
+}
 const MANIFEST = { studyInstanceUID: '1.2.3', series: [SERIES] }
 
 /** A partner that answers this. */
@@ -22,14 +34,19 @@ async function asking(answer: unknown) {
   const effects: string[] = []
   const refused: string[] = []
   const asked = accessAsking({
-    store: { studies: { get: () => ({ createdByApiKeyId: 'key-of-study' }) } } as unknown as Pick<Store, 'studies'>,
+    store: { studies: { get: () => ({ createdByApiKeyId: 'key-of-study' }) } } as unknown as Pick<
+      Store,
+      'studies'
+    >,
     requester,
     endpoints: {
       takerOf: (_event, apiKeyId) => ({ endpointId: `of ${apiKeyId}` }) as never,
       fileHostsOf: (endpointId) => [endpointId],
       noteRefusedHost: (endpointId, url) => void refused.push(`${endpointId} ${url}`),
     },
-    eventLog: { setEffect: (eventId, effect) => void effects.push(`${eventId.slice(0, 3)} ${effect}`) },
+    eventLog: {
+      setEffect: (eventId, effect) => void effects.push(`${eventId.slice(0, 3)} ${effect}`),
+    },
     plaintextHosts: () => [],
   })
   return { ...asked, effects, refused, outcomes, partner }
@@ -43,34 +60,57 @@ describe('the partner is asked', () => {
     const urls = ['https://a.example/1', 'https://a.example/2', 'ftp://a.example/3']
     const on = await asking({ authorized: true, urls, manifest: MANIFEST, mediaUrls })
     const answer = await on.askImages(view(), STUDY, signal)
-    expect(answer).toMatchObject({ urls: urls.slice(0, 2), manifests: [{ studyInstanceUID: '1.2.3' }], media: mediaUrls })
+    expect(answer).toMatchObject({
+      urls: urls.slice(0, 2),
+      manifests: [{ studyInstanceUID: '1.2.3' }],
+      media: mediaUrls,
+    })
     expect(answer.notes).toEqual([expect.stringMatching(/^urls\.2: /)])
     expect(answer.hosts()).toEqual(['of key-of-study'])
     answer.noteRefusedHost('https://evil.example/')
     expect(on.refused).toEqual(['of key-of-study https://evil.example/'])
     expect(on.effects).toEqual(['whe Gave 2 images, a manifest and 1 other file.'])
     expect(on.outcomes).toMatchObject([
-      { type: 'study.access_requested', apiKeyId: 'key-of-study', about: { subject: 'stu_1', studyInstanceUid: '1.2.3' } },
+      {
+        type: 'study.access_requested',
+        apiKeyId: 'key-of-study',
+        about: { subject: 'stu_1', studyInstanceUid: '1.2.3' },
+      },
     ])
   })
 
   it('for an ephemeral session with its handle and options, by the key that made the session', async () => {
     const on = await asking({ authorized: true, urls: ['https://a.example/1'] })
     const ephemeral = { retrievalId: 'handle', options: { a: 1 } }
-    const session = view({ kind: 'ephemeral', studyInstanceUid: null, ephemeral, createdByApiKeyId: 'key-of-session' })
+    const session = view({
+      kind: 'ephemeral',
+      studyInstanceUid: null,
+      ephemeral,
+      createdByApiKeyId: 'key-of-session',
+    })
     const answer = await on.askImages(session, null, signal)
-    expect([answer.manifests, answer.media, answer.hosts()]).toEqual([[], [], ['of key-of-session']])
+    expect([answer.manifests, answer.media, answer.hosts()]).toEqual([
+      [],
+      [],
+      ['of key-of-session'],
+    ])
     expect(on.effects).toEqual(['whe Gave 1 image.'])
     const [{ about, request } = {}] = on.outcomes
     expect(about).toEqual({ subject: session.viewId, studyInstanceUid: null })
-    expect(JSON.parse(String(request))).toMatchObject({ type: 'ephemeral.access_requested', data: ephemeral })
+    expect(JSON.parse(String(request))).toMatchObject({
+      type: 'ephemeral.access_requested',
+      data: ephemeral,
+    })
   })
 
   it('for the places of a capture; its effect is told once it is known', async () => {
     const on = await asking({ authorized: true, uploadUrls: ['https://a.example/1', 'no url'] })
     const data = { ...STUDY, seriesInstanceUid: '1.2', sopInstanceUid: '1.3' } as never
     const answer = await on.askUpload(data, 'key', signal)
-    expect(answer).toMatchObject({ uploadUrls: ['https://a.example/1'], notes: [expect.stringMatching(/^uploadUrls\.1: /)] })
+    expect(answer).toMatchObject({
+      uploadUrls: ['https://a.example/1'],
+      notes: [expect.stringMatching(/^uploadUrls\.1: /)],
+    })
     expect(on.effects).toEqual([])
     answer.setEffect('Uploaded to 1 place.')
     expect(on.effects).toEqual(['whe Uploaded to 1 place.'])
@@ -79,7 +119,9 @@ describe('the partner is asked', () => {
   it('and may refuse', async () => {
     const on = await asking({ authorized: false, urls: [], uploadUrls: [] })
     await expect(on.askImages(view(), STUDY, signal)).rejects.toMatchObject({ fault: 'refused' })
-    await expect(on.askUpload(STUDY as never, null, signal)).rejects.toMatchObject({ fault: 'refused' })
+    await expect(on.askUpload(STUDY as never, null, signal)).rejects.toMatchObject({
+      fault: 'refused',
+    })
     expect(on.effects).toEqual([])
   })
 })

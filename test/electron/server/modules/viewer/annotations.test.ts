@@ -17,7 +17,11 @@ const LENGTH = { tool: 'Length', points: [1, 2.5, -3], label: 'Knoten Frau Meier
 
 function stage() {
   const temp = tempStore('2026-11-20T09:00:00.000Z')
-  return { ...temp, annotations: openAnnotations(temp), [Symbol.dispose]: () => temp[Symbol.dispose]() }
+  return {
+    ...temp,
+    annotations: openAnnotations(temp),
+    [Symbol.dispose]: () => temp[Symbol.dispose](),
+  }
 }
 
 function refusalOf(work: () => unknown): ApiError {
@@ -30,9 +34,13 @@ describe('annotations', () => {
   it('are those of the person, in whichever view', () => {
     using on = stage()
     expect(on.annotations.read(MINE, UID)).toEqual({ revision: 0, annotations: [] })
-    expect(on.annotations.save(MINE, UID, { revision: 0, annotations: [LENGTH] })).toEqual({ revision: 1 })
+    expect(on.annotations.save(MINE, UID, { revision: 0, annotations: [LENGTH] })).toEqual({
+      revision: 1,
+    })
     expect(on.annotations.read(MINE_TOO, UID)).toEqual({ revision: 1, annotations: [LENGTH] })
-    expect(on.annotations.save(MINE_TOO, UID, { revision: 1, annotations: [] })).toEqual({ revision: 2 })
+    expect(on.annotations.save(MINE_TOO, UID, { revision: 1, annotations: [] })).toEqual({
+      revision: 2,
+    })
     expect(on.annotations.read(MINE, UID)).toEqual({ revision: 2, annotations: [] })
   })
 
@@ -54,22 +62,35 @@ describe('annotations', () => {
   it('are not written over what another window has saved since', () => {
     using on = stage()
     on.annotations.save(MINE, UID, { revision: 0, annotations: [LENGTH] })
-    const refusal = refusalOf(() => on.annotations.save(MINE_TOO, UID, { revision: 0, annotations: [] }))
+    const refusal = refusalOf(() =>
+      on.annotations.save(MINE_TOO, UID, { revision: 0, annotations: [] }),
+    )
     expect([refusal.code, refusal.message]).toEqual([
       'refused',
       'Another window has saved annotations of this study since: revision 1 is kept, and these go on from 0.',
     ])
-    expect(refusal.errors).toEqual([{ path: 'body.revision', message: 'must be 1, not 0: read what is kept, then save again' }])
-    expect(refusalOf(() => on.annotations.save(MINE, UID, { revision: 2, annotations: [] })).code).toBe('refused')
+    expect(refusal.errors).toEqual([
+      { path: 'body.revision', message: 'must be 1, not 0: read what is kept, then save again' },
+    ])
+    expect(
+      refusalOf(() => on.annotations.save(MINE, UID, { revision: 2, annotations: [] })).code,
+    ).toBe('refused')
     expect(on.annotations.read(MINE, UID)).toEqual({ revision: 1, annotations: [LENGTH] })
   })
 
   it('are as long as a million characters of JSON and no longer', () => {
     using on = stage()
     const long = (characters: number) => ['x'.repeat(characters - '[""]'.length)]
-    const refusal = refusalOf(() => on.annotations.save(MINE, UID, { revision: 0, annotations: long(ANNOTATION_CHARACTERS + 1) }))
-    expect([refusal.code, ...refusal.errors.map(({ path }) => path)]).toEqual(['malformed', 'body.annotations'])
-    expect(on.annotations.save(MINE, UID, { revision: 0, annotations: long(ANNOTATION_CHARACTERS) })).toEqual({ revision: 1 })
+    const refusal = refusalOf(() =>
+      on.annotations.save(MINE, UID, { revision: 0, annotations: long(ANNOTATION_CHARACTERS + 1) }),
+    )
+    expect([refusal.code, ...refusal.errors.map(({ path }) => path)]).toEqual([
+      'malformed',
+      'body.annotations',
+    ])
+    expect(
+      on.annotations.save(MINE, UID, { revision: 0, annotations: long(ANNOTATION_CHARACTERS) }),
+    ).toEqual({ revision: 1 })
   })
 
   it('are not in the files of the store as they were drawn', () => {

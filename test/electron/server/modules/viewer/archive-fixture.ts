@@ -15,7 +15,12 @@ export interface Archived {
 }
 
 /** A study in the archive as the intake leaves it, with its files; their paths. */
-export function archive(store: Store, uid: string, instances: readonly Archived[], more: Partial<SeededImages> = {}): string[] {
+export function archive(
+  store: Store,
+  uid: string,
+  instances: readonly Archived[],
+  more: Partial<SeededImages> = {},
+): string[] {
   seedImages(store, { uid, instances: 0, ...more })
   return addTo(store, uid, instances)
 }
@@ -29,14 +34,47 @@ export function addTo(store: Store, uid: string, instances: readonly Archived[])
       mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, bytes)
       store.instances.insert({
-        ...{ sopInstanceUid, sopClassUid: '1.2.840.10008.5.1.4.1.1.2', studyInstanceUid: uid, seriesInstanceUid: `${uid}.1` },
-        ...{ transferSyntaxUid: '1.2.840.10008.1.2.1', file, dataSetOffset: 350, bytes: bytes.length, crc32: index },
-        ...{ state: 'current', reason: null, detail: '', callingAeTitle: 'CT1', remoteAddress: '10.0.3.7', associationId: 'a1' },
-        ...{ deviceName: 'CT room 1', receivedAt: '2026-03-10T08:00:00.000Z', lastSeenAt: '2026-03-10T08:00:00.000Z', modality: 'CT' },
-        ...{ instanceNumber: String(index + 1), scheduledProcedureStepId: '', image: null, patientName: '' },
+        ...{
+          sopInstanceUid,
+          sopClassUid: '1.2.840.10008.5.1.4.1.1.2',
+          studyInstanceUid: uid,
+          seriesInstanceUid: `${uid}.1`,
+        },
+        ...{
+          transferSyntaxUid: '1.2.840.10008.1.2.1',
+          file,
+          dataSetOffset: 350,
+          bytes: bytes.length,
+          crc32: index,
+        },
+        ...{
+          state: 'current',
+          reason: null,
+          detail: '',
+          callingAeTitle: 'CT1',
+          remoteAddress: '10.0.3.7',
+          associationId: 'a1',
+        },
+        ...{
+          deviceName: 'CT room 1',
+          receivedAt: '2026-03-10T08:00:00.000Z',
+          lastSeenAt: '2026-03-10T08:00:00.000Z',
+          modality: 'CT',
+        },
+        ...{
+          instanceNumber: String(index + 1),
+          scheduledProcedureStepId: '',
+          image: null,
+          patientName: '',
+        },
         ...row,
       })
-      const series = { seriesInstanceUid: `${uid}.1`, modality: 'CT', seriesNumber: '1', seriesDescription: '' }
+      const series = {
+        seriesInstanceUid: `${uid}.1`,
+        modality: 'CT',
+        seriesNumber: '1',
+        seriesDescription: '',
+      }
       store.imageStudies.count(
         uid,
         series,
@@ -49,6 +87,10 @@ export function addTo(store: Store, uid: string, instances: readonly Archived[])
   )
 }
 
-export const archived = (number: number, file: Buffer, more: Partial<NewInstance> = {}): Archived => ({
+export const archived = (
+  number: number,
+  file: Buffer,
+  more: Partial<NewInstance> = {},
+): Archived => ({
   ...{ sopInstanceUid: uidOf(number), file, more },
 })

@@ -6,10 +6,21 @@ import { needs, PYDICOM_SAMPLES } from '../../../../support/needs.ts'
 import { hidesOpenFiles, openFilesIn } from '../../../../support/open-files.ts'
 import { addTo, archive, archived } from './archive-fixture.ts'
 import { scribeStudy } from './study-fixture.ts'
-import { dicomFile, dicomFiles, type Listed, listedOf, never, openView, openViewing, STUDY, uidOf } from './viewing-fixture.ts'
+import {
+  dicomFile,
+  dicomFiles,
+  type Listed,
+  listedOf,
+  never,
+  openView,
+  openViewing,
+  STUDY,
+  uidOf,
+} from './viewing-fixture.ts'
 
 const sentences = (page: Listed) => page.faults.map(({ what, sentence }) => `${what}: ${sentence}`)
-const made = (number: number) => dicomFile({ sopInstanceUid: uidOf(number), more: { InstanceNumber: String(number) } })
+const made = (number: number) =>
+  dicomFile({ sopInstanceUid: uidOf(number), more: { InstanceNumber: String(number) } })
 
 describe('the images of a view that the archive has', () => {
   it('are listed from there, and no partner is asked', async () => {
@@ -20,18 +31,34 @@ describe('the images of a view that the archive has', () => {
       [1, 2, 3].map((number) => archived(number, made(number))),
     )
     const page = await viewing.listed()
-    expect([...page.instances.values()].map(({ source }) => source)).toEqual(['archive', 'archive', 'archive'])
+    expect([...page.instances.values()].map(({ source }) => source)).toEqual([
+      'archive',
+      'archive',
+      'archive',
+    ])
     expect(page.lines.at(-1)).toEqual({ line: 'progress', state: 'done', read: 3, files: 3 })
     expect(viewing.asked).toEqual([])
-    expect((await viewing.images.frame(viewing.view, uidOf(3), 1, never())).body.equals(made(3).subarray(-512))).toBe(true)
-    await expect(viewing.images.frame(viewing.view, uidOf(3), 2, never())).rejects.toMatchObject({ code: 'not-found' })
-    await expect(viewing.images.frame(viewing.view, uidOf(7), 1, never())).rejects.toMatchObject({ code: 'not-found' })
+    expect(
+      (await viewing.images.frame(viewing.view, uidOf(3), 1, never())).body.equals(
+        made(3).subarray(-512),
+      ),
+    ).toBe(true)
+    await expect(viewing.images.frame(viewing.view, uidOf(3), 2, never())).rejects.toMatchObject({
+      code: 'not-found',
+    })
+    await expect(viewing.images.frame(viewing.view, uidOf(7), 1, never())).rejects.toMatchObject({
+      code: 'not-found',
+    })
   })
 
   it('are all there is where the study is cancelled: no partner is asked for it', async () => {
     const viewing = await openViewing({ '/2': made(2) })
     archive(viewing.store, STUDY, [archived(1, made(1))])
-    viewing.store.imageStudies.announce(STUDY, [{ sopInstanceUid: uidOf(2), seriesInstanceUid: `${STUDY}.1` }], '2026-03-10T08:00:00.000Z')
+    viewing.store.imageStudies.announce(
+      STUDY,
+      [{ sopInstanceUid: uidOf(2), seriesInstanceUid: `${STUDY}.1` }],
+      '2026-03-10T08:00:00.000Z',
+    )
     scribeStudy(viewing.store, STUDY, {}, { cancelledAt: '2026-03-10T09:00:00.000Z' })
     const page = await viewing.listed(openView({ kind: 'window', area: null, studyId: null }))
     expect([page.instances.size, viewing.asked]).toEqual([1, []])
@@ -46,13 +73,18 @@ describe('the images of a view that the archive has', () => {
       [1, 2].map((number) => archived(number, made(number))),
     )
     await viewing.listed()
-    const [aside, replaced] = [1, 2].map((number) => store.instances.current(uidOf(number))?.instanceId ?? 0)
+    const [aside, replaced] = [1, 2].map(
+      (number) => store.instances.current(uidOf(number))?.instanceId ?? 0,
+    )
     store.instances.setState(aside ?? 0, 'quarantined', 'different-content')
     store.instances.setState(replaced ?? 0, 'superseded')
     addTo(store, STUDY, [archived(2, dicomFile({ sopInstanceUid: uidOf(2), size: 8 }))])
     store.imageStudies.recount(STUDY)
     for (const number of [1, 2])
-      await expect(images.frame(view, uidOf(number), 1, never())).rejects.toMatchObject({ code: 'refused', message: /set aside/ })
+      await expect(images.frame(view, uidOf(number), 1, never())).rejects.toMatchObject({
+        code: 'refused',
+        message: /set aside/,
+      })
     expect((await viewing.listed()).instances.get(uidOf(2))?.image?.rows).toBe(8)
     expect((await images.frame(view, uidOf(2), 1, never())).body).toHaveLength(128)
     await expect(images.extras(view, uidOf(1))).rejects.toMatchObject({ code: 'refused' })
@@ -66,10 +98,15 @@ describe('the images of a view that the archive has', () => {
     })
     const { store } = viewing
     archive(store, STUDY, [archived(1, made(1))])
-    const announced = [1, 2].map((number) => ({ sopInstanceUid: uidOf(number), seriesInstanceUid: `${STUDY}.1` }))
+    const announced = [1, 2].map((number) => ({
+      sopInstanceUid: uidOf(number),
+      seriesInstanceUid: `${STUDY}.1`,
+    }))
     store.imageStudies.announce(STUDY, announced, '2026-03-10T08:00:00.000Z')
     const page = await viewing.listed()
-    expect([...page.instances.values()].map(({ sopInstanceUid, source }) => [sopInstanceUid, source])).toEqual([
+    expect(
+      [...page.instances.values()].map(({ sopInstanceUid, source }) => [sopInstanceUid, source]),
+    ).toEqual([
       [uidOf(1), 'archive'],
       [uidOf(2), 'partner'],
     ])
@@ -83,9 +120,16 @@ describe('the images of a view that the archive has', () => {
     viewing.answer = () => Promise.reject(new WebhookError('no-endpoint', 'x'))
     archive(viewing.store, STUDY, [archived(1, made(1))])
     const seriesInstanceUid = `${STUDY}.1`
-    viewing.store.imageStudies.announce(STUDY, [{ sopInstanceUid: uidOf(2), seriesInstanceUid }], '2026-03-10T08:00:00.000Z')
+    viewing.store.imageStudies.announce(
+      STUDY,
+      [{ sopInstanceUid: uidOf(2), seriesInstanceUid }],
+      '2026-03-10T08:00:00.000Z',
+    )
     const page = await viewing.listed()
-    expect([page.instances.size, sentences(page)]).toEqual([1, ['The archive: 1 of the announced images have not come.']])
+    expect([page.instances.size, sentences(page)]).toEqual([
+      1,
+      ['The archive: 1 of the announced images have not come.'],
+    ])
   })
 
   it('are not the study where the gateway itself made them, such as a capture', async () => {
@@ -98,7 +142,10 @@ describe('the images of a view that the archive has', () => {
 
   it('are not those that were set aside', async () => {
     const viewing = await openViewing()
-    archive(viewing.store, STUDY, [archived(1, made(1)), archived(2, made(2), { state: 'quarantined', reason: 'different-content' })])
+    archive(viewing.store, STUDY, [
+      archived(1, made(1)),
+      archived(2, made(2), { state: 'quarantined', reason: 'different-content' }),
+    ])
     expect([...(await viewing.listed()).instances.keys()]).toEqual([uidOf(1)])
   })
 
@@ -112,17 +159,25 @@ describe('the images of a view that the archive has', () => {
     rmSync(gone)
     const page = await viewing.listed()
     expect([...page.instances.keys()]).toEqual([uidOf(3)])
-    expect(page.faults.map(({ what }) => what).sort()).toEqual(['Image 1 of the archive', 'Image 2 of the archive'])
+    expect(page.faults.map(({ what }) => what).sort()).toEqual([
+      'Image 1 of the archive',
+      'Image 2 of the archive',
+    ])
     expect(sentences(page).join()).toContain('Its file is not in the image folder any more.')
     for (const number of [1, 2])
-      await expect(viewing.images.frame(viewing.view, uidOf(number), 1, never())).rejects.toMatchObject({ code: 'refused' })
+      await expect(
+        viewing.images.frame(viewing.view, uidOf(number), 1, never()),
+      ).rejects.toMatchObject({ code: 'refused' })
   })
 
   it('that are deflated are inflated once, also for a later view', async (context) => {
     needs(context, 'samples')
     const viewing = await openViewing()
     const file = readFileSync(`${PYDICOM_SAMPLES}/image_dfl.dcm`)
-    const row = { sopInstanceUid: '1.3.6.1.4.1.5962.1.1.0.0.0.977067309.6001.0', transferSyntaxUid: '1.2.840.10008.1.2.1.99' }
+    const row = {
+      sopInstanceUid: '1.3.6.1.4.1.5962.1.1.0.0.0.977067309.6001.0',
+      transferSyntaxUid: '1.2.840.10008.1.2.1.99',
+    }
     archive(viewing.store, STUDY, [archived(1, file, row)])
     const page = await viewing.listed()
     const [sop = ''] = page.instances.keys()
@@ -134,16 +189,25 @@ describe('the images of a view that the archive has', () => {
     viewing.clock.pass(1000)
     await listedOf(images, openView())
     await viewing.restart()
-    expect(viewing.store.viewFiles.oldest(1)).toMatchObject([{ createdAt, file: copy, usedAt: '2026-03-10T09:00:01.000Z' }])
+    expect(viewing.store.viewFiles.oldest(1)).toMatchObject([
+      { createdAt, file: copy, usedAt: '2026-03-10T09:00:01.000Z' },
+    ])
   })
 
   it('that are deflated are a fault where the disk is nearly full, and leave no file open', async (context) => {
     needs(context, 'samples')
     const viewing = await openViewing()
-    const row = { sopInstanceUid: '1.3.6.1.4.1.5962.1.1.0.0.0.977067309.6001.0', transferSyntaxUid: '1.2.840.10008.1.2.1.99' }
-    archive(viewing.store, STUDY, [archived(1, readFileSync(join(PYDICOM_SAMPLES, 'image_dfl.dcm')), row)])
+    const row = {
+      sopInstanceUid: '1.3.6.1.4.1.5962.1.1.0.0.0.977067309.6001.0',
+      transferSyntaxUid: '1.2.840.10008.1.2.1.99',
+    }
+    archive(viewing.store, STUDY, [
+      archived(1, readFileSync(join(PYDICOM_SAMPLES, 'image_dfl.dcm')), row),
+    ])
     viewing.store.settings.set('intake.stopGigabytes', 100_000)
-    expect(sentences(await viewing.listed()).join()).toContain('The disk of the gateway is nearly full')
+    expect(sentences(await viewing.listed()).join()).toContain(
+      'The disk of the gateway is nearly full',
+    )
     if (!hidesOpenFiles) expect(openFilesIn(join(viewing.folder, 'cache'))).toEqual([])
   })
 
@@ -156,8 +220,11 @@ describe('the images of a view that the archive has', () => {
     )
     const page = await viewing.listed()
     expect(page.instances.size).toBe(1200)
-    for (const line of page.lines) if (line.line === 'instances') expect(line.instances.length).toBeLessThanOrEqual(200)
-    expect(page.lines.findIndex(({ line }) => line === 'series')).toBeLessThan(page.lines.findIndex(({ line }) => line === 'instances'))
+    for (const line of page.lines)
+      if (line.line === 'instances') expect(line.instances.length).toBeLessThanOrEqual(200)
+    expect(page.lines.findIndex(({ line }) => line === 'series')).toBeLessThan(
+      page.lines.findIndex(({ line }) => line === 'instances'),
+    )
   })
 
   it('that come while the view is open are listed when the page is opened again', async () => {
@@ -177,7 +244,10 @@ describe('the images of a view that the archive has', () => {
 
   it('name the patient of each file, whichever of the study was read first', async () => {
     const viewing = await openViewing()
-    const other = dicomFile({ sopInstanceUid: uidOf(2), more: { PatientName: 'Novak^Jan', PatientID: 'P-9', InstanceNumber: '2' } })
+    const other = dicomFile({
+      sopInstanceUid: uidOf(2),
+      more: { PatientName: 'Novak^Jan', PatientID: 'P-9', InstanceNumber: '2' },
+    })
     archive(viewing.store, STUDY, [archived(1, made(1)), archived(2, other)])
     const page = await viewing.listed()
     const [study] = [...page.studies.values()]
@@ -188,7 +258,10 @@ describe('the images of a view that the archive has', () => {
     expect(nameOf(2)).toBe('Novak^Jan')
     expect(nameOf(1)).not.toBe('Novak^Jan')
     expect(page.faults).toContainEqual(
-      expect.objectContaining({ level: 'danger', sentence: 'Images of more than one patient are in this study.' }),
+      expect.objectContaining({
+        level: 'danger',
+        sentence: 'Images of more than one patient are in this study.',
+      }),
     )
   })
 
@@ -205,8 +278,16 @@ describe('the images of a view that the archive has', () => {
         sentence: 'The images differ from the worklist or the study in the patient or the exam.',
       }),
     )
-    const differences = [{ from: 'images', field: 'patientId', expected: 'P-1', received: 'P-9' }] as const
-    const override = { at: mismatch.foundAt, userId: 'usr_1', name: 'Una Malá', reason: 'Seen', differences }
+    const differences = [
+      { from: 'images', field: 'patientId', expected: 'P-1', received: 'P-9' },
+    ] as const
+    const override = {
+      at: mismatch.foundAt,
+      userId: 'usr_1',
+      name: 'Una Malá',
+      reason: 'Seen',
+      differences,
+    }
     viewing.store.imageStudies.update(STUDY, { override })
     const again = await viewing.listed(openView({ viewId: crypto.randomUUID() }))
     expect(again.faults).toContainEqual(expect.objectContaining({ level: 'warning', what }))
@@ -215,11 +296,14 @@ describe('the images of a view that the archive has', () => {
   it('are compared with the patient of the study', async () => {
     const viewing = await openViewing()
     archive(viewing.store, STUDY, [archived(1, made(1))])
-    scribeStudy(viewing.store, STUDY, { reportMetadata: { patientName: 'Ruth Keller', mrn: 'P-0815' } })
+    scribeStudy(viewing.store, STUDY, {
+      reportMetadata: { patientName: 'Ruth Keller', mrn: 'P-0815' },
+    })
     expect((await viewing.listed()).faults).toContainEqual(
       expect.objectContaining({
         ...{ level: 'danger', what: 'The patient' },
-        sentence: 'The images may be of another patient than the study: the name in them is another one.',
+        sentence:
+          'The images may be of another patient than the study: the name in them is another one.',
       }),
     )
   })

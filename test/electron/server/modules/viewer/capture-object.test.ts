@@ -21,23 +21,48 @@ const of = (more: Partial<CaptureOf> = {}) =>
     },
     ...{ archived: undefined, ...more },
   })
-const bytesOf = ({ object }: ReturnType<typeof of>) => writeDataSet(object.dataSet, '1.2.840.10008.1.2.1').toString('latin1')
+const bytesOf = ({ object }: ReturnType<typeof of>) =>
+  writeDataSet(object.dataSet, '1.2.840.10008.1.2.1').toString('latin1')
 
 it('is of the patient and study of what was shown, and says which frame of it that was', () => {
   const made = of()
   const { dataSet: _, ...object } = made.object
   expect(object).toMatchObject({
-    ...{ studyInstanceUid: '1.2.3', seriesInstanceUid: '2.25.2', seriesNumber: '9903', seriesDescription: 'Secondary captures' },
-    ...{ instanceNumber: '3', modality: 'CT', image: { rows: 20, columns: 16, bitsAllocated: 8, numberOfFrames: null } },
+    ...{
+      studyInstanceUid: '1.2.3',
+      seriesInstanceUid: '2.25.2',
+      seriesNumber: '9903',
+      seriesDescription: 'Secondary captures',
+    },
+    ...{
+      instanceNumber: '3',
+      modality: 'CT',
+      image: { rows: 20, columns: 16, bitsAllocated: 8, numberOfFrames: null },
+    },
   })
   const bytes = bytesOf(made)
-  for (const text of ['NOVAK^ANA', 'P-4711', '1.2.3.1.1', 'Window  40/400', '094500', '+0100']) expect(bytes).toContain(text)
-  expect(made.header).toMatchObject({ patientName: 'NOVAK^ANA', accessionNumber: 'A-100', modality: 'CT', requestedProcedureId: '' })
+  for (const text of ['NOVAK^ANA', 'P-4711', '1.2.3.1.1', 'Window  40/400', '094500', '+0100'])
+    expect(bytes).toContain(text)
+  expect(made.header).toMatchObject({
+    patientName: 'NOVAK^ANA',
+    accessionNumber: 'A-100',
+    modality: 'CT',
+    requestedProcedureId: '',
+  })
   expect('isPrior' in made.header).toBe(false)
 })
 
 it('takes from the archive what the list of images does not have', () => {
   const { header } = of()
-  const bytes = bytesOf(of({ archived: { ...header, studyId: 'ST-7', referringPhysicianName: 'OKORO^BEN', institutionName: 'Clinic' } }))
+  const bytes = bytesOf(
+    of({
+      archived: {
+        ...header,
+        studyId: 'ST-7',
+        referringPhysicianName: 'OKORO^BEN',
+        institutionName: 'Clinic',
+      },
+    }),
+  )
   for (const text of ['ST-7', 'OKORO^BEN', 'Clinic']) expect(bytes).toContain(text)
 })

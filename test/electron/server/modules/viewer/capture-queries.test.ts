@@ -7,9 +7,30 @@ const AT = '2026-11-20T09:00:00.000Z'
 const LATER = '2026-11-20T09:05:00.000Z'
 
 const capture = (number: number, differs: Partial<CaptureRecord> = {}): CaptureRecord => ({
-  ...{ captureId: `c${number}`, studyId: null, studyInstanceUid: '1.2.3', sopInstanceUid: `2.25.${number}`, seriesInstanceUid: '2.25.9' },
-  ...{ ofSopInstanceUid: '1.2.3.1.1', ofSeriesInstanceUid: '1.2.3.1', apiKeyId: null, userId: null, state: 'waiting' },
-  ...{ urls: 0, uploaded: 0, attempts: 0, nextAt: AT, lastError: '', createdAt: AT, updatedAt: AT, ...differs },
+  ...{
+    captureId: `c${number}`,
+    studyId: null,
+    studyInstanceUid: '1.2.3',
+    sopInstanceUid: `2.25.${number}`,
+    seriesInstanceUid: '2.25.9',
+  },
+  ...{
+    ofSopInstanceUid: '1.2.3.1.1',
+    ofSeriesInstanceUid: '1.2.3.1',
+    apiKeyId: null,
+    userId: null,
+    state: 'waiting',
+  },
+  ...{
+    urls: 0,
+    uploaded: 0,
+    attempts: 0,
+    nextAt: AT,
+    lastError: '',
+    createdAt: AT,
+    updatedAt: AT,
+    ...differs,
+  },
 })
 
 describe('a secondary capture', () => {
@@ -47,6 +68,8 @@ describe('a secondary capture', () => {
     const { captures } = temp.store
     expect(() => captures.insert(capture(1, { uploaded: 1 }))).toThrow('CHECK constraint failed')
     captures.insert(capture(1))
-    expect(() => captures.insert(capture(2, { sopInstanceUid: '2.25.1' }))).toThrow('UNIQUE constraint failed')
+    expect(() => captures.insert(capture(2, { sopInstanceUid: '2.25.1' }))).toThrow(
+      'UNIQUE constraint failed',
+    )
   })
 })

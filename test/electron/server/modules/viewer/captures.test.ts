@@ -21,7 +21,14 @@ const ROWS = 20
 const COLUMNS = 16
 const RGB = Buffer.alloc(ROWS * COLUMNS * 3, 0x5a)
 const packed = (bytes: Buffer) => deflateSync(bytes).toString('base64')
-const WANTED = { sopInstanceUid: `${UID}.1.1`, frame: 1, rows: ROWS, columns: COLUMNS, pixels: packed(RGB), description: 'Window 40/400' }
+const WANTED = {
+  sopInstanceUid: `${UID}.1.1`,
+  frame: 1,
+  rows: ROWS,
+  columns: COLUMNS,
+  pixels: packed(RGB),
+  description: 'Window 40/400',
+}
 
 type Temp = ReturnType<typeof tempStore>
 let on: Temp
@@ -47,9 +54,16 @@ beforeEach(() => {
   const { store } = on
   const key = newKey(store)
   apiKeyId = key.apiKeyId
-  const record = openStudies(on).create(key, 'viewer', { studyInstanceUid: UID, studyDescription: 'CT', severity: 'normal' }).record
+  const record = openStudies(on).create(key, 'viewer', {
+    studyInstanceUid: UID,
+    studyDescription: 'CT',
+    severity: 'normal',
+  }).record
   const user = newUser(store)
-  view = { ...viewRecord(user.userId, { area: 'viewer', studyId: record.studyId, studyInstanceUid: UID }), user: undefined }
+  view = {
+    ...viewRecord(user.userId, { area: 'viewer', studyId: record.studyId, studyInstanceUid: UID }),
+    user: undefined,
+  }
   shown = knownInstance(UID)
   isAsked = true
   faults = new Map()
@@ -73,7 +87,8 @@ function open(): Captures {
   const own = openOwnInstances({ ...on, setting: settings.get, arriving: new Set() })
   const ask: CapturesDeps['ask'] = async (question, key, signal) => {
     asked.push({ question, apiKeyId: key })
-    if (hangs) await new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)))
+    if (hangs)
+      await new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)))
     return {
       uploadUrls: answer(),
       notes: [],
@@ -85,7 +100,10 @@ function open(): Captures {
   return openCaptures({
     ...{ ...on, settings, ask },
     endpoints: { targetFor: () => (isAsked ? ({ endpointId: 'e' } as never) : undefined) },
-    images: { instanceOf: (_view, sop) => (sop === shown?.instance.sopInstanceUid ? shown : undefined), priors: () => [] },
+    images: {
+      instanceOf: (_view, sop) => (sop === shown?.instance.sopInstanceUid ? shown : undefined),
+      priors: () => [],
+    },
     keep: own.keep,
     async put(url, body, { mediaType }) {
       const fault = faults.get(url)?.shift()
@@ -99,7 +117,8 @@ function open(): Captures {
 }
 
 const standing = () => captures.list(view)[0]
-const became = (state: string) => expect.poll(() => standing()?.state, { timeout: 10_000 }).toBe(state)
+const became = (state: string) =>
+  expect.poll(() => standing()?.state, { timeout: 10_000 }).toBe(state)
 const refusal = async (work: Promise<unknown>) => {
   const error = await work.then(
     () => undefined,
@@ -111,35 +130,64 @@ const refusal = async (work: Promise<unknown>) => {
 describe('a secondary capture', () => {
   it('is in the archive once it is answered, and then at every place the partner names', async () => {
     const made = await captures.make(view, WANTED)
-    expect(made).toMatchObject({ state: 'waiting', urls: 0, uploaded: 0, sopInstanceUid: expect.stringMatching(/^2\.25\.\d+$/) })
+    expect(made).toMatchObject({
+      state: 'waiting',
+      urls: 0,
+      uploaded: 0,
+      sopInstanceUid: expect.stringMatching(/^2\.25\.\d+$/),
+    })
     const kept = on.store.instances.current(made.sopInstanceUid)
     expect(kept).toMatchObject({
-      ...{ studyInstanceUid: UID, sopClassUid: '1.2.840.10008.5.1.4.1.1.7', modality: 'CT', instanceNumber: '1', patientName: 'NOVAK^ANA' },
+      ...{
+        studyInstanceUid: UID,
+        sopClassUid: '1.2.840.10008.5.1.4.1.1.7',
+        modality: 'CT',
+        instanceNumber: '1',
+        patientName: 'NOVAK^ANA',
+      },
       image: { rows: ROWS, columns: COLUMNS, samplesPerPixel: 3, photometricInterpretation: 'RGB' },
     })
     await became('done')
-    expect(standing()).toMatchObject({ urls: 2, uploaded: 2, attempts: 1, lastError: '', nextAt: null })
+    expect(standing()).toMatchObject({
+      urls: 2,
+      uploaded: 2,
+      attempts: 1,
+      lastError: '',
+      nextAt: null,
+    })
     const file = readFileSync(on.store.imageFiles.pathOf(kept?.file ?? ''))
-    expect(puts).toEqual(answer().map((url) => ({ url, body: file, mediaType: 'application/dicom' })))
+    expect(puts).toEqual(
+      answer().map((url) => ({ url, body: file, mediaType: 'application/dicom' })),
+    )
     expect(file.subarray(128, 132).toString()).toBe('DICM')
     expect(file.includes(RGB)).toBe(true)
     const { seriesInstanceUid = '' } = kept ?? {}
-    const question = { studyId: view.studyId, studyInstanceUid: UID, seriesInstanceUid, sopInstanceUid: made.sopInstanceUid }
+    const question = {
+      studyId: view.studyId,
+      studyInstanceUid: UID,
+      seriesInstanceUid,
+      sopInstanceUid: made.sopInstanceUid,
+    }
     expect(asked).toEqual([{ question, apiKeyId }])
     expect([effects, lines]).toEqual([['Uploaded to 2 places.'], []])
-    expect(on.store.audit.list({ limit: 9 }).items.map(({ action, actor }) => [action, actor])).toContainEqual([
-      ...['capture.make', `user:${view.userId}`],
-    ])
+    expect(
+      on.store.audit.list({ limit: 9 }).items.map(({ action, actor }) => [action, actor]),
+    ).toContainEqual([...['capture.make', `user:${view.userId}`]])
   })
 
   it('is of one series of its study, each with its number', async () => {
     const first = await captures.make(view, WANTED)
     on.clock.pass(1000)
     const second = await captures.make(view, { ...WANTED, frame: 2 })
-    const [one, two] = [first, second].map(({ sopInstanceUid }) => on.store.instances.current(sopInstanceUid))
+    const [one, two] = [first, second].map(({ sopInstanceUid }) =>
+      on.store.instances.current(sopInstanceUid),
+    )
     expect(one?.seriesInstanceUid).toBe(two?.seriesInstanceUid)
     expect([one?.instanceNumber, two?.instanceNumber]).toEqual(['1', '2'])
-    expect(captures.list(view).map(({ captureId }) => captureId)).toEqual([second.captureId, first.captureId])
+    expect(captures.list(view).map(({ captureId }) => captureId)).toEqual([
+      second.captureId,
+      first.captureId,
+    ])
   })
 
   it('is of that series too where two are made at once', async () => {
@@ -151,14 +199,17 @@ describe('a secondary capture', () => {
 
   it('is not made where the disk is nearly full, where its study has hundreds, or where many are being made', async () => {
     const { store } = on
-    const many = await Promise.all(Array.from({ length: 9 }, () => refusal(captures.make(view, WANTED))))
+    const many = await Promise.all(
+      Array.from({ length: 9 }, () => refusal(captures.make(view, WANTED))),
+    )
     expect(many.filter((code) => code !== undefined)).toEqual([['too-many']])
     store.settings.set('intake.stopGigabytes', 100_000)
     expect(await refusal(captures.make(view, WANTED))).toEqual(['unavailable'])
     store.settings.set('intake.stopGigabytes', 0)
     const [one] = store.captures.ofStudy(UID)
     if (!one) throw new Error('There is none')
-    for (let count = 0; count < 500; count++) store.captures.insert({ ...one, captureId: randomUUID(), sopInstanceUid: `2.25.9${count}` })
+    for (let count = 0; count < 500; count++)
+      store.captures.insert({ ...one, captureId: randomUUID(), sopInstanceUid: `2.25.9${count}` })
     expect(await refusal(captures.make(view, WANTED))).toEqual(['refused'])
   })
 
@@ -193,7 +244,11 @@ describe('a secondary capture', () => {
     on.clock.pass(5000)
     captures.retry(view, standing()?.captureId ?? '')
     await became('done')
-    expect(puts.map(({ url }) => url)).toEqual(['https://a.example/1', 'https://a.example/2', 'https://b.example/2'])
+    expect(puts.map(({ url }) => url)).toEqual([
+      'https://a.example/1',
+      'https://a.example/2',
+      'https://b.example/2',
+    ])
     expect(effects).toEqual(['Uploaded to 1 of 2 places.', 'Uploaded to 2 places.'])
     expect(asked).toHaveLength(2)
   })
@@ -205,11 +260,16 @@ describe('a secondary capture', () => {
     const { captureId } = await captures.make(view, WANTED)
     for (const [attempt, wait] of UPLOAD_WAITS_MS.entries()) {
       await expect.poll(() => standing()?.attempts, { timeout: 10_000 }).toBe(attempt + 1)
-      expect(standing()).toMatchObject({ state: 'waiting', nextAt: new Date(on.clock.now + wait).toISOString() })
+      expect(standing()).toMatchObject({
+        state: 'waiting',
+        nextAt: new Date(on.clock.now + wait).toISOString(),
+      })
       captures.retry(view, captureId)
     }
     await became('failed')
-    expect(standing()?.lastError).toBe('The partner gave no place for it: it gave no answer in time.')
+    expect(standing()?.lastError).toBe(
+      'The partner gave no place for it: it gave no answer in time.',
+    )
     expect(lines).toEqual([expect.stringMatching(/^warning/), expect.stringMatching(/^danger/)])
     answer = () => ['https://a.example/1']
     expect(captures.retry(view, captureId)).toMatchObject({ state: 'waiting' })
@@ -224,7 +284,9 @@ describe('a secondary capture', () => {
     }
     await captures.make(view, WANTED)
     await became('failed')
-    expect(JSON.stringify([standing(), lines, on.store.outbox.summary('capture.upload')])).not.toContain('NOVAK')
+    expect(
+      JSON.stringify([standing(), lines, on.store.outbox.summary('capture.upload')]),
+    ).not.toContain('NOVAK')
   })
 
   it('stays in the archive alone where nobody is asked, and where no place is named', async () => {
@@ -237,7 +299,10 @@ describe('a secondary capture', () => {
     answer = () => []
     captures.retry(view, made.captureId)
     await expect.poll(() => standing()?.attempts).toBe(1)
-    expect(standing()).toMatchObject({ state: 'kept', lastError: expect.stringContaining('named no place') })
+    expect(standing()).toMatchObject({
+      state: 'kept',
+      lastError: expect.stringContaining('named no place'),
+    })
     expect(asked).toHaveLength(1)
   })
 
@@ -254,7 +319,9 @@ describe('a secondary capture', () => {
   })
 
   it('notes a host that is not allowed', async () => {
-    faults.set('https://b.example/1', [new WebhookError('forbidden-address', 'its host is not allowed')])
+    faults.set('https://b.example/1', [
+      new WebhookError('forbidden-address', 'its host is not allowed'),
+    ])
     await captures.make(view, WANTED)
     await expect.poll(() => standing()?.attempts).toBe(1)
     expect(refusedHosts).toEqual(['https://b.example/1'])
@@ -278,7 +345,10 @@ describe('a secondary capture', () => {
     }
     await captures.make(view, WANTED)
     await expect.poll(() => standing()?.attempts).toBe(1)
-    expect(standing()).toMatchObject({ state: 'waiting', lastError: 'The gateway had an internal error, and tries again.' })
+    expect(standing()).toMatchObject({
+      state: 'waiting',
+      lastError: 'The gateway had an internal error, and tries again.',
+    })
     expect(errors).toHaveLength(1)
   })
 })
@@ -292,15 +362,26 @@ describe('what is no capture', () => {
     ['cut off', deflateSync(RGB).subarray(0, 5).toString('base64')],
     ['empty', ''],
   ])('is refused: %s', async (_, pixels) => {
-    expect(await refusal(captures.make(view, { ...WANTED, pixels }))).toEqual(['malformed', 'body.pixels'])
+    expect(await refusal(captures.make(view, { ...WANTED, pixels }))).toEqual([
+      'malformed',
+      'body.pixels',
+    ])
     expect(captures.list(view)).toEqual([])
     expect(on.store.imageStudies.get(UID)).toBeUndefined()
   })
 
   it('is one of a frame that is not there, or of what is no image of the view', async () => {
-    expect(await refusal(captures.make(view, { ...WANTED, frame: 3 }))).toEqual(['malformed', 'body.frame'])
-    expect(await refusal(captures.make(view, { ...WANTED, sopInstanceUid: '9.9' }))).toEqual(['not-found'])
-    shown = shown && { ...shown, instance: { ...shown.instance, image: null, notImage: 'A structured report.' } }
+    expect(await refusal(captures.make(view, { ...WANTED, frame: 3 }))).toEqual([
+      'malformed',
+      'body.frame',
+    ])
+    expect(await refusal(captures.make(view, { ...WANTED, sopInstanceUid: '9.9' }))).toEqual([
+      'not-found',
+    ])
+    shown = shown && {
+      ...shown,
+      instance: { ...shown.instance, image: null, notImage: 'A structured report.' },
+    }
     expect(await refusal(captures.make(view, WANTED))).toEqual(['not-found'])
   })
 

@@ -18,7 +18,8 @@ describe('a log of changes', () => {
 
   it('gives no more at once than asked for, and forgets what was replaced', () => {
     const log = changeLog<number>()
-    for (let round = 0; round < 50; round++) for (let key = 0; key < 100; key++) log.put(String(key), round)
+    for (let round = 0; round < 50; round++)
+      for (let key = 0; key < 100; key++) log.put(String(key), round)
     const seen: number[] = []
     for (let version = 0; ; ) {
       const part = log.since(version, 7)

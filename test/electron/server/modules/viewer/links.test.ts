@@ -30,7 +30,8 @@ function stage() {
     return opening.outcome === 'opened' ? opening.link : opening.why
   }
   const create = (area: Area, uid: string) =>
-    studies.create(key, area, { studyInstanceUid: uid, studyDescription: 'CT', severity: 'normal' }).record.studyId
+    studies.create(key, area, { studyInstanceUid: uid, studyDescription: 'CT', severity: 'normal' })
+      .record.studyId
   return {
     ...{ ...temp, links, studies, key, asked, setup, follow },
     viewed: create('viewer', '1.2.3'),
@@ -46,8 +47,12 @@ describe('a link to the viewer', () => {
     using on = stage()
     const { links, key, viewed, store } = on
     const url = links.viewer(key, { studyInstanceUid: '1.2.3' })
-    expect(url.url).toMatch(new RegExp(`^https://gateway\\.example/study/${viewed}\\?token=[\\w-]{43}$`))
-    const stored = JSON.stringify(store.database.all(store.database.sql.selectFrom('links').selectAll()))
+    expect(url.url).toMatch(
+      new RegExp(`^https://gateway\\.example/study/${viewed}\\?token=[\\w-]{43}$`),
+    )
+    const stored = JSON.stringify(
+      store.database.all(store.database.sql.selectFrom('links').selectAll()),
+    )
     expect(stored).not.toContain(tokenOf(url))
     expect(on.follow(url)).toEqual({
       ...{ kind: 'viewer', area: 'viewer', studyId: viewed, userId: null, ephemeral: null },
@@ -60,7 +65,10 @@ describe('a link to the viewer', () => {
   it('ends when its time is over', () => {
     using on = stage()
     const { links, key, viewed, clock, setup } = on
-    const [one, other] = [links.viewer(key, { studyId: viewed }), links.viewer(key, { studyId: viewed })]
+    const [one, other] = [
+      links.viewer(key, { studyId: viewed }),
+      links.viewer(key, { studyId: viewed }),
+    ]
     clock.pass(15 * 60_000 - 1)
     expect(on.follow(one)).toMatchObject({ studyId: viewed })
     clock.pass(1)
@@ -103,7 +111,10 @@ describe('a link to the viewer', () => {
   it('tells whoever follows it when it is over nothing of the study now', () => {
     using on = stage()
     const { links, studies, key, viewed, clock, store } = on
-    const [used, expired] = [links.viewer(key, { studyId: viewed }), links.viewer(key, { studyId: viewed })]
+    const [used, expired] = [
+      links.viewer(key, { studyId: viewed }),
+      links.viewer(key, { studyId: viewed }),
+    ]
     on.follow(used)
     studies.cancel(key, 'viewer', { studyId: viewed })
     store.apiKeys.revoke(key.apiKeyId, '2026-03-10T09:00:00.000Z')
@@ -118,8 +129,12 @@ describe('a link to the viewer', () => {
     on.follow(url)
     on.follow(url)
     links.open('nothing')
-    const rows = store.audit.list({ limit: 10 }).items.filter(({ action }) => action.startsWith('link.'))
-    expect(rows.map(({ actor, action, target, detail }) => [actor, action, target, detail])).toEqual([
+    const rows = store.audit
+      .list({ limit: 10 })
+      .items.filter(({ action }) => action.startsWith('link.'))
+    expect(
+      rows.map(({ actor, action, target, detail }) => [actor, action, target, detail]),
+    ).toEqual([
       ['gateway', 'link.refused', viewed, { kind: 'viewer', userId: null, why: 'used' }],
       ['gateway', 'link.open', viewed, { kind: 'viewer', userId: null }],
       [`api-key:${key.apiKeyId}`, 'link.mint', viewed, { kind: 'viewer', userId: null }],
@@ -151,7 +166,12 @@ describe('a reroute link', () => {
     expect(state()).toEqual(['assigned', one.userId])
     links.reroute(key, { studyId: read, assignedToUserId: other.userId })
     expect(state()).toEqual(['assigned', other.userId])
-    expect(on.follow(first)).toMatchObject({ kind: 'reroute', area: 'scribe', studyId: read, userId: one.userId })
+    expect(on.follow(first)).toMatchObject({
+      kind: 'reroute',
+      area: 'scribe',
+      studyId: read,
+      userId: one.userId,
+    })
     expect(state()).toEqual(['assigned', other.userId])
   })
 
@@ -160,10 +180,13 @@ describe('a reroute link', () => {
     const { links, key, read, store } = on
     const gone = newUser(store)
     revoke(store, gone)
-    const reroute = (assignedToUserId: string) => refusalOf(() => links.reroute(key, { studyId: read, assignedToUserId }))
+    const reroute = (assignedToUserId: string) =>
+      refusalOf(() => links.reroute(key, { studyId: read, assignedToUserId }))
     expect(reroute(`usr_${'0'.repeat(32)}`)).toBe('refused body.assignedToUserId')
     expect(reroute(gone.userId)).toBe('refused body.assignedToUserId')
-    expect(reroute(newUser(store, { canCreateReports: false }).userId)).toBe('refused body.assignedToUserId')
+    expect(reroute(newUser(store, { canCreateReports: false }).userId)).toBe(
+      'refused body.assignedToUserId',
+    )
   })
 
   it('is refused while another user is at work on the study, and given to that user', () => {
@@ -172,8 +195,12 @@ describe('a reroute link', () => {
     const [one, other] = [newUser(store), newUser(store)]
     links.reroute(key, { studyId: read, assignedToUserId: one.userId })
     draftReport(store, { studyId: read, userId: one.userId })
-    expect(refusalOf(() => links.reroute(key, { studyId: read, assignedToUserId: other.userId }))).toBe('refused body.assignedToUserId')
-    expect(refusalOf(() => links.reroute(key, { studyId: read, assignedToUserId: one.userId }))).toBe('none')
+    expect(
+      refusalOf(() => links.reroute(key, { studyId: read, assignedToUserId: other.userId })),
+    ).toBe('refused body.assignedToUserId')
+    expect(
+      refusalOf(() => links.reroute(key, { studyId: read, assignedToUserId: one.userId })),
+    ).toBe('none')
   })
 
   it('ends with the access of the user it is for', () => {
@@ -212,7 +239,11 @@ describe('a reroute link', () => {
     using on = stage()
     const { links, read, store } = on
     const user = newUser(store)
-    expect(refusalOf(() => links.reroute(atTheWindow(user), { studyId: read, assignedToUserId: user.userId }))).toBe('not-permitted')
+    expect(
+      refusalOf(() =>
+        links.reroute(atTheWindow(user), { studyId: read, assignedToUserId: user.userId }),
+      ),
+    ).toBe('not-permitted')
     expect(refusalOf(() => links.viewerOnly(atTheWindow(user), { studyId: read }))).toBe('none')
   })
 })
@@ -230,8 +261,15 @@ describe('a viewer-only link', () => {
       target: read,
       detail: { kind: 'viewer-only', userId },
     })
-    expect(on.follow(url)).toMatchObject({ kind: 'viewer-only', area: 'scribe', studyId: read, userId })
-    expect(refusalOf(() => links.viewerOnly(key, { studyId: read, userId: `usr_${'0'.repeat(32)}` }))).toBe('refused body.userId')
+    expect(on.follow(url)).toMatchObject({
+      kind: 'viewer-only',
+      area: 'scribe',
+      studyId: read,
+      userId,
+    })
+    expect(
+      refusalOf(() => links.viewerOnly(key, { studyId: read, userId: `usr_${'0'.repeat(32)}` })),
+    ).toBe('refused body.userId')
   })
 })
 
@@ -245,11 +283,19 @@ describe('an ephemeral session', () => {
   it('has a link for 30 seconds, and gives back what it was made with', () => {
     using on = stage()
     const { links, key, clock, asked } = on
-    const [one, other] = [links.ephemeral(key, 'scribe', session), links.ephemeral(key, 'viewer', { retrievalId: 'handle-2' })]
+    const [one, other] = [
+      links.ephemeral(key, 'scribe', session),
+      links.ephemeral(key, 'viewer', { retrievalId: 'handle-2' }),
+    ]
     expect(one.url).toMatch(/^https:\/\/gateway\.example\/token\/landing\?token=/)
     expect(asked.slice(0, 2)).toEqual(['ephemeral.access_requested', key.apiKeyId])
     clock.pass(29_999)
-    expect(on.follow(one)).toMatchObject({ kind: 'ephemeral', area: 'scribe', studyId: null, ephemeral: session })
+    expect(on.follow(one)).toMatchObject({
+      kind: 'ephemeral',
+      area: 'scribe',
+      studyId: null,
+      ephemeral: session,
+    })
     clock.pass(1)
     expect(on.follow(other)).toBe('expired')
   })

@@ -19,15 +19,28 @@ const PDF = `%PDF-1.4 ${'x'.repeat(91)}`
 
 /** An encapsulated PDF of an invented patient. */
 function encapsulated(sopInstanceUid: string): Buffer {
-  const elements = imageDataSet({ sopInstanceUid, sopClassUid: PDF_CLASS, studyInstanceUid: STUDY, more: { Modality: 'DOC' } })
+  const elements = imageDataSet({
+    sopInstanceUid,
+    sopClassUid: PDF_CLASS,
+    studyInstanceUid: STUDY,
+    more: { Modality: 'DOC' },
+  })
   const dataSet = [
     ...elements.filter(({ tag }) => tag !== 0x7fe00010 && tag >>> 16 !== 0x0028),
     { tag: 0x00420011, vr: 'OB', value: Buffer.from(PDF) },
     { tag: 0x00420012, vr: 'LO', value: Buffer.from('application/pdf ') },
   ].sort((a, b) => a.tag - b.tag)
   const transferSyntaxUid = TRANSFER_SYNTAX.explicitLittleEndian
-  const meta = fileMeta({ sopClassUid: PDF_CLASS, sopInstanceUid, transferSyntaxUid, sourceAeTitle: 'CT1' })
-  return Buffer.concat([meta, writeDataSet(dataSet as ReturnType<typeof imageDataSet>, transferSyntaxUid)])
+  const meta = fileMeta({
+    sopClassUid: PDF_CLASS,
+    sopInstanceUid,
+    transferSyntaxUid,
+    sourceAeTitle: 'CT1',
+  })
+  return Buffer.concat([
+    meta,
+    writeDataSet(dataSet as ReturnType<typeof imageDataSet>, transferSyntaxUid),
+  ])
 }
 
 describe('what is beside the images', () => {
@@ -54,24 +67,40 @@ describe('what is beside the images', () => {
     const viewing = await openViewing({
       '/v': (request, response) =>
         request.headers.range
-          ? void response.writeHead(206, { 'content-range': 'bytes 2-4/10', 'content-length': 3 }).end('234')
+          ? void response
+              .writeHead(206, { 'content-range': 'bytes 2-4/10', 'content-length': 3 })
+              .end('234')
           : void response.writeHead(200, { 'content-length': 10 }).end('0123456789'),
     })
-    viewing.answer = () => ({ media: [{ url: viewing.host.urlOf('/v'), mimeType: 'video/mp4', fileName: 'v.mp4' }] })
+    viewing.answer = () => ({
+      media: [{ url: viewing.host.urlOf('/v'), mimeType: 'video/mp4', fileName: 'v.mp4' }],
+    })
     const whole = await viewing.images.media(viewing.view, 1, undefined, never())
-    expect([whole.status, whole.headers, await textOf(whole.body)]).toEqual([200, { 'content-length': '10' }, '0123456789'])
+    expect([whole.status, whole.headers, await textOf(whole.body)]).toEqual([
+      200,
+      { 'content-length': '10' },
+      '0123456789',
+    ])
     const part = await viewing.images.media(viewing.view, 1, 'bytes=2-4', never())
-    expect([part.status, part.headers['content-range'], await textOf(part.body)]).toEqual([206, 'bytes 2-4/10', '234'])
-    await expect(viewing.images.media(viewing.view, 2, undefined, never())).rejects.toMatchObject({ code: 'not-found' })
+    expect([part.status, part.headers['content-range'], await textOf(part.body)]).toEqual([
+      206,
+      'bytes 2-4/10',
+      '234',
+    ])
+    await expect(viewing.images.media(viewing.view, 2, undefined, never())).rejects.toMatchObject({
+      code: 'not-found',
+    })
   })
 
   it('by a link that has ended is asked for anew, and what cannot be fetched is refused in words', async () => {
     const viewing = await openViewing({
-      '/v': (request, response) => void response.writeHead(request.url?.includes('signature=2') ? 200 : 403).end('ok'),
+      '/v': (request, response) =>
+        void response.writeHead(request.url?.includes('signature=2') ? 200 : 403).end('ok'),
       '/w': (_request, response) => void response.writeHead(500).end(),
     })
     viewing.answer = () => {
-      const url = (path: string) => viewing.host.urlOf(path).replace('signature=1', `signature=${viewing.asked.length}`)
+      const url = (path: string) =>
+        viewing.host.urlOf(path).replace('signature=1', `signature=${viewing.asked.length}`)
       return {
         media: [
           { url: url('/v'), mimeType: 'image/png', fileName: 'a.png' },
@@ -79,7 +108,9 @@ describe('what is beside the images', () => {
         ],
       }
     }
-    expect(await textOf((await viewing.images.media(viewing.view, 1, undefined, never())).body)).toBe('ok')
+    expect(
+      await textOf((await viewing.images.media(viewing.view, 1, undefined, never())).body),
+    ).toBe('ok')
     expect(viewing.asked).toHaveLength(2)
     await expect(viewing.images.media(viewing.view, 2, undefined, never())).rejects.toMatchObject({
       code: 'refused',
@@ -90,15 +121,26 @@ describe('what is beside the images', () => {
   it.each(['archive', 'partner'])('is the PDF inside a DICOM file of the %s', async (source) => {
     const sop = uidOf(1)
     const viewing = await openViewing(source === 'partner' ? { '/1': encapsulated(sop) } : {})
-    if (source === 'archive') archive(viewing.store, STUDY, [archived(1, encapsulated(sop), { sopClassUid: PDF_CLASS })])
+    if (source === 'archive')
+      archive(viewing.store, STUDY, [archived(1, encapsulated(sop), { sopClassUid: PDF_CLASS })])
     const page = await viewing.listed()
-    expect(page.media).toEqual([{ mediaId: 1, shownAs: 'pdf', mimeType: 'application/pdf', fileName: 'Document.pdf' }])
+    expect(page.media).toEqual([
+      { mediaId: 1, shownAs: 'pdf', mimeType: 'application/pdf', fileName: 'Document.pdf' },
+    ])
     expect(page.instances.get(sop)).toMatchObject({ image: null })
     expect(page.instances.get(sop)?.notImage).not.toBe('')
-    expect(await textOf((await viewing.images.media(viewing.view, 1, undefined, never())).body)).toBe(PDF)
+    expect(
+      await textOf((await viewing.images.media(viewing.view, 1, undefined, never())).body),
+    ).toBe(PDF)
     const part = await viewing.images.media(viewing.view, 1, 'bytes=0-3', never())
-    expect([part.status, part.headers['content-range'], await textOf(part.body)]).toEqual([206, 'bytes 0-3/100', '%PDF'])
-    await expect(viewing.images.frame(viewing.view, sop, 1, never())).rejects.toMatchObject({ code: 'refused' })
+    expect([part.status, part.headers['content-range'], await textOf(part.body)]).toEqual([
+      206,
+      'bytes 0-3/100',
+      '%PDF',
+    ])
+    await expect(viewing.images.frame(viewing.view, sop, 1, never())).rejects.toMatchObject({
+      code: 'refused',
+    })
   })
 })
 

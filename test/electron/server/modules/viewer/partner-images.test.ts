@@ -29,8 +29,16 @@ const uids = (page: Listed) => [...page.instances.keys()].sort()
 /** A deflated file whose pixels are so many zeros. */
 function deflated(zeros: number): Buffer {
   const transferSyntaxUid = TRANSFER_SYNTAX.deflatedExplicitLittleEndian
-  const meta = fileMeta({ sopClassUid: CT_IMAGE_STORAGE, sopInstanceUid: uidOf(1), transferSyntaxUid, sourceAeTitle: 'CT1' })
-  const dataSet = writeDataSet(imageDataSet({ studyInstanceUid: STUDY, sopInstanceUid: uidOf(1) }), TRANSFER_SYNTAX.explicitLittleEndian)
+  const meta = fileMeta({
+    sopClassUid: CT_IMAGE_STORAGE,
+    sopInstanceUid: uidOf(1),
+    transferSyntaxUid,
+    sourceAeTitle: 'CT1',
+  })
+  const dataSet = writeDataSet(
+    imageDataSet({ studyInstanceUid: STUDY, sopInstanceUid: uidOf(1) }),
+    TRANSFER_SYNTAX.explicitLittleEndian,
+  )
   const body = deflateRawSync(Buffer.concat([dataSet, Buffer.alloc(zeros)]))
   return Buffer.concat([meta, body, Buffer.alloc(body.length % 2)])
 }
@@ -39,9 +47,16 @@ describe('of hostile files', () => {
   it('the good ones are listed, and each bad one is named', async () => {
     const whole = dicomFile({ sopInstanceUid: uidOf(5), size: 64 })
     const viewing = await openViewing({
-      ...{ '/1': dicomFile({ sopInstanceUid: uidOf(1) }), '/2': Buffer.from('<!doctype html><title>Sign in</title>'.repeat(20)) },
+      ...{
+        '/1': dicomFile({ sopInstanceUid: uidOf(1) }),
+        '/2': Buffer.from('<!doctype html><title>Sign in</title>'.repeat(20)),
+      },
       '/3': dicomFile({ sopInstanceUid: uidOf(3), studyInstanceUid: '2.25.200' }),
-      ...{ '/4': dicomFile({ sopInstanceUid: uidOf(4) }).subarray(0, 400), '/5': whole.subarray(0, -4000), '/6': Buffer.alloc(0) },
+      ...{
+        '/4': dicomFile({ sopInstanceUid: uidOf(4) }).subarray(0, 400),
+        '/5': whole.subarray(0, -4000),
+        '/6': Buffer.alloc(0),
+      },
       '/7': (_request, response) => void response.writeHead(500).end(),
       '/8': dicomFile({ sopInstanceUid: uidOf(8) }),
     })
@@ -49,10 +64,17 @@ describe('of hostile files', () => {
     expect(uids(page)).toEqual([uidOf(1), uidOf(5), uidOf(8)])
     const whats = page.faults.map(({ what }) => what).sort()
     expect(whats).toEqual([2, 3, 4, 5, 6, 7].map((number) => `Image ${number} of 8`))
-    expect(sentences(page)).toContain('Image 3 of 8: It is of another study than the one that was asked for, and is not shown.')
+    expect(sentences(page)).toContain(
+      'Image 3 of 8: It is of another study than the one that was asked for, and is not shown.',
+    )
     expect(sentences(page)).toContain('Image 7 of 8: It could not be fetched: it answered 500.')
-    expect(page.faults.find(({ what }) => what === 'Image 5 of 8')).toMatchObject({ sopInstanceUid: uidOf(5), level: 'warning' })
-    await expect(viewing.images.frame(viewing.view, uidOf(5), 1, never())).rejects.toMatchObject({ code: 'refused' })
+    expect(page.faults.find(({ what }) => what === 'Image 5 of 8')).toMatchObject({
+      sopInstanceUid: uidOf(5),
+      level: 'warning',
+    })
+    await expect(viewing.images.frame(viewing.view, uidOf(5), 1, never())).rejects.toMatchObject({
+      code: 'refused',
+    })
     expect(page.lines.at(-1)).toEqual({ line: 'progress', state: 'done', read: 8, files: 8 })
     // Two new tries of what the server could not give.
     expect(viewing.host.paths.filter((path) => path === '/7')).toHaveLength(3)
@@ -62,7 +84,12 @@ describe('of hostile files', () => {
     const viewing = await openViewing({ '/1': deflated(0) })
     const page = await viewing.listed()
     expect([sentences(page), uids(page)]).toEqual([[], [uidOf(1)]])
-    const { body, transferSyntaxUid } = await viewing.images.frame(viewing.view, uidOf(1), 1, never())
+    const { body, transferSyntaxUid } = await viewing.images.frame(
+      viewing.view,
+      uidOf(1),
+      1,
+      never(),
+    )
     expect([body.length, transferSyntaxUid]).toEqual([512, TRANSFER_SYNTAX.explicitLittleEndian])
     const bombed = await openViewing(
       { '/1': deflated(64 << 20), '/2': dicomFile({ sopInstanceUid: uidOf(2) }) },
@@ -73,15 +100,26 @@ describe('of hostile files', () => {
     expect(bomb.faults).toMatchObject([{ what: 'Image 1 of 2', level: 'warning' }])
   })
 
-  it('of 100,000 URLs the first 20,000 are loaded, and faults of the same kind are counted', { timeout: 120_000 }, async () => {
+  it('of 100,000 URLs the first 20,000 are loaded, and faults of the same kind are counted', {
+    timeout: 120_000,
+  }, async () => {
     const viewing = await openViewing(dicomFiles(1))
     viewing.answer = () => ({
-      urls: [viewing.host.urlOf('/1'), ...Array.from({ length: 99_999 }, (_, index) => `https://not.listed.example/${index}?signature=x`)],
+      urls: [
+        viewing.host.urlOf('/1'),
+        ...Array.from(
+          { length: 99_999 },
+          (_, index) => `https://not.listed.example/${index}?signature=x`,
+        ),
+      ],
     })
     const page = await viewing.listed()
     expect(uids(page)).toEqual([uidOf(1)])
-    expect(sentences(page)[0]).toBe('The partner: It named 100,000 files: the first 20,000 are loaded, the others are left out.')
-    const fetched = 'It could not be fetched: not.listed.example:443 is not on the list of hosts that files may come from.'
+    expect(sentences(page)[0]).toBe(
+      'The partner: It named 100,000 files: the first 20,000 are loaded, the others are left out.',
+    )
+    const fetched =
+      'It could not be fetched: not.listed.example:443 is not on the list of hosts that files may come from.'
     const last = (await viewing.listed()).faults.filter(({ sentence }) => sentence === fetched)
     expect([last.length, last.at(-1)?.what]).toEqual([21, '19,979 more images'])
     expect(viewing.host.paths).toEqual(['/1'])
@@ -95,19 +133,33 @@ describe('of hostile files', () => {
     const differing = await openViewing({ '/1': file, '/2': other })
     const page = await differing.listed()
     expect(page.instances.size).toBe(1)
-    expect(page.faults).toMatchObject([{ sentence: 'Another image has the same UID and differs from it: it is not shown.' }])
+    expect(page.faults).toMatchObject([
+      { sentence: 'Another image has the same UID and differs from it: it is not shown.' },
+    ])
   })
 
   it('those of two patients in one study are a danger, told once', async () => {
     const viewing = await openViewing({
       ...dicomFiles(2),
-      '/3': dicomFile({ sopInstanceUid: uidOf(3), patientName: 'Keller^Ruth', more: { PatientID: 'P-1' } }),
-      '/4': dicomFile({ sopInstanceUid: uidOf(4), patientName: 'Keller^Ruth', more: { PatientID: 'P-1' } }),
+      '/3': dicomFile({
+        sopInstanceUid: uidOf(3),
+        patientName: 'Keller^Ruth',
+        more: { PatientID: 'P-1' },
+      }),
+      '/4': dicomFile({
+        sopInstanceUid: uidOf(4),
+        patientName: 'Keller^Ruth',
+        more: { PatientID: 'P-1' },
+      }),
       '/5': dicomFile({ sopInstanceUid: uidOf(5), patientName: 'MUELLER^JÖRG' }),
     })
     const page = await viewing.listed()
     expect(page.faults).toMatchObject([
-      { level: 'danger', sentence: 'Images of more than one patient are in this study.', studyInstanceUid: STUDY },
+      {
+        level: 'danger',
+        sentence: 'Images of more than one patient are in this study.',
+        studyInstanceUid: STUDY,
+      },
     ])
     expect(page.instances.size).toBe(5)
   })
@@ -115,7 +167,9 @@ describe('of hostile files', () => {
   it('a manifest of an ephemeral session is told nothing of what the gateway knows of that study', async () => {
     const file = gate(dicomFile())
     const viewing = await openViewing({ '/1': file.answer })
-    archive(viewing.store, STUDY, [archived(1, dicomFile())], { header: { patientName: 'Meier^Anna', studyDescription: 'Chest' } })
+    archive(viewing.store, STUDY, [archived(1, dicomFile())], {
+      header: { patientName: 'Meier^Anna', studyDescription: 'Chest' },
+    })
     const { answer } = viewing
     viewing.answer = async () => ({ ...(await answer()), manifests: [manifestOf([1])] })
     const view = openView({ kind: 'ephemeral', studyId: null, studyInstanceUid: null })
@@ -127,16 +181,36 @@ describe('of hostile files', () => {
 
   it('real files of every kind are listed, or are named', async (context) => {
     needs(context, 'samples')
-    const names = ['CT_small', 'MR_small_RLE', 'JPEG2000', 'SC_rgb_jpeg_dcmtk', 'image_dfl', 'no_meta', 'test-SR', 'rtplan_truncated']
-    const files = Object.fromEntries(names.map((name) => [`/${name}`, readFileSync(`${PYDICOM_SAMPLES}/${name}.dcm`)]))
+    const names = [
+      'CT_small',
+      'MR_small_RLE',
+      'JPEG2000',
+      'SC_rgb_jpeg_dcmtk',
+      'image_dfl',
+      'no_meta',
+      'test-SR',
+      'rtplan_truncated',
+    ]
+    const files = Object.fromEntries(
+      names.map((name) => [`/${name}`, readFileSync(`${PYDICOM_SAMPLES}/${name}.dcm`)]),
+    )
     const viewing = await openViewing(files)
-    const view = openView({ kind: 'ephemeral', studyId: null, studyInstanceUid: null, area: 'viewer' })
+    const view = openView({
+      kind: 'ephemeral',
+      studyId: null,
+      studyInstanceUid: null,
+      area: 'viewer',
+    })
     const page = await listedOf(viewing.images, view)
     expect(viewing.asked).toEqual([{ studyInstanceUid: null }])
-    const unread = page.faults.filter(({ sopInstanceUid, level }) => sopInstanceUid === null && level !== 'danger')
+    const unread = page.faults.filter(
+      ({ sopInstanceUid, level }) => sopInstanceUid === null && level !== 'danger',
+    )
     expect(page.instances.size + unread.length).toBe(names.length)
     // They are of many invented people.
-    expect(page.faults.filter(({ level }) => level === 'danger').map(({ sentence }) => sentence)).toContainEqual(
+    expect(
+      page.faults.filter(({ level }) => level === 'danger').map(({ sentence }) => sentence),
+    ).toContainEqual(
       expect.stringMatching(/^It may be of another patient than another study beside it/),
     )
     expect([...page.studies.keys()]).toContain('1.3.6.1.4.1.5962.1.2.1.20040119072730.12322')
@@ -155,12 +229,17 @@ describe('a link that has ended', () => {
     const isFresh = (url = '') => url.includes('signature=2')
     for (const path of Object.keys(files)) {
       const file = files[path] as Buffer
-      files[path] = (request, response) => void response.writeHead(isFresh(request.url) ? 200 : 403).end(isFresh(request.url) ? file : '')
+      files[path] = (request, response) =>
+        void response
+          .writeHead(isFresh(request.url) ? 200 : 403)
+          .end(isFresh(request.url) ? file : '')
     }
     const signatures = [1, 2]
     viewing.answer = () => {
       const signature = signatures.shift()
-      const urls = Object.keys(files).map((path) => viewing.host.urlOf(path).replace('signature=1', `signature=${signature}`))
+      const urls = Object.keys(files).map((path) =>
+        viewing.host.urlOf(path).replace('signature=1', `signature=${signature}`),
+      )
       return { urls: signature === 1 ? urls : urls.reverse() }
     }
     const page = await viewing.listed()
@@ -169,19 +248,31 @@ describe('a link that has ended', () => {
   })
 
   it('is a fault where the new one has ended too', async () => {
-    const viewing = await openViewing({ '/1': dicomFile(), '/2': (_request, response) => void response.writeHead(410).end() })
+    const viewing = await openViewing({
+      '/1': dicomFile(),
+      '/2': (_request, response) => void response.writeHead(410).end(),
+    })
     const page = await viewing.listed()
-    expect(sentences(page)).toEqual(["Image 2 of 2: The partner's link to image 2 has ended, and so has the new one."])
+    expect(sentences(page)).toEqual([
+      "Image 2 of 2: The partner's link to image 2 has ended, and so has the new one.",
+    ])
     expect(viewing.asked).toHaveLength(2)
     expect(viewing.host.paths.filter((path) => path === '/2')).toHaveLength(2)
-    await expect(viewing.images.frame(viewing.view, uidOf(2), 1, never())).rejects.toMatchObject({ code: 'not-found' })
+    await expect(viewing.images.frame(viewing.view, uidOf(2), 1, never())).rejects.toMatchObject({
+      code: 'not-found',
+    })
   })
 
   it('is a fault where the partner gives no new one', async () => {
     const viewing = await openViewing(dicomFiles(1))
-    const [first, second] = [[viewing.host.urlOf('/gone'), viewing.host.urlOf('/1')], [viewing.host.urlOf('/1')]]
+    const [first, second] = [
+      [viewing.host.urlOf('/gone'), viewing.host.urlOf('/1')],
+      [viewing.host.urlOf('/1')],
+    ]
     viewing.answer = () => ({ urls: viewing.asked.length === 1 ? first : second })
-    expect(sentences(await viewing.listed())).toEqual(["Image 1 of 2: The partner's link to image 1 has ended, and it gave no new one."])
+    expect(sentences(await viewing.listed())).toEqual([
+      "Image 1 of 2: The partner's link to image 1 has ended, and it gave no new one.",
+    ])
   })
 })
 
@@ -202,8 +293,12 @@ describe('a file that the network fails', () => {
   })
 
   it('for good is named, and is tried anew by whoever opens the page again', async () => {
-    const viewing = await openViewing({ '/1': (_request, response) => void response.writeHead(503).end() })
-    expect(sentences(await viewing.listed())).toEqual(['Image 1 of 1: It could not be fetched: it answered 503.'])
+    const viewing = await openViewing({
+      '/1': (_request, response) => void response.writeHead(503).end(),
+    })
+    expect(sentences(await viewing.listed())).toEqual([
+      'Image 1 of 1: It could not be fetched: it answered 503.',
+    ])
     viewing.host.files['/1'] = dicomFile()
     const page = await viewing.listed()
     expect([uids(page), sentences(page)]).toEqual([[uidOf(1)], []])
@@ -212,11 +307,18 @@ describe('a file that the network fails', () => {
 
 describe('a manifest', () => {
   it('names what cannot be read: whoever waits for it is told why', async () => {
-    const viewing = await openViewing({ '/1': Buffer.from('<html>'.repeat(100)), '/2': dicomFile({ sopInstanceUid: uidOf(2) }) })
+    const viewing = await openViewing({
+      '/1': Buffer.from('<html>'.repeat(100)),
+      '/2': dicomFile({ sopInstanceUid: uidOf(2) }),
+    })
     const { answer } = viewing
     viewing.answer = async () => ({ ...(await answer()), manifests: [manifestOf([1, 2])] })
-    await expect(viewing.images.frame(viewing.view, uidOf(1), 1, never())).rejects.toMatchObject({ code: 'refused' })
-    expect(sentences(await viewing.listed())).toContain('Series 1 of the manifest: 1 of its 2 images did not come.')
+    await expect(viewing.images.frame(viewing.view, uidOf(1), 1, never())).rejects.toMatchObject({
+      code: 'refused',
+    })
+    expect(sentences(await viewing.listed())).toContain(
+      'Series 1 of the manifest: 1 of its 2 images did not come.',
+    )
   })
 
   it('never stands for what a file says itself', async () => {
@@ -224,6 +326,9 @@ describe('a manifest', () => {
     const { answer } = viewing
     viewing.answer = async () => ({ ...(await answer()), manifests: [manifestOf([1])] })
     const page = await viewing.listed()
-    expect(page.instances.get(uidOf(1))).toMatchObject({ source: 'partner', image: { rows: 8, columns: 8 } })
+    expect(page.instances.get(uidOf(1))).toMatchObject({
+      source: 'partner',
+      image: { rows: 8, columns: 8 },
+    })
   })
 })

@@ -8,17 +8,30 @@ import { dicomFile, listedOf, openView, openViewing, STUDY, uidOf } from './view
 
 const PATIENT = { patientName: 'Meier^Anna', patientId: 'P-4711', patientBirthDate: '19800131' }
 const CUSTOMER = `cus_${'2'.repeat(32)}`
-const USER = { userId: `usr_${'1'.repeat(32)}`, level: 'owner', hasDashboardAccess: true } as SignedInUser
+const USER = {
+  userId: `usr_${'1'.repeat(32)}`,
+  level: 'owner',
+  hasDashboardAccess: true,
+} as SignedInUser
 
-/** The study, an earlier one of the patient, one of a patient with the same number, and one of somebody else. */
+/**
+ * The study, an earlier one of the patient, one of a patient with the same number, and one of
+ * somebody else.
+ */
 async function clinic(more: Parameters<typeof openViewing>[1] = {}) {
   const viewing = await openViewing({}, more)
   const { store } = viewing
   archive(store, STUDY, [archived(1, dicomFile())], { header: PATIENT })
   const other = (number: number, header: object) => {
     const uid = `2.25.20${number}`
-    const file = dicomFile({ studyInstanceUid: uid, seriesInstanceUid: `${uid}.1`, sopInstanceUid: uidOf(200 + number) })
-    archive(store, uid, [archived(200 + number, file)], { header: { ...PATIENT, studyDate: `2025010${number}`, ...header } })
+    const file = dicomFile({
+      studyInstanceUid: uid,
+      seriesInstanceUid: `${uid}.1`,
+      sopInstanceUid: uidOf(200 + number),
+    })
+    archive(store, uid, [archived(200 + number, file)], {
+      header: { ...PATIENT, studyDate: `2025010${number}`, ...header },
+    })
     return uid
   }
   const earlier = other(1, {})
@@ -31,12 +44,20 @@ describe('earlier studies', () => {
   it('of the same patient are found in the archive for a person at the window, not by the number alone', async () => {
     const { images, earlier } = await clinic()
     const priors = images.priors(openView({ kind: 'window', user: USER }))
-    expect(priors.map(({ studyInstanceUid, instances, isOpen }) => [studyInstanceUid, instances, isOpen])).toEqual([[earlier, 1, false]])
+    expect(
+      priors.map(({ studyInstanceUid, instances, isOpen }) => [
+        studyInstanceUid,
+        instances,
+        isOpen,
+      ]),
+    ).toEqual([[earlier, 1, false]])
   })
 
   it('are those alone that the person may see', async () => {
     const { images } = await clinic({ customersOf: () => [`cus_${'2'.repeat(32)}` as never] })
-    expect(images.priors(openView({ kind: 'window', user: { ...USER, level: 'member' } }))).toEqual([])
+    expect(images.priors(openView({ kind: 'window', user: { ...USER, level: 'member' } }))).toEqual(
+      [],
+    )
     expect(images.priors(openView({ kind: 'window', user: USER }))).toHaveLength(1)
   })
 
@@ -44,26 +65,49 @@ describe('earlier studies', () => {
     const { images, store } = await clinic()
     const view = openView({ kind: 'viewer-only', area: 'scribe' })
     expect(images.priors(view)).toEqual([])
-    const priorId = scribeStudy(store, '2.25.300', { reportMetadata: { scanDate: '2024-05-06' } as never })
+    const priorId = scribeStudy(store, '2.25.300', {
+      reportMetadata: { scanDate: '2024-05-06' } as never,
+    })
     scribeStudy(store, STUDY, { priorStudyIds: [priorId] })
-    expect(images.priors(view)).toMatchObject([{ studyInstanceUid: '2.25.300', studyDate: '20240506', instances: null }])
+    expect(images.priors(view)).toMatchObject([
+      { studyInstanceUid: '2.25.300', studyDate: '20240506', instances: null },
+    ])
   })
 
   it('that a row names are those alone that the person, or whoever gave the link, may see', async () => {
     const others = `cus_${'3'.repeat(32)}`
     const { images, store } = await clinic({ customersOf: () => [CUSTOMER as never] })
     const at = '2026-03-10T09:00:00.000Z'
-    const made = { createdByApiKeyId: newKey(store).apiKeyId, createdByUserId: null, createdAt: at, updatedAt: at, metadata: undefined }
+    const made = {
+      createdByApiKeyId: newKey(store).apiKeyId,
+      createdByUserId: null,
+      createdAt: at,
+      updatedAt: at,
+      metadata: undefined,
+    }
     for (const expressCustomerId of [CUSTOMER, others])
-      store.customers.insert({ expressCustomerId, expressCustomerName: expressCustomerId, isActive: true, ...made })
+      store.customers.insert({
+        expressCustomerId,
+        expressCustomerName: expressCustomerId,
+        isActive: true,
+        ...made,
+      })
     const theirs = scribeStudy(store, '2.25.300', {}, { expressCustomerId: CUSTOMER })
     const foreign = scribeStudy(store, '2.25.301', {}, { expressCustomerId: others })
     scribeStudy(store, STUDY, { priorStudyIds: [theirs, foreign] }, { expressCustomerId: CUSTOMER })
-    const seen = (view: OpenView) => images.priors(view).map(({ studyInstanceUid }) => studyInstanceUid)
-    expect(seen(openView({ kind: 'window', user: { ...USER, level: 'member' } }))).toEqual(['2.25.300'])
-    expect(seen(openView({ createdByApiKeyId: newKey(store).apiKeyId }))).toEqual(['2.25.300', '2.25.301'])
+    const seen = (view: OpenView) =>
+      images.priors(view).map(({ studyInstanceUid }) => studyInstanceUid)
+    expect(seen(openView({ kind: 'window', user: { ...USER, level: 'member' } }))).toEqual([
+      '2.25.300',
+    ])
+    expect(seen(openView({ createdByApiKeyId: newKey(store).apiKeyId }))).toEqual([
+      '2.25.300',
+      '2.25.301',
+    ])
     // A key of its own studies alone has made another row of the same study.
-    expect(seen(openView({ createdByApiKeyId: newKey(store, { scope: 'self' }).apiKeyId }))).toEqual([])
+    expect(
+      seen(openView({ createdByApiKeyId: newKey(store, { scope: 'self' }).apiKeyId })),
+    ).toEqual([])
   })
 
   it('that are cancelled are not shown by a link', async () => {
@@ -78,12 +122,19 @@ describe('earlier studies', () => {
       const viewing = await openViewing()
       const prior = '2.25.300'
       archive(viewing.store, STUDY, [archived(1, dicomFile())])
-      const file = dicomFile({ studyInstanceUid: prior, seriesInstanceUid: '2.25.300.1', sopInstanceUid: uidOf(9), more: header })
+      const file = dicomFile({
+        studyInstanceUid: prior,
+        seriesInstanceUid: '2.25.300.1',
+        sopInstanceUid: uidOf(9),
+        more: header,
+      })
       archive(viewing.store, prior, [archived(9, file)])
       scribeStudy(viewing.store, STUDY, { priorStudyIds: [scribeStudy(viewing.store, prior)] })
       await listedOf(viewing.images, viewing.view)
       await viewing.images.addPrior(viewing.view, prior)
-      return (await listedOf(viewing.images, viewing.view)).faults.map(({ level, sentence }) => `${level} ${sentence}`)
+      return (await listedOf(viewing.images, viewing.view)).faults.map(
+        ({ level, sentence }) => `${level} ${sentence}`,
+      )
     }
     const name = { PatientName: 'Keller^Ruth' }
     expect(await shownWith({ PatientID: 'X-1' })).toEqual([])
@@ -97,7 +148,16 @@ describe('earlier studies', () => {
     const { images, store, view } = await openViewing()
     const prior = '2.25.300'
     archive(store, STUDY, [archived(1, dicomFile())])
-    archive(store, prior, [archived(9, dicomFile({ studyInstanceUid: prior, seriesInstanceUid: '2.25.300.1', sopInstanceUid: uidOf(1) }))])
+    archive(store, prior, [
+      archived(
+        9,
+        dicomFile({
+          studyInstanceUid: prior,
+          seriesInstanceUid: '2.25.300.1',
+          sopInstanceUid: uidOf(1),
+        }),
+      ),
+    ])
     scribeStudy(store, STUDY, { priorStudyIds: [scribeStudy(store, prior)] })
     await listedOf(images, view)
     await images.addPrior(view, prior)
@@ -115,7 +175,12 @@ describe('earlier studies', () => {
     await images.addPrior(view, earlier)
     await images.addPrior(view, earlier)
     const page = await listedOf(images, view)
-    expect([...page.studies.values()].map(({ studyInstanceUid, isPrior }) => [studyInstanceUid, isPrior])).toEqual([
+    expect(
+      [...page.studies.values()].map(({ studyInstanceUid, isPrior }) => [
+        studyInstanceUid,
+        isPrior,
+      ]),
+    ).toEqual([
       [STUDY, false],
       [earlier, true],
     ])
@@ -124,7 +189,9 @@ describe('earlier studies', () => {
   })
 
   it('that only the partner has are asked for by their own id', async () => {
-    const viewing = await openViewing({ '/1': dicomFile({ studyInstanceUid: '2.25.300', seriesInstanceUid: '2.25.300.1' }) })
+    const viewing = await openViewing({
+      '/1': dicomFile({ studyInstanceUid: '2.25.300', seriesInstanceUid: '2.25.300.1' }),
+    })
     const priorId = scribeStudy(viewing.store, '2.25.300')
     scribeStudy(viewing.store, STUDY, { priorStudyIds: [priorId] })
     archive(viewing.store, STUDY, [archived(7, dicomFile({ sopInstanceUid: uidOf(7) }))])
@@ -132,6 +199,9 @@ describe('earlier studies', () => {
     await viewing.images.addPrior(view, '2.25.300')
     const page = await listedOf(viewing.images, view)
     expect(viewing.asked).toEqual([{ studyInstanceUid: '2.25.300' }])
-    expect([...page.instances.values()].map(({ source }) => source).sort()).toEqual(['archive', 'partner'])
+    expect([...page.instances.values()].map(({ source }) => source).sort()).toEqual([
+      'archive',
+      'partner',
+    ])
   })
 })

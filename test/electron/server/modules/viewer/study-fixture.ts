@@ -4,11 +4,28 @@ import type { StudyDetail, StudyRecord } from '#server/modules/studies/study-que
 import { idFromUuid } from '#shared/ids.ts'
 
 /** A row of the scribe area; its id. */
-export function scribeStudy(store: Store, studyInstanceUid: string, detail: StudyDetail = {}, more: Partial<StudyRecord> = {}): string {
+export function scribeStudy(
+  store: Store,
+  studyInstanceUid: string,
+  detail: StudyDetail = {},
+  more: Partial<StudyRecord> = {},
+): string {
   const studyId = idFromUuid('stu', randomUUID())
   store.studies.insert({
-    ...{ area: 'scribe', studyId, studyInstanceUid, studyDescription: 'CT Chest', severity: 'normal', status: 'unassigned' },
-    ...{ cancelledAt: null, createdAt: '2026-03-10T09:00:00.000Z', updatedAt: '2026-03-10T09:00:00.000Z', assignedTo: null },
+    ...{
+      area: 'scribe',
+      studyId,
+      studyInstanceUid,
+      studyDescription: 'CT Chest',
+      severity: 'normal',
+      status: 'unassigned',
+    },
+    ...{
+      cancelledAt: null,
+      createdAt: '2026-03-10T09:00:00.000Z',
+      updatedAt: '2026-03-10T09:00:00.000Z',
+      assignedTo: null,
+    },
     ...{ expressCustomerId: null, createdByApiKeyId: null, createdByUserId: null, detail },
     ...(more as object),
   })

@@ -1,12 +1,24 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { dicomFile, dicomFiles, listedOf, never, openView, openViewing, STUDY, uidOf, type Viewing } from './viewing-fixture.ts'
+import {
+  dicomFile,
+  dicomFiles,
+  listedOf,
+  never,
+  openView,
+  openViewing,
+  STUDY,
+  uidOf,
+  type Viewing,
+} from './viewing-fixture.ts'
 
 const filesOf = ({ folder }: Pick<Viewing, 'folder'>): string[] => {
   const views = join(folder, 'cache', 'views')
   if (!existsSync(views)) return []
-  return readdirSync(views, { recursive: true, withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []))
+  return readdirSync(views, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [entry.name] : [],
+  )
 }
 const bytesOf = (viewing: Viewing) => viewing.store.viewFiles.totalBytes()
 const ranges = ({ host }: Viewing) => host.requests.map(({ headers }) => headers['if-none-match'])
@@ -19,7 +31,11 @@ describe('the files of partners on disk', () => {
     const known = viewing.host.requests.length
     const later = openView()
     expect((await listedOf(images, later)).instances.size).toBe(3)
-    expect(viewing.host.requests.slice(known).every(({ headers }) => headers['if-none-match'] !== undefined)).toBe(true)
+    expect(
+      viewing.host.requests
+        .slice(known)
+        .every(({ headers }) => headers['if-none-match'] !== undefined),
+    ).toBe(true)
     expect(filesOf(viewing)).toHaveLength(3)
     expect((await images.frame(later, uidOf(2), 1, never())).body).toHaveLength(512)
   })
@@ -88,7 +104,9 @@ describe('the files of partners on disk', () => {
     expect(page.faults).toEqual([])
     const before = viewing.host.paths.length
     for (const number of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
-      expect((await viewing.images.frame(viewing.view, uidOf(number), 1, never())).body).toHaveLength(512)
+      expect(
+        (await viewing.images.frame(viewing.view, uidOf(number), 1, never())).body,
+      ).toHaveLength(512)
     expect(viewing.host.paths.length).toBeGreaterThan(before)
     await viewing.restart()
     // The start removes files of unfinished fetches in the background.
@@ -105,7 +123,10 @@ describe('the files of partners on disk', () => {
     viewing.store.settings.set('intake.stopGigabytes', 100_000)
     const { faults } = await viewing.listed()
     expect(faults).toMatchObject([
-      { sentence: 'The disk of the gateway is nearly full: no images of partners are fetched until there is room.' },
+      {
+        sentence:
+          'The disk of the gateway is nearly full: no images of partners are fetched until there is room.',
+      },
     ])
     expect(filesOf(viewing)).toEqual([])
   })
@@ -118,12 +139,22 @@ describe('the files of partners on disk', () => {
     writeFileSync(join(views, 'x.part'), 'half')
     writeFileSync(join(views, 'ab', 'y.dcm'), 'nobody knows it')
     writeFileSync(join(views, 'ab', 'z.dcm'), 'cut')
-    const row = { studyInstanceUid: STUDY, validator: { etag: '"1"', lastModified: null }, usedAt: '2026-03-10T09:00:00.000Z' }
+    const row = {
+      studyInstanceUid: STUDY,
+      validator: { etag: '"1"', lastModified: null },
+      usedAt: '2026-03-10T09:00:00.000Z',
+    }
     for (const [key, file] of [
       ['a', 'ab/z.dcm'],
       ['b', 'ab/gone.dcm'],
     ] as const)
-      viewing.store.viewFiles.put({ ...row, fileKey: key.repeat(64), file, bytes: 999, createdAt: row.usedAt })
+      viewing.store.viewFiles.put({
+        ...row,
+        fileKey: key.repeat(64),
+        file,
+        bytes: 999,
+        createdAt: row.usedAt,
+      })
     await viewing.restart()
     await listedOf(await viewing.restart(), openView())
     expect(filesOf(viewing)).toHaveLength(1)

@@ -4,7 +4,12 @@ import { tempStore } from '../../../../support/temp-store.ts'
 
 const AT = '2026-11-20T09:00:00.000Z'
 const file = (letter: string, differs: Partial<ViewFileRecord> = {}): ViewFileRecord => ({
-  ...{ fileKey: letter.repeat(64), studyInstanceUid: '1.2.3', file: `${letter}/${letter}.dcm`, bytes: 526_000 },
+  ...{
+    fileKey: letter.repeat(64),
+    studyInstanceUid: '1.2.3',
+    file: `${letter}/${letter}.dcm`,
+    bytes: 526_000,
+  },
   ...{ validator: { etag: '"v1"', lastModified: null }, usedAt: AT, createdAt: AT, ...differs },
 })
 
@@ -14,15 +19,19 @@ describe('files fetched for the viewer', () => {
     const { viewFiles } = temp.store
     viewFiles.put(file('a'))
     expect(viewFiles.get('a'.repeat(64))).toEqual(file('a'))
-    const newer = file('a', { file: 'a/other.dcm', bytes: 1, validator: { etag: null, lastModified: 'Fri, 20 Nov 2026 09:00:00 GMT' } })
+    const newer = file('a', {
+      file: 'a/other.dcm',
+      bytes: 1,
+      validator: { etag: null, lastModified: 'Fri, 20 Nov 2026 09:00:00 GMT' },
+    })
     viewFiles.put(newer)
     expect(viewFiles.get('a'.repeat(64))).toEqual(newer)
     expect(viewFiles.files()).toEqual(['a/other.dcm'])
-    expect([viewFiles.remove('a'.repeat(64)), viewFiles.remove('a'.repeat(64)), viewFiles.get('a'.repeat(64))]).toEqual([
-      true,
-      false,
-      undefined,
-    ])
+    expect([
+      viewFiles.remove('a'.repeat(64)),
+      viewFiles.remove('a'.repeat(64)),
+      viewFiles.get('a'.repeat(64)),
+    ]).toEqual([true, false, undefined])
   })
 
   it('have a size together, and make room in the order they were used', () => {
@@ -39,6 +48,8 @@ describe('files fetched for the viewer', () => {
   it('are each at a place of their own', () => {
     using temp = tempStore()
     temp.store.viewFiles.put(file('a'))
-    expect(() => temp.store.viewFiles.put(file('b', { file: 'a/a.dcm' }))).toThrow('UNIQUE constraint failed')
+    expect(() => temp.store.viewFiles.put(file('b', { file: 'a/a.dcm' }))).toThrow(
+      'UNIQUE constraint failed',
+    )
   })
 })

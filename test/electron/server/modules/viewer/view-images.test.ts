@@ -19,22 +19,37 @@ import {
 } from './viewing-fixture.ts'
 
 const isInstance = (line: ViewLine) => line.line === 'instances'
-const sentences = (page: { readonly faults: readonly { readonly what: string; readonly sentence: string }[] }) =>
-  page.faults.map(({ what, sentence }) => `${what}: ${sentence}`)
+const sentences = (page: {
+  readonly faults: readonly { readonly what: string; readonly sentence: string }[]
+}) => page.faults.map(({ what, sentence }) => `${what}: ${sentence}`)
 
 describe('the images of a view that a partner has', () => {
   it('are listed by their own headers, and come frame by frame as they are stored', async () => {
     const viewing = await openViewing(dicomFiles(3))
     const page = await viewing.listed()
     expect([...page.instances.keys()].sort()).toEqual([1, 2, 3].map(uidOf))
-    expect(page.instances.get(uidOf(2))).toMatchObject({ source: 'partner', instanceNumber: 2, image: { rows: 16, columns: 16 } })
+    expect(page.instances.get(uidOf(2))).toMatchObject({
+      source: 'partner',
+      instanceNumber: 2,
+      image: { rows: 16, columns: 16 },
+    })
     expect(page.studies.get(STUDY)).toMatchObject({ patientName: 'Müller^Jörg', isPrior: false })
     expect(page.lines.at(-1)).toEqual({ line: 'progress', state: 'done', read: 3, files: 3 })
     expect(viewing.asked).toEqual([{ studyInstanceUid: STUDY }])
-    const { body, transferSyntaxUid } = await viewing.images.frame(viewing.view, uidOf(2), 1, never())
+    const { body, transferSyntaxUid } = await viewing.images.frame(
+      viewing.view,
+      uidOf(2),
+      1,
+      never(),
+    )
     expect(body.equals(dicomFile().subarray(-512))).toBe(true)
     expect(transferSyntaxUid).toBe('1.2.840.10008.1.2.1')
-    expect(await viewing.images.extras(viewing.view, uidOf(2))).toEqual({ palette: null, modalityLut: null, voiLuts: [], overlays: [] })
+    expect(await viewing.images.extras(viewing.view, uidOf(2))).toEqual({
+      palette: null,
+      modalityLut: null,
+      voiLuts: [],
+      overlays: [],
+    })
     expect(viewing.images.instanceOf(viewing.view, uidOf(2))).toMatchObject({
       instance: { sopInstanceUid: uidOf(2) },
       study: { patientId: 'P-0815' },
@@ -43,7 +58,10 @@ describe('the images of a view that a partner has', () => {
 
   it('are listed as they come: the first one before the second has come', async () => {
     const second = gate(dicomFile({ sopInstanceUid: uidOf(2) }))
-    const viewing = await openViewing({ '/1': dicomFile({ sopInstanceUid: uidOf(1) }), '/2': second.answer })
+    const viewing = await openViewing({
+      '/1': dicomFile({ sopInstanceUid: uidOf(1) }),
+      '/2': second.answer,
+    })
     const lines = viewing.images.lines(viewing.view, never())[Symbol.asyncIterator]()
     const read = await readUntil(lines, isInstance)
     expect([...pageOf(read).instances.keys()]).toEqual([uidOf(1)])
@@ -53,7 +71,10 @@ describe('the images of a view that a partner has', () => {
 
   it('are told a second listener as they are by then, and the partner is not asked again', async () => {
     const second = gate(dicomFile({ sopInstanceUid: uidOf(2) }))
-    const viewing = await openViewing({ '/1': dicomFile({ sopInstanceUid: uidOf(1) }), '/2': second.answer })
+    const viewing = await openViewing({
+      '/1': dicomFile({ sopInstanceUid: uidOf(1) }),
+      '/2': second.answer,
+    })
     const first = viewing.images.lines(viewing.view, never())[Symbol.asyncIterator]()
     await readUntil(first, isInstance)
     const other = viewing.images.lines(viewing.view, never())[Symbol.asyncIterator]()
@@ -66,8 +87,12 @@ describe('the images of a view that a partner has', () => {
   })
 
   it('are listed by the manifest before any file is here, and then by their files', async () => {
-    const gates = [1, 2].map((number) => gate(dicomFile({ sopInstanceUid: uidOf(number), more: { InstanceNumber: String(number) } })))
-    const viewing = await openViewing(Object.fromEntries(gates.map(({ answer }, index) => [`/${index + 1}`, answer])))
+    const gates = [1, 2].map((number) =>
+      gate(dicomFile({ sopInstanceUid: uidOf(number), more: { InstanceNumber: String(number) } })),
+    )
+    const viewing = await openViewing(
+      Object.fromEntries(gates.map(({ answer }, index) => [`/${index + 1}`, answer])),
+    )
     const { answer } = viewing
     viewing.answer = async () => ({
       ...(await answer()),
@@ -76,10 +101,18 @@ describe('the images of a view that a partner has', () => {
     })
     const lines = viewing.images.lines(viewing.view, never())[Symbol.asyncIterator]()
     const before = await readUntil(lines, isInstance)
-    expect(pageOf(before).instances.get(uidOf(2))).toMatchObject({ source: 'manifest', instanceNumber: 2, image: { rows: 16 }, frames: 1 })
+    expect(pageOf(before).instances.get(uidOf(2))).toMatchObject({
+      source: 'manifest',
+      instanceNumber: 2,
+      image: { rows: 16 },
+      frames: 1,
+    })
     expect(viewing.images.instanceOf(viewing.view, uidOf(2))).toBeUndefined()
     for (const each of gates) each.open()
-    const page = pageOf([...before, ...(await readUntil(lines, (line) => line.line === 'progress' && line.state === 'done'))])
+    const page = pageOf([
+      ...before,
+      ...(await readUntil(lines, (line) => line.line === 'progress' && line.state === 'done')),
+    ])
     expect([...page.instances.values()].map(({ source }) => source)).toEqual(['partner', 'partner'])
     expect(sentences(page)).toEqual(['The manifest: manifest.series.1: It is not an object.'])
   })
@@ -88,13 +121,22 @@ describe('the images of a view that a partner has', () => {
     const viewing = await openViewing(dicomFiles(1))
     const { answer } = viewing
     viewing.answer = async () => ({ ...(await answer()), manifests: [manifestOf([1, 2, 3])] })
-    expect(sentences(await viewing.listed())).toEqual(['Series 1 of the manifest: 2 of its 3 images did not come.'])
-    await expect(viewing.images.frame(viewing.view, uidOf(3), 1, never())).rejects.toMatchObject({ code: 'not-found' })
+    expect(sentences(await viewing.listed())).toEqual([
+      'Series 1 of the manifest: 2 of its 3 images did not come.',
+    ])
+    await expect(viewing.images.frame(viewing.view, uidOf(3), 1, never())).rejects.toMatchObject({
+      code: 'not-found',
+    })
   })
 
   it('jump ahead where the page asks for a frame of them', async () => {
-    const held = Array.from({ length: 6 }, (_, index) => gate(dicomFile({ sopInstanceUid: uidOf(index + 1) })))
-    const files = { ...dicomFiles(40), ...Object.fromEntries(held.map(({ answer }, index) => [`/${index + 1}`, answer])) }
+    const held = Array.from({ length: 6 }, (_, index) =>
+      gate(dicomFile({ sopInstanceUid: uidOf(index + 1) })),
+    )
+    const files = {
+      ...dicomFiles(40),
+      ...Object.fromEntries(held.map(({ answer }, index) => [`/${index + 1}`, answer])),
+    }
     const viewing = await openViewing(files)
     const { answer } = viewing
     viewing.answer = async () => ({
@@ -107,12 +149,18 @@ describe('the images of a view that a partner has', () => {
     expect(viewing.host.paths[6]).toBe('/33')
     for (const each of held) each.open()
     await listening
-    expect(viewing.host.paths.slice(7)).toEqual(Array.from({ length: 34 }, (_, index) => `/${index + 7}`).filter((path) => path !== '/33'))
+    expect(viewing.host.paths.slice(7)).toEqual(
+      Array.from({ length: 34 }, (_, index) => `/${index + 7}`).filter((path) => path !== '/33'),
+    )
   })
 
   it('are known by a UID in their path, whatever the order of the manifest', async () => {
-    const held = Array.from({ length: 6 }, (_, index) => gate(dicomFile({ sopInstanceUid: uidOf(index + 1) })))
-    const viewing = await openViewing(Object.fromEntries(held.map(({ answer }, index) => [`/x/${uidOf(index + 1)}.dcm`, answer])))
+    const held = Array.from({ length: 6 }, (_, index) =>
+      gate(dicomFile({ sopInstanceUid: uidOf(index + 1) })),
+    )
+    const viewing = await openViewing(
+      Object.fromEntries(held.map(({ answer }, index) => [`/x/${uidOf(index + 1)}.dcm`, answer])),
+    )
     viewing.host.files[`/x/${uidOf(9)}.dcm`] = dicomFile({ sopInstanceUid: uidOf(9) })
     viewing.answer = () => ({
       urls: Object.keys(viewing.host.files).map((path) => viewing.host.urlOf(path)),
@@ -128,7 +176,11 @@ describe('the images of a view that a partner has', () => {
 
 describe('a partner that gives nothing', () => {
   it.each([
-    ['refuses', new WebhookError('refused', 'the study is archived'), 'The partner: The partner refused: the study is archived.'],
+    [
+      'refuses',
+      new WebhookError('refused', 'the study is archived'),
+      'The partner: The partner refused: the study is archived.',
+    ],
     [
       'is silent',
       new WebhookError('timeout', 'no answer within 8 s'),
@@ -148,7 +200,8 @@ describe('a partner that gives nothing', () => {
   it('is asked again by whoever looks again later, and then is no fault any more', async () => {
     const viewing = await openViewing(dicomFiles(1))
     const { answer } = viewing
-    viewing.answer = () => Promise.reject(new WebhookError('unreachable', 'the connection was refused'))
+    viewing.answer = () =>
+      Promise.reject(new WebhookError('unreachable', 'the connection was refused'))
     await viewing.listed()
     expect((await viewing.listed()).faults).toHaveLength(1)
     expect(viewing.asked).toHaveLength(1)
@@ -160,14 +213,18 @@ describe('a partner that gives nothing', () => {
   })
 
   it('names no files: that is told too', async () => {
-    expect(sentences(await (await openViewing()).listed())).toEqual(['The partner: It answered that there are no images of this study.'])
+    expect(sentences(await (await openViewing()).listed())).toEqual([
+      'The partner: It answered that there are no images of this study.',
+    ])
   })
 })
 
 describe('a frame', () => {
   it('that there is not is not found', async () => {
     const viewing = await openViewing(dicomFiles(1))
-    await expect(viewing.images.frame(viewing.view, '2.25.9', 1, never())).rejects.toMatchObject({ code: 'not-found' })
+    await expect(viewing.images.frame(viewing.view, '2.25.9', 1, never())).rejects.toMatchObject({
+      code: 'not-found',
+    })
     await expect(viewing.images.frame(viewing.view, uidOf(1), 2, never())).rejects.toMatchObject({
       code: 'not-found',
       message: 'The image has 1 frame.',
@@ -223,7 +280,10 @@ describe('a view that ends', () => {
     const waiting = viewing.images.frame(viewing.view, uidOf(1), 1, never())
     await came.promise
     viewing.images.end(viewing.view.viewId)
-    await expect(waiting).rejects.toMatchObject({ code: 'not-found', message: 'This view has ended.' })
+    await expect(waiting).rejects.toMatchObject({
+      code: 'not-found',
+      message: 'This view has ended.',
+    })
     expect((await listening).instances.size).toBe(0)
     await hungUp.promise
   })
@@ -234,16 +294,23 @@ describe('the copy of an earlier view', () => {
     const viewing = await openViewing()
     const of = { '1': uidOf(1), '2': uidOf(2) } as Record<string, string>
     viewing.host.files['/wado'] = (request, response) => {
-      const sopInstanceUid = of[new URL(request.url ?? '', 'http://x').searchParams.get('objectUID') ?? ''] ?? ''
+      const sopInstanceUid =
+        of[new URL(request.url ?? '', 'http://x').searchParams.get('objectUID') ?? ''] ?? ''
       if (request.headers['if-modified-since']) return void response.writeHead(304).end()
-      response.writeHead(200, { 'last-modified': 'Tue, 10 Mar 2026 08:00:00 GMT' }).end(dicomFile({ sopInstanceUid }))
+      response
+        .writeHead(200, { 'last-modified': 'Tue, 10 Mar 2026 08:00:00 GMT' })
+        .end(dicomFile({ sopInstanceUid }))
     }
     const given = async (url: string) => {
       viewing.answer = () => ({ urls: [viewing.host.urlOf('/wado') + url] })
-      const page = await listedOf(viewing.images, openView({ kind: 'ephemeral', studyId: null, studyInstanceUid: null }))
+      const page = await listedOf(
+        viewing.images,
+        openView({ kind: 'ephemeral', studyId: null, studyInstanceUid: null }),
+      )
       return [...page.instances.keys()]
     }
-    const kept = (count: number) => expect.poll(() => viewing.store.viewFiles.oldest(9).length).toBe(count)
+    const kept = (count: number) =>
+      expect.poll(() => viewing.store.viewFiles.oldest(9).length).toBe(count)
     expect(await given('&objectUID=1')).toEqual([uidOf(1)])
     await kept(1)
     expect(await given('&objectUID=2')).toEqual([uidOf(2)])
@@ -272,8 +339,12 @@ describe('what is held of views', () => {
   it('is a number of frames that it waits for: more are refused for now', async () => {
     const file = gate(dicomFile())
     const viewing = await openViewing({ '/1': file.answer })
-    const frames = Array.from({ length: 100 }, () => viewing.images.frame(viewing.view, uidOf(1), 1, never()))
-    await expect(viewing.images.frame(viewing.view, uidOf(1), 1, never())).rejects.toMatchObject({ code: 'too-many' })
+    const frames = Array.from({ length: 100 }, () =>
+      viewing.images.frame(viewing.view, uidOf(1), 1, never()),
+    )
+    await expect(viewing.images.frame(viewing.view, uidOf(1), 1, never())).rejects.toMatchObject({
+      code: 'too-many',
+    })
     file.open()
     expect(await Promise.all(frames)).toHaveLength(100)
     expect((await viewing.images.frame(viewing.view, uidOf(1), 1, never())).body).toHaveLength(512)

@@ -12,10 +12,19 @@ describe('the list of a view', () => {
     list.putInstance({ ...instance, sopInstanceUid: '1.2.1', frames: 10 })
     expect(list.size).toBe(10)
     const lines: ViewLine[] = []
-    for await (const line of list.lines(() => ({ state: 'done', read: 2, files: 2 }), new AbortController().signal)) lines.push(line)
+    for await (const line of list.lines(
+      () => ({ state: 'done', read: 2, files: 2 }),
+      new AbortController().signal,
+    ))
+      lines.push(line)
     const listed = lines.flatMap((line) => (line.line === 'instances' ? line.instances : []))
-    expect(listed.map(({ sopInstanceUid, frames }) => [sopInstanceUid, frames])).toEqual([['1.2.1', 10]])
+    expect(listed.map(({ sopInstanceUid, frames }) => [sopInstanceUid, frames])).toEqual([
+      ['1.2.1', 10],
+    ])
     const [fault] = lines.flatMap((line) => (line.line === 'faults' ? line.faults : []))
-    expect(fault).toMatchObject({ sopInstanceUid: '1.2.2', sentence: 'It would make more than 10 frames in one view, and is left out.' })
+    expect(fault).toMatchObject({
+      sopInstanceUid: '1.2.2',
+      sentence: 'It would make more than 10 frames in one view, and is left out.',
+    })
   })
 })

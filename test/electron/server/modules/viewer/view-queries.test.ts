@@ -28,7 +28,15 @@ function stage() {
       hangingProtocol: { layout: '1x2', viewportAssignments: ['T1', null] },
     },
   }
-  return { ...temp, views: store.views, apiKeyId, userId, insert, EPHEMERAL, [Symbol.dispose]: () => temp[Symbol.dispose]() }
+  return {
+    ...temp,
+    views: store.views,
+    apiKeyId,
+    userId,
+    insert,
+    EPHEMERAL,
+    [Symbol.dispose]: () => temp[Symbol.dispose](),
+  }
 }
 
 const filesOf = (folder: string) =>
@@ -43,7 +51,11 @@ describe('a view', () => {
     expect(on.views.get(view.viewId)).toEqual(view)
     on.views.noteUse(view.viewId, at(5))
     expect(on.views.get(view.viewId)).toEqual({ ...view, lastUsedAt: at(5) })
-    expect([on.views.remove(view.viewId), on.views.remove(view.viewId), on.views.get(view.viewId)]).toEqual([true, false, undefined])
+    expect([
+      on.views.remove(view.viewId),
+      on.views.remove(view.viewId),
+      on.views.get(view.viewId),
+    ]).toEqual([true, false, undefined])
   })
 
   it('keeps what a partner gave without a study sealed', () => {
@@ -56,7 +68,11 @@ describe('a view', () => {
 
   it('is purged when its time is over or it was not used for long enough', () => {
     using on = stage()
-    const [old, idle, used] = [on.insert({ expiresAt: at(60) }), on.insert({ lastUsedAt: at(1) }), on.insert({ lastUsedAt: at(2) })]
+    const [old, idle, used] = [
+      on.insert({ expiresAt: at(60) }),
+      on.insert({ lastUsedAt: at(1) }),
+      on.insert({ lastUsedAt: at(2) }),
+    ]
     expect(on.views.purge(at(60), at(1)).sort()).toEqual([old.viewId, idle.viewId].sort())
     expect(on.views.purge(at(60), at(1))).toEqual([])
     expect(on.views.get(used.viewId)).toEqual(used)
@@ -77,9 +93,27 @@ describe('a view', () => {
 })
 
 describe('a link', () => {
-  const link = (on: ReturnType<typeof stage>, tokenHash: string, differs: Partial<LinkRecord> = {}): LinkRecord => ({
-    ...{ tokenHash, kind: 'ephemeral', area: 'viewer', studyId: null, userId: on.userId, createdByApiKeyId: on.apiKeyId },
-    ...{ createdByUserId: null, ephemeral: { retrievalId: 'h' }, createdAt: AT, expiresAt: at(15), usedAt: null, revokedAt: null },
+  const link = (
+    on: ReturnType<typeof stage>,
+    tokenHash: string,
+    differs: Partial<LinkRecord> = {},
+  ): LinkRecord => ({
+    ...{
+      tokenHash,
+      kind: 'ephemeral',
+      area: 'viewer',
+      studyId: null,
+      userId: on.userId,
+      createdByApiKeyId: on.apiKeyId,
+    },
+    ...{
+      createdByUserId: null,
+      ephemeral: { retrievalId: 'h' },
+      createdAt: AT,
+      expiresAt: at(15),
+      usedAt: null,
+      revokedAt: null,
+    },
     ...differs,
   })
 
@@ -89,9 +123,15 @@ describe('a link', () => {
     const one = link(on, 'a'.repeat(64))
     links.insert(one)
     expect(links.find(one.tokenHash)).toEqual(one)
-    expect([links.redeem(one.tokenHash, at(1)), links.redeem(one.tokenHash, at(2))]).toEqual([true, false])
+    expect([links.redeem(one.tokenHash, at(1)), links.redeem(one.tokenHash, at(2))]).toEqual([
+      true,
+      false,
+    ])
     expect(links.find(one.tokenHash)).toEqual({ ...one, usedAt: at(1) })
-    expect([links.find('b'.repeat(64)), links.redeem('b'.repeat(64), at(1))]).toEqual([undefined, false])
+    expect([links.find('b'.repeat(64)), links.redeem('b'.repeat(64), at(1))]).toEqual([
+      undefined,
+      false,
+    ])
   })
 
   it('is not used up when its time is over, or when it was revoked', () => {
@@ -107,6 +147,8 @@ describe('a link', () => {
     links.revokeOf(on.userId, at(3))
     links.revokeOf(on.userId, at(4))
     expect(links.redeem(revoked.tokenHash, at(5))).toBe(false)
-    expect([late, revoked, others].map(({ tokenHash }) => links.find(tokenHash)?.revokedAt)).toEqual([null, at(3), null])
+    expect(
+      [late, revoked, others].map(({ tokenHash }) => links.find(tokenHash)?.revokedAt),
+    ).toEqual([null, at(3), null])
   })
 })

@@ -26,18 +26,43 @@ export function stage() {
   const temp = tempStore(AT)
   const { store } = temp
   const customers = openCustomers(temp)
-  const links = openLinks({ ...temp, publicBase: () => 'https://gateway.example', linkMinutes: () => 15, takesEvent: () => true })
+  const links = openLinks({
+    ...temp,
+    publicBase: () => 'https://gateway.example',
+    linkMinutes: () => 15,
+    takesEvent: () => true,
+  })
   const customersOf = (userId: string) => customers.idsOf(userId)
   const views = openViewSessions({ ...temp, settings: openSettings(temp), links, customersOf })
   const studies = openStudies(temp)
   const key = newKey(store)
-  const create = (area: Area, studyInstanceUid: string, more: { readonly expressCustomerId?: string } = {}) =>
-    studies.create(key, area, { studyInstanceUid, studyDescription: `${area} CT`, severity: 'normal', ...more }).record.studyId
+  const create = (
+    area: Area,
+    studyInstanceUid: string,
+    more: { readonly expressCustomerId?: string } = {},
+  ) =>
+    studies.create(key, area, {
+      studyInstanceUid,
+      studyDescription: `${area} CT`,
+      severity: 'normal',
+      ...more,
+    }).record.studyId
   const ended: string[] = []
   views.onEnded((viewId) => ended.push(viewId))
   const doctor = newUser(store)
   return {
-    ...{ ...temp, customers, links, views, studies, key, create, ended, doctor, users: openUsers(temp) },
+    ...{
+      ...temp,
+      customers,
+      links,
+      views,
+      studies,
+      key,
+      create,
+      ended,
+      doctor,
+      users: openUsers(temp),
+    },
     viewed: create('viewer', '1.2.3'),
     read: create('scribe', '1.2.3'),
     /** Follows the link. */

@@ -17,7 +17,14 @@ describe('a view by a link', () => {
         tokenHash: expect.stringMatching(/^[0-9a-f]{64}$/),
         kind: 'viewer',
       },
-      ...{ area: 'viewer', studyId: on.viewed, studyInstanceUid: '1.2.3', userId: null, user: undefined, ephemeral: null },
+      ...{
+        area: 'viewer',
+        studyId: on.viewed,
+        studyInstanceUid: '1.2.3',
+        userId: null,
+        user: undefined,
+        ephemeral: null,
+      },
       ...{ createdByApiKeyId: on.key.apiKeyId, createdByUserId: null },
       ...{ createdAt: AT, lastUsedAt: AT, expiresAt: '2026-11-20T21:00:00.000Z' },
     })
@@ -42,44 +49,91 @@ describe('a view by a link', () => {
     studies.uncancel(key, 'viewer', { studyId: on.viewed })
     const revoked = links.reroute(key, { studyId: on.read, assignedToUserId: on.doctor.userId })
     on.users.revokeAccess(key, on.doctor.userId)
-    expect(sentenceOf(revoked)).toBe('This link was withdrawn: whoever gave it, or whom it is for, has no access any more.')
+    expect(sentenceOf(revoked)).toBe(
+      'This link was withdrawn: whoever gave it, or whom it is for, has no access any more.',
+    )
     clock.pass(15 * MINUTE)
     expect(sentenceOf(cancelled)).toBe('This link has expired. Ask for a new one.')
-    expect(on.store.database.all(on.store.database.sql.selectFrom('views').select('viewId'))).toHaveLength(1)
+    expect(
+      on.store.database.all(on.store.database.sql.selectFrom('views').select('viewId')),
+    ).toHaveLength(1)
     const refused = on.trail().filter(({ action }) => action === 'link.refused')
-    expect(refused.map(({ detail }) => (detail as { why: string }).why)).toEqual(['used', 'cancelled', 'revoked', 'expired'])
+    expect(refused.map(({ detail }) => (detail as { why: string }).why)).toEqual([
+      'used',
+      'cancelled',
+      'revoked',
+      'expired',
+    ])
   })
 
   it('is refused by the field that named the link', () => {
     using on = stage()
     expect(() => on.views.byLink('nothing')).toThrow(
-      expect.objectContaining({ code: 'refused', errors: [{ path: 'body.token', message: 'is of a link that is unknown' }] }),
+      expect.objectContaining({
+        code: 'refused',
+        errors: [{ path: 'body.token', message: 'is of a link that is unknown' }],
+      }),
     )
   })
 
   it('is shown with whom it is for, and whether it is for dictation', () => {
     using on = stage()
     const { links, key, doctor, views } = on
-    const reroute = on.follow(links.reroute(key, { studyId: on.read, assignedToUserId: doctor.userId }))
+    const reroute = on.follow(
+      links.reroute(key, { studyId: on.read, assignedToUserId: doctor.userId }),
+    )
     expect(reroute.view.user).toMatchObject({ userId: doctor.userId, canCreateReports: true })
     expect(View.parse(views.shown(reroute.view))).toEqual({
-      ...{ viewId: reroute.view.viewId, kind: 'reroute', area: 'scribe', studyId: on.read, studyInstanceUid: '1.2.3' },
-      ...{ studyDescription: 'scribe CT', user: { userId: doctor.userId, name: 'Una Malá' }, mayDictate: true },
+      ...{
+        viewId: reroute.view.viewId,
+        kind: 'reroute',
+        area: 'scribe',
+        studyId: on.read,
+        studyInstanceUid: '1.2.3',
+      },
+      ...{
+        studyDescription: 'scribe CT',
+        user: { userId: doctor.userId, name: 'Una Malá' },
+        mayDictate: true,
+      },
       ...{ hangingProtocol: null, whyNoCapture: '', expiresAt: '2026-11-20T21:00:00.000Z' },
     })
     const named = on.follow(links.viewerOnly(key, { studyId: on.read, userId: doctor.userId }))
-    expect(views.shown(named.view)).toMatchObject({ kind: 'viewer-only', mayDictate: false, user: { userId: doctor.userId } })
+    expect(views.shown(named.view)).toMatchObject({
+      kind: 'viewer-only',
+      mayDictate: false,
+      user: { userId: doctor.userId },
+    })
     const unnamed = on.follow(links.viewerOnly(key, { studyId: on.read }))
-    expect(views.shown(unnamed.view)).toMatchObject({ kind: 'viewer-only', user: null, whyNoCapture: '' })
+    expect(views.shown(unnamed.view)).toMatchObject({
+      kind: 'viewer-only',
+      user: null,
+      whyNoCapture: '',
+    })
   })
 
   it('of an ephemeral session gives back what it was made with, kept sealed, and has no study to keep a capture with', () => {
     using on = stage()
     const begun = on.follow(on.links.ephemeral(on.key, 'scribe', SESSION))
-    expect(on.look(begun)).toMatchObject({ kind: 'ephemeral', area: 'scribe', studyId: null, studyInstanceUid: null, ephemeral: SESSION })
+    expect(on.look(begun)).toMatchObject({
+      kind: 'ephemeral',
+      area: 'scribe',
+      studyId: null,
+      studyInstanceUid: null,
+      ephemeral: SESSION,
+    })
     expect(View.parse(on.views.shown(begun.view))).toMatchObject({
-      ...{ studyId: null, studyInstanceUid: null, studyDescription: '', user: null, mayDictate: false },
-      ...{ hangingProtocol: SESSION.hangingProtocol, whyNoCapture: 'There is no study to keep it with.' },
+      ...{
+        studyId: null,
+        studyInstanceUid: null,
+        studyDescription: '',
+        user: null,
+        mayDictate: false,
+      },
+      ...{
+        hangingProtocol: SESSION.hangingProtocol,
+        whyNoCapture: 'There is no study to keep it with.',
+      },
     })
     const files = readdirSync(on.folder).map((name) => readFileSync(join(on.folder, name)))
     expect(files.some((bytes) => bytes.includes('handle-of-MEIER'))).toBe(false)
@@ -95,7 +149,10 @@ describe('a view', () => {
     expect(on.views.viewOf(one.view.viewId, other.token)).toBeUndefined()
     expect(on.views.viewOf(one.view.viewId, '')).toBeUndefined()
     expect(on.views.viewOf('nothing', one.token)).toBeUndefined()
-    expect([on.look(one)?.viewId, on.look(other)?.viewId]).toEqual([one.view.viewId, other.view.viewId])
+    expect([on.look(one)?.viewId, on.look(other)?.viewId]).toEqual([
+      one.view.viewId,
+      other.view.viewId,
+    ])
   })
 
   it('ends after its hours, however it is used', () => {
@@ -168,7 +225,9 @@ describe('a view', () => {
     using on = stage()
     const begun = begin(on)
     on.store.apiKeys.revoke(on.key.apiKeyId, AT)
-    expect(refusalOf(() => on.look(begun))).toBe('The partner that gave the link has no access any more.')
+    expect(refusalOf(() => on.look(begun))).toBe(
+      'The partner that gave the link has no access any more.',
+    )
     expect(on.ended).toEqual([begun.view.viewId])
   })
 
@@ -176,26 +235,36 @@ describe('a view', () => {
     using on = stage()
     const { links, doctor, store } = on
     const maker = newUser(store, { canManageStudies: true })
-    const begun = on.follow(links.reroute(on.at(maker), { studyId: on.read, assignedToUserId: doctor.userId }))
+    const begun = on.follow(
+      links.reroute(on.at(maker), { studyId: on.read, assignedToUserId: doctor.userId }),
+    )
     revoke(store, maker)
     expect(refusalOf(() => on.look(begun))).toBe('Whoever gave the link has no access any more.')
     store.users.update(maker)
     store.users.update({ ...doctor, canCreateReports: false })
-    expect(refusalOf(() => on.look(begun))).toBe('The person whom the link is for may not create reports any more.')
+    expect(refusalOf(() => on.look(begun))).toBe(
+      'The person whom the link is for may not create reports any more.',
+    )
     revoke(store, doctor)
-    expect(refusalOf(() => on.look(begun))).toBe('The person whom the link is for has no access any more.')
+    expect(refusalOf(() => on.look(begun))).toBe(
+      'The person whom the link is for has no access any more.',
+    )
   })
 
   it('knows whom it is for as they are now', () => {
     using on = stage()
-    const begun = on.follow(on.links.reroute(on.key, { studyId: on.read, assignedToUserId: on.doctor.userId }))
+    const begun = on.follow(
+      on.links.reroute(on.key, { studyId: on.read, assignedToUserId: on.doctor.userId }),
+    )
     on.store.users.update({ ...on.doctor, lastName: 'Nová', hasDashboardAccess: false })
     expect(on.look(begun)?.user).toMatchObject({ lastName: 'Nová', hasDashboardAccess: false })
   })
 
   it('ends with the access of whom it is for, and does not come back with it', () => {
     using on = stage()
-    const begun = on.follow(on.links.viewerOnly(on.key, { studyId: on.read, userId: on.doctor.userId }))
+    const begun = on.follow(
+      on.links.viewerOnly(on.key, { studyId: on.read, userId: on.doctor.userId }),
+    )
     expect(on.look(begun)).toBeDefined()
     on.users.revokeAccess(on.key, on.doctor.userId)
     on.users.reactivate(on.key, on.doctor.userId)
@@ -228,8 +297,11 @@ describe('a view', () => {
     using on = stage()
     const annotations = openAnnotations(on)
     const unnamed = begin(on)
-    const named = on.follow(on.links.viewerOnly(on.key, { studyId: on.read, userId: on.doctor.userId }))
-    for (const { view } of [unnamed, named]) annotations.save(view, '1.2.3', { revision: 0, annotations: [{ tool: 'Length' }] })
+    const named = on.follow(
+      on.links.viewerOnly(on.key, { studyId: on.read, userId: on.doctor.userId }),
+    )
+    for (const { view } of [unnamed, named])
+      annotations.save(view, '1.2.3', { revision: 0, annotations: [{ tool: 'Length' }] })
     for (const { view } of [unnamed, named]) on.views.close(view.viewId)
     expect(annotations.read(unnamed.view, '1.2.3').revision).toBe(0)
     expect(annotations.read(named.view, '1.2.3').revision).toBe(1)

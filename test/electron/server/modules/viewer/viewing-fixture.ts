@@ -8,11 +8,27 @@ import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
-import { type AccessAnswer, openViewImages, type ViewImages, type ViewImagesDeps } from '#server/modules/viewer/view-images.ts'
+import {
+  type AccessAnswer,
+  openViewImages,
+  type ViewImages,
+  type ViewImagesDeps,
+} from '#server/modules/viewer/view-images.ts'
 import { openDownloads } from '#server/webhooks/download.ts'
 import type { Manifest } from '#server/webhooks/manifest.ts'
-import type { ViewedInstance, ViewedSeries, ViewedStudy, ViewFault, ViewLine, ViewMedia } from '#shared/contract/viewing.ts'
-import { CT_IMAGE_STORAGE, imageDataSet, type MadeInstance } from '../../../../support/instance-file.ts'
+import type {
+  ViewedInstance,
+  ViewedSeries,
+  ViewedStudy,
+  ViewFault,
+  ViewLine,
+  ViewMedia,
+} from '#shared/contract/viewing.ts'
+import {
+  CT_IMAGE_STORAGE,
+  imageDataSet,
+  type MadeInstance,
+} from '../../../../support/instance-file.ts'
 import { type StandingClock, tempStore } from '../../../../support/temp-store.ts'
 
 export const STUDY = '2.25.100'
@@ -21,9 +37,16 @@ export const uidOf = (number: number) => `${STUDY}.1.${number}`
 
 /** A DICOM file of an invented patient. */
 export function dicomFile(made: MadeInstance = {}): Buffer {
-  const { sopInstanceUid = uidOf(1), sopClassUid = CT_IMAGE_STORAGE, transferSyntaxUid = TRANSFER_SYNTAX.explicitLittleEndian } = made
+  const {
+    sopInstanceUid = uidOf(1),
+    sopClassUid = CT_IMAGE_STORAGE,
+    transferSyntaxUid = TRANSFER_SYNTAX.explicitLittleEndian,
+  } = made
   const meta = fileMeta({ sopClassUid, sopInstanceUid, transferSyntaxUid, sourceAeTitle: 'CT1' })
-  return Buffer.concat([meta, writeDataSet(imageDataSet({ studyInstanceUid: STUDY, ...made }), transferSyntaxUid)])
+  return Buffer.concat([
+    meta,
+    writeDataSet(imageDataSet({ studyInstanceUid: STUDY, ...made }), transferSyntaxUid),
+  ])
 }
 
 /** So many files of the study, by path. */
@@ -55,8 +78,11 @@ async function openHost(files: Host['files']): Promise<Host> {
     if (typeof file === 'function') return file(request, response)
     if (!file) return void response.writeHead(404).end()
     const etag = `"${file.length}-${file.at(-1)}"`
-    if (request.headers['if-none-match'] === etag) return void response.writeHead(304, { etag }).end()
-    response.writeHead(200, { etag, 'content-type': 'application/dicom', 'content-length': file.length }).end(file)
+    if (request.headers['if-none-match'] === etag)
+      return void response.writeHead(304, { etag }).end()
+    response
+      .writeHead(200, { etag, 'content-type': 'application/dicom', 'content-length': file.length })
+      .end(file)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -65,7 +91,13 @@ async function openHost(files: Host['files']): Promise<Host> {
     server.close()
   })
   const name = `127.0.0.1:${(server.address() as AddressInfo).port}`
-  const host: Host = { host: name, requests: [], paths: [], files, urlOf: (path) => `http://${name}${path}?signature=1` }
+  const host: Host = {
+    host: name,
+    requests: [],
+    paths: [],
+    files,
+    urlOf: (path) => `http://${name}${path}?signature=1`,
+  }
   return host
 }
 
@@ -88,7 +120,10 @@ export interface Viewing {
 }
 
 /** A view of a study whose files are on a partner's host. */
-export async function openViewing(files: Host['files'] = {}, more: Partial<ViewImagesDeps> = {}): Promise<Viewing> {
+export async function openViewing(
+  files: Host['files'] = {},
+  more: Partial<ViewImagesDeps> = {},
+): Promise<Viewing> {
   const temp = tempStore()
   const { store, clock, uuid, folder } = temp
   const host = await openHost(files)
@@ -102,11 +137,26 @@ export async function openViewing(files: Host['files'] = {}, more: Partial<ViewI
   })
   const open = () => {
     const images = openViewImages({
-      ...{ store, clock, uuid, downloads, customersOf: () => [], imageStudies: openImageStudies({ store, clock, uuid }) },
+      ...{
+        store,
+        clock,
+        uuid,
+        downloads,
+        customersOf: () => [],
+        imageStudies: openImageStudies({ store, clock, uuid }),
+      },
       ask: async (_view, study) => {
         asked.push({ studyInstanceUid: study?.studyInstanceUid ?? null })
         const given = await viewing.answer()
-        return { urls: [], manifests: [], media: [], notes: [], hosts: () => [host.host], noteRefusedHost: () => undefined, ...given }
+        return {
+          urls: [],
+          manifests: [],
+          media: [],
+          notes: [],
+          hosts: () => [host.host],
+          noteRefusedHost: () => undefined,
+          ...given,
+        }
       },
       pausesMs: [0, 0],
       startMs: 0,
@@ -129,9 +179,26 @@ export async function openViewing(files: Host['files'] = {}, more: Partial<ViewI
 }
 
 export const openView = (more: Partial<OpenView> = {}): OpenView => ({
-  ...{ viewId: crypto.randomUUID(), tokenHash: '0'.repeat(64), kind: 'viewer', area: 'viewer', studyId: STUDY_ID },
-  ...{ studyInstanceUid: STUDY, userId: null, createdByApiKeyId: null, createdByUserId: null, sessionId: null, ephemeral: null },
-  ...{ createdAt: '2026-03-10T09:00:00.000Z', lastUsedAt: '2026-03-10T09:00:00.000Z', expiresAt: '2026-03-10T21:00:00.000Z' },
+  ...{
+    viewId: crypto.randomUUID(),
+    tokenHash: '0'.repeat(64),
+    kind: 'viewer',
+    area: 'viewer',
+    studyId: STUDY_ID,
+  },
+  ...{
+    studyInstanceUid: STUDY,
+    userId: null,
+    createdByApiKeyId: null,
+    createdByUserId: null,
+    sessionId: null,
+    ephemeral: null,
+  },
+  ...{
+    createdAt: '2026-03-10T09:00:00.000Z',
+    lastUsedAt: '2026-03-10T09:00:00.000Z',
+    expiresAt: '2026-03-10T21:00:00.000Z',
+  },
   user: undefined,
   ...more,
 })
@@ -160,8 +227,10 @@ export function pageOf(lines: readonly ViewLine[]): Listed {
   const media: ViewMedia[] = []
   for (const line of lines) {
     if (line.line === 'study') studies.set(line.study.studyInstanceUid, line.study)
-    if (line.line === 'series') for (const one of line.series) series.set(one.seriesInstanceUid, one)
-    if (line.line === 'instances') for (const one of line.instances) instances.set(one.sopInstanceUid, one)
+    if (line.line === 'series')
+      for (const one of line.series) series.set(one.seriesInstanceUid, one)
+    if (line.line === 'instances')
+      for (const one of line.instances) instances.set(one.sopInstanceUid, one)
     if (line.line === 'faults') faults.push(...line.faults)
     if (line.line === 'media') media.push(...line.media)
   }
@@ -169,7 +238,10 @@ export function pageOf(lines: readonly ViewLine[]): Listed {
 }
 
 /** Reads lines until one is what is looked for; what was read so far. */
-export async function readUntil(lines: AsyncIterator<ViewLine>, isIt: (line: ViewLine) => boolean): Promise<ViewLine[]> {
+export async function readUntil(
+  lines: AsyncIterator<ViewLine>,
+  isIt: (line: ViewLine) => boolean,
+): Promise<ViewLine[]> {
   const read: ViewLine[] = []
   for (;;) {
     const { value, done } = await lines.next()
@@ -181,21 +253,39 @@ export async function readUntil(lines: AsyncIterator<ViewLine>, isIt: (line: Vie
 
 export function manifestOf(numbers: readonly number[]): Manifest {
   const sops = numbers.map((number) => ({
-    ...{ sopClassUID: CT_IMAGE_STORAGE, sopInstanceUID: uidOf(number), instanceNumber: number, rows: 16, columns: 16 },
+    ...{
+      sopClassUID: CT_IMAGE_STORAGE,
+      sopInstanceUID: uidOf(number),
+      instanceNumber: number,
+      rows: 16,
+      columns: 16,
+    },
     ...{ bitsAllocated: 16, photometricInterpretation: 'MONOCHROME2', samplesPerPixel: 1 },
   }))
-  const series = { modality: 'CT', seriesDescription: 'Chest', seriesInstanceUID: `${STUDY}.1`, seriesNumber: 1, sops }
+  const series = {
+    modality: 'CT',
+    seriesDescription: 'Chest',
+    seriesInstanceUID: `${STUDY}.1`,
+    seriesNumber: 1,
+    sops,
+  }
   return { studyInstanceUID: STUDY, series: [series] }
 }
 
 /** A request that is answered when the test says so. */
-export function gate(file: Buffer): { readonly answer: Answer; readonly came: Promise<void>; open(): void } {
+export function gate(file: Buffer): {
+  readonly answer: Answer
+  readonly came: Promise<void>
+  open(): void
+} {
   const came = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()
   return {
     answer: (_request, response) => {
       came.resolve()
-      void opened.promise.then(() => response.writeHead(200, { 'content-length': file.length }).end(file))
+      void opened.promise.then(() =>
+        response.writeHead(200, { 'content-length': file.length }).end(file),
+      )
     },
     came: came.promise,
     open: opened.resolve,

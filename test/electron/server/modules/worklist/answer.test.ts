@@ -3,26 +3,46 @@ import { checkSteps, readRows } from '#server/modules/worklist/answer.ts'
 import { item } from './worklist-values-fixture.ts'
 
 const context = { dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: '' }
-const withheld = async (...items: unknown[]) => (await readRows(items, context)).rows.map((row) => row.withheld)
+const withheld = async (...items: unknown[]) =>
+  (await readRows(items, context)).rows.map((row) => row.withheld)
 
 it('refuses an answer with more steps than any console would be sent', () => {
-  expect(() => checkSteps(Array.from({ length: 50_000 }, () => ({ ScheduledProcedureStepSequence: { length: 9 } })))).not.toThrow()
-  expect(() => checkSteps([{ ScheduledProcedureStepSequence: Array.from({ length: 49_999 }) }, null])).not.toThrow()
-  expect(() => checkSteps([{ ScheduledProcedureStepSequence: Array.from({ length: 50_000 }) }, 'x'])).toThrow('oversize')
+  expect(() =>
+    checkSteps(
+      Array.from({ length: 50_000 }, () => ({ ScheduledProcedureStepSequence: { length: 9 } })),
+    ),
+  ).not.toThrow()
+  expect(() =>
+    checkSteps([{ ScheduledProcedureStepSequence: Array.from({ length: 49_999 }) }, null]),
+  ).not.toThrow()
+  expect(() =>
+    checkSteps([{ ScheduledProcedureStepSequence: Array.from({ length: 50_000 }) }, 'x']),
+  ).toThrow('oversize')
   expect(() => checkSteps(Array.from({ length: 50_001 }))).toThrow('oversize')
 })
 
 it('withholds a step that is in the answer a second time', async () => {
-  expect(await withheld(item(1), item(2), item(1))).toEqual(['', '', 'the same step is in the answer twice'])
+  expect(await withheld(item(1), item(2), item(1))).toEqual([
+    '',
+    '',
+    'the same step is in the answer twice',
+  ])
 })
 
 it('withholds every row of a study that two patients share, because their images would be mixed', async () => {
   const shared = 'its StudyInstanceUID is used for two patients'
-  expect(await withheld(item(1), item(2, { StudyInstanceUID: '2.25.10001' }), item(3))).toEqual([shared, shared, ''])
+  expect(await withheld(item(1), item(2, { StudyInstanceUID: '2.25.10001' }), item(3))).toEqual([
+    shared,
+    shared,
+    '',
+  ])
 })
 
 it('remarks on a step id that another study has too', async () => {
-  const { rows } = await readRows([item(1), item(2, {}, { ScheduledProcedureStepID: 'S001' })], context)
+  const { rows } = await readRows(
+    [item(1), item(2, {}, { ScheduledProcedureStepID: 'S001' })],
+    context,
+  )
   expect(rows.map(({ remarks, withheld }) => [withheld, remarks])).toEqual([
     ['', []],
     ['', ['its ScheduledProcedureStepID is used in another study too']],
@@ -31,9 +51,18 @@ it('remarks on a step id that another study has too', async () => {
 
 it('keeps the partner’s order and tells that of sending: date, time, name, step', async () => {
   const at = (n: number, date: string, time: string, PatientName: string) =>
-    item(n, { PatientName }, { ScheduledProcedureStepStartDate: date, ScheduledProcedureStepStartTime: time })
+    item(
+      n,
+      { PatientName },
+      { ScheduledProcedureStepStartDate: date, ScheduledProcedureStepStartTime: time },
+    )
   const { rows, order } = await readRows(
-    [at(1, '20261121', '0800', 'A'), at(2, '20261120', '0900', 'B'), at(3, '20261120', '0900', 'A'), at(4, '20261120', '0800', 'Z')],
+    [
+      at(1, '20261121', '0800', 'A'),
+      at(2, '20261120', '0900', 'B'),
+      at(3, '20261120', '0900', 'A'),
+      at(4, '20261120', '0800', 'Z'),
+    ],
     context,
   )
   expect(rows.map(({ values }) => values.PatientID)).toEqual(['P001', 'P002', 'P003', 'P004'])

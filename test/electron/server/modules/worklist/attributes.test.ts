@@ -1,20 +1,31 @@
 import { expect, it } from 'vitest'
 import { keywordOf, vrOf } from '#server/dicom/data-set/data-set.ts'
-import { ROOT_ATTRIBUTES, ROW_KEYWORDS, STEP_ATTRIBUTES, WHOLE_STEP } from '#server/modules/worklist/attributes.ts'
+import {
+  ROOT_ATTRIBUTES,
+  ROW_KEYWORDS,
+  STEP_ATTRIBUTES,
+  WHOLE_STEP,
+} from '#server/modules/worklist/attributes.ts'
 
 const all = [...STEP_ATTRIBUTES.values(), ...ROOT_ATTRIBUTES.values()]
 
 it('spells every attribute as PS3.6 does', () => {
-  expect(all.map(({ tag, keyword, vr }) => [keyword, vr, tag])).toEqual(all.map(({ tag }) => [keywordOf(tag), vrOf(tag), tag]))
+  expect(all.map(({ tag, keyword, vr }) => [keyword, vr, tag])).toEqual(
+    all.map(({ tag }) => [keywordOf(tag), vrOf(tag), tag]),
+  )
 })
 
 it('has each attribute once, and a place for every value of a row', () => {
   expect(new Set(all.map(({ tag }) => tag)).size).toBe(all.length)
-  expect(all.flatMap(({ source, keyword }) => (source === 'row' ? [keyword] : [])).sort()).toEqual([...ROW_KEYWORDS].sort())
+  expect(all.flatMap(({ source, keyword }) => (source === 'row' ? [keyword] : [])).sort()).toEqual(
+    [...ROW_KEYWORDS].sort(),
+  )
 })
 
 it('can answer every required key and every value of type 1', () => {
-  const unanswered = all.filter(({ type, source }) => type === '1' && (source === 'nothing' || source === 'omitted'))
+  const unanswered = all.filter(
+    ({ type, source }) => type === '1' && (source === 'nothing' || source === 'omitted'),
+  )
   expect(unanswered).toEqual([])
   expect(
     all

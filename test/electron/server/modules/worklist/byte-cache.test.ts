@@ -8,7 +8,12 @@ it('lets the least recently used go when it holds too many bytes', () => {
   cache.set('b', 'B', 40)
   cache.get('a')
   cache.set('c', 'C', 40)
-  expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.bytes]).toEqual(['A', undefined, 'C', 80])
+  expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.bytes]).toEqual([
+    'A',
+    undefined,
+    'C',
+    80,
+  ])
 })
 
 it('knows which one was used last where the newest one is used again, or was forgotten', () => {
@@ -41,5 +46,10 @@ it('forgets a value when its time is over, and those it is told to', () => {
   cache.set('c', 'C', 10)
   clock.pass(5)
   cache.forget((key) => key.startsWith('b'))
-  expect([cache.get('a'), cache.get('b1'), cache.get('c'), cache.bytes]).toEqual([undefined, undefined, 'C', 10])
+  expect([cache.get('a'), cache.get('b1'), cache.get('c'), cache.bytes]).toEqual([
+    undefined,
+    undefined,
+    'C',
+    10,
+  ])
 })

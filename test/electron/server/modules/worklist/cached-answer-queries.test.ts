@@ -8,7 +8,13 @@ function keeper() {
   const temp = tempStore()
   const documentHash = temp.store.documents.keep(Buffer.from('[]'))
   const put = (differs: Partial<AnswerRecord>) => {
-    const answer = { ...ASKED, documentHash, receivedAt: '2026-03-10T09:00:00.000Z', items: 3, ...differs }
+    const answer = {
+      ...ASKED,
+      documentHash,
+      receivedAt: '2026-03-10T09:00:00.000Z',
+      items: 3,
+      ...differs,
+    }
     temp.store.answers.put(answer)
     return answer
   }
@@ -56,7 +62,11 @@ describe('stored answers', () => {
   it('answer with the newest that covers', () => {
     using temp = keeper()
     temp.put({ receivedAt: '2026-03-10T09:00:00.000Z' })
-    const newer = temp.put({ dateEnd: '2026-03-12', modality: null, receivedAt: '2026-03-10T09:02:00.000Z' })
+    const newer = temp.put({
+      dateEnd: '2026-03-12',
+      modality: null,
+      receivedAt: '2026-03-10T09:02:00.000Z',
+    })
     temp.put({ dateStart: '2026-03-09', receivedAt: '2026-03-10T09:01:00.000Z' })
     expect(temp.answers.covering(ASKED)).toEqual(newer)
   })
@@ -65,7 +75,11 @@ describe('stored answers', () => {
     using temp = keeper()
     temp.put({})
     temp.put({ modality: null })
-    const other = temp.put({ callingAe: 'MR1', modality: null, receivedAt: '2026-03-10T10:00:00.000Z' })
+    const other = temp.put({
+      callingAe: 'MR1',
+      modality: null,
+      receivedAt: '2026-03-10T10:00:00.000Z',
+    })
     expect(temp.answers.forget('CT1')).toBe(2)
     expect(temp.answers.covering(ASKED)).toBeUndefined()
     expect(temp.answers.purge('2026-03-10T10:00:00.000Z')).toBe(0)

@@ -19,4 +19,6 @@ it.each([
   ['20261120', '20261120', '000D'],
   ['20261121', '20261120', ''],
   ['', '20261120', ''],
-])('tells the age of someone born %s at %s as %j', (birth, day, age) => expect(ageAt(birth, day)).toBe(age))
+])('tells the age of someone born %s at %s as %j', (birth, day, age) =>
+  expect(ageAt(birth, day)).toBe(age),
+)

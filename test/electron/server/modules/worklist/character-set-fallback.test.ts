@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { decodeText } from '#server/dicom/character-sets/character-set.ts'
 import type { RowKeyword } from '#server/modules/worklist/attributes.ts'
-import { type CharacterSetPolicy, isUnspeakable, policyOf, repertoireFor } from '#server/modules/worklist/character-set-fallback.ts'
+import {
+  type CharacterSetPolicy,
+  isUnspeakable,
+  policyOf,
+  repertoireFor,
+} from '#server/modules/worklist/character-set-fallback.ts'
 import { rowsOfItem } from '#server/modules/worklist/item.ts'
 import type { WorklistRow } from '#server/modules/worklist/row.ts'
 import { device, item } from './worklist-values-fixture.ts'
@@ -14,7 +19,11 @@ const ASKED = [
 const WITH_REQUEST = [...ASKED, { keyword: 'RequestedProcedureDescription', vr: 'LO' }] as const
 const JAPANESE = 'Yamada^Tarou=山田^太郎=やまだ^たろう'
 const rowOf = (fields: object) =>
-  rowsOfItem(item(1, fields as Record<string, unknown>), { dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: '' })[0] as WorklistRow
+  rowsOfItem(item(1, fields as Record<string, unknown>), {
+    dateStart: '2026-11-20',
+    dateEnd: '2026-11-20',
+    modality: '',
+  })[0] as WorklistRow
 
 /** Every value that is sent as bytes, decoded. */
 function encodedOf(
@@ -22,7 +31,13 @@ function encodedOf(
   policy: Partial<CharacterSetPolicy>,
   asked: readonly { readonly keyword: RowKeyword; readonly vr: string }[] = WITH_REQUEST,
 ) {
-  const text = repertoireFor(asked, { deviceSet: null, always: false, countsBytes: false, declared: [], ...policy })(rowOf(fields))
+  const text = repertoireFor(asked, {
+    deviceSet: null,
+    always: false,
+    countsBytes: false,
+    declared: [],
+    ...policy,
+  })(rowOf(fields))
   const terms = text.characterSet === '' ? [] : text.characterSet.split('\\')
   const decoded = [...text.encoded].map(([keyword, bytes]) => [
     keyword,
@@ -36,14 +51,26 @@ function sent(
   policy: Partial<CharacterSetPolicy>,
   asked: readonly { readonly keyword: RowKeyword; readonly vr: string }[] = ASKED,
 ) {
-  const text = repertoireFor(asked, { deviceSet: null, always: false, countsBytes: false, declared: [], ...policy })(rowOf(fields))
+  const text = repertoireFor(asked, {
+    deviceSet: null,
+    always: false,
+    countsBytes: false,
+    declared: [],
+    ...policy,
+  })(rowOf(fields))
   const terms = text.characterSet === '' ? [] : text.characterSet.split('\\')
   const name = text.encoded.get('PatientName')
-  return { set: text.characterSet, name: name && decodeText(name, terms, 'PN').text, remark: text.remark, withheld: text.withheld }
+  return {
+    set: text.characterSet,
+    name: name && decodeText(name, terms, 'PN').text,
+    remark: text.remark,
+    withheld: text.withheld,
+  }
 }
 
 describe('a row of the default repertoire', () => {
-  it('is sent without a character set', () => expect(sent({}, { deviceSet: 'ISO_IR 144' })).toMatchObject({ set: '', withheld: '' }))
+  it('is sent without a character set', () =>
+    expect(sent({}, { deviceSet: 'ISO_IR 144' })).toMatchObject({ set: '', withheld: '' }))
   it('is sent with one where the device wants it always', () => {
     expect(sent({}, { always: true }).set).toBe('ISO_IR 100')
     expect(sent({}, { always: true, deviceSet: 'ISO_IR 192' }).set).toBe('ISO_IR 192')
@@ -55,7 +82,9 @@ describe('a row of the default repertoire', () => {
       characterSet: 'ISO_IR 13',
       encoded: { PatientName: 'DOE^JANE' },
     })
-    expect(encodedOf({ StudyDescription: 'CT ~ MR' }, always).withheld).toMatch(/^its StudyDescription cannot be written/)
+    expect(encodedOf({ StudyDescription: 'CT ~ MR' }, always).withheld).toMatch(
+      /^its StudyDescription cannot be written/,
+    )
     expect(encodedOf({ StudyDescription: 'CT ~ MR' }, { ...always, always: false })).toMatchObject({
       characterSet: '',
       encoded: {},
@@ -64,7 +93,11 @@ describe('a row of the default repertoire', () => {
   })
   it('counts what is asked for only', () => {
     for (const deviceSet of ['ISO_IR 6', 'ISO_IR 100'] as const)
-      expect(sent({ StudyDescription: 'Schädel' }, { deviceSet }, [{ keyword: 'PatientName', vr: 'PN' }])).toMatchObject({
+      expect(
+        sent({ StudyDescription: 'Schädel' }, { deviceSet }, [
+          { keyword: 'PatientName', vr: 'PN' },
+        ]),
+      ).toMatchObject({
         set: '',
         remark: '',
       })
@@ -73,11 +106,18 @@ describe('a row of the default repertoire', () => {
 
 describe('a row', () => {
   it('has only those values encoded that are not plain', () => {
-    expect(encodedOf({ PatientName: 'Müller', StudyDescription: 'CT Chest' }, {}).encoded).toEqual({ PatientName: 'Müller' })
+    expect(encodedOf({ PatientName: 'Müller', StudyDescription: 'CT Chest' }, {}).encoded).toEqual({
+      PatientName: 'Müller',
+    })
   })
 
   it('is encoded once for each query', () => {
-    const textOf = repertoireFor(ASKED, { deviceSet: null, always: false, countsBytes: false, declared: [] })
+    const textOf = repertoireFor(ASKED, {
+      deviceSet: null,
+      always: false,
+      countsBytes: false,
+      declared: [],
+    })
     const row = rowOf({ PatientName: 'Müller' })
     expect(textOf(row)).toBe(textOf(row))
   })
@@ -85,11 +125,20 @@ describe('a row', () => {
 
 describe('the policy of a query', () => {
   it('is that of its device, with the terms that the query declared', () => {
-    const set = device({ characterSet: 'ISO_IR 144', alwaysSendCharacterSet: true, countsBytes: true })
+    const set = device({
+      characterSet: 'ISO_IR 144',
+      alwaysSendCharacterSet: true,
+      countsBytes: true,
+    })
     expect(policyOf(set, ['ISO_IR 100'])).toEqual({
       ...{ deviceSet: 'ISO_IR 144', always: true, countsBytes: true, declared: ['ISO_IR 100'] },
     })
-    expect(policyOf(device(), [])).toEqual({ deviceSet: null, always: false, countsBytes: false, declared: [] })
+    expect(policyOf(device(), [])).toEqual({
+      deviceSet: null,
+      always: false,
+      countsBytes: false,
+      declared: [],
+    })
   })
 
   it('of a device that is not known has no set, and counts characters', () => {
@@ -107,7 +156,12 @@ describe('a device without a set', () => {
     [JAPANESE, ['', 'ISO 2022 IR 87'], '\\ISO 2022 IR 87'],
     ['Müller', ['NO SUCH SET'], 'ISO_IR 100'],
   ])('gets %s, declaring %j, in %s', (name, declared, set) => {
-    expect(sent({ PatientName: name }, { declared })).toEqual({ set, name, remark: '', withheld: '' })
+    expect(sent({ PatientName: name }, { declared })).toEqual({
+      set,
+      name,
+      remark: '',
+      withheld: '',
+    })
   })
 
   it.each([
@@ -117,18 +171,28 @@ describe('a device without a set', () => {
     ['Łukasz', ['ISO_IR 100'], 'ISO_IR 100', 'Lukasz'],
     ['Łukasz', ['NO SUCH SET'], 'ISO_IR 100', 'Lukasz'],
     [JAPANESE, ['ISO_IR 100'], 'ISO_IR 100', 'Yamada^Tarou'],
-  ])('gets %s, declaring %j, in Latin letters in %s, never in UTF-8', (name, declared, set, expected) => {
-    const remark = 'PatientName sent in Latin letters: the device’s character set lacks its own'
-    expect(sent({ PatientName: name }, { declared })).toEqual({ set, name: expected, remark, withheld: '' })
-  })
+  ])(
+    'gets %s, declaring %j, in Latin letters in %s, never in UTF-8',
+    (name, declared, set, expected) => {
+      const remark = 'PatientName sent in Latin letters: the device’s character set lacks its own'
+      expect(sent({ PatientName: name }, { declared })).toEqual({
+        set,
+        name: expected,
+        remark,
+        withheld: '',
+      })
+    },
+  )
 
   it('gets a name without a form in Latin letters in UTF-8 only where it has not said what it reads', () => {
     expect(sent({ PatientName: '山田^太郎' }, {})).toEqual({
       ...{ set: 'ISO_IR 192', name: '山田^太郎', withheld: '' },
-      remark: 'sent in UTF-8: the device declares no character set, and there is no form in Latin letters',
+      remark:
+        'sent in UTF-8: the device declares no character set, and there is no form in Latin letters',
     })
     expect(sent({ PatientName: '山田^太郎' }, { declared: ['ISO_IR 100'] })).toMatchObject({
-      withheld: 'its PatientName cannot be written in the character set of this device, nor in Latin letters',
+      withheld:
+        'its PatientName cannot be written in the character set of this device, nor in Latin letters',
     })
   })
 
@@ -137,7 +201,8 @@ describe('a device without a set', () => {
     const asked = [...ASKED, { keyword: 'ReferringPhysicianName', vr: 'PN' }] as const
     expect(sent(fields, { declared: ['ISO_IR 100'] }, asked)).toEqual({
       ...{ set: 'ISO_IR 100', name: 'Müller', withheld: '' },
-      remark: 'ReferringPhysicianName sent empty: it cannot be written in the character set of this device, nor in Latin letters',
+      remark:
+        'ReferringPhysicianName sent empty: it cannot be written in the character set of this device, nor in Latin letters',
     })
   })
 })
@@ -145,9 +210,24 @@ describe('a device without a set', () => {
 describe('a device with a set', () => {
   it.each([
     ['ISO_IR 100', 'Müller^Änne', 'Müller^Änne', ''],
-    ['ISO_IR 100', 'Łukasz', 'Lukasz', 'PatientName sent in Latin letters: the device’s character set lacks its own'],
-    ['ISO_IR 6', 'Müller', 'Muller', 'PatientName sent in Latin letters: the device’s character set lacks its own'],
-    ['ISO_IR 100', JAPANESE, 'Yamada^Tarou', 'PatientName sent in Latin letters: the device’s character set lacks its own'],
+    [
+      'ISO_IR 100',
+      'Łukasz',
+      'Lukasz',
+      'PatientName sent in Latin letters: the device’s character set lacks its own',
+    ],
+    [
+      'ISO_IR 6',
+      'Müller',
+      'Muller',
+      'PatientName sent in Latin letters: the device’s character set lacks its own',
+    ],
+    [
+      'ISO_IR 100',
+      JAPANESE,
+      'Yamada^Tarou',
+      'PatientName sent in Latin letters: the device’s character set lacks its own',
+    ],
     ['ISO_IR 101', 'Łukasz', 'Łukasz', ''],
     ['ISO 2022 IR 87', JAPANESE, JAPANESE, ''],
   ] as const)('%s gets %s as %s', (deviceSet, name, expected, remark) => {
@@ -158,42 +238,80 @@ describe('a device with a set', () => {
   it('that can say a row in no way does not get it', () => {
     expect(sent({ PatientName: '山田^太郎' }, { deviceSet: 'ISO_IR 100' })).toEqual({
       ...{ name: undefined, set: '', remark: '' },
-      withheld: 'its PatientName cannot be written in the character set of this device, nor in Latin letters',
+      withheld:
+        'its PatientName cannot be written in the character set of this device, nor in Latin letters',
     })
   })
 
   it('gets in Latin letters only what its set cannot say, and a remark that names it', () => {
-    const fields = { PatientName: 'Łukasz', StudyDescription: 'Schädel', RequestedProcedureDescription: 'Łokieć' }
+    const fields = {
+      PatientName: 'Łukasz',
+      StudyDescription: 'Schädel',
+      RequestedProcedureDescription: 'Łokieć',
+    }
     expect(encodedOf(fields, { deviceSet: 'ISO_IR 100' })).toMatchObject({
-      encoded: { PatientName: 'Lukasz', StudyDescription: 'Schädel', RequestedProcedureDescription: 'Lokiec' },
-      remark: expect.stringMatching(/^PatientName, RequestedProcedureDescription sent in Latin letters: /),
+      encoded: {
+        PatientName: 'Lukasz',
+        StudyDescription: 'Schädel',
+        RequestedProcedureDescription: 'Lokiec',
+      },
+      remark: expect.stringMatching(
+        /^PatientName, RequestedProcedureDescription sent in Latin letters: /,
+      ),
     })
-    expect(sent({ PatientName: 'Łukasz' }, { deviceSet: 'ISO 2022 IR 87' })).toMatchObject({ set: '\\ISO 2022 IR 87', name: 'Lukasz' })
+    expect(sent({ PatientName: 'Łukasz' }, { deviceSet: 'ISO 2022 IR 87' })).toMatchObject({
+      set: '\\ISO 2022 IR 87',
+      name: 'Lukasz',
+    })
   })
 
   it('gets a text whole beside a name in Latin letters, however many bytes it takes', () => {
     const fields = { PatientName: 'Łukasz', StudyDescription: '頭'.repeat(64) }
-    expect(encodedOf(fields, { deviceSet: 'ISO 2022 IR 87' }).encoded).toEqual({ ...fields, PatientName: 'Lukasz' })
+    expect(encodedOf(fields, { deviceSet: 'ISO 2022 IR 87' }).encoded).toEqual({
+      ...fields,
+      PatientName: 'Lukasz',
+    })
   })
 
   it('gets the first group of a name that it can say, in its own letters before Latin ones', () => {
     expect(sent({ PatientName: 'Müller=山田' }, { deviceSet: 'ISO_IR 100' }).name).toBe('Müller')
-    expect(sent({ PatientName: '=山田^太郎=やまだ^たろう' }, { deviceSet: 'ISO_IR 100' }).name).toBe('Yamada^Tarou')
+    expect(
+      sent({ PatientName: '=山田^太郎=やまだ^たろう' }, { deviceSet: 'ISO_IR 100' }).name,
+    ).toBe('Yamada^Tarou')
   })
 
   it('gets a description with an equals sign whole', () => {
-    expect(encodedOf({ StudyDescription: 'Łokieć = łydka' }, { deviceSet: 'ISO_IR 100' }).encoded).toEqual({
+    expect(
+      encodedOf({ StudyDescription: 'Łokieć = łydka' }, { deviceSet: 'ISO_IR 100' }).encoded,
+    ).toEqual({
       StudyDescription: 'Lokiec = lydka',
     })
   })
 
   it('never gets an identifier in other letters', () => {
-    expect(sent({ PatientID: 'Ä-1' }, { deviceSet: 'ISO_IR 6' }).withheld).toMatch(/^its PatientID cannot be written/)
+    expect(sent({ PatientID: 'Ä-1' }, { deviceSet: 'ISO_IR 6' }).withheld).toMatch(
+      /^its PatientID cannot be written/,
+    )
   })
 
   it('never gets a question mark for a character', () => {
-    for (const deviceSet of ['ISO_IR 6', 'ISO_IR 100', 'ISO_IR 144', 'ISO_IR 13', 'ISO 2022 IR 149'] as const)
-      for (const PatientName of ['Müller', 'Łukasz', 'Люксембург^Анна', 'Παπαδόπουλος', JAPANESE, '山田', 'قباني', '홍^길동'])
+    for (const deviceSet of [
+      'ISO_IR 6',
+      'ISO_IR 100',
+      'ISO_IR 144',
+      'ISO_IR 13',
+      'ISO 2022 IR 149',
+    ] as const)
+      for (const PatientName of [
+        'Müller',
+        'Łukasz',
+        'Люксембург^Анна',
+        'Παπαδόπουλος',
+        JAPANESE,
+        '山田',
+        'قباني',
+        '홍^길동',
+      ])
         expect(sent({ PatientName }, { deviceSet }).name ?? '').not.toContain('?')
   })
 })
@@ -218,7 +336,8 @@ describe('a device that counts bytes', () => {
       'StudyDescription, RequestedProcedureDescription cut: the device counts bytes, and has no room for more',
     )
     const name = { PatientName: `${'Ж'.repeat(20)}^${'Б'.repeat(20)}` }
-    const latin = 'PatientName sent in Latin letters: the device’s character set lacks its own, or the device has no room for it'
+    const latin =
+      'PatientName sent in Latin letters: the device’s character set lacks its own, or the device has no room for it'
     expect(counted({ ...name, StudyDescription: long }).remark).toBe(
       `${latin}; StudyDescription cut: the device counts bytes, and has no room for more`,
     )
@@ -249,7 +368,8 @@ describe('a device that counts bytes', () => {
       remark: expect.stringMatching(/^PatientName sent in Latin letters: /),
     })
     expect(counted({ PatientName: `${'Щ'.repeat(40)}^А` })).toMatchObject({
-      withheld: 'its PatientName takes more bytes than this device has room for, also in Latin letters',
+      withheld:
+        'its PatientName takes more bytes than this device has room for, also in Latin letters',
     })
   })
 
@@ -272,7 +392,10 @@ describe('a device that counts bytes', () => {
 
 describe('a row that is withheld', () => {
   it('might go to another device where its text was the reason, and to none otherwise', () => {
-    const { withheld: noRoom } = sent({ PatientID: 'ä'.repeat(33) }, { deviceSet: 'ISO_IR 192', countsBytes: true })
+    const { withheld: noRoom } = sent(
+      { PatientID: 'ä'.repeat(33) },
+      { deviceSet: 'ISO_IR 192', countsBytes: true },
+    )
     const { withheld: noLetters } = sent({ PatientName: '山田' }, { deviceSet: 'ISO_IR 100' })
     expect([noRoom, noLetters].map(isUnspeakable)).toEqual([true, true])
     expect(['', 'it has no PatientID'].map(isUnspeakable)).toEqual([false, false])

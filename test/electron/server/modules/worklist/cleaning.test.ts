@@ -25,11 +25,18 @@ describe('cleaned text', () => {
 it('changes no identifier: it is as given, or there is none', () => {
   expect(cleanIdentifier(' A-1 ')).toBe('A-1')
   expect(cleanIdentifier('Ä1')).toBe('Ä1')
-  for (const bad of ['A\\1', 'A\u00001', 'A\t1', 'A\ufffd1', 'A\ud800']) expect(cleanIdentifier(bad)).toBeUndefined()
+  for (const bad of ['A\\1', 'A\u00001', 'A\t1', 'A\ufffd1', 'A\ud800'])
+    expect(cleanIdentifier(bad)).toBeUndefined()
 })
 
 it('sees damage', () => {
-  expect(['M\ufffdller', '\ud83d', '\ude00', '😀', 'Müller'].map(isDamaged)).toEqual([true, true, true, false, false])
+  expect(['M\ufffdller', '\ud83d', '\ude00', '😀', 'Müller'].map(isDamaged)).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+  ])
 })
 
 it('puts names in order', () => {

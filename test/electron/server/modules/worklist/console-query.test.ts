@@ -6,7 +6,12 @@ import { WorklistAsk } from '#shared/contract/worklist.ts'
 import { text } from './worklist-fixture.ts'
 
 const asked = (fields: object) =>
-  readDataSet(consoleQuery(WorklistAsk.parse({ deviceId: '3f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d', ...fields })), CONSOLE_TRANSFER_SYNTAX)
+  readDataSet(
+    consoleQuery(
+      WorklistAsk.parse({ deviceId: '3f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d', ...fields }),
+    ),
+    CONSOLE_TRANSFER_SYNTAX,
+  )
 
 it('asks for every attribute of the tables', () => {
   const query = asked({})
@@ -23,7 +28,9 @@ it.each([
   [{ startDate: '2026-11-20' }, '20261120-'],
   [{ endDate: '2026-11-22' }, '-20261122'],
   [{}, ''],
-])('writes the days %j as %j', (days, value) => expect(text(asked(days), 'ScheduledProcedureStepStartDate')).toBe(value))
+])('writes the days %j as %j', (days, value) =>
+  expect(text(asked(days), 'ScheduledProcedureStepStartDate')).toBe(value),
+)
 
 it('declares Unicode where a key needs it', () => {
   const query = asked({ patientName: 'Ödman', modality: 'CT', stationAeTitle: 'CT1' })

@@ -9,7 +9,10 @@ function clinic(timeZone: string, instant?: string) {
   const temp = tempStore(instant)
   temp.store.settings.set('clinic.timeZone', timeZone)
   const downtime = openDowntime(temp)
-  const trail = () => temp.store.audit.list({ limit: 10 }).items.map(({ actor, action, detail }) => [actor, action, detail])
+  const trail = () =>
+    temp.store.audit
+      .list({ limit: 10 })
+      .items.map(({ actor, action, detail }) => [actor, action, detail])
   return Object.assign(temp, { downtime, trail })
 }
 
@@ -29,20 +32,35 @@ describe('downtime mode', () => {
     expect(temp.downtime.current()).toEqual(on)
     temp.clock.pass(1)
     expect(temp.downtime.current()).toEqual(OFF)
-    expect(temp.trail()).toEqual([['user:usr_1', 'downtime.start', { reason: 'the line is cut', until: '2026-03-10T23:00:00.000Z' }]])
+    expect(temp.trail()).toEqual([
+      [
+        'user:usr_1',
+        'downtime.start',
+        { reason: 'the line is cut', until: '2026-03-10T23:00:00.000Z' },
+      ],
+    ])
   })
 
   it('ends at midnight on the day the clocks change, too', () => {
     using temp = clinic('America/New_York', '2026-11-01T04:30:00.000Z')
-    expect(temp.downtime.start({ reason: 'the line is cut', user: EVA }).until).toBe('2026-11-02T05:00:00.000Z')
+    expect(temp.downtime.start({ reason: 'the line is cut', user: EVA }).until).toBe(
+      '2026-11-02T05:00:00.000Z',
+    )
   })
 
   it('takes a new reason and keeps since when it is on', () => {
     using temp = clinic('UTC')
     temp.downtime.start({ reason: 'the line is cut', user: EVA })
     temp.clock.pass(1000)
-    const again = temp.downtime.start({ reason: 'still cut', user: { ...EVA, userId: 'usr_2', firstName: 'Tom' } })
-    expect(again).toMatchObject({ since: '2026-03-10T09:00:00.000Z', reason: 'still cut', userName: 'Tom Kern' })
+    const again = temp.downtime.start({
+      reason: 'still cut',
+      user: { ...EVA, userId: 'usr_2', firstName: 'Tom' },
+    })
+    expect(again).toMatchObject({
+      since: '2026-03-10T09:00:00.000Z',
+      reason: 'still cut',
+      userName: 'Tom Kern',
+    })
   })
 
   it('ends by a person or by the gateway, once', () => {
@@ -51,7 +69,11 @@ describe('downtime mode', () => {
     expect(temp.downtime.end('gateway')).toEqual(OFF)
     expect(temp.downtime.end('user:usr_1')).toEqual(OFF)
     expect(temp.downtime.current()).toEqual(OFF)
-    expect(temp.trail()[0]).toEqual(['gateway', 'downtime.end', { since: '2026-03-10T09:00:00.000Z' }])
+    expect(temp.trail()[0]).toEqual([
+      'gateway',
+      'downtime.end',
+      { since: '2026-03-10T09:00:00.000Z' },
+    ])
     expect(temp.trail()).toHaveLength(2)
   })
 

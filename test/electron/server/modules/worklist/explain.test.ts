@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { EXAM_CHECKS, type ExamCheck, type ExamExplanation } from '#shared/contract/dashboard-exams.ts'
+import {
+  EXAM_CHECKS,
+  type ExamCheck,
+  type ExamExplanation,
+} from '#shared/contract/dashboard-exams.ts'
 import type { UnknownCaller } from '#shared/contract/devices.ts'
 import { DAY, known, openDesk } from './schedule-service-fixture.ts'
 import { ask, type Bench, item, NOW } from './worklist-fixture.ts'
@@ -8,19 +12,53 @@ const TODAY = ask({}, { ScheduledProcedureStepStartDate: '20261120' })
 const FIRST = { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'S001' }
 const YESTERDAY = '2026-11-19T08:00:00.000Z'
 
-const failing = ({ checks }: ExamExplanation): ExamCheck | undefined => checks.find(({ state }) => state === 'failed')
-const stateOf = ({ checks }: ExamExplanation, name: ExamCheck['check']) => checks.find(({ check }) => check === name)?.state
+const failing = ({ checks }: ExamExplanation): ExamCheck | undefined =>
+  checks.find(({ state }) => state === 'failed')
+const stateOf = ({ checks }: ExamExplanation, name: ExamCheck['check']) =>
+  checks.find(({ check }) => check === name)?.state
 
 function reject(bench: Bench, at: string): void {
-  const counts = { echoes: 0, queries: 0, exams: 0, instances: 0, bytes: 0, steps: 0, commitments: 0, failures: 0 }
+  const counts = {
+    echoes: 0,
+    queries: 0,
+    exams: 0,
+    instances: 0,
+    bytes: 0,
+    steps: 0,
+    commitments: 0,
+    failures: 0,
+  }
   bench.temp.store.associations.put({
-    ...{ associationId: 'r1', deviceId: null, deviceName: '', aeTitle: 'CT1', calledAeTitle: 'WRONG', address: '10.0.3.7', tls: '' },
-    ...{ openedAt: at, endedAt: at, how: 'rejected', detail: 'it called WRONG, this gateway is ISTHMUS', tone: 'danger', times: 1 },
+    ...{
+      associationId: 'r1',
+      deviceId: null,
+      deviceName: '',
+      aeTitle: 'CT1',
+      calledAeTitle: 'WRONG',
+      address: '10.0.3.7',
+      tls: '',
+    },
+    ...{
+      openedAt: at,
+      endedAt: at,
+      how: 'rejected',
+      detail: 'it called WRONG, this gateway is ISTHMUS',
+      tone: 'danger',
+      times: 1,
+    },
     ...{ counts, omitted: 0 },
   })
 }
 const caller = (more: Partial<UnknownCaller>): UnknownCaller => ({
-  ...{ aeTitle: 'CT1', address: '10.0.3.40', calledAeTitle: 'ISTHMUS', attempts: 3, firstAt: NOW, lastAt: NOW, services: [] },
+  ...{
+    aeTitle: 'CT1',
+    address: '10.0.3.40',
+    calledAeTitle: 'ISTHMUS',
+    attempts: 3,
+    firstAt: NOW,
+    lastAt: NOW,
+    services: [],
+  },
   ...more,
 })
 
@@ -29,19 +67,43 @@ describe('why an exam is not on a device', () => {
     await using made = await openDesk({ items: [item(1)] })
     await made.bench.find(TODAY)
     const explained = await made.explain(FIRST)
-    expect(explained.checks.map(({ check, state }) => [check, state])).toEqual(EXAM_CHECKS.map((check) => [check, 'ok']))
-    expect(explained).toMatchObject({ isGiven: true, conclusion: 'Nothing keeps this exam from the device.', day: DAY })
-    expect(explained.exam).toMatchObject({ patientName: 'TESTER^NUMBER001', accessionNumber: 'A001' })
-    expect(explained.checks.at(-1)?.sentence).toBe('The device was given the exam on 2026-11-20 09:00.')
+    expect(explained.checks.map(({ check, state }) => [check, state])).toEqual(
+      EXAM_CHECKS.map((check) => [check, 'ok']),
+    )
+    expect(explained).toMatchObject({
+      isGiven: true,
+      conclusion: 'Nothing keeps this exam from the device.',
+      day: DAY,
+    })
+    expect(explained.exam).toMatchObject({
+      patientName: 'TESTER^NUMBER001',
+      accessionNumber: 'A001',
+    })
+    expect(explained.checks.at(-1)?.sentence).toBe(
+      'The device was given the exam on 2026-11-20 09:00.',
+    )
   })
 
   it('is asked as this device with the keys of its last query, and recorded as the window’s', async () => {
     await using made = await openDesk({ items: [item(1)] })
-    await made.bench.find(ask({ PatientName: 'NOBODY*' }, { ScheduledProcedureStepStartDate: '20261120', Modality: 'CT' }))
+    await made.bench.find(
+      ask(
+        { PatientName: 'NOBODY*' },
+        { ScheduledProcedureStepStartDate: '20261120', Modality: 'CT' },
+      ),
+    )
     const { inspectionId } = await made.explain(FIRST)
     const inspection = await made.bench.worklist.inspection(inspectionId ?? 0)
-    expect(inspection).toMatchObject({ origin: 'window', callingAeTitle: 'CT1', question: { modality: 'CT', dateStart: DAY } })
-    expect(inspection?.keys.filter(({ value }) => value !== '').map(({ keyword, value }) => [keyword, value])).toEqual([
+    expect(inspection).toMatchObject({
+      origin: 'window',
+      callingAeTitle: 'CT1',
+      question: { modality: 'CT', dateStart: DAY },
+    })
+    expect(
+      inspection?.keys
+        .filter(({ value }) => value !== '')
+        .map(({ keyword, value }) => [keyword, value]),
+    ).toEqual([
       ['PatientName', 'NOBODY*'],
       ['Modality', 'CT'],
       ['ScheduledProcedureStepStartDate', '20261120'],
@@ -59,7 +121,11 @@ describe('why an exam is not on a device', () => {
   it('is that the device has never called, and something of its name or from its address may be it', async () => {
     await using made = await openDesk({ items: [item(1)] })
     made.devices = [known({ lastSeenAt: null, lastAddress: null, address: '10.0.3.7' })]
-    made.callers = [caller({}), caller({ aeTitle: 'AXIOM_1', address: '10.0.3.7' }), caller({ aeTitle: 'US9', address: '10.0.9.9' })]
+    made.callers = [
+      caller({}),
+      caller({ aeTitle: 'AXIOM_1', address: '10.0.3.7' }),
+      caller({ aeTitle: 'US9', address: '10.0.9.9' }),
+    ]
     const explained = await made.explain(FIRST)
     expect(failing(explained)).toMatchObject({
       check: 'called',
@@ -79,7 +145,10 @@ describe('why an exam is not on a device', () => {
     await using made = await openDesk({ items: [item(1)] })
     made.devices = [known({ lastSeenAt: YESTERDAY })]
     made.callers = callers
-    expect(failing(await made.explain(FIRST))).toMatchObject({ check: 'today', sentence: expect.stringMatching(sentence) })
+    expect(failing(await made.explain(FIRST))).toMatchObject({
+      check: 'today',
+      sentence: expect.stringMatching(sentence),
+    })
   })
 
   it('is that its last call was rejected, unless it was let in since', async () => {
@@ -100,12 +169,17 @@ describe('why an exam is not on a device', () => {
   })
 
   it('is that it has not refreshed its list today: what it asked then is asked for today', async () => {
-    await using made = await openDesk({ items: [item(1, {}, { ScheduledProcedureStepStartDate: '20261121' })] })
+    await using made = await openDesk({
+      items: [item(1, {}, { ScheduledProcedureStepStartDate: '20261121' })],
+    })
     await made.bench.find(TODAY)
     made.later(23 * 60 * 60_000)
     made.devices = [known({ lastSeenAt: '2026-11-21T08:00:00.000Z' })]
     const explained = await made.explain({ ...FIRST, day: '2026-11-21' })
-    expect(failing(explained)).toMatchObject({ check: 'asked', sentence: expect.stringMatching(/from then/) })
+    expect(failing(explained)).toMatchObject({
+      check: 'asked',
+      sentence: expect.stringMatching(/from then/),
+    })
     expect(explained.isGiven).toBe(true)
   })
 
@@ -130,7 +204,10 @@ describe('why an exam is not on a device', () => {
     await made.bench.find(TODAY)
     const explained = await made.explain(FIRST)
     expect(explained.exam).toBeNull()
-    expect(failing(explained)).toMatchObject({ check: 'listed', sentence: 'The partner has no such exam on 2026-11-20.' })
+    expect(failing(explained)).toMatchObject({
+      check: 'listed',
+      sentence: 'The partner has no such exam on 2026-11-20.',
+    })
   })
 
   it('is that the partner took it off its list', async () => {
@@ -138,25 +215,37 @@ describe('why an exam is not on a device', () => {
     await made.bench.find(TODAY)
     made.later()
     made.bench.partner.now({ items: [] })
-    expect(failing(await made.explain(FIRST))?.sentence).toMatch(/listed the exam earlier and does not any more/)
+    expect(failing(await made.explain(FIRST))?.sentence).toMatch(
+      /listed the exam earlier and does not any more/,
+    )
   })
 
   it('is that the partner lists it for another device', async () => {
     await using made = await openDesk({ items: [item(1)] })
-    const other = known({ deviceId: '5f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d', aeTitle: 'CT2', name: 'CT 2' })
+    const other = known({
+      deviceId: '5f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d',
+      aeTitle: 'CT2',
+      name: 'CT 2',
+    })
     made.devices = [known(), other]
     await made.bench.find(TODAY, { callingAeTitle: 'CT2' })
     made.bench.partner.now({ items: [] })
     await made.bench.find(TODAY)
-    expect(failing(await made.explain(FIRST))).toMatchObject({ check: 'listed', evidence: ['On the list of CT 2.'] })
+    expect(failing(await made.explain(FIRST))).toMatchObject({
+      check: 'listed',
+      evidence: ['On the list of CT 2.'],
+    })
   })
 
   it('is that it is withheld from every device', async () => {
-    await using made = await openDesk({ items: [item(1, { AccessionNumber: 'A234567890123456789' })] })
+    await using made = await openDesk({
+      items: [item(1, { AccessionNumber: 'A234567890123456789' })],
+    })
     await made.bench.find(TODAY)
     expect(failing(await made.explain(FIRST))).toMatchObject({
       check: 'valid',
-      sentence: 'The exam is withheld from every device: its AccessionNumber is longer than 16 characters.',
+      sentence:
+        'The exam is withheld from every device: its AccessionNumber is longer than 16 characters.',
     })
   })
 
@@ -171,8 +260,16 @@ describe('why an exam is not on a device', () => {
   })
 
   it.each([
-    ['the day', ask({}, { ScheduledProcedureStepStartDate: '20261121' }), /query covers 2026-11-21/],
-    ['the modality', ask({}, { ScheduledProcedureStepStartDate: '20261120', Modality: 'MR' }), /asks for MR only/],
+    [
+      'the day',
+      ask({}, { ScheduledProcedureStepStartDate: '20261121' }),
+      /query covers 2026-11-21/,
+    ],
+    [
+      'the modality',
+      ask({}, { ScheduledProcedureStepStartDate: '20261120', Modality: 'MR' }),
+      /asks for MR only/,
+    ],
     [
       'the station, where it is taken at its word',
       ask({}, { ScheduledProcedureStepStartDate: '20261120', ScheduledStationAETitle: 'OTHER' }),
@@ -183,7 +280,10 @@ describe('why an exam is not on a device', () => {
     made.devices = [known({ stationMode: 'strict' })]
     made.bench.device = made.devices[0]
     await made.bench.find(keys)
-    expect(failing(await made.explain(FIRST))).toMatchObject({ check: 'window', sentence: expect.stringMatching(sentence) })
+    expect(failing(await made.explain(FIRST))).toMatchObject({
+      check: 'window',
+      sentence: expect.stringMatching(sentence),
+    })
   })
 
   it('is that the device’s list was cut', async () => {
@@ -239,19 +339,28 @@ describe('why an exam is not on a device', () => {
   it('is a query that cannot be understood', async () => {
     await using made = await openDesk({ items: [item(1)] })
     await made.bench.find(ask({}, { ScheduledProcedureStepStartDate: 'SOON' }))
-    expect(failing(await made.explain(FIRST))).toMatchObject({ check: 'asked', sentence: expect.stringMatching(/cannot be understood/) })
+    expect(failing(await made.explain(FIRST))).toMatchObject({
+      check: 'asked',
+      sentence: expect.stringMatching(/cannot be understood/),
+    })
   })
 
-  it.each(['number001 tester', 'P001', 'a001', 'Tester, Numbér001'])('finds the exam by what a person has of it: %s', async (text) => {
-    await using made = await openDesk({ items: [item(1), item(2)] })
-    await made.bench.find(TODAY)
-    expect((await made.explain({ text })).exam?.accessionNumber).toBe('A001')
-  })
+  it.each(['number001 tester', 'P001', 'a001', 'Tester, Numbér001'])(
+    'finds the exam by what a person has of it: %s',
+    async (text) => {
+      await using made = await openDesk({ items: [item(1), item(2)] })
+      await made.bench.find(TODAY)
+      expect((await made.explain({ text })).exam?.accessionNumber).toBe('A001')
+    },
+  )
 
   it('asks which one is meant where several fit', async () => {
     await using made = await openDesk({ items: [item(1), item(2)] })
     const explained = await made.explain({ text: 'tester' })
-    expect(explained.candidates.map(({ accessionNumber }) => accessionNumber)).toEqual(['A001', 'A002'])
+    expect(explained.candidates.map(({ accessionNumber }) => accessionNumber)).toEqual([
+      'A001',
+      'A002',
+    ])
     expect(explained).toMatchObject({ exam: null, checks: [] })
   })
 

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest'
-import { becauseOf, commentForRecord, commentOfRecord, FAULTS, faultResult } from '#server/modules/worklist/faults.ts'
+import {
+  becauseOf,
+  commentForRecord,
+  commentOfRecord,
+  FAULTS,
+  faultResult,
+} from '#server/modules/worklist/faults.ts'
 import { PARTNER_FAULTS } from '#shared/contract/worklist.ts'
 
 it('has a failure status and a comment fit for LO for every fault of the partner', () => {
@@ -8,13 +14,15 @@ it('has a failure status and a comment fit for LO for every fault of the partner
     expect([0xa700, 0xc001, 0xc002]).toContain(status)
     expect(errorComment).toMatch(/^[\x20-\x5b\x5d-\x7e]{10,64}$/)
   }
-  expect(Object.entries(FAULTS).flatMap(([fault, { status }]) => (status === 0xa700 ? [] : [fault]))).toEqual(['invalid', 'refused'])
+  expect(
+    Object.entries(FAULTS).flatMap(([fault, { status }]) => (status === 0xa700 ? [] : [fault])),
+  ).toEqual(['invalid', 'refused'])
 })
 
 it('gives the beginning of the partner’s words with a refusal, in ASCII', () => {
-  expect(faultResult('refused', 'CT1', 'kein Zugriff für dieses Gerät, bitte anrufen').errorComment).toBe(
-    'Worklist not authorised for AE CT1: kein Zugriff fur dieses Gera',
-  )
+  expect(
+    faultResult('refused', 'CT1', 'kein Zugriff für dieses Gerät, bitte anrufen').errorComment,
+  ).toBe('Worklist not authorised for AE CT1: kein Zugriff fur dieses Gera')
   expect(faultResult('refused', 'CT1', '').errorComment).toBe('Worklist not authorised for AE CT1')
 })
 
@@ -26,14 +34,18 @@ it('keeps the words of a refusal out of what is recorded in the clear, and gives
   const record = { status: 'C001', callingAeTitle: 'CT1', errorComment }
   expect(commentOfRecord(record, 'Jane Doe has no order')).toBe(sent.errorComment)
   // What is ours is recorded as it was sent, and a success says nothing.
-  expect(commentForRecord({ status: 0xa700, errorComment: 'List cut at 2, narrow the query' }, 'CT1')).toBe(
-    'List cut at 2, narrow the query',
+  expect(
+    commentForRecord({ status: 0xa700, errorComment: 'List cut at 2, narrow the query' }, 'CT1'),
+  ).toBe('List cut at 2, narrow the query')
+  expect(commentOfRecord({ ...record, status: 'A700', errorComment: 'List cut' }, 'Jane Doe')).toBe(
+    'List cut',
   )
-  expect(commentOfRecord({ ...record, status: 'A700', errorComment: 'List cut' }, 'Jane Doe')).toBe('List cut')
   expect(commentForRecord({ status: 0 }, 'CT1')).toBe('')
 })
 
 it('says why in words, with a detail of ours and never with the partner’s', () => {
-  expect(becauseOf('unreachable', 'connection refused')).toBe('the partner could not be reached (connection refused)')
+  expect(becauseOf('unreachable', 'connection refused')).toBe(
+    'the partner could not be reached (connection refused)',
+  )
   expect(becauseOf('refused', 'Jane Doe has no order')).toBe('the partner refused')
 })

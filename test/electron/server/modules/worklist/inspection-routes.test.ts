@@ -3,7 +3,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
-import { inspection, openTestDashboard, record, type TestDashboard, type TestWindow } from '../dashboard/dashboard-fixture.ts'
+import {
+  inspection,
+  openTestDashboard,
+  record,
+  type TestDashboard,
+  type TestWindow,
+} from '../dashboard/dashboard-fixture.ts'
 
 let gateway: TestDashboard
 let member: TestWindow
@@ -11,7 +17,8 @@ let asked: unknown[]
 beforeEach(async () => {
   asked = []
   gateway = await openTestDashboard({
-    inspection: async (inspectionId, verdict) => (inspectionId === 7 ? inspection({ remarks: [verdict] }) : undefined),
+    inspection: async (inspectionId, verdict) =>
+      inspectionId === 7 ? inspection({ remarks: [verdict] }) : undefined,
     askWorklist: async (...all) => {
       asked.push(all)
       return inspection({ origin: 'window' })
@@ -21,15 +28,26 @@ beforeEach(async () => {
 })
 afterEach(() => gateway[Symbol.asyncDispose]())
 
-const list = async (query: string) => dashboard.inspections.reply.parse((await member.call('GET', `/dashboard/inspections${query}`)).json)
-const ids = (page: { inspections: { inspectionId: number }[] }) => page.inspections.map((one) => one.inspectionId)
+const list = async (query: string) =>
+  dashboard.inspections.reply.parse(
+    (await member.call('GET', `/dashboard/inspections${query}`)).json,
+  )
+const ids = (page: { inspections: { inspectionId: number }[] }) =>
+  page.inspections.map((one) => one.inspectionId)
 
 describe('the queries', () => {
   beforeEach(() => {
     gateway.store.inspections.insert(record())
     gateway.store.inspections.insert(record({ callingAeTitle: 'MR1', sent: 0, withheld: 0 }))
     gateway.store.inspections.insert(
-      record({ status: 'A700', fault: 'unreachable', source: 'none', sent: 0, withheld: 0, partnerMs: null }),
+      record({
+        status: 'A700',
+        fault: 'unreachable',
+        source: 'none',
+        sent: 0,
+        withheld: 0,
+        partnerMs: null,
+      }),
     )
   })
 
@@ -38,7 +56,12 @@ describe('the queries', () => {
     expect([ids(first), first.hasMore]).toEqual([[3, 2], true])
     const second = await list(`?limit=2&cursor=${first.cursor}`)
     expect([ids(second), second.hasMore, second.cursor]).toEqual([[1], false, undefined])
-    expect(second.inspections[0]).toEqual({ ...withoutDetail(), inspectionId: 1, repeats: 0, lastAt: null })
+    expect(second.inspections[0]).toEqual({
+      ...withoutDetail(),
+      inspectionId: 1,
+      repeats: 0,
+      lastAt: null,
+    })
   })
 
   it('are found by device and by what came of them', async () => {
@@ -56,15 +79,24 @@ describe('the queries', () => {
       ['outcome=odd', 'query.outcome'],
     ]) {
       const answer = await member.call('GET', `/dashboard/inspections?${query}`)
-      expect([query, answer.status, Problem.parse(answer.json).errors[0]?.path]).toEqual([query, 400, path])
+      expect([query, answer.status, Problem.parse(answer.json).errors[0]?.path]).toEqual([
+        query,
+        400,
+        path,
+      ])
     }
   })
 })
 
 describe('one query', () => {
   it('is shown with the rows of a verdict', async () => {
-    expect((await member.call('GET', '/dashboard/inspections/7')).json).toMatchObject({ inspectionId: 7, remarks: ['all'] })
-    expect((await member.call('GET', '/dashboard/inspections/7?verdict=withheld')).json).toMatchObject({ remarks: ['withheld'] })
+    expect((await member.call('GET', '/dashboard/inspections/7')).json).toMatchObject({
+      inspectionId: 7,
+      remarks: ['all'],
+    })
+    expect(
+      (await member.call('GET', '/dashboard/inspections/7?verdict=withheld')).json,
+    ).toMatchObject({ remarks: ['withheld'] })
   })
 
   it('that is unknown or forgotten is 404, a number that is none 400', async () => {
@@ -99,10 +131,16 @@ describe('asking as a device', () => {
   })
 
   it('is refused for a device that is unknown or switched off', async () => {
-    const off = gateway.devices.add(NewDevice.parse({ aeTitle: 'CT2', isEnabled: false }), 'command-line')
+    const off = gateway.devices.add(
+      NewDevice.parse({ aeTitle: 'CT2', isEnabled: false }),
+      'command-line',
+    )
     for (const deviceId of [randomUUID(), off.deviceId]) {
       const answer = await ask({ deviceId })
-      expect([answer.status, Problem.parse(answer.json).errors[0]?.path]).toEqual([422, 'body.deviceId'])
+      expect([answer.status, Problem.parse(answer.json).errors[0]?.path]).toEqual([
+        422,
+        'body.deviceId',
+      ])
     }
     expect(asked).toEqual([])
   })
@@ -112,10 +150,18 @@ describe('a step', () => {
   const step = { studyInstanceUid: '2.25.77', scheduledProcedureStepId: 'SPS1' }
 
   it('is closed and reopened by hand', async () => {
-    const closed = await member.call('POST', '/dashboard/worklist/steps/close', { ...step, reason: 'done at night' })
-    expect([closed.status, closed.json]).toEqual([200, { ...step, closedAt: '2026-11-20T09:00:00.000Z', reason: 'done at night' }])
+    const closed = await member.call('POST', '/dashboard/worklist/steps/close', {
+      ...step,
+      reason: 'done at night',
+    })
+    expect([closed.status, closed.json]).toEqual([
+      200,
+      { ...step, closedAt: '2026-11-20T09:00:00.000Z', reason: 'done at night' },
+    ])
     expect(gateway.store.closedSteps.has('2.25.77', 'SPS1')).toBe(true)
-    expect((await member.call('POST', '/dashboard/worklist/steps/reopen', step)).json).toEqual({ success: true })
+    expect((await member.call('POST', '/dashboard/worklist/steps/reopen', step)).json).toEqual({
+      success: true,
+    })
     expect(gateway.store.closedSteps.has('2.25.77', 'SPS1')).toBe(false)
     expect((await member.call('POST', '/dashboard/worklist/steps/reopen', step)).json).toEqual({
       success: false,

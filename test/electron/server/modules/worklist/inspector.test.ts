@@ -37,7 +37,11 @@ it('keeps the verdicts of a thousand queries once', async () => {
   using temp = tempStore(NOW)
   const inspector = openInspector({ store: temp.store, clock: temp.clock })
   const shared = verdicts(2)
-  const ids = await Promise.all(Array.from({ length: 1000 }, () => inspector.record({ ...SUMMARY, answerHash: null }, DETAIL, shared)))
+  const ids = await Promise.all(
+    Array.from({ length: 1000 }, () =>
+      inspector.record({ ...SUMMARY, answerHash: null }, DETAIL, shared),
+    ),
+  )
   expect(new Set(ids).size).toBe(1000)
   const hashes = new Set(ids.map((id) => temp.store.inspections.read(id)?.verdictHash))
   expect(hashes).toEqual(new Set([shared.hash]))
@@ -52,7 +56,11 @@ it('keeps the verdicts again where they may have been forgotten meanwhile', asyn
   clock.pass(25 * 3_600_000)
   store.inspections.purge(new Date(clock()).toISOString())
   expect(store.documents.purgeUnreferenced()).toBe(1)
-  const id = await inspector.record({ ...SUMMARY, at: new Date(clock()).toISOString(), answerHash: null }, DETAIL, shared)
+  const id = await inspector.record(
+    { ...SUMMARY, at: new Date(clock()).toISOString(), answerHash: null },
+    DETAIL,
+    shared,
+  )
   expect((await inspector.read(id, 'all'))?.remarks).toEqual(['a remark'])
 })
 
@@ -61,7 +69,9 @@ it('shows at most a thousand rows and counts them all', async () => {
   const { store, clock } = temp
   const inspector = openInspector({ store, clock })
   const answerHash = store.documents.keep(
-    Buffer.from(JSON.stringify({ authorized: true, items: Array.from({ length: 1500 }, (_, n) => item(n)) })),
+    Buffer.from(
+      JSON.stringify({ authorized: true, items: Array.from({ length: 1500 }, (_, n) => item(n)) }),
+    ),
   )
   const id = await inspector.record({ ...SUMMARY, answerHash }, DETAIL, verdicts(1500))
   const inspection = await inspector.read(id, 'sent')
@@ -73,13 +83,24 @@ it('shows a query without its rows where the answer is no longer kept', async ()
   using temp = tempStore(NOW)
   const inspector = openInspector({ store: temp.store, clock: temp.clock })
   const id = await inspector.record({ ...SUMMARY, answerHash: null }, DETAIL, verdicts(2))
-  expect(await inspector.read(id, 'all')).toMatchObject({ inspectionId: id, rows: [], rowsTotal: 0, sentence: 'CT1 asked.' })
+  expect(await inspector.read(id, 'all')).toMatchObject({
+    inspectionId: id,
+    rows: [],
+    rowsTotal: 0,
+    sentence: 'CT1 asked.',
+  })
 })
 
 it('leaves nothing of a patient readable in the database', async () => {
   using temp = tempStore(NOW)
   const inspector = openInspector({ store: temp.store, clock: temp.clock })
-  const key = { tag: '(0010,0010)', keyword: 'PatientName', vr: 'PN', value: 'ZZSECRETZZ', matching: 'singleValue' } as const
+  const key = {
+    tag: '(0010,0010)',
+    keyword: 'PatientName',
+    vr: 'PN',
+    value: 'ZZSECRETZZ',
+    matching: 'singleValue',
+  } as const
   await inspector.record(
     { ...SUMMARY, answerHash: null },
     DETAIL,

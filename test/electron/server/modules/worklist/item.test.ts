@@ -3,7 +3,8 @@ import { rowsOfItem } from '#server/modules/worklist/item.ts'
 import { item } from './worklist-values-fixture.ts'
 
 const context = { dateStart: '2026-11-19', dateEnd: '2026-11-21', modality: '' }
-const rows = (fields = {}, step = {}, more = {}) => rowsOfItem(item(1, fields, step), { ...context, ...more })
+const rows = (fields = {}, step = {}, more = {}) =>
+  rowsOfItem(item(1, fields, step), { ...context, ...more })
 const row = (fields = {}, step = {}, more = {}) => {
   const [first] = rows(fields, step, more)
   if (!first) throw new Error('no row')
@@ -41,7 +42,11 @@ describe('a good item', () => {
   })
 
   it('may have more than the interface lists, and is never withheld for it', () => {
-    const more = { AdmissionID: ' V-7 ', OtherPatientIDs: ['X1', 'X2'], ReferringPhysicianName: 'SAMPLE^SUE ' }
+    const more = {
+      AdmissionID: ' V-7 ',
+      OtherPatientIDs: ['X1', 'X2'],
+      ReferringPhysicianName: 'SAMPLE^SUE ',
+    }
     expect(row(more, { ScheduledProcedureStepLocation: 'Room 2' })).toMatchObject({
       ...{ withheld: '', remarks: [] },
       values: {
@@ -52,29 +57,60 @@ describe('a good item', () => {
       },
     })
     expect(row({ OtherPatientIDs: 'X1\\X2' }).values.OtherPatientIDs).toBe('X1\\X2')
-    const bad = { AdmissionID: { id: 7 }, OtherPatientIDs: ['X1', 'Ä', 'X'.repeat(65)], ReferringPhysicianName: 'x'.repeat(65) }
-    const cleaned = row(bad, { ScheduledProcedureStepLocation: 'The room at the end of the corridor' })
+    const bad = {
+      AdmissionID: { id: 7 },
+      OtherPatientIDs: ['X1', 'Ä', 'X'.repeat(65)],
+      ReferringPhysicianName: 'x'.repeat(65),
+    }
+    const cleaned = row(bad, {
+      ScheduledProcedureStepLocation: 'The room at the end of the corridor',
+    })
     expect(cleaned).toMatchObject({
       withheld: '',
-      values: { AdmissionID: '', OtherPatientIDs: 'X1', ReferringPhysicianName: '', ScheduledProcedureStepLocation: 'The room at the' },
+      values: {
+        AdmissionID: '',
+        OtherPatientIDs: 'X1',
+        ReferringPhysicianName: '',
+        ScheduledProcedureStepLocation: 'The room at the',
+      },
     })
     expect(cleaned.remarks).toHaveLength(4)
   })
 
   it('with two steps is two rows of one requested procedure', () => {
-    const step = { Modality: 'CT', ScheduledProcedureStepStartDate: '20261120', ScheduledProcedureStepStartTime: '0800' }
-    const two = rows({ AccessionNumber: '', ScheduledProcedureStepSequence: [step, { ...step, ScheduledProcedureStepStartTime: '0830' }] })
-    const ids = two.map(({ values }) => [values.ScheduledProcedureStepID, values.RequestedProcedureID, values.StudyInstanceUID])
+    const step = {
+      Modality: 'CT',
+      ScheduledProcedureStepStartDate: '20261120',
+      ScheduledProcedureStepStartTime: '0800',
+    }
+    const two = rows({
+      AccessionNumber: '',
+      ScheduledProcedureStepSequence: [step, { ...step, ScheduledProcedureStepStartTime: '0830' }],
+    })
+    const ids = two.map(({ values }) => [
+      values.ScheduledProcedureStepID,
+      values.RequestedProcedureID,
+      values.StudyInstanceUID,
+    ])
     expect(new Set(ids.map(([step]) => step)).size).toBe(2)
     expect(new Set(ids.map(([, procedure]) => procedure)).size).toBe(1)
-    expect(ids[0]).toEqual([expect.stringMatching(/^S[A-Z2-7]{15}$/), expect.stringMatching(/^P[A-Z2-7]{15}$/), '2.25.10001'])
-    expect(rows({ AccessionNumber: '', ScheduledProcedureStepSequence: [step, step] })[0]?.values.ScheduledProcedureStepID).toBe(
-      ids[0]?.[0],
-    )
+    expect(ids[0]).toEqual([
+      expect.stringMatching(/^S[A-Z2-7]{15}$/),
+      expect.stringMatching(/^P[A-Z2-7]{15}$/),
+      '2.25.10001',
+    ])
+    expect(
+      rows({ AccessionNumber: '', ScheduledProcedureStepSequence: [step, step] })[0]?.values
+        .ScheduledProcedureStepID,
+    ).toBe(ids[0]?.[0])
   })
 
   it('without a step is one step', () => {
-    const made = row({ ScheduledProcedureStepSequence: [] }, {}, { dateStart: '2026-11-20', dateEnd: '2026-11-20' })
+    const made = row(
+      { ScheduledProcedureStepSequence: [] },
+      {},
+      { dateStart: '2026-11-20', dateEnd: '2026-11-20' },
+    )
     expect(made.withheld).toBe('')
     expect(made.values).toMatchObject({
       ScheduledProcedureStepStartDate: '20261120',
@@ -86,7 +122,8 @@ describe('a good item', () => {
 
 describe('what an item lacks', () => {
   it('of a start time is sent as 000000, and every form of a time as HHMMSS', () => {
-    const time = (text: string) => row({}, { ScheduledProcedureStepStartTime: text }).values.ScheduledProcedureStepStartTime
+    const time = (text: string) =>
+      row({}, { ScheduledProcedureStepStartTime: text }).values.ScheduledProcedureStepStartTime
     expect(['', '8', '0815', '08:15', '08:15:30', '081530.123', '081560'].map(time)).toEqual([
       '000000',
       '000000',
@@ -99,8 +136,11 @@ describe('what an item lacks', () => {
   })
   it('of a start date is the one day that was asked for, else it is withheld', () => {
     expect(
-      row({}, { ScheduledProcedureStepStartDate: '' }, { dateStart: '2026-11-20', dateEnd: '2026-11-20' }).values
-        .ScheduledProcedureStepStartDate,
+      row(
+        {},
+        { ScheduledProcedureStepStartDate: '' },
+        { dateStart: '2026-11-20', dateEnd: '2026-11-20' },
+      ).values.ScheduledProcedureStepStartDate,
     ).toBe('20261120')
     expect(row({}, { ScheduledProcedureStepStartDate: '' }).withheld).toBe('it has no start date')
   })
@@ -111,12 +151,15 @@ describe('what an item lacks', () => {
     expect(row(...none).withheld).toBe('it has no Modality')
   })
   it('of descriptions is filled from the others', () => {
-    const values = row({ RequestedProcedureDescription: '', StudyDescription: '' }, { ScheduledProcedureStepDescription: '' }).values
-    expect([values.ScheduledProcedureStepDescription, values.RequestedProcedureDescription, values.StudyDescription]).toEqual([
-      'CHEST',
-      'CHEST',
-      '',
-    ])
+    const values = row(
+      { RequestedProcedureDescription: '', StudyDescription: '' },
+      { ScheduledProcedureStepDescription: '' },
+    ).values
+    expect([
+      values.ScheduledProcedureStepDescription,
+      values.RequestedProcedureDescription,
+      values.StudyDescription,
+    ]).toEqual(['CHEST', 'CHEST', ''])
   })
   it('of a requested procedure id is the accession number, then the step’s id, then made up', () => {
     const id = (fields: object, step: object) => row(fields, step).values.RequestedProcedureID
@@ -138,18 +181,29 @@ describe('what cannot be repaired is withheld', () => {
     [{ PatientName: 'M\ufffdller' }, 'its PatientName holds damaged characters'],
     [{ PatientName: 'x'.repeat(65) }, 'its PatientName is longer than 64 characters'],
     [{ AccessionNumber: '12345678901234567' }, 'its AccessionNumber is longer than 16 characters'],
-    [{ AccessionNumber: 'A\n1' }, 'its AccessionNumber holds characters that DICOM does not allow there'],
+    [
+      { AccessionNumber: 'A\n1' },
+      'its AccessionNumber holds characters that DICOM does not allow there',
+    ],
     [{ ScheduledProcedureStepSequence: ['x'] }, 'its step is not a worklist step'],
   ])('%o: %s', (fields, reason) => expect(row(fields).withheld).toBe(reason))
 
   it.each([
-    [{ ScheduledProcedureStepID: '12345678901234567' }, 'its ScheduledProcedureStepID is longer than 16 characters'],
+    [
+      { ScheduledProcedureStepID: '12345678901234567' },
+      'its ScheduledProcedureStepID is longer than 16 characters',
+    ],
     [{ ScheduledProcedureStepStartDate: '20261131' }, 'its start date is not a date'],
-    [{ Modality: 'COMPUTED-TOMOGRAPHY' }, 'its Modality is not a code of at most 16 letters and digits'],
+    [
+      { Modality: 'COMPUTED-TOMOGRAPHY' },
+      'its Modality is not a code of at most 16 letters and digits',
+    ],
   ])('of a step %o: %s', (step, reason) => expect(row({}, step).withheld).toBe(reason))
 
   it.each([null, 'text', 7, [], true])('%j is no item', (value) => {
-    expect(rowsOfItem(value, context)).toMatchObject([{ withheld: 'the entry is not a worklist item' }])
+    expect(rowsOfItem(value, context)).toMatchObject([
+      { withheld: 'the entry is not a worklist item' },
+    ])
   })
 })
 
@@ -184,13 +238,17 @@ describe('text is cleaned', () => {
     ['Mu\u0308ller', 'Müller'],
     ['Yamada^Tarou=山田^太郎=やまだ^たろう=x', 'Yamada^Tarou=山田^太郎=やまだ^たろう'],
     ['EVIL\u202ENAME', 'EVILNAME'],
-  ])('PatientName %j is sent as %j', (given, sent) => expect(row({ PatientName: given }).values.PatientName).toBe(sent))
+  ])('PatientName %j is sent as %j', (given, sent) =>
+    expect(row({ PatientName: given }).values.PatientName).toBe(sent),
+  )
 
   it('descriptions are one line of at most 64 characters', () => {
     const made = row({ StudyDescription: `a\r\nb\\c${'𠮷'.repeat(70)}` })
     expect([...made.values.StudyDescription]).toHaveLength(64)
     expect(made.values.StudyDescription.startsWith('a b/c𠮷')).toBe(true)
-    expect(made.remarks).toEqual(['StudyDescription was shortened or cleaned of characters that DICOM does not allow'])
+    expect(made.remarks).toEqual([
+      'StudyDescription was shortened or cleaned of characters that DICOM does not allow',
+    ])
   })
 })
 
@@ -201,10 +259,22 @@ it('makes the same row of the same item every time', () => {
 
 describe('a value of another type or beyond all size', () => {
   it.each<[string, Record<string, unknown>, string]>([
-    ['a PatientID whose number lost digits', { PatientID: Number('12345678901234567890') }, 'its PatientID is not text'],
+    [
+      'a PatientID whose number lost digits',
+      { PatientID: Number('12345678901234567890') },
+      'its PatientID is not text',
+    ],
     ['a PatientID with a fraction', { PatientID: 4711.5 }, 'its PatientID is not text'],
-    ['an AccessionNumber that is an object', { AccessionNumber: {} }, 'its AccessionNumber is not text'],
-    ['a name hidden behind a thousand spaces', { PatientName: `A${' '.repeat(2000)}B` }, 'its PatientName holds damaged characters'],
+    [
+      'an AccessionNumber that is an object',
+      { AccessionNumber: {} },
+      'its AccessionNumber is not text',
+    ],
+    [
+      'a name hidden behind a thousand spaces',
+      { PatientName: `A${' '.repeat(2000)}B` },
+      'its PatientName holds damaged characters',
+    ],
     [
       'a PatientID behind a thousand spaces',
       { PatientID: `${' '.repeat(2000)}P1` },
@@ -224,6 +294,8 @@ describe('a value of another type or beyond all size', () => {
   it('is cut where it only describes', () => {
     const { values, remarks } = row({ StudyDescription: 'x'.repeat(1 << 20) })
     expect(values.StudyDescription).toBe('x'.repeat(64))
-    expect(remarks).toEqual(['StudyDescription was shortened or cleaned of characters that DICOM does not allow'])
+    expect(remarks).toEqual([
+      'StudyDescription was shortened or cleaned of characters that DICOM does not allow',
+    ])
   })
 })

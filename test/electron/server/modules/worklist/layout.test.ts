@@ -6,9 +6,24 @@ import { repertoireFor } from '#server/modules/worklist/character-set-fallback.t
 import { rowsOfItem } from '#server/modules/worklist/item.ts'
 import { layoutOf } from '#server/modules/worklist/layout.ts'
 import { readQuery } from '#server/modules/worklist/query.ts'
-import { ALL, ask, device, identifierOf, item, type Keys, openBench, text } from './worklist-fixture.ts'
+import {
+  ALL,
+  ask,
+  device,
+  identifierOf,
+  item,
+  type Keys,
+  openBench,
+  text,
+} from './worklist-fixture.ts'
 
-const CONTEXT = { callingAeTitle: 'CT1', device: undefined, today: '2026-11-20', daysBack: 1, daysForward: 1 }
+const CONTEXT = {
+  callingAeTitle: 'CT1',
+  device: undefined,
+  today: '2026-11-20',
+  daysBack: 1,
+  daysForward: 1,
+}
 
 function encoded(
   keys: Keys,
@@ -25,21 +40,36 @@ function encoded(
     target,
     0,
     row,
-    repertoireFor(layout.texts, { deviceSet: null, always: false, countsBytes: false, declared: [] })(row),
+    repertoireFor(layout.texts, {
+      deviceSet: null,
+      always: false,
+      countsBytes: false,
+      declared: [],
+    })(row),
   )
   return target.subarray(0, end)
 }
 const decoded = (...args: Parameters<typeof encoded>): DataSet =>
   readDataSet(encoded(...args), args[2] ?? TRANSFER_SYNTAX.explicitLittleEndian)
 
-const itemsOf = (row: DataSet) => (row.find(({ tag }) => tag === 0x00400100)?.value ?? []) as readonly DataSet[]
+const itemsOf = (row: DataSet) =>
+  (row.find(({ tag }) => tag === 0x00400100)?.value ?? []) as readonly DataSet[]
 
 describe('an identifier', () => {
-  it.each(Object.entries(TRANSFER_SYNTAX))('is in %s what the one writer of data sets writes', (_, transferSyntax) => {
-    const bytes = encoded(ALL, item(1, { PatientName: 'Ödman^Åke', PatientID: 'ODD' }), transferSyntax)
-    expect(bytes.length % 2).toBe(0)
-    expect(writeDataSet(readDataSet(bytes, transferSyntax), transferSyntax).equals(bytes)).toBe(true)
-  })
+  it.each(Object.entries(TRANSFER_SYNTAX))(
+    'is in %s what the one writer of data sets writes',
+    (_, transferSyntax) => {
+      const bytes = encoded(
+        ALL,
+        item(1, { PatientName: 'Ödman^Åke', PatientID: 'ODD' }),
+        transferSyntax,
+      )
+      expect(bytes.length % 2).toBe(0)
+      expect(writeDataSet(readDataSet(bytes, transferSyntax), transferSyntax).equals(bytes)).toBe(
+        true,
+      )
+    },
+  )
 
   it('has what was asked for and nothing else, in the order of tags', () => {
     const row = decoded({ PatientName: '', ScheduledProcedureStepSequence: { Modality: '' } })
@@ -58,32 +88,49 @@ describe('an identifier', () => {
         ImageType: '',
       }),
     )
-    expect(['AdmissionID', 'PregnancyStatus', 'OtherPatientNames', 'ImageType'].map((keyword) => text(row, keyword))).toEqual([
-      '',
-      '',
-      '',
-      '',
-    ])
+    expect(
+      ['AdmissionID', 'PregnancyStatus', 'OtherPatientNames', 'ImageType'].map((keyword) =>
+        text(row, keyword),
+      ),
+    ).toEqual(['', '', '', ''])
     expect(text(row, 'ReferencedStudySequence')).toBe('0 items')
   })
 
   it('leaves out what would be wrong when empty', () => {
-    const row = decoded(ask({ RequestedProcedureCodeSequence: { CodeValue: '' } }, { ScheduledProtocolCodeSequence: { CodeValue: '' } }))
-    expect([text(row, 'RequestedProcedureCodeSequence'), text(row, 'ScheduledProtocolCodeSequence')]).toEqual([undefined, undefined])
+    const row = decoded(
+      ask(
+        { RequestedProcedureCodeSequence: { CodeValue: '' } },
+        { ScheduledProtocolCodeSequence: { CodeValue: '' } },
+      ),
+    )
+    expect([
+      text(row, 'RequestedProcedureCodeSequence'),
+      text(row, 'ScheduledProtocolCodeSequence'),
+    ]).toEqual([undefined, undefined])
   })
 
   it('never has a character set of zero length, nor one that was only asked for', () => {
     expect(text(decoded(ask({ SpecificCharacterSet: '' })), 'SpecificCharacterSet')).toBeUndefined()
-    expect(text(decoded(ask({ SpecificCharacterSet: '' }), item(1, { PatientName: 'Åke' })), 'SpecificCharacterSet')).toBe('ISO_IR 100')
+    expect(
+      text(
+        decoded(ask({ SpecificCharacterSet: '' }), item(1, { PatientName: 'Åke' })),
+        'SpecificCharacterSet',
+      ),
+    ).toBe('ISO_IR 100')
   })
 
   it('derives the age, names the clinic and the status of the step where asked', () => {
-    const row = decoded(ask({ PatientAge: '', InstitutionName: '' }, { ScheduledProcedureStepStatus: '' }), item(1), undefined, 'St. Anna')
-    expect(['PatientAge', 'InstitutionName', 'ScheduledProcedureStepStatus'].map((keyword) => text(row, keyword))).toEqual([
-      '056Y',
+    const row = decoded(
+      ask({ PatientAge: '', InstitutionName: '' }, { ScheduledProcedureStepStatus: '' }),
+      item(1),
+      undefined,
       'St. Anna',
-      'SCHEDULED',
-    ])
+    )
+    expect(
+      ['PatientAge', 'InstitutionName', 'ScheduledProcedureStepStatus'].map((keyword) =>
+        text(row, keyword),
+      ),
+    ).toEqual(['056Y', 'St. Anna', 'SCHEDULED'])
   })
 
   it('pads text with a space and a UID with NUL', () => {
@@ -93,9 +140,15 @@ describe('an identifier', () => {
   })
 
   it('returns a key of the step at the root too where the console put it there', () => {
-    const row = decoded({ PatientName: '', Modality: '', ScheduledProcedureStepSequence: { ScheduledProcedureStepID: '' } })
+    const row = decoded({
+      PatientName: '',
+      Modality: '',
+      ScheduledProcedureStepSequence: { ScheduledProcedureStepID: '' },
+    })
     expect(row.map(({ tag }) => tag)).toEqual([0x00080060, 0x00100010, 0x00400100])
-    expect(itemsOf(row).map((inner) => inner.map(({ tag }) => tag))).toEqual([[0x00080060, 0x00400009]])
+    expect(itemsOf(row).map((inner) => inner.map(({ tag }) => tag))).toEqual([
+      [0x00080060, 0x00400009],
+    ])
   })
 })
 
@@ -124,12 +177,16 @@ describe('every row of a clinic’s day', () => {
     async (characterSet) => {
       await using bench = await openBench({ items: worklistDay('20261120', { withBadRows: true }) })
       bench.device = device({ characterSet })
-      const { rows, final } = await bench.find(ask({}, { ScheduledProcedureStepStartDate: '20261120' }))
+      const { rows, final } = await bench.find(
+        ask({}, { ScheduledProcedureStepStartDate: '20261120' }),
+      )
       expect(final.status).toBe(0)
       expect(rows.length).toBeGreaterThan(15)
       const faults = rows.flatMap((row) =>
         Object.entries(ACCEPTED).flatMap(([keyword, form]) =>
-          form.test(text(row, keyword) ?? 'absent and too long to be any of these') ? [] : [`${keyword}: ${text(row, keyword)}`],
+          form.test(text(row, keyword) ?? 'absent and too long to be any of these')
+            ? []
+            : [`${keyword}: ${text(row, keyword)}`],
         ),
       )
       expect(faults).toEqual([])

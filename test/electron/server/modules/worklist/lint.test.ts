@@ -3,7 +3,15 @@ import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import type { EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
 import { lintOf } from '#server/modules/worklist/lint.ts'
 import type { DeviceProfile } from '#shared/contract/devices.ts'
-import { ask, device, EXPLICIT, identifierOf, item, type Keys, openBench } from './worklist-fixture.ts'
+import {
+  ask,
+  device,
+  EXPLICIT,
+  identifierOf,
+  item,
+  type Keys,
+  openBench,
+} from './worklist-fixture.ts'
 
 const USER = { userId: 'usr_1', name: 'Anna Berg' }
 
@@ -45,13 +53,21 @@ const ROW: Keys = {
   ConfidentialityConstraintOnPatientDataDescription: '',
   ScheduledProcedureStepSequence: STEP,
 }
-const without = (keys: Keys, keyword: string): Keys => Object.fromEntries(Object.entries(keys).filter(([name]) => name !== keyword))
-const row = (root: Keys = {}, step: Keys = {}): Keys => ({ ...ROW, ...root, ScheduledProcedureStepSequence: { ...STEP, ...step } })
+const without = (keys: Keys, keyword: string): Keys =>
+  Object.fromEntries(Object.entries(keys).filter(([name]) => name !== keyword))
+const row = (root: Keys = {}, step: Keys = {}): Keys => ({
+  ...ROW,
+  ...root,
+  ScheduledProcedureStepSequence: { ...STEP, ...step },
+})
 
 function batchOf(rows: readonly Keys[]): EncodedIdentifiers {
   const encoded = rows.map((keys) => identifierOf(keys))
   let end = 0
-  return { bytes: Buffer.concat(encoded), ends: Uint32Array.from(encoded.map(({ length }) => (end += length))) }
+  return {
+    bytes: Buffer.concat(encoded),
+    ends: Uint32Array.from(encoded.map(({ length }) => (end += length))),
+  }
 }
 const lint = (
   rows: readonly Keys[],
@@ -62,29 +78,79 @@ const lint = (
 /** Where its rule is published stands at the end of each finding. */
 const SOURCE = / \((PS3\.|GE |Philips )[^()]+\)$/
 const findingsOf = async (...args: Parameters<typeof lint>) =>
-  (await lint(...args)).findings.map(({ severity, keyword, text }) => `${severity} ${keyword} ${text.replace(SOURCE, '')}`)
+  (await lint(...args)).findings.map(
+    ({ severity, keyword, text }) => `${severity} ${keyword} ${text.replace(SOURCE, '')}`,
+  )
 
 describe('the rules of every profile', () => {
-  it.each(['standard', 'ge', 'philips'] as const)('find nothing in a row that is as %s wants it', async (profile) => {
-    expect(await lint([row()], profile)).toMatchObject({ profile, rows: 1, refused: 0, findings: [] })
-  })
+  it.each(['standard', 'ge', 'philips'] as const)(
+    'find nothing in a row that is as %s wants it',
+    async (profile) => {
+      expect(await lint([row()], profile)).toMatchObject({
+        profile,
+        rows: 1,
+        refused: 0,
+        findings: [],
+      })
+    },
+  )
 
   it.each([
-    ['PatientName', row({ PatientName: '' }), /^refused PatientName is empty and has to have a value/],
-    ['PatientID', without(row(), 'PatientID'), /^refused PatientID is empty and has to have a value/],
-    ['ScheduledProcedureStepID', row({}, { ScheduledProcedureStepID: '' }), /^refused ScheduledProcedureStepID is empty/],
-    ['AdmissionID', without(row(), 'AdmissionID'), /^refused AdmissionID is missing; it has to be there/],
-    ['a description', row({ RequestedProcedureDescription: '' }), /^refused RequestedProcedureDescription is empty and there is no code/],
+    [
+      'PatientName',
+      row({ PatientName: '' }),
+      /^refused PatientName is empty and has to have a value/,
+    ],
+    [
+      'PatientID',
+      without(row(), 'PatientID'),
+      /^refused PatientID is empty and has to have a value/,
+    ],
+    [
+      'ScheduledProcedureStepID',
+      row({}, { ScheduledProcedureStepID: '' }),
+      /^refused ScheduledProcedureStepID is empty/,
+    ],
+    [
+      'AdmissionID',
+      without(row(), 'AdmissionID'),
+      /^refused AdmissionID is missing; it has to be there/,
+    ],
+    [
+      'a description',
+      row({ RequestedProcedureDescription: '' }),
+      /^refused RequestedProcedureDescription is empty and there is no code/,
+    ],
     ['a UID', row({ StudyInstanceUID: '1.02.3' }), /^refused StudyInstanceUID is no UID/],
     ['a date', row({ PatientBirthDate: '19700230' }), /^refused PatientBirthDate is no date/],
-    ['a time', row({}, { ScheduledProcedureStepStartTime: '10:15' }), /^refused ScheduledProcedureStepStartTime is no time/],
+    [
+      'a time',
+      row({}, { ScheduledProcedureStepStartTime: '10:15' }),
+      /^refused ScheduledProcedureStepStartTime is no time/,
+    ],
     ['a code', row({ PatientSex: 'f' }), /^refused PatientSex is no code/],
     ['a number', row({ PatientWeight: '70,5' }), /^refused PatientWeight is no decimal number/],
-    ['a backslash', row({ AccessionNumber: 'A\\1' }), /^refused AccessionNumber holds a control character or a backslash/],
+    [
+      'a backslash',
+      row({ AccessionNumber: 'A\\1' }),
+      /^refused AccessionNumber holds a control character or a backslash/,
+    ],
     ['a name', row({ PatientName: 'A=B=C=D' }), /^refused PatientName is no name/],
-    ['a length', row({ AccessionNumber: 'A'.repeat(17) }), /^refused AccessionNumber has 17 characters; there is room for 16$/],
-    ['undeclared bytes', row({ PatientName: 'M\xfcller' }), /^refused PatientName holds bytes that mean nothing/],
-    ['an empty character set', row({ SpecificCharacterSet: '' }), /^refused SpecificCharacterSet is empty; it has a value or is absent/],
+    [
+      'a length',
+      row({ AccessionNumber: 'A'.repeat(17) }),
+      /^refused AccessionNumber has 17 characters; there is room for 16$/,
+    ],
+    [
+      'undeclared bytes',
+      row({ PatientName: 'M\xfcller' }),
+      /^refused PatientName holds bytes that mean nothing/,
+    ],
+    [
+      'an empty character set',
+      row({ SpecificCharacterSet: '' }),
+      /^refused SpecificCharacterSet is empty; it has a value or is absent/,
+    ],
   ])('find a fault in %s', async (_, keys, finding) => {
     const findings = await findingsOf([keys])
     expect(findings[0]).toMatch(finding)
@@ -93,18 +159,28 @@ describe('the rules of every profile', () => {
 
   it('find more than one step item in a row', async () => {
     const two = { ...ROW, ScheduledProcedureStepSequence: [STEP, STEP] }
-    expect(await findingsOf([two])).toEqual(['refused ScheduledProcedureStepSequence has 2 items; a row has exactly one'])
+    expect(await findingsOf([two])).toEqual([
+      'refused ScheduledProcedureStepSequence has 2 items; a row has exactly one',
+    ])
   })
 
   it('count bytes for a device that does', async () => {
-    const keys = row({ SpecificCharacterSet: 'ISO_IR 192', PatientName: Buffer.from('ä'.repeat(33)) })
+    const keys = row({
+      SpecificCharacterSet: 'ISO_IR 192',
+      PatientName: Buffer.from('ä'.repeat(33)),
+    })
     expect(await findingsOf([keys])).toEqual([])
-    expect(await findingsOf([keys], 'standard', true)).toEqual(['altered PatientName takes 66 bytes; the console has room for 64'])
+    expect(await findingsOf([keys], 'standard', true)).toEqual([
+      'altered PatientName takes 66 bytes; the console has room for 64',
+    ])
   })
 
   it('name the patient, the step and the tag, and put what is refused first', async () => {
     const long = row({ PatientName: 'A'.repeat(33) })
-    const { findings } = await lint([long, row({ PatientSex: 'x' }, { ScheduledProcedureStepID: 'S2' })], 'ge')
+    const { findings } = await lint(
+      [long, row({ PatientSex: 'x' }, { ScheduledProcedureStepID: 'S2' })],
+      'ge',
+    )
     expect(findings.map(({ severity }) => severity)).toEqual(['refused', 'altered'])
     expect(findings[0]).toMatchObject({
       patientName: 'DOE^JANE',
@@ -118,7 +194,11 @@ describe('the rules of every profile', () => {
 describe('the rules of GE', () => {
   it('want date and time exactly, and lose the rest of the list with the first row that fails', async () => {
     const rows = [row(), row({}, { ScheduledProcedureStepStartTime: '1015' }), row(), row()]
-    expect(await lint(rows, 'ge')).toMatchObject({ rows: 4, refused: 3, source: expect.stringContaining('DOC0500644') })
+    expect(await lint(rows, 'ge')).toMatchObject({
+      rows: 4,
+      refused: 3,
+      source: expect.stringContaining('DOC0500644'),
+    })
     expect(await findingsOf(rows, 'ge')).toEqual([
       'refused ScheduledProcedureStepStartTime is not exactly HHMMSS; the console gives up the list there',
     ])
@@ -126,8 +206,12 @@ describe('the rules of GE', () => {
   })
 
   it('tell what the console shows of a long name and holds of a long id', async () => {
-    expect(await findingsOf([row({ PatientName: 'A'.repeat(32), PatientID: '1'.repeat(16) })], 'ge')).toEqual([])
-    expect(await findingsOf([row({ PatientName: 'A'.repeat(33), PatientID: '1'.repeat(17) })], 'ge')).toEqual([
+    expect(
+      await findingsOf([row({ PatientName: 'A'.repeat(32), PatientID: '1'.repeat(16) })], 'ge'),
+    ).toEqual([])
+    expect(
+      await findingsOf([row({ PatientName: 'A'.repeat(33), PatientID: '1'.repeat(17) })], 'ge'),
+    ).toEqual([
       'altered PatientName has 33 characters; the console shows the first 32',
       'altered PatientID has 17 characters; the console holds 16, unless it is configured for 64',
     ])
@@ -136,7 +220,11 @@ describe('the rules of GE', () => {
 
 describe('the rules of Philips', () => {
   it('want a step id in one study only', async () => {
-    const rows = [row(), row({ StudyInstanceUID: '1.2.4' }), row({ StudyInstanceUID: '1.2.5' }, { ScheduledProcedureStepID: 'S2' })]
+    const rows = [
+      row(),
+      row({ StudyInstanceUID: '1.2.4' }),
+      row({ StudyInstanceUID: '1.2.5' }, { ScheduledProcedureStepID: 'S2' }),
+    ]
     const { refused, findings } = await lint(rows, 'philips')
     expect([refused, findings.length]).toEqual([2, 2])
     expect(findings[0]?.text).toMatch(/^is the same in another study of the list/)
@@ -145,28 +233,53 @@ describe('the rules of Philips', () => {
 
   it('want the step id to stay, and allow a step more', async () => {
     const earlier = (...ids: string[]) => new Map([['1.2.3', new Set(ids)]])
-    expect((await findingsOf([row()], 'philips', false, earlier('S9')))[0]).toMatch(/^altered ScheduledProcedureStepID is another than/)
+    expect((await findingsOf([row()], 'philips', false, earlier('S9')))[0]).toMatch(
+      /^altered ScheduledProcedureStepID is another than/,
+    )
     expect(await findingsOf([row()], 'philips', false, earlier('S1'))).toEqual([])
-    expect(await findingsOf([row(), row({}, { ScheduledProcedureStepID: 'S2' })], 'philips', false, earlier('S1'))).toEqual([])
+    expect(
+      await findingsOf(
+        [row(), row({}, { ScheduledProcedureStepID: 'S2' })],
+        'philips',
+        false,
+        earlier('S1'),
+      ),
+    ).toEqual([])
   })
 })
 
 describe('checking a device from the window', () => {
   it('asks for today as the device would, and is recorded', async () => {
-    await using bench = await openBench({ items: [item(1), item(2, { PatientName: `${'N'.repeat(40)}^ANNA` })] })
+    await using bench = await openBench({
+      items: [item(1), item(2, { PatientName: `${'N'.repeat(40)}^ANNA` })],
+    })
     const lint = await bench.worklist.lint(device({ profile: 'ge' }), USER)
-    expect(lint).toMatchObject({ profile: 'ge', rows: 2, refused: 0, inspectionId: bench.inspected[0]?.inspectionId })
-    expect(lint.findings.map(({ keyword, severity }) => [keyword, severity])).toEqual([['PatientName', 'altered']])
-    expect(bench.partner.questions[0]).toMatchObject({ dateStart: '2026-11-20', dateEnd: '2026-11-20', callingAe: 'CT1' })
+    expect(lint).toMatchObject({
+      profile: 'ge',
+      rows: 2,
+      refused: 0,
+      inspectionId: bench.inspected[0]?.inspectionId,
+    })
+    expect(lint.findings.map(({ keyword, severity }) => [keyword, severity])).toEqual([
+      ['PatientName', 'altered'],
+    ])
+    expect(bench.partner.questions[0]).toMatchObject({
+      dateStart: '2026-11-20',
+      dateEnd: '2026-11-20',
+      callingAe: 'CT1',
+    })
     expect(bench.inspected[0]).toMatchObject({ origin: 'window', sent: 2 })
   })
 
-  it.each(['standard', 'ge', 'philips'] as const)('finds nothing that %s would refuse in a day of the simulator', async (profile) => {
-    await using bench = await openBench({ items: worklistDay('20261120', { withBadRows: true }) })
-    const lint = await bench.worklist.lint(device({ profile }), USER)
-    expect(lint.rows).toBeGreaterThan(10)
-    expect(lint.findings.filter(({ severity }) => severity === 'refused')).toEqual([])
-  })
+  it.each(['standard', 'ge', 'philips'] as const)(
+    'finds nothing that %s would refuse in a day of the simulator',
+    async (profile) => {
+      await using bench = await openBench({ items: worklistDay('20261120', { withBadRows: true }) })
+      const lint = await bench.worklist.lint(device({ profile }), USER)
+      expect(lint.rows).toBeGreaterThan(10)
+      expect(lint.findings.filter(({ severity }) => severity === 'refused')).toEqual([])
+    },
+  )
 
   it('finds a step id that is another than the device was sent before', async () => {
     await using bench = await openBench({ items: [item(1)] })
@@ -174,9 +287,12 @@ describe('checking a device from the window', () => {
     bench.temp.clock.pass(60_000)
     bench.partner.now({ items: [item(1, {}, { ScheduledProcedureStepID: 'NEW' })] })
     const lint = await bench.worklist.lint(device({ profile: 'philips' }), USER)
-    expect(lint.findings.map(({ severity, scheduledProcedureStepId }) => [severity, scheduledProcedureStepId])).toEqual([
-      ['altered', 'NEW'],
-    ])
+    expect(
+      lint.findings.map(({ severity, scheduledProcedureStepId }) => [
+        severity,
+        scheduledProcedureStepId,
+      ]),
+    ).toEqual([['altered', 'NEW']])
   })
 
   it('does not call a list good that could not be had', async () => {
@@ -190,6 +306,10 @@ describe('checking a device from the window', () => {
 
   it('finds nothing in a list that is empty', async () => {
     await using bench = await openBench({ items: [] })
-    expect(await bench.worklist.lint(device(), USER)).toMatchObject({ rows: 0, refused: 0, findings: [] })
+    expect(await bench.worklist.lint(device(), USER)).toMatchObject({
+      rows: 0,
+      refused: 0,
+      findings: [],
+    })
   })
 })

@@ -1,7 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { PATIENT_NAME, ROOT_ATTRIBUTES, START_DATE, START_TIME, STEP_ATTRIBUTES } from '#server/modules/worklist/attributes.ts'
+import {
+  PATIENT_NAME,
+  ROOT_ATTRIBUTES,
+  START_DATE,
+  START_TIME,
+  STEP_ATTRIBUTES,
+} from '#server/modules/worklist/attributes.ts'
 import { rowsOfItem } from '#server/modules/worklist/item.ts'
-import { intervalKey, isInterval, isMet, nameKey, nothingMatches, spanKey, textKey, wildCard } from '#server/modules/worklist/matching.ts'
+import {
+  intervalKey,
+  isInterval,
+  isMet,
+  nameKey,
+  nothingMatches,
+  spanKey,
+  textKey,
+  wildCard,
+} from '#server/modules/worklist/matching.ts'
 import type { WorklistRow } from '#server/modules/worklist/row.ts'
 import { dateSpan, type Span, timeSpan } from '#server/modules/worklist/span.ts'
 import { item } from './worklist-values-fixture.ts'
@@ -14,7 +29,8 @@ const attribute = (tag: number) => {
   return found
 }
 const named = (PatientName: string) => row({ PatientName })
-const matchesName = (key: string, name: string) => nameKey(attribute(PATIENT_NAME), [key], true).matches(named(name))
+const matchesName = (key: string, name: string) =>
+  nameKey(attribute(PATIENT_NAME), [key], true).matches(named(name))
 
 describe('a wild card', () => {
   it.each([
@@ -50,7 +66,9 @@ describe('a wild card', () => {
     ['*??B', '𠮷B', false],
     ['*𠮷', '𠮷吉𠮷', true],
     ['𠮷*', '𠮷', true],
-  ])('%s held against %j is %s', (pattern, text, expected) => expect(wildCard(pattern)(text)).toBe(expected))
+  ])('%s held against %j is %s', (pattern, text, expected) =>
+    expect(wildCard(pattern)(text)).toBe(expected),
+  )
 
   it('of many stars against a long value ends in a bounded number of steps', () => {
     expect(wildCard(`${'*a'.repeat(5000)}*b`)('a'.repeat(20_000))).toBe(false)
@@ -88,12 +106,20 @@ describe('PatientName', () => {
 
   it('is met by any of several names', () => {
     const key = nameKey(attribute(PATIENT_NAME), ['SMITH', 'M*'], true)
-    expect(['SMITH^JOHN', 'Meier', 'Keller'].map((name) => key.matches(named(name)))).toEqual([true, true, false])
+    expect(['SMITH^JOHN', 'Meier', 'Keller'].map((name) => key.matches(named(name)))).toEqual([
+      true,
+      true,
+      false,
+    ])
   })
 
   it('goes on after its last component where bytes of the key were not understood', () => {
-    expect(nameKey(attribute(PATIENT_NAME), ['M*ller'], false).matches(named('Müller^Anna'))).toBe(true)
-    expect(nameKey(attribute(PATIENT_NAME), ['M*ller'], true).matches(named('Müller^Anna'))).toBe(false)
+    expect(nameKey(attribute(PATIENT_NAME), ['M*ller'], false).matches(named('Müller^Anna'))).toBe(
+      true,
+    )
+    expect(nameKey(attribute(PATIENT_NAME), ['M*ller'], true).matches(named('Müller^Anna'))).toBe(
+      false,
+    )
   })
 })
 
@@ -111,7 +137,9 @@ describe('other text', () => {
   it('matches when one value of a list does', () => {
     expect(textKey(attribute(0x0020000d), ['1.2.3', '2.25.10001']).matches(row())).toBe(true)
     expect(textKey(attribute(0x0020000d), ['1.2.3']).matches(row())).toBe(false)
-    expect(textKey(attribute(0x00080060), ['CT', 'MR']).matches(row({}, { Modality: 'mr' }))).toBe(true)
+    expect(textKey(attribute(0x00080060), ['CT', 'MR']).matches(row({}, { Modality: 'mr' }))).toBe(
+      true,
+    )
   })
   it('takes a wild card in a UID as what it is', () => {
     expect(textKey(attribute(0x0020000d), ['2.25.*']).matches(row())).toBe(false)
@@ -125,7 +153,8 @@ describe('other text', () => {
 })
 
 describe('start date and time', () => {
-  const rowAt = (date: string, time: string) => row({}, { ScheduledProcedureStepStartDate: date, ScheduledProcedureStepStartTime: time })
+  const rowAt = (date: string, time: string) =>
+    row({}, { ScheduledProcedureStepStartDate: date, ScheduledProcedureStepStartTime: time })
   const date = (text: string) => dateSpan(text) as Span
   const time = (text: string) => timeSpan(text) as Span
 
@@ -136,12 +165,23 @@ describe('start date and time', () => {
     expect(key.matches(rowAt('19960101', '130059'))).toBe(true)
     expect(key.matches(rowAt('19960101', '130100'))).toBe(false)
     const from = intervalKey(date('19950101-'), time('1200-'), '')
-    expect([from.matches(rowAt('19950101', '115959')), from.matches(rowAt('20261120', '0800'))]).toEqual([false, true])
+    expect([
+      from.matches(rowAt('19950101', '115959')),
+      from.matches(rowAt('20261120', '0800')),
+    ]).toEqual([false, true])
     const since = intervalKey(date('19950101-19950102'), time('2200-'), '')
-    const nights = [rowAt('19950101', '2159'), rowAt('19950102', '0900'), rowAt('19950102', '2359'), rowAt('19950103', '0000')]
+    const nights = [
+      rowAt('19950101', '2159'),
+      rowAt('19950102', '0900'),
+      rowAt('19950102', '2359'),
+      rowAt('19950103', '0000'),
+    ]
     expect(nights.map((one) => since.matches(one))).toEqual([false, true, true, false])
     const until = intervalKey(date('-19960101'), time('-1300'), '')
-    expect([until.matches(rowAt('19960101', '130100')), until.matches(rowAt('19950615', '2300'))]).toEqual([false, true])
+    expect([
+      until.matches(rowAt('19960101', '130100')),
+      until.matches(rowAt('19950615', '2300')),
+    ]).toEqual([false, true])
   })
   it.each([
     ['19950101-19960101', '1200-1300', true],
@@ -161,13 +201,21 @@ describe('start date and time', () => {
   })
   it('are matched each for itself otherwise', () => {
     const key = spanKey(attribute(START_TIME), time('120000-'), '')
-    expect([key.matches(rowAt('20261120', '1200')), key.matches(rowAt('20261120', '115959'))]).toEqual([true, false])
+    expect([
+      key.matches(rowAt('20261120', '1200')),
+      key.matches(rowAt('20261120', '115959')),
+    ]).toEqual([true, false])
     const day = spanKey(attribute(START_DATE), date('20261120'), '')
-    expect([day.matches(rowAt('20261120', '1200')), day.matches(rowAt('20261121', '1200'))]).toEqual([true, false])
+    expect([
+      day.matches(rowAt('20261120', '1200')),
+      day.matches(rowAt('20261121', '1200')),
+    ]).toEqual([true, false])
   })
   it('admit both ends to the second, and no row without a value', () => {
     const noon = spanKey(attribute(START_TIME), time('120000-120059'), '')
-    expect(['120000', '120059', '120100', '115959'].map((at) => noon.matches(rowAt('20261120', at)))).toEqual([true, true, false, false])
+    expect(
+      ['120000', '120059', '120100', '115959'].map((at) => noon.matches(rowAt('20261120', at))),
+    ).toEqual([true, true, false, false])
     const birth = attribute(0x00100030)
     expect(spanKey(birth, date('-20261120'), '').matches(row({ PatientBirthDate: '' }))).toBe(false)
     expect(spanKey(birth, date('-20261120'), '').matches(row())).toBe(true)
@@ -181,8 +229,16 @@ describe('a key', () => {
   const nameless = row({ PatientName: '' })
 
   it.each([
-    [textKey(accession, ['A1', 'B*']), 'AccessionNumber', 'AccessionNumber (0008,0050) “A1” or “B*”'],
-    [nameKey(attribute(PATIENT_NAME), ['A', 'B'], true), 'PatientName', 'PatientName (0010,0010) “A” or “B”'],
+    [
+      textKey(accession, ['A1', 'B*']),
+      'AccessionNumber',
+      'AccessionNumber (0008,0050) “A1” or “B*”',
+    ],
+    [
+      nameKey(attribute(PATIENT_NAME), ['A', 'B'], true),
+      'PatientName',
+      'PatientName (0010,0010) “A” or “B”',
+    ],
     [spanKey(birth, date, '1970-'), 'PatientBirthDate', 'PatientBirthDate (0010,0030) “1970-”'],
     [
       intervalKey(date, time, '2026 10'),
@@ -195,7 +251,9 @@ describe('a key', () => {
   })
 
   it('repeats 256 characters of what it wants at most', () => {
-    expect(nothingMatches(accession, 'x'.repeat(300)).words).toBe(`AccessionNumber (0008,0050) ${'x'.repeat(256)}`)
+    expect(nothingMatches(accession, 'x'.repeat(300)).words).toBe(
+      `AccessionNumber (0008,0050) ${'x'.repeat(256)}`,
+    )
   })
 
   it('knows the rows without a value for it', () => {
@@ -204,9 +262,14 @@ describe('a key', () => {
       [nameKey(attribute(PATIENT_NAME), ['A'], true), nameless],
       [spanKey(birth, date, ''), row({ PatientBirthDate: '' })],
     ] as const
-    expect(keys.map(([key, empty]) => [key.hasValue(row()), key.hasValue(empty)])).toEqual(keys.map(() => [true, false]))
+    expect(keys.map(([key, empty]) => [key.hasValue(row()), key.hasValue(empty)])).toEqual(
+      keys.map(() => [true, false]),
+    )
     const interval = intervalKey(date, time, '')
-    const dateless = { ...row(), values: { ...row().values, ScheduledProcedureStepStartDate: '' } } as WorklistRow
+    const dateless = {
+      ...row(),
+      values: { ...row().values, ScheduledProcedureStepStartDate: '' },
+    } as WorklistRow
     expect([interval.hasValue(row()), interval.hasValue(dateless)]).toEqual([true, false])
   })
 

@@ -4,7 +4,8 @@ import { alphabeticForm, isSameName } from '#server/modules/images/person-name.t
 import { foldName } from '#server/modules/worklist/name.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 
-// Person names (PS3.5 §6.2.1) as the worklist matches them and as images are compared with what was handed out.
+// Person names (PS3.5 §6.2.1) as the worklist matches them and as images are compared with what was
+// handed out.
 
 const letters = fc.constantFrom(..."abzEMOSäöüßÅøéçñłŽїЖωςΣ山田太郎ヤマダ김ａ１ -'.".split(''))
 const part = fc.array(letters, { maxLength: 6 }).map((all) => all.join(''))

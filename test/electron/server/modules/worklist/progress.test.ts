@@ -2,9 +2,16 @@ import { describe, expect, it } from 'vitest'
 import type { Inspection } from '#shared/contract/worklist.ts'
 import { ask, type Bench, device, type Heard, item, openBench, text } from './worklist-fixture.ts'
 
-const TODAY = ask({}, { ScheduledProcedureStepStartDate: '20261120', ScheduledProcedureStepStatus: '' })
+const TODAY = ask(
+  {},
+  { ScheduledProcedureStepStartDate: '20261120', ScheduledProcedureStepStatus: '' },
+)
 const DONE_AT = '2026-11-20T10:42:07.000Z'
-const statuses = ({ rows }: Heard) => rows.map((row) => [text(row, 'ScheduledProcedureStepID'), text(row, 'ScheduledProcedureStepStatus')])
+const statuses = ({ rows }: Heard) =>
+  rows.map((row) => [
+    text(row, 'ScheduledProcedureStepID'),
+    text(row, 'ScheduledProcedureStepStatus'),
+  ])
 
 async function lastInspection({ worklist, inspected }: Bench): Promise<Inspection> {
   const inspection = await worklist.inspection(inspected.at(-1)?.inspectionId ?? 0)
@@ -12,7 +19,12 @@ async function lastInspection({ worklist, inspected }: Bench): Promise<Inspectio
   return inspection
 }
 const reasons = ({ rows }: Inspection) =>
-  rows.map(({ scheduledProcedureStepId, verdict, reason, remarks }) => [scheduledProcedureStepId, verdict, reason, ...remarks])
+  rows.map(({ scheduledProcedureStepId, verdict, reason, remarks }) => [
+    scheduledProcedureStepId,
+    verdict,
+    reason,
+    ...remarks,
+  ])
 
 describe('a step that a device reported', () => {
   it('is on the list as SCHEDULED, then as STARTED, and no more once it is completed', async () => {
@@ -56,7 +68,12 @@ describe('a step that a device reported', () => {
     bench.steps.set('2.25.10002', 'S002', 'completed', DONE_AT)
     bench.steps.set('2.25.10001', 'S001', 'started')
     expect(statuses(await bench.find(TODAY))).toEqual([['S001', 'STARTED']])
-    expect(bench.inspected.at(-1)).toMatchObject({ source: 'stored', sent: 1, filtered: 1, withheld: 0 })
+    expect(bench.inspected.at(-1)).toMatchObject({
+      source: 'stored',
+      sent: 1,
+      filtered: 1,
+      withheld: 0,
+    })
   })
 
   it('is kept from a device that is not given started exams, and from no other', async () => {
@@ -77,7 +94,14 @@ describe('a step that a device reported', () => {
     await using bench = await openBench({ items: [item(1), item(2)] })
     bench.steps.set('2.25.10001', 'S001', 'started')
     const byStatus = async (status: string) =>
-      statuses(await bench.find(ask({}, { ScheduledProcedureStepStartDate: '20261120', ScheduledProcedureStepStatus: status })))
+      statuses(
+        await bench.find(
+          ask(
+            {},
+            { ScheduledProcedureStepStartDate: '20261120', ScheduledProcedureStepStatus: status },
+          ),
+        ),
+      )
     expect(await byStatus('STARTED')).toEqual([['S001', 'STARTED']])
     expect(await byStatus('SCHEDULED')).toEqual([['S002', 'SCHEDULED']])
     bench.steps.set('2.25.10002', 'S002', 'started')
@@ -89,7 +113,9 @@ describe('a step that a device reported', () => {
     await using bench = await openBench({ items: [item(1)] })
     bench.steps.set('2.25.10001', 'S001', 'completed', '2026-11-19T23:10:00.000Z')
     await bench.find(TODAY)
-    expect((await lastInspection(bench)).rows[0]?.reason).toBe('done: the device reported it completed on 2026-11-19 at 23:10 (MPPS)')
+    expect((await lastInspection(bench)).rows[0]?.reason).toBe(
+      'done: the device reported it completed on 2026-11-19 at 23:10 (MPPS)',
+    )
   })
 
   it('leaves an empty list empty, and no failure, where the exam that is done was unfit too', async () => {

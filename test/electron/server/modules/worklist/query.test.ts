@@ -5,7 +5,16 @@ import { rowsOfItem } from '#server/modules/worklist/item.ts'
 import type { QueryContext } from '#server/modules/worklist/key.ts'
 import { readQuery, UnreadableQuery, type WorklistQuery } from '#server/modules/worklist/query.ts'
 import type { Device } from '#shared/contract/devices.ts'
-import { ALL, ask, dataSetOf, device, EXPLICIT, identifierOf, item, type Keys } from './worklist-fixture.ts'
+import {
+  ALL,
+  ask,
+  dataSetOf,
+  device,
+  EXPLICIT,
+  identifierOf,
+  item,
+  type Keys,
+} from './worklist-fixture.ts'
 
 const context = (changes: Partial<Device> = {}): QueryContext => ({
   callingAeTitle: 'CT1',
@@ -14,12 +23,16 @@ const context = (changes: Partial<Device> = {}): QueryContext => ({
   daysBack: 1,
   daysForward: 1,
 })
-const read = (keys: Keys, changes: Partial<Device> = {}): WorklistQuery => readQuery(identifierOf(keys), EXPLICIT, context(changes))
+const read = (keys: Keys, changes: Partial<Device> = {}): WorklistQuery =>
+  readQuery(identifierOf(keys), EXPLICIT, context(changes))
 const matches = ({ keys }: WorklistQuery, fields = {}, step = {}): boolean =>
-  rowsOfItem(item(1, fields, step), { dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: '' }).every((row) =>
-    keys.every((key) => key.matches(row)),
-  )
-const kindOf = ({ received }: WorklistQuery, keyword: string) => received.find((key) => key.keyword === keyword)?.matching
+  rowsOfItem(item(1, fields, step), {
+    dateStart: '2026-11-20',
+    dateEnd: '2026-11-20',
+    modality: '',
+  }).every((row) => keys.every((key) => key.matches(row)))
+const kindOf = ({ received }: WorklistQuery, keyword: string) =>
+  received.find((key) => key.keyword === keyword)?.matching
 const tagsOf = (keys: readonly { readonly tag: number }[]) => keys.map(({ tag }) => tag)
 
 describe('the keys of a query', () => {
@@ -29,11 +42,22 @@ describe('the keys of a query', () => {
     expect(matches(query)).toBe(true)
     expect(query.step).toHaveLength(7)
     expect(query.root).toHaveLength(11)
-    expect(query).toMatchObject({ modality: '', station: 'CT1', namesDate: false, namesOrder: false, remarks: [] })
+    expect(query).toMatchObject({
+      modality: '',
+      station: 'CT1',
+      namesDate: false,
+      namesOrder: false,
+      remarks: [],
+    })
   })
 
   it.each(['*', '**', ' ', '*\\*'])('are universal as %j', (value) => {
-    const query = read(ask({ PatientName: value, StudyInstanceUID: value, AccessionNumber: value }, { Modality: value }))
+    const query = read(
+      ask(
+        { PatientName: value, StudyInstanceUID: value, AccessionNumber: value },
+        { Modality: value },
+      ),
+    )
     expect(query.keys).toEqual([])
     expect(kindOf(query, 'PatientName')).toBe('universal')
   })
@@ -42,7 +66,11 @@ describe('the keys of a query', () => {
     const query = read(
       ask(
         { PatientName: 'SMI*', PatientID: 'P001', StudyInstanceUID: '1.2.3\\1.2.4' },
-        { Modality: 'CT', ScheduledProcedureStepStartDate: '20261120-20261121', ScheduledProcedureStepStartTime: '' },
+        {
+          Modality: 'CT',
+          ScheduledProcedureStepStartDate: '20261120-20261121',
+          ScheduledProcedureStepStartTime: '',
+        },
       ),
     )
     expect(
@@ -55,8 +83,18 @@ describe('the keys of a query', () => {
         'ScheduledProcedureStepStartTime',
         'ScheduledProcedureStepSequence',
       ].map((keyword) => kindOf(query, keyword)),
-    ).toEqual(['wildCard', 'singleValue', 'listOfUid', 'singleValue', 'range', 'universal', 'sequence'])
-    expect(query.received.find(({ keyword }) => keyword === 'Modality')?.tag).toBe('(0040,0100) > (0008,0060)')
+    ).toEqual([
+      'wildCard',
+      'singleValue',
+      'listOfUid',
+      'singleValue',
+      'range',
+      'universal',
+      'sequence',
+    ])
+    expect(query.received.find(({ keyword }) => keyword === 'Modality')?.tag).toBe(
+      '(0040,0100) > (0008,0060)',
+    )
   })
 
   it('take a modality in small letters, and several as any of them, asking the partner for none', () => {
@@ -86,24 +124,43 @@ describe('the keys of a query', () => {
   })
 
   it('of two days and a night are one interval, and a night without them is refused', () => {
-    const night = read(ask({}, { ScheduledProcedureStepStartDate: '20261119-20261120', ScheduledProcedureStepStartTime: '2200-0700' }))
+    const night = read(
+      ask(
+        {},
+        {
+          ScheduledProcedureStepStartDate: '20261119-20261120',
+          ScheduledProcedureStepStartTime: '2200-0700',
+        },
+      ),
+    )
     expect(night.window).toMatchObject({ dateStart: '2026-11-19', dateEnd: '2026-11-20' })
     const at = (date: string, time: string) =>
-      matches(night, {}, { ScheduledProcedureStepStartDate: date, ScheduledProcedureStepStartTime: time })
-    expect([at('20261119', '2159'), at('20261119', '2200'), at('20261120', '0300'), at('20261120', '0701')]).toEqual([
-      false,
-      true,
-      true,
-      false,
-    ])
+      matches(
+        night,
+        {},
+        { ScheduledProcedureStepStartDate: date, ScheduledProcedureStepStartTime: time },
+      )
+    expect([
+      at('20261119', '2159'),
+      at('20261119', '2200'),
+      at('20261120', '0300'),
+      at('20261120', '0701'),
+    ]).toEqual([false, true, true, false])
     for (const dates of ['', '20261120', '20261120-20261120', '20261120-', '-20261120']) {
-      const keys = ask({}, { ScheduledProcedureStepStartDate: dates, ScheduledProcedureStepStartTime: '2200-0700' })
-      expect(() => read(keys)).toThrow('ScheduledProcedureStepStartTime: the range ends before it begins')
+      const keys = ask(
+        {},
+        { ScheduledProcedureStepStartDate: dates, ScheduledProcedureStepStartTime: '2200-0700' },
+      )
+      expect(() => read(keys)).toThrow(
+        'ScheduledProcedureStepStartTime: the range ends before it begins',
+      )
     }
   })
 
   it('of the status of the step are met by SCHEDULED where nothing has begun', () => {
-    expect(matches(read(ask({}, { ScheduledProcedureStepStatus: 'ARRIVED\\SCHEDULED' })))).toBe(true)
+    expect(matches(read(ask({}, { ScheduledProcedureStepStatus: 'ARRIVED\\SCHEDULED' })))).toBe(
+      true,
+    )
     expect(matches(read(ask({}, { ScheduledProcedureStepStatus: 'ARRIVED' })))).toBe(false)
   })
 
@@ -117,11 +174,9 @@ describe('the keys of a query', () => {
     expect(tagsOf(query.root)).not.toContain(0x00080005)
     expect(tagsOf(query.root)).not.toContain(0x00080052)
     expect(tagsOf(query.root)).not.toContain(0x00091001)
-    expect(query.received.filter(({ matching }) => matching === 'ignored').map(({ tag }) => tag)).toEqual([
-      '(0008,0005)',
-      '(0008,0052)',
-      '(0009,1001)',
-    ])
+    expect(
+      query.received.filter(({ matching }) => matching === 'ignored').map(({ tag }) => tag),
+    ).toEqual(['(0008,0005)', '(0008,0052)', '(0009,1001)'])
   })
 })
 
@@ -132,14 +187,20 @@ describe('the step sequence', () => {
   ])('%s asks for all of type 1 and 2 in it', (_, value) => {
     const query = read({ PatientName: '', ScheduledProcedureStepSequence: value as Keys })
     expect(tagsOf(query.step)).toEqual([
-      0x00080060, 0x00321070, 0x00400001, 0x00400002, 0x00400003, 0x00400006, 0x00400007, 0x00400009, 0x00400010, 0x00400011, 0x00400012,
+      0x00080060, 0x00321070, 0x00400001, 0x00400002, 0x00400003, 0x00400006, 0x00400007,
+      0x00400009, 0x00400010, 0x00400011, 0x00400012,
     ])
   })
 
   it('with two items is refused', () => {
-    const keys = { PatientName: '', ScheduledProcedureStepSequence: [{ Modality: 'CT' }, { Modality: 'MR' }] }
+    const keys = {
+      PatientName: '',
+      ScheduledProcedureStepSequence: [{ Modality: 'CT' }, { Modality: 'MR' }],
+    }
     expect(() => read(keys)).toThrow(
-      expect.objectContaining({ result: expect.objectContaining({ status: 0xa900, offendingElements: [0x00400100] }) }),
+      expect.objectContaining({
+        result: expect.objectContaining({ status: 0xa900, offendingElements: [0x00400100] }),
+      }),
     )
   })
 
@@ -153,12 +214,15 @@ describe('the step sequence', () => {
     expect(query.modality).toBe('CT')
     expect(query.window).toMatchObject({ dateStart: '2026-11-21', dateEnd: '2026-11-21' })
     expect(tagsOf(query.step)).toEqual([0x00080060, 0x00400002])
-    expect(query.remarks[0]).toMatch(/outside ScheduledProcedureStepSequence.*: ScheduledProcedureStepStartDate\.$/)
+    expect(query.remarks[0]).toMatch(
+      /outside ScheduledProcedureStepSequence.*: ScheduledProcedureStepStartDate\.$/,
+    )
   })
 })
 
 describe('the station asked for', () => {
-  const station = (value: string, stationMode: Device['stationMode']) => read(ask({}, { ScheduledStationAETitle: value }), { stationMode })
+  const station = (value: string, stationMode: Device['stationMode']) =>
+    read(ask({}, { ScheduledStationAETitle: value }), { stationMode })
   it('is given back where it is the caller, in the caller’s spelling of it', () => {
     expect(station('ct1', 'strict')).toMatchObject({ station: 'ct1', keys: [], remarks: [] })
   })
@@ -169,7 +233,9 @@ describe('the station asked for', () => {
   it('of another name is echoed with a remark, or matches nothing where the device is strict', () => {
     const echoed = station('MR9', 'echo')
     expect(echoed).toMatchObject({ station: 'MR9', keys: [] })
-    expect(echoed.remarks).toEqual(['The station asked for, MR9, is not CT1; its rows are sent all the same.'])
+    expect(echoed.remarks).toEqual([
+      'The station asked for, MR9, is not CT1; its rows are sent all the same.',
+    ])
     expect(matches(station('MR9', 'strict'))).toBe(false)
   })
 })
@@ -183,7 +249,11 @@ describe('the character set of a query', () => {
     expect(matches(query, { PatientName: 'Miller^Anna' })).toBe(false)
   })
   it('undeclared is the device’s', () => {
-    expect(matches(read(ask({ PatientName: latin1 }), { characterSet: 'ISO_IR 100' }), { PatientName: 'Müller' })).toBe(true)
+    expect(
+      matches(read(ask({ PatientName: latin1 }), { characterSet: 'ISO_IR 100' }), {
+        PatientName: 'Müller',
+      }),
+    ).toBe(true)
   })
   it('unknown lets its bytes match anything, with a remark', () => {
     const query = read(ask({ PatientName: latin1 }))
@@ -218,7 +288,11 @@ describe('a query that cannot be answered', () => {
 
 it('reads Implicit VR as it reads Explicit VR', () => {
   const keys = ask({ PatientName: 'SMITH' }, { Modality: 'CT' })
-  const implicit = readQuery(identifierOf(keys, TRANSFER_SYNTAX.implicitLittleEndian), TRANSFER_SYNTAX.implicitLittleEndian, context())
+  const implicit = readQuery(
+    identifierOf(keys, TRANSFER_SYNTAX.implicitLittleEndian),
+    TRANSFER_SYNTAX.implicitLittleEndian,
+    context(),
+  )
   expect(implicit.received).toEqual(read(keys).received)
   expect(implicit.step).toEqual(read(keys).step)
 })
@@ -229,7 +303,8 @@ it('bounds what it keeps of a key for the screen', () => {
 })
 
 describe('a key of many values', () => {
-  const many = (count: number, of: (n: number) => string) => Array.from({ length: count }, (_, n) => of(n)).join('\\')
+  const many = (count: number, of: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => of(n)).join('\\')
 
   it('is looked up where they are plain, repeated or not', () => {
     const query = read({ PatientID: many(5_000, (n) => `P${String(n % 1_000).padStart(3, '0')}`) })
@@ -239,13 +314,20 @@ describe('a key of many values', () => {
 
   it('is refused where each row would have to be tried with more than a hundred of them', () => {
     expect(matches(read({ PatientID: many(100, (n) => `*${n + 1}`) }))).toBe(true)
-    for (const keys of [{ PatientID: many(101, (n) => `*${n}`) }, { PatientName: many(101, (n) => `A${n}`) }])
-      expect(() => read(keys)).toThrow(expect.objectContaining({ result: expect.objectContaining({ status: 0xa900 }) }))
+    for (const keys of [
+      { PatientID: many(101, (n) => `*${n}`) },
+      { PatientName: many(101, (n) => `A${n}`) },
+    ])
+      expect(() => read(keys)).toThrow(
+        expect.objectContaining({ result: expect.objectContaining({ status: 0xa900 }) }),
+      )
   })
 
   it('is refused as a list of character sets longer than there are', () => {
     expect(() => read({ SpecificCharacterSet: many(21, () => 'ISO_IR 100') })).toThrow(
-      expect.objectContaining({ result: expect.objectContaining({ status: 0xa900, offendingElements: [0x00080005] }) }),
+      expect.objectContaining({
+        result: expect.objectContaining({ status: 0xa900, offendingElements: [0x00080005] }),
+      }),
     )
   })
 })

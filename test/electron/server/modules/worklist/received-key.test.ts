@@ -6,15 +6,23 @@ import { dataSetOf } from './worklist-values-fixture.ts'
 const name = (bytes: Buffer) => ({ tag: 0x00100010, vr: 'PN', value: bytes })
 
 it('reads the declared character sets, the first of which may be empty', () => {
-  expect(declaredTerms(dataSetOf({ SpecificCharacterSet: '\\ISO 2022 IR 87 ' }))).toEqual(['', 'ISO 2022 IR 87'])
+  expect(declaredTerms(dataSetOf({ SpecificCharacterSet: '\\ISO 2022 IR 87 ' }))).toEqual([
+    '',
+    'ISO 2022 IR 87',
+  ])
   expect(declaredTerms(dataSetOf({ SpecificCharacterSet: '' }))).toEqual([])
   expect(declaredTerms(dataSetOf({ PatientName: '' }))).toEqual([])
 })
 
 it('refuses more character sets than the standard defines', () => {
-  const termsOf = (SpecificCharacterSet: string) => declaredTerms(dataSetOf({ SpecificCharacterSet }))
+  const termsOf = (SpecificCharacterSet: string) =>
+    declaredTerms(dataSetOf({ SpecificCharacterSet }))
   expect(termsOf(Array(20).fill('ISO_IR 100').join('\\'))).toHaveLength(20)
-  const refusal = new DimseError(0xa900, 'SpecificCharacterSet has more than 20 values', [0x00080005])
+  const refusal = new DimseError(
+    0xa900,
+    'SpecificCharacterSet has more than 20 values',
+    [0x00080005],
+  )
   expect(() => termsOf('\\'.repeat(20))).toThrow(refusal)
   expect(termsOf('\\'.repeat(19))).toHaveLength(20)
   expect(() => termsOf('x'.repeat(341))).toThrow(refusal)
@@ -34,17 +42,36 @@ it('has no text for a sequence', () => {
 })
 
 it('takes padding off and keeps what is before it', () => {
-  expect(textReader([], null)(name(Buffer.from('SMITH ')), 'PN')).toEqual({ text: 'SMITH', isSure: true })
-  expect(textReader([], null)({ tag: 0x0020000d, vr: 'UI', value: Buffer.from('1.2.3\0') }, 'UI').text).toBe('1.2.3')
+  expect(textReader([], null)(name(Buffer.from('SMITH ')), 'PN')).toEqual({
+    text: 'SMITH',
+    isSure: true,
+  })
+  expect(
+    textReader([], null)({ tag: 0x0020000d, vr: 'UI', value: Buffer.from('1.2.3\0') }, 'UI').text,
+  ).toBe('1.2.3')
 })
 
 it('makes one wild card of each run of bytes that mean nothing', () => {
-  expect(textReader([], null)(name(Buffer.from([0x4d, 0xc3, 0xbc, 0x6c, 0xff])), 'PN')).toEqual({ text: 'M*l*', isSure: false })
-  expect(textReader(['ISO_IR 192'], 'ISO_IR 100')(name(Buffer.from('Mül')), 'PN')).toEqual({ text: 'Mül', isSure: true })
+  expect(textReader([], null)(name(Buffer.from([0x4d, 0xc3, 0xbc, 0x6c, 0xff])), 'PN')).toEqual({
+    text: 'M*l*',
+    isSure: false,
+  })
+  expect(textReader(['ISO_IR 192'], 'ISO_IR 100')(name(Buffer.from('Mül')), 'PN')).toEqual({
+    text: 'Mül',
+    isSure: true,
+  })
 })
 
 it('shows a nested key with its sequence', () => {
-  expect(receivedKey({ tag: 0x00080060, vr: 'CS', value: Buffer.from('CT') }, 'CS', 'CT', 'singleValue', 0x00400100)).toEqual({
+  expect(
+    receivedKey(
+      { tag: 0x00080060, vr: 'CS', value: Buffer.from('CT') },
+      'CS',
+      'CT',
+      'singleValue',
+      0x00400100,
+    ),
+  ).toEqual({
     tag: '(0040,0100) > (0008,0060)',
     keyword: 'Modality',
     vr: 'CS',

@@ -1,6 +1,15 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
-import { ask, associationOf, type Bench, device, EXPLICIT, identifierOf, item, openBench } from './worklist-fixture.ts'
+import {
+  ask,
+  associationOf,
+  type Bench,
+  device,
+  EXPLICIT,
+  identifierOf,
+  item,
+  openBench,
+} from './worklist-fixture.ts'
 
 const TODAY = ask({}, { ScheduledProcedureStepStartDate: '20261120' })
 
@@ -10,7 +19,8 @@ async function records({ worklist, temp }: Bench): Promise<readonly InspectionSu
   return temp.store.inspections.list({ limit: 100, outcome: 'all' }).items.toReversed()
 }
 
-const counted = (list: readonly InspectionSummary[]) => list.map(({ source, repeats, lastAt }) => [source, repeats, lastAt])
+const counted = (list: readonly InspectionSummary[]) =>
+  list.map(({ source, repeats, lastAt }) => [source, repeats, lastAt])
 
 describe('a query that is asked again on its association', () => {
   it('is counted on the record of the first one, and given the same rows', async () => {
@@ -24,7 +34,9 @@ describe('a query that is asked again on its association', () => {
     expect(third).toMatchObject({ rows: first.rows, final: { status: 0 } })
     expect(counted(await records(bench))).toEqual([['live', 2, '2026-11-20T09:00:05.000Z']])
     expect(bench.inspected).toHaveLength(1)
-    expect(bench.repeated).toEqual([[expect.objectContaining({ inspectionId: 1, repeats: 2, sent: 2 }), 2]])
+    expect(bench.repeated).toEqual([
+      [expect.objectContaining({ inspectionId: 1, repeats: 2, sent: 2 }), 2],
+    ])
   })
 
   it('is told of at most once a second, with what came in between', async () => {
@@ -35,10 +47,16 @@ describe('a query that is asked again on its association', () => {
       for (let times = 0; times < 4; times++) await bench.find(TODAY, { association })
       expect(bench.repeated).toEqual([])
       vi.advanceTimersByTime(1000)
-      await vi.waitFor(() => expect(bench.repeated.map(([{ repeats }, times]) => [repeats, times])).toEqual([[3, 3]]))
+      await vi.waitFor(() =>
+        expect(bench.repeated.map(([{ repeats }, times]) => [repeats, times])).toEqual([[3, 3]]),
+      )
       await bench.find(TODAY, { association })
       vi.advanceTimersByTime(1000)
-      await vi.waitFor(() => expect(bench.repeated.map(([{ repeats }, times]) => [repeats, times]).at(-1)).toEqual([4, 1]))
+      await vi.waitFor(() =>
+        expect(bench.repeated.map(([{ repeats }, times]) => [repeats, times]).at(-1)).toEqual([
+          4, 1,
+        ]),
+      )
       expect(counted(await records(bench))).toEqual([['live', 4, '2026-11-20T09:00:00.000Z']])
     } finally {
       vi.useRealTimers()
@@ -113,7 +131,13 @@ describe('a query that is asked again on its association', () => {
     await bench.find(TODAY)
     for (let times = 0; times < 2; times++) {
       const cancel = new AbortController()
-      const request = { association, messageId: 7, transferSyntax: EXPLICIT, identifier: identifierOf(TODAY), signal: cancel.signal }
+      const request = {
+        association,
+        messageId: 7,
+        transferSyntax: EXPLICIT,
+        identifier: identifierOf(TODAY),
+        signal: cancel.signal,
+      }
       const rows = bench.worklist.cFindScp.find(request)
       await rows.next()
       cancel.abort()
@@ -131,7 +155,12 @@ describe('a query that is asked again on its association', () => {
     const association = associationOf()
     for (let times = 0; times < 3; times++) await bench.find(TODAY, { association })
     await records(bench)
-    expect(bench.temp.store.inspections.today('2026-11-20T00:00:00.000Z')).toEqual({ queries: 3, rowsSent: 6, failures: 0, withheld: 0 })
+    expect(bench.temp.store.inspections.today('2026-11-20T00:00:00.000Z')).toEqual({
+      queries: 3,
+      rowsSent: 6,
+      failures: 0,
+      withheld: 0,
+    })
   })
 
   it('is counted once, also where it is written while an earlier count is on its way to the disk', async () => {

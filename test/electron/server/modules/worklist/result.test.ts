@@ -11,13 +11,24 @@ import { ask, EXPLICIT, identifierOf, item, type Keys, rowsOf, text } from './wo
 const DAY = { dateStart: '2026-11-20', dateEnd: '2026-11-20' }
 
 function rules(keys: Keys, changes: Partial<ResultRules> = {}): ResultRules {
-  const context = { callingAeTitle: 'CT1', device: undefined, today: '2026-11-20', daysBack: 1, daysForward: 1 }
+  const context = {
+    callingAeTitle: 'CT1',
+    device: undefined,
+    today: '2026-11-20',
+    daysBack: 1,
+    daysForward: 1,
+  }
   const query = readQuery(identifierOf(keys), EXPLICIT, context)
   const layout = layoutOf(query, EXPLICIT, '')
   return {
     query,
     layout,
-    textFor: repertoireFor(layout.texts, { deviceSet: null, always: false, countsBytes: false, declared: [] }),
+    textFor: repertoireFor(layout.texts, {
+      deviceSet: null,
+      always: false,
+      countsBytes: false,
+      declared: [],
+    }),
     askedFor: DAY,
     maxRows: 10_000,
     now: { day: '2026-11-20', time: '090000' },
@@ -26,7 +37,8 @@ function rules(keys: Keys, changes: Partial<ResultRules> = {}): ResultRules {
     ...changes,
   }
 }
-const read = (items: readonly unknown[]): Promise<AnswerRows> => readRows(items, { ...DAY, modality: '' })
+const read = (items: readonly unknown[]): Promise<AnswerRows> =>
+  readRows(items, { ...DAY, modality: '' })
 
 describe('a result', () => {
   it('names the first key that filtered a row, and counts each verdict', async () => {
@@ -37,19 +49,33 @@ describe('a result', () => {
       item(4, { PatientName: 'OTHER' }, { Modality: 'MR' }),
     ])
     const result = await makeResult(list, rules(ask({ PatientName: 'TESTER' }, { Modality: 'CT' })))
-    expect([...findingsOf(result.verdicts)].map(({ verdict, reason }) => [verdict, reason])).toEqual([
+    expect(
+      [...findingsOf(result.verdicts)].map(({ verdict, reason }) => [verdict, reason]),
+    ).toEqual([
       ['sent', ''],
       ['filtered', 'Modality (0008,0060) “CT”'],
       ['filtered', 'PatientName (0010,0010) “TESTER”'],
       ['filtered', 'PatientName (0010,0010) “TESTER”'],
     ])
-    expect(result).toMatchObject({ sent: 1, filtered: 3, withheld: 0, unfit: 0, cut: 0, filteredBy: ['PatientName', 'Modality'] })
+    expect(result).toMatchObject({
+      sent: 1,
+      filtered: 3,
+      withheld: 0,
+      unfit: 0,
+      cut: 0,
+      filteredBy: ['PatientName', 'Modality'],
+    })
   })
 
   it('counts an unfit row as withheld only for queries that it might have met', async () => {
     const list = await read([item(1, { PatientID: '' }, { Modality: 'MR' })])
-    expect(await makeResult(list, rules(ask({}, { Modality: 'CT' })))).toMatchObject({ filtered: 1, unfit: 0 })
-    expect(await makeResult(list, rules(ask({ PatientID: 'P001' }, { Modality: 'MR' })))).toMatchObject({ filtered: 0, unfit: 1 })
+    expect(await makeResult(list, rules(ask({}, { Modality: 'CT' })))).toMatchObject({
+      filtered: 1,
+      unfit: 0,
+    })
+    expect(
+      await makeResult(list, rules(ask({ PatientID: 'P001' }, { Modality: 'MR' }))),
+    ).toMatchObject({ filtered: 0, unfit: 1 })
   })
 
   it('has no row outside the window where the query names neither a date nor an order, whatever the partner sends', async () => {
@@ -61,10 +87,15 @@ describe('a result', () => {
 
   it('remarks on rows outside the days that were asked for, where a date or an order in the query admits them', async () => {
     const list = await read([item(1, {}, { ScheduledProcedureStepStartDate: '20261224' })])
-    for (const keys of [ask({ AccessionNumber: 'A001' }), ask({}, { ScheduledProcedureStepStartDate: '20261201-' })]) {
+    for (const keys of [
+      ask({ AccessionNumber: 'A001' }),
+      ask({}, { ScheduledProcedureStepStartDate: '20261201-' }),
+    ]) {
       const result = await makeResult(list, rules(keys))
       expect(result.sent).toBe(1)
-      expect([...findingsOf(result.verdicts)][0]?.remarks).toEqual(['dated outside the days the partner was asked for'])
+      expect([...findingsOf(result.verdicts)][0]?.remarks).toEqual([
+        'dated outside the days the partner was asked for',
+      ])
     }
   })
 
@@ -78,7 +109,10 @@ describe('a result', () => {
     const result = await makeResult(list, asked)
     expect([[...result.chosen], result.filteredBy, result.remarks]).toEqual([[0], [keyword], []])
     const without = await makeResult(await read([item(1), item(2)]), asked)
-    expect([without.sent, without.remarks]).toEqual([2, [expect.stringContaining(`the partner’s list does not have it: ${keyword} `)]])
+    expect([without.sent, without.remarks]).toEqual([
+      2,
+      [expect.stringContaining(`the partner’s list does not have it: ${keyword} `)],
+    ])
   })
 
   it('is matched by the location of the step', async () => {
@@ -86,19 +120,36 @@ describe('a result', () => {
       item(1, {}, { ScheduledProcedureStepLocation: 'ROOM 1' }),
       item(2, {}, { ScheduledProcedureStepLocation: 'ROOM 2' }),
     ])
-    expect([...(await makeResult(list, rules(ask({}, { ScheduledProcedureStepLocation: 'ROOM 2' })))).chosen]).toEqual([1])
+    expect([
+      ...(await makeResult(list, rules(ask({}, { ScheduledProcedureStepLocation: 'ROOM 2' }))))
+        .chosen,
+    ]).toEqual([1])
   })
 
   it('withholds what is closed here or past from a stored list, and calls neither unfit', async () => {
-    const list = await read([item(1), item(2), item(3, {}, { ScheduledProcedureStepStartDate: '20261119' })])
-    const stored = { isClosed: (study: string, step: string) => study === '2.25.10002' && step === 'S002' }
-    const result = await makeResult(list, rules(ask(), { stored, askedFor: { dateStart: '2026-11-19', dateEnd: '2026-11-21' } }))
+    const list = await read([
+      item(1),
+      item(2),
+      item(3, {}, { ScheduledProcedureStepStartDate: '20261119' }),
+    ])
+    const stored = {
+      isClosed: (study: string, step: string) => study === '2.25.10002' && step === 'S002',
+    }
+    const result = await makeResult(
+      list,
+      rules(ask(), { stored, askedFor: { dateStart: '2026-11-19', dateEnd: '2026-11-21' } }),
+    )
     expect(result).toMatchObject({ sent: 1, withheld: 2, unfit: 0 })
   })
 
   it('grows with long values and keeps rows whole', async () => {
     const list = await read(
-      Array.from({ length: 40 }, (_, n) => item(n, { StudyDescription: 'ä'.repeat(64), RequestedProcedureDescription: '漢'.repeat(64) })),
+      Array.from({ length: 40 }, (_, n) =>
+        item(n, {
+          StudyDescription: 'ä'.repeat(64),
+          RequestedProcedureDescription: '漢'.repeat(64),
+        }),
+      ),
     )
     const given = rules(ask({ StudyDescription: '' }))
     const { chosen } = await makeResult(list, given)

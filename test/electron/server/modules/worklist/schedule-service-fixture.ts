@@ -21,7 +21,8 @@ export interface DeskBench extends AsyncDisposable {
   later(ms?: number): void
 }
 
-export const known = (changes: Partial<Device> = {}): Device => device({ lastSeenAt: NOW, lastAddress: '127.0.0.1', ...changes })
+export const known = (changes: Partial<Device> = {}): Device =>
+  device({ lastSeenAt: NOW, lastAddress: '127.0.0.1', ...changes })
 
 export async function openDesk(first: Reaction = { items: [] }): Promise<DeskBench> {
   const bench = await openBench(first)

@@ -9,7 +9,13 @@ describe('the exams of a day', () => {
   it('are none, and of no answer, before anybody asked', async () => {
     await using made = await openDesk({ items: [item(1)] })
     const day = await made.desk.day({}, 100)
-    expect(day).toMatchObject({ day: DAY, today: DAY, now: '090000', exams: [], source: { kind: 'none', receivedAt: null } })
+    expect(day).toMatchObject({
+      day: DAY,
+      today: DAY,
+      now: '090000',
+      exams: [],
+      source: { kind: 'none', receivedAt: null },
+    })
   })
 
   it('are those of the partner’s newest answer, with the device that was given them', async () => {
@@ -31,7 +37,11 @@ describe('the exams of a day', () => {
 
   it('that no device was given are waiting; asking from the window gives none to a device', async () => {
     await using made = await openDesk({ items: [item(1)] })
-    expect(await made.desk.refresh(DAY, made.devices, ANNA)).toEqual({ asked: 1, failed: 0, sentences: [] })
+    expect(await made.desk.refresh(DAY, made.devices, ANNA)).toEqual({
+      asked: 1,
+      failed: 0,
+      sentences: [],
+    })
     const [exam] = await made.exams('waiting')
     expect(exam).toMatchObject({ state: 'scheduled', devices: [] })
     await made.bench.find(TODAY)
@@ -39,14 +49,21 @@ describe('the exams of a day', () => {
   })
 
   it('of another day are not among them', async () => {
-    await using made = await openDesk({ items: [item(1, {}, { ScheduledProcedureStepStartDate: '20261121' }), item(2)] })
+    await using made = await openDesk({
+      items: [item(1, {}, { ScheduledProcedureStepStartDate: '20261121' }), item(2)],
+    })
     await made.bench.find(ask())
     expect((await made.exams()).map(({ accessionNumber }) => accessionNumber)).toEqual(['A002'])
   })
 
   it('are of the device that is chosen alone', async () => {
     await using made = await openDesk({ items: [item(1)] })
-    const mr = known({ deviceId: '5f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d', aeTitle: 'MR1', name: 'MR', modality: 'MR' })
+    const mr = known({
+      deviceId: '5f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d',
+      aeTitle: 'MR1',
+      name: 'MR',
+      modality: 'MR',
+    })
     made.devices = [known(), mr]
     await made.bench.find(TODAY)
     expect((await made.desk.day({ deviceId: mr.deviceId }, 100)).exams).toEqual([])
@@ -55,21 +72,32 @@ describe('the exams of a day', () => {
 
   it('that a device’s query for one patient gave it are not its list, but were given', async () => {
     await using made = await openDesk({ items: [item(1), item(2)] })
-    await made.bench.find(ask({ PatientID: 'P001' }, { ScheduledProcedureStepStartDate: '20261120' }))
+    await made.bench.find(
+      ask({ PatientID: 'P001' }, { ScheduledProcedureStepStartDate: '20261120' }),
+    )
     const [first, second] = await made.exams()
     expect(first?.devices).toMatchObject([{ isOnList: false, sentAt: NOW }])
     expect(second?.devices).toEqual([])
   })
 
   it('that cannot be sent say so, for every device or for one', async () => {
-    await using made = await openDesk({ items: [item(1, { PatientID: '' }), item(2, { PatientName: '山田^太郎' })] })
+    await using made = await openDesk({
+      items: [item(1, { PatientID: '' }), item(2, { PatientName: '山田^太郎' })],
+    })
     made.devices = [known({ characterSet: 'ISO_IR 100' })]
     made.bench.device = made.devices[0]
     await made.bench.find(TODAY)
     const exams = await made.exams('withheld')
-    expect(exams.map(({ withheld, devices }) => [withheld, devices.map((one) => one.withheld)])).toEqual([
+    expect(
+      exams.map(({ withheld, devices }) => [withheld, devices.map((one) => one.withheld)]),
+    ).toEqual([
       ['it has no PatientID', []],
-      ['', ['its PatientName cannot be written in the character set of this device, nor in Latin letters']],
+      [
+        '',
+        [
+          'its PatientName cannot be written in the character set of this device, nor in Latin letters',
+        ],
+      ],
     ])
   })
 
@@ -77,17 +105,31 @@ describe('the exams of a day', () => {
     await using made = await openDesk({ items: [item(1)] })
     await made.bench.find(TODAY)
     made.bench.steps.set('2.25.10001', 'S001', 'started', '2026-11-20T09:10:00.000Z')
-    expect(await made.exams()).toMatchObject([{ state: 'started', since: '2026-11-20T09:10:00.000Z' }])
+    expect(await made.exams()).toMatchObject([
+      { state: 'started', since: '2026-11-20T09:10:00.000Z' },
+    ])
     made.bench.steps.set('2.25.10001', 'S001', 'completed', '2026-11-20T09:20:00.000Z')
-    expect(await made.exams()).toMatchObject([{ state: 'completed', since: '2026-11-20T09:20:00.000Z' }])
-    expect((await made.desk.day({}, 100)).tally).toMatchObject({ all: 1, completed: 1, begun: 0, overdue: 0 })
+    expect(await made.exams()).toMatchObject([
+      { state: 'completed', since: '2026-11-20T09:20:00.000Z' },
+    ])
+    expect((await made.desk.day({}, 100)).tally).toMatchObject({
+      all: 1,
+      completed: 1,
+      begun: 0,
+      overdue: 0,
+    })
   })
 
   it('that staff closed are closed, until they are reopened', async () => {
     await using made = await openDesk({ items: [item(1)] })
     await made.bench.find(TODAY)
     const { closedSteps } = made.bench.temp.store
-    closedSteps.close({ studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'S001', closedAt: NOW, reason: 'done' })
+    closedSteps.close({
+      studyInstanceUid: '2.25.10001',
+      scheduledProcedureStepId: 'S001',
+      closedAt: NOW,
+      reason: 'done',
+    })
     expect(await made.exams()).toMatchObject([{ state: 'closed', isClosed: true }])
     closedSteps.reopen('2.25.10001', 'S001')
     expect(await made.exams()).toMatchObject([{ state: 'handed-out', isClosed: false }])
@@ -100,7 +142,9 @@ describe('the exams of a day', () => {
     made.bench.partner.now({ items: [item(2)] })
     await made.bench.find(TODAY)
     const exams = await made.exams()
-    expect(exams.map(({ accessionNumber, state, since }) => [accessionNumber, state, since])).toEqual([
+    expect(
+      exams.map(({ accessionNumber, state, since }) => [accessionNumber, state, since]),
+    ).toEqual([
       ['A001', 'gone', '2026-11-20T09:01:00.000Z'],
       ['A002', 'handed-out', '2026-11-20T09:01:00.000Z'],
     ])
@@ -117,13 +161,20 @@ describe('the exams of a day', () => {
   })
 
   it('are overdue once their time is over and nothing has begun', async () => {
-    await using made = await openDesk({ items: [item(1, {}, at('083000')), item(2, {}, at('090001')), item(3, {}, at(''))] })
+    await using made = await openDesk({
+      items: [item(1, {}, at('083000')), item(2, {}, at('090001')), item(3, {}, at(''))],
+    })
     await made.bench.find(TODAY)
-    expect((await made.exams('overdue')).map(({ accessionNumber }) => accessionNumber)).toEqual(['A001'])
+    expect((await made.exams('overdue')).map(({ accessionNumber }) => accessionNumber)).toEqual([
+      'A001',
+    ])
     made.bench.steps.set('2.25.10001', 'S001', 'started')
     expect(await made.exams('overdue')).toEqual([])
     made.later(24 * 60 * 60_000)
-    expect((await made.exams('overdue')).map(({ accessionNumber }) => accessionNumber)).toEqual(['A003', 'A002'])
+    expect((await made.exams('overdue')).map(({ accessionNumber }) => accessionNumber)).toEqual([
+      'A003',
+      'A002',
+    ])
   })
 
   it('are late for Today an hour after their time, counted again after some seconds', async () => {
@@ -133,19 +184,30 @@ describe('the exams of a day', () => {
     made.later(31 * 60_000)
     await made.desk.today()
     await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(await made.desk.today()).toMatchObject({ late: 1, lateSince: '2026-11-20T08:30:00.000Z' })
+    expect(await made.desk.today()).toMatchObject({
+      late: 1,
+      lateSince: '2026-11-20T08:30:00.000Z',
+    })
   })
 
   it('are stored ones while the partner is away', async () => {
     await using made = await openDesk({ items: [item(1)] })
     await made.bench.find(TODAY)
     made.partnerFault = 'unreachable'
-    expect((await made.desk.day({}, 100)).source).toEqual({ kind: 'stored', receivedAt: NOW, fault: 'unreachable', awaySince: NOW })
+    expect((await made.desk.day({}, 100)).source).toEqual({
+      kind: 'stored',
+      receivedAt: NOW,
+      fault: 'unreachable',
+      awaySince: NOW,
+    })
   })
 
   it('asked for anew say what failed, once for all devices', async () => {
     await using made = await openDesk({ status: 500 })
-    made.devices = [known(), known({ deviceId: '5f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d', aeTitle: 'CT2', name: 'CT 2' })]
+    made.devices = [
+      known(),
+      known({ deviceId: '5f0e1b52-6a4e-4d7e-9d55-0a8f3a1b2c3d', aeTitle: 'CT2', name: 'CT 2' }),
+    ]
     const { asked, failed, sentences } = await made.desk.refresh(DAY, made.devices, ANNA)
     expect([asked, failed, sentences.length]).toEqual([2, 2, 2])
     expect(sentences[0]).toMatch(/the partner answered with an error/)
@@ -163,7 +225,9 @@ describe('the exams of a day', () => {
     await using made = await openDesk({ items: [item(1)] })
     await made.bench.find(TODAY)
     made.devices = []
-    expect(await made.exams()).toMatchObject([{ devices: [{ deviceId: null, aeTitle: 'CT1', name: '' }] }])
+    expect(await made.exams()).toMatchObject([
+      { devices: [{ deviceId: null, aeTitle: 'CT1', name: '' }] },
+    ])
     expect(device().deviceId).not.toBeNull()
   })
 })

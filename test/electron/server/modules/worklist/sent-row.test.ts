@@ -10,11 +10,23 @@ it('reads back what is sent in each transfer syntax, values of the step among th
   for (const transferSyntax of Object.values(TRANSFER_SYNTAX)) {
     const { batches } = await bench.find(ask(), { transferSyntax })
     const rows = batches.flatMap((batch) => [...sentRows(batch, transferSyntax)])
-    expect(rows.map(({ values, steps, terms }) => [values.get(NAME)?.text, values.get(0x00400009)?.text, steps, terms])).toEqual([
+    expect(
+      rows.map(({ values, steps, terms }) => [
+        values.get(NAME)?.text,
+        values.get(0x00400009)?.text,
+        steps,
+        terms,
+      ]),
+    ).toEqual([
       ['Ödman^Åke', 'S001', 1, ['ISO_IR 100']],
       ['TESTER^NUMBER002', 'S002', 1, []],
     ])
-    expect(rows[0]?.values.get(0x0020000d)).toEqual({ tag: 0x0020000d, vr: 'UI', text: '2.25.10001', isExact: true })
+    expect(rows[0]?.values.get(0x0020000d)).toEqual({
+      tag: 0x0020000d,
+      vr: 'UI',
+      text: '2.25.10001',
+      isExact: true,
+    })
   }
 })
 

@@ -6,7 +6,13 @@ import { type Outcome, sentenceFor } from '#server/modules/worklist/sentences.ts
 import { WebhookError } from '#server/webhooks/request.ts'
 import { ask, EXPLICIT, identifierOf, type Keys } from './worklist-fixture.ts'
 
-const CONTEXT: QueryContext = { callingAeTitle: 'CT1', device: undefined, today: '2026-11-20', daysBack: 1, daysForward: 1 }
+const CONTEXT: QueryContext = {
+  callingAeTitle: 'CT1',
+  device: undefined,
+  today: '2026-11-20',
+  daysBack: 1,
+  daysForward: 1,
+}
 const queryOf = (keys: Keys) => readQuery(identifierOf(keys), EXPLICIT, CONTEXT)
 const TODAY = ask({}, { Modality: 'CT', ScheduledProcedureStepStartDate: '20261120' })
 
@@ -23,7 +29,9 @@ const result = (changes: Partial<WorklistResult> = {}): WorklistResult => ({
   remarks: [],
   ...changes,
 })
-const answered = (changes: Partial<Extract<Outcome, { kind: 'answered' | 'cancelled' }>> = {}): Outcome => ({
+const answered = (
+  changes: Partial<Extract<Outcome, { kind: 'answered' | 'cancelled' }>> = {},
+): Outcome => ({
   kind: 'answered',
   source: 'live',
   ageMs: 0,
@@ -40,7 +48,11 @@ const say = (outcome: Outcome, keys: Keys = TODAY, userName = '') =>
 
 describe('the sentence', () => {
   it('tells exams that are over from those that did not match', () => {
-    const sentence = say(answered({ result: result({ sent: 2, filtered: 4, performed: 3, filteredBy: ['Modality'] }) }))
+    const sentence = say(
+      answered({
+        result: result({ sent: 2, filtered: 4, performed: 3, filteredBy: ['Modality'] }),
+      }),
+    )
     expect(sentence).toMatch(/; 2 sent, 3 done or in progress, 1 did not match \(Modality\)\.$/)
   })
 
@@ -51,11 +63,23 @@ describe('the sentence', () => {
       'CT1 asked for today’s CT list; the partner answered 1 exam 8 s ago; 6 sent.',
     ],
     [
-      answered({ source: 'stored', ageMs: 120_000, failure: new WebhookError('unreachable', 'connection refused') }),
+      answered({
+        source: 'stored',
+        ageMs: 120_000,
+        failure: new WebhookError('unreachable', 'connection refused'),
+      }),
       'CT1 asked for today’s CT list; answer from 10:40 (2 min old) because the partner could not be reached (connection refused); 6 sent.',
     ],
     [
-      answered({ result: result({ sent: 0, filtered: 4, withheld: 2, unfit: 2, filteredBy: ['Modality', 'PatientName'] }) }),
+      answered({
+        result: result({
+          sent: 0,
+          filtered: 4,
+          withheld: 2,
+          unfit: 2,
+          filteredBy: ['Modality', 'PatientName'],
+        }),
+      }),
       'CT1 asked for today’s CT list; the partner answered 6 exams in 412 ms; 0 sent, 4 did not match (Modality, PatientName), 2 withheld, told the device that it failed, so that its list does not look empty.',
     ],
     [
@@ -70,16 +94,26 @@ describe('the sentence', () => {
       { kind: 'broken', reference: 'abcd1234' },
       'CT1 asked for today’s CT list; it failed because of an error in the gateway (reference abcd1234).',
     ],
-    [{ kind: 'cancelled early' }, 'CT1 asked for today’s CT list and cancelled before there was an answer.'],
-  ] satisfies [Outcome, string][])('says what happened: %#', (outcome, sentence) => expect(say(outcome)).toBe(sentence))
+    [
+      { kind: 'cancelled early' },
+      'CT1 asked for today’s CT list and cancelled before there was an answer.',
+    ],
+  ] satisfies [Outcome, string][])('says what happened: %#', (outcome, sentence) =>
+    expect(say(outcome)).toBe(sentence),
+  )
 
   it.each([
     [{}, 'the list of 2026-11-19 to 2026-11-21 (it named no day)'],
     [{ ScheduledProcedureStepStartDate: '20261121' }, 'tomorrow’s list'],
     [{ ScheduledProcedureStepStartDate: '20261119' }, 'yesterday’s list'],
     [{ ScheduledProcedureStepStartDate: '20261124' }, 'the list of 2026-11-24'],
-    [{ ScheduledProcedureStepStartDate: '20261124-20261125', Modality: 'MR' }, 'the MR list of 2026-11-24 to 2026-11-25'],
-  ])('names what was asked for: %#', (step, words) => expect(say(answered(), ask({}, step as Keys))).toContain(`CT1 asked for ${words};`))
+    [
+      { ScheduledProcedureStepStartDate: '20261124-20261125', Modality: 'MR' },
+      'the MR list of 2026-11-24 to 2026-11-25',
+    ],
+  ])('names what was asked for: %#', (step, words) =>
+    expect(say(answered(), ask({}, step as Keys))).toContain(`CT1 asked for ${words};`),
+  )
 
   it('never says whom a query looked for, nor what it found', () => {
     const sentence = say(
@@ -92,6 +126,8 @@ describe('the sentence', () => {
   })
 
   it('names the user who asked in the device’s place', () => {
-    expect(say(answered(), TODAY, 'Anna Berg')).toMatch(/^CT1 \(asked by Anna Berg from the window\) asked for today’s CT list;/)
+    expect(say(answered(), TODAY, 'Anna Berg')).toMatch(
+      /^CT1 \(asked by Anna Berg from the window\) asked for today’s CT list;/,
+    )
   })
 })

@@ -46,7 +46,11 @@ it('tells everybody of a failure, and leaves no rejection unheard when nobody wa
   controller.abort('gone')
   await expect(left).rejects.toBe('gone')
   gate.reject(new Error('too late'))
-  await expect(Promise.all([1, 2].map(() => flights.join('b', () => Promise.reject(new Error('down')), never)))).rejects.toThrow('down')
+  await expect(
+    Promise.all(
+      [1, 2].map(() => flights.join('b', () => Promise.reject(new Error('down')), never)),
+    ),
+  ).rejects.toThrow('down')
 })
 
 it('begins nothing for who has left already', async () => {

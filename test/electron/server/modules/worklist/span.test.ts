@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { dateSpan, SpanFault, timeSpan } from '#server/modules/worklist/span.ts'
 
 describe('a date key', () => {
-  it.each(['', '*', '**', '-', ' - ', '   '])('is universal as %j', (text) => expect(dateSpan(text)).toBeUndefined())
+  it.each(['', '*', '**', '-', ' - ', '   '])('is universal as %j', (text) =>
+    expect(dateSpan(text)).toBeUndefined(),
+  )
   it.each([
     ['20261120', '20261120', '20261120', false],
     ['2026.11.20', '20261120', '20261120', false],
@@ -11,7 +13,9 @@ describe('a date key', () => {
     ['2026.11.20-', '20261120', '', true],
     ['-20261122', '', '20261122', true],
     ['20261120-20261120', '20261120', '20261120', true],
-  ] as const)('%s is read', (text, from, to, isRange) => expect(dateSpan(text)).toEqual({ from, to, isRange }))
+  ] as const)('%s is read', (text, from, to, isRange) =>
+    expect(dateSpan(text)).toEqual({ from, to, isRange }),
+  )
   it.each([
     ['notadate', 'not a date'],
     ['20261131', 'not a date'],
@@ -38,7 +42,9 @@ describe('a time key', () => {
     ['-1300', '', '130059.999999', true],
     // Of two days it is a night, which the date alone can say.
     ['2200-0700', '220000.000000', '070059.999999', true],
-  ] as const)('%s is read, with what it leaves out', (text, from, to, isRange) => expect(timeSpan(text)).toEqual({ from, to, isRange }))
+  ] as const)('%s is read, with what it leaves out', (text, from, to, isRange) =>
+    expect(timeSpan(text)).toEqual({ from, to, isRange }),
+  )
   it.each([
     ['2400', 'not a time'],
     ['1060', 'not a time'],

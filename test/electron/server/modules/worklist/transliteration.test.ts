@@ -44,12 +44,21 @@ describe('transliterate', () => {
     expect(transliterate(text)).toBe(latin)
   })
 
-  it.each(['山田', 'قباني', 'שרון', 'สมชาย', 'Yamada 山', '10² cells', 'a\uFFFDb', '😀', '\u0301', 'ー', 'Ь'])(
-    'has no way to say %s',
-    (text) => {
-      expect(transliterate(text)).toBeUndefined()
-    },
-  )
+  it.each([
+    '山田',
+    'قباني',
+    'שרון',
+    'สมชาย',
+    'Yamada 山',
+    '10² cells',
+    'a\uFFFDb',
+    '😀',
+    '\u0301',
+    'ー',
+    'Ь',
+  ])('has no way to say %s', (text) => {
+    expect(transliterate(text)).toBeUndefined()
+  })
 
   it('leaves ASCII as it is, delimiters included', () => {
     fc.assert(

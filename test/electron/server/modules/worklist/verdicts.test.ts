@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest'
-import { findingsOf, findingTable, readVerdicts, runsOf, writeVerdicts } from '#server/modules/worklist/verdicts.ts'
+import {
+  findingsOf,
+  findingTable,
+  readVerdicts,
+  runsOf,
+  writeVerdicts,
+} from '#server/modules/worklist/verdicts.ts'
 
 it('keeps each finding once and gives it back for each row', () => {
   const table = findingTable()
@@ -22,7 +28,9 @@ it('keeps each finding once and gives it back for each row', () => {
   }
   const again = readVerdicts(writeVerdicts(document))
   expect(again).toEqual(document)
-  expect([...findingsOf(again)].map(({ verdict, reason, remarks }) => [verdict, reason, ...remarks])).toEqual([
+  expect(
+    [...findingsOf(again)].map(({ verdict, reason, remarks }) => [verdict, reason, ...remarks]),
+  ).toEqual([
     ['sent', ''],
     ['sent', ''],
     ['filtered', 'Modality'],

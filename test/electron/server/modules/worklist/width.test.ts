@@ -22,7 +22,9 @@ describe('a cut', () => {
   it('keeps characters and their marks whole, and leaves no space at the end', () => {
     expect(cutToBytes(`${'x'.repeat(63)}ä`, UTF8, 'LO')?.toString()).toBe('x'.repeat(63))
     // ạ̈ has no single code point.
-    expect(cutToBytes(`${'x'.repeat(62)}a\u0323\u0308`, UTF8, 'LO')?.toString()).toBe('x'.repeat(62))
+    expect(cutToBytes(`${'x'.repeat(62)}a\u0323\u0308`, UTF8, 'LO')?.toString()).toBe(
+      'x'.repeat(62),
+    )
     expect(cutToBytes(`${'x'.repeat(62)} ää`, UTF8, 'LO')?.toString()).toBe('x'.repeat(62))
     expect(cutToBytes('x'.repeat(17), [], 'SH')?.toString()).toBe('x'.repeat(16))
   })

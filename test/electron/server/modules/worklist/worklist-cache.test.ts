@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
-import { ask, associationOf, type Bench, device, item, openBench, text } from './worklist-fixture.ts'
+import {
+  ask,
+  associationOf,
+  type Bench,
+  device,
+  item,
+  openBench,
+  text,
+} from './worklist-fixture.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -28,7 +36,11 @@ describe('a disk that takes no writes', () => {
     await bench.find(TODAY)
     const full = vi
       .spyOn(bench.temp.store.database, 'commitSoon')
-      .mockImplementation(() => Promise.reject(Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })))
+      .mockImplementation(() =>
+        Promise.reject(
+          Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }),
+        ),
+      )
     bench.temp.clock.pass(MINUTE)
     bench.partner.now({ items: [item(1), item(2)] })
     expect(await outcome(bench)).toEqual([0, 2, 'live'])
@@ -40,7 +52,11 @@ describe('a disk that takes no writes', () => {
     full.mockRestore()
     bench.temp.clock.pass(MINUTE)
     bench.partner.now({ items: [item(3)] })
-    expect(await outcome(bench, ask({}, { ScheduledProcedureStepStartDate: '20261121' }))).toEqual([0, 0, 'live'])
+    expect(await outcome(bench, ask({}, { ScheduledProcedureStepStartDate: '20261121' }))).toEqual([
+      0,
+      0,
+      'live',
+    ])
     bench.restart()
     bench.partner.now(DOWN)
     expect(await outcome(bench)).toEqual([0, 2, 'stored'])
@@ -62,10 +78,24 @@ describe('a disk that takes no writes', () => {
 
   it('shows at the window what was asked there, without a record', async () => {
     await using bench = await openBench({ items: [item(1), item(2, { PatientID: '' })] })
-    vi.spyOn(bench.temp.store.database, 'commitSoon').mockRejectedValue(Object.assign(new Error('full'), { code: 'SQLITE_FULL' }))
-    const body = { deviceId: device().deviceId, startDate: '2026-11-20', endDate: '2026-11-20' } as never
-    const { rows, sent, withheld, inspectionId } = await bench.worklist.ask(body, device(), { userId: 'usr_1', name: 'Anna Berg' })
-    expect([rows.map(({ verdict }) => verdict), sent, withheld, inspectionId]).toEqual([['sent', 'withheld'], 1, 1, 0])
+    vi.spyOn(bench.temp.store.database, 'commitSoon').mockRejectedValue(
+      Object.assign(new Error('full'), { code: 'SQLITE_FULL' }),
+    )
+    const body = {
+      deviceId: device().deviceId,
+      startDate: '2026-11-20',
+      endDate: '2026-11-20',
+    } as never
+    const { rows, sent, withheld, inspectionId } = await bench.worklist.ask(body, device(), {
+      userId: 'usr_1',
+      name: 'Anna Berg',
+    })
+    expect([rows.map(({ verdict }) => verdict), sent, withheld, inspectionId]).toEqual([
+      ['sent', 'withheld'],
+      1,
+      1,
+      0,
+    ])
   })
 })
 
@@ -73,15 +103,23 @@ describe('the last good answer', () => {
   it.each([
     ['just under 15 minutes', 15 * MINUTE, [0, 2, 'stored']],
     ['over 15 minutes', 15 * MINUTE + 1, [0xa700, 0, 'none']],
-  ] as const)('is served by itself when the call fails and it is %s old', async (_, age, expected) => {
-    await using bench = await downFor(age)
-    expect(await outcome(bench)).toEqual(expected)
-  })
+  ] as const)(
+    'is served by itself when the call fails and it is %s old',
+    async (_, age, expected) => {
+      await using bench = await downFor(age)
+      expect(await outcome(bench)).toEqual(expected)
+    },
+  )
 
   it('says in the record where the rows came from and why', async () => {
     await using bench = await downFor(2 * MINUTE)
     await bench.find(TODAY)
-    expect(bench.inspected[1]).toMatchObject({ source: 'stored', fault: 'status', sent: 2, status: '0000' })
+    expect(bench.inspected[1]).toMatchObject({
+      source: 'stored',
+      fault: 'status',
+      sent: 2,
+      status: '0000',
+    })
     expect(bench.inspected[1]?.sentence).toMatch(
       /^CT room 1 asked for today’s list; answer from 09:00 \(2 min old\) because the partner answered with an error \(.*503.*\); 2 sent\.$/,
     )
@@ -107,7 +145,11 @@ describe('the last good answer', () => {
     bench.partner.now(DOWN)
     bench.temp.clock.now = Date.parse('2026-11-21T00:30:00.000Z')
     bench.downtime.start({ reason: 'line is down', user: USER })
-    expect(await outcome(bench, ask({}, { ScheduledProcedureStepStartDate: '20261121' }))).toEqual([0xa700, 0, 'none'])
+    expect(await outcome(bench, ask({}, { ScheduledProcedureStepStartDate: '20261121' }))).toEqual([
+      0xa700,
+      0,
+      'none',
+    ])
   })
 
   it('is not served when the clock was set back, because its age cannot be told', async () => {
@@ -134,7 +176,11 @@ describe('the last good answer', () => {
     bench.temp.clock.pass(MINUTE)
     expect(await outcome(bench, ask())).toEqual([0, 1, 'stored'])
     expect(bench.inspected.at(-1)).toMatchObject({ filtered: 1, withheld: 1 })
-    expect(await outcome(bench, ask({}, { ScheduledProcedureStepStartDate: '20261125' }))).toEqual([0, 1, 'stored'])
+    expect(await outcome(bench, ask({}, { ScheduledProcedureStepStartDate: '20261125' }))).toEqual([
+      0,
+      1,
+      'stored',
+    ])
     expect((await bench.find(TODAY, { callingAeTitle: 'MR1' })).final.status).toBe(0xa700)
   })
 
@@ -148,9 +194,16 @@ describe('the last good answer', () => {
     })
     const { rows, final } = await bench.find(TODAY)
     expect([final.status, rows.map((row) => text(row, 'PatientID'))]).toEqual([0, ['P002']])
-    const inspection = await bench.worklist.inspection(bench.inspected.at(-1)?.inspectionId ?? 0, 'withheld')
+    const inspection = await bench.worklist.inspection(
+      bench.inspected.at(-1)?.inspectionId ?? 0,
+      'withheld',
+    )
     expect(inspection?.rows).toMatchObject([
-      { patientId: 'P001', isClosed: true, reason: 'it is marked as done or cancelled here, and the list is a stored one' },
+      {
+        patientId: 'P001',
+        isClosed: true,
+        reason: 'it is marked as done or cancelled here, and the list is a stored one',
+      },
     ])
     bench.temp.store.closedSteps.reopen('2.25.10001', 'S001')
     expect((await bench.find(TODAY)).rows).toHaveLength(2)
@@ -212,8 +265,16 @@ describe('the last good answer', () => {
     await bench.find(TODAY)
     order.push('answered')
     expect(order).toEqual(['stored', 'answered'])
-    const kept = answers.covering({ callingAe: 'CT1', dateStart: '2026-11-20', dateEnd: '2026-11-20', modality: null })
-    expect(JSON.parse(documents.read(kept?.documentHash ?? '')?.toString() ?? '')).toEqual({ authorized: true, items: [item(1)] })
+    const kept = answers.covering({
+      callingAe: 'CT1',
+      dateStart: '2026-11-20',
+      dateEnd: '2026-11-20',
+      modality: null,
+    })
+    expect(JSON.parse(documents.read(kept?.documentHash ?? '')?.toString() ?? '')).toEqual({
+      authorized: true,
+      items: [item(1)],
+    })
     expect(kept).toMatchObject({ items: 1, receivedAt: '2026-11-20T09:00:00.000Z' })
   })
 })
@@ -237,7 +298,10 @@ describe('a question in flight', () => {
   it('is given up when the last query that waits for it is cancelled, and the next one asks anew', async () => {
     await using bench = await openBench({ hang: true })
     const [one, two] = [new AbortController(), new AbortController()]
-    const finding = [bench.find(TODAY, { signal: one.signal }), bench.find(TODAY, { signal: two.signal })]
+    const finding = [
+      bench.find(TODAY, { signal: one.signal }),
+      bench.find(TODAY, { signal: two.signal }),
+    ]
     await expect.poll(() => bench.partner.questions.length).toBe(1)
     one.abort('cancel')
     expect((await finding[0])?.final.status).toBe(0xfe00)
@@ -253,8 +317,14 @@ describe('a question in flight', () => {
     await using bench = await openBench({ items: [item(1)] })
     bench.device = undefined
     const elsewhere = { ...associationOf('CT1'), associationId: 'a2', remoteAddress: '127.0.0.2' }
-    await Promise.all([bench.find(TODAY), bench.find(TODAY, { callingAeTitle: 'CT2' }), bench.find(TODAY, { association: elsewhere })])
-    const asked = bench.partner.questions.map(({ callingAe, sourceIp }) => `${callingAe} ${sourceIp}`)
+    await Promise.all([
+      bench.find(TODAY),
+      bench.find(TODAY, { callingAeTitle: 'CT2' }),
+      bench.find(TODAY, { association: elsewhere }),
+    ])
+    const asked = bench.partner.questions.map(
+      ({ callingAe, sourceIp }) => `${callingAe} ${sourceIp}`,
+    )
     expect(asked.sort()).toEqual(['CT1 127.0.0.1', 'CT1 127.0.0.2', 'CT2 127.0.0.1'])
   })
 })

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type HandedOutQuery, openHandedOut } from '#server/modules/worklist/worklist-correlation.ts'
+import {
+  type HandedOutQuery,
+  openHandedOut,
+} from '#server/modules/worklist/worklist-correlation.ts'
 import { ask, type Bench, device, item, type Keys, openBench } from './worklist-fixture.ts'
 
 const TODAY = ask({}, { ScheduledProcedureStepStartDate: '20261120' })
@@ -11,14 +14,18 @@ const NOTHING: HandedOutQuery = {
   accessionNumber: '',
   patientId: '',
 }
-const handedOut = (bench: Bench, query: Partial<HandedOutQuery>) => bench.worklist.handedOut({ ...NOTHING, ...query })
-const patientOf = async (bench: Bench, query: Partial<HandedOutQuery>) => (await handedOut(bench, query))?.patientId
+const handedOut = (bench: Bench, query: Partial<HandedOutQuery>) =>
+  bench.worklist.handedOut({ ...NOTHING, ...query })
+const patientOf = async (bench: Bench, query: Partial<HandedOutQuery>) =>
+  (await handedOut(bench, query))?.patientId
 
 describe('the row that images belong to', () => {
   it('is found with all it said and when it was sent', async () => {
     await using bench = await openBench({ items: [item(1), item(2)] })
     await bench.find(TODAY)
-    expect(await handedOut(bench, { studyInstanceUid: '2.25.10002', scheduledProcedureStepId: 'S002' })).toEqual({
+    expect(
+      await handedOut(bench, { studyInstanceUid: '2.25.10002', scheduledProcedureStepId: 'S002' }),
+    ).toEqual({
       studyInstanceUid: '2.25.10002',
       scheduledProcedureStepId: 'S002',
       requestedProcedureId: 'A002',
@@ -34,17 +41,47 @@ describe('the row that images belong to', () => {
   })
 
   it.each([
-    ['its UID, whatever the console made of the step', { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'MADE' }],
-    ['step and requested procedure', { studyInstanceUid: '1.2.3', scheduledProcedureStepId: 'S001', requestedProcedureId: 'A001' }],
+    [
+      'its UID, whatever the console made of the step',
+      { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'MADE' },
+    ],
+    [
+      'step and requested procedure',
+      { studyInstanceUid: '1.2.3', scheduledProcedureStepId: 'S001', requestedProcedureId: 'A001' },
+    ],
     ['the step alone', { studyInstanceUid: '1.2.3', scheduledProcedureStepId: 'S001' }],
-    ['the requested procedure', { studyInstanceUid: '1.2.3', scheduledProcedureStepId: '1', requestedProcedureId: 'A001' }],
-    ['order and patient', { studyInstanceUid: '1.2.3', accessionNumber: 'A001', patientId: 'P001' }],
-    ['the UID, with another patient: that is for the mismatch to say', { studyInstanceUid: '2.25.10001', patientId: 'P999' }],
-    ['the UID, with another order and patient', { studyInstanceUid: '2.25.10001', accessionNumber: 'A999', patientId: 'P999' }],
-    ['the step, where the order is another alone', { scheduledProcedureStepId: 'S001', accessionNumber: 'A999', patientId: 'P001' }],
-    ['the step, where the patient is another alone', { scheduledProcedureStepId: 'S001', accessionNumber: 'A001', patientId: 'P999' }],
-    ['the step, where the order is not known', { scheduledProcedureStepId: 'S001', patientId: 'P999' }],
-    ['values with padding', { studyInstanceUid: '1.2.3', accessionNumber: 'A001 ', patientId: ' P001' }],
+    [
+      'the requested procedure',
+      { studyInstanceUid: '1.2.3', scheduledProcedureStepId: '1', requestedProcedureId: 'A001' },
+    ],
+    [
+      'order and patient',
+      { studyInstanceUid: '1.2.3', accessionNumber: 'A001', patientId: 'P001' },
+    ],
+    [
+      'the UID, with another patient: that is for the mismatch to say',
+      { studyInstanceUid: '2.25.10001', patientId: 'P999' },
+    ],
+    [
+      'the UID, with another order and patient',
+      { studyInstanceUid: '2.25.10001', accessionNumber: 'A999', patientId: 'P999' },
+    ],
+    [
+      'the step, where the order is another alone',
+      { scheduledProcedureStepId: 'S001', accessionNumber: 'A999', patientId: 'P001' },
+    ],
+    [
+      'the step, where the patient is another alone',
+      { scheduledProcedureStepId: 'S001', accessionNumber: 'A001', patientId: 'P999' },
+    ],
+    [
+      'the step, where the order is not known',
+      { scheduledProcedureStepId: 'S001', patientId: 'P999' },
+    ],
+    [
+      'values with padding',
+      { studyInstanceUid: '1.2.3', accessionNumber: 'A001 ', patientId: ' P001' },
+    ],
   ])('is found by %s', async (_, query) => {
     await using bench = await openBench({ items: [item(2), item(1)] })
     await bench.find(TODAY)
@@ -55,11 +92,22 @@ describe('the row that images belong to', () => {
     ['nothing is known', {}],
     ['the order is another patient’s', { accessionNumber: 'A001', patientId: 'P002' }],
     ['the patient is all that is known', { patientId: 'P001' }],
-    ['the step is of another requested procedure', { scheduledProcedureStepId: 'S001', requestedProcedureId: 'A999' }],
-    ['order and patient are others', { scheduledProcedureStepId: 'S001', accessionNumber: 'A999', patientId: 'P999' }],
+    [
+      'the step is of another requested procedure',
+      { scheduledProcedureStepId: 'S001', requestedProcedureId: 'A999' },
+    ],
+    [
+      'order and patient are others',
+      { scheduledProcedureStepId: 'S001', accessionNumber: 'A999', patientId: 'P999' },
+    ],
     [
       'step and requested procedure recur with another order and patient',
-      { scheduledProcedureStepId: 'S001', requestedProcedureId: 'A001', accessionNumber: 'A999', patientId: 'P999' },
+      {
+        scheduledProcedureStepId: 'S001',
+        requestedProcedureId: 'A001',
+        accessionNumber: 'A999',
+        patientId: 'P999',
+      },
     ],
     ['another device asked', { callingAeTitle: 'MR1', studyInstanceUid: '2.25.10001' }],
   ])('is not found where %s', async (_, query) => {
@@ -79,8 +127,18 @@ describe('the row that images belong to', () => {
 
   it('was sent: rows that were filtered, withheld, or shown in the window only do not count', async () => {
     await using bench = await openBench({ items: [item(1), item(2, { PatientName: '' }), item(3)] })
-    const patient = { deviceId: device().deviceId, patientName: '', accessionNumber: '', modality: '', stationAeTitle: '' }
-    await bench.worklist.ask({ ...patient, patientId: '', startDate: null, endDate: null }, device(), { userId: 'u', name: 'Anna' })
+    const patient = {
+      deviceId: device().deviceId,
+      patientName: '',
+      accessionNumber: '',
+      modality: '',
+      stationAeTitle: '',
+    }
+    await bench.worklist.ask(
+      { ...patient, patientId: '', startDate: null, endDate: null },
+      device(),
+      { userId: 'u', name: 'Anna' },
+    )
     await bench.find(ask({ PatientID: 'P003' }))
     expect(await handedOut(bench, { studyInstanceUid: '2.25.10001' })).toBeUndefined()
     expect(await handedOut(bench, { studyInstanceUid: '2.25.10002' })).toBeUndefined()
@@ -92,7 +150,9 @@ describe('the row that images belong to', () => {
     await using bench = await openBench({ items: [item(1, {}, step), item(2, {}, step)] })
     await bench.find(TODAY)
     expect(await handedOut(bench, { scheduledProcedureStepId: '1' })).toBeUndefined()
-    expect(await patientOf(bench, { scheduledProcedureStepId: '1', requestedProcedureId: 'A002' })).toBe('P002')
+    expect(
+      await patientOf(bench, { scheduledProcedureStepId: '1', requestedProcedureId: 'A002' }),
+    ).toBe('P002')
   })
 
   it('is the newest that was sent, also after the step is done and the partner lists it no more', async () => {
@@ -108,7 +168,10 @@ describe('the row that images belong to', () => {
     bench.partner.now({ items: [item(2)] })
     await bench.find(TODAY)
     bench.restart()
-    const row = await handedOut(bench, { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'S001' })
+    const row = await handedOut(bench, {
+      studyInstanceUid: '2.25.10001',
+      scheduledProcedureStepId: 'S001',
+    })
     expect(row).toMatchObject({ patientName: 'NEW', at: '2026-11-20T09:01:00.000Z' })
   })
 
@@ -118,7 +181,9 @@ describe('the row that images belong to', () => {
     bench.temp.clock.pass(60_000)
     bench.partner.now({ items: [item(2, {}, { ScheduledProcedureStepID: 'S001' })] })
     await bench.find(TODAY)
-    expect(await patientOf(bench, { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'S001' })).toBe('P001')
+    expect(
+      await patientOf(bench, { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'S001' }),
+    ).toBe('P001')
     expect(await patientOf(bench, { scheduledProcedureStepId: 'S001' })).toBe('P002')
   })
 
@@ -126,10 +191,17 @@ describe('the row that images belong to', () => {
     const [step] = item(1).ScheduledProcedureStepSequence as object[]
     const steps = [step, { ...step, ScheduledProcedureStepID: 'S999' }]
     const sameStep = item(2, {}, { ScheduledProcedureStepID: 'S001' })
-    await using bench = await openBench({ items: [sameStep, item(1, { ScheduledProcedureStepSequence: steps })] })
+    await using bench = await openBench({
+      items: [sameStep, item(1, { ScheduledProcedureStepSequence: steps })],
+    })
     await bench.find(TODAY)
-    expect(await patientOf(bench, { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'S001' })).toBe('P001')
-    const row = await handedOut(bench, { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'MADE' })
+    expect(
+      await patientOf(bench, { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'S001' }),
+    ).toBe('P001')
+    const row = await handedOut(bench, {
+      studyInstanceUid: '2.25.10001',
+      scheduledProcedureStepId: 'MADE',
+    })
     expect(row).toMatchObject({ patientId: 'P001', scheduledProcedureStepId: 'S001' })
   })
 
@@ -139,12 +211,17 @@ describe('the row that images belong to', () => {
     bench.temp.clock.pass(60_000)
     bench.partner.now({ items: [item(1, { PatientName: 'NEW' })] })
     await bench.find(TODAY)
-    const row = await handedOut(bench, { studyInstanceUid: '2.25.10001', scheduledProcedureStepId: 'MADE' })
+    const row = await handedOut(bench, {
+      studyInstanceUid: '2.25.10001',
+      scheduledProcedureStepId: 'MADE',
+    })
     expect(row?.patientName).toBe('NEW')
   })
 
   it('has the step and the requested procedure that were made up for it', async () => {
-    await using bench = await openBench({ items: [item(1, { AccessionNumber: '' }, { ScheduledProcedureStepID: '' })] })
+    await using bench = await openBench({
+      items: [item(1, { AccessionNumber: '' }, { ScheduledProcedureStepID: '' })],
+    })
     await bench.find(TODAY)
     const row = await handedOut(bench, { studyInstanceUid: '2.25.10001' })
     const { scheduledProcedureStepId = '', requestedProcedureId = '' } = row ?? {}
@@ -156,10 +233,14 @@ describe('the row that images belong to', () => {
     await using bench = await openBench({ items: [item(1, { PatientName: 'Łukasz^Żak' })] })
     bench.device = device({ characterSet: 'ISO_IR 100' })
     await bench.find(TODAY)
-    expect((await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe('Lukasz^Zak')
+    expect((await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe(
+      'Lukasz^Zak',
+    )
     bench.device = device({ characterSet: 'ISO_IR 101', updatedAt: '2026-11-20T09:00:01.000Z' })
     await bench.find(TODAY)
-    expect((await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe('Łukasz^Żak')
+    expect((await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe(
+      'Łukasz^Żak',
+    )
   })
 
   it('has the name as it was sent then, though the device has another character set by now', async () => {
@@ -167,21 +248,31 @@ describe('the row that images belong to', () => {
     bench.device = device({ characterSet: 'ISO_IR 101' })
     await bench.find(TODAY)
     bench.device = device({ characterSet: 'ISO_IR 100', updatedAt: '2026-11-20T09:00:01.000Z' })
-    expect((await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe('Łukasz^Żak')
+    expect((await handedOut(bench, { studyInstanceUid: '2.25.10001' }))?.patientName).toBe(
+      'Łukasz^Żak',
+    )
   })
 
   it('has texts that the device did not ask for as the partner wrote them', async () => {
     await using bench = await openBench({
-      items: [item(1, { PatientName: 'Łukasz^Żak' }, { ScheduledProcedureStepDescription: 'Łokieć' })],
+      items: [
+        item(1, { PatientName: 'Łukasz^Żak' }, { ScheduledProcedureStepDescription: 'Łokieć' }),
+      ],
     })
     bench.device = device({ characterSet: 'ISO_IR 100' })
-    const { ScheduledProcedureStepDescription: _, ...step } = TODAY.ScheduledProcedureStepSequence as Keys
+    const { ScheduledProcedureStepDescription: _, ...step } =
+      TODAY.ScheduledProcedureStepSequence as Keys
     await bench.find({ ...TODAY, ScheduledProcedureStepSequence: step })
-    expect(await handedOut(bench, { studyInstanceUid: '2.25.10001' })).toMatchObject({ patientName: 'Lukasz^Zak', description: 'Łokieć' })
+    expect(await handedOut(bench, { studyInstanceUid: '2.25.10001' })).toMatchObject({
+      patientName: 'Lukasz^Zak',
+      description: 'Łokieć',
+    })
   })
 
   it('has a description as it was cut for the device, in the character set that its query declared', async () => {
-    await using bench = await openBench({ items: [item(1, {}, { ScheduledProcedureStepDescription: '胸'.repeat(60) })] })
+    await using bench = await openBench({
+      items: [item(1, {}, { ScheduledProcedureStepDescription: '胸'.repeat(60) })],
+    })
     bench.device = device({ countsBytes: true })
     const cutTo = async (SpecificCharacterSet: string) => {
       await bench.find({ ...TODAY, SpecificCharacterSet })
@@ -200,12 +291,17 @@ describe('the row that images belong to', () => {
 describe('the steps that a device was last sent', () => {
   const stepsOf = async (bench: Bench, callingAeTitle = 'CT1') => {
     const handed = openHandedOut({ store: bench.temp.store, recogniseDevice: () => bench.device })
-    return [...(await handed.stepsLastSent(callingAeTitle))].map(([study, steps]) => [study, ...steps])
+    return [...(await handed.stepsLastSent(callingAeTitle))].map(([study, steps]) => [
+      study,
+      ...steps,
+    ])
   }
 
   it('are those of its newest result, by study, without rows that were not sent', async () => {
     const [step] = item(1).ScheduledProcedureStepSequence as object[]
-    const two = item(1, { ScheduledProcedureStepSequence: [step, { ...step, ScheduledProcedureStepID: 'S999' }] })
+    const two = item(1, {
+      ScheduledProcedureStepSequence: [step, { ...step, ScheduledProcedureStepID: 'S999' }],
+    })
     await using bench = await openBench({ items: [item(5)] })
     await bench.find(TODAY)
     bench.temp.clock.pass(60_000)
@@ -218,16 +314,19 @@ describe('the steps that a device was last sent', () => {
     expect(await stepsOf(bench, 'MR1')).toEqual([])
   })
 
-  it.each(['verdictHash', 'answerHash'] as const)('are none where what its %s names is not kept any more', async (gone) => {
-    await using bench = await openBench({ items: [item(1)] })
-    await bench.find(TODAY)
-    const { documents, inspections } = bench.temp.store
-    const [sent] = inspections.handedOut('CT1', 1)
-    const read = (hash: string) => (hash === sent?.[gone] ? undefined : documents.read(hash))
-    const store = { inspections, documents: { ...documents, read } }
-    const handed = openHandedOut({ store, recogniseDevice: () => bench.device })
-    expect([...(await handed.stepsLastSent('CT1'))]).toEqual([])
-  })
+  it.each(['verdictHash', 'answerHash'] as const)(
+    'are none where what its %s names is not kept any more',
+    async (gone) => {
+      await using bench = await openBench({ items: [item(1)] })
+      await bench.find(TODAY)
+      const { documents, inspections } = bench.temp.store
+      const [sent] = inspections.handedOut('CT1', 1)
+      const read = (hash: string) => (hash === sent?.[gone] ? undefined : documents.read(hash))
+      const store = { inspections, documents: { ...documents, read } }
+      const handed = openHandedOut({ store, recogniseDevice: () => bench.device })
+      expect([...(await handed.stepsLastSent('CT1'))]).toEqual([])
+    },
+  )
 
   it('are none before it asked', async () => {
     await using bench = await openBench({ items: [item(1)] })
@@ -238,16 +337,25 @@ describe('the steps that a device was last sent', () => {
 describe('the search through what was sent', () => {
   const MEBIBYTE = 1 << 20
 
-  /** A search through results of these answers, newest first, each as one query recorded it; and which answers it read. */
+  /**
+   * A search through results of these answers, newest first, each as one query recorded it; and
+   * which answers it read.
+   */
   async function searchThrough(
     bench: Bench,
-    answers: readonly { readonly hash: string; readonly body?: Buffer; readonly verdictHash?: string }[],
+    answers: readonly {
+      readonly hash: string
+      readonly body?: Buffer
+      readonly verdictHash?: string
+    }[],
   ) {
     await bench.find(TODAY)
     const { documents, inspections } = bench.temp.store
     const [sent] = inspections.handedOut('CT1', 1)
     if (!sent) throw new Error('nothing was recorded')
-    const bodies = new Map(answers.map(({ hash, body }) => [hash, body ?? documents.read(sent.answerHash)]))
+    const bodies = new Map(
+      answers.map(({ hash, body }) => [hash, body ?? documents.read(sent.answerHash)]),
+    )
     const read: string[] = []
     const limits: number[] = []
     const handed = openHandedOut({
@@ -257,7 +365,11 @@ describe('the search through what was sent', () => {
           ...inspections,
           handedOut(_, limit) {
             limits.push(limit)
-            return answers.map(({ hash, verdictHash = sent.verdictHash }) => ({ ...sent, answerHash: hash, verdictHash }))
+            return answers.map(({ hash, verdictHash = sent.verdictHash }) => ({
+              ...sent,
+              answerHash: hash,
+              verdictHash,
+            }))
           },
         },
         documents: {
@@ -270,9 +382,14 @@ describe('the search through what was sent', () => {
         },
       },
     })
-    return { search: (query: Partial<HandedOutQuery>) => handed.search({ ...NOTHING, ...query }), read, limits }
+    return {
+      search: (query: Partial<HandedOutQuery>) => handed.search({ ...NOTHING, ...query }),
+      read,
+      limits,
+    }
   }
-  const many = (count: number, body?: Buffer) => Array.from({ length: count }, (_, n) => ({ hash: `h${n}`, ...(body && { body }) }))
+  const many = (count: number, body?: Buffer) =>
+    Array.from({ length: count }, (_, n) => ({ hash: `h${n}`, ...(body && { body }) }))
   /** Its id is in the answer, and no join is met. */
   const CLOSE = { accessionNumber: 'A001', patientId: 'P999' }
   const FOUND = { studyInstanceUid: '2.25.10001' }
@@ -294,7 +411,9 @@ describe('the search through what was sent', () => {
     expect(found.read).toEqual(['h0'])
     // A row of a join that is not the closest leaves room for a closer one.
     const open = await searchThrough(bench, many(3))
-    expect((await open.search({ ...FOUND, scheduledProcedureStepId: 'MADE' }))?.patientId).toBe('P001')
+    expect((await open.search({ ...FOUND, scheduledProcedureStepId: 'MADE' }))?.patientId).toBe(
+      'P001',
+    )
     expect(open.read).toEqual(['h0', 'h1', 'h2'])
   })
 
@@ -312,7 +431,10 @@ describe('the search through what was sent', () => {
 
   it('passes over results of which it is not kept any more which rows were sent', async () => {
     await using bench = await openBench({ items: [item(1)] })
-    const { search } = await searchThrough(bench, [{ hash: 'h0', verdictHash: 'gone' }, { hash: 'h1' }])
+    const { search } = await searchThrough(bench, [
+      { hash: 'h0', verdictHash: 'gone' },
+      { hash: 'h1' },
+    ])
     expect((await search(FOUND))?.patientId).toBe('P001')
   })
 

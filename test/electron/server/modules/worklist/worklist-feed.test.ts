@@ -4,7 +4,13 @@ import type { InspectionSummary } from '#shared/contract/worklist.ts'
 import { inspectionRecord } from '../../../../support/inspection-record.ts'
 
 const summary = (more: Partial<InspectionSummary>): InspectionSummary => {
-  const { transferSyntax: _, detail: __, answerHash: ___, verdictHash: ____, ...rest } = inspectionRecord('2026-11-20T09:00:00.000Z')
+  const {
+    transferSyntax: _,
+    detail: __,
+    answerHash: ___,
+    verdictHash: ____,
+    ...rest
+  } = inspectionRecord('2026-11-20T09:00:00.000Z')
   return { ...rest, inspectionId: 7, repeats: 0, lastAt: null, ...more }
 }
 
@@ -36,9 +42,16 @@ it.each([
 it.each([
   [1, { sent: 10 }, 'CT 1 asked the same once more and was given the same 10 exams.'],
   [12, { sent: 1 }, 'CT 1 asked the same 12 times more and was given the same exam.'],
-  [2, { sent: 0, deviceName: '' }, 'CT1 asked the same 2 times more and was given nothing as before.'],
+  [
+    2,
+    { sent: 0, deviceName: '' },
+    'CT1 asked the same 2 times more and was given nothing as before.',
+  ],
 ] as const)('says that the same was asked %i times more', (times, more, text) => {
-  expect(repeatLineOf(summary(more), times, 'a1')).toEqual({ ...feedLineOf(summary(more), 'a1'), text })
+  expect(repeatLineOf(summary(more), times, 'a1')).toEqual({
+    ...feedLineOf(summary(more), 'a1'),
+    text,
+  })
 })
 
 it.each([
@@ -46,6 +59,9 @@ it.each([
   [1, 0, 'One exam came.'],
   [25, 0, '25 exams came.'],
   [25, 2, '25 exams came; 2 cannot be sent to any device.'],
-])('says of an answer of %i rows, %i of them withheld, what it led to', (rows, withheld, effect) => {
-  expect(effectOf(rows, withheld)).toBe(effect)
-})
+])(
+  'says of an answer of %i rows, %i of them withheld, what it led to',
+  (rows, withheld, effect) => {
+    expect(effectOf(rows, withheld)).toBe(effect)
+  },
+)

@@ -2,7 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type DataSet, readDataSet, tagOf } from '#server/dicom/data-set/data-set.ts'
-import type { AssociationInfo, DimseResult, EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
+import type {
+  AssociationInfo,
+  DimseResult,
+  EncodedIdentifiers,
+} from '#server/dicom/dimse/service.ts'
 import type { StepState } from '#server/modules/procedure-steps/performed-steps.ts'
 import { openDowntime } from '#server/modules/worklist/downtime.ts'
 import { openWorklist, type Worklist } from '#server/modules/worklist/worklist.ts'
@@ -33,7 +37,10 @@ export function performedSteps() {
   }
 }
 
-/** What the partner does with a question: answer with items, with a body, with a status, or not at all. */
+/**
+ * What the partner does with a question: answer with items, with a body, with a status, or not at
+ * all.
+ */
 export type Reaction =
   | { readonly items: readonly unknown[] }
   | { readonly body: string }
@@ -82,7 +89,8 @@ async function react(reaction: Reaction, response: ServerResponse): Promise<void
     response.writeHead(reaction.status).end()
     return
   }
-  const body = 'body' in reaction ? reaction.body : JSON.stringify({ authorized: true, items: reaction.items })
+  const body =
+    'body' in reaction ? reaction.body : JSON.stringify({ authorized: true, items: reaction.items })
   response.writeHead(200, { 'content-type': 'application/json' }).end(body)
 }
 
@@ -106,7 +114,12 @@ export interface Bench extends AsyncDisposable {
   /** On an association of its own unless one is given. */
   find(
     keys: Keys,
-    more?: { transferSyntax?: string; signal?: AbortSignal; callingAeTitle?: string; association?: AssociationInfo },
+    more?: {
+      transferSyntax?: string
+      signal?: AbortSignal
+      callingAeTitle?: string
+      association?: AssociationInfo
+    },
   ): Promise<Heard>
   /** Another worklist on the same store, as after a restart. */
   restart(): Worklist
@@ -138,7 +151,8 @@ export async function openBench(first: Reaction = { items: [] }): Promise<Bench>
       setting: store.settings.get,
       recogniseDevice: () => bench.device,
       downtime,
-      askPartner: (question, options) => requester.request('modality_worklist.requested', question, options),
+      askPartner: (question, options) =>
+        requester.request('modality_worklist.requested', question, options),
       performedSteps: steps,
       onInspected: (summary) => inspected.push(summary),
       onRepeated: (summary, times) => repeated.push([summary, times]),
@@ -196,13 +210,23 @@ async function findOn(
   const batches: EncodedIdentifiers[] = []
   for (;;) {
     const step = await generator.next()
-    if (step.done) return { batches, final: step.value, rows: batches.flatMap((batch) => rowsOf(batch, transferSyntax)) }
+    if (step.done)
+      return {
+        batches,
+        final: step.value,
+        rows: batches.flatMap((batch) => rowsOf(batch, transferSyntax)),
+      }
     batches.push(step.value)
   }
 }
 
-export function rowsOf({ bytes, ends }: EncodedIdentifiers, transferSyntax: string = EXPLICIT): DataSet[] {
-  return [...ends].map((end, index) => readDataSet(bytes.subarray(ends[index - 1] ?? 0, end), transferSyntax))
+export function rowsOf(
+  { bytes, ends }: EncodedIdentifiers,
+  transferSyntax: string = EXPLICIT,
+): DataSet[] {
+  return [...ends].map((end, index) =>
+    readDataSet(bytes.subarray(ends[index - 1] ?? 0, end), transferSyntax),
+  )
 }
 
 /** The text of an attribute, of the step sequence's item too; undefined where it is absent. */
@@ -210,7 +234,10 @@ export function text(row: DataSet | undefined, keyword: string): string | undefi
   const tag = tagOf(keyword)
   const step = row?.find((element) => element.tag === 0x00400100)?.value
   const found =
-    row?.find((element) => element.tag === tag) ?? (Array.isArray(step) ? (step as DataSet[])[0]?.find((e) => e.tag === tag) : undefined)
+    row?.find((element) => element.tag === tag) ??
+    (Array.isArray(step) ? (step as DataSet[])[0]?.find((e) => e.tag === tag) : undefined)
   if (!found) return undefined
-  return Buffer.isBuffer(found.value) ? found.value.toString('latin1').replace(/[\0 ]+$/, '') : `${found.value.length} items`
+  return Buffer.isBuffer(found.value)
+    ? found.value.toString('latin1').replace(/[\0 ]+$/, '')
+    : `${found.value.length} items`
 }

@@ -31,20 +31,23 @@ const mm = (pixels: number) => (pixels / 300) * 25.4
 
 describe('the printed worklist', () => {
   const papers = ['A4', 'Letter'] as const
-  it.for(papers)('has each accession number as bars that a reader takes, on %s', async (paper, context) => {
-    needs(context, 'poppler')
-    // The shortest, the longest that DICOM allows (SH), and all kinds of characters.
-    const marks = [' !"#$%&\'()*+,-./', '0123456789:;<=>?', '@ABCXYZ[]^_`xyz~']
-    const numbers = ['1', 'A-6103', '2026-11-20/00042', ...marks]
-    const read = await printedBarcodes(await sheetOf(numbers, paper))
-    expect(read.map(({ text }) => text)).toEqual(numbers)
-    // A hand-held reader is held across them: each is high enough, and no two touch.
-    for (const { height } of read) expect(mm(height)).toBeGreaterThan(8)
-    for (const [at, { top }] of read.entries()) {
-      const above = read[at - 1]
-      if (above) expect(mm(top - above.top - above.height)).toBeGreaterThan(8)
-    }
-  })
+  it.for(papers)(
+    'has each accession number as bars that a reader takes, on %s',
+    async (paper, context) => {
+      needs(context, 'poppler')
+      // The shortest, the longest that DICOM allows (SH), and all kinds of characters.
+      const marks = [' !"#$%&\'()*+,-./', '0123456789:;<=>?', '@ABCXYZ[]^_`xyz~']
+      const numbers = ['1', 'A-6103', '2026-11-20/00042', ...marks]
+      const read = await printedBarcodes(await sheetOf(numbers, paper))
+      expect(read.map(({ text }) => text)).toEqual(numbers)
+      // A hand-held reader is held across them: each is high enough, and no two touch.
+      for (const { height } of read) expect(mm(height)).toBeGreaterThan(8)
+      for (const [at, { top }] of read.entries()) {
+        const above = read[at - 1]
+        if (above) expect(mm(top - above.top - above.height)).toBeGreaterThan(8)
+      }
+    },
+  )
 
   it('has no bars without an accession number, and for one that they cannot have', async (context) => {
     needs(context, 'poppler')

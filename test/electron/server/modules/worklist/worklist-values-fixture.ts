@@ -1,15 +1,25 @@
-import { type DataSet, type Element, tagOf, vrOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import {
+  type DataSet,
+  type Element,
+  tagOf,
+  vrOf,
+  writeDataSet,
+} from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { knownDevice } from '../../../../support/device.ts'
 
-// Values of queries, items and devices. Apart from `worklist-fixture.ts`, which loads most of the gateway.
+// Values of queries, items and devices. Apart from `worklist-fixture.ts`, which loads most of the
+// gateway.
 
 /** Instant at which the tests' clinic, which keeps UTC, has 09:00 on 2026-11-20. */
 export const NOW = '2026-11-20T09:00:00.000Z'
 export const EXPLICIT = TRANSFER_SYNTAX.explicitLittleEndian
 
-/** Keys by keyword; a nested object is the one item of a sequence, an empty array a sequence without items. */
+/**
+ * Keys by keyword; a nested object is the one item of a sequence, an empty array a sequence without
+ * items.
+ */
 export interface Keys {
   readonly [keyword: string]: string | Buffer | Keys | readonly Keys[]
 }
@@ -19,7 +29,8 @@ export function dataSetOf(keys: Keys): DataSet {
     .map(([keyword, value]): Element => {
       const tag = tagOf(keyword)
       if (tag === undefined) throw new Error(`no attribute ${keyword}`)
-      if (typeof value === 'string') return { tag, vr: vrOf(tag), value: Buffer.from(value, 'latin1') }
+      if (typeof value === 'string')
+        return { tag, vr: vrOf(tag), value: Buffer.from(value, 'latin1') }
       if (Buffer.isBuffer(value)) return { tag, vr: vrOf(tag), value }
       const items = Array.isArray(value) ? (value as readonly Keys[]) : [value as Keys]
       return { tag, vr: 'SQ', value: items.map(dataSetOf) }
@@ -27,7 +38,8 @@ export function dataSetOf(keys: Keys): DataSet {
     .sort((a, b) => a.tag - b.tag)
 }
 
-export const identifierOf = (keys: Keys, transferSyntax: string = EXPLICIT): Buffer => writeDataSet(dataSetOf(keys), transferSyntax)
+export const identifierOf = (keys: Keys, transferSyntax: string = EXPLICIT): Buffer =>
+  writeDataSet(dataSetOf(keys), transferSyntax)
 
 /** What most consoles ask for; all of it universal. */
 export const ALL: Keys = {
@@ -54,11 +66,19 @@ export const ALL: Keys = {
 
 /** `ALL` with some keys given; those of the step by their own names. */
 export function ask(keys: Keys = {}, step: Keys = {}): Keys {
-  return { ...ALL, ...keys, ScheduledProcedureStepSequence: { ...(ALL.ScheduledProcedureStepSequence as Keys), ...step } }
+  return {
+    ...ALL,
+    ...keys,
+    ScheduledProcedureStepSequence: { ...(ALL.ScheduledProcedureStepSequence as Keys), ...step },
+  }
 }
 
 /** One item as a partner writes it; `n` makes it another order. */
-export function item(n: number, fields: Record<string, unknown> = {}, step: Record<string, unknown> = {}): Record<string, unknown> {
+export function item(
+  n: number,
+  fields: Record<string, unknown> = {},
+  step: Record<string, unknown> = {},
+): Record<string, unknown> {
   const three = String(n).padStart(3, '0')
   return {
     AccessionNumber: `A${three}`,
@@ -87,4 +107,5 @@ export function item(n: number, fields: Record<string, unknown> = {}, step: Reco
   }
 }
 
-export const device = (changes: Partial<Device> = {}): Device => knownDevice({ createdAt: NOW, updatedAt: NOW, ...changes })
+export const device = (changes: Partial<Device> = {}): Device =>
+  knownDevice({ createdAt: NOW, updatedAt: NOW, ...changes })

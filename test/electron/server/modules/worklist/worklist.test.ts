@@ -8,9 +8,15 @@ const TODAY = ask({}, { ScheduledProcedureStepStartDate: '20261120' })
 describe('a worklist query', () => {
   it('asks the partner for the day and the modality and sends each step as one row, in order of start', async () => {
     await using bench = await openBench({
-      items: [item(2), item(1), item(3, { PatientName: 'ZEBRA' }, { ScheduledProcedureStepStartTime: '0730' })],
+      items: [
+        item(2),
+        item(1),
+        item(3, { PatientName: 'ZEBRA' }, { ScheduledProcedureStepStartTime: '0730' }),
+      ],
     })
-    const heard = await bench.find(ask({}, { Modality: 'CT', ScheduledProcedureStepStartDate: '20261120' }))
+    const heard = await bench.find(
+      ask({}, { Modality: 'CT', ScheduledProcedureStepStartDate: '20261120' }),
+    )
     expect(heard.final).toEqual({ status: 0 })
     expect(names(heard)).toEqual(['ZEBRA', 'TESTER^NUMBER001', 'TESTER^NUMBER002'])
     expect(bench.partner.questions).toEqual([
@@ -29,13 +35,21 @@ describe('a worklist query', () => {
   })
 
   it('answers in the four transfer syntaxes with the same values', async () => {
-    await using bench = await openBench({ items: [item(1, { PatientName: 'Müller^Änne' }), item(2)] })
+    await using bench = await openBench({
+      items: [item(1, { PatientName: 'Müller^Änne' }), item(2)],
+    })
     const texts: unknown[] = []
     for (const transferSyntax of Object.values(TRANSFER_SYNTAX)) {
       const { rows } = await bench.find(TODAY, { transferSyntax })
       texts.push(
         rows.map((row) =>
-          ['SpecificCharacterSet', 'PatientName', 'StudyInstanceUID', 'Modality', 'PatientWeight'].map((key) => text(row, key)),
+          [
+            'SpecificCharacterSet',
+            'PatientName',
+            'StudyInstanceUID',
+            'Modality',
+            'PatientWeight',
+          ].map((key) => text(row, key)),
         ),
       )
     }
@@ -82,11 +96,20 @@ describe('a worklist query', () => {
     await using bench = await openBench({ items: [item(1)] })
     await bench.find(TODAY)
     bench.temp.clock.pass(60_000)
-    bench.partner.now({ body: JSON.stringify({ authorized: false, items: [], error: 'no worklist for this AE, ask Jane Doe' }) })
+    bench.partner.now({
+      body: JSON.stringify({
+        authorized: false,
+        items: [],
+        error: 'no worklist for this AE, ask Jane Doe',
+      }),
+    })
     const heard = await bench.find(TODAY)
     expect(heard).toMatchObject({
       rows: [],
-      final: { status: 0xc001, errorComment: 'Worklist not authorised for AE CT1: no worklist for this AE, ask' },
+      final: {
+        status: 0xc001,
+        errorComment: 'Worklist not authorised for AE CT1: no worklist for this AE, ask',
+      },
     })
     expect(bench.inspected[1]).toMatchObject({ status: 'C001', fault: 'refused', source: 'none' })
     expect(bench.inspected[1]?.sentence).not.toMatch(/Jane/)
@@ -98,17 +121,22 @@ describe('a worklist query', () => {
     ['no JSON', { body: 'sorry' }, 0xc002, 'invalid'],
     ['a list that is no list', { body: '{"authorized":true,"items":{}}' }, 0xc002, 'invalid'],
     ['an error status', { status: 500 }, 0xa700, 'status'],
-  ] as const)('answers %s with its failure, never with an empty list', async (_, reaction, status, fault) => {
-    await using bench = await openBench(reaction)
-    const heard = await bench.find(TODAY)
-    expect(heard.rows).toEqual([])
-    expect(heard.final.status).toBe(status)
-    expect(bench.inspected[0]).toMatchObject({ fault, sent: 0, source: 'none' })
-  })
+  ] as const)(
+    'answers %s with its failure, never with an empty list',
+    async (_, reaction, status, fault) => {
+      await using bench = await openBench(reaction)
+      const heard = await bench.find(TODAY)
+      expect(heard.rows).toEqual([])
+      expect(heard.final.status).toBe(status)
+      expect(bench.inspected[0]).toMatchObject({ fault, sent: 0, source: 'none' })
+    },
+  )
 
   it('refuses a query it cannot understand with A900 and the offending element, and records it', async () => {
     await using bench = await openBench()
-    const heard = await bench.find(ask({ PatientID: 'P1' }, { ScheduledProcedureStepStartDate: 'notadate' }))
+    const heard = await bench.find(
+      ask({ PatientID: 'P1' }, { ScheduledProcedureStepStartDate: 'notadate' }),
+    )
     expect(heard.final).toEqual({
       status: 0xa900,
       errorComment: 'ScheduledProcedureStepStartDate: not a date',
@@ -121,7 +149,12 @@ describe('a worklist query', () => {
   })
 
   it('fails where everything that matched is withheld, so that the list does not look empty', async () => {
-    await using bench = await openBench({ items: [item(1, { AccessionNumber: 'A-LONGER-THAN-SIXTEEN' }), item(2, {}, { Modality: 'MR' })] })
+    await using bench = await openBench({
+      items: [
+        item(1, { AccessionNumber: 'A-LONGER-THAN-SIXTEEN' }),
+        item(2, {}, { Modality: 'MR' }),
+      ],
+    })
     expect((await bench.find(ask({}, { Modality: 'CT' }))).final.status).toBe(0xc002)
     const rest = await bench.find(ask({}, { Modality: 'MR' }))
     expect([rest.final.status, rest.rows.length]).toEqual([0, 1])
@@ -133,14 +166,23 @@ describe('a worklist query', () => {
 
   it('sends the rows nearest to now where there are too many, then says that it cut', async () => {
     await using bench = await openBench({
-      items: [6, 7, 8, 9, 10, 11].map((hour) => item(hour, {}, { ScheduledProcedureStepStartTime: `${String(hour).padStart(2, '0')}30` })),
+      items: [6, 7, 8, 9, 10, 11].map((hour) =>
+        item(hour, {}, { ScheduledProcedureStepStartTime: `${String(hour).padStart(2, '0')}30` }),
+      ),
     })
     bench.device = device({ maxRows: 2 })
     const heard = await bench.find(TODAY)
     expect(names(heard)).toEqual(['TESTER^NUMBER008', 'TESTER^NUMBER009'])
     expect(heard.final).toEqual({ status: 0xa700, errorComment: 'List cut at 2, narrow the query' })
     const inspection = await bench.worklist.inspection(bench.inspected[0]?.inspectionId ?? 0)
-    expect(inspection?.rows.map(({ verdict }) => verdict)).toEqual(['sent', 'sent', 'cut', 'cut', 'cut', 'cut'])
+    expect(inspection?.rows.map(({ verdict }) => verdict)).toEqual([
+      'sent',
+      'sent',
+      'cut',
+      'cut',
+      'cut',
+      'cut',
+    ])
   })
 
   it('gives an internal error a reference and tells nobody else what it was', async () => {
@@ -164,7 +206,10 @@ describe('a cancelled query', () => {
     expect(await finding).toMatchObject({ final: { status: 0xfe00 }, rows: [] })
     await expect.poll(() => bench.partner.hungUp()).toBe(1)
     expect(bench.inspected).toMatchObject([
-      { status: 'FE00', sentence: 'CT room 1 asked for today’s list and cancelled before there was an answer.' },
+      {
+        status: 'FE00',
+        sentence: 'CT room 1 asked for today’s list and cancelled before there was an answer.',
+      },
     ])
   })
 
@@ -189,7 +234,12 @@ describe('a cancelled query', () => {
   it('is recorded when the device goes while rows are sent', async () => {
     await using bench = await openBench({ items: [item(1)] })
     const generator = bench.worklist.cFindScp.find({
-      association: { associationId: 'a1', callingAeTitle: 'CT1', calledAeTitle: 'ISTHMUS', remoteAddress: '127.0.0.1' },
+      association: {
+        associationId: 'a1',
+        callingAeTitle: 'CT1',
+        calledAeTitle: 'ISTHMUS',
+        remoteAddress: '127.0.0.1',
+      },
       messageId: 1,
       transferSyntax: TRANSFER_SYNTAX.explicitLittleEndian,
       identifier: identifierOf(TODAY),
@@ -207,7 +257,11 @@ describe('the record of a query', () => {
     await using bench = await openBench({ items: [item(1)] })
     let committed = 0
     const heard = bench.find(TODAY).then(() => {
-      committed = bench.temp.store.inspections.list({ cursor: undefined, limit: 10, outcome: 'all' }).items.length
+      committed = bench.temp.store.inspections.list({
+        cursor: undefined,
+        limit: 10,
+        outcome: 'all',
+      }).items.length
     })
     await heard
     expect(committed).toBe(1)
@@ -215,9 +269,16 @@ describe('the record of a query', () => {
 
   it('shows keys, question, partner and a verdict in words for each row', async () => {
     await using bench = await openBench({
-      items: [item(1), item(2, { PatientName: 'OTHER^ONE' }), item(3, { StudyInstanceUID: '1.02.3' }), item(4, { PatientSex: 'unknown' })],
+      items: [
+        item(1),
+        item(2, { PatientName: 'OTHER^ONE' }),
+        item(3, { StudyInstanceUID: '1.02.3' }),
+        item(4, { PatientSex: 'unknown' }),
+      ],
     })
-    await bench.find(ask({ PatientName: 'tester*' }, { ScheduledProcedureStepStartDate: '20261120-20261121' }))
+    await bench.find(
+      ask({ PatientName: 'tester*' }, { ScheduledProcedureStepStartDate: '20261120-20261121' }),
+    )
     const [summary] = bench.inspected
     expect(summary).toMatchObject({
       sent: 2,
@@ -232,7 +293,9 @@ describe('the record of a query', () => {
       /^CT room 1 asked for the list of 2026-11-20 to 2026-11-21; the partner answered 4 exams in \d+ ms; 2 sent, 1 did not match \(PatientName\), 1 withheld\.$/,
     )
     const inspection = await bench.worklist.inspection(summary?.inspectionId ?? 0)
-    expect(inspection?.rows.map(({ patientName, verdict, reason }) => [patientName, verdict, reason])).toEqual([
+    expect(
+      inspection?.rows.map(({ patientName, verdict, reason }) => [patientName, verdict, reason]),
+    ).toEqual([
       ['TESTER^NUMBER001', 'sent', ''],
       ['TESTER^NUMBER004', 'sent', ''],
       ['TESTER^NUMBER003', 'withheld', 'its StudyInstanceUID is not a valid UID'],
@@ -248,7 +311,9 @@ describe('the record of a query', () => {
     })
     expect(inspection?.question).toEqual(bench.partner.questions[0])
     expect(inspection?.partner).toMatchObject({ httpStatus: 200, detail: '' })
-    expect((await bench.worklist.inspection(summary?.inspectionId ?? 0, 'withheld'))?.rowsTotal).toBe(1)
+    expect(
+      (await bench.worklist.inspection(summary?.inspectionId ?? 0, 'withheld'))?.rowsTotal,
+    ).toBe(1)
   })
 
   it('is not there for an id that never was', async () => {
@@ -274,12 +339,24 @@ describe('asking as a device from the window', () => {
       device({ lastAddress: '10.0.0.7' }),
       { userId: 'usr_1', name: 'Anna Berg' },
     )
-    expect(inspection).toMatchObject({ origin: 'window', sent: 1, filtered: 1, callingAeTitle: 'CT1', remoteAddress: '10.0.0.7' })
-    expect(inspection.sentence).toMatch(/^CT room 1 \(asked by Anna Berg from the window\) asked for today’s CT list; /)
+    expect(inspection).toMatchObject({
+      origin: 'window',
+      sent: 1,
+      filtered: 1,
+      callingAeTitle: 'CT1',
+      remoteAddress: '10.0.0.7',
+    })
+    expect(inspection.sentence).toMatch(
+      /^CT room 1 \(asked by Anna Berg from the window\) asked for today’s CT list; /,
+    )
     expect(inspection.rows.map(({ patientName, verdict }) => [patientName, verdict])).toEqual([
       ['Ödman^Åke', 'sent'],
       ['TESTER^NUMBER001', 'filtered'],
     ])
-    expect(bench.partner.questions[0]).toMatchObject({ callingAe: 'CT1', sourceIp: '10.0.0.7', modality: 'CT' })
+    expect(bench.partner.questions[0]).toMatchObject({
+      callingAe: 'CT1',
+      sourceIp: '10.0.0.7',
+      modality: 'CT',
+    })
   })
 })
