@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { sourceLines } from './support/source-lines.ts'
 import { sameDayClock } from './support/temp-store.ts'
 
 // A test that takes its day from the real clock fails when midnight comes while it runs.
@@ -37,8 +38,7 @@ describe('a test of the gateway', () => {
     )
     expect(files.length).toBeGreaterThan(100)
     const found = files.flatMap((file) =>
-      readFileSync(join(import.meta.dirname, file), 'utf8')
-        .split('\n')
+      sourceLines(readFileSync(join(import.meta.dirname, file), 'utf8'))
         .filter(takesItsDay)
         .map(() => file),
     )

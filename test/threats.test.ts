@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { hasTest, readTestFile } from './support/promise-table.ts'
 
 // docs/THREATS.md is read as a table: what it says is shown by a test is shown by one that exists.
 
@@ -50,21 +51,9 @@ function faultsOf(
     ...shown.flatMap(([file, name]) => {
       const text = read(file)
       if (text === undefined) return [`${id} names ${file}, which is not there.`]
-      return isNamed(text, name) ? [] : [`${id} names “${name}”, which is no test of ${file}.`]
+      return hasTest(text, name) ? [] : [`${id} names “${name}”, which is no test of ${file}.`]
     }),
   ]
-}
-
-/** Whether a call of it or test, plain or with a table, begins with this very name. */
-const isNamed = (text: string, name: string): boolean =>
-  ["'", '"', '`'].some(
-    (quote) =>
-      text.includes(`(${quote}${name}${quote}`) || text.includes(`(\n    ${quote}${name}${quote}`),
-  )
-
-const read = (file: string): string | undefined => {
-  const path = join(import.meta.dirname, file)
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
 }
 
 describe('the threat model', () => {
@@ -86,7 +75,7 @@ describe('the threat model', () => {
   })
 
   it('names for each a test that is there, and says what remains and why', () => {
-    expect(threats.flatMap((one) => faultsOf(one, read))).toEqual([])
+    expect(threats.flatMap((one) => faultsOf(one, readTestFile))).toEqual([])
   })
 
   it('says why no attack is run where only the sources or the build are looked at', () => {

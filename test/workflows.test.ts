@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TIERS } from '../scripts/test-arguments.mjs'
 import { toolsOf, unacceptedSkips } from '../scripts/test-tools.mjs'
 import { REASONS } from './support/needs.ts'
+import { sourceLines } from './support/source-lines.ts'
 
 // The workflows of GitHub are read by GitHub's own parser, because they cannot run here.
 
@@ -187,7 +188,7 @@ describe('a night', () => {
  * the first two skip nothing there.
  */
 const SKIPS_OF_PLAYWRIGHT = [
-  "e2e/newcomer.spec.ts: test.skip(!areInstalled(), 'the packages are not those of package-lock.json: run npm test or npm start first')",
+  'e2e/newcomer.spec.ts: test.skip(!areInstalled(), NOT_INSTALLED)',
   "e2e/pictures.spec.ts: test.skip(isMaking, 'They are being made.')",
   "e2e/viewer-formats.spec.ts: test.skip(lacking.length > 0, lacking.join(', '))",
 ]
@@ -242,11 +243,7 @@ describe('the tools of the tests', () => {
     const skips = files
       .map((name) => name.replaceAll('\\', '/'))
       .filter((name) => name !== 'support/needs.ts' && name !== 'workflows.test.ts')
-      .flatMap((name) =>
-        read(`test/${name}`)
-          .split('\n')
-          .map((line) => `${name}: ${line.trim()}`),
-      )
+      .flatMap((name) => sourceLines(read(`test/${name}`)).map((line) => `${name}: ${line.trim()}`))
       .filter((line) => /\b(skipIf|runIf)\b|\.(skip|fixme|todo)\(/.test(line))
     expect(skips.toSorted()).toEqual(SKIPS_OF_PLAYWRIGHT)
   })

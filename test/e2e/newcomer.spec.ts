@@ -20,6 +20,9 @@ test.afterAll(async () => {
   rmSync(data, { recursive: true, force: true })
 })
 
+const NOT_INSTALLED =
+  'the packages are not those of package-lock.json: run npm test or npm start first'
+
 /** `npm start` would install them anew, under the feet of whatever else runs from this folder. */
 function areInstalled(): boolean {
   const lock = createHash('sha256')
@@ -35,10 +38,7 @@ function areInstalled(): boolean {
 test('goes from npm start to the first worklist on a device by what README and the window say', async ({
   page,
 }, { annotations }) => {
-  test.skip(
-    !areInstalled(),
-    'the packages are not those of package-lock.json: run npm test or npm start first',
-  )
+  test.skip(!areInstalled(), NOT_INSTALLED)
   test.setTimeout(240_000)
   const cost = { clicks: 0, fields: 0, keystrokes: 0, commands: 0 }
   const began = Date.now()

@@ -69,8 +69,8 @@ export default ofArea('DIM', [
     promise: 'P-DIM-04',
     what: 'fragments are six bytes longer than the peer takes',
     file: 'electron/server/dicom/dimse/message.ts',
-    find: '(maximumLength - PDV_HEADER) & ~1)',
-    replace: 'maximumLength & ~1)',
+    find: '(maximumLength - PDV_HEADER) & ~1',
+    replace: 'maximumLength & ~1',
     tests: 'electron/server/dicom/dimse/message.test.ts',
   },
   {

@@ -29,8 +29,8 @@ export default ofArea('LIM', [
     promise: 'P-LIM-04',
     what: 'connections that never ask are kept',
     file: 'electron/server/dicom/upper-layer/server.ts',
-    find: '    refuseSurplus()\n',
-    replace: '',
+    find: 'refuseSurplus()\n    if (connections',
+    replace: 'if (connections',
     tests: 'electron/server/dicom/upper-layer/server.test.ts',
   },
   {

@@ -5,7 +5,7 @@ import type { Fault } from './fault.ts'
 
 /** Why the fault cannot be planted in the text, as a sentence; undefined where it can. */
 export function whyNotPlanted({ file, find, replace }: Fault, text: string): string | undefined {
-  const count = text.split(find).length - 1
+  const count = [...text.matchAll(new RegExp(anyLayout(find), 'g'))].length
   if (count === 0) return `${file} does not have its text any more.`
   if (count > 1) return `${file} has its text ${count} times.`
   if (find === replace) return 'It changes nothing.'
@@ -17,10 +17,20 @@ export function whyNotPlanted({ file, find, replace }: Fault, text: string): str
   return undefined
 }
 
-export function planted({ find, replace }: Pick<Fault, 'find' | 'replace'>, text: string): string {
-  const at = text.indexOf(find)
-  return text.slice(0, at) + replace + text.slice(at + find.length)
-}
+export const planted = ({ find, replace }: Pick<Fault, 'find' | 'replace'>, text: string): string =>
+  text.replace(new RegExp(anyLayout(find)), () => replace)
+
+/**
+ * A pattern for this code however the formatter has broken its lines: where it has a space or a
+ * bracket there may be any white space, and a comma before a bracket that closes.
+ */
+const anyLayout = (code: string): string =>
+  code
+    .trim()
+    .split(/\s+|(?<=[([{])|(?=[)\]}.])/)
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .map((part, at) => (at === 0 ? part : /^\\[)\]}]/.test(part) ? `,?\\s*${part}` : `\\s*${part}`))
+    .join('')
 
 /**
  * Plants the fault below `root` while `work` runs. The file is written anew: it may be a hard link.
