@@ -18,7 +18,6 @@ import {
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import { openParts } from '../electron/server/context.ts'
 import { makeBackup } from '../electron/server/modules/backups/make-backup.ts'
 import {
   keepRecoveryKey,
@@ -31,6 +30,7 @@ import {
   stageRestore,
 } from '../electron/server/modules/backups/restore-files.ts'
 import { renderReportPdf } from '../electron/server/modules/reports/report-pdf.ts'
+import { openParts } from '../electron/server/parts.ts'
 import { seed } from './bench-window/clinic.mjs'
 import { root, stop } from './setup.mjs'
 

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..')
 
 /** Areas of electron/server, the lowest first. An area imports those before it. */
 const SERVER: readonly string[] = [
-  ...['platform', 'database', 'jobs', 'dicom', 'http', 'webhooks', 'mail'],
+  ...['platform', 'database', 'jobs', 'dicom', 'http', 'webhooks', 'context', 'mail'],
   ...[
     'audit',
     'settings',
@@ -46,33 +46,31 @@ const UPWARDS: Readonly<Record<string, number>> = {
   'backups > diagnostics': 2,
   'backups > server': 4,
   'commitment > images': 6,
+  'context > api-keys': 1,
+  'context > audit': 4,
+  'context > commitment': 1,
+  'context > corrections': 2,
+  'context > dashboard': 1,
+  'context > devices': 3,
+  'context > events': 1,
+  'context > forwarding': 2,
+  'context > images': 3,
+  'context > partners': 1,
+  'context > procedure-steps': 2,
+  'context > reconciliation': 1,
+  'context > reports': 10,
+  'context > settings': 2,
+  'context > studies': 5,
+  'context > users': 7,
+  'context > viewer': 5,
+  'context > worklist': 4,
   'control > server': 5,
   'corrections > dashboard': 4,
   'corrections > reports': 2,
   'corrections > viewer': 1,
   'dashboard > server': 1,
-  'database > api-keys': 1,
-  'database > audit': 4,
   'database > backups': 1,
-  'database > commitment': 1,
-  'database > corrections': 2,
-  'database > customers': 2,
-  'database > dashboard': 1,
-  'database > devices': 3,
-  'database > events': 1,
-  'database > forwarding': 2,
-  'database > http': 1,
-  'database > images': 3,
-  'database > jobs': 1,
-  'database > partners': 1,
-  'database > procedure-steps': 2,
-  'database > reconciliation': 1,
-  'database > reports': 10,
-  'database > settings': 2,
-  'database > studies': 7,
-  'database > users': 7,
-  'database > viewer': 5,
-  'database > worklist': 4,
+  'database > studies': 2,
   'devices > control': 1,
   'devices > dashboard': 3,
   'devices > forwarding': 1,
@@ -148,6 +146,7 @@ const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
   dicom: [NODE, /^dcmjs(\/|$)/],
   http: [NODE, /^@fastify\//, 'fastify', 'zod'],
   webhooks: [NODE, 'undici'],
+  context: [NODE],
   mail: [NODE, /^nodemailer(\/|$)/],
   audit: [NODE, 'kysely', 'zod'],
   settings: [NODE],
@@ -249,12 +248,13 @@ const isIn = (packages: readonly Package[], specifier: string) =>
   packages.some((name) => (typeof name === 'string' ? name === specifier : name.test(specifier)))
 
 /**
- * `users` of electron/server/modules/users/people.ts, `server` of the files of electron/server
- * itself; undefined elsewhere.
+ * `users` of electron/server/modules/users/people.ts, `context` of context.ts, `server` of the
+ * other files of electron/server itself; undefined elsewhere.
  */
 function areaOf(path: string): string | undefined {
   const [electron, server, first = '', second = ''] = path.split('/')
   if (electron !== 'electron' || server !== 'server') return undefined
+  if (first === 'context.ts') return 'context'
   if (first.endsWith('.ts')) return 'server'
   return first === 'modules' ? second : first
 }
@@ -321,7 +321,7 @@ describe('the module table', () => {
       (file) =>
         file.startsWith('electron/') &&
         areaOf(file) !== 'database' &&
-        !file.endsWith('-queries.ts'),
+        !/[/-]queries\.ts$/.test(file),
     )
     const withSql = others.filter((file) =>
       /\b(select .+ from|insert into|update \w+ set|delete from)\b/i.test(

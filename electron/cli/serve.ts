@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { SettingOverrides } from '#server/context.ts'
+import type { SettingOverrides } from '#server/parts.ts'
 import { openLog } from '#server/platform/log.ts'
 import { openLogFile } from '#server/platform/log-file.ts'
 import { isLoopback } from '#server/platform/network-interfaces.ts'

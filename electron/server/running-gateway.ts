@@ -1,11 +1,11 @@
-import type { Parts } from './context.ts'
 import type { Backups } from './modules/backups/backups.ts'
 import { type RunningGateway, updatePreparation } from './modules/control/shell-commands.ts'
 import { type ShellStateDeps, shellState } from './modules/control/shell-state.ts'
 import type { DashboardPorts } from './modules/dashboard/ports.ts'
+import type { Parts } from './parts.ts'
 
 export interface RunningDeps
-  extends Pick<ShellStateDeps, 'auditTrail' | 'customersOf' | 'exams' | 'reconciliation'> {
+  extends Pick<ShellStateDeps, 'auditTrail' | 'exams' | 'reconciliation'> {
   readonly version: string
   readonly logFile: string | undefined
   readonly ports: DashboardPorts

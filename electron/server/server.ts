@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { idFromUuid } from '#shared/ids.ts'
-import type { SettingOverrides } from './context.ts'
 import type { SpawnWorker } from './dicom/scu/native.ts'
 import { openCertificates } from './http/certificates.ts'
 import { openAdmission, openHttpListeners } from './http/http-listeners.ts'
@@ -33,6 +32,7 @@ import { openInviting } from './modules/users/inviting.ts'
 import { openViewer } from './modules/viewer/viewer-part.ts'
 import { openWorklist } from './modules/worklist/worklist.ts'
 import { effectOf, feedLineOf, repeatLineOf } from './modules/worklist/worklist-feed.ts'
+import type { SettingOverrides } from './parts.ts'
 import type { Clock } from './platform/clock.ts'
 import { diskFaultKind, StorageFault } from './platform/disk-fault.ts'
 import type { Log } from './platform/log.ts'
@@ -176,7 +176,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const inviting = opened.use(openInviting(parts, { publicBase, log }))
   const { users, invitations } = inviting
   const partnerInterface = openPartnerInterface(parts, { version, publicBase, users, invitations })
-  const { customersOf, partners } = partnerInterface
+  const { partners } = partnerInterface
   const reports = opened.use(
     openReporting(parts, {
       feed,
@@ -230,7 +230,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     : opened.use(openAuditCollector(parts, { certificates, feed, onError }))
   const window = openWindow(parts, {
     collectorFault: () => collector?.fault(),
-    ...{ records, requester, worklist, images, inviting, partnerInterface, reports, certificates },
+    ...{ records, requester, worklist, images, inviting, reports, certificates },
     ...{ metrics, up, keyStore, isSafe, version },
   })
   const { ports, exams } = window
@@ -243,7 +243,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   })
   const running = opened.use(
     openRunning(parts, {
-      ...{ version, logFile, ports, auditTrail, customersOf, exams, backups: setup.backups },
+      ...{ version, logFile, ports, auditTrail, exams, backups: setup.backups },
       reconciliation: exams.reconciliation,
       openOfDevices: () => up.dicom?.openOfDevices ?? 0,
       putOff: (isOn) => up.dicom?.putOff(isOn),

@@ -1,6 +1,6 @@
 // A clinic of many studies, all of it invented, in a data folder of its own.
 import { randomUUID } from 'node:crypto'
-import { openParts } from '../../electron/server/context.ts'
+import { openParts } from '../../electron/server/parts.ts'
 
 export const PERSON = { email: 'bench@clinic.example', password: 'a long sentence for the bench' }
 

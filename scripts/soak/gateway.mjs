@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { openParts } from '../../electron/server/context.ts'
+import { openParts } from '../../electron/server/parts.ts'
 
 const RADIOLOGIST = { email: 'radiologist@clinic.example', password: 'a long and quiet evening' }
 const SETTINGS = {

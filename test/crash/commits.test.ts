@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { openContext } from '#server/context.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { takeLock } from '#server/database/lock.ts'
-import { DATABASE_FILE, openStore } from '#server/database/store.ts'
 import { killAfter } from '../support/acknowledging-child.ts'
 import { bundledChild } from '../support/bundled-child.ts'
 import { tempFolder } from '../support/temp-store.ts'
@@ -26,7 +27,7 @@ describe('a process that is killed', () => {
 
       using lock = takeLock(temp.folder)
       expect(lock).toBeDefined()
-      using store = openStore({
+      using store = openContext({
         folder: temp.folder,
         clock: Date.now,
         uuid: () => crypto.randomUUID(),

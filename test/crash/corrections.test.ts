@@ -5,10 +5,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { expect, it, vi } from 'vitest'
-import { openParts } from '#server/context.ts'
+import { openContext } from '#server/context.ts'
 import { rawQuery } from '#server/database/raw-query.ts'
-import { openStore } from '#server/database/store.ts'
 import { openPeople } from '#server/modules/users/people.ts'
+import { openParts } from '#server/parts.ts'
 import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
@@ -63,7 +63,7 @@ it('a process that is killed while it corrects images shows each image once, who
   for (let round = 0; round < ROUNDS; round++) {
     acknowledged += await killed(program, temp.folder)
     await started(program, temp.folder)
-    using store = openStore({ folder: temp.folder, clock: Date.now, uuid: randomUUID })
+    using store = openContext({ folder: temp.folder, clock: Date.now, uuid: randomUUID })
     const { imageFiles, instances, database } = store
     expect(imageFiles.notedCopies()).toEqual([])
     expect([...imageFiles.recovered()]).toEqual([])
@@ -129,7 +129,7 @@ async function correct(call: Call): Promise<void> {
 
 /** What the data folder says must reach the archive: the rejection note, then the copies. */
 function expectedOf(folder: string): { readonly notes: string[]; readonly copies: string[] } {
-  using store = openStore({ folder, clock: Date.now, uuid: randomUUID })
+  using store = openContext({ folder, clock: Date.now, uuid: randomUUID })
   const uids = (sql: string) =>
     store.database.all(rawQuery<{ uid: string }>(sql, [])).map(({ uid }) => uid)
   return {

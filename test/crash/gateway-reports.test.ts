@@ -8,8 +8,8 @@ import {
   type PartnerSimulator,
   type Scenario,
 } from '#electron/simulator/partner.ts'
-import { openParts } from '#server/context.ts'
 import { openPeople } from '#server/modules/users/people.ts'
+import { openParts } from '#server/parts.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'

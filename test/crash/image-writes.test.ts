@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
 import { killAfter } from '../support/acknowledging-child.ts'
 import { bundledChild } from '../support/bundled-child.ts'
 import { tempFolder } from '../support/temp-store.ts'
@@ -21,7 +21,7 @@ describe('a process that is killed while it keeps images', () => {
       acknowledged.push(
         ...(await killAfter(20 + Math.floor(Math.random() * 100), program, temp.folder)),
       )
-      using store = openStore({ folder: temp.folder, clock: Date.now, uuid: randomUUID })
+      using store = openContext({ folder: temp.folder, clock: Date.now, uuid: randomUUID })
       const { imageFiles, instances } = store
       imageFiles.sweep()
       for await (const file of imageFiles.orphans(

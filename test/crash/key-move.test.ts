@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
 import { keyKept, unwrapKey } from '#server/database/wrapped-key.ts'
 import { bundledChild } from '../support/bundled-child.ts'
 import { folderOf, reception } from '../support/sealed-key-folder.ts'
@@ -27,7 +27,7 @@ it('moving the data key into a key store leaves a folder that opens, wherever it
     expect(keyKept(folder)).not.toBe('none')
     const dataKey = unwrapKey(folder, reception)
     if (keyKept(folder) === 'sealed') expect(dataKey).toEqual(key)
-    using store = openStore({ folder, clock, uuid, dataKey })
+    using store = openContext({ folder, clock, uuid, dataKey })
     expect(store.secrets.get('mail.password')).toBe('seven calm otters')
   }
 })

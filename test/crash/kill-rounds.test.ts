@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { DATABASE_FILE } from '#server/database/store.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { killClinic } from '../simulation/kill-rounds/clinic.ts'
 
 // `npm run simulate -- --kills 1000` goes on with other seeds.

@@ -4,7 +4,8 @@ import { copyFileSync, cpSync, existsSync, readdirSync, readFileSync, rmSync } f
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { DATABASE_FILE, openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
 import {
   keepRecoveryKey,
@@ -73,7 +74,7 @@ async function openStage(entries: number) {
       const dataKey = existsSync(join(data, 'data.key'))
         ? undefined
         : readFileSync(join(folder, 'data.key'))
-      using again = openStore({ folder: data, clock, uuid, dataKey })
+      using again = openContext({ folder: data, clock, uuid, dataKey })
       const verdict = again.audit.verify()
       return verdict.isIntact ? verdict.entries : 'broken'
     },

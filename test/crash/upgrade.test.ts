@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openContext } from '#server/context.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { openStore } from '#server/database/store.ts'
 import { bundledChild } from '../support/bundled-child.ts'
 import { GOLDEN_AT, goldenFolder, type Rows } from '../support/golden.ts'
 import { faultsOf, lost, manyRows, migrated, rowsIn, schemaOf } from '../support/golden-checks.ts'
@@ -37,7 +37,7 @@ function openOriginal(entries: number) {
 function expectWhole(on: { folder: string; entries: number; before: Rows }, when: string): void {
   const file = join(on.folder, 'gateway.sqlite')
   {
-    using store = openStore({
+    using store = openContext({
       folder: on.folder,
       clock: () => Date.parse(GOLDEN_AT),
       uuid: randomUUID,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { openParts, type SettingOverrides } from '#server/context.ts'
 import { type NewUser, openPeople } from '#server/modules/users/people.ts'
+import { openParts, type SettingOverrides } from '#server/parts.ts'
 import { openLog } from '#server/platform/log.ts'
 import { openGateway } from '#server/server.ts'
 

@@ -82,10 +82,7 @@ export const keys = ofArea('KEY', [
     file: 'electron/server/database/data-key.ts',
     find: '    if (!options.mayCreate)\n',
     replace: '    if (!options.mayCreate && !options.random)\n',
-    tests: [
-      'electron/server/database/encryption.test.ts',
-      'electron/server/database/store.test.ts',
-    ],
+    tests: ['electron/server/database/encryption.test.ts', 'electron/server/context.test.ts'],
   },
   {
     promise: 'P-KEY-04',

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { openParts } from '#server/context.ts'
+import { openParts } from '#server/parts.ts'
 import { logFilesOf } from '#server/platform/log-file.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'

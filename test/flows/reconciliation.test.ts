@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Parts } from '#server/context.ts'
+import type { Parts } from '#server/parts.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'

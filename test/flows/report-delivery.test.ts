@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, onTestFailed } from 'vitest'
 import { openPartnerSimulator, type PartnerSimulator } from '#electron/simulator/partner.ts'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { type Delivery, dashboardReports } from '#shared/contract/reports.ts'
@@ -286,7 +286,7 @@ async function keptAsLinked(
   })
   expect((await fetchPdf(presignedUrl, 'POST')).status).toBe(405)
   expect(await gateway.end('SIGTERM')).toBe(0)
-  using store = openStore({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
+  using store = openContext({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
   expect(store.reportPdfs.entry(reportId)).toMatchObject({
     sha256: pdf.sha256,
     bytes: pdf.bytes.length,

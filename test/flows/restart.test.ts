@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { openParts } from '#server/context.ts'
+import { openParts } from '#server/parts.ts'
 import {
   ask,
   identifierOf,

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { openParts } from '#server/context.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
 import {
   keepRecoveryKey,
@@ -9,6 +8,7 @@ import {
   newRecoveryKey,
   wrapDataKey,
 } from '#server/modules/backups/recovery-key.ts'
+import { openParts } from '#server/parts.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import type { StudyId } from '#shared/ids.ts'

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, writeFileS
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, it, vi } from 'vitest'
-import { DATABASE_FILE } from '#server/database/store.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { ANCHOR_FILE } from '#server/modules/audit/audit-anchor.ts'
 import { runAlone } from '#server/modules/control/commands.ts'
 import { askControl } from '#server/modules/control/control.ts'

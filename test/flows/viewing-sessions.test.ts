@@ -9,8 +9,8 @@ import {
   phantomSopUid,
   type SimulatedFiles,
 } from '#electron/simulator/partner.ts'
-import { openParts } from '#server/context.ts'
 import { VIEW_COOKIE } from '#server/http/view-authentication.ts'
+import { openParts } from '#server/parts.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'

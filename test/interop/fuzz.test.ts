@@ -2,8 +2,8 @@ import { Agent } from 'node:http'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { openParts } from '#server/context.ts'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
+import { openParts } from '#server/parts.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { express } from '#shared/contract/express.ts'
 import { scribe } from '#shared/contract/scribe.ts'
@@ -150,7 +150,7 @@ async function knownIds(
     ),
   )
   const { invitations } = await call(scribeUsers.invitations, { query: {} })
-  using store = openStore({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
+  using store = openContext({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
   const userId = users[0]?.userId ?? ''
   const reports = read.slice(0, 4).map(({ studyId }) => completedReport(store, { studyId, userId }))
   return {

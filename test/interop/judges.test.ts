@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
 import { KEY_OBJECT_SELECTION } from '#server/dicom/objects/rejection-note.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
@@ -327,7 +327,7 @@ describe('DCMTK and Orthanc read, decode and take', () => {
 
     await captured(clinic, sopUid(3))
     await signed(clinic)
-    using store = openStore({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
+    using store = openContext({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
     const own = () =>
       store.instances.ofStudy(UID).filter(({ callingAeTitle }) => callingAeTitle === 'ISTHMUS')
     await vi.waitFor(

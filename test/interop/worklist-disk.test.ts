@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Parts } from '#server/context.ts'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
+import type { Parts } from '#server/parts.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardActivity } from '#shared/contract/dashboard-activity.ts'
 import { dashboardExams } from '#shared/contract/dashboard-exams.ts'
@@ -238,7 +238,7 @@ describe('a disk without any room', () => {
     expect(inspections[0]).toMatchObject({ status: '0000', sent: 2 })
     // What was held in memory for the other device is on the disk.
     await clinic[Symbol.asyncDispose]()
-    using store = openStore({ folder: join(disk.path, 'data'), clock, uuid: randomUUID })
+    using store = openContext({ folder: join(disk.path, 'data'), clock, uuid: randomUUID })
     const { documentHash = '' } =
       store.answers.holding('2026-11-20').find(({ callingAe }) => callingAe === 'MR1') ?? {}
     expect(JSON.parse(store.documents.read(documentHash)?.toString() ?? '')).toMatchObject({

@@ -1,7 +1,7 @@
 import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { openParts, type Parts } from '#server/context.ts'
 import { LOCK_FILE } from '#server/database/lock.ts'
+import { openParts, type Parts } from '#server/parts.ts'
 import { openLog } from '#server/platform/log.ts'
 import { type Gateway, openGateway } from '#server/server.ts'
 import { cache, disk } from './disk.ts'

@@ -2,14 +2,15 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { DATABASE_FILE, openStore, type Store } from '#server/database/store.ts'
+import { type Context, openContext } from '#server/context.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import type { Standing } from './ledger.ts'
 
 /** What the data folder holds, read beside the gateway. */
 export interface Reader extends Disposable {
   readonly folder: string
-  readonly store: Store
+  readonly store: Context
   select<T>(sql: string, ...values: readonly unknown[]): T[]
   standingOf(studyId: string): Standing
   /** The data set in the instance's file; undefined where there is none. */
@@ -18,7 +19,7 @@ export interface Reader extends Disposable {
 
 export function openReader(folder: string, clock: () => number): Reader {
   const database = new Sqlite(join(folder, DATABASE_FILE), { readonly: true })
-  const store = openStore({ folder, clock, uuid: randomUUID })
+  const store = openContext({ folder, clock, uuid: randomUUID })
   return {
     folder,
     store,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { KeyCaller, UserCaller } from '#server/modules/users/caller.ts'
 import type { UserRecord } from '#server/modules/users/user-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -10,7 +10,7 @@ const AT = '2026-03-10T08:00:00.000Z'
 
 /** A key in the store, as a caller. */
 export function newKey(
-  store: Store,
+  store: Context,
   more: Partial<Pick<KeyCaller, 'scope' | 'isViewerEnabled' | 'managesPeople'>> = {},
 ): KeyCaller {
   const { scope = 'all', isViewerEnabled = true, managesPeople = true } = more
@@ -38,7 +38,7 @@ export function newKey(
 }
 
 /** A user in the store. */
-export function newUser(store: Store, more: Partial<UserRecord> = {}): UserRecord {
+export function newUser(store: Context, more: Partial<UserRecord> = {}): UserRecord {
   const userId = idFromUuid('usr', randomUUID())
   const user: UserRecord = {
     userId,
@@ -77,6 +77,6 @@ export const atTheWindow = (
   user: { ...user, customerIds },
 })
 
-export function revoke(store: Store, user: UserRecord): void {
+export function revoke(store: Context, user: UserRecord): void {
   store.users.update({ ...user, deactivatedAt: instantOf(Date.parse(AT)) })
 }

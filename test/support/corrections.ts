@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { CorrectedImage, CorrectionDone } from '#server/modules/images/ports.ts'
 
 export const CORRECTION = '3d1f6a52-8c0b-4e97-a1d4-5b7f60c2e983'
@@ -8,7 +8,7 @@ export const CORRECTION = '3d1f6a52-8c0b-4e97-a1d4-5b7f60c2e983'
  * who hear of it. Within a transaction.
  */
 export function correctionRows(
-  store: Store,
+  store: Context,
   pairs: readonly CorrectedImage[],
   {
     correctionId = CORRECTION,
@@ -58,7 +58,7 @@ export function correctionRows(
 
 /** Undoes it as the engine does where nothing of it left the gateway. Within a transaction. */
 export function undoneRows(
-  store: Store,
+  store: Context,
   { correction, pairs }: CorrectionDone,
   at: string,
 ): CorrectionDone {

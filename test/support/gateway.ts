@@ -6,10 +6,10 @@ import {
   type PartnerSimulator,
   type PartnerSimulatorOptions,
 } from '#electron/simulator/partner.ts'
-import { openParts, type Parts, type SettingOverrides } from '#server/context.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { KEY_FILE } from '#server/database/data-key.ts'
-import { DATABASE_FILE } from '#server/database/store.ts'
 import { openPeople } from '#server/modules/users/people.ts'
+import { openParts, type Parts, type SettingOverrides } from '#server/parts.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { openLog } from '#server/platform/log.ts'
 import { type Gateway, openGateway } from '#server/server.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, writeSync } from 'node:fs'
+import { openContext } from '#server/context.ts'
 import { takeLock } from '#server/database/lock.ts'
-import { openStore } from '#server/database/store.ts'
 import { openIntake } from '#server/modules/images/intake.ts'
 import { openPerformedSteps } from '#server/modules/procedure-steps/performed-steps.ts'
 import { SETTINGS } from '#shared/contract/settings.ts'
@@ -21,7 +21,7 @@ const progress: number[] = []
 /** Called with each change. */
 let look = () => {}
 if (!takeLock(folder)) throw new Error('The folder is locked')
-const store = openStore({ folder, clock: Date.now, uuid: randomUUID })
+const store = openContext({ folder, clock: Date.now, uuid: randomUUID })
 const values: Readonly<Record<string, unknown>> = {
   'intake.stopGigabytes': 0,
   'intake.warnGigabytes': 0,

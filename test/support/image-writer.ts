@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
+import { openContext } from '#server/context.ts'
 import { takeLock } from '#server/database/lock.ts'
-import { openStore } from '#server/database/store.ts'
 import { fileFor } from '#server/modules/images/image-files.ts'
 import { seedImages } from './images.ts'
 
@@ -11,7 +11,7 @@ import { seedImages } from './images.ts'
  */
 const [folder = ''] = process.argv.slice(2)
 if (!takeLock(folder)) throw new Error('The folder is locked')
-const store = openStore({ folder, clock: Date.now, uuid: randomUUID })
+const store = openContext({ folder, clock: Date.now, uuid: randomUUID })
 const { imageFiles, instances, imageStudies, database } = store
 imageFiles.sweep()
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type {
   ImageHeader,
   ImageStudyRecord,
@@ -62,7 +62,7 @@ const AT = '2026-11-20T08:45:00.000Z'
 let files = 0
 
 /** A study with images in the store, as the intake leaves it; rows only, no files. */
-export function seedImages(store: Store, seeded: SeededImages): void {
+export function seedImages(store: Context, seeded: SeededImages): void {
   const {
     uid,
     at = AT,
@@ -103,7 +103,7 @@ export function seedImages(store: Store, seeded: SeededImages): void {
 }
 
 /** Notes a correction of images of the study, whose rows stay as they are. */
-export function correctImages(store: Store, uid: string, at: string): void {
+export function correctImages(store: Context, uid: string, at: string): void {
   if (!store.imageStudies.get(uid)) seedImages(store, { uid })
   const correction = {
     kind: 'correct',
@@ -127,7 +127,7 @@ export function correctImages(store: Store, uid: string, at: string): void {
 
 /** Sets an instance of the seeded study aside. */
 export function quarantine(
-  store: Store,
+  store: Context,
   uid: string,
   more: Partial<NewInstance> = {},
 ): InstanceRecord {

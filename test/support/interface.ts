@@ -1,6 +1,6 @@
-import type { Parts } from '#server/context.ts'
-import { openStore, type Store } from '#server/database/store.ts'
+import { type Context, openContext } from '#server/context.ts'
 import { openPeople } from '#server/modules/users/people.ts'
+import type { Parts } from '#server/parts.ts'
 import type { ClinicRole, Level } from '#shared/contract/people.ts'
 import { viewerUsers } from '#shared/contract/users.ts'
 import type { Path } from '#shared/operation.ts'
@@ -82,7 +82,7 @@ export interface StartedInterface extends AsyncDisposable {
   /** Without any authentication. */
   readonly nobody: Client
   /** Does what another part of the gateway does: reads and writes rows by a second connection. */
-  withStore<T>(work: (store: Store) => T): T
+  withStore<T>(work: (store: Context) => T): T
 }
 
 const emailOf = (name: string) => `${name}@clinic.example`
@@ -142,7 +142,7 @@ export async function startInterface(options: StartOptions = {}): Promise<Starte
     users,
     nobody: clientOf(http, {}),
     withStore(work) {
-      using store = openStore({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
+      using store = openContext({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
       return work(store)
     },
     [Symbol.asyncDispose]: () => started[Symbol.asyncDispose](),

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { openContext } from '#server/context.ts'
 import { takeLock } from '#server/database/lock.ts'
-import { openStore } from '#server/database/store.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
 
 /**
@@ -16,7 +16,7 @@ process.on('SIGXFSZ', () => undefined)
 const [data, target] = [join(folder, 'data'), join(folder, 'back-ups')]
 mkdirSync(target, { recursive: true })
 if (!takeLock(data)) throw new Error('The folder is locked')
-using store = openStore({ folder: data, clock: Date.now, uuid: randomUUID })
+using store = openContext({ folder: data, clock: Date.now, uuid: randomUUID })
 
 let second = Math.floor(Date.now() / 1000)
 const back = () => {

@@ -1,7 +1,7 @@
 import fs, { writeSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import Sqlite from 'better-sqlite3'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
 
 /**
  * Opens the store of a folder, which brings its schema up to date, and prints when it begins and
@@ -14,7 +14,7 @@ process.on('SIGXFSZ', () => undefined)
 if (killAt !== undefined) killBefore(Number(killAt))
 writeSync(1, 'begins\n')
 try {
-  openStore({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })[Symbol.dispose]()
+  openContext({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })[Symbol.dispose]()
   writeSync(1, 'done\n')
 } catch (error) {
   const { name, message, fault } = error as Error & { fault?: string }

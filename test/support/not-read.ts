@@ -3,7 +3,7 @@
 export const NOT_READ_FILES: readonly { readonly files: RegExp; readonly why: string }[] = [
   {
     files:
-      /-queries\.ts$|server\/database\/(?!encrypted-file)|(clock|json|coalesce|folding|outbox-worker|image-files|image-study-row|received-steps|study-identity|same-patient|study-facet|study-filter|search-index|audit-anchor|audit-triggers|pending-restore-audit|recovery-key)\.ts$/,
+      /[/-]queries\.ts$|server\/database\/(?!encrypted-file)|(clock|json|coalesce|folding|outbox-worker|image-files|image-study-row|received-steps|study-identity|same-patient|study-facet|study-filter|search-index|audit-anchor|audit-triggers|pending-restore-audit|recovery-key)\.ts$/,
     why: 'SQL, names of sealed values, and errors at the start, which the terminal shows',
   },
   {

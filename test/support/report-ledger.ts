@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect } from 'vitest'
-import { DATABASE_FILE, openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import type { ReportRecord } from '#server/modules/reports/report-queries.ts'
 import type { AuditRow } from '#shared/contract/dashboard.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
@@ -45,7 +46,7 @@ export interface ReportLedger extends Disposable {
 
 export function openLedger(folder: string): ReportLedger {
   const database = new Sqlite(join(folder, DATABASE_FILE), { readonly: true })
-  const store = openStore({ folder, clock: Date.now, uuid: randomUUID })
+  const store = openContext({ folder, clock: Date.now, uuid: randomUUID })
   const select = <T>(sql: string, ...values: unknown[]) =>
     database.prepare(sql).all(...values) as T[]
   const studies = () =>

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { openParts } from '#server/context.ts'
 import { openPeople } from '#server/modules/users/people.ts'
+import { openParts } from '#server/parts.ts'
 import {
   dashboardReports,
   type Reading,

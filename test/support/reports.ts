@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { ReportRecord } from '#server/modules/reports/report-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { idFromUuid } from '#shared/ids.ts'
@@ -10,7 +10,7 @@ import type { StudyReportStatus } from '#shared/lifecycle.ts'
 type Given = Pick<ReportRecord, 'studyId' | 'userId'> & Partial<ReportRecord>
 
 /** A signed report of the study, which becomes `completed`; its id. */
-export function completedReport(store: Store, given: Given): string {
+export function completedReport(store: Context, given: Given): string {
   const signedAt = instantOf(Date.now())
   return insert(store, 'completed', {
     status: 'completed',
@@ -25,13 +25,13 @@ export function completedReport(store: Store, given: Given): string {
  * A report that is being written; the study becomes `in_progress`, or `addendum_active` where it is
  * an addendum. Its id.
  */
-export const draftReport = (store: Store, given: Given): string =>
+export const draftReport = (store: Context, given: Given): string =>
   insert(store, given.isAddendum ? 'addendum_active' : 'in_progress', {
     plainText: 'Draft that nobody may read.',
     ...given,
   })
 
-function insert(store: Store, status: StudyReportStatus, given: Given): string {
+function insert(store: Context, status: StudyReportStatus, given: Given): string {
   const reportId = idFromUuid('rep', randomUUID())
   const now = instantOf(Date.now())
   const unsigned = {

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
+import { openContext } from '#server/context.ts'
 import { takeLock } from '#server/database/lock.ts'
-import { openStore } from '#server/database/store.ts'
 import { inspectionRecord } from './inspection-record.ts'
 
 /**
@@ -9,7 +9,7 @@ import { inspectionRecord } from './inspection-record.ts'
  */
 const [folder = ''] = process.argv.slice(2)
 if (!takeLock(folder)) throw new Error('The folder is locked')
-const store = openStore({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
+const store = openContext({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
 
 async function writer(): Promise<void> {
   for (;;) {

@@ -2,9 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Context, openContext } from '#server/context.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { readDataKey } from '#server/database/data-key.ts'
 import { Database } from '#server/database/database.ts'
-import { DATABASE_FILE, openStore, type Store } from '#server/database/store.ts'
 import type { Clock } from '#server/platform/clock.ts'
 
 /** A clock that stands until it is moved. */
@@ -83,7 +84,7 @@ export function tempDataFolder(): { readonly folder: string } & Disposable {
 
 /** A real store in a folder of its own, on a standing clock. */
 export function tempStore(instant?: string): {
-  readonly store: Store
+  readonly store: Context
   readonly folder: string
   readonly clock: StandingClock
   readonly uuid: () => string
@@ -91,7 +92,7 @@ export function tempStore(instant?: string): {
   const temp = tempFolder()
   const clock = standingClock(instant)
   prepareDataFolder(temp.folder)
-  const store = openStore({ folder: temp.folder, clock, uuid: randomUUID, isChecked: true })
+  const store = openContext({ folder: temp.folder, clock, uuid: randomUUID, isChecked: true })
   return {
     store,
     folder: temp.folder,
@@ -109,7 +110,10 @@ export function tempStore(instant?: string): {
  * page fail with SQLITE_FULL), or takes no writes at all, as on one that can only be read
  * (SQLITE_READONLY).
  */
-export function withoutRoom({ database }: Store, disk: 'full' | 'read-only' = 'full'): Disposable {
+export function withoutRoom(
+  { database }: Context,
+  disk: 'full' | 'read-only' = 'full',
+): Disposable {
   const query = (sql: string) =>
     ({ compile: () => ({ sql: `pragma ${sql}`, parameters: [] }) }) as never
   if (disk === 'full') {

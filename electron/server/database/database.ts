@@ -9,6 +9,7 @@ import {
 } from 'kysely'
 import { tryWrite } from '#server/platform/write-health.ts'
 import { openDatabaseFile } from './database-file.ts'
+import type { Seal } from './encryption.ts'
 import { MIGRATIONS } from './migrations.ts'
 import type { Schema } from './schema.ts'
 import { StoreError } from './store-error.ts'
@@ -92,6 +93,13 @@ interface Writer {
   readonly reject: (error: unknown) => void
 }
 
+interface DatabaseOptions {
+  readonly migrations?: readonly string[]
+  /** Its pages were followed a moment ago, such as of a back-up that was opened: not again. */
+  readonly isChecked?: boolean
+  readonly seal?: Seal
+}
+
 /**
  * The one connection to the one database. Queries are built with kysely (`database.sql`) and run
  * synchronously. A statement that returned is durable when no transaction is open: WAL,
@@ -111,6 +119,7 @@ export class Database implements Disposable {
     },
   })
   readonly #sqlite: Sqlite.Database
+  readonly #seal: Seal | undefined
   readonly #statements = new Map<string, Statement>()
   readonly #boundaries: Record<
     'begin' | 'commit' | 'rollback' | 'enter' | 'leave' | 'back',
@@ -135,13 +144,13 @@ export class Database implements Disposable {
    */
   static open(
     file: string,
-    migrations: readonly string[] = MIGRATIONS,
-    isChecked?: boolean,
+    { migrations = MIGRATIONS, isChecked, seal }: DatabaseOptions = {},
   ): Database {
-    return new Database(openDatabaseFile(file, migrations, isChecked), openWalSync(file))
+    return new Database(openDatabaseFile(file, migrations, isChecked), openWalSync(file), seal)
   }
 
-  private constructor(sqlite: Sqlite.Database, wal: WalSync) {
+  private constructor(sqlite: Sqlite.Database, wal: WalSync, seal: Seal | undefined) {
+    this.#seal = seal
     this.#sqlite = sqlite
     this.#wal = wal
     this.#foreignVersion = sqlite.prepare('pragma data_version').pluck()
@@ -153,6 +162,12 @@ export class Database implements Disposable {
       leave: sqlite.prepare('release part'),
       back: sqlite.prepare('rollback to part'),
     }
+  }
+
+  /** What columns named `sealed…` are encrypted under. */
+  get seal(): Seal {
+    if (!this.#seal) throw new Error('The database was opened without its data key')
+    return this.#seal
   }
 
   /** Every row of the query. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import type { Parts } from '#server/context.ts'
 import { sessionsOf } from '#server/modules/users/session-routes.ts'
+import type { Parts } from '#server/parts.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import {
   type AdmittedConnections,

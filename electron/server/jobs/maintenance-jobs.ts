@@ -1,6 +1,6 @@
-import type { Parts } from '#server/context.ts'
 import { forgetExpired, type RetentionDeps } from '#server/modules/diagnostics/retention.ts'
 import { fillSearch } from '#server/modules/studies/search-fill.ts'
+import type { Parts } from '#server/parts.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import type { Log } from '#server/platform/log.ts'
 

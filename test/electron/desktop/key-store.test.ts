@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
 import {
   keepRecoveryKey,
   keepRecoveryProof,
@@ -54,7 +54,7 @@ it('moves the key into the account’s key store, and hands it over from then on
   expect(keys.read()).toEqual(key)
   const { account } = JSON.parse(readFileSync(join(folder, 'data.key.sealed'), 'utf8'))
   expect(account).toBe(`${userInfo().username} on ${hostname()}`)
-  using store = openStore({ folder, clock, uuid, dataKey: open(folder).read() })
+  using store = openContext({ folder, clock, uuid, dataKey: open(folder).read() })
   expect(store.audit.verify()).toEqual({ isIntact: true, entries: 1 })
 })
 
@@ -63,7 +63,7 @@ it('hands nothing over in another account, so that the gateway says whose it is'
   open(temp.folder).seal()
   fake.keyStore.account = 'admin'
   expect(open(temp.folder).read()).toBeUndefined()
-  expect(() => openStore({ folder: temp.folder, clock: Date.now, uuid: temp.uuid })).toThrow(
+  expect(() => openContext({ folder: temp.folder, clock: Date.now, uuid: temp.uuid })).toThrow(
     /key store of the account .*recovery key/,
   )
 })

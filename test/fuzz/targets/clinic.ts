@@ -1,5 +1,5 @@
 import { Agent } from 'node:http'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { express } from '#shared/contract/express.ts'
@@ -138,7 +138,7 @@ async function furnish(
   )
   const { invitations } = await call(scribeUsers.invitations, { query: {} })
   const { devices } = await window(dashboard.devices, {})
-  using store = openStore({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
+  using store = openContext({ folder, clock: Date.now, uuid: () => crypto.randomUUID() })
   const userId = users[0]?.userId ?? ''
   return {
     rep_: read.slice(0, 4).map(({ studyId }) => completedReport(store, { studyId, userId })),

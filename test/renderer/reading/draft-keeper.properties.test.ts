@@ -47,7 +47,6 @@ beforeAll(async () => {
     register: (app) =>
       serveDashboardReports(app, {
         ...on,
-        customersOf: () => [],
         feed: { noteStatus() {}, noteImages() {} },
         ports: { sendObjects: () => ({ success: true, message: '' }), pdfUrl: on.links.pdfUrl },
       }),

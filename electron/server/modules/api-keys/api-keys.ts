@@ -89,7 +89,7 @@ export function openApiKeys(deps: DomainDeps): ApiKeys {
           oldExpiresAt: null,
         }
         store.apiKeys.insert({ ...apiKey, keyHash: hashOfToken(key), oldKeyHash: null })
-        note(deps, actor, 'api-key.create', apiKey.apiKeyId, {
+        note(deps.store, actor, 'api-key.create', apiKey.apiKeyId, {
           ...wanted,
           managesPeople: apiKey.managesPeople,
         })
@@ -113,7 +113,7 @@ export function openApiKeys(deps: DomainDeps): ApiKeys {
         if (before.managesPeople === managesPeople) return withoutHashes(before)
         store.apiKeys.setManagesPeople(apiKeyId, managesPeople)
         const change = { before: before.managesPeople, after: managesPeople }
-        note(deps, actor, 'api-key.change', apiKeyId, { managesPeople: change })
+        note(deps.store, actor, 'api-key.change', apiKeyId, { managesPeople: change })
         return withoutHashes({ ...before, managesPeople })
       }),
     rotate: (apiKeyId, overlapMs, actor) =>
@@ -132,14 +132,14 @@ export function openApiKeys(deps: DomainDeps): ApiKeys {
           oldExpiresAt: instantOf(now + overlapMs),
         }
         store.apiKeys.rotate(apiKeyId, secret)
-        note(deps, actor, 'api-key.rotate', apiKeyId, { oldExpiresAt: secret.oldExpiresAt })
+        note(deps.store, actor, 'api-key.rotate', apiKeyId, { oldExpiresAt: secret.oldExpiresAt })
         return { apiKey: withoutHashes({ ...before, ...secret }), key }
       }),
     revoke: (apiKeyId, actor) =>
       store.database.transaction(() => {
         existing(apiKeyId)
         if (store.apiKeys.revoke(apiKeyId, instantOf(clock())))
-          note(deps, actor, 'api-key.revoke', apiKeyId)
+          note(deps.store, actor, 'api-key.revoke', apiKeyId)
       }),
   }
 }

@@ -1,4 +1,4 @@
-import { type Actor, type DomainDeps, note } from './audit.ts'
+import type { Actor, DomainDeps } from './audit.ts'
 
 /** A look at patient data: which kind, and at what. */
 export interface Access {
@@ -32,16 +32,14 @@ export function openAccessAudit(
   const seen = new Map<string, number>()
   const pending: Access[] = []
   let timer: NodeJS.Timeout | undefined
-  let writing: Promise<void> = Promise.resolve()
+  let writing: Promise<unknown> = Promise.resolve()
 
   function write(): void {
     timer = undefined
     const looks = pending.splice(0, PORTION)
     if (pending.length > 0) timer = setTimeout(write, PORTION_MS)
     writing = store.database
-      .commitSoon(() => {
-        for (const { actor, action, target } of looks) note(deps, actor, action, target)
-      })
+      .commitSoon(() => store.audit.appendAll(looks.map((look) => ({ ...look, detail: {} }))))
       .catch((error: unknown) => {
         // Where nothing can be written the next look is noted again.
         for (const look of looks) seen.delete(keyOf(look))

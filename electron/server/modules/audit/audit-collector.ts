@@ -1,7 +1,7 @@
-import type { Parts } from '#server/context.ts'
 import type { Certificates } from '#server/http/certificates.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { CollectorFault } from '#server/modules/dashboard/ports.ts'
+import type { Parts } from '#server/parts.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { openCollector } from './collector.ts'
 

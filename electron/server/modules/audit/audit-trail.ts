@@ -86,7 +86,7 @@ export function openAuditTrail(
         { before: Number.MAX_SAFE_INTEGER, limit: 1 },
       ).items[0]?.seq ?? 0
     if (newest('audit.key') <= newest('audit.verify')) return
-    note(deps, 'gateway', 'audit.verify', '', { isIntact, firstBadSeq, entries })
+    note(deps.store, 'gateway', 'audit.verify', '', { isIntact, firstBadSeq, entries })
   }
 
   function verify(signal?: AbortSignal): Promise<AuditCheck> {
@@ -116,7 +116,7 @@ export function openAuditTrail(
     async verifyFor(actor) {
       const found = await verify()
       kept(() =>
-        note(deps, actor, 'audit.verify', '', {
+        note(deps.store, actor, 'audit.verify', '', {
           isIntact: found.isIntact,
           firstBadSeq: found.firstBadSeq,
           entries: found.entries,
@@ -127,12 +127,12 @@ export function openAuditTrail(
     async acknowledgeFor(actor, reason) {
       const { finding, firstBadSeq, isRecorded } = await verify()
       if (!isRecorded) throw new ApiError('refused', 'There is no recorded finding to acknowledge.')
-      note(deps, actor, ACKNOWLEDGED, '', { finding, seq: firstBadSeq, reason })
+      note(deps.store, actor, ACKNOWLEDGED, '', { finding, seq: firstBadSeq, reason })
       return verify()
     },
     async *exportFor(actor, { format, from, to }) {
       kept(() =>
-        note(deps, actor, 'audit.export', '', { format, from: from ?? null, to: to ?? null }),
+        note(deps.store, actor, 'audit.export', '', { format, from: from ?? null, to: to ?? null }),
       )
       const last = store.audit.list({ limit: 1 }).items[0]?.seq ?? 0
       for (let seq = 0; seq < last; ) {

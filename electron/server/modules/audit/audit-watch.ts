@@ -1,5 +1,5 @@
-import type { Parts } from '#server/context.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
+import type { Parts } from '#server/parts.ts'
 import type { Log } from '#server/platform/log.ts'
 import { ANCHOR_FILE } from './audit-anchor.ts'
 import { type AuditTrail, auditFaultSentence, openAuditTrail } from './audit-trail.ts'

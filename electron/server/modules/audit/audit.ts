@@ -1,9 +1,9 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { Clock } from '#server/platform/clock.ts'
 
 /** What the rules of this floor stand on. */
 export interface DomainDeps {
-  readonly store: Store
+  readonly store: Context
   readonly clock: Clock
   /** A new UUID v4. */
   readonly uuid: () => string
@@ -16,13 +16,13 @@ export const keyActor = (apiKeyId: string): Actor => `api-key:${apiKeyId}`
 
 /** The audit row beside every change: one transaction holds both (design.md §4.6). */
 export function note(
-  { store }: Pick<DomainDeps, 'store'>,
+  { audit }: Pick<Context, 'audit'>,
   actor: Actor,
   action: string,
   target: string,
-  detail: Parameters<Store['audit']['append']>[0]['detail'] = {},
+  detail: Parameters<Context['audit']['append']>[0]['detail'] = {},
 ): void {
-  store.audit.append({ actor, action, target, detail })
+  audit.append({ actor, action, target, detail })
 }
 
 /** The fields that differ, each with its value before and after. */

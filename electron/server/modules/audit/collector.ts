@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type TLSSocket } from 'node:tls'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { type AuditSource, auditMessage } from './audit-message.ts'
 import { syslogFrame } from './syslog.ts'
@@ -25,7 +25,7 @@ export interface CollectorState {
 }
 
 export interface CollectorOptions {
-  readonly store: Pick<Store, 'audit' | 'auditSending' | 'database'>
+  readonly store: Pick<Context, 'audit' | 'auditSending' | 'database'>
   /** Whether there is a collector; where there is none, nothing is sent. */
   readonly isOn: () => boolean
   /** Read before each connection. What it throws is why nothing can be sent. */

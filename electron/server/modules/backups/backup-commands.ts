@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Parts } from '#server/context.ts'
 import type { CommandContext, DataCommand } from '#server/modules/control/commands.ts'
+import type { Parts } from '#server/parts.ts'
 import { ApiError } from '#shared/errors.ts'
 import { type Backups, openBackups } from './backups.ts'
 import { openStandby } from './standby.ts'

@@ -1,6 +1,6 @@
-import type { Parts } from '#server/context.ts'
 import { StoreError } from '#server/database/store-error.ts'
 import { bad, type Finding, ok, warn } from '#server/modules/diagnostics/host-checks.ts'
+import type { Parts } from '#server/parts.ts'
 import { msOf } from '#server/platform/clock.ts'
 import { upkeepHealth } from './backup-health.ts'
 import { upkeepRecord } from './backup-record.ts'

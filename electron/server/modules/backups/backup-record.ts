@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { Rehearsal } from '#shared/contract/dashboard-upkeep.ts'
 
 /** What is known of the back-ups in one folder, without looking there: a disk may be away. */
@@ -38,7 +38,7 @@ export interface UpkeepRecord {
   remove(kind: Kind): boolean
 }
 
-export function upkeepRecord({ secrets }: Pick<Store, 'secrets'>): UpkeepRecord {
+export function upkeepRecord({ secrets }: Pick<Context, 'secrets'>): UpkeepRecord {
   return {
     get: <K extends Kind>(kind: K) =>
       FORMS[kind].safeParse(read(secrets, kind)).data as z.infer<(typeof FORMS)[K]> | undefined,
@@ -49,7 +49,7 @@ export function upkeepRecord({ secrets }: Pick<Store, 'secrets'>): UpkeepRecord 
 
 const nameOf = (kind: Kind) => `upkeep.${kind}`
 
-function read(secrets: Store['secrets'], kind: Kind): unknown {
+function read(secrets: Context['secrets'], kind: Kind): unknown {
   try {
     return JSON.parse(secrets.get(nameOf(kind)) ?? 'null')
   } catch {

@@ -1,4 +1,3 @@
-import type { Parts } from '#server/context.ts'
 import type { HttpApp } from '#server/http/operations.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import {
@@ -6,6 +5,7 @@ import {
   previewsOf,
   serveDiagnostics,
 } from '#server/modules/diagnostics/diagnostics.ts'
+import type { Parts } from '#server/parts.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
 import type { ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
 import { type Backups, openBackups } from './backups.ts'

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DATABASE_FILE } from '#server/database/store.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { StoreError } from '#server/database/store-error.ts'
 import { type Actor, type DomainDeps, note } from '#server/modules/audit/audit.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
@@ -174,7 +174,7 @@ export function openBackups(deps: BackupsDeps): Backups {
         record.set('backup', kept)
         // Those of a standby come every few minutes: the trail has the first of each day.
         if (kind !== 'scheduled' || isFirstOfDay)
-          note(deps, actor, 'backup.make', name, { kind, bytes, hasRecoveryKey })
+          note(deps.store, actor, 'backup.make', name, { kind, bytes, hasRecoveryKey })
       })
       await thinOut(folder).catch((error: unknown) => isTold(error) || onError(error))
       return backup
@@ -237,7 +237,7 @@ export function openBackups(deps: BackupsDeps): Backups {
       }
       store.database.transaction(() => {
         record.set('rehearsal', rehearsal)
-        note(deps, actor, 'backup.rehearse', name, { success: trial.success })
+        note(deps.store, actor, 'backup.rehearse', name, { success: trial.success })
       })
       return rehearsal
     })
@@ -348,7 +348,7 @@ export function openBackups(deps: BackupsDeps): Backups {
           'This is the only back-up: make another one before you remove it.',
         )
       await removeBackup(folder, name)
-      note(deps, actor, 'backup.remove', name)
+      note(deps.store, actor, 'backup.remove', name)
     },
     rehearse,
     async beginRehearsal(actor) {

@@ -1,9 +1,9 @@
 import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Context } from '#server/context.ts'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { checkSealedFile, sealFile } from '#server/database/encrypted-file.ts'
 import { syncPath } from '#server/database/folder-sync.ts'
-import type { Store } from '#server/database/store.ts'
 import { StoreError } from '#server/database/store-error.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { fileFault } from '#server/platform/file-fault.ts'
@@ -59,7 +59,7 @@ export interface BackupOptions {
  * `backup.json`. Images are not part of it, and `data.key` never is. What is not finished has a
  * name that ends with `.part`; a failure leaves nothing. @throws StoreError bad-folder, damaged
  */
-export async function makeBackup(store: Store, options: BackupOptions): Promise<BackupMade> {
+export async function makeBackup(store: Context, options: BackupOptions): Promise<BackupMade> {
   const { folder, now } = options
   const madeAt = instantOf(now)
   const name = backupName(madeAt)
@@ -88,7 +88,7 @@ export async function makeBackup(store: Store, options: BackupOptions): Promise<
 
 /** Writes what a back-up holds into `part`, the plain copy on its way in `spool`. */
 async function copyInto(
-  store: Store,
+  store: Context,
   { kind, version, onProgress }: BackupOptions,
   {
     madeAt,

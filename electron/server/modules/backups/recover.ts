@@ -1,5 +1,5 @@
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { takeLock } from '#server/database/lock.ts'
-import { DATABASE_FILE } from '#server/database/store.ts'
 import { StartError } from '#server/http/start-error.ts'
 import { recoverDataKey } from './recovery-key.ts'
 

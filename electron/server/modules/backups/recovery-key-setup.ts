@@ -86,7 +86,7 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
       keepRecoveryProof(store.secrets)
       store.database.transaction(() => {
         keepRecoveryKey(store.folder, wrapped)
-        note(deps, actor, 'recovery-key.make', 'recovery.key', { replaces: before.madeAt })
+        note(deps.store, actor, 'recovery-key.make', 'recovery.key', { replaces: before.madeAt })
       })
       shown = undefined
       deps.onInForce?.()

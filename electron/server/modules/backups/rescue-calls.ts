@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { KEY_FILE } from '#server/database/data-key.ts'
-import { DATABASE_FILE } from '#server/database/store.ts'
 import { StoreError } from '#server/database/store-error.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
 import { type Clock, instantOf } from '#server/platform/clock.ts'

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { openParts } from '#server/context.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { KEY_FILE, readDataKey } from '#server/database/data-key.ts'
 import { takeLock } from '#server/database/lock.ts'
 import { rowsIn } from '#server/database/salvage.ts'
-import { DATABASE_FILE } from '#server/database/store.ts'
 import { StartError } from '#server/http/start-error.ts'
+import { openParts } from '#server/parts.ts'
 import { isBackupHere } from './backup-manifest.ts'
 import { listBackups } from './make-backup.ts'
 import {

@@ -217,7 +217,7 @@ export async function backupsIn(folder: string): Promise<BackupEntry[]> {
  */
 export function noteRestores(deps: DomainDeps, actor: Actor): string[] {
   return untoldRestores(deps.store.folder).map(({ name, by, keptAside, told }) => {
-    note(deps, actor, 'database.restore', name, { by, keptAside })
+    note(deps.store, actor, 'database.restore', name, { by, keptAside })
     told()
     return name
   })
@@ -281,7 +281,7 @@ export function openRestoring(deps: RestoringDeps): Restoring {
       await demandOwner(actor, password)
       const state = await staging.begin(from, actor)
       // In the trail of the database that is put aside: how it ended.
-      note(deps, actor, 'restore.begin', from.name)
+      note(deps.store, actor, 'restore.begin', from.name)
       return state
     },
     state: staging.state,

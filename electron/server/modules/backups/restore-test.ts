@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openStore, type Store } from '#server/database/store.ts'
+import { type Context, openContext } from '#server/context.ts'
 import { StoreError } from '#server/database/store-error.ts'
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
 import { verifyAudit } from '#server/modules/audit/audit-trail.ts'
@@ -43,7 +43,7 @@ export async function tryBackup(
       ...{ from, to: folder, key: { dataKey: store.seal.exportKey() } },
       onProgress: ({ phase, share }) => onProgress(BEGINS[phase] + share * 0.3),
     })
-    using copy = openStore({ folder, clock, uuid, dataKey, isChecked: true, isCopy: true })
+    using copy = openContext({ folder, clock, uuid, dataKey, isChecked: true, isCopy: true })
     onProgress(BEGINS.following)
     const verdict = await verifyAudit(copy.audit)
     // What was recorded before the backup is no fault of the backup.
@@ -75,7 +75,7 @@ export async function tryBackup(
 
 /** Its PDF, byte for byte, and its text are what was signed. */
 function isReadable(
-  copy: Store,
+  copy: Context,
   { reportId, sha256 }: { readonly reportId: string; readonly sha256: string },
 ): boolean {
   try {

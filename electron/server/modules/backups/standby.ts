@@ -41,14 +41,14 @@ export function openStandby(
         record.set('standby', copy)
         // A copy is noted every few minutes: the trail has that there is one, and where.
         if (before?.to !== to)
-          note(deps, actor, 'standby.note', backup, { to, recoveryPoint: made.madeAt })
+          note(deps.store, actor, 'standby.note', backup, { to, recoveryPoint: made.madeAt })
       })
       return copy
     },
     forget(actor) {
       store.database.transaction(() => {
         if (!record.remove('standby')) throw new ApiError('not-found', 'No standby was noted.')
-        note(deps, actor, 'standby.forget', '')
+        note(deps.store, actor, 'standby.forget', '')
       })
     },
   }

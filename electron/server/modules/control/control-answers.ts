@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Parts } from '#server/context.ts'
+import type { Parts } from '#server/parts.ts'
 import { type CommandContext, replyOf } from './commands.ts'
 import type { ControlReply, ControlRequest } from './control.ts'
 

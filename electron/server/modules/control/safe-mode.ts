@@ -1,5 +1,5 @@
-import type { Parts } from '#server/context.ts'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
+import type { Parts } from '#server/parts.ts'
 
 /**
  * Parts in which nothing that waits is ever due (`serve --safe-mode`): what an ended gateway was at
@@ -8,7 +8,7 @@ import type { Store } from '#server/database/store.ts'
  */
 export function atRest(parts: Parts): Parts {
   const { store, deps } = parts
-  const resting: Store = {
+  const resting: Context = {
     ...store,
     outbox: { ...store.outbox, due: () => [], nextDue: () => undefined },
     forwards: { ...store.forwards, due: () => [], nextDue: () => undefined },

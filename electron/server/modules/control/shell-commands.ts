@@ -43,7 +43,7 @@ export const SHELL_COMMANDS: Readonly<Record<string, DataCommand>> = {
       store.database.transaction(() => {
         for (const { tokenHash, sessionId } of open) {
           store.sessions.lock(tokenHash, at)
-          note(deps, 'command-line', 'session.lock', sessionId, { how: 'pc' })
+          note(deps.store, 'command-line', 'session.lock', sessionId, { how: 'pc' })
         }
       })
       return open.length === 1 ? 'One window was locked.' : `${open.length} windows were locked.`

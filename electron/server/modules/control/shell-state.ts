@@ -1,7 +1,7 @@
-import type { Parts } from '#server/context.ts'
 import { bannersOf, type Situation } from '#server/modules/dashboard/banner.ts'
 import { situationOf } from '#server/modules/dashboard/status.ts'
 import { type DashboardTodayDeps, todayOf } from '#server/modules/dashboard/today.ts'
+import type { Parts } from '#server/parts.ts'
 import type { TodayItem } from '#shared/contract/dashboard-today.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { ShellAttention, ShellStatus, TrayState } from '#shared/contract/shell.ts'

@@ -1,7 +1,7 @@
-import type { Parts } from '#server/context.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import type { KeyCaller } from '#server/modules/users/caller.ts'
 import { openLinks } from '#server/modules/viewer/links.ts'
+import type { Parts } from '#server/parts.ts'
 import { Uid } from '#shared/dicom-values.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { CommandContext, DataCommand } from './commands.ts'

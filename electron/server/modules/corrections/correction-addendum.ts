@@ -1,7 +1,7 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { CorrectionInstant } from './correction-notice-queries.ts'
 
-type Notices = Pick<Store, 'correctionNotices'>
+type Notices = Pick<Context, 'correctionNotices'>
 /** Later than every instant. */
 const NO_END = '9999-12-31T23:59:59.999Z'
 

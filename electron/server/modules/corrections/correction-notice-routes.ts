@@ -1,15 +1,14 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
+import { windowCaller } from '#server/modules/customers/service.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import { windowList } from '#server/modules/dashboard/window-list.ts'
-import { type CustomersOf, windowCaller } from '#server/modules/users/window-caller.ts'
 import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
 import type { CorrectionNotices } from './correction-notices.ts'
 
 export interface DashboardCorrectionNoticesDeps {
-  readonly store: Pick<Store, 'seal'>
+  readonly store: Pick<Context, 'seal' | 'database'>
   readonly correctionNotices: CorrectionNotices
-  readonly customersOf: CustomersOf
   readonly feed: Feed
 }
 
@@ -19,9 +18,9 @@ export interface DashboardCorrectionNoticesDeps {
  */
 export function serveDashboardCorrectionNotices(
   app: HttpApp,
-  { store, correctionNotices, customersOf, feed }: DashboardCorrectionNoticesDeps,
+  { store, correctionNotices, feed }: DashboardCorrectionNoticesDeps,
 ): void {
-  const callerOf = windowCaller(customersOf)
+  const callerOf = windowCaller(store)
   const list = windowList(store.seal)
   const handlers: HandlersOf<typeof dashboardCorrectionNotices> = {
     list: ({ query, user }) =>

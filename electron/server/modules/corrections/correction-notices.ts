@@ -262,7 +262,7 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
         if (!notices.settle(noticeId, done))
           throw new ApiError('refused', 'This recipient is already marked as informed.')
         const { kind, name, correctionId, studyInstanceUid } = found
-        note(deps, actorOf(caller), 'correction.inform', studyInstanceUid, {
+        note(deps.store, actorOf(caller), 'correction.inform', studyInstanceUid, {
           correctionId,
           noticeId,
           kind,
@@ -291,7 +291,7 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
           if (!notices.settle(one.noticeId, { at: instantOf(clock()), by: '', note: '' })) return
           const { correctionId, studyInstanceUid, kind, name, noticeId } = one
           const { sent } = sending
-          note(deps, 'gateway', 'correction.inform', studyInstanceUid, {
+          note(deps.store, 'gateway', 'correction.inform', studyInstanceUid, {
             correctionId,
             noticeId,
             kind,

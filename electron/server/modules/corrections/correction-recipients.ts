@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { EventRow } from '#server/modules/events/event-queries.ts'
 import { endpointName } from '#server/modules/partners/endpoints.ts'
 import { personOf } from '#server/modules/reports/report-people.ts'
@@ -32,7 +32,7 @@ const REFERRING_PHYSICIAN = 'referring-physician'
 const AT_ONCE = 100
 
 /** Who has signed reports of a study that images are added to. */
-export function reportRecipientsOf(store: Store, studyInstanceUid: string): Recipient[] {
+export function reportRecipientsOf(store: Context, studyInstanceUid: string): Recipient[] {
   const study = store.studies.byUid('scribe', studyInstanceUid)
   if (!study || store.reports.signedOf(study.studyId).length === 0) return []
   return recipientsOf(store, studyInstanceUid, []).flatMap(
@@ -54,7 +54,7 @@ export function reportRecipientsOf(store: Store, studyInstanceUid: string): Reci
  * out.
  */
 export function recipientsOf(
-  store: Store,
+  store: Context,
   studyInstanceUid: string,
   destinationIds: readonly string[],
   since?: string,

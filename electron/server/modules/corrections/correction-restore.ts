@@ -130,7 +130,7 @@ export function openCorrectionRestore(deps: CorrectionRestoreDeps) {
           details: { reason, changes: changesOf(originals, patient, fromUid, to) },
         },
       })
-      note(deps, actor, 'images.correct', fromUid, {
+      note(deps.store, actor, 'images.correct', fromUid, {
         ...{
           correctionId,
           kind,

@@ -1,10 +1,11 @@
+import type { Context } from '#server/context.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
+import { windowCaller } from '#server/modules/customers/service.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { CorrectionPorts } from '#server/modules/dashboard/ports.ts'
 import type { ImageStudies } from '#server/modules/images/image-studies.ts'
 import { visibleCustomers } from '#server/modules/studies/study-access.ts'
 import type { Caller } from '#server/modules/users/caller.ts'
-import { type CustomersOf, windowCaller } from '#server/modules/users/window-caller.ts'
 import {
   type Correction,
   type CorrectionTarget,
@@ -12,8 +13,8 @@ import {
 } from '#shared/contract/corrections.ts'
 
 export interface DashboardCorrectionsDeps {
+  readonly store: Pick<Context, 'database'>
   readonly imageStudies: Pick<ImageStudies, 'demandManaging' | 'read' | 'isVisible'>
-  readonly customersOf: CustomersOf
   readonly feed: Feed
   readonly ports: CorrectionPorts
 }
@@ -23,9 +24,9 @@ export interface DashboardCorrectionsDeps {
  */
 export function serveDashboardCorrections(
   app: HttpApp,
-  { imageStudies, customersOf, feed, ports }: DashboardCorrectionsDeps,
+  { store, imageStudies, feed, ports }: DashboardCorrectionsDeps,
 ): void {
-  const callerOf = windowCaller(customersOf)
+  const callerOf = windowCaller(store)
 
   /** The images may be put only where the caller manages them too. */
   function demandTarget(caller: Caller, target: CorrectionTarget): void {

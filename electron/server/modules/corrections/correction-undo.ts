@@ -99,7 +99,7 @@ export function openCorrectionUndo(deps: CorrectionUndoDeps) {
     const before = JSON.stringify(plans.core(now, back))
     const actor: Actor = `user:${userId}`
     const audit = (detail: Record<string, string | number>) =>
-      note(deps, actor, 'images.undo-correction', back, {
+      note(deps.store, actor, 'images.undo-correction', back, {
         correctionId,
         reason,
         instances: pairs.length,

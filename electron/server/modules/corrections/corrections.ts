@@ -168,7 +168,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
             details: { reason, changes: preview.changes },
           },
         })
-        note(deps, actor, 'images.correct', studyInstanceUid, {
+        note(deps.store, actor, 'images.correct', studyInstanceUid, {
           ...{ correctionId, kind, cause, reason, toStudyInstanceUid: to, instances: made.length },
         })
         return kept

@@ -184,7 +184,7 @@ export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
         rejected,
         instances: copies.length,
       }
-      note(deps, 'gateway', 'correction.send', destinationId, sent)
+      note(deps.store, 'gateway', 'correction.send', destinationId, sent)
     }
   }
 

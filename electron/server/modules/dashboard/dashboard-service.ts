@@ -1,4 +1,3 @@
-import type { Parts } from '#server/context.ts'
 import type { Certificates } from '#server/http/certificates.ts'
 import { type Listening, lanOf, listenersOf } from '#server/http/listener-status.ts'
 import type { HttpApp } from '#server/http/operations.ts'
@@ -10,13 +9,13 @@ import type { Records } from '#server/modules/diagnostics/telemetry.ts'
 import { serveDashboardDestinations } from '#server/modules/forwarding/routes.ts'
 import { serveDashboardImages } from '#server/modules/images/image-routes.ts'
 import type { Images } from '#server/modules/images/images.ts'
-import type { PartnerInterface } from '#server/modules/partners/partner-interface.ts'
 import { testPartner } from '#server/modules/partners/partner-test.ts'
 import type { Reporting } from '#server/modules/reports/reporting.ts'
 import { type LanPort, serveDashboardSecurity } from '#server/modules/settings/security-routes.ts'
 import type { Inviting } from '#server/modules/users/inviting.ts'
 import { type ExamPart, openExamPart } from '#server/modules/worklist/exam-part.ts'
 import type { Worklist } from '#server/modules/worklist/worklist.ts'
+import type { Parts } from '#server/parts.ts'
 import type { Requester } from '#server/webhooks/request.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
@@ -30,7 +29,6 @@ export interface WindowOptions {
   readonly worklist: Worklist
   readonly images: Images
   readonly inviting: Inviting
-  readonly partnerInterface: PartnerInterface
   readonly reports: Pick<Reporting, 'undelivered'>
   readonly certificates: Certificates
   readonly metrics: Pick<Metrics, 'watching'>
@@ -49,22 +47,11 @@ export interface WindowPart {
 }
 
 export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
-  const {
-    records,
-    requester,
-    worklist,
-    images,
-    inviting,
-    partnerInterface,
-    reports,
-    certificates,
-    metrics,
-    up,
-  } = options
+  const { records, requester, worklist, images, inviting, reports, certificates, metrics, up } =
+    options
   const { keyStore, isSafe, version } = options
   const { feed, auditTrail, partnerState, associationLog } = records
   const { intake, forwarding } = images
-  const { customers, customersOf } = partnerInterface
   const { deps, settings, people } = parts
   const { clock } = deps
   const ports: DashboardPorts = {
@@ -98,7 +85,7 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
     exams,
     serve(app) {
       serveDashboardActivity(app, { ...parts, clock, version, associationLog })
-      inviting.serve(app, { version, customers })
+      inviting.serve(app, { version })
       serveDashboardSecurity(app, { ...parts, ...deps, version, lan, feed })
       serveDashboard(app, {
         ...parts,
@@ -108,8 +95,8 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
         auditTrail,
         ports,
       })
-      exams.serve(app, { ports, auditTrail, customersOf, feed })
-      const shared = { ...parts, feed, customersOf }
+      exams.serve(app, { ports, auditTrail, feed })
+      const shared = { ...parts, feed }
       serveDashboardImages(app, { ...shared, ports: intake })
       serveDashboardCorrections(app, { ...shared, ports: intake.corrections })
       serveDashboardCorrectionNotices(app, {

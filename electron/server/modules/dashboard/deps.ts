@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { HandlersOf } from '#server/http/operations.ts'
 import type { AuditTrail } from '#server/modules/audit/audit-trail.ts'
 import type { Devices } from '#server/modules/devices/devices.ts'
@@ -17,7 +17,7 @@ export type DashboardHandlers = HandlersOf<typeof dashboard>
 
 /** What the window's calls stand on; each file takes the two or three it uses. */
 export interface DashboardDeps {
-  readonly store: Store
+  readonly store: Context
   readonly clock: Clock
   /** Of the product, as the window shows it. */
   readonly version: string

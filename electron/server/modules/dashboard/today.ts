@@ -1,8 +1,8 @@
 import { type HttpApp, serveAll } from '#server/http/operations.ts'
 import { upkeepHealth } from '#server/modules/backups/backup-health.ts'
+import { windowCaller } from '#server/modules/customers/service.ts'
 import { visibleCustomers } from '#server/modules/studies/study-access.ts'
 import { needsSecondFactor } from '#server/modules/users/second-factor.ts'
-import { type CustomersOf, windowCaller } from '#server/modules/users/window-caller.ts'
 import { clinicDay, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { dashboardToday, type Today } from '#shared/contract/dashboard-today.ts'
@@ -34,7 +34,6 @@ export interface DashboardTodayDeps
   >
   readonly exams: Pick<ExamPorts, 'today'>
   readonly reconciliation: Pick<ReconciliationPort, 'firstDay'>
-  readonly customersOf: CustomersOf
 }
 
 const HOUR_MS = 60 * 60_000
@@ -54,18 +53,8 @@ export function serveDashboardToday(app: HttpApp, deps: DashboardTodayDeps): voi
  * has stored.
  */
 export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promise<Today> {
-  const {
-    store,
-    clock,
-    auditTrail,
-    settings,
-    downtime,
-    ports,
-    exams,
-    reconciliation,
-    customersOf,
-  } = deps
-  const callerOf = windowCaller(customersOf)
+  const { store, clock, auditTrail, settings, downtime, ports, exams, reconciliation } = deps
+  const callerOf = windowCaller(store)
 
   return async (user) => {
     const now = clock()

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { Parts } from '#server/context.ts'
 import { STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.ts'
 import {
   IMPLEMENTATION,
@@ -10,6 +9,7 @@ import {
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import { certificateFacts, certificateFile } from '#server/http/certificate.ts'
 import type { CommandContext } from '#server/modules/control/commands.ts'
+import type { Parts } from '#server/parts.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import {
   type Interfaces,

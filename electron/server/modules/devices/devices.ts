@@ -201,7 +201,7 @@ export function openDevices(deps: DomainDeps): Devices {
       })
       store.devices.insert(made)
       forgetCallers()
-      note(deps, actor, 'device.add', made.deviceId, settingsOf(made))
+      note(deps.store, actor, 'device.add', made.deviceId, settingsOf(made))
       return made
     })
   }
@@ -219,14 +219,14 @@ export function openDevices(deps: DomainDeps): Devices {
         const changed = { ...after, updatedAt: instantOf(clock()) }
         store.devices.update(changed)
         forgetCallers()
-        note(deps, actor, 'device.update', deviceId, detail)
+        note(deps.store, actor, 'device.update', deviceId, detail)
         return changed
       }),
     remove: (deviceId, actor) =>
       change(() => {
         const device = existing(deviceId)
         store.devices.remove(deviceId)
-        note(deps, actor, 'device.remove', deviceId, settingsOf(device))
+        note(deps.store, actor, 'device.remove', deviceId, settingsOf(device))
       }),
 
     recogniseDevice(callingAeTitle, remoteAddress) {
@@ -267,7 +267,7 @@ export function openDevices(deps: DomainDeps): Devices {
     dismissCaller: ({ aeTitle, address }, actor) =>
       database.transaction(() => {
         if (!store.callers.remove(aeTitle, address)) throw noCaller()
-        note(deps, actor, 'caller.dismiss', `${aeTitle} ${address}`)
+        note(deps.store, actor, 'caller.dismiss', `${aeTitle} ${address}`)
       }),
   }
 }

@@ -1,6 +1,6 @@
 import { homedir, hostname } from 'node:os'
 import { z } from 'zod'
-import type { Parts } from '#server/context.ts'
+import type { Parts } from '#server/parts.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 
 /** Takes out of texts that leave the clinic what says where they are from. */

@@ -3,14 +3,14 @@ import { arch, cpus, freemem, platform, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
 import { z } from 'zod'
-import type { Parts } from '#server/context.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { DATABASE_FILE } from '#server/database/store.ts'
 import { tableCounts } from '#server/database/table-counts.ts'
 import { serveDownload } from '#server/http/download.ts'
 import type { HttpApp } from '#server/http/operations.ts'
 import { note, userActor } from '#server/modules/audit/audit.ts'
 import { meterOf } from '#server/modules/events/event-meter.ts'
+import type { Parts } from '#server/parts.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
 import type { ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
@@ -111,7 +111,9 @@ export function serveDiagnostics(
       const now = deps.clock()
       async function* content() {
         const made = await texts()
-        note(deps, userActor(user.userId), 'diagnostics.save', 'gateway', { files: made.length })
+        note(deps.store, userActor(user.userId), 'diagnostics.save', 'gateway', {
+          files: made.length,
+        })
         yield diagnosticsZip(made, now)
       }
       const stamp = instantOf(now).slice(0, 16).replace(/[-:]/g, '').replace('T', '-')

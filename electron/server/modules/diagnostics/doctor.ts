@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Parts } from '#server/context.ts'
 import type { CommandContext } from '#server/modules/control/commands.ts'
+import type { Parts } from '#server/parts.ts'
 import { logFilesOf } from '#server/platform/log-file.ts'
 import type { Verdict } from '#shared/contract/dashboard-setup.ts'
 import { type Finding, ok, warn } from './host-checks.ts'

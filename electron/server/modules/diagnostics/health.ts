@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { StoreError } from '#server/database/store-error.ts'
 import { type Clock, instantOf } from '#server/platform/clock.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
@@ -6,7 +6,7 @@ import type { HealthCheck } from './health-route.ts'
 import { OUTBOX_KINDS } from './metric-labels.ts'
 
 export interface HealthSources {
-  readonly store: Pick<Store, 'database' | 'outbox'>
+  readonly store: Pick<Context, 'database' | 'outbox'>
   readonly clock: Clock
   readonly isSafe: boolean
   /** Every listener that should be up. */

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import type { Parts } from '#server/context.ts'
+import type { Parts } from '#server/parts.ts'
 import { msOf } from '#server/platform/clock.ts'
 import type { Verdict } from '#shared/contract/dashboard-setup.ts'
 

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Context } from '#server/context.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import type { Store } from '#server/database/store.ts'
 import { type Totals, totalsOf } from '#server/database/totals.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
 import type { AssociationObserver } from '#server/dicom/dimse/service.ts'
@@ -22,7 +22,7 @@ import {
 /** What is asked when somebody asks. */
 export interface MetricSources {
   readonly version: string
-  readonly store: Store
+  readonly store: Context
   readonly clock: Clock
   readonly isSafe: boolean
   readonly openAssociations: () => number
@@ -151,7 +151,7 @@ export function openMetrics(sources: MetricSources): Metrics {
   const ofOutbox = (
     name: string,
     help: string,
-    of: (rows: ReturnType<Store['outbox']['overdue']>) => number,
+    of: (rows: ReturnType<Context['outbox']['overdue']>) => number,
   ) =>
     new Gauge({
       ...{ name: `isthmus_${name}`, help, labelNames: ['kind'] as const, registers },

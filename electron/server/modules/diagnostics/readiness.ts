@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
-import type { Parts } from '#server/context.ts'
 import { portHolder } from '#server/http/port-holder.ts'
 import {
   anchorFaultSentence,
@@ -17,6 +16,7 @@ import { recoveryKeyState } from '#server/modules/backups/recovery-key.ts'
 import type { CommandContext } from '#server/modules/control/commands.ts'
 import { keyFinding } from '#server/modules/settings/key-file.ts'
 import { devicesHeard, partnerHeard } from '#server/modules/settings/setup-state.ts'
+import type { Parts } from '#server/parts.ts'
 import type { AuditCheck } from '#shared/contract/dashboard.ts'
 import type { ReadinessCheck, ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
 import { bad, clockFinding, diskFinding, type Finding, ok, warn } from './host-checks.ts'

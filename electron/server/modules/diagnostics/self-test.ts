@@ -1,6 +1,6 @@
-import type { Parts } from '#server/context.ts'
 import { echo } from '#server/dicom/scu/query.ts'
 import { RequestorError } from '#server/dicom/scu/requestor.ts'
+import type { Parts } from '#server/parts.ts'
 import {
   firewallCommands,
   type Interfaces,

@@ -1,4 +1,3 @@
-import type { Parts } from '#server/context.ts'
 import { answersNotedIn, type NoteAnswer } from '#server/http/access-paths.ts'
 import { openAccessAudit } from '#server/modules/audit/access-audit.ts'
 import type { AuditTrail } from '#server/modules/audit/audit-trail.ts'
@@ -8,6 +7,7 @@ import { type AssociationLog, openAssociationLog } from '#server/modules/devices
 import { type EventLog, openEventLog } from '#server/modules/events/event-log.ts'
 import { type EventRecorder, recordEvents } from '#server/modules/events/event-recorder.ts'
 import { openPartnerState, type PartnerState } from '#server/modules/partners/partner-state.ts'
+import type { Parts } from '#server/parts.ts'
 import type { Log } from '#server/platform/log.ts'
 import { type WriteFault, writeFaultSentence } from '#server/platform/write-health.ts'
 

@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { type Actor, type DomainDeps, note } from '#server/modules/audit/audit.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
@@ -45,7 +45,7 @@ export interface EventReplay extends AsyncDisposable {
 
 /** Why an event cannot be sent again; '' where it can. */
 export function whyNotAgain(
-  { reports, studies, imageStudies }: Store,
+  { reports, studies, imageStudies }: Context,
   { type, subject, isTest }: EventRow,
 ): string {
   if (isTest) return 'It was a test; send another one with the test button.'
@@ -194,7 +194,7 @@ export function openEventReplay({ store, clock, ports, onError }: EventReplayDep
         const at = instantOf(clock())
         for (const event of sent) sendAgain(event, at)
         const eventIds = [...sent, ...soft].map(({ eventId }) => eventId)
-        note({ store }, actor, 'event.replay', which.which, {
+        note(store, actor, 'event.replay', which.which, {
           queued: reply.queued,
           eventIds: eventIds.slice(0, MOST_OF_A_SPAN),
         })
@@ -216,7 +216,7 @@ export function openEventReplay({ store, clock, ports, onError }: EventReplayDep
         const at = instantOf(clock())
         outbox.drop(event.type, event.subject, at)
         events.setState(eventId, 'dropped', at)
-        note({ store }, actor, 'event.drop', eventId, {
+        note(store, actor, 'event.drop', eventId, {
           type: event.type,
           subject: event.subject,
           reason,

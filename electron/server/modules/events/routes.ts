@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
@@ -23,7 +23,7 @@ export interface EventPorts {
 }
 
 export interface DashboardEventsDeps {
-  readonly store: Pick<Store, 'seal'>
+  readonly store: Pick<Context, 'seal'>
   readonly eventLog: EventLog
   readonly replay: EventReplay
   readonly endpoints: Pick<Endpoints, 'list' | 'add' | 'change' | 'remove' | 'rotateSecret'>

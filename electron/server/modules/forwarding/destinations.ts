@@ -106,7 +106,7 @@ export function openDestinations(deps: DestinationsDeps): Destinations {
           lastSentAt: null,
         })
         store.destinations.insert(made)
-        note(deps, actor, 'destination.add', made.destinationId, settingsOf(made))
+        note(deps.store, actor, 'destination.add', made.destinationId, settingsOf(made))
         return made
       }),
     update: (destinationId, patch, actor) =>
@@ -117,7 +117,7 @@ export function openDestinations(deps: DestinationsDeps): Destinations {
         if (Object.keys(detail).length === 0) return before
         const changed = { ...after, updatedAt: instantOf(clock()) }
         store.destinations.update(changed)
-        note(deps, actor, 'destination.update', destinationId, detail)
+        note(deps.store, actor, 'destination.update', destinationId, detail)
         return changed
       }),
     remove: (destinationId, actor) =>
@@ -130,7 +130,7 @@ export function openDestinations(deps: DestinationsDeps): Destinations {
             `Images for ${destination.name} are here still, ${waiting} waiting and ${failed} not taken: send them, or give them up first.`,
           )
         store.destinations.remove(destinationId)
-        note(deps, actor, 'destination.remove', destinationId, settingsOf(destination))
+        note(deps.store, actor, 'destination.remove', destinationId, settingsOf(destination))
       }),
     noteSent: (destinationId) =>
       change(() => store.destinations.noteSent(destinationId, instantOf(clock()))),

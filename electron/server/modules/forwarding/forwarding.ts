@@ -346,7 +346,7 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
     async findPriors(destinationId, keys, actor) {
       const destination = archive(destinationId)
       // As all reading: the entry is lost where the disk does not take it.
-      tryWrite(() => note(deps, actor, 'destination.find-priors', destinationId))
+      tryWrite(() => note(deps.store, actor, 'destination.find-priors', destinationId))
       const reply = await findPriors(destination, keys, deps)
       foundStudies.remember(destinationId, reply.studies)
       return reply

@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { PriorStudy, Pull } from '#shared/contract/destinations.ts'
 
 /** Studies that are remembered; the ones found longest ago give way. */
@@ -19,7 +19,7 @@ export interface FoundStudies {
   about(destinationId: string, studyInstanceUid: string): About
 }
 
-export function openFoundStudies({ imageStudies }: Pick<Store, 'imageStudies'>): FoundStudies {
+export function openFoundStudies({ imageStudies }: Pick<Context, 'imageStudies'>): FoundStudies {
   const found = new Map<string, About>()
   return {
     remember(destinationId, studies) {

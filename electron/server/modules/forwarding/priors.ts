@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { Native } from '#server/dicom/scu/native.ts'
 import { NativeError } from '#server/dicom/scu/native.ts'
 import type { Clock } from '#server/platform/clock.ts'
@@ -12,7 +12,7 @@ import { sentenceCase, sentenceOf } from './sentence.ts'
 type FindPriors = (typeof dashboardDestinations)['findPriors']
 
 export interface PriorsDeps {
-  readonly store: Pick<Store, 'imageStudies'>
+  readonly store: Pick<Context, 'imageStudies'>
   readonly native: Pick<Native, 'find'>
   readonly ownAeTitle: () => string
   readonly clock: Clock

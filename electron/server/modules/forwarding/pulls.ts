@@ -110,7 +110,7 @@ export function openPulls(deps: PullsDeps): Pulls {
         startedAt: instantOf(clock()),
         endedAt: null,
       }
-      note(deps, actor, 'destination.pull', destination.destinationId, { studyInstanceUid })
+      note(deps.store, actor, 'destination.pull', destination.destinationId, { studyInstanceUid })
       pulls = [pull, ...pulls].filter(({ state }, at) => at < MOST_KEPT || state === 'running')
       const ended = run(pull, destination).finally(() => running.delete(pull.pullId))
       running.set(pull.pullId, { destination, studyInstanceUid, ended })

@@ -98,7 +98,10 @@ export function openQueue(deps: QueueDeps): Queue {
     const { sopInstanceUid, studyInstanceUid, modality } = instance
     const replaced = forwards.supersede(instance, { at: now(), lastError: GONE.superseded })
     for (const destinationId of replaced)
-      note(deps, 'gateway', 'forward.replace', destinationId, { studyInstanceUid, sopInstanceUid })
+      note(deps.store, 'gateway', 'forward.replace', destinationId, {
+        studyInstanceUid,
+        sopInstanceUid,
+      })
     for (const { destinationId, isAutomatic, modalities } of all)
       if (
         !except.includes(destinationId) &&
@@ -130,7 +133,7 @@ export function openQueue(deps: QueueDeps): Queue {
       )
       for (const ofStudy of byStudy.values()) {
         const [{ destinationId, studyInstanceUid }] = ofStudy as [(typeof ofStudy)[number]]
-        note(deps, 'gateway', 'forward.set-aside', destinationId, {
+        note(deps.store, 'gateway', 'forward.set-aside', destinationId, {
           studyInstanceUid,
           instances: ofStudy.length,
         })
@@ -161,7 +164,10 @@ export function openQueue(deps: QueueDeps): Queue {
         const queued = current.filter(
           (instance) => append(destinationId, instance) !== undefined,
         ).length
-        note(deps, actor, 'forward.send', destinationId, { studyInstanceUid, instances: queued })
+        note(deps.store, actor, 'forward.send', destinationId, {
+          studyInstanceUid,
+          instances: queued,
+        })
         return queued
       }),
     retry: ({ destinationId }, studyInstanceUid, actor) =>
@@ -222,7 +228,7 @@ export function openQueue(deps: QueueDeps): Queue {
           uid = instances < PORTION ? rest.pop() : undefined
         )
           instances += change(uid)
-        note(deps, actor, action, destinationId, {
+        note(deps.store, actor, action, destinationId, {
           ...said,
           ...(studyInstanceUid && { studyInstanceUid }),
           instances,

@@ -1,18 +1,17 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
+import { windowCaller } from '#server/modules/customers/service.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { ForwardingPort } from '#server/modules/dashboard/ports.ts'
 import { windowList } from '#server/modules/dashboard/window-list.ts'
 import type { ImageStudies } from '#server/modules/images/image-studies.ts'
-import { type CustomersOf, windowCaller } from '#server/modules/users/window-caller.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
 
 export interface DashboardDestinationsDeps {
-  readonly store: Pick<Store, 'seal'>
+  readonly store: Pick<Context, 'seal' | 'database'>
   readonly imageStudies: ImageStudies
-  readonly customersOf: CustomersOf
   readonly feed: Feed
   readonly forwarding: ForwardingPort
 }
@@ -20,9 +19,9 @@ export interface DashboardDestinationsDeps {
 /** Declares the window's calls about DIMSE out (`shared/contract/destinations.ts`). */
 export function serveDashboardDestinations(
   app: HttpApp,
-  { store, imageStudies, customersOf, feed, forwarding }: DashboardDestinationsDeps,
+  { store, imageStudies, feed, forwarding }: DashboardDestinationsDeps,
 ): void {
-  const callerOf = windowCaller(customersOf)
+  const callerOf = windowCaller(store)
   const list = windowList(store.seal)
 
   const handlers: HandlersOf<typeof dashboardDestinations> = {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { mkdir, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { nameOfUid, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { type Native, NativeError } from '#server/dicom/scu/native.ts'
@@ -34,7 +34,7 @@ export interface Attempt {
 }
 
 export interface SenderDeps {
-  readonly store: Pick<Store, 'imageFiles' | 'folder'>
+  readonly store: Pick<Context, 'imageFiles' | 'folder'>
   readonly uuid: () => string
   readonly sendInstances: typeof sendInstances
   readonly native: Pick<Native, 'available' | 'transcode'>

@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { backOffMs, isGivenUp, LONGEST_BACK_OFF_MS } from '#server/jobs/back-off.ts'
 import { type Clock, instantOf, msOf } from '#server/platform/clock.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
@@ -31,7 +31,7 @@ export type WorkerNews =
     }
 
 export interface WorkerDeps {
-  readonly store: Pick<Store, 'database' | 'forwards'>
+  readonly store: Pick<Context, 'database' | 'forwards'>
   readonly clock: Clock
   readonly destinationId: string
   /** Undefined once it is removed. */

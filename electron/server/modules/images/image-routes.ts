@@ -1,17 +1,16 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
+import { windowCaller } from '#server/modules/customers/service.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { ImagePorts } from '#server/modules/dashboard/ports.ts'
 import { windowList } from '#server/modules/dashboard/window-list.ts'
-import { type CustomersOf, windowCaller } from '#server/modules/users/window-caller.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import type { ImageStudies } from './image-studies.ts'
 
 export interface DashboardImagesDeps {
-  readonly store: Pick<Store, 'seal'>
+  readonly store: Pick<Context, 'seal' | 'database'>
   readonly imageStudies: ImageStudies
-  readonly customersOf: CustomersOf
   readonly feed: Feed
   readonly ports: ImagePorts
 }
@@ -19,9 +18,9 @@ export interface DashboardImagesDeps {
 /** Declares the window's calls about images as they arrive (`shared/contract/images.ts`). */
 export function serveDashboardImages(
   app: HttpApp,
-  { store, imageStudies, customersOf, feed, ports }: DashboardImagesDeps,
+  { store, imageStudies, feed, ports }: DashboardImagesDeps,
 ): void {
-  const callerOf = windowCaller(customersOf)
+  const callerOf = windowCaller(store)
   const list = windowList(store.seal)
 
   const handlers: HandlersOf<typeof dashboardImages> = {

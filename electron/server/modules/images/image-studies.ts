@@ -147,7 +147,7 @@ export function openImageStudies(deps: DomainDeps): ImageStudies {
         existing(caller, studyInstanceUid)
         const images = store.instances.review(studyInstanceUid, instantOf(clock()))
         if (images > 0)
-          note(deps, actorOf(caller), 'images.review-versions', studyInstanceUid, {
+          note(deps.store, actorOf(caller), 'images.review-versions', studyInstanceUid, {
             images,
             note: text,
           })

@@ -69,7 +69,7 @@ export function openQuarantine({ settling, corrections, ...deps }: QuarantineDep
     { instanceId, sopInstanceUid, studyInstanceUid, reason: because }: InstanceRecord,
     reason: string,
   ): void {
-    note(deps, actor, action, String(instanceId), {
+    note(deps.store, actor, action, String(instanceId), {
       sopInstanceUid,
       studyInstanceUid,
       because,
@@ -145,7 +145,7 @@ export function openQuarantine({ settling, corrections, ...deps }: QuarantineDep
           const portion = found.filter(isDecided)
           if (portion.length === 0) return { found, portion }
           decide(portion)
-          note(deps, actor, action, studyInstanceUid, {
+          note(deps.store, actor, action, studyInstanceUid, {
             because,
             reason,
             instances: portion.length,

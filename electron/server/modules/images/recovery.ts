@@ -178,7 +178,7 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
       // The same image is in the archive: the copy goes once that one is known to be durable.
       await imageFiles.secure(twin.file)
       await database.commitSoon(() =>
-        note(deps, actor, 'recovery.import', file, { ...detail, isHereAlready: true }),
+        note(deps.store, actor, 'recovery.import', file, { ...detail, isHereAlready: true }),
       )
       await imageFiles.removeRecovered(file)
       return
@@ -192,7 +192,7 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
     try {
       await imageFiles.putBack(file, to)
       await adopt(deps, { ...found, file: to }, () =>
-        note(deps, actor, 'recovery.import', file, detail),
+        note(deps.store, actor, 'recovery.import', file, detail),
       )
     } catch (error) {
       if (!instances.has(to) && (await isThere(imageFiles.pathOf(to)))) await imageFiles.recover(to)
@@ -275,7 +275,11 @@ export function openRecovery(deps: RecoveryDeps): Recovery {
       demandFile(file)
       const { sopInstanceUid, studyInstanceUid } = await describe(file)
       await database.commitSoon(() =>
-        note(deps, actor, 'recovery.discard', file, { sopInstanceUid, studyInstanceUid, reason }),
+        note(deps.store, actor, 'recovery.discard', file, {
+          sopInstanceUid,
+          studyInstanceUid,
+          reason,
+        }),
       )
       await imageFiles.removeRecovered(file)
       changed()

@@ -1,4 +1,5 @@
 import { note } from '#server/modules/audit/audit.ts'
+import { findCustomer } from '#server/modules/customers/queries.ts'
 import type {
   NewStudyRecord,
   StudyDetail,
@@ -48,7 +49,7 @@ export interface Seeds {
 
 export function openSeeds(deps: Pick<IntakeDeps, 'store' | 'clock' | 'uuid'>): Seeds {
   const { store, clock, uuid } = deps
-  const { studies, customers, imageStudies, instances, corrections, reports } = store
+  const { studies, imageStudies, instances, corrections, reports } = store
 
   function fillOne(
     { area, studyId, seed, touched }: Seed,
@@ -62,7 +63,7 @@ export function openSeeds(deps: Pick<IntakeDeps, 'store' | 'clock' | 'uuid'>): S
     imageStudies.keepSeed(studyInstanceUid, area, studyId, now, seedOf(seeded))
     if (fields.length === 0) return []
     studies.update({ ...study, updatedAt: now }, before)
-    note(deps, 'gateway', 'study.enrich', studyId, {
+    note(deps.store, 'gateway', 'study.enrich', studyId, {
       area,
       studyInstanceUid,
       fields: [...fields],
@@ -80,7 +81,7 @@ export function openSeeds(deps: Pick<IntakeDeps, 'store' | 'clock' | 'uuid'>): S
     studies.update({ ...study, cancelledAt, updatedAt: at }, study)
     const { area, studyId, studyInstanceUid } = study
     const because = cancelledAt === null ? 'images' : 'no-images'
-    note(deps, actor, cancelledAt === null ? 'study.uncancel' : 'study.cancel', studyId, {
+    note(deps.store, actor, cancelledAt === null ? 'study.uncancel' : 'study.cancel', studyId, {
       area,
       studyInstanceUid,
       because,
@@ -102,7 +103,7 @@ export function openSeeds(deps: Pick<IntakeDeps, 'store' | 'clock' | 'uuid'>): S
         expressCustomerId,
         fromPartner: [...fromPartner],
       }
-      note(deps, 'gateway', 'study.seed', study.studyId, detail)
+      note(deps.store, 'gateway', 'study.seed', study.studyId, detail)
     },
     fill: (studyInstanceUid, merged) => [
       ...new Set(
@@ -150,7 +151,7 @@ export function openSeeds(deps: Pick<IntakeDeps, 'store' | 'clock' | 'uuid'>): S
     usable(merged) {
       const { expressCustomerId } = merged.values
       if (expressCustomerId === null) return merged
-      const customer = customers.get(expressCustomerId)
+      const customer = findCustomer(store.database, expressCustomerId)
       if (customer?.isActive) return merged
       const warning = customer
         ? `The partner's customer ${expressCustomerId} is deactivated and was left out.`

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { msOf } from '#server/platform/clock.ts'
 import type { InstanceRecord } from './instance-queries.ts'
 import { diskNews, type IntakeDeps, type News } from './ports.ts'
@@ -62,7 +62,7 @@ export async function takeBackUnproven(
 }
 
 async function isWhole(
-  { imageFiles }: Pick<Store, 'imageFiles'>,
+  { imageFiles }: Pick<Context, 'imageFiles'>,
   { file, bytes, dataSetOffset, crc32: expected }: InstanceRecord,
 ): Promise<boolean> {
   let length = 0

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { Actor } from '#server/modules/audit/audit.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -53,7 +53,7 @@ export function checkSecret(secret: string): void {
  * The endpoint that has no key and was there first: the partner set at the command line or under
  * Partner.
  */
-export const defaultEndpoint = (store: Pick<Store, 'endpoints'>): EndpointRecord | undefined =>
+export const defaultEndpoint = (store: Pick<Context, 'endpoints'>): EndpointRecord | undefined =>
   store.endpoints.list().find(({ apiKeyId }) => apiKeyId === null)
 
 /**
@@ -62,7 +62,7 @@ export const defaultEndpoint = (store: Pick<Store, 'endpoints'>): EndpointRecord
  * changed or removed one is not, unless one of them may be. What else is listed stays.
  */
 export function listHosts(
-  { store, settings }: { readonly store: Pick<Store, 'endpoints'>; readonly settings: Settings },
+  { store, settings }: { readonly store: Pick<Context, 'endpoints'>; readonly settings: Settings },
   changed: string,
   actor: Actor,
 ): void {

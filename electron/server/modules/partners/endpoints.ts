@@ -193,7 +193,7 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
           endpointId,
           ...detail
         } = endpoint
-        note(deps, actor, 'endpoint.add', endpointId, {
+        note(deps.store, actor, 'endpoint.add', endpointId, {
           ...plain(detail),
           secret: made === null ? 'given' : 'made',
         })
@@ -229,7 +229,7 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
         if (new URL(before.url).origin !== new URL(url).origin)
           store.endpoints.keepSecrets(endpointId, 1)
         const { updatedAt: _, ...differing } = differences(before, after)
-        note(deps, actor, 'endpoint.change', endpointId, plain(differing))
+        note(deps.store, actor, 'endpoint.change', endpointId, plain(differing))
         return shown(after, waiting())
       }),
 
@@ -244,7 +244,7 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
         store.endpoints.remove(endpointId)
         listHosts(deps, endpoint.url, actor)
         note(
-          deps,
+          deps.store,
           actor,
           'endpoint.remove',
           endpointId,
@@ -270,7 +270,7 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
           endpointId,
           endOthersNow ? 1 : targets.secretsOf(endpointId).length,
         )
-        note(deps, actor, 'endpoint.rotate-secret', endpointId, {
+        note(deps.store, actor, 'endpoint.rotate-secret', endpointId, {
           secret: made === null ? 'given' : 'made',
           endOthersNow,
         })
@@ -284,7 +284,7 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
         if (!before || before.disabledAt !== null) return false
         const now = instantOf(clock())
         store.endpoints.put({ ...before, disabledAt: now, disabledReason: 'gone', updatedAt: now })
-        note(deps, 'gateway', 'endpoint.switch-off', endpointId, { reason: 'gone' })
+        note(deps.store, 'gateway', 'endpoint.switch-off', endpointId, { reason: 'gone' })
         tellChange()
         return true
       }),

@@ -87,7 +87,7 @@ export function openPartnerEndpoint(deps: PartnerEndpointDeps): PartnerEndpoint 
           isSamePlace ? targets.secretsOf(endpoint.endpointId).length : 1,
         )
         listHosts(deps, url.href, actor)
-        note(deps, actor, 'partner.set', endpoint.endpointId, {
+        note(deps.store, actor, 'partner.set', endpoint.endpointId, {
           url: { before: before?.url ?? null, after: url.href },
           allowsPlaintext: allowPlaintext,
           secret:

@@ -1,4 +1,3 @@
-import type { Parts } from '#server/context.ts'
 import { cursorCodec } from '#server/http/cursor-codec.ts'
 import { openIdempotency } from '#server/http/idempotency.ts'
 import { knownKeys } from '#server/http/known-keys.ts'
@@ -7,9 +6,8 @@ import type { Partners } from '#server/http/partner-authentication.ts'
 import { openRateLimit } from '#server/http/rate-limit.ts'
 import { serveReference } from '#server/http/reference.ts'
 import { openReplyCache } from '#server/http/reply-cache.ts'
-import { type Customers, openCustomers } from '#server/modules/customers/customers.ts'
-import { serveExpress } from '#server/modules/customers/express.ts'
-import { serveOrgs } from '#server/modules/customers/orgs.ts'
+import { customerIdsOfUser } from '#server/modules/customers/queries.ts'
+import { serveCustomers } from '#server/modules/customers/routes.ts'
 import { openReports, type Reports } from '#server/modules/reports/reports.ts'
 import { serveScribe } from '#server/modules/studies/scribe.ts'
 import { openStudies, type Studies } from '#server/modules/studies/studies.ts'
@@ -17,11 +15,11 @@ import { serveViewer } from '#server/modules/studies/viewer.ts'
 import type { Invitations } from '#server/modules/users/invitations.ts'
 import type { Users } from '#server/modules/users/users.ts'
 import { type Links, openLinks } from '#server/modules/viewer/links.ts'
+import type { Parts } from '#server/parts.ts'
 import { express } from '#shared/contract/express.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
 import { viewer } from '#shared/contract/viewer.ts'
-import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
 
 /**
  * Not among them: invitations and reports, whose replies run out with the clock or carry links that
@@ -54,11 +52,8 @@ export interface PartnerInterfaceOptions {
 export interface PartnerInterface {
   readonly partners: Partners
   readonly links: Links
-  readonly customers: Customers
   readonly studies: Studies
   readonly reports: Reports
-  /** The Express customers a person is linked to. */
-  readonly customersOf: (userId: UserId) => readonly ExpressCustomerId[]
   /** Declares every operation, and the reference of them. */
   serve(app: HttpApp): void
 }
@@ -68,7 +63,6 @@ export function openPartnerInterface(
   { version, publicBase, users, invitations }: PartnerInterfaceOptions,
 ): PartnerInterface {
   const { deps, store, settings, apiKeys, partnerEndpoint } = parts
-  const customers = openCustomers(deps)
   const links = openLinks({
     ...deps,
     publicBase,
@@ -78,14 +72,12 @@ export function openPartnerInterface(
   const changes = () => store.database.changeCount
   const domain = {
     settings,
-    customers,
     links,
     studies: openStudies(deps),
     reports: openReports({ ...deps, links }),
     users,
     invitations,
   }
-  const customersOf = (userId: UserId) => customers.idsOf(userId)
   const rate = {
     clock: deps.clock,
     perSecond: () => settings.get('http.ratePerSecond'),
@@ -93,10 +85,8 @@ export function openPartnerInterface(
   }
   return {
     links,
-    customers,
     studies: domain.studies,
     reports: domain.reports,
-    customersOf,
     partners: {
       callers: {
         authenticateKey: knownKeys({
@@ -104,7 +94,7 @@ export function openPartnerInterface(
           version: changes,
           clock: deps.clock,
         }),
-        customerIdsOf: customersOf,
+        customerIdsOf: (userId) => customerIdsOfUser(store.database, userId),
       },
       rateLimit: openRateLimit(rate),
       refusedLimit: openRateLimit(rate),
@@ -113,8 +103,7 @@ export function openPartnerInterface(
       replies: openReplyCache({ operations: READ_FROM_ROWS, version: changes }),
     },
     serve(app) {
-      serveExpress(app, domain)
-      serveOrgs(app, domain)
+      serveCustomers(app, store)
       serveViewer(app, domain)
       serveScribe(app, domain)
       serveReference(app, { version })

@@ -29,7 +29,7 @@ export function openClosedSteps(deps: DomainDeps): ClosedSteps {
           reason,
         }
         store.closedSteps.close(step)
-        note(deps, actor, 'step.close', targetOf(step), { reason })
+        note(deps.store, actor, 'step.close', targetOf(step), { reason })
         return step
       }),
     reopen: (step, actor) =>
@@ -38,7 +38,7 @@ export function openClosedSteps(deps: DomainDeps): ClosedSteps {
           step.studyInstanceUid,
           step.scheduledProcedureStepId,
         )
-        if (wasClosed) note(deps, actor, 'step.reopen', targetOf(step))
+        if (wasClosed) note(deps.store, actor, 'step.reopen', targetOf(step))
         return wasClosed
       }),
   }

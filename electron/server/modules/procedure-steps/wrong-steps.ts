@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import type { IntakeDeps } from '#server/modules/images/ports.ts'
 import type { PerformedStepRecord } from './performed-step-queries.ts'
@@ -38,7 +38,7 @@ export interface WrongSteps {
 }
 
 export interface WrongStepsDeps extends Pick<IntakeDeps, 'onSetAside'> {
-  readonly store: Pick<Store, 'performedSteps' | 'instances' | 'imageStudies'>
+  readonly store: Pick<Context, 'performedSteps' | 'instances' | 'imageStudies'>
 }
 
 interface OfStudy {

@@ -1,13 +1,14 @@
+import type { Context } from '#server/context.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
+import { windowCaller } from '#server/modules/customers/service.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { ReconciliationPort } from '#server/modules/dashboard/ports.ts'
 import type { ImageStudies } from '#server/modules/images/image-studies.ts'
-import { type CustomersOf, windowCaller } from '#server/modules/users/window-caller.ts'
 import { dashboardReconciliation } from '#shared/contract/reconciliation.ts'
 
 export interface DashboardReconciliationDeps {
+  readonly store: Pick<Context, 'database'>
   readonly imageStudies: ImageStudies
-  readonly customersOf: CustomersOf
   readonly feed: Pick<Feed, 'noteImages' | 'noteStatus'>
   readonly reconciliation: ReconciliationPort
 }
@@ -17,8 +18,8 @@ export function serveDashboardReconciliation(
   app: HttpApp,
   deps: DashboardReconciliationDeps,
 ): void {
-  const { imageStudies, customersOf, feed, reconciliation } = deps
-  const callerOf = windowCaller(customersOf)
+  const { store, imageStudies, feed, reconciliation } = deps
+  const callerOf = windowCaller(store)
 
   const handlers: HandlersOf<typeof dashboardReconciliation> = {
     read({ query, user }) {

@@ -408,7 +408,7 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
           reason: '',
         })
         orderChanged(studyInstanceUid, 'linked')
-        note(deps, actorOf(caller), 'reconcile.link', studyInstanceUid, { order: orderId })
+        note(deps.store, actorOf(caller), 'reconcile.link', studyInstanceUid, { order: orderId })
         return decisionOf(made)
       })
     },
@@ -425,7 +425,7 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
           reason,
         })
         orderChanged(studyInstanceUid, 'kept')
-        note(deps, actorOf(caller), 'reconcile.keep', studyInstanceUid, { reason })
+        note(deps.store, actorOf(caller), 'reconcile.keep', studyInstanceUid, { reason })
         return decisionOf(made)
       }),
 
@@ -444,7 +444,7 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
           order: kept,
           reason,
         })
-        note(deps, actorOf(caller), 'reconcile.not-done', orderId, { reason })
+        note(deps.store, actorOf(caller), 'reconcile.not-done', orderId, { reason })
         return decisionOf(made)
       })
     },
@@ -470,7 +470,7 @@ export function openReconciliation(deps: ReconciliationDeps): Reconciliation {
           imageStudies.update(imageStudyUid, { handedOut: null, mismatch })
           orderChanged(imageStudyUid, 'unlinked')
         }
-        note(deps, actorOf(caller), 'reconcile.undo', imageStudyUid ?? keyOf(order as Step), {
+        note(deps.store, actorOf(caller), 'reconcile.undo', imageStudyUid ?? keyOf(order as Step), {
           decision: kind,
         })
       }),

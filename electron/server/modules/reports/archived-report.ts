@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { ArchivedReport } from './report-objects.ts'
 import type { ReportRecord } from './report-queries.ts'
 import { accessionOf } from './report-signing.ts'
@@ -8,7 +8,7 @@ import { signedPart } from './signed-part.ts'
  * A signed report with what stands in its PDF, as it is kept beside the images; undefined where
  * there is none.
  */
-export function archivedReport(store: Store): (reportId: string) => ArchivedReport | undefined {
+export function archivedReport(store: Context): (reportId: string) => ArchivedReport | undefined {
   const partOf = (report: ReportRecord) => ({
     reportId: report.reportId,
     ...signedPart(store, report),

@@ -100,7 +100,7 @@ export function openCriticalResults(deps: DomainDeps): CriticalResults {
           communication: { ...communication, recordedBy: callerPerson(caller) },
         }
         store.criticalResults.update(told)
-        note(deps, actorOf(caller), 'critical.communicate', reportId, {
+        note(deps.store, actorOf(caller), 'critical.communicate', reportId, {
           studyId: record.studyId,
           communicatedAt,
           method,

@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { EventTargets } from '#server/modules/events/event-targets.ts'
 
 const EVENT = 'report.delivered'
@@ -32,7 +32,7 @@ export function openReportDestinations(
     imageStudies,
     outbox,
     database,
-  }: Pick<Store, 'reports' | 'studies' | 'imageStudies' | 'outbox' | 'database'>,
+  }: Pick<Context, 'reports' | 'studies' | 'imageStudies' | 'outbox' | 'database'>,
   targets: Pick<EventTargets, 'takerOf' | 'secretsOf'>,
 ): ReportDestinations {
   /** The study of a report never changes, nor does its key. */

@@ -78,7 +78,7 @@ export function openReportObjects(deps: ReportObjectsDeps): ReportObjects {
       const kind: ReportObjectRecord['kind'] = sopClassUid === REPORT_SOP_CLASS.pdf ? 'pdf' : 'sr'
       reportObjects.insert({ reportId, kind, sopInstanceUid, createdAt: now() })
     }
-    note(deps, 'gateway', 'report.archive', reportId, {
+    note(deps.store, 'gateway', 'report.archive', reportId, {
       sopInstanceUids: kept.map(({ sopInstanceUid }) => sopInstanceUid),
     })
     const destinationId = setting('reports.destinationId')
@@ -113,7 +113,7 @@ export function openReportObjects(deps: ReportObjectsDeps): ReportObjects {
       if (objects.length === 0)
         throw new ApiError('refused', setting('reports.archiveCopies') ? NOT_YET : NEVER)
       const queued = database.transaction(() => {
-        note(deps, actor, 'report.send', reportId, { destinationId, objects: objects.length })
+        note(deps.store, actor, 'report.send', reportId, { destinationId, objects: objects.length })
         return queue(destinationId, objects)
       })
       const message =

@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { type Document, serveDocument } from '#server/http/document.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
 import { note, userActor } from '#server/modules/audit/audit.ts'
+import { windowCaller } from '#server/modules/customers/service.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { ReportPorts } from '#server/modules/dashboard/ports.ts'
 import type { Studies } from '#server/modules/studies/studies.ts'
 import { isAllowed } from '#server/modules/users/caller.ts'
-import { type CustomersOf, windowCaller } from '#server/modules/users/window-caller.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -19,8 +19,7 @@ import type { ReportTemplates } from './report-templates.ts'
 import type { ReportWriting } from './report-writing.ts'
 
 export interface DashboardReportsDeps {
-  readonly store: Store
-  readonly customersOf: CustomersOf
+  readonly store: Context
   readonly feed: Pick<Feed, 'noteStatus' | 'noteImages'>
   readonly studies: Pick<Studies, 'read' | 'update'>
   readonly writing: ReportWriting
@@ -47,7 +46,7 @@ export type ReportHandlers = HandlersOf<typeof dashboardReports>
  */
 export function reportHandlers(
   deps: DashboardReportsDeps,
-  callerOf = windowCaller(deps.customersOf),
+  callerOf = windowCaller(deps.store),
 ): ReportHandlers {
   const { store, feed, studies, writing, reading, templates, criticals, contexts, ports } = deps
   /** Not after each save: what other windows list of a study is who has it and how it stands. */
@@ -74,7 +73,7 @@ export function reportHandlers(
       studies.read(caller, 'scribe', params.studyId)
       // The screen asks when it is opened: who looked at whom is on record (ux-security E.8).
       note(
-        { store },
+        store,
         userActor(user.userId),
         body.again ? 'reading.ask-again' : 'reading.open',
         params.studyId,
@@ -129,7 +128,7 @@ export function reportHandlers(
 
     pdfLink({ params, user }) {
       signed(user, params.reportId)
-      note({ store }, userActor(user.userId), 'report.pdf-link', params.reportId)
+      note(store, userActor(user.userId), 'report.pdf-link', params.reportId)
       return { url: ports.pdfUrl(params.reportId) }
     },
     async send({ params, body, user }) {
@@ -167,8 +166,8 @@ export function reportHandlers(
  * A document of the clinical context of a study that the person sees. @throws ApiError not-found
  */
 export function contextDocument(
-  { studies, contexts, customersOf }: DashboardReportsDeps,
-  callerOf = windowCaller(customersOf),
+  { store, studies, contexts }: DashboardReportsDeps,
+  callerOf = windowCaller(store),
 ) {
   return (
     user: SignedInUser,

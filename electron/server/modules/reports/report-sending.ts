@@ -1,9 +1,9 @@
-import type { Parts } from '#server/context.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { UndeliveredReports } from '#server/modules/dashboard/ports.ts'
 import type { EventRecorder } from '#server/modules/events/event-recorder.ts'
 import { DISABLED_SENTENCES } from '#server/modules/events/event-targets.ts'
 import { endpointName } from '#server/modules/partners/endpoints.ts'
+import type { Parts } from '#server/parts.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import {
   type Deliveries,

@@ -198,7 +198,7 @@ export function reportSigning(
     }
     const { isAddendum } = draft
     const { acknowledged } = order
-    note(deps, actorOf(caller), 'report.sign', reportId, {
+    note(deps.store, actorOf(caller), 'report.sign', reportId, {
       ...{ studyId, isAddendum, isCritical, isCommunicated: communication !== null },
       ...{ textHash, pdfHash: pdf.sha256, acknowledged: [...acknowledged] },
       ...identityDetail(study),

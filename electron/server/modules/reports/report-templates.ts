@@ -116,7 +116,7 @@ export function openReportTemplates(deps: DomainDeps): ReportTemplates {
         }
         demandFree(record, caller.user.userId)
         reportTemplates.insert(record)
-        note(deps, actorOf(caller), 'template.add', record.templateId, {
+        note(deps.store, actorOf(caller), 'template.add', record.templateId, {
           kind: record.kind,
           name: record.name,
           for: whose,
@@ -134,7 +134,9 @@ export function openReportTemplates(deps: DomainDeps): ReportTemplates {
         demandFree(after, caller.user.userId)
         reportTemplates.update(after)
         const { updatedAt: _, ...changes } = differences(before, after)
-        note(deps, actorOf(caller), 'template.change', templateId, { fields: Object.keys(changes) })
+        note(deps.store, actorOf(caller), 'template.change', templateId, {
+          fields: Object.keys(changes),
+        })
         return view(after)
       }),
 
@@ -142,7 +144,7 @@ export function openReportTemplates(deps: DomainDeps): ReportTemplates {
       database.transaction(() => {
         const { kind, name } = mineToChange(caller, templateId)
         reportTemplates.remove(templateId)
-        note(deps, actorOf(caller), 'template.remove', templateId, { kind, name })
+        note(deps.store, actorOf(caller), 'template.remove', templateId, { kind, name })
       }),
   }
 }

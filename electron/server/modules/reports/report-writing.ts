@@ -194,7 +194,7 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
     }
     // The patient as they were when it was begun; frozen at signing.
     reports.insert({ ...draft, snapshotMetadata: study.detail.reportMetadata ?? {} })
-    note(deps, actorOf(caller), 'report.begin', reportId, { studyId: study.studyId })
+    note(deps.store, actorOf(caller), 'report.begin', reportId, { studyId: study.studyId })
     return existingDraft({ study, draft: reports.draftOf(study.studyId), lock: undefined })
   }
 
@@ -219,11 +219,11 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
         if (status !== undefined && (status !== study.status || study.assignedTo !== userId))
           studies.update({ ...study, status, assignedTo: userId, updatedAt: now }, study)
         if (others === undefined && draft && draft.userId !== userId)
-          note(deps, actorOf(caller), 'report.begin', draft.reportId, { studyId })
+          note(deps.store, actorOf(caller), 'report.begin', draft.reportId, { studyId })
         if (others !== undefined) {
           const from =
             lock && lock.userId !== userId ? lock.userId : (draft?.userId ?? study.assignedTo)
-          note(deps, actorOf(caller), 'report.take-over', draft?.reportId ?? studyId, {
+          note(deps.store, actorOf(caller), 'report.take-over', draft?.reportId ?? studyId, {
             studyId,
             from,
           })
@@ -344,7 +344,7 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
         }
         store.imageStudies.update(studyInstanceUid, { override })
         const fields = differences.map(({ from, field }) => `${from}: ${field}`)
-        note(deps, actorOf(caller), 'study.override-identity', studyId, {
+        note(deps.store, actorOf(caller), 'study.override-identity', studyId, {
           studyInstanceUid,
           fields: [...new Set(fields)],
           reason,
@@ -365,7 +365,7 @@ export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
             'A report was signed since: what is wrong with it is corrected by an addendum.',
           )
         store.imageStudies.update(studyInstanceUid, { override: null })
-        note(deps, actorOf(caller), 'study.withdraw-override', studyId, { studyInstanceUid })
+        note(deps.store, actorOf(caller), 'study.withdraw-override', studyId, { studyInstanceUid })
       }),
 
     startAddendum: (caller, reportId) => deps.reports.startAddendum(caller, reportId),

@@ -1,4 +1,3 @@
-import type { Parts } from '#server/context.ts'
 import type { HttpApp } from '#server/http/operations.ts'
 import { openOutboxWorker } from '#server/jobs/outbox-worker.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
@@ -13,6 +12,7 @@ import { openStudyLists } from '#server/modules/studies/study-lists.ts'
 import { serveDashboardStudies } from '#server/modules/studies/study-routes.ts'
 import { sessionShown } from '#server/modules/users/session-routes.ts'
 import { testSending } from '#server/modules/worklist/test-sending.ts'
+import type { Parts } from '#server/parts.ts'
 import { type Downloads, openDownloads } from '#server/webhooks/download.ts'
 import type { IsOwnListener } from '#server/webhooks/own-listeners.ts'
 import type { Requester } from '#server/webhooks/request.ts'
@@ -74,7 +74,7 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
     version,
     onError,
   } = options
-  const { links, studies, reports, customersOf } = partnerInterface
+  const { links, studies, reports } = partnerInterface
   const { clock } = deps
   const opened = new AsyncDisposableStack()
   const plaintextHosts = () => settings.get('partner.plaintextHosts')
@@ -134,11 +134,11 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
     begin: sending.begin,
     serve(app) {
       const desk: DashboardReportsDeps = {
-        ...{ store, customersOf, feed, studies, writing, reading, templates, criticals, contexts },
+        ...{ store, feed, studies, writing, reading, templates, criticals, contexts },
         ports: { sendObjects: objects.send, pdfUrl: links.pdfUrl },
       }
       serveDashboardReports(app, desk)
-      serveDashboardStudies(app, { store, lists, savedViews, customersOf })
+      serveDashboardStudies(app, { store, lists, savedViews })
       serveLinkedReports(app, { ...desk, session: sessionShown({ people, settings, version }) })
       const sendTest = testSending(parts, { requester, endpoints, publicBase })
       serveDashboardEvents(app, {

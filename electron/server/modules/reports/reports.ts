@@ -109,7 +109,7 @@ export function openReports(deps: DomainDeps & { readonly links: Pick<Links, 'pd
     reportId: string,
   ): void {
     studies.update({ ...study, status, updatedAt: instantOf(clock()) }, study)
-    note(deps, actorOf(caller), action, study.studyId, { reportId })
+    note(deps.store, actorOf(caller), action, study.studyId, { reportId })
   }
 
   return {

@@ -1,6 +1,7 @@
 import { serveDocument } from '#server/http/document.ts'
 import { type HttpApp, serve } from '#server/http/operations.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
+import { customerIdsOfUser } from '#server/modules/customers/queries.ts'
 import type { UserCaller } from '#server/modules/users/caller.ts'
 import type { sessionShown } from '#server/modules/users/session-routes.ts'
 import { linked, linkedDocumentPath, linkedReports } from '#shared/contract/linked.ts'
@@ -33,7 +34,7 @@ interface Dictation {
  * of the view, answered as the window's own, and nothing else of the window.
  */
 export function serveLinkedReports(app: HttpApp, deps: LinkedReportsDeps): void {
-  const { store, customersOf, session } = deps
+  const { store, session } = deps
 
   /** @throws ApiError not-permitted: the view is not for dictation */
   function dictationOf({ kind, studyId, user: linkedUser }: OpenView): Dictation {
@@ -50,7 +51,7 @@ export function serveLinkedReports(app: HttpApp, deps: LinkedReportsDeps): void 
       user,
       callerOf: (who) => ({
         kind: 'user',
-        user: { ...who, customerIds: customersOf(who.userId) },
+        user: { ...who, customerIds: customerIdsOfUser(store.database, who.userId) },
         linkedStudyId: studyId,
       }),
     }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { followedCorrection } from '#server/modules/corrections/correction-addendum.ts'
 import type { ReportPart } from './report-pdf.ts'
 import { signerOf } from './report-people.ts'
 import type { ReportRecord } from './report-queries.ts'
 
 type SignedStore = Pick<
-  Store,
+  Context,
   'criticalResults' | 'users' | 'studies' | 'reports' | 'correctionNotices'
 >
 

@@ -11,7 +11,7 @@ export const certificateHandlers = ({
   certificates: () => ({ certificates: ports.certificates() }),
   renewCertificate({ params, user }) {
     const certificate = ports.renewCertificate(params.use)
-    note({ store }, userActor(user.userId), 'certificate.renew', params.use, {
+    note(store, userActor(user.userId), 'certificate.renew', params.use, {
       fingerprint256: certificate.fingerprint256,
     })
     return certificate

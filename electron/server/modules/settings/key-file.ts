@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { Context } from '#server/context.ts'
 import { KEY_FILE } from '#server/database/data-key.ts'
-import type { Store } from '#server/database/store.ts'
 import { type KeyKept, keyKept } from '#server/database/wrapped-key.ts'
 import { recoveryKeyState } from '#server/modules/backups/recovery-key.ts'
 import { type Finding, ok, warn } from '#server/modules/diagnostics/host-checks.ts'
@@ -35,7 +35,7 @@ export const keyStoreNow = (
 
 /** What it means, for the readiness page and `doctor`. */
 export function keyFinding(
-  { folder, seal }: Pick<Store, 'folder' | 'seal'>,
+  { folder, seal }: Pick<Context, 'folder' | 'seal'>,
   state: KeyStoreState | undefined,
 ): Finding {
   const file = join(folder, KEY_FILE)

@@ -68,7 +68,7 @@ export function openMailServer(deps: DomainDeps & { readonly settings: Settings 
           actor,
         )
         if (isForgotten || typeof password === 'string')
-          note(deps, actor, 'mail.password', PASSWORD, {
+          note(deps.store, actor, 'mail.password', PASSWORD, {
             password: isForgotten ? 'forgotten' : 'set',
           })
       }),

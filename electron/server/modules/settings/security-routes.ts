@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
 import { ACCESS } from '#server/http/session-authentication.ts'
 import { type Actor, userActor } from '#server/modules/audit/audit.ts'
@@ -32,7 +32,7 @@ export interface LanPort {
 }
 
 export interface DashboardSecurityDeps {
-  readonly store: Store
+  readonly store: Context
   readonly clock: Clock
   readonly uuid: () => string
   readonly version: string

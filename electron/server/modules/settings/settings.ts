@@ -39,7 +39,7 @@ export function openSettings(deps: Pick<DomainDeps, 'store'>): Settings {
           )
             continue
           store.settings.set(key, value)
-          note(deps, actor, 'setting.change', key, { before, after: value })
+          note(deps.store, actor, 'setting.change', key, { before, after: value })
           changed.push(key)
         }
         if (changed.length > 0)

@@ -1,4 +1,3 @@
-import type { Parts } from '#server/context.ts'
 import type { HttpApp } from '#server/http/operations.ts'
 import type { AuditTrail } from '#server/modules/audit/audit-trail.ts'
 import {
@@ -11,6 +10,7 @@ import type { CommandContext } from '#server/modules/control/commands.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import { readinessOf } from '#server/modules/diagnostics/readiness.ts'
 import { selfTest } from '#server/modules/diagnostics/self-test.ts'
+import type { Parts } from '#server/parts.ts'
 import { timeZoneOf } from '#server/platform/clinic-day.ts'
 import { isLoopback, lanAddresses } from '#server/platform/network-interfaces.ts'
 import type { Status } from '#shared/contract/dashboard.ts'

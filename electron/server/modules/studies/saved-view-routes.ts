@@ -1,11 +1,12 @@
+import type { Context } from '#server/context.ts'
 import { type HttpApp, serve } from '#server/http/operations.ts'
-import { type CustomersOf, windowCaller } from '#server/modules/users/window-caller.ts'
+import { windowCaller } from '#server/modules/customers/service.ts'
 import type { ViewSessions } from '#server/modules/viewer/view-sessions.ts'
 import { dashboardViews } from '#shared/contract/viewing.ts'
 
 export interface DashboardViewsDeps {
+  readonly store: Pick<Context, 'database'>
   readonly views: Pick<ViewSessions, 'byUser' | 'shown'>
-  readonly customersOf: CustomersOf
   /** The window's session of a token. */
   readonly sessionOf?: (token: string) => { readonly sessionId: string } | undefined
 }
@@ -15,9 +16,9 @@ export interface DashboardViewsDeps {
  */
 export function serveDashboardViews(
   app: HttpApp,
-  { views, customersOf, sessionOf }: DashboardViewsDeps,
+  { store, views, sessionOf }: DashboardViewsDeps,
 ): void {
-  const callerOf = windowCaller(customersOf)
+  const callerOf = windowCaller(store)
   serve(app, dashboardViews.open, ({ body, user, viewCookie, session }) => {
     const { view, token } = views.byUser(
       callerOf(user),

@@ -108,7 +108,7 @@ export function openSavedViews(deps: SavedViewsDeps): SavedViews {
         demandFree(record)
         savedViews.insert(record)
         const { list, area, name, isShared } = record
-        note(deps, actorOf(caller), 'saved-view.add', record.savedViewId, {
+        note(deps.store, actorOf(caller), 'saved-view.add', record.savedViewId, {
           list,
           area,
           name,
@@ -129,7 +129,7 @@ export function openSavedViews(deps: SavedViewsDeps): SavedViews {
         demandFree(after)
         const changed = { ...after, updatedAt: instantOf(clock()) }
         savedViews.update(changed)
-        note(deps, actorOf(caller), 'saved-view.change', savedViewId, {
+        note(deps.store, actorOf(caller), 'saved-view.change', savedViewId, {
           name: after.name,
           fields: Object.keys(changes),
         })
@@ -140,7 +140,11 @@ export function openSavedViews(deps: SavedViewsDeps): SavedViews {
       database.transaction(() => {
         const { list, name, isShared } = changeable(caller, savedViewId)
         savedViews.remove(savedViewId)
-        note(deps, actorOf(caller), 'saved-view.remove', savedViewId, { list, name, isShared })
+        note(deps.store, actorOf(caller), 'saved-view.remove', savedViewId, {
+          list,
+          name,
+          isShared,
+        })
       }),
   }
 }

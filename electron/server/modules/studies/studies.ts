@@ -147,7 +147,12 @@ export function openStudies(deps: DomainDeps): Studies {
   function setCancelled(caller: Caller, study: StudyRecord, isCancelled: boolean): void {
     const now = instantOf(clock())
     studies.update({ ...study, cancelledAt: isCancelled ? now : null, updatedAt: now }, study)
-    note(deps, actorOf(caller), isCancelled ? 'study.cancel' : 'study.uncancel', study.studyId)
+    note(
+      deps.store,
+      actorOf(caller),
+      isCancelled ? 'study.cancel' : 'study.uncancel',
+      study.studyId,
+    )
   }
 
   return {
@@ -162,7 +167,7 @@ export function openStudies(deps: DomainDeps): Studies {
         if (study.priorStudyIds) references.priors(caller, study.priorStudyIds)
         const record = studies.insert(made(caller, area, study))
         const { studyInstanceUid, severity, assignedTo, expressCustomerId } = record
-        note(deps, actorOf(caller), 'study.create', record.studyId, {
+        note(deps.store, actorOf(caller), 'study.create', record.studyId, {
           area,
           studyInstanceUid,
           severity,
@@ -222,7 +227,7 @@ export function openStudies(deps: DomainDeps): Studies {
         if (Object.keys(changes).length === 0) return shown<A>(before)
         const changed = { ...study, updatedAt: instantOf(clock()) }
         studies.update(changed, before)
-        note(deps, actorOf(caller), 'study.update', studyId, changes)
+        note(deps.store, actorOf(caller), 'study.update', studyId, changes)
         return shown<A>(changed)
       }),
 

@@ -1,4 +1,5 @@
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
+import { findCustomer } from '#server/modules/customers/queries.ts'
 import type { Caller } from '#server/modules/users/caller.ts'
 import type { UserRecord } from '#server/modules/users/user-queries.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -30,7 +31,7 @@ export function studyReferences({ store }: Pick<DomainDeps, 'store'>): StudyRefe
     },
     customer(caller, expressCustomerId) {
       const path = 'body.expressCustomerId'
-      const customer = store.customers.get(expressCustomerId)
+      const customer = findCustomer(store.database, expressCustomerId)
       const seen = visibleCustomers(caller)
       if (!customer || (seen && !seen.includes(expressCustomerId)))
         throw refused(path, 'must be the id of a customer')

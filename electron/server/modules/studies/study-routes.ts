@@ -1,24 +1,23 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
+import { windowCaller } from '#server/modules/customers/service.ts'
 import { windowList } from '#server/modules/dashboard/window-list.ts'
-import { type CustomersOf, windowCaller } from '#server/modules/users/window-caller.ts'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import type { SavedViews } from './saved-views.ts'
 import type { StudyLists } from './study-lists.ts'
 
 export interface DashboardStudiesDeps {
-  readonly store: Pick<Store, 'seal'>
+  readonly store: Pick<Context, 'seal' | 'database'>
   readonly lists: StudyLists
   readonly savedViews: SavedViews
-  readonly customersOf: CustomersOf
 }
 
 /** Declares the window's lists of studies (`shared/contract/dashboard-studies.ts`). */
 export function serveDashboardStudies(
   app: HttpApp,
-  { store, lists, savedViews, customersOf }: DashboardStudiesDeps,
+  { store, lists, savedViews }: DashboardStudiesDeps,
 ): void {
-  const callerOf = windowCaller(customersOf)
+  const callerOf = windowCaller(store)
   const list = windowList(store.seal)
 
   const handlers: HandlersOf<typeof dashboardStudies> = {

@@ -119,7 +119,7 @@ export function openAccounts(deps: AccountsDeps): Accounts {
         if (Object.keys(changes).length === 0) return signedInUser(before)
         const changed = { ...before, ...given, updatedAt: instantOf(clock()) }
         users.update(changed)
-        note(deps, userActor(userId), 'user.update', userId, changes)
+        note(deps.store, userActor(userId), 'user.update', userId, changes)
         return signedInUser(changed)
       }),
 
@@ -141,7 +141,9 @@ export function openAccounts(deps: AccountsDeps): Accounts {
         for (const session of own) store.views.removeOfSession(session)
         sessions.removeOf(userId, hashOfToken(token))
         store.signInLinks.removeOf(userId)
-        note(deps, userActor(userId), 'user.set-password', userId, { sessionsEnded: own.length })
+        note(deps.store, userActor(userId), 'user.set-password', userId, {
+          sessionsEnded: own.length,
+        })
       })
     },
 

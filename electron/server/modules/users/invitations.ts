@@ -195,7 +195,9 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
     const user = users.get(invitation.userId)
     if (user && user.deactivatedAt === null)
       users.update({ ...user, deactivatedAt: at, updatedAt: at })
-    note(deps, actor, `invitation.${move}`, invitation.invitationId, { userId: invitation.userId })
+    note(deps.store, actor, `invitation.${move}`, invitation.invitationId, {
+      userId: invitation.userId,
+    })
   }
 
   function open(token: string): InvitationRecord {
@@ -253,7 +255,7 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
         }
         users.insert(user)
         invitations.insert(invitation)
-        note(deps, actorOf(caller), 'user.invite', user.userId, {
+        note(deps.store, actorOf(caller), 'user.invite', user.userId, {
           invitationId: invitation.invitationId,
           level: person.level,
         })
@@ -301,7 +303,7 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
         invitations.update(changed)
         checkPerson(user, patch)
         users.update({ ...user, updatedAt })
-        note(deps, actorOf(caller), 'invitation.update', invitationId, changes)
+        note(deps.store, actorOf(caller), 'invitation.update', invitationId, changes)
         return changed
       }),
 
@@ -340,7 +342,7 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
         const token = mintToken()
         const invitation = { ...before, tokenHash: hashOfToken(token), updatedAt: at }
         invitations.update(invitation)
-        note(deps, actorOf(caller), 'invitation.renew', invitation.invitationId, { userId })
+        note(deps.store, actorOf(caller), 'invitation.renew', invitation.invitationId, { userId })
         return { user, invitation, link: deliver(invitation, token, at) }
       }),
 
@@ -369,7 +371,7 @@ export function openInvitations(deps: InvitationsDeps): Invitations {
         users.notePassword(user.userId, at)
         invitations.update({ ...invitation, status: INVITATION_MOVES.accept, updatedAt: at })
         outbox.drop(INVITATION_MAIL, invitation.invitationId, at)
-        note(deps, userActor(user.userId), 'invitation.accept', invitation.invitationId, {
+        note(deps.store, userActor(user.userId), 'invitation.accept', invitation.invitationId, {
           userId: user.userId,
         })
         return {

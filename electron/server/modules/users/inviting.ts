@@ -1,8 +1,7 @@
-import type { Parts } from '#server/context.ts'
 import type { HttpApp } from '#server/http/operations.ts'
-import type { Customers } from '#server/modules/customers/customers.ts'
 import { openMail } from '#server/modules/mail/mail.ts'
 import { openMailServer } from '#server/modules/settings/mail-server.ts'
+import type { Parts } from '#server/parts.ts'
 import type { Log } from '#server/platform/log.ts'
 import { type Invitations, openInvitations } from './invitations.ts'
 import { serveDashboardPeople } from './people-routes.ts'
@@ -19,7 +18,7 @@ export interface Inviting extends AsyncDisposable {
   readonly users: Users
   readonly invitations: Invitations
   /** Declares what the window asks about people, keys and mail. */
-  serve(app: HttpApp, about: { readonly version: string; readonly customers: Customers }): void
+  serve(app: HttpApp, about: { readonly version: string }): void
 }
 
 export function openInviting(parts: Parts, { publicBase, log }: InvitingOptions): Inviting {

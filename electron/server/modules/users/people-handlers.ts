@@ -1,7 +1,8 @@
 import { listPage, printTimeKey, readTimeKey } from '#server/http/list-page.ts'
 import type { HandlersOf } from '#server/http/operations.ts'
 import type { SessionCookie } from '#server/http/session-authentication.ts'
-import type { LinkedUser } from '#server/modules/customers/customers.ts'
+import { customersOfUser } from '#server/modules/customers/queries.ts'
+import { type LinkedUser, listCustomerUsers } from '#server/modules/customers/service.ts'
 import type {
   CustomerUser,
   dashboardPeople,
@@ -10,7 +11,7 @@ import type {
 } from '#shared/contract/dashboard-people.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { ExpressCustomerId, InvitationId } from '#shared/ids.ts'
+import type { InvitationId } from '#shared/ids.ts'
 import type { InvitationRecord } from './invitation-queries.ts'
 import type { Invited } from './invitations.ts'
 import { invitedPerson } from './invited-person.ts'
@@ -67,7 +68,7 @@ function placeOf(cursor: string | undefined): TimeKey | undefined {
 export function peopleHandlers({
   users,
   invitations,
-  customers,
+  store,
   people,
   settings,
   version,
@@ -77,7 +78,7 @@ export function peopleHandlers({
   DashboardPeopleDeps,
   | 'users'
   | 'invitations'
-  | 'customers'
+  | 'store'
   | 'people'
   | 'settings'
   | 'version'
@@ -93,10 +94,7 @@ export function peopleHandlers({
       interfaceLevel: user.interfaceLevel,
       state: stateOf(user),
       invitation: invitation ? showInvitation(invitation) : null,
-      expressCustomers: customers.namesOf(user.userId).map((customer) => ({
-        ...customer,
-        expressCustomerId: customer.expressCustomerId as ExpressCustomerId,
-      })),
+      expressCustomers: customersOfUser(store.database, user.userId),
       secondFactorSince: secondFactors?.of(user.userId).since ?? null,
     }
   }
@@ -139,7 +137,8 @@ export function peopleHandlers({
     },
     customerUsers({ params, query: { cursor, limit, search }, user }) {
       const place = { after: placeOf(cursor), limit }
-      const { items, next } = customers.users(
+      const { items, next } = listCustomerUsers(
+        store,
         callerOf(user),
         params.expressCustomerId,
         search,

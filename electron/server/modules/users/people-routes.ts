@@ -1,7 +1,7 @@
+import type { Context } from '#server/context.ts'
 import { type HttpApp, serveAll } from '#server/http/operations.ts'
 import type { ApiKeys } from '#server/modules/api-keys/api-keys.ts'
 import { apiKeyHandlers } from '#server/modules/api-keys/routes.ts'
-import type { Customers } from '#server/modules/customers/customers.ts'
 import { mailHandlers } from '#server/modules/settings/mail-routes.ts'
 import type { MailServer } from '#server/modules/settings/mail-server.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
@@ -31,7 +31,7 @@ export interface DashboardPeopleDeps {
   readonly secondFactors?: SecondFactors
   readonly workstations?: Workstations
   readonly invitations: Invitations
-  readonly customers: Pick<Customers, 'namesOf' | 'users'>
+  readonly store: Context
   readonly apiKeys: ApiKeys
   readonly mailServer: MailServer
   readonly settings: Settings

@@ -1,4 +1,5 @@
 import { type Actor, type DomainDeps, note, userActor } from '#server/modules/audit/audit.ts'
+import { customerIdsOfUser } from '#server/modules/customers/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hostOf, isThisPc } from '#server/platform/connection-budget.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
@@ -191,7 +192,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
       throttle.succeed(account)
       return now
     }
-    if (user) note(deps, userActor(user.userId), 'user.sign-in-failed', user.userId)
+    if (user) note(deps.store, userActor(user.userId), 'user.sign-in-failed', user.userId)
     return undefined
   }
 
@@ -219,7 +220,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
         expiresAt,
         usedAt: null,
       })
-      note(deps, actor, 'link.mint', link.userId ?? 'setup', { kind: link.kind })
+      note(deps.store, actor, 'link.mint', link.userId ?? 'setup', { kind: link.kind })
     })
     return { token, expiresAt }
   }
@@ -228,7 +229,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
     hasUser: () => users.count() > 0,
     list: () => users.list(),
     isLimited: ({ userId, level }) =>
-      level === 'member' && store.customers.idsOf(userId).length > 0,
+      level === 'member' && customerIdsOfUser(database, userId).length > 0,
     needsSecondFactor: (user) => needsSecondFactor(store, user),
 
     async createOwner({ token, clinicName, password, ...owner }, place) {
@@ -241,11 +242,11 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
         if (!isOpen()) throw badLink()
         signInLinks.redeem(hashOfToken(token), instantOf(clock()))
         const user = insertUser({ ...owner, level: 'owner' }, passwordHash)
-        note(deps, userActor(user.userId), 'user.create', user.userId, { level: 'owner' })
+        note(deps.store, userActor(user.userId), 'user.create', user.userId, { level: 'owner' })
         if (clinicName !== '') {
           const change = { before: store.settings.get('clinic.name'), after: clinicName }
           store.settings.set('clinic.name', clinicName)
-          note(deps, userActor(user.userId), 'setting.change', 'clinic.name', change)
+          note(deps.store, userActor(user.userId), 'setting.change', 'clinic.name', change)
         }
         return running.begin(user, 'setup', place)
       })
@@ -255,7 +256,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
       const passwordHash = await hashPassword(password, user)
       return database.transaction(() => {
         const made = insertUser(user, passwordHash)
-        note(deps, actor, 'user.create', made.userId, { level: made.level })
+        note(deps.store, actor, 'user.create', made.userId, { level: made.level })
         return signedInUser(made)
       })
     },
@@ -272,7 +273,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
         signInLinks.removeOf(userId)
         throttle.succeed(user.email)
         throttle.succeed(withinSession(user.email))
-        note(deps, actor, 'user.set-password', userId)
+        note(deps.store, actor, 'user.set-password', userId)
       })
     },
 

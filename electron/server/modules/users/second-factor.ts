@@ -1,6 +1,6 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { type Actor, type DomainDeps, note, userActor } from '#server/modules/audit/audit.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { SecondFactor } from '#shared/contract/dashboard-security.ts'
@@ -84,7 +84,7 @@ export function openSecondFactors(deps: DomainDeps): SecondFactors {
       return true
     }
     if (!secondFactors.takeCode(userId, hashOf(userId, code), instantOf(clock()))) return undefined
-    note(deps, userActor(userId), 'second-factor.recover', userId, {
+    note(deps.store, userActor(userId), 'second-factor.recover', userId, {
       codesLeft: secondFactors.codesLeft(userId),
     })
     return true
@@ -92,7 +92,7 @@ export function openSecondFactors(deps: DomainDeps): SecondFactors {
 
   function check(userId: string, code: string): boolean {
     if (guarded(userId, () => take(userId, code))) return true
-    note(deps, userActor(userId), 'user.sign-in-failed', userId, { why: 'code' })
+    note(deps.store, userActor(userId), 'user.sign-in-failed', userId, { why: 'code' })
     return false
   }
 
@@ -119,7 +119,7 @@ export function openSecondFactors(deps: DomainDeps): SecondFactors {
       }
       database.transaction(() => {
         secondFactors.put({ ...before, pending: secret.base32, pendingAt: instantOf(clock()) })
-        note(deps, userActor(userId), 'second-factor.begin', userId)
+        note(deps.store, userActor(userId), 'second-factor.begin', userId)
       })
       return {
         uri: new TOTP({ ...RULES, issuer, label: email, secret }).toString(),
@@ -151,7 +151,7 @@ export function openSecondFactors(deps: DomainDeps): SecondFactors {
           userId,
           made.map((one) => hashOf(userId, one)),
         )
-        note(deps, userActor(userId), 'second-factor.on', userId)
+        note(deps.store, userActor(userId), 'second-factor.on', userId)
         return made
       })
       if (codes) return codes
@@ -172,7 +172,8 @@ export function openSecondFactors(deps: DomainDeps): SecondFactors {
     end: (userId, actor) =>
       database.transaction(() => {
         const wasOn = secondFactors.get(userId)?.secret
-        if (secondFactors.remove(userId) && wasOn) note(deps, actor, 'second-factor.off', userId)
+        if (secondFactors.remove(userId) && wasOn)
+          note(deps.store, actor, 'second-factor.off', userId)
       }),
 
     demand(userId, code) {
@@ -188,7 +189,7 @@ export function openSecondFactors(deps: DomainDeps): SecondFactors {
  * Whether the person manages the gateway and signs in by password alone; the tray asks for nobody.
  */
 export const needsSecondFactor = (
-  store: Pick<Store, 'users' | 'secondFactors'>,
+  store: Pick<Context, 'users' | 'secondFactors'>,
   user: SignedInUser,
 ): boolean =>
   may(user, 'manageGateway') &&

@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { Call } from '#server/http/operations.ts'
 import { ACCESS, type SessionCookie, type Sessions } from '#server/http/session-authentication.ts'
 import type { WorkstationCookie } from '#server/http/workstation-authentication.ts'
@@ -18,7 +18,7 @@ interface SessionReader {
 /** The sessions that `openHttpServer` asks for, from `openPeople`. */
 export const sessionsOf = (
   { sessions, isLimited }: SessionReader,
-  store?: Pick<Store, 'sessions'>,
+  store?: Pick<Context, 'sessions'>,
 ): Sessions => ({
   userOf(token, use) {
     const session = sessions.find(token, use)

@@ -83,7 +83,7 @@ export function openSessions(deps: DomainDeps): Sessions {
   function lock(session: SessionRecord, how: 'idle' | 'person'): void {
     database.transaction(() => {
       sessions.lock(session.tokenHash, instantOf(clock()))
-      note(deps, userActor(session.userId), 'session.lock', session.sessionId, { how })
+      note(deps.store, userActor(session.userId), 'session.lock', session.sessionId, { how })
     })
   }
 
@@ -138,7 +138,7 @@ export function openSessions(deps: DomainDeps): Sessions {
   ): void {
     forget(session)
     note(
-      deps,
+      deps.store,
       actor,
       action,
       session.userId,
@@ -187,7 +187,7 @@ export function openSessions(deps: DomainDeps): Sessions {
           },
         })
         users.update(here)
-        note(deps, userActor(user.userId), 'user.sign-in', user.userId, {
+        note(deps.store, userActor(user.userId), 'user.sign-in', user.userId, {
           how,
           ...(place.address !== '' && { address: place.address }),
         })
@@ -208,14 +208,14 @@ export function openSessions(deps: DomainDeps): Sessions {
         if (!session) return
         sessions.unlock(session.tokenHash, instantOf(clock()))
         database.afterCommit(() => sessions.hold(session.tokenHash, undefined))
-        note(deps, userActor(session.userId), 'session.unlock', session.sessionId)
+        note(deps.store, userActor(session.userId), 'session.unlock', session.sessionId)
       }),
     confirm: (token) =>
       database.transaction(() => {
         const session = sessions.get(hashOfToken(token))
         if (!session) return
         sessions.confirm(session.tokenHash, instantOf(clock()))
-        note(deps, userActor(session.userId), 'session.confirm', session.sessionId)
+        note(deps.store, userActor(session.userId), 'session.confirm', session.sessionId)
       }),
     isConfirmed(token) {
       const confirmedAt = sessions.get(hashOfToken(token))?.confirmedAt ?? null

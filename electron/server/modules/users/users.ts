@@ -110,7 +110,7 @@ export function openUsers(deps: DomainDeps): Users {
             level: after.interfaceLevel,
             updatedAt,
           })
-        note(deps, actorOf(caller), 'user.update', userId, changes)
+        note(deps.store, actorOf(caller), 'user.update', userId, changes)
         return changed
       }),
 
@@ -133,7 +133,7 @@ export function openUsers(deps: DomainDeps): Users {
         signInLinks.removeOf(userId)
         links.revokeOf(userId, at)
         views.removeOf(userId)
-        note(deps, actorOf(caller), 'user.revoke-access', userId)
+        note(deps.store, actorOf(caller), 'user.revoke-access', userId)
         return { success: true, message: 'The user has no access any more.' }
       }),
 
@@ -155,7 +155,7 @@ export function openUsers(deps: DomainDeps): Users {
         if (users.byEmail(user.email))
           return { success: false, message: 'Another user has the e-mail address by now.' }
         users.update({ ...user, deactivatedAt: null, updatedAt: at })
-        note(deps, actorOf(caller), 'user.reactivate', userId)
+        note(deps.store, actorOf(caller), 'user.reactivate', userId)
         return { success: true, message: 'The user has access again.' }
       }),
   }

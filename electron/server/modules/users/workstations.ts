@@ -144,7 +144,7 @@ export function openWorkstations(deps: DomainDeps): Workstations {
           },
         }
         workstations.put(record)
-        note(deps, 'gateway', 'workstation.ask', record.workstationId, { address })
+        note(deps.store, 'gateway', 'workstation.ask', record.workstationId, { address })
         return { token, record }
       }),
 
@@ -168,7 +168,7 @@ export function openWorkstations(deps: DomainDeps): Workstations {
         }
         workstations.put(record)
         note(
-          deps,
+          deps.store,
           actor,
           before.approvedAt === null ? 'workstation.approve' : 'workstation.rename',
           workstationId,
@@ -190,7 +190,7 @@ export function openWorkstations(deps: DomainDeps): Workstations {
         store.sessions.removeAt(workstationId)
         const { name, address } = record
         note(
-          deps,
+          deps.store,
           actor,
           record.approvedAt === null ? 'workstation.refuse' : 'workstation.remove',
           workstationId,

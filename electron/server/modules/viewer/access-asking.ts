@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { EventLog } from '#server/modules/events/event-log.ts'
 import type { Endpoints } from '#server/modules/partners/endpoints.ts'
 import type { AnswerOf } from '#server/webhooks/answer.ts'
@@ -8,7 +8,7 @@ import type { AskUpload } from './capture-upload.ts'
 import type { AccessAnswer, AskAccess } from './view-images.ts'
 
 export interface AccessAskingDeps {
-  readonly store: Pick<Store, 'studies'>
+  readonly store: Pick<Context, 'studies'>
   readonly requester: Requester
   readonly endpoints: Pick<Endpoints, 'takerOf' | 'fileHostsOf' | 'noteRefusedHost'>
   readonly eventLog: Pick<EventLog, 'setEffect'>

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import {
   openViewedFile,
@@ -28,7 +28,7 @@ const AT_ONCE = 6
 const isReceived = ({ remoteAddress }: InstanceRecord) => remoteAddress !== ''
 
 export interface ArchiveImagesDeps {
-  readonly store: Store
+  readonly store: Context
   readonly cache: ViewCache
   readonly openFiles: OpenFiles
   readonly list: ViewList

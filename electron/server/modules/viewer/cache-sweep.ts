@@ -1,13 +1,13 @@
 import { opendir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 
 /**
  * Removes what a crash left of the cache below `folder`: parts, files without a row, rows without
  * their file. How many files there are then, and of how many bytes.
  */
 export async function sweptCache(
-  { viewFiles, database }: Store,
+  { viewFiles, database }: Context,
   folder: string,
 ): Promise<{ readonly files: number; readonly bytes: number }> {
   const listed = new Map(

@@ -198,7 +198,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
     await keep([object], header, () => {
       captures.insert(record)
       const { captureId, sopInstanceUid } = record
-      note(deps, actorOf(view), 'capture.make', captureId, {
+      note(deps.store, actorOf(view), 'capture.make', captureId, {
         viewId: view.viewId,
         studyInstanceUid,
         sopInstanceUid,
@@ -230,7 +230,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
         const why = whyKept(before)
         if (why !== '') throw new ApiError('refused', why)
         const now = instantOf(clock())
-        note(deps, actorOf(view), 'capture.retry', captureId)
+        note(deps.store, actorOf(view), 'capture.retry', captureId)
         const waits = outbox.latest(CAPTURE_UPLOAD, captureId)
         if (waits?.state === 'waiting') {
           if (before.state === 'waiting') uploading.retry([waits.outboxId])

@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { type DomainDeps, note } from '#server/modules/audit/audit.ts'
 import { type EitherStudy, studyFinder } from '#server/modules/studies/study-access.ts'
 import type { Area, StudyRecord } from '#server/modules/studies/study-queries.ts'
@@ -105,7 +105,7 @@ export function openLinks(deps: LinksDeps): Links {
       usedAt: null,
       revokedAt: null,
     })
-    note(deps, actorOf(caller), 'link.mint', studyId ?? 'ephemeral', { kind, userId })
+    note(deps.store, actorOf(caller), 'link.mint', studyId ?? 'ephemeral', { kind, userId })
     return {
       url: `${publicBase()}${studyId === null ? '/token/landing' : `/study/${studyId}`}?token=${token}`,
     }
@@ -133,7 +133,7 @@ export function openLinks(deps: LinksDeps): Links {
       )
     const assignedTo = user.userId
     studies.update({ ...study, status, assignedTo, updatedAt: instantOf(clock()) }, study)
-    note(deps, actorOf(caller), 'study.update', study.studyId, {
+    note(deps.store, actorOf(caller), 'study.update', study.studyId, {
       assignedTo: { before: study.assignedTo, after: assignedTo },
     })
   }
@@ -208,11 +208,11 @@ export function openLinks(deps: LinksDeps): Links {
         const { kind, area, studyId, userId, ephemeral, createdByApiKeyId, createdByUserId } = link
         const why = whyClosed(link, now)
         if (why !== undefined) {
-          note(deps, 'gateway', 'link.refused', studyId ?? 'ephemeral', { kind, userId, why })
+          note(deps.store, 'gateway', 'link.refused', studyId ?? 'ephemeral', { kind, userId, why })
           return { outcome: 'closed', why }
         }
         links.redeem(link.tokenHash, now)
-        note(deps, 'gateway', 'link.open', studyId ?? 'ephemeral', { kind, userId })
+        note(deps.store, 'gateway', 'link.open', studyId ?? 'ephemeral', { kind, userId })
         return {
           outcome: 'opened',
           link: { kind, area, studyId, userId, ephemeral, createdByApiKeyId, createdByUserId },
@@ -233,7 +233,7 @@ const pdfPath = (reportId: string) => `/reports/${reportId}/pdf`
  * create reports.
  */
 export function whyRevoked(
-  { users, apiKeys }: Pick<Store, 'users' | 'apiKeys'>,
+  { users, apiKeys }: Pick<Context, 'users' | 'apiKeys'>,
   given: Given,
 ): string | undefined {
   const { kind, userId, createdByApiKeyId, createdByUserId } = given

@@ -1,5 +1,6 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
+import { windowCaller } from '#server/modules/customers/service.ts'
 import type { ImageStudies } from '#server/modules/images/image-studies.ts'
 import type { ImageStudyRecord } from '#server/modules/images/image-study-queries.ts'
 import { differencesOf, isSamePerson } from '#server/modules/images/same-patient.ts'
@@ -8,14 +9,12 @@ import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
 import type { Caller } from '#server/modules/users/caller.ts'
 import { signedInUser } from '#server/modules/users/sessions.ts'
 import type { ViewedPrior } from '#shared/contract/viewing.ts'
-import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
 
 const MOST_PRIORS = 50
 
 export interface PriorsDeps {
-  readonly store: Pick<Store, 'studies' | 'imageStudies' | 'apiKeys' | 'users'>
+  readonly store: Pick<Context, 'database' | 'studies' | 'imageStudies' | 'apiKeys' | 'users'>
   readonly imageStudies: Pick<ImageStudies, 'isVisible'>
-  readonly customersOf: (userId: UserId) => readonly ExpressCustomerId[]
 }
 
 /**
@@ -70,7 +69,7 @@ function namedByRow(deps: PriorsDeps, view: OpenView): string[] {
  * Whose studies the view may show besides its own (rows 26, 52): those of the person at the window,
  * else of whoever gave the link.
  */
-function seerOf({ store, customersOf }: PriorsDeps, view: OpenView): Caller | undefined {
+function seerOf({ store }: PriorsDeps, view: OpenView): Caller | undefined {
   const { kind, user, createdByApiKeyId, createdByUserId } = view
   const key = createdByApiKeyId === null ? undefined : store.apiKeys.get(createdByApiKeyId)
   if (key)
@@ -82,17 +81,17 @@ function seerOf({ store, customersOf }: PriorsDeps, view: OpenView): Caller | un
     }
   const maker = createdByUserId === null ? undefined : store.users.get(createdByUserId)
   const person = kind === 'window' ? user : maker && signedInUser(maker)
-  return person && { kind: 'user', user: { ...person, customerIds: customersOf(person.userId) } }
+  return person && windowCaller(store)(person)
 }
 
 function inArchive(
-  { store, imageStudies, customersOf }: PriorsDeps,
+  { store, imageStudies }: PriorsDeps,
   { kind, user, studyInstanceUid }: OpenView,
 ): string[] {
   if (kind !== 'window' || !user || studyInstanceUid === null) return []
   const header = store.imageStudies.get(studyInstanceUid)?.header
   if (!header || header.patientId.trim() === '') return []
-  const caller = { kind: 'user', user: { ...user, customerIds: customersOf(user.userId) } } as const
+  const caller = windowCaller(store)(user)
   return store.imageStudies
     .list({ show: 'all', search: header.patientId.trim() }, undefined, 2 * MOST_PRIORS)
     .items.filter(

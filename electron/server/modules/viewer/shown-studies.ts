@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { ViewedHeader } from '#server/dicom/pixel-data/viewed-file.ts'
 import type { HeaderStudy } from '#server/dicom/pixel-data/viewed-header.ts'
 import {
@@ -70,7 +70,7 @@ const FIELDS = [
 ] as const
 
 export function shownStudies(
-  store: Pick<Store, 'studies' | 'imageStudies' | 'neededAddenda'>,
+  store: Pick<Context, 'studies' | 'imageStudies' | 'neededAddenda'>,
   list: ViewList,
 ): ShownStudies {
   const { studies, imageStudies } = store

@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { type ArchiveImages, archiveImages } from './archive-images.ts'
 import { sentenceOf } from './faults.ts'
@@ -12,7 +12,7 @@ import type { Progress } from './view-list.ts'
 const AGAIN_AFTER_MS = 5000
 
 export interface StudyImagesDeps extends Omit<PartnerImagesDeps, 'inArchive'> {
-  readonly store: Store
+  readonly store: Context
   readonly clock: () => number
   readonly isPrior: boolean
   /** Undefined: it is no study that a partner could be asked for. */

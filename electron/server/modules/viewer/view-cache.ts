@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { sweptCache } from './cache-sweep.ts'
 import type { ViewFileRecord } from './view-file-queries.ts'
@@ -36,7 +36,7 @@ export interface CachePart {
 export type KnownFile = Pick<ViewFileRecord, 'fileKey' | 'studyInstanceUid' | 'validator'>
 
 export interface ViewCacheDeps {
-  readonly store: Store
+  readonly store: Context
   readonly clock: () => number
   readonly uuid: () => string
   /** Where it is not that of the settings. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import type { ImageStudies } from '#server/modules/images/image-studies.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
@@ -14,7 +14,6 @@ import type {
   ViewMedia,
 } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
 import { openFiles } from './open-files.ts'
 import { priorsOf } from './priors.ts'
 import { type CacheLimits, openViewCache } from './view-cache.ts'
@@ -58,12 +57,11 @@ export type AskAccess = (
 ) => Promise<AccessAnswer>
 
 export interface ViewImagesDeps {
-  readonly store: Store
+  readonly store: Context
   readonly clock: () => number
   readonly uuid: () => string
   /** For priors: what the view's person may see. */
   readonly imageStudies: Pick<ImageStudies, 'isVisible'>
-  readonly customersOf: (userId: UserId) => readonly ExpressCustomerId[]
   readonly ask: AskAccess
   readonly downloads: Pick<Downloads, 'stream'>
   /**

@@ -1,4 +1,5 @@
 import { type DomainDeps, note } from '#server/modules/audit/audit.ts'
+import { customerIdsOfUser } from '#server/modules/customers/queries.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import { isVisible, studyFinder } from '#server/modules/studies/study-access.ts'
@@ -12,7 +13,7 @@ import type { Instant } from '#shared/contract/conventions.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { View } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { ExpressCustomerId, StudyId, UserId } from '#shared/ids.ts'
+import type { StudyId } from '#shared/ids.ts'
 import { ownerOfAnnotations } from './annotations.ts'
 import { type ClosedLink, type Links, whyRevoked } from './links.ts'
 import type { ViewRecord } from './view-queries.ts'
@@ -34,8 +35,6 @@ export interface BegunView {
 export interface ViewSessionsDeps extends DomainDeps {
   readonly settings: Pick<Settings, 'get'>
   readonly links: Pick<Links, 'open'>
-  /** The Express customers a person is linked to (interface-choices §6 row 52). */
-  readonly customersOf: (userId: UserId) => readonly ExpressCustomerId[]
 }
 
 /**
@@ -81,7 +80,7 @@ export interface ViewSessions {
 }
 
 export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
-  const { store, clock, uuid, settings, links, customersOf } = deps
+  const { store, clock, uuid, settings, links } = deps
   const { database, studies, users, views } = store
   const finder = studyFinder(deps)
   const images = openImageStudies(deps)
@@ -154,7 +153,7 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
       return 'Your account has no access any more.'
     const caller: UserCaller = {
       kind: 'user',
-      user: { ...signedInUser(user), customerIds: customersOf(user.userId) },
+      user: { ...signedInUser(user), customerIds: customerIdsOfUser(store.database, user.userId) },
     }
     const study = studyId === null ? undefined : studies.get(studyId)
     const sees = study ? isVisible(caller, study) : images.isVisible(caller, studyInstanceUid ?? '')
@@ -256,7 +255,7 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
                 studyInstanceUid: study.studyInstanceUid,
               })
         note(
-          deps,
+          deps.store,
           actorOf(caller),
           'view.open',
           begun.view.studyId ?? begun.view.studyInstanceUid ?? '',

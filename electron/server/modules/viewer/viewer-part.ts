@@ -1,4 +1,3 @@
-import type { Parts } from '#server/context.ts'
 import type { HttpApp } from '#server/http/operations.ts'
 import type { Views } from '#server/http/view-authentication.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
@@ -7,6 +6,7 @@ import type { Intake } from '#server/modules/images/intake.ts'
 import { openOwnInstances } from '#server/modules/images/own-instances.ts'
 import type { PartnerInterface } from '#server/modules/partners/partner-interface.ts'
 import { serveDashboardViews } from '#server/modules/studies/saved-view-routes.ts'
+import type { Parts } from '#server/parts.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
 import type { Requester } from '#server/webhooks/request.ts'
 import { accessAsking } from './access-asking.ts'
@@ -22,7 +22,7 @@ export interface ViewerOptions {
   readonly eventLog: Pick<EventLog, 'setEffect'>
   readonly downloads: Downloads
   readonly intake: Pick<Intake, 'arriving'>
-  readonly partnerInterface: Pick<PartnerInterface, 'links' | 'customersOf'>
+  readonly partnerInterface: Pick<PartnerInterface, 'links'>
   readonly onError: (error: unknown) => void
 }
 
@@ -40,7 +40,7 @@ export interface Viewer extends AsyncDisposable {
 export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
   const { deps, store, settings, endpoints, imageStudies, people } = parts
   const { feed, requester, eventLog, downloads, intake, partnerInterface, onError } = options
-  const { links, customersOf } = partnerInterface
+  const { links } = partnerInterface
   const opened = new AsyncDisposableStack()
   const plaintextHosts = () => settings.get('partner.plaintextHosts')
   const { askImages, askUpload } = accessAsking({
@@ -51,10 +51,8 @@ export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
     plaintextHosts,
   })
 
-  const sessions = openViewSessions({ ...deps, settings, links, customersOf })
-  const images = opened.use(
-    openViewImages({ ...deps, imageStudies, customersOf, downloads, ask: askImages }),
-  )
+  const sessions = openViewSessions({ ...deps, settings, links })
+  const images = opened.use(openViewImages({ ...deps, imageStudies, downloads, ask: askImages }))
   opened.defer(sessions.onEnded((viewId) => images.end(viewId)))
   const own = openOwnInstances({ ...deps, setting: settings.get, arriving: intake.arriving })
   const captures = opened.use(
@@ -85,8 +83,8 @@ export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
     serve(app) {
       serveViewing(app, { store, views: sessions, images, annotations, captures })
       serveDashboardViews(app, {
+        store,
         views: sessions,
-        customersOf,
         sessionOf: (token) => people.sessions.find(token, 'background'),
       })
     },

@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { HandlersOf } from '#server/http/operations.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { note, userActor } from '#server/modules/audit/audit.ts'
@@ -10,7 +10,7 @@ import type { ViewImages } from './view-images.ts'
 import type { ViewSessions } from './view-sessions.ts'
 
 export interface ViewsHandlersDeps {
-  readonly store: Store
+  readonly store: Context
   readonly views: Pick<ViewSessions, 'byLink' | 'close' | 'shown'>
   readonly images: Pick<ViewImages, 'priors' | 'addPrior' | 'extras' | 'shows'>
   readonly annotations: AnnotationsOfViews
@@ -73,7 +73,7 @@ export function viewsHandlers(deps: ViewsHandlersDeps): HandlersOf<typeof viewin
       await images.addPrior(view, studyInstanceUid)
       // Who looked at what of a patient is on record (ux-security E.8).
       note(
-        { store },
+        store,
         view.userId === null ? 'gateway' : userActor(view.userId),
         'view.prior',
         studyInstanceUid,

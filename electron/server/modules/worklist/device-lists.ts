@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { ExamDevice } from '#shared/contract/dashboard-exams.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
@@ -30,7 +30,7 @@ export interface DayRows {
 }
 
 export interface DeviceListsDeps {
-  readonly store: Pick<Store, 'answers' | 'documents' | 'inspections'>
+  readonly store: Pick<Context, 'answers' | 'documents' | 'inspections'>
   readonly devices: () => readonly Device[]
   readonly keptList: Worklist['keptList']
 }

@@ -51,13 +51,14 @@ export function openDowntime(deps: DomainDeps): Downtime {
           userId: user.userId,
           userName: `${user.firstName} ${user.lastName}`,
         })
-        note(deps, userActor(user.userId), 'downtime.start', 'worklist', { reason, until })
+        note(deps.store, userActor(user.userId), 'downtime.start', 'worklist', { reason, until })
         return current()
       }),
     end: (actor) =>
       store.database.transaction(() => {
         const { isOn, since } = current()
-        if (store.downtime.end() && isOn) note(deps, actor, 'downtime.end', 'worklist', { since })
+        if (store.downtime.end() && isOn)
+          note(deps.store, actor, 'downtime.end', 'worklist', { since })
         return OFF
       }),
   }

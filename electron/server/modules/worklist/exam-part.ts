@@ -1,4 +1,3 @@
-import type { Parts } from '#server/context.ts'
 import type { HttpApp } from '#server/http/operations.ts'
 import type { ExamPorts } from '#server/modules/dashboard/ports.ts'
 import { type DashboardTodayDeps, serveDashboardToday } from '#server/modules/dashboard/today.ts'
@@ -12,6 +11,7 @@ import {
   type DashboardReconciliationDeps,
   serveDashboardReconciliation,
 } from '#server/modules/reconciliation/reconciliation-routes.ts'
+import type { Parts } from '#server/parts.ts'
 import { clinicDay, timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { msOf } from '#server/platform/clock.ts'
 import type { ExamDay } from '#shared/contract/dashboard-exams.ts'
@@ -26,7 +26,7 @@ export interface ExamPart {
   /** Declares the calls about the exams of a day, and Today. */
   serve(
     app: HttpApp,
-    today: Pick<DashboardTodayDeps, 'ports' | 'auditTrail' | 'customersOf'> &
+    today: Pick<DashboardTodayDeps, 'ports' | 'auditTrail'> &
       Pick<DashboardReconciliationDeps & DashboardExamsDeps, 'feed'>,
   ): void
   readonly reconciliation: Reconciliation

@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { daysBetween, timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { msOf } from '#server/platform/clock.ts'
 import { folded } from '#server/platform/folding.ts'
@@ -23,7 +23,7 @@ import type { Exams } from './schedule.ts'
 import { type AskingUser, UNRECORDED, type Worklist } from './worklist.ts'
 
 export interface ExplainDeps {
-  readonly store: Pick<Store, 'inspections' | 'associations'>
+  readonly store: Pick<Context, 'inspections' | 'associations'>
   readonly clock: () => number
   readonly setting: <K extends SettingKey>(key: K) => SettingValue<K>
   readonly worklist: Pick<Worklist, 'askWith' | 'inspection'>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { WorklistQuestion } from '#shared/contract/webhooks.ts'
 import { Inspection, type InspectionSummary, type RowVerdict } from '#shared/contract/worklist.ts'
 import { type AnswerRows, keptItems, readRows } from './answer.ts'
@@ -47,7 +47,7 @@ export const sharedDocument = (document: VerdictDocument): SharedDocument => ({
 })
 
 export interface InspectorDeps {
-  readonly store: Pick<Store, 'database' | 'documents' | 'inspections' | 'closedSteps'>
+  readonly store: Pick<Context, 'database' | 'documents' | 'inspections' | 'closedSteps'>
   readonly clock: () => number
 }
 

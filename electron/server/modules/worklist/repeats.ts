@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { AssociationInfo } from '#server/dicom/dimse/service.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { InspectionSummary } from '#shared/contract/worklist.ts'
@@ -7,7 +7,7 @@ import { CANCELLED, type Visit } from './query-context.ts'
 import type { Answer } from './worklist-cache.ts'
 
 export interface RepeatsDeps {
-  readonly store: Pick<Store, 'database' | 'inspections'>
+  readonly store: Pick<Context, 'database' | 'inspections'>
   /**
    * Repeats were counted on a record, which has `times` of them more. Nothing about a patient is in
    * the summary.

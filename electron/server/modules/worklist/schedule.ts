@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { PerformedSteps } from '#server/modules/procedure-steps/performed-steps.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -25,7 +25,7 @@ export interface PartnerAway {
 }
 
 export interface ExamsDeps extends DeviceListsDeps {
-  readonly store: DeviceListsDeps['store'] & Pick<Store, 'closedSteps' | 'examFacts'>
+  readonly store: DeviceListsDeps['store'] & Pick<Context, 'closedSteps' | 'examFacts'>
   readonly clock: () => number
   readonly setting: <K extends SettingKey>(key: K) => SettingValue<K>
   readonly performedSteps: Pick<PerformedSteps, 'stateOf' | 'since'>

@@ -1,6 +1,6 @@
-import type { Parts } from '#server/context.ts'
 import type { EventPorts } from '#server/modules/events/routes.ts'
 import type { Endpoints } from '#server/modules/partners/endpoints.ts'
+import type { Parts } from '#server/parts.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { acceptAnswer, type Requester, WebhookError } from '#server/webhooks/request.ts'
 import { testEventData } from '#server/webhooks/test-event.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
@@ -64,7 +64,7 @@ export interface Answered {
 }
 
 export interface AnswersDeps {
-  readonly store: Pick<Store, 'database' | 'documents' | 'answers'>
+  readonly store: Pick<Context, 'database' | 'documents' | 'answers'>
   readonly clock: () => number
   readonly uuid: () => string
   readonly setting: <K extends SettingKey>(key: K) => SettingValue<K>

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { decodeText } from '#server/dicom/character-sets/character-set.ts'
 import type { HandedOutRow } from '#server/modules/images/image-study-queries.ts'
 import type { Device } from '#shared/contract/devices.ts'
@@ -27,7 +27,7 @@ export interface HandedOutQuery {
 }
 
 export interface HandedOutDeps {
-  readonly store: Pick<Store, 'documents' | 'inspections'>
+  readonly store: Pick<Context, 'documents' | 'inspections'>
   readonly recogniseDevice: (callingAeTitle: string, remoteAddress: string) => Device | undefined
 }
 

@@ -1,4 +1,4 @@
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type {
   AssociationInfo,
   CFindRequest,
@@ -43,7 +43,10 @@ import {
 import { type HandedOutQuery, openHandedOut } from './worklist-correlation.ts'
 
 export interface WorklistDeps {
-  readonly store: Pick<Store, 'database' | 'documents' | 'answers' | 'inspections' | 'closedSteps'>
+  readonly store: Pick<
+    Context,
+    'database' | 'documents' | 'answers' | 'inspections' | 'closedSteps'
+  >
   /** Milliseconds since 1970. */
   readonly clock: () => number
   readonly uuid: () => string

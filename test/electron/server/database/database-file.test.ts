@@ -93,7 +93,9 @@ describe('opening a database', () => {
   it('refuses a schema that is newer than it knows', () => {
     using temp = tempFolder()
     const file = join(temp.folder, 'gateway.sqlite')
-    Database.open(file, [...MIGRATIONS, 'create table later (a integer) strict'])[Symbol.dispose]()
+    Database.open(file, { migrations: [...MIGRATIONS, 'create table later (a integer) strict'] })[
+      Symbol.dispose
+    ]()
     expect(faultOf(() => Database.open(file))).toContain(
       `newer version of Isthmus (schema ${MIGRATIONS.length + 1}, this one knows ${MIGRATIONS.length})`,
     )
@@ -132,11 +134,11 @@ describe('migrations', () => {
       `insert into settings values ('third', '3', '${AT}')`,
     ]
     {
-      using db = Database.open(file, later)
+      using db = Database.open(file, { migrations: later })
       expect(keys(db)).toEqual(['old', 'second', 'third'])
     }
     {
-      using db = Database.open(file, later)
+      using db = Database.open(file, { migrations: later })
       expect(keys(db)).toEqual(['old', 'second', 'third'])
     }
     using before = Database.open(`${file}.schema-${MIGRATIONS.length}`)
@@ -152,9 +154,9 @@ describe('migrations', () => {
     // As a kill left it while it was written.
     writeFileSync(`${file}.schema-${MIGRATIONS.length}.part`, 'half')
     Database.open(file)[Symbol.dispose]()
-    Database.open(file, [...MIGRATIONS, `insert into settings values ('second', '2', '${AT}')`])[
-      Symbol.dispose
-    ]()
+    Database.open(file, {
+      migrations: [...MIGRATIONS, `insert into settings values ('second', '2', '${AT}')`],
+    })[Symbol.dispose]()
     const copies = readdirSync(temp.folder).filter((name) => name.includes('.schema-'))
     expect(copies.sort()).toEqual(
       [...others, 'gateway.sqlite.schema-2', `gateway.sqlite.schema-${MIGRATIONS.length}`].sort(),
@@ -170,7 +172,7 @@ describe('migrations', () => {
     mkdirSync(`${file}.schema-${MIGRATIONS.length}`)
     const before = readFileSync(file)
     const later = [...MIGRATIONS, `insert into settings values ('second', '2', '${AT}')`]
-    expect(faultOf(() => Database.open(file, later))).toMatch(
+    expect(faultOf(() => Database.open(file, { migrations: later }))).toMatch(
       /^bad-folder: The database was not brought to this version, because the copy .* could not be made first: /,
     )
     expect(readFileSync(file).equals(before)).toBe(true)
@@ -186,7 +188,7 @@ describe('migrations', () => {
       ...MIGRATIONS,
       `insert into settings values ('half', '2', '${AT}'); insert into nowhere values (1)`,
     ]
-    expect(() => Database.open(file, broken)).toThrow(/no such table: nowhere/)
+    expect(() => Database.open(file, { migrations: broken })).toThrow(/no such table: nowhere/)
     using db = Database.open(file)
     expect(keys(db)).toEqual([])
   })
@@ -196,7 +198,7 @@ describe('migrations', () => {
     const columns = 'endpointId, url, events, apiKeyId, allowsPlaintext, createdAt, updatedAt'
     const orphan = `insert into endpoints (${columns}) values ('e', 'https://ris.example/', '[]', 'no such key', 0, '${AT}', '${AT}')`
     expect(() =>
-      Database.open(join(temp.folder, 'gateway.sqlite'), [...MIGRATIONS, orphan]),
+      Database.open(join(temp.folder, 'gateway.sqlite'), { migrations: [...MIGRATIONS, orphan] }),
     ).toThrow(/foreign key|FOREIGN KEY/i)
   })
 })

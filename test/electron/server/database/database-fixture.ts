@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { Database } from '#server/database/database.ts'
-import { DATABASE_FILE } from '#server/database/store.ts'
 import { StoreError } from '#server/database/store-error.ts'
 import { tempDataFolder } from '../../../support/temp-store.ts'
 

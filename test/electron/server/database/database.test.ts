@@ -14,7 +14,7 @@ describe('a database', () => {
   function tempWords() {
     const temp = tempFolder()
     const file = join(temp.folder, 'words.sqlite')
-    const db = Database.open(file, WORDS)
+    const db = Database.open(file, { migrations: WORDS })
     return {
       ...{ db, file, folder: temp.folder },
       words: () =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
 import {
   MOST_CALLERS,
   MOST_CALLERS_OF_ADDRESS,
@@ -39,7 +39,7 @@ describe('settings', () => {
     set('worklist.maxRows', '-3')
     set('of.a.later.version', '1')
     database[Symbol.dispose]()
-    using store = openStore(temp)
+    using store = openContext(temp)
     const { settings } = store
     expect(settings.get('dimse.port')).toBe(11_112)
     expect(settings.unreadable()).toEqual(['dimse.port', 'worklist.maxRows'])

@@ -1,8 +1,8 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { salvageSetting } from '#server/database/salvage.ts'
-import { DATABASE_FILE } from '#server/database/store.ts'
 import { clinicWithBackup, DAMAGES, digestOf } from '../../../support/damaged-clinic.ts'
 import { tempFolder } from '../../../support/temp-store.ts'
 

@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { type Context, openContext } from '#server/context.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { openStore, type Store } from '#server/database/store.ts'
+import { findCustomer } from '#server/modules/customers/queries.ts'
 import {
   GOLDEN,
   GOLDEN_AT,
@@ -29,8 +30,8 @@ import { tempFolder } from '../../../support/temp-store.ts'
 const NEWEST = MIGRATIONS.length
 const VERSIONS = MIGRATIONS.map((_, index) => index + 1)
 
-const open = (folder: string): Store =>
-  openStore({ folder, clock: () => Date.parse(GOLDEN_AT), uuid: randomUUID })
+const open = (folder: string): Context =>
+  openContext({ folder, clock: () => Date.parse(GOLDEN_AT), uuid: randomUUID })
 const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
 
 describe.each(VERSIONS)('a folder of schema %i', (version) => {
@@ -115,7 +116,7 @@ describe.each(VERSIONS)('a folder of schema %i', (version) => {
   })
 })
 
-function readFirst(store: Store): void {
+function readFirst(store: Context): void {
   expect(store.settings.get('clinic.name')).toBe('North Clinic')
   expect(store.settings.get('clinic.id')).toBe('00000000-0000-4000-8000-000000000001')
   expect(
@@ -147,8 +148,8 @@ function readFirst(store: Store): void {
   ])
 }
 
-function readInterface(store: Store, version: number): void {
-  expect(store.customers.get('cus_1')).toMatchObject({
+function readInterface(store: Context, version: number): void {
+  expect(findCustomer(store.database, 'cus_1')).toMatchObject({
     userCount: 1,
     metadata: { ward: GOLDEN.handwritten },
   })
@@ -197,7 +198,7 @@ function readInterface(store: Store, version: number): void {
   expect(store.secrets.get('mail.password')).toBe(GOLDEN.mailPassword)
 }
 
-function readImages(store: Store): void {
+function readImages(store: Context): void {
   expect(store.imageStudies.get('1.2.3')).toMatchObject({
     ...{
       state: 'settled',
@@ -230,7 +231,7 @@ function readImages(store: Store): void {
   expect(store.commitments.itemsOf(1)).toHaveLength(1)
 }
 
-function readReports(store: Store): void {
+function readReports(store: Context): void {
   expect(store.reportPdfs.read('rep_1')).toEqual(GOLDEN.pdf)
   expect(store.reportPdfs.entry('rep_1')).toMatchObject({ sha256: PDF_SHA256, pages: 1 })
   expect(store.reportRevisions.latest('rep_3')).toMatchObject({
@@ -255,7 +256,7 @@ function readReports(store: Store): void {
   expect(store.endpoints.get('e2')?.disabledReason).toBe('person')
 }
 
-function readViewing(store: Store): void {
+function readViewing(store: Context): void {
   expect(store.views.get('v1')).toMatchObject({ studyId: 'stu_1', sessionId: null })
   expect(store.annotations.get('1.2.3', 'user:usr_1')).toEqual({
     revision: 4,
@@ -264,7 +265,7 @@ function readViewing(store: Store): void {
   expect(store.captures.get('c1')).toMatchObject({ state: 'waiting', urls: 2, uploaded: 1 })
 }
 
-function readSecurity(store: Store): void {
+function readSecurity(store: Context): void {
   expect(store.secondFactors.get('usr_1')).toMatchObject({
     secret: 'JBSWY3DPEHPK3PXP',
     since: GOLDEN_AT,
@@ -277,7 +278,7 @@ function readSecurity(store: Store): void {
   expect(store.users.passwordChangedAt('usr_1')).toBe(GOLDEN_AT)
 }
 
-function readActivity(store: Store): void {
+function readActivity(store: Context): void {
   expect(store.associations.read('a1')).toMatchObject({
     aeTitle: 'CT1',
     terms: '{"contexts":[]}',

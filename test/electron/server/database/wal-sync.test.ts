@@ -82,7 +82,7 @@ it('is what a group commit waits for before it is answered', () => {
      fs.fdatasync = (fd, done) => setTimeout(() => fdatasync(fd, (error) => { console.log('synced', paths.get(fd)?.slice(-4)); done(error) }), 200)
      syncBuiltinESMExports()
      const { Database } = await import(${JSON.stringify(database)})
-     using db = Database.open(${JSON.stringify(join(temp.folder, 'd.sqlite'))}, ['create table t (a text) strict'])
+     using db = Database.open(${JSON.stringify(join(temp.folder, 'd.sqlite'))}, { migrations: ['create table t (a text) strict'] })
      const insert = { compile: () => ({ sql: "insert into t values ('x')", parameters: [] }) }
      await Promise.all([0, 1].map(() => db.commitSoon(() => db.run(insert)).then(() => console.log('answered'))))`,
   )

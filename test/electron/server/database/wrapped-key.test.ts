@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { openContext } from '#server/context.ts'
 import { keyNameOf } from '#server/database/encryption.ts'
-import { openStore } from '#server/database/store.ts'
 import { keyKept, moveKeyInto, unwrapKey } from '#server/database/wrapped-key.ts'
 import { recoverDataKey } from '#server/modules/backups/recovery-key.ts'
 import { fakeKeyStore } from '../../../support/fake-key-store.ts'
@@ -24,7 +24,7 @@ it('moves the key into the key store, and the folder opens with what that gives 
     expect(statSync(join(folder, 'data.key.sealed')).mode & 0o777).toBe(0o600)
   const dataKey = unwrapKey(folder, reception)
   expect(dataKey).toEqual(key)
-  using store = openStore({ folder, clock, uuid, dataKey })
+  using store = openContext({ folder, clock, uuid, dataKey })
   expect(store.secrets.get('mail.password')).toBe('seven calm otters')
   expect(moveKeyInto(folder, reception, NOW)).toBe(true)
 })
@@ -113,7 +113,7 @@ it('says which account has the key, and that the recovery key opens the folder; 
   moveKeyInto(folder, reception, NOW)
   const admin = fakeKeyStore('admin on PC-2')
   expect(unwrapKey(folder, admin)).toBeUndefined()
-  expect(() => openStore({ folder, clock, uuid })).toThrow(
+  expect(() => openContext({ folder, clock, uuid })).toThrow(
     expect.objectContaining({
       fault: 'key-sealed',
       message: expect.stringMatching(
@@ -124,7 +124,7 @@ it('says which account has the key, and that the recovery key opens the folder; 
   expect(recoverDataKey(folder, 'gateway.sqlite', recoveryKey)).toBe(true)
   expect(readFileSync(join(folder, 'data.key'))).toEqual(key)
   {
-    using store = openStore({ folder, clock, uuid })
+    using store = openContext({ folder, clock, uuid })
     expect(store.secrets.get('mail.password')).toBe('seven calm otters')
   }
   // From now on it is in the key store of the other account.
@@ -138,9 +138,9 @@ it('says so where the sealed file is damaged, and makes no new key', () => {
   moveKeyInto(folder, reception, NOW)
   writeFileSync(join(folder, 'data.key.sealed'), '{"version":1,')
   expect(unwrapKey(folder, reception)).toBeUndefined()
-  expect(() => openStore({ folder, clock, uuid })).toThrow(/data\.key\.sealed is damaged/)
+  expect(() => openContext({ folder, clock, uuid })).toThrow(/data\.key\.sealed is damaged/)
   rmSync(join(folder, 'gateway.sqlite'))
-  expect(() => openStore({ folder, clock, uuid })).toThrow(/data\.key\.sealed is damaged/)
+  expect(() => openContext({ folder, clock, uuid })).toThrow(/data\.key\.sealed is damaged/)
   expect(existsSync(join(folder, 'data.key'))).toBe(false)
 })
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { openStore, type Store } from '#server/database/store.ts'
+import { type Context, openContext } from '#server/context.ts'
 import type { ApiKeyCaller, Callers } from '#server/http/callers.ts'
 import { cursorCodec } from '#server/http/cursor-codec.ts'
 import { openIdempotency } from '#server/http/idempotency.ts'
@@ -128,7 +128,7 @@ export const problem = (answer: { readonly json: unknown }) => Problem.parse(ans
 
 /** What the cards have to do with the store, and what a test sees of it. */
 interface Cards {
-  readonly store: Store
+  readonly store: Context
   /** How many changes were made. */
   made: number
   readonly calls: string[]
@@ -143,7 +143,7 @@ interface Cards {
 export async function openCards() {
   const temp = tempDataFolder()
   let now = Date.parse('2026-11-20T08:00:00.000Z')
-  const store = openStore({ folder: temp.folder, clock: () => now, uuid: randomUUID })
+  const store = openContext({ folder: temp.folder, clock: () => now, uuid: randomUUID })
   const limits = {
     clock: () => rate.now,
     perSecond: () => rate.perSecond,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openParts, type Parts } from '#server/context.ts'
 import { openLanListener } from '#server/http/lan-listener.ts'
 import type { HttpServer } from '#server/http/server.ts'
 import { StartError } from '#server/http/start-error.ts'
+import { openParts, type Parts } from '#server/parts.ts'
 import { tempDataFolder } from '../../../support/temp-store.ts'
 
 let temp: ReturnType<typeof tempDataFolder>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openStore, type Store } from '#server/database/store.ts'
+import { type Context, openContext } from '#server/context.ts'
 import type {
   OutboxRecord,
   OutboxRow,
@@ -102,7 +102,7 @@ describe('the outbox', () => {
       using temp = tempFolder()
       const clock = standingClock()
       const open = () =>
-        openStore({ folder: temp.folder, clock, uuid: randomUUID, isChecked: true })
+        openContext({ folder: temp.folder, clock, uuid: randomUUID, isChecked: true })
       let store = open()
       let kinds = 0
       fc.assert(
@@ -169,13 +169,13 @@ interface Run {
   readonly kind: string
   readonly rows: Row[]
   readonly createdAt: Map<number, string>
-  readonly store: Store
-  readonly open: () => Store
+  readonly store: Context
+  readonly open: () => Context
   readonly clock: ReturnType<typeof standingClock>
 }
 
 /** Takes the step in both; the store, which is another one after a restart. */
-function taken(step: Step, run: Run): Store {
+function taken(step: Step, run: Run): Context {
   if (step.do === 'reopen') {
     run.store[Symbol.dispose]()
     return run.open()
@@ -299,7 +299,7 @@ describe('an outbox worker', () => {
     async () => {
       using temp = tempFolder()
       const clock = standingClock()
-      using store = openStore({ folder: temp.folder, clock, uuid: randomUUID })
+      using store = openContext({ folder: temp.folder, clock, uuid: randomUUID })
       let kinds = 0
       const rowsArbitrary = fc.array(
         fc.record({

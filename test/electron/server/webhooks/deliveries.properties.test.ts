@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openStore, type Store } from '#server/database/store.ts'
+import { type Context, openContext } from '#server/context.ts'
 import { openEventLog } from '#server/modules/events/event-log.ts'
 import { recordEvents } from '#server/modules/events/event-recorder.ts'
 import { openReportDelivery } from '#server/modules/reports/report-delivery.ts'
@@ -115,7 +115,7 @@ describe('signed reports on their way', () => {
             /** The folder as it was in the middle of a call. */
             let crashed: string | undefined
             prepareDataFolder(folder)
-            let store: Store = openStore({ folder, clock, uuid: randomUUID })
+            let store: Context = openContext({ folder, clock, uuid: randomUUID })
             const key = newKey(store)
             const { userId } = newUser(store)
             const studies = [0, 1, 2].map(
@@ -227,7 +227,7 @@ describe('signed reports on their way', () => {
               store[Symbol.dispose]()
               folder = crashed
               crashed = undefined
-              store = openStore({ folder, clock, uuid: randomUUID, isChecked: true })
+              store = openContext({ folder, clock, uuid: randomUUID, isChecked: true })
               // What a person gave up after the moment of the crash is waiting again.
               for (const report of signed)
                 if (report.isDropped)
@@ -246,7 +246,7 @@ describe('signed reports on their way', () => {
               else {
                 await deliveries[Symbol.asyncDispose]()
                 store[Symbol.dispose]()
-                store = openStore({ folder, clock, uuid: randomUUID, isChecked: true })
+                store = openContext({ folder, clock, uuid: randomUUID, isChecked: true })
                 deliveries = open()
               }
               await settled()

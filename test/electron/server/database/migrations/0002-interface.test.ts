@@ -13,7 +13,7 @@ const TOKEN = 'a'.repeat(64)
 
 /** A database as the first release left it, with a user who is signed in and a key. */
 function first(file: string): void {
-  Database.open(file, [init])[Symbol.dispose]()
+  Database.open(file, { migrations: [init] })[Symbol.dispose]()
   const old = new Sqlite(file)
   old.exec(`
     insert into users values ('usr_1', 'Eva@clinic.example', 'eva@clinic.example', 'Eva', 'Kern', 'owner', 'Other', 1, 0, 1, 'scrypt', '${AT}', '${AT}', '${AT}', null);

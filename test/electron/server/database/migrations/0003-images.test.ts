@@ -12,7 +12,7 @@ const AT = '2026-03-10T09:00:00.000Z'
 
 /** A database as the second release left it, with two devices and a study of the interface. */
 function second(file: string): void {
-  Database.open(file, [init, interfaceTables])[Symbol.dispose]()
+  Database.open(file, { migrations: [init, interfaceTables] })[Symbol.dispose]()
   const old = new Sqlite(file)
   old.exec(`
     insert into devices values ('d1', 'CT1', '10.0.3.7', 'CT room 1', 'CT', 1, 'ISO_IR 100', 'strict', 1, 2, null, 500, '${AT}', '${AT}', '${AT}', '10.0.3.7');

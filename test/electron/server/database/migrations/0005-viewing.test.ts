@@ -14,7 +14,7 @@ const [LINK, OTHER] = ['a'.repeat(64), 'b'.repeat(64)]
  * not.
  */
 function fourth(file: string): void {
-  Database.open(file, MIGRATIONS.slice(0, 4))[Symbol.dispose]()
+  Database.open(file, { migrations: MIGRATIONS.slice(0, 4) })[Symbol.dispose]()
   const old = new Sqlite(file)
   old.exec(`
     insert into studies (studyId, area, studyInstanceUid, studyDescription, descriptionFolded, severity, status, createdAt, updatedAt)

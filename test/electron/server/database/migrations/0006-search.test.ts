@@ -13,7 +13,7 @@ const [FIRST, LATER] = ['2026-03-10T09:00:00.000Z', '2026-03-10T09:20:00.000Z']
  * back, and two studies with images.
  */
 function fifth(file: string): void {
-  Database.open(file, MIGRATIONS.slice(0, 5))[Symbol.dispose]()
+  Database.open(file, { migrations: MIGRATIONS.slice(0, 5) })[Symbol.dispose]()
   const old = new Sqlite(file)
   for (const [id, at, severity] of [
     ['1', FIRST, 'normal'],
@@ -41,7 +41,7 @@ function upgraded(
   using temp = tempFolder()
   const file = join(temp.folder, 'gateway.sqlite')
   fifth(file)
-  using db = Database.open(file, migrations)
+  using db = Database.open(file, { migrations })
   work(db, (text) =>
     db.all(rawQuery<Record<string, unknown>>(text, [])).map((row) => Object.values(row)),
   )
@@ -82,7 +82,7 @@ describe('the sixth schema', () => {
     const file = join(temp.folder, 'gateway.sqlite')
     fifth(file)
     const broken = [...MIGRATIONS.slice(0, 5), `${MIGRATIONS[5]}; select no_such_function();`]
-    expect(() => Database.open(file, broken)).toThrow()
+    expect(() => Database.open(file, { migrations: broken })).toThrow()
     using db = Database.open(file)
     expect(db.all(rawQuery('select studies from studyTallies', []))).toHaveLength(2)
   })

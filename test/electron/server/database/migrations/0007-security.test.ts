@@ -11,7 +11,7 @@ const AT = '2026-03-10T09:00:00.000Z'
 it('leaves people signed in: a session of before gets a name of its own, and is not locked', () => {
   using temp = tempFolder()
   const file = join(temp.folder, 'gateway.sqlite')
-  Database.open(file, MIGRATIONS.slice(0, 6))[Symbol.dispose]()
+  Database.open(file, { migrations: MIGRATIONS.slice(0, 6) })[Symbol.dispose]()
   const raw = new Sqlite(file)
   const ids = ['a', 'b'].map((letter) => letter.repeat(64))
   raw.exec(`

@@ -11,7 +11,7 @@ const AT = '2026-03-10T09:00:00.000Z'
 it('keeps why an endpoint is off: by a person, or since its address was gone', () => {
   using temp = tempFolder()
   const file = join(temp.folder, 'gateway.sqlite')
-  Database.open(file, MIGRATIONS.slice(0, 7))[Symbol.dispose]()
+  Database.open(file, { migrations: MIGRATIONS.slice(0, 7) })[Symbol.dispose]()
   const old = new Sqlite(file)
   const insert =
     old.prepare(`insert into endpoints (endpointId, url, events, allowsPlaintext, createdAt, updatedAt, disabledReason)

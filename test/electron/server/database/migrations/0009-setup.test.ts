@@ -19,7 +19,7 @@ const ROWS = {
 function settingAfter(rows: readonly (keyof typeof ROWS)[]): string | undefined {
   using temp = tempFolder()
   const file = join(temp.folder, 'gateway.sqlite')
-  Database.open(file, MIGRATIONS.slice(0, 8))[Symbol.dispose]()
+  Database.open(file, { migrations: MIGRATIONS.slice(0, 8) })[Symbol.dispose]()
   const old = new Sqlite(file)
   for (const row of rows) old.exec(ROWS[row])
   old.close()

@@ -13,7 +13,7 @@ const DEVICE = `'CT1', '10.0.3.7', 'CT room 1'`
  * A database of schema 10 with two images, the second of which was deleted, and forwards of both.
  */
 function olderDatabase(file: string): void {
-  Database.open(file, MIGRATIONS.slice(0, 10))[Symbol.dispose]()
+  Database.open(file, { migrations: MIGRATIONS.slice(0, 10) })[Symbol.dispose]()
   const old = new Sqlite(file)
   old.exec(`
     insert into imageStudies (studyInstanceUid, createdAt, lastInstanceAt, state, settledAt, dueAt, callingAeTitle, remoteAddress, deviceName,

@@ -26,7 +26,9 @@ const PEOPLE = [
 it('leaves the right to whoever had it, gives it to nobody, and keeps the level that partners read', () => {
   using temp = tempFolder()
   const file = join(temp.folder, 'gateway.sqlite')
-  Database.open(file, MIGRATIONS.slice(0, MIGRATIONS.indexOf(rights)))[Symbol.dispose]()
+  Database.open(file, { migrations: MIGRATIONS.slice(0, MIGRATIONS.indexOf(rights)) })[
+    Symbol.dispose
+  ]()
   const raw = new Sqlite(file)
   const person = raw.prepare(`
     insert into users (userId, email, emailKey, firstName, lastName, level, clinicRole, canManageStudies,

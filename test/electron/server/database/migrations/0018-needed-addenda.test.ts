@@ -104,7 +104,7 @@ it.each([
 ])('the list of needed addenda %s', (_, migrations) => {
   using temp = tempFolder()
   const file = join(temp.folder, 'gateway.sqlite')
-  Database.open(file, migrations)[Symbol.dispose]()
+  Database.open(file, { migrations })[Symbol.dispose]()
   const raw = new Sqlite(file)
   insertRows(raw)
   raw.close()

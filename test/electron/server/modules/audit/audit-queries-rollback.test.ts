@@ -12,8 +12,9 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Context, openContext } from '#server/context.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { Database } from '#server/database/database.ts'
-import { DATABASE_FILE, openStore, type Store } from '#server/database/store.ts'
 import { ANCHOR_FILE } from '#server/modules/audit/audit-anchor.ts'
 import { openAuditTrail } from '#server/modules/audit/audit-trail.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
@@ -34,13 +35,13 @@ afterEach(() => temp[Symbol.dispose]())
 const path = (name: string) => join(temp.folder, name)
 
 /** Runs the gateway's store once, and closes it as the gateway does. */
-function run<T>(work: (store: Store) => T): T {
-  using store = openStore({ folder: temp.folder, clock, uuid: randomUUID })
+function run<T>(work: (store: Context) => T): T {
+  using store = openContext({ folder: temp.folder, clock, uuid: randomUUID })
   return work(store)
 }
 
-async function runAsync<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  using store = openStore({ folder: temp.folder, clock, uuid: randomUUID })
+async function runAsync<T>(work: (store: Context) => Promise<T>): Promise<T> {
+  using store = openContext({ folder: temp.folder, clock, uuid: randomUUID })
   return await work(store)
 }
 
@@ -137,7 +138,7 @@ describe('an audit trail that was rolled back', () => {
     tamperWithoutTrace(
       `update auditEntries set sealedDetail = ${hex(other?.sealedDetail)}, hash = ${hex(other?.hash)} where seq = 4`,
     )
-    using copy = openStore({ folder: temp.folder, clock, uuid: randomUUID, isCopy: true })
+    using copy = openContext({ folder: temp.folder, clock, uuid: randomUUID, isCopy: true })
     expect(copy.audit.verify()).toMatchObject({ isIntact: false, finding: 'entry', seq: 4 })
   })
 

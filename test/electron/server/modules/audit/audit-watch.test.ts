@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openParts, type Parts } from '#server/context.ts'
-import { DATABASE_FILE } from '#server/database/store.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { watchAudit } from '#server/modules/audit/audit-watch.ts'
 import { createFeed } from '#server/modules/dashboard/feed.ts'
+import { openParts, type Parts } from '#server/parts.ts'
 import { openLog } from '#server/platform/log.ts'
 import { tempDataFolder } from '../../../../support/temp-store.ts'
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createServer, type TLSSocket } from 'node:tls'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
 import { selfSignedCertificate } from '#server/http/certificate.ts'
 import { type CollectorOptions, openCollector } from '#server/modules/audit/collector.ts'
 import { prepareDataFolder, tempFolder, tempStore } from '../../../../support/temp-store.ts'
@@ -109,7 +109,7 @@ it('shows a trail that was rolled back whole, with its anchor: numbers come agai
   const saved = join(folder.folder, 'saved')
   prepareDataFolder(data)
   const run = async (...targets: readonly string[]) => {
-    const store = openStore({ folder: data, clock: temp.clock, uuid: randomUUID })
+    const store = openContext({ folder: data, clock: temp.clock, uuid: randomUUID })
     try {
       await using collector = collect({ store, target: server.target })
       for (const target of targets)

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DATABASE_FILE } from '#server/database/store.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import {

@@ -1,7 +1,7 @@
-import type { SettingOverrides } from '#server/context.ts'
 import { upkeepHealth } from '#server/modules/backups/backup-health.ts'
 import { type Backups, openBackups } from '#server/modules/backups/backups.ts'
 import { openSettings, type Settings } from '#server/modules/settings/settings.ts'
+import type { SettingOverrides } from '#server/parts.ts'
 import { tempFolder, tempStore } from '../../../../support/temp-store.ts'
 
 export const MINUTE_MS = 60_000

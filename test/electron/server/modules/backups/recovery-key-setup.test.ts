@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { DATABASE_FILE, openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { RECOVERY_FILE, recoverDataKey } from '#server/modules/backups/recovery-key.ts'
 import { openRecovery } from '#server/modules/backups/recovery-key-setup.ts'
 import { standingClock, tempFolder } from '../../../../support/temp-store.ts'
@@ -17,7 +18,7 @@ it('gives a key that opens the folder, wherever its confirmation was cut off, or
       if (--left < 0) throw new Error('the gateway goes down')
       return clock()
     }
-    const store = openStore({ folder: temp.folder, clock: failing, uuid: randomUUID })
+    const store = openContext({ folder: temp.folder, clock: failing, uuid: randomUUID })
     const recovery = openRecovery({ store, clock, uuid: randomUUID })
     const { recoveryKey, asked } = recovery.make('command-line')
     const groups = asked.map((group) => recoveryKey.split('-')[group] ?? '')

@@ -10,8 +10,8 @@ import {
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, it } from 'vitest'
+import { openContext } from '#server/context.ts'
 import { keyNameOf, sealWith } from '#server/database/encryption.ts'
-import { openStore } from '#server/database/store.ts'
 import {
   keepRecoveryKey,
   keepRecoveryProof,
@@ -73,14 +73,14 @@ it('opens everything again once data.key is lost', () => {
   const { folder, recoveryKey, clock, uuid } = lostFolder()
   const before = readFileSync(join(folder, 'data.key'))
   rmSync(join(folder, 'data.key'))
-  expect(() => openStore({ folder, clock, uuid })).toThrow(/data\.key is missing/)
+  expect(() => openContext({ folder, clock, uuid })).toThrow(/data\.key is missing/)
   expect(
     recoverDataKey(folder, DATABASE, `  ${recoveryKey.toLowerCase().replaceAll('-', ' ')}\n`),
   ).toBe(true)
   expect(readFileSync(join(folder, 'data.key'))).toEqual(before)
   if (process.platform !== 'win32')
     expect(statSync(join(folder, 'data.key')).mode & 0o777).toBe(0o600)
-  using store = openStore({ folder, clock, uuid })
+  using store = openContext({ folder, clock, uuid })
   expect(store.secrets.get('mail.password')).toBe('seven calm otters')
 })
 
@@ -219,7 +219,7 @@ it('gives a new key another lock: the one before opens nothing any more', () => 
   const { folder, recoveryKey, clock, uuid } = lostFolder()
   const second = newRecoveryKey()
   {
-    using store = openStore({ folder, clock, uuid })
+    using store = openContext({ folder, clock, uuid })
     keepRecoveryProof(store.secrets)
     keepRecoveryKey(folder, wrapDataKey(store.seal, second, clock()))
   }
@@ -261,7 +261,7 @@ it('knows the data key of a database that never had a recovery key by what is se
 it('refuses to open a database with another data key, and says so', () => {
   const { folder, clock, uuid } = lostFolder()
   writeFileSync(join(folder, 'data.key'), Buffer.alloc(32, 7))
-  expect(() => openStore({ folder, clock, uuid })).toThrow(
+  expect(() => openContext({ folder, clock, uuid })).toThrow(
     /not the one that .*gateway\.sqlite was sealed under\. Put back the data\.key/,
   )
 })

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { DATABASE_FILE, openStore, type Store } from '#server/database/store.ts'
+import { type Context, openContext } from '#server/context.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { makeBackup } from '#server/modules/backups/make-backup.ts'
 import {
   keepRecoveryKey,
@@ -60,7 +61,7 @@ export async function stage({ hasRecoveryKey = true, later = true } = {}) {
       made,
     },
     own: { dataKey } satisfies BackupKey,
-    reopen: (data = folder) => openStore({ folder: data, clock, uuid }),
+    reopen: (data = folder) => openContext({ folder: data, clock, uuid }),
     [Symbol.dispose]() {
       temp[Symbol.dispose]()
       target[Symbol.dispose]()
@@ -68,10 +69,10 @@ export async function stage({ hasRecoveryKey = true, later = true } = {}) {
   }
 }
 
-export const note = (store: Store, action: string) =>
+export const note = (store: Context, action: string) =>
   store.audit.append({ actor: 'gateway', action, target: 'x', detail: { text: 'x'.repeat(9000) } })
 
-export const actions = (store: Store) =>
+export const actions = (store: Context) =>
   store.audit.list({ limit: 10 }).items.map(({ action }) => action)
 
 export const sha256 = (file: string) =>

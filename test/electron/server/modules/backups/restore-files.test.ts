@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { DATABASE_FILE } from '#server/database/store.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import {
   keepRecoveryKey,
   keepRecoveryProof,

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import { openParts, type Parts } from '#server/context.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
 import { applyStagedRestore } from '#server/modules/backups/restore-files.ts'
 import {
@@ -10,6 +9,7 @@ import {
   type Restoring,
 } from '#server/modules/backups/restore-staging.ts'
 import { openPeople } from '#server/modules/users/people.ts'
+import { openParts, type Parts } from '#server/parts.ts'
 import { type Clinic, clinicWithBackup } from '../../../../support/damaged-clinic.ts'
 import { OWNER } from '../../../../support/gateway.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'

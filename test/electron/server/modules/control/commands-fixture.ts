@@ -1,6 +1,6 @@
-import { openParts } from '#server/context.ts'
 import { replyOf } from '#server/modules/control/commands.ts'
 import { ControlRequest } from '#server/modules/control/control.ts'
+import { openParts } from '#server/parts.ts'
 import { tempDataFolder } from '../../../../support/temp-store.ts'
 
 export const CONTEXT = { origin: 'http://gateway.example', listening: undefined }

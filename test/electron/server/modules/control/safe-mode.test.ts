@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { openParts } from '#server/context.ts'
 import { openOutboxWorker } from '#server/jobs/outbox-worker.ts'
 import { atRest } from '#server/modules/control/safe-mode.ts'
+import { openParts } from '#server/parts.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 

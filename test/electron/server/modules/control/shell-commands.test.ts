@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
-import { openParts } from '#server/context.ts'
 import { replyOf } from '#server/modules/control/commands.ts'
 import { ControlRequest } from '#server/modules/control/control.ts'
 import { type RunningGateway, updatePreparation } from '#server/modules/control/shell-commands.ts'
+import { openParts } from '#server/parts.ts'
 import { ApiError } from '#shared/errors.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 

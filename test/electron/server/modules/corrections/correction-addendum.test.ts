@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { followedCorrection } from '#server/modules/corrections/correction-addendum.ts'
 
 const at = (minute: number) => `2026-11-20T09:${String(minute).padStart(2, '0')}:00.000Z`
@@ -7,7 +7,7 @@ const at = (minute: number) => `2026-11-20T09:${String(minute).padStart(2, '0')}
 /** Corrections of a study at these minutes; the newest of a span is found. */
 function storeWith(...minutes: number[]) {
   const asked: unknown[] = []
-  const correctionIn: Store['correctionNotices']['correctionIn'] = (
+  const correctionIn: Context['correctionNotices']['correctionIn'] = (
     studyInstanceUid,
     { from, to },
   ) => {
@@ -17,7 +17,7 @@ function storeWith(...minutes: number[]) {
       ? undefined
       : { correctionId: `cor_${found}`, at: at(found), what: 'corrected' }
   }
-  return { store: { correctionNotices: { correctionIn } } as unknown as Store, asked }
+  return { store: { correctionNotices: { correctionIn } } as unknown as Context, asked }
 }
 const signed = (...minutes: (number | null)[]) =>
   minutes.map((minute) => ({ signedAt: minute === null ? null : at(minute) }))

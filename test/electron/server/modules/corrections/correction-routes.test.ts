@@ -77,14 +77,12 @@ beforeEach(async () => {
     {
       serve(app, { deps, feed }) {
         const imageStudies = openImageStudies(deps)
-        const customersOf = (userId: string) =>
-          deps.store.customers.idsOf(userId) as ExpressCustomerId[]
-        serveDashboardCorrections(app, { imageStudies, customersOf, feed, ports })
+        serveDashboardCorrections(app, { ...deps, imageStudies, feed, ports })
       },
     },
   )
   const key = newKey(gateway.store)
-  const { expressCustomerId } = gateway.customers.create(key, {
+  const { expressCustomerId } = gateway.customers.createCustomer(key, {
     expressCustomerName: 'Practice of the north',
   })
   const study = { studyDescription: 'CT', severity: 'normal' } as const
@@ -98,7 +96,7 @@ beforeEach(async () => {
   for (const uid of [OWN, FOREIGN]) seedImages(gateway.store, { uid })
   linked = await gateway.signedIn('member', (user) => {
     mayManage(gateway)(user)
-    gateway.customers.addUser(key, expressCustomerId, user.userId)
+    gateway.customers.addCustomerUser(key, expressCustomerId, user.userId)
   })
 })
 afterEach(() => gateway[Symbol.asyncDispose]())

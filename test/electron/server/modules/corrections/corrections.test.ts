@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Context } from '#server/context.ts'
 import { rawQuery } from '#server/database/raw-query.ts'
-import type { Store } from '#server/database/store.ts'
 import { type DataSet, readDataSet, tagOf } from '#server/dicom/data-set/data-set.ts'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
@@ -99,7 +99,7 @@ async function clinic(
   }
 }
 
-async function dataSetOfFile(store: Store, { file }: InstanceRecord): Promise<DataSet> {
+async function dataSetOfFile(store: Context, { file }: InstanceRecord): Promise<DataSet> {
   const path = store.imageFiles.pathOf(file)
   const { dataSetOffset, transferSyntaxUid } = await readFileMeta(path)
   return readDataSet(readFileSync(path).subarray(dataSetOffset), transferSyntaxUid, {
@@ -118,7 +118,7 @@ const textOf = (dataSet: DataSet, keyword: string) => {
 const itemsOf = (dataSet: DataSet, keyword: string) =>
   (bytesIn(dataSet, keyword) ?? []) as readonly DataSet[]
 
-const stateOf = (store: Store, uid: string) =>
+const stateOf = (store: Context, uid: string) =>
   identityOf(store.imageStudies.get(uid), store.studies.byUid('scribe', uid)).state
 
 test('reassigning to an order makes corrected copies, and keeps the originals', async () => {

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
 import type { HttpApp } from '#server/http/operations.ts'
 import { openHttpServer } from '#server/http/server.ts'
 import type { SessionUse } from '#server/http/session-authentication.ts'
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
 import { openAuditTrail } from '#server/modules/audit/audit-trail.ts'
-import { openCustomers } from '#server/modules/customers/customers.ts'
+import * as customerService from '#server/modules/customers/service.ts'
 import { serveDashboard } from '#server/modules/dashboard/dashboard.ts'
 import { createFeed, type Feed } from '#server/modules/dashboard/feed.ts'
 import type { DashboardPorts, ForwardingPort, ImagePorts } from '#server/modules/dashboard/ports.ts'
@@ -28,7 +28,7 @@ import type { Certificate, Status } from '#shared/contract/dashboard.ts'
 import type { Destination, Pull } from '#shared/contract/destinations.ts'
 import type { Level, SignedInUser } from '#shared/contract/people.ts'
 import type { Inspection } from '#shared/contract/worklist.ts'
-import type { UserId } from '#shared/ids.ts'
+import { bound } from '../../../../support/bound.ts'
 import {
   type HttpAnswer,
   type HttpCall,
@@ -190,7 +190,7 @@ export async function openTestDashboard(
   let now = START
   const clock = () => now
   prepareDataFolder(folder)
-  const store = openStore({ folder, clock, uuid: randomUUID })
+  const store = openContext({ folder, clock, uuid: randomUUID })
   store.settings.set('clinic.timeZone', 'Europe/Berlin')
   const deps = { store, clock, uuid: randomUUID }
   const people = openPeople({ ...deps, passwordCost: { logN: 10, r: 8, p: 1 } })
@@ -199,7 +199,7 @@ export async function openTestDashboard(
   const downtime = openDowntime(deps)
   const partnerEndpoint = openPartnerEndpoint({ ...deps, settings })
   const closedSteps = openClosedSteps(deps)
-  const customers = openCustomers(deps)
+  const customers = bound(customerService, deps.store)
   const auditTrail = openAuditTrail(deps)
   const feed = createFeed({ clock, statusMs: 1 })
   const filled: DashboardPorts = {
@@ -266,7 +266,6 @@ export async function openTestDashboard(
       const about = {
         store,
         imageStudies: openImageStudies(deps),
-        customersOf: (userId: UserId) => customers.idsOf(userId),
         feed,
       }
       serveDashboardImages(app, { ...about, ports: { ...IMAGES, ...images } })

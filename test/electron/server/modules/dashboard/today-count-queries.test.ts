@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openApiKeys } from '#server/modules/api-keys/api-keys.ts'
+import { insertCustomer } from '#server/modules/customers/queries.ts'
 import type { NewStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Severity } from '#shared/contract/values.ts'
@@ -113,7 +114,7 @@ describe('unread studies', () => {
       isActive: true,
     }
     for (const name of ['A', 'B'])
-      made.store.customers.insert({
+      insertCustomer(made.store.database, {
         ...customer,
         expressCustomerId: `cus_${name}`,
         expressCustomerName: name,
@@ -144,7 +145,7 @@ it('counts critical results of the customers that are seen, and all where nobody
     isActive: true,
   }
   for (const name of ['A', 'B'])
-    store.customers.insert({
+    insertCustomer(store.database, {
       ...by,
       expressCustomerId: `cus_${name}`,
       expressCustomerName: name,
@@ -185,7 +186,7 @@ it('counts studies that need an addendum, cancelled ones too, of the customers t
     isActive: true,
   }
   for (const name of ['A', 'B'])
-    store.customers.insert({
+    insertCustomer(store.database, {
       ...by,
       expressCustomerId: `cus_${name}`,
       expressCustomerName: name,

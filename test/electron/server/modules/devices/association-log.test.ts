@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
 import { type AssociationLog, openAssociationLog } from '#server/modules/devices/association-log.ts'
 import { supportTextOf } from '#server/modules/devices/association-support.ts'
 import { forgetExpired } from '#server/modules/diagnostics/retention.ts'
@@ -217,7 +217,7 @@ it('says of those open when the gateway went down that they are lost, and of all
   visit(clinic.log, { id: 'unwritten' })
   // Killed: nothing of its memory is written.
   clinic.store[Symbol.dispose]()
-  using store = openStore({ folder: clinic.folder, clock: clinic.clock, uuid: randomUUID })
+  using store = openContext({ folder: clinic.folder, clock: clinic.clock, uuid: randomUUID })
   const again = openAssociationLog({ store, clock: clinic.clock, onError: clinic.onError })
   expect((await again.list(ALL, { limit: 20 })).items).toMatchObject([
     { associationId: 'done', how: 'released', tone: 'plain' },

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { openParts } from '#server/context.ts'
 import { SOP_CLASS } from '#server/dicom/data-set/uids.ts'
 import type { TlsPeer } from '#server/dicom/dimse/service.ts'
 import { fingerprintOf, selfSignedCertificate } from '#server/http/certificate.ts'
 import { openAssociationPolicy } from '#server/modules/devices/association-policy.ts'
+import { openParts } from '#server/parts.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { tempDataFolder } from '../../../../support/temp-store.ts'
 

@@ -1,6 +1,5 @@
 import type { NetworkInterfaceInfo } from 'node:os'
 import { expect, it } from 'vitest'
-import { openParts } from '#server/context.ts'
 import { certificateFacts, ownCertificate } from '#server/http/certificate.ts'
 import { replyOf } from '#server/modules/control/commands.ts'
 import { ControlRequest } from '#server/modules/control/control.ts'
@@ -8,6 +7,7 @@ import {
   connectionSheet,
   SHEET_TRANSFER_SYNTAXES,
 } from '#server/modules/devices/connection-sheet.ts'
+import { openParts } from '#server/parts.ts'
 import { NewDestination } from '#shared/contract/destinations.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { SERVICES } from '../../../../../scripts/docs/services.ts'

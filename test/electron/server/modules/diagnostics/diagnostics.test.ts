@@ -4,7 +4,6 @@ import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
-import { openParts, type Parts } from '#server/context.ts'
 import {
   diagnosticsOf,
   diagnosticsZip,
@@ -13,6 +12,7 @@ import {
 } from '#server/modules/diagnostics/diagnostics.ts'
 import { maskedLine } from '#server/modules/diagnostics/diagnostics-log.ts'
 import { maskingOf, shownSetting } from '#server/modules/diagnostics/diagnostics-masking.ts'
+import { openParts, type Parts } from '#server/parts.ts'
 import { SETTING_KEYS } from '#shared/contract/settings.ts'
 import { DEVICE } from '../../../../support/device.ts'
 import { attempt, newEvent } from '../../../../support/events.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import {
   type EventAttemptRow,
   type EventQuery,
@@ -45,7 +45,7 @@ const NOTE = { path: 'urls.0', sentence: 'It is not a text; it is left out.' }
 
 /** An event that ended so. */
 function ended(
-  store: Store,
+  store: Context,
   number: number,
   state: EventState,
   more: Partial<NewEventRow> = {},
@@ -61,7 +61,7 @@ function ended(
     },
   )
 }
-const ids = (store: Store, query: Partial<EventQuery>) =>
+const ids = (store: Context, query: Partial<EventQuery>) =>
   store.events
     .list({ limit: 100, show: 'all', ...query })
     .items.map(({ eventId }) => Number(eventId.slice(4)))

@@ -188,7 +188,7 @@ describe('rights', () => {
 
   it('of a member who is linked to customers end at their studies', async () => {
     const key = newKey(gateway.store)
-    const customerId = gateway.customers.create(key, { expressCustomerName: 'Clinic A' })
+    const customerId = gateway.customers.createCustomer(key, { expressCustomerName: 'Clinic A' })
       .expressCustomerId as ExpressCustomerId
     openStudies(gateway.deps).create(key, 'viewer', {
       ...{
@@ -200,7 +200,7 @@ describe('rights', () => {
     })
     const linked = await gateway.signedIn('member', (user) => {
       mayManage(gateway)(user)
-      gateway.customers.addUser(key, customerId, user.userId)
+      gateway.customers.addCustomerUser(key, customerId, user.userId)
     })
     const listed = dashboardDestinations.studies.reply.parse(
       (await linked.call('GET', '/dashboard/forwards')).json,

@@ -108,7 +108,7 @@ describe('the studies with images', () => {
   it('are of those customers alone that a member is linked to', async () => {
     const key = newKey(gateway.store)
     for (const uid of ['1.2.1', '1.2.2']) seedImages(gateway.store, { uid })
-    const customerId = gateway.customers.create(key, { expressCustomerName: 'Clinic A' })
+    const customerId = gateway.customers.createCustomer(key, { expressCustomerName: 'Clinic A' })
       .expressCustomerId as ExpressCustomerId
     openStudies(gateway.deps).create(key, 'viewer', {
       ...{
@@ -120,7 +120,7 @@ describe('the studies with images', () => {
     })
     const linked = await gateway.signedIn('member', (user) => {
       mayManage(gateway)(user)
-      gateway.customers.addUser(key, customerId, user.userId)
+      gateway.customers.addCustomerUser(key, customerId, user.userId)
     })
     const listed = dashboardImages.list.reply.parse(
       (await linked.call('GET', '/dashboard/images')).json,

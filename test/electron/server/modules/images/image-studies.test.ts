@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { openCustomers } from '#server/modules/customers/customers.ts'
+import * as customerService from '#server/modules/customers/service.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import type { UserCaller } from '#server/modules/users/caller.ts'
 import { ImageStudy, ImageStudySummary, QuarantinedInstance } from '#shared/contract/images.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
+import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { MISMATCH, quarantine, seedImages } from '../../../../support/images.ts'
 import { codeOf } from '../../../../support/refusal.ts'
@@ -14,12 +15,13 @@ function stage() {
   const temp = tempStore('2026-11-20T09:00:00.000Z')
   const { store } = temp
   const studies = openStudies(temp)
-  const customers = openCustomers(temp)
+  const customers = bound(customerService, temp.store)
   const key = newKey(store)
   /** A study of the interface over the images, of a customer of its own. */
   function ofCustomer(studyInstanceUid: string): ExpressCustomerId {
-    const expressCustomerId = customers.create(key, { expressCustomerName: studyInstanceUid })
-      .expressCustomerId as ExpressCustomerId
+    const expressCustomerId = customers.createCustomer(key, {
+      expressCustomerName: studyInstanceUid,
+    }).expressCustomerId as ExpressCustomerId
     studies.create(key, 'scribe', {
       studyInstanceUid,
       studyDescription: 'CT',

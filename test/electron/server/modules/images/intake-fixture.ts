@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { type DataSet, tagOf, vrOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type {
@@ -138,7 +138,7 @@ export const ASSOCIATION: AssociationInfo = {
 
 export interface Stage extends AsyncDisposable {
   readonly intake: Intake
-  readonly store: Store
+  readonly store: Context
   readonly clock: StandingClock
   readonly folder: string
   readonly news: News[]

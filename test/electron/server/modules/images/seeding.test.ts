@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { insertCustomer } from '#server/modules/customers/queries.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -239,7 +240,7 @@ describe('a customer that the partner names', () => {
       createdAt: at,
       updatedAt: at,
     }
-    store.customers.insert({
+    insertCustomer(store.database, {
       expressCustomerId: CUSTOMER,
       expressCustomerName: 'North practice',
       isActive,

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openParts, type Parts } from '#server/context.ts'
-import { openStore, type Store } from '#server/database/store.ts'
+import { type Context, openContext } from '#server/context.ts'
 import type { Partners } from '#server/http/partner-authentication.ts'
 import type { ReplyCache } from '#server/http/reply-cache.ts'
 import type { HttpServer } from '#server/http/server.ts'
@@ -10,6 +9,7 @@ import { openPartnerInterface } from '#server/modules/partners/partner-interface
 import { openInvitations } from '#server/modules/users/invitations.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { openUsers } from '#server/modules/users/users.ts'
+import { openParts, type Parts } from '#server/parts.ts'
 import { type HttpAnswer, httpCall, OWN_PAGE } from '../../../../support/http-call.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { draftReport } from '../../../../support/reports.ts'
@@ -39,7 +39,7 @@ const made = {
   customers: [] as string[],
 }
 let parts: Parts
-let second: Store
+let second: Context
 let remembering: HttpServer
 let plain: HttpServer
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
       overrides: { 'http.ratePerSecond': 1000, 'http.rateBurst': 1_000_000 },
     }),
   )
-  second = open.use(openStore({ folder, clock, uuid: randomUUID }))
+  second = open.use(openContext({ folder, clock, uuid: randomUUID }))
   for (const key of Object.values(KEYS))
     keys.push(minted(parts.apiKeys.create(key, 'command-line')))
   const accounts = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })

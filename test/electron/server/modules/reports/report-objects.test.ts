@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { readDataSet, tagOf } from '#server/dicom/data-set/data-set.ts'
 import { createHeaderReader, textOf } from '#server/dicom/data-set/header-reader.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
@@ -84,7 +84,7 @@ function deskOf(
   }
 }
 
-function scribeStudy(store: Store): string {
+function scribeStudy(store: Context): string {
   const known = store.studies.byUid('scribe', STUDY)
   if (known) return known.studyId
   const studyId = idFromUuid('stu', randomUUID())
@@ -132,7 +132,7 @@ const WANTED = [
   'SOPInstanceUID',
 ]
 
-const ofReports = (store: Store) =>
+const ofReports = (store: Context) =>
   store.instances.ofStudy(STUDY).filter(({ remoteAddress }) => remoteAddress === '')
 
 describe('DICOM copies of a signed report', () => {
@@ -471,7 +471,7 @@ describe('sending the copies', () => {
   })
 })
 
-function addDestination(store: Store, more: { name?: string; isEnabled?: boolean } = {}): string {
+function addDestination(store: Context, more: { name?: string; isEnabled?: boolean } = {}): string {
   const destinationId = randomUUID()
   const at = '2026-03-10T08:00:00.000Z'
   store.destinations.insert({
@@ -501,21 +501,21 @@ function addDestination(store: Store, more: { name?: string; isEnabled?: boolean
 
 /** The store whose disk, or database, gives up at the nth call. */
 function failing(
-  store: Store,
+  store: Context,
   fault: 'write' | 'finish' | 'place' | 'secure' | 'commit',
   nth: number,
-): Store {
+): Context {
   let calls = 0
   const gone = () => {
     if (++calls === nth) throw new Error('the disk is gone')
   }
-  const database = Object.create(store.database) as Store['database']
+  const database = Object.create(store.database) as Context['database']
   if (fault === 'commit') Object.assign(database, { commitSoon: async () => gone() })
   else
     Object.assign(database, {
       commitSoon: (work: () => unknown) => store.database.commitSoon(work),
     })
-  const begin: Store['imageFiles']['begin'] = () => {
+  const begin: Context['imageFiles']['begin'] = () => {
     const part = store.imageFiles.begin()
     const broken = Object.create(part) as typeof part
     const methods = ['write', 'finish', 'place', 'secure', 'discard'] as const

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openCustomers } from '#server/modules/customers/customers.ts'
+import * as customerService from '#server/modules/customers/service.ts'
 import { Reading } from '#shared/contract/reports.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { atTheWindow, newUser } from '../../../../support/callers.ts'
@@ -121,7 +121,9 @@ describe('earlier reports', () => {
 
   it('are not those of studies that the person does not see', () => {
     using on = reportStage()
-    const { expressCustomerId } = openCustomers(on).create(on.key, { expressCustomerName: 'One' })
+    const { expressCustomerId } = customerService.createCustomer(on.store, on.key, {
+      expressCustomerName: 'One',
+    })
     const prior = on.newStudy()
     completedReport(on.store, {
       studyId: prior.studyId,

@@ -45,7 +45,6 @@ beforeEach(async () => {
     register(app) {
       serveDashboardReports(app, {
         ...on,
-        customersOf: () => [],
         feed: {
           noteStatus() {
             told += 1

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { atTheWindow, newUser } from '../../../../support/callers.ts'
 import { refusalOf, sentenceOf } from '../../../../support/refusal.ts'
@@ -355,7 +355,7 @@ describe('saving', () => {
     using on = reportStage()
     on.written('A patient’s own words')
     on.store[Symbol.dispose]()
-    using store = openStore({ folder: on.folder, clock: on.clock, uuid: randomUUID })
+    using store = openContext({ folder: on.folder, clock: on.clock, uuid: randomUUID })
     expect(store.reports.draftOf(on.studyId)).toMatchObject({
       revision: 1,
       plainText: 'A patient’s own words',

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HttpServer } from '#server/http/server.ts'
 import { VIEW_COOKIE } from '#server/http/view-authentication.ts'
-import { openCustomers } from '#server/modules/customers/customers.ts'
+import * as customerService from '#server/modules/customers/service.ts'
 import { serveDashboardReports } from '#server/modules/reports/report-routes.ts'
 import { serveLinkedReports } from '#server/modules/reports/shared-report-routes.ts'
 import { sessionShown } from '#server/modules/users/session-routes.ts'
@@ -15,6 +15,7 @@ import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { linked, linkedReports, viewPrefix } from '#shared/contract/linked.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
+import { bound } from '../../../../support/bound.ts'
 import { newUser, revoke } from '../../../../support/callers.ts'
 import { httpCall, OWN_PAGE } from '../../../../support/http-call.ts'
 import { openTestServer } from '../../http/http-fixture.ts'
@@ -36,15 +37,13 @@ beforeEach(async () => {
     }),
     fetch: async () => ({ body: Buffer.from('%PDF-1.7'), mediaType: 'application/pdf' }),
   })
-  const customers = openCustomers(on)
-  const customersOf = (userId: string) => customers.idsOf(userId)
-  views = openViewSessions({ ...on, customersOf })
+  views = openViewSessions({ ...on })
   reader = newUser(on.store, { hasDashboardAccess: false, canCreateReports: true })
   server = await openTestServer({
     views,
     register(app) {
       const desk = {
-        ...{ ...on, customersOf, feed: { noteStatus: () => {}, noteImages: () => {} } },
+        ...{ ...on, feed: { noteStatus: () => {}, noteImages: () => {} } },
         ports: { sendObjects: () => ({ success: true }), pdfUrl: on.links.pdfUrl },
       }
       serveDashboardReports(app, desk)
@@ -219,12 +218,12 @@ describe('dictation by link', () => {
   })
 
   it('is also for one who sees only studies of their customers, of whom this is none', async () => {
-    const customers = openCustomers(on)
-    const { expressCustomerId } = customers.create(on.key, {
+    const customers = bound(customerService, on.store)
+    const { expressCustomerId } = customers.createCustomer(on.key, {
       expressCustomerName: 'Other clinic',
       metadata: null,
     } as never)
-    customers.addUser(on.key, expressCustomerId, reader.userId)
+    customers.addCustomerUser(on.key, expressCustomerId, reader.userId)
     const call = pageOf(forDictation())
     expect((await call('GET', reading())).json).toMatchObject({ mayWrite: true })
     expect((await call('POST', reading('/draft'), { windowId: on.windowId })).status).toBe(200)

@@ -49,10 +49,9 @@ beforeEach(async () => {
           ...deps,
           settings,
           links: { open: () => ({ outcome: 'closed', why: 'unknown' }) },
-          customersOf: () => [],
         })
         const sessionOf = (token: string) => people.sessions.find(token, 'background')
-        serveDashboardViews(app, { views, customersOf: () => [], sessionOf })
+        serveDashboardViews(app, { ...deps, views, sessionOf })
       },
     },
   )

@@ -110,7 +110,7 @@ describe('links and the views they begin', () => {
         takesEvent: () => true,
       })
       const settings = openSettings(temp)
-      const views = openViewSessions({ ...temp, settings, links, customersOf: () => [] })
+      const views = openViewSessions({ ...temp, settings, links })
       const studies = openStudies(temp)
       const users = openUsers(temp)
       const owner = atTheWindow(newUser(store, { level: 'owner' }))

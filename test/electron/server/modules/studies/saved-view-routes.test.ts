@@ -25,8 +25,7 @@ beforeEach(async () => {
     linkMinutes: () => 15,
     takesEvent: () => true,
   })
-  const customersOf = () => []
-  const views = openViewSessions({ ...on, settings: openSettings(on), links, customersOf })
+  const views = openViewSessions({ ...on, settings: openSettings(on), links })
   const study = { studyInstanceUid: '1.2.3', studyDescription: 'CT', severity: 'normal' } as const
   studyId = openStudies(on).create(newKey(on.store), 'scribe', study).record.studyId
   seedImages(on.store, { uid: '1.2.4' })
@@ -37,7 +36,7 @@ beforeEach(async () => {
       isConfirmed: () => true,
       isLimited: () => false,
     },
-    register: (app) => serveDashboardViews(app, { views, customersOf }),
+    register: (app) => serveDashboardViews(app, { ...on, views }),
   })
 })
 afterEach(async () => {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { type Context, openContext } from '#server/context.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { Database } from '#server/database/database.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { rawQuery } from '#server/database/raw-query.ts'
-import { DATABASE_FILE, openStore, type Store } from '#server/database/store.ts'
 import { fillSearch } from '#server/modules/studies/search-fill.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { standingClock, tempFolder } from '../../../../support/temp-store.ts'
@@ -16,7 +17,7 @@ const SEARCH_SCHEMA = 5
  * A folder as the version before the index of words left it, with so many studies of both areas.
  */
 function oldFolder(folder: string, studies: number): void {
-  const open = () => openStore({ folder, clock: standingClock(AT), uuid: randomUUID })
+  const open = () => openContext({ folder, clock: standingClock(AT), uuid: randomUUID })
   {
     using store = open()
     for (let at = 0; at < studies; at++)
@@ -45,7 +46,9 @@ function oldFolder(folder: string, studies: number): void {
   old[Symbol.dispose]()
   for (const end of ['', '-wal', '-shm'])
     rmSync(`${folder}/${DATABASE_FILE}${end}`, { force: true })
-  using before = Database.open(`${folder}/${DATABASE_FILE}`, MIGRATIONS.slice(0, SEARCH_SCHEMA))
+  using before = Database.open(`${folder}/${DATABASE_FILE}`, {
+    migrations: MIGRATIONS.slice(0, SEARCH_SCHEMA),
+  })
   for (const row of rows)
     before.run(
       rawQuery(
@@ -55,7 +58,7 @@ function oldFolder(folder: string, studies: number): void {
     )
 }
 
-const count = (store: Store, search: string) =>
+const count = (store: Context, search: string) =>
   store.studies.search.find({ area: 'scribe', search }, 'newest', undefined, 100).items.length
 
 describe('studies that were here before they could be searched', () => {
@@ -63,7 +66,7 @@ describe('studies that were here before they could be searched', () => {
     using temp = tempFolder()
     oldFolder(temp.folder, 50)
     const open = () =>
-      openStore({ folder: temp.folder, clock: standingClock(AT), uuid: randomUUID })
+      openContext({ folder: temp.folder, clock: standingClock(AT), uuid: randomUUID })
     {
       using store = open()
       expect(store.studies.search.counts({ area: 'scribe', search: '' }).shown.count).toBe(50)
@@ -101,14 +104,14 @@ describe('studies that were here before they could be searched', () => {
   it('wait where the gateway closes', async () => {
     using temp = tempFolder()
     oldFolder(temp.folder, 50)
-    using store = openStore({ folder: temp.folder, clock: standingClock(AT), uuid: randomUUID })
+    using store = openContext({ folder: temp.folder, clock: standingClock(AT), uuid: randomUUID })
     await fillSearch({ store }, AbortSignal.abort())
     expect(store.searchFill.left()).toBe(50)
   })
 
   it('are none in a new folder', () => {
     using temp = tempFolder()
-    using store = openStore({ folder: temp.folder, clock: standingClock(AT), uuid: randomUUID })
+    using store = openContext({ folder: temp.folder, clock: standingClock(AT), uuid: randomUUID })
     expect([store.searchFill.left(), store.searchFill.fill(10)]).toEqual([0, false])
   })
 })

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { DATABASE_FILE } from '#server/database/store.ts'
-import { openCustomers } from '#server/modules/customers/customers.ts'
+import { DATABASE_FILE } from '#server/database/data-directory.ts'
+import * as customerService from '#server/modules/customers/service.ts'
 import { type NewStudy, openStudies } from '#server/modules/studies/studies.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
+import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser, revoke } from '../../../../support/callers.ts'
 import { refusalOf } from '../../../../support/refusal.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -21,10 +22,10 @@ function stage() {
   const temp = tempStore()
   const { store } = temp
   const studies = openStudies(temp)
-  const customers = openCustomers(temp)
+  const customers = bound(customerService, temp.store)
   const key = newKey(store)
   const customer = (expressCustomerName = 'A') =>
-    customers.create(key, { expressCustomerName }).expressCustomerId as ExpressCustomerId
+    customers.createCustomer(key, { expressCustomerName }).expressCustomerId as ExpressCustomerId
   return {
     ...temp,
     studies,
@@ -126,7 +127,7 @@ describe('a new study', () => {
     const gone = newUser(store)
     revoke(store, gone)
     const closed = customer()
-    customers.deactivate(key, closed)
+    customers.deactivateCustomer(key, closed)
     const prior = studies.create(key, 'viewer', study()).record.studyId
     const self = newKey(store, { scope: 'self' })
     const create = (more: Partial<NewStudy>, caller = key) =>
@@ -273,7 +274,7 @@ describe('a PATCH', () => {
       'scribe',
       study({ expressCustomerId, assignedTo: user.userId }),
     ).record
-    customers.deactivate(key, expressCustomerId)
+    customers.deactivateCustomer(key, expressCustomerId)
     revoke(store, user)
     const same = studies.update(key, 'scribe', studyId, {
       expressCustomerId,

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Context } from '#server/context.ts'
 import { rawQuery } from '#server/database/raw-query.ts'
-import type { Store } from '#server/database/store.ts'
+import { insertCustomer } from '#server/modules/customers/queries.ts'
 import type { Area } from '#server/modules/studies/study-facet.ts'
 import {
   gramSql,
@@ -48,7 +49,7 @@ const TERMS = [
 ]
 
 /** What the studies of these tests refer to: two of each, and none. */
-function furnish(store: Store) {
+function furnish(store: Context) {
   const users = [newUser(store), newUser(store)].map(({ userId }) => userId as string)
   const keys = [newKey(store), newKey(store)].map(({ apiKeyId }) => apiKeyId)
   const customers = ['a', 'b'].map((name) => {
@@ -59,7 +60,7 @@ function furnish(store: Store) {
       createdAt: AT,
       updatedAt: AT,
     }
-    store.customers.insert({
+    insertCustomer(store.database, {
       expressCustomerId,
       expressCustomerName: name,
       isActive: true,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { note } from '#server/modules/audit/audit.ts'
-import { openCustomers } from '#server/modules/customers/customers.ts'
+import * as customerService from '#server/modules/customers/service.ts'
 import { openEventLog } from '#server/modules/events/event-log.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
 import { openSavedViews } from '#server/modules/studies/saved-views.ts'
@@ -14,6 +14,7 @@ import {
   WindowStudy,
 } from '#shared/contract/dashboard-studies.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
+import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { MISMATCH, seedImages } from '../../../../support/images.ts'
 import { refusal } from '../../../../support/refusal.ts'
@@ -26,7 +27,7 @@ function stage() {
   settings.change({ 'clinic.timeZone': 'Europe/Madrid' }, 'command-line')
   const eventLog = openEventLog({ ...temp, onError: (error) => expect(error).toBeUndefined() })
   const studies = openStudies(temp)
-  const customers = openCustomers(temp)
+  const customers = bound(customerService, temp.store)
   const key = newKey(store)
   const lists = openStudyLists({ ...temp, settings, eventLog, locks: { of: () => undefined } })
   const savedViews = openSavedViews({ ...temp, lists })
@@ -34,7 +35,8 @@ function stage() {
   return {
     ...{ ...temp, studies, lists, savedViews, key, eventLog },
     customer: (name: string) =>
-      customers.create(key, { expressCustomerName: name }).expressCustomerId as ExpressCustomerId,
+      customers.createCustomer(key, { expressCustomerName: name })
+        .expressCustomerId as ExpressCustomerId,
     study: (
       more: Partial<Parameters<typeof studies.create>[2]> = {},
       area: 'scribe' | 'viewer' = 'scribe',
@@ -211,7 +213,7 @@ describe('what happened to a study', () => {
       }),
     )
     on.clock.pass(1000)
-    note(on, 'gateway', 'study.enrich', studyId, {})
+    note(on.store, 'gateway', 'study.enrich', studyId, {})
     on.study()
     const { moments } = on.lists.read(owner, studyId)
     expect(

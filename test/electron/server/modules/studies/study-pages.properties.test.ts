@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Context } from '#server/context.ts'
 import type { Slice } from '#server/database/page.ts'
-import type { Store } from '#server/database/store.ts'
 import type { StudyFilter } from '#server/modules/studies/study-filter.ts'
 import type { NewStudyRecord, StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
@@ -71,7 +71,7 @@ const lists = ['interface', 'newest', 'priority'] as const
  * Does the work in a transaction and takes it back: a run leaves nothing to the next one, and waits
  * for no disk.
  */
-function undone(store: Store, work: () => void): void {
+function undone(store: Context, work: () => void): void {
   const back = new Error('done')
   try {
     store.database.transaction(() => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Context } from '#server/context.ts'
 import { rawQuery } from '#server/database/raw-query.ts'
-import type { Store } from '#server/database/store.ts'
+import { insertCustomer } from '#server/modules/customers/queries.ts'
 import { neededStatement } from '#server/modules/reports/needed-addendum-queries.ts'
 import type { Area } from '#server/modules/studies/study-facet.ts'
 import type { StudyFilter } from '#server/modules/studies/study-filter.ts'
@@ -51,7 +52,7 @@ interface Furniture {
   readonly users: readonly string[]
   readonly customers: readonly string[]
 }
-function furnish(store: Store): Furniture {
+function furnish(store: Context): Furniture {
   const users = [newUser(store), newUser(store)].map(({ userId }) => userId as string)
   const customers = ['a', 'b'].map((name) => {
     const expressCustomerId = idFromUuid('cus', randomUUID())
@@ -62,7 +63,7 @@ function furnish(store: Store): Furniture {
       createdAt: at,
       updatedAt: at,
     }
-    store.customers.insert({
+    insertCustomer(store.database, {
       expressCustomerId,
       expressCustomerName: name,
       isActive: true,
@@ -127,7 +128,7 @@ const needing = (made: readonly StudyRecord[], drawn: readonly Drawn[]): Readonl
       .map(({ seq }) => seq),
   )
 
-function plant(store: Store, drawn: readonly Drawn[], of: Furniture): StudyRecord[] {
+function plant(store: Context, drawn: readonly Drawn[], of: Furniture): StudyRecord[] {
   let at = START
   return store.database.transaction(() => {
     const made = drawn.map((one) => {
@@ -284,7 +285,7 @@ describe('the lists of studies of the window', () => {
       needsAddendum: false,
     },
   }
-  const find = (store: Store, search: string, filter: Partial<StudyFilter> = {}) =>
+  const find = (store: Context, search: string, filter: Partial<StudyFilter> = {}) =>
     store.studies.search.find({ ...ALL, ...filter, search }, 'newest', undefined, 20).items.length
 
   it('follow a study that is changed: its name, its description, its filters', () => {

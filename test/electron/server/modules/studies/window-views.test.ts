@@ -77,14 +77,15 @@ describe('a view from the window', () => {
     const { views, customers, key, create, store } = on
     const [mine, other] = ['Mine', 'Other'].map(
       (expressCustomerName) =>
-        customers.create(key, { expressCustomerName }).expressCustomerId as ExpressCustomerId,
+        customers.createCustomer(key, { expressCustomerName })
+          .expressCustomerId as ExpressCustomerId,
     )
     const [one, two] = [
       create('viewer', '1.2.4', { expressCustomerId: mine ?? '' }),
       create('viewer', '1.2.5', { expressCustomerId: other ?? '' }),
     ]
     for (const uid of ['1.2.4', '1.2.5', '1.2.6']) seedImages(store, { uid })
-    customers.addUser(key, mine ?? '', on.doctor.userId)
+    customers.addCustomerUser(key, mine ?? '', on.doctor.userId)
     const open = (of: { readonly studyId: string } | { readonly studyInstanceUid: string }) =>
       views.byUser(on.at(on.doctor), of)
     const begun = open({ studyId: one })
@@ -93,8 +94,8 @@ describe('a view from the window', () => {
     expect(refusalOf(() => open({ studyInstanceUid: '1.2.5' }))).toBe('not-found')
     expect(refusalOf(() => open({ studyInstanceUid: '1.2.6' }))).toBe('not-found')
     expect(on.look(begun)).toBeDefined()
-    customers.addUser(key, other ?? '', on.doctor.userId)
-    customers.removeUser(key, mine ?? '', on.doctor.userId)
+    customers.addCustomerUser(key, other ?? '', on.doctor.userId)
+    customers.removeCustomerUser(key, mine ?? '', on.doctor.userId)
     expect(refusalOf(() => on.look(begun))).toBe('Your account does not see this study any more.')
     expect(on.look(open({ studyId: two }))).toBeDefined()
   })
@@ -104,8 +105,10 @@ describe('a view from the window', () => {
     seedImages(on.store, { uid: '1.2.9' })
     const begun = on.views.byUser(on.at(on.doctor), { studyInstanceUid: '1.2.9' })
     expect(on.look(begun)).toBeDefined()
-    const customer = on.customers.create(on.key, { expressCustomerName: 'Mine' }).expressCustomerId
-    on.customers.addUser(on.key, customer, on.doctor.userId)
+    const customer = on.customers.createCustomer(on.key, {
+      expressCustomerName: 'Mine',
+    }).expressCustomerId
+    on.customers.addCustomerUser(on.key, customer, on.doctor.userId)
     expect(refusalOf(() => on.look(begun))).toBe('Your account does not see this study any more.')
   })
 

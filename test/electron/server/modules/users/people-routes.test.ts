@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
 import { openHttpServer } from '#server/http/server.ts'
 import { openApiKeys } from '#server/modules/api-keys/api-keys.ts'
-import { openCustomers } from '#server/modules/customers/customers.ts'
+import * as customerService from '#server/modules/customers/service.ts'
 import { openMail } from '#server/modules/mail/mail.ts'
 import { openMailServer } from '#server/modules/settings/mail-server.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
@@ -18,6 +18,7 @@ import { openUsers } from '#server/modules/users/users.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import type { Level } from '#shared/contract/people.ts'
+import { bound } from '../../../../support/bound.ts'
 import { httpCall, OWN_PAGE } from '../../../../support/http-call.ts'
 import { prepareDataFolder, standingClock } from '../../../../support/temp-store.ts'
 import { openTestSmtpServer } from '../mail/smtp-server.ts'
@@ -44,13 +45,13 @@ async function openTestPeople() {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-people-'))
   const clock = standingClock()
   prepareDataFolder(folder)
-  const store = openStore({ folder, clock, uuid: randomUUID })
+  const store = openContext({ folder, clock, uuid: randomUUID })
   const deps = { store, clock, uuid: randomUUID }
   const settings = openSettings(deps)
   settings.change({ 'clinic.name': 'Praxis Kern' }, 'command-line')
   const people = openPeople({ ...deps, passwordCost: { logN: 10, r: 8, p: 1 } })
   const users = openUsers(deps)
-  const customers = openCustomers(deps)
+  const customers = bound(customerService, deps.store)
   const mailServer = openMailServer({ ...deps, settings })
   const mail = openMail({
     store,
@@ -80,7 +81,7 @@ async function openTestPeople() {
         people,
         users,
         invitations,
-        customers,
+        store,
         apiKeys: openApiKeys(deps),
         mailServer,
         settings,
@@ -362,10 +363,10 @@ describe('people in the window', () => {
     const [owner, member] = [await gateway.signedIn('owner'), await gateway.signedIn('member')]
     const { person } = await invited(owner)
     const caller = { kind: 'user', user: { ...person, customerIds: [], level: 'owner' } } as const
-    const { expressCustomerId } = gateway.customers.create(caller, {
+    const { expressCustomerId } = gateway.customers.createCustomer(caller, {
       expressCustomerName: 'North Imaging',
     })
-    gateway.customers.addUser(caller, expressCustomerId, person.userId)
+    gateway.customers.addCustomerUser(caller, expressCustomerId, person.userId)
     const { people } = dashboardPeople.people.reply.parse(
       (await owner.call('GET', '/dashboard/people?search=maja')).json,
     )

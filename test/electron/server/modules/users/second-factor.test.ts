@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, it } from 'vitest'
-import { openStore } from '#server/database/store.ts'
+import { openContext } from '#server/context.ts'
 import { openSecondFactors } from '#server/modules/users/second-factor.ts'
 import { PASSWORD, peopleFixture } from './people-fixture.ts'
 
@@ -150,7 +150,7 @@ describe('a second factor', () => {
     on.factors.confirm(on.userId, on.codeAt())
     await faultOf(on.signIn())
     on.store[Symbol.dispose]()
-    using store = openStore({ folder: on.folder, clock: on.clock, uuid: on.uuid })
+    using store = openContext({ folder: on.folder, clock: on.clock, uuid: on.uuid })
     expect(store.sessions.list('2026-03-10T09:00:00.000Z')).toEqual([])
     const after = openSecondFactors({ store, clock: on.clock, uuid: on.uuid })
     on.clock.pass(30_000)

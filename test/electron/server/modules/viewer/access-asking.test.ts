@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { accessAsking } from '#server/modules/viewer/access-asking.ts'
 import { viewRecord } from '../../../../support/view-record.ts'
@@ -35,7 +35,7 @@ async function asking(answer: unknown) {
   const refused: string[] = []
   const asked = accessAsking({
     store: { studies: { get: () => ({ createdByApiKeyId: 'key-of-study' }) } } as unknown as Pick<
-      Store,
+      Context,
       'studies'
     >,
     requester,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { fileFor } from '#server/modules/images/image-files.ts'
 import type { NewInstance } from '#server/modules/images/instance-queries.ts'
 import type { SeededImages } from '../../../../support/images.ts'
@@ -16,7 +16,7 @@ export interface Archived {
 
 /** A study in the archive as the intake leaves it, with its files; their paths. */
 export function archive(
-  store: Store,
+  store: Context,
   uid: string,
   instances: readonly Archived[],
   more: Partial<SeededImages> = {},
@@ -26,7 +26,7 @@ export function archive(
 }
 
 /** More of it. */
-export function addTo(store: Store, uid: string, instances: readonly Archived[]): string[] {
+export function addTo(store: Context, uid: string, instances: readonly Archived[]): string[] {
   return store.database.transaction(() =>
     instances.map(({ sopInstanceUid, file: bytes, more: row = {} }, index) => {
       const file = fileFor(uid, randomUUID())

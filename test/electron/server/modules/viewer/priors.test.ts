@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
+import { insertCustomer, insertCustomerUser } from '#server/modules/customers/queries.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
-import { newKey } from '../../../../support/callers.ts'
+import { newKey, newUser } from '../../../../support/callers.ts'
 import { archive, archived } from './archive-fixture.ts'
 import { scribeStudy } from './study-fixture.ts'
 import { dicomFile, listedOf, openView, openViewing, STUDY, uidOf } from './viewing-fixture.ts'
@@ -40,6 +42,28 @@ async function clinic(more: Parameters<typeof openViewing>[1] = {}) {
   return { ...viewing, earlier }
 }
 
+const AT = '2026-03-10T09:00:00.000Z'
+
+function newCustomer(store: Context, expressCustomerId: string): void {
+  insertCustomer(store.database, {
+    expressCustomerId,
+    expressCustomerName: expressCustomerId,
+    isActive: true,
+    createdByApiKeyId: newKey(store).apiKeyId,
+    createdByUserId: null,
+    createdAt: AT,
+    updatedAt: AT,
+    metadata: undefined,
+  })
+}
+
+/** Links USER to a customer of its own. */
+function linkUser(store: Context, expressCustomerId: string): void {
+  newCustomer(store, expressCustomerId)
+  newUser(store, { userId: USER.userId })
+  insertCustomerUser(store.database, { expressCustomerId, userId: USER.userId, createdAt: AT })
+}
+
 describe('earlier studies', () => {
   it('of the same patient are found in the archive for a person at the window, not by the number alone', async () => {
     const { images, earlier } = await clinic()
@@ -54,7 +78,8 @@ describe('earlier studies', () => {
   })
 
   it('are those alone that the person may see', async () => {
-    const { images } = await clinic({ customersOf: () => [`cus_${'2'.repeat(32)}` as never] })
+    const { images, store } = await clinic()
+    linkUser(store, `cus_${'2'.repeat(32)}`)
     expect(images.priors(openView({ kind: 'window', user: { ...USER, level: 'member' } }))).toEqual(
       [],
     )
@@ -76,22 +101,9 @@ describe('earlier studies', () => {
 
   it('that a row names are those alone that the person, or whoever gave the link, may see', async () => {
     const others = `cus_${'3'.repeat(32)}`
-    const { images, store } = await clinic({ customersOf: () => [CUSTOMER as never] })
-    const at = '2026-03-10T09:00:00.000Z'
-    const made = {
-      createdByApiKeyId: newKey(store).apiKeyId,
-      createdByUserId: null,
-      createdAt: at,
-      updatedAt: at,
-      metadata: undefined,
-    }
-    for (const expressCustomerId of [CUSTOMER, others])
-      store.customers.insert({
-        expressCustomerId,
-        expressCustomerName: expressCustomerId,
-        isActive: true,
-        ...made,
-      })
+    const { images, store } = await clinic()
+    linkUser(store, CUSTOMER)
+    newCustomer(store, others)
     const theirs = scribeStudy(store, '2.25.300', {}, { expressCustomerId: CUSTOMER })
     const foreign = scribeStudy(store, '2.25.301', {}, { expressCustomerId: others })
     scribeStudy(store, STUDY, { priorStudyIds: [theirs, foreign] }, { expressCustomerId: CUSTOMER })

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import type { StudyDetail, StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { idFromUuid } from '#shared/ids.ts'
 
 /** A row of the scribe area; its id. */
 export function scribeStudy(
-  store: Store,
+  store: Context,
   studyInstanceUid: string,
   detail: StudyDetail = {},
   more: Partial<StudyRecord> = {},

@@ -1,4 +1,5 @@
-import { openCustomers } from '#server/modules/customers/customers.ts'
+import { customerIdsOfUser } from '#server/modules/customers/queries.ts'
+import * as customerService from '#server/modules/customers/service.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import type { Area } from '#server/modules/studies/study-queries.ts'
@@ -6,6 +7,7 @@ import type { UserRecord } from '#server/modules/users/user-queries.ts'
 import { openUsers } from '#server/modules/users/users.ts'
 import { openLinks } from '#server/modules/viewer/links.ts'
 import { type BegunView, openViewSessions } from '#server/modules/viewer/view-sessions.ts'
+import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { refusal } from '../../../../support/refusal.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -25,15 +27,14 @@ export const SESSION = {
 export function stage() {
   const temp = tempStore(AT)
   const { store } = temp
-  const customers = openCustomers(temp)
+  const customers = bound(customerService, temp.store)
   const links = openLinks({
     ...temp,
     publicBase: () => 'https://gateway.example',
     linkMinutes: () => 15,
     takesEvent: () => true,
   })
-  const customersOf = (userId: string) => customers.idsOf(userId)
-  const views = openViewSessions({ ...temp, settings: openSettings(temp), links, customersOf })
+  const views = openViewSessions({ ...temp, settings: openSettings(temp), links })
   const studies = openStudies(temp)
   const key = newKey(store)
   const create = (
@@ -68,7 +69,8 @@ export function stage() {
     /** Follows the link. */
     follow: ({ url }: { readonly url: string }) => views.byLink(tokenOf(url)),
     /** At the window as the customers of the person say. */
-    at: (user: UserRecord) => atTheWindow(user, customersOf(user.userId)),
+    at: (user: UserRecord) =>
+      atTheWindow(user, customerIdsOfUser(temp.store.database, user.userId)),
     look: ({ view, token }: BegunView) => views.viewOf(view.viewId, token),
     /** What is audited of links and views, oldest first. */
     trail: () =>

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { Store } from '#server/database/store.ts'
+import type { Context } from '#server/context.ts'
 import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
@@ -102,7 +102,7 @@ async function openHost(files: Host['files']): Promise<Host> {
 }
 
 export interface Viewing {
-  readonly store: Store
+  readonly store: Context
   readonly folder: string
   readonly clock: StandingClock
   readonly host: Host
@@ -142,7 +142,6 @@ export async function openViewing(
         clock,
         uuid,
         downloads,
-        customersOf: () => [],
         imageStudies: openImageStudies({ store, clock, uuid }),
       },
       ask: async (_view, study) => {

@@ -52,7 +52,7 @@ beforeEach(async () => {
     linkMinutes: () => 15,
     takesEvent: () => true,
   })
-  sessions = openViewSessions({ ...on, settings: openSettings(on), links, customersOf: () => [] })
+  sessions = openViewSessions({ ...on, settings: openSettings(on), links })
   openStudies(on).create(key, 'scribe', {
     studyInstanceUid: UID,
     studyDescription: 'CT',

@@ -1,0 +1,199 @@
+import type { Database } from '#server/database/database.ts'
+import type { Seal } from '#server/database/encryption.ts'
+import { flag } from '#server/database/flag.ts'
+import { type SliceQuery, sliceOf } from '#server/database/page.ts'
+import { rawQuery } from '#server/database/raw-query.ts'
+import type { TimeKey } from '#server/modules/users/user-queries.ts'
+import { folded } from '#server/platform/folding.ts'
+import type { Metadata } from '#shared/contract/values.ts'
+import type { ExpressCustomerId } from '#shared/ids.ts'
+
+// The tables expressCustomers, customerUsers and organizations.
+
+export type CustomerRecord = NonNullable<ReturnType<typeof findCustomer>>
+
+interface CustomerRow {
+  /** Order of creation, which is the order of every list. */
+  readonly seq: number
+  readonly expressCustomerId: string
+  readonly expressCustomerName: string
+  readonly isActive: number
+  /** How many users are linked to it. */
+  readonly userCount: number
+  /** The key or the user that created it; the other is null. */
+  readonly createdByApiKeyId: string | null
+  readonly createdByUserId: string | null
+  readonly sealedMetadata: Buffer | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+const SELECT = `select seq, expressCustomerId, name as expressCustomerName, isActive, createdByApiKeyId, createdByUserId, sealedMetadata,
+  createdAt, updatedAt, (select count(*) from customerUsers where customerUsers.expressCustomerId = expressCustomers.expressCustomerId) as userCount
+  from expressCustomers`
+
+export function findCustomer(database: Database, expressCustomerId: string) {
+  const row = database.get(
+    rawQuery<CustomerRow>(`${SELECT} where expressCustomerId = ?`, [expressCustomerId]),
+  )
+  return row && recordOf(database, row)
+}
+
+/** Newest first. `expressCustomerName` is a part of the name; letter case and accents do not count. */
+export function listCustomers(
+  database: Database,
+  {
+    expressCustomerName = '',
+    after,
+    limit,
+  }: SliceQuery & { readonly expressCustomerName?: string | undefined },
+) {
+  const before = BigInt(after ?? Number.MAX_SAFE_INTEGER)
+  const rows = database.all(
+    rawQuery<CustomerRow>(
+      `${SELECT} where seq < ? and instr(nameFolded, ?) > 0 order by seq desc limit ?`,
+      [before, folded(expressCustomerName), limit + 1],
+    ),
+  )
+  const { items, ...rest } = sliceOf(rows, limit, (row) => row.seq)
+  return { items: items.map((row) => recordOf(database, row)), ...rest }
+}
+
+export function insertCustomer(
+  database: Database,
+  {
+    expressCustomerName: name,
+    isActive,
+    metadata,
+    ...customer
+  }: Omit<CustomerRecord, 'seq' | 'userCount'>,
+) {
+  const row = {
+    ...customer,
+    name,
+    nameFolded: folded(name),
+    isActive: flag(isActive),
+    sealedMetadata: sealMetadata(database.seal, customer.expressCustomerId, metadata),
+  }
+  database.run(database.sql.insertInto('expressCustomers').values(row))
+}
+
+/** Writes name, state, metadata and `updatedAt`. */
+export function updateCustomer(
+  database: Database,
+  { expressCustomerId, expressCustomerName: name, isActive, metadata, updatedAt }: CustomerRecord,
+) {
+  const row = {
+    name,
+    nameFolded: folded(name),
+    isActive: flag(isActive),
+    sealedMetadata: sealMetadata(database.seal, expressCustomerId, metadata),
+    updatedAt,
+  }
+  database.run(
+    database.sql
+      .updateTable('expressCustomers')
+      .set(row)
+      .where('expressCustomerId', '=', expressCustomerId),
+  )
+}
+
+/** Whether the user was not linked before. */
+export const insertCustomerUser = (
+  database: Database,
+  link: { expressCustomerId: string; userId: string; createdAt: string },
+) =>
+  database.run(
+    database.sql
+      .insertInto('customerUsers')
+      .values(link)
+      .onConflict((old) => old.doNothing()),
+  ).changes > 0
+
+/** Whether the user was linked before. */
+export const deleteCustomerUser = (database: Database, expressCustomerId: string, userId: string) =>
+  database.run(
+    database.sql
+      .deleteFrom('customerUsers')
+      .where('expressCustomerId', '=', expressCustomerId)
+      .where('userId', '=', userId),
+  ).changes > 0
+
+/** The customers that the user is linked to, by name. */
+export const customersOfUser = (database: Database, userId: string) =>
+  database.all(
+    rawQuery<{
+      readonly expressCustomerId: ExpressCustomerId
+      readonly expressCustomerName: string
+    }>(
+      `select expressCustomerId, name as expressCustomerName from customerUsers join expressCustomers using (expressCustomerId)
+        where userId = ? order by nameFolded, expressCustomerId`,
+      [userId],
+    ),
+  )
+
+export const customerIdsOfUser = (database: Database, userId: string) =>
+  database
+    .all(
+      rawQuery<{ expressCustomerId: ExpressCustomerId }>(
+        'select expressCustomerId from customerUsers where userId = ? order by expressCustomerId',
+        [userId],
+      ),
+    )
+    .map(({ expressCustomerId }) => expressCustomerId)
+
+/** The newest links of users to the customer that come after the key, at most `limit`. */
+export function listCustomerUsers(
+  database: Database,
+  expressCustomerId: string,
+  after: TimeKey | undefined,
+  limit: number,
+) {
+  const [where, key] =
+    after === undefined
+      ? ['', []]
+      : ['and (createdAt, userId) < (?, ?)', [after.createdAt, after.id]]
+  return database.all(
+    rawQuery<{ readonly userId: string; readonly createdAt: string }>(
+      `select userId, createdAt from customerUsers where expressCustomerId = ? ${where}
+        order by createdAt desc, userId desc limit ?`,
+      [expressCustomerId, ...key, limit],
+    ),
+  )
+}
+
+/** A legacy organization: it is created, and never changed or linked (decision 0006). */
+export interface OrganizationRecord {
+  readonly orgId: string
+  readonly orgName: string
+  readonly createdByApiKeyId: string | null
+  readonly createdByUserId: string | null
+  readonly metadata: Metadata | undefined
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export function insertOrganization(
+  database: Database,
+  { orgName: name, metadata, ...organization }: OrganizationRecord,
+) {
+  const sealedMetadata = sealMetadata(database.seal, organization.orgId, metadata)
+  database.run(
+    database.sql.insertInto('organizations').values({ ...organization, name, sealedMetadata }),
+  )
+}
+
+/** A partner's metadata may hold anything, so it is encrypted; bound to the id of its record. */
+export const sealMetadata = (
+  seal: Seal,
+  id: string,
+  metadata: Metadata | undefined,
+): Buffer | null =>
+  metadata === undefined ? null : seal.seal(Buffer.from(JSON.stringify(metadata)), `metadata ${id}`)
+
+function recordOf({ seal }: Database, { sealedMetadata, ...row }: CustomerRow) {
+  const context = `metadata ${row.expressCustomerId}`
+  const metadata: Metadata | undefined =
+    sealedMetadata === null ? undefined : JSON.parse(seal.open(sealedMetadata, context).toString())
+  return { ...row, isActive: row.isActive === 1, metadata }
+}

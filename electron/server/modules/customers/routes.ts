@@ -1,0 +1,75 @@
+import type { Context } from '#server/context.ts'
+import { listPage } from '#server/http/list-page.ts'
+import { type HttpApp, serveAll } from '#server/http/operations.ts'
+import { type ExpressCustomer, express, type Organization, orgs } from '#shared/contract/express.ts'
+import type { ExpressCustomerId, OrganizationId, UserId } from '#shared/ids.ts'
+import type { CustomerRecord, OrganizationRecord } from './queries.ts'
+import * as customers from './service.ts'
+
+/** The calls of the interface about Express customers and legacy organizations. */
+export function serveCustomers(app: HttpApp, context: Context): void {
+  serveAll(app, express, {
+    create: ({ caller, body }) => customerReply(customers.createCustomer(context, caller, body)),
+    list({ caller, query: { cursor, ...query } }) {
+      const { items, next } = customers.listCustomers(context, caller, { ...query, after: cursor })
+      return listPage('expressCustomers', items.map(customerReply), next)
+    },
+    read: ({ caller, params }) =>
+      customerReply(customers.readCustomer(context, caller, params.expressCustomerId)),
+    update: ({ caller, params, body }) =>
+      customerReply(customers.updateCustomer(context, caller, params.expressCustomerId, body)),
+    deactivate: ({ caller, params }) =>
+      customerReply(customers.deactivateCustomer(context, caller, params.expressCustomerId)),
+    reactivate: ({ caller, params }) =>
+      customerReply(customers.reactivateCustomer(context, caller, params.expressCustomerId)),
+    addUser: ({ caller, params, body }) =>
+      customers.addCustomerUser(context, caller, params.expressCustomerId, body.userId),
+    removeUser: ({ caller, params, body }) =>
+      customers.removeCustomerUser(context, caller, params.expressCustomerId, body.userId),
+  })
+  serveAll(app, orgs, {
+    create: ({ caller, body }) =>
+      organizationReply(customers.createOrganization(context, caller, body)),
+  })
+}
+
+function customerReply({
+  seq,
+  createdByApiKeyId,
+  createdByUserId,
+  metadata,
+  ...customer
+}: CustomerRecord): ExpressCustomer {
+  return {
+    ...customer,
+    expressCustomerId: customer.expressCustomerId as ExpressCustomerId,
+    ...creatorReply({ createdByApiKeyId, createdByUserId, metadata }),
+  }
+}
+
+/** An organization is always active, and no user can be linked to it. */
+function organizationReply({
+  createdByApiKeyId,
+  createdByUserId,
+  metadata,
+  ...organization
+}: OrganizationRecord): Organization {
+  return {
+    ...organization,
+    orgId: organization.orgId as OrganizationId,
+    isActive: true,
+    userCount: 0,
+    ...creatorReply({ createdByApiKeyId, createdByUserId, metadata }),
+  }
+}
+
+/** `createdByUserId` is null where a key created it, `createdByApiKeyId` absent where a user did. */
+const creatorReply = ({
+  createdByApiKeyId,
+  createdByUserId,
+  metadata,
+}: Pick<CustomerRecord, 'createdByApiKeyId' | 'createdByUserId' | 'metadata'>) => ({
+  ...(createdByApiKeyId !== null && { createdByApiKeyId }),
+  createdByUserId: createdByUserId as UserId | null,
+  ...(metadata && { metadata }),
+})

@@ -1,0 +1,235 @@
+import type { Context } from '#server/context.ts'
+import { differences, note } from '#server/modules/audit/audit.ts'
+import type { AuditDetail } from '#server/modules/audit/audit-queries.ts'
+import {
+  actorOf,
+  type Caller,
+  demand,
+  makerOf,
+  type UserCaller,
+} from '#server/modules/users/caller.ts'
+import { personSearch, wantedPart } from '#server/modules/users/people-search.ts'
+import type { UserRecord } from '#server/modules/users/user-queries.ts'
+import { type ListPlace, partOf } from '#server/modules/users/users.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import type { Outcome } from '#shared/contract/conventions.ts'
+import type { SignedInUser } from '#shared/contract/people.ts'
+import type { Metadata } from '#shared/contract/values.ts'
+import { ApiError } from '#shared/errors.ts'
+import { idFromUuid } from '#shared/ids.ts'
+import * as queries from './queries.ts'
+
+/** @throws ApiError not-permitted */
+export function createCustomer(
+  { database, audit, clock, uuid }: Context,
+  caller: Caller,
+  {
+    expressCustomerName,
+    metadata,
+  }: { readonly expressCustomerName: string; readonly metadata?: Metadata | undefined },
+) {
+  return database.transaction(() => {
+    demand(caller, 'manageCustomers')
+    const now = instantOf(clock())
+    const expressCustomerId = idFromUuid('cus', uuid())
+    queries.insertCustomer(database, {
+      ...{ expressCustomerId, expressCustomerName, isActive: true, metadata },
+      ...makerOf(caller),
+      ...{ createdAt: now, updatedAt: now },
+    })
+    note({ audit }, actorOf(caller), 'customer.create', expressCustomerId, { expressCustomerName })
+    return existing(database, expressCustomerId)
+  })
+}
+
+/** Newest first. @throws ApiError not-permitted */
+export function listCustomers(
+  { database }: Context,
+  caller: Caller,
+  query: Parameters<typeof queries.listCustomers>[1],
+) {
+  demand(caller, 'readStudies')
+  return queries.listCustomers(database, query)
+}
+
+/** @throws ApiError not-permitted, not-found */
+export function readCustomer({ database }: Context, caller: Caller, expressCustomerId: string) {
+  demand(caller, 'readStudies')
+  return existing(database, expressCustomerId)
+}
+
+/**
+ * Fields that the patch does not name stay; `metadata` null clears all of it.
+ * @throws ApiError not-permitted, not-found
+ */
+export const updateCustomer = (
+  context: Context,
+  caller: Caller,
+  expressCustomerId: string,
+  {
+    expressCustomerName,
+    metadata,
+  }: {
+    readonly expressCustomerName?: string | undefined
+    readonly metadata?: Metadata | null | undefined
+  },
+) =>
+  change(context, caller, expressCustomerId, 'customer.update', (before) => ({
+    ...before,
+    expressCustomerName: expressCustomerName ?? before.expressCustomerName,
+    metadata: metadata === undefined ? before.metadata : (metadata ?? undefined),
+  }))
+
+/** Changes nothing when it is deactivated already. @throws ApiError not-permitted, not-found */
+export const deactivateCustomer = (context: Context, caller: Caller, expressCustomerId: string) =>
+  change(context, caller, expressCustomerId, 'customer.deactivate', (before) => ({
+    ...before,
+    isActive: false,
+  }))
+
+/** Changes nothing when it is active already. @throws ApiError not-permitted, not-found */
+export const reactivateCustomer = (context: Context, caller: Caller, expressCustomerId: string) =>
+  change(context, caller, expressCustomerId, 'customer.reactivate', (before) => ({
+    ...before,
+    isActive: true,
+  }))
+
+/**
+ * Not possible while the customer is deactivated; changes nothing when the user is linked already.
+ * @throws ApiError not-permitted; not-found: the customer or the user
+ */
+export function addCustomerUser(
+  { database, audit, clock, users }: Context,
+  caller: Caller,
+  expressCustomerId: string,
+  userId: string,
+): Outcome {
+  return database.transaction(() => {
+    demandLinking(caller)
+    const customer = existing(database, expressCustomerId)
+    if (!users.get(userId)) throw noUser()
+    if (!customer.isActive)
+      return { success: false, message: 'The customer is deactivated: reactivate it first.' }
+    const createdAt = instantOf(clock())
+    if (!queries.insertCustomerUser(database, { expressCustomerId, userId, createdAt }))
+      return { success: true, message: 'The user was linked to the customer already.' }
+    note({ audit }, actorOf(caller), 'customer.add-user', expressCustomerId, { userId })
+    return { success: true, message: 'The user is linked to the customer.' }
+  })
+}
+
+/**
+ * Not possible where the user is not linked.
+ * @throws ApiError not-permitted; not-found: the customer or the user
+ */
+export function removeCustomerUser(
+  { database, audit, users }: Context,
+  caller: Caller,
+  expressCustomerId: string,
+  userId: string,
+): Outcome {
+  return database.transaction(() => {
+    demandLinking(caller)
+    existing(database, expressCustomerId)
+    if (!users.get(userId)) throw noUser()
+    if (!queries.deleteCustomerUser(database, expressCustomerId, userId))
+      return { success: false, message: 'The user is not linked to the customer.' }
+    note({ audit }, actorOf(caller), 'customer.remove-user', expressCustomerId, { userId })
+    return { success: true, message: 'The user is not linked to the customer any more.' }
+  })
+}
+
+/**
+ * The users linked to the customer and since when, the newest link first; `search` as of
+ * `personSearch`.
+ * @throws ApiError not-permitted, not-found
+ */
+export function listCustomerUsers(
+  { database, users }: Context,
+  caller: Caller,
+  expressCustomerId: string,
+  search: string,
+  place: ListPlace,
+) {
+  demand(caller, 'readStudies')
+  existing(database, expressCustomerId)
+  const keyOf = ({ user, linkedAt }: LinkedUser) => ({ createdAt: linkedAt, id: user.userId })
+  const isWanted = personSearch(search)
+  const read = ({ after, limit }: ListPlace) => {
+    const linked = queries
+      .listCustomerUsers(database, expressCustomerId, after, limit + 1)
+      .flatMap(({ userId, createdAt }) => {
+        const user = users.get(userId)
+        return user ? [{ user, linkedAt: createdAt }] : []
+      })
+    return partOf(linked, limit, keyOf)
+  }
+  return wantedPart(read, keyOf, ({ user }) => isWanted(user), place)
+}
+
+export interface LinkedUser {
+  readonly user: UserRecord
+  readonly linkedAt: string
+}
+
+/** @throws ApiError not-permitted */
+export function createOrganization(
+  { database, audit, clock, uuid }: Context,
+  caller: Caller,
+  { orgName, metadata }: { readonly orgName: string; readonly metadata?: Metadata | undefined },
+) {
+  return database.transaction(() => {
+    demand(caller, 'manageCustomers')
+    const now = instantOf(clock())
+    const orgId = idFromUuid('org', uuid())
+    const organization = {
+      ...{ orgId, orgName, ...makerOf(caller), metadata },
+      ...{ createdAt: now, updatedAt: now },
+    }
+    queries.insertOrganization(database, organization)
+    note({ audit }, actorOf(caller), 'organization.create', orgId, { orgName })
+    return organization
+  })
+}
+
+function existing(database: Context['database'], expressCustomerId: string) {
+  const customer = queries.findCustomer(database, expressCustomerId)
+  if (!customer) throw new ApiError('not-found', 'There is no such customer.')
+  return customer
+}
+
+const noUser = () => new ApiError('not-found', 'There is no such user.')
+
+function change(
+  { database, audit, clock }: Context,
+  caller: Caller,
+  expressCustomerId: string,
+  action: string,
+  changed: (before: queries.CustomerRecord) => queries.CustomerRecord,
+) {
+  return database.transaction(() => {
+    demand(caller, 'manageCustomers')
+    const before = existing(database, expressCustomerId)
+    const after = changed(before)
+    const changes = differences(before, after)
+    if (Object.keys(changes).length === 0) return before
+    const updated = { ...after, updatedAt: instantOf(clock()) }
+    queries.updateCustomer(database, updated)
+    note({ audit }, actorOf(caller), action, expressCustomerId, changes as AuditDetail)
+    return updated
+  })
+}
+
+/** The person at the window as the rules about studies know them. */
+export const windowCaller =
+  ({ database }: Pick<Context, 'database'>) =>
+  (user: SignedInUser): UserCaller => ({
+    kind: 'user',
+    user: { ...user, customerIds: queries.customerIdsOfUser(database, user.userId) },
+  })
+
+/** A user linked to a customer sees its studies alone, so a key needs the right to manage people. */
+function demandLinking(caller: Caller): void {
+  demand(caller, 'manageCustomers')
+  if (caller.kind === 'api-key') demand(caller, 'manageUsers')
+}
