@@ -348,7 +348,7 @@ export default defineConfig({
           input: {
             main: join(root, 'electron/main.ts'),
             headless: join(root, 'electron/headless.ts'),
-            'native-worker': join(root, 'electron/server/dicom/scu/native-worker.ts'),
+            'native-worker': join(root, 'electron/server/dicom/transcoding/native-worker.ts'),
           },
           external,
           output: { format: 'es', entryFileNames: '[name].js' },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { idFromUuid } from '#shared/ids.ts'
-import type { SpawnWorker } from './dicom/scu/native.ts'
+import type { SpawnWorker } from './dicom/transcoding/native-process.ts'
 import { openCertificates } from './http/certificates.ts'
 import { openAdmission, openHttpListeners } from './http/http-listeners.ts'
 import {

@@ -3,8 +3,8 @@ import { IDENTIFIER_LIMITS } from '../../electron/server/dicom/data-set/data-set
 import { HEADER_LIMITS } from '../../electron/server/dicom/data-set/header-reader.ts'
 import { APPLICATION_CONTEXT, IMPLEMENTATION } from '../../electron/server/dicom/data-set/uids.ts'
 import { RESPONSE_SECONDS } from '../../electron/server/dicom/scu/move.ts'
-import { NATIVE_LIMITS } from '../../electron/server/dicom/scu/native.ts'
 import { REQUESTOR_LIMITS } from '../../electron/server/dicom/scu/requestor.ts'
+import { TRANSCODING_LIMITS } from '../../electron/server/dicom/transcoding/transcoder.ts'
 import { DEFAULT_LIMITS } from '../../electron/server/dicom/upper-layer/limits.ts'
 import { TLS_PROFILE } from '../../electron/server/dicom/upper-layer/tls-profile.ts'
 import { BATCH } from '../../electron/server/modules/forwarding/worker.ts'
@@ -107,7 +107,7 @@ export const limitTable = (): string =>
       ],
       [
         'dicom-dimse-native',
-        `${NATIVE_LIMITS.processes} processes at once; ${NATIVE_LIMITS.echoSeconds} s for an echo, ${NATIVE_LIMITS.findSeconds} s for a query, ${NATIVE_LIMITS.transcodeSeconds} s for a transcoding`,
+        `${TRANSCODING_LIMITS.processes} processes at once; ${TRANSCODING_LIMITS.seconds} s for a transcoding`,
         'it failed',
       ],
     ],

@@ -6,7 +6,7 @@ import { readDataSet } from '#server/dicom/data-set/data-set.ts'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { openNative } from '#server/dicom/scu/native.ts'
+import { openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
 import {
   ACTOR,
   forwardingStage,
@@ -20,7 +20,7 @@ import { freePort } from '../support/free-port.ts'
 import { needs, PYDICOM_SAMPLES } from '../support/needs.ts'
 import { startOrthanc } from '../support/orthanc.ts'
 
-const native = openNative()
+const transcoder = openTranscoder()
 type Stage = ReturnType<typeof forwardingStage>
 
 /** Keeps a sample file as if it had been received; its data set as it goes over the wire. */
@@ -91,7 +91,7 @@ describe('forwarding to storescp', () => {
     needs(context, 'dcmtk', 'samples', 'native')
     // Implicit VR Little Endian and nothing else.
     await using archive = await startStorescp(['+xi', '+B'])
-    await using stage = forwardingStage({ native })
+    await using stage = forwardingStage({ transcoder })
     const { destinationId } = stage.add(archive.port, { aeTitle: 'STORESCP' })
     const { sopInstanceUid } = await keepSample(stage, 'MR_small_RLE.dcm')
     await stage.forwarding.settled()
@@ -117,7 +117,7 @@ describe('forwarding to storescp', () => {
   it('fails what cannot be converted, with the reason, and nothing of it is sent', async (context) => {
     needs(context, 'dcmtk', 'native')
     await using archive = await startStorescp(['+xi'])
-    await using stage = forwardingStage({ native })
+    await using stage = forwardingStage({ transcoder })
     const { destinationId } = stage.add(archive.port, { aeTitle: 'STORESCP' })
     await stage.keep(
       '2.25.100.1.1',
@@ -180,7 +180,7 @@ describe('dcmqrscp', () => {
     needs(context, 'dcmtk', 'native')
     await using ourselves = await openArchive()
     await using archive = await startDcmqrscp([{ aeTitle: 'ISTHMUS', port: ourselves.port }])
-    await using stage = forwardingStage({ native })
+    await using stage = forwardingStage({ transcoder })
     const { destinationId } = stage.add(archive.port, { aeTitle: 'QRSCP' })
     for (let at = 1; at <= 3; at++) await stage.keep(`2.25.100.1.${at}`)
     await stage.forwarding.settled()
@@ -248,7 +248,7 @@ describe('Orthanc', () => {
     needs(context, 'orthanc', 'native')
     await using ourselves = await openArchive({ transferSyntaxes: STORAGE_TRANSFER_SYNTAXES })
     await using orthanc = await startOrthanc(ourselves.port)
-    await using stage = forwardingStage({ native })
+    await using stage = forwardingStage({ transcoder })
     const { destinationId } = stage.add(orthanc.port, { aeTitle: 'ORTHANC' })
     for (let at = 1; at <= 5; at++) await stage.keep(`2.25.100.1.${at}`)
     await stage.forwarding.settled()

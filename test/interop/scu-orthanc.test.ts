@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { moveStudy } from '#server/dicom/scu/move.ts'
-import { openNative } from '#server/dicom/scu/native.ts'
 import type { PriorKeys } from '#server/dicom/scu/prior-study.ts'
-import { findStudies } from '#server/dicom/scu/query.ts'
+import { findStudies, testConnection } from '#server/dicom/scu/query.ts'
 import { sendInstances } from '#server/dicom/scu/store.ts'
 import { type Archive, startStorescp } from '../support/archive.ts'
 import { scratchFolder } from '../support/dcmtk.ts'
@@ -66,15 +65,12 @@ describe('Orthanc', () => {
       modalities: ['CT'],
       instances: 2,
     }
-    expect(await openNative().find(peer(), 'ISTHMUS', KEYS)).toEqual([
-      expect.objectContaining(expected),
-    ])
     expect(await findStudies(peer(), 'ISTHMUS', KEYS)).toEqual([expect.objectContaining(expected)])
   })
 
   it('answers C-ECHO', async (context) => {
     needs(context, 'orthanc', 'dcmtk')
-    expect(await openNative().echo(peer(), 'ISTHMUS')).toMatchObject({ success: true })
+    expect(await testConnection(peer(), 'ISTHMUS')).toMatchObject({ success: true })
   })
 
   it('sends a study back', async (context) => {

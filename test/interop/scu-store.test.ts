@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { openNative } from '#server/dicom/scu/native.ts'
 import {
   type InstanceToSend,
   type SendOptions,
   type SendResult,
   sendInstances,
 } from '#server/dicom/scu/store.ts'
+import { openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
 import { type Archive, receivedFile, startStorescp } from '../support/archive.ts'
 import { selfSignedCertificate } from '../support/certificate.ts'
 import { scratchFolder } from '../support/dcmtk.ts'
@@ -76,12 +76,12 @@ describe('instances sent to storescp', () => {
 
   it('say what they would be taken as, and are taken once transcoded', async (context) => {
     needs(context, 'dcmtk')
-    const native = openNative()
-    expect(native.available()).toEqual({ isAvailable: true, detail: '' })
+    const transcoder = openTranscoder()
+    expect(transcoder.available()).toEqual({ isAvailable: true, detail: '' })
     using scratch = scratchFolder()
     const plain = writeInstance(scratch.path, { sopInstanceUid: '2.25.201.1', size: 64 })
     const compressed = join(scratch.path, 'compressed.dcm')
-    await native.transcode(plain.path, compressed, JPEG_2000_LOSSLESS)
+    await transcoder.transcode(plain.path, compressed, JPEG_2000_LOSSLESS)
     const meta = await readFileMeta(compressed)
     expect(meta).toMatchObject({
       transferSyntaxUid: JPEG_2000_LOSSLESS,
@@ -94,7 +94,7 @@ describe('instances sent to storescp', () => {
     if (result?.outcome !== 'needs-transcoding') throw new Error(`${result?.outcome}`)
     expect([...result.accepts].sort()).toEqual([implicitLittleEndian, explicitLittleEndian])
     const back = join(scratch.path, 'back.dcm')
-    await native.transcode(compressed, back, explicitLittleEndian)
+    await transcoder.transcode(compressed, back, explicitLittleEndian)
     expect(outcomes(await send(archive, [{ ...(await readFileMeta(back)), path: back }]))).toEqual([
       ['2.25.201.1', 'sent', 0x0000],
     ])

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { openNative } from '#server/dicom/scu/native.ts'
+import { openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
 import { openContentComparison } from '#server/modules/images/same-content.ts'
 import { readStored, type StoredObject } from '#server/modules/images/stored-object.ts'
 import { writeInstance } from '../support/instance-file.ts'
@@ -52,8 +52,8 @@ async function asStored(path: string): Promise<StoredObject> {
 it('takes what DCMTK encoded otherwise, without loss, for the same object', async (context) => {
   needs(context, 'dcmtk')
   using temp = tempFolder()
-  const native = openNative({ folder: temp.folder })
-  const compare = openContentComparison({ folder: temp.folder, transcode: native.transcode })
+  const transcoder = openTranscoder()
+  const compare = openContentComparison({ folder: temp.folder, transcode: transcoder.transcode })
   const made = writeInstance(temp.folder)
   const original = await asStored(made.path)
   const other = await asStored(
@@ -85,7 +85,7 @@ it('takes what DCMTK encoded otherwise, without loss, for the same object', asyn
     ])
   }
   expect(await compare(original, other)).toBe('pixels')
-  if (!native.available().isAvailable) return
+  if (!transcoder.available().isAvailable) return
   // dcmcjpeg adds a Derivation Description (0008,2111): another description of the same pixels.
   const lossless = [
     ['same', 'dcmcrle'],

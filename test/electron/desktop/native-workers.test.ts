@@ -20,7 +20,12 @@ function joined() {
   return { workers, spawn: workersThrough(port), hear: (data: unknown) => hear({ data }) }
 }
 
-const CALL = { name: 'echoScu', options: {} } as const
+const CALL = {
+  sourcePath: 'in.dcm',
+  storagePath: 'spool',
+  writeTransfer: '1.2.840.10008.1.2.1',
+  enableRecompression: true,
+}
 
 it('runs the one module that main knows, whatever it is asked for, and passes call and answer on', () => {
   const { spawn } = joined()

@@ -7,11 +7,6 @@ import { categoryOf } from '#server/dicom/dimse/status.ts'
 import { keysOf, MOST_STUDIES, type PriorKeys, type PriorStudyRow, rowOf } from './prior-study.ts'
 import { openAssociation, type Peer, RequestorError, type RequestorLimits } from './requestor.ts'
 
-/**
- * C-ECHO and C-FIND of our own upper layer, for what dicom-dimse-native cannot call: it has no TLS
- * and no IPv6.
- */
-
 interface QueryOptions {
   readonly limits?: Partial<RequestorLimits>
   readonly signal?: AbortSignal | undefined
@@ -36,6 +31,25 @@ export async function echo(
   const command = { commandField: COMMAND_FIELD['C-ECHO-RQ'], affectedSopClassUid: abstractSyntax }
   for await (const { command: response } of association.request(1, command)) {
     if (response.status !== 0x0000) throw refused(peer, response.status)
+  }
+}
+
+/** C-ECHO as a person asks for it. Never throws: `message` is one sentence. */
+export async function testConnection(
+  peer: Peer,
+  callingAeTitle: string,
+  options: QueryOptions = {},
+) {
+  const startedAt = performance.now()
+  const message = await echo(peer, callingAeTitle, options).then(
+    () => undefined,
+    (error: unknown) =>
+      error instanceof RequestorError ? error.message : 'the connection could not be tested',
+  )
+  return {
+    success: message === undefined,
+    message: message ?? `${peer.aeTitle} answers: the connection works`,
+    tookMs: performance.now() - startedAt,
   }
 }
 

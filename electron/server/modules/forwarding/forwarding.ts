@@ -1,8 +1,9 @@
 import type { Slice, SliceQuery } from '#server/database/page.ts'
 import type { moveStudy } from '#server/dicom/scu/move.ts'
-import type { Native } from '#server/dicom/scu/native.ts'
+import type { findStudies, testConnection } from '#server/dicom/scu/query.ts'
 import type { Peer } from '#server/dicom/scu/requestor.ts'
 import type { sendInstances } from '#server/dicom/scu/store.ts'
+import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
 import { type Actor, type DomainDeps, note } from '#server/modules/audit/audit.ts'
 import { devicePeer } from '#server/modules/devices/device-peer.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
@@ -41,7 +42,9 @@ export interface ForwardingDeps extends DomainDeps {
   readonly ownAeTitle: () => string
   readonly sendInstances: typeof sendInstances
   readonly moveStudy: typeof moveStudy
-  readonly native: Native
+  readonly findStudies: typeof findStudies
+  readonly testConnection: typeof testConnection
+  readonly transcoder: Transcoder
   readonly onNews: (line: News) => void
   /** Queues changed: what the window shows of them is old. */
   readonly onChanged: () => void
@@ -157,7 +160,7 @@ export interface Forwarding extends AsyncDisposable {
 
 /** Opens the queues: what waited at the last end goes on. */
 export function openForwarding(deps: ForwardingDeps): Forwarding {
-  const { store, clock, setting, ownAeTitle, native, onNews, onChanged } = deps
+  const { store, clock, setting, ownAeTitle, testConnection, transcoder, onNews, onChanged } = deps
   const { forwards, imageStudies } = store
   const destinations = openDestinations(deps)
   const queue = openQueue({ ...deps, destinations })
@@ -229,7 +232,7 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
   })
 
   async function echo(peer: Peer): Promise<EchoResult> {
-    const result = await native.echo(peer, ownAeTitle())
+    const result = await testConnection(peer, ownAeTitle())
     return { ...result, message: sentenceCase(result.message) }
   }
 
@@ -271,7 +274,7 @@ export function openForwarding(deps: ForwardingDeps): Forwarding {
     flush() {
       for (const worker of workers.values()) worker.flush()
     },
-    list: () => ({ destinations: destinations.list().map(viewOf), native: native.available() }),
+    list: () => ({ destinations: destinations.list().map(viewOf), native: transcoder.available() }),
     add(given, actor) {
       const made = destinations.add(given, actor)
       workers.set(made.destinationId, workerOf(made.destinationId))

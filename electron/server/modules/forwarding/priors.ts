@@ -1,6 +1,5 @@
 import type { Context } from '#server/context.ts'
-import type { Native } from '#server/dicom/scu/native.ts'
-import { NativeError } from '#server/dicom/scu/native.ts'
+import type { findStudies } from '#server/dicom/scu/query.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -13,7 +12,7 @@ type FindPriors = (typeof dashboardDestinations)['findPriors']
 
 export interface PriorsDeps {
   readonly store: Pick<Context, 'imageStudies'>
-  readonly native: Pick<Native, 'find'>
+  readonly findStudies: typeof findStudies
   readonly ownAeTitle: () => string
   readonly clock: Clock
 }
@@ -21,17 +20,16 @@ export interface PriorsDeps {
 /**
  * Earlier studies that a destination has of a patient, the newest first, and how much of each is
  * here already.
- * @throws ApiError unavailable: it could not be asked, never an empty list instead; refused: the
- *   native module is missing
+ * @throws ApiError unavailable: it could not be asked, never an empty list instead
  */
 export async function findPriors(
   destination: DestinationRecord,
   keys: CallOf<FindPriors>['body'],
-  { store, native, ownAeTitle, clock }: PriorsDeps,
+  { store, findStudies, ownAeTitle, clock }: PriorsDeps,
 ): Promise<ReplyOf<FindPriors>> {
   const startedAt = clock()
   try {
-    const rows = await native.find(peerOf(destination), ownAeTitle(), keys)
+    const rows = await findStudies(peerOf(destination), ownAeTitle(), keys)
     const studies = rows
       .map((row) => ({
         ...row,
@@ -41,7 +39,6 @@ export async function findPriors(
       .sort((a, b) => whenOf(b).localeCompare(whenOf(a)))
     return { studies, tookMs: clock() - startedAt }
   } catch (error) {
-    if (error instanceof NativeError) throw new ApiError('refused', sentenceCase(error.message))
     const sentence = sentenceOf(error)
     if (sentence === undefined) throw error
     throw new ApiError('unavailable', sentenceCase(sentence))

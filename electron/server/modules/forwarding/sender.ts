@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import type { Context } from '#server/context.ts'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { nameOfUid, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { type Native, NativeError } from '#server/dicom/scu/native.ts'
 import { RequestorError } from '#server/dicom/scu/requestor.ts'
 import type { InstanceToSend, SendResult, sendInstances } from '#server/dicom/scu/store.ts'
+import { TranscodingError } from '#server/dicom/transcoding/native-process.ts'
+import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import type { DestinationRecord } from './destination-queries.ts'
@@ -37,7 +38,7 @@ export interface SenderDeps {
   readonly store: Pick<Context, 'imageFiles' | 'folder'>
   readonly uuid: () => string
   readonly sendInstances: typeof sendInstances
-  readonly native: Pick<Native, 'available' | 'transcode'>
+  readonly transcoder: Transcoder
   readonly ownAeTitle: () => string
 }
 
@@ -81,7 +82,13 @@ interface Transcodable {
   readonly target: string
 }
 
-export function openSender({ store, uuid, sendInstances, native, ownAeTitle }: SenderDeps): Sender {
+export function openSender({
+  store,
+  uuid,
+  sendInstances,
+  transcoder,
+  ownAeTitle,
+}: SenderDeps): Sender {
   const folder = join(store.folder, 'spool', 'forwarding')
   // What an earlier run was transcoding when it ended.
   rmSync(folder, { recursive: true, force: true })
@@ -100,8 +107,8 @@ export function openSender({ store, uuid, sendInstances, native, ownAeTitle }: S
       const sendable = result.instance
       const target = TARGETS.find((syntax) => result.accepts.includes(syntax))
       if (target === undefined) yield refusal(sendable, notTaken(sendable, result.accepts))
-      else if (!native.available().isAvailable)
-        yield refusal(sendable, cannotTranscode(sendable, native.available().detail))
+      else if (!transcoder.available().isAvailable)
+        yield refusal(sendable, cannotTranscode(sendable, transcoder.available().detail))
       else toTranscode.push({ sendable, target })
     }
     for (let from = 0; from < toTranscode.length; from += TRANSCODED_AT_ONCE)
@@ -122,10 +129,10 @@ export function openSender({ store, uuid, sendInstances, native, ownAeTitle }: S
         made.push(transcoded)
         try {
           await mkdir(folder, { recursive: true })
-          await orAborted(native.transcode(sendable.path, path, target), signal)
+          await orAborted(transcoder.transcode(sendable.path, path, target), signal)
           const meta = await readFileMeta(path)
           if (meta.sopInstanceUid !== sendable.sopInstanceUid)
-            throw new NativeError('the transcoded file is of another instance')
+            throw new TranscodingError('the transcoded file is of another instance')
           made.splice(-1, 1, {
             ...transcoded,
             transferSyntaxUid: meta.transferSyntaxUid,
@@ -151,7 +158,7 @@ export function openSender({ store, uuid, sendInstances, native, ownAeTitle }: S
   async function notTranscoded(sendable: Sendable, error: unknown): Promise<Attempt> {
     const kind = diskFaultKind(error)
     const hasRoom = kind !== 'full' && (await hasRoomFor(sendable))
-    if (kind === undefined && hasRoom && error instanceof NativeError)
+    if (kind === undefined && hasRoom && error instanceof TranscodingError)
       return refusal(sendable, cannotTranscode(sendable, error.message))
     const why = hasRoom
       ? 'the gateway could not write it'

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { sendEventReport } from '#server/dicom/scu/event-report.ts'
 import { moveStudy } from '#server/dicom/scu/move.ts'
-import { openNative, type SpawnWorker } from '#server/dicom/scu/native.ts'
+import { findStudies, testConnection } from '#server/dicom/scu/query.ts'
 import type { Peer } from '#server/dicom/scu/requestor.ts'
 import { sendInstances } from '#server/dicom/scu/store.ts'
+import type { SpawnWorker } from '#server/dicom/transcoding/native-process.ts'
+import { openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
 import { openOutboxWorker } from '#server/jobs/outbox-worker.ts'
 import {
   type CorrectionNotices,
@@ -47,17 +49,6 @@ export interface Images extends AsyncDisposable {
   readonly rejectionNotes: RejectionNotes
 }
 
-/**
- * Where the native module works and leaves its log, which may name patients: whatever an earlier
- * run left there is deleted.
- */
-function nativeFolder(dataFolder: string): string {
-  const folder = join(dataFolder, 'spool', 'native')
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  return folder
-}
-
 const EVENT = 'patient_study.enrichment_requested'
 
 /** Connects the intake of images with the worklist, the partner and the way on to destinations. */
@@ -83,10 +74,9 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
   const accept = acceptAnswer(EVENT)
   /** The newest question about a study, until it is known what its answer led to. */
   const asked = new Map<string, string>()
-  const native = openNative({
-    folder: nativeFolder(parts.store.folder),
-    ...(spawnWorker && { spawnWorker }),
-  })
+  // Where earlier versions called the native module, whose log may name patients.
+  rmSync(join(parts.store.folder, 'spool', 'native'), { recursive: true, force: true })
+  const transcoder = openTranscoder({ spawnWorker })
   const correctionNotices = openCorrectionNotices(deps)
   const forwarding = opened.use(
     openForwarding({
@@ -97,11 +87,9 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
       ownAeTitle: () => settings.get('dimse.aeTitle'),
       sendInstances: (call) => sendInstances({ ...call, peer: introduced(call.peer) }),
       moveStudy: (call) => moveStudy({ ...call, peer: introduced(call.peer) }),
-      native: {
-        ...native,
-        echo: (peer, ...call) => native.echo(introduced(peer), ...call),
-        find: (peer, ...call) => native.find(introduced(peer), ...call),
-      },
+      testConnection: (peer, ...call) => testConnection(introduced(peer), ...call),
+      findStudies: (peer, ...call) => findStudies(introduced(peer), ...call),
+      transcoder,
     }),
   )
   const intake = opened.use(
@@ -154,7 +142,7 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
         keptList: worklist.keptList,
       }),
       onTakenBack: (instance) => forwarding.takeBack(instance),
-      transcode: native.transcode,
+      transcode: transcoder.transcode,
       onSetAside: (instances) => forwarding.setAside(instances),
       sendEventReport: (peer, ...call) => sendEventReport(introduced(peer), ...call),
     }),

@@ -147,9 +147,6 @@ export const DESTINATIONS: readonly Sentence[] = [
   ['{} has no images of this study', '{0} no tiene imágenes de este estudio'],
   ['{} images came', 'llegaron {0} imágenes'],
   ['{} images came, {} could not be sent', 'llegaron {0} imágenes, {1} no se pudieron enviar'],
-  ['{} does not offer this service', '{0} no ofrece este servicio'],
-  ['{} aborted the association', '{0} abortó la asociación'],
-  ['{} could not be asked: {}', 'no se pudo preguntar a {0}: {1}'],
   [
     'this installation is not complete: native-worker is missing',
     'esta instalación no está completa: falta native-worker',

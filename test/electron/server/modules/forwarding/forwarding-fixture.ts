@@ -12,8 +12,9 @@ import type {
 import { storage } from '#server/dicom/scp/storage.ts'
 import { verification } from '#server/dicom/scp/verification.ts'
 import { moveStudy } from '#server/dicom/scu/move.ts'
-import type { Native } from '#server/dicom/scu/native.ts'
+import { findStudies, testConnection } from '#server/dicom/scu/query.ts'
 import { sendInstances } from '#server/dicom/scu/store.ts'
+import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import { openDimseServer } from '#server/dicom/upper-layer/server.ts'
 import { type ForwardingDeps, openForwarding } from '#server/modules/forwarding/forwarding.ts'
@@ -28,17 +29,11 @@ export const ACTOR = 'user:usr_1'
 export const STUDY = '2.25.100'
 
 /** The native module as it is where it could not be installed. */
-export const NO_NATIVE: Native = {
+export const NO_MODULE: Transcoder = {
   available: () => ({
     isAvailable: false,
     detail: 'dicom-dimse-native is not installed: run npm run native',
   }),
-  echo: async () => ({
-    success: false,
-    message: 'dicom-dimse-native is not installed: run npm run native',
-    tookMs: 0,
-  }),
-  find: () => Promise.reject(new Error('not used here')),
   transcode: () => Promise.reject(new Error('not used here')),
 }
 
@@ -110,7 +105,7 @@ export async function openArchive(
 
 /** Forwarding over a real store and real associations, on a standing clock. */
 export function forwardingStage(
-  over: Partial<Pick<ForwardingDeps, 'native' | 'sendInstances' | 'onSent'>> & {
+  over: Partial<Pick<ForwardingDeps, 'findStudies' | 'transcoder' | 'sendInstances' | 'onSent'>> & {
     readonly settings?: Partial<SettingValues>
   } = {},
 ) {
@@ -127,7 +122,9 @@ export function forwardingStage(
     ownAeTitle: () => 'ISTHMUS',
     sendInstances: over.sendInstances ?? sendInstances,
     moveStudy,
-    native: over.native ?? NO_NATIVE,
+    testConnection,
+    findStudies: over.findStudies ?? findStudies,
+    transcoder: over.transcoder ?? NO_MODULE,
     onNews: ({ tone, text, studyInstanceUid }) =>
       news.push(`${tone}: ${text}${studyInstanceUid ? ` [${studyInstanceUid}]` : ''}`),
     onChanged: () => {},

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import { type Native, NativeError } from '#server/dicom/scu/native.ts'
+import { TranscodingError } from '#server/dicom/transcoding/native-process.ts'
+import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
 import { freePort } from '../../../../support/free-port.ts'
-import { ACTOR, forwardingStage, NO_NATIVE, openArchive, STUDY } from './forwarding-fixture.ts'
+import { ACTOR, forwardingStage, openArchive, STUDY } from './forwarding-fixture.ts'
 
 const MINUTE_MS = 60_000
 
@@ -168,7 +169,7 @@ describe('forwarding', () => {
     expect(archive.received).toEqual([])
   })
 
-  const NOT_CONVERTED = new NativeError(
+  const NOT_CONVERTED = new TranscodingError(
     'the instance cannot be converted to Implicit VR Little Endian',
   )
   const FULL = Object.assign(new Error('ENOSPC: no space left on device'), {
@@ -206,12 +207,11 @@ describe('forwarding', () => {
     await using archive = await openArchive({
       transferSyntaxes: [TRANSFER_SYNTAX.implicitLittleEndian],
     })
-    const native: Native = {
-      ...NO_NATIVE,
+    const transcoder: Transcoder = {
       available: () => ({ isAvailable: true, detail: '' }),
       transcode: () => Promise.reject(error),
     }
-    await using stage = forwardingStage({ native })
+    await using stage = forwardingStage({ transcoder })
     const { destinationId } = stage.add(archive.port)
     await stage.keep('1.2.1', more)
     await stage.forwarding.settled()

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { type Native, NativeError } from '#server/dicom/scu/native.ts'
-import { RequestorError } from '#server/dicom/scu/requestor.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { freePort } from '../../../../support/free-port.ts'
 import { withoutRoom } from '../../../../support/temp-store.ts'
-import { ACTOR, forwardingStage, NO_NATIVE, openArchive, STUDY } from './forwarding-fixture.ts'
+import { ACTOR, forwardingStage, openArchive, STUDY } from './forwarding-fixture.ts'
 
 const KEYS = {
   patientId: 'P-0815',
@@ -26,12 +24,11 @@ const ROW = {
   modalities: ['CT'],
   instances: 3,
 }
-const finding = (find: Native['find']): Native => ({ ...NO_NATIVE, find })
 
 describe('priors', () => {
   it('are listed the newest first, with how much of each is here', async () => {
     const older = { ...ROW, studyInstanceUid: '2.25.99', studyDate: '20250101' }
-    await using stage = forwardingStage({ native: finding(async () => [older, ROW]) })
+    await using stage = forwardingStage({ findStudies: async () => [older, ROW] })
     const { destinationId } = stage.add(await freePort(), { isAutomatic: false })
     await stage.keep('1.2.1')
     await stage.keep('1.2.2')
@@ -45,7 +42,7 @@ describe('priors', () => {
   })
 
   it('are found without their entry in the audit trail where the disk takes none', async () => {
-    await using stage = forwardingStage({ native: finding(async () => [ROW]) })
+    await using stage = forwardingStage({ findStudies: async () => [ROW] })
     const { destinationId } = stage.add(await freePort(), { isAutomatic: false })
     using _ = withoutRoom(stage.store, 'read-only')
     expect((await stage.forwarding.findPriors(destinationId, KEYS, ACTOR)).studies).toEqual([
@@ -56,20 +53,12 @@ describe('priors', () => {
   })
 
   it('are refused, never an empty list, where nobody could be asked', async () => {
-    const faults: unknown[] = [
-      new RequestorError('unreachable', 'nothing listens at 10.0.3.7:104'),
-      new NativeError('dicom-dimse-native is not installed'),
-    ]
-    await using stage = forwardingStage({ native: finding(() => Promise.reject(faults.shift())) })
-    const { destinationId } = stage.add(await freePort())
-    const ask = () => stage.forwarding.findPriors(destinationId, KEYS, ACTOR)
-    await expect(ask()).rejects.toMatchObject({
+    await using stage = forwardingStage()
+    const port = await freePort()
+    const { destinationId } = stage.add(port)
+    await expect(stage.forwarding.findPriors(destinationId, KEYS, ACTOR)).rejects.toMatchObject({
       code: 'unavailable',
-      message: 'Nothing listens at 10.0.3.7:104.',
-    })
-    await expect(ask()).rejects.toMatchObject({
-      code: 'refused',
-      message: 'dicom-dimse-native is not installed.',
+      message: expect.stringContaining(`Nothing listens at 127.0.0.1:${port}`),
     })
   })
 
@@ -121,7 +110,7 @@ describe('a pull', () => {
 
   it('says whose study it is as far as the found study, or what is here, told', async () => {
     const other = { ...ROW, studyInstanceUid: '2.25.99', patientName: 'Other^Olga' }
-    await using stage = forwardingStage({ native: finding(async () => [ROW, other]) })
+    await using stage = forwardingStage({ findStudies: async () => [ROW, other] })
     const { destinationId } = stage.add(await freePort(), { isAutomatic: false })
     await stage.forwarding.findPriors(destinationId, KEYS, ACTOR)
     const { patientName, patientId, studyDescription, studyDate } = ROW
@@ -192,9 +181,10 @@ describe('the test of a connection', () => {
       success: false,
       message: expect.stringMatching(/^No port is entered/),
     })
-    expect(await stage.forwarding.echoDevice({ ...device, port: 104 })).toMatchObject({
+    const port = await freePort()
+    expect(await stage.forwarding.echoDevice({ ...device, port })).toMatchObject({
       success: false,
-      message: 'dicom-dimse-native is not installed: run npm run native.',
+      message: expect.stringContaining(`Nothing listens at 127.0.0.1:${port}`),
     })
   })
 })

@@ -3,12 +3,16 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { NativeError } from './native-answer.ts'
-import type { NativeAnswer, NativeCall } from './native-worker.ts'
+import type { NativeAnswer, RecompressOptions } from './native-worker.ts'
+
+/** Why an instance could not be converted. `message` is one sentence for a person. */
+export class TranscodingError extends Error {
+  override name = 'TranscodingError'
+}
 
 /** A process that runs `native-worker` for one call. */
 export interface WorkerProcess {
-  send(call: NativeCall): void
+  send(call: RecompressOptions): void
   onMessage(listener: (answer: NativeAnswer) => void): void
   onExit(listener: () => void): void
   /** At once, whatever it is doing. */
@@ -38,16 +42,8 @@ export const forkWorker: SpawnWorker = (module, folder) => {
   }
 }
 
-/** Runs calls, so many at once; the others wait their turn. */
-export interface NativeProcesses {
-  /**
-   * @throws {NativeError} where there is no answer within the time, or the process dies. It is
-   *   gone when this settles.
-   */
-  run(call: NativeCall, folder: string, seconds: number): Promise<NativeAnswer>
-}
-
-export function openNativeProcesses(spawnWorker: SpawnWorker, atOnce: number): NativeProcesses {
+/** Runs calls, `atOnce` at a time; the others wait for their turn. */
+export function openNativeProcesses(spawnWorker: SpawnWorker, atOnce: number) {
   const waiting: (() => void)[] = []
   let running = 0
 
@@ -64,11 +60,15 @@ export function openNativeProcesses(spawnWorker: SpawnWorker, atOnce: number): N
   }
 
   return {
-    async run(call, folder, seconds) {
+    /**
+     * @throws TranscodingError where there is no answer within the time, or the process dies. It
+     *   has exited when this settles.
+     */
+    async run(call: RecompressOptions, folder: string, seconds: number): Promise<NativeAnswer> {
       await turn()
       try {
         if (WORKER === undefined)
-          throw new NativeError('this installation is not complete: native-worker is missing')
+          throw new TranscodingError('this installation is not complete: native-worker is missing')
         return await answerOf(spawnWorker(WORKER, folder), call, seconds)
       } finally {
         done()
@@ -82,7 +82,11 @@ const WORKER = ['./native-worker.ts', './native-worker.js', '../native-worker.js
   .map((place) => fileURLToPath(new URL(place, import.meta.url)))
   .find((path) => existsSync(path))
 
-function answerOf(worker: WorkerProcess, call: NativeCall, seconds: number): Promise<NativeAnswer> {
+function answerOf(
+  worker: WorkerProcess,
+  call: RecompressOptions,
+  seconds: number,
+): Promise<NativeAnswer> {
   return new Promise((resolve, reject) => {
     let answer: NativeAnswer | undefined
     let isLate = false
@@ -99,7 +103,7 @@ function answerOf(worker: WorkerProcess, call: NativeCall, seconds: number): Pro
       if (answer) resolve(answer)
       else
         reject(
-          new NativeError(
+          new TranscodingError(
             isLate
               ? `there was no answer within ${seconds} s`
               : 'dicom-dimse-native broke down over it',

@@ -1,18 +1,19 @@
 import { copyFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openNative, type SpawnWorker } from '#server/dicom/scu/native.ts'
-import type { NativeAnswer, NativeCall } from '#server/dicom/scu/native-worker.ts'
-import { startAcceptor } from '../../../../support/acceptor.ts'
-import { selfSignedCertificate } from '../../../../support/certificate.ts'
+import type { SpawnWorker } from '#server/dicom/transcoding/native-process.ts'
+import type { NativeAnswer, RecompressOptions } from '#server/dicom/transcoding/native-worker.ts'
+import {
+  openTranscoder,
+  TRANSCODING_LIMITS,
+  type Transcoder,
+} from '#server/dicom/transcoding/transcoder.ts'
 import { scratchFolder } from '../../../../support/dcmtk.ts'
 import { writeInstance } from '../../../../support/instance-file.ts'
 
-const peer = { host: '127.0.0.1', port: 104, aeTitle: 'PACS' }
-
 /** Workers that answer when they are told to, as Electron's port would hand them over. */
 function workers(
-  answerTo: (call: NativeCall, folder: string) => NativeAnswer | 'death' | undefined,
+  answerTo: (call: RecompressOptions, folder: string) => NativeAnswer | 'death' | undefined,
 ) {
   const seen = { running: 0, most: 0, killed: 0 }
   const spawnWorker: SpawnWorker = (_, folder) => {
@@ -50,63 +51,54 @@ const success: NativeAnswer = {
   answer: JSON.stringify({ code: 0, message: 'request succeeded', container: null }),
 }
 
+const IMPLICIT = '1.2.840.10008.1.2'
+
+/** An instance, and conversions of it beside it, each of which fails. */
+function instance() {
+  const folder = scratchFolder()
+  const { path, sopInstanceUid } = writeInstance(folder.path)
+  return {
+    ...folder,
+    sopInstanceUid,
+    convert: (transcoder: Transcoder, name = 'out.dcm') =>
+      transcoder
+        .transcode(path, join(folder.path, name), IMPLICIT)
+        .catch(({ message }: Error) => message),
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  }
+}
+
 describe('calls of dicom-dimse-native', () => {
   it('run two at a time, each killed at its end', async () => {
+    using on = instance()
     const { spawnWorker, seen } = workers(() => success)
-    const native = openNative({ spawnWorker })
-    const results = await Promise.all(Array.from({ length: 6 }, () => native.echo(peer, 'ISTHMUS')))
-    expect(results.every(({ success: isFine }) => isFine)).toBe(true)
+    const transcoder = openTranscoder({ spawnWorker })
+    await Promise.all(Array.from({ length: 6 }, (_, at) => on.convert(transcoder, `${at}.dcm`)))
     expect(seen).toEqual({ running: 0, most: 2, killed: 6 })
   })
 
   it('say what is missing where the module does not load, and how to get it', async () => {
-    const native = openNative({
+    using on = instance()
+    const transcoder = openTranscoder({
       spawnWorker: workers(() => ({ missing: 'MODULE_NOT_FOUND' })).spawnWorker,
     })
-    expect(native.available().isAvailable).toBe(true)
-    expect((await native.echo(peer, 'ISTHMUS')).message).toContain('run npm run native')
-    expect(native.available()).toEqual({
+    expect(transcoder.available().isAvailable).toBe(true)
+    expect(await on.convert(transcoder)).toContain('run npm run native')
+    expect(transcoder.available()).toEqual({
       isAvailable: false,
       detail: expect.stringContaining('run npm run native'),
     })
   })
 
   it('survive a process that dies, and one that never answers', async () => {
-    using folder = scratchFolder()
-    const dying = openNative({
-      spawnWorker: workers(() => 'death').spawnWorker,
-      folder: folder.path,
-    })
-    expect((await dying.echo(peer, 'ISTHMUS')).message).toBe(
-      'dicom-dimse-native broke down over it',
-    )
+    using on = instance()
+    const dying = openTranscoder({ spawnWorker: workers(() => 'death').spawnWorker })
+    expect(await on.convert(dying)).toBe('dicom-dimse-native broke down over it')
     const { spawnWorker, seen } = workers(() => undefined)
-    const silent = openNative({ spawnWorker, folder: folder.path, limits: { echoSeconds: 0.05 } })
-    expect((await silent.echo(peer, 'ISTHMUS')).message).toBe('there was no answer within 0.05 s')
+    const silent = openTranscoder({ spawnWorker, limits: { ...TRANSCODING_LIMITS, seconds: 0.05 } })
+    expect(await on.convert(silent)).toBe('there was no answer within 0.05 s')
     expect(seen).toEqual({ running: 0, most: 1, killed: 1 })
-    expect(readdirSync(folder.path)).toEqual([])
-  })
-
-  it('are not made for a side that speaks TLS: our own requestor calls it', async () => {
-    const { spawnWorker, seen } = workers(() => success)
-    const own = selfSignedCertificate(['archive.test'])
-    await using archive = await startAcceptor({
-      tls: own,
-      message: (message, to) => to.respond(message, 0x0000),
-    })
-    const native = openNative({ spawnWorker })
-    const secured = { ...peer, port: archive.port, tls: { ca: own.cert } }
-    expect(await native.echo(secured, 'ISTHMUS')).toMatchObject({ success: true })
-    expect(
-      await native.find(secured, 'ISTHMUS', {
-        patientId: 'P',
-        patientName: '',
-        accessionNumber: '',
-        startDate: null,
-        endDate: null,
-      }),
-    ).toEqual([])
-    expect(seen.most).toBe(0)
+    expect(readdirSync(on.path)).toEqual([`${on.sopInstanceUid}.dcm`])
   })
 })
 
@@ -115,20 +107,19 @@ describe('transcoding', () => {
     using folder = scratchFolder()
     const { path, sopInstanceUid } = writeInstance(folder.path)
     const { spawnWorker } = workers((call) => {
-      const { storagePath } = call.options as { readonly storagePath: string }
-      copyFileSync(path, join(storagePath, sopInstanceUid))
+      copyFileSync(path, join(call.storagePath, sopInstanceUid))
       return success
     })
-    const native = openNative({ spawnWorker })
+    const transcoder = openTranscoder({ spawnWorker })
     await expect(
-      native.transcode(path, join(folder.path, 'out.dcm'), '1.2.840.10008.1.2'),
+      transcoder.transcode(path, join(folder.path, 'out.dcm'), '1.2.840.10008.1.2'),
     ).rejects.toThrow(/cannot be converted/)
     expect(readdirSync(folder.path)).toEqual([`${sopInstanceUid}.dcm`])
   })
 
   it('is never lossy', async () => {
     await expect(
-      openNative().transcode('in.dcm', 'out.dcm', '1.2.840.10008.1.2.4.50'),
+      openTranscoder().transcode('in.dcm', 'out.dcm', '1.2.840.10008.1.2.4.50'),
     ).rejects.toThrow(/nothing an instance is converted to/)
   })
 
@@ -136,7 +127,7 @@ describe('transcoding', () => {
     using folder = scratchFolder()
     const { path } = writeInstance(folder.path, { more: { SOPInstanceUID: '../../escape' } })
     await expect(
-      openNative().transcode(path, join(folder.path, 'out.dcm'), '1.2.840.10008.1.2'),
+      openTranscoder().transcode(path, join(folder.path, 'out.dcm'), '1.2.840.10008.1.2'),
     ).rejects.toThrow(/no valid SOP Instance UID/)
   })
 })
