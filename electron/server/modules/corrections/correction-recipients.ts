@@ -1,5 +1,6 @@
 import type { Context } from '#server/context.ts'
 import type { EventRow } from '#server/modules/events/event-queries.ts'
+import { findDestination } from '#server/modules/forwarding/destination-queries.ts'
 import { endpointName } from '#server/modules/partners/endpoints.ts'
 import { personOf } from '#server/modules/reports/report-people.ts'
 import type { NoticeContact, NoticeKind } from '#shared/contract/correction-notices.ts'
@@ -85,7 +86,7 @@ export function recipientsOf(
 
   function addDestinations(): void {
     for (const destinationId of destinationIds) {
-      const name = store.destinations.get(destinationId)?.name ?? ''
+      const name = findDestination(store.database, destinationId)?.name ?? ''
       add('destination', `destination:${destinationId}`, name, 'has-images', null)
     }
     for (const { destinationId, name } of store.correctionNotices.formerDestinations(
