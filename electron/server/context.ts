@@ -93,11 +93,6 @@ import {
 } from '#server/modules/reports/report-template-queries.ts'
 import { type SecretsStore, secretsStore } from '#server/modules/settings/secret-queries.ts'
 import { type SettingsStore, settingsStore } from '#server/modules/settings/setting-queries.ts'
-import { type ReferencesStore, referencesStore } from '#server/modules/studies/reference-queries.ts'
-import {
-  type SavedViewsStore,
-  savedViewsStore,
-} from '#server/modules/studies/saved-view-queries.ts'
 import {
   type SearchFillStore,
   searchFillStore,
@@ -182,7 +177,6 @@ export interface Context extends Disposable {
   readonly inspections: InspectionsStore
   readonly closedSteps: ClosedStepsStore
   readonly studies: StudiesStore
-  readonly savedViews: SavedViewsStore
   readonly reports: ReportsStore
   readonly reportRevisions: ReportRevisionsStore
   readonly reportPdfs: ReportPdfsStore
@@ -198,7 +192,6 @@ export interface Context extends Disposable {
   readonly viewFiles: ViewFilesStore
   readonly annotations: AnnotationsStore
   readonly captures: CapturesStore
-  readonly references: ReferencesStore
   readonly idempotency: IdempotencyStore
   readonly downtime: DowntimeStore
   readonly invitations: InvitationsStore
@@ -327,7 +320,6 @@ export function openContext({
       inspections: inspectionsStore(database, seal),
       closedSteps: closedStepsStore(database, seal),
       studies,
-      savedViews: savedViewsStore(database, seal),
       reports: reportsStore(database, seal),
       reportRevisions: reportRevisionsStore(database, seal),
       reportPdfs: reportPdfsStore(database, seal),
@@ -343,7 +335,6 @@ export function openContext({
       viewFiles: viewFilesStore(database),
       annotations: annotationsStore(database, seal),
       captures: capturesStore(database),
-      references: referencesStore(database),
       idempotency: idempotencyStore(database, seal, clock),
       downtime: downtimeStore(database, seal),
       invitations: invitationsStore(database),

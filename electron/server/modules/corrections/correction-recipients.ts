@@ -2,6 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { EventRow } from '#server/modules/events/event-queries.ts'
 import { endpointName } from '#server/modules/partners/endpoints.ts'
 import { personOf } from '#server/modules/reports/report-people.ts'
+import { openReferences } from '#server/modules/studies/reference-queries.ts'
 import type { NoticeContact, NoticeKind } from '#shared/contract/correction-notices.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 
@@ -65,7 +66,7 @@ export function recipientsOf(
   const studies = [scribe, store.studies.byUid('viewer', studyInstanceUid)].filter(
     (study) => study !== undefined,
   )
-  const known = store.references.open()
+  const known = openReferences(store.database)
 
   function add(
     kind: NoticeKind,
