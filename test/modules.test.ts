@@ -139,15 +139,15 @@ const NODE = /^node:/
 type Package = string | RegExp
 /** Packages that the code of an area of the server may import. */
 const PACKAGES: Readonly<Record<string, readonly Package[]>> = {
-  platform: [NODE, 'pino', 'pino-roll'],
-  database: [NODE, 'better-sqlite3', 'kysely', 'zod'],
+  platform: [NODE, 'ipaddr.js', 'pino', 'pino-roll'],
+  database: [NODE, 'better-sqlite3', 'kysely', 'lru-cache', 'zod'],
   jobs: [NODE],
   dicom: [NODE, /^dcmjs(\/|$)/],
-  http: [NODE, /^@fastify\//, 'fastify', 'zod'],
-  webhooks: [NODE, 'undici'],
+  http: [NODE, /^@fastify\//, 'fastify', 'lru-cache', 'zod'],
+  webhooks: [NODE, 'ipaddr.js', 'undici'],
   context: [NODE],
   mail: [NODE, /^nodemailer(\/|$)/],
-  audit: [NODE, 'kysely', 'zod'],
+  audit: [NODE, 'kysely', 'lru-cache', 'zod'],
   settings: [NODE],
   users: [NODE, '@zxcvbn-ts/language-common', 'otpauth', 'zod'],
   'api-keys': [NODE],

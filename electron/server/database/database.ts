@@ -7,6 +7,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { tryWrite } from '#server/platform/write-health.ts'
 import { openDatabaseFile } from './database-file.ts'
 import type { Seal } from './encryption.ts'
@@ -120,7 +121,7 @@ export class Database implements Disposable {
   })
   readonly #sqlite: Sqlite.Database
   readonly #seal: Seal | undefined
-  readonly #statements = new Map<string, Statement>()
+  readonly #statements = new LRUCache<string, Statement>({ max: MOST_STATEMENTS })
   readonly #boundaries: Record<
     'begin' | 'commit' | 'rollback' | 'enter' | 'leave' | 'back',
     Sqlite.Statement
@@ -401,15 +402,11 @@ export class Database implements Disposable {
 
   /** The statement, about to be run. */
   #statement(sql: string): Sqlite.Statement {
-    const statement = this.#statements.get(sql) ?? this.#prepare(sql)
-    // Stryker disable next-line CallExpression: it only decides which statement is prepared again
-    this.#statements.delete(sql)
-    // Stryker disable next-line CallExpression: a statement that is not kept is prepared again
-    this.#statements.set(sql, statement)
-    // Stryker disable next-line all: it bounds the memory, and a statement that is gone is prepared
-    // again
-    if (this.#statements.size > MOST_STATEMENTS)
-      this.#statements.delete(this.#statements.keys().next().value ?? '')
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      statement = this.#prepare(sql)
+      this.#statements.set(sql, statement)
+    }
     if (statement.isChange) this.#changeCount++
     if (statement.isWrite) this.#writes++
     return statement.prepared
