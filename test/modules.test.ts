@@ -62,7 +62,6 @@ const UPWARDS: Readonly<Record<string, number>> = {
   'context > settings': 2,
   'context > studies': 3,
   'context > users': 7,
-  'context > viewer': 5,
   'context > worklist': 4,
   'control > server': 5,
   'corrections > dashboard': 4,

@@ -121,14 +121,6 @@ import {
   type WorkstationsStore,
   workstationsStore,
 } from '#server/modules/users/workstation-queries.ts'
-import {
-  type AnnotationsStore,
-  annotationsStore,
-} from '#server/modules/viewer/annotation-queries.ts'
-import { type CapturesStore, capturesStore } from '#server/modules/viewer/capture-queries.ts'
-import { type LinksStore, linksStore } from '#server/modules/viewer/link-queries.ts'
-import { type ViewFilesStore, viewFilesStore } from '#server/modules/viewer/view-file-queries.ts'
-import { type ViewsStore, viewsStore } from '#server/modules/viewer/view-queries.ts'
 import { type AnswersStore, answersStore } from '#server/modules/worklist/cached-answer-queries.ts'
 import { type DowntimeStore, downtimeStore } from '#server/modules/worklist/downtime-queries.ts'
 import { type ExamFactsStore, examFactsStore } from '#server/modules/worklist/exam-fact-queries.ts'
@@ -187,11 +179,6 @@ export interface Context extends Disposable {
   readonly reportTemplates: ReportTemplatesStore
   readonly clinicalContexts: ClinicalContextsStore
   readonly contextDocuments: ContextDocumentsStore
-  readonly links: LinksStore
-  readonly views: ViewsStore
-  readonly viewFiles: ViewFilesStore
-  readonly annotations: AnnotationsStore
-  readonly captures: CapturesStore
   readonly idempotency: IdempotencyStore
   readonly downtime: DowntimeStore
   readonly invitations: InvitationsStore
@@ -330,11 +317,6 @@ export function openContext({
       reportTemplates: reportTemplatesStore(database),
       clinicalContexts: clinicalContextsStore(database, seal),
       contextDocuments: contextDocumentsStore(database, seal),
-      links: linksStore(database, seal),
-      views: viewsStore(database, seal),
-      viewFiles: viewFilesStore(database),
-      annotations: annotationsStore(database, seal),
-      captures: capturesStore(database),
       idempotency: idempotencyStore(database, seal, clock),
       downtime: downtimeStore(database, seal),
       invitations: invitationsStore(database),
@@ -347,7 +329,7 @@ export function openContext({
       imageStudies,
       performedSteps: performedStepsStore(database, seal),
       commitments: commitmentsStore(database),
-      corrections: correctionsStore(database, seal, annotationsStore(database, seal)),
+      corrections: correctionsStore(database, seal),
       destinations: destinationsStore(database),
       examFacts: examFactsStore(database),
       reconciliations: reconciliationsStore(database, seal),

@@ -5,6 +5,7 @@ import { personOf } from '#server/modules/reports/report-people.ts'
 import { openReferences } from '#server/modules/studies/reference-queries.ts'
 import type { NoticeContact, NoticeKind } from '#shared/contract/correction-notices.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
+import { viewersOf } from './correction-queries.ts'
 
 /** Somebody who got images, or values, of a study. */
 export interface Recipient {
@@ -160,7 +161,7 @@ export function recipientsOf(
           told.communicatedAt,
         )
     }
-    for (const { userId, at } of store.views.openedBy(studyInstanceUid))
+    for (const { userId, at } of viewersOf(store.database, studyInstanceUid))
       add('person', `user:${userId}`, personOf({ store }, userId).name, 'opened-images', at)
     const ordered =
       scribe?.detail.reportMetadata?.referringPhysicianName ||

@@ -7,6 +7,7 @@ import { type Context, openContext } from '#server/context.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { findCustomer } from '#server/modules/customers/queries.ts'
 import { findSavedView } from '#server/modules/study-lists/queries.ts'
+import { findAnnotations, findCapture, findView } from '#server/modules/viewer/queries.ts'
 import {
   GOLDEN,
   GOLDEN_AT,
@@ -258,12 +259,16 @@ function readReports(store: Context): void {
 }
 
 function readViewing(store: Context): void {
-  expect(store.views.get('v1')).toMatchObject({ studyId: 'stu_1', sessionId: null })
-  expect(store.annotations.get('1.2.3', 'user:usr_1')).toEqual({
+  expect(findView(store.database, 'v1')).toMatchObject({ studyId: 'stu_1', sessionId: null })
+  expect(findAnnotations(store.database, '1.2.3', 'user:usr_1')).toEqual({
     revision: 4,
     annotations: [{ label: GOLDEN.handwritten }],
   })
-  expect(store.captures.get('c1')).toMatchObject({ state: 'waiting', urls: 2, uploaded: 1 })
+  expect(findCapture(store.database, 'c1')).toMatchObject({
+    state: 'waiting',
+    urls: 2,
+    uploaded: 1,
+  })
 }
 
 function readSecurity(store: Context): void {
