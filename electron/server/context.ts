@@ -89,11 +89,6 @@ import {
 } from '#server/modules/reports/report-template-queries.ts'
 import { type SecretsStore, secretsStore } from '#server/modules/settings/secret-queries.ts'
 import { type SettingsStore, settingsStore } from '#server/modules/settings/setting-queries.ts'
-import { type ReferencesStore, referencesStore } from '#server/modules/studies/reference-queries.ts'
-import {
-  type SavedViewsStore,
-  savedViewsStore,
-} from '#server/modules/studies/saved-view-queries.ts'
 import {
   type SearchFillStore,
   searchFillStore,
@@ -122,14 +117,6 @@ import {
   type WorkstationsStore,
   workstationsStore,
 } from '#server/modules/users/workstation-queries.ts'
-import {
-  type AnnotationsStore,
-  annotationsStore,
-} from '#server/modules/viewer/annotation-queries.ts'
-import { type CapturesStore, capturesStore } from '#server/modules/viewer/capture-queries.ts'
-import { type LinksStore, linksStore } from '#server/modules/viewer/link-queries.ts'
-import { type ViewFilesStore, viewFilesStore } from '#server/modules/viewer/view-file-queries.ts'
-import { type ViewsStore, viewsStore } from '#server/modules/viewer/view-queries.ts'
 import { type AnswersStore, answersStore } from '#server/modules/worklist/cached-answer-queries.ts'
 import { type DowntimeStore, downtimeStore } from '#server/modules/worklist/downtime-queries.ts'
 import { type ExamFactsStore, examFactsStore } from '#server/modules/worklist/exam-fact-queries.ts'
@@ -181,7 +168,6 @@ export interface Context extends Disposable {
   readonly inspections: InspectionsStore
   readonly closedSteps: ClosedStepsStore
   readonly studies: StudiesStore
-  readonly savedViews: SavedViewsStore
   readonly reports: ReportsStore
   readonly reportRevisions: ReportRevisionsStore
   readonly reportPdfs: ReportPdfsStore
@@ -192,12 +178,6 @@ export interface Context extends Disposable {
   readonly reportTemplates: ReportTemplatesStore
   readonly clinicalContexts: ClinicalContextsStore
   readonly contextDocuments: ContextDocumentsStore
-  readonly links: LinksStore
-  readonly views: ViewsStore
-  readonly viewFiles: ViewFilesStore
-  readonly annotations: AnnotationsStore
-  readonly captures: CapturesStore
-  readonly references: ReferencesStore
   readonly idempotency: IdempotencyStore
   readonly downtime: DowntimeStore
   readonly invitations: InvitationsStore
@@ -329,7 +309,6 @@ export function openContext({
       inspections: inspectionsStore(database, seal),
       closedSteps: closedStepsStore(database, seal),
       studies,
-      savedViews: savedViewsStore(database, seal),
       reports: reportsStore(database, seal),
       reportRevisions: reportRevisionsStore(database, seal),
       reportPdfs: reportPdfsStore(database, seal),
@@ -340,12 +319,6 @@ export function openContext({
       reportTemplates: reportTemplatesStore(database),
       clinicalContexts: clinicalContextsStore(database, seal),
       contextDocuments: contextDocumentsStore(database, seal),
-      links: linksStore(database, seal),
-      views: viewsStore(database, seal),
-      viewFiles: viewFilesStore(database),
-      annotations: annotationsStore(database, seal),
-      captures: capturesStore(database),
-      references: referencesStore(database),
       idempotency: idempotencyStore(database, seal, clock),
       downtime: downtimeStore(database, seal),
       invitations: invitationsStore(database),
@@ -358,7 +331,7 @@ export function openContext({
       imageStudies,
       performedSteps: performedStepsStore(database, seal),
       commitments: commitmentsStore(database),
-      corrections: correctionsStore(database, seal, annotationsStore(database, seal)),
+      corrections: correctionsStore(database, seal),
       examFacts: examFactsStore(database),
       reconciliations: reconciliationsStore(database, seal),
       associations: associationsStore(database),

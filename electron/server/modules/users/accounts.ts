@@ -8,6 +8,7 @@ import type { People } from './people.ts'
 import type { SecondFactors } from './second-factor.ts'
 import { signedInUser } from './sessions.ts'
 import type { UserRecord } from './user-queries.ts'
+import { deleteViewsOfSession } from './viewer-queries.ts'
 
 /** After so many wrong passwords a locked window has to be signed in anew. */
 const MOST_WRONG = 10
@@ -138,7 +139,7 @@ export function openAccounts(deps: AccountsDeps): Accounts {
         const own = sessions
           .list(at)
           .filter((session) => session.userId === userId && session.sessionId !== kept?.sessionId)
-        for (const session of own) store.views.removeOfSession(session)
+        for (const session of own) deleteViewsOfSession(database, session)
         sessions.removeOf(userId, hashOfToken(token))
         store.signInLinks.removeOf(userId)
         note(deps.store, userActor(userId), 'user.set-password', userId, {

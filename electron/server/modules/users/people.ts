@@ -20,6 +20,7 @@ import {
 } from './sessions.ts'
 import { openSignInThrottle } from './sign-in-throttle.ts'
 import type { UserRecord } from './user-queries.ts'
+import { deleteViewsOf } from './viewer-queries.ts'
 
 export type { SignIn } from './sessions.ts'
 
@@ -269,7 +270,7 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
         users.update({ ...user, passwordHash, updatedAt: at })
         users.notePassword(userId, at)
         sessions.removeOf(userId)
-        store.views.removeOf(userId, 'window')
+        deleteViewsOf(store.database, userId, 'window')
         signInLinks.removeOf(userId)
         throttle.succeed(user.email)
         throttle.succeed(withinSession(user.email))

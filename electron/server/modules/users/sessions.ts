@@ -8,6 +8,7 @@ import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { SessionRecord, UnwrittenUse } from './session-queries.ts'
 import type { UserRecord } from './user-queries.ts'
+import { deleteViewsOfSession } from './viewer-queries.ts'
 
 const USE_NOTED_EVERY_MS = 60_000
 /** For so long after it a proof of who is there holds for privileged actions (decision 0033). */
@@ -127,7 +128,7 @@ export function openSessions(deps: DomainDeps): Sessions {
     database.transaction(() => {
       sessions.remove(session.tokenHash)
       // Images that were opened from the window do not stay for whoever sits there next.
-      store.views.removeOfSession(session)
+      deleteViewsOfSession(database, session)
     })
   }
 

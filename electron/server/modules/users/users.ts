@@ -4,6 +4,7 @@ import type { Outcome } from '#shared/contract/conventions.ts'
 import { ApiError, type FieldFault } from '#shared/errors.ts'
 import { actorOf, type Caller, demand } from './caller.ts'
 import type { PersonFields, TimeKey, UserFilters, UserRecord } from './user-queries.ts'
+import { deleteViewsOf, revokeLinksOf } from './viewer-queries.ts'
 
 /** A part of a list, newest first; `next` is where the next part goes on after. */
 export interface ListPart<T> {
@@ -49,7 +50,7 @@ export interface Users {
 
 export function openUsers(deps: DomainDeps): Users {
   const { store, clock } = deps
-  const { database, users, invitations, sessions, signInLinks, links, views } = store
+  const { database, users, invitations, sessions, signInLinks } = store
 
   function existing(userId: string): UserRecord {
     const user = users.get(userId)
@@ -101,7 +102,7 @@ export function openUsers(deps: DomainDeps): Users {
         users.update(changed)
         if (!after.hasDashboardAccess) {
           sessions.removeOf(userId)
-          views.removeOf(userId, 'window')
+          deleteViewsOf(database, userId, 'window')
         }
         const invitation = invitations.ofUser(userId)
         if (invitation && isPending(invitation, updatedAt))
@@ -131,8 +132,8 @@ export function openUsers(deps: DomainDeps): Users {
         users.update({ ...user, deactivatedAt: at, updatedAt: at })
         sessions.removeOf(userId)
         signInLinks.removeOf(userId)
-        links.revokeOf(userId, at)
-        views.removeOf(userId)
+        revokeLinksOf(database, userId, at)
+        deleteViewsOf(database, userId)
         note(deps.store, actorOf(caller), 'user.revoke-access', userId)
         return { success: true, message: 'The user has no access any more.' }
       }),
