@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type IdempotencyStore, idempotencyStore } from '#server/http/idempotency-queries.ts'
 import { type OutboxStore, outboxStore } from '#server/jobs/outbox-queries.ts'
+import { type JobSignals, openJobSignals } from '#server/jobs/signals.ts'
 import { type ApiKeysStore, apiKeysStore } from '#server/modules/api-keys/api-key-queries.ts'
 import { openAnchor } from '#server/modules/audit/audit-anchor.ts'
 import { type AuditStore, auditStore } from '#server/modules/audit/audit-queries.ts'
@@ -33,11 +34,6 @@ import {
 import { type DevicesStore, devicesStore } from '#server/modules/devices/device-queries.ts'
 import { type CallersStore, callersStore } from '#server/modules/devices/unknown-caller-queries.ts'
 import { type EventsStore, eventsStore } from '#server/modules/events/event-queries.ts'
-import {
-  type DestinationsStore,
-  destinationsStore,
-} from '#server/modules/forwarding/destination-queries.ts'
-import { type ForwardsStore, forwardsStore } from '#server/modules/forwarding/forward-queries.ts'
 import { hasImages, type ImageFiles, imageFiles } from '#server/modules/images/image-files.ts'
 import {
   type ImageStudiesStore,
@@ -93,11 +89,6 @@ import {
 } from '#server/modules/reports/report-template-queries.ts'
 import { type SecretsStore, secretsStore } from '#server/modules/settings/secret-queries.ts'
 import { type SettingsStore, settingsStore } from '#server/modules/settings/setting-queries.ts'
-import { type ReferencesStore, referencesStore } from '#server/modules/studies/reference-queries.ts'
-import {
-  type SavedViewsStore,
-  savedViewsStore,
-} from '#server/modules/studies/saved-view-queries.ts'
 import {
   type SearchFillStore,
   searchFillStore,
@@ -126,14 +117,6 @@ import {
   type WorkstationsStore,
   workstationsStore,
 } from '#server/modules/users/workstation-queries.ts'
-import {
-  type AnnotationsStore,
-  annotationsStore,
-} from '#server/modules/viewer/annotation-queries.ts'
-import { type CapturesStore, capturesStore } from '#server/modules/viewer/capture-queries.ts'
-import { type LinksStore, linksStore } from '#server/modules/viewer/link-queries.ts'
-import { type ViewFilesStore, viewFilesStore } from '#server/modules/viewer/view-file-queries.ts'
-import { type ViewsStore, viewsStore } from '#server/modules/viewer/view-queries.ts'
 import { type AnswersStore, answersStore } from '#server/modules/worklist/cached-answer-queries.ts'
 import { type DowntimeStore, downtimeStore } from '#server/modules/worklist/downtime-queries.ts'
 import { type ExamFactsStore, examFactsStore } from '#server/modules/worklist/exam-fact-queries.ts'
@@ -160,6 +143,9 @@ export interface Context extends Disposable {
   readonly clock: Clock
   /** A new UUID v4. */
   readonly uuid: () => string
+  /** Safe mode: no worker takes up what waits; what a person asks for is done. */
+  readonly isSafe: boolean
+  readonly jobs: JobSignals
   readonly database: Database
   readonly writeHealth: WriteHealth
   readonly seal: Seal
@@ -182,7 +168,6 @@ export interface Context extends Disposable {
   readonly inspections: InspectionsStore
   readonly closedSteps: ClosedStepsStore
   readonly studies: StudiesStore
-  readonly savedViews: SavedViewsStore
   readonly reports: ReportsStore
   readonly reportRevisions: ReportRevisionsStore
   readonly reportPdfs: ReportPdfsStore
@@ -193,12 +178,6 @@ export interface Context extends Disposable {
   readonly reportTemplates: ReportTemplatesStore
   readonly clinicalContexts: ClinicalContextsStore
   readonly contextDocuments: ContextDocumentsStore
-  readonly links: LinksStore
-  readonly views: ViewsStore
-  readonly viewFiles: ViewFilesStore
-  readonly annotations: AnnotationsStore
-  readonly captures: CapturesStore
-  readonly references: ReferencesStore
   readonly idempotency: IdempotencyStore
   readonly downtime: DowntimeStore
   readonly invitations: InvitationsStore
@@ -212,10 +191,8 @@ export interface Context extends Disposable {
   readonly performedSteps: PerformedStepsStore
   readonly commitments: CommitmentsStore
   readonly corrections: CorrectionsStore
-  readonly destinations: DestinationsStore
   readonly examFacts: ExamFactsStore
   readonly reconciliations: ReconciliationsStore
-  readonly forwards: ForwardsStore
   readonly associations: AssociationsStore
 }
 
@@ -225,6 +202,8 @@ export interface ContextOptions {
   readonly clock: Clock
   /** A new UUID v4. */
   readonly uuid: () => string
+  /** False where it is not given. */
+  readonly isSafe?: boolean | undefined
   /** The data key of 32 bytes, where something else than `data.key` keeps it. */
   readonly dataKey?: Buffer | undefined
   /**
@@ -270,6 +249,7 @@ export function openContext({
   folder,
   clock,
   uuid,
+  isSafe = false,
   dataKey,
   isChecked = false,
   isCopy = false,
@@ -305,6 +285,8 @@ export function openContext({
       folder,
       clock,
       uuid,
+      isSafe,
+      jobs: openJobSignals(database),
       database,
       writeHealth,
       seal,
@@ -327,7 +309,6 @@ export function openContext({
       inspections: inspectionsStore(database, seal),
       closedSteps: closedStepsStore(database, seal),
       studies,
-      savedViews: savedViewsStore(database, seal),
       reports: reportsStore(database, seal),
       reportRevisions: reportRevisionsStore(database, seal),
       reportPdfs: reportPdfsStore(database, seal),
@@ -338,12 +319,6 @@ export function openContext({
       reportTemplates: reportTemplatesStore(database),
       clinicalContexts: clinicalContextsStore(database, seal),
       contextDocuments: contextDocumentsStore(database, seal),
-      links: linksStore(database, seal),
-      views: viewsStore(database, seal),
-      viewFiles: viewFilesStore(database),
-      annotations: annotationsStore(database, seal),
-      captures: capturesStore(database),
-      references: referencesStore(database),
       idempotency: idempotencyStore(database, seal, clock),
       downtime: downtimeStore(database, seal),
       invitations: invitationsStore(database),
@@ -356,11 +331,9 @@ export function openContext({
       imageStudies,
       performedSteps: performedStepsStore(database, seal),
       commitments: commitmentsStore(database),
-      corrections: correctionsStore(database, seal, annotationsStore(database, seal)),
-      destinations: destinationsStore(database),
+      corrections: correctionsStore(database, seal),
       examFacts: examFactsStore(database),
       reconciliations: reconciliationsStore(database, seal),
-      forwards: forwardsStore(database),
       associations: associationsStore(database),
       [Symbol.dispose]() {
         anchor?.finish()

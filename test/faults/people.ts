@@ -187,7 +187,7 @@ export const users = ofArea('USR', [
     promise: 'P-USR-04',
     what: 'links of a person stay open after access was revoked',
     file: 'electron/server/modules/users/users.ts',
-    find: '        links.revokeOf(userId, at)\n',
+    find: '        revokeLinksOf(database, userId, at)\n',
     replace: '',
     tests: [
       'electron/server/modules/users/users.test.ts',

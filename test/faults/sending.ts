@@ -146,8 +146,8 @@ export const deliveries = ofArea('DEL', [
     promise: 'P-DEL-10',
     what: 'an IPv4 address within an IPv6 one is not looked at',
     file: 'electron/server/webhooks/address-class.ts',
-    find: "{ ...block('::ffff:0:0/96', 'never', ''), at: 12 },",
-    replace: "{ ...block('::fffe:0:0/96', 'never', ''), at: 12 },",
+    find: "{ cidr: ipaddr.parseCIDR('::ffff:0:0/96'), at: 12 },",
+    replace: "{ cidr: ipaddr.parseCIDR('::fffe:0:0/96'), at: 12 },",
     tests: [
       'electron/server/webhooks/address-class.test.ts',
       'electron/server/webhooks/address.test.ts',

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { ViewRecord } from '#server/modules/viewer/view-queries.ts'
+import type { ViewRecord } from '#server/modules/viewer/queries.ts'
 
 /**
  * A view from the window of what the archive alone has, unless it says more; it runs for a year

@@ -7,6 +7,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { tryWrite } from '#server/platform/write-health.ts'
 import { openDatabaseFile } from './database-file.ts'
 import type { Seal } from './encryption.ts'
@@ -87,6 +88,9 @@ interface Statement {
   readonly isChange: boolean
 }
 
+/** What listeners are told of after the commit of a change. */
+export type Topic = 'studies' | 'events' | 'endpoints'
+
 interface Writer {
   readonly write: () => unknown
   readonly resolve: (value: unknown) => void
@@ -120,13 +124,14 @@ export class Database implements Disposable {
   })
   readonly #sqlite: Sqlite.Database
   readonly #seal: Seal | undefined
-  readonly #statements = new Map<string, Statement>()
+  readonly #statements = new LRUCache<string, Statement>({ max: MOST_STATEMENTS })
   readonly #boundaries: Record<
     'begin' | 'commit' | 'rollback' | 'enter' | 'leave' | 'back',
     Sqlite.Statement
   >
   readonly #wal: WalSync
   #afterCommit: (() => void)[] = []
+  readonly #listeners = new Map<Topic, Set<() => void>>()
   #changeCount = 0
   /** Writes that were run, of the open transaction too. */
   #writes = 0
@@ -283,6 +288,20 @@ export class Database implements Disposable {
     else heard()
   }
 
+  /** Calls the topic's listeners when the open transaction has committed, once for each call. */
+  notify(topic: Topic): void {
+    this.afterCommit(() => {
+      for (const listener of this.#listeners.get(topic) ?? []) listener()
+    })
+  }
+
+  /** Calls the listener after each commit of what the topic names. It must not throw. Returns what stops it. */
+  subscribe(topic: Topic, listener: () => void): () => void {
+    const listeners = this.#listeners.get(topic) ?? new Set()
+    this.#listeners.set(topic, listeners.add(listener))
+    return () => void listeners.delete(listener)
+  }
+
   /**
    * Group commit: runs `write` at the next turn of the event loop in one transaction with everybody
    * else who is waiting, each under its own savepoint. Resolves when the transaction is durable; a
@@ -401,15 +420,11 @@ export class Database implements Disposable {
 
   /** The statement, about to be run. */
   #statement(sql: string): Sqlite.Statement {
-    const statement = this.#statements.get(sql) ?? this.#prepare(sql)
-    // Stryker disable next-line CallExpression: it only decides which statement is prepared again
-    this.#statements.delete(sql)
-    // Stryker disable next-line CallExpression: a statement that is not kept is prepared again
-    this.#statements.set(sql, statement)
-    // Stryker disable next-line all: it bounds the memory, and a statement that is gone is prepared
-    // again
-    if (this.#statements.size > MOST_STATEMENTS)
-      this.#statements.delete(this.#statements.keys().next().value ?? '')
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      statement = this.#prepare(sql)
+      this.#statements.set(sql, statement)
+    }
     if (statement.isChange) this.#changeCount++
     if (statement.isWrite) this.#writes++
     return statement.prepared

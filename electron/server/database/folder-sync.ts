@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { LRUCache } from 'lru-cache'
 import { type SharedRuns, sharedRuns } from '#server/platform/coalesce.ts'
 
 const fsync = promisify(fs.fsync)
@@ -28,7 +29,7 @@ export interface FolderSync {
  *   and some
  */
 export function openFolderSync(root: string, most = 1000): FolderSync {
-  const made = new Map<string, Promise<void>>()
+  const made = new LRUCache<string, Promise<void>>({ max: most })
   const syncs = new Map<string, SharedRuns>()
 
   function sync(folder: string): Promise<void> {
@@ -56,7 +57,6 @@ export function openFolderSync(root: string, most = 1000): FolderSync {
     })
     making.catch(() => made.delete(folder))
     made.set(folder, making)
-    if (made.size > most) made.delete(made.keys().next().value as string)
     return making
   }
 

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /**
  * What a caller may still do, as the RateLimit fields say it
  * (draft-ietf-httpapi-ratelimit-headers).
@@ -32,7 +34,7 @@ const MOST_CALLERS = 10_000
 
 /** One for all listeners. The callers of longest ago are forgotten where there are too many. */
 export function openRateLimit({ clock, perSecond, burst }: RateLimitDeps): RateLimit {
-  const buckets = new Map<string, { tokens: number; at: number }>()
+  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: MOST_CALLERS })
   return {
     take(caller) {
       const [now, rate, most] = [clock(), perSecond(), burst()]
@@ -41,10 +43,7 @@ export function openRateLimit({ clock, perSecond, burst }: RateLimitDeps): RateL
       const filled = Math.min(most, before.tokens + (Math.max(0, now - before.at) / 1000) * rate)
       const isAllowed = filled >= 1
       const tokens = isAllowed ? filled - 1 : filled
-      buckets.delete(caller)
       buckets.set(caller, { tokens, at: now })
-      const [oldest] = buckets.keys()
-      if (buckets.size > MOST_CALLERS && oldest !== undefined) buckets.delete(oldest)
       return {
         isAllowed,
         headers: {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { type Clock, instantOf } from '#server/platform/clock.ts'
 
 const MOST = 50
@@ -14,25 +15,21 @@ export interface RefusedHosts {
  * newest of them.
  */
 export function openRefusedHosts(clock: Clock): RefusedHosts {
-  const known = new Map<
+  const known = new LRUCache<
     string,
     { readonly endpointId: string; readonly host: string; readonly at: string }
-  >()
+  >({ max: MOST })
   return {
     note(endpointId, text) {
       const url = URL.parse(text)
       if (!url || !/^https?:$/.test(url.protocol)) return
       // As the list of hosts has it: the port where it is not that of https.
       const host = url.protocol === 'http:' && url.port === '' ? `${url.hostname}:80` : url.host
-      const key = `${endpointId} ${host}`
-      known.delete(key)
-      known.set(key, { endpointId, host, at: instantOf(clock()) })
-      if (known.size > MOST) known.delete(known.keys().next().value ?? '')
+      known.set(`${endpointId} ${host}`, { endpointId, host, at: instantOf(clock()) })
     },
     of: (endpointId) =>
       [...known.values()]
         .filter((one) => one.endpointId === endpointId)
-        .map(({ host, at }) => ({ host, at }))
-        .reverse(),
+        .map(({ host, at }) => ({ host, at })),
   }
 }

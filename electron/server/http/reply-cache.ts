@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Operation } from '#shared/operation.ts'
 import type { Caller } from './callers.ts'
 
@@ -44,43 +45,31 @@ export function openReplyCache({
   bytes: most = MOST_BYTES,
 }: ReplyCacheDeps): ReplyCache {
   const known = new Set(operations.map(callOf))
-  const kept = new Map<string, Buffer>()
+  const kept = new LRUCache<string, Buffer>({
+    maxSize: most,
+    // A name is two bytes a character at most.
+    sizeCalculation: (reply, name) => reply.length + name.length * 2 + ENTRY_BYTES,
+  })
   let keptAt = version()
-  let total = 0
 
   function forgetChanged(): void {
     const now = version()
     if (now === keptAt) return
     kept.clear()
-    total = 0
     keptAt = now
   }
-  // A name is two bytes a character at most.
-  const sizeOf = (name: string, reply: Buffer) => reply.length + name.length * 2 + ENTRY_BYTES
 
   return {
     keeps: (operation) => operation.method === 'GET' && known.has(callOf(operation)),
     version,
     find(caller, url) {
       forgetChanged()
-      const name = nameOf(caller, url)
-      const reply = kept.get(name)
-      if (!reply) return undefined
-      kept.delete(name)
-      kept.set(name, reply)
-      return reply
+      return kept.get(nameOf(caller, url))
     },
     keep(caller, url, reply, readAt) {
       forgetChanged()
       const name = nameOf(caller, url)
-      if (readAt !== keptAt || kept.has(name) || sizeOf(name, reply) > most) return
-      kept.set(name, reply)
-      total += sizeOf(name, reply)
-      for (const [oldest, unused] of kept) {
-        if (total <= most) break
-        kept.delete(oldest)
-        total -= sizeOf(oldest, unused)
-      }
+      if (readAt === keptAt && !kept.has(name)) kept.set(name, reply)
     },
   }
 }

@@ -1,6 +1,6 @@
 import type {} from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ViewRecord } from '#server/modules/viewer/view-queries.ts'
+import type { ViewRecord } from '#server/modules/viewer/queries.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { SessionUse } from './session-authentication.ts'

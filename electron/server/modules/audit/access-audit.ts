@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Actor, DomainDeps } from './audit.ts'
 
 /** A look at patient data: which kind, and at what. */
@@ -28,8 +29,8 @@ export function openAccessAudit(
   deps: DomainDeps & { readonly onError: (error: unknown) => void },
 ): AccessAudit {
   const { store, clock, onError } = deps
-  /** When each look was noted, the oldest first. */
-  const seen = new Map<string, number>()
+  /** When each look was noted. */
+  const seen = new LRUCache<string, number>({ max: MOST_REMEMBERED })
   const pending: Access[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<unknown> = Promise.resolve()
@@ -51,11 +52,9 @@ export function openAccessAudit(
     note(look) {
       const key = keyOf(look)
       const now = clock()
-      const before = seen.get(key)
+      const before = seen.peek(key)
       if (before !== undefined && Math.abs(now - before) < WINDOW_MS) return
-      seen.delete(key)
       seen.set(key, now)
-      if (seen.size > MOST_REMEMBERED) seen.delete(seen.keys().next().value ?? '')
       pending.push(look)
       timer ??= setTimeout(write, WRITE_MS)
     },

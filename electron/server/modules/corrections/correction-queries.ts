@@ -2,7 +2,7 @@ import type { Database } from '#server/database/database.ts'
 import type { Seal } from '#server/database/encryption.ts'
 import { rawQuery } from '#server/database/raw-query.ts'
 import type { HandedOutRow, ImageHeader } from '#server/modules/images/image-study-queries.ts'
-import type { AnnotationsStore } from '#server/modules/viewer/annotation-queries.ts'
+import { findAnnotations, putAnnotations } from '#server/modules/viewer/queries.ts'
 import type {
   CORRECTION_CAUSES,
   CorrectionKind,
@@ -211,11 +211,7 @@ const OWNERS = 'select owner from annotations where studyInstanceUid = ?'
 /** PS3.5 §9.1. */
 const UID = /\d+(?:\.\d+)+/g
 
-export function correctionsStore(
-  db: Database,
-  seal: Seal,
-  annotations: AnnotationsStore,
-): CorrectionsStore {
+export function correctionsStore(db: Database, seal: Seal): CorrectionsStore {
   const sealed = (details: CorrectionDetails, id: string) =>
     seal.seal(Buffer.from(JSON.stringify(details)), contextOf(id))
   const recordOf = ({ sealedDetails, ...row }: StoredCorrection): CorrectionRecord => ({
@@ -309,22 +305,18 @@ export function correctionsStore(
       const isMoved = (one: unknown) =>
         (JSON.stringify(one).match(UID) ?? []).some((uid) => images.has(uid))
       for (const { owner } of db.all(rawQuery<{ owner: string }>(OWNERS, [from]))) {
-        const kept = annotations.get(from, owner)
+        const kept = findAnnotations(db, from, owner)
         const moved = kept?.annotations.filter(isMoved) ?? []
         if (!kept || moved.length === 0) continue
+        const put = (studyInstanceUid: string, revision: number, annotations: unknown[]) =>
+          putAnnotations(db, { studyInstanceUid, owner, revision, annotations, updatedAt: at })
         const staying = kept.annotations.filter((one) => !moved.includes(one))
-        if (from === to)
-          annotations.put(from, owner, kept.revision + 1, [...staying, ...moved.map(mapped)], at)
+        const corrected = moved.map(mapped)
+        if (from === to) put(from, kept.revision + 1, [...staying, ...corrected])
         else {
-          annotations.put(from, owner, kept.revision + 1, staying, at)
-          const there = annotations.get(to, owner)
-          annotations.put(
-            to,
-            owner,
-            (there?.revision ?? 0) + 1,
-            [...(there?.annotations ?? []), ...moved.map(mapped)],
-            at,
-          )
+          put(from, kept.revision + 1, staying)
+          const there = findAnnotations(db, to, owner)
+          put(to, (there?.revision ?? 0) + 1, [...(there?.annotations ?? []), ...corrected])
         }
       }
     },
@@ -333,3 +325,13 @@ export function correctionsStore(
 
 export const foundContextOf = (instanceId: number) => `found version ${instanceId}`
 const contextOf = (correctionId: string) => `correction ${correctionId}`
+
+/** Who opened the study, as far as its views are kept: each person once, with the last use. */
+export const viewersOf = (database: Database, studyInstanceUid: string) =>
+  database.all(
+    rawQuery<{ readonly userId: string; readonly at: string }>(
+      `select userId, max(lastUsedAt) as at from views
+        where studyInstanceUid = ? and userId is not null group by userId order by at`,
+      [studyInstanceUid],
+    ),
+  )

@@ -1,9 +1,12 @@
 import type { Context } from '#server/context.ts'
 import type { EventRow } from '#server/modules/events/event-queries.ts'
+import { findDestination } from '#server/modules/forwarding/destination-queries.ts'
 import { endpointName } from '#server/modules/partners/endpoints.ts'
 import { personOf } from '#server/modules/reports/report-people.ts'
+import { openReferences } from '#server/modules/studies/reference-queries.ts'
 import type { NoticeContact, NoticeKind } from '#shared/contract/correction-notices.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
+import { viewersOf } from './correction-queries.ts'
 
 /** Somebody who got images, or values, of a study. */
 export interface Recipient {
@@ -65,7 +68,7 @@ export function recipientsOf(
   const studies = [scribe, store.studies.byUid('viewer', studyInstanceUid)].filter(
     (study) => study !== undefined,
   )
-  const known = store.references.open()
+  const known = openReferences(store.database)
 
   function add(
     kind: NoticeKind,
@@ -85,7 +88,7 @@ export function recipientsOf(
 
   function addDestinations(): void {
     for (const destinationId of destinationIds) {
-      const name = store.destinations.get(destinationId)?.name ?? ''
+      const name = findDestination(store.database, destinationId)?.name ?? ''
       add('destination', `destination:${destinationId}`, name, 'has-images', null)
     }
     for (const { destinationId, name } of store.correctionNotices.formerDestinations(
@@ -159,7 +162,7 @@ export function recipientsOf(
           told.communicatedAt,
         )
     }
-    for (const { userId, at } of store.views.openedBy(studyInstanceUid))
+    for (const { userId, at } of viewersOf(store.database, studyInstanceUid))
       add('person', `user:${userId}`, personOf({ store }, userId).name, 'opened-images', at)
     const ordered =
       scribe?.detail.reportMetadata?.referringPhysicianName ||

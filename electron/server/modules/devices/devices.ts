@@ -313,7 +313,7 @@ function isOf({ device, range }: Known, host: string): boolean {
 
 function isLastAt(known: Known, host: string): boolean {
   const { device, range } = known
-  const isOneHost = range && range.prefix >= (range.bytes.length === 4 ? 32 : HOST_BITS)
+  const isOneHost = range && range.prefix >= (range.bits === 32 ? 32 : HOST_BITS)
   if (isOneHost) return isOf(known, host)
   return device.lastAddress !== null && hostOf(device.lastAddress) === host
 }

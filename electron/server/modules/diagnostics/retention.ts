@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
 import { FORGOTTEN_MS } from '#server/modules/users/sign-in-throttle.ts'
 import { APPROVED_MS, ASKING_MS } from '#server/modules/users/workstations.ts'
+import { purgeLinks } from '#server/modules/viewer/queries.ts'
 import { forgetEndedViews, type ViewSessions } from '#server/modules/viewer/view-sessions.ts'
 import { instantOf } from '#server/platform/clock.ts'
 
@@ -74,7 +75,7 @@ export async function forgetExpired({ store, clock, views }: RetentionDeps): Pro
   store.sessions.purge(before(0))
   store.workstations.purge(before(ASKING_MS), before(APPROVED_MS))
   store.signInLinks.purge(before(0))
-  store.links.purge(before(LINKS_MS))
+  purgeLinks(store.database, before(LINKS_MS))
   if (views) views.purge()
   else forgetEndedViews({ store, clock })
   store.idempotency.purge()

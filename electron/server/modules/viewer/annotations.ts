@@ -2,7 +2,7 @@ import type { DomainDeps } from '#server/modules/audit/audit.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ANNOTATION_CHARACTERS, type Annotations } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { ViewRecord } from './view-queries.ts'
+import { annotationRevision, findAnnotations, putAnnotations, type ViewRecord } from './queries.ts'
 
 type OfView = Pick<ViewRecord, 'viewId' | 'userId'>
 
@@ -30,10 +30,12 @@ export function openAnnotations({
   store,
   clock,
 }: Pick<DomainDeps, 'store' | 'clock'>): AnnotationsOfViews {
-  const { database, annotations: kept } = store
+  const { database } = store
   return {
     read: (view, studyInstanceUid) =>
-      (kept.get(studyInstanceUid, ownerOfAnnotations(view)) as Annotations | undefined) ?? {
+      (findAnnotations(database, studyInstanceUid, ownerOfAnnotations(view)) as
+        | Annotations
+        | undefined) ?? {
         revision: 0,
         annotations: [],
       },
@@ -43,9 +45,15 @@ export function openAnnotations({
         const characters = JSON.stringify(annotations).length
         if (characters > ANNOTATION_CHARACTERS) throw tooLong(characters)
         const owner = ownerOfAnnotations(view)
-        const now = kept.revisionOf(studyInstanceUid, owner)
+        const now = annotationRevision(database, studyInstanceUid, owner)
         if (read !== now) throw savedSince(read, now)
-        kept.put(studyInstanceUid, owner, now + 1, annotations, instantOf(clock()))
+        putAnnotations(database, {
+          studyInstanceUid,
+          owner,
+          revision: now + 1,
+          annotations,
+          updatedAt: instantOf(clock()),
+        })
         return { revision: now + 1 }
       }),
   }

@@ -100,13 +100,13 @@ export function archiveImages({
   ): Promise<CacheHold> {
     await cache.ready
     const before = cache.known(fileKey)
-    const hold = before?.validator.etag === etag ? cache.hold(before, evicted) : undefined
+    const hold = before?.etag === etag ? cache.hold(before, evicted) : undefined
     return (
       hold ??
       (await inflatedCopy(
         cache,
         path,
-        { fileKey, studyInstanceUid, validator: { etag, lastModified: null } },
+        { fileKey, studyInstanceUid, etag, lastModified: null },
         evicted,
       ))
     )

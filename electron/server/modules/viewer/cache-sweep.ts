@@ -1,17 +1,18 @@
 import { opendir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Context } from '#server/context.ts'
+import { deleteViewFile, oldestViewFiles } from './queries.ts'
 
 /**
  * Removes what a crash left of the cache below `folder`: parts, files without a row, rows without
  * their file. How many files there are then, and of how many bytes.
  */
 export async function sweptCache(
-  { viewFiles, database }: Context,
+  { database }: Context,
   folder: string,
 ): Promise<{ readonly files: number; readonly bytes: number }> {
   const listed = new Map(
-    viewFiles.oldest(Number.MAX_SAFE_INTEGER).map((record) => [record.file, record]),
+    oldestViewFiles(database, Number.MAX_SAFE_INTEGER).map((record) => [record.file, record]),
   )
   let files = 0
   let bytes = 0
@@ -30,7 +31,7 @@ export async function sweptCache(
   }
   if (listed.size > 0)
     await database.commitSoon(() => {
-      for (const { fileKey } of listed.values()) viewFiles.remove(fileKey)
+      for (const { fileKey } of listed.values()) deleteViewFile(database, fileKey)
     })
   return { files, bytes }
 }

@@ -7,7 +7,7 @@ import { tryWrite } from '#server/platform/write-health.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
-import type { CaptureRecord } from './capture-queries.ts'
+import { type CaptureRecord, findCapture, updateCapture } from './queries.ts'
 
 /** The outbox row of a capture; its subject is the capture's id. */
 export const CAPTURE_UPLOAD = 'capture.upload'
@@ -83,10 +83,10 @@ export function openCaptureUpload({
   onSettled,
   onError,
 }: CaptureUploadDeps): CaptureUpload {
-  const { captures, instances, imageFiles, database, outbox } = store
+  const { instances, imageFiles, database, outbox } = store
 
   function change(captureId: string, standing: Standing, attempts = 0): CaptureRecord | undefined {
-    const before = captures.get(captureId)
+    const before = findCapture(database, captureId)
     if (!before) return undefined
     const after = {
       ...before,
@@ -95,7 +95,7 @@ export function openCaptureUpload({
       attempts: before.attempts + attempts,
       updatedAt: instantOf(clock()),
     }
-    captures.update(after)
+    updateCapture(database, after)
     return after
   }
 
@@ -196,7 +196,7 @@ export function openCaptureUpload({
   const worker = openOutboxWorker({
     ...{ store, kind: CAPTURE_UPLOAD, clock, onError, atOnce: AT_ONCE },
     async deliver(row, signal) {
-      const capture = captures.get(row.subject)
+      const capture = findCapture(database, row.subject)
       if (!capture) return { outcome: 'failed', fault: GONE }
       try {
         return await upload(capture, row, signal)
@@ -216,7 +216,7 @@ export function openCaptureUpload({
         if (row)
           change(row.subject, {
             state: 'waiting',
-            lastError: captures.get(row.subject)?.lastError ?? '',
+            lastError: findCapture(database, row.subject)?.lastError ?? '',
             nextAt: at,
           })
       }

@@ -13,8 +13,14 @@ import type { Capture, NewCapture } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
 import { uidOfUuid } from '#shared/ids.ts'
 import { type CaptureObject, captureObject } from './capture-object.ts'
-import type { CaptureRecord } from './capture-queries.ts'
 import { CAPTURE_UPLOAD, type CaptureUploadDeps, openCaptureUpload } from './capture-upload.ts'
+import {
+  type CaptureRecord,
+  capturesOfStudy,
+  findCapture,
+  insertCapture,
+  updateCapture,
+} from './queries.ts'
 import type { ViewImages } from './view-images.ts'
 
 /**
@@ -65,7 +71,7 @@ const UNKNOWN = 'The study is of no partner: it is in the archive of this gatewa
 
 export function openCaptures(deps: CapturesDeps): Captures {
   const { store, clock, uuid, settings, endpoints, images, keep, onFailed } = deps
-  const { captures, database, imageStudies, outbox, studies } = store
+  const { database, imageStudies, outbox, studies } = store
 
   const uploading = openCaptureUpload({
     ...deps,
@@ -151,7 +157,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
     if (frame > shown.instance.frames)
       throw malformed('body.frame', `must be one of its ${shown.instance.frames} frames`)
     demandRoom()
-    if (captures.ofStudy(studyInstanceUid).length >= MOST_OF_A_STUDY)
+    if (capturesOfStudy(database, studyInstanceUid).length >= MOST_OF_A_STUDY)
       throw new ApiError(
         'refused',
         `The study has ${MOST_OF_A_STUDY} captures already: no more can be made of it.`,
@@ -159,7 +165,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
     const image = { rows, columns, pixels: await pixelsOf(pixels, rows * columns * 3) }
 
     const study = studyOf(view, studyInstanceUid)
-    const earlier = captures.ofStudy(studyInstanceUid)
+    const earlier = capturesOfStudy(database, studyInstanceUid)
     const now = instantOf(clock())
     const { object, header } = captureObject({
       ...{ shown, frame, description, image },
@@ -196,7 +202,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
       ...{ lastError: why, createdAt: now, updatedAt: now },
     }
     await keep([object], header, () => {
-      captures.insert(record)
+      insertCapture(database, record)
       const { captureId, sopInstanceUid } = record
       note(deps.store, actorOf(view), 'capture.make', captureId, {
         viewId: view.viewId,
@@ -218,12 +224,12 @@ export function openCaptures(deps: CapturesDeps): Captures {
 
     list: (view) =>
       uidsOf(view)
-        .flatMap((studyInstanceUid) => captures.ofStudy(studyInstanceUid))
+        .flatMap((studyInstanceUid) => capturesOfStudy(database, studyInstanceUid))
         .map(shownCapture),
 
     retry: (view, captureId) =>
       database.transaction(() => {
-        const before = captures.get(captureId)
+        const before = findCapture(database, captureId)
         if (!before || !uidsOf(view).includes(before.studyInstanceUid))
           throw new ApiError('not-found', 'There is no such capture.')
         if (before.state === 'done') throw new ApiError('refused', 'It was uploaded already.')
@@ -235,7 +241,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
         if (waits?.state === 'waiting') {
           if (before.state === 'waiting') uploading.retry([waits.outboxId])
         } else {
-          captures.update({
+          updateCapture(database, {
             ...before,
             state: 'waiting',
             nextAt: now,
@@ -244,7 +250,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
           })
           append(captureId, now)
         }
-        return shownCapture(captures.get(captureId) ?? before)
+        return shownCapture(findCapture(database, captureId) ?? before)
       }),
 
     [Symbol.asyncDispose]: () => uploading[Symbol.asyncDispose](),

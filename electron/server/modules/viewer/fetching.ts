@@ -54,13 +54,13 @@ export async function fetched(
     streamed = await stream({})
   }
   const { etag = null, lastModified = null } = streamed
-  const known = { fileKey, studyInstanceUid, validator: { etag, lastModified } }
+  const known = { fileKey, studyInstanceUid, etag, lastModified }
   return await kept(cache, streamed, known, fetching)
 }
 
 const IS_THERE = [() => true, () => false] as const
 
-function conditions({ validator: { etag, lastModified } }: KnownFile): Record<string, string> {
+function conditions({ etag, lastModified }: KnownFile): Record<string, string> {
   return {
     ...(etag !== null && { 'if-none-match': etag }),
     ...(lastModified !== null && { 'if-modified-since': lastModified }),

@@ -10,7 +10,14 @@ import { hashOfToken, mintToken } from '#server/platform/token.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
 import { moved } from '#shared/lifecycle.ts'
-import type { EphemeralDetail, LinkKind, LinkRecord } from './link-queries.ts'
+import {
+  type EphemeralDetail,
+  findLink,
+  insertLink,
+  type LinkKind,
+  type LinkRecord,
+  redeemLink,
+} from './queries.ts'
 import { PDF_LINK_SECONDS, type SignedQuery, signedLinks } from './signed-link.ts'
 
 /** Fixed by the interface's documents (interface-choices §1.3). */
@@ -79,7 +86,7 @@ export interface Links {
 
 export function openLinks(deps: LinksDeps): Links {
   const { store, clock, publicBase, linkMinutes, takesEvent } = deps
-  const { database, studies, links } = store
+  const { database, studies } = store
   const finder = studyFinder(deps)
   const references = studyReferences(deps)
   const signed = signedLinks(store.seal.keyFor('report PDF links'), clock)
@@ -95,7 +102,7 @@ export function openLinks(deps: LinksDeps): Links {
     const now = clock()
     const lifetimeMs = ephemeral ? EPHEMERAL_SECONDS * 1000 : linkMinutes() * 60_000
     const token = mintToken()
-    links.insert({
+    insertLink(database, {
       tokenHash: hashOfToken(token),
       ...{ kind, area, studyId, userId },
       ...makerOf(caller),
@@ -203,7 +210,7 @@ export function openLinks(deps: LinksDeps): Links {
     open: (token) =>
       database.transaction((): LinkOpening => {
         const now = instantOf(clock())
-        const link = links.find(hashOfToken(token))
+        const link = findLink(database, hashOfToken(token))
         if (!link) return { outcome: 'closed', why: 'unknown' }
         const { kind, area, studyId, userId, ephemeral, createdByApiKeyId, createdByUserId } = link
         const why = whyClosed(link, now)
@@ -211,7 +218,7 @@ export function openLinks(deps: LinksDeps): Links {
           note(deps.store, 'gateway', 'link.refused', studyId ?? 'ephemeral', { kind, userId, why })
           return { outcome: 'closed', why }
         }
-        links.redeem(link.tokenHash, now)
+        redeemLink(database, link.tokenHash, now)
         note(deps.store, 'gateway', 'link.open', studyId ?? 'ephemeral', { kind, userId })
         return {
           outcome: 'opened',

@@ -4,7 +4,14 @@ import { dirname, join } from 'node:path'
 import type { Context } from '#server/context.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { sweptCache } from './cache-sweep.ts'
-import type { ViewFileRecord } from './view-file-queries.ts'
+import {
+  deleteViewFile,
+  findViewFile,
+  noteViewFileUse,
+  oldestViewFiles,
+  putViewFile,
+  type ViewFileRecord,
+} from './queries.ts'
 
 const GIGABYTE = 1e9
 /** An enhanced multi-frame of a long run is below it. */
@@ -33,7 +40,10 @@ export interface CachePart {
   readonly handle: FileHandle
 }
 
-export type KnownFile = Pick<ViewFileRecord, 'fileKey' | 'studyInstanceUid' | 'validator'>
+export type KnownFile = Pick<
+  ViewFileRecord,
+  'fileKey' | 'studyInstanceUid' | 'etag' | 'lastModified'
+>
 
 export interface ViewCacheDeps {
   readonly store: Context
@@ -93,7 +103,7 @@ export const fileKeyOf = (identity: string) => hash('sha256', identity)
 export function openViewCache({ store, clock, uuid, limits = {} }: ViewCacheDeps): ViewCache {
   const folder = join(store.folder, 'cache', 'views')
   const pathOf = (file: string) => join(folder, file)
-  const { viewFiles, database } = store
+  const { database } = store
   /** In the order of their last use. */
   const holds = new Map<string, Held>()
   /** Rows that are about to go. */
@@ -120,7 +130,9 @@ export function openViewCache({ store, clock, uuid, limits = {} }: ViewCacheDeps
     leaving.add(file)
     background(
       database
-        .commitSoon(() => viewFiles.get(fileKey)?.file === file && viewFiles.remove(fileKey))
+        .commitSoon(
+          () => findViewFile(database, fileKey)?.file === file && deleteViewFile(database, fileKey),
+        )
         .then(() => removed(file))
         .finally(() => leaving.delete(file)),
     )
@@ -139,7 +151,7 @@ export function openViewCache({ store, clock, uuid, limits = {} }: ViewCacheDeps
   function makeRoom(bytes: number, most: number): boolean {
     const fits = () => used + bytes <= most
     for (let limit = 100; !fits() && listed > heldListed; limit *= 4) {
-      const oldest = viewFiles.oldest(limit)
+      const oldest = oldestViewFiles(database, limit)
       for (const { fileKey, file, bytes: freed } of oldest) {
         if (holds.has(file) || leaving.has(file)) continue
         used -= freed
@@ -190,8 +202,8 @@ export function openViewCache({ store, clock, uuid, limits = {} }: ViewCacheDeps
       await handle.datasync().finally(() => handle.close())
       await database.commitSoon(() => {
         if (holds.get(file) !== held) return
-        const before = viewFiles.get(known.fileKey)
-        viewFiles.put({ ...known, file, bytes, usedAt: now, createdAt: now })
+        const before = findViewFile(database, known.fileKey)
+        putViewFile(database, { ...known, file, bytes, usedAt: now, createdAt: now })
         held.isListed = true
         heldListed++
         listed++
@@ -219,10 +231,8 @@ export function openViewCache({ store, clock, uuid, limits = {} }: ViewCacheDeps
   return {
     ready,
     known: (fileKey) => {
-      const record = viewFiles.get(fileKey)
-      return record &&
-        !leaving.has(record.file) &&
-        (record.validator.etag ?? record.validator.lastModified) !== null
+      const record = findViewFile(database, fileKey)
+      return record && !leaving.has(record.file) && (record.etag ?? record.lastModified) !== null
         ? record
         : undefined
     },
@@ -230,11 +240,11 @@ export function openViewCache({ store, clock, uuid, limits = {} }: ViewCacheDeps
       const now = instantOf(clock())
       let held = holds.get(file)
       if (!held) {
-        if (leaving.has(file) || viewFiles.get(fileKey)?.file !== file) return undefined
+        if (leaving.has(file) || findViewFile(database, fileKey)?.file !== file) return undefined
         held = { fileKey, file, bytes, owners: new Set(), isListed: true, isPending: false }
         holds.set(file, held)
         heldListed++
-        background(database.commitSoon(() => viewFiles.used(fileKey, now)))
+        background(database.commitSoon(() => noteViewFileUse(database, fileKey, now)))
       }
       return holdOf(held, evicted)
     },

@@ -16,7 +16,15 @@ import { ApiError } from '#shared/errors.ts'
 import type { StudyId } from '#shared/ids.ts'
 import { ownerOfAnnotations } from './annotations.ts'
 import { type ClosedLink, type Links, whyRevoked } from './links.ts'
-import type { ViewRecord } from './view-queries.ts'
+import {
+  deleteAnnotationsOf,
+  deleteView,
+  findView,
+  insertView,
+  noteViewUse,
+  purgeViews,
+  type ViewRecord,
+} from './queries.ts'
 
 const USE_NOTED_EVERY_MS = 60_000
 const CANCELLED = 'The study was cancelled.'
@@ -81,7 +89,7 @@ export interface ViewSessions {
 
 export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
   const { store, clock, uuid, settings, links } = deps
-  const { database, studies, users, views } = store
+  const { database, studies, users } = store
   const finder = studyFinder(deps)
   const images = openImageStudies(deps)
   const windows = openSessions(deps)
@@ -112,7 +120,7 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
       lastUsedAt: at,
       expiresAt,
     }
-    views.insert(record)
+    insertView(database, record)
     database.afterCommit(() => void held.add(record.viewId))
     return { view: opened(record), token }
   }
@@ -128,8 +136,8 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
 
   function end(viewId: string): void {
     database.transaction(() => {
-      views.remove(viewId)
-      store.annotations.removeOf(ownerOfAnnotations({ viewId, userId: null }))
+      deleteView(database, viewId)
+      deleteAnnotationsOf(store.database, ownerOfAnnotations({ viewId, userId: null }))
       database.afterCommit(() => tellEnded(viewId))
     })
   }
@@ -265,7 +273,7 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
       }),
 
     viewOf(viewId, token, use = 'person') {
-      const view = views.get(viewId)
+      const view = findView(database, viewId)
       if (!view) tellEnded(viewId)
       if (view?.tokenHash !== hashOfToken(token)) return undefined
       const now = clock()
@@ -290,7 +298,7 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
       if (
         Math.abs(now - msOf(view.lastUsedAt)) >= Math.min(USE_NOTED_EVERY_MS, idleMs(settings) / 4)
       ) {
-        if (tryWrite(() => views.noteUse(viewId, instantOf(now)))) used.delete(viewId)
+        if (tryWrite(() => noteViewUse(database, viewId, instantOf(now)))) used.delete(viewId)
         else used.set(viewId, instantOf(now))
       }
       held.add(viewId)
@@ -320,7 +328,7 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
     purge() {
       const ended = forgetEndedViews(deps)
       for (const viewId of [...held]) {
-        const view = views.get(viewId)
+        const view = findView(database, viewId)
         if (!view || whyClosed(view) !== undefined) tellEnded(viewId)
       }
       return ended
@@ -337,9 +345,13 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
 export function forgetEndedViews({ store, clock }: Pick<DomainDeps, 'store' | 'clock'>): number {
   const now = clock()
   return store.database.transaction(() => {
-    const ended = store.views.purge(instantOf(now), instantOf(now - idleMs(store.settings)))
+    const ended = purgeViews(
+      store.database,
+      instantOf(now),
+      instantOf(now - idleMs(store.settings)),
+    )
     for (const viewId of ended)
-      store.annotations.removeOf(ownerOfAnnotations({ viewId, userId: null }))
+      deleteAnnotationsOf(store.database, ownerOfAnnotations({ viewId, userId: null }))
     return ended.length
   })
 }

@@ -5,7 +5,6 @@ import type { EventLog } from '#server/modules/events/event-log.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
 import { openOwnInstances } from '#server/modules/images/own-instances.ts'
 import type { PartnerInterface } from '#server/modules/partners/partner-interface.ts'
-import { serveDashboardViews } from '#server/modules/studies/saved-view-routes.ts'
 import type { Parts } from '#server/parts.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
 import type { Requester } from '#server/webhooks/request.ts'
@@ -15,6 +14,7 @@ import { openCaptures } from './captures.ts'
 import { openViewImages } from './view-images.ts'
 import { openViewSessions, type ViewSessions } from './view-sessions.ts'
 import { serveViewing } from './viewing.ts'
+import { serveDashboardViews } from './window-routes.ts'
 
 export interface ViewerOptions {
   readonly feed: Pick<Feed, 'append' | 'noteImages'>

@@ -6,6 +6,8 @@ import { describe, expect, it } from 'vitest'
 import { type Context, openContext } from '#server/context.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { findCustomer } from '#server/modules/customers/queries.ts'
+import { findSavedView } from '#server/modules/study-lists/queries.ts'
+import { findAnnotations, findCapture, findView } from '#server/modules/viewer/queries.ts'
 import {
   GOLDEN,
   GOLDEN_AT,
@@ -70,7 +72,7 @@ describe.each(VERSIONS)('a folder of schema %i', (version) => {
     if (version >= 4) readReports(store)
     if (version >= 5) readViewing(store)
     if (version >= 6)
-      expect(store.savedViews.get('sv1')).toMatchObject({
+      expect(findSavedView(store.database, 'sv1')).toMatchObject({
         name: 'Mine',
         isShared: true,
         filter: { text: 'meyer' },
@@ -257,12 +259,16 @@ function readReports(store: Context): void {
 }
 
 function readViewing(store: Context): void {
-  expect(store.views.get('v1')).toMatchObject({ studyId: 'stu_1', sessionId: null })
-  expect(store.annotations.get('1.2.3', 'user:usr_1')).toEqual({
+  expect(findView(store.database, 'v1')).toMatchObject({ studyId: 'stu_1', sessionId: null })
+  expect(findAnnotations(store.database, '1.2.3', 'user:usr_1')).toEqual({
     revision: 4,
     annotations: [{ label: GOLDEN.handwritten }],
   })
-  expect(store.captures.get('c1')).toMatchObject({ state: 'waiting', urls: 2, uploaded: 1 })
+  expect(findCapture(store.database, 'c1')).toMatchObject({
+    state: 'waiting',
+    urls: 2,
+    uploaded: 1,
+  })
 }
 
 function readSecurity(store: Context): void {

@@ -15,6 +15,7 @@ import {
   type Scheduled,
 } from '#server/modules/reconciliation/reconciliation.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
+import { findAnnotations, putAnnotations } from '#server/modules/viewer/queries.ts'
 import type { CorrectionRequest } from '#shared/contract/corrections.ts'
 import type { Exam } from '#shared/contract/dashboard-exams.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
@@ -615,7 +616,10 @@ test('what was announced and drawn follows the images, and comes back', async ()
   }))
   store.imageStudies.announce(STUDY, uids, '2026-03-10T09:00:00.000Z')
   const drawn = { data: 'Length', referencedImageId: `isthmus:${STUDY}/${SERIES}.1/1` }
-  store.annotations.put(STUDY, 'usr_9', 3, [drawn, 'without an image'], '2026-03-10T09:00:00.000Z')
+  putAnnotations(store.database, {
+    ...{ studyInstanceUid: STUDY, owner: 'usr_9', revision: 3 },
+    ...{ annotations: [drawn, 'without an image'], updatedAt: '2026-03-10T09:00:00.000Z' },
+  })
   const { correctionId } = await apply(TO_ORDER)
   expect(store.imageStudies.get(STUDY)).toMatchObject({ expected: null, missing: 0 })
   expect(store.imageStudies.get('1.2.3.200')).toMatchObject({
@@ -628,16 +632,19 @@ test('what was announced and drawn follows the images, and comes back', async ()
   expect(store.imageStudies.get(STUDY)).toMatchObject({ expected: null, missing: 0 })
   expect(store.imageStudies.allHere(uids.map(({ sopInstanceUid }) => sopInstanceUid))).toBe(true)
   const [copy] = store.instances.ofStudy('1.2.3.200')
-  expect(store.annotations.get('1.2.3.200', 'usr_9')?.annotations).toEqual([
+  expect(findAnnotations(store.database, '1.2.3.200', 'usr_9')?.annotations).toEqual([
     { ...drawn, referencedImageId: `isthmus:1.2.3.200/${copy?.sopInstanceUid}/1` },
   ])
-  expect(store.annotations.get(STUDY, 'usr_9')).toEqual({
+  expect(findAnnotations(store.database, STUDY, 'usr_9')).toEqual({
     revision: 4,
     annotations: ['without an image'],
   })
   await corrections.undo(correctionId, 'as it was', 'usr_1')
   expect(store.imageStudies.get(STUDY)).toMatchObject({ expected: 2, missing: 0 })
-  expect(store.annotations.get(STUDY, 'usr_9')?.annotations).toEqual(['without an image', drawn])
+  expect(findAnnotations(store.database, STUDY, 'usr_9')?.annotations).toEqual([
+    'without an image',
+    drawn,
+  ])
 })
 
 test('an original is committed to its device after it was corrected', async () => {

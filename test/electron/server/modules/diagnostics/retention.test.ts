@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { forgetExpired } from '#server/modules/diagnostics/retention.ts'
 import { openEventLog } from '#server/modules/events/event-log.ts'
+import {
+  annotationRevision,
+  findView,
+  insertLink,
+  insertView,
+  noteViewUse,
+  putAnnotations,
+} from '#server/modules/viewer/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { attempt, newEvent } from '../../../../support/events.ts'
@@ -220,7 +228,7 @@ describe('what is past its time', () => {
       usedAt: null,
       revokedAt: null,
     }
-    store.links.insert({ ...link, expiresAt: instantOf(clock() + 30_000) })
+    insertLink(store.database, { ...link, expiresAt: instantOf(clock() + 30_000) })
     store.idempotency.keep(
       { caller: 'c', call: 'POST /', key: 'k' },
       { status: 200, body: '{}', bodyHash: 'b'.repeat(64) },
@@ -246,18 +254,27 @@ describe('what is past its time', () => {
     const { store, clock } = temp
     const at = instantOf(clock())
     const { apiKeyId } = newKey(store)
+    const draw = (owner: string) =>
+      putAnnotations(store.database, {
+        ...{ studyInstanceUid: '1.2.3', owner, revision: 1, annotations: [], updatedAt: at },
+      })
     for (const viewId of ['v1', 'v2']) {
-      store.views.insert(viewRecord('', { ...ephemeralView(apiKeyId), viewId }))
-      store.annotations.put('1.2.3', `view ${viewId}`, 1, [], at)
+      insertView(store.database, viewRecord('', { ...ephemeralView(apiKeyId), viewId }))
+      draw(`view ${viewId}`)
     }
-    store.annotations.put('1.2.3', 'usr_1', 1, [], at)
+    draw('usr_1')
     clock.pass(HOUR / 2)
-    store.views.noteUse('v2', instantOf(clock()))
+    noteViewUse(store.database, 'v2', instantOf(clock()))
     clock.pass(HOUR / 2)
     await forgetExpired(temp)
-    expect(['v1', 'v2'].map((viewId) => store.views.get(viewId)?.viewId)).toEqual([undefined, 'v2'])
+    expect(['v1', 'v2'].map((viewId) => findView(store.database, viewId)?.viewId)).toEqual([
+      undefined,
+      'v2',
+    ])
     expect(
-      ['view v1', 'view v2', 'usr_1'].map((owner) => store.annotations.revisionOf('1.2.3', owner)),
+      ['view v1', 'view v2', 'usr_1'].map((owner) =>
+        annotationRevision(store.database, '1.2.3', owner),
+      ),
     ).toEqual([0, 1, 1])
     let purges = 0
     const purge = () => {

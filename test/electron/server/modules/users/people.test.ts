@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { openPeople } from '#server/modules/users/people.ts'
 import { openSessions, signedInUser } from '#server/modules/users/sessions.ts'
 import { openSignInThrottle } from '#server/modules/users/sign-in-throttle.ts'
+import { findView, insertView } from '#server/modules/viewer/queries.ts'
 import type { ApiError } from '#shared/errors.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { refusal } from '../../../../support/refusal.ts'
@@ -573,7 +574,7 @@ describe('a session', () => {
 
   it('takes the images that were opened from the window along, and those of nobody else', async () => {
     using temp = clinic()
-    const { views } = temp.store
+    const { database } = temp.store
     const { token, user } = await temp.owned()
     const other = newUser(temp.store).userId
     const [mine, theirs] = [viewRecord(user.userId), viewRecord(other)]
@@ -581,15 +582,13 @@ describe('a session', () => {
       ...ephemeralView(newKey(temp.store).apiKeyId),
       userId: user.userId,
     })
-    for (const view of [mine, theirs, linked]) views.insert(view)
+    for (const view of [mine, theirs, linked]) insertView(database, view)
     temp.people.signOut(token)
-    expect([mine, theirs, linked].map(({ viewId }) => views.get(viewId) !== undefined)).toEqual([
-      false,
-      true,
-      true,
-    ])
+    expect(
+      [mine, theirs, linked].map(({ viewId }) => findView(database, viewId) !== undefined),
+    ).toEqual([false, true, true])
     await temp.people.setPassword(other, 'another ten', 'command-line')
-    expect(views.get(theirs.viewId)).toBeUndefined()
+    expect(findView(database, theirs.viewId)).toBeUndefined()
   })
 
   it('is not in the database by its token', async () => {

@@ -1,10 +1,13 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Caller } from '#server/modules/users/caller.ts'
 import type { PersonFields } from '#server/modules/users/user-queries.ts'
 import { scribeUserOf, userReferenceOf, viewerUserOf } from '#server/modules/users/user-view.ts'
 import { checkPerson, isPending, type PersonPatch } from '#server/modules/users/users.ts'
+import { findView, insertView } from '#server/modules/viewer/queries.ts'
 import { ScribeUser, ViewerUser } from '#shared/contract/users.ts'
 import type { ApiError } from '#shared/errors.ts'
+import { newKey } from '../../../../support/callers.ts'
+import { ephemeralView, viewRecord } from '../../../../support/view-record.ts'
 import { peopleFixture, person } from './people-fixture.ts'
 
 const MINUTE = 60_000
@@ -300,11 +303,22 @@ describe('updating a user', () => {
     using temp = peopleFixture()
     const [owner, member] = [await temp.at('owner'), await temp.at('member')]
     const { token } = await temp.people.signIn(member.email, 'a long and quiet evening')
-    const removed = vi.spyOn(temp.store.views, 'removeOf')
+    const { database } = temp.store
+    const [window, linked] = [
+      viewRecord(member.userId),
+      viewRecord(member.userId, {
+        ...ephemeralView(newKey(temp.store).apiKeyId),
+        userId: member.userId,
+      }),
+    ]
+    for (const view of [window, linked]) insertView(database, view)
     temp.users.update(owner.caller, member.userId, { firstName: 'Ola' })
     expect(temp.people.sessionOf(token)).toBeDefined()
     temp.users.update(owner.caller, member.userId, { hasDashboardAccess: false })
-    expect(removed.mock.calls).toEqual([[member.userId, 'window']])
+    expect([findView(database, window.viewId), findView(database, linked.viewId)]).toEqual([
+      undefined,
+      linked,
+    ])
     expect(temp.store.sessions.removeOf(member.userId)).toBe(0)
     temp.users.update(owner.caller, member.userId, { hasDashboardAccess: true })
     expect(temp.people.sessionOf(token)).toBeUndefined()
@@ -348,12 +362,12 @@ describe('access', () => {
     const link = temp.people.mintSignInLink(member.userId, 'command-line')
     const before = temp.store.users.get(member.userId)
 
-    const { createdAt: at = '' } = before ?? {}
-    const links = vi.spyOn(temp.store.links, 'revokeOf')
-    const views = vi.spyOn(temp.store.views, 'removeOf')
+    const { database } = temp.store
+    const view = viewRecord(member.userId)
+    insertView(database, view)
     const revoke = () => temp.users.revokeAccess(owner.caller, member.userId)
     expect(revoke()).toEqual({ success: true, message: 'The user has no access any more.' })
-    expect([links.mock.calls, views.mock.calls]).toEqual([[[member.userId, at]], [[member.userId]]])
+    expect(findView(database, view.viewId)).toBeUndefined()
     expect(temp.people.sessionOf(token)).toBeUndefined()
     expect(() => temp.people.followLink(link.token)).toThrow(
       'This link has been used or has expired',

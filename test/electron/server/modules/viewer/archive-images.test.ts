@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { oldestViewFiles } from '#server/modules/viewer/queries.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { needs, PYDICOM_SAMPLES } from '../../../../support/needs.ts'
 import { hidesOpenFiles, openFilesIn } from '../../../../support/open-files.ts'
@@ -185,11 +186,11 @@ describe('the images of a view that the archive has', () => {
     const { body } = await viewing.images.frame(viewing.view, row.sopInstanceUid, 1, never())
     expect(body).toHaveLength((found?.rows ?? 0) * (found?.columns ?? 0))
     const images = await viewing.restart()
-    const { createdAt, file: copy } = viewing.store.viewFiles.oldest(1)[0] ?? {}
+    const { createdAt, file: copy } = oldestViewFiles(viewing.store.database, 1)[0] ?? {}
     viewing.clock.pass(1000)
     await listedOf(images, openView())
     await viewing.restart()
-    expect(viewing.store.viewFiles.oldest(1)).toMatchObject([
+    expect(oldestViewFiles(viewing.store.database, 1)).toMatchObject([
       { createdAt, file: copy, usedAt: '2026-03-10T09:00:01.000Z' },
     ])
   })

@@ -8,6 +8,7 @@ import { openSettings } from '#server/modules/settings/settings.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import { UPLOAD_WAITS_MS } from '#server/modules/viewer/capture-upload.ts'
 import { type Captures, type CapturesDeps, openCaptures } from '#server/modules/viewer/captures.ts'
+import { capturesOfStudy, insertCapture } from '#server/modules/viewer/queries.ts'
 import type { KnownInstance } from '#server/modules/viewer/view-images.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -206,10 +207,14 @@ describe('a secondary capture', () => {
     store.settings.set('intake.stopGigabytes', 100_000)
     expect(await refusal(captures.make(view, WANTED))).toEqual(['unavailable'])
     store.settings.set('intake.stopGigabytes', 0)
-    const [one] = store.captures.ofStudy(UID)
+    const [one] = capturesOfStudy(store.database, UID)
     if (!one) throw new Error('There is none')
     for (let count = 0; count < 500; count++)
-      store.captures.insert({ ...one, captureId: randomUUID(), sopInstanceUid: `2.25.9${count}` })
+      insertCapture(store.database, {
+        ...one,
+        captureId: randomUUID(),
+        sopInstanceUid: `2.25.9${count}`,
+      })
     expect(await refusal(captures.make(view, WANTED))).toEqual(['refused'])
   })
 

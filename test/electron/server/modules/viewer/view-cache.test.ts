@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { oldestViewFiles, putViewFile } from '#server/modules/viewer/queries.ts'
 import {
   dicomFile,
   dicomFiles,
@@ -20,7 +21,8 @@ const filesOf = ({ folder }: Pick<Viewing, 'folder'>): string[] => {
     entry.isFile() ? [entry.name] : [],
   )
 }
-const bytesOf = (viewing: Viewing) => viewing.store.viewFiles.totalBytes()
+const rowsOf = ({ store }: Viewing) => oldestViewFiles(store.database, 100)
+const bytesOf = (viewing: Viewing) => rowsOf(viewing).reduce((sum, { bytes }) => sum + bytes, 0)
 const ranges = ({ host }: Viewing) => host.requests.map(({ headers }) => headers['if-none-match'])
 
 describe('the files of partners on disk', () => {
@@ -93,7 +95,7 @@ describe('the files of partners on disk', () => {
     await viewing.restart()
     await expect.poll(() => bytesOf(viewing)).toBeLessThanOrEqual(5 * size + 100)
     expect(filesOf(viewing)).toHaveLength(5)
-    expect(viewing.store.viewFiles.oldest(10)[0]?.usedAt).toBe('2026-03-10T09:00:00.000Z')
+    expect(rowsOf(viewing)[0]?.usedAt).toBe('2026-03-10T09:00:00.000Z')
   })
 
   it('of a view that is larger than the room go themselves, and are fetched again when they are looked at', async () => {
@@ -141,14 +143,15 @@ describe('the files of partners on disk', () => {
     writeFileSync(join(views, 'ab', 'z.dcm'), 'cut')
     const row = {
       studyInstanceUid: STUDY,
-      validator: { etag: '"1"', lastModified: null },
+      etag: '"1"',
+      lastModified: null,
       usedAt: '2026-03-10T09:00:00.000Z',
     }
     for (const [key, file] of [
       ['a', 'ab/z.dcm'],
       ['b', 'ab/gone.dcm'],
     ] as const)
-      viewing.store.viewFiles.put({
+      putViewFile(viewing.store.database, {
         ...row,
         fileKey: key.repeat(64),
         file,
@@ -158,14 +161,14 @@ describe('the files of partners on disk', () => {
     await viewing.restart()
     await listedOf(await viewing.restart(), openView())
     expect(filesOf(viewing)).toHaveLength(1)
-    expect(viewing.store.viewFiles.files()).toHaveLength(1)
+    expect(rowsOf(viewing)).toHaveLength(1)
   })
 
   it('are for the owner of the gateway alone', async () => {
     const viewing = await openViewing(dicomFiles(1))
     await viewing.listed()
     await viewing.restart()
-    const [file = ''] = viewing.store.viewFiles.files()
+    const file = rowsOf(viewing)[0]?.file ?? ''
     expect(statSync(join(viewing.folder, 'cache', 'views', file)).mode & 0o077).toBe(0)
   })
 })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { oldestViewFiles } from '#server/modules/viewer/queries.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { ViewLine } from '#shared/contract/viewing.ts'
 import { needs, PYDICOM_SAMPLES } from '../../../../support/needs.ts'
@@ -310,7 +311,7 @@ describe('the copy of an earlier view', () => {
       return [...page.instances.keys()]
     }
     const kept = (count: number) =>
-      expect.poll(() => viewing.store.viewFiles.oldest(9).length).toBe(count)
+      expect.poll(() => oldestViewFiles(viewing.store.database, 9).length).toBe(count)
     expect(await given('&objectUID=1')).toEqual([uidOf(1)])
     await kept(1)
     expect(await given('&objectUID=2')).toEqual([uidOf(2)])

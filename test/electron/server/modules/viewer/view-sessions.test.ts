@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openAnnotations } from '#server/modules/viewer/annotations.ts'
+import { findView } from '#server/modules/viewer/queries.ts'
 import { View } from '#shared/contract/viewing.ts'
 import { newUser, revoke } from '../../../../support/callers.ts'
 import { AT, HOUR, MINUTE, refusalOf, SESSION, type Stage, stage } from './view-sessions-fixture.ts'
@@ -29,7 +30,7 @@ describe('a view by a link', () => {
       ...{ createdAt: AT, lastUsedAt: AT, expiresAt: '2026-11-20T21:00:00.000Z' },
     })
     expect(on.views.viewOf(view.viewId, token)).toEqual(view)
-    expect(JSON.stringify(on.store.views.get(view.viewId))).not.toContain(token)
+    expect(JSON.stringify(findView(on.store.database, view.viewId))).not.toContain(token)
   })
 
   it('begins once, and says why it does not', () => {
@@ -167,7 +168,7 @@ describe('a view', () => {
     expect(on.look(begun)).toBeDefined()
     on.clock.pass(1)
     expect(on.look(begun)).toBeUndefined()
-    expect(on.store.views.get(begun.view.viewId)).toBeUndefined()
+    expect(findView(on.store.database, begun.view.viewId)).toBeUndefined()
     expect(on.ended).toEqual([begun.view.viewId])
   })
 
@@ -187,7 +188,7 @@ describe('a view', () => {
   it('notes its use once a minute at most', () => {
     using on = stage()
     const begun = begin(on)
-    const usedAt = () => on.store.views.get(begun.view.viewId)?.lastUsedAt
+    const usedAt = () => findView(on.store.database, begun.view.viewId)?.lastUsedAt
     on.clock.pass(MINUTE - 1)
     on.look(begun)
     expect(usedAt()).toBe(AT)

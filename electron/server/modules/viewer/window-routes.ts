@@ -1,8 +1,8 @@
 import type { Context } from '#server/context.ts'
 import { type HttpApp, serve } from '#server/http/operations.ts'
 import { windowCaller } from '#server/modules/customers/service.ts'
-import type { ViewSessions } from '#server/modules/viewer/view-sessions.ts'
 import { dashboardViews } from '#shared/contract/viewing.ts'
+import type { ViewSessions } from './view-sessions.ts'
 
 export interface DashboardViewsDeps {
   readonly store: Pick<Context, 'database'>
