@@ -14,8 +14,6 @@ import {
 } from './modules/procedure-steps/performed-steps.ts'
 import { openSettings, type Settings } from './modules/settings/settings.ts'
 import { openPeople, type People } from './modules/users/people.ts'
-import { openSecondFactors, type SecondFactors } from './modules/users/second-factor.ts'
-import { openWorkstations, type Workstations } from './modules/users/workstations.ts'
 import { type Downtime, openDowntime } from './modules/worklist/downtime.ts'
 import type { Clock } from './platform/clock.ts'
 
@@ -29,9 +27,6 @@ export interface Parts extends Disposable {
   /** As they are in force: kept values under this run's overrides. */
   readonly settings: Settings
   readonly people: People
-  readonly secondFactors: SecondFactors
-  /** Other PCs that may open the window. */
-  readonly workstations: Workstations
   readonly devices: Devices
   readonly apiKeys: ApiKeys
   readonly endpoints: Endpoints
@@ -60,11 +55,9 @@ export function openParts(folder: string, options: PartsOptions = {}): Parts {
     deps,
     store,
     settings,
-    people: openPeople(deps),
-    secondFactors: openSecondFactors(deps),
-    workstations: openWorkstations(deps),
+    people: openPeople(store),
     devices: openDevices(deps),
-    apiKeys: openApiKeys(deps),
+    apiKeys: openApiKeys(store),
     endpoints,
     partnerEndpoint: openPartnerEndpoint({ ...deps, settings, onChanged: endpoints.noteChange }),
     downtime: openDowntime(deps),

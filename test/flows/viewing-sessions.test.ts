@@ -10,6 +10,7 @@ import {
   type SimulatedFiles,
 } from '#electron/simulator/partner.ts'
 import { VIEW_COOKIE } from '#server/http/view-authentication.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { openParts } from '#server/parts.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
@@ -435,7 +436,8 @@ function furnish(
     },
     'command-line',
   )
-  return parts.apiKeys.create(
+  return createApiKey(
+    parts.store,
     { description: 'RIS', isViewerEnabled: true, scope: 'all' },
     'command-line',
   ).key

@@ -1,3 +1,4 @@
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import './commits.ts'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -254,7 +255,7 @@ function furnishing(partner: Partner, { port }: CommitmentListener, clinic: { ke
       'command-line',
     )
     // A cheap hash: this is about other things than the price of a password.
-    const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+    const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
     const names = { firstName: 'Una', lastName: 'Reader' }
     await people.createUser(
       { ...PEOPLE.owner, ...names, level: 'owner', clinicRole: 'Other' },
@@ -264,7 +265,8 @@ function furnishing(partner: Partner, { port }: CommitmentListener, clinic: { ke
       { ...PEOPLE.radiologist, ...names, level: 'member', clinicRole: 'Radiologist' },
       'command-line',
     )
-    clinic.key = parts.apiKeys.create(
+    clinic.key = createApiKey(
+      parts.store,
       { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
       'command-line',
     ).key

@@ -8,6 +8,7 @@ import {
   phantomSlice,
   phantomSopUid,
 } from '#electron/simulator/partner.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { openTestSmtpServer } from '../electron/server/modules/mail/smtp-server.ts'
 import {
@@ -121,8 +122,9 @@ export async function openCanaryClinic(folder: string): Promise<CanaryClinic> {
           }),
         },
       },
-      prepare({ apiKeys, endpoints }) {
-        const { apiKey, key } = apiKeys.create(
+      prepare({ store, endpoints }) {
+        const { apiKey, key } = createApiKey(
+          store,
           { description: 'Another partner', isViewerEnabled: true, scope: 'all' },
           'command-line',
         )

@@ -152,8 +152,5 @@ function liveKey(context: Context, apiKeyId: string): queries.ApiKeyRecord {
 
 const mintKey = () => `sk_live_${randomBytes(16).toString('hex')}`
 
-const withoutHashes = ({
-  keyHash: _,
-  oldKeyHash: __,
-  ...apiKey
-}: queries.ApiKeyRecord): ApiKey => apiKey
+const withoutHashes = ({ keyHash: _, oldKeyHash: __, ...apiKey }: queries.ApiKeyRecord): ApiKey =>
+  apiKey

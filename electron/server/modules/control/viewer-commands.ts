@@ -1,5 +1,5 @@
 import { openStudies } from '#server/modules/studies/studies.ts'
-import type { KeyCaller } from '#server/modules/users/caller.ts'
+import type { ApiKeyCaller } from '#server/modules/users/caller.ts'
 import { openLinks } from '#server/modules/viewer/links.ts'
 import type { Parts } from '#server/parts.ts'
 import { Uid } from '#shared/dicom-values.ts'
@@ -70,7 +70,7 @@ function viewerLink(parts: Parts, { options }: ControlRequest, { origin }: Comma
       'not-found',
       'There is no API key with the viewer: api-key create --viewer makes one.',
     )
-  const caller: KeyCaller = {
+  const caller: ApiKeyCaller = {
     kind: 'api-key',
     apiKeyId: key.apiKeyId,
     scope: key.scope,

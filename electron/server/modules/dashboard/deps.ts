@@ -6,7 +6,6 @@ import type { PartnerEndpoint } from '#server/modules/partners/partner-endpoint.
 import type { ClosedSteps } from '#server/modules/procedure-steps/closed-steps.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import type { People } from '#server/modules/users/people.ts'
-import type { Workstations } from '#server/modules/users/workstations.ts'
 import type { Downtime } from '#server/modules/worklist/downtime.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { dashboard } from '#shared/contract/dashboard.ts'
@@ -24,8 +23,6 @@ export interface DashboardDeps {
   readonly people: People
   readonly devices: Devices
   readonly settings: Settings
-  /** Undefined where no other PC may open the window. */
-  readonly workstations?: Workstations | undefined
   readonly partnerEndpoint: PartnerEndpoint
   readonly downtime: Downtime
   readonly closedSteps: ClosedSteps

@@ -1,10 +1,10 @@
 import type { Context } from '#server/context.ts'
 import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
-import { windowCaller } from '#server/modules/customers/service.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { ImagePorts } from '#server/modules/dashboard/ports.ts'
 import { windowList } from '#server/modules/dashboard/window-list.ts'
+import { windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import type { ImageStudies } from './image-studies.ts'
 

@@ -1,4 +1,5 @@
 import { openRefusedHosts, type RefusedHosts } from '#server/http/refused-hosts.ts'
+import { findApiKey } from '#server/modules/api-keys/queries.ts'
 import { type Actor, type DomainDeps, differences, note } from '#server/modules/audit/audit.ts'
 import { type EventTargets, openEventTargets } from '#server/modules/events/event-targets.ts'
 import {
@@ -74,7 +75,7 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
 
   function shown(endpoint: EndpointRecord, waits: ReadonlyMap<string, number>): Endpoint {
     const { endpointId, name, url, apiKeyId, allowsPlaintext, createdAt } = endpoint
-    const key = apiKeyId === null ? undefined : store.apiKeys.get(apiKeyId)
+    const key = apiKeyId === null ? undefined : findApiKey(store.database, apiKeyId)
     return {
       ...{ endpointId, name, url, allowsPlaintext, createdAt },
       events: [...endpoint.events],
@@ -121,7 +122,7 @@ export function openEndpoints(deps: DomainDeps & { readonly settings: Settings }
   }
 
   function demandKey(apiKeyId: string | null): void {
-    const key = apiKeyId === null ? undefined : store.apiKeys.get(apiKeyId)
+    const key = apiKeyId === null ? undefined : findApiKey(store.database, apiKeyId)
     if (apiKeyId === null || (key && key.revokedAt === null)) return
     throw new ApiError('refused', 'There is no such API key, or it was revoked.', {
       errors: [{ path: 'body.apiKeyId', message: 'must be a key that is not revoked, or null' }],

@@ -7,7 +7,7 @@ import { openEventReplay } from '#server/modules/events/event-replay.ts'
 import { serveDashboardEvents } from '#server/modules/events/routes.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
 import type { PartnerInterface } from '#server/modules/partners/partner-interface.ts'
-import { sessionShown } from '#server/modules/users/session-routes.ts'
+import { sessionReply } from '#server/modules/users/session-routes.ts'
 import { testSending } from '#server/modules/worklist/test-sending.ts'
 import type { Parts } from '#server/parts.ts'
 import { type Downloads, openDownloads } from '#server/webhooks/download.ts'
@@ -60,7 +60,7 @@ const REPORT_ARCHIVE = 'report.archive'
 
 /** Connects the writing of reports with the partner, the archive and the window. */
 export function openReporting(parts: Parts, options: ReportingOptions): Reporting {
-  const { deps, store, settings, endpoints, people } = parts
+  const { deps, store, settings, endpoints } = parts
   const {
     feed,
     requester,
@@ -135,7 +135,7 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
         ports: { sendObjects: objects.send, pdfUrl: links.pdfUrl },
       }
       serveDashboardReports(app, desk)
-      serveLinkedReports(app, { ...desk, session: sessionShown({ people, settings, version }) })
+      serveLinkedReports(app, { ...desk, session: sessionReply(store, settings, version) })
       const sendTest = testSending(parts, { requester, endpoints, publicBase })
       serveDashboardEvents(app, {
         store,

@@ -91,10 +91,7 @@ export const beginSecondFactor = async (
   userId: string,
   password: string,
 ) =>
-  secondFactors.beginSecondFactor(
-    context,
-    await demandPassword(context, people, userId, password),
-  )
+  secondFactors.beginSecondFactor(context, await demandPassword(context, people, userId, password))
 
 /** @throws ApiError refused, too-many */
 export async function endSecondFactor(
@@ -155,7 +152,10 @@ export async function confirmIdentity(
   context: Context,
   people: People,
   token: string,
-  { password, code }: { readonly password?: string | undefined; readonly code?: string | undefined },
+  {
+    password,
+    code,
+  }: { readonly password?: string | undefined; readonly code?: string | undefined },
 ): Promise<void> {
   const session = sessions.runningSession(context, token)
   if (!session || session.isLocked) throw signInAgain()

@@ -36,6 +36,8 @@ export function serveInterfaceUsers(
 }
 
 type CallOf<K extends keyof typeof scribeUsers> = Call<(typeof scribeUsers)[K]>
+type ListQuery = z.output<typeof viewerUsers.list.query> &
+  Partial<z.output<typeof scribeUsers.list.query>>
 type InvitedBody = z.output<typeof viewerUsers.invite.body> &
   Partial<z.output<typeof scribeUsers.invite.body>>
 
@@ -48,7 +50,10 @@ const handlersOf = <User, Invitation>(
 ) => ({
   invite: ({ caller, body }: Pick<CallOf<'invite'>, 'caller'> & { readonly body: InvitedBody }) =>
     show(invitations.invite(context, publicBase(), caller, invitedPerson(body)).user),
-  list({ caller, query: { cursor, limit, ...filters } }: CallOf<'list'>) {
+  list({
+    caller,
+    query: { cursor, limit, ...filters },
+  }: Pick<CallOf<'list'>, 'caller'> & { readonly query: ListQuery }) {
     const place = { after: readTimeKey(cursor), limit }
     const { items, next } = users.listUsers(context, caller, filters, place)
     return listPage('users', items.map(show), printTimeKey(next))
@@ -69,9 +74,7 @@ const handlersOf = <User, Invitation>(
   invitation: ({ caller, params }: CallOf<'invitation'>) =>
     showInvitation(invitations.readInvitation(context, caller, params.invitationId)),
   updateInvitation: ({ caller, params, body }: CallOf<'updateInvitation'>) =>
-    showInvitation(
-      invitations.updateInvitation(context, caller, params.invitationId, body),
-    ),
+    showInvitation(invitations.updateInvitation(context, caller, params.invitationId, body)),
   revokeInvitation: ({ caller, body }: CallOf<'revokeInvitation'>) =>
     invitations.revokeInvitation(context, caller, body),
 })

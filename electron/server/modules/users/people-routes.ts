@@ -4,7 +4,11 @@ import { listPage, printTimeKey, readTimeKey } from '#server/http/list-page.ts'
 import { type HttpApp, serveAll } from '#server/http/operations.ts'
 import type { SessionCookie } from '#server/http/session-authentication.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { dashboardPeople, type PEOPLE_SHOWN, type Person } from '#shared/contract/dashboard-people.ts'
+import {
+  dashboardPeople,
+  type PEOPLE_SHOWN,
+  type Person,
+} from '#shared/contract/dashboard-people.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { InvitationId } from '#shared/ids.ts'
@@ -72,13 +76,10 @@ export function serveDashboardPeople(
       return listPage('people', items.map(show), printTimeKey(next))
     },
     invitePerson: ({ body, user }) =>
-      showInvited(
-        invitations.invite(context, publicBase(), callerOf(user), invitedPerson(body)),
-      ),
+      showInvited(invitations.invite(context, publicBase(), callerOf(user), invitedPerson(body))),
     updatePerson: ({ params, body, user }) =>
       show(users.updateUser(context, callerOf(user), params.userId, body)),
-    revokePerson: ({ params, user }) =>
-      users.revokeAccess(context, callerOf(user), params.userId),
+    revokePerson: ({ params, user }) => users.revokeAccess(context, callerOf(user), params.userId),
     reactivatePerson: ({ params, user }) =>
       users.reactivateUser(context, callerOf(user), params.userId),
     renewInvitation: ({ params, user }) =>

@@ -154,9 +154,8 @@ export function updateUser(database: Database, user: UserRecord) {
 
 /** When the password was set last; null where it was before this was noted. */
 export const passwordChangedAt = (database: Database, userId: string) =>
-  database.get(
-    database.sql.selectFrom('passwordChanges').select('at').where('userId', '=', userId),
-  )?.at ?? null
+  database.get(database.sql.selectFrom('passwordChanges').select('at').where('userId', '=', userId))
+    ?.at ?? null
 
 export function notePasswordChange(database: Database, userId: string, at: string) {
   const query = database.sql.insertInto('passwordChanges').values({ userId, at })
@@ -292,7 +291,7 @@ export function updateInvitation(database: Database, invitation: InvitationRecor
 const FLAGS = ['canManageStudies', 'canCreateReports', 'hasDashboardAccess'] as const
 
 const rowOf = <T extends PersonFields>(person: T) => ({
-  ...person,
+  ...(person as Omit<T, (typeof FLAGS)[number]>),
   emailKey: emailKeyOf(person.email),
   canManageStudies: flag(person.canManageStudies),
   canCreateReports: flag(person.canCreateReports),

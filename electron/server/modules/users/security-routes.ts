@@ -49,98 +49,103 @@ export function serveDashboardSecurity(
     feed.noteStatus()
     feed.noteChange('access')
   }
-  serveAll(app, dashboardSecurity, {
-    unlock: async ({ body, session }) =>
-      show(await accounts.unlock(context, people, tokenOf(session), body.password)),
-    async confirm({ body, session }) {
-      await accounts.confirmIdentity(context, people, tokenOf(session), body)
-      return { success: true }
-    },
-    account: ({ user }) => accounts.readAccount(context, user.userId),
-    changeAccount: ({ body, user }) => show(accounts.changeAccount(context, user.userId, body)),
-    async changePassword({ body, user, session }) {
-      const given = { ...body, token: tokenOf(session) }
-      await accounts.changePassword(context, people, user.userId, given)
-      return { success: true }
-    },
-    beginSecondFactor: ({ body, user }) =>
-      accounts.beginSecondFactor(context, people, user.userId, body.password),
-    confirmSecondFactor: ({ body, user }) => ({
-      codes: confirmSecondFactor(context, user.userId, body.code),
-    }),
-    async endSecondFactor({ body, user }) {
-      await accounts.endSecondFactor(context, people, user.userId, body.password)
-      return { success: true }
-    },
-    resetSecondFactor({ params, user }) {
-      accounts.resetSecondFactor(context, user, params.userId)
-      return { success: true }
-    },
+  serveAll(
+    app,
+    dashboardSecurity,
+    {
+      unlock: async ({ body, session }) =>
+        show(await accounts.unlock(context, people, tokenOf(session), body.password)),
+      async confirm({ body, session }) {
+        await accounts.confirmIdentity(context, people, tokenOf(session), body)
+        return { success: true }
+      },
+      account: ({ user }) => accounts.readAccount(context, user.userId),
+      changeAccount: ({ body, user }) => show(accounts.changeAccount(context, user.userId, body)),
+      async changePassword({ body, user, session }) {
+        const given = { ...body, token: tokenOf(session) }
+        await accounts.changePassword(context, people, user.userId, given)
+        return { success: true }
+      },
+      beginSecondFactor: ({ body, user }) =>
+        accounts.beginSecondFactor(context, people, user.userId, body.password),
+      confirmSecondFactor: ({ body, user }) => ({
+        codes: confirmSecondFactor(context, user.userId, body.code),
+      }),
+      async endSecondFactor({ body, user }) {
+        await accounts.endSecondFactor(context, people, user.userId, body.password)
+        return { success: true }
+      },
+      resetSecondFactor({ params, user }) {
+        accounts.resetSecondFactor(context, user, params.userId)
+        return { success: true }
+      },
 
-    lock({ session }) {
-      const token = tokenOf(session)
-      if (!sessions.runningSession(context, token, 'background')) throw signedOut()
-      sessions.lockSession(context, token)
-      return { success: true }
-    },
-    sessions: ({ session, user }) => ({
-      sessions: sessions.listSessions(
-        context,
-        session.token,
-        ACCESS.manage(user) ? undefined : user.userId,
-      ),
-    }),
-    endSession({ params, user }) {
-      const ofUser = ACCESS.manage(user) ? undefined : user.userId
-      sessions.endSession(context, params.sessionId, ofUser, userActor(user.userId))
-      return { success: true }
-    },
+      lock({ session }) {
+        const token = tokenOf(session)
+        if (!sessions.runningSession(context, token, 'background')) throw signedOut()
+        sessions.lockSession(context, token)
+        return { success: true }
+      },
+      sessions: ({ session, user }) => ({
+        sessions: sessions.listSessions(
+          context,
+          session.token,
+          ACCESS.manage(user) ? undefined : user.userId,
+        ),
+      }),
+      endSession({ params, user }) {
+        const ofUser = ACCESS.manage(user) ? undefined : user.userId
+        sessions.endSession(context, params.sessionId, ofUser, userActor(user.userId))
+        return { success: true }
+      },
 
-    thisWorkstation: ({ workstation }) =>
-      thisWorkstation(
-        workstation.isHere
-          ? undefined
-          : workstations.recogniseWorkstation(context, workstation.token),
-      ),
-    askForWorkstation({ body, workstation, session }) {
-      if (workstation.isHere)
-        throw new ApiError('refused', 'The window opens on this PC without being approved.')
-      const before = workstations.recogniseWorkstation(context, workstation.token)
-      const { token, record } = workstations.askForWorkstation(context, {
-        ...body,
-        ...session.place,
-        token: workstation.token,
-      })
-      workstation.set(token)
-      if (before.state === 'unknown')
-        feed.append({
-          ...{ kind: 'audit', tone: 'warning', associationId: '', aeTitle: '' },
-          address: record.address,
-          text: `A workstation asks to open the window, code ${record.code}: approve or refuse it under Settings, Access from other PCs.`,
+      thisWorkstation: ({ workstation }) =>
+        thisWorkstation(
+          workstation.isHere
+            ? undefined
+            : workstations.recogniseWorkstation(context, workstation.token),
+        ),
+      askForWorkstation({ body, workstation, session }) {
+        if (workstation.isHere)
+          throw new ApiError('refused', 'The window opens on this PC without being approved.')
+        const before = workstations.recogniseWorkstation(context, workstation.token)
+        const { token, record } = workstations.askForWorkstation(context, {
+          ...body,
+          ...session.place,
+          token: workstation.token,
         })
-      return thisWorkstation({
-        state: record.approvedAt === null ? 'asking' : 'approved',
-        record,
-      })
-    },
+        workstation.set(token)
+        if (before.state === 'unknown')
+          feed.append({
+            ...{ kind: 'audit', tone: 'warning', associationId: '', aeTitle: '' },
+            address: record.address,
+            text: `A workstation asks to open the window, code ${record.code}: approve or refuse it under Settings, Access from other PCs.`,
+          })
+        return thisWorkstation({
+          state: record.approvedAt === null ? 'asking' : 'approved',
+          record,
+        })
+      },
 
-    lanAccess,
-    async setLanAccess({ body, user }) {
-      await lan.set(body, userActor(user.userId))
-      return lanAccess()
+      lanAccess,
+      async setLanAccess({ body, user }) {
+        await lan.set(body, userActor(user.userId))
+        return lanAccess()
+      },
+      approveWorkstation: ({ params, body, user }) =>
+        workstations.approveWorkstation(
+          context,
+          params.workstationId,
+          body.name,
+          userActor(user.userId),
+        ),
+      removeWorkstation({ params, user }) {
+        workstations.removeWorkstation(context, params.workstationId, userActor(user.userId))
+        return { success: true }
+      },
     },
-    approveWorkstation: ({ params, body, user }) =>
-      workstations.approveWorkstation(
-        context,
-        params.workstationId,
-        body.name,
-        userActor(user.userId),
-      ),
-    removeWorkstation({ params, user }) {
-      workstations.removeWorkstation(context, params.workstationId, userActor(user.userId))
-      return { success: true }
-    },
-  }, { afterChange })
+    { afterChange },
+  )
 }
 
 function tokenOf({ token }: { readonly token: string | undefined }): string {

@@ -48,9 +48,7 @@ export const setSessionUnlocked = (database: Database, tokenHash: string, at: st
 /** Its person proved who they are at `at`. */
 export const setSessionConfirmed = (database: Database, tokenHash: string, at: string) =>
   database.run(
-    change(database)
-      .set({ confirmedAt: at, wrongPasswords: 0 })
-      .where('tokenHash', '=', tokenHash),
+    change(database).set({ confirmedAt: at, wrongPasswords: 0 }).where('tokenHash', '=', tokenHash),
   )
 
 /** Returns how many wrong passwords there were by now. */

@@ -39,7 +39,7 @@ const NOWHERE: SessionPlace = { browser: '', address: '', workstationId: null }
 export type SessionUse = 'person' | 'background'
 
 /** A session that runs, and whose it is. */
-interface RunningSession {
+export interface RunningSession {
   readonly sessionId: string
   readonly user: SignedInUser
   readonly isLocked: boolean
@@ -291,9 +291,7 @@ function sessionReply(
     user: { userId: user.userId, name: `${user.firstName} ${user.lastName}` },
     ...{ browser, address, createdAt, lastUsedAt, expiresAt },
     place:
-      workstationId === null
-        ? 'This PC'
-        : (findWorkstation(database, workstationId)?.name ?? ''),
+      workstationId === null ? 'This PC' : (findWorkstation(database, workstationId)?.name ?? ''),
     isThis: session.tokenHash === own,
     isLocked: session.lockedAt !== null || isIdle(context, session, now),
   }

@@ -134,6 +134,13 @@ export function reactivateUser(context: Context, caller: Caller, userId: string)
   })
 }
 
+/** First and last name of an actor of the audit trail who is a user. */
+export function actorName({ database }: Context, actor: string): string | undefined {
+  if (!actor.startsWith('user:')) return undefined
+  const user = queries.findUser(database, actor.slice('user:'.length))
+  return user && `${user.firstName} ${user.lastName}`
+}
+
 /** @throws ApiError not-found */
 export function existingUser({ database }: Context, userId: string): queries.UserRecord {
   const user = queries.findUser(database, userId)
@@ -222,7 +229,10 @@ export function patchedUser(
 }
 
 /** A key takes nobody's right to run the gateway, and gives none back. @throws ApiError refused */
-export function demandWindowFor(caller: Caller, { level }: Pick<queries.UserRecord, 'level'>): void {
+export function demandWindowFor(
+  caller: Caller,
+  { level }: Pick<queries.UserRecord, 'level'>,
+): void {
   if (caller.kind === 'api-key' && level !== 'member')
     throw new ApiError(
       'refused',

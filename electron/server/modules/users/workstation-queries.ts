@@ -58,9 +58,7 @@ export const noteWorkstationSeen = (database: Database, workstationId: string, a
   )
 
 export const deleteWorkstation = (database: Database, workstationId: string) =>
-  database.run(
-    database.sql.deleteFrom('workstations').where('workstationId', '=', workstationId),
-  )
+  database.run(database.sql.deleteFrom('workstations').where('workstationId', '=', workstationId))
 
 /**
  * Forgets those that asked up to the first instant and were not approved, and those approved up to

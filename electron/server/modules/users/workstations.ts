@@ -2,10 +2,12 @@ import { randomInt } from 'node:crypto'
 import type { Context } from '#server/context.ts'
 import { type Actor, note } from '#server/modules/audit/audit.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
+import { hostOf } from '#server/platform/connection-budget.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
 import type { Workstation } from '#shared/contract/dashboard-security.ts'
 import { ApiError } from '#shared/errors.ts'
 import { findUser } from './queries.ts'
+import { sessionRecords } from './session-queries.ts'
 import { endSessionsAt } from './sessions.ts'
 import * as queries from './workstation-queries.ts'
 
@@ -21,6 +23,7 @@ const MOST_ASKING = 20
 /** Within the hour, those that were refused too. */
 const MOST_FROM_ADDRESS = 5
 const SEEN_NOTED_EVERY_MS = 60_000
+const HOSTS_READ_EVERY_MS = 60_000
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
 
 type FoundWorkstation =
@@ -28,7 +31,10 @@ type FoundWorkstation =
   | { readonly state: 'asking' | 'approved'; readonly record: queries.WorkstationRecord }
 
 /** What the cookie's token stands for; that it was seen is noted of an approved one. */
-export function recogniseWorkstation(context: Context, token: string | undefined): FoundWorkstation {
+export function recogniseWorkstation(
+  context: Context,
+  token: string | undefined,
+): FoundWorkstation {
   const record = knownWorkstation(context, token)
   if (!record) return { state: 'unknown', record: undefined }
   if (record.approvedAt === null) return { state: 'asking', record }
@@ -142,6 +148,26 @@ export function removeWorkstation(context: Context, workstationId: string, actor
     const action = isAsking ? 'workstation.refuse' : 'workstation.remove'
     note(context, actor, action, workstationId, { name, address })
   })
+}
+
+/**
+ * Whether an approved workstation, or the session of somebody, was last seen at the host. Whoever
+ * is approved meanwhile is noted by its first call.
+ */
+export function openApprovedHosts({ database, clock }: Context): (host: string) => boolean {
+  let hosts: ReadonlySet<string> = new Set()
+  let readAt = Number.NEGATIVE_INFINITY
+  return (host) => {
+    if (clock() - readAt >= HOSTS_READ_EVERY_MS || clock() < readAt) {
+      readAt = clock()
+      const approved = queries
+        .workstationRecords(database)
+        .filter(({ approvedAt }) => approvedAt !== null)
+      const sessions = sessionRecords(database, instantOf(readAt))
+      hosts = new Set([...approved, ...sessions].map(({ address }) => hostOf(address)))
+    }
+    return hosts.has(host)
+  }
 }
 
 const hasEnded = ({ approvedAt, askedAt }: queries.WorkstationRecord, now: number) =>

@@ -1,19 +1,20 @@
 import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
-import { windowCaller } from '#server/modules/customers/service.ts'
+import { findApiKey } from '#server/modules/api-keys/queries.ts'
 import type { ImageStudies } from '#server/modules/images/image-studies.ts'
 import type { ImageStudyRecord } from '#server/modules/images/image-study-queries.ts'
 import { differencesOf, isSamePerson } from '#server/modules/images/same-patient.ts'
 import { isVisible } from '#server/modules/studies/study-access.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
-import type { Caller } from '#server/modules/users/caller.ts'
+import { type Caller, windowCaller } from '#server/modules/users/caller.ts'
+import { findUser } from '#server/modules/users/queries.ts'
 import { signedInUser } from '#server/modules/users/sessions.ts'
 import type { ViewedPrior } from '#shared/contract/viewing.ts'
 
 const MOST_PRIORS = 50
 
 export interface PriorsDeps {
-  readonly store: Pick<Context, 'database' | 'studies' | 'imageStudies' | 'apiKeys' | 'users'>
+  readonly store: Pick<Context, 'database' | 'studies' | 'imageStudies'>
   readonly imageStudies: Pick<ImageStudies, 'isVisible'>
 }
 
@@ -71,7 +72,7 @@ function namedByRow(deps: PriorsDeps, view: OpenView): string[] {
  */
 function seerOf({ store }: PriorsDeps, view: OpenView): Caller | undefined {
   const { kind, user, createdByApiKeyId, createdByUserId } = view
-  const key = createdByApiKeyId === null ? undefined : store.apiKeys.get(createdByApiKeyId)
+  const key = createdByApiKeyId === null ? undefined : findApiKey(store.database, createdByApiKeyId)
   if (key)
     return {
       kind: 'api-key',
@@ -79,7 +80,7 @@ function seerOf({ store }: PriorsDeps, view: OpenView): Caller | undefined {
       scope: key.scope,
       isViewerEnabled: key.isViewerEnabled,
     }
-  const maker = createdByUserId === null ? undefined : store.users.get(createdByUserId)
+  const maker = createdByUserId === null ? undefined : findUser(store.database, createdByUserId)
   const person = kind === 'window' ? user : maker && signedInUser(maker)
   return person && windowCaller(store)(person)
 }

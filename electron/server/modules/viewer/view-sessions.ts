@@ -1,11 +1,21 @@
 import { type DomainDeps, note } from '#server/modules/audit/audit.ts'
-import { customerIdsOfUser } from '#server/modules/customers/queries.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import { isVisible, studyFinder } from '#server/modules/studies/study-access.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
-import { actorOf, demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
-import { openSessions, type SessionUse, signedInUser } from '#server/modules/users/sessions.ts'
+import {
+  actorOf,
+  demand,
+  isAllowed,
+  type UserCaller,
+  windowCaller,
+} from '#server/modules/users/caller.ts'
+import { findUser } from '#server/modules/users/queries.ts'
+import {
+  runningSessionById,
+  type SessionUse,
+  signedInUser,
+} from '#server/modules/users/sessions.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
@@ -89,10 +99,9 @@ export interface ViewSessions {
 
 export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
   const { store, clock, uuid, settings, links } = deps
-  const { database, studies, users } = store
+  const { database, studies } = store
   const finder = studyFinder(deps)
   const images = openImageStudies(deps)
-  const windows = openSessions(deps)
   const listeners = new Set<(viewId: string) => void>()
   /** Views that something may be held for: each ends for the listeners once. */
   const held = new Set<string>()
@@ -126,7 +135,7 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
   }
 
   function opened(view: ViewRecord): OpenedView {
-    const user = view.userId === null ? undefined : users.get(view.userId)
+    const user = view.userId === null ? undefined : findUser(database, view.userId)
     return { ...view, user: user && signedInUser(user) }
   }
 
@@ -156,13 +165,10 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
     studyId,
     studyInstanceUid,
   }: ViewRecord): string | undefined {
-    const user = userId === null ? undefined : users.get(userId)
+    const user = userId === null ? undefined : findUser(database, userId)
     if (!user || user.deactivatedAt !== null || !user.hasDashboardAccess)
       return 'Your account has no access any more.'
-    const caller: UserCaller = {
-      kind: 'user',
-      user: { ...signedInUser(user), customerIds: customerIdsOfUser(store.database, user.userId) },
-    }
+    const caller = windowCaller(store)(signedInUser(user))
     const study = studyId === null ? undefined : studies.get(studyId)
     const sees = study ? isVisible(caller, study) : images.isVisible(caller, studyInstanceUid ?? '')
     return sees ? undefined : 'Your account does not see this study any more.'
@@ -281,7 +287,8 @@ export function openViewSessions(deps: ViewSessionsDeps): ViewSessions {
         endOrForget(viewId)
         return undefined
       }
-      const window = view.sessionId === null ? undefined : windows.findById(view.sessionId, use)
+      const window =
+        view.sessionId === null ? undefined : runningSessionById(store, view.sessionId, use)
       if (view.sessionId !== null && !window) {
         endOrForget(viewId)
         return undefined

@@ -5,6 +5,7 @@ import type { EventLog } from '#server/modules/events/event-log.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
 import { openOwnInstances } from '#server/modules/images/own-instances.ts'
 import type { PartnerInterface } from '#server/modules/partners/partner-interface.ts'
+import { runningSession } from '#server/modules/users/sessions.ts'
 import type { Parts } from '#server/parts.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
 import type { Requester } from '#server/webhooks/request.ts'
@@ -38,7 +39,7 @@ export interface Viewer extends AsyncDisposable {
 
 /** Connects the viewer with the partner, the archive and the window. */
 export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
-  const { deps, store, settings, endpoints, imageStudies, people } = parts
+  const { deps, store, settings, endpoints, imageStudies } = parts
   const { feed, requester, eventLog, downloads, intake, partnerInterface, onError } = options
   const { links } = partnerInterface
   const opened = new AsyncDisposableStack()
@@ -85,7 +86,7 @@ export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
       serveDashboardViews(app, {
         store,
         views: sessions,
-        sessionOf: (token) => people.sessions.find(token, 'background'),
+        sessionOf: (token) => runningSession(store, token, 'background'),
       })
     },
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),

@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
 import { type HttpApp, serve } from '#server/http/operations.ts'
-import { windowCaller } from '#server/modules/customers/service.ts'
+import { windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardViews } from '#shared/contract/viewing.ts'
 import type { ViewSessions } from './view-sessions.ts'
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { openApiKeys } from '#server/modules/api-keys/api-keys.ts'
+import { createApiKey, revokeApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { openEndpoints } from '#server/modules/partners/endpoints.ts'
 import { openPartnerEndpoint } from '#server/modules/partners/partner-endpoint.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
+import { insertUser } from '#server/modules/users/queries.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -18,10 +19,9 @@ function clinic() {
   const settings = openSettings(temp)
   const endpoints = openEndpoints({ ...temp, settings })
   const partner = openPartnerEndpoint({ ...temp, settings, onChanged: endpoints.noteChange })
-  const apiKeys = openApiKeys(temp)
   const makeKey = (description: string) =>
-    apiKeys.create({ description, isViewerEnabled: true, scope: 'all' }, 'command-line').apiKey
-      .apiKeyId
+    createApiKey(temp.store, { description, isViewerEnabled: true, scope: 'all' }, 'command-line')
+      .apiKey.apiKeyId
   let changes = 0
   endpoints.onChange(() => changes++)
   return Object.assign(temp, {
@@ -30,7 +30,7 @@ function clinic() {
       endpoints,
       partner,
       makeKey,
-      revokeKey: (id: string) => apiKeys.revoke(id, 'command-line'),
+      revokeKey: (id: string) => revokeApiKey(temp.store, id, 'command-line'),
     },
     changes: () => changes,
     setPartner: () =>
@@ -326,8 +326,8 @@ describe('the endpoint of a report', () => {
         idFromUuid('usr', temp.uuid()),
       ]
       const at = '2026-03-10T09:00:00.000Z'
-      const { studies, reports, users, outbox } = temp.store
-      users.insert({
+      const { database, studies, reports, outbox } = temp.store
+      insertUser(database, {
         ...{
           userId,
           email: `r${n}@clinic.example`,
@@ -354,7 +354,7 @@ describe('the endpoint of a report', () => {
           lastLoginAt: null,
           deactivatedAt: null,
         },
-      } as unknown as Parameters<typeof users.insert>[0])
+      } as unknown as Parameters<typeof insertUser>[1])
       studies.insert({
         ...{
           studyId,

@@ -1,10 +1,9 @@
-import { customerIdsOfUser } from '#server/modules/customers/queries.ts'
 import * as customerService from '#server/modules/customers/service.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import type { Area } from '#server/modules/studies/study-queries.ts'
-import type { UserRecord } from '#server/modules/users/user-queries.ts'
-import { openUsers } from '#server/modules/users/users.ts'
+import { customerIdsOfUser, type UserRecord } from '#server/modules/users/queries.ts'
+import * as userService from '#server/modules/users/users.ts'
 import { openLinks } from '#server/modules/viewer/links.ts'
 import { type BegunView, openViewSessions } from '#server/modules/viewer/view-sessions.ts'
 import { bound } from '../../../../support/bound.ts'
@@ -62,7 +61,7 @@ export function stage() {
       create,
       ended,
       doctor,
-      users: openUsers(temp),
+      users: bound(userService, temp.store),
     },
     viewed: create('viewer', '1.2.3'),
     read: create('scribe', '1.2.3'),
