@@ -40,7 +40,6 @@ import {
   imageStudiesStore,
 } from '#server/modules/images/image-study-queries.ts'
 import { type InstancesStore, instancesStore } from '#server/modules/images/instance-queries.ts'
-import { type EndpointsStore, endpointsStore } from '#server/modules/partners/endpoint-queries.ts'
 import {
   type ClosedStepsStore,
   closedStepsStore,
@@ -162,7 +161,6 @@ export interface Context extends Disposable {
   readonly signInLinks: SignInLinksStore
   readonly signInAttempts: SignInAttemptsStore
   readonly apiKeys: ApiKeysStore
-  readonly endpoints: EndpointsStore
   readonly documents: DocumentsStore
   readonly answers: AnswersStore
   readonly inspections: InspectionsStore
@@ -303,7 +301,6 @@ export function openContext({
       signInLinks: signInLinksStore(database),
       signInAttempts: signInAttemptsStore(database),
       apiKeys: apiKeysStore(database),
-      endpoints: endpointsStore(database, seal),
       documents: documentsStore(database, seal, clock),
       answers: answersStore(database),
       inspections: inspectionsStore(database, seal),

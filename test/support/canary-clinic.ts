@@ -8,6 +8,7 @@ import {
   phantomSlice,
   phantomSopUid,
 } from '#electron/simulator/partner.ts'
+import { addEndpoint } from '#server/modules/partners/service.ts'
 import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { openTestSmtpServer } from '../electron/server/modules/mail/smtp-server.ts'
 import {
@@ -121,7 +122,7 @@ export async function openCanaryClinic(folder: string): Promise<CanaryClinic> {
           }),
         },
       },
-      prepare({ apiKeys, endpoints }) {
+      prepare({ store, settings, apiKeys }) {
         const { apiKey, key } = apiKeys.create(
           { description: 'Another partner', isViewerEnabled: true, scope: 'all' },
           'command-line',
@@ -129,7 +130,9 @@ export async function openCanaryClinic(folder: string): Promise<CanaryClinic> {
         secret('API key', key)
         const signing = `whsec_${Buffer.alloc(32, 'goldfinch').toString('base64')}`
         secret('signing secret', signing)
-        endpoints.add(
+        addEndpoint(
+          store,
+          settings,
           {
             ...{
               url: 'https://ris.example/hook',

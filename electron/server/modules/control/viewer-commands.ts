@@ -1,3 +1,5 @@
+import { changeEndpoint } from '#server/modules/partners/service.ts'
+import { defaultEndpoint, targetFor } from '#server/modules/partners/targets.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import type { KeyCaller } from '#server/modules/users/caller.ts'
 import { openLinks } from '#server/modules/viewer/links.ts'
@@ -32,18 +34,19 @@ export const VIEWER_COMMANDS: Readonly<Record<string, DataCommand>> = {
 }
 
 function addFileHost(
-  { endpoints, settings }: Parts,
+  { store, settings }: Parts,
   { arguments: [host], options }: ControlRequest,
 ): string {
   if (host === undefined || !/^[^/\s]+:\d{1,5}$/.test(host))
     throw new ApiError('malformed', 'file-host add takes HOST:PORT.')
-  const endpoint = endpoints.list().find(({ isDefault }) => isDefault)
+  const endpoint = defaultEndpoint(store.database)
   if (!endpoint)
     throw new ApiError(
       'not-found',
       'There is no partner yet: serve --partner-url, or the Partner screen, sets one up.',
     )
-  endpoints.change(endpoint.endpointId, { fileHosts: [...endpoint.fileHosts, host] }, ACTOR)
+  const fileHosts = [...endpoint.fileHosts, host]
+  changeEndpoint(store, settings, endpoint.endpointId, { fileHosts }, ACTOR)
   if (options.plaintext === true)
     settings.change(
       { 'partner.plaintextHosts': [...new Set([...settings.get('partner.plaintextHosts'), host])] },
@@ -57,7 +60,7 @@ function addFileHost(
  * (interface-choices §6 row 22).
  */
 function viewerLink(parts: Parts, { options }: ControlRequest, { origin }: CommandContext): string {
-  const { deps, settings, partnerEndpoint } = parts
+  const { deps, settings } = parts
   const named = typeof options.study === 'string' ? options.study : ''
   const either = named.startsWith('stu_') ? { studyId: named } : { studyInstanceUid: named }
   if (!named.startsWith('stu_') && !Uid.safeParse(named).success)
@@ -80,7 +83,7 @@ function viewerLink(parts: Parts, { options }: ControlRequest, { origin }: Comma
     ...deps,
     publicBase: () => origin,
     linkMinutes: () => settings.get('viewer.linkMinutes'),
-    takesEvent: (event, apiKeyId) => partnerEndpoint.endpointFor(event, apiKeyId) !== undefined,
+    takesEvent: (event, apiKeyId) => targetFor(deps.store, settings, event, apiKeyId) !== undefined,
   })
   const isMissing = 'studyInstanceUid' in either && !deps.store.studies.byUid('viewer', named)
   if (isMissing && typeof options.description === 'string') {

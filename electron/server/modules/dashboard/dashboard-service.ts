@@ -9,7 +9,7 @@ import type { Records } from '#server/modules/diagnostics/telemetry.ts'
 import { serveDestinations } from '#server/modules/forwarding/routes.ts'
 import { serveDashboardImages } from '#server/modules/images/image-routes.ts'
 import type { Images } from '#server/modules/images/images.ts'
-import { testPartner } from '#server/modules/partners/partner-test.ts'
+import { testPartner } from '#server/modules/partners/test-request.ts'
 import type { Reporting } from '#server/modules/reports/reporting.ts'
 import { type LanPort, serveDashboardSecurity } from '#server/modules/settings/security-routes.ts'
 import type { Inviting } from '#server/modules/users/inviting.ts'
@@ -64,7 +64,7 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
     collectorFault: options.collectorFault,
     listenerStatus: () => listenersOf(up),
     partnerStatus: () => partnerState.status(),
-    testPartner: () => testPartner({ requester, settings, clock }),
+    testPartner: () => testPartner(parts.store, settings, requester),
     openAssociations: () => up.dicom?.openAssociations ?? 0,
     recoveredFiles: intake.recovery.count,
     correctionNotices: images.correctionNotices.open,

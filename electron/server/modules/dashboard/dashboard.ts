@@ -22,7 +22,7 @@ export function serveDashboard(app: HttpApp, deps: DashboardDeps): void {
     ...inspectionHandlers(deps),
     ...downtimeHandlers(deps),
     ...deviceHandlers(deps),
-    ...partnerHandlers(deps),
+    ...partnerHandlers(deps.store, deps.settings, deps.ports.testPartner),
     ...certificateHandlers(deps),
     ...settingsHandlers(deps),
     ...auditHandlers(deps),

@@ -2,7 +2,6 @@ import type { Context } from '#server/context.ts'
 import type { HandlersOf } from '#server/http/operations.ts'
 import type { AuditTrail } from '#server/modules/audit/audit-trail.ts'
 import type { Devices } from '#server/modules/devices/devices.ts'
-import type { PartnerEndpoint } from '#server/modules/partners/partner-endpoint.ts'
 import type { ClosedSteps } from '#server/modules/procedure-steps/closed-steps.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import type { People } from '#server/modules/users/people.ts'
@@ -26,7 +25,6 @@ export interface DashboardDeps {
   readonly settings: Settings
   /** Undefined where no other PC may open the window. */
   readonly workstations?: Workstations | undefined
-  readonly partnerEndpoint: PartnerEndpoint
   readonly downtime: Downtime
   readonly closedSteps: ClosedSteps
   readonly auditTrail: AuditTrail

@@ -16,7 +16,7 @@ import { itemsOf, MOST_COUNTED } from './today-items.ts'
 export interface DashboardTodayDeps
   extends Pick<
     DashboardDeps,
-    'store' | 'clock' | 'auditTrail' | 'settings' | 'devices' | 'downtime' | 'partnerEndpoint'
+    'store' | 'clock' | 'auditTrail' | 'settings' | 'devices' | 'downtime'
   > {
   readonly ports: Pick<
     DashboardPorts,

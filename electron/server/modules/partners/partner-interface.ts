@@ -20,6 +20,7 @@ import { express } from '#shared/contract/express.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
 import { viewer } from '#shared/contract/viewer.ts'
+import { targetFor } from './targets.ts'
 
 /**
  * Not among them: invitations and reports, whose replies run out with the clock or carry links that
@@ -62,12 +63,12 @@ export function openPartnerInterface(
   parts: Parts,
   { version, publicBase, users, invitations }: PartnerInterfaceOptions,
 ): PartnerInterface {
-  const { deps, store, settings, apiKeys, partnerEndpoint } = parts
+  const { deps, store, settings, apiKeys } = parts
   const links = openLinks({
     ...deps,
     publicBase,
     linkMinutes: () => settings.get('viewer.linkMinutes'),
-    takesEvent: (event, apiKeyId) => partnerEndpoint.endpointFor(event, apiKeyId) !== undefined,
+    takesEvent: (event, apiKeyId) => targetFor(store, settings, event, apiKeyId) !== undefined,
   })
   const changes = () => store.database.changeCount
   const domain = {

@@ -2,6 +2,7 @@ import { type DomainDeps, note } from '#server/modules/audit/audit.ts'
 import { followedCorrection } from '#server/modules/corrections/correction-addendum.ts'
 import type { EventLog } from '#server/modules/events/event-log.ts'
 import { identityOf } from '#server/modules/images/study-identity.ts'
+import { endpointTaking } from '#server/modules/partners/targets.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import type { ScribeStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { refused } from '#server/modules/studies/study-references.ts'
@@ -205,8 +206,8 @@ export function reportSigning(
       ...(part.follows && { correctionId: part.follows.correctionId }),
     })
     const eventId = idFromUuid('whe', uuid())
-    const endpointId =
-      store.endpoints.endpointFor('report.delivered', study.createdByApiKeyId)?.endpointId ?? null
+    const taker = endpointTaking(store.database, 'report.delivered', study.createdByApiKeyId)
+    const endpointId = taker?.disabledAt === null ? taker.endpointId : null
     events.begin({
       eventId,
       type: 'report.delivered',

@@ -7,6 +7,7 @@ import { openEventReplay } from '#server/modules/events/event-replay.ts'
 import { serveDashboardEvents } from '#server/modules/events/routes.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
 import type { PartnerInterface } from '#server/modules/partners/partner-interface.ts'
+import { serveEndpoints } from '#server/modules/partners/routes.ts'
 import { sessionShown } from '#server/modules/users/session-routes.ts'
 import { testSending } from '#server/modules/worklist/test-sending.ts'
 import type { Parts } from '#server/parts.ts'
@@ -18,6 +19,7 @@ import { openClinicalContexts } from './clinical-contexts.ts'
 import { contextAsking } from './context-asking.ts'
 import { openCriticalResults } from './critical-results.ts'
 import { openReportDelivery } from './report-delivery.ts'
+import { openReportDestinations } from './report-destinations.ts'
 import { openReportLocks, type ReportLocks } from './report-locks.ts'
 import { openReportObjects } from './report-objects.ts'
 import { serveReportPdf } from './report-pdf-route.ts'
@@ -60,7 +62,7 @@ const REPORT_ARCHIVE = 'report.archive'
 
 /** Connects the writing of reports with the partner, the archive and the window. */
 export function openReporting(parts: Parts, options: ReportingOptions): Reporting {
-  const { deps, store, settings, endpoints, people } = parts
+  const { deps, store, settings, refusedHosts, people } = parts
   const {
     feed,
     requester,
@@ -79,8 +81,12 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
   const plaintextHosts = () => settings.get('partner.plaintextHosts')
 
   const delivery = openReportDelivery({ store, links })
+  const destinations = openReportDestinations(store, settings)
   const sending = opened.use(
-    openReportSending(parts, { feed, requester, recorder, dataOf: delivery.deliveryOf, onError }),
+    openReportSending(parts, {
+      ...{ feed, requester, recorder, destinations, onError },
+      dataOf: delivery.deliveryOf,
+    }),
   )
 
   const objects = openReportObjects({
@@ -104,7 +110,7 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
   const closing = new AbortController()
   const contexts = openClinicalContexts({
     ...{ ...deps, settings },
-    ...contextAsking(requester, downloads, endpoints, eventLog, closing.signal),
+    ...contextAsking(store, requester, downloads, refusedHosts, eventLog, closing.signal),
   })
   const replay = opened.use(
     openEventReplay({
@@ -136,12 +142,12 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
       }
       serveDashboardReports(app, desk)
       serveLinkedReports(app, { ...desk, session: sessionShown({ people, settings, version }) })
-      const sendTest = testSending(parts, { requester, endpoints, publicBase })
+      const sendTest = testSending(parts, { requester, publicBase })
+      serveEndpoints(app, store, settings, refusedHosts, destinations.waiting, feed.noteStatus)
       serveDashboardEvents(app, {
         store,
         eventLog,
         replay,
-        endpoints,
         plaintextHosts,
         feed,
         ports: { sendTest },

@@ -1,6 +1,8 @@
 import type { Context } from '#server/context.ts'
 import type { EventLog } from '#server/modules/events/event-log.ts'
-import type { Endpoints } from '#server/modules/partners/endpoints.ts'
+import { findEndpoint } from '#server/modules/partners/queries.ts'
+import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
+import { endpointTaking } from '#server/modules/partners/targets.ts'
 import type { AnswerOf } from '#server/webhooks/answer.ts'
 import { acceptAnswer, type EventSubject, type Requester } from '#server/webhooks/request.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
@@ -8,9 +10,9 @@ import type { AskUpload } from './capture-upload.ts'
 import type { AccessAnswer, AskAccess } from './view-images.ts'
 
 export interface AccessAskingDeps {
-  readonly store: Pick<Context, 'studies'>
+  readonly store: Context
   readonly requester: Requester
-  readonly endpoints: Pick<Endpoints, 'takerOf' | 'fileHostsOf' | 'noteRefusedHost'>
+  readonly refusedHosts: RefusedHosts
   readonly eventLog: Pick<EventLog, 'setEffect'>
   readonly plaintextHosts: () => readonly string[]
 }
@@ -35,7 +37,7 @@ export function accessAsking(deps: AccessAskingDeps): {
   readonly askImages: AskAccess
   readonly askUpload: AskUpload
 } {
-  const { store, requester, endpoints, eventLog, plaintextHosts } = deps
+  const { store, requester, refusedHosts, eventLog, plaintextHosts } = deps
 
   async function asked<E extends AccessEvent>(
     event: E,
@@ -60,13 +62,14 @@ export function accessAsking(deps: AccessAskingDeps): {
         })
       },
     })
-    const endpointId = endpoints.takerOf(event, apiKeyId)?.endpointId
+    const endpointId = endpointTaking(store.database, event, apiKeyId)?.endpointId
     return {
       answer,
       notes,
-      hosts: () => (endpointId === undefined ? [] : endpoints.fileHostsOf(endpointId)),
+      hosts: () =>
+        endpointId === undefined ? [] : (findEndpoint(store.database, endpointId)?.fileHosts ?? []),
       noteRefusedHost(url: string) {
-        if (endpointId !== undefined) endpoints.noteRefusedHost(endpointId, url)
+        if (endpointId !== undefined) refusedHosts.note(endpointId, url)
       },
       setEffect: (sentence: string) => eventLog.setEffect(eventId, sentence),
     }

@@ -39,7 +39,7 @@ export interface AccessAnswer {
   readonly media: readonly AccessMedium[]
   /** The endpoint's `fileHosts` as they are now. */
   hosts(): readonly string[]
-  /** That a URL named a host that is not listed (`endpoints.noteRefusedHost`). */
+  /** That a URL named a host that is not listed (`partners/refused-hosts`). */
   noteRefusedHost(url: string): void
   /** Parts of the answer that were left out: `path: sentence`. */
   readonly notes: readonly string[]

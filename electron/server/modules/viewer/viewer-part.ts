@@ -38,7 +38,7 @@ export interface Viewer extends AsyncDisposable {
 
 /** Connects the viewer with the partner, the archive and the window. */
 export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
-  const { deps, store, settings, endpoints, imageStudies, people } = parts
+  const { deps, store, settings, refusedHosts, imageStudies, people } = parts
   const { feed, requester, eventLog, downloads, intake, partnerInterface, onError } = options
   const { links } = partnerInterface
   const opened = new AsyncDisposableStack()
@@ -46,7 +46,7 @@ export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
   const { askImages, askUpload } = accessAsking({
     store,
     requester,
-    endpoints,
+    refusedHosts,
     eventLog,
     plaintextHosts,
   })
@@ -57,7 +57,7 @@ export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
   const own = openOwnInstances({ ...deps, setting: settings.get, arriving: intake.arriving })
   const captures = opened.use(
     openCaptures({
-      ...{ ...deps, settings, endpoints, images, onError },
+      ...{ ...deps, settings, images, onError },
       ask: askUpload,
       put: downloads.put,
       async keep(objects, header, also) {

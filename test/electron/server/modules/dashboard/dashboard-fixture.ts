@@ -17,7 +17,6 @@ import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import { serveDestinations } from '#server/modules/forwarding/routes.ts'
 import { serveDashboardImages } from '#server/modules/images/image-routes.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
-import { openPartnerEndpoint } from '#server/modules/partners/partner-endpoint.ts'
 import { openClosedSteps } from '#server/modules/procedure-steps/closed-steps.ts'
 import { openSettings, type Settings } from '#server/modules/settings/settings.ts'
 import { openPeople } from '#server/modules/users/people.ts'
@@ -198,7 +197,6 @@ export async function openTestDashboard(
   const settings = openSettings(deps)
   const devices = openDevices(deps)
   const downtime = openDowntime(deps)
-  const partnerEndpoint = openPartnerEndpoint({ ...deps, settings })
   const closedSteps = openClosedSteps(deps)
   const customers = bound(customerService, deps.store)
   const auditTrail = openAuditTrail(deps)
@@ -280,7 +278,6 @@ export async function openTestDashboard(
         people,
         devices,
         settings,
-        partnerEndpoint,
         downtime,
         closedSteps,
         auditTrail,

@@ -1,7 +1,10 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { createFeed } from '#server/modules/dashboard/feed.ts'
-import { openPartnerState } from '#server/modules/partners/partner-state.ts'
+import { setPartner } from '#server/modules/partners/service.ts'
+import { openPartnerState } from '#server/modules/partners/state.ts'
+import { openSettings } from '#server/modules/settings/settings.ts'
 import type { PartnerOutcome } from '#server/webhooks/request.ts'
+import { tempStore } from '../../../../support/temp-store.ts'
 
 const URL = 'https://partner.example/hook'
 const at = (time: string) => Date.parse(`2026-11-20T${time}.000Z`)
@@ -24,16 +27,12 @@ const outcome = (fault: PartnerOutcome['fault'], time: string, detail = ''): Par
 
 function openState(url: string | null = URL) {
   const feed = createFeed({ clock: () => at('12:00:00') })
-  const endpoint = { url, hasSecret: true, events: [], allowsPlaintext: false }
-  const state = openPartnerState({
-    partnerEndpoint: {
-      read: () => endpoint,
-      set: () => ({ ...endpoint, secret: null }),
-      endpointFor: () => undefined,
-    },
-    feed,
-    newestAnswerAt: () => '2026-11-20T09:00:00.000Z',
-  })
+  const temp = tempStore()
+  onTestFinished(() => temp[Symbol.dispose]())
+  if (url !== null)
+    setPartner(temp.store, openSettings(temp), { url, allowPlaintext: false }, 'command-line')
+  const answers = { ...temp.store.answers, newest: () => '2026-11-20T09:00:00.000Z' }
+  const state = openPartnerState({ ...temp.store, answers }, feed)
   return { ...state, lines: () => feed.after(0).map(({ kind, tone, text }) => [kind, tone, text]) }
 }
 

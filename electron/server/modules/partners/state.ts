@@ -1,14 +1,11 @@
+import type { Context } from '#server/context.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { PartnerOutcome } from '#server/webhooks/request.ts'
 import type { PartnerStatus } from '#shared/contract/dashboard.ts'
-import type { PartnerEndpoint } from './partner-endpoint.ts'
+import { readPartner } from './service.ts'
 
-export interface PartnerState {
-  status(): PartnerStatus
-  /** Told of every call's end. */
-  note(outcome: PartnerOutcome): void
-}
+export type PartnerState = ReturnType<typeof openPartnerState>
 
 const STATES = {
   up: 'The partner answers again.',
@@ -16,36 +13,27 @@ const STATES = {
   refusing: 'The partner refuses the request',
 } as const
 
-export interface PartnerStateDeps {
-  readonly partnerEndpoint: PartnerEndpoint
-  readonly feed: Feed
-  /** When the newest answer that is kept came: what can be served while the partner is away. */
-  readonly newestAnswerAt: () => string | undefined
-}
-
 /**
- * Whether the partner is there, from what devices ask it: how reports and enrichments fare is told
+ * Whether the partner answers, from what devices ask it. How reports and enrichments fare is shown
  * elsewhere, by event and endpoint. A change is a line of the feed.
  */
-export function openPartnerState({
-  partnerEndpoint,
-  feed,
-  newestAnswerAt,
-}: PartnerStateDeps): PartnerState {
+export function openPartnerState(context: Context, feed: Feed) {
   let state: keyof typeof STATES | 'unknown' = 'unknown'
   let downSince: string | null = null
   let fault: PartnerStatus['fault'] = null
   let detail = ''
 
   return {
-    status() {
-      const { url } = partnerEndpoint.read()
-      const lastOkAt = newestAnswerAt() ?? null
+    status(): PartnerStatus {
+      const { url } = readPartner(context)
+      // When the newest answer that is kept came: what can be served while the partner is away.
+      const lastOkAt = context.answers.newest() ?? null
       if (url === null)
         return { url, state: 'unset', fault: null, detail: '', lastOkAt, downSince: null }
       return { url, state, fault, detail, lastOkAt, downSince }
     },
-    note(outcome) {
+    /** Notes how a call of the partner ended. */
+    note(outcome: PartnerOutcome): void {
       if (outcome.about.isTest === true) return
       // That another question is answered says that it is there, until a worklist says more.
       if (

@@ -1,25 +1,22 @@
-import type { PartnerTest } from '#server/modules/dashboard/ports.ts'
+import type { Context } from '#server/context.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
-import type { Clock } from '#server/platform/clock.ts'
 import { type Requester, readAnswer, WebhookError } from '#server/webhooks/request.ts'
+import type { dashboard } from '#shared/contract/dashboard.ts'
 import type { WorklistQuestion } from '#shared/contract/webhooks.ts'
+import type { ReplyOf } from '#shared/operation.ts'
 
-export interface PartnerTestDeps {
-  readonly requester: Requester
-  readonly settings: Settings
-  readonly clock: Clock
-}
+export type PartnerTest = ReplyOf<(typeof dashboard)['testPartner']>
 
 /**
  * Asks the partner for today's list as this gateway itself, even while its circuit is open, and
  * says what came of it. Nothing is kept.
  */
-export async function testPartner({
-  requester,
-  settings,
-  clock,
-}: PartnerTestDeps): Promise<PartnerTest> {
+export async function testPartner(
+  { clock }: Context,
+  settings: Pick<Settings, 'get'>,
+  requester: Requester,
+): Promise<PartnerTest> {
   const { day } = wallClock(clock(), timeZoneOf(settings.get('clinic.timeZone')))
   const question: WorklistQuestion = {
     callingAe: settings.get('dimse.aeTitle'),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openRefusedHosts } from '#server/http/refused-hosts.ts'
+import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 
 function refusedHosts() {
   let now = Date.parse('2026-03-10T09:00:00.000Z')
