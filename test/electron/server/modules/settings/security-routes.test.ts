@@ -5,7 +5,7 @@ import { serveDashboardViews } from '#server/modules/studies/saved-view-routes.t
 import { openPeople, type People } from '#server/modules/users/people.ts'
 import { openSecondFactors } from '#server/modules/users/second-factor.ts'
 import { openWorkstations } from '#server/modules/users/workstations.ts'
-import { openViewSessions, type ViewSessions } from '#server/modules/viewer/view-sessions.ts'
+import { openViewSessions, type ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboardSecurity, type OpenSession } from '#shared/contract/dashboard-security.ts'
 import type { HttpAnswer } from '../../../../support/http-call.ts'
@@ -45,11 +45,7 @@ beforeEach(async () => {
           workstations: openWorkstations(deps),
         }
         serveDashboardSecurity(app, { ...deps, ...about, settings, version: '0.1.0', lan, feed })
-        views = openViewSessions({
-          ...deps,
-          settings,
-          links: { open: () => ({ outcome: 'closed', why: 'unknown' }) },
-        })
+        views = openViewSessions(deps.store)
         const sessionOf = (token: string) => people.sessions.find(token, 'background')
         serveDashboardViews(app, { ...deps, views, sessionOf })
       },
