@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type IdempotencyStore, idempotencyStore } from '#server/http/idempotency-queries.ts'
 import { type OutboxStore, outboxStore } from '#server/jobs/outbox-queries.ts'
+import { type JobSignals, openJobSignals } from '#server/jobs/signals.ts'
 import { type ApiKeysStore, apiKeysStore } from '#server/modules/api-keys/api-key-queries.ts'
 import { openAnchor } from '#server/modules/audit/audit-anchor.ts'
 import { type AuditStore, auditStore } from '#server/modules/audit/audit-queries.ts'
@@ -33,11 +34,6 @@ import {
 import { type DevicesStore, devicesStore } from '#server/modules/devices/device-queries.ts'
 import { type CallersStore, callersStore } from '#server/modules/devices/unknown-caller-queries.ts'
 import { type EventsStore, eventsStore } from '#server/modules/events/event-queries.ts'
-import {
-  type DestinationsStore,
-  destinationsStore,
-} from '#server/modules/forwarding/destination-queries.ts'
-import { type ForwardsStore, forwardsStore } from '#server/modules/forwarding/forward-queries.ts'
 import { hasImages, type ImageFiles, imageFiles } from '#server/modules/images/image-files.ts'
 import {
   type ImageStudiesStore,
@@ -93,11 +89,6 @@ import {
 } from '#server/modules/reports/report-template-queries.ts'
 import { type SecretsStore, secretsStore } from '#server/modules/settings/secret-queries.ts'
 import { type SettingsStore, settingsStore } from '#server/modules/settings/setting-queries.ts'
-import { type ReferencesStore, referencesStore } from '#server/modules/studies/reference-queries.ts'
-import {
-  type SavedViewsStore,
-  savedViewsStore,
-} from '#server/modules/studies/saved-view-queries.ts'
 import {
   type SearchFillStore,
   searchFillStore,
@@ -152,6 +143,9 @@ export interface Context extends Disposable {
   readonly clock: Clock
   /** A new UUID v4. */
   readonly uuid: () => string
+  /** Safe mode: no worker takes up what waits; what a person asks for is done. */
+  readonly isSafe: boolean
+  readonly jobs: JobSignals
   readonly database: Database
   readonly writeHealth: WriteHealth
   readonly seal: Seal
@@ -174,7 +168,6 @@ export interface Context extends Disposable {
   readonly inspections: InspectionsStore
   readonly closedSteps: ClosedStepsStore
   readonly studies: StudiesStore
-  readonly savedViews: SavedViewsStore
   readonly reports: ReportsStore
   readonly reportRevisions: ReportRevisionsStore
   readonly reportPdfs: ReportPdfsStore
@@ -185,7 +178,6 @@ export interface Context extends Disposable {
   readonly reportTemplates: ReportTemplatesStore
   readonly clinicalContexts: ClinicalContextsStore
   readonly contextDocuments: ContextDocumentsStore
-  readonly references: ReferencesStore
   readonly idempotency: IdempotencyStore
   readonly downtime: DowntimeStore
   readonly invitations: InvitationsStore
@@ -199,10 +191,8 @@ export interface Context extends Disposable {
   readonly performedSteps: PerformedStepsStore
   readonly commitments: CommitmentsStore
   readonly corrections: CorrectionsStore
-  readonly destinations: DestinationsStore
   readonly examFacts: ExamFactsStore
   readonly reconciliations: ReconciliationsStore
-  readonly forwards: ForwardsStore
   readonly associations: AssociationsStore
 }
 
@@ -212,6 +202,8 @@ export interface ContextOptions {
   readonly clock: Clock
   /** A new UUID v4. */
   readonly uuid: () => string
+  /** False where it is not given. */
+  readonly isSafe?: boolean | undefined
   /** The data key of 32 bytes, where something else than `data.key` keeps it. */
   readonly dataKey?: Buffer | undefined
   /**
@@ -257,6 +249,7 @@ export function openContext({
   folder,
   clock,
   uuid,
+  isSafe = false,
   dataKey,
   isChecked = false,
   isCopy = false,
@@ -292,6 +285,8 @@ export function openContext({
       folder,
       clock,
       uuid,
+      isSafe,
+      jobs: openJobSignals(database),
       database,
       writeHealth,
       seal,
@@ -314,7 +309,6 @@ export function openContext({
       inspections: inspectionsStore(database, seal),
       closedSteps: closedStepsStore(database, seal),
       studies,
-      savedViews: savedViewsStore(database, seal),
       reports: reportsStore(database, seal),
       reportRevisions: reportRevisionsStore(database, seal),
       reportPdfs: reportPdfsStore(database, seal),
@@ -325,7 +319,6 @@ export function openContext({
       reportTemplates: reportTemplatesStore(database),
       clinicalContexts: clinicalContextsStore(database, seal),
       contextDocuments: contextDocumentsStore(database, seal),
-      references: referencesStore(database),
       idempotency: idempotencyStore(database, seal, clock),
       downtime: downtimeStore(database, seal),
       invitations: invitationsStore(database),
@@ -339,10 +332,8 @@ export function openContext({
       performedSteps: performedStepsStore(database, seal),
       commitments: commitmentsStore(database),
       corrections: correctionsStore(database, seal),
-      destinations: destinationsStore(database),
       examFacts: examFactsStore(database),
       reconciliations: reconciliationsStore(database, seal),
-      forwards: forwardsStore(database),
       associations: associationsStore(database),
       [Symbol.dispose]() {
         anchor?.finish()

@@ -28,6 +28,7 @@ import { openReporting, type Reporting } from './modules/reports/reporting.ts'
 import { keyStoreNow } from './modules/settings/key-file.ts'
 import { type GivenPartner, openOwnFolder } from './modules/settings/open-data-directory.ts'
 import { openSetup } from './modules/settings/setup-service.ts'
+import { serveStudyLists } from './modules/study-lists/routes.ts'
 import { openInviting } from './modules/users/inviting.ts'
 import { openViewer } from './modules/viewer/viewer-part.ts'
 import { openWorklist } from './modules/worklist/worklist.ts'
@@ -271,6 +272,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
         partnerInterface.serve(app)
         window.serve(app)
         reports.serve(app)
+        serveStudyLists(app, parts.store, settings, reports.locks, eventLog)
         viewer.serve(app)
         setup.serve(app)
       },

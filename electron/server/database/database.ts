@@ -88,6 +88,9 @@ interface Statement {
   readonly isChange: boolean
 }
 
+/** What listeners are told of after the commit of a change. */
+export type Topic = 'studies' | 'events' | 'endpoints'
+
 interface Writer {
   readonly write: () => unknown
   readonly resolve: (value: unknown) => void
@@ -128,6 +131,7 @@ export class Database implements Disposable {
   >
   readonly #wal: WalSync
   #afterCommit: (() => void)[] = []
+  readonly #listeners = new Map<Topic, Set<() => void>>()
   #changeCount = 0
   /** Writes that were run, of the open transaction too. */
   #writes = 0
@@ -282,6 +286,20 @@ export class Database implements Disposable {
   afterCommit(heard: () => void): void {
     if (this.#sqlite.inTransaction) this.#afterCommit.push(heard)
     else heard()
+  }
+
+  /** Calls the topic's listeners when the open transaction has committed, once for each call. */
+  notify(topic: Topic): void {
+    this.afterCommit(() => {
+      for (const listener of this.#listeners.get(topic) ?? []) listener()
+    })
+  }
+
+  /** Calls the listener after each commit of what the topic names. It must not throw. Returns what stops it. */
+  subscribe(topic: Topic, listener: () => void): () => void {
+    const listeners = this.#listeners.get(topic) ?? new Set()
+    this.#listeners.set(topic, listeners.add(listener))
+    return () => void listeners.delete(listener)
   }
 
   /**

@@ -10,8 +10,8 @@ export function atRest(parts: Parts): Parts {
   const { store, deps } = parts
   const resting: Context = {
     ...store,
+    isSafe: true,
     outbox: { ...store.outbox, due: () => [], nextDue: () => undefined },
-    forwards: { ...store.forwards, due: () => [], nextDue: () => undefined },
     commitments: { ...store.commitments, due: () => [], nextDue: () => undefined },
     imageStudies: {
       ...store.imageStudies,

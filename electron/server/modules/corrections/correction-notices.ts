@@ -1,5 +1,7 @@
 import type { Slice, SliceQuery } from '#server/database/page.ts'
 import { type DomainDeps, note } from '#server/modules/audit/audit.ts'
+import { findDestination } from '#server/modules/forwarding/destination-queries.ts'
+import { forwardsOfCorrection } from '#server/modules/forwarding/forward-queries.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import { personOf } from '#server/modules/reports/report-people.ts'
 import { isVisible, visibleCustomers } from '#server/modules/studies/study-access.ts'
@@ -174,9 +176,11 @@ export function openCorrectionNotices(deps: DomainDeps): CorrectionNotices {
 
   function sendingOf({ kind, subject, correctionId }: NoticeRecord): CorrectionNotice['sending'] {
     const [, destinationId = ''] = subject.split(':')
-    const destination = isSent(kind, subject) ? store.destinations.get(destinationId) : undefined
+    const destination = isSent(kind, subject)
+      ? findDestination(store.database, destinationId)
+      : undefined
     if (!destination) return null
-    const tally = store.forwards.ofCorrection(destinationId, correctionId)
+    const tally = forwardsOfCorrection(store.database, destinationId, correctionId)
     return { ...tally, isEnabled: destination.isEnabled }
   }
 

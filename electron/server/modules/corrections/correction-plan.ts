@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
+import { destinationsSentTo } from '#server/modules/forwarding/forward-queries.ts'
 import { fitnessOfUid, type InstanceHeader } from '#server/modules/images/header.ts'
 import type { ImageStudyRecord } from '#server/modules/images/image-study-queries.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
@@ -141,10 +143,12 @@ export function openCorrectionPlans({ store, targets, images, runs }: PlansDeps)
   }
 
   function destinationsOf(chosen: readonly InstanceRecord[]): string[] {
-    const ids = new Set(chosen.flatMap(({ instanceId }) => store.forwards.sentTo(instanceId)))
-    return store.destinations
-      .list()
-      .flatMap(({ destinationId, name }) => (ids.has(destinationId) ? [name] : []))
+    const ids = new Set(
+      chosen.flatMap(({ instanceId }) => destinationsSentTo(store.database, instanceId)),
+    )
+    return listDestinations(store.database).flatMap(({ destinationId, name }) =>
+      ids.has(destinationId) ? [name] : [],
+    )
   }
 
   function obstacleOf({

@@ -1,7 +1,9 @@
 import type { Context } from '#server/context.ts'
 import type { EventRow } from '#server/modules/events/event-queries.ts'
+import { findDestination } from '#server/modules/forwarding/destination-queries.ts'
 import { endpointName } from '#server/modules/partners/endpoints.ts'
 import { personOf } from '#server/modules/reports/report-people.ts'
+import { openReferences } from '#server/modules/studies/reference-queries.ts'
 import type { NoticeContact, NoticeKind } from '#shared/contract/correction-notices.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import { viewersOf } from './correction-queries.ts'
@@ -66,7 +68,7 @@ export function recipientsOf(
   const studies = [scribe, store.studies.byUid('viewer', studyInstanceUid)].filter(
     (study) => study !== undefined,
   )
-  const known = store.references.open()
+  const known = openReferences(store.database)
 
   function add(
     kind: NoticeKind,
@@ -86,7 +88,7 @@ export function recipientsOf(
 
   function addDestinations(): void {
     for (const destinationId of destinationIds) {
-      const name = store.destinations.get(destinationId)?.name ?? ''
+      const name = findDestination(store.database, destinationId)?.name ?? ''
       add('destination', `destination:${destinationId}`, name, 'has-images', null)
     }
     for (const { destinationId, name } of store.correctionNotices.formerDestinations(

@@ -6,6 +6,8 @@ import {
   rejectionNote,
 } from '#server/dicom/objects/rejection-note.ts'
 import { note } from '#server/modules/audit/audit.ts'
+import { findDestination } from '#server/modules/forwarding/destination-queries.ts'
+import { appendForward, destinationsHolding } from '#server/modules/forwarding/forward-queries.ts'
 import type { ImageHeader } from '#server/modules/images/image-study-queries.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import {
@@ -67,22 +69,26 @@ export interface RejectionNotes {
 
 export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
   const { store, clock, setting, notices, flushQueues, requeue, onChanged } = deps
-  const { correctionNotices, destinations, forwards, instances, outbox } = store
+  const { correctionNotices, database, instances, outbox } = store
   const own = openOwnInstances(deps)
   const now = () => instantOf(clock())
 
   const append = (
     destinationId: string,
     { instanceId, sopInstanceUid, studyInstanceUid }: InstanceRecord,
-  ) => forwards.append({ destinationId, instanceId, sopInstanceUid, studyInstanceUid, at: now() })
+  ) =>
+    appendForward(store, { destinationId, instanceId, sopInstanceUid, studyInstanceUid, at: now() })
 
   const found = (ids: readonly number[]) => ids.flatMap((id) => instances.get(id) ?? [])
 
   /** Those that have originals, or are about to get them as copies of an earlier correction. */
   function holdersOf(originals: readonly InstanceRecord[]): string[] {
     const ids = originals.map(({ instanceId }) => instanceId)
-    const all = new Set([...forwards.holders(ids), ...correctionNotices.informedWith(ids)])
-    return [...all].filter((destinationId) => destinations.get(destinationId))
+    const all = new Set([
+      ...destinationsHolding(database, ids),
+      ...correctionNotices.informedWith(ids),
+    ])
+    return [...all].filter((destinationId) => findDestination(database, destinationId))
   }
 
   return {
@@ -174,7 +180,7 @@ export function openRejectionNotes(deps: RejectionNotesDeps): RejectionNotes {
     })
     for (const destinationId of destinationIds) {
       // One that was removed since has a notice.
-      if (!destinations.get(destinationId)) continue
+      if (!findDestination(database, destinationId)) continue
       append(destinationId, kept)
       for (const copy of copies) append(destinationId, copy)
       const sent = {

@@ -6,7 +6,7 @@ import { serveDashboardCorrections } from '#server/modules/corrections/correctio
 import { serveDashboardActivity } from '#server/modules/devices/activity-routes.ts'
 import type { Metrics } from '#server/modules/diagnostics/metrics.ts'
 import type { Records } from '#server/modules/diagnostics/telemetry.ts'
-import { serveDashboardDestinations } from '#server/modules/forwarding/routes.ts'
+import { serveDestinations } from '#server/modules/forwarding/routes.ts'
 import { serveDashboardImages } from '#server/modules/images/image-routes.ts'
 import type { Images } from '#server/modules/images/images.ts'
 import { testPartner } from '#server/modules/partners/partner-test.ts'
@@ -103,7 +103,7 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
         ...shared,
         correctionNotices: images.correctionNotices,
       })
-      serveDashboardDestinations(app, { ...shared, forwarding })
+      serveDestinations(app, parts.store, parts.imageStudies, feed, forwarding)
     },
   }
 }

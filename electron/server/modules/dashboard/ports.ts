@@ -18,17 +18,7 @@ import type {
   ExamTally,
   ExplainAsk,
 } from '#shared/contract/dashboard-exams.ts'
-import type {
-  Destination,
-  DestinationPatch,
-  dashboardDestinations,
-  EchoResult,
-  Forward,
-  ForwardedStudy,
-  NativeModule,
-  NewDestination,
-  Pull,
-} from '#shared/contract/destinations.ts'
+import type { EchoResult } from '#shared/contract/destinations.ts'
 import type { Device, Lint } from '#shared/contract/devices.ts'
 import type { GroupOutcome, RecoveredFile, RecoveryOutcome } from '#shared/contract/images.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
@@ -258,44 +248,4 @@ export interface ReportPorts {
   ) => Outcome | Promise<Outcome>
   /** A link to the PDF of a signed report, good for an hour. */
   readonly pdfUrl: (reportId: string) => string
-}
-
-type DestinationCalls = typeof dashboardDestinations
-
-/** What the window needs of DIMSE out; `window-part.ts` fills it with the forwarding slice. */
-export interface ForwardingPort {
-  readonly list: () => { destinations: Destination[]; native: NativeModule }
-  readonly add: (destination: NewDestination, actor: Actor) => Destination
-  readonly update: (destinationId: string, patch: DestinationPatch, actor: Actor) => Destination
-  readonly remove: (destinationId: string, actor: Actor) => Outcome
-  readonly echo: (destinationId: string) => Promise<EchoResult>
-  readonly studies: (
-    query: SliceQuery &
-      Pick<
-        CallOf<DestinationCalls['studies']>['query'],
-        'destinationId' | 'studyInstanceUid' | 'show'
-      >,
-  ) => Slice<ForwardedStudy>
-  readonly instances: (
-    of: CallOf<DestinationCalls['instances']>['params'],
-    query: SliceQuery,
-  ) => Slice<Forward>
-  readonly send: (destinationId: string, studyInstanceUid: string, actor: Actor) => Outcome
-  readonly retry: (
-    destinationId: string,
-    studyInstanceUid: string | undefined,
-    actor: Actor,
-  ) => Promise<Outcome>
-  readonly drop: (
-    destinationId: string,
-    what: CallOf<DestinationCalls['drop']>['body'],
-    actor: Actor,
-  ) => Promise<Outcome>
-  readonly findPriors: (
-    destinationId: string,
-    keys: CallOf<DestinationCalls['findPriors']>['body'],
-    actor: Actor,
-  ) => Promise<ReplyOf<DestinationCalls['findPriors']>>
-  readonly pull: (destinationId: string, studyInstanceUid: string, actor: Actor) => Pull
-  readonly pulls: () => Pull[]
 }

@@ -9,6 +9,7 @@ import {
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import { certificateFacts, certificateFile } from '#server/http/certificate.ts'
 import type { CommandContext } from '#server/modules/control/commands.ts'
+import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
 import type { Parts } from '#server/parts.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import {
@@ -193,7 +194,7 @@ function devicesOf({ devices, settings }: Parts): string {
 }
 
 function destinationsOf({ store, settings }: Parts): string {
-  const known = store.destinations.list()
+  const known = listDestinations(store.database)
   if (known.length === 0) return 'No destination is set up.'
   const rows = known.map(({ name, aeTitle, host, port, isTls, isEnabled }) => [
     ...[name, aeTitle, host, String(port), isTls ? 'yes' : 'no', isEnabled ? 'on' : 'switched off'],

@@ -1,5 +1,6 @@
 import { homedir, hostname } from 'node:os'
 import { z } from 'zod'
+import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
 import type { Parts } from '#server/parts.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 
@@ -152,7 +153,7 @@ function knownValues({
     ...ofSettings.flatMap((text) => text.split('\n')),
     ...devices.list().flatMap(({ name, aeTitle, address }) => [name, aeTitle, address ?? '']),
     ...devices.callers().flatMap(({ aeTitle, address }) => [aeTitle, address]),
-    ...store.destinations.list().flatMap(({ name, aeTitle, host }) => [name, aeTitle, host]),
+    ...listDestinations(store.database).flatMap(({ name, aeTitle, host }) => [name, aeTitle, host]),
     ...store.endpoints.list().flatMap(({ name, url }) => [name, hostOf(url)]),
     ...people.list().flatMap(({ email, firstName, lastName }) => [email, firstName, lastName]),
   ]

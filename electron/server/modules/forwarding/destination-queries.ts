@@ -4,66 +4,69 @@ import type { Destination } from '#shared/contract/destinations.ts'
 
 /**
  * A DICOM node as it was set up, and how the last attempt there went; its queue is counted by
- * `forwards`.
+ * `forward-queries`.
  */
 export type DestinationRecord = Omit<Destination, 'queue' | 'nextAttemptAt'>
 
-export interface DestinationsStore {
-  /** By name. */
-  list(): DestinationRecord[]
-  get(destinationId: string): DestinationRecord | undefined
-  insert(destination: DestinationRecord): void
-  /** Everything but the id, `createdAt` and what the `note`s write. */
-  update(destination: DestinationRecord): void
-  /** With its forwards. */
-  remove(destinationId: string): boolean
-  /** An instance got there. */
-  noteSent(destinationId: string, at: string): void
-  /** An attempt failed. */
-  noteError(destinationId: string, lastError: string): void
+/** By name. */
+export const listDestinations = (database: Database): DestinationRecord[] =>
+  database
+    .all(
+      database.sql.selectFrom('destinations').selectAll().orderBy('name').orderBy('destinationId'),
+    )
+    .map(recordOf)
+
+export function findDestination(
+  database: Database,
+  destinationId: string,
+): DestinationRecord | undefined {
+  const row = database.get(
+    database.sql.selectFrom('destinations').selectAll().where('destinationId', '=', destinationId),
+  )
+  return row && recordOf(row)
 }
 
-export function destinationsStore(db: Database): DestinationsStore {
-  const every = db.sql.selectFrom('destinations').selectAll()
-  return {
-    list: () => db.all(every.orderBy('name').orderBy('destinationId')).map(recordOf),
-    get(destinationId) {
-      const row = db.get(every.where('destinationId', '=', destinationId))
-      return row && recordOf(row)
-    },
-    insert: (destination) =>
-      void db.run(db.sql.insertInto('destinations').values(rowOf(destination))),
-    update(destination) {
-      const {
-        destinationId,
-        createdAt: _,
-        lastSentAt: __,
-        lastError: ___,
-        ...changed
-      } = rowOf(destination)
-      db.run(
-        db.sql.updateTable('destinations').set(changed).where('destinationId', '=', destinationId),
-      )
-    },
-    remove: (destinationId) =>
-      db.run(db.sql.deleteFrom('destinations').where('destinationId', '=', destinationId)).changes >
-      0,
-    noteSent: (destinationId, at) =>
-      void db.run(
-        db.sql
-          .updateTable('destinations')
-          .set({ lastSentAt: at, lastError: '' })
-          .where('destinationId', '=', destinationId),
-      ),
-    noteError: (destinationId, lastError) =>
-      void db.run(
-        db.sql
-          .updateTable('destinations')
-          .set({ lastError })
-          .where('destinationId', '=', destinationId),
-      ),
-  }
+export const insertDestination = (database: Database, destination: DestinationRecord) =>
+  database.run(database.sql.insertInto('destinations').values(rowOf(destination)))
+
+/** Everything but the id, `createdAt` and what `noteSent` and `noteError` write. */
+export function updateDestination(database: Database, destination: DestinationRecord): void {
+  const {
+    destinationId,
+    createdAt: _,
+    lastSentAt: __,
+    lastError: ___,
+    ...changed
+  } = rowOf(destination)
+  database.run(
+    database.sql
+      .updateTable('destinations')
+      .set(changed)
+      .where('destinationId', '=', destinationId),
+  )
 }
+
+/** With its forwards. */
+export const deleteDestination = (database: Database, destinationId: string) =>
+  database.run(database.sql.deleteFrom('destinations').where('destinationId', '=', destinationId))
+
+/** An instance got there. */
+export const noteSent = (database: Database, destinationId: string, at: string) =>
+  database.run(
+    database.sql
+      .updateTable('destinations')
+      .set({ lastSentAt: at, lastError: '' })
+      .where('destinationId', '=', destinationId),
+  )
+
+/** An attempt failed. */
+export const noteError = (database: Database, destinationId: string, lastError: string) =>
+  database.run(
+    database.sql
+      .updateTable('destinations')
+      .set({ lastError })
+      .where('destinationId', '=', destinationId),
+  )
 
 const rowOf = (destination: DestinationRecord) => ({
   ...destination,

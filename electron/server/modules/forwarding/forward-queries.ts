@@ -1,5 +1,6 @@
+import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
-import { type Slice, type SliceQuery, sliceOf } from '#server/database/page.ts'
+import { type SliceQuery, sliceOf } from '#server/database/page.ts'
 import { rawQuery } from '#server/database/raw-query.ts'
 import type { FORWARD_STATES } from '#shared/contract/destinations.ts'
 
@@ -54,86 +55,6 @@ export interface ForwardAttempt {
   readonly at: string
   readonly status: string
   readonly lastError: string
-}
-
-export interface ForwardsStore {
-  /**
-   * Its id; undefined where the instance is on its way there, or was sent, already. One that failed
-   * or was dropped waits again.
-   */
-  append(forward: NewForward): number | undefined
-  /** Calls `heard` after each commit that lets something wait anew. Returns what stops it. */
-  onAppend(heard: () => void): () => void
-  get(forwardId: number): ForwardRecord | undefined
-  /** Waiting ones of the destination that are due, those that waited longest first. */
-  due(destinationId: string, now: string, limit: number): ForwardRecord[]
-  /** When the next waiting one of the destination is due. */
-  nextDue(destinationId: string): string | undefined
-  /** The one attempt that ended it, or a person who dropped it. Whether it was still waiting. */
-  settle(
-    forwardId: number,
-    state: Exclude<ForwardState, 'waiting'>,
-    attempt: ForwardAttempt & { readonly sentAs?: string },
-  ): boolean
-  /** Counts a failed attempt; it waits until `nextAt`. */
-  postpone(forwardId: number, attempt: ForwardAttempt & { readonly nextAt: string }): void
-  /** Studies of the destination that something waits or failed of. */
-  openStudies(destinationId: string): string[]
-  /**
-   * Lets what waits or failed of the study be due now; attempts and `queuedAt` begin anew. How
-   * many.
-   */
-  retry(destinationId: string, studyInstanceUid: string, at: string): number
-  /** Drops what waits or failed of the study. How many. */
-  drop(destinationId: string, studyInstanceUid: string, at: string): number
-  /**
-   * Drops what waits or failed of other versions of the instance: it took their place. The
-   * destinations they were for.
-   */
-  supersede(
-    instance: { readonly sopInstanceUid: string; readonly instanceId: number },
-    attempt: Omit<ForwardAttempt, 'status'>,
-  ): string[]
-  /**
-   * Drops what waits or failed of the instance, which was set aside. The destinations it was for.
-   */
-  setAside(instanceId: number, attempt: Omit<ForwardAttempt, 'status'>): string[]
-  /** Destinations that the instance was sent to. */
-  sentTo(instanceId: number): string[]
-  /**
-   * Destinations that `setAside` dropped the instance for, in the same words, and that it was not
-   * appended to since.
-   */
-  keptFrom(instanceId: number, lastError: string): string[]
-  /**
-   * Destinations that an instance was sent to or waits for, or that may have it although the
-   * attempts failed.
-   */
-  holders(instanceIds: readonly number[]): string[]
-  /** How the rejection note and the corrected copies of a correction stand at the destination. */
-  ofCorrection(
-    destinationId: string,
-    correctionId: string,
-  ): { waiting: number; sent: number; failed: number; lastError: string }
-  /** Of one destination. */
-  queue(destinationId: string): { waiting: number; sent: number; failed: number }
-  /** Of all destinations. */
-  summary(): { waiting: number; failed: number }
-  /** The study that last changed first, of one destination or of all, of one study or of all. */
-  studies(
-    query: SliceQuery & {
-      readonly destinationId?: string | undefined
-      readonly studyInstanceUid?: string | undefined
-      readonly show: 'all' | 'waiting' | 'failed'
-    },
-  ): Slice<ForwardedStudyRecord>
-  /**
-   * Instances of a study at a destination, what is not sent first, else in the order they were
-   * appended.
-   */
-  instances(
-    query: SliceQuery & { readonly destinationId: string; readonly studyInstanceUid: string },
-  ): Slice<ForwardRecord>
 }
 
 const APPEND = `
@@ -191,167 +112,232 @@ const QUEUE = `select total(waiting) as waiting, total(sent) as sent, total(fail
 const SUMMARY = `select total(waiting) as waiting, total(failed) as failed from forwardedStudies where waiting > 0 or failed > 0`
 const SHOWN = { all: 'true', waiting: 'waiting > 0', failed: 'failed > 0' } as const
 
-export function forwardsStore(db: Database): ForwardsStore {
-  const listeners = new Set<() => void>()
+/** The queue whose workers hear of what is added (`Context.jobs`). */
+export const FORWARDS = 'forwards'
 
-  function tellAfterCommit(): void {
-    db.afterCommit(() => {
-      for (const heard of listeners) heard()
-    })
+/**
+ * Its id; undefined where the instance is on its way there, or was sent, already. One that failed
+ * or was dropped waits again.
+ */
+export function appendForward(
+  { database, jobs }: Pick<Context, 'database' | 'jobs'>,
+  { destinationId, instanceId, sopInstanceUid, studyInstanceUid, at }: NewForward,
+): number | undefined {
+  const values = [destinationId, instanceId, sopInstanceUid, studyInstanceUid, at, at, at, at]
+  const row = database.get(rawQuery<{ forwardId: number }>(APPEND, values))
+  if (row) jobs.added(FORWARDS)
+  return row?.forwardId
+}
+
+export const findForward = (database: Database, forwardId: number) =>
+  database.get(rawQuery<ForwardRecord>('select * from forwards where forwardId = ?', [forwardId]))
+
+/** Waiting ones of the destination that are due, those that waited longest first. */
+export const dueForwards = (
+  database: Database,
+  destinationId: string,
+  now: string,
+  limit: number,
+) => database.all(rawQuery<ForwardRecord>(DUE, [destinationId, now, limit]))
+
+/** When the next waiting one of the destination is due. */
+export const nextForwardDue = (database: Database, destinationId: string): string | undefined =>
+  database.get(rawQuery<{ nextAt: string | null }>(NEXT, [destinationId]))?.nextAt ?? undefined
+
+/** The one attempt that ended it, or a person who dropped it. Whether it was still waiting. */
+export const settleForward = (
+  database: Database,
+  forwardId: number,
+  state: Exclude<ForwardState, 'waiting'>,
+  { at, status, lastError, sentAs = '' }: ForwardAttempt & { readonly sentAs?: string },
+): boolean =>
+  database.run(
+    database.sql
+      .updateTable('forwards')
+      .set((of) => ({
+        state,
+        status,
+        lastError,
+        sentAs,
+        nextAt: null,
+        updatedAt: at,
+        attempts: of('attempts', '+', state === 'dropped' ? 0 : 1),
+      }))
+      .where('forwardId', '=', forwardId)
+      .where('state', '=', 'waiting'),
+  ).changes > 0
+
+/** Counts a failed attempt; it waits until `nextAt`. */
+export const postponeForward = (
+  database: Database,
+  forwardId: number,
+  { at, status, lastError, nextAt }: ForwardAttempt & { readonly nextAt: string },
+) =>
+  database.run(
+    database.sql
+      .updateTable('forwards')
+      .set((of) => ({
+        status,
+        lastError,
+        nextAt,
+        updatedAt: at,
+        attempts: of('attempts', '+', 1),
+      }))
+      .where('forwardId', '=', forwardId)
+      .where('state', '=', 'waiting'),
+  )
+
+/** Studies of the destination that something waits or failed of. */
+export const openStudies = (database: Database, destinationId: string): string[] =>
+  database
+    .all(rawQuery<{ studyInstanceUid: string }>(OPEN_STUDIES, [destinationId]))
+    .map(({ studyInstanceUid }) => studyInstanceUid)
+
+/**
+ * Lets what waits or failed of the study be due now; attempts and `queuedAt` begin anew. How many.
+ */
+export function retryForwards(
+  { database, jobs }: Pick<Context, 'database' | 'jobs'>,
+  destinationId: string,
+  studyInstanceUid: string,
+  at: string,
+): number {
+  const count = database.run(rawQuery(RETRY, [at, at, at, destinationId, studyInstanceUid])).changes
+  if (count > 0) jobs.added(FORWARDS)
+  return count
+}
+
+/** Drops what waits or failed of the study. How many. */
+export const dropForwards = (
+  database: Database,
+  destinationId: string,
+  studyInstanceUid: string,
+  at: string,
+): number => database.run(rawQuery(DROP, [at, destinationId, studyInstanceUid])).changes
+
+/**
+ * Drops what waits or failed of other versions of the instance: it took their place. The
+ * destinations they were for.
+ */
+export const supersedeForwards = (
+  database: Database,
+  { sopInstanceUid, instanceId }: Pick<ForwardRecord, 'sopInstanceUid' | 'instanceId'>,
+  { at, lastError }: Omit<ForwardAttempt, 'status'>,
+) => destinationsIn(database, SUPERSEDE, [at, lastError, sopInstanceUid, instanceId])
+
+/** Drops what waits or failed of the instance, which was set aside. The destinations it was for. */
+export const setForwardsAside = (
+  database: Database,
+  instanceId: number,
+  { at, lastError }: Omit<ForwardAttempt, 'status'>,
+) => destinationsIn(database, SET_ASIDE, [at, lastError, instanceId])
+
+/** Destinations that the instance was sent to. */
+export const destinationsSentTo = (database: Database, instanceId: number) =>
+  destinationsIn(database, SENT_TO, [instanceId])
+
+/**
+ * Destinations that `setForwardsAside` dropped the instance for, in the same words, and that it was
+ * not appended to since.
+ */
+export const destinationsKeptFrom = (database: Database, instanceId: number, lastError: string) =>
+  destinationsIn(database, KEPT_FROM, [lastError, instanceId])
+
+/**
+ * Destinations that an instance was sent to or waits for, or that may have it although the attempts
+ * failed.
+ */
+export const destinationsHolding = (database: Database, instanceIds: readonly number[]) =>
+  destinationsIn(database, HOLDERS, [JSON.stringify(instanceIds)])
+
+const destinationsIn = (database: Database, text: string, parameters: readonly unknown[]) =>
+  database
+    .all(rawQuery<{ destinationId: string }>(text, parameters))
+    .map(({ destinationId }) => destinationId)
+
+/** How the rejection note and the corrected copies of a correction stand at the destination. */
+export const forwardsOfCorrection = (
+  database: Database,
+  destinationId: string,
+  correctionId: string,
+) =>
+  database.get(
+    rawQuery<{ waiting: number; sent: number; failed: number; lastError: string }>(OF_CORRECTION, [
+      destinationId,
+      correctionId,
+      correctionId,
+    ]),
+  ) ?? { waiting: 0, sent: 0, failed: 0, lastError: '' }
+
+/** Counts of one destination. */
+export const countForwardsTo = (database: Database, destinationId: string) =>
+  database.get(
+    rawQuery<{ waiting: number; sent: number; failed: number }>(QUEUE, [destinationId]),
+  ) ?? { waiting: 0, sent: 0, failed: 0 }
+
+/** Counts of all destinations. */
+export const countForwards = (database: Database) =>
+  database.get(rawQuery<{ waiting: number; failed: number }>(SUMMARY, [])) ?? {
+    waiting: 0,
+    failed: 0,
   }
 
-  return {
-    append({ destinationId, instanceId, sopInstanceUid, studyInstanceUid, at }) {
-      const values = [destinationId, instanceId, sopInstanceUid, studyInstanceUid, at, at, at, at]
-      const row = db.get(rawQuery<{ forwardId: number }>(APPEND, values))
-      if (row) tellAfterCommit()
-      return row?.forwardId
-    },
-    onAppend(heard) {
-      const listener = () => heard()
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    get: (forwardId) =>
-      db.get(rawQuery<ForwardRecord>('select * from forwards where forwardId = ?', [forwardId])),
-    due: (destinationId, now, limit) =>
-      db.all(rawQuery<ForwardRecord>(DUE, [destinationId, now, limit])),
-    nextDue: (destinationId) =>
-      db.get(rawQuery<{ nextAt: string | null }>(NEXT, [destinationId]))?.nextAt ?? undefined,
-    settle: (forwardId, state, { at, status, lastError, sentAs = '' }) =>
-      db.run(
-        db.sql
-          .updateTable('forwards')
-          .set((of) => ({
-            state,
-            status,
-            lastError,
-            sentAs,
-            nextAt: null,
-            updatedAt: at,
-            attempts: of('attempts', '+', state === 'dropped' ? 0 : 1),
-          }))
-          .where('forwardId', '=', forwardId)
-          .where('state', '=', 'waiting'),
-      ).changes > 0,
-    postpone: (forwardId, { at, status, lastError, nextAt }) =>
-      void db.run(
-        db.sql
-          .updateTable('forwards')
-          .set((of) => ({
-            status,
-            lastError,
-            nextAt,
-            updatedAt: at,
-            attempts: of('attempts', '+', 1),
-          }))
-          .where('forwardId', '=', forwardId)
-          .where('state', '=', 'waiting'),
-      ),
-    openStudies: (destinationId) =>
-      db
-        .all(rawQuery<{ studyInstanceUid: string }>(OPEN_STUDIES, [destinationId]))
-        .map(({ studyInstanceUid }) => studyInstanceUid),
-    retry(destinationId, studyInstanceUid, at) {
-      const count = db.run(rawQuery(RETRY, [at, at, at, destinationId, studyInstanceUid])).changes
-      if (count > 0) tellAfterCommit()
-      return count
-    },
-    drop: (destinationId, studyInstanceUid, at) =>
-      db.run(rawQuery(DROP, [at, destinationId, studyInstanceUid])).changes,
-    supersede: ({ sopInstanceUid, instanceId }, { at, lastError }) =>
-      db
-        .all(
-          rawQuery<{ destinationId: string }>(SUPERSEDE, [
-            at,
-            lastError,
-            sopInstanceUid,
-            instanceId,
-          ]),
-        )
-        .map(({ destinationId }) => destinationId),
-    setAside: (instanceId, { at, lastError }) =>
-      db
-        .all(rawQuery<{ destinationId: string }>(SET_ASIDE, [at, lastError, instanceId]))
-        .map(({ destinationId }) => destinationId),
-    sentTo: (instanceId) =>
-      db
-        .all(rawQuery<{ destinationId: string }>(SENT_TO, [instanceId]))
-        .map(({ destinationId }) => destinationId),
-    keptFrom: (instanceId, lastError) =>
-      db
-        .all(rawQuery<{ destinationId: string }>(KEPT_FROM, [lastError, instanceId]))
-        .map(({ destinationId }) => destinationId),
-    holders: (instanceIds) =>
-      db
-        .all(rawQuery<{ destinationId: string }>(HOLDERS, [JSON.stringify(instanceIds)]))
-        .map(({ destinationId }) => destinationId),
-    ofCorrection: (destinationId, correctionId) =>
-      db.get(
-        rawQuery<ReturnType<ForwardsStore['ofCorrection']>>(OF_CORRECTION, [
-          destinationId,
-          correctionId,
-          correctionId,
-        ]),
-      ) ?? {
-        waiting: 0,
-        sent: 0,
-        failed: 0,
-        lastError: '',
-      },
-    queue: (destinationId) =>
-      db.get(rawQuery<ReturnType<ForwardsStore['queue']>>(QUEUE, [destinationId])) ?? {
-        waiting: 0,
-        sent: 0,
-        failed: 0,
-      },
-    summary: () =>
-      db.get(rawQuery<ReturnType<ForwardsStore['summary']>>(SUMMARY, [])) ?? {
-        waiting: 0,
-        failed: 0,
-      },
-    studies({ after, limit, destinationId, studyInstanceUid, show }) {
-      const conditions = [
-        SHOWN[show],
-        ...(destinationId === undefined ? [] : ['destinationId = ?']),
-        ...(studyInstanceUid === undefined
-          ? []
-          : ['studyInstanceUid = ? and destinationId in (select destinationId from destinations)']),
-        ...(after === undefined
-          ? []
-          : ['(updatedAt, destinationId, studyInstanceUid) < (?, ?, ?)']),
-      ]
-      const wanted = [destinationId, studyInstanceUid].filter((value) => value !== undefined)
-      const parameters = [...wanted, ...(after === undefined ? [] : partsOf(after))]
-      // Without being told, SQLite looks through all there ever were because they are in the order
-      // of the list.
-      const index =
-        show === 'all' || studyInstanceUid !== undefined ? '' : ' indexed by forwardedStudiesOpen'
-      const text = `select * from forwardedStudies${index} where ${conditions.join(' and ')}
-        order by updatedAt desc, destinationId desc, studyInstanceUid desc limit ?`
-      const rows = db.all(rawQuery<ForwardedStudyRecord>(text, [...parameters, limit + 1]))
-      return sliceOf(
-        rows,
-        limit,
-        (row) => `${row.updatedAt} ${row.destinationId} ${row.studyInstanceUid}`,
-      )
-    },
-    instances({ after, limit, destinationId, studyInstanceUid }) {
-      const [isSent = 0, forwardId = 0] = (after ?? '').split(' ').map(Number)
-      const text = `select * from forwards where destinationId = ? and studyInstanceUid = ? and (state = 'sent', forwardId) > (?, ?)
-        order by state = 'sent', forwardId limit ?`
-      const rows = db.all(
-        rawQuery<ForwardRecord>(text, [
-          destinationId,
-          studyInstanceUid,
-          isSent,
-          forwardId,
-          limit + 1,
-        ]),
-      )
-      return sliceOf(rows, limit, (row) => `${Number(row.state === 'sent')} ${row.forwardId}`)
-    },
-  }
+/** The study that last changed first, of one destination or of all, of one study or of all. */
+export function listForwardedStudies(
+  database: Database,
+  {
+    after,
+    limit,
+    destinationId,
+    studyInstanceUid,
+    show,
+  }: SliceQuery & {
+    readonly destinationId?: string | undefined
+    readonly studyInstanceUid?: string | undefined
+    readonly show: 'all' | 'waiting' | 'failed'
+  },
+) {
+  const conditions = [
+    SHOWN[show],
+    ...(destinationId === undefined ? [] : ['destinationId = ?']),
+    ...(studyInstanceUid === undefined
+      ? []
+      : ['studyInstanceUid = ? and destinationId in (select destinationId from destinations)']),
+    ...(after === undefined ? [] : ['(updatedAt, destinationId, studyInstanceUid) < (?, ?, ?)']),
+  ]
+  const wanted = [destinationId, studyInstanceUid].filter((value) => value !== undefined)
+  const parameters = [...wanted, ...(after === undefined ? [] : partsOf(after))]
+  // Without being told, SQLite looks through all there ever were because they are in the order
+  // of the list.
+  const index =
+    show === 'all' || studyInstanceUid !== undefined ? '' : ' indexed by forwardedStudiesOpen'
+  const text = `select * from forwardedStudies${index} where ${conditions.join(' and ')}
+    order by updatedAt desc, destinationId desc, studyInstanceUid desc limit ?`
+  const rows = database.all(rawQuery<ForwardedStudyRecord>(text, [...parameters, limit + 1]))
+  return sliceOf(
+    rows,
+    limit,
+    (row) => `${row.updatedAt} ${row.destinationId} ${row.studyInstanceUid}`,
+  )
+}
+
+/** What is not sent first, else in the order in which they were appended. */
+export function listForwards(
+  database: Database,
+  {
+    after,
+    limit,
+    destinationId,
+    studyInstanceUid,
+  }: SliceQuery & { readonly destinationId: string; readonly studyInstanceUid: string },
+) {
+  const [isSent = 0, forwardId = 0] = (after ?? '').split(' ').map(Number)
+  const text = `select * from forwards where destinationId = ? and studyInstanceUid = ? and (state = 'sent', forwardId) > (?, ?)
+    order by state = 'sent', forwardId limit ?`
+  const rows = database.all(
+    rawQuery<ForwardRecord>(text, [destinationId, studyInstanceUid, isSent, forwardId, limit + 1]),
+  )
+  return sliceOf(rows, limit, (row) => `${Number(row.state === 'sent')} ${row.forwardId}`)
 }
 
 /** Instant, destination and study of a position; a device may have put a space into its UID. */

@@ -1,21 +1,14 @@
+import { LRUCache } from 'lru-cache'
 import type { Context } from '#server/context.ts'
-import type { findStudies } from '#server/dicom/scu/query.ts'
-import type { Clock } from '#server/platform/clock.ts'
-import type { dashboardDestinations } from '#shared/contract/destinations.ts'
+import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import type { dashboardDestinations, PriorStudy, Pull } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { CallOf, ReplyOf } from '#shared/operation.ts'
 import type { DestinationRecord } from './destination-queries.ts'
-import { peerOf } from './peer.ts'
+import { peerOf } from './destinations.ts'
 import { sentenceCase, sentenceOf } from './sentence.ts'
 
 type FindPriors = (typeof dashboardDestinations)['findPriors']
-
-export interface PriorsDeps {
-  readonly store: Pick<Context, 'imageStudies'>
-  readonly findStudies: typeof findStudies
-  readonly ownAeTitle: () => string
-  readonly clock: Clock
-}
 
 /**
  * Earlier studies that a destination has of a patient, the newest first, and how much of each is
@@ -23,18 +16,19 @@ export interface PriorsDeps {
  * @throws ApiError unavailable: it could not be asked, never an empty list instead
  */
 export async function findPriors(
+  { imageStudies, clock }: Context,
+  outbound: Outbound,
   destination: DestinationRecord,
   keys: CallOf<FindPriors>['body'],
-  { store, findStudies, ownAeTitle, clock }: PriorsDeps,
 ): Promise<ReplyOf<FindPriors>> {
   const startedAt = clock()
   try {
-    const rows = await findStudies(peerOf(destination), ownAeTitle(), keys)
+    const rows = await outbound.findStudies(peerOf(destination), keys)
     const studies = rows
       .map((row) => ({
         ...row,
         modalities: [...row.modalities],
-        here: store.imageStudies.get(row.studyInstanceUid)?.instances ?? 0,
+        here: imageStudies.get(row.studyInstanceUid)?.instances ?? 0,
       }))
       .sort((a, b) => whenOf(b).localeCompare(whenOf(a)))
     return { studies, tookMs: clock() - startedAt }
@@ -45,10 +39,47 @@ export async function findPriors(
   }
 }
 
-const whenOf = ({
+const whenOf = ({ studyDate, studyTime }: Pick<PriorStudy, 'studyDate' | 'studyTime'>) =>
+  `${studyDate}${studyTime}`
+
+/** Whose study it is, and what it shows. */
+export type StudySummary = Pick<
+  Pull,
+  'patientName' | 'patientId' | 'studyDescription' | 'studyDate'
+>
+
+/** Studies that are remembered; the ones found longest ago give way. */
+const MOST_KEPT = 1000
+
+export type FoundStudies = ReturnType<typeof openFoundStudies>
+
+/**
+ * What destinations said of the studies that were found there: a C-MOVE names a study by its UID
+ * alone. Never written to the disk.
+ */
+export function openFoundStudies({ imageStudies }: Pick<Context, 'imageStudies'>) {
+  const found = new LRUCache<string, StudySummary>({ max: MOST_KEPT })
+  return {
+    remember(destinationId: string, studies: readonly PriorStudy[]): void {
+      for (const study of studies)
+        found.set(keyOf(destinationId, study.studyInstanceUid), summaryOf(study))
+    },
+    /** As the destination said, else as the images that are here say; empty where neither does. */
+    about(destinationId: string, studyInstanceUid: string): StudySummary {
+      return (
+        found.peek(keyOf(destinationId, studyInstanceUid)) ??
+        summaryOf(imageStudies.get(studyInstanceUid)?.header ?? NOTHING)
+      )
+    },
+  }
+}
+
+const NOTHING = { patientName: '', patientId: '', studyDescription: '', studyDate: '' }
+const keyOf = (destinationId: string, studyInstanceUid: string) =>
+  `${destinationId} ${studyInstanceUid}`
+const summaryOf = ({
+  patientName,
+  patientId,
+  studyDescription,
   studyDate,
-  studyTime,
-}: {
-  readonly studyDate: string
-  readonly studyTime: string
-}) => `${studyDate}${studyTime}`
+}: StudySummary): StudySummary => ({ patientName, patientId, studyDescription, studyDate })

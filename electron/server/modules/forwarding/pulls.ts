@@ -1,13 +1,15 @@
 import { isIP } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { MoveProgress, moveStudy } from '#server/dicom/scu/move.ts'
-import { type Actor, type DomainDeps, note } from '#server/modules/audit/audit.ts'
+import type { Context } from '#server/context.ts'
+import type { MoveProgress } from '#server/dicom/scu/move.ts'
+import type { Outbound } from '#server/dicom/scu/outbound.ts'
+import { type Actor, note } from '#server/modules/audit/audit.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Pull } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { DestinationRecord } from './destination-queries.ts'
-import type { FoundStudies } from './found-studies.ts'
-import { peerOf } from './peer.ts'
+import { peerOf } from './destinations.ts'
+import type { FoundStudies } from './priors.ts'
 import { sentenceCase, sentenceOf } from './sentence.ts'
 
 const MOST_KEPT = 50
@@ -15,37 +17,28 @@ const MOST_RUNNING = 4
 /** What a C-MOVE may still take to answer its C-CANCEL when the gateway closes. */
 const DRAIN_MS = 5_000
 
-export interface PullsDeps extends DomainDeps {
-  readonly moveStudy: typeof moveStudy
-  /** Whose study it is, as far as it is known. */
-  readonly about: FoundStudies['about']
-  readonly ownAeTitle: () => string
-  readonly onChanged: () => void
-  /** A fault of ours. */
-  readonly onError: (error: unknown) => void
-}
-
-/** C-MOVEs to ourselves; what they bring comes in by the acceptor like any image. */
-export interface Pulls extends AsyncDisposable {
-  /** @throws ApiError refused: too many are running */
-  start(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): Pull
-  /** Newest first. */
-  list(): Pull[]
-  /**
-   * Whether images, or those of one study, that come under this AE title from this address may be
-   * of a pull that runs.
-   */
-  expects(callingAeTitle: string, remoteAddress: string, studyInstanceUid?: string): boolean
-}
-
 interface Running {
   readonly destination: DestinationRecord
   readonly studyInstanceUid: string
   readonly ended: Promise<void>
 }
 
-export function openPulls(deps: PullsDeps): Pulls {
-  const { clock, uuid, moveStudy, about, ownAeTitle, onChanged, onError } = deps
+export type Pulls = ReturnType<typeof openPulls>
+
+/**
+ * C-MOVEs to ourselves; what they bring comes in by the acceptor like any image.
+ * @param onError a fault of ours
+ */
+export function openPulls(
+  context: Context,
+  outbound: Outbound,
+  about: FoundStudies['about'],
+  {
+    onChanged,
+    onError,
+  }: { readonly onChanged: () => void; readonly onError: (error: unknown) => void },
+) {
+  const { clock, uuid } = context
   const closing = new AbortController()
   const running = new Map<string, Running>()
   let pulls: readonly Pull[] = []
@@ -64,13 +57,7 @@ export function openPulls(deps: PullsDeps): Pulls {
     const tell = ({ completed, warning, failed, remaining }: MoveProgress) =>
       change(pullId, { completed: completed + warning, failed, remaining })
     try {
-      const moving = moveStudy({
-        peer: peerOf(destination),
-        callingAeTitle: ownAeTitle(),
-        destinationAeTitle: ownAeTitle(),
-        studyInstanceUid,
-        signal: closing.signal,
-      })
+      const moving = outbound.moveStudy(peerOf(destination), studyInstanceUid, closing.signal)
       let step = await moving.next()
       for (; !step.done; step = await moving.next()) tell(step.value)
       tell(step.value)
@@ -83,7 +70,8 @@ export function openPulls(deps: PullsDeps): Pulls {
   }
 
   return {
-    start(destination, studyInstanceUid, actor) {
+    /** @throws ApiError refused: too many are running */
+    start(destination: DestinationRecord, studyInstanceUid: string, actor: Actor): Pull {
       const twin = pulls.find(
         (pull) =>
           pull.state === 'running' &&
@@ -110,14 +98,19 @@ export function openPulls(deps: PullsDeps): Pulls {
         startedAt: instantOf(clock()),
         endedAt: null,
       }
-      note(deps.store, actor, 'destination.pull', destination.destinationId, { studyInstanceUid })
+      note(context, actor, 'destination.pull', destination.destinationId, { studyInstanceUid })
       pulls = [pull, ...pulls].filter(({ state }, at) => at < MOST_KEPT || state === 'running')
       const ended = run(pull, destination).finally(() => running.delete(pull.pullId))
       running.set(pull.pullId, { destination, studyInstanceUid, ended })
       return pull
     },
+    /** Newest first. */
     list: () => [...pulls],
-    expects: (callingAeTitle, remoteAddress, of) =>
+    /**
+     * Whether images, or those of one study, that come under this AE title from this address may be
+     * of a pull that runs.
+     */
+    expects: (callingAeTitle: string, remoteAddress: string, of?: string) =>
       [...running.values()].some(
         ({ destination: { aeTitle, host }, studyInstanceUid }) =>
           (of === undefined || of === studyInstanceUid) &&

@@ -3,26 +3,22 @@ import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations
 import { userActor } from '#server/modules/audit/audit.ts'
 import { windowCaller } from '#server/modules/customers/service.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
-import type { ForwardingPort } from '#server/modules/dashboard/ports.ts'
 import { windowList } from '#server/modules/dashboard/window-list.ts'
 import type { ImageStudies } from '#server/modules/images/image-studies.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
-
-export interface DashboardDestinationsDeps {
-  readonly store: Pick<Context, 'seal' | 'database'>
-  readonly imageStudies: ImageStudies
-  readonly feed: Feed
-  readonly forwarding: ForwardingPort
-}
+import type { Forwarding } from './forwarding.ts'
 
 /** Declares the window's calls about DIMSE out (`shared/contract/destinations.ts`). */
-export function serveDashboardDestinations(
+export function serveDestinations(
   app: HttpApp,
-  { store, imageStudies, feed, forwarding }: DashboardDestinationsDeps,
+  context: Context,
+  imageStudies: ImageStudies,
+  feed: Feed,
+  forwarding: Forwarding,
 ): void {
-  const callerOf = windowCaller(store)
-  const list = windowList(store.seal)
+  const callerOf = windowCaller(context)
+  const list = windowList(context.seal)
 
   const handlers: HandlersOf<typeof dashboardDestinations> = {
     list: () => forwarding.list(),

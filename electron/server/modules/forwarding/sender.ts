@@ -4,23 +4,18 @@ import { join } from 'node:path'
 import type { Context } from '#server/context.ts'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { nameOfUid, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import type { Outbound } from '#server/dicom/scu/outbound.ts'
 import { RequestorError } from '#server/dicom/scu/requestor.ts'
-import type { InstanceToSend, SendResult, sendInstances } from '#server/dicom/scu/store.ts'
+import type { InstanceToSend, SendResult } from '#server/dicom/scu/store.ts'
 import { TranscodingError } from '#server/dicom/transcoding/native-process.ts'
 import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
-import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import type { DestinationRecord } from './destination-queries.ts'
+import { peerOf } from './destinations.ts'
 import type { ForwardRecord } from './forward-queries.ts'
-import { peerOf } from './peer.ts'
+import type { Due } from './queue.ts'
 import { sentenceOf } from './sentence.ts'
 import { statusText, type Verdict, verdictOn } from './verdict.ts'
-
-/** A forward with the instance it sends. */
-export interface Due {
-  readonly forward: ForwardRecord
-  readonly instance: InstanceRecord
-}
 
 /** How the attempt to send one instance ended. */
 export interface Attempt {
@@ -32,30 +27,6 @@ export interface Attempt {
   readonly comment: string
   /** Transfer syntax in words. */
   readonly sentAs: string
-}
-
-export interface SenderDeps {
-  readonly store: Pick<Context, 'imageFiles' | 'folder'>
-  readonly uuid: () => string
-  readonly sendInstances: typeof sendInstances
-  readonly transcoder: Transcoder
-  readonly ownAeTitle: () => string
-}
-
-/**
- * Sends instances as they are; transcoded only those that the destination takes in another transfer
- * syntax alone (dicom-field §5.10).
- */
-export interface Sender {
-  /**
-   * Yields once for each instance it got to. @throws RequestorError where there is no association,
-   * or none any more
-   */
-  send(
-    destination: DestinationRecord,
-    due: readonly Due[],
-    signal: AbortSignal,
-  ): AsyncGenerator<Attempt, void, void>
 }
 
 /** Transcoded instances that are on the disk at once. */
@@ -82,14 +53,26 @@ interface Transcodable {
   readonly target: string
 }
 
-export function openSender({
-  store,
-  uuid,
-  sendInstances,
-  transcoder,
-  ownAeTitle,
-}: SenderDeps): Sender {
-  const folder = join(store.folder, 'spool', 'forwarding')
+/**
+ * Yields once for each instance it got to.
+ * @throws RequestorError where there is no association, or none any more
+ */
+export type Sender = (
+  destination: DestinationRecord,
+  due: readonly Due[],
+  signal: AbortSignal,
+) => AsyncGenerator<Attempt, void, void>
+
+/**
+ * Sends instances as they are; transcoded only those that the destination takes in another transfer
+ * syntax alone.
+ */
+export function openSender(
+  { folder: dataFolder, imageFiles, uuid }: Context,
+  outbound: Outbound,
+  transcoder: Transcoder,
+): Sender {
+  const folder = join(dataFolder, 'spool', 'forwarding')
   // What an earlier run was transcoding when it ended.
   rmSync(folder, { recursive: true, force: true })
 
@@ -179,8 +162,7 @@ export function openSender({
     instances: readonly Sendable[],
     signal: AbortSignal,
   ) {
-    const options = { peer: peerOf(destination), callingAeTitle: ownAeTitle(), instances, signal }
-    for await (const result of sendInstances(options)) {
+    for await (const result of outbound.sendInstances(peerOf(destination), instances, signal)) {
       // There is no association any more: what it did not get to waits without an attempt of its
       // own.
       if (result.outcome === 'failed' && !result.isTried && !isNotAccepted(result.error))
@@ -194,12 +176,12 @@ export function openSender({
     sopClassUid: instance.sopClassUid,
     sopInstanceUid: instance.sopInstanceUid,
     transferSyntaxUid: instance.transferSyntaxUid,
-    path: store.imageFiles.pathOf(instance.file),
+    path: imageFiles.pathOf(instance.file),
     dataSetOffset: instance.dataSetOffset,
     bytes: instance.bytes,
   })
 
-  return { send }
+  return send
 }
 
 const UNANSWERED = { status: '', comment: '', sentAs: '' }

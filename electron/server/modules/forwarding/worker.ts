@@ -1,10 +1,22 @@
 import type { Context } from '#server/context.ts'
 import { backOffMs, isGivenUp, LONGEST_BACK_OFF_MS } from '#server/jobs/back-off.ts'
-import { type Clock, instantOf, msOf } from '#server/platform/clock.ts'
+import { instantOf, msOf } from '#server/platform/clock.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
-import type { DestinationRecord } from './destination-queries.ts'
-import type { Attempt, Due, Sender } from './sender.ts'
+import {
+  type DestinationRecord,
+  findDestination,
+  noteError,
+  noteSent,
+} from './destination-queries.ts'
+import {
+  countForwardsTo,
+  nextForwardDue,
+  postponeForward,
+  settleForward,
+} from './forward-queries.ts'
+import { type Due, takeDue } from './queue.ts'
+import type { Attempt, Sender } from './sender.ts'
 import { sentenceOf } from './sentence.ts'
 
 /** Instances of one association. */
@@ -30,52 +42,31 @@ export type WorkerNews =
       readonly reason: string
     }
 
-export interface WorkerDeps {
-  readonly store: Pick<Context, 'database' | 'forwards'>
-  readonly clock: Clock
-  readonly destinationId: string
-  /** Undefined once it is removed. */
-  readonly destination: () => DestinationRecord | undefined
-  /** What is due, each with its current instance. */
-  readonly due: (destinationId: string, now: string, limit: number) => readonly Due[]
-  readonly sender: Sender
-  readonly giveUpHours: () => number
-  readonly noteSent: () => void
-  readonly noteError: (lastError: string) => void
+/** Who hears what becomes of a queue. */
+export interface WorkerListeners {
   readonly onNews: (news: WorkerNews) => void
   readonly onChanged: () => void
+  /** Instances were sent to the destination. */
+  readonly onSent: () => void
   /** A fault of ours. */
   readonly onError: (error: unknown) => void
 }
+
+export type Worker = ReturnType<typeof openWorker>
 
 /**
  * The queue of one destination, sent batch by batch over one association each. While the
  * destination takes nothing, what waits goes on waiting without an attempt of its own, and one
  * association at a time tries whether it is back.
  */
-export interface Worker extends AsyncDisposable {
-  /** Something was queued: looks in a second, with what came by then. */
-  wake(): void
-  /**
-   * Ends the association under way and begins anew: the destination was changed, or a person wants
-   * it tried now.
-   */
-  restart(): void
-  /**
-   * Writes the records that are in memory. Call it before the states of the queue are read for a
-   * decision. In a transaction of the caller they are written with it, or not.
-   * @throws the error of the disk, in a transaction of the caller alone
-   */
-  flush(): void
-  /** When the next association is tried, where the destination takes nothing now. */
-  pausedUntil(): string | undefined
-  /** Sends what is due; resolves when nothing is, or the destination takes nothing now. */
-  settled(): Promise<void>
-}
-
-export function openWorker(deps: WorkerDeps): Worker {
-  const { store, clock, destinationId, sender } = deps
-  const { database, forwards } = store
+export function openWorker(
+  context: Context,
+  destinationId: string,
+  send: Sender,
+  giveUpHours: () => number,
+  listeners: WorkerListeners,
+) {
+  const { database, clock, isSafe } = context
   const closing = new AbortController()
   let association = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -92,6 +83,17 @@ export function openWorker(deps: WorkerDeps): Worker {
   /** Instances of this round that were not sent, and whose record the disk did not take. */
   const unrecorded = new Set<number>()
 
+  /** Undefined once it is removed. */
+  const destination = () => findDestination(database, destinationId)
+
+  // Images are sent without these records where the disk takes none, or only one of them.
+  function recordSent(): void {
+    tryWrite(() => noteSent(database, destinationId, instantOf(clock())))
+    listeners.onSent()
+  }
+  const recordError = (lastError: string) =>
+    void tryWrite(() => noteError(database, destinationId, lastError))
+
   function wakeIn(ms: number): void {
     if (closing.signal.aborted) return
     const now = clock()
@@ -106,12 +108,12 @@ export function openWorker(deps: WorkerDeps): Worker {
   function start(): void {
     clearTimeout(timer)
     timer = undefined
-    if (closing.signal.aborted || running) return
+    if (isSafe || closing.signal.aborted || running) return
     running = sendDue()
       .catch((error: unknown) => {
         // A fault of ours: what waits is safe, and trying again at once would only repeat it.
         pausedUntilMs = clock() + LONGEST_SLEEP_MS
-        deps.onError(error)
+        listeners.onError(error)
       })
       .then(() => {
         running = undefined
@@ -119,14 +121,14 @@ export function openWorker(deps: WorkerDeps): Worker {
       })
       .catch((error: unknown) => {
         wakeIn(LONGEST_SLEEP_MS)
-        deps.onError(error)
+        listeners.onError(error)
       })
   }
 
   /** Sleeps until the next one is due, and the destination is tried again. */
   function sleep(): void {
-    if (closing.signal.aborted || !deps.destination()?.isEnabled) return
-    const next = forwards.nextDue(destinationId)
+    if (closing.signal.aborted || !destination()?.isEnabled) return
+    const next = nextForwardDue(database, destinationId)
     if (next !== undefined)
       wakeIn(Math.min(LONGEST_SLEEP_MS, Math.max(GATHER_MS, pauseMs(), msOf(next) - clock())))
   }
@@ -141,7 +143,9 @@ export function openWorker(deps: WorkerDeps): Worker {
 
   const isDue = () => {
     const next =
-      pauseMs() === 0 && deps.destination()?.isEnabled ? forwards.nextDue(destinationId) : undefined
+      !isSafe && pauseMs() === 0 && destination()?.isEnabled
+        ? nextForwardDue(database, destinationId)
+        : undefined
     return next !== undefined && msOf(next) <= clock()
   }
 
@@ -154,7 +158,7 @@ export function openWorker(deps: WorkerDeps): Worker {
         // The caller's transaction may be rolled back after this.
         database.afterCommit(() => {
           for (const [forwardId] of all) unwritten.delete(forwardId)
-          deps.noteSent()
+          recordSent()
         })
       })
     // The caller must not go on in a transaction that SQLite has rolled back.
@@ -171,28 +175,27 @@ export function openWorker(deps: WorkerDeps): Worker {
       let isFull = true;
       isFull && left() < MOST_UNWRITTEN && isDue() && !closing.signal.aborted;
     ) {
-      const destination = deps.destination()
-      const due = deps
-        .due(destinationId, instantOf(clock()), BATCH + left())
+      const to = destination()
+      const due = takeDue(context, destinationId, instantOf(clock()), BATCH + left())
         .filter(({ forward }) => !isKept(forward.forwardId))
         .slice(0, BATCH)
-      if (!destination || due.length === 0) break
+      if (!to || due.length === 0) break
       isFull = due.length === BATCH
       association = new AbortController()
-      await sendBatch(destination, due, AbortSignal.any([closing.signal, association.signal]))
-      deps.onChanged()
+      await sendBatch(to, due, AbortSignal.any([closing.signal, association.signal]))
+      listeners.onChanged()
     }
     // A round that begins within the pause does not make it longer.
     if (left() > 0 && pauseMs() === 0) pausedUntilMs = clock() + UNWRITTEN_MS
     // One line for a study that comes image by image.
     if (!isDue() && sent.instances > 0) {
-      deps.onNews({ kind: 'sent', instances: sent.instances, studies: sent.studies })
+      listeners.onNews({ kind: 'sent', instances: sent.instances, studies: sent.studies })
       sent = new Tally()
     }
   }
 
   async function sendBatch(
-    destination: DestinationRecord,
+    to: DestinationRecord,
     due: readonly Due[],
     signal: AbortSignal,
   ): Promise<void> {
@@ -203,7 +206,7 @@ export function openWorker(deps: WorkerDeps): Worker {
     let stored = 0
     let fault: string | undefined
     try {
-      for await (const attempt of sender.send(destination, due, signal)) {
+      for await (const attempt of send(to, due, signal)) {
         const { forward, verdict, status } = attempt
         // Ended by ourselves: it waits as before.
         if (signal.aborted && status === '') break
@@ -244,15 +247,15 @@ export function openWorker(deps: WorkerDeps): Worker {
     } finally {
       await Promise.all(writes)
       if (failed.instances > 0)
-        deps.onNews({
+        listeners.onNews({
           kind: 'failed',
           instances: failed.instances,
           studies: failed.studies,
           reason: failedFor,
         })
     }
-    if (stored > 0) deps.noteSent()
-    if (reason !== '') deps.noteError(reason)
+    if (stored > 0) recordSent()
+    if (reason !== '') recordError(reason)
     if (fault !== undefined && !signal.aborted) isDown(fault)
     else if (answered > 0) isBack()
   }
@@ -260,7 +263,7 @@ export function openWorker(deps: WorkerDeps): Worker {
   /** Whether this attempt ends the tries. */
   const isLost = ({ forward, verdict }: Attempt) =>
     verdict.kind === 'refused' ||
-    (verdict.kind !== 'sent' && isGivenUp(forward.attempts + 1, deps.giveUpHours()))
+    (verdict.kind !== 'sent' && isGivenUp(forward.attempts + 1, giveUpHours()))
 
   function keep(attempt: Attempt): void {
     const { forward, verdict, status, comment, sentAs } = attempt
@@ -268,17 +271,18 @@ export function openWorker(deps: WorkerDeps): Worker {
     const lastError =
       comment === '' || verdict.reason === '' ? verdict.reason : `${verdict.reason}: ${comment}`
     const said = { at: instantOf(now), status, lastError }
-    if (verdict.kind === 'sent') forwards.settle(forward.forwardId, 'sent', { ...said, sentAs })
-    else if (isLost(attempt)) forwards.settle(forward.forwardId, 'failed', said)
+    if (verdict.kind === 'sent')
+      settleForward(database, forward.forwardId, 'sent', { ...said, sentAs })
+    else if (isLost(attempt)) settleForward(database, forward.forwardId, 'failed', said)
     else
-      forwards.postpone(forward.forwardId, {
+      postponeForward(database, forward.forwardId, {
         ...said,
         nextAt: instantOf(now + backOffMs(forward.attempts + 1)),
       })
   }
 
   function isBack(): void {
-    if (downs > 0) deps.onNews({ kind: 'up' })
+    if (downs > 0) listeners.onNews({ kind: 'up' })
     downs = 0
     pausedUntilMs = 0
   }
@@ -286,13 +290,22 @@ export function openWorker(deps: WorkerDeps): Worker {
   function isDown(reason: string): void {
     downs++
     pausedUntilMs = clock() + backOffMs(downs)
-    deps.noteError(reason)
+    recordError(reason)
     if (downs === 1)
-      deps.onNews({ kind: 'down', reason, waiting: forwards.queue(destinationId).waiting })
+      listeners.onNews({
+        kind: 'down',
+        reason,
+        waiting: countForwardsTo(database, destinationId).waiting,
+      })
   }
 
   return {
+    /** Something was queued: looks in a second, with what came by then. */
     wake: () => wakeIn(GATHER_MS),
+    /**
+     * Ends the association under way and begins anew: the destination was changed, or a person
+     * wants it tried now.
+     */
     restart() {
       pausedUntilMs = 0
       // The pauses begin anew, and the feed has said already that it is down.
@@ -300,8 +313,15 @@ export function openWorker(deps: WorkerDeps): Worker {
       association.abort()
       wakeIn(0)
     },
+    /**
+     * Writes the records that are in memory. Call it before the states of the queue are read for a
+     * decision. In a transaction of the caller they are written with it, or not.
+     * @throws the error of the disk, in a transaction of the caller alone
+     */
     flush,
+    /** When the next association is tried, where the destination takes nothing now. */
     pausedUntil: () => (pauseMs() > 0 ? instantOf(pausedUntilMs) : undefined),
+    /** Sends what is due; resolves when nothing is, or the destination takes nothing now. */
     async settled() {
       do {
         start()

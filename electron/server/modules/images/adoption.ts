@@ -2,6 +2,7 @@ import { characterSetOf } from '#server/dicom/character-sets/character-set.ts'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import type { Structure } from '#server/dicom/data-set/structure.ts'
 import type { AssociationInfo } from '#server/dicom/dimse/service.ts'
+import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
 import type { Ending, Tally } from '#server/platform/counts.ts'
 import type { Turns } from '#server/platform/keyed-mutex.ts'
 import type { Arrivals, Kept, Source } from './arrivals.ts'
@@ -259,7 +260,8 @@ export function openSenders({
     const device = recogniseDevice(callingAeTitle, remoteAddress)
     // What an archive sent, and no device, was asked for as an earlier exam.
     const isFetched =
-      !device && store.destinations.list().some(({ aeTitle }) => isSame(aeTitle, callingAeTitle))
+      !device &&
+      listDestinations(store.database).some(({ aeTitle }) => isSame(aeTitle, callingAeTitle))
     return {
       source: { association, deviceName: device?.name || callingAeTitle, isFetched },
       characterSet: characterSetOf(device),

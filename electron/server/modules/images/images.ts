@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { sendEventReport } from '#server/dicom/scu/event-report.ts'
-import { moveStudy } from '#server/dicom/scu/move.ts'
-import { findStudies, testConnection } from '#server/dicom/scu/query.ts'
-import type { Peer } from '#server/dicom/scu/requestor.ts'
-import { sendInstances } from '#server/dicom/scu/store.ts'
+import { openOutbound } from '#server/dicom/scu/outbound.ts'
 import type { SpawnWorker } from '#server/dicom/transcoding/native-process.ts'
 import { openTranscoder } from '#server/dicom/transcoding/transcoder.ts'
 import { openOutboxWorker } from '#server/jobs/outbox-worker.ts'
@@ -21,6 +17,7 @@ import {
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { EventLog } from '#server/modules/events/event-log.ts'
 import { type Forwarding, openForwarding } from '#server/modules/forwarding/forwarding.ts'
+import { enqueueInstance, releaseInstance } from '#server/modules/forwarding/queue.ts'
 import { openOrders } from '#server/modules/worklist/orders.ts'
 import type { Worklist } from '#server/modules/worklist/worklist.ts'
 import type { Parts } from '#server/parts.ts'
@@ -69,8 +66,7 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
     },
     onError: (error: unknown) => report(randomUUID().slice(0, 8), error),
   }
-  const introduced = (peer: Peer): Peer =>
-    peer.tls ? { ...peer, tls: { ...identity(), ...peer.tls } } : peer
+  const outbound = openOutbound(() => settings.get('dimse.aeTitle'), identity)
   const accept = acceptAnswer(EVENT)
   /** The newest question about a study, until it is known what its answer led to. */
   const asked = new Map<string, string>()
@@ -79,17 +75,9 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
   const transcoder = openTranscoder({ spawnWorker })
   const correctionNotices = openCorrectionNotices(deps)
   const forwarding = opened.use(
-    openForwarding({
-      ...deps,
+    openForwarding(parts.store, settings.get, outbound, transcoder, {
       ...told,
       onSent: (destinationId) => correctionNotices.settleSent(destinationId),
-      setting: settings.get,
-      ownAeTitle: () => settings.get('dimse.aeTitle'),
-      sendInstances: (call) => sendInstances({ ...call, peer: introduced(call.peer) }),
-      moveStudy: (call) => moveStudy({ ...call, peer: introduced(call.peer) }),
-      testConnection: (peer, ...call) => testConnection(introduced(peer), ...call),
-      findStudies: (peer, ...call) => findStudies(introduced(peer), ...call),
-      transcoder,
     }),
   )
   const intake = opened.use(
@@ -130,8 +118,8 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
           eventLog.setEffect(eventId, [effect, ...warnings].join(' '))
       },
       isFetching: forwarding.expectsFrom,
-      onKept: (instance) => forwarding.enqueue(instance),
-      onReleased: (instance) => forwarding.release(instance),
+      onKept: (instance) => enqueueInstance(parts.store, instance),
+      onReleased: (instance) => releaseInstance(parts.store, instance),
       writeEvents: eventLog.flush,
       onCorrected: (done) => rejectionNotes.corrected(done),
       isCorrectionQueued: (correctionId) =>
@@ -144,7 +132,7 @@ export async function openImages(parts: Parts, options: ImagesOptions): Promise<
       onTakenBack: (instance) => forwarding.takeBack(instance),
       transcode: transcoder.transcode,
       onSetAside: (instances) => forwarding.setAside(instances),
-      sendEventReport: (peer, ...call) => sendEventReport(introduced(peer), ...call),
+      sendEventReport: outbound.sendEventReport,
     }),
   )
   opened.defer(

@@ -1,5 +1,7 @@
 import { REPORT_SOP_CLASS } from '#server/dicom/objects/report-document.ts'
 import { note } from '#server/modules/audit/audit.ts'
+import { findDestination } from '#server/modules/forwarding/destination-queries.ts'
+import { appendForward } from '#server/modules/forwarding/forward-queries.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import { type OwnInstancesDeps, openOwnInstances } from '#server/modules/images/own-instances.ts'
 import type { Actor, IntakeDeps } from '#server/modules/images/ports.ts'
@@ -47,7 +49,7 @@ export interface ReportObjects {
 
 export function openReportObjects(deps: ReportObjectsDeps): ReportObjects {
   const { store, clock, setting, reportOf, onChanged } = deps
-  const { database, destinations, forwards, instances, imageStudies, reportObjects } = store
+  const { database, instances, imageStudies, reportObjects } = store
   const own = openOwnInstances(deps)
   const now = () => instantOf(clock())
 
@@ -55,7 +57,7 @@ export function openReportObjects(deps: ReportObjectsDeps): ReportObjects {
   function queue(destinationId: string, objects: readonly InstanceRecord[]): number {
     return objects.filter(
       ({ instanceId, sopInstanceUid, studyInstanceUid }) =>
-        forwards.append({
+        appendForward(store, {
           destinationId,
           instanceId,
           sopInstanceUid,
@@ -83,7 +85,8 @@ export function openReportObjects(deps: ReportObjectsDeps): ReportObjects {
     })
     const destinationId = setting('reports.destinationId')
     // One that was removed since it was set has nothing sent to it.
-    if (destinationId !== null && destinations.get(destinationId)) queue(destinationId, kept)
+    if (destinationId !== null && findDestination(database, destinationId))
+      queue(destinationId, kept)
   }
 
   return {
@@ -103,7 +106,7 @@ export function openReportObjects(deps: ReportObjectsDeps): ReportObjects {
     },
 
     send(reportId, destinationId, actor) {
-      const destination = destinations.get(destinationId)
+      const destination = findDestination(database, destinationId)
       if (!destination) throw new ApiError('not-found', 'There is no such destination.')
       if (!destination.isEnabled)
         throw new ApiError('refused', `${destination.name} is switched off: switch it on first.`)

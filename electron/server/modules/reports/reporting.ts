@@ -7,9 +7,6 @@ import { openEventReplay } from '#server/modules/events/event-replay.ts'
 import { serveDashboardEvents } from '#server/modules/events/routes.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
 import type { PartnerInterface } from '#server/modules/partners/partner-interface.ts'
-import { openSavedViews } from '#server/modules/studies/saved-views.ts'
-import { openStudyLists } from '#server/modules/studies/study-lists.ts'
-import { serveDashboardStudies } from '#server/modules/studies/study-routes.ts'
 import { sessionShown } from '#server/modules/users/session-routes.ts'
 import { testSending } from '#server/modules/worklist/test-sending.ts'
 import type { Parts } from '#server/parts.ts'
@@ -22,7 +19,7 @@ import { contextAsking } from './context-asking.ts'
 import { openCriticalResults } from './critical-results.ts'
 import { isReportPdfLink, reportPdfUrl } from './pdf-links.ts'
 import { openReportDelivery } from './report-delivery.ts'
-import { openReportLocks } from './report-locks.ts'
+import { openReportLocks, type ReportLocks } from './report-locks.ts'
 import { openReportObjects } from './report-objects.ts'
 import { serveReportPdf } from './report-pdf-route.ts'
 import { openReportReading } from './report-reading.ts'
@@ -51,8 +48,10 @@ export interface Reporting
   extends AsyncDisposable,
     Pick<ReportSending, 'begin' | 'noteOutcome' | 'undelivered'> {
   readonly downloads: Downloads
+  /** Who writes a report now: in memory, and shown in the lists. */
+  readonly locks: ReportLocks
   /**
-   * Declares what the window asks about studies, reports and events, and the link to a report's
+   * Declares what the window asks about reports and events, and the link to a report's
    * PDF.
    */
   serve(app: HttpApp): void
@@ -126,12 +125,10 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
   const writing = openReportWriting({ ...deps, settings, locks, reports, events: eventLog })
   const reading = openReportReading({ ...deps, locks, studies, contexts, criticals, delivery })
   const templates = openReportTemplates(deps)
-  // Who writes a report now is in memory, and shown in the lists.
-  const lists = openStudyLists({ ...deps, settings, locks, eventLog })
-  const savedViews = openSavedViews({ ...deps, lists })
 
   return {
     downloads,
+    locks,
     begin: sending.begin,
     serve(app) {
       const desk: DashboardReportsDeps = {
@@ -142,7 +139,6 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
         },
       }
       serveDashboardReports(app, desk)
-      serveDashboardStudies(app, { store, lists, savedViews })
       serveLinkedReports(app, { ...desk, session: sessionShown({ people, settings, version }) })
       const sendTest = testSending(parts, { requester, endpoints, publicBase })
       serveDashboardEvents(app, {

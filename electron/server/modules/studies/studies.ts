@@ -12,7 +12,7 @@ import type {
 import type { Severity } from '#shared/contract/values.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import type { StudyReportStatus, ViewerStatus } from '#shared/lifecycle.ts'
-import type { References } from './reference-queries.ts'
+import { openReferences, type References } from './reference-queries.ts'
 import { type EitherStudy, studyFinder, visibleCustomers } from './study-access.ts'
 import { fieldsOf, patched, type StudyPatch } from './study-patch.ts'
 import type {
@@ -96,15 +96,15 @@ export function openStudies(deps: DomainDeps): Studies {
 
   function shown<A extends Area>(
     record: StudyRecord,
-    known: References = store.references.open(),
+    known: References = openReferences(database),
   ): Study<A> {
     const { assignedTo, createdByApiKeyId, createdByUserId, expressCustomerId } = record
     return {
       record: record as Study<A>['record'],
-      assignedTo: assignedTo === null ? null : known.user(assignedTo),
-      createdByApiKey: createdByApiKeyId === null ? null : known.apiKey(createdByApiKeyId),
-      createdByUser: createdByUserId === null ? null : known.user(createdByUserId),
-      expressCustomer: expressCustomerId === null ? null : known.expressCustomer(expressCustomerId),
+      assignedTo: known.user(assignedTo),
+      createdByApiKey: known.apiKey(createdByApiKeyId),
+      createdByUser: known.user(createdByUserId),
+      expressCustomer: known.expressCustomer(expressCustomerId),
       reports:
         record.area === 'scribe'
           ? store.reports
@@ -207,7 +207,7 @@ export function openStudies(deps: DomainDeps): Studies {
         after,
         limit,
       )
-      const known = store.references.open()
+      const known = openReferences(database)
       return { items: items.map((record) => shown(record, known)), ...rest }
     },
 

@@ -4,7 +4,6 @@ import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { EventLog } from '#server/modules/events/event-log.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
 import { openOwnInstances } from '#server/modules/images/own-instances.ts'
-import { serveDashboardViews } from '#server/modules/studies/saved-view-routes.ts'
 import type { Parts } from '#server/parts.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
 import type { Requester } from '#server/webhooks/request.ts'
@@ -14,6 +13,7 @@ import { serveLinks } from './link-routes.ts'
 import { serveViewing } from './routes.ts'
 import { openViewSessions, type ViewSessions } from './sessions.ts'
 import { openViewImages } from './view-images.ts'
+import { serveDashboardViews } from './window-routes.ts'
 
 export interface ViewerOptions {
   readonly feed: Pick<Feed, 'append' | 'noteImages'>

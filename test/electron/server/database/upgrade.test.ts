@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { type Context, openContext } from '#server/context.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { findCustomer } from '#server/modules/customers/queries.ts'
+import { findSavedView } from '#server/modules/study-lists/queries.ts'
 import { findAnnotations, findCapture, findView } from '#server/modules/viewer/queries.ts'
 import {
   GOLDEN,
@@ -71,7 +72,7 @@ describe.each(VERSIONS)('a folder of schema %i', (version) => {
     if (version >= 4) readReports(store)
     if (version >= 5) readViewing(store)
     if (version >= 6)
-      expect(store.savedViews.get('sv1')).toMatchObject({
+      expect(findSavedView(store.database, 'sv1')).toMatchObject({
         name: 'Mine',
         isShared: true,
         filter: { text: 'meyer' },

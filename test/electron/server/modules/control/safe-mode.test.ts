@@ -43,17 +43,15 @@ it('has nothing due of any queue', () => {
   const { store } = atRest(parts)
   const never = [
     ...[
-      store.forwards.due('d', '9', 1),
       store.commitments.due('9', 1),
       store.imageStudies.receiving(),
       store.imageStudies.enrichmentDue('9'),
     ],
   ]
-  expect(never).toEqual([[], [], [], []])
+  expect(never).toEqual([[], [], []])
   expect([
     store.outbox.nextDue('k'),
-    store.forwards.nextDue('d'),
     store.commitments.nextDue(),
     store.imageStudies.nextEnrichment(),
-  ]).toEqual(Array(4).fill(undefined))
+  ]).toEqual(Array(3).fill(undefined))
 })

@@ -11,9 +11,10 @@ import { openAuditTrail } from '#server/modules/audit/audit-trail.ts'
 import * as customerService from '#server/modules/customers/service.ts'
 import { serveDashboard } from '#server/modules/dashboard/dashboard.ts'
 import { createFeed, type Feed } from '#server/modules/dashboard/feed.ts'
-import type { DashboardPorts, ForwardingPort, ImagePorts } from '#server/modules/dashboard/ports.ts'
+import type { DashboardPorts, ImagePorts } from '#server/modules/dashboard/ports.ts'
 import { openDevices } from '#server/modules/devices/devices.ts'
-import { serveDashboardDestinations } from '#server/modules/forwarding/routes.ts'
+import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
+import { serveDestinations } from '#server/modules/forwarding/routes.ts'
 import { serveDashboardImages } from '#server/modules/images/image-routes.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
 import { openPartnerEndpoint } from '#server/modules/partners/partner-endpoint.ts'
@@ -136,7 +137,7 @@ const pull = (destinationId: string, studyInstanceUid: string): Pull => ({
   ...{ detail: '', startedAt: '2026-11-20T09:00:00.000Z', endedAt: null },
 })
 
-const FORWARDING: ForwardingPort = {
+const FORWARDING: Partial<Forwarding> = {
   list: () => ({ destinations: [destination()], native: { isAvailable: true, detail: '' } }),
   add: (made) => destination(made),
   update: () => destination(),
@@ -171,7 +172,7 @@ const IMAGES: ImagePorts = {
 
 interface DashboardParts {
   readonly images?: Partial<ImagePorts>
-  readonly forwarding?: Partial<ForwardingPort>
+  readonly forwarding?: Partial<Forwarding>
   /** Declares more of the window's calls. */
   readonly serve?: (
     app: HttpApp,
@@ -269,7 +270,8 @@ export async function openTestDashboard(
         feed,
       }
       serveDashboardImages(app, { ...about, ports: { ...IMAGES, ...images } })
-      serveDashboardDestinations(app, { ...about, forwarding: { ...FORWARDING, ...forwarding } })
+      const given = { ...FORWARDING, ...forwarding } as Forwarding
+      serveDestinations(app, store, about.imageStudies, feed, given)
       serve?.(app, { deps, settings, feed })
       serveDashboard(app, {
         store,

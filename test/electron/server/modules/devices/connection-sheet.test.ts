@@ -7,6 +7,7 @@ import {
   connectionSheet,
   SHEET_TRANSFER_SYNTAXES,
 } from '#server/modules/devices/connection-sheet.ts'
+import { insertDestination } from '#server/modules/forwarding/destination-queries.ts'
 import { openParts } from '#server/parts.ts'
 import { NewDestination } from '#shared/contract/destinations.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
@@ -121,7 +122,7 @@ it('lists devices and destinations, whatever people called them', () => {
     'command-line',
   )
   const now = '2026-11-20T09:30:00.000Z'
-  store.destinations.insert({
+  insertDestination(store.database, {
     ...NewDestination.parse({ name: 'Archive', aeTitle: 'PACS', host: '10.0.0.9', port: 11112 }),
     ...{
       destinationId: deps.uuid(),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { DestinationRecord } from '#server/modules/forwarding/destination-queries.ts'
-import { forwardsStore } from '#server/modules/forwarding/forward-queries.ts'
+import * as destinationQueries from '#server/modules/forwarding/destination-queries.ts'
+import * as forwardQueries from '#server/modules/forwarding/forward-queries.ts'
+import { bound } from '../../../../support/bound.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
 const AT = '2026-11-20T08:45:00.000Z'
@@ -31,22 +33,25 @@ const destination = (destinationId: string): DestinationRecord => ({
 
 function stage() {
   const temp = tempStore()
-  const { forwards, destinations, database } = temp.store
-  for (const id of ['b', 'a']) destinations.insert(destination(id))
+  const { database, jobs } = temp.store
+  const forwards = bound(forwardQueries, database)
+  const destinations = bound(destinationQueries, database)
+  for (const id of ['b', 'a']) destinations.insertDestination(destination(id))
   return {
-    ...{ ...temp, forwards, destinations, database },
+    ...{ ...temp, forwards, destinations, database, jobs },
     append: (instanceId: number, { to = 'a', study = '1.2', at = AT } = {}) =>
-      forwards.append({
+      forwardQueries.appendForward(temp.store, {
         destinationId: to,
         instanceId,
         sopInstanceUid: `${study}.1.${instanceId}`,
         studyInstanceUid: study,
         at,
       }) ?? 0,
-    due: (at: string, to = 'a') => forwards.due(to, at, 10).map(({ forwardId }) => forwardId),
+    due: (at: string, to = 'a') =>
+      forwards.dueForwards(to, at, 10).map(({ forwardId }) => forwardId),
     studies: (show: 'all' | 'waiting' | 'failed' = 'all', destinationId?: string) =>
       forwards
-        .studies({ show, destinationId, limit: 10 })
+        .listForwardedStudies({ show, destinationId, limit: 10 })
         .items.map(
           ({ destinationId: id, studyInstanceUid, waiting, sent, failed, dropped, lastError }) => [
             ...[`${id} ${studyInstanceUid}`, waiting, sent, failed, dropped, lastError],
@@ -59,9 +64,9 @@ function stage() {
 describe('destinations', () => {
   it('are kept as they were given, by name, with how the last attempt went', () => {
     using on = stage()
-    expect(on.destinations.list()).toEqual([destination('a'), destination('b')])
+    expect(on.destinations.listDestinations()).toEqual([destination('a'), destination('b')])
     on.destinations.noteError('a', 'It did not answer.')
-    on.destinations.update({
+    on.destinations.updateDestination({
       ...destination('a'),
       name: 'Z',
       isTls: true,
@@ -69,7 +74,7 @@ describe('destinations', () => {
       lastError: 'ignored',
       createdAt: LATER,
     })
-    expect(on.destinations.list().at(-1)).toEqual({
+    expect(on.destinations.listDestinations().at(-1)).toEqual({
       ...{
         ...destination('a'),
         name: 'Z',
@@ -79,15 +84,18 @@ describe('destinations', () => {
       },
     })
     on.destinations.noteSent('a', LATER)
-    expect(on.destinations.get('a')).toMatchObject({ lastSentAt: LATER, lastError: '' })
+    expect(on.destinations.findDestination('a')).toMatchObject({ lastSentAt: LATER, lastError: '' })
   })
 
   it('go with their queue', () => {
     using on = stage()
     const forwardId = on.append(1)
     const other = on.append(1, { to: 'b' })
-    expect([on.destinations.remove('a'), on.destinations.remove('a')]).toEqual([true, false])
-    expect([on.forwards.get(forwardId), on.studies()]).toEqual([
+    expect(['a', 'a'].map((id) => on.destinations.deleteDestination(id).changes > 0)).toEqual([
+      true,
+      false,
+    ])
+    expect([on.forwards.findForward(forwardId), on.studies()]).toEqual([
       undefined,
       [['b 1.2', 1, 0, 0, 0, '']],
     ])
@@ -101,11 +109,14 @@ describe('a forward', () => {
     const [a, b] = [on.append(1), on.append(2)]
     on.append(1, { to: 'b', at: LATER })
     expect([on.due(AT), on.due(AT, 'b'), on.due(LATER, 'b').length]).toEqual([[a, b], [], 1])
-    on.forwards.postpone(a, { at: AT, nextAt: LATER, ...FAULT })
-    expect([on.due(AT), on.due(LATER), on.forwards.nextDue('a'), on.forwards.nextDue('b')]).toEqual(
-      [[b], [b, a], AT, LATER],
-    )
-    expect(on.forwards.get(a)).toMatchObject({
+    on.forwards.postponeForward(a, { at: AT, nextAt: LATER, ...FAULT })
+    expect([
+      on.due(AT),
+      on.due(LATER),
+      on.forwards.nextForwardDue('a'),
+      on.forwards.nextForwardDue('b'),
+    ]).toEqual([[b], [b, a], AT, LATER])
+    expect(on.forwards.findForward(a)).toMatchObject({
       attempts: 1,
       status: 'A700',
       lastError: 'The PACS is full.',
@@ -117,16 +128,16 @@ describe('a forward', () => {
     using on = stage()
     const id = on.append(1)
     expect(
-      on.forwards.settle(id, 'sent', {
+      on.forwards.settleForward(id, 'sent', {
         at: LATER,
         status: '0000',
         lastError: '',
         sentAs: 'JPEG Lossless',
       }),
     ).toBe(true)
-    expect(on.forwards.settle(id, 'failed', { at: LATER, ...FAULT })).toBe(false)
-    on.forwards.postpone(id, { at: LAST, nextAt: LAST, ...FAULT })
-    expect(on.forwards.get(id)).toEqual({
+    expect(on.forwards.settleForward(id, 'failed', { at: LATER, ...FAULT })).toBe(false)
+    on.forwards.postponeForward(id, { at: LAST, nextAt: LAST, ...FAULT })
+    expect(on.forwards.findForward(id)).toEqual({
       ...{
         forwardId: id,
         destinationId: 'a',
@@ -146,22 +157,22 @@ describe('a forward', () => {
         updatedAt: LATER,
       },
     })
-    expect(on.forwards.nextDue('a')).toBeUndefined()
+    expect(on.forwards.nextForwardDue('a')).toBeUndefined()
   })
 
   it('is appended once, and waits anew only where it failed or was dropped', () => {
     using on = stage()
     let heard = 0
-    on.forwards.onAppend(() => heard++)
+    on.jobs.onAdded(forwardQueries.FORWARDS, () => heard++)
     const [sent, failed] = [on.append(1), on.append(2)]
-    on.forwards.settle(sent, 'sent', { at: AT, status: '0000', lastError: '' })
-    on.forwards.settle(failed, 'failed', { at: AT, ...FAULT })
+    on.forwards.settleForward(sent, 'sent', { at: AT, status: '0000', lastError: '' })
+    on.forwards.settleForward(failed, 'failed', { at: AT, ...FAULT })
     expect([
       on.append(1, { at: LATER }),
       on.append(2, { at: LATER }),
       on.append(2, { at: LAST }),
     ]).toEqual([0, failed, 0])
-    expect(on.forwards.get(failed)).toMatchObject({
+    expect(on.forwards.findForward(failed)).toMatchObject({
       state: 'waiting',
       attempts: 0,
       queuedAt: LATER,
@@ -174,36 +185,41 @@ describe('a forward', () => {
   it('is dropped where its instance is set aside, kept in mind, and begins anew when it is appended again', () => {
     using on = stage()
     const [waiting, sent, other] = [on.append(1), on.append(2), on.append(3)]
-    on.forwards.postpone(waiting, { at: LATER, nextAt: LATER, ...FAULT })
-    on.forwards.settle(sent, 'sent', { at: AT, status: '0000', lastError: '' })
+    on.forwards.postponeForward(waiting, { at: LATER, nextAt: LATER, ...FAULT })
+    on.forwards.settleForward(sent, 'sent', { at: AT, status: '0000', lastError: '' })
     const said = { at: LATER, lastError: 'It was set aside.' }
-    expect([1, 2].map((instanceId) => on.forwards.setAside(instanceId, said))).toEqual([['a'], []])
-    expect(on.forwards.get(waiting)).toMatchObject({
+    expect([1, 2].map((instanceId) => on.forwards.setForwardsAside(instanceId, said))).toEqual([
+      ['a'],
+      [],
+    ])
+    expect(on.forwards.findForward(waiting)).toMatchObject({
       state: 'dropped',
       nextAt: null,
       lastError: 'It was set aside.',
     })
-    expect([sent, other].map((id) => on.forwards.get(id)?.state)).toEqual(['sent', 'waiting'])
-    expect([1, 2].map((instanceId) => on.forwards.keptFrom(instanceId, said.lastError))).toEqual([
-      ['a'],
-      [],
+    expect([sent, other].map((id) => on.forwards.findForward(id)?.state)).toEqual([
+      'sent',
+      'waiting',
     ])
-    expect(on.forwards.keptFrom(1, 'Something else.')).toEqual([])
+    expect(
+      [1, 2].map((instanceId) => on.forwards.destinationsKeptFrom(instanceId, said.lastError)),
+    ).toEqual([['a'], []])
+    expect(on.forwards.destinationsKeptFrom(1, 'Something else.')).toEqual([])
     on.append(1, { at: LAST })
-    expect(on.forwards.get(waiting)).toMatchObject({
+    expect(on.forwards.findForward(waiting)).toMatchObject({
       state: 'waiting',
       attempts: 0,
       status: '',
       lastError: '',
       nextAt: LAST,
     })
-    expect(on.forwards.keptFrom(1, said.lastError)).toEqual([])
+    expect(on.forwards.destinationsKeptFrom(1, said.lastError)).toEqual([])
   })
 
   it('is told of when it is committed, and not when it was rolled back', () => {
     using on = stage()
     let heard = 0
-    const stop = on.forwards.onAppend(() => heard++)
+    const stop = on.jobs.onAdded(forwardQueries.FORWARDS, () => heard++)
     expect(() =>
       on.database.transaction(() => {
         on.append(1)
@@ -228,13 +244,13 @@ describe('studies on their way', () => {
       ['a 1.3', 1, 0, 0, 0, ''],
       ['a 1.2', 3, 0, 0, 0, ''],
     ])
-    on.forwards.settle(a, 'sent', { at: LAST, status: '0000', lastError: '' })
-    on.forwards.settle(b, 'failed', { at: LAST, ...FAULT })
+    on.forwards.settleForward(a, 'sent', { at: LAST, status: '0000', lastError: '' })
+    on.forwards.settleForward(b, 'failed', { at: LAST, ...FAULT })
     expect(on.studies('failed')).toEqual([['a 1.2', 1, 1, 1, 0, 'The PACS is full.']])
-    expect(on.forwards.queue('a')).toEqual({ waiting: 2, sent: 1, failed: 1 })
-    expect(on.forwards.summary()).toEqual({ waiting: 3, failed: 1 })
-    expect(on.forwards.retry('a', '1.2', LAST)).toBe(2)
-    expect(on.forwards.get(b)).toMatchObject({
+    expect(on.forwards.countForwardsTo('a')).toEqual({ waiting: 2, sent: 1, failed: 1 })
+    expect(on.forwards.countForwards()).toEqual({ waiting: 3, failed: 1 })
+    expect(forwardQueries.retryForwards(on.store, 'a', '1.2', LAST)).toBe(2)
+    expect(on.forwards.findForward(b)).toMatchObject({
       state: 'waiting',
       attempts: 0,
       queuedAt: LAST,
@@ -244,28 +260,28 @@ describe('studies on their way', () => {
       ['a 1.2', 2, 1, 0, 0, 'The PACS is full.'],
       ['a 1.3', 1, 0, 0, 0, ''],
     ])
-    on.forwards.settle(c, 'sent', { at: LAST, status: '0000', lastError: '' })
+    on.forwards.settleForward(c, 'sent', { at: LAST, status: '0000', lastError: '' })
     expect(on.forwards.openStudies('a').sort()).toEqual(['1.2', '1.3'])
-    expect(['1.2', '1.3'].map((uid) => on.forwards.drop('a', uid, LAST))).toEqual([1, 1])
+    expect(['1.2', '1.3'].map((uid) => on.forwards.dropForwards('a', uid, LAST))).toEqual([1, 1])
     expect(on.studies('all', 'a')).toEqual([
       ['a 1.3', 0, 0, 0, 1, ''],
       ['a 1.2', 0, 2, 0, 1, ''],
     ])
-    expect([on.forwards.queue('a'), on.forwards.summary()]).toEqual([
+    expect([on.forwards.countForwardsTo('a'), on.forwards.countForwards()]).toEqual([
       { waiting: 0, sent: 2, failed: 0 },
       { waiting: 1, failed: 0 },
     ])
     expect(on.forwards.openStudies('a')).toEqual([])
-    expect(on.forwards.drop('a', '1.2', LAST)).toBe(0)
+    expect(on.forwards.dropForwards('a', '1.2', LAST)).toBe(0)
   })
 
   it('keep the fault of one that waits again, until everything of them went', () => {
     using on = stage()
     const [a, b] = [on.append(1), on.append(2)]
-    on.forwards.postpone(a, { at: LATER, nextAt: LATER, ...FAULT })
-    on.forwards.settle(b, 'sent', { at: LATER, status: '0000', lastError: '' })
+    on.forwards.postponeForward(a, { at: LATER, nextAt: LATER, ...FAULT })
+    on.forwards.settleForward(b, 'sent', { at: LATER, status: '0000', lastError: '' })
     expect(on.studies()).toEqual([['a 1.2', 1, 1, 0, 0, 'The PACS is full.']])
-    on.forwards.settle(a, 'sent', { at: LATER, status: '0000', lastError: '' })
+    on.forwards.settleForward(a, 'sent', { at: LATER, status: '0000', lastError: '' })
     expect(on.studies()).toEqual([['a 1.2', 0, 2, 0, 0, '']])
   })
 
@@ -278,14 +294,18 @@ describe('studies on their way', () => {
       on.append(instance, { study: '1.1', at: LATER })
     const uids: string[] = []
     for (let after: string | undefined, more = true; more; ) {
-      const { items, next } = on.forwards.studies({ show: 'all', limit: 1, after })
+      const { items, next } = on.forwards.listForwardedStudies({ show: 'all', limit: 1, after })
       uids.push(...items.map(({ studyInstanceUid }) => studyInstanceUid))
       after = next
       more = next !== undefined
     }
     expect(uids).toEqual(['1.1', '1.5', '1.4', '1.2', '1 3'])
-    const first = on.forwards.instances({ destinationId: 'a', studyInstanceUid: '1.1', limit: 7 })
-    const rest = on.forwards.instances({
+    const first = on.forwards.listForwards({
+      destinationId: 'a',
+      studyInstanceUid: '1.1',
+      limit: 7,
+    })
+    const rest = on.forwards.listForwards({
       destinationId: 'a',
       studyInstanceUid: '1.1',
       limit: 7,
@@ -313,7 +333,12 @@ describe('studies on their way', () => {
         },
       },
     })
-    const { studies, supersede, setAside, keptFrom } = forwardsStore(spied)
+    const {
+      listForwardedStudies: studies,
+      supersedeForwards: supersede,
+      setForwardsAside: setAside,
+      destinationsKeptFrom: keptFrom,
+    } = bound(forwardQueries, spied)
     for (const work of [
       () => void setAside(1, { at: AT, lastError: '' }),
       () => void keptFrom(1, ''),

@@ -11,13 +11,12 @@ import type {
 } from '#server/dicom/dimse/service.ts'
 import { storage } from '#server/dicom/scp/storage.ts'
 import { verification } from '#server/dicom/scp/verification.ts'
-import { moveStudy } from '#server/dicom/scu/move.ts'
-import { findStudies, testConnection } from '#server/dicom/scu/query.ts'
-import { sendInstances } from '#server/dicom/scu/store.ts'
+import { type Outbound, openOutbound } from '#server/dicom/scu/outbound.ts'
 import type { Transcoder } from '#server/dicom/transcoding/transcoder.ts'
 import { DEFAULT_LIMITS } from '#server/dicom/upper-layer/limits.ts'
 import { openDimseServer } from '#server/dicom/upper-layer/server.ts'
-import { type ForwardingDeps, openForwarding } from '#server/modules/forwarding/forwarding.ts'
+import { openForwarding } from '#server/modules/forwarding/forwarding.ts'
+import { enqueueInstance } from '#server/modules/forwarding/queue.ts'
 import { fileFor } from '#server/modules/images/image-files.ts'
 import type { InstanceRecord, NewInstance } from '#server/modules/images/instance-queries.ts'
 import { NewDestination } from '#shared/contract/destinations.ts'
@@ -105,33 +104,41 @@ export async function openArchive(
 
 /** Forwarding over a real store and real associations, on a standing clock. */
 export function forwardingStage(
-  over: Partial<Pick<ForwardingDeps, 'findStudies' | 'transcoder' | 'sendInstances' | 'onSent'>> & {
+  over: Partial<Pick<Outbound, 'findStudies' | 'sendInstances'>> & {
+    readonly transcoder?: Transcoder
+    readonly onSent?: (destinationId: string) => void
     readonly settings?: Partial<SettingValues>
   } = {},
 ) {
   const temp = tempStore()
-  const { store, clock, uuid } = temp
+  const { store, clock } = temp
   const news: string[] = []
   const errors: unknown[] = []
-  const deps: ForwardingDeps = {
-    store,
-    clock,
-    uuid,
-    setting: <K extends SettingKey>(key: K) =>
-      (over.settings?.[key] ?? SETTINGS[key].initial) as SettingValue<K>,
-    ownAeTitle: () => 'ISTHMUS',
-    sendInstances: over.sendInstances ?? sendInstances,
-    moveStudy,
-    testConnection,
-    findStudies: over.findStudies ?? findStudies,
-    transcoder: over.transcoder ?? NO_MODULE,
-    onNews: ({ tone, text, studyInstanceUid }) =>
-      news.push(`${tone}: ${text}${studyInstanceUid ? ` [${studyInstanceUid}]` : ''}`),
-    onChanged: () => {},
-    onSent: over.onSent ?? (() => {}),
-    onError: (error) => errors.push(error),
+  const { findStudies, sendInstances } = over
+  const outbound: Outbound = {
+    ...openOutbound(
+      () => 'ISTHMUS',
+      () => ({ key: '', cert: '' }),
+    ),
+    ...(findStudies && { findStudies }),
+    ...(sendInstances && { sendInstances }),
   }
-  let forwarding = openForwarding(deps)
+  const open = () =>
+    openForwarding(
+      store,
+      <K extends SettingKey>(key: K) =>
+        (over.settings?.[key] ?? SETTINGS[key].initial) as SettingValue<K>,
+      outbound,
+      over.transcoder ?? NO_MODULE,
+      {
+        onNews: ({ tone, text, studyInstanceUid }) =>
+          news.push(`${tone}: ${text}${studyInstanceUid ? ` [${studyInstanceUid}]` : ''}`),
+        onChanged: () => {},
+        onSent: over.onSent ?? (() => {}),
+        onError: (error) => errors.push(error),
+      },
+    )
+  let forwarding = open()
   return {
     ...{ temp, store, clock, news, errors },
     get forwarding() {
@@ -140,7 +147,7 @@ export function forwardingStage(
     /** The gateway ends and starts again. */
     async restart() {
       await forwarding[Symbol.asyncDispose]()
-      forwarding = openForwarding(deps)
+      forwarding = open()
     },
     /** Keeps an instance as the intake does, and queues it. */
     async keep(
@@ -157,7 +164,7 @@ export function forwardingStage(
       await file.place(instance.file)
       return store.database.commitSoon(() => {
         const kept = keepRow(store, instance)
-        if (kept.state === 'current') forwarding.enqueue(kept)
+        if (kept.state === 'current') enqueueInstance(store, kept)
         return kept
       })
     },

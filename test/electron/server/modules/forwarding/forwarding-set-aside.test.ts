@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { enqueueInstance, releaseInstance } from '#server/modules/forwarding/queue.ts'
 import { freePort } from '../../../../support/free-port.ts'
 import { ACTOR, forwardingStage, openArchive, STUDY } from './forwarding-fixture.ts'
 
@@ -36,7 +37,7 @@ describe('forwarding', () => {
       detail: 'the wrong worklist entry was selected',
     } as const
     const instance = await stage.keep('1.2.1', aside)
-    stage.forwarding.enqueue(instance)
+    enqueueInstance(stage.store, instance)
     await stage.forwarding.settled()
     expect([archive.requests, stage.states(destinationId)]).toEqual([[], []])
   })
@@ -80,7 +81,7 @@ describe('forwarding', () => {
     await using archive = await openArchive({ port })
     stage.store.database.transaction(() => {
       stage.store.instances.setState(instance.instanceId, 'current')
-      stage.forwarding.release(instance)
+      releaseInstance(stage.store, instance)
     })
     expect(stage.states(automatic.destinationId)).toEqual(['1.2.1 waiting 0'])
     stage.clock.pass(MINUTE_MS)

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { sendInstances } from '#server/dicom/scu/store.ts'
+import { appendForward, countForwardsTo } from '#server/modules/forwarding/forward-queries.ts'
+import { enqueueInstance } from '#server/modules/forwarding/queue.ts'
 import { BATCH, MOST_UNWRITTEN } from '#server/modules/forwarding/worker.ts'
 import { freePort } from '../../../../support/free-port.ts'
 import { withoutRoom } from '../../../../support/temp-store.ts'
@@ -70,7 +72,7 @@ describe('forwarding', () => {
   it('sends five thousand images at most while the disk takes no record of them', async () => {
     let sent = 0
     await using stage = forwardingStage({
-      async *sendInstances({ instances }) {
+      async *sendInstances(_, instances) {
         for (const instance of instances) {
           sent++
           yield { instance, outcome: 'sent', status: 0x0000, sentAs: instance.transferSyntaxUid }
@@ -86,7 +88,7 @@ describe('forwarding', () => {
           sopInstanceUid: `1.2.${at}`,
           file: `0a/${at}.dcm`,
         })
-        stage.forwarding.enqueue(kept)
+        enqueueInstance(stage.store, kept)
       }
     })
     stage.forwarding.update(destinationId, { isEnabled: true }, ACTOR)
@@ -320,12 +322,12 @@ describe('forwarding', () => {
   it('gives up, and tries, a whole queue in portions that are each in the audit trail', async () => {
     await using stage = forwardingStage()
     const { destinationId } = stage.add(await freePort())
-    const { database, forwards } = stage.store
+    const { database } = stage.store
     const at = new Date(stage.clock() + MINUTE_MS).toISOString()
     database.transaction(() => {
       for (let n = 0; n < 2500; n++) {
         const uids = { sopInstanceUid: `1.9.${n}`, studyInstanceUid: `1.9.0.${n % 25}` }
-        forwards.append({ destinationId, instanceId: 100_000 + n, ...uids, at })
+        appendForward(stage.store, { destinationId, instanceId: 100_000 + n, ...uids, at })
       }
     })
     expect((await stage.forwarding.retry(destinationId, undefined, ACTOR)).message).toBe(
@@ -335,7 +337,7 @@ describe('forwarding', () => {
       (await stage.forwarding.drop(destinationId, { reason: 'the archive was taken down' }, ACTOR))
         .message,
     ).toBe('2500 images given up.')
-    expect(forwards.queue(destinationId)).toMatchObject({ waiting: 0 })
+    expect(countForwardsTo(database, destinationId)).toMatchObject({ waiting: 0 })
     const counts = (wanted: string) =>
       stage.audit().flatMap(({ action, detail }) => (action === wanted ? [detail] : []))
     expect(counts('forward.retry')).toEqual([500, 1000, 1000].map((instances) => ({ instances })))
@@ -426,9 +428,9 @@ describe('forwarding', () => {
     await using archive = await openArchive()
     let isBroken = true
     await using stage = forwardingStage({
-      sendInstances: (options) => {
+      sendInstances: (peer, instances, signal) => {
         if (isBroken) throw new TypeError('a fault of ours')
-        return sendInstances(options)
+        return sendInstances({ peer, callingAeTitle: 'ISTHMUS', instances, signal })
       },
     })
     const { destinationId } = stage.add(archive.port)

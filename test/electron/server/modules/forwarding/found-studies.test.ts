@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openFoundStudies } from '#server/modules/forwarding/found-studies.ts'
+import { openFoundStudies } from '#server/modules/forwarding/priors.ts'
 import type { PriorStudy } from '#shared/contract/destinations.ts'
 
 const study = (number: number): PriorStudy => ({

@@ -10,6 +10,7 @@ import {
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { DestinationRecord } from '#server/modules/forwarding/destination-queries.ts'
+import { insertDestination } from '#server/modules/forwarding/destination-queries.ts'
 import { noteRestored } from '#server/modules/images/image-files.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import type { IntakeDeps } from '#server/modules/images/intake.ts'
@@ -187,7 +188,7 @@ describe('images that came after a back-up that was put back', () => {
   it('of an archive alone are earlier exams as before, and not put up for reading', async () => {
     const { stage, asked } = await openAsking({ isFetching: () => true })
     await using _stage = stage
-    stage.store.destinations.insert(ARCHIVE)
+    insertDestination(stage.store.database, ARCHIVE)
     await stage.send(ofOther, { association: { callingAeTitle: 'ARCHIVE' } })
     await putBack(stage, [String(ofOther.SOPInstanceUID)])
     await stage.pass(10 * 60_000)

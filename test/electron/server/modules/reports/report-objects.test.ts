@@ -6,6 +6,8 @@ import { readDataSet, tagOf } from '#server/dicom/data-set/data-set.ts'
 import { createHeaderReader, textOf } from '#server/dicom/data-set/header-reader.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { REPORT_SOP_CLASS } from '#server/dicom/objects/report-document.ts'
+import { insertDestination } from '#server/modules/forwarding/destination-queries.ts'
+import { countForwardsTo } from '#server/modules/forwarding/forward-queries.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import {
   type ArchivedReport,
@@ -414,7 +416,7 @@ describe('sending the copies', () => {
     const { reportId } = sign()
     await reports.archive(reportId)
     await reports.archive(reportId)
-    expect(stage.store.forwards.queue(destinationId)).toMatchObject({ waiting: 2 })
+    expect(countForwardsTo(stage.store.database, destinationId)).toMatchObject({ waiting: 2 })
     expect(reports.send(reportId, destinationId, ACTOR)).toEqual({
       success: true,
       message: 'The report is at PACS, or on its way there.',
@@ -434,12 +436,12 @@ describe('sending the copies', () => {
     const { reports, sign } = deskOf(stage)
     const { reportId } = sign()
     await reports.archive(reportId)
-    expect(stage.store.forwards.queue(destinationId)).toMatchObject({ waiting: 0 })
+    expect(countForwardsTo(stage.store.database, destinationId)).toMatchObject({ waiting: 0 })
     expect(reports.send(reportId, destinationId, ACTOR)).toEqual({
       success: true,
       message: 'The report is queued for PACS.',
     })
-    expect(stage.store.forwards.queue(destinationId)).toMatchObject({ waiting: 2 })
+    expect(countForwardsTo(stage.store.database, destinationId)).toMatchObject({ waiting: 2 })
     expect(reports.send(reportId, destinationId, ACTOR).message).toBe(
       'The report is at PACS, or on its way there.',
     )
@@ -474,7 +476,7 @@ describe('sending the copies', () => {
 function addDestination(store: Context, more: { name?: string; isEnabled?: boolean } = {}): string {
   const destinationId = randomUUID()
   const at = '2026-03-10T08:00:00.000Z'
-  store.destinations.insert({
+  insertDestination(store.database, {
     ...{
       destinationId,
       name: 'PACS',

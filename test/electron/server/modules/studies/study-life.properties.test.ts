@@ -10,7 +10,7 @@ import { openReports } from '#server/modules/reports/reports.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
-import { windowStudy } from '#server/modules/studies/window-study.ts'
+import { windowStudy } from '#server/modules/study-lists/row.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -342,8 +342,7 @@ describe('the life of a study', () => {
               expect(
                 Math.min(counted?.missing ?? 0, counted?.quarantined ?? 0, counted?.bytes ?? 0),
               ).toBeGreaterThanOrEqual(0)
-              if (is)
-                expect(windowStudy({ store, locks }, is).images?.instances ?? 0).toBe(images.size)
+              if (is) expect(windowStudy(store, locks, is).images?.instances ?? 0).toBe(images.size)
             }
 
             const newestEntry = () => store.audit.list({ limit: 1 }).items[0]?.seq ?? 0

@@ -1,8 +1,8 @@
 import type { Context } from '#server/context.ts'
 import { type HttpApp, serve } from '#server/http/operations.ts'
 import { windowCaller } from '#server/modules/customers/service.ts'
-import { shownView, type ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { dashboardViews } from '#shared/contract/viewing.ts'
+import { shownView, type ViewSessions } from './sessions.ts'
 
 export interface DashboardViewsDeps {
   readonly store: Context

@@ -1,14 +1,11 @@
-import type { DomainDeps } from '#server/modules/audit/audit.ts'
+import type { Context } from '#server/context.ts'
 import type { EventLog } from '#server/modules/events/event-log.ts'
 import { personOf } from '#server/modules/reports/report-people.ts'
+import { openReferences } from '#server/modules/studies/reference-queries.ts'
+import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
 import type { AuditRow } from '#shared/contract/dashboard.ts'
 import type { StudyMoment } from '#shared/contract/dashboard-studies.ts'
 import type { EventSummary } from '#shared/contract/events.ts'
-import type { StudyRecord } from './study-queries.ts'
-
-export interface StudyMomentsDeps extends Pick<DomainDeps, 'store'> {
-  readonly eventLog: Pick<EventLog, 'list'>
-}
 
 const MOST = 200
 const AT_ONCE = 100
@@ -18,18 +15,17 @@ const AT_ONCE = 100
  * `mayOpen`: events can be opened.
  */
 export function studyMoments(
-  deps: StudyMomentsDeps,
-  study: StudyRecord,
+  store: Context,
+  eventLog: Pick<EventLog, 'list'>,
+  { studyId, studyInstanceUid }: StudyRecord,
   mayOpen: boolean,
 ): StudyMoment[] {
-  const { store } = deps
-  const { studyId, studyInstanceUid } = study
   const reports = store.reports.entriesOf(studyId).map(({ reportId }) => reportId)
-  const known = store.references.open()
+  const known = openReferences(store.database)
 
   function whoOf(actor: string): string {
     const [kind, id = ''] = actor.split(':')
-    if (kind === 'user') return personOf(deps, id).name
+    if (kind === 'user') return personOf({ store }, id).name
     return kind === 'api-key' ? (known.apiKey(id)?.description ?? '') : actor
   }
   const ofAudit = ({ at, action, actor, detail }: AuditRow): StudyMoment => ({
@@ -54,13 +50,13 @@ export function studyMoments(
 
   return [
     ...store.audit.of([studyId, studyInstanceUid, ...reports], MOST).map(ofAudit),
-    ...eventsAbout(deps, studyId).map(ofEvent),
+    ...eventsAbout(eventLog, studyId).map(ofEvent),
   ]
     .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
     .slice(0, MOST)
 }
 
-function eventsAbout({ eventLog }: StudyMomentsDeps, studyId: string): EventSummary[] {
+function eventsAbout(eventLog: Pick<EventLog, 'list'>, studyId: string): EventSummary[] {
   const events: EventSummary[] = []
   let after: string | undefined
   do {

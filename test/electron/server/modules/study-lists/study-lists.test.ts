@@ -3,9 +3,14 @@ import { note } from '#server/modules/audit/audit.ts'
 import * as customerService from '#server/modules/customers/service.ts'
 import { openEventLog } from '#server/modules/events/event-log.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
-import { openSavedViews } from '#server/modules/studies/saved-views.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
-import { openStudyLists, type StudyListAsked } from '#server/modules/studies/study-lists.ts'
+import * as savedViewService from '#server/modules/study-lists/saved-views.ts'
+import {
+  countStudies,
+  listStudies,
+  readStudy,
+  type StudyListAsked,
+} from '#server/modules/study-lists/service.ts'
 import type { UserCaller } from '#server/modules/users/caller.ts'
 import {
   SavedView,
@@ -29,11 +34,19 @@ function stage() {
   const studies = openStudies(temp)
   const customers = bound(customerService, temp.store)
   const key = newKey(store)
-  const lists = openStudyLists({ ...temp, settings, eventLog, locks: { of: () => undefined } })
-  const savedViews = openSavedViews({ ...temp, lists })
+  const locks = { of: () => undefined }
+  const lists = {
+    list: (caller: UserCaller, asked: Parameters<typeof listStudies>[4]) =>
+      listStudies(store, settings, locks, caller, asked),
+    counts: (caller: UserCaller, asked: StudyListAsked) =>
+      countStudies(store, settings, caller, asked),
+    read: (caller: UserCaller, studyId: string) =>
+      readStudy(store, locks, eventLog, caller, studyId),
+  }
+  const savedViews = bound(savedViewService, store)
   let counted = 0
   return {
-    ...{ ...temp, studies, lists, savedViews, key, eventLog },
+    ...{ ...temp, settings, studies, lists, savedViews, key, eventLog },
     customer: (name: string) =>
       customers.createCustomer(key, { expressCustomerName: name })
         .expressCustomerId as ExpressCustomerId,
@@ -244,61 +257,63 @@ describe('saved views', () => {
     using on = stage()
     const [one, other] = [on.person('member'), on.person('member')]
     on.study({ assignedTo: one.user.userId, severity: 'stat' })
-    const made = SavedView.parse(on.savedViews.add(one, { ...VIEW, filter }))
+    const made = SavedView.parse(on.savedViews.addSavedView(one, { ...VIEW, filter }))
     expect(made).toMatchObject({
       ...VIEW,
       filter,
       owner: { userId: one.user.userId, name: 'Una Malá' },
     })
-    expect(await on.savedViews.list(one, 'reading')).toEqual([
+    expect(await on.savedViews.listSavedViews(on.settings, one, 'reading')).toEqual([
       { ...made, shown: { count: 1, isMore: false } },
     ])
     expect([
-      await on.savedViews.list(other, 'reading'),
-      await on.savedViews.list(one, 'studies'),
+      await on.savedViews.listSavedViews(on.settings, other, 'reading'),
+      await on.savedViews.listSavedViews(on.settings, one, 'studies'),
     ]).toEqual([[], []])
-    on.savedViews.change(one, made.savedViewId, { isShared: true, name: 'Urgent' })
-    expect(await on.savedViews.list(other, 'reading')).toEqual([
+    on.savedViews.changeSavedView(one, made.savedViewId, { isShared: true, name: 'Urgent' })
+    expect(await on.savedViews.listSavedViews(on.settings, other, 'reading')).toEqual([
       { ...made, isShared: true, name: 'Urgent', shown: { count: 0, isMore: false } },
     ])
     expect(on.store.audit.of([made.savedViewId], 10).map(({ action }) => action)).toEqual([
       'saved-view.change',
       'saved-view.add',
     ])
-    on.savedViews.remove(one, made.savedViewId)
-    expect(await on.savedViews.list(other, 'reading')).toEqual([])
+    on.savedViews.removeSavedView(one, made.savedViewId)
+    expect(await on.savedViews.listSavedViews(on.settings, other, 'reading')).toEqual([])
   })
 
   it('are changed by who made them, and shared ones by those who manage the gateway', () => {
     using on = stage()
     const [one, other, owner] = [on.person('member'), on.person('member'), on.person('owner')]
-    const { savedViewId } = on.savedViews.add(one, { ...VIEW, filter })
+    const { savedViewId } = on.savedViews.addSavedView(one, { ...VIEW, filter })
     for (const stranger of [other, owner])
-      expect(refusalOf(() => on.savedViews.change(stranger, savedViewId, { name: 'x' }))).toBe(
-        'not-found: There is no such view.',
-      )
-    on.savedViews.change(one, savedViewId, { isShared: true })
-    expect(refusalOf(() => on.savedViews.remove(other, savedViewId))).toMatch(/^not-permitted/)
-    expect(on.savedViews.change(owner, savedViewId, { name: 'Everybody’s' }).name).toBe(
+      expect(
+        refusalOf(() => on.savedViews.changeSavedView(stranger, savedViewId, { name: 'x' })),
+      ).toBe('not-found: There is no such view.')
+    on.savedViews.changeSavedView(one, savedViewId, { isShared: true })
+    expect(refusalOf(() => on.savedViews.removeSavedView(other, savedViewId))).toMatch(
+      /^not-permitted/,
+    )
+    expect(on.savedViews.changeSavedView(owner, savedViewId, { name: 'Everybody’s' }).name).toBe(
       'Everybody’s',
     )
-    expect(on.savedViews.change(owner, savedViewId, {}).owner.userId).toBe(one.user.userId)
-    on.savedViews.remove(owner, savedViewId)
-    expect(refusalOf(() => on.savedViews.remove(one, savedViewId))).toMatch(/^not-found/)
+    expect(on.savedViews.changeSavedView(owner, savedViewId, {}).owner.userId).toBe(one.user.userId)
+    on.savedViews.removeSavedView(owner, savedViewId)
+    expect(refusalOf(() => on.savedViews.removeSavedView(one, savedViewId))).toMatch(/^not-found/)
   })
 
   it('have a name of their own in each list of a person', () => {
     using on = stage()
     const [one, other] = [on.person('member'), on.person('member')]
-    on.savedViews.add(one, { ...VIEW, filter })
+    on.savedViews.addSavedView(one, { ...VIEW, filter })
     expect(
-      refusalOf(() => on.savedViews.add(one, { ...VIEW, name: 'MINE, urgent', filter })),
+      refusalOf(() => on.savedViews.addSavedView(one, { ...VIEW, name: 'MINE, urgent', filter })),
     ).toMatch(/^refused: body.name/)
-    on.savedViews.add(one, { ...VIEW, list: 'studies', filter })
-    on.savedViews.add(other, { ...VIEW, filter })
-    const { savedViewId } = on.savedViews.add(one, { ...VIEW, name: 'Second', filter })
+    on.savedViews.addSavedView(one, { ...VIEW, list: 'studies', filter })
+    on.savedViews.addSavedView(other, { ...VIEW, filter })
+    const { savedViewId } = on.savedViews.addSavedView(one, { ...VIEW, name: 'Second', filter })
     expect(
-      refusalOf(() => on.savedViews.change(one, savedViewId, { name: 'Mine, urgent' })),
+      refusalOf(() => on.savedViews.changeSavedView(one, savedViewId, { name: 'Mine, urgent' })),
     ).toMatch(/^refused/)
   })
 })

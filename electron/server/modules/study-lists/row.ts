@@ -1,26 +1,22 @@
-import type { DomainDeps } from '#server/modules/audit/audit.ts'
+import type { Context } from '#server/context.ts'
 import type { ImageStudyRecord } from '#server/modules/images/image-study-queries.ts'
 import { identityOf, isUnscheduled } from '#server/modules/images/study-identity.ts'
 import type { ReportLocks } from '#server/modules/reports/report-locks.ts'
 import { personOf } from '#server/modules/reports/report-people.ts'
 import { NO_IMAGES } from '#server/modules/reports/template-fit.ts'
+import { openReferences, type References } from '#server/modules/studies/reference-queries.ts'
+import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
 import type { WindowStudy } from '#shared/contract/dashboard-studies.ts'
 import { isDa } from '#shared/dicom-values.ts'
 import type { StudyId } from '#shared/ids.ts'
-import type { References } from './reference-queries.ts'
-import type { StudyRecord } from './study-queries.ts'
-
-export interface WindowStudyDeps extends Pick<DomainDeps, 'store'> {
-  readonly locks: Pick<ReportLocks, 'of'>
-}
 
 /** A study as a row of the window's lists (`shared/contract/dashboard-studies.ts`). */
 export function windowStudy(
-  deps: WindowStudyDeps,
+  store: Context,
+  locks: Pick<ReportLocks, 'of'>,
   study: StudyRecord,
-  known: References = deps.store.references.open(),
+  known: References = openReferences(store.database),
 ): WindowStudy {
-  const { store, locks } = deps
   const {
     area,
     studyId,
@@ -45,9 +41,9 @@ export function windowStudy(
     isCancelled: study.cancelledAt !== null,
     ...patientOf(study, images),
     modalities: modalitiesOf(study, images),
-    assignedTo: assignedTo === null ? null : personOf(deps, assignedTo),
-    expressCustomer: expressCustomerId === null ? null : known.expressCustomer(expressCustomerId),
-    madeBy: makerOf(deps, study, images, known),
+    assignedTo: assignedTo === null ? null : personOf({ store }, assignedTo),
+    expressCustomer: known.expressCustomer(expressCustomerId),
+    madeBy: makerOf(store, study, images, known),
     lock: (writing && locks.of(writing.reportId)) ?? null,
     images:
       images && instances > 0
@@ -109,7 +105,7 @@ function modalitiesOf({ detail }: StudyRecord, images: ImageStudyRecord | undefi
 }
 
 function makerOf(
-  deps: WindowStudyDeps,
+  store: Context,
   { createdByApiKeyId, createdByUserId }: StudyRecord,
   images: ImageStudyRecord | undefined,
   known: References,
@@ -117,6 +113,6 @@ function makerOf(
   if (createdByApiKeyId !== null)
     return { kind: 'partner', name: known.apiKey(createdByApiKeyId)?.description ?? '' }
   if (createdByUserId !== null)
-    return { kind: 'person', name: personOf(deps, createdByUserId).name }
+    return { kind: 'person', name: personOf({ store }, createdByUserId).name }
   return { kind: 'images', name: images?.deviceName ?? '' }
 }

@@ -1,0 +1,126 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Context } from '#server/context.ts'
+import { differences, note } from '#server/modules/audit/audit.ts'
+import { personOf } from '#server/modules/reports/report-people.ts'
+import type { Settings } from '#server/modules/settings/settings.ts'
+import { refused } from '#server/modules/studies/study-references.ts'
+import { actorOf, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import type { BoundedCount, NewSavedView, SavedView } from '#shared/contract/dashboard-studies.ts'
+import { ApiError } from '#shared/errors.ts'
+import * as queries from './queries.ts'
+import { countStudies } from './service.ts'
+
+// Filters of the lists that a person keeps under a name, for themselves or for everybody.
+
+/** Of a person and list: nobody finds a view again among more tabs than these. */
+const MOST_OF_A_LIST = 50
+
+/**
+ * A person's own views by name, then those that others share; each with how many studies it shows
+ * to whoever asks.
+ */
+export async function listSavedViews(
+  context: Context,
+  settings: Pick<Settings, 'get'>,
+  caller: UserCaller,
+  list: SavedView['list'],
+) {
+  const views: (SavedView & { shown: BoundedCount })[] = []
+  for (const record of queries.savedViewsFor(context.database, caller.user.userId, list)) {
+    const asked = { ...record.filter, area: record.area }
+    const { shown } = countStudies(context, settings, caller, asked)
+    views.push({ ...viewOf(context, record), shown })
+    // A count of what is searched for opens some thousand rows, and devices wait meanwhile.
+    await nextTurn()
+  }
+  return views
+}
+
+/** @throws ApiError refused: the name is taken, or there are too many */
+export function addSavedView(context: Context, caller: UserCaller, given: NewSavedView): SavedView {
+  const { database, clock, uuid } = context
+  return database.transaction(() => {
+    const now = instantOf(clock())
+    const owner = { savedViewId: uuid(), ownerId: caller.user.userId }
+    const record = { ...owner, ...given, createdAt: now, updatedAt: now }
+    demandFree(context, record)
+    queries.insertSavedView(database, record)
+    const { list, area, name, isShared } = record
+    const detail = { list, area, name, isShared }
+    note(context, actorOf(caller), 'saved-view.add', record.savedViewId, detail)
+    return viewOf(context, record)
+  })
+}
+
+/**
+ * @throws ApiError not-found; not-permitted: another person shares it; refused: the name is taken
+ */
+export function changeSavedView(
+  context: Context,
+  caller: UserCaller,
+  savedViewId: string,
+  patch: {
+    readonly [K in 'name' | 'filter' | 'order' | 'isShared']?: NewSavedView[K] | undefined
+  },
+): SavedView {
+  const { database, clock } = context
+  return database.transaction(() => {
+    const before = changeable(context, caller, savedViewId)
+    const given = Object.entries(patch).filter(([, value]) => value !== undefined)
+    const after = { ...before, ...Object.fromEntries(given) }
+    const fields = Object.keys(differences(before, after))
+    if (fields.length === 0) return viewOf(context, before)
+    demandFree(context, after)
+    const changed = { ...after, updatedAt: instantOf(clock()) }
+    queries.updateSavedView(database, changed)
+    const detail = { name: after.name, fields }
+    note(context, actorOf(caller), 'saved-view.change', savedViewId, detail)
+    return viewOf(context, changed)
+  })
+}
+
+/** @throws ApiError not-found; not-permitted: another person shares it */
+export function removeSavedView(context: Context, caller: UserCaller, savedViewId: string): void {
+  context.database.transaction(() => {
+    const { list, name, isShared } = changeable(context, caller, savedViewId)
+    queries.deleteSavedView(context.database, savedViewId)
+    const detail = { list, name, isShared }
+    note(context, actorOf(caller), 'saved-view.remove', savedViewId, detail)
+  })
+}
+
+const viewOf = (
+  store: Context,
+  { ownerId, createdAt: _, updatedAt: __, ...record }: queries.SavedViewRecord,
+): SavedView => ({ ...record, owner: personOf({ store }, ownerId) })
+
+function changeable({ database }: Context, caller: UserCaller, savedViewId: string) {
+  const record = queries.findSavedView(database, savedViewId)
+  const isOwn = record?.ownerId === caller.user.userId
+  if (!record || !(isOwn || record.isShared))
+    throw new ApiError('not-found', 'There is no such view.')
+  if (!isOwn && !isAllowed(caller, 'manageGateway'))
+    throw new ApiError(
+      'not-permitted',
+      'Only whoever made a shared view, an owner or an admin may change it: save one of your own.',
+    )
+  return record
+}
+
+/** @throws ApiError refused */
+function demandFree(
+  { database }: Context,
+  { savedViewId, ownerId, list, name }: queries.SavedViewRecord,
+): void {
+  const others = queries
+    .savedViewsFor(database, ownerId, list)
+    .filter((other) => other.ownerId === ownerId && other.savedViewId !== savedViewId)
+  if (others.some((other) => other.name.toLowerCase() === name.toLowerCase()))
+    throw refused('body.name', 'must not be that of another view of the list')
+  if (others.length >= MOST_OF_A_LIST)
+    throw refused(
+      'body.name',
+      `cannot be kept: there are ${MOST_OF_A_LIST} views. Remove one first`,
+    )
+}

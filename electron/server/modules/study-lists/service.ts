@@ -1,0 +1,105 @@
+import type { Context } from '#server/context.ts'
+import type { SliceQuery } from '#server/database/page.ts'
+import type { EventLog } from '#server/modules/events/event-log.ts'
+import type { ReportLocks } from '#server/modules/reports/report-locks.ts'
+import type { Settings } from '#server/modules/settings/settings.ts'
+import { openReferences } from '#server/modules/studies/reference-queries.ts'
+import { isVisible, visibleCustomers } from '#server/modules/studies/study-access.ts'
+import type { Area } from '#server/modules/studies/study-facet.ts'
+import type { StudyFilter } from '#server/modules/studies/study-filter.ts'
+import type { StudyOrder } from '#server/modules/studies/study-search-queries.ts'
+import { demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
+import { addDays, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import type { StudyListFilter } from '#shared/contract/dashboard-studies.ts'
+import { ApiError } from '#shared/errors.ts'
+import { studyMoments } from './moments.ts'
+import { windowStudy } from './row.ts'
+
+// The lists of studies of the window, of both areas. What the person may not see is not there, and
+// not counted.
+
+export type StudyListAsked = StudyListFilter & { readonly area: Area }
+
+/**
+ * A page may be short or empty while there is a `next`: what is typed is looked for in bounded
+ * steps.
+ */
+export function listStudies(
+  context: Context,
+  settings: Pick<Settings, 'get'>,
+  locks: Pick<ReportLocks, 'of'>,
+  caller: UserCaller,
+  { order, after, limit, ...asked }: StudyListAsked & { readonly order: StudyOrder } & SliceQuery,
+) {
+  demand(caller, 'readStudies')
+  const filter = filterOf(settings, caller, asked)
+  const { items, ...rest } = context.studies.search.find(filter, order, after, limit)
+  const known = openReferences(context.database)
+  return { items: items.map((study) => windowStudy(context, locks, study, known)), ...rest }
+}
+
+/** Exact without a search; what is searched for is counted up to 1000. */
+export function countStudies(
+  { studies }: Context,
+  settings: Pick<Settings, 'get'>,
+  caller: UserCaller,
+  asked: StudyListAsked,
+) {
+  demand(caller, 'readStudies')
+  return studies.search.counts(filterOf(settings, caller, asked))
+}
+
+/** With what happened to it, newest first, the last 200 things. @throws ApiError not-found */
+export function readStudy(
+  context: Context,
+  locks: Pick<ReportLocks, 'of'>,
+  eventLog: Pick<EventLog, 'list'>,
+  caller: UserCaller,
+  studyId: string,
+) {
+  demand(caller, 'readStudies')
+  const study = context.studies.get(studyId)
+  if (!study || !isVisible(caller, study))
+    throw new ApiError('not-found', 'There is no such study.')
+  return {
+    study: windowStudy(context, locks, study),
+    moments: studyMoments(context, eventLog, study, isAllowed(caller, 'manageGateway')),
+  }
+}
+
+const CANCELLED = { hide: false, only: true, all: undefined } as const satisfies Record<
+  StudyListFilter['cancelled'],
+  boolean | undefined
+>
+
+function filterOf(
+  settings: Pick<Settings, 'get'>,
+  caller: UserCaller,
+  {
+    area,
+    search,
+    severity,
+    status,
+    assignedTo,
+    expressCustomerId,
+    cancelled,
+    addendum,
+    from,
+    to,
+  }: StudyListAsked,
+): StudyFilter {
+  const zone = timeZoneOf(settings.get('clinic.timeZone'))
+  const since = from === undefined ? null : instantOf(startOfDay(from, zone))
+  const until = to === undefined ? null : instantOf(startOfDay(addDays(to, 1), zone))
+  return {
+    ...{ area, search, isCancelled: CANCELLED[cancelled], needsAddendum: addendum === 'needed' },
+    severities: severity?.length ? severity : undefined,
+    statuses: status?.length ? status : undefined,
+    assignedTo:
+      assignedTo === 'me' ? caller.user.userId : assignedTo === 'nobody' ? null : assignedTo,
+    expressCustomerId: expressCustomerId === 'none' ? null : expressCustomerId,
+    madeIn: since === null && until === null ? undefined : { since, until },
+    seenCustomerIds: visibleCustomers(caller),
+  }
+}
