@@ -199,7 +199,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       requester,
       eventLog,
       intake,
-      partnerInterface,
+      publicBase,
       downloads: reports.downloads,
       onError,
     }),

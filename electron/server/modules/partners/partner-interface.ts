@@ -14,7 +14,6 @@ import { openStudies, type Studies } from '#server/modules/studies/studies.ts'
 import { serveViewer } from '#server/modules/studies/viewer.ts'
 import type { Invitations } from '#server/modules/users/invitations.ts'
 import type { Users } from '#server/modules/users/users.ts'
-import { type Links, openLinks } from '#server/modules/viewer/links.ts'
 import type { Parts } from '#server/parts.ts'
 import { express } from '#shared/contract/express.ts'
 import { scribe } from '#shared/contract/scribe.ts'
@@ -51,7 +50,6 @@ export interface PartnerInterfaceOptions {
 /** The `/v1` interface of one gateway: what its listeners share, and its operations. */
 export interface PartnerInterface {
   readonly partners: Partners
-  readonly links: Links
   readonly studies: Studies
   readonly reports: Reports
   /** Declares every operation, and the reference of them. */
@@ -62,19 +60,12 @@ export function openPartnerInterface(
   parts: Parts,
   { version, publicBase, users, invitations }: PartnerInterfaceOptions,
 ): PartnerInterface {
-  const { deps, store, settings, apiKeys, partnerEndpoint } = parts
-  const links = openLinks({
-    ...deps,
-    publicBase,
-    linkMinutes: () => settings.get('viewer.linkMinutes'),
-    takesEvent: (event, apiKeyId) => partnerEndpoint.endpointFor(event, apiKeyId) !== undefined,
-  })
+  const { deps, store, settings, apiKeys } = parts
   const changes = () => store.database.changeCount
   const domain = {
     settings,
-    links,
     studies: openStudies(deps),
-    reports: openReports({ ...deps, links }),
+    reports: openReports({ ...deps, publicBase }),
     users,
     invitations,
   }
@@ -84,7 +75,6 @@ export function openPartnerInterface(
     burst: () => settings.get('http.rateBurst'),
   }
   return {
-    links,
     studies: domain.studies,
     reports: domain.reports,
     partners: {

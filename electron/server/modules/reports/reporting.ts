@@ -17,6 +17,7 @@ import { archivedReport } from './archived-report.ts'
 import { openClinicalContexts } from './clinical-contexts.ts'
 import { contextAsking } from './context-asking.ts'
 import { openCriticalResults } from './critical-results.ts'
+import { isReportPdfLink, reportPdfUrl } from './pdf-links.ts'
 import { openReportDelivery } from './report-delivery.ts'
 import { openReportLocks, type ReportLocks } from './report-locks.ts'
 import { openReportObjects } from './report-objects.ts'
@@ -73,12 +74,12 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
     version,
     onError,
   } = options
-  const { links, studies, reports } = partnerInterface
+  const { studies, reports } = partnerInterface
   const { clock } = deps
   const opened = new AsyncDisposableStack()
   const plaintextHosts = () => settings.get('partner.plaintextHosts')
 
-  const delivery = openReportDelivery({ store, links })
+  const delivery = openReportDelivery({ store, publicBase })
   const sending = opened.use(
     openReportSending(parts, { feed, requester, recorder, dataOf: delivery.deliveryOf, onError }),
   )
@@ -132,7 +133,10 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
     serve(app) {
       const desk: DashboardReportsDeps = {
         ...{ store, feed, studies, writing, reading, templates, criticals, contexts },
-        ports: { sendObjects: objects.send, pdfUrl: links.pdfUrl },
+        ports: {
+          sendObjects: objects.send,
+          pdfUrl: (reportId: string) => reportPdfUrl(store, publicBase(), reportId),
+        },
       }
       serveDashboardReports(app, desk)
       serveLinkedReports(app, { ...desk, session: sessionShown({ people, settings, version }) })
@@ -147,7 +151,7 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
         ports: { sendTest },
       })
       serveReportPdf(app, {
-        verify: links.verifyPdf,
+        verify: (reportId, query) => isReportPdfLink(store, reportId, query),
         read: (reportId) => store.reportPdfs.read(reportId),
       })
     },
