@@ -130,7 +130,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const isOwn = ownListeners(() => portsOf(up))
   const requester = opened.use(
     openRequester({
-      endpointFor: (event, apiKeyId) => targetFor(store, settings, event, apiKeyId),
+      endpointFor: (event, apiKeyId) => targetFor(store, event, apiKeyId),
       isOwn,
       plaintextHosts: () => settings.get('partner.plaintextHosts'),
       clock,
@@ -203,7 +203,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       requester,
       eventLog,
       intake,
-      partnerInterface,
+      publicBase,
       downloads: reports.downloads,
       onError,
     }),

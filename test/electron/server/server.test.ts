@@ -108,7 +108,7 @@ it('keeps the partner that is given at the start, and changes nothing when the s
   await (await open(temp.folder))[Symbol.asyncDispose]()
 
   using parts = openParts(temp.folder)
-  expect(targetFor(parts.store, parts.settings, 'modality_worklist.requested')).toMatchObject({
+  expect(targetFor(parts.store, 'modality_worklist.requested')).toMatchObject({
     url,
     secrets: [secret],
   })

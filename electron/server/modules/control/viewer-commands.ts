@@ -1,8 +1,8 @@
 import { changeEndpoint } from '#server/modules/partners/service.ts'
-import { defaultEndpoint, targetFor } from '#server/modules/partners/targets.ts'
+import { defaultEndpoint } from '#server/modules/partners/targets.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import type { KeyCaller } from '#server/modules/users/caller.ts'
-import { openLinks } from '#server/modules/viewer/links.ts'
+import { createViewerLink } from '#server/modules/viewer/links.ts'
 import type { Parts } from '#server/parts.ts'
 import { Uid } from '#shared/dicom-values.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -55,12 +55,9 @@ function addFileHost(
   return host
 }
 
-/**
- * As a partner mints it, with the newest key that may: the link ends with the key
- * (interface-choices §6 row 22).
- */
+/** As a partner creates it, with the newest key that may: the link ends with the key. */
 function viewerLink(parts: Parts, { options }: ControlRequest, { origin }: CommandContext): string {
-  const { deps, settings } = parts
+  const { deps } = parts
   const named = typeof options.study === 'string' ? options.study : ''
   const either = named.startsWith('stu_') ? { studyId: named } : { studyInstanceUid: named }
   if (!named.startsWith('stu_') && !Uid.safeParse(named).success)
@@ -79,12 +76,6 @@ function viewerLink(parts: Parts, { options }: ControlRequest, { origin }: Comma
     scope: key.scope,
     isViewerEnabled: true,
   }
-  const links = openLinks({
-    ...deps,
-    publicBase: () => origin,
-    linkMinutes: () => settings.get('viewer.linkMinutes'),
-    takesEvent: (event, apiKeyId) => targetFor(deps.store, settings, event, apiKeyId) !== undefined,
-  })
   const isMissing = 'studyInstanceUid' in either && !deps.store.studies.byUid('viewer', named)
   if (isMissing && typeof options.description === 'string') {
     const study = {
@@ -94,5 +85,5 @@ function viewerLink(parts: Parts, { options }: ControlRequest, { origin }: Comma
     }
     openStudies(deps).create(caller, 'viewer', study)
   }
-  return links.viewer(caller, either).url
+  return origin + createViewerLink(deps.store, caller, either)
 }

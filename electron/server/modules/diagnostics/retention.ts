@@ -3,7 +3,7 @@ import type { DomainDeps } from '#server/modules/audit/audit.ts'
 import { FORGOTTEN_MS } from '#server/modules/users/sign-in-throttle.ts'
 import { APPROVED_MS, ASKING_MS } from '#server/modules/users/workstations.ts'
 import { purgeLinks } from '#server/modules/viewer/queries.ts'
-import { forgetEndedViews, type ViewSessions } from '#server/modules/viewer/view-sessions.ts'
+import { forgetEndedViews, type ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { instantOf } from '#server/platform/clock.ts'
 
 const HOUR_MS = 60 * 60_000
@@ -77,7 +77,7 @@ export async function forgetExpired({ store, clock, views }: RetentionDeps): Pro
   store.signInLinks.purge(before(0))
   purgeLinks(store.database, before(LINKS_MS))
   if (views) views.purge()
-  else forgetEndedViews({ store, clock })
+  else forgetEndedViews(store)
   store.idempotency.purge()
   store.signInAttempts.purge(before(FORGOTTEN_MS))
   store.outbox.purge(before(OUTBOX_MS))

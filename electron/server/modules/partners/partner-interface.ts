@@ -14,13 +14,11 @@ import { openStudies, type Studies } from '#server/modules/studies/studies.ts'
 import { serveViewer } from '#server/modules/studies/viewer.ts'
 import type { Invitations } from '#server/modules/users/invitations.ts'
 import type { Users } from '#server/modules/users/users.ts'
-import { type Links, openLinks } from '#server/modules/viewer/links.ts'
 import type { Parts } from '#server/parts.ts'
 import { express } from '#shared/contract/express.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
 import { viewer } from '#shared/contract/viewer.ts'
-import { targetFor } from './targets.ts'
 
 /**
  * Not among them: invitations and reports, whose replies run out with the clock or carry links that
@@ -52,7 +50,6 @@ export interface PartnerInterfaceOptions {
 /** The `/v1` interface of one gateway: what its listeners share, and its operations. */
 export interface PartnerInterface {
   readonly partners: Partners
-  readonly links: Links
   readonly studies: Studies
   readonly reports: Reports
   /** Declares every operation, and the reference of them. */
@@ -64,18 +61,11 @@ export function openPartnerInterface(
   { version, publicBase, users, invitations }: PartnerInterfaceOptions,
 ): PartnerInterface {
   const { deps, store, settings, apiKeys } = parts
-  const links = openLinks({
-    ...deps,
-    publicBase,
-    linkMinutes: () => settings.get('viewer.linkMinutes'),
-    takesEvent: (event, apiKeyId) => targetFor(store, settings, event, apiKeyId) !== undefined,
-  })
   const changes = () => store.database.changeCount
   const domain = {
     settings,
-    links,
     studies: openStudies(deps),
-    reports: openReports({ ...deps, links }),
+    reports: openReports({ ...deps, publicBase }),
     users,
     invitations,
   }
@@ -85,7 +75,6 @@ export function openPartnerInterface(
     burst: () => settings.get('http.rateBurst'),
   }
   return {
-    links,
     studies: domain.studies,
     reports: domain.reports,
     partners: {

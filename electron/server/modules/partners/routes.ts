@@ -41,7 +41,7 @@ export function serveEndpoints(
   afterChange: () => void,
 ): void {
   const replyOf = (endpoint: EndpointRecord) =>
-    endpointReply(context, settings, refusedHosts, waiting(), endpoint)
+    endpointReply(context, refusedHosts, waiting(), endpoint)
   const { endpoints, addEndpoint: add, ...others } = dashboardEvents
   const { changeEndpoint: change, removeEndpoint: remove, rotateSecret: rotate } = others
   serveAll(
@@ -49,7 +49,7 @@ export function serveEndpoints(
     { endpoints, add, change, remove, rotate },
     {
       endpoints: () => ({
-        endpoints: endpointReplies(context, settings, refusedHosts, waiting()),
+        endpoints: endpointReplies(context, refusedHosts, waiting()),
       }),
       add({ body, user }) {
         const { endpoint, secret } = addEndpoint(context, settings, body, userActor(user.userId))
@@ -72,17 +72,15 @@ export function serveEndpoints(
 /** The default first, then oldest first. */
 export const endpointReplies = (
   context: Context,
-  settings: Settings,
   refusedHosts: RefusedHosts,
   waiting: ReadonlyMap<string, number>,
 ) =>
   listEndpoints(context.database)
-    .map((endpoint) => endpointReply(context, settings, refusedHosts, waiting, endpoint))
+    .map((endpoint) => endpointReply(context, refusedHosts, waiting, endpoint))
     .sort((a, b) => Number(b.isDefault) - Number(a.isDefault))
 
 export function endpointReply(
   context: Context,
-  settings: Settings,
   refusedHosts: RefusedHosts,
   waiting: ReadonlyMap<string, number>,
   endpoint: EndpointRecord,
@@ -96,7 +94,7 @@ export function endpointReply(
     fileHosts: [...fileHosts],
     refusedHosts: refusedHosts.of(endpointId).filter(({ host }) => !fileHosts.includes(host)),
     budgets: { ...endpoint.budgets },
-    secrets: signingSecrets(context, settings, endpointId).map(({ createdAt, endsAt }) => ({
+    secrets: signingSecrets(context, endpointId).map(({ createdAt, endsAt }) => ({
       createdAt,
       endsAt,
     })),

@@ -144,7 +144,7 @@ export function rotateSecret(
     const fresh = secret ?? made ?? ''
     if (fresh !== newest?.secret)
       queries.insertEndpointSecret(database, endpointId, fresh, instantOf(clock()))
-    const count = endOthersNow ? 1 : signingSecrets(context, settings, endpointId).length
+    const count = endOthersNow ? 1 : signingSecrets(context, endpointId).length
     queries.keepEndpointSecrets(database, endpointId, count)
     const detail = { secret: made === null ? 'given' : 'made', endOthersNow }
     note(context, actor, 'endpoint.rotate-secret', endpointId, detail)
@@ -220,7 +220,7 @@ export function setPartner(
     if (isFresh) queries.insertEndpointSecret(database, endpointId, fresh, now)
     // Another partner is never shown what the old one's secret makes of its events.
     const isSamePlace = before !== undefined && new URL(before.url).origin === url.origin
-    const count = isSamePlace ? signingSecrets(context, settings, endpointId).length : 1
+    const count = isSamePlace ? signingSecrets(context, endpointId).length : 1
     queries.keepEndpointSecrets(database, endpointId, count)
     listHosts(context, settings, url.href, actor)
     note(context, actor, 'partner.set', endpointId, {
@@ -249,7 +249,7 @@ export function setGivenPartner(
   settings: Settings,
   { url, secret }: GivenPartner,
 ): void {
-  const known = targetFor(context, settings, 'modality_worklist.requested')
+  const known = targetFor(context, 'modality_worklist.requested')
   if (secret === undefined && !readPartner(context).hasSecret)
     throw new StartError(
       '--partner-url needs the secret the partner verifies with: --partner-secret-file FILE.',

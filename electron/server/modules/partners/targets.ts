@@ -1,6 +1,5 @@
 import type { Context } from '#server/context.ts'
 import type { Database } from '#server/database/database.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { DisabledReason } from '#shared/contract/events.ts'
 import { EVENTS, type EventType } from '#shared/contract/webhooks.ts'
@@ -49,11 +48,7 @@ export function endpointTaking(database: Database, event: EventType, apiKeyId: s
 }
 
 /** Those that sign now, newest first; `endsAt`, when it stops signing, is null for the newest. */
-export function signingSecrets(
-  { database, clock }: Context,
-  settings: Pick<Settings, 'get'>,
-  endpointId: string,
-) {
+export function signingSecrets({ database, clock, settings }: Context, endpointId: string) {
   const overlapMs = settings.get('partner.secretOverlapHours') * HOUR_MS
   const all = endpointSecrets(database, endpointId)
   return all
@@ -70,30 +65,21 @@ export function signingSecrets(
  * asynchronous events. Those can wait for another address, while a device waits for its worklist
  * now and is told by the answer itself.
  */
-export function targetFor(
-  context: Context,
-  settings: Pick<Settings, 'get'>,
-  event: EventType,
-  apiKeyId: string | null = null,
-) {
+export function targetFor(context: Context, event: EventType, apiKeyId: string | null = null) {
   const taker = endpointTaking(context.database, event, apiKeyId)
   const isOpen =
     taker?.disabledAt === null ||
     (taker?.disabledReason !== 'person' && EVENTS[event].kind !== 'asynchronous')
-  return taker && isOpen ? targetOf(context, settings, taker) : undefined
+  return taker && isOpen ? targetOf(context, taker) : undefined
 }
 
 /** A given endpoint, also where it is switched off; undefined where it has no secret. */
-export function findTarget(context: Context, settings: Pick<Settings, 'get'>, endpointId: string) {
+export function findTarget(context: Context, endpointId: string) {
   const endpoint = findEndpoint(context.database, endpointId)
-  return endpoint && targetOf(context, settings, endpoint)
+  return endpoint && targetOf(context, endpoint)
 }
 
-function targetOf(
-  context: Context,
-  settings: Pick<Settings, 'get'>,
-  { endpointId, url, budgets }: EndpointRecord,
-) {
-  const secrets = signingSecrets(context, settings, endpointId).map(({ secret }) => secret)
+function targetOf(context: Context, { endpointId, url, budgets }: EndpointRecord) {
+  const secrets = signingSecrets(context, endpointId).map(({ secret }) => secret)
   return secrets.length === 0 ? undefined : { endpointId, url, secrets, budgets }
 }

@@ -1,6 +1,5 @@
 import type { Context } from '#server/context.ts'
 import { endpointTaking, signingSecrets } from '#server/modules/partners/targets.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
 
 const EVENT = 'report.delivered'
 const MOST_KNOWN = 10_000
@@ -22,7 +21,7 @@ export type ReportDestinations = ReturnType<typeof openReportDestinations>
  * Reports and the endpoints they are for: that of the key that created the study, else the
  * clinic's own.
  */
-export function openReportDestinations(context: Context, settings: Pick<Settings, 'get'>) {
+export function openReportDestinations(context: Context) {
   const { reports, studies, imageStudies, outbox, database } = context
   /** The study of a report never changes, nor does its key. */
   const studiesOf = new Map<string, ReportStudy>()
@@ -52,7 +51,7 @@ export function openReportDestinations(context: Context, settings: Pick<Settings
     const taker = endpointTaking(database, EVENT, key)
     if (!taker) return { whyNot: 'no endpoint takes reports' }
     if (taker.disabledAt !== null) return { whyNot: 'its endpoint is switched off' }
-    if (signingSecrets(context, settings, taker.endpointId).length === 0)
+    if (signingSecrets(context, taker.endpointId).length === 0)
       return { whyNot: 'its endpoint has no signing secret' }
     return { endpointId: taker.endpointId }
   }

@@ -18,6 +18,7 @@ import { archivedReport } from './archived-report.ts'
 import { openClinicalContexts } from './clinical-contexts.ts'
 import { contextAsking } from './context-asking.ts'
 import { openCriticalResults } from './critical-results.ts'
+import { isReportPdfLink, reportPdfUrl } from './pdf-links.ts'
 import { openReportDelivery } from './report-delivery.ts'
 import { openReportDestinations } from './report-destinations.ts'
 import { openReportLocks, type ReportLocks } from './report-locks.ts'
@@ -75,13 +76,13 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
     version,
     onError,
   } = options
-  const { links, studies, reports } = partnerInterface
+  const { studies, reports } = partnerInterface
   const { clock } = deps
   const opened = new AsyncDisposableStack()
   const plaintextHosts = () => settings.get('partner.plaintextHosts')
 
-  const delivery = openReportDelivery({ store, links })
-  const destinations = openReportDestinations(store, settings)
+  const delivery = openReportDelivery({ store, publicBase })
+  const destinations = openReportDestinations(store)
   const sending = opened.use(
     openReportSending(parts, {
       ...{ feed, requester, recorder, destinations, onError },
@@ -138,7 +139,10 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
     serve(app) {
       const desk: DashboardReportsDeps = {
         ...{ store, feed, studies, writing, reading, templates, criticals, contexts },
-        ports: { sendObjects: objects.send, pdfUrl: links.pdfUrl },
+        ports: {
+          sendObjects: objects.send,
+          pdfUrl: (reportId: string) => reportPdfUrl(store, publicBase(), reportId),
+        },
       }
       serveDashboardReports(app, desk)
       serveLinkedReports(app, { ...desk, session: sessionShown({ people, settings, version }) })
@@ -153,7 +157,7 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
         ports: { sendTest },
       })
       serveReportPdf(app, {
-        verify: links.verifyPdf,
+        verify: (reportId, query) => isReportPdfLink(store, reportId, query),
         read: (reportId) => store.reportPdfs.read(reportId),
       })
     },

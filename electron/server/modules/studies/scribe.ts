@@ -16,6 +16,7 @@ export function serveScribe(
   app: HttpApp,
   deps: ScribeStudyDeps & ScribeReportDeps & ScribeUserDeps,
 ): void {
-  serveAll(app, scribe, { ...scribeStudyHandlers(deps), ...scribeReportHandlers(deps) })
+  const { rerouteUrl: _, viewerOnlyRerouteUrl: __, ephemeralSession: ___, ...operations } = scribe
+  serveAll(app, operations, { ...scribeStudyHandlers(deps), ...scribeReportHandlers(deps) })
   serveAll(app, scribeUsers, scribeUserHandlers(deps))
 }

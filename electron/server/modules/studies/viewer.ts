@@ -9,6 +9,7 @@ import { type ViewerStudyDeps, viewerStudyHandlers } from './viewer-study-routes
 
 /** Declares the viewer area (interface.md, Viewer studies and Viewer users). */
 export function serveViewer(app: HttpApp, deps: ViewerStudyDeps & ViewerUserDeps): void {
-  serveAll(app, viewer, viewerStudyHandlers(deps))
+  const { rerouteUrl: _, ephemeralSession: __, ...operations } = viewer
+  serveAll(app, operations, viewerStudyHandlers(deps))
   serveAll(app, viewerUsers, viewerUserHandlers(deps))
 }

@@ -99,7 +99,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
   /** Why nobody can be asked where it goes; empty where somebody can. */
   function whyKept({ studyId, apiKeyId }: Pick<CaptureRecord, 'studyId' | 'apiKeyId'>): string {
     if (studyId === null) return UNKNOWN
-    return targetFor(store, settings, 'secondary_capture.access_requested', apiKeyId) ? '' : UNASKED
+    return targetFor(store, 'secondary_capture.access_requested', apiKeyId) ? '' : UNASKED
   }
 
   function demandRoom(): void {

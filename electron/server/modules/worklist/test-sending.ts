@@ -21,7 +21,7 @@ export function testSending(
   { requester, publicBase }: TestSendingDeps,
 ): EventPorts['sendTest'] {
   return async (type, endpointId) => {
-    const endpoint = findTarget(deps.store, settings, endpointId)
+    const endpoint = findTarget(deps.store, endpointId)
     if (!endpoint)
       throw new ApiError('not-found', 'There is no such endpoint, or it has no signing secret.')
     const eventId = idFromUuid('whe', deps.uuid())

@@ -30,15 +30,15 @@ function clinic() {
   const settings = openSettings(temp)
   const { store } = temp
   const refusedHosts = openRefusedHosts(temp.clock)
-  const ofReports = openReportDestinations(store, settings)
+  const ofReports = openReportDestinations(store)
   const shown = (endpoint: EndpointRecord) =>
-    endpointReply(store, settings, refusedHosts, ofReports.waiting(), endpoint)
+    endpointReply(store, refusedHosts, ofReports.waiting(), endpoint)
   const withSecret = ({ endpoint, secret }: ReturnType<typeof service.addEndpoint>) => ({
     ...shown(endpoint),
     secret,
   })
   const endpoints = {
-    list: () => endpointReplies(store, settings, refusedHosts, ofReports.waiting()),
+    list: () => endpointReplies(store, refusedHosts, ofReports.waiting()),
     add: (endpoint: NewEndpoint, actor: Actor) =>
       withSecret(service.addEndpoint(store, settings, endpoint, actor)),
     change: (id: string, patch: Parameters<typeof service.changeEndpoint>[3], actor: Actor) =>
@@ -47,9 +47,8 @@ function clinic() {
     rotateSecret: (id: string, secret: Parameters<typeof service.rotateSecret>[3], actor: Actor) =>
       withSecret(service.rotateSecret(store, settings, id, secret, actor)),
     switchOff: (id: string) => service.switchOffEndpoint(store, id),
-    targetFor: (event: EventType, apiKeyId?: string | null) =>
-      targetFor(store, settings, event, apiKeyId),
-    target: (id: string) => findTarget(store, settings, id),
+    targetFor: (event: EventType, apiKeyId?: string | null) => targetFor(store, event, apiKeyId),
+    target: (id: string) => findTarget(store, id),
   }
   const partner = {
     read: () => service.readPartner(store),

@@ -18,7 +18,7 @@ function clinic() {
     read: () => readPartner(temp.store),
     set: (given: Parameters<typeof setPartner>[2], actor: 'command-line') =>
       setPartner(temp.store, settings, given, actor),
-    endpointFor: (event: EventType) => targetFor(temp.store, settings, event),
+    endpointFor: (event: EventType) => targetFor(temp.store, event),
   }
   const secrets = () => partner.endpointFor('report.delivered')?.secrets
   return Object.assign(temp, { settings, partner, secrets })

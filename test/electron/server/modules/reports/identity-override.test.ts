@@ -165,7 +165,7 @@ describe('the delivery of a signed report', () => {
     using on = reportStage()
     const reportId = await on.signed()
     const { endpointId } = newEndpoint(on.store)
-    const destinations = openReportDestinations(on.store, on.settings)
+    const destinations = openReportDestinations(on.store)
     expect(destinations.of(reportId)).toEqual({ endpointId })
     seedImages(on.store, { uid: on.study.studyInstanceUid, header: OTHER })
     expect(destinations.of(reportId)).toEqual({

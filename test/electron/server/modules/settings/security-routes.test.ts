@@ -4,7 +4,7 @@ import { serveDashboardSecurity } from '#server/modules/settings/security-routes
 import { openPeople, type People } from '#server/modules/users/people.ts'
 import { openSecondFactors } from '#server/modules/users/second-factor.ts'
 import { openWorkstations } from '#server/modules/users/workstations.ts'
-import { openViewSessions, type ViewSessions } from '#server/modules/viewer/view-sessions.ts'
+import { openViewSessions, type ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { serveDashboardViews } from '#server/modules/viewer/window-routes.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboardSecurity, type OpenSession } from '#shared/contract/dashboard-security.ts'
@@ -45,11 +45,7 @@ beforeEach(async () => {
           workstations: openWorkstations(deps),
         }
         serveDashboardSecurity(app, { ...deps, ...about, settings, version: '0.1.0', lan, feed })
-        views = openViewSessions({
-          ...deps,
-          settings,
-          links: { open: () => ({ outcome: 'closed', why: 'unknown' }) },
-        })
+        views = openViewSessions(deps.store)
         const sessionOf = (token: string) => people.sessions.find(token, 'background')
         serveDashboardViews(app, { ...deps, views, sessionOf })
       },

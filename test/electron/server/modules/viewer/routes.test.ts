@@ -2,18 +2,16 @@ import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HttpServer } from '#server/http/server.ts'
 import { VIEW_COOKIE } from '#server/http/view-authentication.ts'
-import { openSettings } from '#server/modules/settings/settings.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
-import { openAnnotations } from '#server/modules/viewer/annotations.ts'
-import { openLinks } from '#server/modules/viewer/links.ts'
+import { serveViewing } from '#server/modules/viewer/routes.ts'
+import { openViewSessions, type ViewSessions } from '#server/modules/viewer/sessions.ts'
 import type { ViewImages } from '#server/modules/viewer/view-images.ts'
-import { openViewSessions, type ViewSessions } from '#server/modules/viewer/view-sessions.ts'
-import { serveViewing } from '#server/modules/viewer/viewing.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import type { Capture, ViewedPrior } from '#shared/contract/viewing.ts'
 import { View, viewing, viewPaths } from '#shared/contract/viewing.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { httpCall, OWN_PAGE } from '../../../../support/http-call.ts'
+import { linksOf } from '../../../../support/links.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 import { openTestServer } from '../../http/http-fixture.ts'
 
@@ -46,13 +44,8 @@ beforeEach(async () => {
   priors = []
   calls = []
   const key = newKey(on.store)
-  const links = openLinks({
-    ...on,
-    publicBase: () => 'https://gateway.example',
-    linkMinutes: () => 15,
-    takesEvent: () => true,
-  })
-  sessions = openViewSessions({ ...on, settings: openSettings(on), links })
+  const links = linksOf(on.store)
+  sessions = openViewSessions(on.store)
   openStudies(on).create(key, 'scribe', {
     studyInstanceUid: UID,
     studyDescription: 'CT',
@@ -90,16 +83,13 @@ beforeEach(async () => {
   server = await openTestServer({
     views: sessions,
     register: (app) =>
-      serveViewing(app, {
-        ...{ store: on.store, views: sessions, images, annotations: openAnnotations(on) },
-        captures: {
-          async make(_view, { pixels, ...capture }) {
-            calls.push({ ...capture, pixels: pixels.length })
-            return CAPTURE
-          },
-          list: () => [CAPTURE],
-          retry: (_view, captureId) => ({ ...CAPTURE, captureId }),
+      serveViewing(app, on.store, sessions, images, {
+        async make(_view, { pixels, ...capture }) {
+          calls.push({ ...capture, pixels: pixels.length })
+          return CAPTURE
         },
+        list: () => [CAPTURE],
+        retry: (_view, captureId) => ({ ...CAPTURE, captureId }),
       }),
   })
 })

@@ -1,14 +1,13 @@
 import { customerIdsOfUser } from '#server/modules/customers/queries.ts'
 import * as customerService from '#server/modules/customers/service.ts'
-import { openSettings } from '#server/modules/settings/settings.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import type { Area } from '#server/modules/studies/study-queries.ts'
 import type { UserRecord } from '#server/modules/users/user-queries.ts'
 import { openUsers } from '#server/modules/users/users.ts'
-import { openLinks } from '#server/modules/viewer/links.ts'
-import { type BegunView, openViewSessions } from '#server/modules/viewer/view-sessions.ts'
+import { type BegunView, openViewSessions } from '#server/modules/viewer/sessions.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
+import { linksOf } from '../../../../support/links.ts'
 import { refusal } from '../../../../support/refusal.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
@@ -28,13 +27,8 @@ export function stage() {
   const temp = tempStore(AT)
   const { store } = temp
   const customers = bound(customerService, temp.store)
-  const links = openLinks({
-    ...temp,
-    publicBase: () => 'https://gateway.example',
-    linkMinutes: () => 15,
-    takesEvent: () => true,
-  })
-  const views = openViewSessions({ ...temp, settings: openSettings(temp), links })
+  const links = linksOf(store)
+  const views = openViewSessions(store)
   const studies = openStudies(temp)
   const key = newKey(store)
   const create = (

@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openAnnotations } from '#server/modules/viewer/annotations.ts'
+import * as annotationService from '#server/modules/viewer/annotations.ts'
 import { findView } from '#server/modules/viewer/queries.ts'
+import { shownView } from '#server/modules/viewer/sessions.ts'
 import { View } from '#shared/contract/viewing.ts'
+import { bound } from '../../../../support/bound.ts'
 import { newUser, revoke } from '../../../../support/callers.ts'
-import { AT, HOUR, MINUTE, refusalOf, SESSION, type Stage, stage } from './view-sessions-fixture.ts'
+import { AT, HOUR, MINUTE, refusalOf, SESSION, type Stage, stage } from './sessions-fixture.ts'
 
 describe('a view by a link', () => {
   it('is of what the link is of, with a token of its own', () => {
@@ -79,12 +81,12 @@ describe('a view by a link', () => {
 
   it('is shown with whom it is for, and whether it is for dictation', () => {
     using on = stage()
-    const { links, key, doctor, views } = on
+    const { links, key, doctor } = on
     const reroute = on.follow(
       links.reroute(key, { studyId: on.read, assignedToUserId: doctor.userId }),
     )
     expect(reroute.view.user).toMatchObject({ userId: doctor.userId, canCreateReports: true })
-    expect(View.parse(views.shown(reroute.view))).toEqual({
+    expect(View.parse(shownView(on.store, reroute.view))).toEqual({
       ...{
         viewId: reroute.view.viewId,
         kind: 'reroute',
@@ -100,13 +102,13 @@ describe('a view by a link', () => {
       ...{ hangingProtocol: null, whyNoCapture: '', expiresAt: '2026-11-20T21:00:00.000Z' },
     })
     const named = on.follow(links.viewerOnly(key, { studyId: on.read, userId: doctor.userId }))
-    expect(views.shown(named.view)).toMatchObject({
+    expect(shownView(on.store, named.view)).toMatchObject({
       kind: 'viewer-only',
       mayDictate: false,
       user: { userId: doctor.userId },
     })
     const unnamed = on.follow(links.viewerOnly(key, { studyId: on.read }))
-    expect(views.shown(unnamed.view)).toMatchObject({
+    expect(shownView(on.store, unnamed.view)).toMatchObject({
       kind: 'viewer-only',
       user: null,
       whyNoCapture: '',
@@ -123,7 +125,7 @@ describe('a view by a link', () => {
       studyInstanceUid: null,
       ephemeral: SESSION,
     })
-    expect(View.parse(on.views.shown(begun.view))).toMatchObject({
+    expect(View.parse(shownView(on.store, begun.view))).toMatchObject({
       ...{
         studyId: null,
         studyInstanceUid: null,
@@ -213,7 +215,7 @@ describe('a view', () => {
     on.studies.cancel(on.key, 'viewer', { studyId: on.viewed })
     expect(refusalOf(() => on.look(begun))).toBe('The study was cancelled.')
     expect(refusalOf(() => on.look(begun))).toBe('The study was cancelled.')
-    expect(on.views.shown(begun.view).whyNoCapture).toBe('The study was cancelled.')
+    expect(shownView(on.store, begun.view).whyNoCapture).toBe('The study was cancelled.')
     expect(on.ended).toEqual([begun.view.viewId])
     on.studies.uncancel(on.key, 'viewer', { studyId: on.viewed })
     expect(on.look(begun)).toBeDefined()
@@ -296,23 +298,23 @@ describe('a view', () => {
 
   it('that nobody is named for takes what was drawn in it along, and leaves a person theirs', () => {
     using on = stage()
-    const annotations = openAnnotations(on)
+    const annotations = bound(annotationService, on.store)
     const unnamed = begin(on)
     const named = on.follow(
       on.links.viewerOnly(on.key, { studyId: on.read, userId: on.doctor.userId }),
     )
     for (const { view } of [unnamed, named])
-      annotations.save(view, '1.2.3', { revision: 0, annotations: [{ tool: 'Length' }] })
+      annotations.saveAnnotations(view, '1.2.3', { revision: 0, annotations: [{ tool: 'Length' }] })
     for (const { view } of [unnamed, named]) on.views.close(view.viewId)
-    expect(annotations.read(unnamed.view, '1.2.3').revision).toBe(0)
-    expect(annotations.read(named.view, '1.2.3').revision).toBe(1)
+    expect(annotations.readAnnotations(unnamed.view, '1.2.3').revision).toBe(0)
+    expect(annotations.readAnnotations(named.view, '1.2.3').revision).toBe(1)
   })
 
   it('is forgotten after its time, and whatever cannot be used any more is let go of', () => {
     using on = stage()
-    const annotations = openAnnotations(on)
+    const annotations = bound(annotationService, on.store)
     const idle = begin(on)
-    annotations.save(idle.view, '1.2.3', { revision: 0, annotations: [] })
+    annotations.saveAnnotations(idle.view, '1.2.3', { revision: 0, annotations: [] })
     on.clock.pass(30 * MINUTE)
     const used = begin(on)
     const cancelled = on.follow(on.links.viewerOnly(on.key, { studyId: on.read }))
@@ -321,7 +323,7 @@ describe('a view', () => {
     on.studies.cancel(on.key, 'scribe', { studyId: on.read })
     expect(on.views.purge()).toBe(1)
     expect([...on.ended].sort()).toEqual([idle.view.viewId, cancelled.view.viewId].sort())
-    expect(annotations.read(idle.view, '1.2.3').revision).toBe(0)
+    expect(annotations.readAnnotations(idle.view, '1.2.3').revision).toBe(0)
     expect(on.look(used)).toBeDefined()
     expect([on.views.purge(), on.ended.length]).toEqual([0, 2])
   })
