@@ -61,7 +61,7 @@ export function serveEndpoints(
         removeEndpoint(context, settings, params.endpointId, userActor(user.userId)),
       rotate({ params: { endpointId }, body, user }) {
         const actor = userActor(user.userId)
-        const { endpoint, secret } = rotateSecret(context, settings, endpointId, body, actor)
+        const { endpoint, secret } = rotateSecret(context, endpointId, body, actor)
         return { ...replyOf(endpoint), secret }
       },
     },

@@ -130,7 +130,6 @@ export function removeEndpoint(
 /** `secret` is given once, when it was made here. @throws ApiError not-found, malformed */
 export function rotateSecret(
   context: Context,
-  settings: Settings,
   endpointId: string,
   { secret, endOthersNow }: Body<'rotateSecret'>,
   actor: Actor,

@@ -44,8 +44,8 @@ function clinic() {
     change: (id: string, patch: Parameters<typeof service.changeEndpoint>[3], actor: Actor) =>
       shown(service.changeEndpoint(store, settings, id, patch, actor)),
     remove: (id: string, actor: Actor) => service.removeEndpoint(store, settings, id, actor),
-    rotateSecret: (id: string, secret: Parameters<typeof service.rotateSecret>[3], actor: Actor) =>
-      withSecret(service.rotateSecret(store, settings, id, secret, actor)),
+    rotateSecret: (id: string, secret: Parameters<typeof service.rotateSecret>[2], actor: Actor) =>
+      withSecret(service.rotateSecret(store, id, secret, actor)),
     switchOff: (id: string) => service.switchOffEndpoint(store, id),
     targetFor: (event: EventType, apiKeyId?: string | null) => targetFor(store, event, apiKeyId),
     target: (id: string) => findTarget(store, id),
