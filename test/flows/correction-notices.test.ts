@@ -12,7 +12,7 @@ import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import type { StudyId } from '#shared/ids.ts'
-import { REPORT_CHECKS } from '#shared/report-checks.ts'
+import { REPORT_CHECKS } from '#shared/contract/reports.ts'
 import {
   type Archive,
   openArchive,

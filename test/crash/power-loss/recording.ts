@@ -10,7 +10,7 @@ import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import type { StudyId } from '#shared/ids.ts'
-import { REPORT_CHECKS } from '#shared/report-checks.ts'
+import { REPORT_CHECKS } from '#shared/contract/reports.ts'
 import {
   encoded,
   image,

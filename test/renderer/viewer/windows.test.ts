@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StackImage } from '../../../renderer/src/viewer/engine/images.ts'
+import type { StackImage } from '../../../renderer/src/viewer/engine/stack.ts'
 import {
   automaticWindow,
   openingWindow,

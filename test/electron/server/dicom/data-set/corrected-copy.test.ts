@@ -8,13 +8,8 @@ import {
   type CorrectedValue,
   writeCorrectedCopy,
 } from '#server/dicom/data-set/corrected-copy.ts'
-import {
-  type DataSet,
-  type Element,
-  readDataSet,
-  tagOf,
-  writeDataSet,
-} from '#server/dicom/data-set/data-set.ts'
+import { readDataSet, tagOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import { type DataSet, type Element } from '#server/dicom/data-set/coding.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 import { dataSetOf, IMAGE, type Values } from '../../modules/images/intake-fixture.ts'
