@@ -14,6 +14,7 @@ import { ApiError } from '#shared/errors.ts'
 import { uidOfUuid } from '#shared/ids.ts'
 import { type CaptureObject, captureObject } from './capture-object.ts'
 import { CAPTURE_UPLOAD, type CaptureUploadDeps, openCaptureUpload } from './capture-upload.ts'
+import type { ViewImages } from './images.ts'
 import {
   type CaptureRecord,
   capturesOfStudy,
@@ -21,7 +22,6 @@ import {
   insertCapture,
   updateCapture,
 } from './queries.ts'
-import type { ViewImages } from './view-images.ts'
 
 /**
  * Implemented by `server.ts` with the module `images`: the objects are in the archive, durably,

@@ -9,8 +9,8 @@ import { ANNOTATION_CHARACTERS, viewing } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
 import { readAnnotations, saveAnnotations } from './annotations.ts'
 import type { Captures } from './captures.ts'
+import type { ViewImages } from './images.ts'
 import { shownView, type ViewSessions, whyNoCapture } from './sessions.ts'
-import type { ViewImages } from './view-images.ts'
 
 /** Forty million characters of pixels, and the rest of the capture. */
 const CAPTURE_BYTES = 45 * 1024 * 1024

@@ -9,10 +9,10 @@ import type { Downloads } from '#server/webhooks/download.ts'
 import type { Requester } from '#server/webhooks/request.ts'
 import { accessAsking } from './access-asking.ts'
 import { openCaptures } from './captures.ts'
+import { openViewImages } from './images.ts'
 import { serveLinks } from './link-routes.ts'
 import { serveViewing } from './routes.ts'
 import { openViewSessions, type ViewSessions } from './sessions.ts'
-import { openViewImages } from './view-images.ts'
 import { serveDashboardViews } from './window-routes.ts'
 
 export interface ViewerOptions {
@@ -38,7 +38,7 @@ export interface Viewer extends AsyncDisposable {
 
 /** Connects the viewer with the partner, the archive and the window. */
 export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
-  const { deps, store, settings, endpoints, imageStudies, people } = parts
+  const { deps, store, settings, endpoints, people } = parts
   const { feed, requester, eventLog, downloads, intake, publicBase, onError } = options
   const opened = new AsyncDisposableStack()
   const plaintextHosts = () => settings.get('partner.plaintextHosts')
@@ -51,7 +51,7 @@ export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
   })
 
   const sessions = openViewSessions(store)
-  const images = opened.use(openViewImages({ ...deps, imageStudies, downloads, ask: askImages }))
+  const images = opened.use(openViewImages(store, downloads, askImages))
   opened.defer(sessions.onEnded((viewId) => images.end(viewId)))
   const own = openOwnInstances({ ...deps, setting: settings.get, arriving: intake.arriving })
   const captures = opened.use(

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HttpServer } from '#server/http/server.ts'
 import { VIEW_COOKIE } from '#server/http/view-authentication.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
+import type { ViewImages } from '#server/modules/viewer/images.ts'
 import { serveViewing } from '#server/modules/viewer/routes.ts'
 import { openViewSessions, type ViewSessions } from '#server/modules/viewer/sessions.ts'
-import type { ViewImages } from '#server/modules/viewer/view-images.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import type { Capture, ViewedPrior } from '#shared/contract/viewing.ts'
 import { View, viewing, viewPaths } from '#shared/contract/viewing.ts'
@@ -59,7 +59,7 @@ beforeEach(async () => {
     new URL(links.viewerOnly(key, { studyInstanceUid: UID, userId }).url).searchParams.get(
       'token',
     ) ?? ''
-  // The images themselves are in the tests of `view-images.ts`, and with real ones in test/flows.
+  // The images themselves are in the tests of `images.ts`, and with real ones in test/flows.
   const images = {
     async *lines() {
       yield { line: 'progress', state: 'done', read: 0, files: 0 }

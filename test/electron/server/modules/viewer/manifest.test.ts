@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { contentOf } from '#server/modules/viewer/manifest-instances.ts'
-import { manifestMatch } from '#server/modules/viewer/manifest-match.ts'
-import { identitiesOf, matchedAnew } from '#server/modules/viewer/url-identity.ts'
+import { contentOf, manifestMatch } from '#server/modules/viewer/manifest.ts'
+import { identitiesOf, matchedAnew } from '#server/modules/viewer/partner-answer.ts'
 import { manifestOf, uidOf } from './viewing-fixture.ts'
 
 const unknown = () => false

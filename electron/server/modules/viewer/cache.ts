@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, opendir, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Context } from '#server/context.ts'
+import type { Database } from '#server/database/database.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import { sweptCache } from './cache-sweep.ts'
 import {
   deleteViewFile,
   findViewFile,
@@ -45,48 +45,6 @@ export type KnownFile = Pick<
   'fileKey' | 'studyInstanceUid' | 'etag' | 'lastModified'
 >
 
-export interface ViewCacheDeps {
-  readonly store: Context
-  readonly clock: () => number
-  readonly uuid: () => string
-  /** Where it is not that of the settings. */
-  readonly limits?: CacheLimits | undefined
-}
-
-export interface CacheLimits {
-  /** Of all files of partners together. */
-  readonly cacheBytes?: number
-  /** Of one file that was deflated; 1 GiB unless told. */
-  readonly inflatedBytes?: number
-}
-
-/**
- * Files of partners on disk, below `cache/views`, within `viewer.cacheGigabytes`: those that no
- * view has open go first, the one not used for longest before the others; then those of open views.
- * It is never more than a cache: a crash may cost any of it.
- */
-export interface ViewCache extends AsyncDisposable {
-  /** What an earlier run left was looked through: nothing is asked before. */
-  readonly ready: Promise<void>
-  /** The copy of an earlier view: to be asked about before it is shown. */
-  known(fileKey: string): ViewFileRecord | undefined
-  /** @param evicted it had to make room. Undefined: it is gone. */
-  hold(record: ViewFileRecord, evicted: () => void): CacheHold | undefined
-  /** Bytes that one file may have. */
-  mostBytes(): number
-  /** Bytes that a deflated one may be inflated to. */
-  mostInflatedBytes(): number
-  /** Makes room. @throws NoRoom */
-  demandRoom(bytes: number): void
-  begin(): Promise<CachePart>
-  /**
-   * The part is whole; it is closed and takes the place of what was known. @throws what the disk
-   * says
-   */
-  keep(part: CachePart, bytes: number, known: KnownFile, evicted: () => void): Promise<CacheHold>
-  discard(part: CachePart): Promise<void>
-}
-
 interface Held {
   readonly fileKey: string
   readonly file: string
@@ -100,10 +58,22 @@ interface Held {
 
 export const fileKeyOf = (identity: string) => hash('sha256', identity)
 
-export function openViewCache({ store, clock, uuid, limits = {} }: ViewCacheDeps): ViewCache {
-  const folder = join(store.folder, 'cache', 'views')
+export type ViewCache = ReturnType<typeof openViewCache>
+
+/**
+ * Files of partners on disk, below `cache/views`, within `viewer.cacheGigabytes`: those that no
+ * view has open go first, the one not used for longest before the others; then those of open views.
+ * It is never more than a cache: a crash may cost any of it.
+ * @param limits bytes of all files together, where they are not those of the settings, and of one
+ *   file that was deflated
+ */
+export function openViewCache(
+  context: Context,
+  limits: { readonly cacheBytes?: number; readonly inflatedBytes?: number } = {},
+) {
+  const { database, settings, clock, uuid } = context
+  const folder = join(context.folder, 'cache', 'views')
   const pathOf = (file: string) => join(folder, file)
-  const { database } = store
   /** In the order of their last use. */
   const holds = new Map<string, Held>()
   /** Rows that are about to go. */
@@ -112,12 +82,12 @@ export function openViewCache({ store, clock, uuid, limits = {} }: ViewCacheDeps
   let used = 0
   let listed = 0
   let heldListed = 0
-  const ready = sweptCache(store, folder).then((found) => {
+  const ready = sweptCache(database, folder).then((found) => {
     used = found.bytes
     listed = found.files
   })
   ready.catch(() => undefined)
-  const quota = () => limits.cacheBytes ?? store.settings.get('viewer.cacheGigabytes') * GIGABYTE
+  const quota = () => limits.cacheBytes ?? settings.get('viewer.cacheGigabytes') * GIGABYTE
   const background = (work: Promise<unknown>) => {
     const ended = work.catch(() => undefined).finally(() => pending.delete(ended))
     pending.add(ended)
@@ -229,14 +199,17 @@ export function openViewCache({ store, clock, uuid, limits = {} }: ViewCacheDeps
   }
 
   return {
+    /** What an earlier run left was looked through: nothing is asked before. */
     ready,
-    known: (fileKey) => {
+    /** The copy of an earlier view: to be asked about before it is shown. */
+    known: (fileKey: string) => {
       const record = findViewFile(database, fileKey)
       return record && !leaving.has(record.file) && (record.etag ?? record.lastModified) !== null
         ? record
         : undefined
     },
-    hold({ fileKey, file, bytes }, evicted) {
+    /** @param evicted it had to make room. Undefined: it is gone. */
+    hold({ fileKey, file, bytes }: ViewFileRecord, evicted: () => void): CacheHold | undefined {
       const now = instantOf(clock())
       let held = holds.get(file)
       if (!held) {
@@ -248,11 +221,14 @@ export function openViewCache({ store, clock, uuid, limits = {} }: ViewCacheDeps
       }
       return holdOf(held, evicted)
     },
+    /** Bytes that one file may have. */
     mostBytes: () => Math.min(MOST_BYTES, quota()),
+    /** Bytes that a deflated one may be inflated to. */
     mostInflatedBytes: () => Math.min(limits.inflatedBytes ?? MOST_INFLATED, quota()),
-    demandRoom(bytes) {
-      const { freeBytes } = store.imageFiles.space()
-      const kept = store.settings.get('intake.stopGigabytes') * GIGABYTE
+    /** Makes room. @throws NoRoom */
+    demandRoom(bytes: number): void {
+      const { freeBytes } = context.imageFiles.space()
+      const kept = settings.get('intake.stopGigabytes') * GIGABYTE
       if (!makeRoom(bytes, quota()))
         throw new NoRoom(
           'It is larger than the disk space for images of partners: raise viewer.cacheGigabytes.',
@@ -262,11 +238,15 @@ export function openViewCache({ store, clock, uuid, limits = {} }: ViewCacheDeps
         'The disk of the gateway is nearly full: no images of partners are fetched until there is room.',
       )
     },
-    async begin() {
+    async begin(): Promise<CachePart> {
       const path = pathOf(`${uuid()}.part`)
       return { path, handle: await inFolder(path, () => open(path, 'wx+', 0o600)) }
     },
-    async keep(part, bytes, known, evicted) {
+    /**
+     * The part is whole; it is closed and takes the place of what was known. @throws what the disk
+     * says
+     */
+    async keep(part: CachePart, bytes: number, known: KnownFile, evicted: () => void) {
       const name = uuid()
       const file = `${name.slice(0, 2)}/${name}.dcm`
       await inFolder(pathOf(file), () => rename(part.path, pathOf(file)))
@@ -285,7 +265,7 @@ export function openViewCache({ store, clock, uuid, limits = {} }: ViewCacheDeps
       background(list(held, part.handle, known))
       return hold
     },
-    async discard({ path, handle }) {
+    async discard({ path, handle }: CachePart): Promise<void> {
       await handle.close().catch(() => undefined)
       await unlink(path).catch(() => undefined)
     },
@@ -304,5 +284,46 @@ async function inFolder<T>(path: string, work: () => Promise<T>): Promise<T> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     return await work()
+  }
+}
+
+/**
+ * Removes what a crash left of the cache below `folder`: parts, files without a row, rows without
+ * their file. How many files there are then, and of how many bytes.
+ */
+async function sweptCache(database: Database, folder: string) {
+  const listed = new Map(
+    oldestViewFiles(database, Number.MAX_SAFE_INTEGER).map((record) => [record.file, record]),
+  )
+  let files = 0
+  let bytes = 0
+  for await (const file of filesIn(folder)) {
+    const record = listed.get(file)
+    const isKept =
+      record !== undefined &&
+      (await stat(join(folder, file)).catch(() => undefined))?.size === record.bytes
+    if (!isKept) {
+      await unlink(join(folder, file)).catch(() => undefined)
+      continue
+    }
+    listed.delete(file)
+    files++
+    bytes += record.bytes
+  }
+  if (listed.size > 0)
+    await database.commitSoon(() => {
+      for (const { fileKey } of listed.values()) deleteViewFile(database, fileKey)
+    })
+  return { files, bytes }
+}
+
+/** Paths below the folder, with slashes. */
+async function* filesIn(folder: string, below = ''): AsyncGenerator<string> {
+  const found = await opendir(join(folder, below)).catch(() => undefined)
+  if (!found) return
+  for await (const entry of found) {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`
+    if (entry.isDirectory()) yield* filesIn(folder, path)
+    else yield path
   }
 }

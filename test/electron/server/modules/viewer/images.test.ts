@@ -324,7 +324,7 @@ describe('the copy of an earlier view', () => {
 
 describe('what is held of views', () => {
   it('is bounded: the view that nobody looked at for longest begins anew', async () => {
-    const viewing = await openViewing(dicomFiles(1), { limits: { views: 2 } })
+    const viewing = await openViewing(dicomFiles(1), { views: 2 })
     const { images, clock } = viewing
     const [first, second, third] = [openView(), openView(), openView()]
     for (const view of [first, second, third]) {

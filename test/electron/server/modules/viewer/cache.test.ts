@@ -80,7 +80,7 @@ describe('the files of partners on disk', () => {
 
   it('make room: first those that no view has open, the one not used for longest before the others', async () => {
     const size = dicomFile().length
-    const viewing = await openViewing(dicomFiles(6), { limits: { cacheBytes: 5 * size + 100 } })
+    const viewing = await openViewing(dicomFiles(6), { cacheBytes: 5 * size + 100 })
     const url = viewing.host.urlOf
     viewing.answer = () => ({ urls: ['/1', '/2'].map(url) })
     await viewing.listed()
@@ -100,7 +100,7 @@ describe('the files of partners on disk', () => {
 
   it('of a view that is larger than the room go themselves, and are fetched again when they are looked at', async () => {
     const size = dicomFile().length
-    const viewing = await openViewing(dicomFiles(10), { limits: { cacheBytes: 4 * size + 100 } })
+    const viewing = await openViewing(dicomFiles(10), { cacheBytes: 4 * size + 100 })
     const page = await viewing.listed()
     expect(page.instances.size).toBe(10)
     expect(page.faults).toEqual([])
@@ -116,7 +116,7 @@ describe('the files of partners on disk', () => {
   })
 
   it('larger than the room are a fault that says so', async () => {
-    const viewing = await openViewing(dicomFiles(1), { limits: { cacheBytes: 500 } })
+    const viewing = await openViewing(dicomFiles(1), { cacheBytes: 500 })
     expect((await viewing.listed()).faults).toMatchObject([{ what: 'Image 1 of 1' }])
   })
 

@@ -4,14 +4,14 @@ import type { ViewedInstance, ViewedSeries } from '#shared/contract/viewing.ts'
 /** More of them are nobody's. */
 const MOST_FRAMES = 100_000
 
-/** Series and images of a manifest as the list has them until their files are read. */
-export interface ManifestContent {
+/**
+ * Series and images of a manifest as the list has them until their files are read. What has no
+ * geometry there, such as a structured report, waits for its file.
+ */
+export function contentOf({ studyInstanceUID, series }: Manifest): {
   readonly series: readonly ViewedSeries[]
   readonly instances: readonly ViewedInstance[]
-}
-
-/** What has no geometry there, such as a structured report, waits for its file. */
-export function contentOf({ studyInstanceUID, series }: Manifest): ManifestContent {
+} {
   return {
     series: series.map(({ seriesInstanceUID, seriesNumber, modality, seriesDescription }) => {
       const number = Number(seriesNumber)
@@ -108,5 +108,57 @@ function instanceOf(
     },
     ...{ patient: null, lossy: null, regions: [] },
     hasExtras: false,
+  }
+}
+
+/**
+ * Which URL may hold which instance; a guess, which the file's own header decides: a URL is taken for the one of an instance whose UID is a whole part of
+ * its path, a file name or a value of its query; else, where there are as many of both, the one at
+ * the same place.
+ * @param known UIDs that a URL may name besides those of the manifests
+ */
+export function manifestMatch(
+  urls: readonly string[],
+  manifests: readonly Manifest[],
+  known: (uid: string) => boolean,
+) {
+  const uids = manifests.flatMap(({ series }) =>
+    series.flatMap(({ sops }) => sops.map(({ sopInstanceUID }) => sopInstanceUID)),
+  )
+  const isListed = new Set(uids)
+  const indexes = new Map<string, number>()
+  const named = new Map<number, string>()
+  for (const [index, url] of urls.entries()) {
+    const uid = partsOf(url).find((part) => isListed.has(part) || known(part))
+    if (uid === undefined || indexes.has(uid)) continue
+    indexes.set(uid, index)
+    named.set(index, uid)
+  }
+  if (uids.length === urls.length)
+    for (const [index, uid] of uids.entries())
+      if (!indexes.has(uid) && !named.has(index)) indexes.set(uid, index)
+  return {
+    /** Index of the URL that may hold the instance. */
+    urlOf: (sopInstanceUid: string) => indexes.get(sopInstanceUid),
+    /** The instance that the URL names, a UID of `known`. */
+    namedBy: (index: number) => named.get(index),
+  }
+}
+
+/** The last part first: instances are named after their study and series. */
+function partsOf(text: string): string[] {
+  const url = URL.parse(text)
+  if (!url) return []
+  const parts = [...url.pathname.split('/').map(decoded), ...url.searchParams.values()].filter(
+    (part) => part !== '',
+  )
+  return parts.reverse().flatMap((part) => [part, part.replace(/\.[A-Za-z]\w*$/, '')])
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
   }
 }
