@@ -1,6 +1,12 @@
 import { deflateRawSync } from 'node:zlib'
-import { type DataSetLimits, IDENTIFIER_LIMITS, readDataSet, vrOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
-import { type DataSet, type Element } from '#server/dicom/data-set/coding.ts'
+import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
+import {
+  type DataSetLimits,
+  IDENTIFIER_LIMITS,
+  readDataSet,
+  vrOf,
+  writeDataSet,
+} from '#server/dicom/data-set/data-set.ts'
 import { createDataSetStream } from '#server/dicom/data-set/data-set-stream.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import {
