@@ -1,6 +1,7 @@
 import type { Context } from '#server/context.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
 import { listPage } from '#server/http/list-page.ts'
-import { type HttpApp, serveAll } from '#server/http/operations.ts'
+import { serveAll } from '#server/http/operations.ts'
 import { type ExpressCustomer, express, type Organization, orgs } from '#shared/contract/express.ts'
 import type { ExpressCustomerId, OrganizationId, UserId } from '#shared/ids.ts'
 import type { CustomerRecord, OrganizationRecord } from './queries.ts'

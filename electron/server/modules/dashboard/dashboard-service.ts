@@ -1,6 +1,6 @@
 import type { Certificates } from '#server/http/certificates.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
 import { type Listening, lanOf, listenersOf } from '#server/http/listener-status.ts'
-import type { HttpApp } from '#server/http/operations.ts'
 import { serveDashboardCorrectionNotices } from '#server/modules/corrections/correction-notice-routes.ts'
 import { serveDashboardCorrections } from '#server/modules/corrections/correction-routes.ts'
 import { serveDashboardActivity } from '#server/modules/devices/activity-routes.ts'

@@ -1,4 +1,5 @@
-import { type HttpApp, serveAll } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serveAll } from '#server/http/operations.ts'
 import { auditHandlers, serveAuditExport } from '#server/modules/audit/routes.ts'
 import { deviceHandlers } from '#server/modules/devices/routes.ts'
 import { partnerHandlers } from '#server/modules/partners/routes.ts'

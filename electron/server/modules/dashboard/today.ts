@@ -1,4 +1,5 @@
-import { type HttpApp, serveAll } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serveAll } from '#server/http/operations.ts'
 import { upkeepHealth } from '#server/modules/backups/backup-health.ts'
 import { windowCaller } from '#server/modules/customers/service.ts'
 import { visibleCustomers } from '#server/modules/studies/study-access.ts'

@@ -1,7 +1,7 @@
 import { cursorCodec } from '#server/http/cursor-codec.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
 import { openIdempotency } from '#server/http/idempotency.ts'
 import { knownKeys } from '#server/http/known-keys.ts'
-import type { HttpApp } from '#server/http/operations.ts'
 import type { Partners } from '#server/http/partner-authentication.ts'
 import { openRateLimit } from '#server/http/rate-limit.ts'
 import { serveReference } from '#server/http/reference.ts'

@@ -1,5 +1,6 @@
 import { serveDocument } from '#server/http/document.ts'
-import { type HttpApp, serve } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serve } from '#server/http/operations.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { customerIdsOfUser } from '#server/modules/customers/queries.ts'
 import type { UserCaller } from '#server/modules/users/caller.ts'

@@ -1,4 +1,4 @@
-import type { HttpApp } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
 import { openMail } from '#server/modules/mail/mail.ts'
 import { openMailServer } from '#server/modules/settings/mail-server.ts'
 import type { Parts } from '#server/parts.ts'

@@ -1,5 +1,6 @@
 import type { Context } from '#server/context.ts'
-import { type HttpApp, serveAll } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serveAll } from '#server/http/operations.ts'
 import type { ApiKeys } from '#server/modules/api-keys/api-keys.ts'
 import { apiKeyHandlers } from '#server/modules/api-keys/routes.ts'
 import { mailHandlers } from '#server/modules/settings/mail-routes.ts'

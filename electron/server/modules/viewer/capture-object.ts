@@ -1,4 +1,4 @@
-import type { DataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import {
   type CaptureImage,
   SECONDARY_CAPTURE,

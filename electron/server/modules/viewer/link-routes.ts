@@ -1,5 +1,6 @@
 import type { Context } from '#server/context.ts'
-import { type HttpApp, serve } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serve } from '#server/http/operations.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { viewer } from '#shared/contract/viewer.ts'
 import * as links from './links.ts'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Context } from '#server/context.ts'
-import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { frameBytes, mediaBytes, serveViewBytes, serveViewLines } from '#server/http/view-stream.ts'
 import { note, userActor } from '#server/modules/audit/audit.ts'

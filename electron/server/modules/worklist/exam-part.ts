@@ -1,4 +1,4 @@
-import type { HttpApp } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
 import type { ExamPorts } from '#server/modules/dashboard/ports.ts'
 import { type DashboardTodayDeps, serveDashboardToday } from '#server/modules/dashboard/today.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
