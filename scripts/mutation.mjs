@@ -46,11 +46,11 @@ const MODULES = {
       'webhooks/address-class.ts',
       'webhooks/own-listeners.ts',
       'platform/address-range.ts',
-      'http/refused-hosts.ts',
+      'modules/partners/refused-hosts.ts',
     ],
     tests: [
       'platform/address-range.test.ts',
-      'http/refused-hosts.test.ts',
+      'modules/partners/refused-hosts.test.ts',
       'webhooks/address-class.test.ts',
       'webhooks/address.test.ts',
     ],

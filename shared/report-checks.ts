@@ -1,5 +1,6 @@
 import type { IdentityState } from './contract/images.ts'
 import type { CheckFinding } from './contract/reports.ts'
+import { REPORT_CHECKS, type ReportCheck } from './contract/reports.ts'
 import type { StudyReportMetadata } from './contract/scribe.ts'
 import { fieldsOf, type ReportSection, sectionsOf } from './report-text.ts'
 import {
@@ -11,20 +12,6 @@ import {
   SEX_WORDS,
   SIDED_PARTS,
 } from './report-words.ts'
-
-/** What is looked at before a report is signed (ux-security C.2). */
-export const REPORT_CHECKS = [
-  'identity',
-  'empty-text',
-  'empty-impression',
-  'unfilled-field',
-  'laterality',
-  'sex',
-  'critical-wording',
-  'critical-without-finding',
-  'patient-changed',
-] as const
-export type ReportCheck = (typeof REPORT_CHECKS)[number]
 
 export interface CheckInput {
   readonly text: string

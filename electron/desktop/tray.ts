@@ -1,17 +1,7 @@
 import { join } from 'node:path'
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron'
-import type { ShellStatus, TrayState, UpdateState } from '#shared/contract/shell.ts'
-import type { ShellWords } from './words.ts'
-
-/** Each is a shape of its own, not only a colour. */
-export const TRAY_SHAPES = [
-  'ok',
-  'attention',
-  'partner-away',
-  'listener-down',
-  'update-ready',
-] as const satisfies readonly (TrayState | 'update-ready')[]
-export type TrayShape = (typeof TRAY_SHAPES)[number]
+import type { ShellStatus, UpdateState } from '#shared/contract/shell.ts'
+import type { ShellWords, TrayShape } from './words.ts'
 
 export interface TraySituation {
   /** Undefined while the gateway does not answer. */

@@ -1,4 +1,15 @@
-import type { TrayShape } from './tray.ts'
+import type { TrayState } from '#shared/contract/shell.ts'
+
+/** Each is a shape of its own, not only a colour. */
+export const TRAY_SHAPES = [
+  'ok',
+  'attention',
+  'partner-away',
+  'listener-down',
+  'update-ready',
+] as const satisfies readonly (TrayState | 'update-ready')[]
+
+export type TrayShape = (typeof TRAY_SHAPES)[number]
 
 /** What a notification is about: kinds of `ShellStatus.attention`. */
 export const NOTIFIED = [

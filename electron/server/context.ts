@@ -39,7 +39,6 @@ import {
   imageStudiesStore,
 } from '#server/modules/images/image-study-queries.ts'
 import { type InstancesStore, instancesStore } from '#server/modules/images/instance-queries.ts'
-import { type EndpointsStore, endpointsStore } from '#server/modules/partners/endpoint-queries.ts'
 import {
   type ClosedStepsStore,
   closedStepsStore,
@@ -134,7 +133,6 @@ export interface Context extends Disposable {
   readonly callers: CallersStore
   readonly todayCounts: TodayCountsStore
   readonly sessionState: ReturnType<typeof openSessionState>
-  readonly endpoints: EndpointsStore
   readonly documents: DocumentsStore
   readonly answers: AnswersStore
   readonly inspections: InspectionsStore
@@ -268,7 +266,6 @@ export function openContext({
       callers: callersStore(database),
       todayCounts: todayCountsStore(database),
       sessionState: openSessionState(database),
-      endpoints: endpointsStore(database, seal),
       documents: documentsStore(database, seal, clock),
       answers: answersStore(database),
       inspections: inspectionsStore(database, seal),

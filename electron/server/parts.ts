@@ -5,8 +5,7 @@ import { type ApiKeys, openApiKeys } from './modules/api-keys/api-keys.ts'
 import type { DomainDeps } from './modules/audit/audit.ts'
 import { type Devices, openDevices } from './modules/devices/devices.ts'
 import { type ImageStudies, openImageStudies } from './modules/images/image-studies.ts'
-import { type Endpoints, openEndpoints } from './modules/partners/endpoints.ts'
-import { openPartnerEndpoint, type PartnerEndpoint } from './modules/partners/partner-endpoint.ts'
+import { openRefusedHosts, type RefusedHosts } from './modules/partners/refused-hosts.ts'
 import { type ClosedSteps, openClosedSteps } from './modules/procedure-steps/closed-steps.ts'
 import {
   openPerformedSteps,
@@ -29,8 +28,7 @@ export interface Parts extends Disposable {
   readonly people: People
   readonly devices: Devices
   readonly apiKeys: ApiKeys
-  readonly endpoints: Endpoints
-  readonly partnerEndpoint: PartnerEndpoint
+  readonly refusedHosts: RefusedHosts
   readonly downtime: Downtime
   readonly closedSteps: ClosedSteps
   readonly performedSteps: PerformedSteps
@@ -50,7 +48,6 @@ export function openParts(folder: string, options: PartsOptions = {}): Parts {
   const store = openContext({ folder, clock, uuid: randomUUID, dataKey: options.dataKey })
   const deps = { store, clock, uuid: randomUUID }
   const settings = inForce(openSettings(deps), options.overrides ?? {})
-  const endpoints = openEndpoints({ ...deps, settings })
   return {
     deps,
     store,
@@ -58,8 +55,7 @@ export function openParts(folder: string, options: PartsOptions = {}): Parts {
     people: openPeople(store),
     devices: openDevices(deps),
     apiKeys: openApiKeys(store),
-    endpoints,
-    partnerEndpoint: openPartnerEndpoint({ ...deps, settings, onChanged: endpoints.noteChange }),
+    refusedHosts: openRefusedHosts(clock),
     downtime: openDowntime(deps),
     closedSteps: openClosedSteps(deps),
     performedSteps: openPerformedSteps(deps),

@@ -25,10 +25,12 @@ import { openRecords } from './modules/diagnostics/telemetry.ts'
 import { openImages } from './modules/images/images.ts'
 import { openMail } from './modules/mail/mail.ts'
 import { openPartnerInterface } from './modules/partners/partner-interface.ts'
+import { type GivenPartner, setGivenPartner } from './modules/partners/service.ts'
+import { targetFor } from './modules/partners/targets.ts'
 import { openReporting, type Reporting } from './modules/reports/reporting.ts'
 import { keyStoreNow } from './modules/settings/key-file.ts'
 import { openMailServer } from './modules/settings/mail-server.ts'
-import { type GivenPartner, openOwnFolder } from './modules/settings/open-data-directory.ts'
+import { openOwnFolder } from './modules/settings/open-data-directory.ts'
 import { openSetup } from './modules/settings/setup-service.ts'
 import { serveStudyLists } from './modules/study-lists/routes.ts'
 import { sessionsOf } from './modules/users/session-routes.ts'
@@ -54,6 +56,7 @@ export interface GatewayOptions {
   readonly pageFolder: string
   /** Settings for this run only. */
   readonly overrides?: SettingOverrides
+  /** Kept as the clinic's default endpoint. */
   readonly partner?: GivenPartner
   /**
    * A second listener, for partners and browsers on the LAN, under the gateway's own certificate
@@ -112,7 +115,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     )
   const onError = (error: unknown) => report(randomUUID().slice(0, 8), error)
   const { parts, restored } = opened.use(await openOwnFolder({ ...options, isSafe, clock }))
-  const { settings, devices, endpoints } = parts
+  const { store, settings, devices } = parts
+  if (options.partner) setGivenPartner(store, settings, options.partner)
   const records = opened.use(openRecords(parts, { log, restored, onError }))
   const { feed, auditTrail, partnerState, eventLog, associationLog, recorder } = records
 
@@ -130,7 +134,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const isOwn = ownListeners(() => portsOf(up))
   const requester = opened.use(
     openRequester({
-      endpointFor: endpoints.targetFor,
+      endpointFor: (event, apiKeyId) => targetFor(store, event, apiKeyId),
       isOwn,
       plaintextHosts: () => settings.get('partner.plaintextHosts'),
       clock,
@@ -215,7 +219,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       requester,
       eventLog,
       intake,
-      partnerInterface,
+      publicBase,
       downloads: reports.downloads,
       onError,
     }),

@@ -1,10 +1,6 @@
 import { SECTIONS } from '#shared/report-text.ts'
-import {
-  type DataSet,
-  type Element,
-  formatTag,
-  keywordOf,
-} from '../../electron/server/dicom/data-set/data-set.ts'
+import type { DataSet, Element } from '../../electron/server/dicom/data-set/coding.ts'
+import { formatTag, keywordOf } from '../../electron/server/dicom/data-set/data-set.ts'
 import { rejectionNote } from '../../electron/server/dicom/objects/rejection-note.ts'
 import type { ImageHeader } from '../../electron/server/modules/images/image-study-queries.ts'
 import {

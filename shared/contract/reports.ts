@@ -2,11 +2,25 @@ import { z } from 'zod'
 import { ReportId, StudyId, UserId } from '../ids.ts'
 import { REPORT_STATUSES, REPORT_STUDY_STATUSES } from '../lifecycle.ts'
 import { operation } from '../operation.ts'
-import { REPORT_CHECKS } from '../report-checks.ts'
 import { Day, Instant, Outcome } from './conventions.ts'
 import { IdentityDifference, StudyIdentity } from './images.ts'
 import { StudyReportMetadata } from './scribe.ts'
 import { ModalityCode, Reason, Severity } from './values.ts'
+
+/** What is looked at before a report is signed (ux-security C.2). */
+export const REPORT_CHECKS = [
+  'identity',
+  'empty-text',
+  'empty-impression',
+  'unfilled-field',
+  'laterality',
+  'sex',
+  'critical-wording',
+  'critical-without-finding',
+  'patient-changed',
+] as const
+
+export type ReportCheck = (typeof REPORT_CHECKS)[number]
 
 /** Most characters of a report: a long one has some ten thousand. */
 const REPORT_CHARACTERS = 200_000

@@ -9,6 +9,7 @@ import {
   type Scenario,
 } from '#electron/simulator/partner.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
+import { setPartner } from '#server/modules/partners/service.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { openParts } from '#server/parts.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
@@ -119,7 +120,7 @@ async function furnish(folder: string, url: string, secret: string): Promise<str
     'http.rateBurst': 10_000,
   } as const
   parts.settings.change(room, 'command-line')
-  parts.partnerEndpoint.set({ url, secret, allowPlaintext: true }, 'command-line')
+  setPartner(parts.store, parts.settings, { url, secret, allowPlaintext: true }, 'command-line')
   const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
   const names = { firstName: 'Una', lastName: 'Malá' }
   await people.createUser(

@@ -15,15 +15,15 @@ export const viewing = ofArea('VIE', [
     promise: 'P-VIE-02',
     what: 'the link of an ephemeral session is good as long as any other',
     file: 'electron/server/modules/viewer/links.ts',
-    find: 'const lifetimeMs = ephemeral ? EPHEMERAL_SECONDS * 1000 : linkMinutes() * 60_000',
-    replace: 'const lifetimeMs = linkMinutes() * 60_000',
+    find: 'ephemeral ? EPHEMERAL_SECONDS * 1000 : ',
+    replace: '',
     tests: 'electron/server/modules/viewer/links.test.ts',
   },
   {
     promise: 'P-VIE-03',
     what: 'a link opens a study that was cancelled since',
     file: 'electron/server/modules/viewer/links.ts',
-    find: "if (link.studyId !== null && studies.get(link.studyId)?.cancelledAt !== null) return 'cancelled'",
+    find: "if (studyId !== null && context.studies.get(studyId)?.cancelledAt !== null) return 'cancelled'",
     replace: '',
     tests: 'electron/server/modules/viewer/links.test.ts',
   },
@@ -39,10 +39,10 @@ export const viewing = ofArea('VIE', [
   {
     promise: 'P-VIE-04',
     what: 'the cookie of one view opens another',
-    file: 'electron/server/modules/viewer/view-sessions.ts',
+    file: 'electron/server/modules/viewer/sessions.ts',
     find: 'if (view?.tokenHash !== hashOfToken(token)) return undefined',
     replace: "if (!view || token === '') return undefined",
-    tests: 'electron/server/modules/viewer/view-sessions.test.ts',
+    tests: 'electron/server/modules/viewer/sessions.test.ts',
   },
 ])
 

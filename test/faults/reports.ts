@@ -132,8 +132,8 @@ export default ofArea('REP', [
   {
     promise: 'P-REP-12',
     what: 'a link to a PDF has no end',
-    file: 'electron/server/modules/viewer/signed-link.ts',
-    find: ' && Number(expires) * 1000 > clock()',
+    file: 'electron/server/modules/reports/pdf-links.ts',
+    find: ' && Number(expires) * 1000 > context.clock()',
     replace: '',
     tests: [
       'electron/server/modules/reports/reports.test.ts',
@@ -143,7 +143,7 @@ export default ofArea('REP', [
   {
     promise: 'P-REP-12',
     what: 'the signature of a link is not of its report',
-    file: 'electron/server/modules/viewer/signed-link.ts',
+    file: 'electron/server/modules/reports/pdf-links.ts',
     find: '.update(`GET\\n${path}\\n${expires}`)',
     replace: '.update(`GET\\n${expires}`)',
     tests: [

@@ -10,9 +10,8 @@ import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
-import { dashboardReports } from '#shared/contract/reports.ts'
+import { dashboardReports, REPORT_CHECKS } from '#shared/contract/reports.ts'
 import type { StudyId } from '#shared/ids.ts'
-import { REPORT_CHECKS } from '#shared/report-checks.ts'
 import {
   type Archive,
   openArchive,

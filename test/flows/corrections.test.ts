@@ -3,9 +3,8 @@ import { type CorrectedPatient, dashboardCorrections } from '#shared/contract/co
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
-import { dashboardReports } from '#shared/contract/reports.ts'
+import { dashboardReports, REPORT_CHECKS } from '#shared/contract/reports.ts'
 import type { UserId } from '#shared/ids.ts'
-import { REPORT_CHECKS } from '#shared/report-checks.ts'
 import type { Values } from '../electron/server/modules/images/intake-fixture.ts'
 import {
   EXAM,

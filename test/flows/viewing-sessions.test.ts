@@ -11,6 +11,8 @@ import {
 } from '#electron/simulator/partner.ts'
 import { VIEW_COOKIE } from '#server/http/view-authentication.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
+import { changeEndpoint, setPartner } from '#server/modules/partners/service.ts'
+import { defaultEndpoint } from '#server/modules/partners/targets.ts'
 import { openParts } from '#server/parts.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
@@ -424,9 +426,10 @@ function furnish(
   { url, secret, host }: { readonly url: string; readonly secret: string; readonly host: string },
 ): string {
   using parts = openParts(folder)
-  parts.partnerEndpoint.set({ url, secret, allowPlaintext: true }, 'command-line')
-  const [endpoint] = parts.endpoints.list()
-  parts.endpoints.change(endpoint?.endpointId ?? '', { fileHosts: [host] }, 'command-line')
+  setPartner(parts.store, parts.settings, { url, secret, allowPlaintext: true }, 'command-line')
+  const { store, settings } = parts
+  const { endpointId = '' } = defaultEndpoint(store.database) ?? {}
+  changeEndpoint(store, settings, endpointId, { fileHosts: [host] }, 'command-line')
   const plaintextHosts = [...parts.settings.get('partner.plaintextHosts'), host]
   parts.settings.change(
     {

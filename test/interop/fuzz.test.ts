@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { openContext } from '#server/context.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
+import { setPartner } from '#server/modules/partners/service.ts'
 import { openParts } from '#server/parts.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { express } from '#shared/contract/express.ts'
@@ -113,7 +114,12 @@ it(`answers ${REQUESTS} requests of every kind by its document, and lives`, {
 function furnish(folder: string): string {
   using parts = openParts(folder)
   // Nothing is asked of it: it only has to be there.
-  parts.partnerEndpoint.set({ url: 'http://127.0.0.1:9/', allowPlaintext: true }, 'command-line')
+  setPartner(
+    parts.store,
+    parts.settings,
+    { url: 'http://127.0.0.1:9/', allowPlaintext: true },
+    'command-line',
+  )
   parts.settings.change(
     { 'http.ratePerSecond': 1_000_000, 'http.rateBurst': 1_000_000 },
     'command-line',

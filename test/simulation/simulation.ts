@@ -1,4 +1,5 @@
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
+import { setPartner } from '#server/modules/partners/service.ts'
 import './commits.ts'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -245,7 +246,9 @@ function furnishing(partner: Partner, { port }: CommitmentListener, clinic: { ke
       },
       'command-line',
     )
-    parts.partnerEndpoint.set(
+    setPartner(
+      parts.store,
+      parts.settings,
       { url: partner.url, secret: partner.secret, allowPlaintext: true },
       'command-line',
     )

@@ -9,6 +9,7 @@ import {
   phantomSopUid,
 } from '#electron/simulator/partner.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
+import { addEndpoint } from '#server/modules/partners/service.ts'
 import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { openTestSmtpServer } from '../electron/server/modules/mail/smtp-server.ts'
 import {
@@ -122,7 +123,7 @@ export async function openCanaryClinic(folder: string): Promise<CanaryClinic> {
           }),
         },
       },
-      prepare({ store, endpoints }) {
+      prepare({ store, settings }) {
         const { apiKey, key } = createApiKey(
           store,
           { description: 'Another partner', isViewerEnabled: true, scope: 'all' },
@@ -131,7 +132,9 @@ export async function openCanaryClinic(folder: string): Promise<CanaryClinic> {
         secret('API key', key)
         const signing = `whsec_${Buffer.alloc(32, 'goldfinch').toString('base64')}`
         secret('signing secret', signing)
-        endpoints.add(
+        addEndpoint(
+          store,
+          settings,
           {
             ...{
               url: 'https://ris.example/hook',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type DataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
+import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import type {
   AssociationPolicy,
   CFindScp,

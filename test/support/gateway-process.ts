@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setPartner } from '#server/modules/partners/service.ts'
 import { openParts, type SettingOverrides } from '#server/parts.ts'
 import type { NewDevice } from '#shared/contract/devices.ts'
 import { scratchFolder } from './dcmtk.ts'
@@ -122,7 +123,9 @@ function prepare(
     { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, ...settings },
     'command-line',
   )
-  parts.partnerEndpoint.set(
+  setPartner(
+    parts.store,
+    parts.settings,
     { url: partnerUrl, secret: SECRET, allowPlaintext: true },
     'command-line',
   )

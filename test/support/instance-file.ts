@@ -1,12 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type DataSet,
-  type Element,
-  tagOf,
-  vrOf,
-  writeDataSet,
-} from '#server/dicom/data-set/data-set.ts'
+import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
+import { tagOf, vrOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 

@@ -1,4 +1,5 @@
-import { type DataSet, readDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
+import { readDataSet } from '#server/dicom/data-set/data-set.ts'
 import {
   ask,
   EXPLICIT,

@@ -1,6 +1,6 @@
 import type { Access, AccessAudit } from '#server/modules/audit/access-audit.ts'
 import { keyActor, userActor } from '#server/modules/audit/audit.ts'
-import type { HttpApp } from './operations.ts'
+import type { HttpApp } from './http-app.ts'
 
 export type NoteAnswer = NonNullable<HttpApp['noteAnswer']>
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { WindowAccess } from '#shared/operation.ts'
 import { type FileCall, serveFile } from './file-route.ts'
-import type { HttpApp } from './operations.ts'
+import type { HttpApp } from './http-app.ts'
 
 /** Something somebody else made, to be looked at. */
 export interface Document {

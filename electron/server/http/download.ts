@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { WindowAccess } from '#shared/operation.ts'
 import { type FileCall, serveFile } from './file-route.ts'
-import type { HttpApp } from './operations.ts'
+import type { HttpApp } from './http-app.ts'
 
 /**
  * A file on its way out: sent as it is made; where making it fails the connection ends before the

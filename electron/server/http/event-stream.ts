@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
 import type { WindowAccess } from '#shared/operation.ts'
-import type { HttpApp } from './operations.ts'
+import type { HttpApp } from './http-app.ts'
 import { admit, requireOwnPage } from './session-authentication.ts'
 import { admitWorkstation } from './workstation-authentication.ts'
 

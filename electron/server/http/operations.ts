@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { ApiError } from '#shared/errors.ts'
 import type { CallOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
@@ -12,6 +12,7 @@ import {
   type Who,
 } from './access-check.ts'
 import { type Caller, callerName } from './callers.ts'
+import type { HttpApp } from './http-app.ts'
 import {
   type Answer,
   IDEMPOTENCY_HEADER,
@@ -21,49 +22,10 @@ import {
 import type { Partners } from './partner-authentication.ts'
 import { malformed, PROBLEM, pathOf, problemOf } from './problem.ts'
 import { normalQuery } from './query.ts'
-import { type SessionCookie, type Sessions, sessionCookie } from './session-authentication.ts'
+import { type SessionCookie, sessionCookie } from './session-authentication.ts'
 import { isStrict, requireKnownFields, STRICT_APPLIED } from './strict.ts'
-import { type ViewCookie, type Views, viewCookie } from './view-authentication.ts'
-import {
-  type WorkstationCookie,
-  type Workstations,
-  workstationCookie,
-} from './workstation-authentication.ts'
-
-/** What a module declares its operations on. Only this folder touches `fastify`. */
-export interface HttpApp {
-  readonly fastify: FastifyInstance
-  readonly sessions: Sessions
-  /** Undefined where the server has no interface for partners. */
-  readonly partners: Partners | undefined
-  /** Undefined where the server has no viewer. */
-  readonly views: Views | undefined
-  /** Of the clinic's network; undefined where no other PC may open the window. */
-  readonly workstations: Workstations | undefined
-  readonly publicUrl: () => string | null
-  /**
-   * Calls declared so far; a path asked with another method is answered 405 with these in Allow
-   * (RFC 9110 §15.5.6).
-   */
-  readonly declared: { readonly method: string; readonly path: string }[]
-  /** Ends of the open event streams. */
-  readonly openStreams: Set<() => void>
-  /** The caller has proven who it is: its host's connections are kept where there are too many. */
-  readonly noteExpected: (request: FastifyRequest) => void
-  /**
-   * Notes that an operation answered: as it is declared, with the parameters of its path and query,
-   * and who had called it.
-   */
-  readonly noteAnswer?:
-    | ((
-        operation: Pick<Operation, 'method' | 'path'>,
-        params: unknown,
-        who: { readonly userId: string } | { readonly apiKeyId: string },
-      ) => void)
-    | undefined
-  /** Notes a fault of ours that can be told no client any more. */
-  readonly noteFault: (request: FastifyRequest, error: unknown) => void
-}
+import { type ViewCookie, viewCookie } from './view-authentication.ts'
+import { type WorkstationCookie, workstationCookie } from './workstation-authentication.ts'
 
 /**
  * A call as its handler sees it: parsed, its caller admitted. `user` is of the window's calls,

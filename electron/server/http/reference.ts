@@ -2,8 +2,8 @@ import { createReadStream, existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { FastifyReply } from 'fastify'
+import type { HttpApp } from './http-app.ts'
 import { openApiDocument } from './openapi.ts'
-import type { HttpApp } from './operations.ts'
 import { HTML } from './page.ts'
 
 export interface ReferenceOptions {

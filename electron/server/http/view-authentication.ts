@@ -5,7 +5,7 @@ import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { SessionUse } from './session-authentication.ts'
 
-/** A cookie of its own: it opens neither `/v1` nor `/dashboard` (interface-choices §6 row 22). */
+/** A cookie of its own: it opens neither `/v1` nor `/dashboard`. */
 export const VIEW_COOKIE = 'isthmus-view'
 
 /** A live view, and whom it is for as they are now. */
@@ -13,7 +13,7 @@ export interface OpenView extends ViewRecord {
   readonly user: SignedInUser | undefined
 }
 
-/** Port: views by their cookie. */
+/** Views by their cookie. */
 export interface Views {
   /**
    * The live view of this id and token; undefined where it ended, never was, or is another one's.

@@ -6,7 +6,7 @@ import type { z } from 'zod'
 import { ApiError } from '#shared/errors.ts'
 import { documentHeaders } from './document.ts'
 import { serveFile } from './file-route.ts'
-import type { HttpApp } from './operations.ts'
+import type { HttpApp } from './http-app.ts'
 import { admitView, type OpenView } from './view-authentication.ts'
 
 export interface LinesRule {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { HttpApp } from './operations.ts'
+import type { HttpApp } from './http-app.ts'
 import { HTML, NOT_BUILT_PAGE, VIEWER_PAGE } from './page.ts'
 import type { Headers } from './security-headers.ts'
 

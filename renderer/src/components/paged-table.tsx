@@ -3,7 +3,8 @@ import { IconArrowUp, type Icon as TablerIcon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { ProblemError } from '../client.ts'
 import { Empty, Failed, Panel, Waiting } from './page.tsx'
-import { VirtualTable, type VirtualTableProps } from './virtual-table.tsx'
+import { VirtualTable } from './virtual-table.tsx'
+import type { VirtualTableProps } from './virtual-table-props.ts'
 
 /**
  * Why a list has nothing in it: `add` makes the first row, `clear` takes the filter away that found

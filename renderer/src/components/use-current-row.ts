@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { indexOfKey } from './row-steps.ts'
-import type { Key, VirtualTableProps } from './virtual-table.tsx'
+import type { Key, VirtualTableProps } from './virtual-table-props.ts'
 
 export interface CurrentRow {
   readonly index: number

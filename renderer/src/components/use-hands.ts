@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'react'
 import type { Hands } from './virtual-row.tsx'
-import type { VirtualTableProps } from './virtual-table.tsx'
+import type { VirtualTableProps } from './virtual-table-props.ts'
 
 const NOT_ROW = 'a, button, input, label'
 

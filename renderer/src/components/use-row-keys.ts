@@ -2,7 +2,7 @@ import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef } from 'rea
 import { isSequenceBegun } from '../shell/shortcuts.ts'
 import { STEPS, stepped } from './row-steps.ts'
 import type { CurrentRow } from './use-current-row.ts'
-import type { VirtualTableProps } from './virtual-table.tsx'
+import type { VirtualTableProps } from './virtual-table-props.ts'
 
 /** Keys inside of these are theirs. */
 const OWN_KEYS =

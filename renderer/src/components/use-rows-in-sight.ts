@@ -1,6 +1,6 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useEffect, useRef } from 'react'
-import type { VirtualTableProps } from './virtual-table.tsx'
+import type { VirtualTableProps } from './virtual-table-props.ts'
 
 /** Which rows of a table are drawn, and where; tells when the last ones come into view. */
 export function useRowsInSight<T>(

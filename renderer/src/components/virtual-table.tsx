@@ -1,8 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows placed by pixels cannot be table rows; the roles say what they are
 import {
   type CSSProperties,
-  type ReactNode,
-  type Ref,
   type RefObject,
   useEffect,
   useImperativeHandle,
@@ -17,52 +15,9 @@ import { useRowsInSight } from './use-rows-in-sight.ts'
 import { useWidth } from './use-width.ts'
 import { type Column, classOf, VirtualRow } from './virtual-row.tsx'
 import css from './virtual-table.module.css'
+import type { VirtualTableProps } from './virtual-table-props.ts'
 
 export type { Column }
-
-export type Key = string | number
-
-/** What others do with a table. */
-export interface TableHandle {
-  /** As if the key were pressed on the current row; false where the table does nothing with it. */
-  press(key: string): boolean
-  toTop(): void
-}
-
-export interface VirtualTableProps<T> {
-  readonly label: string
-  readonly columns: readonly Column<T>[]
-  readonly rows: readonly T[]
-  readonly keyOf: (row: T) => Key
-  /** Pixels below which it scrolls sideways. */
-  readonly least: number
-  readonly maxHeight?: string
-  /** Pixels of every row: long lists stay fast, and what does not fit is cut. */
-  readonly rowHeight?: number
-  readonly onOpen?: (row: T) => void
-  /** A click makes the row the current one; without it, it opens the row. */
-  readonly isOpenedByKey?: boolean
-  /** The last rows came into view: more may be asked for. */
-  readonly onEnd?: () => void
-  /** Rows before the last at which more is asked for. */
-  readonly ahead?: number
-  readonly end?: ReactNode
-  /** The current row to begin with. */
-  readonly at?: Key | undefined
-  readonly onCurrent?: (row: T) => void
-  readonly selected?: ReadonlySet<Key>
-  /** @param isRange all from the one selected last up to this one */
-  readonly onSelect?: (row: T, isRange: boolean) => void
-  /** What else keys do with the current row. */
-  readonly rowKeys?: Readonly<Record<string, (row: T) => void>>
-  readonly onScrolled?: (isDown: boolean) => void
-  /** @param first the first row in sight, from 0 */
-  readonly onSight?: (first: number) => void
-  /** Where it changes the table goes back to its top. */
-  readonly topOf?: string
-  readonly isBusy?: boolean
-  readonly handle?: Ref<TableHandle>
-}
 
 /**
  * A long table of which only the visible rows are drawn; rows may wrap unless `rowHeight` is given.

@@ -1,6 +1,6 @@
 import { countText } from '../display/amounts.ts'
 import type { Translated } from '../language/words.ts'
-import type { English } from './words.ts'
+import type { English } from './words.en.ts'
 
 const MANAGERS =
   'Esto lo hacen los propietarios y administradores de esta pasarela. Pídalo a uno de ellos.'

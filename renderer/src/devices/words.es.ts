@@ -1,7 +1,7 @@
 import { countText } from '../display/amounts.ts'
 import type { Translated } from '../language/words.ts'
 import { reachedAt } from './reached-at.ts'
-import type { English } from './words.ts'
+import type { English } from './words.en.ts'
 
 export const es: Translated<English> = {
   characterSets: {

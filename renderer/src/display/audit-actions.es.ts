@@ -1,5 +1,5 @@
 import type { Translated } from '../language/words.ts'
-import type { English } from './audit-actions.ts'
+import type { English } from './audit-actions.en.ts'
 
 export const es: Translated<English> = {
   access: {

@@ -1,5 +1,5 @@
 import type { Translated } from '../language/words.ts'
-import type { English } from './event-words.ts'
+import type { English } from './event-words.en.ts'
 
 export const es: Translated<English> = {
   outcomes: {

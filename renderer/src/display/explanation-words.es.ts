@@ -1,6 +1,6 @@
 import type { Translated } from '../language/words.ts'
 import { countText } from './amounts.ts'
-import type { English } from './explanation-words.ts'
+import type { English } from './explanation-words.en.ts'
 
 const exams = (count: number) => countText(count, 'examen', 'exámenes')
 

@@ -12,7 +12,7 @@ import { dashboardExams, EXAM_SHOWS, type ExamDay } from '#shared/contract/dashb
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { showDone } from '../components/undo.tsx'
-import type { TableHandle } from '../components/virtual-table.tsx'
+import type { TableHandle } from '../components/virtual-table-props.ts'
 import { useReply, useSend } from '../gateway.ts'
 import { language } from '../language/language.ts'
 import { said } from '../language/said.ts'

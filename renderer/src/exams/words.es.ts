@@ -1,6 +1,6 @@
 import { countText } from '../display/amounts.ts'
 import type { Translated } from '../language/words.ts'
-import type { English } from './words.ts'
+import type { English } from './words.en.ts'
 
 export const es: Translated<English> = {
   title: 'Lista de trabajo',

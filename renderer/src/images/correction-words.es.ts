@@ -1,6 +1,6 @@
 import { countText } from '../display/amounts.ts'
 import type { Translated } from '../language/words.ts'
-import type { English } from './correction-words.ts'
+import type { English } from './correction-words.en.ts'
 
 const images = (count: number) => countText(count, 'imagen', 'imágenes')
 const moved = (count: number) =>

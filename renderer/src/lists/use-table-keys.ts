@@ -1,5 +1,5 @@
 import { useRef } from 'react'
-import type { TableHandle } from '../components/virtual-table.tsx'
+import type { TableHandle } from '../components/virtual-table-props.ts'
 import { type Shortcut, useShortcuts } from '../shell/shortcuts.ts'
 import { words } from './words.ts'
 

@@ -6,8 +6,8 @@ import type { ImageStudy } from '#shared/contract/images.ts'
 import { faultsByField } from '../client.ts'
 import { Failed, Panel } from '../components/page.tsx'
 import { useSend } from '../gateway.ts'
+import type { Found } from './found.ts'
 import css from './priors.module.css'
-import type { Found } from './priors.tsx'
 import { words } from './words.ts'
 
 const { form: texts } = words

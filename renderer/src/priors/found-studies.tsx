@@ -10,7 +10,7 @@ import { type Column, VirtualTable } from '../components/virtual-table.tsx'
 import { durationText, numberText } from '../display/amounts.ts'
 import { dayText, timeText } from '../display/dates.ts'
 import { useReply, useSend } from '../gateway.ts'
-import type { Found } from './priors.tsx'
+import type { Found } from './found.ts'
 import { words } from './words.ts'
 
 /**

@@ -3,22 +3,17 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
-import type { ReplyOf } from '#shared/operation.ts'
 import { Empty, Failed, Page, Panel, Waiting } from '../components/page.tsx'
 import { NativeNotice } from '../destinations/native-notice.tsx'
 import { useReply } from '../gateway.ts'
 import { FindForm } from './find-form.tsx'
+import type { Found } from './found.ts'
 import { FoundStudies } from './found-studies.tsx'
 import css from './priors.module.css'
 import { Pulls } from './pulls.tsx'
 import { words } from './words.ts'
 
 const route = getRouteApi('/shell/destinations/priors')
-
-/** What was found, and where: a study is fetched from the system that named it. */
-export interface Found extends ReplyOf<typeof dashboardDestinations.findPriors> {
-  readonly destinationId: string
-}
 
 /** Earlier studies of a patient in another system: found by C-FIND, fetched by C-MOVE. */
 export function Priors() {

@@ -1,6 +1,6 @@
 import { countText } from '../display/amounts.ts'
 import type { Translated } from '../language/words.ts'
-import type { English } from './words.ts'
+import type { English } from './words.en.ts'
 
 const KEPT = 'Queda en el registro de auditoría.'
 const KEPT_FOR_ALL = 'Uno para todas. Queda en el registro de auditoría.'

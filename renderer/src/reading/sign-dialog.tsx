@@ -3,13 +3,13 @@ import { IconSignature } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { dashboardStudies } from '#shared/contract/dashboard-studies.ts'
+import type { ReportCheck } from '#shared/contract/reports.ts'
 import {
   type CheckFinding,
   type Draft,
   dashboardReports,
   type Reading,
 } from '#shared/contract/reports.ts'
-import type { ReportCheck } from '#shared/report-checks.ts'
 import { Failed } from '../components/page.tsx'
 import { Notice } from '../components/tone.tsx'
 import { keyOf, useSend } from '../gateway.ts'

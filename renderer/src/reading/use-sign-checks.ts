@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { CheckFinding } from '#shared/contract/reports.ts'
-import { type ReportCheck, reportFindings } from '#shared/report-checks.ts'
+import type { CheckFinding, ReportCheck } from '#shared/contract/reports.ts'
+import { reportFindings } from '#shared/report-checks.ts'
 
 /** What stands against signing a report; warnings do not any more once they were looked at. */
 export function useSignChecks(report: Parameters<typeof reportFindings>[0]) {

@@ -1,6 +1,6 @@
 import { countText } from '../display/amounts.ts'
 import type { Translated } from '../language/words.ts'
-import type { English } from './access-words.ts'
+import type { English } from './access-words.en.ts'
 
 export const es: Translated<English> = {
   title: 'Acceso desde otros PC',

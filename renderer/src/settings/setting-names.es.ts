@@ -1,5 +1,5 @@
 import type { Translated } from '../language/words.ts'
-import type { English } from './setting-names.ts'
+import type { English } from './setting-names.en.ts'
 
 export const es: Translated<English> = {
   groups: {

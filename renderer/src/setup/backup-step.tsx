@@ -12,7 +12,7 @@ import { useBackupFolder } from '../upkeep/use-backup-folder.ts'
 import { words as upkeep } from '../upkeep/words.ts'
 import { Findings } from './findings.tsx'
 import css from './setup.module.css'
-import type { StepProps } from './setup.tsx'
+import type { StepProps } from './step.ts'
 import { words } from './words.ts'
 
 const texts = words.backup

@@ -9,7 +9,7 @@ import { Failed, Panel } from '../components/page.tsx'
 import { clockText } from '../display/dates.ts'
 import { useSend } from '../gateway.ts'
 import { chooseLanguage, LANGUAGES, type Language, language, PSEUDO } from '../language/language.ts'
-import type { StepProps } from './setup.tsx'
+import type { StepProps } from './step.ts'
 import { words } from './words.ts'
 
 const TICK_MS = 5000

@@ -14,7 +14,7 @@ import { useReply } from '../gateway.ts'
 import { said } from '../language/said.ts'
 import { Command } from './findings.tsx'
 import css from './setup.module.css'
-import type { StepProps } from './setup.tsx'
+import type { StepProps } from './step.ts'
 import { words } from './words.ts'
 
 const texts = words.device

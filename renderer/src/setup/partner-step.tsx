@@ -11,7 +11,7 @@ import { Copyable, ShownOnce } from '../components/shown-once.tsx'
 import { Notice } from '../components/tone.tsx'
 import { useSend } from '../gateway.ts'
 import { PartnerTests } from './partner-tests.tsx'
-import type { StepProps } from './setup.tsx'
+import type { StepProps } from './step.ts'
 import { words } from './words.ts'
 
 const texts = words.partner

@@ -12,7 +12,7 @@ import { dayText } from '../display/dates.ts'
 import { useSend } from '../gateway.ts'
 import { useSession } from '../session.ts'
 import css from './setup.module.css'
-import type { StepProps } from './setup.tsx'
+import type { StepProps } from './step.ts'
 import { words } from './words.ts'
 
 const texts = words.recovery

@@ -33,17 +33,12 @@ import { PartnerStep } from './partner-step.tsx'
 import { ReadinessStep } from './readiness-step.tsx'
 import { RecoveryStep } from './recovery-step.tsx'
 import css from './setup.module.css'
+import type { StepProps } from './step.ts'
 import { words } from './words.ts'
 
 const route = getRouteApi('/setup')
 /** A device may call, and a back-up go on, at any moment. */
 const LOOK_MS = 2500
-
-export interface StepProps {
-  readonly state: SetupState
-  /** To the next step. */
-  readonly onNext: () => void
-}
 
 const STEPS: Readonly<Record<SetupStep, (props: StepProps) => ReactNode>> = {
   clinic: ClinicStep,

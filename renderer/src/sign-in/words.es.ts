@@ -1,5 +1,5 @@
 import type { Translated } from '../language/words.ts'
-import type { English } from './words.ts'
+import type { English } from './words.en.ts'
 
 export const es: Translated<English> = {
   title: 'Iniciar sesión',

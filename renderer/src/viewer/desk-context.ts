@@ -3,8 +3,9 @@ import type { Desk, DeskState } from './desk.ts'
 import { activePaneId } from './desk.ts'
 import type { DrawingsKeeper } from './drawings-keeper.ts'
 import type { Engine } from './engine/engine.ts'
-import type { ImageList, ListState } from './engine/images.ts'
+import type { ImageList } from './engine/images.ts'
 import type { Pane, PaneState } from './engine/pane.ts'
+import type { ListState } from './engine/stack.ts'
 
 /** What every part of the viewer stands on. */
 export interface Bench {

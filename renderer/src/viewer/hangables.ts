@@ -1,5 +1,5 @@
 import type { Hangable } from './board.ts'
-import type { ListState, SeriesState } from './engine/images.ts'
+import type { ListState, SeriesState } from './engine/stack.ts'
 
 /** The series of a view, as the board hangs them: in the order of the rail. */
 export const hangablesOf = (images: ListState): readonly Hangable[] =>

@@ -8,8 +8,9 @@ import { type ReactNode, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ProblemError } from '../client.ts'
 import { cssVariables, theme } from '../theme.ts'
+import { Closed } from './closed.tsx'
 import type { Opening } from './entrance.ts'
-import { Closed, Landing } from './landing.tsx'
+import { Landing } from './landing.tsx'
 
 const queryClient: QueryClient = new QueryClient({
   defaultOptions: {

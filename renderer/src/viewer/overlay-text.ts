@@ -1,8 +1,8 @@
 import type { ImagePatient, ViewedStudy } from '#shared/contract/viewing.ts'
 import { dayText, timeText } from '../display/dates.ts'
 import { nameText } from '../display/patient-name.ts'
-import type { SeriesState, StackImage } from './engine/images.ts'
 import type { PaneState } from './engine/pane.ts'
+import type { SeriesState, StackImage } from './engine/stack.ts'
 import { words } from './words.ts'
 
 const { overlay: texts, pane: paneTexts } = words

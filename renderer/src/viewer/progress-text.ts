@@ -1,4 +1,4 @@
-import type { ListState } from './engine/images.ts'
+import type { ListState } from './engine/stack.ts'
 import { words } from './words.ts'
 
 const { progress: texts } = words

@@ -1,6 +1,6 @@
 import { dayText } from '../display/dates.ts'
 import { useDesk, useImages } from './desk-context.ts'
-import type { StudyState } from './engine/images.ts'
+import type { StudyState } from './engine/stack.ts'
 import css from './rail.module.css'
 import { Thumbnail } from './thumbnail.tsx'
 import { words } from './words.ts'

@@ -1,7 +1,7 @@
 import { hung } from './board.ts'
 import type { Reach } from './commands.ts'
 import { paneIdOf } from './desk.ts'
-import type { ListState, SeriesState } from './engine/images.ts'
+import type { ListState, SeriesState } from './engine/stack.ts'
 
 /**
  * Where an image is, among all that are known; undefined where it is in none of the series. `index`

@@ -5,11 +5,11 @@ import { ProblemError } from '../client.ts'
 import { keepAwake, onPageUse } from './awake.ts'
 import { type Begun, begin } from './beginning.ts'
 import { call } from './calls.ts'
+import { Closed } from './closed.tsx'
 import { type Bench, BenchContext } from './desk-context.ts'
 import { isPassing } from './entrance.ts'
 import css from './frame.module.css'
 import { Frame } from './frame.tsx'
-import { Closed } from './landing.tsx'
 import { words } from './words.ts'
 
 /** The images of a view. */

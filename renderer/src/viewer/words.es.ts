@@ -1,6 +1,6 @@
 import { locale } from '../language/language.ts'
 import type { Translated } from '../language/words.ts'
-import type { English } from './words.ts'
+import type { English } from './words.en.ts'
 
 const count = (number: number, one: string, many: string) =>
   `${number.toLocaleString(locale)} ${number === 1 ? one : many}`

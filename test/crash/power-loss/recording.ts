@@ -7,10 +7,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { SOP_CLASS } from '#server/dicom/data-set/uids.ts'
 import { dashboardSetup } from '#shared/contract/dashboard-setup.ts'
 import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
-import { dashboardReports } from '#shared/contract/reports.ts'
+import { dashboardReports, REPORT_CHECKS } from '#shared/contract/reports.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import type { StudyId } from '#shared/ids.ts'
-import { REPORT_CHECKS } from '#shared/report-checks.ts'
 import {
   encoded,
   image,

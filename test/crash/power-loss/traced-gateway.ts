@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { syncFolder } from '#server/database/data-directory.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
+import { setPartner } from '#server/modules/partners/service.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { openParts } from '#server/parts.ts'
 import { openLog } from '#server/platform/log.ts'
@@ -39,7 +40,7 @@ let key: string
     },
     'command-line',
   )
-  parts.partnerEndpoint.set({ ...UNREACHABLE, allowPlaintext: true }, 'command-line')
+  setPartner(parts.store, parts.settings, { ...UNREACHABLE, allowPlaintext: true }, 'command-line')
   parts.devices.add(
     {
       ...DEVICE,

@@ -1,13 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import {
-  openTray,
-  shapeOf,
-  TRAY_SHAPES,
-  type TraySituation,
-  trayMenu,
-} from '../../../electron/desktop/tray.ts'
+import { TRAY_SHAPES } from '#electron/desktop/words.ts'
+import { openTray, shapeOf, type TraySituation, trayMenu } from '../../../electron/desktop/tray.ts'
 import { shellWords } from '../../../electron/desktop/words.ts'
 import type { ShellStatus, UpdateState } from '../../../shared/contract/shell.ts'
 import * as fake from '../../support/electron.ts'

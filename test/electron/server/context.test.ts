@@ -13,6 +13,7 @@ import { describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { DATABASE_FILE, RESCUE_HINT_FILE } from '#server/database/data-directory.ts'
 import { KEY_FILE } from '#server/database/data-key.ts'
+import { insertEndpointSecret, saveEndpoint } from '#server/modules/partners/queries.ts'
 import { inspectionRecord } from '../../support/inspection-record.ts'
 import { needing } from '../../support/needs.ts'
 import { removeDatabase, tempFolder, tempStore } from '../../support/temp-store.ts'
@@ -114,7 +115,7 @@ describe('the files of the store', () => {
       answerHash,
       detail: Buffer.from('MEYER^ANNA PAT-4711'),
     })
-    store.endpoints.put({
+    saveEndpoint(store.database, {
       endpointId: 'e1',
       url: 'https://ris.example/hook',
       events: [],
@@ -128,7 +129,7 @@ describe('the files of the store', () => {
       budgets: {},
       disabledReason: null,
     })
-    store.endpoints.addSecret('e1', hidden[2] ?? '', at)
+    insertEndpointSecret(store.database, 'e1', hidden[2] ?? '', at)
     store.closedSteps.close({
       studyInstanceUid: '1.2.3',
       scheduledProcedureStepId: 'S1',

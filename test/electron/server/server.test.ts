@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { takeLock } from '#server/database/lock.ts'
 import { StartError } from '#server/http/start-error.ts'
+import { targetFor } from '#server/modules/partners/targets.ts'
 import { openParts } from '#server/parts.ts'
 import { openLog } from '#server/platform/log.ts'
 import { type GatewayOptions, openGateway } from '#server/server.ts'
@@ -107,7 +108,7 @@ it('keeps the partner that is given at the start, and changes nothing when the s
   await (await open(temp.folder))[Symbol.asyncDispose]()
 
   using parts = openParts(temp.folder)
-  expect(parts.partnerEndpoint.endpointFor('modality_worklist.requested')).toMatchObject({
+  expect(targetFor(parts.store, 'modality_worklist.requested')).toMatchObject({
     url,
     secrets: [secret],
   })

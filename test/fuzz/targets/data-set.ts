@@ -1,8 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
+import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
 import {
-  type DataSet,
   type DataSetLimits,
-  type Element,
   IDENTIFIER_LIMITS,
   readDataSet,
   vrOf,

@@ -1,6 +1,5 @@
-import { contentOf } from '#server/modules/viewer/manifest-instances.ts'
-import { manifestMatch } from '#server/modules/viewer/manifest-match.ts'
-import { identitiesOf, matchedAnew } from '#server/modules/viewer/url-identity.ts'
+import { contentOf, manifestMatch } from '#server/modules/viewer/manifest.ts'
+import { identitiesOf, matchedAnew } from '#server/modules/viewer/partner-answer.ts'
 import { readManifest } from '#server/webhooks/manifest.ts'
 import { ViewedInstance, ViewedSeries } from '#shared/contract/viewing.ts'
 import { perTier } from '../../support/tier.ts'

@@ -1,5 +1,6 @@
 import { decodeText } from '#server/dicom/character-sets/character-set.ts'
-import { type DataSet, type DataSetLimits, readDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
+import { type DataSetLimits, readDataSet } from '#server/dicom/data-set/data-set.ts'
 import { withoutPadding } from '#server/dicom/data-set/padding.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'

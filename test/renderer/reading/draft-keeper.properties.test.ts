@@ -48,7 +48,7 @@ beforeAll(async () => {
       serveDashboardReports(app, {
         ...on,
         feed: { noteStatus() {}, noteImages() {} },
-        ports: { sendObjects: () => ({ success: true, message: '' }), pdfUrl: on.links.pdfUrl },
+        ports: { sendObjects: () => ({ success: true, message: '' }), pdfUrl: on.pdfUrl },
       }),
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ViewedStudy } from '#shared/contract/viewing.ts'
 import { captureOf, givenDescription } from '../../../renderer/src/viewer/capture-picture.ts'
-import type { SeriesState, StackImage } from '../../../renderer/src/viewer/engine/images.ts'
 import type { PaneState } from '../../../renderer/src/viewer/engine/pane.ts'
+import type { SeriesState, StackImage } from '../../../renderer/src/viewer/engine/stack.ts'
 import {
   amount,
   isKept,

@@ -5,7 +5,7 @@ import {
   rowOf,
   type Vector,
 } from '../../../renderer/src/viewer/engine/geometry.ts'
-import type { StackImage } from '../../../renderer/src/viewer/engine/images.ts'
+import type { StackImage } from '../../../renderer/src/viewer/engine/stack.ts'
 import { edgesOf, type View } from '../../../renderer/src/viewer/engine/view.ts'
 import { AXIAL, attributes, instance, SAGITTAL } from './viewed.ts'
 

@@ -1,6 +1,6 @@
 import type { ViewedInstance, ViewedSeries, ViewedStudy } from '#shared/contract/viewing.ts'
-import type { StackImage } from '../../../renderer/src/viewer/engine/images.ts'
 import { displaySeries } from '../../../renderer/src/viewer/engine/series.ts'
+import type { StackImage } from '../../../renderer/src/viewer/engine/stack.ts'
 
 export const VIEW_ID = '11111111-1111-4111-8111-111111111111'
 

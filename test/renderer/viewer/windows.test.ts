@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { StackImage } from '../../../renderer/src/viewer/engine/images.ts'
 import {
   automaticWindow,
   openingWindow,
   presetsOf,
   unitOf,
 } from '../../../renderer/src/viewer/engine/presets.ts'
+import type { StackImage } from '../../../renderer/src/viewer/engine/stack.ts'
 import { attributes, instance, pixel } from './viewed.ts'
 
 const image = (

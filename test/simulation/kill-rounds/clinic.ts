@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { openPartnerSimulator, type Scenario } from '#electron/simulator/partner.ts'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
+import { setPartner } from '#server/modules/partners/service.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { openParts } from '#server/parts.ts'
 import { dashboardDestinations, NewDestination } from '#shared/contract/destinations.ts'
@@ -326,7 +327,7 @@ async function furnish(
     },
     'command-line',
   )
-  parts.partnerEndpoint.set({ url, secret, allowPlaintext: true }, 'command-line')
+  setPartner(parts.store, parts.settings, { url, secret, allowPlaintext: true }, 'command-line')
   for (const aeTitle of ['CT1', 'CT2'])
     parts.devices.add(
       { ...DEVICE, aeTitle, address: '127.0.0.1', port: devicePort },

@@ -1,5 +1,19 @@
 import { TRANSFER_SYNTAX } from './uids.ts'
 
+/** Elements in the order of their tags, each tag once. */
+export type DataSet = readonly Element[]
+
+export interface Element {
+  /** Group and element as one number: 0x00100010. */
+  readonly tag: number
+  readonly vr: string
+  /**
+   * The value's bytes as on the wire, padding included, numbers in little endian whatever the wire;
+   * the items of a sequence.
+   */
+  readonly value: Buffer | readonly DataSet[]
+}
+
 export interface Coding {
   readonly explicit: boolean
   readonly bigEndian: boolean

@@ -5,11 +5,13 @@ import { decodeText, encodeText } from '#server/dicom/character-sets/character-s
 import {
   CODINGS,
   type Coding,
+  type DataSet,
+  type Element,
   ITEM_DELIMITATION,
   SEQUENCE_DELIMITATION,
   UNDEFINED_LENGTH,
 } from './coding.ts'
-import { type DataSet, type Element, readDataSet } from './data-set.ts'
+import { readDataSet } from './data-set.ts'
 import { writeDataSet } from './data-set-writer.ts'
 import { vrOf } from './dictionary.ts'
 import {

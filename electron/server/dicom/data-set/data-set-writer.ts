@@ -1,6 +1,6 @@
 import { deflateRawSync } from 'node:zlib'
+import type { DataSet, Element } from './coding.ts'
 import { CODINGS, type Coding, ITEM } from './coding.ts'
-import type { DataSet, Element } from './data-set.ts'
 import { swapNumbers, VR } from './vr.ts'
 
 /**

@@ -3,6 +3,8 @@ import { DimseError } from '#server/dicom/dimse/status.ts'
 import {
   CODINGS,
   type Coding,
+  type DataSet,
+  type Element,
   IMPLICIT,
   ITEM,
   ITEM_DELIMITATION,
@@ -14,20 +16,6 @@ import { swapNumbers, VR } from './vr.ts'
 
 export { writeDataSet } from './data-set-writer.ts'
 export { formatTag, isPrivate, keywordOf, tagOf, vrOf } from './dictionary.ts'
-
-/** Elements in the order of their tags, each tag once. */
-export type DataSet = readonly Element[]
-
-export interface Element {
-  /** Group and element as one number: 0x00100010. */
-  readonly tag: number
-  readonly vr: string
-  /**
-   * The value's bytes as on the wire, padding included, numbers in little endian whatever the wire;
-   * the items of a sequence.
-   */
-  readonly value: Buffer | readonly DataSet[]
-}
 
 export interface DataSetLimits {
   /** Elements and items, at all depths. */

@@ -1,4 +1,4 @@
-import type { DataSet, Element } from './data-set.ts'
+import type { DataSet, Element } from './coding.ts'
 import { tagOf, vrOf } from './dictionary.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { DataSet, Element } from './data-set.ts'
+import type { DataSet, Element } from './coding.ts'
 import { withoutPadding } from './padding.ts'
 
 const STUDY_INSTANCE_UID = 0x0020000d

@@ -1,9 +1,13 @@
 import { UNDEFINED_LENGTH } from './coding.ts'
 import { formatTag } from './dictionary.ts'
 import type { ElementHeader } from './element-header.ts'
-import type { HeaderValues } from './header-reader.ts'
 import { withoutPadding } from './padding.ts'
 import { TRANSFER_SYNTAX } from './uids.ts'
+
+/** Values of a data set, as on the wire; undefined where an element is missing. */
+export interface ElementValues {
+  get(tag: number): Buffer | undefined
+}
 
 /** Where the pixel data is in a data set; bytes from its start. */
 export interface PixelExtent {
@@ -51,7 +55,7 @@ export interface StructureWalk {
   /** The delimiter of encapsulated pixel data was there, and ends at `position`. */
   fragmentsEnd(position: number): void
   /** `values`: SOP Class UID and the Image Pixel attributes, where they are there. */
-  end(values: Pick<HeaderValues, 'get'>): Structure
+  end(values: ElementValues): Structure
 }
 
 const ELEMENT = {
@@ -198,7 +202,7 @@ const NATIVE: ReadonlySet<string> = new Set([
 const STORAGE_ROOT = '1.2.840.10008.5.1.4.1.1.'
 
 /** What the Image Pixel attributes say (PS3.3 C.7.6.3, C.7.6.6). */
-function describedBy(values: Pick<HeaderValues, 'get'>) {
+function describedBy(values: ElementValues) {
   const text = (tag: number) => withoutPadding(values.get(tag)?.toString('latin1') ?? '').trim()
   const number = (tag: number) => {
     const bytes = values.get(tag)

@@ -3,8 +3,9 @@ import type { AcceptedContext } from '#server/dicom/upper-layer/presentation-con
 import type { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 import { COMMAND_FIELD, type CommandSet, RESPONSE } from './command-set.ts'
 import { type Message, writeMessage } from './message.ts'
-import type { Answered, AssociationInfo, DimseResult } from './service.ts'
+import type { Answered, AssociationInfo } from './service.ts'
 import type { Completion, Operation, ServiceClass } from './service-class.ts'
+import type { DimseResult } from './status.ts'
 import { DimseError } from './status.ts'
 
 /** What the queue needs of its association and its server. */

@@ -3,7 +3,8 @@ import type { AcceptedContext } from '#server/dicom/upper-layer/presentation-con
 import type { SlicePool } from '#server/dicom/upper-layer/slice-pool.ts'
 import type { CommandSet } from './command-set.ts'
 import type { Message } from './message.ts'
-import type { AssociationInfo, DimseResult } from './service.ts'
+import type { AssociationInfo } from './service.ts'
+import type { DimseResult } from './status.ts'
 
 /**
  * A service class as SCP: what it is offered for and what it does. The server has one for each SOP

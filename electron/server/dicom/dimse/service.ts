@@ -1,5 +1,5 @@
 import type { AssociateRq, ContextResult } from '#server/dicom/upper-layer/pdu.ts'
-import type { DimseStatus } from './status.ts'
+import type { DimseResult, DimseStatus } from './status.ts'
 
 /**
  * Ports of the acceptor: what a service class asks of the slice that stands on it (design.md §6.7).
@@ -37,17 +37,6 @@ export interface EncodedIdentifiers {
   readonly bytes: Buffer
   /** End offset of each identifier in `bytes`; the first begins at 0. */
   readonly ends: Uint32Array
-}
-
-/** A final DIMSE status with what PS3.7 C.4 lets go with it. */
-export interface DimseResult {
-  readonly status: DimseStatus
-  /** ErrorComment (0000,0902), LO: ASCII, at most 64 characters, never about a patient. */
-  readonly errorComment?: string
-  /** OffendingElement (0000,0901): tags. */
-  readonly offendingElements?: readonly number[]
-  /** ErrorID (0000,0903), such as A710 of PS3.4 Table F.7.2-2. */
-  readonly errorId?: number
 }
 
 export interface CFindRequest {

@@ -1,4 +1,13 @@
-import type { DimseResult } from './service.ts'
+/** A final DIMSE status with what PS3.7 C.4 lets go with it. */
+export interface DimseResult {
+  readonly status: DimseStatus
+  /** ErrorComment (0000,0902), LO: ASCII, at most 64 characters, never about a patient. */
+  readonly errorComment?: string
+  /** OffendingElement (0000,0901): tags. */
+  readonly offendingElements?: readonly number[]
+  /** ErrorID (0000,0903), such as A710 of PS3.4 Table F.7.2-2. */
+  readonly errorId?: number
+}
 
 /** Status (0000,0900) of a response: a 16-bit number (PS3.7 Annex C). */
 export type DimseStatus = number

@@ -1,4 +1,4 @@
-import type { DataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import { type NamedValues, namedDataSet } from '#server/dicom/data-set/named-data-set.ts'
 import { IMPLEMENTATION } from '#server/dicom/data-set/uids.ts'
 import { type ClinicTime, type OwnHeader, ownAttributes } from './own-header.ts'

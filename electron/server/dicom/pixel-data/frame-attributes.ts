@@ -1,6 +1,6 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
+import type { HeaderFrame } from './header-pixels.ts'
 import { NO_SPACING, pixelSpacing, spacingOf } from './pixel-spacing.ts'
-import type { HeaderFrame } from './viewed-header.ts'
 import { TAG } from './viewed-tags.ts'
 
 export interface FramesAttributes {

@@ -1,7 +1,7 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
 import type { Found } from '#server/dicom/data-set/found-elements.ts'
+import type { HeaderPixels } from './header-pixels.ts'
 import { bitsOfFrame, framesWithin } from './native-frames.ts'
-import type { HeaderPixels } from './viewed-header.ts'
 import { TAG } from './viewed-tags.ts'
 
 /** The attributes of an image's pixels, or why they make none: one sentence. */

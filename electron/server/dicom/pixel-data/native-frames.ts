@@ -1,5 +1,5 @@
 import type { FrameBytes } from './frame-bytes.ts'
-import type { HeaderPixels } from './viewed-header.ts'
+import type { HeaderPixels } from './header-pixels.ts'
 
 /** Pixel data that stands frame after frame, without compression (PS3.5 §8.1.1, A.1 to A.3). */
 export interface NativePixels {

@@ -1,5 +1,5 @@
 import type { AttributeValues } from '#server/dicom/data-set/attribute-values.ts'
-import type { HeaderFrame } from './viewed-header.ts'
+import type { HeaderFrame } from './header-pixels.ts'
 import { TAG } from './viewed-tags.ts'
 
 export type PixelSpacing = Pick<HeaderFrame, 'spacing' | 'spacingFrom'>

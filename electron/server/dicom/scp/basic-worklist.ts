@@ -2,8 +2,9 @@ import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
 import { TOO_LONG } from '#server/dicom/dimse/message.ts'
 import { sendPending } from '#server/dicom/dimse/pending-responses.ts'
-import type { CFindScp, DimseResult, EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
+import type { CFindScp, EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
 import type { Completion, Operation, ServiceClass } from '#server/dicom/dimse/service-class.ts'
+import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 
 /** PS3.4 Annex K, as SCP: Modality Worklist C-FIND. */

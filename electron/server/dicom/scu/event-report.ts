@@ -1,4 +1,5 @@
-import { type DataSet, type Element, tagOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
+import { tagOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'
 import { categoryOf } from '#server/dicom/dimse/status.ts'

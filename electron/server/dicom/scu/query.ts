@@ -1,5 +1,6 @@
 import { decodeText, encodeText } from '#server/dicom/character-sets/character-set.ts'
-import { type DataSet, readDataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
+import { readDataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { withoutPadding } from '#server/dicom/data-set/padding.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { COMMAND_FIELD } from '#server/dicom/dimse/command-set.ts'

@@ -1,5 +1,5 @@
 import { serveDownload } from '#server/http/download.ts'
-import type { HttpApp } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
 import type { DashboardDeps, DashboardHandlers } from '#server/modules/dashboard/deps.ts'
 import { AuditExport, dashboard } from '#shared/contract/dashboard.ts'
 import { userActor } from './audit.ts'

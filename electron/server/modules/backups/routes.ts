@@ -1,4 +1,5 @@
-import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import { type DiagnosticsFile, dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'

@@ -1,9 +1,6 @@
 import { stat } from 'node:fs/promises'
-import type {
-  DimseResult,
-  NormalizedRequest,
-  StorageCommitmentScp,
-} from '#server/dicom/dimse/service.ts'
+import type { NormalizedRequest, StorageCommitmentScp } from '#server/dicom/dimse/service.ts'
+import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { RequestorError } from '#server/dicom/scu/requestor.ts'
 import { openAlarm } from '#server/jobs/due-job-scheduler.ts'

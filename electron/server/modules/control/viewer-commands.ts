@@ -1,6 +1,8 @@
+import { changeEndpoint } from '#server/modules/partners/service.ts'
+import { defaultEndpoint } from '#server/modules/partners/targets.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import type { ApiKeyCaller } from '#server/modules/users/caller.ts'
-import { openLinks } from '#server/modules/viewer/links.ts'
+import { createViewerLink } from '#server/modules/viewer/links.ts'
 import type { Parts } from '#server/parts.ts'
 import { Uid } from '#shared/dicom-values.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -32,18 +34,19 @@ export const VIEWER_COMMANDS: Readonly<Record<string, DataCommand>> = {
 }
 
 function addFileHost(
-  { endpoints, settings }: Parts,
+  { store, settings }: Parts,
   { arguments: [host], options }: ControlRequest,
 ): string {
   if (host === undefined || !/^[^/\s]+:\d{1,5}$/.test(host))
     throw new ApiError('malformed', 'file-host add takes HOST:PORT.')
-  const endpoint = endpoints.list().find(({ isDefault }) => isDefault)
+  const endpoint = defaultEndpoint(store.database)
   if (!endpoint)
     throw new ApiError(
       'not-found',
       'There is no partner yet: serve --partner-url, or the Partner screen, sets one up.',
     )
-  endpoints.change(endpoint.endpointId, { fileHosts: [...endpoint.fileHosts, host] }, ACTOR)
+  const fileHosts = [...endpoint.fileHosts, host]
+  changeEndpoint(store, settings, endpoint.endpointId, { fileHosts }, ACTOR)
   if (options.plaintext === true)
     settings.change(
       { 'partner.plaintextHosts': [...new Set([...settings.get('partner.plaintextHosts'), host])] },
@@ -52,12 +55,9 @@ function addFileHost(
   return host
 }
 
-/**
- * As a partner mints it, with the newest key that may: the link ends with the key
- * (interface-choices §6 row 22).
- */
+/** As a partner creates it, with the newest key that may: the link ends with the key. */
 function viewerLink(parts: Parts, { options }: ControlRequest, { origin }: CommandContext): string {
-  const { deps, settings, partnerEndpoint } = parts
+  const { deps } = parts
   const named = typeof options.study === 'string' ? options.study : ''
   const either = named.startsWith('stu_') ? { studyId: named } : { studyInstanceUid: named }
   if (!named.startsWith('stu_') && !Uid.safeParse(named).success)
@@ -76,12 +76,6 @@ function viewerLink(parts: Parts, { options }: ControlRequest, { origin }: Comma
     scope: key.scope,
     isViewerEnabled: true,
   }
-  const links = openLinks({
-    ...deps,
-    publicBase: () => origin,
-    linkMinutes: () => settings.get('viewer.linkMinutes'),
-    takesEvent: (event, apiKeyId) => partnerEndpoint.endpointFor(event, apiKeyId) !== undefined,
-  })
   const isMissing = 'studyInstanceUid' in either && !deps.store.studies.byUid('viewer', named)
   if (isMissing && typeof options.description === 'string') {
     const study = {
@@ -91,5 +85,5 @@ function viewerLink(parts: Parts, { options }: ControlRequest, { origin }: Comma
     }
     openStudies(deps).create(caller, 'viewer', study)
   }
-  return links.viewer(caller, either).url
+  return origin + createViewerLink(deps.store, caller, either)
 }

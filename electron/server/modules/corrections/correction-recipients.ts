@@ -1,7 +1,8 @@
 import type { Context } from '#server/context.ts'
 import type { EventRow } from '#server/modules/events/event-queries.ts'
 import { findDestination } from '#server/modules/forwarding/destination-queries.ts'
-import { endpointName } from '#server/modules/partners/endpoints.ts'
+import { findEndpoint } from '#server/modules/partners/queries.ts'
+import { endpointName } from '#server/modules/partners/targets.ts'
 import { personOf } from '#server/modules/reports/report-people.ts'
 import { openReferences } from '#server/modules/studies/reference-queries.ts'
 import type { NoticeContact, NoticeKind } from '#shared/contract/correction-notices.ts'
@@ -105,7 +106,7 @@ export function recipientsOf(
     const what = TELLING[type]
     // What was never sent has informed nobody.
     if (what === undefined || isTest || attempts === 0 || endpointId === null) return
-    const endpoint = store.endpoints.get(endpointId)
+    const endpoint = findEndpoint(store.database, endpointId)
     const at = updatedAt > createdAt ? updatedAt : createdAt
     if (endpoint?.apiKeyId)
       add('partner', `api-key:${endpoint.apiKeyId}`, keyName(endpoint.apiKeyId), what, at)

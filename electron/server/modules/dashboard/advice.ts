@@ -1,3 +1,4 @@
+import { defaultEndpoint } from '#server/modules/partners/targets.ts'
 import type { SettingValues } from '#server/modules/settings/setting-queries.ts'
 import { workstationsAsking } from '#server/modules/users/workstation-queries.ts'
 import type { Certificate, Status } from '#shared/contract/dashboard.ts'
@@ -161,17 +162,16 @@ export function conditionOf({
   store,
   settings,
   devices,
-  partnerEndpoint,
   listeners,
   ...found
-}: Pick<DashboardDeps, 'store' | 'settings' | 'devices' | 'partnerEndpoint'> &
+}: Pick<DashboardDeps, 'store' | 'settings' | 'devices'> &
   Pick<Condition, 'images' | 'forwards' | 'certificates' | 'unknownCallers'> &
   Pick<Status, 'listeners'>): Condition {
   const { images, forwards, certificates, unknownCallers } = found
   return {
     settings: settings.all(),
     unreadableSettings: store.settings.unreadable(),
-    hasPartner: partnerEndpoint.read().url !== null,
+    hasPartner: defaultEndpoint(store.database) !== undefined,
     devices: devices.list(),
     workstationsAsking: workstationsAsking(store.database),
     hasTlsListener: listeners.some(({ name }) => name === 'dimse-tls'),

@@ -1,6 +1,6 @@
 import type { Certificates } from '#server/http/certificates.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
 import { type Listening, lanOf, listenersOf } from '#server/http/listener-status.ts'
-import type { HttpApp } from '#server/http/operations.ts'
 import { serveApiKeys } from '#server/modules/api-keys/routes.ts'
 import { serveDashboardCorrectionNotices } from '#server/modules/corrections/correction-notice-routes.ts'
 import { serveDashboardCorrections } from '#server/modules/corrections/correction-routes.ts'
@@ -12,7 +12,7 @@ import { serveDestinations } from '#server/modules/forwarding/routes.ts'
 import { serveDashboardImages } from '#server/modules/images/image-routes.ts'
 import type { Images } from '#server/modules/images/images.ts'
 import type { Mail } from '#server/modules/mail/mail.ts'
-import { testPartner } from '#server/modules/partners/partner-test.ts'
+import { testPartner } from '#server/modules/partners/test-request.ts'
 import type { Reporting } from '#server/modules/reports/reporting.ts'
 import { serveMail } from '#server/modules/settings/mail-routes.ts'
 import type { MailServer } from '#server/modules/settings/mail-server.ts'
@@ -83,7 +83,7 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
     collectorFault: options.collectorFault,
     listenerStatus: () => listenersOf(up),
     partnerStatus: () => partnerState.status(),
-    testPartner: () => testPartner({ requester, settings, clock }),
+    testPartner: () => testPartner(parts.store, settings, requester),
     openAssociations: () => up.dicom?.openAssociations ?? 0,
     recoveredFiles: intake.recovery.count,
     correctionNotices: images.correctionNotices.open,

@@ -1,4 +1,5 @@
-import { type HttpApp, serveAll } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serveAll } from '#server/http/operations.ts'
 import { auditHandlers, serveAuditExport } from '#server/modules/audit/routes.ts'
 import { deviceHandlers } from '#server/modules/devices/routes.ts'
 import { partnerHandlers } from '#server/modules/partners/routes.ts'
@@ -26,7 +27,7 @@ export function serveDashboard(app: HttpApp, deps: DashboardDeps): void {
     ...inspectionHandlers(deps),
     ...downtimeHandlers(deps),
     ...deviceHandlers(deps),
-    ...partnerHandlers(deps),
+    ...partnerHandlers(deps.store, deps.settings, deps.ports.testPartner),
     ...certificateHandlers(deps),
     ...settingsHandlers(deps),
     ...auditHandlers(deps),

@@ -2,7 +2,6 @@ import type { Context } from '#server/context.ts'
 import type { HandlersOf } from '#server/http/operations.ts'
 import type { AuditTrail } from '#server/modules/audit/audit-trail.ts'
 import type { Devices } from '#server/modules/devices/devices.ts'
-import type { PartnerEndpoint } from '#server/modules/partners/partner-endpoint.ts'
 import type { ClosedSteps } from '#server/modules/procedure-steps/closed-steps.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import type { People } from '#server/modules/users/people.ts'
@@ -23,7 +22,6 @@ export interface DashboardDeps {
   readonly people: People
   readonly devices: Devices
   readonly settings: Settings
-  readonly partnerEndpoint: PartnerEndpoint
   readonly downtime: Downtime
   readonly closedSteps: ClosedSteps
   readonly auditTrail: AuditTrail

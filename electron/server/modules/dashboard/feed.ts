@@ -1,6 +1,7 @@
 import { numberAfter, type PageOf, type PageQuery, pageOf } from '#server/database/page.ts'
 import { serveEvents } from '#server/http/event-stream.ts'
-import type { HandlersOf, HttpApp } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import type { HandlersOf } from '#server/http/operations.ts'
 import { type Clock, instantOf } from '#server/platform/clock.ts'
 import { dashboard, type FeedLine } from '#shared/contract/dashboard.ts'
 

@@ -2,6 +2,7 @@ import type { Slice, SliceQuery } from '#server/database/page.ts'
 import type { Actor } from '#server/modules/audit/audit.ts'
 import type { CorrectionNotices } from '#server/modules/corrections/correction-notices.ts'
 import type { QuarantineGroup } from '#server/modules/images/instance-queries.ts'
+import type { PartnerTest } from '#server/modules/partners/test-request.ts'
 import type { UserCaller } from '#server/modules/users/caller.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
 import type {
@@ -29,16 +30,6 @@ import type { CallOf, ReplyOf } from '#shared/operation.ts'
 import type { Feed } from './feed.ts'
 
 export type VerdictFilter = 'all' | 'sent' | 'filtered' | 'withheld'
-
-/** What came of asking the partner once, as a test. */
-export interface PartnerTest {
-  readonly success: boolean
-  /** One sentence for the person who pressed the button. */
-  readonly message: string
-  readonly tookMs: number
-  /** Items of the list; null where there was none. */
-  readonly items: number | null
-}
 
 /** Signed reports that should have reached their partner, and endpoints that get nothing. */
 export interface UndeliveredReports {
@@ -90,7 +81,7 @@ export interface DashboardPorts {
   readonly isSafe?: boolean
   readonly listenerStatus: () => Status['listeners']
   readonly partnerStatus: () => PartnerStatus
-  readonly testPartner: (user: SignedInUser) => Promise<PartnerTest>
+  readonly testPartner: () => Promise<PartnerTest>
   readonly openAssociations: () => number
   /** Who has to be informed of corrections by a person: counted up to `most`, and since when. */
   readonly correctionNotices: CorrectionNotices['open']

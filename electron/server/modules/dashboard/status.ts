@@ -45,9 +45,9 @@ export function recordsOf(health: WriteHealth): Status['records'] {
 
 /** The gateway at a glance. `startedAt` is when the handlers were made. */
 export function statusHandlers(
-  deps: SituationDeps & Pick<DashboardDeps, 'devices' | 'partnerEndpoint'>,
+  deps: SituationDeps & Pick<DashboardDeps, 'devices'>,
 ): Pick<DashboardHandlers, 'status'> {
-  const { store, clock, settings, devices, partnerEndpoint, ports } = deps
+  const { store, clock, settings, devices, ports } = deps
   const startedAt = instantOf(clock())
   return {
     status() {
@@ -67,7 +67,7 @@ export function statusHandlers(
         openAssociations: ports.openAssociations(),
         advice: adviceFor(
           conditionOf({
-            ...{ store, settings, devices, partnerEndpoint, images, forwards, unknownCallers },
+            ...{ store, settings, devices, images, forwards, unknownCallers },
             listeners,
             certificates: ports.certificates(),
           }),

@@ -1,4 +1,5 @@
-import { type HttpApp, serveAll } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serveAll } from '#server/http/operations.ts'
 import { upkeepHealth } from '#server/modules/backups/backup-health.ts'
 import { visibleCustomers } from '#server/modules/studies/study-access.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
@@ -17,7 +18,7 @@ import { itemsOf, MOST_COUNTED } from './today-items.ts'
 export interface DashboardTodayDeps
   extends Pick<
     DashboardDeps,
-    'store' | 'clock' | 'auditTrail' | 'settings' | 'devices' | 'downtime' | 'partnerEndpoint'
+    'store' | 'clock' | 'auditTrail' | 'settings' | 'devices' | 'downtime'
   > {
   readonly ports: Pick<
     DashboardPorts,

@@ -1,4 +1,5 @@
-import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import { type Clock, instantOf } from '#server/platform/clock.ts'
 import { dashboardActivity } from '#shared/contract/dashboard-activity.ts'

@@ -1,6 +1,7 @@
 import { homedir, hostname } from 'node:os'
 import { z } from 'zod'
 import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
+import { listEndpoints } from '#server/modules/partners/queries.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
 import type { Parts } from '#server/parts.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
@@ -152,7 +153,7 @@ function knownValues({
     ...devices.list().flatMap(({ name, aeTitle, address }) => [name, aeTitle, address ?? '']),
     ...devices.callers().flatMap(({ aeTitle, address }) => [aeTitle, address]),
     ...listDestinations(store.database).flatMap(({ name, aeTitle, host }) => [name, aeTitle, host]),
-    ...store.endpoints.list().flatMap(({ name, url }) => [name, hostOf(url)]),
+    ...listEndpoints(store.database).flatMap(({ name, url }) => [name, hostOf(url)]),
     ...allUsers(store.database).flatMap(({ email, firstName, lastName }) => [
       email,
       firstName,

@@ -14,6 +14,7 @@ import {
 import { kindOfFolder } from '#server/modules/backups/backup-folder.ts'
 import { recoveryKeyState } from '#server/modules/backups/recovery-key.ts'
 import type { CommandContext } from '#server/modules/control/commands.ts'
+import { readPartner } from '#server/modules/partners/service.ts'
 import { keyFinding } from '#server/modules/settings/key-file.ts'
 import { devicesHeard, partnerHeard } from '#server/modules/settings/setup-state.ts'
 import { hasUser } from '#server/modules/users/people.ts'
@@ -160,8 +161,8 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
           'Switch it off under Settings.',
         )
       : ok('Unknown devices are refused.'),
-  partner: ({ partnerEndpoint }) => {
-    const { url, hasSecret } = partnerEndpoint.read()
+  partner: ({ store }) => {
+    const { url, hasSecret } = readPartner(store)
     return url && hasSecret
       ? ok(`The partner is ${url}.`)
       : bad(

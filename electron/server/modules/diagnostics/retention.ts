@@ -6,7 +6,7 @@ import { FORGOTTEN_MS } from '#server/modules/users/sign-in-throttle.ts'
 import { purgeWorkstations } from '#server/modules/users/workstation-queries.ts'
 import { APPROVED_MS, ASKING_MS } from '#server/modules/users/workstations.ts'
 import { purgeLinks } from '#server/modules/viewer/queries.ts'
-import { forgetEndedViews, type ViewSessions } from '#server/modules/viewer/view-sessions.ts'
+import { forgetEndedViews, type ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { instantOf } from '#server/platform/clock.ts'
 
 const HOUR_MS = 60 * 60_000
@@ -80,7 +80,7 @@ export async function forgetExpired({ store, clock, views }: RetentionDeps): Pro
   purgeSignInLinks(store.database, before(0))
   purgeLinks(store.database, before(LINKS_MS))
   if (views) views.purge()
-  else forgetEndedViews({ store, clock })
+  else forgetEndedViews(store)
   store.idempotency.purge()
   purgeSignInAttempts(store.database, before(FORGOTTEN_MS))
   store.outbox.purge(before(OUTBOX_MS))

@@ -6,7 +6,7 @@ import { createFeed, type Feed, type NewFeedLine } from '#server/modules/dashboa
 import { type AssociationLog, openAssociationLog } from '#server/modules/devices/association-log.ts'
 import { type EventLog, openEventLog } from '#server/modules/events/event-log.ts'
 import { type EventRecorder, recordEvents } from '#server/modules/events/event-recorder.ts'
-import { openPartnerState, type PartnerState } from '#server/modules/partners/partner-state.ts'
+import { openPartnerState, type PartnerState } from '#server/modules/partners/state.ts'
 import type { Parts } from '#server/parts.ts'
 import type { Log } from '#server/platform/log.ts'
 import { type WriteFault, writeFaultSentence } from '#server/platform/write-health.ts'
@@ -31,7 +31,7 @@ export interface Records extends AsyncDisposable {
 }
 
 export function openRecords(parts: Parts, { log, restored, onError }: RecordsOptions): Records {
-  const { deps, store, partnerEndpoint } = parts
+  const { deps, store } = parts
   const { clock } = deps
   const opened = new AsyncDisposableStack()
   const feed = createFeed({ clock })
@@ -42,11 +42,7 @@ export function openRecords(parts: Parts, { log, restored, onError }: RecordsOpt
   opened.defer(store.writeHealth.onChange((fault) => sayWriteFault(fault, feed, log)))
   const { trail: auditTrail } = opened.use(watchAudit(parts, { feed, log }))
   const accesses = opened.use(openAccessAudit({ ...deps, onError }))
-  const partnerState = openPartnerState({
-    partnerEndpoint,
-    feed,
-    newestAnswerAt: () => store.answers.newest(),
-  })
+  const partnerState = openPartnerState(store, feed)
   const eventLog = opened.use(openEventLog({ ...deps, onError }))
   const associationLog = opened.use(openAssociationLog({ ...deps, onError }))
   opened.defer(feed.subscribe((news) => news.kind === 'line' && associationLog.line(news.line)))

@@ -1,9 +1,9 @@
 import type { Context } from '#server/context.ts'
-import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import { windowList } from '#server/modules/dashboard/window-list.ts'
-import type { Endpoints } from '#server/modules/partners/endpoints.ts'
 import { dryRun } from '#server/webhooks/dry-run.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
@@ -26,19 +26,20 @@ export interface DashboardEventsDeps {
   readonly store: Pick<Context, 'seal'>
   readonly eventLog: EventLog
   readonly replay: EventReplay
-  readonly endpoints: Pick<Endpoints, 'list' | 'add' | 'change' | 'remove' | 'rotateSecret'>
   /** The `host:port` entries of `partner.plaintextHosts` as they are now. */
   readonly plaintextHosts: () => readonly string[]
   readonly feed: Pick<Feed, 'noteStatus'>
   readonly ports: EventPorts
 }
 
-/** Declares the window's calls about events and where they go (`shared/contract/events.ts`). */
+/** Declares the window's calls about events (`shared/contract/events.ts`). */
 export function serveDashboardEvents(app: HttpApp, deps: DashboardEventsDeps): void {
-  const { store, eventLog, replay, endpoints, plaintextHosts, feed, ports } = deps
+  const { store, eventLog, replay, plaintextHosts, feed, ports } = deps
   const list = windowList(store.seal)
 
-  const handlers: HandlersOf<Calls> = {
+  const { endpoints, addEndpoint, changeEndpoint, removeEndpoint, rotateSecret, ...calls } =
+    dashboardEvents
+  const handlers: HandlersOf<typeof calls> = {
     list({ query }) {
       const { cursor: _, limit: __, ...filters } = query
       return list('events', dashboardEvents.list, { query }, (page) =>
@@ -61,18 +62,9 @@ export function serveDashboardEvents(app: HttpApp, deps: DashboardEventsDeps): v
       return reply
     },
     meter: async ({ query }) => ({ rows: await eventLog.meter(query) }),
-
-    endpoints: () => ({ endpoints: endpoints.list() }),
-    addEndpoint: ({ body, user }) => endpoints.add(body, userActor(user.userId)),
-    changeEndpoint: ({ params, body, user }) =>
-      endpoints.change(params.endpointId, body, userActor(user.userId)),
-    removeEndpoint: ({ params, user }) =>
-      endpoints.remove(params.endpointId, userActor(user.userId)),
-    rotateSecret: ({ params, body, user }) =>
-      endpoints.rotateSecret(params.endpointId, body, userActor(user.userId)),
   }
 
-  serveAll(app, dashboardEvents, handlers, {
+  serveAll(app, calls, handlers, {
     // A million characters of an answer, and what JSON makes of them.
     bodyBytes: { dryRun: 4 << 20 },
     afterChange: () => feed.noteStatus(),

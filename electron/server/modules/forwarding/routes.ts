@@ -1,5 +1,6 @@
 import type { Context } from '#server/context.ts'
-import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import { windowList } from '#server/modules/dashboard/window-list.ts'

@@ -1,4 +1,4 @@
-import type { DimseResult } from '#server/dicom/dimse/service.ts'
+import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { type DataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
+import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { instantOf } from '#server/platform/clock.ts'

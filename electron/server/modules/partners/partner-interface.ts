@@ -1,7 +1,7 @@
 import { cursorCodec } from '#server/http/cursor-codec.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
 import { openIdempotency } from '#server/http/idempotency.ts'
 import { knownKeys } from '#server/http/known-keys.ts'
-import type { HttpApp } from '#server/http/operations.ts'
 import type { Partners } from '#server/http/partner-authentication.ts'
 import { openRateLimit } from '#server/http/rate-limit.ts'
 import { serveReference } from '#server/http/reference.ts'
@@ -13,7 +13,6 @@ import { openStudies, type Studies } from '#server/modules/studies/studies.ts'
 import { serveViewer } from '#server/modules/studies/viewer.ts'
 import { serveInterfaceUsers } from '#server/modules/users/interface-routes.ts'
 import { customerIdsOfUser } from '#server/modules/users/queries.ts'
-import { type Links, openLinks } from '#server/modules/viewer/links.ts'
 import type { Parts } from '#server/parts.ts'
 import { express } from '#shared/contract/express.ts'
 import { scribe } from '#shared/contract/scribe.ts'
@@ -48,7 +47,6 @@ export interface PartnerInterfaceOptions {
 /** The `/v1` interface of one gateway: what its listeners share, and its operations. */
 export interface PartnerInterface {
   readonly partners: Partners
-  readonly links: Links
   readonly studies: Studies
   readonly reports: Reports
   /** Declares every operation, and the reference of them. */
@@ -59,19 +57,12 @@ export function openPartnerInterface(
   parts: Parts,
   { version, publicBase }: PartnerInterfaceOptions,
 ): PartnerInterface {
-  const { deps, store, settings, apiKeys, partnerEndpoint } = parts
-  const links = openLinks({
-    ...deps,
-    publicBase,
-    linkMinutes: () => settings.get('viewer.linkMinutes'),
-    takesEvent: (event, apiKeyId) => partnerEndpoint.endpointFor(event, apiKeyId) !== undefined,
-  })
+  const { deps, store, settings, apiKeys } = parts
   const changes = () => store.database.changeCount
   const domain = {
     settings,
-    links,
     studies: openStudies(deps),
-    reports: openReports({ ...deps, links }),
+    reports: openReports({ ...deps, publicBase }),
   }
   const rate = {
     clock: deps.clock,
@@ -79,7 +70,6 @@ export function openPartnerInterface(
     burst: () => settings.get('http.rateBurst'),
   }
   return {
-    links,
     studies: domain.studies,
     reports: domain.reports,
     partners: {

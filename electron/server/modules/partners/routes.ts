@@ -1,14 +1,108 @@
+import type { Context } from '#server/context.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { type HandlersOf, serveAll } from '#server/http/operations.ts'
+import { findApiKey } from '#server/modules/api-keys/queries.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
-import type { DashboardDeps, DashboardHandlers } from '#server/modules/dashboard/deps.ts'
+import type { Settings } from '#server/modules/settings/settings.ts'
+import type { dashboard } from '#shared/contract/dashboard.ts'
+import { dashboardEvents, type Endpoint } from '#shared/contract/events.ts'
+import { type EndpointRecord, listEndpoints } from './queries.ts'
+import type { RefusedHosts } from './refused-hosts.ts'
+import {
+  addEndpoint,
+  changeEndpoint,
+  readPartner,
+  removeEndpoint,
+  rotateSecret,
+  setPartner,
+} from './service.ts'
+import { defaultEndpoint, signingSecrets } from './targets.ts'
+import type { PartnerTest } from './test-request.ts'
 
-export const partnerHandlers = ({
-  partnerEndpoint,
-  ports,
-}: Pick<DashboardDeps, 'partnerEndpoint' | 'ports'>): Pick<
-  DashboardHandlers,
-  'partner' | 'setPartner' | 'testPartner'
-> => ({
-  partner: () => partnerEndpoint.read(),
-  setPartner: ({ body, user }) => partnerEndpoint.set(body, userActor(user.userId)),
-  testPartner: ({ user }) => ports.testPartner(user),
+/** The window's calls about the partner. */
+export const partnerHandlers = (
+  context: Context,
+  settings: Settings,
+  testPartner: () => Promise<PartnerTest>,
+): Pick<HandlersOf<typeof dashboard>, 'partner' | 'setPartner' | 'testPartner'> => ({
+  partner: () => readPartner(context),
+  setPartner: ({ body, user }) => setPartner(context, settings, body, userActor(user.userId)),
+  testPartner,
 })
+
+/**
+ * The window's calls about endpoints. `waiting`: how many reports wait, by the endpoint they are
+ * for.
+ */
+export function serveEndpoints(
+  app: HttpApp,
+  context: Context,
+  settings: Settings,
+  refusedHosts: RefusedHosts,
+  waiting: () => ReadonlyMap<string, number>,
+  afterChange: () => void,
+): void {
+  const replyOf = (endpoint: EndpointRecord) =>
+    endpointReply(context, refusedHosts, waiting(), endpoint)
+  const { endpoints, addEndpoint: add, ...others } = dashboardEvents
+  const { changeEndpoint: change, removeEndpoint: remove, rotateSecret: rotate } = others
+  serveAll(
+    app,
+    { endpoints, add, change, remove, rotate },
+    {
+      endpoints: () => ({
+        endpoints: endpointReplies(context, refusedHosts, waiting()),
+      }),
+      add({ body, user }) {
+        const { endpoint, secret } = addEndpoint(context, settings, body, userActor(user.userId))
+        return { ...replyOf(endpoint), secret }
+      },
+      change: ({ params: { endpointId }, body, user }) =>
+        replyOf(changeEndpoint(context, settings, endpointId, body, userActor(user.userId))),
+      remove: ({ params, user }) =>
+        removeEndpoint(context, settings, params.endpointId, userActor(user.userId)),
+      rotate({ params: { endpointId }, body, user }) {
+        const actor = userActor(user.userId)
+        const { endpoint, secret } = rotateSecret(context, endpointId, body, actor)
+        return { ...replyOf(endpoint), secret }
+      },
+    },
+    { afterChange },
+  )
+}
+
+/** The default first, then oldest first. */
+export const endpointReplies = (
+  context: Context,
+  refusedHosts: RefusedHosts,
+  waiting: ReadonlyMap<string, number>,
+) =>
+  listEndpoints(context.database)
+    .map((endpoint) => endpointReply(context, refusedHosts, waiting, endpoint))
+    .sort((a, b) => Number(b.isDefault) - Number(a.isDefault))
+
+export function endpointReply(
+  context: Context,
+  refusedHosts: RefusedHosts,
+  waiting: ReadonlyMap<string, number>,
+  endpoint: EndpointRecord,
+): Endpoint {
+  const { endpointId, name, url, apiKeyId, allowsPlaintext, createdAt, fileHosts } = endpoint
+  const key = apiKeyId === null ? undefined : findApiKey(context.database, apiKeyId)
+  return {
+    ...{ endpointId, name, url, allowsPlaintext, createdAt },
+    events: [...endpoint.events],
+    apiKey: key ? { apiKeyId: key.apiKeyId, description: key.description } : null,
+    fileHosts: [...fileHosts],
+    refusedHosts: refusedHosts.of(endpointId).filter(({ host }) => !fileHosts.includes(host)),
+    budgets: { ...endpoint.budgets },
+    secrets: signingSecrets(context, endpointId).map(({ createdAt, endsAt }) => ({
+      createdAt,
+      endsAt,
+    })),
+    isDefault: defaultEndpoint(context.database)?.endpointId === endpointId,
+    isEnabled: endpoint.disabledAt === null,
+    disabledReason: endpoint.disabledReason,
+    waiting: waiting.get(endpointId) ?? 0,
+  }
+}

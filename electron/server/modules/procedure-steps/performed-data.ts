@@ -1,11 +1,6 @@
 import { decodeText } from '#server/dicom/character-sets/character-set.ts'
-import {
-  type DataSet,
-  type DataSetLimits,
-  type Element,
-  readDataSet,
-  writeDataSet,
-} from '#server/dicom/data-set/data-set.ts'
+import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
+import { type DataSetLimits, readDataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { withoutPadding } from '#server/dicom/data-set/padding.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'

@@ -1,9 +1,5 @@
-import type {
-  AssociationInfo,
-  DimseResult,
-  MppsScp,
-  NormalizedRequest,
-} from '#server/dicom/dimse/service.ts'
+import type { AssociationInfo, MppsScp, NormalizedRequest } from '#server/dicom/dimse/service.ts'
+import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { refusalOfDisk } from '#server/modules/images/disk-refusal.ts'
 import { fitnessOfUid } from '#server/modules/images/header.ts'

@@ -1,5 +1,7 @@
+import type { Context } from '#server/context.ts'
 import type { EventLog } from '#server/modules/events/event-log.ts'
-import type { Endpoints } from '#server/modules/partners/endpoints.ts'
+import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
+import { endpointTaking } from '#server/modules/partners/targets.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
 import { acceptAnswer, type Requester, WebhookError } from '#server/webhooks/request.ts'
 import type { EventResponse } from '#shared/contract/webhooks.ts'
@@ -13,9 +15,10 @@ const EVENT = 'clinical_context.enrichment_requested'
  * for is not kept as a failure.
  */
 export function contextAsking(
+  { database }: Context,
   requester: Requester,
   downloads: Downloads,
-  endpoints: Pick<Endpoints, 'takerOf' | 'noteRefusedHost'>,
+  refusedHosts: RefusedHosts,
   eventLog: Pick<EventLog, 'setEffect'>,
   closing: AbortSignal,
 ): Pick<ClinicalContextsDeps, 'ask' | 'fetch'> {
@@ -51,7 +54,7 @@ export function contextAsking(
       }
     },
     async fetch(url, { maxBytes }) {
-      const taker = endpoints.takerOf(EVENT, null)
+      const taker = endpointTaking(database, EVENT, null)
       try {
         return await downloads.get(url, {
           hosts: taker?.fileHosts ?? [],
@@ -60,8 +63,7 @@ export function contextAsking(
         })
       } catch (error) {
         if (!(error instanceof WebhookError)) throw error
-        if (taker && error.fault === 'forbidden-address')
-          endpoints.noteRefusedHost(taker.endpointId, url)
+        if (taker && error.fault === 'forbidden-address') refusedHosts.note(taker.endpointId, url)
         return { fault: `It could not be fetched: ${error.detail}.` }
       }
     },

@@ -1,9 +1,9 @@
 import type { OutboxState } from '#server/jobs/outbox-queries.ts'
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
-import type { Links } from '#server/modules/viewer/links.ts'
 import type { Delivery } from '#shared/contract/reports.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import type { ReportId, StudyId } from '#shared/ids.ts'
+import { reportPdfUrl } from './pdf-links.ts'
 
 /**
  * What a `report.delivered` event tells, made anew at each attempt, and whose study it is about.
@@ -43,8 +43,8 @@ const NOTHING: Delivery = {
 
 export function openReportDelivery({
   store,
-  links,
-}: Pick<DomainDeps, 'store'> & { readonly links: Pick<Links, 'pdfUrl'> }): ReportDelivery {
+  publicBase,
+}: Pick<DomainDeps, 'store'> & { readonly publicBase: () => string }): ReportDelivery {
   return {
     deliveryOf(reportId) {
       const report = store.reports.get(reportId)
@@ -55,7 +55,7 @@ export function openReportDelivery({
         apiKeyId: study.createdByApiKeyId,
         data: {
           isCritical: report.isCritical ?? false,
-          presignedUrl: links.pdfUrl(reportId),
+          presignedUrl: reportPdfUrl(store, publicBase(), reportId),
           reportId: reportId as ReportId,
           studyId: study.studyId as StudyId,
           studyInstanceUid: study.studyInstanceUid,

@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import type { EventTargets } from '#server/modules/events/event-targets.ts'
+import { endpointTaking, signingSecrets } from '#server/modules/partners/targets.ts'
 
 const EVENT = 'report.delivered'
 const MOST_KNOWN = 10_000
@@ -15,26 +15,14 @@ interface ReportStudy {
 /** Where a report's event goes now: an endpoint, or why it has to wait. */
 export type ReportDestination = { readonly endpointId: string } | { readonly whyNot: string }
 
-export interface ReportDestinations {
-  of(reportId: string): ReportDestination
-  /** Reports that wait, by the endpoint they are for, also where it is switched off. */
-  waiting(): ReadonlyMap<string, number>
-}
+export type ReportDestinations = ReturnType<typeof openReportDestinations>
 
 /**
- * Reports and the endpoints they are for (interface-choices §6 row 50): that of the key that
- * created the study, else the clinic's own.
+ * Reports and the endpoints they are for: that of the key that created the study, else the
+ * clinic's own.
  */
-export function openReportDestinations(
-  {
-    reports,
-    studies,
-    imageStudies,
-    outbox,
-    database,
-  }: Pick<Context, 'reports' | 'studies' | 'imageStudies' | 'outbox' | 'database'>,
-  targets: Pick<EventTargets, 'takerOf' | 'secretsOf'>,
-): ReportDestinations {
+export function openReportDestinations(context: Context) {
+  const { reports, studies, imageStudies, outbox, database } = context
   /** The study of a report never changes, nor does its key. */
   const studiesOf = new Map<string, ReportStudy>()
 
@@ -60,16 +48,16 @@ export function openReportDestinations(
   let knownAt = -1
 
   function destinationOf(key: string | null): ReportDestination {
-    const taker = targets.takerOf(EVENT, key)
+    const taker = endpointTaking(database, EVENT, key)
     if (!taker) return { whyNot: 'no endpoint takes reports' }
     if (taker.disabledAt !== null) return { whyNot: 'its endpoint is switched off' }
-    if (targets.secretsOf(taker.endpointId).length === 0)
+    if (signingSecrets(context, taker.endpointId).length === 0)
       return { whyNot: 'its endpoint has no signing secret' }
     return { endpointId: taker.endpointId }
   }
 
   return {
-    of(reportId) {
+    of(reportId: string): ReportDestination {
       const { key, studyInstanceUid } = studyOf(reportId)
       // Images that arrived after the signature may be of another patient than the report.
       if (imageStudies.isMismatched(studyInstanceUid)) return { whyNot: HELD_BY_MISMATCH }
@@ -82,12 +70,13 @@ export function openReportDestinations(
       known.set(key, destination)
       return destination
     },
-    waiting() {
+    /** Reports that wait, by the endpoint they are for, also where it is switched off. */
+    waiting(): ReadonlyMap<string, number> {
       const counts = new Map<string, number>()
       const takers = new Map<string | null, string | undefined>()
       for (const { subject } of outbox.waiting(EVENT)) {
         const { key } = studyOf(subject)
-        if (!takers.has(key)) takers.set(key, targets.takerOf(EVENT, key)?.endpointId)
+        if (!takers.has(key)) takers.set(key, endpointTaking(database, EVENT, key)?.endpointId)
         const endpointId = takers.get(key)
         if (endpointId !== undefined) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
       }

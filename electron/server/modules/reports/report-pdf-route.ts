@@ -1,4 +1,4 @@
-import type { HttpApp } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
 import { ApiError } from '#shared/errors.ts'
 
 export interface ReportPdfPort {

@@ -1,8 +1,9 @@
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { UndeliveredReports } from '#server/modules/dashboard/ports.ts'
 import type { EventRecorder } from '#server/modules/events/event-recorder.ts'
-import { DISABLED_SENTENCES } from '#server/modules/events/event-targets.ts'
-import { endpointName } from '#server/modules/partners/endpoints.ts'
+import { findEndpoint, listEndpoints } from '#server/modules/partners/queries.ts'
+import { switchOffEndpoint } from '#server/modules/partners/service.ts'
+import { DISABLED_SENTENCES, endpointName } from '#server/modules/partners/targets.ts'
 import type { Parts } from '#server/parts.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import {
@@ -13,11 +14,13 @@ import {
   REPORT_DELIVERED,
 } from '#server/webhooks/deliveries.ts'
 import type { Requester } from '#server/webhooks/request.ts'
+import type { ReportDestinations } from './report-destinations.ts'
 
 export interface ReportSendingOptions extends Pick<DeliveriesOptions, 'dataOf'> {
   readonly feed: Feed
   readonly requester: Requester
   readonly recorder: EventRecorder
+  readonly destinations: ReportDestinations
   readonly onError: (error: unknown) => void
 }
 
@@ -38,9 +41,9 @@ const LATE_MS = 60 * 60_000
  */
 export function openReportSending(
   parts: Parts,
-  { feed, requester, recorder, dataOf, onError }: ReportSendingOptions,
+  { feed, requester, recorder, destinations, dataOf, onError }: ReportSendingOptions,
 ): ReportSending {
-  const { deps, store, settings, endpoints } = parts
+  const { deps, store, settings } = parts
   const { clock } = deps
   const opened = new AsyncDisposableStack()
   const line = (
@@ -60,14 +63,14 @@ export function openReportSending(
   const deliveries = opened.use(
     openDeliveries({
       ...{ store, requester, clock, onError, dataOf },
-      destinationOf: endpoints.ofReports.of,
+      destinationOf: destinations.of,
       attempted(attempt) {
         recorder.attempted(attempt)
         store.database.afterCommit(() => tell(attempt))
       },
       onGone(endpointId) {
-        if (!endpoints.switchOff(endpointId)) return
-        const endpoint = store.endpoints.get(endpointId)
+        if (!switchOffEndpoint(store, endpointId)) return
+        const endpoint = findEndpoint(store.database, endpointId)
         const text = `The endpoint ${endpoint ? endpointName(endpoint) : ''} is switched off, since it answered 410. Enter its new address or switch it on again under Partner.`
         store.database.afterCommit(() => line('danger', text))
       },
@@ -75,7 +78,7 @@ export function openReportSending(
       isIdle: () => !isListening,
     }),
   )
-  opened.defer(endpoints.onChange(() => void setImmediate(retry)))
+  opened.defer(store.database.subscribe('endpoints', () => void setImmediate(retry)))
   // Reports of a study with a mismatch wait for it to be resolved or overridden.
   opened.defer(store.imageStudies.onMismatchEnd(() => void setImmediate(retry)))
   opened.defer(
@@ -115,10 +118,12 @@ export function openReportSending(
     },
     undelivered: () => ({
       ...store.outbox.overdue(REPORT_DELIVERED, instantOf(clock() - LATE_MS)),
-      switchedOff: endpoints.disabled().map((endpoint) => ({
-        name: endpointName(endpoint),
-        reason: endpoint.disabledReason === null ? '' : DISABLED_SENTENCES[endpoint.disabledReason],
-      })),
+      switchedOff: listEndpoints(store.database)
+        .filter(({ disabledAt }) => disabledAt !== null)
+        .map((endpoint) => ({
+          name: endpointName(endpoint),
+          reason: endpoint.disabledReason ? DISABLED_SENTENCES[endpoint.disabledReason] : '',
+        })),
     }),
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }

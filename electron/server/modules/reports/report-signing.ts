@@ -2,6 +2,7 @@ import { type DomainDeps, note } from '#server/modules/audit/audit.ts'
 import { followedCorrection } from '#server/modules/corrections/correction-addendum.ts'
 import type { EventLog } from '#server/modules/events/event-log.ts'
 import { identityOf } from '#server/modules/images/study-identity.ts'
+import { endpointTaking } from '#server/modules/partners/targets.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import type { ScribeStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { refused } from '#server/modules/studies/study-references.ts'
@@ -9,11 +10,11 @@ import { actorOf, type UserCaller } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import { timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
-import type { CheckFinding, Communication, Draft } from '#shared/contract/reports.ts'
+import type { CheckFinding, Communication, Draft, ReportCheck } from '#shared/contract/reports.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { moved } from '#shared/lifecycle.ts'
-import { type CheckInput, type ReportCheck, reportFindings } from '#shared/report-checks.ts'
+import { type CheckInput, reportFindings } from '#shared/report-checks.ts'
 import { plainReport } from '#shared/report-text.ts'
 import { draftView, isShown, withoutSeq } from './report-draft.ts'
 import {
@@ -205,8 +206,8 @@ export function reportSigning(
       ...(part.follows && { correctionId: part.follows.correctionId }),
     })
     const eventId = idFromUuid('whe', uuid())
-    const endpointId =
-      store.endpoints.endpointFor('report.delivered', study.createdByApiKeyId)?.endpointId ?? null
+    const taker = endpointTaking(store.database, 'report.delivered', study.createdByApiKeyId)
+    const endpointId = taker?.disabledAt === null ? taker.endpointId : null
     events.begin({
       eventId,
       type: 'report.delivered',

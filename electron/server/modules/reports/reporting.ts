@@ -1,4 +1,4 @@
-import type { HttpApp } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
 import { openOutboxWorker } from '#server/jobs/outbox-worker.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { EventLog } from '#server/modules/events/event-log.ts'
@@ -7,6 +7,7 @@ import { openEventReplay } from '#server/modules/events/event-replay.ts'
 import { serveDashboardEvents } from '#server/modules/events/routes.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
 import type { PartnerInterface } from '#server/modules/partners/partner-interface.ts'
+import { serveEndpoints } from '#server/modules/partners/routes.ts'
 import { sessionReply } from '#server/modules/users/session-routes.ts'
 import { testSending } from '#server/modules/worklist/test-sending.ts'
 import type { Parts } from '#server/parts.ts'
@@ -17,7 +18,9 @@ import { archivedReport } from './archived-report.ts'
 import { openClinicalContexts } from './clinical-contexts.ts'
 import { contextAsking } from './context-asking.ts'
 import { openCriticalResults } from './critical-results.ts'
+import { isReportPdfLink, reportPdfUrl } from './pdf-links.ts'
 import { openReportDelivery } from './report-delivery.ts'
+import { openReportDestinations } from './report-destinations.ts'
 import { openReportLocks, type ReportLocks } from './report-locks.ts'
 import { openReportObjects } from './report-objects.ts'
 import { serveReportPdf } from './report-pdf-route.ts'
@@ -60,7 +63,7 @@ const REPORT_ARCHIVE = 'report.archive'
 
 /** Connects the writing of reports with the partner, the archive and the window. */
 export function openReporting(parts: Parts, options: ReportingOptions): Reporting {
-  const { deps, store, settings, endpoints } = parts
+  const { deps, store, settings, refusedHosts } = parts
   const {
     feed,
     requester,
@@ -73,14 +76,18 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
     version,
     onError,
   } = options
-  const { links, studies, reports } = partnerInterface
+  const { studies, reports } = partnerInterface
   const { clock } = deps
   const opened = new AsyncDisposableStack()
   const plaintextHosts = () => settings.get('partner.plaintextHosts')
 
-  const delivery = openReportDelivery({ store, links })
+  const delivery = openReportDelivery({ store, publicBase })
+  const destinations = openReportDestinations(store)
   const sending = opened.use(
-    openReportSending(parts, { feed, requester, recorder, dataOf: delivery.deliveryOf, onError }),
+    openReportSending(parts, {
+      ...{ feed, requester, recorder, destinations, onError },
+      dataOf: delivery.deliveryOf,
+    }),
   )
 
   const objects = openReportObjects({
@@ -104,7 +111,7 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
   const closing = new AbortController()
   const contexts = openClinicalContexts({
     ...{ ...deps, settings },
-    ...contextAsking(requester, downloads, endpoints, eventLog, closing.signal),
+    ...contextAsking(store, requester, downloads, refusedHosts, eventLog, closing.signal),
   })
   const replay = opened.use(
     openEventReplay({
@@ -132,22 +139,25 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
     serve(app) {
       const desk: DashboardReportsDeps = {
         ...{ store, feed, studies, writing, reading, templates, criticals, contexts },
-        ports: { sendObjects: objects.send, pdfUrl: links.pdfUrl },
+        ports: {
+          sendObjects: objects.send,
+          pdfUrl: (reportId: string) => reportPdfUrl(store, publicBase(), reportId),
+        },
       }
       serveDashboardReports(app, desk)
       serveLinkedReports(app, { ...desk, session: sessionReply(store, settings, version) })
-      const sendTest = testSending(parts, { requester, endpoints, publicBase })
+      const sendTest = testSending(parts, { requester, publicBase })
+      serveEndpoints(app, store, settings, refusedHosts, destinations.waiting, feed.noteStatus)
       serveDashboardEvents(app, {
         store,
         eventLog,
         replay,
-        endpoints,
         plaintextHosts,
         feed,
         ports: { sendTest },
       })
       serveReportPdf(app, {
-        verify: links.verifyPdf,
+        verify: (reportId, query) => isReportPdfLink(store, reportId, query),
         read: (reportId) => store.reportPdfs.read(reportId),
       })
     },

@@ -3,13 +3,13 @@ import { type EitherStudy, isVisible, studyFinder } from '#server/modules/studie
 import type { ScribeStudyRecord, StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { refused } from '#server/modules/studies/study-references.ts'
 import { actorOf, type Caller, demand } from '#server/modules/users/caller.ts'
-import type { Links } from '#server/modules/viewer/links.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { moved, type StudyReportStatus } from '#shared/lifecycle.ts'
+import { reportPdfUrl } from './pdf-links.ts'
 import type { NewReportRecord, ReportRecord } from './report-queries.ts'
 
 /** Reports of one study. */
@@ -59,8 +59,8 @@ export interface Reports {
   cancelAddendum(caller: Caller, reportId: string): Outcome
 }
 
-export function openReports(deps: DomainDeps & { readonly links: Pick<Links, 'pdfUrl'> }): Reports {
-  const { store, clock, uuid, links } = deps
+export function openReports(deps: DomainDeps & { readonly publicBase: () => string }): Reports {
+  const { store, clock, uuid, publicBase } = deps
   const { database, reports, studies } = store
   const finder = studyFinder(deps)
 
@@ -124,7 +124,7 @@ export function openReports(deps: DomainDeps & { readonly links: Pick<Links, 'pd
     pdf(caller, query) {
       const linked = (item: ReportItem): PdfItem => ({
         ...item,
-        presignedUrl: links.pdfUrl(item.reportId),
+        presignedUrl: reportPdfUrl(store, publicBase(), item.reportId),
       })
       const given = readable(caller, query)
       return 'reports' in given ? { ...given, reports: given.reports.map(linked) } : linked(given)

@@ -1,5 +1,6 @@
 import { serveDocument } from '#server/http/document.ts'
-import { type HttpApp, serve } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serve } from '#server/http/operations.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { type UserCaller, windowCaller } from '#server/modules/users/caller.ts'
 import type { sessionReply } from '#server/modules/users/session-routes.ts'

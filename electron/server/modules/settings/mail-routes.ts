@@ -1,4 +1,5 @@
-import { type HttpApp, serveAll } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serveAll } from '#server/http/operations.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
 import type { Mail } from '#server/modules/mail/mail.ts'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'

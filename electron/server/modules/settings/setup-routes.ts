@@ -1,4 +1,5 @@
-import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
 import type { Backups } from '#server/modules/backups/backups.ts'
 import type { Recovery } from '#server/modules/backups/recovery-key-setup.ts'

@@ -1,6 +1,6 @@
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
 import type { Devices } from '#server/modules/devices/devices.ts'
-import type { Endpoints } from '#server/modules/partners/endpoints.ts'
+import { defaultEndpoint } from '#server/modules/partners/targets.ts'
 import type { SetupState, SetupStep } from '#shared/contract/dashboard-setup.ts'
 
 export type SetupDevice = SetupState['devices'][number]
@@ -42,13 +42,8 @@ export function devicesHeard({
  * The events that the clinic's default endpoint gets, each with how its newest call ended: a test,
  * or in earnest.
  */
-export function partnerHeard({
-  store,
-  endpoints,
-}: Pick<DomainDeps, 'store'> & {
-  readonly endpoints: Pick<Endpoints, 'list'>
-}): SetupState['partner'] {
-  const endpoint = endpoints.list().find(({ isDefault }) => isDefault)
+export function partnerHeard({ store }: Pick<DomainDeps, 'store'>): SetupState['partner'] {
+  const endpoint = defaultEndpoint(store.database)
   if (!endpoint) return { url: null, endpointId: null, events: [] }
   const { url, endpointId } = endpoint
   return {

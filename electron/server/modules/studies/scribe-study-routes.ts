@@ -1,23 +1,21 @@
 import { listPage } from '#server/http/list-page.ts'
 import type { HandlersOf } from '#server/http/operations.ts'
-import type { Links } from '#server/modules/viewer/links.ts'
 import type { scribe } from '#shared/contract/scribe.ts'
 import { scribeStudyOf } from './scribe-study.ts'
 import type { Studies } from './studies.ts'
 
 export interface ScribeStudyDeps {
   readonly studies: Studies
-  readonly links: Pick<Links, 'reroute' | 'viewerOnly' | 'ephemeral'>
 }
 
 type ScribeHandlers = HandlersOf<typeof scribe>
+/** Served by modules/viewer/link-routes.ts. */
+type LinkCalls = 'rerouteUrl' | 'viewerOnlyRerouteUrl' | 'ephemeralSession'
 type ReportCalls = 'reports' | 'reportText' | 'reportPdf' | 'startAddendum' | 'cancelAddendum'
 
-/** interface.md, Scribe studies; interface-choices §1.3. */
 export const scribeStudyHandlers = ({
   studies,
-  links,
-}: ScribeStudyDeps): Omit<ScribeHandlers, ReportCalls> => ({
+}: ScribeStudyDeps): Omit<ScribeHandlers, ReportCalls | LinkCalls> => ({
   create: ({ caller, body }) => scribeStudyOf(studies.create(caller, 'scribe', body)),
   list({ caller, query: { cursor, ...query } }) {
     const { items, next } = studies.list(caller, 'scribe', { ...query, after: cursor })
@@ -30,7 +28,4 @@ export const scribeStudyHandlers = ({
     scribeStudyOf(studies.update(caller, 'scribe', params.studyId, body)),
   cancel: ({ caller, body }) => studies.cancel(caller, 'scribe', body),
   uncancel: ({ caller, body }) => studies.uncancel(caller, 'scribe', body),
-  rerouteUrl: ({ caller, body }) => links.reroute(caller, body),
-  viewerOnlyRerouteUrl: ({ caller, body }) => links.viewerOnly(caller, body),
-  ephemeralSession: ({ caller, body }) => links.ephemeral(caller, 'scribe', body),
 })

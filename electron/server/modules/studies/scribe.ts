@@ -1,4 +1,5 @@
-import { type HttpApp, serveAll } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serveAll } from '#server/http/operations.ts'
 import {
   type ScribeReportDeps,
   scribeReportHandlers,
@@ -8,5 +9,6 @@ import { type ScribeStudyDeps, scribeStudyHandlers } from './scribe-study-routes
 
 /** Declares the scribe area about studies and reports. */
 export function serveScribe(app: HttpApp, deps: ScribeStudyDeps & ScribeReportDeps): void {
-  serveAll(app, scribe, { ...scribeStudyHandlers(deps), ...scribeReportHandlers(deps) })
+  const { rerouteUrl: _, viewerOnlyRerouteUrl: __, ephemeralSession: ___, ...operations } = scribe
+  serveAll(app, operations, { ...scribeStudyHandlers(deps), ...scribeReportHandlers(deps) })
 }

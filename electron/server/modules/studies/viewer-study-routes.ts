@@ -1,20 +1,17 @@
 import { listPage } from '#server/http/list-page.ts'
 import type { HandlersOf } from '#server/http/operations.ts'
-import type { Links } from '#server/modules/viewer/links.ts'
 import type { viewer } from '#shared/contract/viewer.ts'
 import type { Studies } from './studies.ts'
 import { viewerStudyOf } from './viewer-study.ts'
 
 export interface ViewerStudyDeps {
   readonly studies: Studies
-  readonly links: Pick<Links, 'viewer' | 'ephemeral'>
 }
 
-/** interface.md, Viewer studies; interface-choices §1.3. */
+/** All but the links, which modules/viewer/link-routes.ts serves. */
 export const viewerStudyHandlers = ({
   studies,
-  links,
-}: ViewerStudyDeps): HandlersOf<typeof viewer> => ({
+}: ViewerStudyDeps): Omit<HandlersOf<typeof viewer>, 'rerouteUrl' | 'ephemeralSession'> => ({
   create: ({ caller, body }) => viewerStudyOf(studies.create(caller, 'viewer', body)),
   list({ caller, query: { cursor, ...query } }) {
     const { items, next } = studies.list(caller, 'viewer', { ...query, after: cursor })
@@ -27,6 +24,4 @@ export const viewerStudyHandlers = ({
     viewerStudyOf(studies.update(caller, 'viewer', params.studyId, body)),
   cancel: ({ caller, body }) => studies.cancel(caller, 'viewer', body),
   uncancel: ({ caller, body }) => studies.uncancel(caller, 'viewer', body),
-  rerouteUrl: ({ caller, body }) => links.viewer(caller, body),
-  ephemeralSession: ({ caller, body }) => links.ephemeral(caller, 'viewer', body),
 })

@@ -1,5 +1,6 @@
 import type { Context } from '#server/context.ts'
 import type { EventLog } from '#server/modules/events/event-log.ts'
+import { findEndpoint } from '#server/modules/partners/queries.ts'
 import { personOf } from '#server/modules/reports/report-people.ts'
 import { openReferences } from '#server/modules/studies/reference-queries.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
@@ -43,7 +44,7 @@ export function studyMoments(
   }: EventSummary): StudyMoment => ({
     at: createdAt,
     what: type,
-    who: (endpointId !== null && store.endpoints.get(endpointId)?.name) || '',
+    who: (endpointId !== null && findEndpoint(store.database, endpointId)?.name) || '',
     detail: { state, outcome, attempts, effect },
     eventId: mayOpen ? eventId : null,
   })

@@ -1,5 +1,6 @@
 import type { Context } from '#server/context.ts'
-import { type HttpApp, serveAll } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serveAll } from '#server/http/operations.ts'
 import { windowList } from '#server/modules/dashboard/window-list.ts'
 import type { EventLog } from '#server/modules/events/event-log.ts'
 import type { ReportLocks } from '#server/modules/reports/report-locks.ts'

@@ -1,8 +1,10 @@
 import type { Context } from '#server/context.ts'
 import type { TimeKey } from '#server/database/page.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
 import { listPage, printTimeKey, readTimeKey } from '#server/http/list-page.ts'
-import { type HttpApp, serveAll } from '#server/http/operations.ts'
+import { serveAll } from '#server/http/operations.ts'
 import type { SessionCookie } from '#server/http/session-authentication.ts'
+import { windowCaller } from '#server/modules/users/caller.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import {
   dashboardPeople,
@@ -12,7 +14,6 @@ import {
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { InvitationId } from '#shared/ids.ts'
-import { windowCaller } from './caller.ts'
 import { invitedPerson } from './interface-routes.ts'
 import * as invitations from './invitations.ts'
 import type { People } from './people.ts'

@@ -1,6 +1,7 @@
 import type { Context } from '#server/context.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
 import type { LanListener } from '#server/http/lan-listener.ts'
-import { type HttpApp, serveAll } from '#server/http/operations.ts'
+import { serveAll } from '#server/http/operations.ts'
 import { ACCESS } from '#server/http/session-authentication.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'

@@ -1,16 +1,56 @@
 import type { Context } from '#server/context.ts'
+import type { OpenView } from '#server/http/view-authentication.ts'
 import type { EventLog } from '#server/modules/events/event-log.ts'
-import type { Endpoints } from '#server/modules/partners/endpoints.ts'
+import { findEndpoint } from '#server/modules/partners/queries.ts'
+import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
+import { endpointTaking } from '#server/modules/partners/targets.ts'
 import type { AnswerOf } from '#server/webhooks/answer.ts'
+import type { Manifest } from '#server/webhooks/manifest.ts'
 import { acceptAnswer, type EventSubject, type Requester } from '#server/webhooks/request.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import type { AskUpload } from './capture-upload.ts'
-import type { AccessAnswer, AskAccess } from './view-images.ts'
+
+/** The study that is asked for; of an ephemeral session there is none. */
+export interface AskedStudy {
+  readonly studyId: string
+  readonly studyInstanceUid: string
+}
+
+export interface AccessMedium {
+  readonly url: string
+  readonly mimeType: string
+  readonly fileName?: string | undefined
+}
+
+/** What a partner answered to `study.access_requested` or `ephemeral.access_requested`. */
+export interface AccessAnswer {
+  readonly urls: readonly string[]
+  /** None or one of a study; any number of an ephemeral session. */
+  readonly manifests: readonly Manifest[]
+  readonly media: readonly AccessMedium[]
+  /** The endpoint's `fileHosts` as they are now. */
+  hosts(): readonly string[]
+  /** That a URL named a host that is not listed (`partners/refused-hosts`). */
+  noteRefusedHost(url: string): void
+  /** Parts of the answer that were left out: `path: sentence`. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * Asks the partner whose images they are. `study` is null for an
+ * ephemeral session (then `view.ephemeral` says what is asked). @throws WebhookError, of
+ * `no-endpoint` where no endpoint takes the event; the reason of `signal`
+ */
+export type AskAccess = (
+  view: OpenView,
+  study: AskedStudy | null,
+  signal: AbortSignal,
+) => Promise<AccessAnswer>
 
 export interface AccessAskingDeps {
-  readonly store: Pick<Context, 'studies'>
+  readonly store: Context
   readonly requester: Requester
-  readonly endpoints: Pick<Endpoints, 'takerOf' | 'fileHostsOf' | 'noteRefusedHost'>
+  readonly refusedHosts: RefusedHosts
   readonly eventLog: Pick<EventLog, 'setEffect'>
   readonly plaintextHosts: () => readonly string[]
 }
@@ -35,7 +75,7 @@ export function accessAsking(deps: AccessAskingDeps): {
   readonly askImages: AskAccess
   readonly askUpload: AskUpload
 } {
-  const { store, requester, endpoints, eventLog, plaintextHosts } = deps
+  const { store, requester, refusedHosts, eventLog, plaintextHosts } = deps
 
   async function asked<E extends AccessEvent>(
     event: E,
@@ -60,13 +100,14 @@ export function accessAsking(deps: AccessAskingDeps): {
         })
       },
     })
-    const endpointId = endpoints.takerOf(event, apiKeyId)?.endpointId
+    const endpointId = endpointTaking(store.database, event, apiKeyId)?.endpointId
     return {
       answer,
       notes,
-      hosts: () => (endpointId === undefined ? [] : endpoints.fileHostsOf(endpointId)),
+      hosts: () =>
+        endpointId === undefined ? [] : (findEndpoint(store.database, endpointId)?.fileHosts ?? []),
       noteRefusedHost(url: string) {
-        if (endpointId !== undefined) endpoints.noteRefusedHost(endpointId, url)
+        if (endpointId !== undefined) refusedHosts.note(endpointId, url)
       },
       setEffect: (sentence: string) => eventLog.setEffect(eventId, sentence),
     }

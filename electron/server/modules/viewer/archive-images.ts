@@ -1,5 +1,4 @@
 import { open } from 'node:fs/promises'
-import type { Context } from '#server/context.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import {
   openViewedFile,
@@ -8,14 +7,12 @@ import {
 } from '#server/dicom/pixel-data/viewed-file.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import { ApiError } from '#shared/errors.ts'
-import { diskSource } from './disk-source.ts'
+import { type CacheHold, fileKeyOf, NoRoom } from './cache.ts'
 import { inflatedCopy } from './fetching.ts'
 import { extrasOf, frameOf, type ImageFile, noFrame } from './image-file.ts'
-import { isDocument, type MediaFiles } from './media.ts'
-import type { OpenFile, OpenFiles } from './open-files.ts'
-import type { ShownStudies } from './shown-studies.ts'
-import { type CacheHold, fileKeyOf, NoRoom, type ViewCache } from './view-cache.ts'
-import type { ViewList } from './view-list.ts'
+import { isDocument } from './media.ts'
+import { diskSource, type OpenFile } from './open-files.ts'
+import type { ViewScope } from './scope.ts'
 
 /** The first images are shown while the others are read. */
 const FIRST = 24
@@ -27,45 +24,14 @@ const AT_ONCE = 6
  */
 const isReceived = ({ remoteAddress }: InstanceRecord) => remoteAddress !== ''
 
-export interface ArchiveImagesDeps {
-  readonly store: Context
-  readonly cache: ViewCache
-  readonly openFiles: OpenFiles
-  readonly list: ViewList
-  readonly shown: ShownStudies
-  readonly media: MediaFiles
-  readonly studyInstanceUid: string
-  readonly signal: AbortSignal
-}
-
-/** The current images of a study in the archive; those that were set aside are not shown. */
-export interface ArchiveImages {
-  /** Lists them all; again, those that have come since. @throws the signal's reason */
-  run(): Promise<void>
-  /** Whether there are others than were listed. */
-  readonly isChanged: boolean
-  readonly files: number
-  readonly read: number
-  /** Whether a device sent any of them. */
-  readonly hasReceived: boolean
-  has(sopInstanceUid: string): boolean
-  find(sopInstanceUid: string): ImageFile | undefined
-  close(): void
-}
-
 /** What is remembered of an instance. */
 type Kept = Pick<InstanceRecord, 'file' | 'crc32' | 'transferSyntaxUid'>
 
-export function archiveImages({
-  store,
-  cache,
-  openFiles,
-  list,
-  shown,
-  media,
-  studyInstanceUid,
-  signal,
-}: ArchiveImagesDeps): ArchiveImages {
+export type ArchiveImages = ReturnType<typeof archiveImages>
+
+/** The current images of a study in the archive; those that were set aside are not shown. */
+export function archiveImages(scope: ViewScope, studyInstanceUid: string) {
+  const { context, cache, openFiles, list, shown, media, signal } = scope
   const instances = new Map<string, Kept>()
   const inflated = new Map<string, Promise<CacheHold>>()
   let files = 0
@@ -75,12 +41,12 @@ export function archiveImages({
   let after = 0
   let known = 0
   let isStale = false
-  const count = () => store.imageStudies.get(studyInstanceUid)?.instances ?? 0
+  const count = () => context.imageStudies.get(studyInstanceUid)?.instances ?? 0
   let counted = 0
 
   /** Of a deflated file it is that of its inflated copy. */
   async function pathOf({ file, crc32, transferSyntaxUid }: Kept): Promise<string> {
-    const path = store.imageFiles.pathOf(file)
+    const path = context.imageFiles.pathOf(file)
     if (transferSyntaxUid !== TRANSFER_SYNTAX.deflatedExplicitLittleEndian) return path
     const fileKey = fileKeyOf(`archive ${file}`)
     const evicted = () => void inflated.delete(file)
@@ -130,7 +96,8 @@ export function archiveImages({
     kept: Kept,
     work: (file: OpenFile) => Promise<T>,
   ): Promise<T> {
-    if (store.instances.current(sopInstanceUid)?.file === kept.file) return await opened(kept, work)
+    if (context.instances.current(sopInstanceUid)?.file === kept.file)
+      return await opened(kept, work)
     isStale = true
     throw new ApiError(
       'refused',
@@ -148,7 +115,7 @@ export function archiveImages({
   async function show(instance: InstanceRecord, at: number): Promise<void> {
     try {
       const { header, fault } = await readFile(await pathOf(instance))
-      shown.show({ header, source: 'archive' })
+      shown.show(header, 'archive')
       if (isDocument(header)) media.addDocument(imageOf(instance.sopInstanceUid, instance))
       if (fault !== undefined) tell(instance, at, fault)
     } catch (error) {
@@ -167,12 +134,13 @@ export function archiveImages({
     })
 
   return {
-    async run() {
+    /** Lists them all; again, those that have come since. @throws the signal's reason */
+    async run(): Promise<void> {
       counted = count()
       isStale = false
       files = Math.max(files, counted)
       for (let limit = FIRST; ; limit = BATCH) {
-        const part = store.instances.partOfStudy(studyInstanceUid, after, limit)
+        const part = context.instances.partOfStudy(studyInstanceUid, after, limit)
         for (const instance of part) {
           const { sopInstanceUid, file, crc32, transferSyntaxUid } = instance
           instances.set(sopInstanceUid, { file, crc32, transferSyntaxUid })
@@ -194,6 +162,7 @@ export function archiveImages({
       }
       files = known
     },
+    /** Whether there are others than were listed. */
     get isChanged() {
       return isStale || count() !== counted
     },
@@ -203,15 +172,16 @@ export function archiveImages({
     get read() {
       return read
     },
+    /** Whether a device sent any of them. */
     get hasReceived() {
       return hasReceived
     },
-    has: (sopInstanceUid) => instances.has(sopInstanceUid),
-    find(sopInstanceUid) {
+    has: (sopInstanceUid: string) => instances.has(sopInstanceUid),
+    find(sopInstanceUid: string) {
       const kept = instances.get(sopInstanceUid)
       return kept && imageOf(sopInstanceUid, kept)
     },
-    close() {
+    close(): void {
       for (const copy of inflated.values())
         copy
           .then((hold) => {

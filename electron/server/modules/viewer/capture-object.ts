@@ -1,4 +1,4 @@
-import type { DataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import {
   type CaptureImage,
   SECONDARY_CAPTURE,
@@ -7,7 +7,7 @@ import {
 import type { ImageHeader } from '#server/modules/images/image-study-queries.ts'
 import type { ImageAttributes } from '#server/modules/images/instance-queries.ts'
 import { dicomTime } from '#server/platform/clinic-day.ts'
-import type { KnownInstance } from './view-images.ts'
+import type { KnownInstance } from './images.ts'
 
 /** A capture as the archive keeps it: what `modules/images/own-instances.ts` takes. */
 export interface CaptureObject {

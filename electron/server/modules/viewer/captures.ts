@@ -3,8 +3,8 @@ import { inflate } from 'node:zlib'
 import type { z } from 'zod'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { type DomainDeps, note, userActor } from '#server/modules/audit/audit.ts'
-import type { EventTargets } from '#server/modules/events/event-targets.ts'
 import type { ImageHeader } from '#server/modules/images/image-study-queries.ts'
+import { targetFor } from '#server/modules/partners/targets.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import { timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -14,6 +14,7 @@ import { ApiError } from '#shared/errors.ts'
 import { uidOfUuid } from '#shared/ids.ts'
 import { type CaptureObject, captureObject } from './capture-object.ts'
 import { CAPTURE_UPLOAD, type CaptureUploadDeps, openCaptureUpload } from './capture-upload.ts'
+import type { ViewImages } from './images.ts'
 import {
   type CaptureRecord,
   capturesOfStudy,
@@ -21,7 +22,6 @@ import {
   insertCapture,
   updateCapture,
 } from './queries.ts'
-import type { ViewImages } from './view-images.ts'
 
 /**
  * Implemented by `server.ts` with the module `images`: the objects are in the archive, durably,
@@ -38,7 +38,6 @@ export interface CapturesDeps
   extends DomainDeps,
     Omit<CaptureUploadDeps, 'store' | 'clock' | 'onSettled'> {
   readonly settings: Pick<Settings, 'get'>
-  readonly endpoints: Pick<EventTargets, 'targetFor'>
   readonly images: Pick<ViewImages, 'instanceOf' | 'priors'>
   readonly keep: KeepCaptures
   /** The first failure, and the end of it; for the feed. Nothing in it names a patient. */
@@ -70,7 +69,7 @@ const UNASKED =
 const UNKNOWN = 'The study is of no partner: it is in the archive of this gateway alone.'
 
 export function openCaptures(deps: CapturesDeps): Captures {
-  const { store, clock, uuid, settings, endpoints, images, keep, onFailed } = deps
+  const { store, clock, uuid, settings, images, keep, onFailed } = deps
   const { database, imageStudies, outbox, studies } = store
 
   const uploading = openCaptureUpload({
@@ -100,7 +99,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
   /** Why nobody can be asked where it goes; empty where somebody can. */
   function whyKept({ studyId, apiKeyId }: Pick<CaptureRecord, 'studyId' | 'apiKeyId'>): string {
     if (studyId === null) return UNKNOWN
-    return endpoints.targetFor('secondary_capture.access_requested', apiKeyId) ? '' : UNASKED
+    return targetFor(store, 'secondary_capture.access_requested', apiKeyId) ? '' : UNASKED
   }
 
   function demandRoom(): void {

@@ -1,8 +1,9 @@
 import { access, open } from 'node:fs/promises'
 import { inflatedFile } from '#server/dicom/data-set/inflated-file.ts'
-import type { Downloads, Streamed } from '#server/webhooks/download.ts'
-import { type GrowingFile, growingFile } from './growing-file.ts'
-import type { CacheHold, CachePart, KnownFile, ViewCache } from './view-cache.ts'
+import type { Streamed } from '#server/webhooks/download.ts'
+import type { CacheHold, CachePart, KnownFile, ViewCache } from './cache.ts'
+import { type GrowingFile, growingFile } from './open-files.ts'
+import type { ViewScope } from './scope.ts'
 
 /** Bytes between two looks at the disk's room. */
 const LOOK_EVERY = 64 << 20
@@ -32,10 +33,7 @@ export interface Fetching {
  *   signal's reason
  */
 export async function fetched(
-  {
-    downloads,
-    cache,
-  }: { readonly downloads: Pick<Downloads, 'stream'>; readonly cache: ViewCache },
+  { downloads, cache }: ViewScope,
   { fileKey, studyInstanceUid, url, hosts }: FileToFetch,
   fetching: Fetching,
 ): Promise<CacheHold> {

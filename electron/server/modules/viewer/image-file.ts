@@ -1,9 +1,13 @@
-import { type ViewedFile, ViewedFileFault } from '#server/dicom/pixel-data/viewed-file.ts'
+import {
+  type ByteSource,
+  type FrameBytes,
+  readFrame,
+  type ViewedFile,
+  ViewedFileFault,
+} from '#server/dicom/pixel-data/viewed-file.ts'
 import type { InstanceExtras } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { DiskSource } from './disk-source.ts'
-import { fetchedFrame } from './frame-reading.ts'
-import type { OpenFile } from './open-files.ts'
+import type { DiskSource, OpenFile } from './open-files.ts'
 
 /** A frame as it is stored. */
 export interface Frame {
@@ -39,6 +43,24 @@ export async function frameOf(
   const bytes = spoken(() => viewed.frame(number))
   if (!bytes) return undefined
   return { body: await fetchedFrame(source, bytes), transferSyntaxUid: viewed.transferSyntaxUid }
+}
+
+/** The bytes of a frame, fetched from the disk without holding up the event loop. */
+async function fetchedFrame(source: DiskSource, frame: FrameBytes): Promise<Buffer> {
+  const parts = await Promise.all(
+    frame.spans.map(async ({ at, length }) => ({ at, bytes: await source.fetch(at, length) })),
+  )
+  const fetched: ByteSource = {
+    length: source.length,
+    isWhole: source.isWhole,
+    read(at, length) {
+      const part = parts.find((each) => at >= each.at && at + length <= each.at + each.bytes.length)
+      return part
+        ? part.bytes.subarray(at - part.at, at - part.at + length)
+        : source.read(at, length)
+    },
+  }
+  return readFrame(fetched, frame)
 }
 
 /** Of a file that is whole. @throws ApiError */

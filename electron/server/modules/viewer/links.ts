@@ -1,6 +1,7 @@
 import type { Context } from '#server/context.ts'
 import { findApiKey } from '#server/modules/api-keys/queries.ts'
-import { type DomainDeps, note } from '#server/modules/audit/audit.ts'
+import { note } from '#server/modules/audit/audit.ts'
+import { targetFor } from '#server/modules/partners/targets.ts'
 import { type EitherStudy, studyFinder } from '#server/modules/studies/study-access.ts'
 import type { Area, StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { refused, studyReferences } from '#server/modules/studies/study-references.ts'
@@ -8,232 +9,176 @@ import { actorOf, type Caller, demand, makerOf } from '#server/modules/users/cal
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
-import type { EventType } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
 import { moved } from '#shared/lifecycle.ts'
 import {
   type EphemeralDetail,
   findLink,
   insertLink,
-  type LinkKind,
   type LinkRecord,
   redeemLink,
 } from './queries.ts'
-import { PDF_LINK_SECONDS, type SignedQuery, signedLinks } from './signed-link.ts'
 
-/** Fixed by the interface's documents (interface-choices §1.3). */
+// URLs given out that open the viewer: each token is good once, and only its hash is kept. The
+// functions that create one return its path and query, below the public base.
+
+/** How long the link of an ephemeral session may be followed; the partner interface fixes it. */
 export const EPHEMERAL_SECONDS = 30
 
-export interface LinksDeps extends DomainDeps {
-  /** Base of every URL given out, without a slash at its end (row 54). */
-  readonly publicBase: () => string
-  /** How long a link to the viewer may be followed (row 22). */
-  readonly linkMinutes: () => number
-  /**
-   * Whether an endpoint takes the event from this caller: that of its key, else the clinic's (row
-   * 50).
-   */
-  readonly takesEvent: (event: EventType, apiKeyId: string | null) => boolean
-}
-
-/** What a link that was followed opens; the session it begins is the viewer's business. */
-export type OpenedLink = Pick<
-  LinkRecord,
-  'kind' | 'area' | 'studyId' | 'userId' | 'ephemeral' | 'createdByApiKeyId' | 'createdByUserId'
->
+/**
+ * A link to a viewer study. @throws ApiError malformed, not-permitted, not-found; refused: the
+ * study is cancelled
+ */
+export const createViewerLink = (context: Context, caller: Caller, either: EitherStudy) =>
+  context.database.transaction(() => {
+    demand(caller, 'readStudies')
+    const { studyId } = activeStudy(context, caller, 'viewer', either)
+    return create(context, caller, { kind: 'viewer', area: 'viewer', studyId, userId: null })
+  })
 
 /**
- * unknown: cut off, or forgotten; revoked: whoever gave it, or whom it is for, has no access any
- * more.
+ * Assigns the study to the user and creates a link for viewer and dictation. @throws ApiError as
+ * `createViewerLink`; refused: the user, or another one is at work on the study
  */
-export interface ClosedLink {
-  readonly outcome: 'closed'
-  readonly why: 'unknown' | 'used' | 'expired' | 'cancelled' | 'revoked'
-}
-export type LinkOpening = { readonly outcome: 'opened'; readonly link: OpenedLink } | ClosedLink
-
-export interface Url {
-  readonly url: string
-}
-
-/**
- * URLs given out: each token is good once, and kept as a hash only (interface-choices §6 rows 6,
- * 22-24).
- */
-export interface Links {
-  /** @throws ApiError malformed, not-permitted, not-found; refused: the study is cancelled */
-  viewer(caller: Caller, either: EitherStudy): Url
-  /**
-   * Assigns the study to the user, then mints. @throws ApiError as `viewer`; refused: the user, or
-   * another one is at work on the study
-   */
-  reroute(caller: Caller, request: EitherStudy & { readonly assignedToUserId: string }): Url
-  /** `userId` is for the audit trail. @throws ApiError as `viewer` */
-  viewerOnly(caller: Caller, request: EitherStudy & { readonly userId?: string | undefined }): Url
-  /**
-   * A session without a study. @throws ApiError refused: no endpoint takes
-   * `ephemeral.access_requested`
-   */
-  ephemeral(caller: Caller, area: Area, session: EphemeralDetail): Url
-  /**
-   * Uses a link up where it opens; else it is left as it is, and why it does not open is said. Both
-   * are audited.
-   */
-  open(token: string): LinkOpening
-  /** A link to the PDF of a report, good for an hour. */
-  pdfUrl(reportId: string): string
-  verifyPdf(reportId: string, query: SignedQuery): boolean
-}
-
-export function openLinks(deps: LinksDeps): Links {
-  const { store, clock, publicBase, linkMinutes, takesEvent } = deps
-  const { database, studies } = store
-  const finder = studyFinder(deps)
-  const references = studyReferences(deps)
-  const signed = signedLinks(store.seal.keyFor('report PDF links'), clock)
-
-  interface Mint {
-    readonly kind: LinkKind
-    readonly area: Area
-    readonly studyId: string | null
-    readonly userId: string | null
-    readonly ephemeral?: EphemeralDetail
-  }
-  function mint(caller: Caller, { kind, area, studyId, userId, ephemeral }: Mint): Url {
-    const now = clock()
-    const lifetimeMs = ephemeral ? EPHEMERAL_SECONDS * 1000 : linkMinutes() * 60_000
-    const token = mintToken()
-    insertLink(database, {
-      tokenHash: hashOfToken(token),
-      ...{ kind, area, studyId, userId },
-      ...makerOf(caller),
-      ephemeral: ephemeral ?? null,
-      createdAt: instantOf(now),
-      expiresAt: instantOf(now + lifetimeMs),
-      usedAt: null,
-      revokedAt: null,
+export const createRerouteLink = (
+  context: Context,
+  caller: Caller,
+  { assignedToUserId, ...either }: EitherStudy & { readonly assignedToUserId: string },
+) =>
+  context.database.transaction(() => {
+    demand(caller, 'manageStudies')
+    const study = activeStudy(context, caller, 'scribe', either)
+    const path = 'body.assignedToUserId'
+    const user = studyReferences({ store: context }).assignee(assignedToUserId, path)
+    if (!user.canCreateReports) throw refused(path, 'must be a user who can create reports')
+    assign(context, caller, study, user)
+    const { studyId } = study
+    return create(context, caller, {
+      ...{ kind: 'reroute', area: 'scribe', studyId, userId: user.userId },
     })
-    note(deps.store, actorOf(caller), 'link.mint', studyId ?? 'ephemeral', { kind, userId })
-    return {
-      url: `${publicBase()}${studyId === null ? '/token/landing' : `/study/${studyId}`}?token=${token}`,
-    }
-  }
+  })
 
-  function active(caller: Caller, area: Area, either: EitherStudy): StudyRecord {
-    const study = finder.resolve(caller, area, either)
-    if (study.cancelledAt !== null)
-      throw new ApiError('refused', 'The study is cancelled: uncancel it first.')
-    return study
-  }
+/**
+ * A link to a scribe study without dictation; `userId` is for the audit trail. @throws ApiError as
+ * `createViewerLink`
+ */
+export const createViewerOnlyLink = (
+  context: Context,
+  caller: Caller,
+  { userId = null, ...either }: EitherStudy & { readonly userId?: string | null | undefined },
+) =>
+  context.database.transaction(() => {
+    demand(caller, 'readStudies')
+    const { studyId } = activeStudy(context, caller, 'scribe', either)
+    if (userId !== null) studyReferences({ store: context }).assignee(userId, 'body.userId')
+    return create(context, caller, { kind: 'viewer-only', area: 'scribe', studyId, userId })
+  })
 
-  /**
-   * Row 6: minting assigns, opening never does; a signed study keeps its radiologist and opens for
-   * reading.
-   */
-  function assign(caller: Caller, study: StudyRecord, user: UserRecord): void {
-    if (study.area !== 'scribe' || study.status === 'completed' || study.assignedTo === user.userId)
-      return
-    const status = moved('assign', study.status)
-    if (status === undefined)
-      throw refused(
-        'body.assignedToUserId',
-        `must be who works on the study: it is ${study.status}`,
+/**
+ * A link to a session without a study. @throws ApiError refused: no endpoint takes
+ * `ephemeral.access_requested` from this caller
+ */
+export const createEphemeralLink = (
+  context: Context,
+  caller: Caller,
+  area: Area,
+  ephemeral: EphemeralDetail,
+) =>
+  context.database.transaction(() => {
+    demand(caller, 'readStudies')
+    const apiKeyId = caller.kind === 'api-key' ? caller.apiKeyId : null
+    if (!targetFor(context, 'ephemeral.access_requested', apiKeyId))
+      throw new ApiError(
+        'refused',
+        'No endpoint takes ephemeral.access_requested: the partner must be set up for it first.',
       )
-    const assignedTo = user.userId
-    studies.update({ ...study, status, assignedTo, updatedAt: instantOf(clock()) }, study)
-    note(deps.store, actorOf(caller), 'study.update', study.studyId, {
-      assignedTo: { before: study.assignedTo, after: assignedTo },
-    })
-  }
+    const of = { kind: 'ephemeral', area, studyId: null, userId: null } as const
+    return create(context, caller, of, ephemeral)
+  })
 
-  function whyClosed(link: LinkRecord, now: string): ClosedLink['why'] | undefined {
-    // What is of the study now comes last: whoever holds a link that is over learns nothing of it.
-    if (link.usedAt !== null) return 'used'
-    if (link.expiresAt <= now) return 'expired'
-    if (link.revokedAt !== null || whyRevoked(store, link) !== undefined) return 'revoked'
-    if (link.studyId !== null && studies.get(link.studyId)?.cancelledAt !== null) return 'cancelled'
-    return undefined
-  }
-
-  return {
-    viewer: (caller, either) =>
-      database.transaction(() => {
-        demand(caller, 'readStudies')
-        const { studyId } = active(caller, 'viewer', either)
-        return mint(caller, { kind: 'viewer', area: 'viewer', studyId, userId: null })
-      }),
-
-    reroute: (caller, { assignedToUserId, ...either }) =>
-      database.transaction(() => {
-        demand(caller, 'manageStudies')
-        const study = active(caller, 'scribe', either)
-        const user = references.assignee(assignedToUserId, 'body.assignedToUserId')
-        if (!user.canCreateReports)
-          throw refused('body.assignedToUserId', 'must be a user who can create reports')
-        assign(caller, study, user)
-        return mint(caller, {
-          kind: 'reroute',
-          area: 'scribe',
-          studyId: study.studyId,
-          userId: user.userId,
-        })
-      }),
-
-    viewerOnly: (caller, { userId, ...either }) =>
-      database.transaction(() => {
-        demand(caller, 'readStudies')
-        const { studyId } = active(caller, 'scribe', either)
-        if (userId !== undefined) references.assignee(userId, 'body.userId')
-        return mint(caller, {
-          kind: 'viewer-only',
-          area: 'scribe',
-          studyId,
-          userId: userId ?? null,
-        })
-      }),
-
-    ephemeral: (caller, area, ephemeral) =>
-      database.transaction(() => {
-        demand(caller, 'readStudies')
-        if (
-          !takesEvent(
-            'ephemeral.access_requested',
-            caller.kind === 'api-key' ? caller.apiKeyId : null,
-          )
-        )
-          throw new ApiError(
-            'refused',
-            'No endpoint takes ephemeral.access_requested: the partner must be set up for it first.',
-          )
-        return mint(caller, { kind: 'ephemeral', area, studyId: null, userId: null, ephemeral })
-      }),
-
-    open: (token) =>
-      database.transaction((): LinkOpening => {
-        const now = instantOf(clock())
-        const link = findLink(database, hashOfToken(token))
-        if (!link) return { outcome: 'closed', why: 'unknown' }
-        const { kind, area, studyId, userId, ephemeral, createdByApiKeyId, createdByUserId } = link
-        const why = whyClosed(link, now)
-        if (why !== undefined) {
-          note(deps.store, 'gateway', 'link.refused', studyId ?? 'ephemeral', { kind, userId, why })
-          return { outcome: 'closed', why }
-        }
-        redeemLink(database, link.tokenHash, now)
-        note(deps.store, 'gateway', 'link.open', studyId ?? 'ephemeral', { kind, userId })
-        return {
-          outcome: 'opened',
-          link: { kind, area, studyId, userId, ephemeral, createdByApiKeyId, createdByUserId },
-        }
-      }),
-
-    pdfUrl: (reportId) => `${publicBase()}${signed.sign(pdfPath(reportId), PDF_LINK_SECONDS)}`,
-    verifyPdf: (reportId, query) => signed.verify(pdfPath(reportId), query),
-  }
+function create(
+  { database, settings, audit, clock }: Context,
+  caller: Caller,
+  of: Pick<LinkRecord, 'kind' | 'area' | 'studyId' | 'userId'>,
+  ephemeral: EphemeralDetail | null = null,
+): string {
+  const now = clock()
+  const lifetimeMs = ephemeral
+    ? EPHEMERAL_SECONDS * 1000
+    : settings.get('viewer.linkMinutes') * 60_000
+  const token = mintToken()
+  const { kind, studyId, userId } = of
+  insertLink(database, {
+    ...{ tokenHash: hashOfToken(token), ...of, ...makerOf(caller), ephemeral },
+    ...{ createdAt: instantOf(now), expiresAt: instantOf(now + lifetimeMs) },
+    ...{ usedAt: null, revokedAt: null },
+  })
+  note({ audit }, actorOf(caller), 'link.mint', studyId ?? 'ephemeral', { kind, userId })
+  return `${studyId === null ? '/token/landing' : `/study/${studyId}`}?token=${token}`
 }
 
-/** Where a report's PDF is served. */
-const pdfPath = (reportId: string) => `/reports/${reportId}/pdf`
+function activeStudy(context: Context, caller: Caller, area: Area, either: EitherStudy) {
+  const study = studyFinder({ store: context }).resolve(caller, area, either)
+  if (study.cancelledAt !== null)
+    throw new ApiError('refused', 'The study is cancelled: uncancel it first.')
+  return study
+}
+
+/**
+ * Creating a link assigns the study, opening it never does; a signed study keeps its radiologist
+ * and opens for reading.
+ */
+function assign(
+  { studies, audit, clock }: Context,
+  caller: Caller,
+  study: StudyRecord,
+  { userId: assignedTo }: UserRecord,
+): void {
+  if (study.area !== 'scribe' || study.status === 'completed' || study.assignedTo === assignedTo)
+    return
+  const status = moved('assign', study.status)
+  if (status === undefined)
+    throw refused('body.assignedToUserId', `must be who works on the study: it is ${study.status}`)
+  studies.update({ ...study, status, assignedTo, updatedAt: instantOf(clock()) }, study)
+  note({ audit }, actorOf(caller), 'study.update', study.studyId, {
+    assignedTo: { before: study.assignedTo, after: assignedTo },
+  })
+}
+
+/**
+ * Uses the link up where it opens; otherwise it is left as it is, and `why` says why it does not
+ * open: unknown: incomplete, or deleted; revoked: whoever gave it, or whom it is for, has no access
+ * any more. Both are audited.
+ */
+export function openLink(context: Context, token: string) {
+  const { database, clock, audit } = context
+  return database.transaction(() => {
+    const now = instantOf(clock())
+    const link = findLink(database, hashOfToken(token))
+    if (!link) return { outcome: 'closed', why: 'unknown' } as const
+    const { kind, area, studyId, userId, ephemeral, createdByApiKeyId, createdByUserId } = link
+    const why = whyClosed(context, link, now)
+    if (why !== undefined) {
+      const detail = { kind, userId, why }
+      note({ audit }, 'gateway', 'link.refused', studyId ?? 'ephemeral', detail)
+      return { outcome: 'closed', why } as const
+    }
+    redeemLink(database, link.tokenHash, now)
+    note({ audit }, 'gateway', 'link.open', studyId ?? 'ephemeral', { kind, userId })
+    const opened = { kind, area, studyId, userId, ephemeral, createdByApiKeyId, createdByUserId }
+    return { outcome: 'opened', link: opened } as const
+  })
+}
+
+function whyClosed(context: Context, link: LinkRecord, now: string) {
+  // What is of the study now comes last: whoever holds a link that is over learns nothing of it.
+  if (link.usedAt !== null) return 'used'
+  if (link.expiresAt <= now) return 'expired'
+  if (link.revokedAt !== null || whyRevoked(context, link) !== undefined) return 'revoked'
+  const { studyId } = link
+  if (studyId !== null && context.studies.get(studyId)?.cancelledAt !== null) return 'cancelled'
+  return undefined
+}
 
 /**
  * Why what a link gives is over, as a sentence; undefined where it is not: it ends with the access
@@ -241,10 +186,16 @@ const pdfPath = (reportId: string) => `/reports/${reportId}/pdf`
  * create reports.
  */
 export function whyRevoked(
-  { database }: Pick<Context, 'database'>,
-  given: Given,
+  { database }: Context,
+  {
+    kind,
+    userId,
+    createdByApiKeyId,
+    createdByUserId,
+  }: Pick<LinkRecord, 'userId' | 'createdByApiKeyId' | 'createdByUserId'> & {
+    readonly kind: string
+  },
 ): string | undefined {
-  const { kind, userId, createdByApiKeyId, createdByUserId } = given
   const isGone = (id: string | null) =>
     id !== null && findUser(database, id)?.deactivatedAt !== null
   if (createdByApiKeyId !== null && findApiKey(database, createdByApiKeyId)?.revokedAt !== null)
@@ -254,8 +205,4 @@ export function whyRevoked(
   if (kind === 'reroute' && !findUser(database, userId ?? '')?.canCreateReports)
     return 'The person whom the link is for may not create reports any more.'
   return undefined
-}
-
-type Given = Pick<LinkRecord, 'userId' | 'createdByApiKeyId' | 'createdByUserId'> & {
-  readonly kind: string
 }

@@ -13,23 +13,9 @@ const MORE_IF_URGENT = 2
 /**
  * Files in the order they are loaded: two at once until `speedUp`, then six, by their number; what
  * a person waits for jumps ahead, the last wish first.
+ * @param load never rejects @param isWanted whether anybody waits for those that are not urgent
  */
-export interface LoadQueue {
-  /** To be loaded when its turn comes. */
-  add(index: number): void
-  /** It is needed now. Returns what takes the wish back. */
-  urge(index: number): () => void
-  /** There may be somebody to load for again. */
-  go(): void
-  /** The first picture is there. */
-  speedUp(): void
-}
-
-/** @param load never rejects @param isWanted whether anybody waits for those that are not urgent */
-export function loadQueue(
-  load: (index: number) => Promise<void>,
-  isWanted: () => boolean,
-): LoadQueue {
+export function loadQueue(load: (index: number) => Promise<void>, isWanted: () => boolean) {
   const waiting = new Set<number>()
   const urgent = new Map<number, Set<symbol>>()
   const loading = new Set<number>()
@@ -57,11 +43,13 @@ export function loadQueue(
   }
 
   return {
-    add(index) {
+    /** To be loaded when its turn comes. */
+    add(index: number): void {
       waiting.add(index)
       go()
     },
-    urge(index) {
+    /** It is needed now. Returns what takes the wish back. */
+    urge(index: number): () => void {
       if (loading.has(index)) return () => undefined
       const wish = Symbol()
       const wishes = (urgent.get(index) ?? new Set()).add(wish)
@@ -74,8 +62,10 @@ export function loadQueue(
           urgent.delete(index)
       }
     },
+    /** There may be somebody to load for again. */
     go,
-    speedUp() {
+    /** The first picture is there. */
+    speedUp(): void {
       atOnce = AT_ONCE
       go()
     },

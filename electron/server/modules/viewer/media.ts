@@ -4,14 +4,15 @@ import type { Downloads, Streamed } from '#server/webhooks/download.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { ViewMedia } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
-import { type ByteRange, rangeOf } from './byte-range.ts'
-import { isEnded } from './faults.ts'
-import { faultSentence } from './file-loading.ts'
 import { type ImageFile, spoken } from './image-file.ts'
-import type { PartnerAnswer } from './partner-answer.ts'
-import { identitiesOf, matchedAnew } from './url-identity.ts'
-import type { ShownMedium } from './view-images.ts'
-import type { ViewList } from './view-list.ts'
+import type { ViewList } from './list.ts'
+import {
+  fetchFault,
+  identitiesOf,
+  isEnded,
+  matchedAnew,
+  type PartnerAnswer,
+} from './partner-answer.ts'
 
 const MOST_BYTES = 4 * 1024 ** 3
 /** More are left out. */
@@ -34,14 +35,15 @@ const SHOWN_AS: Readonly<Record<string, ViewMedia['shownAs']>> = {
 
 export const isDocument = ({ instance }: ViewedHeader) => instance.sopClassUid === PDF
 
-/** What is beside the images of a view: files of partners, and documents inside DICOM files. */
-export interface MediaFiles {
-  addLinks(answer: PartnerAnswer): void
-  /** An encapsulated PDF. */
-  addDocument(image: ImageFile): void
-  has(mediaId: number): boolean
-  /** @throws ApiError not-found; refused: it cannot be fetched, and why; the reason of `signal` */
-  open(mediaId: number, range: string | undefined, signal: AbortSignal): Promise<ShownMedium>
+/** A medium as it is answered to the page; `headers` are those that a range needs. */
+export interface ShownMedium {
+  readonly status: 200 | 206
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Readable
+  readonly shownAs: ViewMedia['shownAs']
+  /** Safe to be told to a browser. */
+  readonly mimeType: string
+  readonly fileName: string
 }
 
 type Open = (
@@ -49,7 +51,10 @@ type Open = (
   signal: AbortSignal,
 ) => Promise<Pick<ShownMedium, 'status' | 'headers' | 'body'>>
 
-export function mediaFiles(downloads: Pick<Downloads, 'stream'>, list: ViewList): MediaFiles {
+export type MediaFiles = ReturnType<typeof mediaFiles>
+
+/** What is beside the images of a view: files of partners, and documents inside DICOM files. */
+export function mediaFiles(downloads: Pick<Downloads, 'stream'>, list: ViewList) {
   const files = new Map<
     number,
     { readonly medium: Pick<ViewMedia, 'shownAs' | 'mimeType' | 'fileName'>; readonly open: Open }
@@ -68,7 +73,7 @@ export function mediaFiles(downloads: Pick<Downloads, 'stream'>, list: ViewList)
   }
 
   return {
-    addLinks(answer) {
+    addLinks(answer: PartnerAnswer): void {
       const identities = identitiesOf(answer.now.media.map(({ url }) => url))
       for (const [index, { mimeType, fileName }] of answer.now.media.entries()) {
         const urlNow = () =>
@@ -81,10 +86,19 @@ export function mediaFiles(downloads: Pick<Downloads, 'stream'>, list: ViewList)
         )
       }
     },
-    addDocument: (image) =>
+    /** An encapsulated PDF. */
+    addDocument: (image: ImageFile) =>
       add('application/pdf', 'Document.pdf', (range, signal) => openDocument(image, range, signal)),
-    has: (mediaId) => files.has(mediaId),
-    async open(mediaId, range, signal) {
+    has: (mediaId: number) => files.has(mediaId),
+    /**
+     * @param range the `Range` header @throws ApiError not-found; refused: it cannot be fetched,
+     *   and why; the reason of `signal`
+     */
+    async open(
+      mediaId: number,
+      range: string | undefined,
+      signal: AbortSignal,
+    ): Promise<ShownMedium> {
       const file = files.get(mediaId)
       if (!file) throw new ApiError('not-found', 'There is no such file in this view.')
       return { ...file.medium, ...(await file.open(range, signal)) }
@@ -131,7 +145,7 @@ async function openLink(
       },
     }
   } catch (error) {
-    if (error instanceof WebhookError) throw new ApiError('refused', faultSentence(error))
+    if (error instanceof WebhookError) throw new ApiError('refused', fetchFault(error))
     throw error
   }
 }
@@ -172,3 +186,20 @@ const safeName = (name: string) =>
     .replace(/[\u0000-\u001f\u007f<>:"/\\|?*\u202a-\u202e\u2066-\u2069]/g, ' ')
     .trim()
     .slice(0, 120) || 'File'
+
+interface ByteRange {
+  readonly from: number
+  readonly length: number
+}
+
+/**
+ * One range of bytes (RFC 9110 §14.1.2); undefined where it is none, several, or outside: then all
+ * of it is the answer (§14.2).
+ */
+export function rangeOf(header: string | undefined, size: number): ByteRange | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
+  if (first === '' && last === '') return undefined
+  const from = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  const to = first === '' || last === '' ? size - 1 : Math.min(size - 1, Number(last))
+  return from <= to ? { from, length: to - from + 1 } : undefined
+}

@@ -1,71 +1,44 @@
 import { ViewedFileFault, type ViewedHeader } from '#server/dicom/pixel-data/viewed-file.ts'
-import type { Downloads } from '#server/webhooks/download.ts'
-import { isPassing } from './faults.ts'
-import { faultSentence, LeftOut, loadFile } from './file-loading.ts'
+import type { Manifest } from '#server/webhooks/manifest.ts'
+import type { AccessAnswer } from './access-asking.ts'
 import type { ImageFile } from './image-file.ts'
+import { countText, type ViewList } from './list.ts'
 import { loadQueue } from './load-queue.ts'
-import { contentOf } from './manifest-instances.ts'
-import { manifestMatch } from './manifest-match.ts'
-import { isDocument, type MediaFiles } from './media.ts'
-import type { OpenFiles } from './open-files.ts'
-import { partnerAnswer } from './partner-answer.ts'
-import { imageOf, isStill, type PartnerFile, partnerFile } from './partner-file.ts'
-import { MOST_FILES, tellMissing, tellNotes, urlsToLoad } from './partner-files.ts'
-import { isSameFile } from './same-file.ts'
-import type { ShownStudies } from './shown-studies.ts'
-import { identitiesOf, matchedAnew } from './url-identity.ts'
-import type { ViewCache } from './view-cache.ts'
-import type { AccessAnswer } from './view-images.ts'
-import type { ViewList } from './view-list.ts'
+import { contentOf, manifestMatch } from './manifest.ts'
+import { isDocument } from './media.ts'
+import { isSameFile } from './open-files.ts'
+import { identitiesOf, isPassing, matchedAnew, partnerAnswer } from './partner-answer.ts'
+import {
+  faultSentence,
+  imageOf,
+  isStill,
+  LeftOut,
+  type Loading,
+  loadFile,
+  type PartnerFile,
+  partnerFile,
+} from './partner-file.ts'
+import type { ViewScope } from './scope.ts'
 
 /** How long a page takes from a frame to its picture. */
 const DRAWN_MS = 400
 
-export interface PartnerImagesDeps {
-  readonly downloads: Pick<Downloads, 'stream'>
-  readonly cache: ViewCache
-  readonly openFiles: OpenFiles
-  readonly pausesMs: readonly number[]
-  /**
-   * Milliseconds after which the files are loaded at full speed though no image of them was asked
-   * for.
-   */
-  readonly startMs: number
-  readonly list: ViewList
-  readonly shown: ShownStudies
-  readonly media: MediaFiles
-  /** The study that was asked for; null: any may come. */
-  readonly studyInstanceUid: string | null
-  /** The archive's own file of an instance wins. */
-  readonly inArchive: (sopInstanceUid: string) => boolean
-  /** Whether anybody waits for what is not asked for by a person. */
-  readonly isWanted: () => boolean
-  /** The view goes on. */
-  readonly signal: AbortSignal
-}
+export type PartnerImages = Awaited<ReturnType<typeof partnerImages>>
 
-/** The images of a study, or of an ephemeral session, that a partner has. */
-export interface PartnerImages {
-  readonly files: number
-  /** Those that have come, or have failed. */
-  readonly read: number
-  find(sopInstanceUid: string): ImageFile | undefined
-  /** It is needed now, where it may still come. Returns what takes that back. */
-  urge(sopInstanceUid: string): () => void
-  /** There is somebody to load for again. */
-  wake(): void
-  /** As `wake`; files that the network failed are tried anew. */
-  go(): void
-  /** The view is over. */
-  close(): void
-}
-
+/**
+ * The images of a study, or of an ephemeral session, that a partner has.
+ * @param studyInstanceUid the study that was asked for; null: any may come
+ * @param inArchive the archive's own file of an instance wins
+ * @param ask asks the partner again
+ */
 export async function partnerImages(
-  deps: PartnerImagesDeps,
+  scope: ViewScope,
+  studyInstanceUid: string | null,
+  inArchive: (sopInstanceUid: string) => boolean,
   first: AccessAnswer,
   ask: () => Promise<AccessAnswer>,
-): Promise<PartnerImages> {
-  const { list, shown, media, studyInstanceUid, inArchive, openFiles, signal } = deps
+) {
+  const { list, shown, media, openFiles, signal } = scope
   const urls = urlsToLoad(first.urls, list, studyInstanceUid)
   const identities = identitiesOf(urls)
   const files = urls.map((url, index) => partnerFile(index, url))
@@ -95,7 +68,7 @@ export async function partnerImages(
     if (file.sopInstanceUid !== '') return
     file.sopInstanceUid = header.instance.sopInstanceUid
     bySop.set(file.sopInstanceUid, file)
-    shown.show({ header, source: 'partner' })
+    shown.show(header, 'partner')
     if (isDocument(header))
       media.addDocument(imageOf(file, openFiles, () => queue.urge(file.index)))
   }
@@ -110,19 +83,14 @@ export async function partnerImages(
     )
   }
 
-  const loading = {
-    ...deps,
+  const loading: Loading = {
     answer,
-    headerCame(file: PartnerFile, header: ViewedHeader) {
+    studyInstanceUid,
+    headerCame(file, header) {
       check(file, header)
       if (!bySop.has(header.instance.sopInstanceUid)) take(file, header)
     },
-    async fileCame(
-      file: PartnerFile,
-      header: ViewedHeader,
-      path: string,
-      fault: string | undefined,
-    ) {
+    async fileCame(file, header, path, fault) {
       check(file, header)
       const other = bySop.get(header.instance.sopInstanceUid) ?? file
       if (other !== file) await yieldTo(other, path)
@@ -172,18 +140,18 @@ export async function partnerImages(
   const queue = loadQueue(async (index) => {
     const file = files[index]
     if (!file || file.hold || file.fault !== '' || signal.aborted) return
-    await loadFile(loading, file).catch((error) => fail(file, error))
+    await loadFile(scope, loading, file).catch((error) => fail(file, error))
     settle(file)
-  }, deps.isWanted)
+  }, scope.isWanted)
 
-  let start: NodeJS.Timeout | undefined = setTimeout(() => queue.speedUp(), deps.startMs).unref()
+  let start: NodeJS.Timeout | undefined = setTimeout(() => queue.speedUp(), scope.startMs).unref()
   let isAsked = false
   /** A picture was given: once it is on the screen, the rest may come at full speed. */
   function given<T>(found: T): T {
     if (isAsked) return found
     isAsked = true
     clearTimeout(start)
-    start = setTimeout(() => queue.speedUp(), Math.min(DRAWN_MS, deps.startMs)).unref()
+    start = setTimeout(() => queue.speedUp(), Math.min(DRAWN_MS, scope.startMs)).unref()
     return found
   }
 
@@ -221,20 +189,24 @@ export async function partnerImages(
 
   return {
     files: files.length,
+    /** Those that have come, or have failed. */
     get read() {
       return read
     },
-    find(sopInstanceUid) {
+    find(sopInstanceUid: string) {
       const file = bySop.get(sopInstanceUid) ?? faultyOf(sopInstanceUid)
       return file && imageFile(file)
     },
-    urge(sopInstanceUid) {
+    /** It is needed now, where it may still come. Returns what takes that back. */
+    urge(sopInstanceUid: string) {
       const index = match.urlOf(sopInstanceUid)
       const file = index === undefined ? undefined : files[index]
       return file && !file.isSettled ? queue.urge(file.index) : () => undefined
     },
+    /** There is somebody to load for again. */
     wake: queue.go,
-    go() {
+    /** As `wake`; files that the network failed are tried anew. */
+    go(): void {
       for (const file of files) {
         if (!file.isPassing) continue
         list.faults.drop(nameOf(file))
@@ -244,7 +216,8 @@ export async function partnerImages(
       }
       queue.go()
     },
-    close() {
+    /** The view is over. */
+    close(): void {
       clearTimeout(start)
       for (const { hold } of files) {
         if (!hold) continue
@@ -253,4 +226,54 @@ export async function partnerImages(
       }
     },
   }
+}
+
+/** More are no study: the others are left out. */
+const MOST_FILES = 20_000
+
+/** The URLs that are loaded, each once. */
+function urlsToLoad(
+  urls: readonly string[],
+  list: Pick<ViewList, 'faults'>,
+  studyInstanceUid: string | null,
+): string[] {
+  const once = [...new Set(urls)]
+  if (once.length > MOST_FILES) {
+    const sentence = `It named ${countText(once.length)} files: the first ${countText(MOST_FILES)} are loaded, the others are left out.`
+    list.faults.add({ level: 'warning', what: 'The partner', sentence, studyInstanceUid })
+  }
+  return once.slice(0, MOST_FILES)
+}
+
+/** What a manifest has and no file was: told by series. */
+function tellMissing(
+  manifests: readonly Manifest[],
+  isHere: (sopInstanceUid: string) => boolean,
+  { faults }: Pick<ViewList, 'faults'>,
+): void {
+  for (const { studyInstanceUID, series } of manifests) {
+    for (const { sops, seriesNumber } of series) {
+      const what = `Series ${seriesNumber} of the manifest`
+      faults.drop(what)
+      const missing = sops.filter(({ sopInstanceUID }) => !isHere(sopInstanceUID)).length
+      if (missing === 0) continue
+      const sentence = `${countText(missing)} of its ${countText(sops.length)} images did not come.`
+      faults.add({ level: 'warning', what, sentence, studyInstanceUid: studyInstanceUID })
+    }
+  }
+}
+
+/** What was left out of the answer when it was read. */
+export function tellNotes(
+  notes: readonly string[],
+  { faults }: Pick<ViewList, 'faults'>,
+  studyInstanceUid: string | null,
+): void {
+  for (const note of notes)
+    faults.add({
+      level: 'note',
+      what: note.startsWith('manifest') ? 'The manifest' : 'The partner',
+      sentence: note,
+      studyInstanceUid,
+    })
 }

@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { findApiKey } from '#server/modules/api-keys/queries.ts'
-import type { ImageStudies } from '#server/modules/images/image-studies.ts'
+import { openImageStudies } from '#server/modules/images/image-studies.ts'
 import type { ImageStudyRecord } from '#server/modules/images/image-study-queries.ts'
 import { differencesOf, isSamePerson } from '#server/modules/images/same-patient.ts'
 import { isVisible } from '#server/modules/studies/study-access.ts'
@@ -13,25 +13,20 @@ import type { ViewedPrior } from '#shared/contract/viewing.ts'
 
 const MOST_PRIORS = 50
 
-export interface PriorsDeps {
-  readonly store: Pick<Context, 'database' | 'studies' | 'imageStudies'>
-  readonly imageStudies: Pick<ImageStudies, 'isVisible'>
-}
-
 /**
  * Earlier studies that can be put beside, the newest first: those that the study's row names
  * (`priorStudyIds`) of what the view may show; and in the window those of the archive that are of
- * the same patient and that the person may see. A link is bound to its study (row 22): it shows
- * only what the row names.
+ * the same patient and that the person may see. A link is bound to its study: it shows only what
+ * the row names.
  */
 export function priorsOf(
-  deps: PriorsDeps,
+  context: Context,
   view: OpenView,
   isOpen: (studyInstanceUid: string) => boolean,
 ): ViewedPrior[] {
-  const { studies, imageStudies } = deps.store
+  const { studies, imageStudies } = context
   if (view.studyInstanceUid === null) return []
-  const uids = new Set([...namedByRow(deps, view), ...inArchive(deps, view)])
+  const uids = new Set([...namedByRow(context, view), ...inArchive(context, view)])
   uids.delete(view.studyInstanceUid)
   const priors = [...uids].map((studyInstanceUid): ViewedPrior => {
     const record = imageStudies.get(studyInstanceUid)
@@ -50,13 +45,12 @@ export function priorsOf(
   return priors.sort((a, b) => b.studyDate.localeCompare(a.studyDate)).slice(0, MOST_PRIORS)
 }
 
-function namedByRow(deps: PriorsDeps, view: OpenView): string[] {
-  const { studies } = deps.store
-  const seer = seerOf(deps, view)
+function namedByRow(context: Context, view: OpenView): string[] {
+  const { studies } = context
+  const seer = seerOf(context, view)
   const isShown = (row: StudyRecord | undefined) =>
     row !== undefined && row.cancelledAt === null && (seer === undefined || isVisible(seer, row))
-  // interface.md, scribe studies: only their rows name priors, and one may be of another partner
-  // than the view.
+  // Only rows of scribe studies name priors, and one may be of another partner than the view.
   const row =
     view.studyInstanceUid === null ? undefined : studies.byUid('scribe', view.studyInstanceUid)
   if (!row || !isShown(row)) return []
@@ -67,12 +61,13 @@ function namedByRow(deps: PriorsDeps, view: OpenView): string[] {
 }
 
 /**
- * Whose studies the view may show besides its own (rows 26, 52): those of the person at the window,
+ * Whose studies the view may show besides its own: those of the person at the window,
  * else of whoever gave the link.
  */
-function seerOf({ store }: PriorsDeps, view: OpenView): Caller | undefined {
+function seerOf(context: Context, view: OpenView): Caller | undefined {
   const { kind, user, createdByApiKeyId, createdByUserId } = view
-  const key = createdByApiKeyId === null ? undefined : findApiKey(store.database, createdByApiKeyId)
+  const key =
+    createdByApiKeyId === null ? undefined : findApiKey(context.database, createdByApiKeyId)
   if (key)
     return {
       kind: 'api-key',
@@ -80,25 +75,23 @@ function seerOf({ store }: PriorsDeps, view: OpenView): Caller | undefined {
       scope: key.scope,
       isViewerEnabled: key.isViewerEnabled,
     }
-  const maker = createdByUserId === null ? undefined : findUser(store.database, createdByUserId)
+  const maker = createdByUserId === null ? undefined : findUser(context.database, createdByUserId)
   const person = kind === 'window' ? user : maker && signedInUser(maker)
-  return person && windowCaller(store)(person)
+  return person && windowCaller(context)(person)
 }
 
-function inArchive(
-  { store, imageStudies }: PriorsDeps,
-  { kind, user, studyInstanceUid }: OpenView,
-): string[] {
+function inArchive(context: Context, { kind, user, studyInstanceUid }: OpenView): string[] {
   if (kind !== 'window' || !user || studyInstanceUid === null) return []
-  const header = store.imageStudies.get(studyInstanceUid)?.header
+  const { imageStudies, clock, uuid } = context
+  const header = imageStudies.get(studyInstanceUid)?.header
   if (!header || header.patientId.trim() === '') return []
-  const caller = windowCaller(store)(user)
-  return store.imageStudies
+  const caller = windowCaller(context)(user)
+  const archive = openImageStudies({ store: context, clock, uuid })
+  return imageStudies
     .list({ show: 'all', search: header.patientId.trim() }, undefined, 2 * MOST_PRIORS)
     .items.filter(
       (other) =>
-        isSamePatient(header, other.header) &&
-        imageStudies.isVisible(caller, other.studyInstanceUid),
+        isSamePatient(header, other.header) && archive.isVisible(caller, other.studyInstanceUid),
     )
     .map((other) => other.studyInstanceUid)
 }

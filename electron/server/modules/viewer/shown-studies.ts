@@ -9,27 +9,7 @@ import {
 import { identityOf, studyDifferencesOf } from '#server/modules/images/study-identity.ts'
 import type { IdentityDifference, IdentityState } from '#shared/contract/images.ts'
 import type { ImagePatient, ViewedInstance, ViewedStudy } from '#shared/contract/viewing.ts'
-import type { NewFault } from './faults.ts'
-import type { ViewList } from './view-list.ts'
-
-/** A file whose header was read. */
-export interface ReadFile {
-  readonly header: ViewedHeader
-  readonly source: Exclude<ViewedInstance['source'], 'manifest'>
-}
-
-/** The studies of a view as their files say them, and whether they are of one patient each. */
-export interface ShownStudies {
-  /**
-   * Until its first file is read, a study is what the gateway knows of it. Not where a partner
-   * named it unasked: then nothing of it is told.
-   */
-  announce(studyInstanceUid: string, isPrior: boolean, isAsked?: boolean): void
-  /** Lists what the identity of the study is, as its images in the archive have it now. */
-  tellIdentity(studyInstanceUid: string): void
-  /** Lists what the file says. */
-  show(file: ReadFile): void
-}
+import type { NewFault, ViewList } from './list.ts'
 
 const IDENTITY = 'The identity check'
 const REPORT = 'The report'
@@ -69,11 +49,11 @@ const FIELDS = [
   'accessionNumber',
 ] as const
 
-export function shownStudies(
-  store: Pick<Context, 'studies' | 'imageStudies' | 'neededAddenda'>,
-  list: ViewList,
-): ShownStudies {
-  const { studies, imageStudies } = store
+export type ShownStudies = ReturnType<typeof shownStudies>
+
+/** The studies of a view as their files say them, and whether they are of one patient each. */
+export function shownStudies(context: Context, list: ViewList) {
+  const { studies, imageStudies } = context
   const priors = new Set<string>()
   /** By study, the patient of its first file. */
   const patients = new Map<string, Patient>()
@@ -117,7 +97,8 @@ export function shownStudies(
   }
 
   return {
-    tellIdentity(studyInstanceUid) {
+    /** Lists what the identity of the study is, as its images in the archive have it now. */
+    tellIdentity(studyInstanceUid: string): void {
       const identity = identityOf(
         imageStudies.get(studyInstanceUid),
         studies.byUid('scribe', studyInstanceUid),
@@ -127,7 +108,7 @@ export function shownStudies(
       if (fault) list.faults.add({ ...fault, what: IDENTITY, studyInstanceUid })
       list.faults.drop(REPORT)
       const scribe = studies.byUid('scribe', studyInstanceUid)
-      if (scribe && store.neededAddenda.since(scribe.seq) !== null)
+      if (scribe && context.neededAddenda.since(scribe.seq) !== null)
         list.faults.add({
           level: 'warning',
           what: REPORT,
@@ -135,7 +116,11 @@ export function shownStudies(
           studyInstanceUid,
         })
     },
-    announce(studyInstanceUid, isPrior, isAsked = true) {
+    /**
+     * Until its first file is read, a study is what the gateway knows of it. Not where a partner
+     * named it unasked: then nothing of it is told.
+     */
+    announce(studyInstanceUid: string, isPrior: boolean, isAsked = true): void {
       if (isPrior) priors.add(studyInstanceUid)
       if (list.study(studyInstanceUid)) return
       const row = isAsked
@@ -154,7 +139,11 @@ export function shownStudies(
         accessionNumber: header?.accessionNumber ?? '',
       })
     },
-    show({ header: { study, series, instance }, source }) {
+    /** Lists what the file says. */
+    show(
+      { study, series, instance }: ViewedHeader,
+      source: Exclude<ViewedInstance['source'], 'manifest'>,
+    ): void {
       const { studyInstanceUid } = study
       const other = list.instance(instance.sopInstanceUid)
       if (other && other.source !== 'manifest' && other.studyInstanceUid !== studyInstanceUid) {

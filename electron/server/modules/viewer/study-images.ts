@@ -1,47 +1,33 @@
-import type { Context } from '#server/context.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
-import { type ArchiveImages, archiveImages } from './archive-images.ts'
-import { sentenceOf } from './faults.ts'
-import type { ImageFile } from './image-file.ts'
-import { tellNotes } from './partner-files.ts'
-import { type PartnerImages, type PartnerImagesDeps, partnerImages } from './partner-images.ts'
-import type { AccessAnswer } from './view-images.ts'
-import type { Progress } from './view-list.ts'
+import type { AccessAnswer } from './access-asking.ts'
+import { archiveImages } from './archive-images.ts'
+import type { Progress } from './list.ts'
+import { type PartnerImages, partnerImages, tellNotes } from './partner-images.ts'
+import type { ViewScope } from './scope.ts'
 
 /** A partner that gave nothing is asked again by whoever looks again, but not at once. */
 const AGAIN_AFTER_MS = 5000
-
-export interface StudyImagesDeps extends Omit<PartnerImagesDeps, 'inArchive'> {
-  readonly store: Context
-  readonly clock: () => number
-  readonly isPrior: boolean
-  /** Undefined: it is no study that a partner could be asked for. */
-  readonly ask: (() => Promise<AccessAnswer>) | undefined
-}
-
-/**
- * The images of one study of a view, or of its ephemeral session: from the archive, and what it
- * lacks from the partner.
- */
-export interface StudyImages extends Progress {
-  /** There is somebody to load for again. */
-  wake(): void
-  /** Begins; or tries again, where it is over and there was nothing or something has failed. */
-  go(): void
-  find(sopInstanceUid: string): ImageFile | undefined
-  /** It is needed now. Returns what takes that back. */
-  urge(sopInstanceUid: string): () => void
-  close(): void
-}
 
 const noTaker = (event: string) =>
   `no endpoint takes ${event}: an administrator sets one up under Partner`
 const NO_IMAGES = 'There are no images of this study in the archive'
 
-export function studyImages(deps: StudyImagesDeps): StudyImages {
-  const { store, clock, list, shown, studyInstanceUid, signal, ask } = deps
-  const archive: ArchiveImages | undefined =
-    studyInstanceUid === null ? undefined : archiveImages({ ...deps, studyInstanceUid })
+export type StudyImages = ReturnType<typeof studyImages>
+
+/**
+ * The images of one study of a view, or of its ephemeral session: from the archive, and what it
+ * lacks from the partner.
+ * @param ask undefined: it is no study that a partner could be asked for
+ */
+export function studyImages(
+  scope: ViewScope,
+  studyInstanceUid: string | null,
+  isPrior: boolean,
+  ask: (() => Promise<AccessAnswer>) | undefined,
+) {
+  const { context, list, shown, signal } = scope
+  const { clock, imageStudies } = context
+  const archive = studyInstanceUid === null ? undefined : archiveImages(scope, studyInstanceUid)
   let partner: PartnerImages | undefined
   let state: 'new' | 'asking' | 'loading' | 'over' = 'new'
   let failedAt: number | undefined
@@ -55,11 +41,11 @@ export function studyImages(deps: StudyImagesDeps): StudyImages {
 
   async function readArchive(): Promise<void> {
     if (studyInstanceUid === null) return
-    shown.announce(studyInstanceUid, deps.isPrior)
+    shown.announce(studyInstanceUid, isPrior)
     shown.tellIdentity(studyInstanceUid)
     await archive?.run()
     shown.tellIdentity(studyInstanceUid)
-    if (store.imageStudies.get(studyInstanceUid)?.state === 'receiving')
+    if (imageStudies.get(studyInstanceUid)?.state === 'receiving')
       tell(
         'note',
         'The archive',
@@ -69,7 +55,7 @@ export function studyImages(deps: StudyImagesDeps): StudyImages {
 
   function isEnough(): boolean {
     if (studyInstanceUid === null || !archive?.hasReceived) return false
-    return (store.imageStudies.get(studyInstanceUid)?.missing ?? 0) === 0
+    return (imageStudies.get(studyInstanceUid)?.missing ?? 0) === 0
   }
 
   async function askPartner(): Promise<void> {
@@ -93,11 +79,8 @@ export function studyImages(deps: StudyImagesDeps): StudyImages {
         return
       }
       become('loading')
-      partner = await partnerImages(
-        { ...deps, inArchive: (uid) => archive?.has(uid) ?? false },
-        answer,
-        ask,
-      )
+      const inArchive = (uid: string) => archive?.has(uid) ?? false
+      partner = await partnerImages(scope, studyInstanceUid, inArchive, answer, ask)
       if (signal.aborted) partner.close()
     } catch (error) {
       if (signal.aborted || !(error instanceof WebhookError)) throw error
@@ -109,7 +92,7 @@ export function studyImages(deps: StudyImagesDeps): StudyImages {
 
   function tellNoEndpoint(): void {
     const missing =
-      studyInstanceUid === null ? 0 : (store.imageStudies.get(studyInstanceUid)?.missing ?? 0)
+      studyInstanceUid === null ? 0 : (imageStudies.get(studyInstanceUid)?.missing ?? 0)
     if (archive?.files) {
       if (missing > 0)
         tell('warning', 'The archive', `${missing} of the announced images have not come.`)
@@ -142,7 +125,7 @@ export function studyImages(deps: StudyImagesDeps): StudyImages {
   }
 
   return {
-    get state() {
+    get state(): Progress['state'] {
       if (state === 'new' || state === 'loading') return 'loading'
       if (state === 'asking') return 'asking'
       return partner && partner.read < partner.files ? 'loading' : 'done'
@@ -153,7 +136,8 @@ export function studyImages(deps: StudyImagesDeps): StudyImages {
     get read() {
       return (archive?.read ?? 0) + (partner?.read ?? 0)
     },
-    go() {
+    /** Begins; or tries again, where it is over and there was nothing or something has failed. */
+    go(): void {
       if (state === 'new') return void run()
       if (state !== 'over') return
       partner?.go()
@@ -164,12 +148,21 @@ export function studyImages(deps: StudyImagesDeps): StudyImages {
       if (!partner) list.faults.drop('The partner')
       void run()
     },
+    /** There is somebody to load for again. */
     wake: () => partner?.wake(),
-    find: (sopInstanceUid) => archive?.find(sopInstanceUid) ?? partner?.find(sopInstanceUid),
-    urge: (sopInstanceUid) => partner?.urge(sopInstanceUid) ?? (() => undefined),
-    close() {
+    find: (sopInstanceUid: string) =>
+      archive?.find(sopInstanceUid) ?? partner?.find(sopInstanceUid),
+    /** It is needed now. Returns what takes that back. */
+    urge: (sopInstanceUid: string) => partner?.urge(sopInstanceUid) ?? (() => undefined),
+    close(): void {
       archive?.close()
       partner?.close()
     },
   }
+}
+
+/** The clause of an error of the way out, as a sentence. */
+function sentenceOf({ fault, detail }: WebhookError): string {
+  if (fault === 'refused') return `The partner refused: ${detail.replace(/\.$/, '')}.`
+  return `The partner gave no answer that can be used: ${detail}.`
 }

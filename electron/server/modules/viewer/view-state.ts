@@ -1,55 +1,28 @@
+import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
-import type { ViewLine } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
+import type { AskAccess, AskedStudy } from './access-asking.ts'
 import type { ImageFile } from './image-file.ts'
+import { type Progress, viewList } from './list.ts'
 import { mediaFiles } from './media.ts'
-import type { OpenFiles } from './open-files.ts'
+import type { ViewFiles, ViewScope } from './scope.ts'
 import { shownStudies } from './shown-studies.ts'
 import { type StudyImages, studyImages } from './study-images.ts'
-import type { ViewCache } from './view-cache.ts'
-import type { AskedStudy, ShownMedium, ViewImagesDeps } from './view-images.ts'
-import { type Progress, type ViewList, viewList } from './view-list.ts'
 
-const PAUSES_MS = [1000, 4000]
-const START_MS = 2000
 /** Frames that one view waits for or reads at once: a browser asks for six. */
 const MOST_AT_ONCE = 100
 /** How long a frame is waited for. */
 const PATIENCE_MS = 60_000
 
+export type ViewState = ReturnType<typeof openViewState>
+
 /** What the gateway holds of a view in memory. */
-export interface ViewState {
-  readonly list: ViewList
-  readonly studies: ReadonlyMap<string, StudyImages>
-  /** Milliseconds since 1970; `Infinity` while somebody listens or waits for an image. */
-  readonly lastUse: number
-  addStudy(studyInstanceUid: string): void
-  lines(signal: AbortSignal): AsyncGenerator<ViewLine>
-  /** See `MediaFiles`; waits until it is known. */
-  medium(mediaId: number, range: string | undefined, signal: AbortSignal): Promise<ShownMedium>
-  /**
-   * The instance, once it is known. @throws ApiError not-found, unavailable, too-many; the reason
-   * of `signal`
-   */
-  image<T>(
-    sopInstanceUid: string,
-    signal: AbortSignal,
-    work: (image: ImageFile, signal: AbortSignal) => Promise<T>,
-  ): Promise<T>
-  end(): void
-}
-
-export interface ViewStateDeps extends ViewImagesDeps {
-  readonly cache: ViewCache
-  readonly openFiles: OpenFiles
-}
-
-export function openViewState(deps: ViewStateDeps, view: OpenView): ViewState {
-  const { store, clock, downloads } = deps
+export function openViewState(files: ViewFiles, view: OpenView, ask: AskAccess) {
+  const { context, downloads } = files
+  const { clock } = context
   const ending = new AbortController()
   const { signal } = ending
   const list = viewList()
-  const shown = shownStudies(store, list)
   const media = mediaFiles(downloads, list)
   const studies = new Map<string, StudyImages>()
   let listeners = 0
@@ -58,32 +31,16 @@ export function openViewState(deps: ViewStateDeps, view: OpenView): ViewState {
   /** Frames that are asked for. */
   let asking = 0
   let lastUse = clock()
-
-  /**
-   * The row by which a partner knows the study: the view's own, or one of its area before one of
-   * the other; none that is cancelled.
-   */
-  function askedStudy(studyInstanceUid: string): AskedStudy | undefined {
-    if (view.studyId !== null && studyInstanceUid === view.studyInstanceUid)
-      return { studyId: view.studyId, studyInstanceUid }
-    const areas =
-      view.area === 'viewer' ? (['viewer', 'scribe'] as const) : (['scribe', 'viewer'] as const)
-    const row = areas
-      .flatMap((area) => store.studies.byUid(area, studyInstanceUid) ?? [])
-      .find(({ cancelledAt }) => cancelledAt === null)
-    return row && { studyId: row.studyId, studyInstanceUid }
+  const scope: ViewScope = {
+    ...{ ...files, list, media, signal, shown: shownStudies(context, list) },
+    isWanted: () => listeners + waiting > 0,
   }
 
   function add(studyInstanceUid: string | null): void {
-    const asked = studyInstanceUid === null ? null : askedStudy(studyInstanceUid)
-    const study = studyImages({
-      ...{ ...deps, list, shown, media, signal, studyInstanceUid },
-      pausesMs: deps.pausesMs ?? PAUSES_MS,
-      startMs: deps.startMs ?? START_MS,
-      isPrior: studyInstanceUid !== view.studyInstanceUid,
-      isWanted: () => listeners + waiting > 0,
-      ask: asked === undefined ? undefined : () => deps.ask(view, asked, signal),
-    })
+    const asked = studyInstanceUid === null ? null : askedStudy(context, view, studyInstanceUid)
+    const isPrior = studyInstanceUid !== view.studyInstanceUid
+    const askAgain = asked === undefined ? undefined : () => ask(view, asked, signal)
+    const study = studyImages(scope, studyInstanceUid, isPrior, askAgain)
     studies.set(studyInstanceUid ?? '', study)
     study.go()
   }
@@ -120,14 +77,15 @@ export function openViewState(deps: ViewStateDeps, view: OpenView): ViewState {
 
   return {
     list,
-    studies,
+    studies: studies as ReadonlyMap<string, StudyImages>,
+    /** Milliseconds since 1970; `Infinity` while somebody listens or waits for an image. */
     get lastUse() {
       return listeners + asking > 0 ? Number.POSITIVE_INFINITY : lastUse
     },
-    addStudy(studyInstanceUid) {
+    addStudy(studyInstanceUid: string): void {
       if (!studies.has(studyInstanceUid)) add(studyInstanceUid)
     },
-    async *lines(listening) {
+    async *lines(listening: AbortSignal) {
       listeners++
       try {
         for (const study of studies.values()) study.go()
@@ -137,13 +95,22 @@ export function openViewState(deps: ViewStateDeps, view: OpenView): ViewState {
         lastUse = clock()
       }
     },
-    async medium(mediaId, range, wanted) {
+    /** See `mediaFiles`; waits until it is known. */
+    async medium(mediaId: number, range: string | undefined, wanted: AbortSignal) {
       lastUse = clock()
       const within = AbortSignal.any([wanted, signal])
       while (!media.has(mediaId) && progress().state !== 'done') await list.watch.next(within)
       return await media.open(mediaId, range, within)
     },
-    async image(sopInstanceUid, wanted, work) {
+    /**
+     * The instance, once it is known. @throws ApiError not-found, unavailable, too-many; the reason
+     * of `wanted`
+     */
+    async image<T>(
+      sopInstanceUid: string,
+      wanted: AbortSignal,
+      work: (image: ImageFile, signal: AbortSignal) => Promise<T>,
+    ): Promise<T> {
       if (asking >= MOST_AT_ONCE)
         throw new ApiError('too-many', 'This view asks for too many images at once.', {
           headers: { 'retry-after': '1' },
@@ -164,10 +131,29 @@ export function openViewState(deps: ViewStateDeps, view: OpenView): ViewState {
         asking--
       }
     },
-    end() {
+    end(): void {
       ending.abort(new Error('The view has ended.'))
       for (const study of studies.values()) study.close()
       list.watch.changed()
     },
   }
+}
+
+/**
+ * The row by which a partner knows the study: the view's own, or one of its area before one of the
+ * other; none that is cancelled.
+ */
+function askedStudy(
+  { studies }: Context,
+  view: OpenView,
+  studyInstanceUid: string,
+): AskedStudy | undefined {
+  if (view.studyId !== null && studyInstanceUid === view.studyInstanceUid)
+    return { studyId: view.studyId, studyInstanceUid }
+  const areas =
+    view.area === 'viewer' ? (['viewer', 'scribe'] as const) : (['scribe', 'viewer'] as const)
+  const row = areas
+    .flatMap((area) => studies.byUid(area, studyInstanceUid) ?? [])
+    .find(({ cancelledAt }) => cancelledAt === null)
+  return row && { studyId: row.studyId, studyInstanceUid }
 }

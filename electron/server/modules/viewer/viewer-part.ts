@@ -1,20 +1,19 @@
-import type { HttpApp } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
 import type { Views } from '#server/http/view-authentication.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { EventLog } from '#server/modules/events/event-log.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
 import { openOwnInstances } from '#server/modules/images/own-instances.ts'
-import type { PartnerInterface } from '#server/modules/partners/partner-interface.ts'
 import { runningSession } from '#server/modules/users/sessions.ts'
 import type { Parts } from '#server/parts.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
 import type { Requester } from '#server/webhooks/request.ts'
 import { accessAsking } from './access-asking.ts'
-import { openAnnotations } from './annotations.ts'
 import { openCaptures } from './captures.ts'
-import { openViewImages } from './view-images.ts'
-import { openViewSessions, type ViewSessions } from './view-sessions.ts'
-import { serveViewing } from './viewing.ts'
+import { openViewImages } from './images.ts'
+import { serveLinks } from './link-routes.ts'
+import { serveViewing } from './routes.ts'
+import { openViewSessions, type ViewSessions } from './sessions.ts'
 import { serveDashboardViews } from './window-routes.ts'
 
 export interface ViewerOptions {
@@ -23,7 +22,8 @@ export interface ViewerOptions {
   readonly eventLog: Pick<EventLog, 'setEffect'>
   readonly downloads: Downloads
   readonly intake: Pick<Intake, 'arriving'>
-  readonly partnerInterface: Pick<PartnerInterface, 'links'>
+  /** Base of every URL given out, without a slash at its end. */
+  readonly publicBase: () => string
   readonly onError: (error: unknown) => void
 }
 
@@ -39,26 +39,25 @@ export interface Viewer extends AsyncDisposable {
 
 /** Connects the viewer with the partner, the archive and the window. */
 export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
-  const { deps, store, settings, endpoints, imageStudies } = parts
-  const { feed, requester, eventLog, downloads, intake, partnerInterface, onError } = options
-  const { links } = partnerInterface
+  const { deps, store, settings, refusedHosts } = parts
+  const { feed, requester, eventLog, downloads, intake, publicBase, onError } = options
   const opened = new AsyncDisposableStack()
   const plaintextHosts = () => settings.get('partner.plaintextHosts')
   const { askImages, askUpload } = accessAsking({
     store,
     requester,
-    endpoints,
+    refusedHosts,
     eventLog,
     plaintextHosts,
   })
 
-  const sessions = openViewSessions({ ...deps, settings, links })
-  const images = opened.use(openViewImages({ ...deps, imageStudies, downloads, ask: askImages }))
+  const sessions = openViewSessions(store)
+  const images = opened.use(openViewImages(store, downloads, askImages))
   opened.defer(sessions.onEnded((viewId) => images.end(viewId)))
   const own = openOwnInstances({ ...deps, setting: settings.get, arriving: intake.arriving })
   const captures = opened.use(
     openCaptures({
-      ...{ ...deps, settings, endpoints, images, onError },
+      ...{ ...deps, settings, images, onError },
       ask: askUpload,
       put: downloads.put,
       async keep(objects, header, also) {
@@ -75,14 +74,14 @@ export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
         }),
     }),
   )
-  const annotations = openAnnotations(deps)
 
   const kept = opened.move()
   return {
     views: { viewOf: sessions.viewOf },
     sessions,
     serve(app) {
-      serveViewing(app, { store, views: sessions, images, annotations, captures })
+      serveViewing(app, store, sessions, images, captures)
+      serveLinks(app, store, publicBase)
       serveDashboardViews(app, {
         store,
         views: sessions,

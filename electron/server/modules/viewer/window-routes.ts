@@ -1,12 +1,13 @@
 import type { Context } from '#server/context.ts'
-import { type HttpApp, serve } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serve } from '#server/http/operations.ts'
 import { windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardViews } from '#shared/contract/viewing.ts'
-import type { ViewSessions } from './view-sessions.ts'
+import { shownView, type ViewSessions } from './sessions.ts'
 
 export interface DashboardViewsDeps {
-  readonly store: Pick<Context, 'database'>
-  readonly views: Pick<ViewSessions, 'byUser' | 'shown'>
+  readonly store: Context
+  readonly views: Pick<ViewSessions, 'byUser'>
   /** The window's session of a token. */
   readonly sessionOf?: (token: string) => { readonly sessionId: string } | undefined
 }
@@ -26,6 +27,6 @@ export function serveDashboardViews(
       session.token && sessionOf?.(session.token)?.sessionId,
     )
     viewCookie.set(view.viewId, token)
-    return views.shown(view)
+    return shownView(store, view)
   })
 }

@@ -1,5 +1,6 @@
 import { encodeText } from '#server/dicom/character-sets/character-set.ts'
-import { type DataSet, type Element, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
+import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { WorklistAsk } from '#shared/contract/worklist.ts'
 import {

@@ -1,8 +1,8 @@
-import type { HttpApp } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
 import type { ExamPorts } from '#server/modules/dashboard/ports.ts'
 import { type DashboardTodayDeps, serveDashboardToday } from '#server/modules/dashboard/today.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
-import type { PartnerState } from '#server/modules/partners/partner-state.ts'
+import type { PartnerState } from '#server/modules/partners/state.ts'
 import {
   openReconciliation,
   type Reconciliation,

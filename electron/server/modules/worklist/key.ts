@@ -1,4 +1,5 @@
-import { type Element, formatTag, keywordOf, vrOf } from '#server/dicom/data-set/data-set.ts'
+import type { Element } from '#server/dicom/data-set/coding.ts'
+import { formatTag, keywordOf, vrOf } from '#server/dicom/data-set/data-set.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'

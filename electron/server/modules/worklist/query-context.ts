@@ -1,4 +1,5 @@
-import type { CFindRequest, DimseResult, EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
+import type { CFindRequest, EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
+import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { wallClock } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'

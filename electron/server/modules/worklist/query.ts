@@ -1,11 +1,6 @@
-import {
-  type DataSet,
-  type Element,
-  isPrivate,
-  keywordOf,
-  readDataSet,
-} from '#server/dicom/data-set/data-set.ts'
-import type { DimseResult } from '#server/dicom/dimse/service.ts'
+import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
+import { isPrivate, keywordOf, readDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import type { ReceivedKey } from '#shared/contract/worklist.ts'
 import {

@@ -1,10 +1,6 @@
 import { decodeText, specificCharacterSetFor } from '#server/dicom/character-sets/character-set.ts'
-import {
-  type DataSet,
-  type Element,
-  formatTag,
-  keywordOf,
-} from '#server/dicom/data-set/data-set.ts'
+import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
+import { formatTag, keywordOf } from '#server/dicom/data-set/data-set.ts'
 import { withoutPadding } from '#server/dicom/data-set/padding.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import type { CharacterSet } from '#shared/contract/devices.ts'

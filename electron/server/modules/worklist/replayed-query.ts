@@ -1,5 +1,6 @@
 import { encodeText } from '#server/dicom/character-sets/character-set.ts'
-import { type DataSet, type Element, vrOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
+import { vrOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { addDays } from '#server/platform/clinic-day.ts'
 import type { Inspection, ReceivedKey } from '#shared/contract/worklist.ts'

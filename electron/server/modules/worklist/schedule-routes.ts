@@ -1,6 +1,7 @@
 import { documentHeaders } from '#server/http/document.ts'
 import { serveFile } from '#server/http/file-route.ts'
-import { type HandlersOf, type HttpApp, serveAll } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import type { DashboardDeps } from '#server/modules/dashboard/deps.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { ExamPorts } from '#server/modules/dashboard/ports.ts'

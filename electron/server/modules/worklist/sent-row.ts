@@ -1,5 +1,6 @@
 import { decodeText } from '#server/dicom/character-sets/character-set.ts'
-import { type DataSet, type Element, readDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
+import { readDataSet } from '#server/dicom/data-set/data-set.ts'
 import { withoutPadding } from '#server/dicom/data-set/padding.ts'
 import type { EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
 import { SCHEDULED_PROCEDURE_STEP_SEQUENCE } from './attributes.ts'

@@ -1,5 +1,5 @@
 import type { EventPorts } from '#server/modules/events/routes.ts'
-import type { Endpoints } from '#server/modules/partners/endpoints.ts'
+import { findTarget } from '#server/modules/partners/targets.ts'
 import type { Parts } from '#server/parts.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
 import { acceptAnswer, type Requester, WebhookError } from '#server/webhooks/request.ts'
@@ -9,7 +9,6 @@ import { idFromUuid, uuidOf } from '#shared/ids.ts'
 
 export interface TestSendingDeps {
   readonly requester: Requester
-  readonly endpoints: Pick<Endpoints, 'target'>
   readonly publicBase: () => string
 }
 
@@ -19,10 +18,10 @@ export interface TestSendingDeps {
  */
 export function testSending(
   { deps, settings }: Parts,
-  { requester, endpoints, publicBase }: TestSendingDeps,
+  { requester, publicBase }: TestSendingDeps,
 ): EventPorts['sendTest'] {
   return async (type, endpointId) => {
-    const endpoint = endpoints.target(endpointId)
+    const endpoint = findTarget(deps.store, endpointId)
     if (!endpoint)
       throw new ApiError('not-found', 'There is no such endpoint, or it has no signing secret.')
     const eventId = idFromUuid('whe', deps.uuid())

@@ -3,9 +3,9 @@ import type {
   AssociationInfo,
   CFindRequest,
   CFindScp,
-  DimseResult,
   EncodedIdentifiers,
 } from '#server/dicom/dimse/service.ts'
+import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import type { HandedOutRow } from '#server/modules/images/image-study-queries.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'

@@ -1,8 +1,9 @@
 import { utilities as coreUtilities, eventTarget } from '@cornerstonejs/core'
 import { annotation, Enums, type Types, utilities } from '@cornerstonejs/tools'
-import type { ImageList, SeriesState } from './images.ts'
+import type { ImageList } from './images.ts'
 import { type KeptAnnotation, keptOf, readKept } from './kept-annotation.ts'
 import { imageIdOf } from './series.ts'
+import type { SeriesState } from './stack.ts'
 import { DRAWN } from './tool-names.ts'
 
 /** What is drawn on the studies of a view. */

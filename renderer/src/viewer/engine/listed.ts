@@ -6,7 +6,6 @@ import type {
   ViewLine,
   ViewMedia,
 } from '#shared/contract/viewing.ts'
-import type { ListState, SeriesState, StackImage, StudyState } from './images.ts'
 import {
   attributesOf,
   bySeriesNumber,
@@ -16,6 +15,7 @@ import {
   isImage,
   parseImageId,
 } from './series.ts'
+import type { ListState, SeriesState, StackImage, StudyState } from './stack.ts'
 
 /** What the lines of a view's list have said so far, by UID. */
 export interface Listed {

@@ -1,7 +1,7 @@
 import type { ViewedSeries, ViewedStudy } from '#shared/contract/viewing.ts'
 import { columnOf, rowOf } from './geometry.ts'
-import type { StackImage } from './images.ts'
 import { unitOf } from './presets.ts'
+import type { StackImage } from './stack.ts'
 
 /** An image with what it is of. */
 export interface Found {

@@ -1,4 +1,4 @@
-import type { SeriesState, StackImage } from './images.ts'
+import type { SeriesState, StackImage } from './stack.ts'
 
 export type Plane = 'axial' | 'sagittal' | 'coronal'
 /** Centre and width, in the unit of the values. */

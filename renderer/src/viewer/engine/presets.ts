@@ -1,7 +1,7 @@
 import type { Curve } from './curves.ts'
 import { windowOfCurve } from './curves.ts'
-import type { StackImage } from './images.ts'
 import type { ValueWindow, WindowPreset } from './pane.ts'
+import type { StackImage } from './stack.ts'
 import { rescaledPadding, type Values } from './values.ts'
 
 const CT_PRESETS: readonly WindowPreset[] = [

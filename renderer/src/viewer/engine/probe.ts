@@ -1,6 +1,6 @@
 import { cache, type Types, utilities } from '@cornerstonejs/core'
-import type { StackImage } from './images.ts'
 import type { PaneState, Probed } from './pane.ts'
+import type { StackImage } from './stack.ts'
 import { storedOf } from './values.ts'
 import type { View } from './view.ts'
 

@@ -1,6 +1,6 @@
 import type { ViewedInstance, ViewedSeries } from '#shared/contract/viewing.ts'
 import { dot, isSameOrientation, normalOf, type Vector } from './geometry.ts'
-import type { SeriesState, StackImage } from './images.ts'
+import type { SeriesState, StackImage } from './stack.ts'
 import { volumeFault } from './volume-fault.ts'
 
 /** More orientations than this are one stack, such as radial slices. */

@@ -1,5 +1,5 @@
 import { dot, normalOf, type Vector } from './geometry.ts'
-import type { StackImage } from './images.ts'
+import type { StackImage } from './stack.ts'
 
 /** Slices count as parallel up to 25 degrees. */
 const PARALLEL = 0.9

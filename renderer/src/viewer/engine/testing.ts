@@ -1,7 +1,8 @@
 import type { Types } from '@cornerstonejs/core'
 import type { Frames } from './frames.ts'
-import type { ImageList, ListState } from './images.ts'
+import type { ImageList } from './images.ts'
 import { imageIdOf } from './series.ts'
+import type { ListState } from './stack.ts'
 import type { Timings } from './timings.ts'
 
 /** What tests and benches may look at; nothing that the screen does not show. */

@@ -2,8 +2,8 @@ import type { Types } from '@cornerstonejs/core'
 import { curvesOf, levelAt } from './curves.ts'
 import type { Frames } from './frames.ts'
 import { extrasOf } from './image.ts'
-import type { SeriesState } from './images.ts'
 import { ImageProblem } from './problem.ts'
+import type { SeriesState } from './stack.ts'
 
 const SIDE = 128
 const MOST = 500

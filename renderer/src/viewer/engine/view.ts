@@ -1,7 +1,7 @@
 import { Enums, type Types, utilities } from '@cornerstonejs/core'
 import { columnOf, letters, oppositeLetters, rowOf, type Vector } from './geometry.ts'
-import type { StackImage } from './images.ts'
 import type { PaneState, ValueWindow } from './pane.ts'
+import type { StackImage } from './stack.ts'
 
 /** What a viewport of images and one of planes have in common. */
 export type View = Types.IStackViewport | Types.IVolumeViewport

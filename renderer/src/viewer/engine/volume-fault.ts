@@ -1,5 +1,5 @@
 import { dot, isSameOrientation, length, minus, normalOf, type Vector } from './geometry.ts'
-import type { StackImage } from './images.ts'
+import type { StackImage } from './stack.ts'
 
 const LEAST_SLICES = 5
 /** Distances between neighbours may differ by this share of the usual one. */

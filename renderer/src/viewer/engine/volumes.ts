@@ -8,7 +8,7 @@ import {
   volumeLoader,
 } from '@cornerstonejs/core'
 import type { Frames } from './frames.ts'
-import type { SeriesState } from './images.ts'
+import type { SeriesState } from './stack.ts'
 import { releaseTexture } from './volume-texture.ts'
 
 /** Volumes for planes, made of the same images that the stacks show. */

@@ -5,7 +5,17 @@ import {
   MOST_CALLERS,
   MOST_CALLERS_OF_ADDRESS,
 } from '#server/modules/devices/unknown-caller-queries.ts'
-import type { EndpointRecord } from '#server/modules/partners/endpoint-queries.ts'
+import {
+  deleteEndpoint,
+  type EndpointRecord,
+  endpointSecrets,
+  findEndpoint,
+  insertEndpointSecret,
+  keepEndpointSecrets,
+  listEndpoints,
+  saveEndpoint,
+} from '#server/modules/partners/queries.ts'
+import { endpointTaking } from '#server/modules/partners/targets.ts'
 import {
   countUsers,
   findUser,
@@ -274,7 +284,7 @@ describe('endpoints', () => {
 
   it('take an event of their key, else as the default', () => {
     using temp = tempStore()
-    const { database, endpoints } = temp.store
+    const { database } = temp.store
     const never = {
       lastUsedAt: null,
       revokedAt: null,
@@ -284,38 +294,42 @@ describe('endpoints', () => {
       oldExpiresAt: null,
     }
     insertApiKey(database, { ...key, createdAt: AT, ...never })
-    endpoints.put(endpoint('ris'))
-    endpoints.put(endpoint('reading', { apiKeyId: 'k1', events: ['report.delivered'] }))
+    saveEndpoint(database, endpoint('ris'))
+    saveEndpoint(database, endpoint('reading', { apiKeyId: 'k1', events: ['report.delivered'] }))
     const to = (
       event: 'report.delivered' | 'modality_worklist.requested' | 'ephemeral.access_requested',
       apiKeyId: string | null,
-    ) => endpoints.endpointFor(event, apiKeyId)?.endpointId
+    ) => endpointTaking(database, event, apiKeyId)?.endpointId
     expect(to('report.delivered', null)).toBe('ris')
     expect(to('report.delivered', 'k1')).toBe('reading')
     expect(to('modality_worklist.requested', 'k1')).toBe('ris')
     expect(to('ephemeral.access_requested', 'k1')).toBeUndefined()
-    endpoints.put(endpoint('reading', { apiKeyId: 'k1', disabledAt: AT }))
-    expect(to('report.delivered', 'k1')).toBeUndefined()
-    expect(endpoints.takerOf('report.delivered', 'k1')?.endpointId).toBe('reading')
-    expect(endpoints.list()).toEqual([
+    // What a key's endpoint does not get goes to no other.
+    saveEndpoint(database, endpoint('reading', { apiKeyId: 'k1', disabledAt: AT }))
+    expect(to('report.delivered', 'k1')).toBe('reading')
+    expect(listEndpoints(database)).toEqual([
       endpoint('reading', { apiKeyId: 'k1', disabledAt: AT }),
       endpoint('ris'),
     ])
-    expect(endpoints.get('ris')).toEqual(endpoint('ris'))
+    expect(findEndpoint(database, 'ris')).toEqual(endpoint('ris'))
   })
 
   it('have their secrets newest first, and lose them when they go', () => {
     using temp = tempStore()
-    const { endpoints } = temp.store
-    endpoints.put(endpoint('ris'))
-    for (const secret of ['one', 'two', 'three']) endpoints.addSecret('ris', secret, AT)
-    expect(endpoints.secrets('ris').map(({ secret }) => secret)).toEqual(['three', 'two', 'one'])
-    endpoints.keepSecrets('ris', 2)
-    expect(endpoints.secrets('ris').map(({ secret }) => secret)).toEqual(['three', 'two'])
-    endpoints.put(endpoint('ris', { url: 'https://other.example/' }))
-    expect(endpoints.secrets('ris')).toHaveLength(2)
-    expect(endpoints.remove('ris')).toBe(true)
-    expect(endpoints.secrets('ris')).toEqual([])
+    const { database } = temp.store
+    saveEndpoint(database, endpoint('ris'))
+    for (const secret of ['one', 'two', 'three']) insertEndpointSecret(database, 'ris', secret, AT)
+    expect(endpointSecrets(database, 'ris').map(({ secret }) => secret)).toEqual([
+      'three',
+      'two',
+      'one',
+    ])
+    keepEndpointSecrets(database, 'ris', 2)
+    expect(endpointSecrets(database, 'ris').map(({ secret }) => secret)).toEqual(['three', 'two'])
+    saveEndpoint(database, endpoint('ris', { url: 'https://other.example/' }))
+    expect(endpointSecrets(database, 'ris')).toHaveLength(2)
+    deleteEndpoint(database, 'ris')
+    expect(endpointSecrets(database, 'ris')).toEqual([])
   })
 })
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { type Context, openContext } from '#server/context.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { findCustomer } from '#server/modules/customers/queries.ts'
+import { endpointSecrets, findEndpoint, listEndpoints } from '#server/modules/partners/queries.ts'
 import { findSavedView } from '#server/modules/study-lists/queries.ts'
 import { allUsers, findInvitation, passwordChangedAt } from '#server/modules/users/queries.ts'
 import { findSecondFactor, recoveryCodesLeft } from '#server/modules/users/second-factor-queries.ts'
@@ -142,11 +143,13 @@ function readFirst(store: Context): void {
   expect(sessionRecords(store.database, GOLDEN_AT)).toMatchObject([
     { userId: 'usr_1', sessionId: expect.stringMatching(/.+/), lockedAt: null },
   ])
-  expect(store.endpoints.list()).toMatchObject([
+  expect(listEndpoints(store.database)).toMatchObject([
     { endpointId: 'e1', disabledReason: null },
     { endpointId: 'e2', disabledAt: GOLDEN_AT },
   ])
-  expect(store.endpoints.secrets('e1')).toEqual([{ secret: GOLDEN.secret, createdAt: GOLDEN_AT }])
+  expect(endpointSecrets(store.database, 'e1')).toEqual([
+    { secret: GOLDEN.secret, createdAt: GOLDEN_AT },
+  ])
   const [answer] = store.answers.holding(GOLDEN_DAY)
   expect(store.documents.read(answer?.documentHash ?? '')).toEqual(GOLDEN.answer)
   expect(store.inspections.read(1)?.detail.toString()).toBe(GOLDEN.handwritten)
@@ -264,7 +267,7 @@ function readReports(store: Context): void {
   expect(store.events.request('whe_1')).toBe('{"reportId":"rep_1"}')
   expect(store.events.attempts('whe_1')).toMatchObject([{ attempt: 1, detail: 'no answer' }])
   // Migration 8: a code in the place of the words.
-  expect(store.endpoints.get('e2')?.disabledReason).toBe('person')
+  expect(findEndpoint(store.database, 'e2')?.disabledReason).toBe('person')
 }
 
 function readViewing(store: Context): void {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type HttpApp, serve } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serve } from '#server/http/operations.ts'
 import type { HttpServer } from '#server/http/server.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { Email } from '#shared/contract/people.ts'

@@ -9,7 +9,6 @@ import { openEventLog } from '#server/modules/events/event-log.ts'
 import { recordEvents } from '#server/modules/events/event-recorder.ts'
 import { openReportDelivery } from '#server/modules/reports/report-delivery.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
-import { openLinks } from '#server/modules/viewer/links.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { type Deliveries, openDeliveries, REPORT_DELIVERED } from '#server/webhooks/deliveries.ts'
 import { idFromUuid } from '#shared/ids.ts'
@@ -132,13 +131,10 @@ describe('signed reports on their way', () => {
                 clock,
                 onError: (error) => faults.push(error),
               })
-              const links = openLinks({
-                ...{ store, clock, uuid: randomUUID, publicBase: () => 'https://gateway.example' },
-                ...{ linkMinutes: () => 15, takesEvent: () => true },
-              })
               return openDeliveries({
                 ...{ store, clock, requester, onError: (error) => faults.push(error) },
-                dataOf: openReportDelivery({ store, links }).deliveryOf,
+                dataOf: openReportDelivery({ store, publicBase: () => 'https://gateway.example' })
+                  .deliveryOf,
                 destinationOf: () =>
                   isOff ? { whyNot: 'its endpoint is switched off' } : { endpointId: 'partner' },
                 attempted: recordEvents(eventLog, clock).attempted,

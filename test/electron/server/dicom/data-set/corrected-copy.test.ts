@@ -3,18 +3,13 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeText, encodeText } from '#server/dicom/character-sets/character-set.ts'
+import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
 import {
   CopyFault,
   type CorrectedValue,
   writeCorrectedCopy,
 } from '#server/dicom/data-set/corrected-copy.ts'
-import {
-  type DataSet,
-  type Element,
-  readDataSet,
-  tagOf,
-  writeDataSet,
-} from '#server/dicom/data-set/data-set.ts'
+import { readDataSet, tagOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 import { dataSetOf, IMAGE, type Values } from '../../modules/images/intake-fixture.ts'

@@ -1,12 +1,8 @@
 import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  type DataSet,
-  IDENTIFIER_LIMITS,
-  readDataSet,
-  writeDataSet,
-} from '#server/dicom/data-set/data-set.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
+import { IDENTIFIER_LIMITS, readDataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type DataSet, type Element, tagOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
+import { tagOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { readFileMeta } from '#server/dicom/data-set/file-meta.ts'
 import {
   createHeaderReader,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type DataSet, keywordOf } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
+import { keywordOf } from '#server/dicom/data-set/data-set.ts'
 import { withMappedReferences } from '#server/dicom/data-set/referenced-uids.ts'
 import { dataSetOf, type Values } from '../../modules/images/intake-fixture.ts'
 

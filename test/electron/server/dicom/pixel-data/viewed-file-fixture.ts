@@ -1,4 +1,5 @@
-import { type DataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
+import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { tagOf, vrOf } from '#server/dicom/data-set/dictionary.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { type NamedValues, namedDataSet } from '#server/dicom/data-set/named-data-set.ts'

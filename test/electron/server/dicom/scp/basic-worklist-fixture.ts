@@ -1,10 +1,6 @@
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import type {
-  CFindRequest,
-  CFindScp,
-  DimseResult,
-  EncodedIdentifiers,
-} from '#server/dicom/dimse/service.ts'
+import type { CFindRequest, CFindScp, EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
+import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { batchOf, patients } from '../../../../support/dimse-server.ts'
 
 export const ELE = TRANSFER_SYNTAX.explicitLittleEndian

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { listEndpoints } from '#server/modules/partners/queries.ts'
+import { setPartner } from '#server/modules/partners/service.ts'
 import { openFolder } from './commands-fixture.ts'
 
 const STUDY = '2.25.7'
@@ -54,7 +56,9 @@ it('lets files come from a host of the partner, once, and by http where it is to
     ok: false,
     output: 'There is no partner yet: serve --partner-url, or the Partner screen, sets one up.',
   })
-  folder.parts.partnerEndpoint.set(
+  setPartner(
+    folder.parts.store,
+    folder.parts.settings,
     { url: 'https://partner.example/webhooks', allowPlaintext: false },
     'command-line',
   )
@@ -67,7 +71,7 @@ it('lets files come from a host of the partner, once, and by http where it is to
     'files.example:123456',
   ])
     expect(await add(wrong)).toEqual({ ok: false, output: 'file-host add takes HOST:PORT.' })
-  const hosts = () => folder.parts.endpoints.list().map(({ fileHosts }) => fileHosts)
+  const hosts = () => listEndpoints(folder.parts.store.database).map(({ fileHosts }) => fileHosts)
   expect(await add('files.example:443')).toEqual({ ok: true, output: 'files.example:443' })
   expect(folder.parts.settings.get('partner.plaintextHosts')).toEqual([])
   await add('files.example:443')

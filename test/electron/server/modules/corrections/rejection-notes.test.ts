@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type DataSet, readDataSet, tagOf } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
+import { readDataSet, tagOf } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { KEY_OBJECT_SELECTION } from '#server/dicom/objects/rejection-note.ts'
 import { openCorrectionNotices } from '#server/modules/corrections/correction-notices.ts'

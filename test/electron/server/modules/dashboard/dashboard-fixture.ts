@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openContext } from '#server/context.ts'
-import type { HttpApp } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
 import { openHttpServer } from '#server/http/server.ts'
 import type { SessionUse } from '#server/http/session-authentication.ts'
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
@@ -17,7 +17,6 @@ import type { Forwarding } from '#server/modules/forwarding/forwarding.ts'
 import { serveDestinations } from '#server/modules/forwarding/routes.ts'
 import { serveDashboardImages } from '#server/modules/images/image-routes.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
-import { openPartnerEndpoint } from '#server/modules/partners/partner-endpoint.ts'
 import { openClosedSteps } from '#server/modules/procedure-steps/closed-steps.ts'
 import { openSettings, type Settings } from '#server/modules/settings/settings.ts'
 import { findUser, updateUser } from '#server/modules/users/queries.ts'
@@ -199,7 +198,6 @@ export async function openTestDashboard(
   const settings = openSettings(deps)
   const devices = openDevices(deps)
   const downtime = openDowntime(deps)
-  const partnerEndpoint = openPartnerEndpoint({ ...deps, settings })
   const closedSteps = openClosedSteps(deps)
   const customers = bound(customerService, deps.store)
   const auditTrail = openAuditTrail(deps)
@@ -279,7 +277,6 @@ export async function openTestDashboard(
         people,
         devices,
         settings,
-        partnerEndpoint,
         downtime,
         closedSteps,
         auditTrail,

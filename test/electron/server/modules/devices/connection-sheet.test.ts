@@ -9,6 +9,7 @@ import {
   SHEET_TRANSFER_SYNTAXES,
 } from '#server/modules/devices/connection-sheet.ts'
 import { insertDestination } from '#server/modules/forwarding/destination-queries.ts'
+import { setPartner } from '#server/modules/partners/service.ts'
 import { openParts } from '#server/parts.ts'
 import { NewDestination } from '#shared/contract/destinations.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
@@ -165,7 +166,9 @@ it('is printed by a command, changes nothing, and holds no secret', async () => 
   using opened = openFolder()
   const { parts } = opened
   const secret = webhookSecret()
-  parts.partnerEndpoint.set(
+  setPartner(
+    parts.store,
+    parts.settings,
     { url: 'https://partner.example/webhooks', secret, allowPlaintext: false },
     'command-line',
   )

@@ -13,6 +13,7 @@ import {
 } from '#server/modules/diagnostics/diagnostics.ts'
 import { maskedLine } from '#server/modules/diagnostics/diagnostics-log.ts'
 import { maskingOf, shownSetting } from '#server/modules/diagnostics/diagnostics-masking.ts'
+import { addEndpoint } from '#server/modules/partners/service.ts'
 import { openParts, type Parts } from '#server/parts.ts'
 import { SETTING_KEYS } from '#shared/contract/settings.ts'
 import { DEVICE } from '../../../../support/device.ts'
@@ -81,7 +82,7 @@ const CANARIES = [
 
 function openRavenmoor(folder: string): Parts {
   const parts = openParts(folder)
-  const { settings, devices, store, endpoints } = parts
+  const { settings, devices, store } = parts
   settings.change(
     {
       'clinic.name': 'Ravenmoor Imaging',
@@ -100,7 +101,9 @@ function openRavenmoor(folder: string): Parts {
     { ...DEVICE, aeTitle: 'RAVENCT7', name: 'CT Quillfeather', address: '10.77.3.9' },
     ACTOR,
   )
-  endpoints.add(
+  addEndpoint(
+    store,
+    settings,
     {
       ...{
         url: 'https://ris.ravenmoor.example/hook/zx81',

@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { examine } from '#server/modules/diagnostics/doctor.ts'
+import { setPartner } from '#server/modules/partners/service.ts'
 import { openParts } from '#server/parts.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { webhookSecret } from '../../../../support/gateway.ts'
@@ -67,7 +68,9 @@ it('finds nothing to mend where everything is set', async () => {
     },
     'command-line',
   )
-  parts.partnerEndpoint.set(
+  setPartner(
+    parts.store,
+    parts.settings,
     { url: 'https://partner.example/hook', secret: webhookSecret(), allowPlaintext: false },
     'command-line',
   )

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type EventLog, openEventLog } from '#server/modules/events/event-log.ts'
 import { openEventReplay } from '#server/modules/events/event-replay.ts'
 import { serveDashboardEvents } from '#server/modules/events/routes.ts'
-import { openEndpoints } from '#server/modules/partners/endpoints.ts'
+import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
+import { serveEndpoints } from '#server/modules/partners/routes.ts'
 import { dashboardEvents, EventRecord, MeterRow, Verdict } from '#shared/contract/events.ts'
 import { attempt, newEvent } from '../../../../support/events.ts'
 import {
@@ -29,6 +30,9 @@ beforeEach(async () => {
         }
         log = openEventLog({ ...deps, onError: fail })
         const nobody = async () => {}
+        const refusedHosts = openRefusedHosts(deps.clock)
+        const none = () => new Map<string, number>()
+        serveEndpoints(app, deps.store, settings, refusedHosts, none, feed.noteStatus)
         serveDashboardEvents(app, {
           ...{ store: deps.store, eventLog: log, feed, plaintextHosts: () => ['10.0.0.5:8080'] },
           replay: openEventReplay({
@@ -36,7 +40,6 @@ beforeEach(async () => {
             onError: fail,
             ports: { wake() {}, askEnrichment: nobody, askContext: nobody },
           }),
-          endpoints: openEndpoints({ ...deps, settings }),
           ports: {
             async sendTest(type, endpointId) {
               tested.push({ type, endpointId })

@@ -3,12 +3,8 @@ import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { STORAGE_TRANSFER_SYNTAXES } from '#server/dicom/data-set/storage-uids.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
-import type {
-  AssociationPolicy,
-  CStoreRequest,
-  CStoreScp,
-  DimseResult,
-} from '#server/dicom/dimse/service.ts'
+import type { AssociationPolicy, CStoreRequest, CStoreScp } from '#server/dicom/dimse/service.ts'
+import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { storage } from '#server/dicom/scp/storage.ts'
 import { verification } from '#server/dicom/scp/verification.ts'
 import { type Outbound, openOutbound } from '#server/dicom/scu/outbound.ts'

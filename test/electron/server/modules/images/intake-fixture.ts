@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Context } from '#server/context.ts'
-import { type DataSet, tagOf, vrOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
+import { tagOf, vrOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type {
   AssociationInfo,
   CStoreRequest,
-  DimseResult,
   NormalizedRequest,
 } from '#server/dicom/dimse/service.ts'
+import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import type { CommitmentReport } from '#server/dicom/scu/event-report.ts'
 import type { HandedOutRow, ImageHeader } from '#server/modules/images/image-study-queries.ts'
 import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'

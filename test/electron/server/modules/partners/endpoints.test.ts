@@ -1,10 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { createApiKey, revokeApiKey } from '#server/modules/api-keys/api-keys.ts'
-import { openEndpoints } from '#server/modules/partners/endpoints.ts'
-import { openPartnerEndpoint } from '#server/modules/partners/partner-endpoint.ts'
+import type { Actor } from '#server/modules/audit/audit.ts'
+import {
+  type EndpointRecord,
+  endpointSecrets,
+  findEndpoint,
+  keepEndpointSecrets,
+  listEndpoints,
+} from '#server/modules/partners/queries.ts'
+import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
+import { endpointReplies, endpointReply } from '#server/modules/partners/routes.ts'
+import * as service from '#server/modules/partners/service.ts'
+import { findTarget, targetFor } from '#server/modules/partners/targets.ts'
+import { openReportDestinations } from '#server/modules/reports/report-destinations.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
 import { insertUser } from '#server/modules/users/queries.ts'
-import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
+import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
@@ -13,21 +24,49 @@ const NEXT = `whsec_${Buffer.alloc(32, 2).toString('base64')}`
 const LAST = `whsec_${Buffer.alloc(32, 3).toString('base64')}`
 const HOUR = 60 * 60_000
 const OWNER = 'user:usr_1'
+type NewEndpoint = Parameters<typeof service.addEndpoint>[2]
 
 function clinic() {
   const temp = tempStore()
   const settings = openSettings(temp)
-  const endpoints = openEndpoints({ ...temp, settings })
-  const partner = openPartnerEndpoint({ ...temp, settings, onChanged: endpoints.noteChange })
+  const { store } = temp
+  const refusedHosts = openRefusedHosts(temp.clock)
+  const ofReports = openReportDestinations(store)
+  const shown = (endpoint: EndpointRecord) =>
+    endpointReply(store, refusedHosts, ofReports.waiting(), endpoint)
+  const withSecret = ({ endpoint, secret }: ReturnType<typeof service.addEndpoint>) => ({
+    ...shown(endpoint),
+    secret,
+  })
+  const endpoints = {
+    list: () => endpointReplies(store, refusedHosts, ofReports.waiting()),
+    add: (endpoint: NewEndpoint, actor: Actor) =>
+      withSecret(service.addEndpoint(store, settings, endpoint, actor)),
+    change: (id: string, patch: Parameters<typeof service.changeEndpoint>[3], actor: Actor) =>
+      shown(service.changeEndpoint(store, settings, id, patch, actor)),
+    remove: (id: string, actor: Actor) => service.removeEndpoint(store, settings, id, actor),
+    rotateSecret: (id: string, secret: Parameters<typeof service.rotateSecret>[2], actor: Actor) =>
+      withSecret(service.rotateSecret(store, id, secret, actor)),
+    switchOff: (id: string) => service.switchOffEndpoint(store, id),
+    targetFor: (event: EventType, apiKeyId?: string | null) => targetFor(store, event, apiKeyId),
+    target: (id: string) => findTarget(store, id),
+  }
+  const partner = {
+    read: () => service.readPartner(store),
+    set: (given: Parameters<typeof service.setPartner>[2], actor: Actor) =>
+      service.setPartner(store, settings, given, actor),
+  }
   const makeKey = (description: string) =>
     createApiKey(temp.store, { description, isViewerEnabled: true, scope: 'all' }, 'command-line')
       .apiKey.apiKeyId
   let changes = 0
-  endpoints.onChange(() => changes++)
+  store.database.subscribe('endpoints', () => changes++)
   return Object.assign(temp, {
     ...{
       settings,
       endpoints,
+      ofReports,
+      refusedHosts,
       partner,
       makeKey,
       revokeKey: (id: string) => revokeApiKey(temp.store, id, 'command-line'),
@@ -38,8 +77,7 @@ function clinic() {
         { url: 'https://ris.example/hook', secret: SECRET, allowPlaintext: false },
         'command-line',
       ),
-    add: (more: Partial<Parameters<typeof endpoints.add>[0]> = {}) =>
-      endpoints.add({ ...READING, ...more }, OWNER),
+    add: (more: Partial<NewEndpoint> = {}) => endpoints.add({ ...READING, ...more }, OWNER),
     actions: () => temp.store.audit.list({ limit: 50 }).items.map(({ action }) => action),
   })
 }
@@ -51,7 +89,7 @@ const READING = {
     apiKeyId: null,
   },
   ...{ allowPlaintext: false, fileHosts: [], budgets: {} },
-} satisfies Parameters<ReturnType<typeof openEndpoints>['add']>[0]
+} satisfies NewEndpoint
 const refused = (path: string) =>
   expect.objectContaining({ code: 'refused', errors: [expect.objectContaining({ path })] })
 
@@ -133,7 +171,6 @@ describe('endpoints', () => {
     expect(temp.endpoints.switchOff(endpointId)).toBe(false)
     expect(temp.endpoints.targetFor('report.delivered', apiKeyId)).toBeUndefined()
     expect(temp.endpoints.target(endpointId)).toMatchObject({ url: 'https://reading.example/hook' })
-    expect(temp.endpoints.disabled()).toMatchObject([{ endpointId, disabledReason: 'gone' }])
     expect(temp.endpoints.list()[1]).toMatchObject({ isEnabled: false, disabledReason: 'gone' })
     expect(temp.endpoints.change(endpointId, { isEnabled: true }, OWNER)).toMatchObject({
       isEnabled: true,
@@ -200,7 +237,7 @@ describe('endpoints', () => {
     expect(temp.endpoints.targetFor('report.delivered', apiKeyId)?.url).toBe(
       'https://ris.example/hook',
     )
-    expect(temp.store.endpoints.secrets(endpointId)).toEqual([])
+    expect(endpointSecrets(temp.store.database, endpointId)).toEqual([])
     const [own] = temp.endpoints.list()
     expect(() => temp.endpoints.remove(own?.endpointId ?? '', OWNER)).toThrow(
       expect.objectContaining({ code: 'refused' }),
@@ -280,17 +317,17 @@ describe('endpoints', () => {
     temp.setPartner()
     const endpointId = temp.endpoints.list()[0]?.endpointId ?? ''
     for (let at = 0; at < 60; at++)
-      temp.endpoints.noteRefusedHost(endpointId, `https://s${at}.example/file?signature=secret`)
-    temp.endpoints.noteRefusedHost(endpointId, 'https://files.example:8443/x')
-    temp.endpoints.noteRefusedHost(endpointId, 'http://plain.example/x')
-    temp.endpoints.noteRefusedHost(endpointId, 'file:///etc/passwd')
-    temp.endpoints.noteRefusedHost(endpointId, 'no address')
+      temp.refusedHosts.note(endpointId, `https://s${at}.example/file?signature=secret`)
+    temp.refusedHosts.note(endpointId, 'https://files.example:8443/x')
+    temp.refusedHosts.note(endpointId, 'http://plain.example/x')
+    temp.refusedHosts.note(endpointId, 'file:///etc/passwd')
+    temp.refusedHosts.note(endpointId, 'no address')
     const hosts = () => temp.endpoints.list()[0]?.refusedHosts.map(({ host }) => host)
     expect(hosts()).toHaveLength(50)
     expect(hosts()?.slice(0, 3)).toEqual(['plain.example:80', 'files.example:8443', 's59.example'])
     temp.endpoints.change(endpointId, { fileHosts: ['files.example:8443'] }, OWNER)
     expect(hosts()).not.toContain('files.example:8443')
-    expect(temp.endpoints.fileHostsOf(endpointId)).toEqual(['files.example:8443'])
+    expect(findEndpoint(temp.store.database, endpointId)?.fileHosts).toEqual(['files.example:8443'])
   })
 
   it('refuse a key that is not there or was revoked, and endpoints that are not there', () => {
@@ -311,14 +348,14 @@ describe('endpoints', () => {
     expect(() => temp.endpoints.rotateSecret('nothing', { endOthersNow: false }, OWNER)).toThrow(
       expect.objectContaining({ code: 'not-found' }),
     )
-    expect(temp.store.endpoints.list()).toEqual([])
+    expect(listEndpoints(temp.store.database)).toEqual([])
   })
 })
 
 describe('the endpoint of a report', () => {
   it('is that of the key that made its study, or the reason why there is none', () => {
     using temp = clinic()
-    const { ofReports } = temp.endpoints
+    const { ofReports } = temp
     const report = (n: number, apiKeyId: string | null) => {
       const [studyId, reportId, userId] = [
         `stu_${String(n).padStart(32, '0')}`,
@@ -406,7 +443,7 @@ describe('the endpoint of a report', () => {
     expect(ofReports.waiting().get(reading.endpointId)).toBe(1)
     temp.endpoints.remove(reading.endpointId, OWNER)
     expect(ofReports.of(keyed)).toEqual({ endpointId: partner?.endpointId })
-    temp.store.endpoints.keepSecrets(partner?.endpointId ?? '', 0)
+    keepEndpointSecrets(temp.store.database, partner?.endpointId ?? '', 0)
     expect(ofReports.of(keyed)).toEqual({ whyNot: 'its endpoint has no signing secret' })
   })
 })

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { openPartnerEndpoint } from '#server/modules/partners/partner-endpoint.ts'
+import { listEndpoints } from '#server/modules/partners/queries.ts'
+import { readPartner, setPartner } from '#server/modules/partners/service.ts'
+import { targetFor } from '#server/modules/partners/targets.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
-import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
+import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`
@@ -12,7 +14,12 @@ const HOUR = 60 * 60_000
 function clinic() {
   const temp = tempStore()
   const settings = openSettings(temp)
-  const partner = openPartnerEndpoint({ ...temp, settings })
+  const partner = {
+    read: () => readPartner(temp.store),
+    set: (given: Parameters<typeof setPartner>[2], actor: 'command-line') =>
+      setPartner(temp.store, settings, given, actor),
+    endpointFor: (event: EventType) => targetFor(temp.store, event),
+  }
   const secrets = () => partner.endpointFor('report.delivered')?.secrets
   return Object.assign(temp, { settings, partner, secrets })
 }
@@ -49,7 +56,7 @@ describe('the partner endpoint', () => {
     )
     expect(moved).toMatchObject({ url: 'https://ris.example/other', secret: null })
     expect(temp.secrets()).toEqual([set.secret])
-    expect(temp.store.endpoints.list()).toHaveLength(1)
+    expect(listEndpoints(temp.store.database)).toHaveLength(1)
     expect(JSON.stringify(temp.store.audit.list({ limit: 10 }).items)).not.toContain('whsec_')
     expect(temp.store.audit.list({ limit: 10 }).items.map(({ detail }) => detail)).toEqual([
       {

@@ -1,6 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { contextAsking } from '#server/modules/reports/context-asking.ts'
 import { openDownloads } from '#server/webhooks/download.ts'
+import { newEndpoint } from '../../../../support/endpoints.ts'
+import { tempStore } from '../../../../support/temp-store.ts'
 import { openPartner, openTestRequester } from '../../webhooks/request-fixture.ts'
 
 const QUESTION = {
@@ -20,14 +23,14 @@ it('keeps neither a question nor a document waiting that hangs when the gateway 
   const downloads = openDownloads({ plaintextHosts: () => [host], clock: Date.now })
   onTestFinished(() => downloads[Symbol.asyncDispose]())
   const closing = new AbortController()
-  const endpoints = {
-    takerOf: () => ({ fileHosts: [host] }) as never,
-    noteRefusedHost: () => undefined,
-  }
+  const temp = tempStore()
+  onTestFinished(() => temp[Symbol.dispose]())
+  newEndpoint(temp.store, { fileHosts: [host] })
   const { ask, fetch } = contextAsking(
+    temp.store,
     requester,
     downloads,
-    endpoints,
+    openRefusedHosts(Date.now),
     { setEffect: () => undefined },
     closing.signal,
   )

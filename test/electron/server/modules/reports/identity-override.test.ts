@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openReportDestinations } from '#server/modules/reports/report-destinations.ts'
 import { reportFindings } from '#shared/report-checks.ts'
+import { newEndpoint } from '../../../../support/endpoints.ts'
 import { seedImages } from '../../../../support/images.ts'
 import { codeOf } from '../../../../support/refusal.ts'
 import { reportStage, SOUND } from './reports-fixture.ts'
@@ -163,12 +164,9 @@ describe('the delivery of a signed report', () => {
   it('waits while images that arrived later name another patient', async () => {
     using on = reportStage()
     const reportId = await on.signed()
-    const targets = {
-      takerOf: () => ({ endpointId: 'end_1', disabledAt: null }) as never,
-      secretsOf: () => ['secret'] as never,
-    }
-    const destinations = openReportDestinations(on.store, targets)
-    expect(destinations.of(reportId)).toEqual({ endpointId: 'end_1' })
+    const { endpointId } = newEndpoint(on.store)
+    const destinations = openReportDestinations(on.store)
+    expect(destinations.of(reportId)).toEqual({ endpointId })
     seedImages(on.store, { uid: on.study.studyInstanceUid, header: OTHER })
     expect(destinations.of(reportId)).toEqual({
       whyNot:
@@ -176,7 +174,7 @@ describe('the delivery of a signed report', () => {
     })
     const { differences } = on.reading.read(on.radiologist, on.studyId).identity
     on.writing.overrideIdentity(on.radiologist, on.studyId, { reason: 'Same patient', differences })
-    expect(destinations.of(reportId)).toEqual({ endpointId: 'end_1' })
+    expect(destinations.of(reportId)).toEqual({ endpointId })
   })
 })
 

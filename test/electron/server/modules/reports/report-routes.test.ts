@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HttpServer } from '#server/http/server.ts'
+import { isReportPdfLink } from '#server/modules/reports/pdf-links.ts'
 import { serveReportPdf } from '#server/modules/reports/report-pdf-route.ts'
 import { serveDashboardReports } from '#server/modules/reports/report-routes.ts'
 import type { UserRecord } from '#server/modules/users/queries.ts'
@@ -56,11 +57,11 @@ beforeEach(async () => {
             sent.push(order)
             return { success: true, message: 'They are on their way.' }
           },
-          pdfUrl: on.links.pdfUrl,
+          pdfUrl: on.pdfUrl,
         },
       })
       serveReportPdf(app, {
-        verify: on.links.verifyPdf,
+        verify: (reportId, query) => isReportPdfLink(on.store, reportId, query),
         read: (reportId) => on.store.reportPdfs.read(reportId),
       })
     },

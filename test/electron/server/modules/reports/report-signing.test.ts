@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { forgetExpired } from '#server/modules/diagnostics/retention.ts'
 import { noteRestored } from '#server/modules/images/image-files.ts'
@@ -9,6 +9,7 @@ import { updateUser } from '#server/modules/users/queries.ts'
 import type { Communication } from '#shared/contract/reports.ts'
 import { EVENTS } from '#shared/contract/webhooks.ts'
 import { atTheWindow, newUser } from '../../../../support/callers.ts'
+import { newEndpoint } from '../../../../support/endpoints.ts'
 import { seedImages } from '../../../../support/images.ts'
 import { refusal } from '../../../../support/refusal.ts'
 import { reportStage, SOUND } from './reports-fixture.ts'
@@ -314,25 +315,8 @@ describe('signing', () => {
   it('of a study whose key has an endpoint names that one in the event', async () => {
     using on = reportStage()
     const { store } = on
-    const rest = {
-      name: '',
-      fileHosts: [],
-      budgets: {},
-      disabledAt: null,
-      disabledReason: null,
-      allowsPlaintext: false,
-    }
-    const at = '2026-03-10T08:00:00.000Z'
-    const endpoint = {
-      ...rest,
-      url: 'https://ris.example/',
-      events: ['report.delivered'] as const,
-      createdAt: at,
-      updatedAt: at,
-    }
-    const [clinic, own] = [randomUUID(), randomUUID()]
-    store.endpoints.put({ ...endpoint, endpointId: clinic, apiKeyId: null })
-    store.endpoints.put({ ...endpoint, endpointId: own, apiKeyId: on.key.apiKeyId })
+    newEndpoint(store)
+    const { endpointId: own } = newEndpoint(store, { apiKeyId: on.key.apiKeyId })
     await on.signed()
     expect(store.events.list({ show: 'all', limit: 1 }).items[0]?.endpointId).toBe(own)
   })

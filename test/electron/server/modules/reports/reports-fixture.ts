@@ -5,6 +5,7 @@ import {
   openClinicalContexts,
 } from '#server/modules/reports/clinical-contexts.ts'
 import { openCriticalResults } from '#server/modules/reports/critical-results.ts'
+import { reportPdfUrl } from '#server/modules/reports/pdf-links.ts'
 import { openReportDelivery } from '#server/modules/reports/report-delivery.ts'
 import { openReportLocks } from '#server/modules/reports/report-locks.ts'
 import type { ReportPdf, ReportPdfInput } from '#server/modules/reports/report-pdf.ts'
@@ -16,8 +17,8 @@ import { openReports } from '#server/modules/reports/reports.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
 import { type NewStudy, openStudies } from '#server/modules/studies/studies.ts'
 import type { UserRecord } from '#server/modules/users/queries.ts'
-import { openLinks } from '#server/modules/viewer/links.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
+import { linksOf } from '../../../../support/links.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
 export const SOUND = 'Findings:\nThe lungs are clear.\nImpression:\nNormal chest.'
@@ -36,14 +37,9 @@ export interface ReportStageOptions {
 export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageOptions = {}) {
   const temp = tempStore()
   const { store, clock } = temp
-  const links = openLinks({
-    ...temp,
-    publicBase: () => 'https://gateway.example',
-    linkMinutes: () => 15,
-    takesEvent: () => true,
-  })
+  const publicBase = () => 'https://gateway.example'
   const studies = openStudies(temp)
-  const reports = openReports({ ...temp, links })
+  const reports = openReports({ ...temp, publicBase })
   const settings = openSettings(temp)
   const locks = openReportLocks({ clock, seconds: () => settings.get('reports.lockSeconds') })
   const eventLog = openEventLog({ ...temp, onError: (error) => expectNothing(error) })
@@ -53,7 +49,7 @@ export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageO
     fetch: fetch ?? (async () => ({ fault: 'Nothing is fetched.' })),
   })
   const criticals = openCriticalResults(temp)
-  const delivery = openReportDelivery({ store, links })
+  const delivery = openReportDelivery({ store, publicBase })
   const reading = openReportReading({ ...temp, locks, studies, contexts, criticals, delivery })
   const templates = openReportTemplates(temp)
   /** What was rendered, and what happens meanwhile. */
@@ -112,7 +108,8 @@ export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageO
   return {
     ...temp,
     ...{
-      links,
+      links: linksOf(store),
+      pdfUrl: (reportId: string) => reportPdfUrl(store, publicBase(), reportId),
       studies,
       reports,
       settings,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { isReportPdfLink } from '#server/modules/reports/pdf-links.ts'
 import { openReports } from '#server/modules/reports/reports.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
-import { openLinks } from '#server/modules/viewer/links.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { refusalOf } from '../../../../support/refusal.ts'
 import { completedReport, draftReport } from '../../../../support/reports.ts'
@@ -10,14 +10,8 @@ import { tempStore } from '../../../../support/temp-store.ts'
 function stage() {
   const temp = tempStore()
   const { store } = temp
-  const links = openLinks({
-    ...temp,
-    publicBase: () => 'https://gateway.example/base',
-    linkMinutes: () => 15,
-    takesEvent: () => true,
-  })
   const studies = openStudies(temp)
-  const reports = openReports({ ...temp, links })
+  const reports = openReports({ ...temp, publicBase: () => 'https://gateway.example/base' })
   const key = newKey(store)
   const radiologist = newUser(store)
   const { record } = studies.create(key, 'scribe', {
@@ -29,7 +23,6 @@ function stage() {
   const of = { studyId: record.studyId, userId: radiologist.userId }
   return {
     ...temp,
-    links,
     studies,
     reports,
     key,
@@ -115,7 +108,9 @@ describe('reports of a study', () => {
 
   it('have a PDF link that is good for an hour, and for that report only', () => {
     using on = stage()
-    const { reports, links, key, store, of, clock } = on
+    const { reports, key, store, of, clock } = on
+    const isOpen = (id: string, query: { readonly expires: string; readonly signature: string }) =>
+      isReportPdfLink(store, id, query)
     const reportId = completedReport(store, of)
     const given = reports.pdf(key, { reportId }) as { presignedUrl: string }
     const url = new URL(given.presignedUrl)
@@ -126,24 +121,22 @@ describe('reports of a study', () => {
       expires: url.searchParams.get('expires') ?? '',
       signature: url.searchParams.get('signature') ?? '',
     }
-    expect(links.verifyPdf(reportId, query)).toBe(true)
+    expect(isOpen(reportId, query)).toBe(true)
+    expect(isOpen(`${reportId.slice(0, -1)}${reportId.endsWith('x') ? 'y' : 'x'}`, query)).toBe(
+      false,
+    )
+    expect(isOpen(reportId, { ...query, expires: String(Number(query.expires) + 1) })).toBe(false)
     expect(
-      links.verifyPdf(`${reportId.slice(0, -1)}${reportId.endsWith('x') ? 'y' : 'x'}`, query),
-    ).toBe(false)
-    expect(
-      links.verifyPdf(reportId, { ...query, expires: String(Number(query.expires) + 1) }),
-    ).toBe(false)
-    expect(
-      links.verifyPdf(reportId, {
+      isOpen(reportId, {
         ...query,
         signature: query.signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A')),
       }),
     ).toBe(false)
-    expect(links.verifyPdf(reportId, { ...query, signature: '' })).toBe(false)
+    expect(isOpen(reportId, { ...query, signature: '' })).toBe(false)
     clock.pass(3_599_000)
-    expect(links.verifyPdf(reportId, query)).toBe(true)
+    expect(isOpen(reportId, query)).toBe(true)
     clock.pass(1000)
-    expect(links.verifyPdf(reportId, query)).toBe(false)
+    expect(isOpen(reportId, query)).toBe(false)
   })
 
   it('are out of the scope of a key that did not make the study', () => {

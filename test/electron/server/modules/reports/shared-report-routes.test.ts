@@ -10,7 +10,7 @@ import {
   type BegunView,
   openViewSessions,
   type ViewSessions,
-} from '#server/modules/viewer/view-sessions.ts'
+} from '#server/modules/viewer/sessions.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { linked, linkedReports, viewPrefix } from '#shared/contract/linked.ts'
@@ -37,14 +37,14 @@ beforeEach(async () => {
     }),
     fetch: async () => ({ body: Buffer.from('%PDF-1.7'), mediaType: 'application/pdf' }),
   })
-  views = openViewSessions({ ...on })
+  views = openViewSessions(on.store)
   reader = newUser(on.store, { hasDashboardAccess: false, canCreateReports: true })
   server = await openTestServer({
     views,
     register(app) {
       const desk = {
         ...{ ...on, feed: { noteStatus: () => {}, noteImages: () => {} } },
-        ports: { sendObjects: () => ({ success: true }), pdfUrl: on.links.pdfUrl },
+        ports: { sendObjects: () => ({ success: true }), pdfUrl: on.pdfUrl },
       }
       serveDashboardReports(app, desk)
       const session = sessionReply(on.store, on.settings, '1')

@@ -6,11 +6,12 @@ import { openStudies } from '#server/modules/studies/studies.ts'
 import { findUser, updateUser } from '#server/modules/users/queries.ts'
 import * as sessionService from '#server/modules/users/sessions.ts'
 import * as userService from '#server/modules/users/users.ts'
-import { EPHEMERAL_SECONDS, openLinks } from '#server/modules/viewer/links.ts'
-import { type BegunView, openViewSessions } from '#server/modules/viewer/view-sessions.ts'
+import { EPHEMERAL_SECONDS } from '#server/modules/viewer/links.ts'
+import { type BegunView, openViewSessions } from '#server/modules/viewer/sessions.ts'
 import { ApiError } from '#shared/errors.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
+import { linksOf } from '../../../../support/links.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 import { PASSWORD, peopleFixture, person } from '../users/people-fixture.ts'
@@ -106,14 +107,9 @@ describe('links and the views they begin', () => {
     () => {
       using temp = tempStore()
       const { store, clock } = temp
-      const links = openLinks({
-        ...temp,
-        publicBase: () => 'https://gateway.example',
-        linkMinutes: () => 15,
-        takesEvent: () => true,
-      })
+      const links = linksOf(store)
       const settings = openSettings(temp)
-      const views = openViewSessions({ ...temp, settings, links })
+      const views = openViewSessions(store)
       const studies = openStudies(temp)
       const users = bound(userService, temp.store)
       const owner = atTheWindow(newUser(store, { level: 'owner' }))

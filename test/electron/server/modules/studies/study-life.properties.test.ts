@@ -11,12 +11,12 @@ import { openSettings } from '#server/modules/settings/settings.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { windowStudy } from '#server/modules/study-lists/row.ts'
-import { openLinks } from '#server/modules/viewer/links.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
+import { REPORT_CHECKS } from '#shared/contract/reports.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
 import { ApiError } from '#shared/errors.ts'
-import { REPORT_CHECKS } from '#shared/report-checks.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
+import { linksOf } from '../../../../support/links.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { image, openStage } from '../images/intake-fixture.ts'
 
@@ -106,14 +106,9 @@ describe('the life of a study', () => {
       })
       const { store, clock } = stage
       const deps = { store, clock, uuid: randomUUID }
-      const links = openLinks({
-        ...deps,
-        publicBase: () => 'https://gateway.example',
-        linkMinutes: () => 15,
-        takesEvent: () => true,
-      })
+      const links = linksOf(store)
       const studies = openStudies(deps)
-      const reports = openReports({ ...deps, links })
+      const reports = openReports({ ...deps, publicBase: () => 'https://gateway.example' })
       const settings = openSettings(deps)
       const locks = openReportLocks({ clock, seconds: () => 60 })
       const events = openEventLog({ ...deps, onError: (error) => stage.errors.push(error) })

@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openReports } from '#server/modules/reports/reports.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
-import { openLinks } from '#server/modules/viewer/links.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import type { StudyReportStatus } from '#shared/lifecycle.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
+import { linksOf } from '../../../../support/links.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
 import { completedReport, draftReport } from '../../../../support/reports.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -90,14 +90,9 @@ function assigned(model: Model, user: number | null): boolean {
 function stage() {
   const temp = tempStore()
   const { store } = temp
-  const links = openLinks({
-    ...temp,
-    publicBase: () => 'http://127.0.0.1:8042',
-    linkMinutes: () => 15,
-    takesEvent: () => true,
-  })
+  const links = linksOf(store)
   const studies = openStudies(temp)
-  const reports = openReports({ ...temp, links })
+  const reports = openReports({ ...temp, publicBase: () => 'https://gateway.example' })
   const key = newKey(store)
   const users = [newUser(store), newUser(store)].map(({ userId }) => userId)
   const { studyId } = studies.create(key, 'scribe', {

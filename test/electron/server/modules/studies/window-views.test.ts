@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type UserRecord, updateUser } from '#server/modules/users/queries.ts'
+import { shownView } from '#server/modules/viewer/sessions.ts'
 import { View } from '#shared/contract/viewing.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { newUser } from '../../../../support/callers.ts'
 import { seedImages } from '../../../../support/images.ts'
-import { refusalOf, stage } from '../viewer/view-sessions-fixture.ts'
+import { refusalOf, stage } from '../viewer/sessions-fixture.ts'
 
 describe('a view from the window', () => {
   it('is of the study that is named, and is audited', () => {
@@ -49,7 +50,7 @@ describe('a view from the window', () => {
     expect(of('1.2.3')).toMatchObject({ area: null, studyId: null })
     const archived = of('1.2.9')
     expect(archived).toMatchObject({ area: null, studyId: null, studyInstanceUid: '1.2.9' })
-    expect(View.parse(views.shown(archived))).toMatchObject({
+    expect(View.parse(shownView(on.store, archived))).toMatchObject({
       studyDescription: 'CT Thorax',
       whyNoCapture: '',
       mayDictate: false,
@@ -132,7 +133,8 @@ describe('a view from the window', () => {
     using on = stage()
     const whyNot = (more: Partial<UserRecord>) => {
       const user = newUser(on.store, { canCreateReports: false, ...more })
-      return on.views.shown(on.views.byUser(on.at(user), { studyId: on.read }).view).whyNoCapture
+      return shownView(on.store, on.views.byUser(on.at(user), { studyId: on.read }).view)
+        .whyNoCapture
     }
     expect(whyNot({})).toBe(
       'Your account may look at images only: an owner or an admin can allow more.',

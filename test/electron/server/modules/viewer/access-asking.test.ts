@@ -1,7 +1,11 @@
-import { describe, expect, it } from 'vitest'
-import type { Context } from '#server/context.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { OpenView } from '#server/http/view-authentication.ts'
+import { listEndpoints } from '#server/modules/partners/queries.ts'
+import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { accessAsking } from '#server/modules/viewer/access-asking.ts'
+import { newKey } from '../../../../support/callers.ts'
+import { newEndpoint } from '../../../../support/endpoints.ts'
+import { tempStore } from '../../../../support/temp-store.ts'
 import { viewRecord } from '../../../../support/view-record.ts'
 import { openPartner, openTestRequester } from '../../webhooks/request-fixture.ts'
 
@@ -32,23 +36,28 @@ async function asking(answer: unknown) {
   )
   const { requester, outcomes } = openTestRequester(partner.url)
   const effects: string[] = []
-  const refused: string[] = []
+  const temp = tempStore()
+  onTestFinished(() => temp[Symbol.dispose]())
+  const { store } = temp
+  const { database } = store
+  for (const apiKeyId of ['key-of-study', 'key-of-session']) {
+    const { apiKeyId: made } = newKey(store)
+    database.run(database.sql.updateTable('apiKeys').set({ apiKeyId }).where('apiKeyId', '=', made))
+    newEndpoint(store, { apiKeyId, fileHosts: [`of ${apiKeyId}`] })
+  }
+  const studies = { ...store.studies, get: () => ({ createdByApiKeyId: 'key-of-study' }) as never }
+  const refusedHosts = openRefusedHosts(Date.now)
   const asked = accessAsking({
-    store: { studies: { get: () => ({ createdByApiKeyId: 'key-of-study' }) } } as unknown as Pick<
-      Context,
-      'studies'
-    >,
-    requester,
-    endpoints: {
-      takerOf: (_event, apiKeyId) => ({ endpointId: `of ${apiKeyId}` }) as never,
-      fileHostsOf: (endpointId) => [endpointId],
-      noteRefusedHost: (endpointId, url) => void refused.push(`${endpointId} ${url}`),
-    },
+    ...{ store: { ...store, studies }, requester, refusedHosts },
     eventLog: {
       setEffect: (eventId, effect) => void effects.push(`${eventId.slice(0, 3)} ${effect}`),
     },
     plaintextHosts: () => [],
   })
+  const refused = () =>
+    listEndpoints(database).flatMap(({ endpointId, apiKeyId }) =>
+      refusedHosts.of(endpointId).map(({ host }) => `${apiKeyId} ${host}`),
+    )
   return { ...asked, effects, refused, outcomes, partner }
 }
 const { signal } = new AbortController()
@@ -68,7 +77,7 @@ describe('the partner is asked', () => {
     expect(answer.notes).toEqual([expect.stringMatching(/^urls\.2: /)])
     expect(answer.hosts()).toEqual(['of key-of-study'])
     answer.noteRefusedHost('https://evil.example/')
-    expect(on.refused).toEqual(['of key-of-study https://evil.example/'])
+    expect(on.refused()).toEqual(['key-of-study evil.example'])
     expect(on.effects).toEqual(['whe Gave 2 images, a manifest and 1 other file.'])
     expect(on.outcomes).toMatchObject([
       {

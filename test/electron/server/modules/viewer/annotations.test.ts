@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openAnnotations } from '#server/modules/viewer/annotations.ts'
+import * as annotations from '#server/modules/viewer/annotations.ts'
 import { ANNOTATION_CHARACTERS } from '#shared/contract/viewing.ts'
 import type { ApiError } from '#shared/errors.ts'
+import { bound } from '../../../../support/bound.ts'
 import { refusal } from '../../../../support/refusal.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
@@ -19,7 +20,7 @@ function stage() {
   const temp = tempStore('2026-11-20T09:00:00.000Z')
   return {
     ...temp,
-    annotations: openAnnotations(temp),
+    annotations: bound(annotations, temp.store),
     [Symbol.dispose]: () => temp[Symbol.dispose](),
   }
 }
@@ -33,37 +34,46 @@ function refusalOf(work: () => unknown): ApiError {
 describe('annotations', () => {
   it('are those of the person, in whichever view', () => {
     using on = stage()
-    expect(on.annotations.read(MINE, UID)).toEqual({ revision: 0, annotations: [] })
-    expect(on.annotations.save(MINE, UID, { revision: 0, annotations: [LENGTH] })).toEqual({
+    expect(on.annotations.readAnnotations(MINE, UID)).toEqual({ revision: 0, annotations: [] })
+    expect(
+      on.annotations.saveAnnotations(MINE, UID, { revision: 0, annotations: [LENGTH] }),
+    ).toEqual({
       revision: 1,
     })
-    expect(on.annotations.read(MINE_TOO, UID)).toEqual({ revision: 1, annotations: [LENGTH] })
-    expect(on.annotations.save(MINE_TOO, UID, { revision: 1, annotations: [] })).toEqual({
-      revision: 2,
+    expect(on.annotations.readAnnotations(MINE_TOO, UID)).toEqual({
+      revision: 1,
+      annotations: [LENGTH],
     })
-    expect(on.annotations.read(MINE, UID)).toEqual({ revision: 2, annotations: [] })
+    expect(on.annotations.saveAnnotations(MINE_TOO, UID, { revision: 1, annotations: [] })).toEqual(
+      {
+        revision: 2,
+      },
+    )
+    expect(on.annotations.readAnnotations(MINE, UID)).toEqual({ revision: 2, annotations: [] })
   })
 
   it('are nobody else’s, and of no other study', () => {
     using on = stage()
-    on.annotations.save(MINE, UID, { revision: 0, annotations: [LENGTH] })
+    on.annotations.saveAnnotations(MINE, UID, { revision: 0, annotations: [LENGTH] })
     for (const view of [NOBODYS, { viewId: 'v1', userId: null }, { viewId: 'v1', userId: 'usr_2' }])
-      expect(on.annotations.read(view, UID)).toEqual({ revision: 0, annotations: [] })
-    expect(on.annotations.read(MINE, '1.2.4')).toEqual({ revision: 0, annotations: [] })
+      expect(on.annotations.readAnnotations(view, UID)).toEqual({ revision: 0, annotations: [] })
+    expect(on.annotations.readAnnotations(MINE, '1.2.4')).toEqual({ revision: 0, annotations: [] })
   })
 
   it('of a view that nobody is named for are of that view alone', () => {
     using on = stage()
-    on.annotations.save(NOBODYS, UID, { revision: 0, annotations: [LENGTH] })
-    expect(on.annotations.read(NOBODYS, UID).annotations).toEqual([LENGTH])
-    expect(on.annotations.read({ viewId: 'v4', userId: null }, UID).annotations).toEqual([])
+    on.annotations.saveAnnotations(NOBODYS, UID, { revision: 0, annotations: [LENGTH] })
+    expect(on.annotations.readAnnotations(NOBODYS, UID).annotations).toEqual([LENGTH])
+    expect(on.annotations.readAnnotations({ viewId: 'v4', userId: null }, UID).annotations).toEqual(
+      [],
+    )
   })
 
   it('are not written over what another window has saved since', () => {
     using on = stage()
-    on.annotations.save(MINE, UID, { revision: 0, annotations: [LENGTH] })
+    on.annotations.saveAnnotations(MINE, UID, { revision: 0, annotations: [LENGTH] })
     const refusal = refusalOf(() =>
-      on.annotations.save(MINE_TOO, UID, { revision: 0, annotations: [] }),
+      on.annotations.saveAnnotations(MINE_TOO, UID, { revision: 0, annotations: [] }),
     )
     expect([refusal.code, refusal.message]).toEqual([
       'refused',
@@ -73,29 +83,39 @@ describe('annotations', () => {
       { path: 'body.revision', message: 'must be 1, not 0: read what is kept, then save again' },
     ])
     expect(
-      refusalOf(() => on.annotations.save(MINE, UID, { revision: 2, annotations: [] })).code,
+      refusalOf(() => on.annotations.saveAnnotations(MINE, UID, { revision: 2, annotations: [] }))
+        .code,
     ).toBe('refused')
-    expect(on.annotations.read(MINE, UID)).toEqual({ revision: 1, annotations: [LENGTH] })
+    expect(on.annotations.readAnnotations(MINE, UID)).toEqual({
+      revision: 1,
+      annotations: [LENGTH],
+    })
   })
 
   it('are as long as a million characters of JSON and no longer', () => {
     using on = stage()
     const long = (characters: number) => ['x'.repeat(characters - '[""]'.length)]
     const refusal = refusalOf(() =>
-      on.annotations.save(MINE, UID, { revision: 0, annotations: long(ANNOTATION_CHARACTERS + 1) }),
+      on.annotations.saveAnnotations(MINE, UID, {
+        revision: 0,
+        annotations: long(ANNOTATION_CHARACTERS + 1),
+      }),
     )
     expect([refusal.code, ...refusal.errors.map(({ path }) => path)]).toEqual([
       'malformed',
       'body.annotations',
     ])
     expect(
-      on.annotations.save(MINE, UID, { revision: 0, annotations: long(ANNOTATION_CHARACTERS) }),
+      on.annotations.saveAnnotations(MINE, UID, {
+        revision: 0,
+        annotations: long(ANNOTATION_CHARACTERS),
+      }),
     ).toEqual({ revision: 1 })
   })
 
   it('are not in the files of the store as they were drawn', () => {
     using on = stage()
-    on.annotations.save(MINE, UID, { revision: 0, annotations: [LENGTH] })
+    on.annotations.saveAnnotations(MINE, UID, { revision: 0, annotations: [LENGTH] })
     const files = () => readdirSync(on.folder).map((name) => readFileSync(join(on.folder, name)))
     const holds = (text: string) => files().some((bytes) => bytes.includes(text))
     expect([holds('Frau Meier'), holds('"tool":')]).toEqual([false, false])

@@ -4,15 +4,17 @@ import { deflateSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { openOwnInstances } from '#server/modules/images/own-instances.ts'
+import { type EndpointRecord, saveEndpoint } from '#server/modules/partners/queries.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import { UPLOAD_WAITS_MS } from '#server/modules/viewer/capture-upload.ts'
 import { type Captures, type CapturesDeps, openCaptures } from '#server/modules/viewer/captures.ts'
+import type { KnownInstance } from '#server/modules/viewer/images.ts'
 import { capturesOfStudy, insertCapture } from '#server/modules/viewer/queries.ts'
-import type { KnownInstance } from '#server/modules/viewer/view-images.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { ApiError } from '#shared/errors.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
+import { newEndpoint } from '../../../../support/endpoints.ts'
 import { tempStore, withoutRoom } from '../../../../support/temp-store.ts'
 import { viewRecord } from '../../../../support/view-record.ts'
 import { knownInstance } from './known-instance.ts'
@@ -36,7 +38,6 @@ let on: Temp
 let captures: Captures
 let view: OpenView
 let shown: KnownInstance | undefined
-let isAsked: boolean
 /** Of each URL, what it does next; then it takes the file. */
 let faults: Map<string, WebhookError[]>
 let asked: { question: unknown; apiKeyId: string | null }[]
@@ -46,6 +47,7 @@ let lines: string[]
 let refusedHosts: string[]
 let answer: () => readonly string[]
 let apiKeyId: string
+let endpoint: EndpointRecord
 let errors: unknown[]
 /** The partner keeps us waiting. */
 let hangs: boolean
@@ -66,7 +68,7 @@ beforeEach(() => {
     user: undefined,
   }
   shown = knownInstance(UID)
-  isAsked = true
+  endpoint = newEndpoint(store)
   faults = new Map()
   asked = []
   puts = []
@@ -100,7 +102,6 @@ function open(): Captures {
   }
   return openCaptures({
     ...{ ...on, settings, ask },
-    endpoints: { targetFor: () => (isAsked ? ({ endpointId: 'e' } as never) : undefined) },
     images: {
       instanceOf: (_view, sop) => (sop === shown?.instance.sopInstanceUid ? shown : undefined),
       priors: () => [],
@@ -295,12 +296,12 @@ describe('a secondary capture', () => {
   })
 
   it('stays in the archive alone where nobody is asked, and where no place is named', async () => {
-    isAsked = false
+    saveEndpoint(on.store.database, { ...endpoint, events: [] })
     const made = await captures.make(view, WANTED)
     expect(made).toMatchObject({ state: 'kept', lastError: expect.stringContaining('No endpoint') })
     expect(on.store.instances.current(made.sopInstanceUid)).toBeDefined()
     expect(await refusal((async () => captures.retry(view, made.captureId))())).toEqual(['refused'])
-    isAsked = true
+    saveEndpoint(on.store.database, endpoint)
     answer = () => []
     captures.retry(view, made.captureId)
     await expect.poll(() => standing()?.attempts).toBe(1)

@@ -1,4 +1,4 @@
-import type { KnownInstance } from '#server/modules/viewer/view-images.ts'
+import type { KnownInstance } from '#server/modules/viewer/images.ts'
 
 /** An image of an invented patient, as a view knows it. */
 export function knownInstance(

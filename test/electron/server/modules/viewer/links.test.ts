@@ -4,9 +4,9 @@ import { openStudies } from '#server/modules/studies/studies.ts'
 import type { Area } from '#server/modules/studies/study-queries.ts'
 import { findUser, updateUser } from '#server/modules/users/queries.ts'
 import * as userService from '#server/modules/users/users.ts'
-import { openLinks } from '#server/modules/viewer/links.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser, revoke } from '../../../../support/callers.ts'
+import { linksOf } from '../../../../support/links.ts'
 import { refusalOf } from '../../../../support/refusal.ts'
 import { draftReport } from '../../../../support/reports.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -14,17 +14,7 @@ import { tempStore } from '../../../../support/temp-store.ts'
 function stage() {
   const temp = tempStore()
   const { store } = temp
-  const asked: (string | null)[] = []
-  const setup = { minutes: 15, takesEvents: true }
-  const links = openLinks({
-    ...temp,
-    publicBase: () => 'https://gateway.example',
-    linkMinutes: () => setup.minutes,
-    takesEvent(event, apiKeyId) {
-      asked.push(event, apiKeyId)
-      return setup.takesEvents
-    },
-  })
+  const links = linksOf(store)
   const studies = openStudies(temp)
   const key = newKey(store)
   /** What following the link gives: what it opens, or why it does not. */
@@ -36,7 +26,7 @@ function stage() {
     studies.create(key, area, { studyInstanceUid: uid, studyDescription: 'CT', severity: 'normal' })
       .record.studyId
   return {
-    ...{ ...temp, links, studies, key, asked, setup, follow },
+    ...{ ...temp, links, studies, key, follow },
     viewed: create('viewer', '1.2.3'),
     read: create('scribe', '1.2.3'),
     [Symbol.dispose]: () => temp[Symbol.dispose](),
@@ -67,7 +57,7 @@ describe('a link to the viewer', () => {
 
   it('ends when its time is over', () => {
     using on = stage()
-    const { links, key, viewed, clock, setup } = on
+    const { links, key, viewed, clock, store } = on
     const [one, other] = [
       links.viewer(key, { studyId: viewed }),
       links.viewer(key, { studyId: viewed }),
@@ -77,7 +67,7 @@ describe('a link to the viewer', () => {
     clock.pass(1)
     expect(on.follow(other)).toBe('expired')
     expect(on.follow(one)).toBe('used')
-    setup.minutes = 1
+    store.settings.set('viewer.linkMinutes', 1)
     const short = links.viewer(key, { studyId: viewed })
     clock.pass(60_000)
     expect(on.follow(short)).toBe('expired')
@@ -285,13 +275,12 @@ describe('an ephemeral session', () => {
 
   it('has a link for 30 seconds, and gives back what it was made with', () => {
     using on = stage()
-    const { links, key, clock, asked } = on
+    const { links, key, clock } = on
     const [one, other] = [
       links.ephemeral(key, 'scribe', session),
       links.ephemeral(key, 'viewer', { retrievalId: 'handle-2' }),
     ]
     expect(one.url).toMatch(/^https:\/\/gateway\.example\/token\/landing\?token=/)
-    expect(asked.slice(0, 2)).toEqual(['ephemeral.access_requested', key.apiKeyId])
     clock.pass(29_999)
     expect(on.follow(one)).toMatchObject({
       kind: 'ephemeral',
@@ -305,7 +294,6 @@ describe('an ephemeral session', () => {
 
   it('is refused where no endpoint would be asked', () => {
     using on = stage()
-    on.setup.takesEvents = false
-    expect(refusalOf(() => on.links.ephemeral(on.key, 'viewer', session))).toBe('refused')
+    expect(refusalOf(() => on.links.ephemeral(on.key, 'viewer', session, false))).toBe('refused')
   })
 })

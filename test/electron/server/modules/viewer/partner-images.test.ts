@@ -93,7 +93,7 @@ describe('of hostile files', () => {
     expect([body.length, transferSyntaxUid]).toEqual([512, TRANSFER_SYNTAX.explicitLittleEndian])
     const bombed = await openViewing(
       { '/1': deflated(64 << 20), '/2': dicomFile({ sopInstanceUid: uidOf(2) }) },
-      { limits: { inflatedBytes: 1 << 20 } },
+      { inflatedBytes: 1 << 20 },
     )
     const bomb = await bombed.listed()
     expect(uids(bomb)).toEqual([uidOf(2)])

@@ -7,13 +7,8 @@ import { writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { fileMeta } from '#server/dicom/data-set/file-meta.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
-import { openImageStudies } from '#server/modules/images/image-studies.ts'
-import {
-  type AccessAnswer,
-  openViewImages,
-  type ViewImages,
-  type ViewImagesDeps,
-} from '#server/modules/viewer/view-images.ts'
+import type { AccessAnswer, AskAccess } from '#server/modules/viewer/access-asking.ts'
+import { openViewImages, type ViewImages, type ViewLimits } from '#server/modules/viewer/images.ts'
 import { openDownloads } from '#server/webhooks/download.ts'
 import type { Manifest } from '#server/webhooks/manifest.ts'
 import type {
@@ -122,10 +117,10 @@ export interface Viewing {
 /** A view of a study whose files are on a partner's host. */
 export async function openViewing(
   files: Host['files'] = {},
-  more: Partial<ViewImagesDeps> = {},
+  limits: ViewLimits = {},
 ): Promise<Viewing> {
   const temp = tempStore()
-  const { store, clock, uuid, folder } = temp
+  const { store, clock, folder } = temp
   const host = await openHost(files)
   const downloads = openDownloads({ plaintextHosts: () => [host.host], clock })
   const asked: { studyInstanceUid: string | null }[] = []
@@ -136,31 +131,17 @@ export async function openViewing(
     temp[Symbol.dispose]()
   })
   const open = () => {
-    const images = openViewImages({
-      ...{
-        store,
-        clock,
-        uuid,
-        downloads,
-        imageStudies: openImageStudies({ store, clock, uuid }),
-      },
-      ask: async (_view, study) => {
-        asked.push({ studyInstanceUid: study?.studyInstanceUid ?? null })
-        const given = await viewing.answer()
-        return {
-          urls: [],
-          manifests: [],
-          media: [],
-          notes: [],
-          hosts: () => [host.host],
-          noteRefusedHost: () => undefined,
-          ...given,
-        }
-      },
-      pausesMs: [0, 0],
-      startMs: 0,
-      ...more,
-    })
+    const ask: AskAccess = async (_view, study) => {
+      asked.push({ studyInstanceUid: study?.studyInstanceUid ?? null })
+      const given = await viewing.answer()
+      return {
+        ...{ urls: [], manifests: [], media: [], notes: [] },
+        ...{ hosts: () => [host.host], noteRefusedHost: () => undefined },
+        ...given,
+      }
+    }
+    const now = { pausesMs: [0, 0], startMs: 0, ...limits }
+    const images = openViewImages(store, downloads, ask, now)
     opened.push(images)
     return images
   }

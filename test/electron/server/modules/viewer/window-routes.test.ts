@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { HttpServer } from '#server/http/server.ts'
-import { openSettings } from '#server/modules/settings/settings.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
-import { openLinks } from '#server/modules/viewer/links.ts'
-import { openViewSessions } from '#server/modules/viewer/view-sessions.ts'
+import { openViewSessions } from '#server/modules/viewer/sessions.ts'
 import { serveDashboardViews } from '#server/modules/viewer/window-routes.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { View } from '#shared/contract/viewing.ts'
@@ -19,13 +17,7 @@ let studyId: string
 beforeEach(async () => {
   on = tempStore()
   const { user } = atTheWindow(newUser(on.store))
-  const links = openLinks({
-    ...on,
-    publicBase: () => 'https://gateway.example',
-    linkMinutes: () => 15,
-    takesEvent: () => true,
-  })
-  const views = openViewSessions({ ...on, settings: openSettings(on), links })
+  const views = openViewSessions(on.store)
   const study = { studyInstanceUid: '1.2.3', studyDescription: 'CT', severity: 'normal' } as const
   studyId = openStudies(on).create(newKey(on.store), 'scribe', study).record.studyId
   seedImages(on.store, { uid: '1.2.4' })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
-import { type DataSet, readDataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
+import { readDataSet, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import { repertoireFor } from '#server/modules/worklist/character-set-fallback.ts'
 import { rowsOfItem } from '#server/modules/worklist/item.ts'

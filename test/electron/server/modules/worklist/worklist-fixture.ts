@@ -1,12 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type DataSet, readDataSet, tagOf } from '#server/dicom/data-set/data-set.ts'
-import type {
-  AssociationInfo,
-  DimseResult,
-  EncodedIdentifiers,
-} from '#server/dicom/dimse/service.ts'
+import type { DataSet } from '#server/dicom/data-set/coding.ts'
+import { readDataSet, tagOf } from '#server/dicom/data-set/data-set.ts'
+import type { AssociationInfo, EncodedIdentifiers } from '#server/dicom/dimse/service.ts'
+import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import type { StepState } from '#server/modules/procedure-steps/performed-steps.ts'
 import { openDowntime } from '#server/modules/worklist/downtime.ts'
 import { openWorklist, type Worklist } from '#server/modules/worklist/worklist.ts'

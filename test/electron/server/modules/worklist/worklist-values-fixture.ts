@@ -1,10 +1,5 @@
-import {
-  type DataSet,
-  type Element,
-  tagOf,
-  vrOf,
-  writeDataSet,
-} from '#server/dicom/data-set/data-set.ts'
+import type { DataSet, Element } from '#server/dicom/data-set/coding.ts'
+import { tagOf, vrOf, writeDataSet } from '#server/dicom/data-set/data-set.ts'
 import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import { knownDevice } from '../../../../support/device.ts'

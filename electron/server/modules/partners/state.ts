@@ -1,0 +1,69 @@
+import type { Context } from '#server/context.ts'
+import type { Feed } from '#server/modules/dashboard/feed.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import type { PartnerOutcome } from '#server/webhooks/request.ts'
+import type { PartnerStatus } from '#shared/contract/dashboard.ts'
+import { readPartner } from './service.ts'
+
+export type PartnerState = ReturnType<typeof openPartnerState>
+
+const STATES = {
+  up: 'The partner answers again.',
+  down: 'The partner cannot be asked',
+  refusing: 'The partner refuses the request',
+} as const
+
+/**
+ * Whether the partner answers, from what devices ask it. How reports and enrichments fare is shown
+ * elsewhere, by event and endpoint. A change is a line of the feed.
+ */
+export function openPartnerState(context: Context, feed: Feed) {
+  let state: keyof typeof STATES | 'unknown' = 'unknown'
+  let downSince: string | null = null
+  let fault: PartnerStatus['fault'] = null
+  let detail = ''
+
+  return {
+    status(): PartnerStatus {
+      const { url } = readPartner(context)
+      // When the newest answer that is kept came: what can be served while the partner is away.
+      const lastOkAt = context.answers.newest() ?? null
+      if (url === null)
+        return { url, state: 'unset', fault: null, detail: '', lastOkAt, downSince: null }
+      return { url, state, fault, detail, lastOkAt, downSince }
+    },
+    /** Notes how a call of the partner ended. */
+    note(outcome: PartnerOutcome): void {
+      if (outcome.about.isTest === true) return
+      // That another question is answered says that it is there, until a worklist says more.
+      if (
+        outcome.type !== 'modality_worklist.requested' &&
+        !(state === 'unknown' && outcome.fault === null)
+      )
+        return
+      // An open circuit is our own decision on faults already told; where no endpoint is set
+      // nothing was asked.
+      if (outcome.fault === 'circuit-open' || outcome.fault === 'no-endpoint') return
+      const at = instantOf(outcome.at)
+      const before = state
+      state = outcome.fault === null ? 'up' : outcome.fault === 'refused' ? 'refusing' : 'down'
+      downSince = outcome.fault === null ? null : before === state ? downSince : at
+      fault = outcome.fault
+      // What a partner writes beside a refusal may name a patient: it stays in the inspector.
+      detail = outcome.fault === null || outcome.fault === 'refused' ? '' : outcome.detail
+      if (before === state) return
+      feed.noteStatus()
+      if (before === 'unknown' && state === 'up') return
+      const text = state === 'up' ? STATES.up : `${STATES[state]}${detail ? `: ${detail}` : ''}.`
+      feed.append({
+        associationId: '',
+        kind: 'partner',
+        tone: state === 'up' ? 'good' : 'danger',
+        aeTitle: '',
+        address: '',
+        text,
+        inspectionId: null,
+      })
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import type { Context } from '#server/context.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { type HandlersOf, serveAll } from '#server/http/operations.ts'
+import type { OpenView } from '#server/http/view-authentication.ts'
+import { frameBytes, mediaBytes, serveViewBytes, serveViewLines } from '#server/http/view-stream.ts'
+import { note, userActor } from '#server/modules/audit/audit.ts'
+import { ANNOTATION_CHARACTERS, viewing } from '#shared/contract/viewing.ts'
+import { ApiError } from '#shared/errors.ts'
+import { readAnnotations, saveAnnotations } from './annotations.ts'
+import type { Captures } from './captures.ts'
+import type { ViewImages } from './images.ts'
+import { shownView, type ViewSessions, whyNoCapture } from './sessions.ts'
+
+/** Forty million characters of pixels, and the rest of the capture. */
+const CAPTURE_BYTES = 45 * 1024 * 1024
+/** Characters of three bytes, and what is around them. */
+const ANNOTATION_BYTES = 3 * ANNOTATION_CHARACTERS + 64 * 1024
+
+const Place = z.coerce.number().int().positive()
+const Frame = z.object({ sopInstanceUid: z.string().min(1).max(64), frame: Place })
+const Medium = z.object({ mediaId: z.coerce.number().int().nonnegative() })
+
+/**
+ * The calls of the viewer's page (`shared/contract/viewing.ts`): the operations, and its paths that
+ * answer with bytes.
+ */
+export function serveViewing(
+  app: HttpApp,
+  context: Context,
+  sessions: Pick<ViewSessions, 'byLink' | 'close'>,
+  images: ViewImages,
+  captures: Pick<Captures, 'make' | 'list' | 'retry'>,
+): void {
+  const handlers: HandlersOf<typeof viewing> = {
+    open({ body, viewCookie }) {
+      const { view, token } = sessions.byLink(body.token)
+      viewCookie.set(view.viewId, token)
+      return shownView(context, view)
+    },
+    read: ({ view }) => shownView(context, view),
+    close({ view, viewCookie }) {
+      sessions.close(view.viewId)
+      viewCookie.clear(view.viewId)
+      return { success: true }
+    },
+
+    priors: ({ view }) => ({ priors: images.priors(view) }),
+    async addPrior({ view, body: { studyInstanceUid } }) {
+      await images.addPrior(view, studyInstanceUid)
+      // Who looked at what of a patient is on record.
+      const actor = view.userId === null ? 'gateway' : userActor(view.userId)
+      note(context, actor, 'view.prior', studyInstanceUid, { viewId: view.viewId })
+      return { success: true }
+    },
+    extras: ({ view, params }) => images.extras(view, params.sopInstanceUid),
+
+    annotations({ view, params }) {
+      if (view.studyInstanceUid !== null)
+        demandShown(context, images, view, params.studyInstanceUid)
+      return readAnnotations(context, view, params.studyInstanceUid)
+    },
+    saveAnnotations({ view, params, body }) {
+      demandShown(context, images, view, params.studyInstanceUid)
+      return saveAnnotations(context, view, params.studyInstanceUid, body)
+    },
+
+    capture({ view, body }) {
+      demandCapture(context, view)
+      return captures.make(view, body)
+    },
+    captures: ({ view }) => ({ captures: captures.list(view) }),
+    retryCapture({ view, params }) {
+      demandCapture(context, view)
+      return captures.retry(view, params.captureId)
+    },
+  }
+  serveAll(app, viewing, handlers, {
+    bodyBytes: { capture: CAPTURE_BYTES, saveAnnotations: ANNOTATION_BYTES },
+  })
+  serveViewLines(app, '/viewer/:viewId/images', (view, signal) => images.lines(view, signal))
+  serveViewBytes(
+    app,
+    '/viewer/:viewId/instances/:sopInstanceUid/frames/:frame',
+    Frame,
+    async ({ view, params: { sopInstanceUid, frame }, signal }) => {
+      const { body, transferSyntaxUid } = await images.frame(view, sopInstanceUid, frame, signal)
+      return frameBytes(body, transferSyntaxUid)
+    },
+  )
+  serveViewBytes(
+    app,
+    '/viewer/:viewId/media/:mediaId',
+    Medium,
+    async ({ view, params, range, signal }) =>
+      mediaBytes(await images.media(view, params.mediaId, range, signal)),
+  )
+}
+
+/**
+ * What is drawn is of a study that the view shows; those of an ephemeral session are the ones that
+ * the partner gave.
+ */
+function demandShown(
+  context: Context,
+  images: Pick<ViewImages, 'priors' | 'shows'>,
+  view: OpenView,
+  studyInstanceUid: string,
+): void {
+  if (view.studyInstanceUid === studyInstanceUid) return
+  const isOpenPrior = () =>
+    images.priors(view).some((one) => one.isOpen && one.studyInstanceUid === studyInstanceUid)
+  const isShown =
+    view.studyInstanceUid === null ? images.shows(view, studyInstanceUid) : isOpenPrior()
+  if (isShown === true) return
+  if (isShown === false) throw new ApiError('not-found', 'This view does not show such a study.')
+  if (readAnnotations(context, view, studyInstanceUid).revision > 0) return
+  // As after a restart of the gateway: it passes with the next frame that the page asks for.
+  throw new ApiError(
+    'unavailable',
+    'The images of this view are not listed yet: look at another image, or reload the page.',
+  )
+}
+
+function demandCapture(context: Context, view: OpenView): void {
+  const why = whyNoCapture(context, view)
+  if (why !== '') throw new ApiError('refused', why)
+}

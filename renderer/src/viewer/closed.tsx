@@ -1,0 +1,69 @@
+import { Button, Title } from '@mantine/core'
+import {
+  type Icon,
+  IconBrowserX,
+  IconLinkOff,
+  IconPhotoOff,
+  IconPlugConnectedX,
+  IconRefresh,
+} from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { said } from '../language/said.ts'
+import { Mark } from '../shell/brand.tsx'
+import type { Opening } from './entrance.ts'
+import css from './landing.module.css'
+import { words } from './words.ts'
+
+const { landing: texts } = words
+
+type Why = Extract<Opening, { state: 'closed' }>['why']
+const SHAPES: Readonly<Record<Why, Icon>> = {
+  nothing: IconPhotoOff,
+  link: IconLinkOff,
+  view: IconPhotoOff,
+  unreachable: IconPlugConnectedX,
+  browser: IconBrowserX,
+  broken: IconBrowserX,
+}
+
+/** Why there are no images here. Also of a view that has ended while it was open. */
+export function Closed(props: {
+  why: Extract<Opening, { state: 'closed' }>['why']
+  sentence: string
+  isFinal: boolean
+  onRetry?: () => void
+}) {
+  const { why, sentence, isFinal, onRetry } = props
+  const Shape = SHAPES[why]
+  return (
+    <Card>
+      <div role="alert" className={css.closed}>
+        <Shape size={30} stroke={1.5} className={css.shape ?? ''} aria-hidden />
+        <Title order={1}>{texts.titles[why]}</Title>
+        {why !== 'unreachable' && sentence && <p>{said(sentence)}</p>}
+        {!said(sentence).includes(texts.remedies[why]) && (
+          <p className={css.remedy}>{texts.remedies[why]}</p>
+        )}
+        {!isFinal && onRetry && (
+          <Button leftSection={<IconRefresh size={16} />} onClick={onRetry}>
+            {texts.retry}
+          </Button>
+        )}
+      </div>
+    </Card>
+  )
+}
+
+export function Card({ children }: { children: ReactNode }) {
+  return (
+    <main className={css.ground}>
+      <div className={css.card}>
+        <div className={css.brand}>
+          <Mark size={26} />
+          {texts.brand}
+        </div>
+        {children}
+      </div>
+    </main>
+  )
+}
