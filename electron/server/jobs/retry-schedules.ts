@@ -7,7 +7,7 @@ export interface RetrySchedule {
   /** Milliseconds after the first, second … failed attempt. */
   readonly waits: readonly number[]
   /** After the last of them: it is given up, or tried again after the same wait each time. */
-  readonly then: 'give-up' | 'repeat-last'
+  readonly atEnd: 'give-up' | 'repeat-last'
 }
 
 /** Every retry schedule of the gateway. */
@@ -18,7 +18,7 @@ export const RETRY_SCHEDULES = {
       ...[5 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS],
       ...[2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS, 14 * HOUR_MS, 20 * HOUR_MS, 24 * HOUR_MS],
     ],
-    then: 'repeat-last',
+    atEnd: 'repeat-last',
   },
   /** A capture on its way to the partner. */
   captureUpload: {
@@ -26,7 +26,7 @@ export const RETRY_SCHEDULES = {
       ...[5 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS],
       ...[2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS],
     ],
-    then: 'give-up',
+    atEnd: 'give-up',
   },
   /** An invitation by mail. */
   mail: {
@@ -34,7 +34,7 @@ export const RETRY_SCHEDULES = {
       ...[MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS],
       ...[12 * HOUR_MS, 24 * HOUR_MS, 36 * HOUR_MS],
     ],
-    then: 'give-up',
+    atEnd: 'give-up',
   },
   /** The question to the partner about a study that arrived as images. */
   enrichment: {
@@ -42,12 +42,12 @@ export const RETRY_SCHEDULES = {
       ...[MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS],
       ...[6 * HOUR_MS, 12 * HOUR_MS, 24 * HOUR_MS],
     ],
-    then: 'give-up',
+    atEnd: 'give-up',
   },
   /** The result of a storage commitment on its way to the device, which is given up by its age. */
   commitmentResult: {
     waits: [MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS, 2 * HOUR_MS, 4 * HOUR_MS],
-    then: 'repeat-last',
+    atEnd: 'repeat-last',
   },
   /**
    * An instance on its way to a destination, which is given up by `forwarding.giveUpHours`, and a
@@ -55,23 +55,23 @@ export const RETRY_SCHEDULES = {
    */
   forwarding: {
     waits: [1, 2, 4, 8, 16, 32, 60].map((minutes) => minutes * MINUTE_MS),
-    then: 'repeat-last',
+    atEnd: 'repeat-last',
   },
   /** Work that an internal error ended. */
   internalError: {
     waits: [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS],
-    then: 'repeat-last',
+    atEnd: 'repeat-last',
   },
 } as const satisfies Readonly<Record<string, RetrySchedule>>
 
 /** Milliseconds until the next attempt; undefined where it is given up. @param failed from 1 */
 export function waitAfter(
-  schedule: RetrySchedule & { readonly then: 'repeat-last' },
+  schedule: RetrySchedule & { readonly atEnd: 'repeat-last' },
   failed: number,
 ): number
 export function waitAfter(schedule: RetrySchedule, failed: number): number | undefined
-export function waitAfter({ waits, then }: RetrySchedule, failed: number): number | undefined {
-  return waits[failed - 1] ?? (then === 'repeat-last' ? waits.at(-1) : undefined)
+export function waitAfter({ waits, atEnd }: RetrySchedule, failed: number): number | undefined {
+  return waits[failed - 1] ?? (atEnd === 'repeat-last' ? waits.at(-1) : undefined)
 }
 
 /**
