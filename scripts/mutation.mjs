@@ -181,8 +181,11 @@ const MODULES = {
       'modules/corrections/correction-queries.ts',
     ],
     tests: [
-      'modules/images/found-versions.test.ts',
+      'modules/corrections/correction-rules.test.ts',
+      'modules/corrections/correction-targets.test.ts',
+      'modules/images/recovery.test.ts',
       'modules/images/adoption.test.ts',
+      'modules/images/found-versions.test.ts',
       'modules/corrections/corrections.test.ts',
     ],
   },
