@@ -183,6 +183,7 @@ const MODULES = {
     tests: [
       'modules/corrections/correction-rules.test.ts',
       'modules/corrections/correction-targets.test.ts',
+      'modules/corrections/correction-queries.test.ts',
       'modules/images/recovery.test.ts',
       'modules/images/adoption.test.ts',
       'modules/images/found-versions.test.ts',

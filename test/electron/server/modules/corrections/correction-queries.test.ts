@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { CorrectedPair, NewCorrection } from '#server/modules/corrections/correction-queries.ts'
+import type {
+  CorrectedPair,
+  NewCorrection,
+} from '#server/modules/corrections/correction-queries.ts'
 import { insertDestination } from '#server/modules/forwarding/destination-queries.ts'
 import { appendForward, settleForward } from '#server/modules/forwarding/forward-queries.ts'
 import { findAnnotations, putAnnotations } from '#server/modules/viewer/queries.ts'
@@ -16,6 +19,7 @@ function stage() {
   const temp = tempStore()
   const { corrections, database, instances } = temp.store
   for (const uid of [FROM, TO]) seedImages(temp.store, { uid, instances: 3 })
+  for (const uid of ['1.2.3', '1.2.9']) seedImages(temp.store, { uid, instances: 0 })
   const ids = (uid: string) => instances.ofStudy(uid).map(({ instanceId }) => instanceId)
   const [originals, copies] = [ids(FROM), ids(TO)]
   const pair = (index: number): CorrectedPair => ({
@@ -130,6 +134,7 @@ describe('an instance', () => {
 
   it('stays withdrawn where a further correction undid the first', () => {
     using on = stage()
+    on.insert('c2', [])
     on.corrections.setUndone('c1', { ...UNDONE, with: 'c2' })
     const { isWithdrawn } = on.corrections
     expect([isWithdrawn(on.original(0)), isWithdrawn(on.copy(0))]).toEqual([true, false])

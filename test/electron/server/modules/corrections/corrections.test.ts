@@ -579,9 +579,70 @@ test('what cannot be done is said in the preview, and refused', async () => {
     reason: 'test',
     digest,
   } as const
-  await expect(corrections.apply(STUDY, order, 'usr_1')).rejects.toThrow(
-    'only into a study that has images',
-  )
+  await expect(corrections.apply(STUDY, order, 'usr_1')).rejects.toMatchObject({
+    code: 'refused',
+    message: expect.stringContaining('only into a study that has images'),
+  })
+})
+
+test('a correction says who made it and who undid it, and the audit trail what it was', async () => {
+  await using at = await clinic()
+  const { store, corrections } = at
+  const [maker, undoer] = [
+    newUser(store, { firstName: 'Mia', lastName: 'Maker' }),
+    newUser(store, { firstName: 'Uwe', lastName: '' }),
+  ]
+  const { digest } = await corrections.preview(STUDY, TO_ORDER)
+  const said = { cause: 'wrong-worklist-entry', reason: 'wrong entry' } as const
+  const made = await corrections.apply(STUDY, { ...TO_ORDER, ...said, digest }, maker.userId)
+  const { correctionId } = made
+  const studies = { fromStudyInstanceUid: STUDY, toStudyInstanceUid: ORDER.studyInstanceUid }
+  expect(made).toMatchObject({ ...said, ...studies, by: 'Mia Maker', undone: null })
+  expect(made.changes).toHaveLength(6)
+  expect(corrections.list(STUDY)).toEqual([made])
+  expect(corrections.list(ORDER.studyInstanceUid)).toEqual([made])
+  expect(corrections.studiesOf(correctionId)).toEqual([STUDY, ORDER.studyInstanceUid])
+  const audited = store.audit.list({ limit: 20, cursor: undefined }).items
+  expect(audited.find(({ action }) => action === 'images.correct')).toMatchObject({
+    ...{ actor: `user:${maker.userId}`, target: STUDY },
+    detail: {
+      ...{ correctionId, kind: 'reassign', ...said, instances: 2 },
+      toStudyInstanceUid: ORDER.studyInstanceUid,
+    },
+  })
+  const undone = await corrections.undo(correctionId, 'it was right', undoer.userId)
+  expect(undone.undone).toMatchObject({ by: 'Uwe', reason: 'it was right' })
+  // Of an account that is gone the name is not known.
+  const { by } = await at.apply(TO_ORDER)
+  expect(by).toBe('')
+})
+
+test('images of one patient are listed for each series, as their device describes it', async () => {
+  const other = { SeriesInstanceUID: '1.2.3.100.2', SOPInstanceUID: '1.2.3.100.2.1' }
+  await using at = await clinic([
+    image(1, { SeriesDescription: 'Head' }),
+    image(2),
+    image(3, other),
+    image(4, { ...other, SOPInstanceUID: '1.2.3.100.2.4', PatientID: 'P1' }),
+  ])
+  const sam = { patientName: 'Sample^Sam', patientId: 'P100', modality: 'CT' }
+  expect(await at.corrections.identities(STUDY)).toMatchObject([
+    { ...sam, seriesInstanceUid: SERIES, seriesDescription: 'Head', instanceNumbers: ['1', '2'] },
+    { ...sam, seriesInstanceUid: '1.2.3.100.2', seriesDescription: '', instanceNumbers: ['3'] },
+    { ...sam, patientId: 'P1', seriesInstanceUid: '1.2.3.100.2', instanceNumbers: ['4'] },
+  ])
+})
+
+test('of studies and corrections that are not known nothing is said', async () => {
+  await using at = await clinic()
+  const { corrections } = at
+  const unknown = { code: 'not-found', message: 'There are no images of such a study.' }
+  await expect(corrections.identities('1.2.9')).rejects.toMatchObject(unknown)
+  await expect(corrections.targets('1.2.9', '')).rejects.toMatchObject(unknown)
+  expect(() => corrections.list('1.2.9')).toThrow(expect.objectContaining(unknown))
+  const none = { code: 'not-found', message: 'There is no such correction.' }
+  expect(() => corrections.studiesOf('gone')).toThrow(expect.objectContaining(none))
+  await expect(corrections.undo('gone', 'no', 'usr_1')).rejects.toMatchObject(none)
 })
 
 test('a corrected patient keeps the study and everything that is not of the patient', async () => {

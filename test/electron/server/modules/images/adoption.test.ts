@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
 import type { DestinationRecord } from '#server/modules/forwarding/destination-queries.ts'
 import { insertDestination } from '#server/modules/forwarding/destination-queries.ts'
 import { noteRestored } from '#server/modules/images/image-files.ts'
@@ -146,25 +147,78 @@ describe('images that came after a back-up that was put back', () => {
       transfer: { how: 'released' },
     })
     expect(asked).toContain(OTHER_STUDY)
+    expect(told(fresh)).toEqual([
+      'warning: 1 object of 1 study came after the back-up that was put back: taken in again from the image folder.',
+    ])
   })
 
-  it('go to the recovery folder when they cannot be read', async () => {
+  it.each([
+    ['1 file', 1],
+    ['2 files', 2],
+  ])('go to the recovery folder when they cannot be read: %s', async (files, count) => {
     await using stage = await openStage()
-    for (const n of [1, 2]) await stage.send(image(n))
-    const uid = String(image(2).SOPInstanceUID)
-    const path = stage.store.imageFiles.pathOf(rowOf(stage, uid).file)
-    const whole = readFileSync(path)
+    for (const n of [1, 2, 3]) await stage.send(image(n))
+    const uids = [2, 3].slice(0, count).map((n) => String(image(n).SOPInstanceUID))
+    const paths = uids.map((uid) => stage.store.imageFiles.pathOf(rowOf(stage, uid).file))
     const past = Date.now() / 1000 - 60
-    writeFileSync(path, whole.subarray(0, 200))
-    utimesSync(path, past, past)
-    await putBack(stage, [uid])
-    expect(stage.store.instances.current(uid)).toBeUndefined()
+    for (const path of paths) {
+      writeFileSync(path, readFileSync(path).subarray(0, 200))
+      utimesSync(path, past, past)
+    }
+    await putBack(stage, uids)
+    for (const uid of uids) expect(stage.store.instances.current(uid)).toBeUndefined()
     expect(told(stage)).toEqual([
-      'danger: 1 file in the image folder came after the back-up that was put back and cannot be read: moved to the recovery folder.',
+      `danger: ${files} in the image folder came after the back-up that was put back and cannot be read: moved to the recovery folder.`,
     ])
-    expect(existsSync(path)).toBe(false)
-    expect(stage.intake.recovery.count()).toBe(1)
+    expect(paths.some((path) => existsSync(path))).toBe(false)
+    expect(stage.intake.recovery.count()).toBe(count)
     expect(isMarked(stage)).toBe(false)
+  })
+
+  it('are set aside where they are not what is here under their UID, and in doubt by no correction', async () => {
+    await using stage = await openStage()
+    await stage.send({ ...IMAGE, PixelData: 'others__' })
+    const uid = String(IMAGE.SOPInstanceUID)
+    const { file } = rowOf(stage, uid)
+    const other = readFileSync(stage.store.imageFiles.pathOf(file))
+    await putBack(stage, [uid])
+    stage.news.length = 0
+    await stage.send(
+      { ...IMAGE, PixelData: 'again___' },
+      { association: { callingAeTitle: 'PACS', associationId: 'a2' } },
+    )
+    await stage.intake.settled()
+    const copy = file.replace(/[0-9a-f-]{36}/, '00000000-0000-4000-8000-000000000002')
+    await stage.reopen(() => {
+      writeFileSync(stage.store.imageFiles.pathOf(copy), other)
+      noteRestored(stage.folder)
+    })
+    await stage.intake.settled()
+    const versions = stage.store.instances.versions(uid)
+    expect(versions.find((one) => one.file === copy)).toMatchObject({ callingAeTitle: 'CT1' })
+    expect(told(stage)).toEqual([
+      'warning: 1 object of 1 study came after the back-up that was put back: taken in again from the image folder.',
+    ])
+  })
+
+  it('are the same image in another transfer syntax: a version, and what is here stays', async () => {
+    await using from = await openStage()
+    await from.send(IMAGE, { transferSyntax: TRANSFER_SYNTAX.implicitLittleEndian })
+    const uid = String(IMAGE.SOPInstanceUID)
+    const bytes = readFileSync(from.store.imageFiles.pathOf(rowOf(from, uid).file))
+    await using stage = await openStage()
+    await stage.send(IMAGE)
+    await stage.intake.settled()
+    const { file } = rowOf(stage, uid)
+    const copy = file.replace(/[0-9a-f-]{36}/, '00000000-0000-4000-8000-000000000003')
+    await stage.reopen(() => {
+      writeFileSync(stage.store.imageFiles.pathOf(copy), bytes)
+      noteRestored(stage.folder)
+    })
+    await stage.intake.settled()
+    expect(rowOf(stage, uid).file).toBe(file)
+    expect(stage.store.instances.countQuarantined()).toBe(0)
+    expect(stage.store.imageStudies.get(STUDY)?.instances).toBe(1)
   })
 
   it('that are here already are versions that count no more, and none is removed', async () => {

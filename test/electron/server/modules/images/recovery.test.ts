@@ -192,6 +192,23 @@ describe('a recovered file', () => {
     expect(recoveredIn(other)).toEqual([wrong])
   })
 
+  it.each([
+    ['Its SOP Class or Instance UID is not that of its own file header.', { SOPClassUID: '1.2.9' }],
+    ['Its SOP Class or Instance UID is not that of its own file header.', image(7)],
+    ['It names no study or series.', { StudyInstanceUID: '' }],
+    ['It names no study or series.', { SeriesInstanceUID: '' }],
+  ])('stays where it is, and says: %s (%#)', async (problem, values) => {
+    await using stage = await openStage()
+    const file = await forgotten(stage, (path) => {
+      const bytes = readFileSync(path)
+      const meta = bytes.subarray(0, bytes.length - encoded(IMAGE).length)
+      writeFileSync(path, Buffer.concat([meta, encoded({ ...IMAGE, ...values })]))
+    })
+    const imported = await stage.intake.recovery.import({ file }, 'user:1')
+    expect(imported).toMatchObject({ imported: 0, failed: 1, problem })
+    expect(recoveredIn(stage)).toEqual([file])
+  })
+
   it('that is no image stays, and says why, until a person discards it', async () => {
     await using stage = await openStage()
     leave(stage, 2)
