@@ -64,14 +64,9 @@ describe('a correction', () => {
   it('does not give its reason to the row of another', () => {
     using on = stage()
     on.insert('c2', [])
-    const { sql } = on.database
-    const from = sql.selectFrom('corrections').select('sealedDetails')
-    on.database.run(
-      sql
-        .updateTable('corrections')
-        .set({ sealedDetails: from.where('correctionId', '=', 'c2') })
-        .where('correctionId', '=', 'c1'),
-    )
+    const other = "(select sealedDetails from corrections where correctionId = 'c2')"
+    const taken = `update corrections set sealedDetails = ${other} where correctionId = 'c1'`
+    on.database.run(rawQuery(taken, []))
     expect(() => on.corrections.get('c1')).toThrow()
   })
 

@@ -4,6 +4,7 @@ import { openCorrectionTargets } from '#server/modules/corrections/correction-ta
 import type { ImageHeader } from '#server/modules/images/image-study-queries.ts'
 import { OWN_ADDRESS } from '#server/modules/images/study-identity.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
+import type { CorrectedPatient } from '#shared/contract/corrections.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { seedImages } from '../../../../support/images.ts'
@@ -255,10 +256,10 @@ describe('a target', () => {
     ...{ patientBirthDate: '', patientSex: '', description: '', callingAeTitle: 'CT1' },
     at: '2026-03-10T09:00:00.000Z',
   }
-  const OF_ORDER = {
+  const OF_ORDER: CorrectedPatient = {
     ...{ patientName: 'Other^Nr 1', patientId: 'P1', patientBirthDate: '19910102' },
     ...{ patientSex: 'F', accessionNumber: 'A1' },
-  } as const
+  }
 
   it('of typed values is these alone', async () => {
     using on = stage()
