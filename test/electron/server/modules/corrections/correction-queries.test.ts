@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { rawQuery } from '#server/database/raw-query.ts'
 import type {
   CorrectedPair,
   NewCorrection,
