@@ -33,7 +33,6 @@ import {
 } from '#server/modules/devices/association-queries.ts'
 import { type DevicesStore, devicesStore } from '#server/modules/devices/device-queries.ts'
 import { type CallersStore, callersStore } from '#server/modules/devices/unknown-caller-queries.ts'
-import { type EventsStore, eventsStore } from '#server/modules/events/event-queries.ts'
 import { hasImages, type ImageFiles, imageFiles } from '#server/modules/images/image-files.ts'
 import {
   type ImageStudiesStore,
@@ -180,7 +179,6 @@ export interface Context extends Disposable {
   readonly downtime: DowntimeStore
   readonly invitations: InvitationsStore
   readonly outbox: OutboxStore
-  readonly events: EventsStore
   readonly secrets: SecretsStore
   readonly searchFill: SearchFillStore
   readonly imageFiles: ImageFiles
@@ -320,7 +318,6 @@ export function openContext({
       downtime: downtimeStore(database, seal),
       invitations: invitationsStore(database),
       outbox: outboxStore(database, seal),
-      events: eventsStore(database, seal),
       secrets: secretsStore(database, seal, clock),
       searchFill: searchFillStore(database, index, studies),
       imageFiles: imageFiles(folder, uuid),

@@ -1,7 +1,7 @@
 import type { HttpApp } from '#server/http/http-app.ts'
 import type { Views } from '#server/http/view-authentication.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
-import type { EventLog } from '#server/modules/events/event-log.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
 import { openOwnInstances } from '#server/modules/images/own-instances.ts'
 import type { Parts } from '#server/parts.ts'
