@@ -8,7 +8,7 @@ import { serveEvents } from '#server/modules/events/routes.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
 import type { PartnerInterface } from '#server/modules/partners/partner-interface.ts'
 import { serveEndpoints } from '#server/modules/partners/routes.ts'
-import { sessionShown } from '#server/modules/users/session-routes.ts'
+import { sessionReply } from '#server/modules/users/session-routes.ts'
 import { testSending } from '#server/modules/worklist/test-sending.ts'
 import type { Parts } from '#server/parts.ts'
 import { type Downloads, openDownloads } from '#server/webhooks/download.ts'
@@ -63,7 +63,7 @@ const REPORT_ARCHIVE = 'report.archive'
 
 /** Connects the writing of reports with the partner, the archive and the window. */
 export function openReporting(parts: Parts, options: ReportingOptions): Reporting {
-  const { deps, store, settings, refusedHosts, people } = parts
+  const { deps, store, settings, refusedHosts } = parts
   const {
     feed,
     requester,
@@ -145,7 +145,7 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
         },
       }
       serveDashboardReports(app, desk)
-      serveLinkedReports(app, { ...desk, session: sessionShown({ people, settings, version }) })
+      serveLinkedReports(app, { ...desk, session: sessionReply(store, settings, version) })
       const sendTest = testSending(parts, { requester, publicBase })
       serveEndpoints(app, store, settings, refusedHosts, destinations.waiting, feed.noteStatus)
       serveEvents(app, store, eventLog, replay, sendTest, feed.noteStatus)

@@ -11,6 +11,7 @@ import type { Feed } from '#server/modules/dashboard/feed.ts'
 import { readinessOf } from '#server/modules/diagnostics/readiness.ts'
 import { selfTest } from '#server/modules/diagnostics/self-test.ts'
 import { newestCalls } from '#server/modules/events/meter.ts'
+import { hasUser } from '#server/modules/users/people.ts'
 import type { Parts } from '#server/parts.ts'
 import { timeZoneOf } from '#server/platform/clinic-day.ts'
 import { isLoopback, lanAddresses } from '#server/platform/network-interfaces.ts'
@@ -42,7 +43,7 @@ export interface Setup extends AsyncDisposable {
 
 export function openSetup(parts: Parts, options: SetupOptions): Setup {
   const { feed, auditTrail, listeners, listening, keyStore, onRecoveryKey } = options
-  const { deps, settings, people } = parts
+  const { deps, settings } = parts
   const onInForce = () => onRecoveryKey?.(deps.store.seal.exportKey())
   const recovery = openRecovery({ ...deps, onInForce })
   // A crash may have cut the move off, or the key was recovered: it is moved now.
@@ -82,7 +83,7 @@ export function openSetup(parts: Parts, options: SetupOptions): Setup {
       portOf('dimse') !== undefined &&
       !isLoopback(host) &&
       shown.dicom.addresses.some(({ kind }) => kind === 'network')
-    return { ...shown, done: stepsDone({ ...shown, hasOwner: people.hasUser(), isReachable }) }
+    return { ...shown, done: stepsDone({ ...shown, hasOwner: hasUser(parts.store), isReachable }) }
   }
 
   return {

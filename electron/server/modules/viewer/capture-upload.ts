@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { OutboxRow } from '#server/jobs/outbox-queries.ts'
 import { openOutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
+import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
@@ -45,17 +46,6 @@ export interface CaptureUpload extends AsyncDisposable {
 }
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-/** Waits after a failed attempt, by attempts made before; then it is given up. */
-export const UPLOAD_WAITS_MS = [
-  5000,
-  MINUTE_MS,
-  5 * MINUTE_MS,
-  30 * MINUTE_MS,
-  2 * HOUR_MS,
-  5 * HOUR_MS,
-  10 * HOUR_MS,
-] as const
 /** For one URL: tens of megabytes by the slow half of a clinic's line. */
 const PUT_BUDGET_MS = 10 * MINUTE_MS
 const AT_ONCE = 2
@@ -125,7 +115,7 @@ export function openCaptureUpload({
       within: () => settle(captureId, { state: 'failed', lastError: fault }),
     })
     const again = (fault: string): Settlement => {
-      const wait = UPLOAD_WAITS_MS[attempts]
+      const wait = waitAfter(RETRY_SCHEDULES.captureUpload, attempts + 1)
       if (wait === undefined) return given(fault)
       const until = clock() + wait
       const standing: Standing = { state: 'waiting', lastError: fault, nextAt: instantOf(until) }

@@ -4,6 +4,7 @@ import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { EventLog } from '#server/modules/events/log.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
 import { openOwnInstances } from '#server/modules/images/own-instances.ts'
+import { runningSession } from '#server/modules/users/sessions.ts'
 import type { Parts } from '#server/parts.ts'
 import type { Downloads } from '#server/webhooks/download.ts'
 import type { Requester } from '#server/webhooks/request.ts'
@@ -38,7 +39,7 @@ export interface Viewer extends AsyncDisposable {
 
 /** Connects the viewer with the partner, the archive and the window. */
 export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
-  const { deps, store, settings, refusedHosts, people } = parts
+  const { deps, store, settings, refusedHosts } = parts
   const { feed, requester, eventLog, downloads, intake, publicBase, onError } = options
   const opened = new AsyncDisposableStack()
   const plaintextHosts = () => settings.get('partner.plaintextHosts')
@@ -84,7 +85,7 @@ export function openViewer(parts: Parts, options: ViewerOptions): Viewer {
       serveDashboardViews(app, {
         store,
         views: sessions,
-        sessionOf: (token) => people.sessions.find(token, 'background'),
+        sessionOf: (token) => runningSession(store, token, 'background'),
       })
     },
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),

@@ -1,7 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serve } from '#server/http/operations.ts'
-import { windowCaller } from '#server/modules/customers/service.ts'
+import { windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardViews } from '#shared/contract/viewing.ts'
 import { shownView, type ViewSessions } from './sessions.ts'
 

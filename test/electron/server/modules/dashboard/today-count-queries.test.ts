@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openApiKeys } from '#server/modules/api-keys/api-keys.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { insertCustomer } from '#server/modules/customers/queries.ts'
 import { insertEvent } from '#server/modules/events/queries.ts'
 import type { NewStudyRecord } from '#server/modules/studies/study-queries.ts'
@@ -103,7 +103,8 @@ describe('unread studies', () => {
   it('are those of the person’s customers where it sees no others', () => {
     using made = clinic()
     const at = instantOf(made.clock())
-    const key = openApiKeys(made).create(
+    const key = createApiKey(
+      made.store,
       { description: 'RIS', isViewerEnabled: true, scope: 'all' },
       'command-line',
     )

@@ -4,6 +4,7 @@ import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import {
   diagnosticsOf,
   diagnosticsZip,
@@ -82,7 +83,7 @@ const CANARIES = [
 
 function openRavenmoor(folder: string): Parts {
   const parts = openParts(folder)
-  const { settings, devices, store, apiKeys } = parts
+  const { settings, devices, store } = parts
   settings.change(
     {
       'clinic.name': 'Ravenmoor Imaging',
@@ -121,7 +122,11 @@ function openRavenmoor(folder: string): Parts {
     ACTOR,
   )
   store.secrets.set('mail.password', 'sw0rdf1sh')
-  apiKeys.create({ description: 'Ravenmoor RIS', isViewerEnabled: false, scope: 'all' }, ACTOR)
+  createApiKey(
+    parts.store,
+    { description: 'Ravenmoor RIS', isViewerEnabled: false, scope: 'all' },
+    ACTOR,
+  )
   addAssociations(parts)
   addFailedEvent(parts)
   return parts

@@ -6,6 +6,7 @@ import { noteRestored } from '#server/modules/images/image-files.ts'
 import { renderReportPdf } from '#server/modules/reports/report-pdf.ts'
 import { accessionOf, demandPast } from '#server/modules/reports/report-signing.ts'
 import { openReportWriting } from '#server/modules/reports/report-writing.ts'
+import { updateUser } from '#server/modules/users/queries.ts'
 import type { Communication } from '#shared/contract/reports.ts'
 import { EVENTS } from '#shared/contract/webhooks.ts'
 import { atTheWindow, newUser } from '../../../../support/callers.ts'
@@ -260,7 +261,7 @@ describe('signing', () => {
     using on = reportStage()
     const order = on.written()
     on.meanwhile.push(() =>
-      on.store.users.update({ ...on.user, deactivatedAt: '2026-03-10T09:00:00.000Z' }),
+      updateUser(on.store.database, { ...on.user, deactivatedAt: '2026-03-10T09:00:00.000Z' }),
     )
     await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toMatchObject({
       ...{ code: 'not-permitted', message: expect.stringContaining('may not sign reports') },
@@ -275,7 +276,7 @@ describe('signing', () => {
       'The study is cancelled',
     )
     on.studies.uncancel(on.key, 'scribe', { studyId: on.studyId })
-    on.meanwhile.push(() => on.store.users.update({ ...on.user, canCreateReports: false }))
+    on.meanwhile.push(() => updateUser(on.store.database, { ...on.user, canCreateReports: false }))
     await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow(
       'may not sign reports',
     )

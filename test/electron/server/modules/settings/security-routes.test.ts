@@ -1,9 +1,9 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { serveDashboardSecurity } from '#server/modules/settings/security-routes.ts'
 import { openPeople, type People } from '#server/modules/users/people.ts'
-import { openSecondFactors } from '#server/modules/users/second-factor.ts'
-import { openWorkstations } from '#server/modules/users/workstations.ts'
+import { serveDashboardSecurity } from '#server/modules/users/security-routes.ts'
+import { sessionReply } from '#server/modules/users/session-routes.ts'
+import { runningSession } from '#server/modules/users/sessions.ts'
 import { openViewSessions, type ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { serveDashboardViews } from '#server/modules/viewer/window-routes.ts'
 import { Problem } from '#shared/contract/conventions.ts'
@@ -26,7 +26,7 @@ beforeEach(async () => {
     {},
     {
       serve(app, { deps, settings, feed }) {
-        people = openPeople({ ...deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+        people = openPeople(deps.store, { logN: 10, r: 8, p: 1 })
         const lan = {
           state: () => ({
             isOn: false,
@@ -39,14 +39,10 @@ beforeEach(async () => {
           }),
           set: async () => {},
         }
-        const about = {
-          people,
-          secondFactors: openSecondFactors(deps),
-          workstations: openWorkstations(deps),
-        }
-        serveDashboardSecurity(app, { ...deps, ...about, settings, version: '0.1.0', lan, feed })
+        const show = sessionReply(deps.store, settings, '0.1.0')
+        serveDashboardSecurity(app, deps.store, people, lan, feed, show)
         views = openViewSessions(deps.store)
-        const sessionOf = (token: string) => people.sessions.find(token, 'background')
+        const sessionOf = (token: string) => runningSession(deps.store, token, 'background')
         serveDashboardViews(app, { ...deps, views, sessionOf })
       },
     },
