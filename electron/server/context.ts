@@ -111,7 +111,8 @@ import { rawQuery } from './database/raw-query.ts'
 import { StoreError } from './database/store-error.ts'
 
 /**
- * What routes, services and workers are given. Rules and queries take values, or the database alone.
+ * What routes, services and workers are given. Rules and queries take values, or the database
+ * alone.
  */
 export interface Context extends Disposable {
   /** The data folder. */

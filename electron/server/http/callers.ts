@@ -62,7 +62,7 @@ export interface CallerDeps {
 }
 
 /**
- * Whose call this is (row 55): the key of `Authorization: Bearer` wins; without that header the
+ * Whose call this is: the key of `Authorization: Bearer` wins; without that header the
  * session cookie, and only from a script of our own page, at a PC where the window may be opened.
  * @throws ApiError bad-key, with `WWW-Authenticate: Bearer`; locked, workstation-unknown
  */

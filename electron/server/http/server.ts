@@ -57,7 +57,7 @@ export interface HttpServerOptions {
   readonly views?: Views
   /** Other PCs that may open the window, by TLS; without them none may. */
   readonly workstations?: Workstations
-  /** Key and certificate, PEM: the listener speaks TLS (row 54). */
+  /** Key and certificate, PEM: the listener speaks TLS. */
   readonly tls?: { readonly key: string; readonly cert: string }
   /** An operation answered: `HttpApp.noteAnswer`. */
   readonly noteAnswer?: HttpApp['noteAnswer']

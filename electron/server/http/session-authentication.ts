@@ -28,7 +28,7 @@ export interface Sessions {
    * confirming it since.
    */
   isConfirmed(token: string): boolean
-  /** Whether the person sees the studies of some customers only (interface-choices §6 row 52). */
+  /** Whether the person sees the studies of some customers only. */
   isLimited(user: SignedInUser): boolean
   /**
    * Tells that some session was ended or locked, so that streams look at theirs. Returns what stops
@@ -117,9 +117,9 @@ export function requireConfirmed(request: FastifyRequest, sessions: Sessions): v
 }
 
 /**
- * Refuses what another site's page could have sent with our cookie (interface-choices §6 row 55):
- * any call from a foreign origin, and a change without the header that only our own script can set
- * or without proof of its origin. Throws `not-permitted`.
+ * Refuses what another site's page could have sent with our cookie: any call from a foreign origin,
+ * and a change without the header that only our own script can set or without proof of its origin.
+ * Throws `not-permitted`.
  */
 export function requireOwnPage(request: FastifyRequest, publicUrl: string | null): void {
   if (isFromForeignPage(request, publicUrl))

@@ -285,7 +285,8 @@ const attemptOf = ({ response, notes, ...attempt }: EventAttemptRow): EventAttem
 })
 
 /**
- * clinical_context.enrichment_requested names a study by its raw UUID (`shared/contract/webhooks.ts`).
+ * clinical_context.enrichment_requested names a study by its raw UUID
+ * (`shared/contract/webhooks.ts`).
  */
 const subjectOf = (subject: string) =>
   /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(subject) ? idFromUuid('stu', subject) : subject

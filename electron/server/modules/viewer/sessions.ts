@@ -52,7 +52,8 @@ export type ViewSessions = ReturnType<typeof openViewSessions>
 /**
  * Sessions of the viewer, each of one study or of one ephemeral session, with a token of its own.
  * One ends `viewer.sessionHours` after it began and `viewer.idleMinutes` after its last use. That
- * its study stands, and that whoever gave it and whom it is for have access, is asked at every call.
+ * its study stands, and that whoever gave it and whom it is for have access, is asked at every
+ * call.
  */
 export function openViewSessions(context: Context) {
   const { database, clock, uuid, settings, studies } = context
