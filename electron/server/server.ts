@@ -184,11 +184,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const publicBase = () => (settings.get('http.publicUrl') ?? windowUrl(up)).replace(/\/+$/, '')
   const mailServer = openMailServer({ ...parts.deps, settings })
   const mail = opened.use(
-    openMail({
-      store: parts.store,
-      smtp: () => mailServer.smtp(),
-      clinicName: () => settings.get('clinic.name'),
-      clock,
+    openMail(parts.store, mailServer.smtp, {
       onOutcome: (outcome) => log.info(outcome, 'invitation mail'),
       onError: (error) => log.error({ err: error }, 'a mail could not be delivered'),
     }),
@@ -299,7 +295,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
         isSafe,
         onError,
         sessions: sessionsOf(parts.store),
-        workstations: { approvedOf: (token) => approvedWorkstation(parts.store, token) },
+        approvedWorkstation: (token) => approvedWorkstation(parts.store, token),
         partners,
         views: viewer.views,
       },

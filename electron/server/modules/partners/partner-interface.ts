@@ -1,8 +1,7 @@
 import { cursorCodec } from '#server/http/cursor-codec.ts'
-import type { HttpApp } from '#server/http/http-app.ts'
+import type { HttpApp, Partners } from '#server/http/http-app.ts'
 import { openIdempotency } from '#server/http/idempotency.ts'
 import { knownKeys } from '#server/http/known-keys.ts'
-import type { Partners } from '#server/http/partner-authentication.ts'
 import { openRateLimit } from '#server/http/rate-limit.ts'
 import { serveReference } from '#server/http/reference.ts'
 import { openReplyCache } from '#server/http/reply-cache.ts'
@@ -73,14 +72,12 @@ export function openPartnerInterface(
     studies: domain.studies,
     reports: domain.reports,
     partners: {
-      callers: {
-        authenticateKey: knownKeys({
-          authenticate: apiKeys.authenticate,
-          version: changes,
-          clock: deps.clock,
-        }),
-        customerIdsOf: (userId) => customerIdsOfUser(store.database, userId),
-      },
+      authenticateKey: knownKeys({
+        authenticate: apiKeys.authenticate,
+        version: changes,
+        clock: deps.clock,
+      }),
+      customerIdsOf: (userId) => customerIdsOfUser(store.database, userId),
       rateLimit: openRateLimit(rate),
       refusedLimit: openRateLimit(rate),
       idempotency: openIdempotency(store.idempotency),
