@@ -121,7 +121,6 @@ const UPWARDS: Readonly<Record<string, number>> = {
   'users > dashboard': 1,
   'users > server': 1,
   'viewer > dashboard': 1,
-  'viewer > server': 1,
   'worklist > dashboard': 8,
   'worklist > reports': 2,
   'worklist > server': 2,

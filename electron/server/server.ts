@@ -32,7 +32,13 @@ import { openOwnFolder } from './modules/settings/open-data-directory.ts'
 import { openSetup } from './modules/settings/setup-service.ts'
 import { serveStudyLists } from './modules/study-lists/routes.ts'
 import { openInviting } from './modules/users/inviting.ts'
-import { openViewer } from './modules/viewer/viewer-part.ts'
+import { accessAsking } from './modules/viewer/access-asking.ts'
+import { openCaptureUpload } from './modules/viewer/capture-upload.ts'
+import { openCaptures } from './modules/viewer/captures.ts'
+import { openViewImages } from './modules/viewer/images.ts'
+import { serveLinks } from './modules/viewer/link-routes.ts'
+import { serveDashboardViews, serveViewing } from './modules/viewer/routes.ts'
+import { openViewSessions } from './modules/viewer/sessions.ts'
 import { openWorklist } from './modules/worklist/worklist.ts'
 import { effectOf, feedLineOf, repeatLineOf } from './modules/worklist/worklist-feed.ts'
 import type { SettingOverrides } from './parts.ts'
@@ -197,17 +203,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     }),
   )
   reporting = reports
-  const viewer = opened.use(
-    openViewer(parts, {
-      feed,
-      requester,
-      eventLog,
-      intake,
-      publicBase,
-      downloads: reports.downloads,
-      onError,
-    }),
-  )
+  const { downloads } = reports
+  const views = openViewSessions(store)
+  const { askImages, askUpload } = accessAsking(store, requester, parts.refusedHosts, eventLog)
+  const viewImages = opened.use(openViewImages(store, downloads, askImages))
+  opened.defer(views.onEnded(viewImages.end))
+  const uploads = opened.use(openCaptureUpload(store, askUpload, downloads.put, feed, onError))
+  const captures = openCaptures(store, viewImages, uploads, intake.arriving, feed.noteImages)
 
   // What an ended gateway left there is as large as the database; nothing of this one is there yet.
   await sweepBackupSpool(folder).catch(onError)
@@ -268,7 +270,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
         isSafe,
         onError,
         partners,
-        views: viewer.views,
+        views,
       },
       noteAnswer: records.noteAnswer,
       register(app) {
@@ -277,7 +279,11 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
         window.serve(app)
         reports.serve(app)
         serveStudyLists(app, parts.store, settings, reports.locks, eventLog)
-        viewer.serve(app)
+        serveViewing(app, store, views, viewImages, captures)
+        serveLinks(app, store, publicBase)
+        serveDashboardViews(app, store, views, (token) =>
+          parts.people.sessions.find(token, 'background'),
+        )
         setup.serve(app)
       },
     }),
@@ -297,7 +303,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   opened.use(await openControl(folder, controlAnswers(parts, context, report)))
   if (isSafe) log.warn('safe mode: no device is served, nothing is sent')
   else reports.begin()
-  opened.use(openChores(parts, { views: viewer.sessions, log, isSafe }))
+  opened.use(openChores(parts, { views, log, isSafe }))
 
   const kept = opened.move()
   const aeTitle = settings.get('dimse.aeTitle')

@@ -4,8 +4,8 @@ import { serveDashboardSecurity } from '#server/modules/settings/security-routes
 import { openPeople, type People } from '#server/modules/users/people.ts'
 import { openSecondFactors } from '#server/modules/users/second-factor.ts'
 import { openWorkstations } from '#server/modules/users/workstations.ts'
+import { serveDashboardViews } from '#server/modules/viewer/routes.ts'
 import { openViewSessions, type ViewSessions } from '#server/modules/viewer/sessions.ts'
-import { serveDashboardViews } from '#server/modules/viewer/window-routes.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboardSecurity, type OpenSession } from '#shared/contract/dashboard-security.ts'
 import type { HttpAnswer } from '../../../../support/http-call.ts'
@@ -47,7 +47,7 @@ beforeEach(async () => {
         serveDashboardSecurity(app, { ...deps, ...about, settings, version: '0.1.0', lan, feed })
         views = openViewSessions(deps.store)
         const sessionOf = (token: string) => people.sessions.find(token, 'background')
-        serveDashboardViews(app, { ...deps, views, sessionOf })
+        serveDashboardViews(app, deps.store, views, sessionOf)
       },
     },
   )
