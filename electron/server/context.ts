@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { type IdempotencyStore, idempotencyStore } from '#server/http/idempotency-queries.ts'
 import { type OutboxStore, outboxStore } from '#server/jobs/outbox-queries.ts'
 import { type JobSignals, openJobSignals } from '#server/jobs/signals.ts'
-import { type ApiKeysStore, apiKeysStore } from '#server/modules/api-keys/api-key-queries.ts'
 import { openAnchor } from '#server/modules/audit/audit-anchor.ts'
 import { type AuditStore, auditStore } from '#server/modules/audit/audit-queries.ts'
 import {
@@ -33,7 +32,6 @@ import {
 } from '#server/modules/devices/association-queries.ts'
 import { type DevicesStore, devicesStore } from '#server/modules/devices/device-queries.ts'
 import { type CallersStore, callersStore } from '#server/modules/devices/unknown-caller-queries.ts'
-import { type EventsStore, eventsStore } from '#server/modules/events/event-queries.ts'
 import { hasImages, type ImageFiles, imageFiles } from '#server/modules/images/image-files.ts'
 import {
   type ImageStudiesStore,
@@ -94,28 +92,7 @@ import {
 } from '#server/modules/studies/search-fill-queries.ts'
 import { searchIndex } from '#server/modules/studies/search-index.ts'
 import { type StudiesStore, studiesStore } from '#server/modules/studies/study-queries.ts'
-import {
-  type InvitationsStore,
-  invitationsStore,
-} from '#server/modules/users/invitation-queries.ts'
-import {
-  type SecondFactorsStore,
-  secondFactorsStore,
-} from '#server/modules/users/second-factor-queries.ts'
-import { type SessionsStore, sessionsStore } from '#server/modules/users/session-queries.ts'
-import {
-  type SignInAttemptsStore,
-  signInAttemptsStore,
-} from '#server/modules/users/sign-in-attempt-queries.ts'
-import {
-  type SignInLinksStore,
-  signInLinksStore,
-} from '#server/modules/users/sign-in-link-queries.ts'
-import { type UsersStore, usersStore } from '#server/modules/users/user-queries.ts'
-import {
-  type WorkstationsStore,
-  workstationsStore,
-} from '#server/modules/users/workstation-queries.ts'
+import { openSessionState } from '#server/modules/users/session-state.ts'
 import { type AnswersStore, answersStore } from '#server/modules/worklist/cached-answer-queries.ts'
 import { type DowntimeStore, downtimeStore } from '#server/modules/worklist/downtime-queries.ts'
 import { type ExamFactsStore, examFactsStore } from '#server/modules/worklist/exam-fact-queries.ts'
@@ -154,13 +131,7 @@ export interface Context extends Disposable {
   readonly devices: DevicesStore
   readonly callers: CallersStore
   readonly todayCounts: TodayCountsStore
-  readonly users: UsersStore
-  readonly sessions: SessionsStore
-  readonly secondFactors: SecondFactorsStore
-  readonly workstations: WorkstationsStore
-  readonly signInLinks: SignInLinksStore
-  readonly signInAttempts: SignInAttemptsStore
-  readonly apiKeys: ApiKeysStore
+  readonly sessionState: ReturnType<typeof openSessionState>
   readonly documents: DocumentsStore
   readonly answers: AnswersStore
   readonly inspections: InspectionsStore
@@ -178,9 +149,7 @@ export interface Context extends Disposable {
   readonly contextDocuments: ContextDocumentsStore
   readonly idempotency: IdempotencyStore
   readonly downtime: DowntimeStore
-  readonly invitations: InvitationsStore
   readonly outbox: OutboxStore
-  readonly events: EventsStore
   readonly secrets: SecretsStore
   readonly searchFill: SearchFillStore
   readonly imageFiles: ImageFiles
@@ -294,13 +263,7 @@ export function openContext({
       devices: devicesStore(database),
       callers: callersStore(database),
       todayCounts: todayCountsStore(database),
-      users: usersStore(database),
-      sessions: sessionsStore(database),
-      secondFactors: secondFactorsStore(database, seal),
-      workstations: workstationsStore(database),
-      signInLinks: signInLinksStore(database),
-      signInAttempts: signInAttemptsStore(database),
-      apiKeys: apiKeysStore(database),
+      sessionState: openSessionState(database),
       documents: documentsStore(database, seal, clock),
       answers: answersStore(database),
       inspections: inspectionsStore(database, seal),
@@ -318,9 +281,7 @@ export function openContext({
       contextDocuments: contextDocumentsStore(database, seal),
       idempotency: idempotencyStore(database, seal, clock),
       downtime: downtimeStore(database, seal),
-      invitations: invitationsStore(database),
       outbox: outboxStore(database, seal),
-      events: eventsStore(database, seal),
       secrets: secretsStore(database, seal, clock),
       searchFill: searchFillStore(database, index, studies),
       imageFiles: imageFiles(folder, uuid),

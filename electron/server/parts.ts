@@ -13,8 +13,6 @@ import {
 } from './modules/procedure-steps/performed-steps.ts'
 import { openSettings, type Settings } from './modules/settings/settings.ts'
 import { openPeople, type People } from './modules/users/people.ts'
-import { openSecondFactors, type SecondFactors } from './modules/users/second-factor.ts'
-import { openWorkstations, type Workstations } from './modules/users/workstations.ts'
 import { type Downtime, openDowntime } from './modules/worklist/downtime.ts'
 import type { Clock } from './platform/clock.ts'
 
@@ -28,9 +26,6 @@ export interface Parts extends Disposable {
   /** As they are in force: kept values under this run's overrides. */
   readonly settings: Settings
   readonly people: People
-  readonly secondFactors: SecondFactors
-  /** Other PCs that may open the window. */
-  readonly workstations: Workstations
   readonly devices: Devices
   readonly apiKeys: ApiKeys
   readonly refusedHosts: RefusedHosts
@@ -57,11 +52,9 @@ export function openParts(folder: string, options: PartsOptions = {}): Parts {
     deps,
     store,
     settings,
-    people: openPeople(deps),
-    secondFactors: openSecondFactors(deps),
-    workstations: openWorkstations(deps),
+    people: openPeople(store),
     devices: openDevices(deps),
-    apiKeys: openApiKeys(deps),
+    apiKeys: openApiKeys(store),
     refusedHosts: openRefusedHosts(clock),
     downtime: openDowntime(deps),
     closedSteps: openClosedSteps(deps),

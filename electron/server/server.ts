@@ -23,15 +23,19 @@ import { serveHealth } from './modules/diagnostics/health-route.ts'
 import { openMetrics } from './modules/diagnostics/metrics.ts'
 import { openRecords } from './modules/diagnostics/telemetry.ts'
 import { openImages } from './modules/images/images.ts'
+import { openMail } from './modules/mail/mail.ts'
 import { openPartnerInterface } from './modules/partners/partner-interface.ts'
 import { type GivenPartner, setGivenPartner } from './modules/partners/service.ts'
 import { targetFor } from './modules/partners/targets.ts'
 import { openReporting, type Reporting } from './modules/reports/reporting.ts'
 import { keyStoreNow } from './modules/settings/key-file.ts'
+import { openMailServer } from './modules/settings/mail-server.ts'
 import { openOwnFolder } from './modules/settings/open-data-directory.ts'
 import { openSetup } from './modules/settings/setup-service.ts'
 import { serveStudyLists } from './modules/study-lists/routes.ts'
-import { openInviting } from './modules/users/inviting.ts'
+import { sessionsOf } from './modules/users/session-routes.ts'
+import { actorName } from './modules/users/users.ts'
+import { approvedWorkstation, openApprovedHosts } from './modules/users/workstations.ts'
 import { accessAsking } from './modules/viewer/access-asking.ts'
 import { openCaptureUpload } from './modules/viewer/capture-upload.ts'
 import { openCaptures } from './modules/viewer/captures.ts'
@@ -184,9 +188,21 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { intake, forwarding } = images
 
   const publicBase = () => (settings.get('http.publicUrl') ?? windowUrl(up)).replace(/\/+$/, '')
-  const inviting = opened.use(openInviting(parts, { publicBase, log }))
-  const { users, invitations } = inviting
-  const partnerInterface = openPartnerInterface(parts, { version, publicBase, users, invitations })
+  const mailServer = openMailServer({ ...parts.deps, settings })
+  const mail = opened.use(
+    openMail({
+      store: parts.store,
+      smtp: () => mailServer.smtp(),
+      clinicName: () => settings.get('clinic.name'),
+      clock,
+      onOutcome: (outcome) => log.info(outcome, 'invitation mail'),
+      onError: (error) => log.error({ err: error }, 'a mail could not be delivered'),
+    }),
+  )
+  opened.defer(
+    settings.onChange((keys) => keys.some((key) => key.startsWith('mail.')) && mail.retry()),
+  )
+  const partnerInterface = openPartnerInterface(parts, { version, publicBase })
   const { partners } = partnerInterface
   const reports = opened.use(
     openReporting(parts, {
@@ -234,10 +250,25 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   )
   const collector = isSafe
     ? undefined
-    : opened.use(openAuditCollector(parts, { certificates, feed, onError }))
+    : opened.use(
+        openAuditCollector(parts, {
+          ...{ certificates, feed, onError },
+          nameOf: (actor) => actorName(parts.store, actor),
+        }),
+      )
   const window = openWindow(parts, {
     collectorFault: () => collector?.fault(),
-    ...{ records, requester, worklist, images, inviting, reports, certificates },
+    ...{
+      records,
+      requester,
+      worklist,
+      images,
+      mailServer,
+      mail,
+      publicBase,
+      reports,
+      certificates,
+    },
     ...{ metrics, up, keyStore, isSafe, version },
   })
   const { ports, exams } = window
@@ -258,7 +289,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   )
 
   const { pageFolder, https } = options
-  const admission = openAdmission(parts)
+  const admission = openAdmission(parts, openApprovedHosts(parts.store))
   const httpListeners = opened.use(
     await openHttpListeners(parts, up, {
       ...{
@@ -269,6 +300,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
         admission,
         isSafe,
         onError,
+        sessions: sessionsOf(parts.store),
+        workstations: { approvedOf: (token) => approvedWorkstation(parts.store, token) },
         partners,
         views,
       },
@@ -281,9 +314,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
         serveStudyLists(app, parts.store, settings, reports.locks, eventLog)
         serveViewing(app, store, views, viewImages, captures)
         serveLinks(app, store, publicBase)
-        serveDashboardViews(app, store, views, (token) =>
-          parts.people.sessions.find(token, 'background'),
-        )
+        serveDashboardViews(app, store, views)
         setup.serve(app)
       },
     }),

@@ -1,11 +1,7 @@
 import { QUARANTINE_REASONS } from '#shared/contract/images.ts'
 import { type DimseStatus, STATUS } from '../../electron/server/dicom/dimse/status.ts'
-import { backOffMs, LONGEST_BACK_OFF_MS } from '../../electron/server/jobs/back-off.ts'
-import {
-  GIVE_UP_MS,
-  REASON,
-  SEND_AGAIN_MS,
-} from '../../electron/server/modules/commitment/commitment.ts'
+import { RETRY_SCHEDULES } from '../../electron/server/jobs/retry-schedules.ts'
+import { GIVE_UP_MS, REASON } from '../../electron/server/modules/commitment/commitment.ts'
 import { verdictOn } from '../../electron/server/modules/forwarding/verdict.ts'
 import { FAULTS, faultResult } from '../../electron/server/modules/worklist/faults.ts'
 import { hex4, table } from './markdown.ts'
@@ -202,12 +198,12 @@ export const retryTable = (): string =>
     [
       [
         'result of storage commitment',
-        `${SEND_AGAIN_MS.map(inWords).join(', ')}, the last of them again and again`,
+        `${RETRY_SCHEDULES.commitmentResult.waits.map(inWords).join(', ')}, the last of them again and again`,
         inWords(GIVE_UP_MS),
       ],
       [
         'instance for a destination',
-        `${[1, 2, 3, 4, 5, 6].map((attempt) => inWords(backOffMs(attempt))).join(', ')}, then each ${inWords(LONGEST_BACK_OFF_MS)}`,
+        `${RETRY_SCHEDULES.forwarding.waits.slice(0, -1).map(inWords).join(', ')}, then each ${inWords(RETRY_SCHEDULES.forwarding.waits.at(-1) ?? 0)}`,
         '`forwarding.giveUpHours` of its own attempts',
       ],
       [

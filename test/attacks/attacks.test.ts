@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPartnerSimulator } from '#electron/simulator/partner.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { askControl } from '#server/modules/control/control.ts'
 import { openParts } from '#server/parts.ts'
 import { dashboardSecurity } from '#shared/contract/dashboard-security.ts'
@@ -64,7 +65,8 @@ async function openClinic(): Promise<Clinic> {
       { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'backup.folder': backups.folder },
       'command-line',
     )
-    key = parts.apiKeys.create(
+    key = createApiKey(
+      parts.store,
       { description: 'RIS', isViewerEnabled: false, scope: 'all' },
       'command-line',
     ).key

@@ -109,7 +109,7 @@ async function furnish(folder: string): Promise<void> {
   const settings = { 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0, 'intake.idleSeconds': 1 }
   parts.settings.change(settings, 'command-line')
   parts.devices.add({ ...DEVICE, aeTitle: 'CT1' }, 'command-line')
-  const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
   const owner = { ...OWNER, firstName: 'Olga', lastName: 'Owner', clinicRole: 'Other' } as const
   await people.createUser({ ...owner, level: 'owner' }, 'command-line')
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { openParts } from '#server/parts.ts'
 import { scribe } from '#shared/contract/scribe.ts'
 import { serving } from '../support/command-line.ts'
@@ -88,7 +89,8 @@ function furnish(folder: string): string {
     { 'http.ratePerSecond': 100_000, 'http.rateBurst': 100_000 },
     'command-line',
   )
-  return parts.apiKeys.create(
+  return createApiKey(
+    parts.store,
     { description: 'RIS', isViewerEnabled: true, scope: 'all' },
     'command-line',
   ).key

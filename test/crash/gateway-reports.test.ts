@@ -8,6 +8,7 @@ import {
   type PartnerSimulator,
   type Scenario,
 } from '#electron/simulator/partner.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { openParts } from '#server/parts.ts'
@@ -120,7 +121,7 @@ async function furnish(folder: string, url: string, secret: string): Promise<str
   } as const
   parts.settings.change(room, 'command-line')
   setPartner(parts.store, parts.settings, { url, secret, allowPlaintext: true }, 'command-line')
-  const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
   const names = { firstName: 'Una', lastName: 'Malá' }
   await people.createUser(
     { ...OWNER, ...names, level: 'owner', clinicRole: 'Other' },
@@ -130,7 +131,8 @@ async function furnish(folder: string, url: string, secret: string): Promise<str
     { ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' },
     'command-line',
   )
-  return parts.apiKeys.create(
+  return createApiKey(
+    parts.store,
     { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
     'command-line',
   ).key

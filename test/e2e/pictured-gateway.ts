@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { type NewUser, openPeople } from '#server/modules/users/people.ts'
 import { openParts, type SettingOverrides } from '#server/parts.ts'
 import { openLog } from '#server/platform/log.ts'
@@ -50,12 +51,15 @@ async function open({
     using parts = openParts(folder, { clock })
     parts.settings.change(settings, 'command-line')
     // A cheap hash: nobody attacks a picture.
-    const accounts = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+    const accounts = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
     for (const person of people) await accounts.createUser({ ...person, password }, 'command-line')
     for (const description of descriptions)
       keys.push(
-        parts.apiKeys.create({ description, isViewerEnabled: true, scope: 'all' }, 'command-line')
-          .key,
+        createApiKey(
+          parts.store,
+          { description, isViewerEnabled: true, scope: 'all' },
+          'command-line',
+        ).key,
       )
   }
   const gateway = await openGateway({

@@ -31,8 +31,9 @@ export const viewing = ofArea('VIE', [
     promise: 'P-VIE-03',
     what: 'a link outlives the key that gave it',
     file: 'electron/server/modules/viewer/links.ts',
-    find: 'if (createdByApiKeyId !== null && apiKeys.get(createdByApiKeyId)?.revokedAt !== null)',
-    replace: "if (createdByApiKeyId === '' && apiKeys.get(createdByApiKeyId)?.revokedAt !== null)",
+    find: 'if (createdByApiKeyId !== null && findApiKey(database, createdByApiKeyId)?.revokedAt !== null)',
+    replace:
+      "if (createdByApiKeyId === '' && findApiKey(database, createdByApiKeyId)?.revokedAt !== null)",
     tests: 'electron/server/modules/viewer/links.test.ts',
   },
   {
@@ -50,7 +51,7 @@ export const users = ofArea('USR', [
     promise: 'P-USR-10',
     what: 'a session never locks by itself',
     file: 'electron/server/modules/users/sessions.ts',
-    find: 'const isLocked = session.lockedAt !== null || isIdle(session, now)',
+    find: 'const isLocked = session.lockedAt !== null || isIdle(context, session, now)',
     replace: 'const isLocked = session.lockedAt !== null',
     tests: 'electron/server/modules/users/people.test.ts',
   },
@@ -69,7 +70,7 @@ export const users = ofArea('USR', [
     promise: 'P-USR-11',
     what: 'a session that has ended comes back where the clock is set back',
     file: 'electron/server/modules/users/sessions.ts',
-    find: `      keep(session, { isOver: true }, () => forget(session))
+    find: `      keep(context, session, { isOver: true }, () => forget(context, session))
       return undefined
     }
     const user`,
@@ -90,25 +91,25 @@ export const users = ofArea('USR', [
     promise: 'P-USR-06',
     what: 'wrong passwords are counted, and a right one is taken all the same',
     file: 'electron/server/modules/users/people.ts',
-    find: `    throttle.enter(account)
-    const user = users.byEmail(email)
+    find: `    countAttempt(context, account)
+    const user = queries.userByEmail(database, email)
     const isRight = await passwords.verify(password, user?.passwordHash ?? undefined, host)
     // Read again: the account may have been changed during the work.
-    const now = user && users.get(user.userId)
+    const now = user && queries.findUser(database, user.userId)
     if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
-      throttle.succeed(account)
+      forgetAttempts(context, account)
       return now
     }
 `,
-    replace: `    const user = users.byEmail(email)
+    replace: `    const user = queries.userByEmail(database, email)
     const isRight = await passwords.verify(password, user?.passwordHash ?? undefined, host)
     // Read again: the account may have been changed during the work.
-    const now = user && users.get(user.userId)
+    const now = user && queries.findUser(database, user.userId)
     if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
-      throttle.succeed(account)
+      forgetAttempts(context, account)
       return now
     }
-    throttle.enter(account)
+    countAttempt(context, account)
 `,
     tests: 'electron/server/modules/users/people.test.ts',
   },
@@ -124,8 +125,8 @@ export const users = ofArea('USR', [
     promise: 'P-USR-13',
     what: 'the second factor is asked for only where a code was sent',
     file: 'electron/server/modules/users/people.ts',
-    find: 'if (isAsked) secondFactors.demand(user.userId, code)',
-    replace: 'if (isAsked && code) secondFactors.demand(user.userId, code)',
+    find: 'if (isAsked) demandCode(context, user.userId, code)',
+    replace: 'if (isAsked && code) demandCode(context, user.userId, code)',
     tests: [
       'electron/server/modules/users/second-factor.test.ts',
       'electron/server/modules/users/people.test.ts',
@@ -178,9 +179,9 @@ export const users = ofArea('USR', [
     promise: 'P-USR-04',
     what: 'sessions go on after access was revoked',
     file: 'electron/server/modules/users/users.ts',
-    find: `        users.update({ ...user, deactivatedAt: at, updatedAt: at })
-        sessions.removeOf(userId)`,
-    replace: '        users.update({ ...user, deactivatedAt: at, updatedAt: at })',
+    find: `        queries.updateUser(database, { ...user, deactivatedAt: at, updatedAt: at })
+        endSessionsOf(context, userId)`,
+    replace: '        queries.updateUser(database, { ...user, deactivatedAt: at, updatedAt: at })',
     tests: 'electron/server/modules/users/users.test.ts',
   },
   {
@@ -198,8 +199,8 @@ export const users = ofArea('USR', [
     promise: 'P-USR-05',
     what: 'the last owner can become a member',
     file: 'electron/server/modules/users/users.ts',
-    find: "if (isLastOwner(before) && after.level !== 'owner') throw",
-    replace: "if (isLastOwner(before) && after.level === 'admin') throw",
+    find: "if (isLastOwner(context, before) && after.level !== 'owner') throw",
+    replace: "if (isLastOwner(context, before) && after.level === 'admin') throw",
     tests: 'electron/server/modules/users/users.test.ts',
   },
   {

@@ -41,9 +41,9 @@ export const deliveries = ofArea('DEL', [
     promise: 'P-DEL-01',
     what: 'a report is given up after the last wait of the schedule',
     file: 'electron/server/webhooks/deliveries.ts',
-    find: "        ...{ outcome: 'postponed', until: clock() + waitAfter(row.attempts, error.retryAfterMs), fault },",
-    replace: `        ...(row.attempts < RETRY_MS.length
-          ? ({ outcome: 'postponed', until: clock() + waitAfter(row.attempts, error.retryAfterMs), fault } as const)
+    find: "        ...{ outcome: 'postponed', until: clock() + nextWait(row.attempts, error.retryAfterMs), fault },",
+    replace: `        ...(row.attempts < RETRY_SCHEDULES.reportDelivery.waits.length
+          ? ({ outcome: 'postponed', until: clock() + nextWait(row.attempts, error.retryAfterMs), fault } as const)
           : ({ outcome: 'failed', fault } as const)),`,
     tests: 'electron/server/webhooks/deliveries.test.ts',
   },
@@ -216,9 +216,9 @@ export const deliveries = ofArea('DEL', [
   {
     promise: 'P-LOG-07',
     what: 'the query of a presigned URL is kept with its event',
-    file: 'electron/server/modules/events/event-log.ts',
+    file: 'electron/server/modules/events/log.ts',
     find: `"$1?…"') ?? null`,
     replace: `"$1?…"') && json`,
-    tests: 'electron/server/modules/events/event-log.test.ts',
+    tests: 'electron/server/modules/events/log.test.ts',
   },
 ])

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { DATA_COMMANDS } from '#server/modules/control/commands.ts'
+import { allUsers } from '#server/modules/users/queries.ts'
 import { openParts } from '#server/parts.ts'
 import { signatureHeaders } from '#server/webhooks/signature.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
@@ -106,7 +107,7 @@ function expectEveryCommand(ran: Record<string, Ran>): void {
 /** What the commands left in the folder. */
 function expectEffects(folder: string, key: string): void {
   using parts = openParts(folder)
-  expect(parts.people.list()).toMatchObject([
+  expect(allUsers(parts.store.database)).toMatchObject([
     { email: OWNER.email, firstName: 'Olga', level: 'owner' },
   ])
   expect(parts.apiKeys.authenticate(key)).toMatchObject({

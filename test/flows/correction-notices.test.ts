@@ -113,7 +113,7 @@ const listed = async ({ gateway: { call } }: ImagingClinic, studyId: StudyId) =>
 
 const WITH_RADIOLOGIST: Parameters<typeof openImagingClinic>[0] = {
   async prepare(parts) {
-    const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+    const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
     const names = { firstName: 'Una', lastName: 'Reader' }
     await people.createUser(
       { ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COMMANDS } from '#electron/cli/commands.ts'
 import { SCENARIOS } from '#electron/simulator/partner.ts'
 import { openApiDocument } from '#server/http/openapi.ts'
-import { RETRY_MS } from '#server/webhooks/deliveries.ts'
+import { RETRY_SCHEDULES } from '#server/jobs/retry-schedules.ts'
 import { CALL_LIMITS } from '#server/webhooks/limits.ts'
 import { dashboardEvents } from '#shared/contract/events.ts'
 import { interfaceOperations } from '#shared/contract/operations.ts'
@@ -226,7 +226,7 @@ describe('the tables for partner developers', () => {
   it('have the waits between tries of a report', () => {
     const worded = (ms: number) =>
       ms < 60_000 ? `${ms / 1000} s` : ms < 3_600_000 ? `${ms / 60_000} min` : `${ms / 3_600_000} h`
-    expect(PARTNERS).toContain(RETRY_MS.map(worded).join(', '))
+    expect(PARTNERS).toContain(RETRY_SCHEDULES.reportDelivery.waits.map(worded).join(', '))
   })
 
   it('name the OpenAPI document that is there', () => {

@@ -4,6 +4,7 @@ import { request } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardSecurity, type LanAccess } from '#shared/contract/dashboard-security.ts'
@@ -62,7 +63,8 @@ beforeAll(async () => {
     partner: null,
     overrides: { 'https.host': '127.0.0.1', 'https.port': port },
     prepare: (parts) => {
-      key = parts.apiKeys.create(
+      key = createApiKey(
+        parts.store,
         { description: 'RIS', isViewerEnabled: true, scope: 'all' },
         'command-line',
       ).key

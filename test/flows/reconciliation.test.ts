@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { findUser, updateUser } from '#server/modules/users/queries.ts'
 import type { Parts } from '#server/parts.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
@@ -117,8 +118,8 @@ async function addRadiologist({ people, store }: Parts): Promise<void> {
     clinicRole: 'Radiologist',
   } as const
   const { userId } = await people.createUser({ ...RADIOLOGIST, ...person }, 'command-line')
-  const user = store.users.get(userId)
-  if (user) store.users.update({ ...user, canCreateReports: true, npiNumber: '1234567893' })
+  const user = findUser(store.database, userId)
+  if (user) updateUser(store.database, { ...user, canCreateReports: true, npiNumber: '1234567893' })
 }
 
 const read = (clinic: ImagingClinic, query = RANGE.query): Promise<Reconciliation> =>

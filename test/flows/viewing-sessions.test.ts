@@ -10,6 +10,7 @@ import {
   type SimulatedFiles,
 } from '#electron/simulator/partner.ts'
 import { VIEW_COOKIE } from '#server/http/view-authentication.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { changeEndpoint, setPartner } from '#server/modules/partners/service.ts'
 import { defaultEndpoint } from '#server/modules/partners/targets.ts'
 import { openParts } from '#server/parts.ts'
@@ -438,7 +439,8 @@ function furnish(
     },
     'command-line',
   )
-  return parts.apiKeys.create(
+  return createApiKey(
+    parts.store,
     { description: 'RIS', isViewerEnabled: true, scope: 'all' },
     'command-line',
   ).key

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import { readDataSet, tagOf } from '#server/dicom/data-set/data-set.ts'
 import { SOP_CLASS, TRANSFER_SYNTAX } from '#server/dicom/data-set/uids.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { dashboard, type FeedLine } from '#shared/contract/dashboard.ts'
 import { dashboardToday } from '#shared/contract/dashboard-today.ts'
@@ -143,7 +144,7 @@ export async function openFaultClinic({
         { aeTitle: 'PACS', name: 'Archive', address: '127.0.0.1' },
       ],
       async prepare(parts) {
-        const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+        const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
         await people.createUser(
           {
             ...RADIOLOGIST,
@@ -154,7 +155,8 @@ export async function openFaultClinic({
           },
           'command-line',
         )
-        key = parts.apiKeys.create(
+        key = createApiKey(
+          parts.store,
           { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
           'command-line',
         ).key

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { openContext } from '#server/context.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
 import { openParts } from '#server/parts.ts'
 import { Problem } from '#shared/contract/conventions.ts'
@@ -123,7 +124,8 @@ function furnish(folder: string): string {
     { 'http.ratePerSecond': 1_000_000, 'http.rateBurst': 1_000_000 },
     'command-line',
   )
-  return parts.apiKeys.create(
+  return createApiKey(
+    parts.store,
     { description: 'Fuzz', isViewerEnabled: true, scope: 'all', managesPeople: true },
     'command-line',
   ).key

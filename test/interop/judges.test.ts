@@ -4,6 +4,7 @@ import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { KEY_OBJECT_SELECTION } from '#server/dicom/objects/rejection-note.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { dashboardCorrections } from '#shared/contract/corrections.ts'
 import { dashboardDestinations } from '#shared/contract/destinations.ts'
@@ -360,13 +361,14 @@ const openFurnished = (folder: string): Promise<ImagingClinic> =>
     folder,
     idleSeconds: 3600,
     async prepare(parts) {
-      const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+      const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
       const names = { firstName: 'Una', lastName: 'Reader' }
       await people.createUser(
         { ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' },
         'command-line',
       )
-      key = parts.apiKeys.create(
+      key = createApiKey(
+        parts.store,
         { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
         'command-line',
       ).key

@@ -3,6 +3,7 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import type { Parts } from '#server/parts.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { dashboardActivity } from '#shared/contract/dashboard-activity.ts'
@@ -253,7 +254,8 @@ describe('a disk without any room', () => {
     using disk = smallDisk(64)
     let key = ''
     await using clinic = await startClinic(disk.path, (parts) => {
-      key = parts.apiKeys.create(
+      key = createApiKey(
+        parts.store,
         { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
         'command-line',
       ).key

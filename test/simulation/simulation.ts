@@ -1,3 +1,4 @@
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
 import './commits.ts'
 import { createHash } from 'node:crypto'
@@ -257,7 +258,7 @@ function furnishing(partner: Partner, { port }: CommitmentListener, clinic: { ke
       'command-line',
     )
     // A cheap hash: this is about other things than the price of a password.
-    const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+    const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
     const names = { firstName: 'Una', lastName: 'Reader' }
     await people.createUser(
       { ...PEOPLE.owner, ...names, level: 'owner', clinicRole: 'Other' },
@@ -267,7 +268,8 @@ function furnishing(partner: Partner, { port }: CommitmentListener, clinic: { ke
       { ...PEOPLE.radiologist, ...names, level: 'member', clinicRole: 'Radiologist' },
       'command-line',
     )
-    clinic.key = parts.apiKeys.create(
+    clinic.key = createApiKey(
+      parts.store,
       { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
       'command-line',
     ).key

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '#server/context.ts'
-import type { KeyCaller, UserCaller } from '#server/modules/users/caller.ts'
-import type { UserRecord } from '#server/modules/users/user-queries.ts'
+import { insertApiKey } from '#server/modules/api-keys/queries.ts'
+import type { ApiKeyCaller, UserCaller } from '#server/modules/users/caller.ts'
+import { insertUser, type UserRecord, updateUser } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hashOfToken } from '#server/platform/token.ts'
 import { type ExpressCustomerId, idFromUuid } from '#shared/ids.ts'
@@ -11,8 +12,8 @@ const AT = '2026-03-10T08:00:00.000Z'
 /** A key in the store, as a caller. */
 export function newKey(
   store: Context,
-  more: Partial<Pick<KeyCaller, 'scope' | 'isViewerEnabled' | 'managesPeople'>> = {},
-): KeyCaller {
+  more: Partial<Pick<ApiKeyCaller, 'scope' | 'isViewerEnabled' | 'managesPeople'>> = {},
+): ApiKeyCaller {
   const { scope = 'all', isViewerEnabled = true, managesPeople = true } = more
   const apiKeyId = randomUUID()
   const unused = {
@@ -25,7 +26,7 @@ export function newKey(
   }
   const keyHash = hashOfToken(apiKeyId)
   const rights = { isViewerEnabled, managesPeople, scope }
-  store.apiKeys.insert({
+  insertApiKey(store.database, {
     apiKeyId,
     keyHash,
     last4: '0000',
@@ -64,7 +65,7 @@ export function newUser(store: Context, more: Partial<UserRecord> = {}): UserRec
     deactivatedAt: null,
     ...more,
   }
-  store.users.insert(user)
+  insertUser(store.database, user)
   return user
 }
 
@@ -78,5 +79,5 @@ export const atTheWindow = (
 })
 
 export function revoke(store: Context, user: UserRecord): void {
-  store.users.update({ ...user, deactivatedAt: instantOf(Date.parse(AT)) })
+  updateUser(store.database, { ...user, deactivatedAt: instantOf(Date.parse(AT)) })
 }

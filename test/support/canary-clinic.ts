@@ -8,6 +8,7 @@ import {
   phantomSlice,
   phantomSopUid,
 } from '#electron/simulator/partner.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { addEndpoint } from '#server/modules/partners/service.ts'
 import { dashboardUpkeep } from '#shared/contract/dashboard-upkeep.ts'
 import { openTestSmtpServer } from '../electron/server/modules/mail/smtp-server.ts'
@@ -122,8 +123,9 @@ export async function openCanaryClinic(folder: string): Promise<CanaryClinic> {
           }),
         },
       },
-      prepare({ store, settings, apiKeys }) {
-        const { apiKey, key } = apiKeys.create(
+      prepare({ store, settings }) {
+        const { apiKey, key } = createApiKey(
+          store,
           { description: 'Another partner', isViewerEnabled: true, scope: 'all' },
           'command-line',
         )

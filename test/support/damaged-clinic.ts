@@ -80,7 +80,7 @@ export async function clinicWithBackup(root: string): Promise<Clinic> {
   )
   keepRescueHint(folder, parts.settings)()
   // A cheap hash: the tests are about other things than the price of a password.
-  const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
   await people.createUser(
     { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
     'command-line',

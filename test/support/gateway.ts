@@ -154,7 +154,7 @@ async function furnish(
   parts.settings.change({ ...SETTINGS, ...overrides }, 'command-line')
   for (const device of devices) parts.devices.add({ ...DEVICE, ...device }, 'command-line')
   // A cheap hash: the tests are about other things than the price of a password.
-  const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
   await people.createUser(
     { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
     'command-line',

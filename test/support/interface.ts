@@ -1,6 +1,6 @@
 import { type Context, openContext } from '#server/context.ts'
+import { createApiKey, revokeApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { openPeople } from '#server/modules/users/people.ts'
-import type { Parts } from '#server/parts.ts'
 import type { ClinicRole, Level } from '#shared/contract/people.ts'
 import { viewerUsers } from '#shared/contract/users.ts'
 import type { Path } from '#shared/operation.ts'
@@ -54,7 +54,7 @@ const KEYS = {
   /** As keys are made unless somebody says otherwise: it manages nobody. */
   studies: { description: 'Worklist of the RIS', isViewerEnabled: true, scope: 'all' },
   revoked: { description: 'Former partner', isViewerEnabled: true, scope: 'all' },
-} as const satisfies Record<string, Parameters<Parts['apiKeys']['create']>[0]>
+} as const satisfies Record<string, Parameters<typeof createApiKey>[1]>
 export type KeyName = keyof typeof KEYS
 
 /**
@@ -97,11 +97,11 @@ export async function startInterface(options: StartOptions = {}): Promise<Starte
     overrides: { 'http.ratePerSecond': 10_000, 'http.rateBurst': 10_000, ...options.overrides },
     async prepare(parts) {
       for (const [name, key] of Object.entries(KEYS)) {
-        const { apiKey, key: text } = parts.apiKeys.create(key, 'command-line')
+        const { apiKey, key: text } = createApiKey(parts.store, key, 'command-line')
         minted[name as KeyName] = { key: text, apiKeyId: apiKey.apiKeyId }
       }
-      parts.apiKeys.revoke(minted.revoked?.apiKeyId ?? '', 'command-line')
-      const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+      revokeApiKey(parts.store, minted.revoked?.apiKeyId ?? '', 'command-line')
+      const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
       for (const [name, user] of Object.entries(USERS)) {
         const login = { email: emailOf(name), password: OWNER.password }
         const made = await people.createUser(

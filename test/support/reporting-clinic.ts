@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { openParts } from '#server/parts.ts'
 import {
@@ -48,7 +49,7 @@ export async function furnishReporting(folder: string): Promise<string> {
     { 'dimse.tlsPort': null, 'intake.stopGigabytes': 0, 'intake.warnGigabytes': 0 },
     'command-line',
   )
-  const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
   await people.createUser(
     { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
     'command-line',
@@ -58,7 +59,8 @@ export async function furnishReporting(folder: string): Promise<string> {
     { ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' },
     'command-line',
   )
-  return parts.apiKeys.create(
+  return createApiKey(
+    parts.store,
     { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
     'command-line',
   ).key

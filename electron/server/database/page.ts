@@ -31,6 +31,12 @@ export interface SliceQuery {
   readonly limit: number
 }
 
+/** The row after which a list goes on, newest first by (`createdAt`, id). */
+export interface TimeKey {
+  readonly createdAt: string
+  readonly id: string
+}
+
 /** The slice of `rows`, which were read with a limit of `limit + 1`. */
 export function sliceOf<T>(
   rows: readonly T[],

@@ -17,7 +17,7 @@ import { admitWorkstation, type Workstations } from './workstation-authenticatio
 export interface ApiKeyCaller {
   readonly kind: 'api-key'
   readonly apiKeyId: string
-  /** self: only the studies it made, and what belongs to them (interface-choices §6 row 26). */
+  /** self: only the studies it made, and what belongs to them. */
   readonly scope: 'all' | 'self'
   readonly isViewerEnabled: boolean
   /** It may invite and change people, and link them to customers; absent: it may not. */
@@ -27,8 +27,13 @@ export interface ApiKeyCaller {
 /** A person of the clinic, by the session of the window. */
 export interface UserCaller {
   readonly kind: 'user'
-  /** `customerIds`: the Express customers this person is linked to (row 52). */
+  /**
+   * `customerIds`: the Express customers this person is linked to; a member who has any sees only
+   * their studies.
+   */
   readonly user: SignedInUser & { readonly customerIds: readonly ExpressCustomerId[] }
+  /** Of a link for dictation: its study, which this person sees whosever it is. */
+  readonly linkedStudyId?: string
 }
 
 /** Who makes a call of the interface. */

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { sessionsOf } from '#server/modules/users/session-routes.ts'
 import type { Parts } from '#server/parts.ts'
-import { instantOf } from '#server/platform/clock.ts'
 import {
   type AdmittedConnections,
-  hostOf,
   MOST_CONNECTIONS,
   openAdmittedConnections,
 } from '#server/platform/connection-budget.ts'
@@ -18,7 +15,14 @@ import { type HttpOptions, openHttp, openHttps } from './listeners.ts'
 export interface HttpListenersOptions
   extends Pick<
     HttpOptions,
-    'log' | 'pageFolder' | 'partners' | 'views' | 'noteAnswer' | 'register'
+    | 'log'
+    | 'pageFolder'
+    | 'sessions'
+    | 'workstations'
+    | 'partners'
+    | 'views'
+    | 'noteAnswer'
+    | 'register'
   > {
   /** Where the one for the LAN is, for this run; undefined: as the settings say. */
   readonly https: { readonly host: string; readonly port: number } | undefined
@@ -40,8 +44,8 @@ export interface Admission {
  * with a range of addresses is expected where it last called from, and not at every address of the
  * range.
  */
-export function openAdmission(parts: Parts): Admission {
-  const expectedHosts = openExpectedHosts(approvedHosts(parts))
+export function openAdmission(parts: Parts, isApprovedHost: (host: string) => boolean): Admission {
+  const expectedHosts = openExpectedHosts(isApprovedHost)
   const isExpected = (host: string) =>
     expectedHosts.has(host) || parts.devices.isKnownDeviceHost(host)
   return {
@@ -61,7 +65,7 @@ export async function openHttpListeners(
   options: HttpListenersOptions,
 ): Promise<AsyncDisposable> {
   const { https, certificates, admission, isSafe, onError, ...served } = options
-  const { settings, people, store, workstations } = parts
+  const { settings } = parts
   await using opened = new AsyncDisposableStack()
   const shared: Omit<HttpOptions, 'host' | 'port'> = {
     ...served,
@@ -69,8 +73,6 @@ export async function openHttpListeners(
     allowedHosts: () => settings.get('http.allowedHosts'),
     publicUrl: () => settings.get('http.publicUrl'),
     ...admission,
-    sessions: sessionsOf(people, store),
-    workstations: { approvedOf: (token) => approvedOf(workstations, token) },
   }
   up.http = opened.use(
     await openHttp({ ...shared, host: settings.get('http.host'), port: settings.get('http.port') }),
@@ -91,26 +93,4 @@ export async function openHttpListeners(
       await Promise.all([http[Symbol.asyncDispose](), lan[Symbol.asyncDispose]()])
     },
   }
-}
-
-/** Hosts from which an approved workstation, or the session of somebody, was last seen. */
-function approvedHosts({ store, deps: { clock } }: Parts): (host: string) => boolean {
-  let hosts: ReadonlySet<string> = new Set()
-  let readAt = Number.NEGATIVE_INFINITY
-  return (host) => {
-    if (clock() - readAt >= READ_EVERY_MS || clock() < readAt) {
-      readAt = clock()
-      const approved = store.workstations.list().filter(({ approvedAt }) => approvedAt !== null)
-      const sessions = store.sessions.list(instantOf(readAt))
-      hosts = new Set([...approved, ...sessions].map(({ address }) => hostOf(address)))
-    }
-    return hosts.has(host)
-  }
-}
-/** Whoever is approved meanwhile is noted by its first call. */
-const READ_EVERY_MS = 60_000
-
-function approvedOf({ find }: Parts['workstations'], token: string): string | undefined {
-  const { state, record } = find(token)
-  return state === 'approved' ? record?.workstationId : undefined
 }

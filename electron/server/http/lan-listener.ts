@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { LanPort } from '#server/modules/settings/security-routes.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
+import type { LanAccess } from '#shared/contract/dashboard-security.ts'
 import type { Certificates } from './certificates.ts'
 import type { HttpServer } from './server.ts'
 import { sentenceOf } from './start-error.ts'
@@ -21,9 +21,22 @@ export interface LanListenerOptions {
  * The HTTPS listener, opened and closed by its settings while the gateway runs
  * (docs/decisions/0023).
  */
-export interface LanListener extends LanPort, AsyncDisposable {
+export interface LanListener extends AsyncDisposable {
   /** Base URL of the listener that is up. */
   readonly url: string | undefined
+  state(): Omit<LanAccess, 'workstations'>
+  /**
+   * Resolves when it stands as wanted, or is known to be down: `state` says why. @throws ApiError
+   * malformed
+   */
+  set(
+    wanted: {
+      readonly isOn: boolean
+      readonly host?: string | undefined
+      readonly port?: number | undefined
+    },
+    actor: Parameters<Settings['change']>[1],
+  ): Promise<void>
 }
 
 const [AGAIN_MS, MOST_TRIES] = [100, 30]

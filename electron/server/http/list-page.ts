@@ -1,6 +1,6 @@
-import type { TimeKey } from '#server/modules/users/user-queries.ts'
+import type { TimeKey } from '#server/database/page.ts'
 
-/** The reply of a list call: `cursor` exactly when `hasMore` (interface.md, Conventions 3). */
+/** The reply of a list call: `cursor` exactly when `hasMore`. */
 export const listPage = <const K extends string, T>(
   key: K,
   items: readonly T[],

@@ -4,9 +4,9 @@ import { type Clock, instantOf, msOf } from '#server/platform/clock.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
 import type { OutboxRecord, OutboxRow, OutboxStore } from './outbox-queries.ts'
+import { RETRY_SCHEDULES, waitAfter } from './retry-schedules.ts'
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 /** A timer of Node holds 24.8 days at most, and the clock of the PC may be set. */
 const LONGEST_SLEEP_MS = 5 * MINUTE_MS
 const SHORTEST_SLEEP_MS = 1000
@@ -14,8 +14,6 @@ const SHORTEST_SLEEP_MS = 1000
 const PAGE = 200
 /** Settlements kept in memory while the disk takes no records; with so many no row is taken up. */
 const MOST_UNWRITTEN = 1000
-/** Waits after a fault of ours, by attempts made; then the last of them. */
-const OWN_FAULT_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS]
 const OWN_FAULT = 'an internal error; see the log'
 
 /**
@@ -223,7 +221,7 @@ export function openOutboxWorker(options: OutboxWorkerOptions): OutboxWorker {
     } catch (error) {
       if (closing.signal.aborted) throw error
       onError?.(error)
-      const wait = OWN_FAULT_MS[row.attempts] ?? OWN_FAULT_MS.at(-1) ?? HOUR_MS
+      const wait = waitAfter(RETRY_SCHEDULES.internalError, row.attempts + 1)
       return { outcome: 'postponed', until: clock() + wait, fault: OWN_FAULT }
     }
   }

@@ -6,13 +6,13 @@ import {
   openOutboxWorker,
   type Settlement,
 } from '#server/jobs/outbox-worker.ts'
+import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import { WebhookEventId } from '#shared/ids.ts'
 import { type PartnerOutcome, type Requester, readAnswer, WebhookError } from './request.ts'
 
-const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
+const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /**
@@ -20,14 +20,6 @@ const HOUR_MS = 60 * MINUTE_MS
  * study.
  */
 export const REPORT_DELIVERED = 'report.delivered'
-/**
- * Waits after the first, second… failed attempt (interface-choices §6 row 32); then the last of
- * them, again and again: only a person gives a report up.
- */
-export const RETRY_MS = [
-  ...[5 * SECOND_MS, 5 * MINUTE_MS, 30 * MINUTE_MS],
-  ...[2 * HOUR_MS, 5 * HOUR_MS, 10 * HOUR_MS, 14 * HOUR_MS, 20 * HOUR_MS, 24 * HOUR_MS],
-]
 const JITTER = 0.1
 /** How long a row waits that has nowhere to go; a change of the endpoints ends it. */
 const HELD_MS = HOUR_MS
@@ -134,7 +126,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     if (eventId === undefined)
       return {
         outcome: 'postponed',
-        until: clock() + waitAfter(row.attempts),
+        until: clock() + nextWait(row.attempts),
         fault: 'the event can no longer be read from the database',
       }
     const made = dataOf(reportId)
@@ -173,7 +165,7 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
       return {
         ...{
           outcome: 'postponed',
-          until: clock() + waitAfter(row.attempts, error.retryAfterMs),
+          until: clock() + nextWait(row.attempts, error.retryAfterMs),
           fault,
         },
         ...written(
@@ -200,8 +192,8 @@ export function openDeliveries(options: DeliveriesOptions): Deliveries {
     }
   }
 
-  function waitAfter(attempts: number, retryAfterMs = 0): number {
-    const usual = RETRY_MS[attempts] ?? RETRY_MS.at(-1) ?? HOUR_MS
+  function nextWait(attempts: number, retryAfterMs = 0): number {
+    const usual = waitAfter(RETRY_SCHEDULES.reportDelivery, attempts + 1)
     return Math.max(retryAfterMs, Math.round(usual * (1 - JITTER + 2 * JITTER * random())))
   }
 

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { syncFolder } from '#server/database/data-directory.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { openParts } from '#server/parts.ts'
@@ -50,7 +51,7 @@ let key: string
     },
     'command-line',
   )
-  const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
   const names = { firstName: 'Una', lastName: 'Reader' }
   await people.createUser(
     { ...OWNER, ...names, level: 'owner', clinicRole: 'Other' },
@@ -60,7 +61,8 @@ let key: string
     { ...RADIOLOGIST, ...names, level: 'member', clinicRole: 'Radiologist' },
     'command-line',
   )
-  key = parts.apiKeys.create(
+  key = createApiKey(
+    parts.store,
     { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
     'command-line',
   ).key

@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls, type SecureVersion } from 'node:tls'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { openParts } from '#server/parts.ts'
 import { type Serving, serving } from '../../support/command-line.ts'
@@ -35,8 +36,8 @@ beforeAll(async () => {
     'http.allowedHosts': ['imaging', '192.0.2.77', '[fd00::7]', 'a:b'],
   }
   parts.settings.change(names, 'command-line')
-  authorization = `Bearer ${parts.apiKeys.create({ description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' }, 'command-line').key}`
-  const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+  authorization = `Bearer ${createApiKey(parts.store, { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' }, 'command-line').key}`
+  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
   await people.createUser(
     { ...OWNER, firstName: 'Olga', lastName: 'Owner', level: 'owner', clinicRole: 'Other' },
     'command-line',

@@ -31,9 +31,9 @@ let owner: StartedGateway['call']
 
 beforeAll(async () => {
   smtp = await openTestSmtpServer()
-  stage = await startInterface({ clock, overrides: { 'clinic.name': 'Praxis Kern' } })
+  stage = await startInterface({ clock })
   await stage.users.owner.call(dashboard.changeSettings, {
-    body: { settings: { 'http.publicUrl': PUBLIC_URL } },
+    body: { settings: { 'http.publicUrl': PUBLIC_URL, 'clinic.name': 'Praxis Kern' } },
   })
 })
 afterAll(async () => {

@@ -1,5 +1,6 @@
 import { Agent } from 'node:http'
 import { openContext } from '#server/context.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { express } from '#shared/contract/express.ts'
@@ -47,7 +48,8 @@ export async function openClinic(): Promise<Clinic> {
     },
     devices: [{ aeTitle: 'CT1' }, { aeTitle: 'MR1' }, { aeTitle: 'US1', isEnabled: false }],
     prepare(parts) {
-      ;({ key } = parts.apiKeys.create(
+      ;({ key } = createApiKey(
+        parts.store,
         { description: 'Fuzz', isViewerEnabled: true, scope: 'all', managesPeople: true },
         'command-line',
       ))

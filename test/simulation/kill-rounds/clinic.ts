@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openPartnerSimulator, type Scenario } from '#electron/simulator/partner.ts'
 import { worklistDay } from '#electron/simulator/worklist-day.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { setPartner } from '#server/modules/partners/service.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { openParts } from '#server/parts.ts'
@@ -333,7 +334,7 @@ async function furnish(
       'command-line',
     )
   // A cheap hash: this is about other things than the price of a password.
-  const people = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+  const people = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
   const names = { firstName: 'Una', lastName: 'Reader' }
   await people.createUser(
     { ...PEOPLE.owner, ...names, level: 'owner', clinicRole: 'Other' },
@@ -343,7 +344,8 @@ async function furnish(
     { ...PEOPLE.radiologist, ...names, level: 'member', clinicRole: 'Radiologist' },
     'command-line',
   )
-  return parts.apiKeys.create(
+  return createApiKey(
+    parts.store,
     { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
     'command-line',
   ).key

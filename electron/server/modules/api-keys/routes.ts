@@ -1,48 +1,56 @@
-import type { HandlersOf } from '#server/http/operations.ts'
+import type { Context } from '#server/context.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serveAll } from '#server/http/operations.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
-import type { DashboardPeopleDeps } from '#server/modules/users/people-routes.ts'
 import { instantOf } from '#server/platform/clock.ts'
-import type { ApiKeyRow, dashboardPeople } from '#shared/contract/dashboard-people.ts'
-import type { ApiKey } from './api-keys.ts'
+import { type ApiKeyRow, dashboardPeople } from '#shared/contract/dashboard-people.ts'
+import {
+  type ApiKey,
+  type ApiKeys,
+  changeApiKey,
+  createApiKey,
+  revokeApiKey,
+  rotateApiKey,
+} from './api-keys.ts'
 
 const HOUR_MS = 60 * 60_000
 
-export function apiKeyHandlers({
-  apiKeys,
-  clock,
-}: Pick<DashboardPeopleDeps, 'apiKeys' | 'clock'>): Pick<
-  HandlersOf<typeof dashboardPeople>,
-  'apiKeys' | 'createApiKey' | 'changeApiKey' | 'rotateApiKey' | 'revokeApiKey'
-> {
+/** The window's calls about keys of the interface. */
+export function serveApiKeys(app: HttpApp, context: Context, apiKeys: ApiKeys): void {
   /** The secret before is told of only while it opens. */
   function show({ oldLast4, oldExpiresAt, ...apiKey }: ApiKey): ApiKeyRow {
     const isOpen =
       apiKey.revokedAt === null &&
       oldLast4 !== null &&
       oldExpiresAt !== null &&
-      oldExpiresAt > instantOf(clock())
+      oldExpiresAt > instantOf(context.clock())
     return { ...apiKey, old: isOpen ? { last4: oldLast4, expiresAt: oldExpiresAt } : null }
   }
 
-  return {
-    apiKeys: () => ({ apiKeys: apiKeys.list().map(show) }),
-    createApiKey({ body, user }) {
-      const { apiKey, key } = apiKeys.create(body, userActor(user.userId))
+  const operations = {
+    list: dashboardPeople.apiKeys,
+    create: dashboardPeople.createApiKey,
+    change: dashboardPeople.changeApiKey,
+    rotate: dashboardPeople.rotateApiKey,
+    revoke: dashboardPeople.revokeApiKey,
+  }
+  serveAll(app, operations, {
+    list: () => ({ apiKeys: apiKeys.list().map(show) }),
+    create({ body, user }) {
+      const { apiKey, key } = createApiKey(context, body, userActor(user.userId))
       return { apiKey: show(apiKey), key }
     },
-    changeApiKey: ({ params, body, user }) =>
-      show(apiKeys.change(params.apiKeyId, body, userActor(user.userId))),
-    rotateApiKey({ params, body, user }) {
-      const { apiKey, key } = apiKeys.rotate(
-        params.apiKeyId,
-        body.overlapHours * HOUR_MS,
-        userActor(user.userId),
-      )
+    change: ({ params, body, user }) =>
+      show(changeApiKey(context, params.apiKeyId, body, userActor(user.userId))),
+    rotate({ params, body, user }) {
+      const overlapMs = body.overlapHours * HOUR_MS
+      const actor = userActor(user.userId)
+      const { apiKey, key } = rotateApiKey(context, params.apiKeyId, overlapMs, actor)
       return { apiKey: show(apiKey), key }
     },
-    revokeApiKey({ params, user }) {
-      apiKeys.revoke(params.apiKeyId, userActor(user.userId))
+    revoke({ params, user }) {
+      revokeApiKey(context, params.apiKeyId, userActor(user.userId))
       return { success: true }
     },
-  }
+  })
 }

@@ -19,13 +19,15 @@ export interface AuditCollector extends AsyncDisposable {
 export interface AuditCollectorOptions {
   readonly certificates: Pick<Certificates, 'of'>
   readonly feed: Pick<Feed, 'noteStatus'>
+  /** First and last name of an actor who is a user. */
+  readonly nameOf: (actor: string) => string | undefined
   readonly onError: (error: unknown) => void
 }
 
 /** Sends the audit trail to the collector of the settings; without one it does nothing. */
 export function openAuditCollector(
   { deps, store, settings }: Parts,
-  { certificates, feed, onError }: AuditCollectorOptions,
+  { certificates, feed, nameOf, onError }: AuditCollectorOptions,
 ): AuditCollector {
   const { clock } = deps
   const opened = new AsyncDisposableStack()
@@ -46,7 +48,7 @@ export function openAuditCollector(
       source: () => ({
         id: settings.get('clinic.id') ?? 'isthmus',
         site: settings.get('clinic.name'),
-        nameOf: (actor) => nameOf(store, actor),
+        nameOf,
       }),
       onState: () => feed.noteStatus(),
       onError,
@@ -65,10 +67,4 @@ export function openAuditCollector(
     },
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
-}
-
-function nameOf({ users }: Parts['store'], actor: string): string | undefined {
-  if (!actor.startsWith('user:')) return undefined
-  const user = users.get(actor.slice('user:'.length))
-  return user && `${user.firstName} ${user.lastName}`
 }

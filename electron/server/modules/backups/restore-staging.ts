@@ -5,6 +5,7 @@ import { type Actor, type DomainDeps, note } from '#server/modules/audit/audit.t
 import { untoldRestores } from '#server/modules/audit/pending-restore-audit.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import type { People } from '#server/modules/users/people.ts'
+import { findUser } from '#server/modules/users/queries.ts'
 import type {
   BackupEntry,
   RestorePreview,
@@ -259,7 +260,7 @@ export function openRestoring(deps: RestoringDeps): Restoring {
   })
 
   async function demandOwner(actor: Actor, password: string): Promise<void> {
-    const user = store.users.get(actor.replace(/^user:/, ''))
+    const user = findUser(store.database, actor.replace(/^user:/, ''))
     if (user?.level !== 'owner')
       throw new ApiError('not-permitted', 'Only an owner may put a back-up back: ask one of them.')
     const verified = await people.verifyPassword(user.email, password)

@@ -4,6 +4,7 @@ import type { DimseResult } from '#server/dicom/dimse/status.ts'
 import { DimseError } from '#server/dicom/dimse/status.ts'
 import { RequestorError } from '#server/dicom/scu/requestor.ts'
 import { openAlarm } from '#server/jobs/due-job-scheduler.ts'
+import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 import { devicePeer } from '#server/modules/devices/device-peer.ts'
 import { refusalOfDisk } from '#server/modules/images/disk-refusal.ts'
 import { fitnessOfUid } from '#server/modules/images/header.ts'
@@ -25,15 +26,6 @@ import type { CommitmentItem, CommitmentRecord } from './commitment-queries.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 export const GIVE_UP_MS = 72 * HOUR_MS
-/** Waits after the first, second… failed attempt, the last of them again and again. */
-export const SEND_AGAIN_MS = [
-  MINUTE_MS,
-  5 * MINUTE_MS,
-  15 * MINUTE_MS,
-  HOUR_MS,
-  2 * HOUR_MS,
-  4 * HOUR_MS,
-]
 const BATCH = 20
 
 /** PS3.4 J.3.2.1.1. */
@@ -252,8 +244,7 @@ export function openCommitments(deps: CommitmentDeps): Commitments {
     // While the disk takes no record of the attempt it is made again each minute.
     const tellOnce = (tone: News['tone'], text: string) =>
       database.afterCommit(() => tell(commitment, tone, text))
-    const nextAt =
-      clock() + (SEND_AGAIN_MS[Math.min(attempts, SEND_AGAIN_MS.length - 1)] ?? HOUR_MS)
+    const nextAt = clock() + waitAfter(RETRY_SCHEDULES.commitmentResult, attempts + 1)
     if (nextAt > msOf(requestedAt) + GIVE_UP_MS) {
       commitments.settle(commitmentId, 'given-up', lastError)
       tellOnce(

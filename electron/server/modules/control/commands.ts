@@ -2,11 +2,14 @@ import type { ParseArgsOptionsConfig } from 'node:util'
 import { z } from 'zod'
 import { takeLock } from '#server/database/lock.ts'
 import { sentenceOf } from '#server/http/start-error.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { UPKEEP_COMMANDS } from '#server/modules/backups/backup-commands.ts'
 import type { Backups } from '#server/modules/backups/backups.ts'
 import { refuseHalfRestored } from '#server/modules/backups/restore-files.ts'
 import { connectionSheet } from '#server/modules/devices/connection-sheet.ts'
 import { examine } from '#server/modules/diagnostics/doctor.ts'
+import { hasUser, mintSetupLink, mintSignInLink } from '#server/modules/users/people.ts'
+import { allUsers } from '#server/modules/users/queries.ts'
 import { openParts, type Parts } from '#server/parts.ts'
 import { NewDevice } from '#shared/contract/devices.ts'
 import { ClinicRole, Email, GivenName, Level, Password } from '#shared/contract/people.ts'
@@ -85,7 +88,8 @@ export const DATA_COMMANDS: Readonly<Record<string, DataCommand>> = {
     options: { description: text, viewer: flag, scope: text, 'manage-people': flag },
     run(parts, { options }) {
       const { description, viewer, scope, 'manage-people': managesPeople } = read(NewKey, options)
-      return parts.apiKeys.create(
+      return createApiKey(
+        parts.store,
         { description, isViewerEnabled: viewer, scope, managesPeople },
         ACTOR,
       ).key
@@ -215,20 +219,18 @@ export async function replyOf(
  * A link needs no password: whoever can open the data folder is trusted with it, and it is audited.
  */
 function signInLink(
-  { people }: Parts,
+  { store }: Parts,
   { options }: ControlRequest,
   { origin }: CommandContext,
 ): string {
-  if (!people.hasUser()) return `${origin}/#/welcome?token=${people.mintSetupLink(ACTOR).token}`
+  if (!hasUser(store)) return `${origin}/#/welcome?token=${mintSetupLink(store, ACTOR).token}`
   if (options['if-no-owner'] === true) return ''
   const wanted = typeof options.email === 'string' ? options.email.toLowerCase() : undefined
-  const user = people
-    .list()
-    .find(
-      (one) =>
-        one.deactivatedAt === null &&
-        (wanted ? one.email.toLowerCase() === wanted : one.level === 'owner'),
-    )
+  const user = allUsers(store.database).find(
+    (one) =>
+      one.deactivatedAt === null &&
+      (wanted ? one.email.toLowerCase() === wanted : one.level === 'owner'),
+  )
   if (!user)
     throw new ApiError(
       'not-found',
@@ -236,7 +238,7 @@ function signInLink(
         ? `There is no active user ${wanted}.`
         : 'There is no active owner; name a user with --email.',
     )
-  return `${origin}/#/sign-in?token=${people.mintSignInLink(user.userId, ACTOR).token}`
+  return `${origin}/#/sign-in?token=${mintSignInLink(store, user.userId, ACTOR).token}`
 }
 
 /** Options parsed by a schema; faults name the option as it is written. */

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { note } from '#server/modules/audit/audit.ts'
-import { instantOf } from '#server/platform/clock.ts'
+import { lockThisPc } from '#server/modules/users/sessions.ts'
 import type { ShellStatus } from '#shared/contract/shell.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { DataCommand } from './commands.ts'
@@ -33,20 +32,9 @@ export const SHELL_COMMANDS: Readonly<Record<string, DataCommand>> = {
     usage: '',
     about: 'lock every window of this PC',
     options: {},
-    run({ deps }) {
-      const { store, clock } = deps
-      const at = instantOf(clock())
-      // Those of other PCs are of people who sit elsewhere.
-      const open = store.sessions
-        .list(at)
-        .filter(({ workstationId, lockedAt }) => workstationId === null && lockedAt === null)
-      store.database.transaction(() => {
-        for (const { tokenHash, sessionId } of open) {
-          store.sessions.lock(tokenHash, at)
-          note(deps.store, 'command-line', 'session.lock', sessionId, { how: 'pc' })
-        }
-      })
-      return open.length === 1 ? 'One window was locked.' : `${open.length} windows were locked.`
+    run({ store }) {
+      const count = lockThisPc(store)
+      return count === 1 ? 'One window was locked.' : `${count} windows were locked.`
     },
   },
   'prepare-update': {

@@ -1,7 +1,7 @@
 import { changeEndpoint } from '#server/modules/partners/service.ts'
 import { defaultEndpoint } from '#server/modules/partners/targets.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
-import type { KeyCaller } from '#server/modules/users/caller.ts'
+import type { ApiKeyCaller } from '#server/modules/users/caller.ts'
 import { createViewerLink } from '#server/modules/viewer/links.ts'
 import type { Parts } from '#server/parts.ts'
 import { Uid } from '#shared/dicom-values.ts'
@@ -70,7 +70,7 @@ function viewerLink(parts: Parts, { options }: ControlRequest, { origin }: Comma
       'not-found',
       'There is no API key with the viewer: api-key create --viewer makes one.',
     )
-  const caller: KeyCaller = {
+  const caller: ApiKeyCaller = {
     kind: 'api-key',
     apiKeyId: key.apiKeyId,
     scope: key.scope,

@@ -1,9 +1,9 @@
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serveAll } from '#server/http/operations.ts'
-import { windowCaller } from '#server/modules/customers/service.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import { windowList } from '#server/modules/dashboard/window-list.ts'
+import { windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardCorrectionNotices } from '#shared/contract/correction-notices.ts'
 import type { CorrectionNotices } from './correction-notices.ts'
 

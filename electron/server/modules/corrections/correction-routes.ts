@@ -1,12 +1,11 @@
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serveAll } from '#server/http/operations.ts'
-import { windowCaller } from '#server/modules/customers/service.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { CorrectionPorts } from '#server/modules/dashboard/ports.ts'
 import type { ImageStudies } from '#server/modules/images/image-studies.ts'
 import { visibleCustomers } from '#server/modules/studies/study-access.ts'
-import type { Caller } from '#server/modules/users/caller.ts'
+import { type Caller, windowCaller } from '#server/modules/users/caller.ts'
 import {
   type Correction,
   type CorrectionTarget,

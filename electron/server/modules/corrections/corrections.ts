@@ -4,6 +4,7 @@ import type { InstanceRecord } from '#server/modules/images/instance-queries.ts'
 import type { Actor, IntakeDeps } from '#server/modules/images/ports.ts'
 import type { Settling } from '#server/modules/images/settling.ts'
 import { isReceived, openStudyImages } from '#server/modules/images/study-images.ts'
+import { findUser } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type {
   CORRECTION_CAUSES,
@@ -229,7 +230,7 @@ export function openCorrections(deps: CorrectionsDeps): Corrections {
   })
 
   function nameOf(userId: string): string {
-    const user = store.users.get(userId)
+    const user = findUser(store.database, userId)
     return user ? `${user.firstName} ${user.lastName}`.trim() : ''
   }
 

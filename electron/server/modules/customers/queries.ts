@@ -1,12 +1,10 @@
 import type { Database } from '#server/database/database.ts'
 import type { Seal } from '#server/database/encryption.ts'
 import { flag } from '#server/database/flag.ts'
-import { type SliceQuery, sliceOf } from '#server/database/page.ts'
+import { type SliceQuery, sliceOf, type TimeKey } from '#server/database/page.ts'
 import { rawQuery } from '#server/database/raw-query.ts'
-import type { TimeKey } from '#server/modules/users/user-queries.ts'
 import { folded } from '#server/platform/folding.ts'
 import type { Metadata } from '#shared/contract/values.ts'
-import type { ExpressCustomerId } from '#shared/ids.ts'
 
 // The tables expressCustomers, customerUsers and organizations.
 
@@ -118,29 +116,6 @@ export const deleteCustomerUser = (database: Database, expressCustomerId: string
       .where('expressCustomerId', '=', expressCustomerId)
       .where('userId', '=', userId),
   ).changes > 0
-
-/** The customers that the user is linked to, by name. */
-export const customersOfUser = (database: Database, userId: string) =>
-  database.all(
-    rawQuery<{
-      readonly expressCustomerId: ExpressCustomerId
-      readonly expressCustomerName: string
-    }>(
-      `select expressCustomerId, name as expressCustomerName from customerUsers join expressCustomers using (expressCustomerId)
-        where userId = ? order by nameFolded, expressCustomerId`,
-      [userId],
-    ),
-  )
-
-export const customerIdsOfUser = (database: Database, userId: string) =>
-  database
-    .all(
-      rawQuery<{ expressCustomerId: ExpressCustomerId }>(
-        'select expressCustomerId from customerUsers where userId = ? order by expressCustomerId',
-        [userId],
-      ),
-    )
-    .map(({ expressCustomerId }) => expressCustomerId)
 
 /** The newest links of users to the customer that come after the key, at most `limit`. */
 export function listCustomerUsers(

@@ -1,7 +1,10 @@
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
-import { listPage } from '#server/http/list-page.ts'
-import { serveAll } from '#server/http/operations.ts'
+import { listPage, printTimeKey } from '#server/http/list-page.ts'
+import { serve, serveAll } from '#server/http/operations.ts'
+import { windowCaller } from '#server/modules/users/caller.ts'
+import { readPeopleCursor, stateOf } from '#server/modules/users/people-routes.ts'
+import { type CustomerUser, dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import { type ExpressCustomer, express, type Organization, orgs } from '#shared/contract/express.ts'
 import type { ExpressCustomerId, OrganizationId, UserId } from '#shared/ids.ts'
 import type { CustomerRecord, OrganizationRecord } from './queries.ts'
@@ -33,6 +36,26 @@ export function serveCustomers(app: HttpApp, context: Context): void {
       organizationReply(customers.createOrganization(context, caller, body)),
   })
 }
+
+/** The window's list of the users of a customer. */
+export function serveCustomerUsers(app: HttpApp, context: Context): void {
+  const callerOf = windowCaller(context)
+  serve(
+    app,
+    dashboardPeople.customerUsers,
+    ({ params: { expressCustomerId }, query: { cursor, limit, search }, user }) => {
+      const place = { after: readPeopleCursor(cursor), limit }
+      const caller = callerOf(user)
+      const found = customers.listCustomerUsers(context, caller, expressCustomerId, search, place)
+      return listPage('users', found.items.map(customerUserReply), printTimeKey(found.next))
+    },
+  )
+}
+
+const customerUserReply = ({ user, linkedAt }: customers.LinkedUser): CustomerUser => ({
+  ...{ userId: user.userId, name: `${user.firstName} ${user.lastName}`, email: user.email },
+  ...{ clinicRole: user.clinicRole, state: stateOf(user), linkedAt },
+})
 
 function customerReply({
   seq,

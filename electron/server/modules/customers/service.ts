@@ -1,19 +1,17 @@
 import type { Context } from '#server/context.ts'
 import { differences, note } from '#server/modules/audit/audit.ts'
 import type { AuditDetail } from '#server/modules/audit/audit-queries.ts'
+import { actorOf, type Caller, demand, makerOf } from '#server/modules/users/caller.ts'
+import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import {
-  actorOf,
-  type Caller,
-  demand,
-  makerOf,
-  type UserCaller,
-} from '#server/modules/users/caller.ts'
-import { personSearch, wantedPart } from '#server/modules/users/people-search.ts'
-import type { UserRecord } from '#server/modules/users/user-queries.ts'
-import { type ListPlace, partOf } from '#server/modules/users/users.ts'
+  existingUser,
+  type ListPlace,
+  partOf,
+  personSearch,
+  wantedPart,
+} from '#server/modules/users/users.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
-import type { SignedInUser } from '#shared/contract/people.ts'
 import type { Metadata } from '#shared/contract/values.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
@@ -99,21 +97,22 @@ export const reactivateCustomer = (context: Context, caller: Caller, expressCust
  * @throws ApiError not-permitted; not-found: the customer or the user
  */
 export function addCustomerUser(
-  { database, audit, clock, users }: Context,
+  context: Context,
   caller: Caller,
   expressCustomerId: string,
   userId: string,
 ): Outcome {
+  const { database, clock } = context
   return database.transaction(() => {
     demandLinking(caller)
     const customer = existing(database, expressCustomerId)
-    if (!users.get(userId)) throw noUser()
+    existingUser(context, userId)
     if (!customer.isActive)
       return { success: false, message: 'The customer is deactivated: reactivate it first.' }
     const createdAt = instantOf(clock())
     if (!queries.insertCustomerUser(database, { expressCustomerId, userId, createdAt }))
       return { success: true, message: 'The user was linked to the customer already.' }
-    note({ audit }, actorOf(caller), 'customer.add-user', expressCustomerId, { userId })
+    note(context, actorOf(caller), 'customer.add-user', expressCustomerId, { userId })
     return { success: true, message: 'The user is linked to the customer.' }
   })
 }
@@ -123,18 +122,19 @@ export function addCustomerUser(
  * @throws ApiError not-permitted; not-found: the customer or the user
  */
 export function removeCustomerUser(
-  { database, audit, users }: Context,
+  context: Context,
   caller: Caller,
   expressCustomerId: string,
   userId: string,
 ): Outcome {
+  const { database } = context
   return database.transaction(() => {
     demandLinking(caller)
     existing(database, expressCustomerId)
-    if (!users.get(userId)) throw noUser()
+    existingUser(context, userId)
     if (!queries.deleteCustomerUser(database, expressCustomerId, userId))
       return { success: false, message: 'The user is not linked to the customer.' }
-    note({ audit }, actorOf(caller), 'customer.remove-user', expressCustomerId, { userId })
+    note(context, actorOf(caller), 'customer.remove-user', expressCustomerId, { userId })
     return { success: true, message: 'The user is not linked to the customer any more.' }
   })
 }
@@ -145,7 +145,7 @@ export function removeCustomerUser(
  * @throws ApiError not-permitted, not-found
  */
 export function listCustomerUsers(
-  { database, users }: Context,
+  { database }: Context,
   caller: Caller,
   expressCustomerId: string,
   search: string,
@@ -159,7 +159,7 @@ export function listCustomerUsers(
     const linked = queries
       .listCustomerUsers(database, expressCustomerId, after, limit + 1)
       .flatMap(({ userId, createdAt }) => {
-        const user = users.get(userId)
+        const user = findUser(database, userId)
         return user ? [{ user, linkedAt: createdAt }] : []
       })
     return partOf(linked, limit, keyOf)
@@ -198,8 +198,6 @@ function existing(database: Context['database'], expressCustomerId: string) {
   return customer
 }
 
-const noUser = () => new ApiError('not-found', 'There is no such user.')
-
 function change(
   { database, audit, clock }: Context,
   caller: Caller,
@@ -219,14 +217,6 @@ function change(
     return updated
   })
 }
-
-/** The person at the window as the rules about studies know them. */
-export const windowCaller =
-  ({ database }: Pick<Context, 'database'>) =>
-  (user: SignedInUser): UserCaller => ({
-    kind: 'user',
-    user: { ...user, customerIds: queries.customerIdsOfUser(database, user.userId) },
-  })
 
 /** A user linked to a customer sees its studies alone, so a key needs the right to manage people. */
 function demandLinking(caller: Caller): void {

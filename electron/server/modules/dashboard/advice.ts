@@ -1,5 +1,6 @@
 import { defaultEndpoint } from '#server/modules/partners/targets.ts'
 import type { SettingValues } from '#server/modules/settings/setting-queries.ts'
+import { workstationsAsking } from '#server/modules/users/workstation-queries.ts'
 import type { Certificate, Status } from '#shared/contract/dashboard.ts'
 import type { Device } from '#shared/contract/devices.ts'
 import type { DashboardDeps } from './deps.ts'
@@ -172,7 +173,7 @@ export function conditionOf({
     unreadableSettings: store.settings.unreadable(),
     hasPartner: defaultEndpoint(store.database) !== undefined,
     devices: devices.list(),
-    workstationsAsking: store.workstations.asking(),
+    workstationsAsking: workstationsAsking(store.database),
     hasTlsListener: listeners.some(({ name }) => name === 'dimse-tls'),
     ...{ images, forwards, certificates, unknownCallers },
   }

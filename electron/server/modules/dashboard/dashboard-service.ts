@@ -1,18 +1,24 @@
 import type { Certificates } from '#server/http/certificates.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type Listening, lanOf, listenersOf } from '#server/http/listener-status.ts'
+import { serveApiKeys } from '#server/modules/api-keys/routes.ts'
 import { serveDashboardCorrectionNotices } from '#server/modules/corrections/correction-notice-routes.ts'
 import { serveDashboardCorrections } from '#server/modules/corrections/correction-routes.ts'
+import { serveCustomerUsers } from '#server/modules/customers/routes.ts'
 import { serveDashboardActivity } from '#server/modules/devices/activity-routes.ts'
 import type { Metrics } from '#server/modules/diagnostics/metrics.ts'
 import type { Records } from '#server/modules/diagnostics/telemetry.ts'
 import { serveDestinations } from '#server/modules/forwarding/routes.ts'
 import { serveDashboardImages } from '#server/modules/images/image-routes.ts'
 import type { Images } from '#server/modules/images/images.ts'
+import type { Mail } from '#server/modules/mail/mail.ts'
 import { testPartner } from '#server/modules/partners/test-request.ts'
 import type { Reporting } from '#server/modules/reports/reporting.ts'
-import { type LanPort, serveDashboardSecurity } from '#server/modules/settings/security-routes.ts'
-import type { Inviting } from '#server/modules/users/inviting.ts'
+import { serveMail } from '#server/modules/settings/mail-routes.ts'
+import type { MailServer } from '#server/modules/settings/mail-server.ts'
+import { serveDashboardPeople } from '#server/modules/users/people-routes.ts'
+import { serveDashboardSecurity } from '#server/modules/users/security-routes.ts'
+import { sessionReply } from '#server/modules/users/session-routes.ts'
 import { type ExamPart, openExamPart } from '#server/modules/worklist/exam-part.ts'
 import type { Worklist } from '#server/modules/worklist/worklist.ts'
 import type { Parts } from '#server/parts.ts'
@@ -28,7 +34,10 @@ export interface WindowOptions {
   readonly requester: Requester
   readonly worklist: Worklist
   readonly images: Images
-  readonly inviting: Inviting
+  readonly mailServer: MailServer
+  readonly mail: Mail
+  /** Base of every URL given out, without a slash at its end. */
+  readonly publicBase: () => string
   readonly reports: Pick<Reporting, 'undelivered'>
   readonly certificates: Certificates
   readonly metrics: Pick<Metrics, 'watching'>
@@ -47,9 +56,19 @@ export interface WindowPart {
 }
 
 export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
-  const { records, requester, worklist, images, inviting, reports, certificates, metrics, up } =
-    options
-  const { keyStore, isSafe, version } = options
+  const {
+    records,
+    requester,
+    worklist,
+    images,
+    mailServer,
+    mail,
+    reports,
+    certificates,
+    metrics,
+    up,
+  } = options
+  const { keyStore, isSafe, version, publicBase } = options
   const { feed, auditTrail, partnerState, associationLog } = records
   const { intake, forwarding } = images
   const { deps, settings, people } = parts
@@ -76,7 +95,7 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
     renewCertificate: certificates.renew,
   }
   const exams = openExamPart(parts, { worklist, partnerState, intake })
-  const lan: LanPort = {
+  const lan: Parameters<typeof serveDashboardSecurity>[3] = {
     state: () => lanOf(up).state(),
     set: (wanted, actor) => lanOf(up).set(wanted, actor),
   }
@@ -85,8 +104,13 @@ export function openWindow(parts: Parts, options: WindowOptions): WindowPart {
     exams,
     serve(app) {
       serveDashboardActivity(app, { ...parts, clock, version, associationLog })
-      inviting.serve(app, { version })
-      serveDashboardSecurity(app, { ...parts, ...deps, version, lan, feed })
+      const { store, apiKeys } = parts
+      const showSession = sessionReply(store, settings, version)
+      serveDashboardPeople(app, store, people, publicBase, showSession)
+      serveCustomerUsers(app, store)
+      serveApiKeys(app, store, apiKeys)
+      serveMail(app, mailServer, mail)
+      serveDashboardSecurity(app, store, people, lan, feed, showSession)
       serveDashboard(app, {
         ...parts,
         people: metrics.watching(people),

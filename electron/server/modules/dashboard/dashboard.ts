@@ -5,7 +5,7 @@ import { deviceHandlers } from '#server/modules/devices/routes.ts'
 import { partnerHandlers } from '#server/modules/partners/routes.ts'
 import { certificateHandlers } from '#server/modules/settings/certificate-routes.ts'
 import { settingsHandlers } from '#server/modules/settings/routes.ts'
-import { sessionHandlers } from '#server/modules/users/session-routes.ts'
+import { sessionHandlers, sessionReply } from '#server/modules/users/session-routes.ts'
 import { downtimeHandlers } from '#server/modules/worklist/downtime-routes.ts'
 import { inspectionHandlers } from '#server/modules/worklist/inspection-routes.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
@@ -17,7 +17,11 @@ import { statusHandlers } from './status.ts'
 export function serveDashboard(app: HttpApp, deps: DashboardDeps): void {
   const { feed } = deps.ports
   const handlers = {
-    ...sessionHandlers(deps),
+    ...sessionHandlers(
+      deps.store,
+      deps.people,
+      sessionReply(deps.store, deps.settings, deps.version),
+    ),
     ...statusHandlers(deps),
     ...feedHandlers(feed),
     ...inspectionHandlers(deps),

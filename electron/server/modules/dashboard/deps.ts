@@ -5,7 +5,6 @@ import type { Devices } from '#server/modules/devices/devices.ts'
 import type { ClosedSteps } from '#server/modules/procedure-steps/closed-steps.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import type { People } from '#server/modules/users/people.ts'
-import type { Workstations } from '#server/modules/users/workstations.ts'
 import type { Downtime } from '#server/modules/worklist/downtime.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import type { dashboard } from '#shared/contract/dashboard.ts'
@@ -23,8 +22,6 @@ export interface DashboardDeps {
   readonly people: People
   readonly devices: Devices
   readonly settings: Settings
-  /** Undefined where no other PC may open the window. */
-  readonly workstations?: Workstations | undefined
   readonly downtime: Downtime
   readonly closedSteps: ClosedSteps
   readonly auditTrail: AuditTrail

@@ -1,9 +1,10 @@
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serveAll } from '#server/http/operations.ts'
 import { upkeepHealth } from '#server/modules/backups/backup-health.ts'
-import { windowCaller } from '#server/modules/customers/service.ts'
 import { visibleCustomers } from '#server/modules/studies/study-access.ts'
+import { windowCaller } from '#server/modules/users/caller.ts'
 import { needsSecondFactor } from '#server/modules/users/second-factor.ts'
+import { workstationsAsking } from '#server/modules/users/workstation-queries.ts'
 import { clinicDay, startOfDay, timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { dashboardToday, type Today } from '#shared/contract/dashboard-today.ts'
@@ -98,7 +99,7 @@ export function todayOf(deps: DashboardTodayDeps): (user: SignedInUser) => Promi
       forwards,
       undelivered: ports.undelivered(),
       callers,
-      workstations: store.workstations.asking(),
+      workstations: workstationsAsking(store.database),
       exams: planned,
       unplanned: store.examFacts.unplanned(unplannedSince, MOST_COUNTED + 1),
       mail: store.outbox.overdue('invitation.mail', instantOf(now - MAIL_LATE_MS)),

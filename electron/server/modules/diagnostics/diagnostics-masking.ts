@@ -2,6 +2,7 @@ import { homedir, hostname } from 'node:os'
 import { z } from 'zod'
 import { listDestinations } from '#server/modules/forwarding/destination-queries.ts'
 import { listEndpoints } from '#server/modules/partners/queries.ts'
+import { allUsers } from '#server/modules/users/queries.ts'
 import type { Parts } from '#server/parts.ts'
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '#shared/contract/settings.ts'
 
@@ -67,9 +68,7 @@ const FORMS: readonly (readonly [form: RegExp, put: string | ((found: string) =>
 ]
 
 /** @param parts names of the clinic's own things are looked for in every text */
-export function maskingOf(
-  parts: Pick<Parts, 'store' | 'settings' | 'devices' | 'people'>,
-): Masking {
+export function maskingOf(parts: Pick<Parts, 'store' | 'settings' | 'devices'>): Masking {
   const aliases = new Map<string, string>()
   const named = new Map<string, number>()
   const places: readonly (readonly [value: string, put: string])[] = [
@@ -141,8 +140,7 @@ function knownValues({
   store,
   settings,
   devices,
-  people,
-}: Pick<Parts, 'store' | 'settings' | 'devices' | 'people'>): string[] {
+}: Pick<Parts, 'store' | 'settings' | 'devices'>): string[] {
   const ofSettings = SETTING_KEYS.filter(
     (key) => !PLAIN.includes(key) && !isChosen(SETTINGS[key].schema),
   ).flatMap((key) => {
@@ -156,7 +154,11 @@ function knownValues({
     ...devices.callers().flatMap(({ aeTitle, address }) => [aeTitle, address]),
     ...listDestinations(store.database).flatMap(({ name, aeTitle, host }) => [name, aeTitle, host]),
     ...listEndpoints(store.database).flatMap(({ name, url }) => [name, hostOf(url)]),
-    ...people.list().flatMap(({ email, firstName, lastName }) => [email, firstName, lastName]),
+    ...allUsers(store.database).flatMap(({ email, firstName, lastName }) => [
+      email,
+      firstName,
+      lastName,
+    ]),
   ]
     .map((text) => text.trim())
     .filter((text) => text !== '' && !isOfThisPc(text))

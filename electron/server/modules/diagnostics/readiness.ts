@@ -14,9 +14,13 @@ import {
 import { kindOfFolder } from '#server/modules/backups/backup-folder.ts'
 import { recoveryKeyState } from '#server/modules/backups/recovery-key.ts'
 import type { CommandContext } from '#server/modules/control/commands.ts'
+import { newestCalls } from '#server/modules/events/meter.ts'
 import { readPartner } from '#server/modules/partners/service.ts'
 import { keyFinding } from '#server/modules/settings/key-file.ts'
-import { devicesHeard, partnerHeard } from '#server/modules/settings/setup-state.ts'
+import { devicesHeard } from '#server/modules/settings/setup-state.ts'
+import { hasUser } from '#server/modules/users/people.ts'
+import { allUsers } from '#server/modules/users/queries.ts'
+import { hasSecondFactor } from '#server/modules/users/second-factor.ts'
 import type { Parts } from '#server/parts.ts'
 import type { AuditCheck } from '#shared/contract/dashboard.ts'
 import type { ReadinessCheck, ReadinessFinding } from '#shared/contract/dashboard-setup.ts'
@@ -79,8 +83,8 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
           'Set them again.',
         )
   },
-  owner: ({ people }) =>
-    people.hasUser()
+  owner: ({ store }) =>
+    hasUser(store)
       ? ok('An owner account exists.')
       : bad('Nobody can sign in yet.', 'Follow the link that the command sign-in-link prints.'),
   'second-factor': (parts) => secondFactor(parts),
@@ -167,8 +171,8 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
           'Set it under Partner, or with serve --partner-url.',
         )
   },
-  'partner-events': (parts) => {
-    const { url, events } = partnerHeard(parts)
+  'partner-events': ({ store }) => {
+    const { url, events } = newestCalls(store.database)
     if (url === null) return warn('No event was tried with a partner.', 'Set the partner first.')
     const untried = events.filter(({ outcome }) => outcome === 'none').length
     const failed = events
@@ -222,13 +226,11 @@ export const readinessOf = (parts: Parts, context: Context): Promise<ReadinessFi
     })),
   )
 
-function secondFactor({ people, store }: Parts): Finding {
-  const owners = people
-    .list()
-    .filter(
-      ({ level, deactivatedAt, passwordHash }) =>
-        level === 'owner' && deactivatedAt === null && passwordHash !== null,
-    )
+function secondFactor({ store }: Parts): Finding {
+  const owners = allUsers(store.database).filter(
+    ({ level, deactivatedAt, passwordHash }) =>
+      level === 'owner' && deactivatedAt === null && passwordHash !== null,
+  )
   const without = owners.filter(({ userId }) => !hasSecondFactor(store, userId)).length
   if (owners.length === 0)
     return warn(
@@ -267,6 +269,3 @@ function tryPort(host: string, number: number): Promise<string | undefined> {
     server.listen(number, host, () => server.close(() => resolve(undefined)))
   })
 }
-
-const hasSecondFactor = (store: Parts['store'], userId: string): boolean =>
-  typeof store.secondFactors.get(userId)?.secret === 'string'

@@ -1,6 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
+import { forgetEventBodies, purgeEvents } from '#server/modules/events/queries.ts'
+import { purgeSessions } from '#server/modules/users/session-queries.ts'
+import { purgeSignInAttempts, purgeSignInLinks } from '#server/modules/users/sign-in-queries.ts'
 import { FORGOTTEN_MS } from '#server/modules/users/sign-in-throttle.ts'
+import { purgeWorkstations } from '#server/modules/users/workstation-queries.ts'
 import { APPROVED_MS, ASKING_MS } from '#server/modules/users/workstations.ts'
 import { purgeLinks } from '#server/modules/viewer/queries.ts'
 import { forgetEndedViews, type ViewSessions } from '#server/modules/viewer/sessions.ts'
@@ -59,7 +63,8 @@ export async function forgetExpired({ store, clock, views }: RetentionDeps): Pro
   const documents = await byPortions(() => store.documents.purgeUnreferenced(AT_A_TIME))
   await byPortions(
     () =>
-      store.events.forgetBodies(
+      forgetEventBodies(
+        store.database,
         'modality_worklist.requested',
         before(retentionMs),
         BODIES_AT_A_TIME,
@@ -67,19 +72,23 @@ export async function forgetExpired({ store, clock, views }: RetentionDeps): Pro
     BODIES_AT_A_TIME,
   )
   await byPortions(() =>
-    store.events.purge(before(store.settings.get('events.retentionDays') * DAY_MS), AT_A_TIME),
+    purgeEvents(
+      store.database,
+      before(store.settings.get('events.retentionDays') * DAY_MS),
+      AT_A_TIME,
+    ),
   )
   const associationsBefore = before(store.settings.get('activity.retentionDays') * DAY_MS)
   await byPortions(() => store.associations.purge(associationsBefore, MOST_ASSOCIATIONS, AT_A_TIME))
   store.closedSteps.purge(before(CLOSED_STEPS_MS))
-  store.sessions.purge(before(0))
-  store.workstations.purge(before(ASKING_MS), before(APPROVED_MS))
-  store.signInLinks.purge(before(0))
+  purgeSessions(store.database, before(0))
+  purgeWorkstations(store.database, before(ASKING_MS), before(APPROVED_MS))
+  purgeSignInLinks(store.database, before(0))
   purgeLinks(store.database, before(LINKS_MS))
   if (views) views.purge()
   else forgetEndedViews(store)
   store.idempotency.purge()
-  store.signInAttempts.purge(before(FORGOTTEN_MS))
+  purgeSignInAttempts(store.database, before(FORGOTTEN_MS))
   store.outbox.purge(before(OUTBOX_MS))
   store.performedSteps.purge(before(PERFORMED_MS))
   store.commitments.purge(before(PERFORMED_MS))

@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import { backOffMs, isGivenUp, LONGEST_BACK_OFF_MS } from '#server/jobs/back-off.ts'
+import { isGivenUp, RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
@@ -25,6 +25,8 @@ export const BATCH = 200
 const LONGEST_SLEEP_MS = 5 * 60_000
 /** Within which images that arrive one by one are gathered for one association. */
 const GATHER_MS = 1000
+const SCHEDULE = RETRY_SCHEDULES.forwarding
+const LONGEST_PAUSE_MS = Math.max(...SCHEDULE.waits)
 /** Between two rounds while the disk takes no records. */
 const UNWRITTEN_MS = 60_000
 /** Instances whose record the disk did not take; with so many of them a round ends. */
@@ -138,7 +140,7 @@ export function openWorker(
    */
   function pauseMs(): number {
     const left = pausedUntilMs - clock()
-    return left > LONGEST_BACK_OFF_MS ? 0 : Math.max(0, left)
+    return left > LONGEST_PAUSE_MS ? 0 : Math.max(0, left)
   }
 
   const isDue = () => {
@@ -263,7 +265,7 @@ export function openWorker(
   /** Whether this attempt ends the tries. */
   const isLost = ({ forward, verdict }: Attempt) =>
     verdict.kind === 'refused' ||
-    (verdict.kind !== 'sent' && isGivenUp(forward.attempts + 1, giveUpHours()))
+    (verdict.kind !== 'sent' && isGivenUp(SCHEDULE, forward.attempts + 1, giveUpHours()))
 
   function keep(attempt: Attempt): void {
     const { forward, verdict, status, comment, sentAs } = attempt
@@ -277,7 +279,7 @@ export function openWorker(
     else
       postponeForward(database, forward.forwardId, {
         ...said,
-        nextAt: instantOf(now + backOffMs(forward.attempts + 1)),
+        nextAt: instantOf(now + waitAfter(SCHEDULE, forward.attempts + 1)),
       })
   }
 
@@ -289,7 +291,7 @@ export function openWorker(
 
   function isDown(reason: string): void {
     downs++
-    pausedUntilMs = clock() + backOffMs(downs)
+    pausedUntilMs = clock() + waitAfter(SCHEDULE, downs)
     recordError(reason)
     if (downs === 1)
       listeners.onNews({

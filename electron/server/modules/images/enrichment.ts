@@ -1,21 +1,9 @@
+import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import type { ImageStudyRecord } from './image-study-queries.ts'
 import type { EnrichmentAnswer, EnrichmentQuestion, IntakeDeps } from './ports.ts'
 import { leftOutWarning, type MergedValues } from './study-values.ts'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-/** Waits after the first, second… failed question; after the last of them it is given up. */
-const ASK_AGAIN_MS = [
-  MINUTE_MS,
-  5 * MINUTE_MS,
-  30 * MINUTE_MS,
-  2 * HOUR_MS,
-  6 * HOUR_MS,
-  12 * HOUR_MS,
-  24 * HOUR_MS,
-]
 
 export const NO_PARTNER = 'No partner is set up to be asked about studies.'
 
@@ -90,7 +78,7 @@ export function standingAfter(
   const askedAt = instantOf(now)
   const enrichmentAttempts = attemptsBefore + 1
   if (asked.answer === undefined) {
-    const wait = ASK_AGAIN_MS[attemptsBefore]
+    const wait = waitAfter(RETRY_SCHEDULES.enrichment, enrichmentAttempts)
     const nextAt = wait === undefined ? null : instantOf(now + wait)
     const state = nextAt === null ? 'given-up' : 'waiting'
     return {

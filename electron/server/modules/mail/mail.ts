@@ -4,28 +4,12 @@ import {
   openOutboxWorker,
   type Settlement,
 } from '#server/jobs/outbox-worker.ts'
+import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 import { type Clock, msOf } from '#server/platform/clock.ts'
 import { INVITATION_MAIL, InvitationMail } from '#shared/contract/mail.ts'
 import { MailError } from './mail-error.ts'
 import { invitationText, testText } from './message.ts'
 import { type SmtpLimits, type SmtpServer, sendBySmtp } from './smtp.ts'
-
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-/**
- * Waits after the first, second… failed attempt; after the last of them a mail is given up: three
- * days and a half in all.
- */
-export const RETRY_MS = [
-  MINUTE_MS,
-  5 * MINUTE_MS,
-  30 * MINUTE_MS,
-  2 * HOUR_MS,
-  6 * HOUR_MS,
-  12 * HOUR_MS,
-  24 * HOUR_MS,
-  36 * HOUR_MS,
-]
 
 /** What became of an attempt; nothing in it names a person. */
 export interface MailOutcome {
@@ -84,7 +68,7 @@ export function openMail({
       return { outcome: 'sent', ...told('sent') }
     } catch (error) {
       if (signal.aborted || !(error instanceof MailError)) throw error
-      const wait = RETRY_MS[row.attempts]
+      const wait = waitAfter(RETRY_SCHEDULES.mail, row.attempts + 1)
       const fault = error.message
       if (error.isFinal || wait === undefined)
         return { outcome: 'failed', fault, ...told('failed', fault) }

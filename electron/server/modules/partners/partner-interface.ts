@@ -6,14 +6,13 @@ import type { Partners } from '#server/http/partner-authentication.ts'
 import { openRateLimit } from '#server/http/rate-limit.ts'
 import { serveReference } from '#server/http/reference.ts'
 import { openReplyCache } from '#server/http/reply-cache.ts'
-import { customerIdsOfUser } from '#server/modules/customers/queries.ts'
 import { serveCustomers } from '#server/modules/customers/routes.ts'
 import { openReports, type Reports } from '#server/modules/reports/reports.ts'
 import { serveScribe } from '#server/modules/studies/scribe.ts'
 import { openStudies, type Studies } from '#server/modules/studies/studies.ts'
 import { serveViewer } from '#server/modules/studies/viewer.ts'
-import type { Invitations } from '#server/modules/users/invitations.ts'
-import type { Users } from '#server/modules/users/users.ts'
+import { serveInterfaceUsers } from '#server/modules/users/interface-routes.ts'
+import { customerIdsOfUser } from '#server/modules/users/queries.ts'
 import type { Parts } from '#server/parts.ts'
 import { express } from '#shared/contract/express.ts'
 import { scribe } from '#shared/contract/scribe.ts'
@@ -43,8 +42,6 @@ export interface PartnerInterfaceOptions {
   readonly version: string
   /** Base of every URL given out, without a slash at its end. */
   readonly publicBase: () => string
-  readonly users: Users
-  readonly invitations: Invitations
 }
 
 /** The `/v1` interface of one gateway: what its listeners share, and its operations. */
@@ -58,7 +55,7 @@ export interface PartnerInterface {
 
 export function openPartnerInterface(
   parts: Parts,
-  { version, publicBase, users, invitations }: PartnerInterfaceOptions,
+  { version, publicBase }: PartnerInterfaceOptions,
 ): PartnerInterface {
   const { deps, store, settings, apiKeys } = parts
   const changes = () => store.database.changeCount
@@ -66,8 +63,6 @@ export function openPartnerInterface(
     settings,
     studies: openStudies(deps),
     reports: openReports({ ...deps, publicBase }),
-    users,
-    invitations,
   }
   const rate = {
     clock: deps.clock,
@@ -94,6 +89,7 @@ export function openPartnerInterface(
     },
     serve(app) {
       serveCustomers(app, store)
+      serveInterfaceUsers(app, store, publicBase)
       serveViewer(app, domain)
       serveScribe(app, domain)
       serveReference(app, { version })

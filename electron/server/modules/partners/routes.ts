@@ -1,6 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serveAll } from '#server/http/operations.ts'
+import { findApiKey } from '#server/modules/api-keys/queries.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import type { dashboard } from '#shared/contract/dashboard.ts'
@@ -87,7 +88,7 @@ export function endpointReply(
   endpoint: EndpointRecord,
 ): Endpoint {
   const { endpointId, name, url, apiKeyId, allowsPlaintext, createdAt, fileHosts } = endpoint
-  const key = apiKeyId === null ? undefined : context.apiKeys.get(apiKeyId)
+  const key = apiKeyId === null ? undefined : findApiKey(context.database, apiKeyId)
   return {
     ...{ endpointId, name, url, allowsPlaintext, createdAt },
     events: [...endpoint.events],

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Context } from '#server/context.ts'
 import { StartError } from '#server/http/start-error.ts'
+import { findApiKey } from '#server/modules/api-keys/queries.ts'
 import { type Actor, differences, note } from '#server/modules/audit/audit.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
@@ -292,8 +293,8 @@ function demandNoOther(
   }
 }
 
-function demandKey({ apiKeys }: Context, apiKeyId: string | null): void {
-  const key = apiKeyId === null ? undefined : apiKeys.get(apiKeyId)
+function demandKey({ database }: Context, apiKeyId: string | null): void {
+  const key = apiKeyId === null ? undefined : findApiKey(database, apiKeyId)
   if (apiKeyId === null || (key && key.revokedAt === null)) return
   throw new ApiError('refused', 'There is no such API key, or it was revoked.', {
     errors: [{ path: 'body.apiKeyId', message: 'must be a key that is not revoked, or null' }],

@@ -1,10 +1,10 @@
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { type HandlersOf, serveAll } from '#server/http/operations.ts'
-import { windowCaller } from '#server/modules/customers/service.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { ReconciliationPort } from '#server/modules/dashboard/ports.ts'
 import type { ImageStudies } from '#server/modules/images/image-studies.ts'
+import { windowCaller } from '#server/modules/users/caller.ts'
 import { dashboardReconciliation } from '#shared/contract/reconciliation.ts'
 
 export interface DashboardReconciliationDeps {

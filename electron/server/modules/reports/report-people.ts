@@ -1,6 +1,6 @@
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
 import type { UserCaller } from '#server/modules/users/caller.ts'
-import type { UserRecord } from '#server/modules/users/user-queries.ts'
+import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import type { Draft } from '#shared/contract/reports.ts'
 import type { UserId } from '#shared/ids.ts'
 import type { SignerRecord } from './report-queries.ts'
@@ -18,7 +18,7 @@ export const callerPerson = ({ user }: UserCaller): Person => ({
 
 /** The user, whose account may have been revoked since. */
 export function personOf({ store }: Pick<DomainDeps, 'store'>, userId: string): Person {
-  const user = store.users.get(userId)
+  const user = findUser(store.database, userId)
   return { userId: userId as UserId, name: user ? shortName(user) : userId }
 }
 

@@ -1,13 +1,13 @@
 import { type DomainDeps, note } from '#server/modules/audit/audit.ts'
 import { followedCorrection } from '#server/modules/corrections/correction-addendum.ts'
-import type { EventLog } from '#server/modules/events/event-log.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
 import { identityOf } from '#server/modules/images/study-identity.ts'
 import { endpointTaking } from '#server/modules/partners/targets.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import type { ScribeStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { refused } from '#server/modules/studies/study-references.ts'
 import { actorOf, type UserCaller } from '#server/modules/users/caller.ts'
-import type { UserRecord } from '#server/modules/users/user-queries.ts'
+import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import { timeZoneOf } from '#server/platform/clinic-day.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { CheckFinding, Communication, Draft, ReportCheck } from '#shared/contract/reports.ts'
@@ -258,7 +258,7 @@ export function reportSigning(
  * @throws ApiError not-permitted
  */
 export function signingUser({ store }: Pick<DomainDeps, 'store'>, caller: UserCaller): UserRecord {
-  const user = store.users.get(caller.user.userId)
+  const user = findUser(store.database, caller.user.userId)
   if (!user?.canCreateReports || user.deactivatedAt !== null)
     throw new ApiError(
       'not-permitted',

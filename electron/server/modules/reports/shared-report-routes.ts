@@ -2,9 +2,8 @@ import { serveDocument } from '#server/http/document.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { serve } from '#server/http/operations.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
-import { customerIdsOfUser } from '#server/modules/customers/queries.ts'
-import type { UserCaller } from '#server/modules/users/caller.ts'
-import type { sessionShown } from '#server/modules/users/session-routes.ts'
+import { type UserCaller, windowCaller } from '#server/modules/users/caller.ts'
+import type { sessionReply } from '#server/modules/users/session-routes.ts'
 import { linked, linkedDocumentPath, linkedReports } from '#shared/contract/linked.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -18,7 +17,7 @@ import {
 } from './report-routes.ts'
 
 export interface LinkedReportsDeps extends DashboardReportsDeps {
-  readonly session: ReturnType<typeof sessionShown>
+  readonly session: ReturnType<typeof sessionReply>
 }
 
 type LinkedCall = keyof typeof linkedReports
@@ -50,11 +49,7 @@ export function serveLinkedReports(app: HttpApp, deps: LinkedReportsDeps): void 
     return {
       studyId,
       user,
-      callerOf: (who) => ({
-        kind: 'user',
-        user: { ...who, customerIds: customerIdsOfUser(store.database, who.userId) },
-        linkedStudyId: studyId,
-      }),
+      callerOf: (who) => ({ ...windowCaller(store)(who), linkedStudyId: studyId }),
     }
   }
 

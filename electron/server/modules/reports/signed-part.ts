@@ -1,20 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { Context } from '#server/context.ts'
 import { followedCorrection } from '#server/modules/corrections/correction-addendum.ts'
+import { findUser } from '#server/modules/users/queries.ts'
 import type { ReportPart } from './report-pdf.ts'
 import { signerOf } from './report-people.ts'
 import type { ReportRecord } from './report-queries.ts'
 
-type SignedStore = Pick<
-  Context,
-  'criticalResults' | 'users' | 'studies' | 'reports' | 'correctionNotices'
->
-
 /** A signed report as it stands in its PDF and its DICOM copies. */
-export function signedPart(store: SignedStore, report: ReportRecord): ReportPart {
+export function signedPart(store: Context, report: ReportRecord): ReportPart {
   const { reportId, isAddendum, userId, signedAt, updatedAt } = report
   const text = report.plainText ?? ''
-  const author = store.users.get(userId)
+  const author = findUser(store.database, userId)
   const critical = store.criticalResults.get(reportId)
   const { recordedBy: _, ...communication } = critical?.communication ?? { recordedBy: null }
   return {
@@ -32,7 +28,7 @@ export function signedPart(store: SignedStore, report: ReportRecord): ReportPart
 }
 
 function followedOf(
-  store: SignedStore,
+  store: Context,
   { studyId, seq, signedAt, updatedAt }: ReportRecord,
 ): ReportPart['follows'] {
   const study = store.studies.get(studyId)

@@ -1,27 +1,31 @@
-import type { HandlersOf } from '#server/http/operations.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { serveAll } from '#server/http/operations.ts'
 import { userActor } from '#server/modules/audit/audit.ts'
-import type { DashboardPeopleDeps } from '#server/modules/users/people-routes.ts'
-import type { dashboardPeople } from '#shared/contract/dashboard-people.ts'
+import type { Mail } from '#server/modules/mail/mail.ts'
+import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
+import type { MailServer } from './mail-server.ts'
 
-export const mailHandlers = ({
-  mailServer,
-  mail,
-}: Pick<DashboardPeopleDeps, 'mailServer' | 'mail'>): Pick<
-  HandlersOf<typeof dashboardPeople>,
-  'mail' | 'setMail' | 'testMail'
-> => ({
-  mail: () => mailServer.read(),
-  setMail({ body, user }) {
-    mailServer.set(body, userActor(user.userId))
-    mail.retry()
-    return mailServer.read()
-  },
-  testMail: ({ body }) =>
-    mail.test(body.to).then(
-      () => ({
-        success: true,
-        message: 'The mail server took the message. Look whether it arrives.',
-      }),
-      (error: Error) => ({ success: false, message: `Not sent: ${error.message}.` }),
-    ),
-})
+/** The window's calls about the server that mail is sent by. */
+export function serveMail(app: HttpApp, mailServer: MailServer, mail: Mail): void {
+  const { mail: read, setMail: set, testMail: test } = dashboardPeople
+  serveAll(
+    app,
+    { read, set, test },
+    {
+      read: () => mailServer.read(),
+      set({ body, user }) {
+        mailServer.set(body, userActor(user.userId))
+        mail.retry()
+        return mailServer.read()
+      },
+      test: ({ body }) =>
+        mail.test(body.to).then(
+          () => ({
+            success: true,
+            message: 'The mail server took the message. Look whether it arrives.',
+          }),
+          (error: Error) => ({ success: false, message: `Not sent: ${error.message}.` }),
+        ),
+    },
+  )
+}

@@ -1,7 +1,7 @@
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
 import { findCustomer } from '#server/modules/customers/queries.ts'
 import type { Caller } from '#server/modules/users/caller.ts'
-import type { UserRecord } from '#server/modules/users/user-queries.ts'
+import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import { ApiError } from '#shared/errors.ts'
 import { isVisible, visibleCustomers } from './study-access.ts'
 
@@ -23,7 +23,7 @@ export interface StudyReferences {
 export function studyReferences({ store }: Pick<DomainDeps, 'store'>): StudyReferences {
   return {
     assignee(userId, path) {
-      const user = store.users.get(userId)
+      const user = findUser(store.database, userId)
       if (!user) throw refused(path, 'must be the id of a user')
       if (user.deactivatedAt !== null)
         throw refused(path, 'must be a user whose access is not revoked')

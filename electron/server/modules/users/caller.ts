@@ -1,42 +1,28 @@
+import type { Context } from '#server/context.ts'
+import type { Caller, UserCaller } from '#server/http/callers.ts'
 import { type Actor, keyActor, userActor } from '#server/modules/audit/audit.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { ExpressCustomerId } from '#shared/ids.ts'
 import { may, type Permission } from '#shared/lifecycle.ts'
+import { customerIdsOfUser } from './queries.ts'
 
-/** Who calls the interface (interface-choices §6 rows 25, 26, 52, 55). */
-export type Caller = KeyCaller | UserCaller
+export type { ApiKeyCaller, Caller, UserCaller } from '#server/http/callers.ts'
 
-/** A partner, by its key. */
-export interface KeyCaller {
-  readonly kind: 'api-key'
-  readonly apiKeyId: string
-  /** self: only the studies it made. */
-  readonly scope: 'all' | 'self'
-  readonly isViewerEnabled: boolean
-  /** It may invite and change people, and link them to customers; absent: it may not. */
-  readonly managesPeople?: boolean | undefined
-}
-
-/** A person at the window, by the session. */
-export interface UserCaller {
-  readonly kind: 'user'
-  /**
-   * `customerIds`: the Express customers this person is linked to; a member who has any sees only
-   * their studies (row 52).
-   */
-  readonly user: SignedInUser & { readonly customerIds: readonly ExpressCustomerId[] }
-  /** Of a link for dictation: its study, which this person sees whosever it is. */
-  readonly linkedStudyId?: string
-}
+/** The person at the window as the rules about studies know them. */
+export const windowCaller =
+  ({ database }: Pick<Context, 'database'>) =>
+  (user: SignedInUser): UserCaller => ({
+    kind: 'user',
+    user: { ...user, customerIds: customerIdsOfUser(database, user.userId) },
+  })
 
 /** The caller as the audit trail names it. */
 export const actorOf = (caller: Caller): Actor =>
   caller.kind === 'user' ? userActor(caller.user.userId) : keyActor(caller.apiKeyId)
 
 /**
- * Whether the caller may: a person what level and flags give (row 52); a key whatever its areas
- * reach, people only with the right to, and never how the gateway works.
+ * Whether the caller may: a person what level and flags give; a key whatever its areas reach,
+ * people only with the right to, and never how the gateway works.
  */
 export const isAllowed = (caller: Caller, permission: Permission): boolean =>
   caller.kind === 'user'

@@ -1,49 +1,160 @@
 import type { Context } from '#server/context.ts'
+import type { TimeKey } from '#server/database/page.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
+import { listPage, printTimeKey, readTimeKey } from '#server/http/list-page.ts'
 import { serveAll } from '#server/http/operations.ts'
-import type { ApiKeys } from '#server/modules/api-keys/api-keys.ts'
-import { apiKeyHandlers } from '#server/modules/api-keys/routes.ts'
-import { mailHandlers } from '#server/modules/settings/mail-routes.ts'
-import type { MailServer } from '#server/modules/settings/mail-server.ts'
-import type { Settings } from '#server/modules/settings/settings.ts'
-import type { Clock } from '#server/platform/clock.ts'
-import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
-import type { Invitations } from './invitations.ts'
+import type { SessionCookie } from '#server/http/session-authentication.ts'
+import { windowCaller } from '#server/modules/users/caller.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import {
+  dashboardPeople,
+  type PEOPLE_SHOWN,
+  type Person,
+} from '#shared/contract/dashboard-people.ts'
+import type { SignedInUser } from '#shared/contract/people.ts'
+import { ApiError } from '#shared/errors.ts'
+import type { InvitationId } from '#shared/ids.ts'
+import { invitedPerson } from './interface-routes.ts'
+import * as invitations from './invitations.ts'
 import type { People } from './people.ts'
-import { peopleHandlers } from './people-handlers.ts'
-import type { SecondFactors } from './second-factor.ts'
-import type { Users } from './users.ts'
-import type { Workstations } from './workstations.ts'
+import {
+  customersOfUser,
+  findUser,
+  type InvitationRecord,
+  invitationOfUser,
+  type UserRecord,
+} from './queries.ts'
+import { scribeUserReply } from './replies.ts'
+import { secondFactorOf } from './second-factor.ts'
+import { placeOf, type sessionReply } from './session-routes.ts'
+import { signOut } from './sessions.ts'
+import * as users from './users.ts'
 
-/** What the window needs of the way out by mail; `inviting.ts` fills it. */
-export interface MailPort {
-  /** Tries at once what waits. */
-  retry(): void
-  /** Rejects with one clause in plain words. */
-  test(to: string): Promise<void>
-}
-
-export interface DashboardPeopleDeps {
-  readonly clock: Clock
-  /** Of the product, as the window shows it. */
-  readonly version: string
-  readonly people: People
-  readonly users: Users
-  readonly secondFactors?: SecondFactors
-  readonly workstations?: Workstations
-  readonly invitations: Invitations
-  readonly store: Context
-  readonly apiKeys: ApiKeys
-  readonly mailServer: MailServer
-  readonly settings: Settings
-  readonly mail: MailPort
+const { people, invitePerson, updatePerson, revokePerson, reactivatePerson } = dashboardPeople
+const { renewInvitation, revokeInvitation } = dashboardPeople
+const { invitation, acceptInvitation, rejectInvitation } = dashboardPeople
+const OPERATIONS = {
+  ...{ people, invitePerson, updatePerson, revokePerson, reactivatePerson },
+  ...{ renewInvitation, revokeInvitation, invitation, acceptInvitation, rejectInvitation },
 }
 
 /**
- * Declares the window's calls about people, invitations, keys and mail
- * (`shared/contract/dashboard-people.ts`).
+ * The window's calls about people and their invitations. `publicBase` is the base of the links
+ * given out, without a slash at its end.
  */
-export function serveDashboardPeople(app: HttpApp, deps: DashboardPeopleDeps): void {
-  const handlers = { ...peopleHandlers(deps), ...apiKeyHandlers(deps), ...mailHandlers(deps) }
-  serveAll(app, dashboardPeople, handlers)
+export function serveDashboardPeople(
+  app: HttpApp,
+  context: Context,
+  accounts: People,
+  publicBase: () => string,
+  showSession: ReturnType<typeof sessionReply>,
+): void {
+  const { database, settings } = context
+  const callerOf = windowCaller(context)
+  const show = (user: UserRecord) => personReply(context, user)
+
+  const showInvited = ({ user, invitation: { expiry }, link }: invitations.Invited) => ({
+    ...{ person: show(user), link, expiry },
+  })
+
+  function begin(cookie: SessionCookie, token: string | undefined, user: SignedInUser | undefined) {
+    // Whoever was signed in at this browser is not who accepted.
+    if (cookie.token) signOut(context, cookie.token)
+    if (token === undefined) cookie.clear()
+    else cookie.set(token)
+    return showSession(user)
+  }
+
+  serveAll(app, OPERATIONS, {
+    people({ query: { cursor, limit, search, show: shown }, user }) {
+      const isFound = users.personSearch(search)
+      const { items, next } = users.wantedPart(
+        (place) => users.listUsers(context, callerOf(user), {}, place),
+        ({ createdAt, userId }) => ({ createdAt, id: userId }),
+        (one) => SHOWN[shown].includes(stateOf(one)) && isFound(one),
+        { after: readPeopleCursor(cursor), limit },
+      )
+      return listPage('people', items.map(show), printTimeKey(next))
+    },
+    invitePerson: ({ body, user }) =>
+      showInvited(invitations.invite(context, publicBase(), callerOf(user), invitedPerson(body))),
+    updatePerson: ({ params, body, user }) =>
+      show(users.updateUser(context, callerOf(user), params.userId, body)),
+    revokePerson: ({ params, user }) => users.revokeAccess(context, callerOf(user), params.userId),
+    reactivatePerson: ({ params, user }) =>
+      users.reactivateUser(context, callerOf(user), params.userId),
+    renewInvitation: ({ params, user }) =>
+      showInvited(
+        invitations.renewInvitation(context, publicBase(), callerOf(user), params.userId),
+      ),
+    revokeInvitation: ({ params, user }) =>
+      invitations.revokeInvitation(context, callerOf(user), { userId: params.userId }),
+
+    invitation({ body }) {
+      const found = invitations.openInvitation(context, body.token)
+      const { email, firstName, lastName, clinicRole, expiry } = found
+      return {
+        ...{ email, firstName, lastName, clinicRole, expiry },
+        level: findUser(database, found.userId)?.level ?? 'member',
+        clinicName: settings.get('clinic.name'),
+        invitedBy: invitations.inviterName(context, found),
+      }
+    },
+    async acceptInvitation({ body: { token, password }, session, workstation }) {
+      const place = placeOf(context, session, workstation)
+      const { signIn } = await invitations.acceptInvitation(
+        context,
+        accounts,
+        token,
+        password,
+        place,
+      )
+      return begin(session, signIn?.token, signIn?.user)
+    },
+    rejectInvitation({ body }) {
+      invitations.rejectInvitation(context, body.token)
+      return { success: true }
+    },
+  })
+}
+
+export const stateOf = ({ deactivatedAt, passwordHash }: UserRecord): Person['state'] =>
+  deactivatedAt !== null ? 'revoked' : passwordHash === null ? 'invited' : 'active'
+
+const SHOWN: Readonly<Record<(typeof PEOPLE_SHOWN)[number], readonly Person['state'][]>> = {
+  all: ['active', 'invited', 'revoked'],
+  active: ['active'],
+  invited: ['invited'],
+  out: ['revoked'],
+}
+
+/** Where a list of users goes on. @throws ApiError malformed */
+export function readPeopleCursor(cursor: string | undefined): TimeKey | undefined {
+  if (cursor === undefined || /^\S{24} usr_[0-9a-f]{32}$/.test(cursor)) return readTimeKey(cursor)
+  throw new ApiError('malformed', 'The cursor is not one of this list.', {
+    errors: [{ path: 'query.cursor', message: 'must be a cursor given with an earlier page' }],
+  })
+}
+
+function personReply(context: Context, user: UserRecord): Person {
+  const { userId, level, interfaceLevel } = user
+  const invitation = invitationOfUser(context.database, userId)
+  return {
+    ...scribeUserReply(user),
+    ...{ level, interfaceLevel, state: stateOf(user) },
+    invitation: invitation ? invitationReply(context, invitation) : null,
+    expressCustomers: customersOfUser(context.database, userId),
+    secondFactorSince: secondFactorOf(context, userId).since,
+  }
+}
+
+function invitationReply(context: Context, invitation: InvitationRecord): Person['invitation'] {
+  const { invitationId, status, expiry, createdAt } = invitation
+  const { mail, fault } = invitations.mailOf(context, invitationId)
+  const isExpired = status === 'sent' && !users.isPending(invitation, instantOf(context.clock()))
+  return {
+    invitationId: invitationId as InvitationId,
+    ...{ status, expiry, createdAt, mail, mailFault: fault, isExpired },
+    invitedBy: invitations.inviterName(context, invitation),
+  }
 }

@@ -1,36 +1,28 @@
-import { type Actor, type DomainDeps, note, userActor } from '#server/modules/audit/audit.ts'
-import { customerIdsOfUser } from '#server/modules/customers/queries.ts'
+import type { Context } from '#server/context.ts'
+import { type Actor, note, userActor } from '#server/modules/audit/audit.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hostOf, isThisPc } from '#server/platform/connection-budget.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
-import type { Instant } from '#shared/contract/conventions.ts'
 import type { ClinicRole, Level, SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { openPasswords, type ScryptCost } from './password.ts'
 import { checkPassword, type PasswordOwner } from './password-rules.ts'
-import { needsSecondFactor, openSecondFactors } from './second-factor.ts'
+import * as queries from './queries.ts'
+import { demandCode, hasSecondFactor } from './second-factor.ts'
 import {
-  openSessions,
+  beginSession,
+  endSessionsOf,
   type SessionPlace,
-  type Sessions,
-  type SessionUse,
   type SignIn,
   signedInUser,
 } from './sessions.ts'
-import { openSignInThrottle } from './sign-in-throttle.ts'
-import type { UserRecord } from './user-queries.ts'
+import * as links from './sign-in-queries.ts'
+import { countAttempt, forgetAttempts } from './sign-in-throttle.ts'
+import { existingUser } from './users.ts'
 import { deleteViewsOf } from './viewer-queries.ts'
 
-export type { SignIn } from './sessions.ts'
-
 const LINK_MS = 15 * 60_000
-
-/** A one-time link; `token` is not kept. */
-export interface SignInLink {
-  readonly token: string
-  readonly expiresAt: Instant
-}
 
 export interface NewUser {
   readonly email: string
@@ -48,130 +40,15 @@ export interface NewOwner extends Omit<NewUser, 'level'> {
   readonly clinicName: string
 }
 
+export type People = ReturnType<typeof openPeople>
+
 /**
- * Accounts of the window, their sessions and one-time links. Values have been parsed by
- * shared/contract/people.ts.
+ * What is done with passwords of the window's accounts; a worker hashes them. Values have been
+ * parsed by shared/contract/people.ts.
  */
-export interface People {
-  /** Whether somebody can sign in: people who were invited and have not accepted do not count. */
-  hasUser(): boolean
-  list(): UserRecord[]
-  /**
-   * Whether the person is a member who is linked to customers, and so sees their studies alone (row
-   * 52).
-   */
-  isLimited(user: Pick<SignedInUser, 'userId' | 'level'>): boolean
-  /** Whether the person manages the gateway and has no second factor. */
-  needsSecondFactor(user: SignedInUser): boolean
-  /**
-   * Makes the first account and signs it in. @throws ApiError refused: the link does not hold, or
-   * there is a user already
-   */
-  createOwner(owner: NewOwner, place?: SessionPlace): Promise<SignIn>
-  /**
-   * @throws ApiError refused: the e-mail is another user's, or the password is too easily guessed
-   */
-  createUser(user: NewUser, actor: Actor): Promise<SignedInUser>
-  /** Ends the user's sessions too. @throws ApiError not-found */
-  setPassword(userId: string, password: string, actor: Actor): Promise<void>
-  /**
-   * The live user, when that is the password: for somebody who is signed in. Wrong ones are counted
-   * apart from those of signing in, so that nobody outside can keep the person from confirming.
-   * @throws ApiError too-many, with Retry-After in seconds
-   */
-  verifyPassword(email: string, password: string): Promise<UserRecord | undefined>
-  /**
-   * `code` is of the second factor, asked for where the account has one and the password is right.
-   * @throws ApiError not-signed-in (naming `body.code` where that is what lacks), not-permitted
-   *   (no access to the window), too-many
-   */
-  signIn(
-    email: string,
-    password: string,
-    more?: { readonly code?: string | undefined; readonly place?: SessionPlace },
-  ): Promise<SignIn>
-  /** The user of a session that runs and is not locked. */
-  sessionOf(token: string, use?: SessionUse): SignedInUser | undefined
-  readonly sessions: Omit<Sessions, 'begin'>
-  signOut(token: string): void
-  /**
-   * What is kept of a new password; `path` is of the field it was typed in. @throws ApiError
-   * too-many, refused: too easily guessed
-   */
-  hashPassword(password: string, owner: PasswordOwner, path?: string): Promise<string>
-  /** Signs in a user whose right to it has just been proven; `how` is for the audit trail. */
-  beginSession(user: UserRecord, how: string, place?: SessionPlace): SignIn
-  /**
-   * A link for the first owner, good for 15 minutes. @throws ApiError refused: there is a user
-   * already
-   */
-  mintSetupLink(actor: Actor): SignInLink
-  /**
-   * A link that signs the user in, good for 15 minutes. @throws ApiError not-found, not-permitted,
-   * refused (only invited so far)
-   */
-  mintSignInLink(userId: string, actor: Actor): SignInLink
-  /**
-   * A sign-in link is used up; a set-up link only by `createOwner`. The second factor is not asked
-   * for: whoever made the link sits at this PC, and it is the way back for an owner who lost both.
-   * @throws ApiError refused: used, expired or unknown
-   */
-  followLink(
-    token: string,
-    place?: SessionPlace,
-  ): { readonly mayCreateOwner: true } | { readonly mayCreateOwner: false; readonly signIn: SignIn }
-}
-
-export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCost }): People {
-  const { store, clock, uuid } = deps
-  const { database, users, sessions, signInLinks } = store
-  const passwords = openPasswords(deps.passwordCost)
-  const throttle = openSignInThrottle(deps)
-  const running = openSessions(deps)
-  const secondFactors = openSecondFactors(deps)
-
-  function insertUser(
-    { email, firstName, lastName, level, clinicRole }: Omit<NewUser, 'password'>,
-    passwordHash: string,
-  ): UserRecord {
-    if (users.byEmail(email))
-      throw new ApiError('refused', 'Another user has this e-mail address.', {
-        errors: [{ path: 'body.email', message: 'must not be the address of another user' }],
-      })
-    const now = instantOf(clock())
-    const user: UserRecord = {
-      userId: idFromUuid('usr', uuid()),
-      email,
-      firstName,
-      lastName,
-      level,
-      interfaceLevel: level,
-      clinicRole,
-      canManageStudies: level !== 'member',
-      canCreateReports: clinicRole === 'Radiologist',
-      hasDashboardAccess: true,
-      middleName: null,
-      suffix1: null,
-      suffix2: null,
-      phoneNumber: null,
-      npiNumber: null,
-      invitedSource: 'dashboard',
-      passwordHash,
-      createdAt: now,
-      updatedAt: now,
-      lastLoginAt: null,
-      deactivatedAt: null,
-    }
-    users.insert(user)
-    users.notePassword(user.userId, now)
-    return user
-  }
-
-  function existing(userId: string): UserRecord {
-    const user = users.get(userId)
-    if (!user) throw new ApiError('not-found', 'There is no such user.')
-    return user
-  }
+export function openPeople(context: Context, passwordCost?: ScryptCost) {
+  const { database, clock, settings } = context
+  const passwords = openPasswords(passwordCost)
 
   /** @param account that wrong passwords are counted for */
   async function verify(
@@ -179,152 +56,240 @@ export function openPeople(deps: DomainDeps & { readonly passwordCost?: ScryptCo
     password: string,
     account: string,
     address?: string,
-  ): Promise<UserRecord | undefined> {
+  ): Promise<queries.UserRecord | undefined> {
     // Behind a proxy of this PC there may be many people.
     const host = address === undefined || isThisPc(hostOf(address)) ? undefined : hostOf(address)
     // Before the attempt is written down: a flood of them must not keep the disk busy.
     passwords.requireRoom(host)
-    throttle.enter(account)
-    const user = users.byEmail(email)
+    countAttempt(context, account)
+    const user = queries.userByEmail(database, email)
     const isRight = await passwords.verify(password, user?.passwordHash ?? undefined, host)
     // Read again: the account may have been changed during the work.
-    const now = user && users.get(user.userId)
+    const now = user && queries.findUser(database, user.userId)
     if (isRight && now?.passwordHash === user?.passwordHash && now?.deactivatedAt === null) {
-      throttle.succeed(account)
+      forgetAttempts(context, account)
       return now
     }
-    if (user) note(deps.store, userActor(user.userId), 'user.sign-in-failed', user.userId)
+    if (user) note(context, userActor(user.userId), 'user.sign-in-failed', user.userId)
     return undefined
   }
 
+  /**
+   * What is kept of a new password; `path` is of the field it was typed in. @throws ApiError
+   * too-many, refused: too easily guessed
+   */
   async function hashPassword(
     password: string,
     owner: PasswordOwner,
     path?: string,
   ): Promise<string> {
-    await checkPassword(password, { clinicName: store.settings.get('clinic.name'), ...owner }, path)
+    await checkPassword(password, { clinicName: settings.get('clinic.name'), ...owner }, path)
     return await passwords.hash(password)
   }
 
-  function mintLink(
-    link: { kind: 'setup' | 'sign-in'; userId: string | null },
-    actor: Actor,
-  ): SignInLink {
-    const now = clock()
-    const token = mintToken()
-    const expiresAt = instantOf(now + LINK_MS)
-    database.transaction(() => {
-      signInLinks.insert({
-        tokenHash: hashOfToken(token),
-        ...link,
-        createdAt: instantOf(now),
-        expiresAt,
-        usedAt: null,
-      })
-      note(deps.store, actor, 'link.mint', link.userId ?? 'setup', { kind: link.kind })
-    })
-    return { token, expiresAt }
-  }
-
   return {
-    hasUser: () => users.count() > 0,
-    list: () => users.list(),
-    isLimited: ({ userId, level }) =>
-      level === 'member' && customerIdsOfUser(database, userId).length > 0,
-    needsSecondFactor: (user) => needsSecondFactor(store, user),
+    hashPassword,
 
-    async createOwner({ token, clinicName, password, ...owner }, place) {
-      const isOpen = () =>
-        users.count() === 0 &&
-        signInLinks.find(hashOfToken(token), instantOf(clock()))?.kind === 'setup'
-      if (!isOpen()) throw badLink()
+    /**
+     * The live user, when that is the password: for somebody who is signed in. Wrong ones are
+     * counted apart from those of signing in, so that nobody outside can keep the person from
+     * confirming.
+     * @throws ApiError too-many, with Retry-After in seconds
+     */
+    verifyPassword: (email: string, password: string) =>
+      verify(email, password, withinSession(email)),
+
+    /**
+     * `code` is of the second factor, asked for where the account has one and the password is
+     * right.
+     * @throws ApiError not-signed-in (naming `body.code` where that is what lacks), not-permitted
+     *   (no access to the window), too-many
+     */
+    async signIn(
+      email: string,
+      password: string,
+      { code, place }: { readonly code?: string | undefined; readonly place?: SessionPlace } = {},
+    ): Promise<SignIn> {
+      const user = await verify(email, password, email, place?.address)
+      if (!user) throw new ApiError('not-signed-in', 'The e-mail address or the password is wrong.')
+      if (!user.hasDashboardAccess) throw noAccess()
+      const isAsked = hasSecondFactor(context, user.userId)
+      if (isAsked) demandCode(context, user.userId, code)
+      return beginSession(context, user, isAsked ? 'password and code' : 'password', place)
+    },
+
+    /**
+     * Makes the first account and signs it in. @throws ApiError refused: the link does not hold,
+     * or there is a user already
+     */
+    async createOwner(
+      { token, clinicName, password, ...owner }: NewOwner,
+      place?: SessionPlace,
+    ): Promise<SignIn> {
+      const tokenHash = hashOfToken(token)
+      const demandLink = () => {
+        const link = links.findSignInLink(database, tokenHash, instantOf(clock()))
+        if (hasUser(context) || link?.kind !== 'setup') throw badLink()
+      }
+      demandLink()
       const passwordHash = await hashPassword(password, { ...owner, clinicName })
       return database.transaction(() => {
-        if (!isOpen()) throw badLink()
-        signInLinks.redeem(hashOfToken(token), instantOf(clock()))
-        const user = insertUser({ ...owner, level: 'owner' }, passwordHash)
-        note(deps.store, userActor(user.userId), 'user.create', user.userId, { level: 'owner' })
+        demandLink()
+        links.redeemSignInLink(database, tokenHash, instantOf(clock()))
+        const user = insertNewUser(context, { ...owner, level: 'owner' }, passwordHash)
+        const actor = userActor(user.userId)
+        note(context, actor, 'user.create', user.userId, { level: 'owner' })
         if (clinicName !== '') {
-          const change = { before: store.settings.get('clinic.name'), after: clinicName }
-          store.settings.set('clinic.name', clinicName)
-          note(deps.store, userActor(user.userId), 'setting.change', 'clinic.name', change)
+          const change = { before: settings.get('clinic.name'), after: clinicName }
+          settings.set('clinic.name', clinicName)
+          note(context, actor, 'setting.change', 'clinic.name', change)
         }
-        return running.begin(user, 'setup', place)
+        return beginSession(context, user, 'setup', place)
       })
     },
 
-    async createUser({ password, ...user }, actor) {
+    /**
+     * @throws ApiError refused: the e-mail is another user's, or the password is too easily guessed
+     */
+    async createUser({ password, ...user }: NewUser, actor: Actor): Promise<SignedInUser> {
       const passwordHash = await hashPassword(password, user)
       return database.transaction(() => {
-        const made = insertUser(user, passwordHash)
-        note(deps.store, actor, 'user.create', made.userId, { level: made.level })
+        const made = insertNewUser(context, user, passwordHash)
+        note(context, actor, 'user.create', made.userId, { level: made.level })
         return signedInUser(made)
       })
     },
 
-    async setPassword(userId, password, actor) {
-      const passwordHash = await hashPassword(password, existing(userId))
+    /** Ends the user's sessions too. @throws ApiError not-found */
+    async setPassword(userId: string, password: string, actor: Actor): Promise<void> {
+      const passwordHash = await hashPassword(password, existingUser(context, userId))
       database.transaction(() => {
-        const user = existing(userId)
-        const at = instantOf(clock())
-        users.update({ ...user, passwordHash, updatedAt: at })
-        users.notePassword(userId, at)
-        sessions.removeOf(userId)
-        deleteViewsOf(store.database, userId, 'window')
-        signInLinks.removeOf(userId)
-        throttle.succeed(user.email)
-        throttle.succeed(withinSession(user.email))
-        note(deps.store, actor, 'user.set-password', userId)
+        const user = existingUser(context, userId)
+        storePassword(context, user, passwordHash)
+        endSessionsOf(context, userId)
+        deleteViewsOf(database, userId, 'window')
+        forgetAttempts(context, user.email)
+        forgetAttempts(context, withinSession(user.email))
+        note(context, actor, 'user.set-password', userId)
       })
     },
-
-    verifyPassword: (email, password) => verify(email, password, withinSession(email)),
-
-    async signIn(email, password, { code, place } = {}) {
-      const user = await verify(email, password, email, place?.address)
-      if (!user) throw new ApiError('not-signed-in', 'The e-mail address or the password is wrong.')
-      if (!user.hasDashboardAccess) throw noAccess()
-      const isAsked = secondFactors.isOn(user.userId)
-      if (isAsked) secondFactors.demand(user.userId, code)
-      return running.begin(user, isAsked ? 'password and code' : 'password', place)
-    },
-
-    sessionOf(token, use) {
-      const session = running.find(token, use)
-      return session?.isLocked ? undefined : session?.user
-    },
-    sessions: running,
-    signOut: (token) => running.end(token),
-    hashPassword,
-    beginSession: (user, how, place) => running.begin(user, how, place),
-
-    mintSetupLink(actor) {
-      if (users.count() > 0)
-        throw new ApiError(
-          'refused',
-          'There is an account already: sign in, or make a sign-in link for it.',
-        )
-      return mintLink({ kind: 'setup', userId: null }, actor)
-    },
-    mintSignInLink(userId, actor) {
-      const user = existing(userId)
-      if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccess()
-      if (user.passwordHash === null)
-        throw new ApiError('refused', 'The user has not accepted the invitation yet.')
-      return mintLink({ kind: 'sign-in', userId }, actor)
-    },
-    followLink: (token, place) =>
-      database.transaction(() => {
-        const now = instantOf(clock())
-        const link = signInLinks.find(hashOfToken(token), now)
-        if (link?.kind === 'setup' && users.count() === 0) return { mayCreateOwner: true }
-        if (link?.kind !== 'sign-in' || link.userId === null) throw badLink()
-        signInLinks.redeem(link.tokenHash, now)
-        const user = existing(link.userId)
-        if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccess()
-        return { mayCreateOwner: false, signIn: running.begin(user, 'link', place) }
-      }),
   }
+}
+
+/** Keeps the password and ends the user's sign-in links; within the caller's transaction. */
+export function storePassword(
+  { database, clock }: Context,
+  user: queries.UserRecord,
+  passwordHash: string,
+): void {
+  const at = instantOf(clock())
+  queries.updateUser(database, { ...user, passwordHash, updatedAt: at })
+  queries.notePasswordChange(database, user.userId, at)
+  links.deleteSignInLinksOf(database, user.userId)
+}
+
+/** Whether somebody can sign in: people who were invited and have not accepted do not count. */
+export const hasUser = ({ database }: Context): boolean => queries.countUsers(database) > 0
+
+/**
+ * Whether the person is a member who is linked to customers, and so sees their studies alone.
+ */
+export const isLimited = (
+  { database }: Context,
+  { userId, level }: Pick<SignedInUser, 'userId' | 'level'>,
+): boolean => level === 'member' && queries.customerIdsOfUser(database, userId).length > 0
+
+/**
+ * A link for the first owner, good for 15 minutes; the token is not kept. @throws ApiError refused:
+ * there is a user already
+ */
+export function mintSetupLink(context: Context, actor: Actor) {
+  if (hasUser(context))
+    throw new ApiError(
+      'refused',
+      'There is an account already: sign in, or make a sign-in link for it.',
+    )
+  return mintLink(context, 'setup', null, actor)
+}
+
+/**
+ * A link that signs the user in, good for 15 minutes. @throws ApiError not-found, not-permitted,
+ * refused (only invited so far)
+ */
+export function mintSignInLink(context: Context, userId: string, actor: Actor) {
+  const user = existingUser(context, userId)
+  if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccess()
+  if (user.passwordHash === null)
+    throw new ApiError('refused', 'The user has not accepted the invitation yet.')
+  return mintLink(context, 'sign-in', userId, actor)
+}
+
+/**
+ * A sign-in link is used up; a set-up link only by `createOwner`. The second factor is not asked
+ * for: whoever made the link sits at this PC, and it is the way back for an owner who lost both.
+ * @throws ApiError refused: used, expired or unknown
+ */
+export function followLink(
+  context: Context,
+  token: string,
+  place?: SessionPlace,
+): { readonly mayCreateOwner: true } | { readonly mayCreateOwner: false; readonly signIn: SignIn } {
+  const { database, clock } = context
+  return database.transaction(() => {
+    const now = instantOf(clock())
+    const link = links.findSignInLink(database, hashOfToken(token), now)
+    if (link?.kind === 'setup' && !hasUser(context)) return { mayCreateOwner: true }
+    if (link?.kind !== 'sign-in' || link.userId === null) throw badLink()
+    links.redeemSignInLink(database, link.tokenHash, now)
+    const user = existingUser(context, link.userId)
+    if (user.deactivatedAt !== null || !user.hasDashboardAccess) throw noAccess()
+    return { mayCreateOwner: false, signIn: beginSession(context, user, 'link', place) }
+  })
+}
+
+function mintLink(
+  context: Context,
+  kind: 'setup' | 'sign-in',
+  userId: string | null,
+  actor: Actor,
+) {
+  const { database, clock } = context
+  const now = clock()
+  const token = mintToken()
+  const expiresAt = instantOf(now + LINK_MS)
+  database.transaction(() => {
+    links.insertSignInLink(database, {
+      ...{ tokenHash: hashOfToken(token), kind, userId },
+      ...{ createdAt: instantOf(now), expiresAt, usedAt: null },
+    })
+    note(context, actor, 'link.mint', userId ?? 'setup', { kind })
+  })
+  return { token, expiresAt }
+}
+
+function insertNewUser(
+  { database, clock, uuid }: Context,
+  { level, clinicRole, ...person }: Omit<NewUser, 'password'>,
+  passwordHash: string,
+): queries.UserRecord {
+  if (queries.userByEmail(database, person.email))
+    throw new ApiError('refused', 'Another user has this e-mail address.', {
+      errors: [{ path: 'body.email', message: 'must not be the address of another user' }],
+    })
+  const now = instantOf(clock())
+  const user: queries.UserRecord = {
+    ...person,
+    userId: idFromUuid('usr', uuid()),
+    ...{ level, interfaceLevel: level, clinicRole, hasDashboardAccess: true },
+    canManageStudies: level !== 'member',
+    canCreateReports: clinicRole === 'Radiologist',
+    ...{ middleName: null, suffix1: null, suffix2: null, phoneNumber: null, npiNumber: null },
+    ...{ invitedSource: 'dashboard', passwordHash },
+    ...{ createdAt: now, updatedAt: now, lastLoginAt: null, deactivatedAt: null },
+  }
+  queries.insertUser(database, user)
+  queries.notePasswordChange(database, user.userId, now)
+  return user
 }
 
 /**

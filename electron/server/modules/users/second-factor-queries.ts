@@ -1,9 +1,8 @@
 import type { Database } from '#server/database/database.ts'
-import type { Seal } from '#server/database/encryption.ts'
 
 /**
  * An authenticator of an account. One that is being set up stands beside the one in use until a
- * code has proven it.
+ * code has proven it. Secrets are encrypted; of the recovery codes only a keyed hash is kept.
  */
 export interface SecondFactorRecord {
   readonly userId: string
@@ -16,73 +15,72 @@ export interface SecondFactorRecord {
   readonly pendingAt: string | null
 }
 
-/** Secrets are sealed; of the codes for when it is lost only a keyed hash is kept. */
-export interface SecondFactorsStore {
-  get(userId: string): SecondFactorRecord | undefined
-  put(record: SecondFactorRecord): void
-  /** With its codes. */
-  remove(userId: string): boolean
-  /** In place of those before. */
-  setCodes(userId: string, codeHashes: readonly string[]): void
-  /** Whether there was such a code that had not been used. */
-  takeCode(userId: string, codeHash: string, at: string): boolean
-  codesLeft(userId: string): number
+const sealContext = (userId: string) => `second factor ${userId}`
+
+export function findSecondFactor(
+  database: Database,
+  userId: string,
+): SecondFactorRecord | undefined {
+  const row = database.get(
+    database.sql.selectFrom('secondFactors').selectAll().where('userId', '=', userId),
+  )
+  if (!row) return undefined
+  const opened = (bytes: Buffer | null) =>
+    bytes && database.seal.open(bytes, sealContext(userId)).toString()
+  const { sealedSecret, sealedPending, ...record } = row
+  return { ...record, secret: opened(sealedSecret), pending: opened(sealedPending) }
 }
 
-export function secondFactorsStore(db: Database, seal: Seal): SecondFactorsStore {
-  const contextOf = (userId: string) => `second factor ${userId}`
-  const sealed = (secret: string | null, userId: string) =>
-    secret && seal.seal(Buffer.from(secret), contextOf(userId))
-  const opened = (bytes: Buffer | null, userId: string) =>
-    bytes && seal.open(bytes, contextOf(userId)).toString()
-  return {
-    get(userId) {
-      const row = db.get(
-        db.sql.selectFrom('secondFactors').selectAll().where('userId', '=', userId),
-      )
-      if (!row) return undefined
-      const { sealedSecret, sealedPending, ...record } = row
-      return {
-        ...record,
-        secret: opened(sealedSecret, userId),
-        pending: opened(sealedPending, userId),
-      }
-    },
-    put({ secret, pending, ...record }) {
-      const { userId } = record
-      const row = {
-        ...record,
-        sealedSecret: sealed(secret, userId) as Buffer | null,
-        sealedPending: sealed(pending, userId) as Buffer | null,
-      }
-      const query = db.sql.insertInto('secondFactors').values(row)
-      db.run(query.onConflict((old) => old.column('userId').doUpdateSet(row)))
-    },
-    remove(userId) {
-      db.run(db.sql.deleteFrom('secondFactorCodes').where('userId', '=', userId))
-      return db.run(db.sql.deleteFrom('secondFactors').where('userId', '=', userId)).changes > 0
-    },
-    setCodes(userId, codeHashes) {
-      db.run(db.sql.deleteFrom('secondFactorCodes').where('userId', '=', userId))
-      for (const codeHash of codeHashes)
-        db.run(db.sql.insertInto('secondFactorCodes').values({ userId, codeHash, usedAt: null }))
-    },
-    takeCode: (userId, codeHash, at) =>
-      db.run(
-        db.sql
-          .updateTable('secondFactorCodes')
-          .set({ usedAt: at })
-          .where('userId', '=', userId)
-          .where('codeHash', '=', codeHash)
-          .where('usedAt', 'is', null),
-      ).changes > 0,
-    codesLeft: (userId) =>
-      db.get(
-        db.sql
-          .selectFrom('secondFactorCodes')
-          .select((of) => of.fn.countAll<number>().as('count'))
-          .where('userId', '=', userId)
-          .where('usedAt', 'is', null),
-      )?.count ?? 0,
-  }
+export function putSecondFactor(
+  database: Database,
+  { secret, pending, ...record }: SecondFactorRecord,
+) {
+  const sealed = (text: string | null) =>
+    text === null ? null : database.seal.seal(Buffer.from(text), sealContext(record.userId))
+  const row = { ...record, sealedSecret: sealed(secret), sealedPending: sealed(pending) }
+  const query = database.sql.insertInto('secondFactors').values(row)
+  database.run(query.onConflict((old) => old.column('userId').doUpdateSet(row)))
 }
+
+/** With its recovery codes. */
+export function deleteSecondFactor(database: Database, userId: string) {
+  setRecoveryCodes(database, userId, [])
+  database.run(database.sql.deleteFrom('secondFactors').where('userId', '=', userId))
+}
+
+/** In place of those before. */
+export function setRecoveryCodes(
+  database: Database,
+  userId: string,
+  codeHashes: readonly string[],
+) {
+  const { sql } = database
+  database.run(sql.deleteFrom('secondFactorCodes').where('userId', '=', userId))
+  for (const codeHash of codeHashes)
+    database.run(sql.insertInto('secondFactorCodes').values({ userId, codeHash, usedAt: null }))
+}
+
+/** Whether there was such a code that had not been used; it is now. */
+export const takeRecoveryCode = (
+  database: Database,
+  userId: string,
+  codeHash: string,
+  at: string,
+): boolean =>
+  database.run(
+    database.sql
+      .updateTable('secondFactorCodes')
+      .set({ usedAt: at })
+      .where('userId', '=', userId)
+      .where('codeHash', '=', codeHash)
+      .where('usedAt', 'is', null),
+  ).changes > 0
+
+export const recoveryCodesLeft = (database: Database, userId: string) =>
+  database.get(
+    database.sql
+      .selectFrom('secondFactorCodes')
+      .select((of) => of.fn.countAll<number>().as('count'))
+      .where('userId', '=', userId)
+      .where('usedAt', 'is', null),
+  )?.count ?? 0

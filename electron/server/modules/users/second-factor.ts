@@ -1,13 +1,18 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import type { Context } from '#server/context.ts'
-import { type Actor, type DomainDeps, note, userActor } from '#server/modules/audit/audit.ts'
+import { type Actor, note, userActor } from '#server/modules/audit/audit.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import type { SecondFactor } from '#shared/contract/dashboard-security.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
 import { may } from '#shared/lifecycle.ts'
-import { openSignInThrottle } from './sign-in-throttle.ts'
+import { findUser } from './queries.ts'
+import * as queries from './second-factor-queries.ts'
+import { countAttempt, forgetAttempts } from './sign-in-throttle.ts'
+
+// Authenticators of accounts: time-based codes (RFC 6238), and recovery codes for when the
+// authenticator is lost.
 
 // RFC 6238 as every authenticator has it: SHA-1, six digits, 30 seconds; a clock may be one step
 // off (§5.2).
@@ -21,180 +26,138 @@ const CODES = 10
 /** Without what is easily taken for something else. */
 const LETTERS = '23456789abcdefghjkmnpqrstuvwxyz'
 
-/**
- * Authenticators of accounts: time-based codes (RFC 6238), and codes for when the authenticator is
- * lost.
- */
-export interface SecondFactors {
-  of(userId: string): SecondFactor
-  isOn(userId: string): boolean
-  /** One that is in use stays so until the new one is confirmed. */
-  begin(user: { readonly userId: string; readonly email: string }): {
-    readonly uri: string
-    readonly secret: string
-  }
-  /**
-   * Gives the codes for when it is lost, which are kept as hashes. @throws ApiError refused:
-   * nothing was begun, or the code is wrong; too-many
-   */
-  confirm(userId: string, code: string): string[]
-  /** Again changes nothing. */
-  end(userId: string, actor: Actor): void
-  /** Whether it is a right code, which is taken, once. @throws ApiError too-many */
-  check(userId: string, code: string): boolean
-  /** Takes a code, once. @throws ApiError not-signed-in, naming `body.code`; too-many */
-  demand(userId: string, code: string | undefined): void
+export function secondFactorOf({ database }: Context, userId: string): SecondFactor {
+  const since = queries.findSecondFactor(database, userId)?.since ?? null
+  const codesLeft = since === null ? 0 : queries.recoveryCodesLeft(database, userId)
+  return { isOn: since !== null, since, codesLeft }
 }
 
-export function openSecondFactors(deps: DomainDeps): SecondFactors {
-  const { store, clock } = deps
-  const { database, secondFactors } = store
-  const throttle = openSignInThrottle(deps)
-  const key = store.seal.keyFor('codes of second factors')
-  const hashOf = (userId: string, code: string) =>
-    createHmac('sha256', key)
-      .update(`${userId} ${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
-      .digest('hex')
-
-  /** The step of time of a right code. */
-  function stepOf(secret: string, code: string): number | undefined {
-    const now = clock()
-    const totp = new TOTP({ ...RULES, secret: Secret.fromBase32(secret) })
-    const delta = totp.validate({ token: code.replace(/\s/g, ''), timestamp: now, window: WINDOW })
-    return delta === null ? undefined : Math.floor(now / 1000 / RULES.period) + delta
-  }
-
-  /**
-   * Wrong codes count by themselves: who knows the password would else clear them by signing in.
-   */
-  function guarded<T>(userId: string, work: () => T | undefined): T | undefined {
-    const account = `second factor ${userId}`
-    throttle.enter(account, 'codes')
-    const result = database.transaction(work)
-    if (result !== undefined) throttle.succeed(account)
-    return result
-  }
-
-  function take(userId: string, code: string): true | undefined {
-    const record = secondFactors.get(userId)
-    if (!record?.secret) return undefined
-    const step = stepOf(record.secret, code)
-    if (step !== undefined && step > (record.lastStep ?? -1)) {
-      secondFactors.put({ ...record, lastStep: step })
-      return true
-    }
-    if (!secondFactors.takeCode(userId, hashOf(userId, code), instantOf(clock()))) return undefined
-    note(deps.store, userActor(userId), 'second-factor.recover', userId, {
-      codesLeft: secondFactors.codesLeft(userId),
-    })
-    return true
-  }
-
-  function check(userId: string, code: string): boolean {
-    if (guarded(userId, () => take(userId, code))) return true
-    note(deps.store, userActor(userId), 'user.sign-in-failed', userId, { why: 'code' })
-    return false
-  }
-
-  return {
-    check,
-    of(userId) {
-      const since = secondFactors.get(userId)?.since ?? null
-      return {
-        isOn: since !== null,
-        since,
-        codesLeft: since === null ? 0 : secondFactors.codesLeft(userId),
-      }
-    },
-    isOn: (userId) => Boolean(secondFactors.get(userId)?.secret),
-
-    begin({ userId, email }) {
-      const secret = new Secret({ size: SECRET_BYTES })
-      const issuer = store.settings.get('clinic.name') || 'Isthmus'
-      const before = secondFactors.get(userId) ?? {
-        userId,
-        secret: null,
-        since: null,
-        lastStep: null,
-      }
-      database.transaction(() => {
-        secondFactors.put({ ...before, pending: secret.base32, pendingAt: instantOf(clock()) })
-        note(deps.store, userActor(userId), 'second-factor.begin', userId)
-      })
-      return {
-        uri: new TOTP({ ...RULES, issuer, label: email, secret }).toString(),
-        secret: secret.base32,
-      }
-    },
-
-    confirm(userId, code) {
-      const begun = secondFactors.get(userId)
-      if (!begun?.pending || clock() - msOf(begun.pendingAt ?? '') >= PENDING_MS)
-        throw new ApiError(
-          'refused',
-          'No authenticator is being set up. Begin again, and enter its code within 15 minutes.',
-        )
-      const codes = guarded(userId, () => {
-        const record = secondFactors.get(userId)
-        const step = record?.pending ? stepOf(record.pending, code) : undefined
-        if (!record || step === undefined) return undefined
-        const made = Array.from({ length: CODES }, mintCode)
-        secondFactors.put({
-          userId,
-          secret: record.pending,
-          since: instantOf(clock()),
-          lastStep: step,
-          pending: null,
-          pendingAt: null,
-        })
-        secondFactors.setCodes(
-          userId,
-          made.map((one) => hashOf(userId, one)),
-        )
-        note(deps.store, userActor(userId), 'second-factor.on', userId)
-        return made
-      })
-      if (codes) return codes
-      throw new ApiError(
-        'refused',
-        'This code is not right. Enter the six digits that your authenticator shows now.',
-        {
-          errors: [
-            {
-              path: 'body.code',
-              message: 'must be the six digits that the authenticator shows now',
-            },
-          ],
-        },
-      )
-    },
-
-    end: (userId, actor) =>
-      database.transaction(() => {
-        const wasOn = secondFactors.get(userId)?.secret
-        if (secondFactors.remove(userId) && wasOn)
-          note(deps.store, actor, 'second-factor.off', userId)
-      }),
-
-    demand(userId, code) {
-      if (code === undefined || code.trim() === '')
-        throw codeNeeded('Enter the six digits of your authenticator.')
-      if (check(userId, code)) return
-      throw codeNeeded('This code is not right or was used.')
-    },
-  }
-}
+export const hasSecondFactor = ({ database }: Context, userId: string): boolean =>
+  Boolean(queries.findSecondFactor(database, userId)?.secret)
 
 /**
  * Whether the person manages the gateway and signs in by password alone; the tray asks for nobody.
  */
-export const needsSecondFactor = (
-  store: Pick<Context, 'users' | 'secondFactors'>,
-  user: SignedInUser,
-): boolean =>
+export const needsSecondFactor = (context: Context, user: SignedInUser): boolean =>
   may(user, 'manageGateway') &&
-  store.users.get(user.userId) !== undefined &&
-  !store.secondFactors.get(user.userId)?.secret
+  findUser(context.database, user.userId) !== undefined &&
+  !hasSecondFactor(context, user.userId)
+
+/** Sets an authenticator up. One that is in use stays so until the new one is confirmed. */
+export function beginSecondFactor(
+  context: Context,
+  { userId, email }: { readonly userId: string; readonly email: string },
+): { readonly uri: string; readonly secret: string } {
+  const { database, clock, settings } = context
+  const secret = new Secret({ size: SECRET_BYTES })
+  const issuer = settings.get('clinic.name') || 'Isthmus'
+  const unset = { userId, secret: null, since: null, lastStep: null }
+  database.transaction(() => {
+    queries.putSecondFactor(database, {
+      ...(queries.findSecondFactor(database, userId) ?? unset),
+      ...{ pending: secret.base32, pendingAt: instantOf(clock()) },
+    })
+    note(context, userActor(userId), 'second-factor.begin', userId)
+  })
+  const uri = new TOTP({ ...RULES, issuer, label: email, secret }).toString()
+  return { uri, secret: secret.base32 }
+}
+
+/**
+ * Gives the recovery codes, which are kept as hashes. @throws ApiError refused: nothing was begun,
+ * or the code is wrong; too-many
+ */
+export function confirmSecondFactor(context: Context, userId: string, code: string): string[] {
+  const { database, clock } = context
+  const begun = queries.findSecondFactor(database, userId)
+  if (!begun?.pending || clock() - msOf(begun.pendingAt ?? '') >= PENDING_MS)
+    throw new ApiError(
+      'refused',
+      'No authenticator is being set up. Begin again, and enter its code within 15 minutes.',
+    )
+  const codes = guarded(context, userId, () => {
+    const { pending = null } = queries.findSecondFactor(database, userId) ?? {}
+    const lastStep = pending === null ? undefined : stepOf(clock(), pending, code)
+    if (lastStep === undefined) return undefined
+    const made = Array.from({ length: CODES }, mintCode)
+    queries.putSecondFactor(database, {
+      ...{ userId, secret: pending, since: instantOf(clock()), lastStep },
+      ...{ pending: null, pendingAt: null },
+    })
+    const hashes = made.map((one) => hashOf(context, userId, one))
+    queries.setRecoveryCodes(database, userId, hashes)
+    note(context, userActor(userId), 'second-factor.on', userId)
+    return made
+  })
+  if (codes) return codes
+  const message = 'must be the six digits that the authenticator shows now'
+  throw new ApiError(
+    'refused',
+    'This code is not right. Enter the six digits that your authenticator shows now.',
+    { errors: [{ path: 'body.code', message }] },
+  )
+}
+
+/** Again changes nothing. */
+export function endSecondFactor(context: Context, userId: string, actor: Actor): void {
+  context.database.transaction(() => {
+    const wasOn = hasSecondFactor(context, userId)
+    queries.deleteSecondFactor(context.database, userId)
+    if (wasOn) note(context, actor, 'second-factor.off', userId)
+  })
+}
+
+/** Whether it is a right code, which is taken, once. @throws ApiError too-many */
+export function checkCode(context: Context, userId: string, code: string): boolean {
+  if (guarded(context, userId, () => take(context, userId, code))) return true
+  note(context, userActor(userId), 'user.sign-in-failed', userId, { why: 'code' })
+  return false
+}
+
+/** Takes a code, once. @throws ApiError not-signed-in, naming `body.code`; too-many */
+export function demandCode(context: Context, userId: string, code: string | undefined): void {
+  if (code === undefined || code.trim() === '')
+    throw codeNeeded('Enter the six digits of your authenticator.')
+  if (!checkCode(context, userId, code)) throw codeNeeded('This code is not right or was used.')
+}
+
+/** Wrong codes count by themselves: who knows the password would else clear them by signing in. */
+function guarded<T>(context: Context, userId: string, work: () => T | undefined): T | undefined {
+  const account = `second factor ${userId}`
+  countAttempt(context, account, 'codes')
+  const result = context.database.transaction(work)
+  if (result !== undefined) forgetAttempts(context, account)
+  return result
+}
+
+function take(context: Context, userId: string, code: string): true | undefined {
+  const { database, clock } = context
+  const record = queries.findSecondFactor(database, userId)
+  if (!record?.secret) return undefined
+  const step = stepOf(clock(), record.secret, code)
+  if (step !== undefined && step > (record.lastStep ?? -1)) {
+    queries.putSecondFactor(database, { ...record, lastStep: step })
+    return true
+  }
+  const codeHash = hashOf(context, userId, code)
+  if (!queries.takeRecoveryCode(database, userId, codeHash, instantOf(clock()))) return undefined
+  const codesLeft = queries.recoveryCodesLeft(database, userId)
+  note(context, userActor(userId), 'second-factor.recover', userId, { codesLeft })
+  return true
+}
+
+/** The step of time of a right code. */
+function stepOf(now: number, secret: string, code: string): number | undefined {
+  const totp = new TOTP({ ...RULES, secret: Secret.fromBase32(secret) })
+  const delta = totp.validate({ token: code.replace(/\s/g, ''), timestamp: now, window: WINDOW })
+  return delta === null ? undefined : Math.floor(now / 1000 / RULES.period) + delta
+}
+
+/** HMAC-SHA-256 under a key derived from the data key. */
+const hashOf = ({ seal }: Context, userId: string, code: string) =>
+  createHmac('sha256', seal.keyFor('codes of second factors'))
+    .update(`${userId} ${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`)
+    .digest('hex')
 
 const mintCode = () => {
   const four = () => Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('')

@@ -1,84 +1,69 @@
 import type { Context } from '#server/context.ts'
-import type { Call } from '#server/http/operations.ts'
+import type { Call, HandlersOf } from '#server/http/operations.ts'
 import { ACCESS, type SessionCookie, type Sessions } from '#server/http/session-authentication.ts'
 import type { WorkstationCookie } from '#server/http/workstation-authentication.ts'
-import type { DashboardDeps, DashboardHandlers } from '#server/modules/dashboard/deps.ts'
+import type { Settings } from '#server/modules/settings/settings.ts'
+import type { dashboard } from '#shared/contract/dashboard.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { OperationShape } from '#shared/operation.ts'
-import type { People, SignIn } from './people.ts'
-import type { SessionPlace } from './sessions.ts'
-import type { Workstations } from './workstations.ts'
+import { followLink, hasUser, isLimited, type People } from './people.ts'
+import { needsSecondFactor } from './second-factor.ts'
+import { isConfirmed, runningSession, type SessionPlace, type SignIn, signOut } from './sessions.ts'
+import { recogniseWorkstation } from './workstations.ts'
 
-/** What the sessions are read by; `use` says whether a person is at work. */
-interface SessionReader {
-  readonly sessions: Pick<People['sessions'], 'find' | 'isConfirmed'>
-  readonly isLimited: People['isLimited']
-}
-
-/** The sessions that `openHttpServer` asks for, from `openPeople`. */
-export const sessionsOf = (
-  { sessions, isLimited }: SessionReader,
-  store?: Pick<Context, 'sessions'>,
-): Sessions => ({
+/** The sessions that the listeners of the window ask for. */
+export const sessionsOf = (context: Context): Sessions => ({
   userOf(token, use) {
-    const session = sessions.find(token, use)
+    const session = runningSession(context, token, use)
     return session?.isLocked ? 'locked' : session?.user
   },
-  isConfirmed: (token) => sessions.isConfirmed(token),
-  isLimited,
-  ...(store && { onClosed: store.sessions.onClosed }),
+  isConfirmed: (token) => isConfirmed(context, token),
+  isLimited: (user) => isLimited(context, user),
+  onClosed: context.sessionState.onClosed,
 })
 
 /** Where a session begins that this call makes. */
 export const placeOf = (
+  context: Context,
   cookie: SessionCookie,
   workstation: WorkstationCookie,
-  workstations?: Pick<Workstations, 'find'> | undefined,
 ): SessionPlace => ({
   ...cookie.place,
   workstationId: workstation.isHere
     ? null
-    : (workstations?.find(workstation.token).record?.workstationId ?? null),
+    : (recogniseWorkstation(context, workstation.token).record?.workstationId ?? null),
 })
 
 /** Who is at work, as the window is told. */
-export const sessionShown =
-  ({
-    people,
-    settings,
-    version,
-  }: Pick<DashboardDeps, 'settings' | 'version'> & {
-    readonly people: Pick<DashboardDeps['people'], 'hasUser' | 'isLimited' | 'needsSecondFactor'>
-  }) =>
+export const sessionReply =
+  (context: Context, settings: Pick<Settings, 'get'>, version: string) =>
   (user: SignedInUser | undefined, isLocked = false) => ({
     user: user ?? null,
-    needsOwner: !people.hasUser(),
+    needsOwner: !hasUser(context),
     isLocked,
     lockMinutes: settings.get('window.lockMinutes'),
     // Nobody else can go on with it.
     needsSetup: user !== undefined && ACCESS.manage(user) && !settings.get('setup.isDone'),
-    isLimited: user !== undefined && people.isLimited(user),
-    needsSecondFactor: user !== undefined && people.needsSecondFactor(user),
+    isLimited: user !== undefined && isLimited(context, user),
+    needsSecondFactor: user !== undefined && needsSecondFactor(context, user),
     clinicName: settings.get('clinic.name'),
     version,
   })
 
-export function sessionHandlers({
-  people,
-  settings,
-  version,
-  workstations,
-}: Pick<DashboardDeps, 'people' | 'settings' | 'version' | 'workstations'>): Pick<
-  DashboardHandlers,
+export function sessionHandlers(
+  context: Context,
+  people: People,
+  show: ReturnType<typeof sessionReply>,
+): Pick<
+  HandlersOf<typeof dashboard>,
   'session' | 'signIn' | 'followLink' | 'createOwner' | 'signOut'
 > {
-  const show = sessionShown({ people, settings, version })
   const here = ({ session, workstation }: Pick<Call<OperationShape>, 'session' | 'workstation'>) =>
-    placeOf(session, workstation, workstations)
+    placeOf(context, session, workstation)
 
   function begin(cookie: SessionCookie, { token, user }: SignIn) {
     // The browser gets another token at each sign-in, and the one it had ends.
-    if (cookie.token) people.signOut(cookie.token)
+    if (cookie.token) signOut(context, cookie.token)
     cookie.set(token)
     return show(user)
   }
@@ -87,29 +72,27 @@ export function sessionHandlers({
     session({ session }) {
       // Also of a window that is locked: its lock says whose it is.
       const found =
-        session.token === undefined ? undefined : people.sessions.find(session.token, 'background')
+        session.token === undefined
+          ? undefined
+          : runningSession(context, session.token, 'background')
       // Of a session that began before cookies were named after the port.
       if (found && session.hasOldName && session.token) session.set(session.token)
       return show(found?.user, found?.isLocked)
     },
-    signIn: async ({ body, session, workstation }) =>
-      begin(
-        session,
-        await people.signIn(body.email, body.password, {
-          code: body.code,
-          place: here({ session, workstation }),
-        }),
-      ),
-    followLink({ body, session, user, workstation }) {
-      const link = people.followLink(body.token, here({ session, workstation }))
-      return link.mayCreateOwner
-        ? { session: show(user), mayCreateOwner: true }
-        : { session: begin(session, link.signIn), mayCreateOwner: false }
+    async signIn(call) {
+      const { email, password, code } = call.body
+      return begin(call.session, await people.signIn(email, password, { code, place: here(call) }))
     },
-    createOwner: async ({ body, session, workstation }) =>
-      begin(session, await people.createOwner(body, here({ session, workstation }))),
+    followLink(call) {
+      const link = followLink(context, call.body.token, here(call))
+      return link.mayCreateOwner
+        ? { session: show(call.user), mayCreateOwner: true }
+        : { session: begin(call.session, link.signIn), mayCreateOwner: false }
+    },
+    createOwner: async (call) =>
+      begin(call.session, await people.createOwner(call.body, here(call))),
     signOut({ session }) {
-      if (session.token) people.signOut(session.token)
+      if (session.token) signOut(context, session.token)
       session.clear()
       return { success: true }
     },

@@ -1,9 +1,14 @@
-import { type DomainDeps, differences, note } from '#server/modules/audit/audit.ts'
+import type { Context } from '#server/context.ts'
+import type { TimeKey } from '#server/database/page.ts'
+import { differences, note } from '#server/modules/audit/audit.ts'
 import { instantOf } from '#server/platform/clock.ts'
+import { folded } from '#server/platform/folding.ts'
 import type { Outcome } from '#shared/contract/conventions.ts'
 import { ApiError, type FieldFault } from '#shared/errors.ts'
 import { actorOf, type Caller, demand } from './caller.ts'
-import type { PersonFields, TimeKey, UserFilters, UserRecord } from './user-queries.ts'
+import * as queries from './queries.ts'
+import { endSessionsOf } from './sessions.ts'
+import { deleteSignInLinksOf } from './sign-in-queries.ts'
 import { deleteViewsOf, revokeLinksOf } from './viewer-queries.ts'
 
 /** A part of a list, newest first; `next` is where the next part goes on after. */
@@ -19,162 +24,160 @@ export interface ListPlace {
 
 /** What is absent stays; null clears. The e-mail cannot be changed. */
 export type PersonPatch = {
-  readonly [K in keyof Omit<PersonFields, 'email'>]?: PersonFields[K] | undefined
+  readonly [K in keyof Omit<queries.PersonFields, 'email'>]?: queries.PersonFields[K] | undefined
+}
+
+/** Newest first. @throws ApiError not-permitted */
+export function listUsers(
+  { database }: Context,
+  caller: Caller,
+  filters: queries.UserFilters,
+  { after, limit }: ListPlace,
+): ListPart<queries.UserRecord> {
+  demand(caller, 'readStudies')
+  const rows = queries.usersPage(database, filters, after, limit + 1)
+  return partOf(rows, limit, ({ createdAt, userId }) => ({ createdAt, id: userId }))
+}
+
+/** @throws ApiError not-permitted, not-found */
+export function readUser(context: Context, caller: Caller, userId: string): queries.UserRecord {
+  demand(caller, 'readStudies')
+  return existingUser(context, userId)
 }
 
 /**
- * Users as the interface manages them (interface.md, Viewer users; interface-choices §1.1);
- * accounts of the window are the same rows.
+ * Changes the pending invitation too. @throws ApiError not-found; not-permitted: only an owner
+ * edits an owner; refused: an owner through a key, an administrator without access to the window,
+ * report creation without an NPI, the last owner's level
  */
-export interface Users {
-  list(caller: Caller, filters: UserFilters, place: ListPlace): ListPart<UserRecord>
-  /** @throws ApiError not-found */
-  read(caller: Caller, userId: string): UserRecord
-  /**
-   * Changes the pending invitation too (row 3). @throws ApiError not-found; not-permitted: only an
-   * owner edits an owner; refused: an owner through a key, an administrator without access to the
-   * window, report creation without an NPI, the last owner's level
-   */
-  update(caller: Caller, userId: string, patch: PersonPatch): UserRecord
-  /**
-   * Ends sessions and links at once; again changes nothing. @throws ApiError as `update`; refused:
-   * an administrator of the gateway through a key
-   */
-  revokeAccess(caller: Caller, userId: string): Outcome
-  /**
-   * Former permissions come back; an active user is left alone (`success:false`). @throws ApiError
-   * as `update`
-   */
-  reactivate(caller: Caller, userId: string): Outcome
-}
-
-export function openUsers(deps: DomainDeps): Users {
-  const { store, clock } = deps
-  const { database, users, invitations, sessions, signInLinks } = store
-
-  function existing(userId: string): UserRecord {
-    const user = users.get(userId)
-    if (!user) throw new ApiError('not-found', 'There is no such user.')
-    return user
-  }
-
-  const isLastOwner = (user: UserRecord) =>
-    user.level === 'owner' &&
-    user.deactivatedAt === null &&
-    !users
-      .list()
-      .some(
-        (other) =>
-          other.userId !== user.userId && other.level === 'owner' && other.deactivatedAt === null,
-      )
-
-  return {
-    list(caller, filters, { after, limit }) {
-      demand(caller, 'readStudies')
-      return partOf(users.page(filters, after, limit + 1), limit, ({ createdAt, userId }) => ({
-        createdAt,
-        id: userId,
-      }))
-    },
-
-    read(caller, userId) {
-      demand(caller, 'readStudies')
-      return existing(userId)
-    },
-
-    update: (caller, userId, patch) =>
-      database.transaction(() => {
-        demand(caller, 'manageUsers')
-        const before = existing(userId)
-        demandOwnerFor(caller, before)
-        if (patch.level === 'owner' && before.level !== 'owner') demandOwner(caller)
-        const after = patchedUser(caller, before, patch)
-        checkPerson(after, patch)
-        if (caller.kind === 'api-key') checkPerson({ ...after, level: after.interfaceLevel }, patch)
-        if (isLastOwner(before) && after.level !== 'owner') throw lastOwner('body.level')
-        const changes = differences<PersonFields & Pick<UserRecord, 'interfaceLevel'>>(
-          before,
-          after,
-        )
-        if (Object.keys(changes).length === 0) return before
-        const updatedAt = instantOf(clock())
-        const changed = { ...after, updatedAt }
-        users.update(changed)
-        if (!after.hasDashboardAccess) {
-          sessions.removeOf(userId)
-          deleteViewsOf(database, userId, 'window')
-        }
-        const invitation = invitations.ofUser(userId)
-        if (invitation && isPending(invitation, updatedAt))
-          invitations.update({
-            ...merged(invitation, patch),
-            level: after.interfaceLevel,
-            updatedAt,
-          })
-        note(deps.store, actorOf(caller), 'user.update', userId, changes)
-        return changed
-      }),
-
-    revokeAccess: (caller, userId) =>
-      database.transaction(() => {
-        demand(caller, 'manageUsers')
-        const user = existing(userId)
-        demandOwnerFor(caller, user)
-        demandWindowFor(caller, user)
-        if (user.deactivatedAt !== null)
-          return { success: true, message: 'The user had no access.' }
-        if (isLastOwner(user))
-          return {
-            success: false,
-            message: 'The last owner keeps access: make another owner first.',
-          }
-        const at = instantOf(clock())
-        users.update({ ...user, deactivatedAt: at, updatedAt: at })
-        sessions.removeOf(userId)
-        signInLinks.removeOf(userId)
-        revokeLinksOf(database, userId, at)
-        deleteViewsOf(database, userId)
-        note(deps.store, actorOf(caller), 'user.revoke-access', userId)
-        return { success: true, message: 'The user has no access any more.' }
-      }),
-
-    reactivate: (caller, userId) =>
-      database.transaction(() => {
-        demand(caller, 'manageUsers')
-        const user = existing(userId)
-        demandOwnerFor(caller, user)
-        demandWindowFor(caller, user)
-        if (user.deactivatedAt === null) return { success: false, message: 'The user is active.' }
-        const at = instantOf(clock())
-        const invitation = invitations.ofUser(userId)
-        if (user.passwordHash === null && !(invitation && isPending(invitation, at)))
-          return {
-            success: false,
-            message:
-              'The user never accepted the invitation, which is over: invite the person again.',
-          }
-        if (users.byEmail(user.email))
-          return { success: false, message: 'Another user has the e-mail address by now.' }
-        users.update({ ...user, deactivatedAt: null, updatedAt: at })
-        note(deps.store, actorOf(caller), 'user.reactivate', userId)
-        return { success: true, message: 'The user has access again.' }
-      }),
-  }
+export function updateUser(
+  context: Context,
+  caller: Caller,
+  userId: string,
+  patch: PersonPatch,
+): queries.UserRecord {
+  const { database, clock } = context
+  return database.transaction(() => {
+    demand(caller, 'manageUsers')
+    const before = existingUser(context, userId)
+    demandOwnerFor(caller, before)
+    if (patch.level === 'owner' && before.level !== 'owner') demandOwner(caller)
+    const after = patchedUser(caller, before, patch)
+    checkPerson(after, patch)
+    if (caller.kind === 'api-key') checkPerson({ ...after, level: after.interfaceLevel }, patch)
+    if (isLastOwner(context, before) && after.level !== 'owner') throw lastOwner('body.level')
+    const changes = differences<queries.PersonFields & Pick<queries.UserRecord, 'interfaceLevel'>>(
+      before,
+      after,
+    )
+    if (Object.keys(changes).length === 0) return before
+    const updatedAt = instantOf(clock())
+    const changed = { ...after, updatedAt }
+    queries.updateUser(database, changed)
+    if (!after.hasDashboardAccess) {
+      endSessionsOf(context, userId)
+      deleteViewsOf(database, userId, 'window')
+    }
+    const invitation = queries.invitationOfUser(database, userId)
+    if (invitation && isPending(invitation, updatedAt)) {
+      const level = after.interfaceLevel
+      queries.updateInvitation(database, { ...merged(invitation, patch), level, updatedAt })
+    }
+    note(context, actorOf(caller), 'user.update', userId, changes)
+    return changed
+  })
 }
 
 /**
- * Whether it can still be accepted at `now`: expiry is computed, the status stays `sent` (row 8).
+ * Ends sessions and links at once; again changes nothing. @throws ApiError as `updateUser`;
+ * refused: an administrator of the gateway through a key
  */
+export function revokeAccess(context: Context, caller: Caller, userId: string): Outcome {
+  const { database, clock } = context
+  return database.transaction(() => {
+    const user = managedUser(context, caller, userId)
+    if (user.deactivatedAt !== null) return { success: true, message: 'The user had no access.' }
+    if (isLastOwner(context, user))
+      return { success: false, message: 'The last owner keeps access: make another owner first.' }
+    const at = instantOf(clock())
+    queries.updateUser(database, { ...user, deactivatedAt: at, updatedAt: at })
+    endSessionsOf(context, userId)
+    deleteSignInLinksOf(database, userId)
+    revokeLinksOf(database, userId, at)
+    deleteViewsOf(database, userId)
+    note(context, actorOf(caller), 'user.revoke-access', userId)
+    return { success: true, message: 'The user has no access any more.' }
+  })
+}
+
+/**
+ * Former permissions come back; an active user is left alone (`success:false`). @throws ApiError
+ * as `revokeAccess`
+ */
+export function reactivateUser(context: Context, caller: Caller, userId: string): Outcome {
+  const { database, clock } = context
+  return database.transaction(() => {
+    const user = managedUser(context, caller, userId)
+    if (user.deactivatedAt === null) return { success: false, message: 'The user is active.' }
+    const at = instantOf(clock())
+    const invitation = queries.invitationOfUser(database, userId)
+    if (user.passwordHash === null && !(invitation && isPending(invitation, at)))
+      return {
+        success: false,
+        message: 'The user never accepted the invitation, which is over: invite the person again.',
+      }
+    if (queries.userByEmail(database, user.email))
+      return { success: false, message: 'Another user has the e-mail address by now.' }
+    queries.updateUser(database, { ...user, deactivatedAt: null, updatedAt: at })
+    note(context, actorOf(caller), 'user.reactivate', userId)
+    return { success: true, message: 'The user has access again.' }
+  })
+}
+
+/** First and last name of an actor of the audit trail who is a user. */
+export function actorName({ database }: Context, actor: string): string | undefined {
+  if (!actor.startsWith('user:')) return undefined
+  const user = queries.findUser(database, actor.slice('user:'.length))
+  return user && `${user.firstName} ${user.lastName}`
+}
+
+/** @throws ApiError not-found */
+export function existingUser({ database }: Context, userId: string): queries.UserRecord {
+  const user = queries.findUser(database, userId)
+  if (!user) throw new ApiError('not-found', 'There is no such user.')
+  return user
+}
+
+/** The user, whose access the caller may give and take. @throws ApiError as `revokeAccess` */
+function managedUser(context: Context, caller: Caller, userId: string): queries.UserRecord {
+  demand(caller, 'manageUsers')
+  const user = existingUser(context, userId)
+  demandOwnerFor(caller, user)
+  demandWindowFor(caller, user)
+  return user
+}
+
+const isLastOwner = ({ database }: Context, user: queries.UserRecord) =>
+  user.level === 'owner' &&
+  user.deactivatedAt === null &&
+  !queries
+    .allUsers(database)
+    .some(
+      ({ userId, level, deactivatedAt }) =>
+        userId !== user.userId && level === 'owner' && deactivatedAt === null,
+    )
+
+/** Whether it can still be accepted at `now`: the status of an expired one stays `sent`. */
 export const isPending = (
   { status, expiry }: { readonly status: string; readonly expiry: string | null },
   now: string,
 ): boolean => status === 'sent' && (expiry === null || expiry > now)
 
 /**
- * The rules of rows 27 and 28 and of the NPI, on the record as it would be. @throws ApiError
- * refused
+ * Who runs the gateway has access to the window, and who writes reports has an NPI. `person` is the
+ * record as it would be. @throws ApiError refused
  */
-export function checkPerson(person: PersonFields, given: PersonPatch): void {
+export function checkPerson(person: queries.PersonFields, given: PersonPatch): void {
   const errors: FieldFault[] = []
   if (person.level !== 'member' && !person.hasDashboardAccess)
     errors.push({
@@ -200,7 +203,7 @@ export function checkPerson(person: PersonFields, given: PersonPatch): void {
 }
 
 /** The record with the fields of the patch that are given. */
-export const merged = <T extends PersonFields>(before: T, patch: PersonPatch): T => ({
+export const merged = <T extends queries.PersonFields>(before: T, patch: PersonPatch): T => ({
   ...before,
   ...Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
 })
@@ -211,9 +214,9 @@ export const merged = <T extends PersonFields>(before: T, patch: PersonPatch): T
  */
 export function patchedUser(
   caller: Caller,
-  before: UserRecord,
+  before: queries.UserRecord,
   { level, ...patch }: PersonPatch,
-): UserRecord {
+): queries.UserRecord {
   const after = merged(before, patch)
   // Nor may the level that a key wrote keep the window from taking its access.
   if (caller.kind === 'user' && (level ?? before.level) === 'member' && !after.hasDashboardAccess)
@@ -226,7 +229,10 @@ export function patchedUser(
 }
 
 /** A key takes nobody's right to run the gateway, and gives none back. @throws ApiError refused */
-export function demandWindowFor(caller: Caller, { level }: Pick<UserRecord, 'level'>): void {
+export function demandWindowFor(
+  caller: Caller,
+  { level }: Pick<queries.UserRecord, 'level'>,
+): void {
   if (caller.kind === 'api-key' && level !== 'member')
     throw new ApiError(
       'refused',
@@ -245,11 +251,11 @@ export function partOf<T>(
   return { items, next: rows.length > limit && last ? keyOf(last) : undefined }
 }
 
-function demandOwnerFor(caller: Caller, user: UserRecord): void {
+function demandOwnerFor(caller: Caller, user: queries.UserRecord): void {
   if (user.level === 'owner') demandOwner(caller)
 }
 
-/** Row 27: an owner is not editable by the interface; row 52: only an owner edits an owner. */
+/** An owner is not changed by the interface, and only by an owner. */
 function demandOwner(caller: Caller): void {
   if (caller.kind === 'api-key')
     throw new ApiError('refused', 'An owner is changed in the window only.')
@@ -261,3 +267,44 @@ const lastOwner = (path: string) =>
   new ApiError('refused', 'The last owner stays one: make another owner first.', {
     errors: [{ path, message: 'must stay owner: there is no other' }],
   })
+
+/**
+ * Whether every word that is typed is in the person's names or e-mail; letter case and accents do
+ * not count.
+ */
+export function personSearch(search: string): (user: queries.UserRecord) => boolean {
+  const words = folded(search)
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  return ({ firstName, middleName, lastName, suffix1, suffix2, email }) => {
+    if (words.length === 0) return true
+    const text = folded([firstName, middleName, lastName, suffix1, suffix2, email].join(' '))
+    return words.every((word) => text.includes(word))
+  }
+}
+
+const READ_AT_ONCE = 100
+
+/**
+ * The part of a list that has only what is wanted: it is read on until the part is full, or over. A
+ * clinic has hundreds of people.
+ */
+export function wantedPart<T>(
+  read: (place: ListPlace) => ListPart<T>,
+  keyOf: (item: T) => TimeKey,
+  isWanted: (item: T) => boolean,
+  { after, limit }: ListPlace,
+): ListPart<T> {
+  const items: T[] = []
+  for (let place = after; ; ) {
+    const part = read({ after: place, limit: READ_AT_ONCE })
+    for (const item of part.items) {
+      if (!isWanted(item)) continue
+      const last = items.at(-1)
+      if (items.length === limit && last) return { items, next: keyOf(last) }
+      items.push(item)
+    }
+    if (!part.next) return { items, next: undefined }
+    place = part.next
+  }
+}

@@ -2,83 +2,80 @@ import type { Database } from '#server/database/database.ts'
 
 /**
  * A browser of a PC that asked to open the window, or may; of its cookie only the SHA-256 is
- * stored.
+ * stored. `code` is shown on both screens: two groups of three.
  */
-export interface WorkstationRecord {
-  readonly workstationId: string
-  readonly tokenHash: string
-  readonly name: string
-  /** Shown on both screens: two groups of three. */
-  readonly code: string
-  readonly address: string
-  readonly browser: string
-  readonly askedAt: string
-  readonly refusedAt: string | null
-  readonly approvedAt: string | null
-  readonly approvedByUserId: string | null
-  readonly lastSeenAt: string | null
-}
+export type WorkstationRecord = NonNullable<ReturnType<typeof findWorkstation>>
 
-export interface WorkstationsStore {
-  /** Those that ask, oldest first, then those that were approved, by name. */
-  list(): WorkstationRecord[]
-  /** How many wait for an answer; with those that were refused, those of one address. */
-  asking(): number
-  askedFrom(address: string): number
-  get(workstationId: string): WorkstationRecord | undefined
-  byToken(tokenHash: string): WorkstationRecord | undefined
-  put(record: WorkstationRecord): void
-  noteSeen(workstationId: string, at: string): void
-  remove(workstationId: string): boolean
-  /**
-   * Forgets those that asked up to the first instant and were not approved, and those approved up
-   * to the second.
-   */
-  purge(askedUntil: string, approvedUntil: string): number
-}
+const every = ({ sql }: Database) => sql.selectFrom('workstations').selectAll()
 
-export function workstationsStore(db: Database): WorkstationsStore {
-  const every = db.sql.selectFrom('workstations').selectAll()
-  const remove = db.sql.deleteFrom('workstations')
-  const counted = db.sql
+export const findWorkstation = (database: Database, workstationId: string) =>
+  database.get(every(database).where('workstationId', '=', workstationId))
+
+export const workstationByToken = (database: Database, tokenHash: string) =>
+  database.get(every(database).where('tokenHash', '=', tokenHash))
+
+/** Those that ask and were not refused, oldest first, then those that were approved, by name. */
+export const workstationRecords = (database: Database): WorkstationRecord[] => [
+  ...database.all(
+    every(database)
+      .where('approvedAt', 'is', null)
+      .where('refusedAt', 'is', null)
+      .orderBy('askedAt'),
+  ),
+  ...database.all(
+    every(database).where('approvedAt', 'is not', null).orderBy('name').orderBy('workstationId'),
+  ),
+]
+
+const notApproved = ({ sql }: Database) =>
+  sql
     .selectFrom('workstations')
     .select((of) => of.fn.countAll<number>().as('count'))
     .where('approvedAt', 'is', null)
-  return {
-    list: () => [
-      ...db.all(
-        every.where('approvedAt', 'is', null).where('refusedAt', 'is', null).orderBy('askedAt'),
+
+/** How many wait for an answer. */
+export const workstationsAsking = (database: Database) =>
+  database.get(notApproved(database).where('refusedAt', 'is', null))?.count ?? 0
+
+/** How many of the address are not approved, those that were refused too. */
+export const workstationsAskingFrom = (database: Database, address: string) =>
+  database.get(notApproved(database).where('address', '=', address))?.count ?? 0
+
+export const putWorkstation = (database: Database, record: WorkstationRecord) =>
+  database.run(
+    database.sql
+      .insertInto('workstations')
+      .values(record)
+      .onConflict((old) => old.column('workstationId').doUpdateSet(record)),
+  )
+
+export const noteWorkstationSeen = (database: Database, workstationId: string, at: string) =>
+  database.run(
+    database.sql
+      .updateTable('workstations')
+      .set({ lastSeenAt: at })
+      .where('workstationId', '=', workstationId),
+  )
+
+export const deleteWorkstation = (database: Database, workstationId: string) =>
+  database.run(database.sql.deleteFrom('workstations').where('workstationId', '=', workstationId))
+
+/**
+ * Forgets those that asked up to the first instant and were not approved, and those approved up to
+ * the second; returns how many.
+ */
+export const purgeWorkstations = (
+  database: Database,
+  askedUntil: string,
+  approvedUntil: string,
+): number =>
+  database.run(
+    database.sql
+      .deleteFrom('workstations')
+      .where((of) =>
+        of.or([
+          of.and([of('approvedAt', 'is', null), of('askedAt', '<=', askedUntil)]),
+          of('approvedAt', '<=', approvedUntil),
+        ]),
       ),
-      ...db.all(every.where('approvedAt', 'is not', null).orderBy('name').orderBy('workstationId')),
-    ],
-    asking: () => db.get(counted.where('refusedAt', 'is', null))?.count ?? 0,
-    askedFrom: (address) => db.get(counted.where('address', '=', address))?.count ?? 0,
-    get: (workstationId) => db.get(every.where('workstationId', '=', workstationId)),
-    byToken: (tokenHash) => db.get(every.where('tokenHash', '=', tokenHash)),
-    put: (record) =>
-      void db.run(
-        db.sql
-          .insertInto('workstations')
-          .values(record)
-          .onConflict((old) => old.column('workstationId').doUpdateSet(record)),
-      ),
-    noteSeen: (workstationId, at) =>
-      void db.run(
-        db.sql
-          .updateTable('workstations')
-          .set({ lastSeenAt: at })
-          .where('workstationId', '=', workstationId),
-      ),
-    remove: (workstationId) =>
-      db.run(remove.where('workstationId', '=', workstationId)).changes > 0,
-    purge: (askedUntil, approvedUntil) =>
-      db.run(
-        remove.where((of) =>
-          of.or([
-            of.and([of('approvedAt', 'is', null), of('askedAt', '<=', askedUntil)]),
-            of('approvedAt', '<=', approvedUntil),
-          ]),
-        ),
-      ).changes,
-  }
-}
+  ).changes

@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
-import type { EventLog } from '#server/modules/events/event-log.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
 import { findEndpoint } from '#server/modules/partners/queries.ts'
 import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { endpointTaking } from '#server/modules/partners/targets.ts'

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Context } from '#server/context.ts'
 import { openOutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
+import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
@@ -14,17 +15,6 @@ import { type CaptureRecord, findCapture, updateCapture } from './queries.ts'
 export const CAPTURE_UPLOAD = 'capture.upload'
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-/** Waits after a failed attempt, by attempts made before; then it is given up. */
-export const UPLOAD_WAITS_MS = [
-  5000,
-  MINUTE_MS,
-  5 * MINUTE_MS,
-  30 * MINUTE_MS,
-  2 * HOUR_MS,
-  5 * HOUR_MS,
-  10 * HOUR_MS,
-] as const
 /** For one URL: tens of megabytes by the slow half of a clinic's line. */
 const PUT_BUDGET_MS = 10 * MINUTE_MS
 const AT_ONCE = 2
@@ -70,7 +60,7 @@ export function openCaptureUpload(
       if (!capture) return { outcome: 'failed', fault: GONE }
       try {
         const { isPassing, ...standing } = await upload(context, ask, put, capture, signal)
-        const wait = isPassing ? UPLOAD_WAITS_MS[attempts] : undefined
+        const wait = isPassing ? waitAfter(RETRY_SCHEDULES.captureUpload, attempts + 1) : undefined
         if (standing.state !== 'failed')
           return { outcome: 'sent', within: () => settle(captureId, standing) }
         const fault = standing.lastError

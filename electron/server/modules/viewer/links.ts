@@ -1,11 +1,12 @@
 import type { Context } from '#server/context.ts'
+import { findApiKey } from '#server/modules/api-keys/queries.ts'
 import { note } from '#server/modules/audit/audit.ts'
 import { targetFor } from '#server/modules/partners/targets.ts'
 import { type EitherStudy, studyFinder } from '#server/modules/studies/study-access.ts'
 import type { Area, StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { refused, studyReferences } from '#server/modules/studies/study-references.ts'
 import { actorOf, type Caller, demand, makerOf } from '#server/modules/users/caller.ts'
-import type { UserRecord } from '#server/modules/users/user-queries.ts'
+import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
 import { ApiError } from '#shared/errors.ts'
@@ -185,7 +186,7 @@ function whyClosed(context: Context, link: LinkRecord, now: string) {
  * create reports.
  */
 export function whyRevoked(
-  { users, apiKeys }: Context,
+  { database }: Context,
   {
     kind,
     userId,
@@ -195,12 +196,13 @@ export function whyRevoked(
     readonly kind: string
   },
 ): string | undefined {
-  const isGone = (id: string | null) => id !== null && users.get(id)?.deactivatedAt !== null
-  if (createdByApiKeyId !== null && apiKeys.get(createdByApiKeyId)?.revokedAt !== null)
+  const isGone = (id: string | null) =>
+    id !== null && findUser(database, id)?.deactivatedAt !== null
+  if (createdByApiKeyId !== null && findApiKey(database, createdByApiKeyId)?.revokedAt !== null)
     return 'The partner that gave the link has no access any more.'
   if (isGone(createdByUserId)) return 'Whoever gave the link has no access any more.'
   if (isGone(userId)) return 'The person whom the link is for has no access any more.'
-  if (kind === 'reroute' && !users.get(userId ?? '')?.canCreateReports)
+  if (kind === 'reroute' && !findUser(database, userId ?? '')?.canCreateReports)
     return 'The person whom the link is for may not create reports any more.'
   return undefined
 }

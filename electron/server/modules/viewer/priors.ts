@@ -1,12 +1,13 @@
 import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
-import { windowCaller } from '#server/modules/customers/service.ts'
+import { findApiKey } from '#server/modules/api-keys/queries.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
 import type { ImageStudyRecord } from '#server/modules/images/image-study-queries.ts'
 import { differencesOf, isSamePerson } from '#server/modules/images/same-patient.ts'
 import { isVisible } from '#server/modules/studies/study-access.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
-import type { Caller } from '#server/modules/users/caller.ts'
+import { type Caller, windowCaller } from '#server/modules/users/caller.ts'
+import { findUser } from '#server/modules/users/queries.ts'
 import { signedInUser } from '#server/modules/users/sessions.ts'
 import type { ViewedPrior } from '#shared/contract/viewing.ts'
 
@@ -65,7 +66,8 @@ function namedByRow(context: Context, view: OpenView): string[] {
  */
 function seerOf(context: Context, view: OpenView): Caller | undefined {
   const { kind, user, createdByApiKeyId, createdByUserId } = view
-  const key = createdByApiKeyId === null ? undefined : context.apiKeys.get(createdByApiKeyId)
+  const key =
+    createdByApiKeyId === null ? undefined : findApiKey(context.database, createdByApiKeyId)
   if (key)
     return {
       kind: 'api-key',
@@ -73,7 +75,7 @@ function seerOf(context: Context, view: OpenView): Caller | undefined {
       scope: key.scope,
       isViewerEnabled: key.isViewerEnabled,
     }
-  const maker = createdByUserId === null ? undefined : context.users.get(createdByUserId)
+  const maker = createdByUserId === null ? undefined : findUser(context.database, createdByUserId)
   const person = kind === 'window' ? user : maker && signedInUser(maker)
   return person && windowCaller(context)(person)
 }

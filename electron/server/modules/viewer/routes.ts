@@ -5,7 +5,8 @@ import { type HandlersOf, serve, serveAll } from '#server/http/operations.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { frameBytes, mediaBytes, serveViewBytes, serveViewLines } from '#server/http/view-stream.ts'
 import { note, userActor } from '#server/modules/audit/audit.ts'
-import { windowCaller } from '#server/modules/customers/service.ts'
+import { windowCaller } from '#server/modules/users/caller.ts'
+import { runningSession } from '#server/modules/users/sessions.ts'
 import { ANNOTATION_CHARACTERS, dashboardViews, viewing } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
 import { readAnnotations, saveAnnotations } from './annotations.ts'
@@ -98,19 +99,16 @@ export function serveViewing(
   )
 }
 
-/**
- * The window's way into the viewer: the page it opens then goes by the cookie of the view.
- * @param sessionOf the window's session of a token
- */
+/** The window's way into the viewer: the page it opens then goes by the cookie of the view. */
 export function serveDashboardViews(
   app: HttpApp,
   context: Context,
   sessions: Pick<ViewSessions, 'byUser'>,
-  sessionOf: (token: string) => { readonly sessionId: string } | undefined,
 ): void {
   serve(app, dashboardViews.open, ({ body, user, viewCookie, session }) => {
-    const sessionId = session.token ? sessionOf(session.token)?.sessionId : undefined
-    const { view, token } = sessions.byUser(windowCaller(context)(user), body, sessionId)
+    const window = session.token ? runningSession(context, session.token, 'background') : undefined
+    const caller = windowCaller(context)(user)
+    const { view, token } = sessions.byUser(caller, body, window?.sessionId)
     viewCookie.set(view.viewId, token)
     return shownView(context, view)
   })

@@ -1,12 +1,22 @@
 import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { note } from '#server/modules/audit/audit.ts'
-import { windowCaller } from '#server/modules/customers/service.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
 import { isVisible, studyFinder } from '#server/modules/studies/study-access.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
-import { actorOf, demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
-import { openSessions, type SessionUse, signedInUser } from '#server/modules/users/sessions.ts'
+import {
+  actorOf,
+  demand,
+  isAllowed,
+  type UserCaller,
+  windowCaller,
+} from '#server/modules/users/caller.ts'
+import { findUser } from '#server/modules/users/queries.ts'
+import {
+  runningSessionById,
+  type SessionUse,
+  signedInUser,
+} from '#server/modules/users/sessions.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
@@ -46,7 +56,6 @@ export type ViewSessions = ReturnType<typeof openViewSessions>
  */
 export function openViewSessions(context: Context) {
   const { database, clock, uuid, settings, studies } = context
-  const windows = openSessions({ store: context, clock, uuid })
   const listeners = new Set<(viewId: string) => void>()
   /** Views that something may be held for: each ends for the listeners once. */
   const held = new Set<string>()
@@ -159,7 +168,8 @@ export function openViewSessions(context: Context) {
       const idleSince = msOf(used.get(viewId) ?? view.lastUsedAt)
       if (msOf(view.expiresAt) <= now || now - idleSince >= idleMs(context))
         return endOrForget(viewId)
-      const window = view.sessionId === null ? undefined : windows.findById(view.sessionId, use)
+      const window =
+        view.sessionId === null ? undefined : runningSessionById(context, view.sessionId, use)
       if (view.sessionId !== null && !window) return endOrForget(viewId)
       if (window?.isLocked)
         throw new ApiError('locked', 'The window is locked: unlock it to go on with its images.')
@@ -234,8 +244,8 @@ export function whyNoCapture(context: Context, view: OpenView): string {
     : 'Your account may look at images only: an owner or an admin can allow more.'
 }
 
-function withUser({ users }: Context, view: ViewRecord): OpenView {
-  const user = view.userId === null ? undefined : users.get(view.userId)
+function withUser({ database }: Context, view: ViewRecord): OpenView {
+  const user = view.userId === null ? undefined : findUser(database, view.userId)
   return { ...view, user: user && signedInUser(user) }
 }
 
@@ -252,7 +262,7 @@ function whyNotAtTheWindow(
   context: Context,
   { userId, studyId, studyInstanceUid }: ViewRecord,
 ): string | undefined {
-  const user = userId === null ? undefined : context.users.get(userId)
+  const user = userId === null ? undefined : findUser(context.database, userId)
   if (!user || user.deactivatedAt !== null || !user.hasDashboardAccess)
     return 'Your account has no access any more.'
   const caller = windowCaller(context)(signedInUser(user))

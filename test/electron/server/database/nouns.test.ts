@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
+import { insertApiKey } from '#server/modules/api-keys/queries.ts'
 import {
   MOST_CALLERS,
   MOST_CALLERS_OF_ADDRESS,
@@ -15,7 +16,20 @@ import {
   saveEndpoint,
 } from '#server/modules/partners/queries.ts'
 import { endpointTaking } from '#server/modules/partners/targets.ts'
-import type { UserRecord } from '#server/modules/users/user-queries.ts'
+import {
+  countUsers,
+  findUser,
+  insertUser,
+  type UserRecord,
+  updateUser,
+  userByEmail,
+} from '#server/modules/users/queries.ts'
+import {
+  findSignInLink,
+  insertSignInLink,
+  purgeSignInLinks,
+  redeemSignInLink,
+} from '#server/modules/users/sign-in-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { SETTING_KEYS, SETTINGS } from '#shared/contract/settings.ts'
 import { idFromUuid } from '#shared/ids.ts'
@@ -184,28 +198,28 @@ const user = (number: number, differs: Partial<UserRecord> = {}): UserRecord => 
 describe('users', () => {
   it('are found by e-mail in any case, among the live ones', () => {
     using temp = tempStore()
-    const { users } = temp.store
-    users.insert(user(1))
-    expect(users.byEmail(' Person1@CLINIC.example')).toEqual(user(1))
-    expect(users.get(user(1).userId)).toEqual(user(1))
-    users.update(user(1, { deactivatedAt: AT }))
-    expect(users.byEmail('person1@clinic.example')).toBeUndefined()
-    users.insert(user(2, { email: 'PERSON1@clinic.example' }))
-    expect(users.byEmail('person1@clinic.example')?.userId).toBe(user(2).userId)
-    expect(users.count()).toBe(2)
+    const { database } = temp.store
+    insertUser(database, user(1))
+    expect(userByEmail(database, ' Person1@CLINIC.example')).toEqual(user(1))
+    expect(findUser(database, user(1).userId)).toEqual(user(1))
+    updateUser(database, user(1, { deactivatedAt: AT }))
+    expect(userByEmail(database, 'person1@clinic.example')).toBeUndefined()
+    insertUser(database, user(2, { email: 'PERSON1@clinic.example' }))
+    expect(userByEmail(database, 'person1@clinic.example')?.userId).toBe(user(2).userId)
+    expect(countUsers(database)).toBe(2)
   })
 
   it('share no e-mail while both are live', () => {
     using temp = tempStore()
-    temp.store.users.insert(user(1))
-    expect(() => temp.store.users.insert(user(2, { email: 'PERSON1@clinic.example' }))).toThrow(
-      'UNIQUE constraint failed',
-    )
+    insertUser(temp.store.database, user(1))
+    expect(() =>
+      insertUser(temp.store.database, user(2, { email: 'PERSON1@clinic.example' })),
+    ).toThrow('UNIQUE constraint failed')
   })
 
   it('take their sign-in links only as they are', () => {
     using temp = tempStore()
-    const { signInLinks } = temp.store
+    const { database } = temp.store
     const link = {
       tokenHash: 'c'.repeat(64),
       kind: 'sign-in' as const,
@@ -214,14 +228,14 @@ describe('users', () => {
       expiresAt: AT,
       usedAt: null,
     }
-    expect(() => signInLinks.insert(link)).toThrow('CHECK constraint failed')
+    expect(() => insertSignInLink(database, link)).toThrow('CHECK constraint failed')
   })
 })
 
 describe('sign-in links', () => {
   it('are redeemed once, before they expire', () => {
     using temp = tempStore()
-    const { signInLinks } = temp.store
+    const { database } = temp.store
     const link = {
       kind: 'setup' as const,
       userId: null,
@@ -230,15 +244,15 @@ describe('sign-in links', () => {
       usedAt: null,
     }
     const [one, two] = ['a'.repeat(64), 'b'.repeat(64)]
-    signInLinks.insert({ ...link, tokenHash: one })
-    signInLinks.insert({ ...link, tokenHash: two })
-    expect(signInLinks.find(one, AT)).toEqual({ ...link, tokenHash: one })
-    expect(signInLinks.redeem(one, AT)).toEqual({ ...link, tokenHash: one, usedAt: AT })
-    expect(signInLinks.redeem(one, AT)).toBeUndefined()
-    expect(signInLinks.find(one, AT)).toBeUndefined()
-    expect(signInLinks.redeem(two, '2026-03-10T09:15:00.000Z')).toBeUndefined()
-    expect(signInLinks.redeem('c'.repeat(64), AT)).toBeUndefined()
-    expect(signInLinks.purge('2026-03-10T09:15:00.000Z')).toBe(2)
+    insertSignInLink(database, { ...link, tokenHash: one })
+    insertSignInLink(database, { ...link, tokenHash: two })
+    expect(findSignInLink(database, one, AT)).toEqual({ ...link, tokenHash: one })
+    expect(redeemSignInLink(database, one, AT)).toEqual({ ...link, tokenHash: one, usedAt: AT })
+    expect(redeemSignInLink(database, one, AT)).toBeUndefined()
+    expect(findSignInLink(database, one, AT)).toBeUndefined()
+    expect(redeemSignInLink(database, two, '2026-03-10T09:15:00.000Z')).toBeUndefined()
+    expect(redeemSignInLink(database, 'c'.repeat(64), AT)).toBeUndefined()
+    expect(purgeSignInLinks(database, '2026-03-10T09:15:00.000Z')).toBe(2)
   })
 })
 
@@ -270,7 +284,7 @@ describe('endpoints', () => {
 
   it('take an event of their key, else as the default', () => {
     using temp = tempStore()
-    const { database, apiKeys } = temp.store
+    const { database } = temp.store
     const never = {
       lastUsedAt: null,
       revokedAt: null,
@@ -279,7 +293,7 @@ describe('endpoints', () => {
       oldLast4: null,
       oldExpiresAt: null,
     }
-    apiKeys.insert({ ...key, createdAt: AT, ...never })
+    insertApiKey(database, { ...key, createdAt: AT, ...never })
     saveEndpoint(database, endpoint('ris'))
     saveEndpoint(database, endpoint('reading', { apiKeyId: 'k1', events: ['report.delivered'] }))
     const to = (

@@ -6,8 +6,13 @@ import { describe, expect, it } from 'vitest'
 import { type Context, openContext } from '#server/context.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { findCustomer } from '#server/modules/customers/queries.ts'
+import { eventAttempts, eventRequest, findEvent } from '#server/modules/events/queries.ts'
 import { endpointSecrets, findEndpoint, listEndpoints } from '#server/modules/partners/queries.ts'
 import { findSavedView } from '#server/modules/study-lists/queries.ts'
+import { allUsers, findInvitation, passwordChangedAt } from '#server/modules/users/queries.ts'
+import { findSecondFactor, recoveryCodesLeft } from '#server/modules/users/second-factor-queries.ts'
+import { sessionRecords } from '#server/modules/users/session-queries.ts'
+import { findWorkstation } from '#server/modules/users/workstation-queries.ts'
 import { findAnnotations, findCapture, findView } from '#server/modules/viewer/queries.ts'
 import {
   GOLDEN,
@@ -123,9 +128,11 @@ function readFirst(store: Context): void {
   expect(store.settings.get('clinic.name')).toBe('North Clinic')
   expect(store.settings.get('clinic.id')).toBe('00000000-0000-4000-8000-000000000001')
   expect(
-    store.users
-      .list()
-      .map(({ userId, passwordHash, deactivatedAt }) => [userId, passwordHash, deactivatedAt]),
+    allUsers(store.database).map(({ userId, passwordHash, deactivatedAt }) => [
+      userId,
+      passwordHash,
+      deactivatedAt,
+    ]),
   ).toEqual([
     ['usr_1', 'scrypt$eva', null],
     ['usr_2', 'scrypt$ivo', GOLDEN_AT],
@@ -134,7 +141,7 @@ function readFirst(store: Context): void {
     { deviceId: 'd1', aeTitle: 'CT1', daysBack: 2, isEnabled: true, tls: 'optional' },
     { deviceId: 'd2', isEnabled: false },
   ])
-  expect(store.sessions.list(GOLDEN_AT)).toMatchObject([
+  expect(sessionRecords(store.database, GOLDEN_AT)).toMatchObject([
     { userId: 'usr_1', sessionId: expect.stringMatching(/.+/), lockedAt: null },
   ])
   expect(listEndpoints(store.database)).toMatchObject([
@@ -199,7 +206,10 @@ function readInterface(store: Context, version: number): void {
     { subject: 'rep_1', attempts: 2, payload: { reportId: 'rep_1' } },
   ])
   expect(store.outbox.latest('invitation.mail', 'inv_1')).toMatchObject({ state: 'sent' })
-  expect(store.invitations.get('inv_1')).toMatchObject({ status: 'accepted', userId: 'usr_2' })
+  expect(findInvitation(store.database, 'inv_1')).toMatchObject({
+    status: 'accepted',
+    userId: 'usr_2',
+  })
   expect(store.secrets.get('mail.password')).toBe(GOLDEN.mailPassword)
 }
 
@@ -254,9 +264,14 @@ function readReports(store: Context): void {
   expect(store.contextDocuments.read(document?.documentId ?? 0)?.toString()).toBe(
     GOLDEN.handwritten,
   )
-  expect(store.events.get('whe_1')).toMatchObject({ state: 'waiting', outcome: 'unreachable' })
-  expect(store.events.request('whe_1')).toBe('{"reportId":"rep_1"}')
-  expect(store.events.attempts('whe_1')).toMatchObject([{ attempt: 1, detail: 'no answer' }])
+  expect(findEvent(store.database, 'whe_1')).toMatchObject({
+    state: 'waiting',
+    outcome: 'unreachable',
+  })
+  expect(eventRequest(store.database, 'whe_1')).toBe('{"reportId":"rep_1"}')
+  expect(eventAttempts(store.database, 'whe_1')).toMatchObject([
+    { attempt: 1, detail: 'no answer' },
+  ])
   // Migration 8: a code in the place of the words.
   expect(findEndpoint(store.database, 'e2')?.disabledReason).toBe('person')
 }
@@ -275,16 +290,16 @@ function readViewing(store: Context): void {
 }
 
 function readSecurity(store: Context): void {
-  expect(store.secondFactors.get('usr_1')).toMatchObject({
+  expect(findSecondFactor(store.database, 'usr_1')).toMatchObject({
     secret: 'JBSWY3DPEHPK3PXP',
     since: GOLDEN_AT,
   })
-  expect(store.secondFactors.codesLeft('usr_1')).toBe(1)
-  expect(store.workstations.get('w1')).toMatchObject({
+  expect(recoveryCodesLeft(store.database, 'usr_1')).toBe(1)
+  expect(findWorkstation(store.database, 'w1')).toMatchObject({
     name: 'Reading room',
     approvedAt: GOLDEN_AT,
   })
-  expect(store.users.passwordChangedAt('usr_1')).toBe(GOLDEN_AT)
+  expect(passwordChangedAt(store.database, 'usr_1')).toBe(GOLDEN_AT)
 }
 
 function readActivity(store: Context): void {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { RETRY_SCHEDULES } from '#server/jobs/retry-schedules.ts'
 import {
   type Deliveries,
   type DeliveriesOptions,
@@ -8,7 +9,6 @@ import {
   type Destination,
   openDeliveries,
   REPORT_DELIVERED,
-  RETRY_MS,
 } from '#server/webhooks/deliveries.ts'
 import type { PartnerOutcome, Requester, RequestOptions } from '#server/webhooks/request.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
@@ -413,8 +413,8 @@ describe('a delivery', () => {
     )
     clinic.sign(1)
     await clinic.deliveries.settled()
-    await clinic.pass(RETRY_MS[0] ?? 0)
-    await clinic.pass(RETRY_MS[1] ?? 0)
+    await clinic.pass(RETRY_SCHEDULES.reportDelivery.waits[0] ?? 0)
+    await clinic.pass(RETRY_SCHEDULES.reportDelivery.waits[1] ?? 0)
     expect(clinic.row(1)).toMatchObject({ state: 'sent', attempts: 3 })
     expect(clinic.partner.received.map(({ headers }) => headers['webhook-id'])).toEqual([
       eventId(1),
@@ -482,7 +482,7 @@ describe('a delivery', () => {
       waits.push(wait)
       await clinic.pass(wait)
     }
-    expect(waits.slice(0, 9)).toEqual(RETRY_MS)
+    expect(waits.slice(0, 9)).toEqual(RETRY_SCHEDULES.reportDelivery.waits)
     expect(new Set(waits.slice(9))).toEqual(new Set([24 * HOUR]))
     expect(clinic.row(1)).toMatchObject({ state: 'waiting', attempts: waits.length + 1 })
     expect(
@@ -542,7 +542,7 @@ describe('a delivery', () => {
       'waiting',
       'sent',
     ])
-    await clinic.pass(RETRY_MS[0] ?? 0)
+    await clinic.pass(RETRY_SCHEDULES.reportDelivery.waits[0] ?? 0)
     expect(clinic.bodies().map(({ id }) => id)).toEqual([
       eventId(1),
       eventId(3),
@@ -642,7 +642,7 @@ describe('a delivery', () => {
     )
     clinic.sign(1)
     await clinic.deliveries.settled()
-    await clinic.pass(RETRY_MS[0] ?? 0)
+    await clinic.pass(RETRY_SCHEDULES.reportDelivery.waits[0] ?? 0)
     expect(clinic.row(1)?.attempts).toBe(2)
     clinic.deliveries.noteOutcome({
       type: 'modality_worklist.requested',

@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { Database } from '#server/database/database.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { sessionsStore } from '#server/modules/users/session-queries.ts'
+import { findSession } from '#server/modules/users/session-queries.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 
 const AT = '2026-03-10T09:00:00.000Z'
@@ -28,7 +28,7 @@ it('leaves people signed in: a session of before gets a name of its own, and is 
   raw.close()
 
   using db = Database.open(file)
-  const [first, second] = ids.map((id) => sessionsStore(db).get(id))
+  const [first, second] = ids.map((id) => findSession(db, id))
   expect(first).toMatchObject({
     browser: '',
     address: '',

@@ -4,9 +4,9 @@ import { expect, it } from 'vitest'
 import { Database } from '#server/database/database.ts'
 import { rights } from '#server/database/migrations/0015-rights.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
-import { apiKeysStore } from '#server/modules/api-keys/api-key-queries.ts'
-import { sessionsStore } from '#server/modules/users/session-queries.ts'
-import { usersStore } from '#server/modules/users/user-queries.ts'
+import { findApiKey } from '#server/modules/api-keys/queries.ts'
+import { findUser } from '#server/modules/users/queries.ts'
+import { findSession } from '#server/modules/users/session-queries.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 
 const AT = '2026-03-10T09:00:00.000Z'
@@ -50,16 +50,13 @@ it('leaves the right to whoever had it, gives it to nobody, and keeps the level 
   raw.close()
 
   using db = Database.open(file)
-  const users = usersStore(db)
   for (const [name, level, , , right] of PEOPLE)
-    expect([name, users.get(`usr_${name}`)]).toMatchObject([
+    expect([name, findUser(db, `usr_${name}`)]).toMatchObject([
       name,
       { level: right, interfaceLevel: level },
     ])
-  const keys = apiKeysStore(db)
-  expect([keys.get('live')?.managesPeople, keys.get('revoked')?.managesPeople]).toEqual([
-    true,
-    false,
-  ])
-  expect(sessionsStore(db).get(HASH)?.confirmedAt).toBeNull()
+  expect([findApiKey(db, 'live')?.managesPeople, findApiKey(db, 'revoked')?.managesPeople]).toEqual(
+    [true, false],
+  )
+  expect(findSession(db, HASH)?.confirmedAt).toBeNull()
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
+import { allUsers } from '#server/modules/users/queries.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import {
@@ -21,7 +22,7 @@ afterEach(() => gateway[Symbol.asyncDispose]())
 
 it('is read newest first, page by page', async () => {
   await owner.call('PATCH', '/dashboard/settings', { settings: { 'clinic.name': 'North' } })
-  const [user] = gateway.people.list()
+  const [user] = allUsers(gateway.store.database)
   const first = dashboard.audit.reply.parse(
     (await owner.call('GET', '/dashboard/audit?limit=2')).json,
   )

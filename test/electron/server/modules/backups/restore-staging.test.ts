@@ -9,6 +9,7 @@ import {
   type Restoring,
 } from '#server/modules/backups/restore-staging.ts'
 import { openPeople } from '#server/modules/users/people.ts'
+import { allUsers } from '#server/modules/users/queries.ts'
 import { openParts, type Parts } from '#server/parts.ts'
 import { type Clinic, clinicWithBackup } from '../../../../support/damaged-clinic.ts'
 import { OWNER } from '../../../../support/gateway.ts'
@@ -30,7 +31,7 @@ async function openStage(): Promise<Stage> {
   const { folder: root } = opened.use(tempFolder())
   const clinic = await clinicWithBackup(root)
   const parts = opened.use(openParts(clinic.folder))
-  const people = openPeople({ ...parts.deps, passwordCost: COST })
+  const people = openPeople(parts.deps.store, COST)
   let restarts = 0
   const restoring = opened.use(
     openRestoring({
@@ -41,7 +42,7 @@ async function openStage(): Promise<Stage> {
       },
     }),
   )
-  const owner = userActor(people.list()[0]?.userId ?? '')
+  const owner = userActor(allUsers(parts.store.database)[0]?.userId ?? '')
   return {
     clinic,
     parts,
@@ -96,7 +97,7 @@ it('makes a back-up ready for an owner who gives the password, and then has the 
 it('refuses who is no owner, a wrong password, an unknown name and a folder that cannot be read, and changes nothing', async () => {
   await using stage = await openStage()
   const { restoring, clinic, owner, parts } = stage
-  const people = openPeople({ ...parts.deps, passwordCost: COST })
+  const people = openPeople(parts.deps.store, COST)
   const admin = await people.createUser(
     {
       ...OWNER,
@@ -182,7 +183,7 @@ it('says that a damaged back-up cannot be put back, and takes another one after 
 it('is not kept waiting at the end by a restart that nobody needs any more', async () => {
   await using stage = await openStage()
   const { clinic, owner, parts } = stage
-  const people = openPeople({ ...parts.deps, passwordCost: COST })
+  const people = openPeople(parts.deps.store, COST)
   let restarts = 0
   const restoring = openRestoring({
     ...parts.deps,

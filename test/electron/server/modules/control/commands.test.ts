@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { takeLock } from '#server/database/lock.ts'
 import { DATA_COMMANDS, replyOf, runAlone } from '#server/modules/control/commands.ts'
 import { ControlRequest } from '#server/modules/control/control.ts'
+import { followLink } from '#server/modules/users/people.ts'
 import { tempDataFolder } from '../../../../support/temp-store.ts'
 import { CONTEXT, openFolder } from './commands-fixture.ts'
 
@@ -78,7 +79,7 @@ it('gives a link to make the owner, and later to sign in as one', async () => {
   })
   const { output } = await folder.run('sign-in-link', { options: { email: 'A@CLINIC.example' } })
   const token = output.split('token=')[1] ?? ''
-  expect(folder.parts.people.followLink(token)).toMatchObject({
+  expect(followLink(folder.parts.store, token)).toMatchObject({
     mayCreateOwner: false,
     signIn: { user: { firstName: 'Ada' } },
   })
@@ -86,10 +87,10 @@ it('gives a link to make the owner, and later to sign in as one', async () => {
 
 it('throws what is a fault of ours, so that it is not taken for an answer', async () => {
   using folder = openFolder()
-  const create = () => {
+  const uuid = () => {
     throw new RangeError('no such row')
   }
-  const parts = { ...folder.parts, apiKeys: { ...folder.parts.apiKeys, create } }
+  const parts = { ...folder.parts, store: { ...folder.parts.store, uuid } }
   const request = ControlRequest.parse({
     command: 'api-key create',
     options: { description: 'RIS' },

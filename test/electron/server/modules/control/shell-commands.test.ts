@@ -2,6 +2,8 @@ import { describe, expect, it, vi } from 'vitest'
 import { replyOf } from '#server/modules/control/commands.ts'
 import { ControlRequest } from '#server/modules/control/control.ts'
 import { type RunningGateway, updatePreparation } from '#server/modules/control/shell-commands.ts'
+import { findUser } from '#server/modules/users/queries.ts'
+import { beginSession, runningSession } from '#server/modules/users/sessions.ts'
 import { openParts } from '#server/parts.ts'
 import { ApiError } from '#shared/errors.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
@@ -37,15 +39,15 @@ describe('what the desktop app asks of the gateway', () => {
       password,
     } as const
     const { userId } = await people.createUser(person, 'command-line')
-    const user = store.users.get(userId)
+    const user = findUser(store.database, userId)
     if (!user) throw new Error('there is no user')
     const place = { browser: '', address: '', workstationId: null }
     const here = [
-      people.beginSession(user, 'link', place),
-      people.beginSession(user, 'link', place),
+      beginSession(store, user, 'link', place),
+      beginSession(store, user, 'link', place),
     ]
     expect(await ask(parts, 'lock')).toEqual({ ok: true, output: '2 windows were locked.' })
-    expect(here.map(({ token }) => people.sessions.find(token)?.isLocked)).toEqual([true, true])
+    expect(here.map(({ token }) => runningSession(store, token)?.isLocked)).toEqual([true, true])
     expect(await ask(parts, 'lock')).toEqual({ ok: true, output: '0 windows were locked.' })
     const locks = store.audit
       .list({ limit: 10 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { customerIdsOfUser, customersOfUser } from '#server/modules/customers/queries.ts'
 import * as customerService from '#server/modules/customers/service.ts'
+import { customerIdsOfUser, customersOfUser } from '#server/modules/users/queries.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { codeOf } from '../../../../support/refusal.ts'

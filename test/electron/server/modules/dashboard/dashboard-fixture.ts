@@ -19,7 +19,7 @@ import { serveDashboardImages } from '#server/modules/images/image-routes.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
 import { openClosedSteps } from '#server/modules/procedure-steps/closed-steps.ts'
 import { openSettings, type Settings } from '#server/modules/settings/settings.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { findUser, updateUser } from '#server/modules/users/queries.ts'
 import { sessionsOf } from '#server/modules/users/session-routes.ts'
 import { openDowntime } from '#server/modules/worklist/downtime.ts'
 import type { InspectionRecord } from '#server/modules/worklist/inspection-queries.ts'
@@ -36,6 +36,7 @@ import {
   OWN_PAGE,
 } from '../../../../support/http-call.ts'
 import { inspectionRecord } from '../../../../support/inspection-record.ts'
+import { peopleOf } from '../../../../support/people.ts'
 import { prepareDataFolder } from '../../../../support/temp-store.ts'
 
 export const START = Date.parse('2026-11-20T09:00:00.000Z')
@@ -193,7 +194,7 @@ export async function openTestDashboard(
   const store = openContext({ folder, clock, uuid: randomUUID })
   store.settings.set('clinic.timeZone', 'Europe/Berlin')
   const deps = { store, clock, uuid: randomUUID }
-  const people = openPeople({ ...deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+  const people = peopleOf(store)
   const settings = openSettings(deps)
   const devices = openDevices(deps)
   const downtime = openDowntime(deps)
@@ -243,6 +244,7 @@ export async function openTestDashboard(
     ...ports,
   }
   const uses: SessionUse[] = []
+  const { onClosed: _, ...sessions } = sessionsOf(store)
   const server = await openHttpServer({
     host: '127.0.0.1',
     port: 0,
@@ -251,16 +253,13 @@ export async function openTestDashboard(
     allowedHosts: () => settings.get('http.allowedHosts'),
     publicUrl: () => settings.get('http.publicUrl'),
     pageFolder: join(folder, 'no-page'),
-    sessions: sessionsOf({
-      sessions: {
-        find(token, use = 'person') {
-          uses.push(use)
-          return people.sessions.find(token, use)
-        },
-        isConfirmed: people.sessions.isConfirmed,
+    sessions: {
+      ...sessions,
+      userOf(token, use) {
+        uses.push(use)
+        return sessions.userOf(token, use)
       },
-      isLimited: people.isLimited,
-    }),
+    },
     register(app) {
       const about = {
         store,
@@ -365,6 +364,6 @@ export const codeOf = ({ status, json }: Pick<HttpAnswer, 'status' | 'json'>) =>
 export const mayManage =
   ({ store }: TestDashboard) =>
   ({ userId }: SignedInUser): void => {
-    const user = store.users.get(userId)
-    if (user) store.users.update({ ...user, canManageStudies: true })
+    const user = findUser(store.database, userId)
+    if (user) updateUser(store.database, { ...user, canManageStudies: true })
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { openApiKeys } from '#server/modules/api-keys/api-keys.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { insertCustomer } from '#server/modules/customers/queries.ts'
+import { insertEvent } from '#server/modules/events/queries.ts'
 import type { NewStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Severity } from '#shared/contract/values.ts'
@@ -102,7 +103,8 @@ describe('unread studies', () => {
   it('are those of the person’s customers where it sees no others', () => {
     using made = clinic()
     const at = instantOf(made.clock())
-    const key = openApiKeys(made).create(
+    const key = createApiKey(
+      made.store,
       { description: 'RIS', isViewerEnabled: true, scope: 'all' },
       'command-line',
     )
@@ -243,16 +245,25 @@ it('counts failed events of the day, without tests and worklist questions', () =
     isTest: false,
     createdAt: at,
   } as const
-  made.store.events.insert({ ...event, eventId: 'whe_1', type: 'report.delivered' })
-  made.store.events.insert({ ...event, eventId: 'whe_2', type: 'report.delivered', isTest: true })
-  made.store.events.insert({ ...event, eventId: 'whe_3', type: 'modality_worklist.requested' })
-  made.store.events.insert({
+  insertEvent(made.store.database, { ...event, eventId: 'whe_1', type: 'report.delivered' })
+  insertEvent(made.store.database, {
+    ...event,
+    eventId: 'whe_2',
+    type: 'report.delivered',
+    isTest: true,
+  })
+  insertEvent(made.store.database, {
+    ...event,
+    eventId: 'whe_3',
+    type: 'modality_worklist.requested',
+  })
+  insertEvent(made.store.database, {
     ...event,
     eventId: 'whe_4',
     type: 'report.delivered',
     state: 'waiting',
   })
-  made.store.events.insert({
+  insertEvent(made.store.database, {
     ...event,
     eventId: 'whe_5',
     type: 'report.delivered',

@@ -1,6 +1,7 @@
 import type { NetworkInterfaceInfo } from 'node:os'
 import { expect, it } from 'vitest'
 import { certificateFacts, ownCertificate } from '#server/http/certificate.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { replyOf } from '#server/modules/control/commands.ts'
 import { ControlRequest } from '#server/modules/control/control.ts'
 import {
@@ -171,7 +172,8 @@ it('is printed by a command, changes nothing, and holds no secret', async () => 
     { url: 'https://partner.example/webhooks', secret, allowPlaintext: false },
     'command-line',
   )
-  const { key } = parts.apiKeys.create(
+  const { key } = createApiKey(
+    parts.store,
     { description: 'RIS', isViewerEnabled: false, scope: 'all' },
     'command-line',
   )

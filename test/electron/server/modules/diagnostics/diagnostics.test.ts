@@ -4,6 +4,7 @@ import { homedir, hostname } from 'node:os'
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import {
   diagnosticsOf,
   diagnosticsZip,
@@ -12,6 +13,7 @@ import {
 } from '#server/modules/diagnostics/diagnostics.ts'
 import { maskedLine } from '#server/modules/diagnostics/diagnostics-log.ts'
 import { maskingOf, shownSetting } from '#server/modules/diagnostics/diagnostics-masking.ts'
+import { recordEvent } from '#server/modules/events/queries.ts'
 import { addEndpoint } from '#server/modules/partners/service.ts'
 import { openParts, type Parts } from '#server/parts.ts'
 import { SETTING_KEYS } from '#shared/contract/settings.ts'
@@ -81,7 +83,7 @@ const CANARIES = [
 
 function openRavenmoor(folder: string): Parts {
   const parts = openParts(folder)
-  const { settings, devices, store, apiKeys } = parts
+  const { settings, devices, store } = parts
   settings.change(
     {
       'clinic.name': 'Ravenmoor Imaging',
@@ -120,7 +122,11 @@ function openRavenmoor(folder: string): Parts {
     ACTOR,
   )
   store.secrets.set('mail.password', 'sw0rdf1sh')
-  apiKeys.create({ description: 'Ravenmoor RIS', isViewerEnabled: false, scope: 'all' }, ACTOR)
+  createApiKey(
+    parts.store,
+    { description: 'Ravenmoor RIS', isViewerEnabled: false, scope: 'all' },
+    ACTOR,
+  )
   addAssociations(parts)
   addFailedEvent(parts)
   return parts
@@ -190,7 +196,8 @@ function addFailedEvent({ store }: Parts): void {
       response: Buffer.from('{"error":"MRN-40017 haemorrhage"}'),
     },
   })
-  store.events.record(
+  recordEvent(
+    store.database,
     { ...event, isTest: false, createdAt: facts.at },
     {
       ...facts,

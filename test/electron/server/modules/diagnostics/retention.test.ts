@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { forgetExpired } from '#server/modules/diagnostics/retention.ts'
-import { openEventLog } from '#server/modules/events/event-log.ts'
+import { openEventLog } from '#server/modules/events/log.ts'
+import { findSession, insertSession } from '#server/modules/users/session-queries.ts'
+import {
+  findSignInLink,
+  insertSignInLink,
+  putSignInAttempts,
+  signInAttempts,
+} from '#server/modules/users/sign-in-queries.ts'
+import { findWorkstation, putWorkstation } from '#server/modules/users/workstation-queries.ts'
 import {
   annotationRevision,
   findView,
@@ -68,13 +76,13 @@ describe('what is past its time', () => {
       createdAt: at,
       usedAt: null,
     }
-    store.signInLinks.insert({ ...link, expiresAt: instantOf(clock() + HOUR) })
+    insertSignInLink(store.database, { ...link, expiresAt: instantOf(clock() + HOUR) })
     clock.pass(HOUR)
     await forgetExpired(temp)
-    expect([store.closedSteps.list().length, store.signInLinks.find(link.tokenHash, at)]).toEqual([
-      1,
-      undefined,
-    ])
+    expect([
+      store.closedSteps.list().length,
+      findSignInLink(store.database, link.tokenHash, at),
+    ]).toEqual([1, undefined])
     clock.pass(7 * 24 * HOUR)
     await forgetExpired(temp)
     expect(store.closedSteps.list()).toEqual([])
@@ -94,15 +102,17 @@ describe('what is past its time', () => {
       browser: '',
       address: '',
     }
-    store.sessions.insert({ ...session, ...lock, createdAt: at, lastUsedAt: at, expiresAt })
-    store.signInAttempts.put({
+    insertSession(store.database, { ...session, ...lock, createdAt: at, lastUsedAt: at, expiresAt })
+    putSignInAttempts(store.database, {
       accountHash: tokenHash,
       failures: 1,
       lastAt: at,
       blockedUntil: null,
     })
     const kept = () =>
-      [store.sessions.get(tokenHash), store.signInAttempts.get(tokenHash)].map(Boolean)
+      [findSession(store.database, tokenHash), signInAttempts(store.database, tokenHash)].map(
+        Boolean,
+      )
     clock.pass(HOUR - 1)
     await forgetExpired(temp)
     expect(kept()).toEqual([true, true])
@@ -127,14 +137,14 @@ describe('what is past its time', () => {
       askedAt: at,
       ...none,
     }
-    store.workstations.put({ ...pc, workstationId: 'asking', tokenHash: 'a'.repeat(64) })
-    store.workstations.put({
+    putWorkstation(store.database, { ...pc, workstationId: 'asking', tokenHash: 'a'.repeat(64) })
+    putWorkstation(store.database, {
       ...pc,
       workstationId: 'approved',
       tokenHash: 'b'.repeat(64),
       approvedAt: at,
     })
-    const kept = () => ['asking', 'approved'].filter((id) => store.workstations.get(id))
+    const kept = () => ['asking', 'approved'].filter((id) => findWorkstation(store.database, id))
     clock.pass(HOUR - 1)
     await forgetExpired(temp)
     expect(kept()).toEqual(['asking', 'approved'])
@@ -325,7 +335,7 @@ describe('what is past its time', () => {
     using temp = tempStore()
     const { store, clock } = temp
     store.settings.set('events.retentionDays', 2)
-    const log = openEventLog({ ...temp, onError: () => {} })
+    const log = openEventLog(temp.store, () => {})
     const at = () => instantOf(clock())
     const worklist = newEvent({ type: 'modality_worklist.requested', subject: 'CT1' })
     const access = newEvent()

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { insertApiKey } from '#server/modules/api-keys/queries.ts'
 import { insertCustomer } from '#server/modules/customers/queries.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
@@ -232,7 +233,7 @@ describe('a customer that the partner names', () => {
       lastUsedAt: null,
       revokedAt: null,
     } as const
-    store.apiKeys.insert({ ...key, ...secret })
+    insertApiKey(store.database, { ...key, ...secret })
     const made = {
       createdByApiKeyId: apiKeyId,
       createdByUserId: null,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { openMail, RETRY_MS } from '#server/modules/mail/mail.ts'
+import { RETRY_SCHEDULES } from '#server/jobs/retry-schedules.ts'
+import { openMail } from '#server/modules/mail/mail.ts'
 import type { SmtpServer } from '#server/modules/mail/smtp.ts'
 import { INVITATION_MAIL, type InvitationMail } from '#shared/contract/mail.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -90,7 +91,7 @@ describe('mail', () => {
     await using out = outgoing(() => server.smtp)
     out.append('inv_1')
     const fault = 'the mail server did not take the sender or the recipient (reply 451)'
-    for (const wait of RETRY_MS) {
+    for (const wait of RETRY_SCHEDULES.mail.waits) {
       out.mail.retry()
       await out.mail.settled()
       const row = out.outbox.latest(INVITATION_MAIL, 'inv_1')
@@ -102,7 +103,7 @@ describe('mail', () => {
     await out.mail.settled()
     expect(out.outbox.latest(INVITATION_MAIL, 'inv_1')).toMatchObject({
       state: 'failed',
-      attempts: RETRY_MS.length + 1,
+      attempts: RETRY_SCHEDULES.mail.waits.length + 1,
       lastError: fault,
     })
     expect(out.outcomes.at(-1)).toBe(`inv_1 failed ${fault}`)

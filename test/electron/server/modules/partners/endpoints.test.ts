@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openApiKeys } from '#server/modules/api-keys/api-keys.ts'
+import { createApiKey, revokeApiKey } from '#server/modules/api-keys/api-keys.ts'
 import type { Actor } from '#server/modules/audit/audit.ts'
 import {
   type EndpointRecord,
@@ -14,6 +14,7 @@ import * as service from '#server/modules/partners/service.ts'
 import { findTarget, targetFor } from '#server/modules/partners/targets.ts'
 import { openReportDestinations } from '#server/modules/reports/report-destinations.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
+import { insertUser } from '#server/modules/users/queries.ts'
 import { EVENT_TYPES, type EventType } from '#shared/contract/webhooks.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -55,10 +56,9 @@ function clinic() {
     set: (given: Parameters<typeof service.setPartner>[2], actor: Actor) =>
       service.setPartner(store, settings, given, actor),
   }
-  const apiKeys = openApiKeys(temp)
   const makeKey = (description: string) =>
-    apiKeys.create({ description, isViewerEnabled: true, scope: 'all' }, 'command-line').apiKey
-      .apiKeyId
+    createApiKey(temp.store, { description, isViewerEnabled: true, scope: 'all' }, 'command-line')
+      .apiKey.apiKeyId
   let changes = 0
   store.database.subscribe('endpoints', () => changes++)
   return Object.assign(temp, {
@@ -69,7 +69,7 @@ function clinic() {
       refusedHosts,
       partner,
       makeKey,
-      revokeKey: (id: string) => apiKeys.revoke(id, 'command-line'),
+      revokeKey: (id: string) => revokeApiKey(temp.store, id, 'command-line'),
     },
     changes: () => changes,
     setPartner: () =>
@@ -363,8 +363,8 @@ describe('the endpoint of a report', () => {
         idFromUuid('usr', temp.uuid()),
       ]
       const at = '2026-03-10T09:00:00.000Z'
-      const { studies, reports, users, outbox } = temp.store
-      users.insert({
+      const { database, studies, reports, outbox } = temp.store
+      insertUser(database, {
         ...{
           userId,
           email: `r${n}@clinic.example`,
@@ -391,7 +391,7 @@ describe('the endpoint of a report', () => {
           lastLoginAt: null,
           deactivatedAt: null,
         },
-      } as unknown as Parameters<typeof users.insert>[0])
+      } as unknown as Parameters<typeof insertUser>[1])
       studies.insert({
         ...{
           studyId,

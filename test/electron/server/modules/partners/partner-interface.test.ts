@@ -5,10 +5,11 @@ import { type Context, openContext } from '#server/context.ts'
 import type { Partners } from '#server/http/partner-authentication.ts'
 import type { ReplyCache } from '#server/http/reply-cache.ts'
 import type { HttpServer } from '#server/http/server.ts'
+import { createApiKey, revokeApiKey, rotateApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { openPartnerInterface } from '#server/modules/partners/partner-interface.ts'
-import { openInvitations } from '#server/modules/users/invitations.ts'
 import { openPeople } from '#server/modules/users/people.ts'
-import { openUsers } from '#server/modules/users/users.ts'
+import { findUser, updateUser } from '#server/modules/users/queries.ts'
+import { beginSession, sessionUser } from '#server/modules/users/sessions.ts'
 import { openParts, type Parts } from '#server/parts.ts'
 import { type HttpAnswer, httpCall, OWN_PAGE } from '../../../../support/http-call.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
@@ -53,8 +54,8 @@ beforeAll(async () => {
   )
   second = open.use(openContext({ folder, clock, uuid: randomUUID }))
   for (const key of Object.values(KEYS))
-    keys.push(minted(parts.apiKeys.create(key, 'command-line')))
-  const accounts = openPeople({ ...parts.deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+    keys.push(minted(createApiKey(parts.store, key, 'command-line')))
+  const accounts = openPeople(parts.deps.store, { logN: 10, r: 8, p: 1 })
   for (const level of ['owner', 'member', 'member'] as const) {
     const given = {
       ...SIGN_IN,
@@ -63,27 +64,19 @@ beforeAll(async () => {
       level,
     }
     const { userId } = await accounts.createUser(given, 'command-line')
-    const user = parts.store.users.get(userId)
+    const user = findUser(parts.store.database, userId)
     if (user)
       people.push({
         userId,
-        cookie: `isthmus-session=${accounts.beginSession(user, 'test').token}`,
+        cookie: `isthmus-session=${beginSession(parts.store, user, 'test').token}`,
       })
   }
-  const userOf = (token: string) => accounts.sessionOf(token)
+  const userOf = (token: string) => sessionUser(parts.store, token)
   const sessions = { userOf, isConfirmed: () => true, isLimited: () => false }
   const publicBase = () => 'http://127.0.0.1'
-  const invitations = openInvitations({
-    ...parts.deps,
-    settings: parts.settings,
-    people: accounts,
-    publicBase,
-  })
   const partnerInterface = openPartnerInterface(parts, {
     version: '0',
     publicBase,
-    users: openUsers(parts.deps),
-    invitations,
   })
   const { replies, ...without } = partnerInterface.partners
   if (!replies) throw new Error('The interface keeps no replies')
@@ -182,39 +175,40 @@ const CHANGES: Readonly<Record<string, (n: number) => unknown>> = {
       userId: people[1]?.userId,
     }),
   person(n) {
-    const user = parts.store.users.get(people[2]?.userId ?? '')
+    const user = findUser(parts.store.database, people[2]?.userId ?? '')
     if (user)
-      parts.store.users.update({
+      updateUser(parts.store.database, {
         ...user,
         firstName: `Una ${n}`,
         level: n % 3 ? 'member' : 'admin',
       })
   },
   access(n) {
-    const user = parts.store.users.get(people[2]?.userId ?? '')
-    if (user) parts.store.users.update({ ...user, hasDashboardAccess: n % 2 === 0 })
+    const user = findUser(parts.store.database, people[2]?.userId ?? '')
+    if (user) updateUser(parts.store.database, { ...user, hasDashboardAccess: n % 2 === 0 })
   },
   rotate(n) {
     const index = n % 2
     const before = keys[index]
     if (before) rememberOld(before)
-    if (before) keys[index] = minted(parts.apiKeys.rotate(before.apiKeyId, 5000, 'command-line'))
+    if (before)
+      keys[index] = minted(rotateApiKey(parts.store, before.apiKeyId, 5000, 'command-line'))
   },
   revoke() {
     const index = 2
     const before = keys[index]
     if (before) {
-      parts.apiKeys.revoke(before.apiKeyId, 'command-line')
+      revokeApiKey(parts.store, before.apiKeyId, 'command-line')
       rememberOld(before)
     }
-    keys[index] = minted(parts.apiKeys.create(KEYS.plain, 'command-line'))
+    keys[index] = minted(createApiKey(parts.store, KEYS.plain, 'command-line'))
   },
   pass: (n) => clock.pass((n % 20) * 500),
   undone(n) {
-    const user = parts.store.users.get(people[2]?.userId ?? '')
+    const user = findUser(parts.store.database, people[2]?.userId ?? '')
     expect(() =>
       parts.store.database.transaction(() => {
-        if (user) parts.store.users.update({ ...user, lastName: `undone ${n}` })
+        if (user) updateUser(parts.store.database, { ...user, lastName: `undone ${n}` })
         throw new Error('undone')
       }),
     ).toThrow('undone')
@@ -346,19 +340,19 @@ it('counts the calls it answers from memory', async () => {
 })
 
 it('refuses a revoked key and a user without access at the next call', async () => {
-  const { apiKeyId, key } = minted(parts.apiKeys.create(KEYS.all, 'command-line'))
+  const { apiKeyId, key } = minted(createApiKey(parts.store, KEYS.all, 'command-line'))
   const status = async (headers: Record<string, string>) =>
     (await httpCall(`${remembering.url}/v1/express`, { headers })).status
   expect([await status(asKey(key)), await status(asKey(key))]).toEqual([200, 200])
-  parts.apiKeys.revoke(apiKeyId, 'command-line')
+  revokeApiKey(parts.store, apiKeyId, 'command-line')
   expect(await status(asKey(key))).toBe(401)
 
   const { userId = '', cookie = '' } = people[1] ?? {}
-  const user = parts.store.users.get(userId)
+  const user = findUser(parts.store.database, userId)
   if (!user) throw new Error('There is no such user')
   const headers = { ...OWN_PAGE, cookie }
   expect([await status(headers), await status(headers)]).toEqual([200, 200])
-  parts.store.users.update({ ...user, deactivatedAt: '2026-03-10T09:00:00.000Z' })
+  updateUser(parts.store.database, { ...user, deactivatedAt: '2026-03-10T09:00:00.000Z' })
   expect(await status(headers)).toBe(401)
 })
 

@@ -4,8 +4,8 @@ import { VIEW_COOKIE } from '#server/http/view-authentication.ts'
 import * as customerService from '#server/modules/customers/service.ts'
 import { serveDashboardReports } from '#server/modules/reports/report-routes.ts'
 import { serveLinkedReports } from '#server/modules/reports/shared-report-routes.ts'
-import { sessionShown } from '#server/modules/users/session-routes.ts'
-import type { UserRecord } from '#server/modules/users/user-queries.ts'
+import { type UserRecord, updateUser } from '#server/modules/users/queries.ts'
+import { sessionReply } from '#server/modules/users/session-routes.ts'
 import {
   type BegunView,
   openViewSessions,
@@ -47,11 +47,7 @@ beforeEach(async () => {
         ports: { sendObjects: () => ({ success: true }), pdfUrl: on.pdfUrl },
       }
       serveDashboardReports(app, desk)
-      const session = sessionShown({
-        people: { hasUser: () => true, isLimited: () => false, needsSecondFactor: () => false },
-        settings: on.settings,
-        version: '1',
-      })
+      const session = sessionReply(on.store, on.settings, '1')
       serveLinkedReports(app, { ...desk, session })
     },
   })
@@ -206,9 +202,9 @@ describe('dictation by link', () => {
 
   it('ends with what the person may do: to write reports, to be here at all', async () => {
     const call = pageOf(forDictation())
-    on.store.users.update({ ...reader, canCreateReports: false })
+    updateUser(on.store.database, { ...reader, canCreateReports: false })
     expect(codeOf(await call('GET', reading()))).toEqual([422, 'refused'])
-    on.store.users.update(reader)
+    updateUser(on.store.database, reader)
     expect((await call('GET', reading())).status).toBe(200)
     revoke(on.store, reader)
     expect(codeOf(await call('POST', reading('/draft'), { windowId: on.windowId }))).toEqual([

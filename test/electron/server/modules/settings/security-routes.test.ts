@@ -1,9 +1,8 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { serveDashboardSecurity } from '#server/modules/settings/security-routes.ts'
 import { openPeople, type People } from '#server/modules/users/people.ts'
-import { openSecondFactors } from '#server/modules/users/second-factor.ts'
-import { openWorkstations } from '#server/modules/users/workstations.ts'
+import { serveDashboardSecurity } from '#server/modules/users/security-routes.ts'
+import { sessionReply } from '#server/modules/users/session-routes.ts'
 import { serveDashboardViews } from '#server/modules/viewer/routes.ts'
 import { openViewSessions, type ViewSessions } from '#server/modules/viewer/sessions.ts'
 import { Problem } from '#shared/contract/conventions.ts'
@@ -26,7 +25,7 @@ beforeEach(async () => {
     {},
     {
       serve(app, { deps, settings, feed }) {
-        people = openPeople({ ...deps, passwordCost: { logN: 10, r: 8, p: 1 } })
+        people = openPeople(deps.store, { logN: 10, r: 8, p: 1 })
         const lan = {
           state: () => ({
             isOn: false,
@@ -39,15 +38,10 @@ beforeEach(async () => {
           }),
           set: async () => {},
         }
-        const about = {
-          people,
-          secondFactors: openSecondFactors(deps),
-          workstations: openWorkstations(deps),
-        }
-        serveDashboardSecurity(app, { ...deps, ...about, settings, version: '0.1.0', lan, feed })
+        const show = sessionReply(deps.store, settings, '0.1.0')
+        serveDashboardSecurity(app, deps.store, people, lan, feed, show)
         views = openViewSessions(deps.store)
-        const sessionOf = (token: string) => people.sessions.find(token, 'background')
-        serveDashboardViews(app, deps.store, views, sessionOf)
+        serveDashboardViews(app, deps.store, views)
       },
     },
   )

@@ -1,12 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { updateApiKey } from '#server/modules/api-keys/queries.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
-import { openSessions } from '#server/modules/users/sessions.ts'
-import { openUsers } from '#server/modules/users/users.ts'
+import { findUser, updateUser } from '#server/modules/users/queries.ts'
+import * as sessionService from '#server/modules/users/sessions.ts'
+import * as userService from '#server/modules/users/users.ts'
 import { EPHEMERAL_SECONDS } from '#server/modules/viewer/links.ts'
 import { type BegunView, openViewSessions } from '#server/modules/viewer/sessions.ts'
 import { ApiError } from '#shared/errors.ts'
+import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { linksOf } from '../../../../support/links.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
@@ -108,7 +111,7 @@ describe('links and the views they begin', () => {
       const settings = openSettings(temp)
       const views = openViewSessions(store)
       const studies = openStudies(temp)
-      const users = openUsers(temp)
+      const users = bound(userService, temp.store)
       const owner = atTheWindow(newUser(store, { level: 'owner' }))
       const idleMs = settings.get('viewer.idleMinutes') * MINUTE
       const lifeMs = settings.get('viewer.sessionHours') * HOUR
@@ -218,16 +221,18 @@ describe('links and the views they begin', () => {
               for (const one of begun) if (one.kind === 'reroute') one.isOver = true
             },
             'give back'() {
-              users.reactivate(owner, userId)
+              users.reactivateUser(owner, userId)
               is.revoked = false
             },
             'take the right'() {
-              const user = store.users.get(userId)
-              if (user) store.users.update({ ...user, canCreateReports: is.without })
+              const user = findUser(store.database, userId)
+              if (user) updateUser(store.database, { ...user, canCreateReports: is.without })
               is.without = !is.without
             },
             'end the key'() {
-              store.apiKeys.revoke(key.apiKeyId, new Date(clock()).toISOString())
+              updateApiKey(store.database, key.apiKeyId, {
+                revokedAt: new Date(clock()).toISOString(),
+              })
               is.keyEnded = true
             },
           }
@@ -266,8 +271,8 @@ describe('sessions of the window', () => {
     () => {
       using temp = tempStore()
       const { store, clock } = temp
-      const sessions = openSessions(temp)
-      const users = openUsers(temp)
+      const sessions = bound(sessionService, temp.store)
+      const users = bound(userService, temp.store)
       const settings = openSettings(temp)
       const owner = atTheWindow(newUser(store, { level: 'owner' }))
       const lockMs = settings.get('window.lockMinutes') * MINUTE
@@ -290,9 +295,9 @@ describe('sessions of the window', () => {
             const now = clock()
             const one = 'at' in step ? all[step.at] : undefined
             if (step.do === 'begin') {
-              const user = store.users.get(userId)
+              const user = findUser(store.database, userId)
               if (!user || isRevoked) continue
-              const { token } = sessions.begin(user, 'password')
+              const { token } = sessions.beginSession(user, 'password')
               all.push({ token, since: now, usedAt: now, isLocked: false, isOver: false })
             } else if (step.do === 'move the clock') clock.pass(step.ms)
             else if (step.do === 'revoke') {
@@ -300,26 +305,29 @@ describe('sessions of the window', () => {
               isRevoked = true
               for (const session of all) session.isOver = true
             } else if (step.do === 'give back') {
-              users.reactivate(owner, userId)
+              users.reactivateUser(owner, userId)
               isRevoked = false
             } else if (!one) continue
             else if (step.do === 'lock') {
-              sessions.lock(one.token)
+              sessions.lockSession(one.token)
               if (!one.isOver) one.isLocked = true
             } else if (step.do === 'unlock') {
               // Whose password was asked for: a session that has ended is not unlocked.
-              if (sessions.find(one.token, 'background') === undefined) {
+              if (sessions.runningSession(one.token, 'background') === undefined) {
                 one.isOver = true
                 continue
               }
-              sessions.unlock(one.token)
+              sessions.unlockSession(one.token)
               one.isLocked = false
               one.usedAt = now
             } else if (step.do === 'end') {
-              sessions.end(one.token)
+              sessions.signOut(one.token)
               one.isOver = true
             } else {
-              const found = sessions.find(one.token, step.do === 'watch' ? 'background' : 'person')
+              const found = sessions.runningSession(
+                one.token,
+                step.do === 'watch' ? 'background' : 'person',
+              )
               if (one.isOver || now >= one.since + lifeMs) {
                 expect(found).toBeUndefined()
                 one.isOver = true
@@ -385,16 +393,20 @@ describe('invitations', () => {
               const opens = isPending && at === tokens.length - 1
               if (step.do === 'move the clock') clock.pass(step.ms)
               else if (step.do === 'open')
-                expect(typeof given(() => invitations.open(token)) === 'object').toBe(opens)
+                expect(typeof given(() => invitations.openInvitation(token)) === 'object').toBe(
+                  opens,
+                )
               else if (step.do === 'renew') {
                 const renewed = given(() => invitations.renew(on.key, user.userId))
                 expect(typeof renewed === 'object').toBe(isPending)
                 if (typeof renewed === 'object') tokens.push(on.tokenOf(renewed.link))
               } else if (step.do === 'revoke') {
-                expect(invitations.revoke(on.key, { userId: user.userId }).success).toBe(isPending)
+                expect(invitations.revokeInvitation(on.key, { userId: user.userId }).success).toBe(
+                  isPending,
+                )
                 if (isPending) status = 'revoked'
               } else if (step.do === 'reject') {
-                expect(given(() => invitations.reject(token)) === undefined).toBe(opens)
+                expect(given(() => invitations.rejectInvitation(token)) === undefined).toBe(opens)
                 if (opens) status = 'rejected'
               } else {
                 // At once from two windows: one of them is in.
@@ -405,8 +417,10 @@ describe('invitations', () => {
                 expect(both.filter((one) => one.status === 'fulfilled')).toHaveLength(opens ? 1 : 0)
                 if (opens) status = 'accepted'
               }
-              expect(invitations.read(on.key, invitation.invitationId).status).toBe(status)
-              const now = store.users.get(user.userId)
+              expect(invitations.readInvitation(on.key, invitation.invitationId).status).toBe(
+                status,
+              )
+              const now = findUser(store.database, user.userId)
               expect([now?.passwordHash !== null, now?.deactivatedAt === null]).toEqual([
                 status === 'accepted',
                 status === 'accepted' || status === 'sent',

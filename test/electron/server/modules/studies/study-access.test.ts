@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import { isVisible, studyFinder, visibleCustomers } from '#server/modules/studies/study-access.ts'
-import type { KeyCaller, UserCaller } from '#server/modules/users/caller.ts'
+import type { ApiKeyCaller, UserCaller } from '#server/modules/users/caller.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
 import { newKey } from '../../../../support/callers.ts'
 import { refusal, refusalOf } from '../../../../support/refusal.ts'
@@ -64,7 +64,7 @@ describe('who is not held to some customers', () => {
   })
 
   it('is a key, which sees all studies or those it made', () => {
-    const key: KeyCaller = {
+    const key: ApiKeyCaller = {
       kind: 'api-key',
       apiKeyId: 'key-1',
       scope: 'all',

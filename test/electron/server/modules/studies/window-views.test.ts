@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { UserRecord } from '#server/modules/users/user-queries.ts'
+import { type UserRecord, updateUser } from '#server/modules/users/queries.ts'
 import { shownView } from '#server/modules/viewer/sessions.ts'
 import { View } from '#shared/contract/viewing.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
@@ -120,12 +120,12 @@ describe('a view from the window', () => {
     const linked = on.follow(
       on.links.reroute(key, { studyId: on.read, assignedToUserId: doctor.userId }),
     )
-    store.users.update({ ...doctor, hasDashboardAccess: false })
+    updateUser(store.database, { ...doctor, hasDashboardAccess: false })
     expect(refusalOf(() => on.look(window))).toBe('Your account has no access any more.')
-    store.users.update(doctor)
+    updateUser(store.database, doctor)
     expect(on.look(window)).toBeDefined()
-    users.update(key, doctor.userId, { hasDashboardAccess: false })
-    users.update(key, doctor.userId, { hasDashboardAccess: true })
+    users.updateUser(key, doctor.userId, { hasDashboardAccess: false })
+    users.updateUser(key, doctor.userId, { hasDashboardAccess: true })
     expect([on.look(window), on.look(linked)?.viewId]).toEqual([undefined, linked.view.viewId])
   })
 

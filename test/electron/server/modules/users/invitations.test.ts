@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { scribeInvitationOf, viewerInvitationOf } from '#server/modules/users/user-view.ts'
+import { allUsers, findInvitation, findUser } from '#server/modules/users/queries.ts'
+import { scribeInvitationReply, viewerInvitationReply } from '#server/modules/users/replies.ts'
 import { INVITATION_MAIL } from '#shared/contract/mail.ts'
 import { ScribeInvitation, ViewerInvitation } from '#shared/contract/users.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
@@ -18,8 +19,8 @@ describe('inviting', () => {
       temp.key,
       person({ canCreateReports: true, npiNumber: '1234567893' }),
     )
-    expect(temp.users.read(temp.key, user.userId)).toEqual(user)
-    expect(ScribeInvitation.parse(scribeInvitationOf(invitation, CLINIC))).toEqual({
+    expect(temp.users.readUser(temp.key, user.userId)).toEqual(user)
+    expect(ScribeInvitation.parse(scribeInvitationReply(invitation, CLINIC))).toEqual({
       invitationId: expect.stringMatching(/^inv_[0-9a-f]{32}$/),
       userId: user.userId,
       clinicId: CLINIC,
@@ -44,7 +45,7 @@ describe('inviting', () => {
       createdAt: '2026-03-10T09:00:00.000Z',
       updatedAt: '2026-03-10T09:00:00.000Z',
     })
-    const viewer = ViewerInvitation.parse(viewerInvitationOf(invitation, CLINIC))
+    const viewer = ViewerInvitation.parse(viewerInvitationReply(invitation, CLINIC))
     expect(viewer).not.toHaveProperty('npiNumber')
     expect(viewer).not.toHaveProperty('canCreateReports')
     expect(temp.people.hasUser()).toBe(false)
@@ -81,7 +82,7 @@ describe('inviting', () => {
         ],
       }),
     )
-    expect(temp.store.users.list()).toEqual([])
+    expect(allUsers(temp.store.database)).toEqual([])
   })
 
   it('refuses an address that a user or a pending invitation has, in any case', async () => {
@@ -102,14 +103,15 @@ describe('inviting', () => {
     (how) => {
       using temp = peopleFixture()
       const first = temp.invitations.invite(temp.key, person())
-      if (how === 'revoked') temp.invitations.revoke(temp.key, { userId: first.user.userId })
-      if (how === 'rejected') temp.invitations.reject(temp.tokenOf(first.link))
+      if (how === 'revoked')
+        temp.invitations.revokeInvitation(temp.key, { userId: first.user.userId })
+      if (how === 'rejected') temp.invitations.rejectInvitation(temp.tokenOf(first.link))
       if (how === 'expired') temp.clock.pass(30 * DAY)
       const second = temp.invitations.invite(temp.key, person())
       expect(second.user.userId).not.toBe(first.user.userId)
-      expect(temp.users.read(temp.key, first.user.userId).deactivatedAt).not.toBeNull()
-      expect(temp.users.read(temp.key, second.user.userId).deactivatedAt).toBeNull()
-      expect(() => temp.invitations.open(temp.tokenOf(first.link))).toThrow(refused)
+      expect(temp.users.readUser(temp.key, first.user.userId).deactivatedAt).not.toBeNull()
+      expect(temp.users.readUser(temp.key, second.user.userId).deactivatedAt).toBeNull()
+      expect(() => temp.invitations.openInvitation(temp.tokenOf(first.link))).toThrow(refused)
     },
   )
 })
@@ -122,7 +124,7 @@ describe('the link', () => {
     expect(temp.store.outbox.due(INVITATION_MAIL, '2027-01-01T00:00:00.000Z', 10)).toEqual([])
     expect(temp.invitations.mailOf(invitation.invitationId)).toEqual({ mail: 'none', fault: null })
     const kept = JSON.stringify([
-      temp.store.invitations.get(invitation.invitationId),
+      findInvitation(temp.store.database, invitation.invitationId),
       temp.store.audit.list({ limit: 10 }),
     ])
     expect(kept).not.toContain(temp.tokenOf(link))
@@ -180,12 +182,14 @@ describe('the link', () => {
       invitationId: first.invitation.invitationId,
       expiry: first.invitation.expiry,
     })
-    expect(temp.invitations.open(temp.tokenOf(second.link)).userId).toBe(first.user.userId)
+    expect(temp.invitations.openInvitation(temp.tokenOf(second.link)).userId).toBe(
+      first.user.userId,
+    )
     const third = temp.invitations.renew(temp.key, first.user.userId)
-    expect(() => temp.invitations.open(temp.tokenOf(second.link))).toThrow(
+    expect(() => temp.invitations.openInvitation(temp.tokenOf(second.link))).toThrow(
       'was replaced by a newer one',
     )
-    expect(temp.invitations.open(temp.tokenOf(third.link)).userId).toBe(first.user.userId)
+    expect(temp.invitations.openInvitation(temp.tokenOf(third.link)).userId).toBe(first.user.userId)
     expect(temp.store.outbox.nextDue(INVITATION_MAIL)).toBeUndefined()
     expect(temp.invitations.mailOf(first.invitation.invitationId).mail).toBe('none')
   })
@@ -200,12 +204,12 @@ describe('accepting', () => {
     )
     temp.clock.pass(MINUTE)
     const { signIn } = await temp.invitations.accept(temp.tokenOf(link), PASSWORD)
-    expect(temp.people.sessionOf(signIn?.token ?? '')?.userId).toBe(user.userId)
-    expect(temp.users.read(temp.key, user.userId)).toMatchObject({
+    expect(temp.people.sessionUser(signIn?.token ?? '')?.userId).toBe(user.userId)
+    expect(temp.users.readUser(temp.key, user.userId)).toMatchObject({
       lastLoginAt: '2026-03-10T09:01:00.000Z',
       level: 'member',
     })
-    expect(temp.invitations.read(temp.key, invitation.invitationId)).toMatchObject({
+    expect(temp.invitations.readInvitation(temp.key, invitation.invitationId)).toMatchObject({
       status: 'accepted',
       updatedAt: '2026-03-10T09:01:00.000Z',
     })
@@ -223,7 +227,7 @@ describe('accepting', () => {
     const { user, link } = temp.invitations.invite(temp.key, person({ hasDashboardAccess: false }))
     const { signIn } = await temp.invitations.accept(temp.tokenOf(link), PASSWORD)
     expect(signIn).toBeUndefined()
-    expect(temp.users.read(temp.key, user.userId)).toMatchObject({
+    expect(temp.users.readUser(temp.key, user.userId)).toMatchObject({
       lastLoginAt: '2026-03-10T09:00:00.000Z',
       hasDashboardAccess: false,
     })
@@ -241,7 +245,7 @@ describe('accepting', () => {
     ])
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(temp.trail().filter((line) => line.includes('invitation.accept'))).toHaveLength(1)
-    expect(temp.store.sessions.removeOf(user.userId)).toBe(1)
+    expect(temp.people.listSessions(undefined, user.userId)).toHaveLength(1)
   })
 
   it('is refused when it expired, when access was taken, and by a link nobody made', async () => {
@@ -251,9 +255,9 @@ describe('accepting', () => {
     await expect(temp.invitations.accept(temp.tokenOf(first.link), PASSWORD)).rejects.toThrow(
       'was taken away',
     )
-    temp.users.reactivate(temp.key, first.user.userId)
+    temp.users.reactivateUser(temp.key, first.user.userId)
     temp.clock.pass(30 * DAY - 1)
-    expect(temp.invitations.open(temp.tokenOf(first.link)).status).toBe('sent')
+    expect(temp.invitations.openInvitation(temp.tokenOf(first.link)).status).toBe('sent')
     temp.clock.pass(1)
     await expect(temp.invitations.accept(temp.tokenOf(first.link), PASSWORD)).rejects.toThrow(
       'has expired',
@@ -261,7 +265,7 @@ describe('accepting', () => {
     await expect(temp.invitations.accept('x'.repeat(43), PASSWORD)).rejects.toMatchObject({
       code: 'refused',
     })
-    expect(temp.users.read(temp.key, first.user.userId)).toMatchObject({
+    expect(temp.users.readUser(temp.key, first.user.userId)).toMatchObject({
       passwordHash: null,
       lastLoginAt: null,
     })
@@ -272,10 +276,14 @@ describe('rejecting', () => {
   it('ends the invitation and leaves the user readable, without access', () => {
     using temp = peopleFixture()
     const { user, invitation, link } = temp.invitations.invite(temp.key, person())
-    temp.invitations.reject(temp.tokenOf(link))
-    expect(temp.invitations.read(temp.key, invitation.invitationId).status).toBe('rejected')
-    expect(temp.users.read(temp.key, user.userId).deactivatedAt).toBe('2026-03-10T09:00:00.000Z')
-    expect(() => temp.invitations.reject(temp.tokenOf(link))).toThrow('was rejected')
+    temp.invitations.rejectInvitation(temp.tokenOf(link))
+    expect(temp.invitations.readInvitation(temp.key, invitation.invitationId).status).toBe(
+      'rejected',
+    )
+    expect(temp.users.readUser(temp.key, user.userId).deactivatedAt).toBe(
+      '2026-03-10T09:00:00.000Z',
+    )
+    expect(() => temp.invitations.rejectInvitation(temp.tokenOf(link))).toThrow('was rejected')
     expect(temp.trail()[0]).toBe(`user:${user.userId} invitation.reject ${invitation.invitationId}`)
   })
 })
@@ -285,33 +293,33 @@ describe('updating an invitation', () => {
     using temp = peopleFixture()
     const { user, invitation, link } = temp.invitations.invite(temp.key, person())
     const { invitationId } = invitation
-    temp.invitations.update(temp.key, invitationId, {
+    temp.invitations.updateInvitation(temp.key, invitationId, {
       firstName: 'Hana',
       phoneNumber: '5551234567',
     })
-    expect(temp.users.read(temp.key, user.userId)).toMatchObject({
+    expect(temp.users.readUser(temp.key, user.userId)).toMatchObject({
       firstName: 'Hana',
       phoneNumber: '5551234567',
     })
-    temp.users.update(temp.key, user.userId, { lastName: 'Kos', phoneNumber: null })
-    expect(temp.invitations.read(temp.key, invitationId)).toMatchObject({
+    temp.users.updateUser(temp.key, user.userId, { lastName: 'Kos', phoneNumber: null })
+    expect(temp.invitations.readInvitation(temp.key, invitationId)).toMatchObject({
       firstName: 'Hana',
       lastName: 'Kos',
       phoneNumber: null,
     })
     await temp.invitations.accept(temp.tokenOf(link), PASSWORD)
-    temp.users.update(temp.key, user.userId, { lastName: 'Bel' })
-    expect(temp.invitations.read(temp.key, invitationId).lastName).toBe('Kos')
-    expect(() => temp.invitations.update(temp.key, invitationId, { lastName: 'Bel' })).toThrow(
-      'was accepted already',
-    )
+    temp.users.updateUser(temp.key, user.userId, { lastName: 'Bel' })
+    expect(temp.invitations.readInvitation(temp.key, invitationId).lastName).toBe('Kos')
+    expect(() =>
+      temp.invitations.updateInvitation(temp.key, invitationId, { lastName: 'Bel' }),
+    ).toThrow('was accepted already')
   })
 
   it('has the rules of a user’s update', () => {
     using temp = peopleFixture()
     const { invitation } = temp.invitations.invite(temp.key, person())
     const update = (patch: object) => () =>
-      temp.invitations.update(temp.key, invitation.invitationId, patch)
+      temp.invitations.updateInvitation(temp.key, invitation.invitationId, patch)
     expect(update({ canCreateReports: true })).toThrow('npiNumber must be given')
     expect(update({ level: 'admin', hasDashboardAccess: false })).toThrow(
       'hasDashboardAccess must be true',
@@ -324,13 +332,15 @@ describe('updating an invitation', () => {
     const { invitation } = temp.invitations.invite(temp.key, person())
     temp.clock.pass(30 * DAY)
     expect(() =>
-      temp.invitations.update(temp.key, invitation.invitationId, { firstName: 'Eva' }),
+      temp.invitations.updateInvitation(temp.key, invitation.invitationId, { firstName: 'Eva' }),
     ).toThrow('it has expired')
     expect(() => temp.invitations.renew(temp.key, invitation.userId)).toThrow('has expired')
-    expect(temp.invitations.revoke(temp.key, { userId: invitation.userId })).toMatchObject({
+    expect(
+      temp.invitations.revokeInvitation(temp.key, { userId: invitation.userId }),
+    ).toMatchObject({
       success: false,
     })
-    expect(temp.invitations.read(temp.key, invitation.invitationId).status).toBe('sent')
+    expect(temp.invitations.readInvitation(temp.key, invitation.invitationId).status).toBe('sent')
   })
 })
 
@@ -344,26 +354,31 @@ describe('revoking', () => {
       userId: user.userId as string,
       invitationId: invitation.invitationId,
     }))
-    expect(temp.invitations.revoke(temp.key, { invitationId: a?.invitationId })).toMatchObject({
+    expect(
+      temp.invitations.revokeInvitation(temp.key, { invitationId: a?.invitationId }),
+    ).toMatchObject({
       success: true,
     })
-    expect(temp.invitations.revoke(temp.key, { userId: b?.userId })).toMatchObject({
+    expect(temp.invitations.revokeInvitation(temp.key, { userId: b?.userId })).toMatchObject({
       success: true,
     })
     expect(() =>
-      temp.invitations.revoke(temp.key, { invitationId: c?.invitationId, userId: a?.userId }),
+      temp.invitations.revokeInvitation(temp.key, {
+        invitationId: c?.invitationId,
+        userId: a?.userId,
+      }),
     ).toThrow(
       expect.objectContaining({
         code: 'malformed',
         errors: [{ path: 'body.userId', message: 'must be the user of that invitation' }],
       }),
     )
-    expect(temp.invitations.revoke(temp.key, { ...c })).toMatchObject({ success: true })
-    expect(temp.invitations.revoke(temp.key, { ...c })).toEqual({
+    expect(temp.invitations.revokeInvitation(temp.key, { ...c })).toMatchObject({ success: true })
+    expect(temp.invitations.revokeInvitation(temp.key, { ...c })).toEqual({
       success: false,
       message: 'The invitation was revoked.',
     })
-    expect(() => temp.invitations.revoke(temp.key, {})).toThrow(
+    expect(() => temp.invitations.revokeInvitation(temp.key, {})).toThrow(
       expect.objectContaining({ code: 'malformed' }),
     )
     for (const unknown of [
@@ -371,7 +386,7 @@ describe('revoking', () => {
       { userId: 'usr_0' },
       { ...a, userId: 'usr_0' },
     ])
-      expect(() => temp.invitations.revoke(temp.key, unknown)).toThrow(
+      expect(() => temp.invitations.revokeInvitation(temp.key, unknown)).toThrow(
         expect.objectContaining({ code: 'not-found' }),
       )
   })
@@ -379,7 +394,7 @@ describe('revoking', () => {
   it('of somebody who was never invited does nothing', async () => {
     using temp = peopleFixture()
     const member = await temp.at('member')
-    expect(temp.invitations.revoke(temp.key, { userId: member.userId })).toEqual({
+    expect(temp.invitations.revokeInvitation(temp.key, { userId: member.userId })).toEqual({
       success: false,
       message: 'The user has no invitation.',
     })
@@ -392,7 +407,7 @@ describe('revoking', () => {
       'command-line',
     )
     const { user } = temp.invitations.invite(temp.key, person())
-    temp.invitations.revoke(temp.key, { userId: user.userId })
+    temp.invitations.revokeInvitation(temp.key, { userId: user.userId })
     expect(temp.store.outbox.nextDue(INVITATION_MAIL)).toBeUndefined()
   })
 })
@@ -410,9 +425,11 @@ describe('the list of invitations', () => {
     const b = add('b@partner.example')
     temp.clock.pass(DAY)
     const c = add('c@partner.example')
-    temp.invitations.revoke(temp.key, { userId: c })
-    const found = (query: Parameters<typeof temp.invitations.list>[1]) =>
-      temp.invitations.list(temp.key, query, { limit: 10 }).items.map(({ userId }) => userId)
+    temp.invitations.revokeInvitation(temp.key, { userId: c })
+    const found = (query: Parameters<typeof temp.invitations.listInvitations>[1]) =>
+      temp.invitations
+        .listInvitations(temp.key, query, { limit: 10 })
+        .items.map(({ userId }) => userId)
     expect(found({})).toEqual([c, b, a])
     expect(found({ startDate: '2026-03-10', endDate: '2026-03-10' })).toEqual([b])
     expect(found({ endDate: '2026-03-09' })).toEqual([a])
@@ -424,8 +441,10 @@ describe('the list of invitations', () => {
     temp.clock.now = Date.parse('2026-03-10T04:00:00.000Z') + 30 * DAY - 1
     expect(found({ expired: 'expired' })).toEqual([a])
     expect(found({ expired: 'not-expired' })).toEqual([c, b])
-    const first = temp.invitations.list(temp.key, {}, { limit: 2 })
-    expect(temp.invitations.list(temp.key, {}, { limit: 2, after: first.next })).toMatchObject({
+    const first = temp.invitations.listInvitations(temp.key, {}, { limit: 2 })
+    expect(
+      temp.invitations.listInvitations(temp.key, {}, { limit: 2, after: first.next }),
+    ).toMatchObject({
       items: [{ userId: a }],
       next: undefined,
     })
@@ -463,25 +482,29 @@ describe('the states of an invitation', () => {
           if (step === 'give' && done) model.isTaken = false
           if (step === 'give')
             expect([step, done]).toEqual([step, done && (model.status === 'accepted' || isPending)])
-          expect(temp.store.invitations.get(invitation.invitationId)?.status).toBe(model.status)
-          expect(temp.store.users.get(user.userId)?.deactivatedAt !== null).toBe(model.isTaken)
+          expect(findInvitation(temp.store.database, invitation.invitationId)?.status).toBe(
+            model.status,
+          )
+          expect(findUser(temp.store.database, user.userId)?.deactivatedAt !== null).toBe(
+            model.isTaken,
+          )
         }
 
         async function attempt(step: string): Promise<boolean> {
           try {
             if (step === 'accept') await temp.invitations.accept(token, PASSWORD)
-            if (step === 'reject') temp.invitations.reject(token)
+            if (step === 'reject') temp.invitations.rejectInvitation(token)
             if (step === 'revoke')
-              return temp.invitations.revoke(temp.key, { userId: user.userId }).success
+              return temp.invitations.revokeInvitation(temp.key, { userId: user.userId }).success
             if (step === 'update')
-              temp.invitations.update(temp.key, invitation.invitationId, {
+              temp.invitations.updateInvitation(temp.key, invitation.invitationId, {
                 suffix1: String(order.length),
               })
             if (step === 'renew')
               token = temp.tokenOf(temp.invitations.renew(temp.key, user.userId).link)
             if (step === 'expire') temp.clock.pass(31 * DAY)
             if (step === 'take') temp.users.revokeAccess(temp.key, user.userId)
-            if (step === 'give') return temp.users.reactivate(temp.key, user.userId).success
+            if (step === 'give') return temp.users.reactivateUser(temp.key, user.userId).success
             return true
           } catch {
             return false

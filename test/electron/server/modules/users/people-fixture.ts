@@ -1,12 +1,15 @@
-import { openApiKeys } from '#server/modules/api-keys/api-keys.ts'
+import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
 import type { Caller } from '#server/modules/users/caller.ts'
-import { openInvitations } from '#server/modules/users/invitations.ts'
-import { invitedPerson } from '#server/modules/users/invited-person.ts'
-import { openPeople } from '#server/modules/users/people.ts'
+import { invitedPerson } from '#server/modules/users/interface-routes.ts'
+import * as invitationService from '#server/modules/users/invitations.ts'
+import { findUser, updateUser } from '#server/modules/users/queries.ts'
+import type { SessionPlace } from '#server/modules/users/sessions.ts'
 import { signedInUser } from '#server/modules/users/sessions.ts'
-import { openUsers } from '#server/modules/users/users.ts'
+import * as userService from '#server/modules/users/users.ts'
 import type { Level } from '#shared/contract/people.ts'
+import { bound } from '../../../../support/bound.ts'
+import { peopleOf } from '../../../../support/people.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
 export const PASSWORD = 'a long and quiet evening'
@@ -26,15 +29,20 @@ export const person = (more: Wanted = {}) => invitedPerson({ ...INVITED, ...more
 export function peopleFixture() {
   const temp = tempStore()
   const settings = openSettings(temp)
-  const people = openPeople({ ...temp, passwordCost: { logN: 10, r: 8, p: 1 } })
-  const users = openUsers(temp)
-  const invitations = openInvitations({
-    ...temp,
-    settings,
-    people,
-    publicBase: () => 'https://gateway.clinic.example',
-  })
-  const { apiKey } = openApiKeys(temp).create(
+  const people = peopleOf(temp.store)
+  const users = bound(userService, temp.store)
+  const bare = bound(invitationService, temp.store)
+  const BASE = 'https://gateway.clinic.example'
+  const invitations = {
+    ...bare,
+    invite: (caller: Caller, person: invitationService.NewPerson) =>
+      bare.invite(BASE, caller, person),
+    renew: (caller: Caller, userId: string) => bare.renewInvitation(BASE, caller, userId),
+    accept: (token: string, password: string, place?: SessionPlace) =>
+      bare.acceptInvitation(people, token, password, place),
+  }
+  const { apiKey } = createApiKey(
+    temp.store,
     { description: 'Cloud RIS', isViewerEnabled: true, scope: 'all' },
     'command-line',
   )
@@ -66,9 +74,9 @@ export function peopleFixture() {
         },
         'command-line',
       )
-      const record = temp.store.users.get(made.userId)
+      const record = findUser(temp.store.database, made.userId)
       if (!record) throw new Error('no record')
-      temp.store.users.update({ ...record, ...more })
+      updateUser(temp.store.database, { ...record, ...more })
       const caller: Caller = {
         kind: 'user',
         user: { ...signedInUser({ ...record, ...more }), customerIds: [] },

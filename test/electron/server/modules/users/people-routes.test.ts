@@ -6,20 +6,21 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
 import { openHttpServer } from '#server/http/server.ts'
 import { openApiKeys } from '#server/modules/api-keys/api-keys.ts'
+import { serveApiKeys } from '#server/modules/api-keys/routes.ts'
+import { serveCustomerUsers } from '#server/modules/customers/routes.ts'
 import * as customerService from '#server/modules/customers/service.ts'
 import { openMail } from '#server/modules/mail/mail.ts'
+import { serveMail } from '#server/modules/settings/mail-routes.ts'
 import { openMailServer } from '#server/modules/settings/mail-server.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
-import { openInvitations } from '#server/modules/users/invitations.ts'
-import { openPeople } from '#server/modules/users/people.ts'
 import { serveDashboardPeople } from '#server/modules/users/people-routes.ts'
-import { sessionsOf } from '#server/modules/users/session-routes.ts'
-import { openUsers } from '#server/modules/users/users.ts'
+import { sessionReply, sessionsOf } from '#server/modules/users/session-routes.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboardPeople } from '#shared/contract/dashboard-people.ts'
 import type { Level } from '#shared/contract/people.ts'
 import { bound } from '../../../../support/bound.ts'
 import { httpCall, OWN_PAGE } from '../../../../support/http-call.ts'
+import { peopleOf } from '../../../../support/people.ts'
 import { prepareDataFolder, standingClock } from '../../../../support/temp-store.ts'
 import { openTestSmtpServer } from '../mail/smtp-server.ts'
 
@@ -49,8 +50,7 @@ async function openTestPeople() {
   const deps = { store, clock, uuid: randomUUID }
   const settings = openSettings(deps)
   settings.change({ 'clinic.name': 'Praxis Kern' }, 'command-line')
-  const people = openPeople({ ...deps, passwordCost: { logN: 10, r: 8, p: 1 } })
-  const users = openUsers(deps)
+  const people = peopleOf(store)
   const customers = bound(customerService, deps.store)
   const mailServer = openMailServer({ ...deps, settings })
   const mail = openMail({
@@ -58,12 +58,6 @@ async function openTestPeople() {
     smtp: () => mailServer.smtp(),
     clinicName: () => settings.get('clinic.name'),
     clock,
-  })
-  const invitations = openInvitations({
-    ...deps,
-    settings,
-    people,
-    publicBase: () => 'https://gateway.clinic.example',
   })
   const server = await openHttpServer({
     ...{
@@ -73,20 +67,14 @@ async function openTestPeople() {
       uuid: randomUUID,
       pageFolder: join(folder, 'no-page'),
     },
-    ...{ allowedHosts: () => [], publicUrl: () => null, sessions: sessionsOf(people) },
-    register: (app) =>
-      serveDashboardPeople(app, {
-        clock,
-        version: '0.1.0',
-        people,
-        users,
-        invitations,
-        store,
-        apiKeys: openApiKeys(deps),
-        mailServer,
-        settings,
-        mail,
-      }),
+    ...{ allowedHosts: () => [], publicUrl: () => null, sessions: sessionsOf(store) },
+    register(app) {
+      const show = sessionReply(store, settings, '0.1.0')
+      serveDashboardPeople(app, store, people, () => 'https://gateway.clinic.example', show)
+      serveCustomerUsers(app, store)
+      serveApiKeys(app, store, openApiKeys(store))
+      serveMail(app, mailServer, mail)
+    },
   })
 
   const windowWith = (first = '') => {

@@ -1,10 +1,15 @@
 import { describe, expect, it, vi } from 'vitest'
-import { openPeople } from '#server/modules/users/people.ts'
-import { openSessions, signedInUser } from '#server/modules/users/sessions.ts'
-import { openSignInThrottle } from '#server/modules/users/sign-in-throttle.ts'
+import { allUsers, findUser, updateUser } from '#server/modules/users/queries.ts'
+import { findSession, sessionById } from '#server/modules/users/session-queries.ts'
+import * as sessionService from '#server/modules/users/sessions.ts'
+import { signedInUser } from '#server/modules/users/sessions.ts'
+import * as throttleService from '#server/modules/users/sign-in-throttle.ts'
+import { putWorkstation } from '#server/modules/users/workstation-queries.ts'
 import { findView, insertView } from '#server/modules/viewer/queries.ts'
 import type { ApiError } from '#shared/errors.ts'
+import { bound } from '../../../../support/bound.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
+import { peopleOf } from '../../../../support/people.ts'
 import { refusal } from '../../../../support/refusal.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 import { ephemeralView, viewRecord } from '../../../../support/view-record.ts'
@@ -18,12 +23,9 @@ const OWNER = {
   password: 'ten letters',
 } as const
 
-/** scrypt at 1/1024 of its cost: what is tested is not the time. */
-const passwordCost = { logN: 7, r: 8, p: 1 }
-
 function clinic() {
   const temp = tempStore()
-  const people = openPeople({ ...temp, passwordCost })
+  const people = peopleOf(temp.store)
   return Object.assign(temp, {
     people,
     trail: () =>
@@ -62,7 +64,7 @@ describe('the first start', () => {
       canCreateReports: true,
     })
     expect(signIn.user).not.toHaveProperty('passwordHash')
-    expect(temp.people.sessionOf(signIn.token)).toEqual(signIn.user)
+    expect(temp.people.sessionUser(signIn.token)).toEqual(signIn.user)
     expect(temp.store.settings.get('clinic.name')).toBe('Praxis Kern')
     const { userId } = signIn.user
     expect(temp.trail()).toEqual([
@@ -89,7 +91,7 @@ describe('the first start', () => {
       ),
     ])
     expect(both.sort()).toEqual(['none', 'refused'])
-    expect(temp.people.list()).toHaveLength(1)
+    expect(allUsers(temp.store.database)).toHaveLength(1)
     for (const { token } of links)
       expect(() => temp.people.followLink(token)).toThrow('This link has been used or has expired')
     expect(() => temp.people.mintSetupLink('gateway')).toThrow('There is an account already')
@@ -128,7 +130,7 @@ describe('accounts', () => {
       'command-line',
     )
     await expect(twin).rejects.toMatchObject({ code: 'refused', errors: [{ path: 'body.email' }] })
-    expect(temp.people.list()).toHaveLength(1)
+    expect(allUsers(temp.store.database)).toHaveLength(1)
     expect(temp.trail()).toEqual([`command-line user.create ${made.userId}`])
   })
 
@@ -137,7 +139,7 @@ describe('accounts', () => {
     const { token, user } = await temp.owned()
     for (let i = 0; i < 5; i++) await codeOf(temp.people.signIn(OWNER.email, 'wrong'))
     await temp.people.setPassword(user.userId, 'another ten', 'command-line')
-    expect(temp.people.sessionOf(token)).toBeUndefined()
+    expect(temp.people.sessionUser(token)).toBeUndefined()
     expect(await codeOf(temp.people.signIn(OWNER.email, OWNER.password))).toBe('not-signed-in')
     expect(await codeOf(temp.people.signIn(OWNER.email, 'another ten'))).toBe('none')
     await expect(
@@ -167,10 +169,10 @@ describe('signing in', () => {
   it('is refused without access to the window, though the password is right', async () => {
     using temp = clinic()
     const { user, token } = await temp.owned()
-    const record = temp.store.users.get(user.userId)
-    if (record) temp.store.users.update({ ...record, hasDashboardAccess: false })
+    const record = findUser(temp.store.database, user.userId)
+    if (record) updateUser(temp.store.database, { ...record, hasDashboardAccess: false })
     expect(await codeOf(temp.people.signIn(OWNER.email, OWNER.password))).toBe('not-permitted')
-    expect(temp.people.sessionOf(token)).toBeUndefined()
+    expect(temp.people.sessionUser(token)).toBeUndefined()
   })
 
   it('has to wait after four wrong passwords, twice as long after each', async () => {
@@ -229,33 +231,33 @@ describe('signing in', () => {
 describe('the wait of an account', () => {
   it('is said in whole seconds, of passwords and of codes', () => {
     using temp = tempStore()
-    const throttle = openSignInThrottle(temp)
-    for (let i = 0; i < 5; i++) throttle.enter('eva@clinic.example')
+    const throttle = bound(throttleService, temp.store)
+    for (let i = 0; i < 5; i++) throttle.countAttempt('eva@clinic.example')
     temp.clock.pass(500)
-    expect(refusal(() => throttle.enter(' EVA@clinic.example'))).toMatchObject({
+    expect(refusal(() => throttle.countAttempt(' EVA@clinic.example'))).toMatchObject({
       ...{ code: 'too-many', headers: { 'retry-after': '2' } },
       message: 'Too many wrong passwords for this account. Wait a moment, then try again.',
     })
-    expect(refusal(() => throttle.enter('eva@clinic.example', 'codes'))?.message).toContain(
+    expect(refusal(() => throttle.countAttempt('eva@clinic.example', 'codes'))?.message).toContain(
       'Too many wrong codes for this account',
     )
-    expect(refusal(() => throttle.enter('ben@clinic.example'))).toBeUndefined()
-    throttle.succeed('Eva@clinic.example')
-    expect(refusal(() => throttle.enter('eva@clinic.example'))).toBeUndefined()
+    expect(refusal(() => throttle.countAttempt('ben@clinic.example'))).toBeUndefined()
+    throttle.forgetAttempts('Eva@clinic.example')
+    expect(refusal(() => throttle.countAttempt('eva@clinic.example'))).toBeUndefined()
   })
 
   it('is over where the clock was set back by more than the longest wait', () => {
     using temp = tempStore()
-    const throttle = openSignInThrottle(temp)
-    for (let i = 0; i < 5; i++) throttle.enter('eva@clinic.example')
+    const throttle = bound(throttleService, temp.store)
+    for (let i = 0; i < 5; i++) throttle.countAttempt('eva@clinic.example')
     temp.clock.pass(-60 * MINUTE)
-    expect(refusal(() => throttle.enter('eva@clinic.example'))).toBeUndefined()
+    expect(refusal(() => throttle.countAttempt('eva@clinic.example'))).toBeUndefined()
   })
 
   it('counts from one again a day after the last failure, not before', () => {
     using temp = tempStore()
-    const throttle = openSignInThrottle(temp)
-    const fail = () => refusal(() => throttle.enter('eva@clinic.example'))
+    const throttle = bound(throttleService, temp.store)
+    const fail = () => refusal(() => throttle.countAttempt('eva@clinic.example'))
     for (let i = 0; i < 4; i++) fail()
     temp.clock.pass(24 * 60 * MINUTE - 1)
     fail()
@@ -272,7 +274,7 @@ describe('sessions', () => {
   /** Two users without passwords, and sessions of theirs. */
   function desk() {
     const temp = tempStore()
-    const sessions = openSessions(temp)
+    const sessions = bound(sessionService, temp.store)
     const [eva, ben] = [
       newUser(temp.store, { firstName: 'Eva', lastName: 'Kern' }),
       newUser(temp.store, { firstName: 'Ben' }),
@@ -284,12 +286,12 @@ describe('sessions', () => {
   it('begin where they are, for as long as the settings say', () => {
     using on = desk()
     on.store.settings.set('window.sessionHours', 8)
-    const { token, user, expiresAt } = on.sessions.begin(on.eva, 'link', HERE)
+    const { token, user, expiresAt } = on.sessions.beginSession(on.eva, 'link', HERE)
     expect(user).toEqual(signedInUser({ ...on.eva, lastLoginAt: '2026-03-10T09:00:00.000Z' }))
-    expect(on.store.users.get(on.eva.userId)?.lastLoginAt).toBe('2026-03-10T09:00:00.000Z')
+    expect(findUser(on.store.database, on.eva.userId)?.lastLoginAt).toBe('2026-03-10T09:00:00.000Z')
     expect(expiresAt).toBe('2026-03-10T17:00:00.000Z')
-    const { sessionId = '' } = on.sessions.find(token) ?? {}
-    expect(on.store.sessions.byId(sessionId)).toMatchObject({
+    const { sessionId = '' } = on.sessions.runningSession(token) ?? {}
+    expect(sessionById(on.store.database, sessionId)).toMatchObject({
       ...{ userId: on.eva.userId, ...HERE, lockedAt: null, wrongPasswords: 0, expiresAt },
       ...{ createdAt: '2026-03-10T09:00:00.000Z', lastUsedAt: '2026-03-10T09:00:00.000Z' },
     })
@@ -297,7 +299,7 @@ describe('sessions', () => {
       ...{ actor: `user:${on.eva.userId}`, action: 'user.sign-in', target: on.eva.userId },
       detail: { how: 'link', address: '10.0.0.7' },
     })
-    on.sessions.begin(on.ben, 'password')
+    on.sessions.beginSession(on.ben, 'password')
     expect(on.newest()?.detail).toEqual({ how: 'password' })
   })
 
@@ -323,25 +325,28 @@ describe('sessions', () => {
 
   it('are found by their id as by their token, and not once the account is revoked', () => {
     using on = desk()
-    const { token } = on.sessions.begin(on.eva, 'password')
-    const found = on.sessions.find(token)
+    const { token } = on.sessions.beginSession(on.eva, 'password')
+    const found = on.sessions.runningSession(token)
     expect(found).toMatchObject({ user: { userId: on.eva.userId }, isLocked: false })
-    expect(on.sessions.findById(found?.sessionId ?? '')).toEqual(found)
-    expect([on.sessions.find('none'), on.sessions.findById('none')]).toEqual([undefined, undefined])
-    on.store.users.update({ ...on.eva, deactivatedAt: '2026-03-10T09:00:00.000Z' })
-    expect(on.sessions.find(token)).toBeUndefined()
+    expect(on.sessions.runningSessionById(found?.sessionId ?? '')).toEqual(found)
+    expect([on.sessions.runningSession('none'), on.sessions.runningSessionById('none')]).toEqual([
+      undefined,
+      undefined,
+    ])
+    updateUser(on.store.database, { ...on.eva, deactivatedAt: '2026-03-10T09:00:00.000Z' })
+    expect(on.sessions.runningSession(token)).toBeUndefined()
   })
 
   it('are not kept from being locked by what an open window asks in the background', () => {
     using on = desk()
-    const { token } = on.sessions.begin(on.eva, 'password')
-    const { sessionId = '' } = on.sessions.find(token) ?? {}
+    const { token } = on.sessions.beginSession(on.eva, 'password')
+    const { sessionId = '' } = on.sessions.runningSession(token) ?? {}
     for (let i = 0; i < 9; i++) {
       on.clock.pass(MINUTE)
-      expect(on.sessions.findById(sessionId, 'background')?.isLocked).toBe(false)
+      expect(on.sessions.runningSessionById(sessionId, 'background')?.isLocked).toBe(false)
     }
     on.clock.pass(MINUTE)
-    expect(on.sessions.find(token, 'background')?.isLocked).toBe(true)
+    expect(on.sessions.runningSession(token, 'background')?.isLocked).toBe(true)
     expect(on.newest()).toMatchObject({
       ...{
         actor: `user:${on.eva.userId}`,
@@ -354,12 +359,12 @@ describe('sessions', () => {
 
   it('note their use once a minute, or four times in the minutes after which they are locked', () => {
     using on = desk()
-    const { token } = on.sessions.begin(on.eva, 'password')
-    const { sessionId = '' } = on.sessions.find(token) ?? {}
+    const { token } = on.sessions.beginSession(on.eva, 'password')
+    const { sessionId = '' } = on.sessions.runningSession(token) ?? {}
     const usedAfter = (ms: number) => {
       on.clock.pass(ms)
-      on.sessions.find(token)
-      return on.store.sessions.byId(sessionId)?.lastUsedAt
+      on.sessions.runningSession(token)
+      return sessionById(on.store.database, sessionId)?.lastUsedAt
     }
     expect(usedAfter(59_999)).toBe('2026-03-10T09:00:00.000Z')
     expect(usedAfter(1)).toBe('2026-03-10T09:01:00.000Z')
@@ -373,16 +378,17 @@ describe('sessions', () => {
 
   it('are locked by their person once, and unlocked', () => {
     using on = desk()
-    const { token } = on.sessions.begin(on.eva, 'password')
-    const { sessionId = '' } = on.sessions.find(token) ?? {}
-    on.sessions.lock(token)
+    const { token } = on.sessions.beginSession(on.eva, 'password')
+    const { sessionId = '' } = on.sessions.runningSession(token) ?? {}
+    on.sessions.lockSession(token)
     on.clock.pass(1000)
-    on.sessions.lock(token)
-    expect(on.sessions.find(token)?.isLocked).toBe(true)
-    expect(on.store.sessions.byId(sessionId)?.lockedAt).toBe('2026-03-10T09:00:00.000Z')
-    on.sessions.unlock(token)
-    expect(on.sessions.find(token)?.isLocked).toBe(false)
-    for (const call of [on.sessions.lock, on.sessions.unlock, on.sessions.end]) call('none')
+    on.sessions.lockSession(token)
+    expect(on.sessions.runningSession(token)?.isLocked).toBe(true)
+    expect(sessionById(on.store.database, sessionId)?.lockedAt).toBe('2026-03-10T09:00:00.000Z')
+    on.sessions.unlockSession(token)
+    expect(on.sessions.runningSession(token)?.isLocked).toBe(false)
+    for (const call of [on.sessions.lockSession, on.sessions.unlockSession, on.sessions.signOut])
+      call('none')
     const trail = on.store.audit
       .list({ limit: 100 })
       .items.map(({ action, target, detail }) => [action, target, detail])
@@ -390,7 +396,7 @@ describe('sessions', () => {
       ['session.unlock', sessionId, {}],
       ['session.lock', sessionId, { how: 'person' }],
     ])
-    on.sessions.end(token)
+    on.sessions.signOut(token)
     expect(on.newest()).toMatchObject({
       action: 'user.sign-out',
       target: on.eva.userId,
@@ -414,15 +420,15 @@ describe('sessions', () => {
       approvedByUserId: null,
       lastSeenAt: null,
     }
-    on.store.workstations.put({ ...pc, ...answered, tokenHash: 'c'.repeat(64) })
-    const { token } = on.sessions.begin(on.eva, 'password', HERE)
+    putWorkstation(on.store.database, { ...pc, ...answered, tokenHash: 'c'.repeat(64) })
+    const { token } = on.sessions.beginSession(on.eva, 'password', HERE)
     on.clock.pass(MINUTE)
-    on.sessions.begin(on.ben, 'password', { ...HERE, workstationId: 'pc-1' })
+    on.sessions.beginSession(on.ben, 'password', { ...HERE, workstationId: 'pc-1' })
     on.clock.pass(MINUTE)
-    on.sessions.begin(on.ben, 'password', { ...HERE, workstationId: 'pc-removed' })
+    on.sessions.beginSession(on.ben, 'password', { ...HERE, workstationId: 'pc-removed' })
     const places = (given: { place: string; isThis: boolean }[]) =>
       given.map(({ place, isThis }) => [place, isThis])
-    const all = on.sessions.list(token, undefined)
+    const all = on.sessions.listSessions(token, undefined)
     expect(places(all)).toEqual([
       ['', false],
       ['Reading room', false],
@@ -430,7 +436,7 @@ describe('sessions', () => {
     ])
     expect(all[2]).toEqual({
       ...{
-        sessionId: on.sessions.find(token)?.sessionId,
+        sessionId: on.sessions.runningSession(token)?.sessionId,
         user: { userId: on.eva.userId, name: 'Eva Kern' },
         place: 'This PC',
       },
@@ -441,30 +447,31 @@ describe('sessions', () => {
         expiresAt: '2026-03-10T21:00:00.000Z',
       },
     })
-    expect(places(on.sessions.list(undefined, on.eva.userId))).toEqual([['This PC', false]])
-    expect(places(on.sessions.list(token, on.ben.userId))).toHaveLength(2)
-    on.sessions.lock(token)
-    expect(on.sessions.list(token, on.eva.userId)[0]?.isLocked).toBe(true)
+    expect(places(on.sessions.listSessions(undefined, on.eva.userId))).toEqual([['This PC', false]])
+    expect(places(on.sessions.listSessions(token, on.ben.userId))).toHaveLength(2)
+    on.sessions.lockSession(token)
+    expect(on.sessions.listSessions(token, on.eva.userId)[0]?.isLocked).toBe(true)
     on.clock.pass(10 * MINUTE)
     // Nobody has looked at these since.
-    expect(on.sessions.list(token, on.ben.userId).map(({ isLocked }) => isLocked)).toEqual([
+    expect(on.sessions.listSessions(token, on.ben.userId).map(({ isLocked }) => isLocked)).toEqual([
       true,
       true,
     ])
     on.clock.pass(12 * 60 * MINUTE)
-    expect(on.sessions.list(token, undefined)).toEqual([])
+    expect(on.sessions.listSessions(token, undefined)).toEqual([])
   })
 
   it('are ended by their id, by their user or by who manages the gateway, once', () => {
     using on = desk()
     const begin = () =>
-      on.sessions.find(on.sessions.begin(on.eva, 'password').token)?.sessionId ?? ''
+      on.sessions.runningSession(on.sessions.beginSession(on.eva, 'password').token)?.sessionId ??
+      ''
     const [one, two] = [begin(), begin()]
     const ended = { code: 'not-found', message: 'This session has ended already.' }
-    expect(refusal(() => on.sessions.endById(one, on.ben.userId, 'command-line'))).toMatchObject(
+    expect(refusal(() => on.sessions.endSession(one, on.ben.userId, 'command-line'))).toMatchObject(
       ended,
     )
-    on.sessions.endById(one, on.eva.userId, `user:${on.eva.userId}`)
+    on.sessions.endSession(one, on.eva.userId, `user:${on.eva.userId}`)
     expect(on.newest()).toMatchObject({
       ...{
         actor: `user:${on.eva.userId}`,
@@ -473,11 +480,11 @@ describe('sessions', () => {
         detail: { sessionId: one },
       },
     })
-    expect(refusal(() => on.sessions.endById(one, on.eva.userId, 'command-line'))).toMatchObject(
+    expect(refusal(() => on.sessions.endSession(one, on.eva.userId, 'command-line'))).toMatchObject(
       ended,
     )
-    on.sessions.endById(two, undefined, 'command-line')
-    expect([one, two].map((sessionId) => on.sessions.findById(sessionId))).toEqual([
+    on.sessions.endSession(two, undefined, 'command-line')
+    expect([one, two].map((sessionId) => on.sessions.runningSessionById(sessionId))).toEqual([
       undefined,
       undefined,
     ])
@@ -490,16 +497,16 @@ describe('a session', () => {
     const { token } = await temp.owned()
     for (let i = 0; i < 4; i++) {
       temp.clock.pass(10 * MINUTE - 1)
-      expect(temp.people.sessionOf(token)?.email).toBe(OWNER.email)
+      expect(temp.people.sessionUser(token)?.email).toBe(OWNER.email)
     }
     temp.clock.pass(10 * MINUTE)
-    expect(temp.people.sessionOf(token)).toBeUndefined()
-    expect(temp.people.sessions.find(token)).toMatchObject({
+    expect(temp.people.sessionUser(token)).toBeUndefined()
+    expect(temp.people.runningSession(token)).toMatchObject({
       isLocked: true,
       user: { email: OWNER.email },
     })
-    temp.people.sessions.unlock(token)
-    expect(temp.people.sessionOf(token)?.email).toBe(OWNER.email)
+    temp.people.unlockSession(token)
+    expect(temp.people.sessionUser(token)?.email).toBe(OWNER.email)
   })
 
   it('ends after 12 hours however much it is used', async () => {
@@ -507,10 +514,10 @@ describe('a session', () => {
     const { token } = await temp.owned()
     for (let i = 0; i < 12 * 12 - 1; i++) {
       temp.clock.pass(5 * MINUTE)
-      expect(temp.people.sessionOf(token)).toBeDefined()
+      expect(temp.people.sessionUser(token)).toBeDefined()
     }
     temp.clock.pass(5 * MINUTE)
-    expect(temp.people.sessions.find(token)).toBeUndefined()
+    expect(temp.people.runningSession(token)).toBeUndefined()
   })
 
   it('goes on while the disk takes no writes: its use, its lock and its end count in memory until they can be written', async () => {
@@ -521,33 +528,33 @@ describe('a session', () => {
     })
     for (let use = 0; use < 6; use++) {
       temp.clock.pass(5 * MINUTE)
-      expect(temp.people.sessions.find(token)).toMatchObject({ isLocked: false })
+      expect(temp.people.runningSession(token)).toMatchObject({ isLocked: false })
     }
-    temp.people.sessions.lock(token)
-    expect(temp.people.sessions.find(token)).toMatchObject({ isLocked: true })
+    temp.people.lockSession(token)
+    expect(temp.people.runningSession(token)).toMatchObject({ isLocked: true })
     full.mockRestore()
-    expect(temp.people.sessions.find(token)).toMatchObject({ isLocked: true })
+    expect(temp.people.runningSession(token)).toMatchObject({ isLocked: true })
     expect(temp.trail()[0]).toContain('session.lock')
-    expect(temp.store.sessions.unwritten.size).toBe(0)
-    temp.people.sessions.unlock(token)
-    expect(temp.people.sessions.find(token)).toMatchObject({ isLocked: false })
+    expect(temp.store.sessionState.unwritten.size).toBe(0)
+    temp.people.unlockSession(token)
+    expect(temp.people.runningSession(token)).toMatchObject({ isLocked: false })
 
     vi.spyOn(temp.store.database, 'run').mockImplementation(() => {
       throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_WRITE' })
     })
     temp.clock.pass(12 * 60 * MINUTE)
-    expect(temp.people.sessions.find(token)).toBe(undefined)
+    expect(temp.people.runningSession(token)).toBe(undefined)
     temp.clock.pass(-11 * 60 * MINUTE)
-    expect(temp.people.sessions.find(token)).toBe(undefined)
+    expect(temp.people.runningSession(token)).toBe(undefined)
   })
 
   it('that has ended does not come back where the clock is set back', async () => {
     using temp = clinic()
     const { token } = await temp.owned()
     temp.clock.pass(12 * 60 * MINUTE)
-    expect(temp.people.sessions.find(token)).toBeUndefined()
+    expect(temp.people.runningSession(token)).toBeUndefined()
     temp.clock.pass(-11 * 60 * MINUTE)
-    expect(temp.people.sessions.find(token)).toBeUndefined()
+    expect(temp.people.runningSession(token)).toBeUndefined()
   })
 
   it('is locked 10 minutes after its last use also where the clock was set back before', async () => {
@@ -555,9 +562,9 @@ describe('a session', () => {
     temp.clock.pass(60 * MINUTE)
     const { token } = await temp.owned()
     temp.clock.pass(-30 * MINUTE)
-    expect(temp.people.sessionOf(token)).toBeDefined()
+    expect(temp.people.sessionUser(token)).toBeDefined()
     temp.clock.pass(10 * MINUTE)
-    expect(temp.people.sessionOf(token)).toBeUndefined()
+    expect(temp.people.sessionUser(token)).toBeUndefined()
   })
 
   it('ends at signing out, once', async () => {
@@ -565,8 +572,8 @@ describe('a session', () => {
     const { token, user } = await temp.owned()
     temp.people.signOut(token)
     temp.people.signOut(token)
-    expect(temp.people.sessionOf(token)).toBeUndefined()
-    expect(temp.people.sessionOf('no such token')).toBeUndefined()
+    expect(temp.people.sessionUser(token)).toBeUndefined()
+    expect(temp.people.sessionUser('no such token')).toBeUndefined()
     expect(temp.trail().filter((line) => line.includes('sign-out'))).toEqual([
       `user:${user.userId} user.sign-out ${user.userId}`,
     ])
@@ -594,7 +601,7 @@ describe('a session', () => {
   it('is not in the database by its token', async () => {
     using temp = clinic()
     const { token } = await temp.owned()
-    expect(temp.store.sessions.get(token)).toBeUndefined()
+    expect(findSession(temp.store.database, token)).toBeUndefined()
     expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/)
   })
 })
@@ -606,7 +613,7 @@ describe('a sign-in link', () => {
     const { token } = temp.people.mintSignInLink(user.userId, 'command-line')
     const followed = temp.people.followLink(token)
     expect(
-      followed.mayCreateOwner ? undefined : temp.people.sessionOf(followed.signIn.token)?.userId,
+      followed.mayCreateOwner ? undefined : temp.people.sessionUser(followed.signIn.token)?.userId,
     ).toBe(user.userId)
     expect(() => temp.people.followLink(token)).toThrow('This link has been used')
     expect(await codeOf(temp.people.createOwner({ ...OWNER, token, clinicName: '' }))).toBe(

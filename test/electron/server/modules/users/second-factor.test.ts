@@ -1,16 +1,19 @@
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, it } from 'vitest'
 import { openContext } from '#server/context.ts'
-import { openSecondFactors } from '#server/modules/users/second-factor.ts'
+import * as secondFactorService from '#server/modules/users/second-factor.ts'
+import { findSecondFactor, putSecondFactor } from '#server/modules/users/second-factor-queries.ts'
+import { sessionRecords } from '#server/modules/users/session-queries.ts'
+import { bound } from '../../../../support/bound.ts'
 import { PASSWORD, peopleFixture } from './people-fixture.ts'
 
 /** An authenticator set up for somebody, at the instant given. */
 async function stage(instant = '2026-03-10T09:00:00.000Z') {
   const on = peopleFixture()
   on.clock.now = Date.parse(instant)
-  const factors = openSecondFactors(on)
+  const factors = bound(secondFactorService, on.store)
   const { userId, email } = await on.at('member')
-  const { secret, uri } = factors.begin({ userId, email })
+  const { secret, uri } = factors.beginSecondFactor({ userId, email })
   const codeAt = (ms = on.clock.now) =>
     new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30 }).generate({
       timestamp: ms,
@@ -50,13 +53,13 @@ describe('a second factor', () => {
       const on = await stage(instant)
       using _ = on
       // The secret of the RFC, in place of the random one.
-      const record = on.store.secondFactors.get(on.userId)
+      const record = findSecondFactor(on.store.database, on.userId)
       if (!record) throw new Error('nothing was begun')
-      on.store.secondFactors.put({
+      putSecondFactor(on.store.database, {
         ...record,
         pending: Secret.fromUTF8('12345678901234567890').base32,
       })
-      expect(on.factors.confirm(on.userId, code), instant).toHaveLength(10)
+      expect(on.factors.confirmSecondFactor(on.userId, code), instant).toHaveLength(10)
     }
   })
 
@@ -67,9 +70,11 @@ describe('a second factor', () => {
       /^otpauth:\/\/totp\/Isthmus:member-.*issuer=Isthmus.*algorithm=SHA1&digits=6&period=30$/,
     )
     await expect(on.signIn()).resolves.toMatchObject({ user: { email: on.email } })
-    expect(() => on.factors.confirm(on.userId, '000000')).toThrow('This code is not right.')
-    on.factors.confirm(on.userId, on.codeAt())
-    expect(on.factors.of(on.userId)).toEqual({
+    expect(() => on.factors.confirmSecondFactor(on.userId, '000000')).toThrow(
+      'This code is not right.',
+    )
+    on.factors.confirmSecondFactor(on.userId, on.codeAt())
+    expect(on.factors.secondFactorOf(on.userId)).toEqual({
       isOn: true,
       since: '2026-03-10T09:00:00.000Z',
       codesLeft: 10,
@@ -97,7 +102,7 @@ describe('a second factor', () => {
   it('takes no code twice, and one that is a step early or late', async () => {
     const on = await stage()
     using _ = on
-    on.factors.confirm(on.userId, on.codeAt())
+    on.factors.confirmSecondFactor(on.userId, on.codeAt())
     expect((await faultOf(on.signIn(on.codeAt())))?.[1]).toBe('This code is not right or was used.')
     const early = on.codeAt(on.clock.now + 30_000)
     await on.signIn(early)
@@ -114,16 +119,16 @@ describe('a second factor', () => {
   it('has ten codes for when it is lost, each good once, however it is typed', async () => {
     const on = await stage()
     using _ = on
-    const [code = '', other = ''] = on.factors.confirm(on.userId, on.codeAt())
+    const [code = '', other = ''] = on.factors.confirmSecondFactor(on.userId, on.codeAt())
     expect(code).toMatch(/^[2-9a-hjkmnp-z]{4}-[2-9a-hjkmnp-z]{4}$/)
     await on.signIn(` ${code.toUpperCase().replace('-', ' ')}`)
     expect((await faultOf(on.signIn(code)))?.[1]).toBe('This code is not right or was used.')
-    expect(on.factors.of(on.userId).codesLeft).toBe(9)
+    expect(on.factors.secondFactorOf(on.userId).codesLeft).toBe(9)
     expect(on.trail()).toContain(`user:${on.userId} second-factor.recover ${on.userId}`)
     // Begun anew it has others.
-    const { secret } = on.factors.begin({ userId: on.userId, email: on.email })
+    const { secret } = on.factors.beginSecondFactor({ userId: on.userId, email: on.email })
     on.clock.pass(30_000)
-    on.factors.confirm(
+    on.factors.confirmSecondFactor(
       on.userId,
       new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: on.clock.now }),
     )
@@ -133,7 +138,7 @@ describe('a second factor', () => {
   it('slows guesses down, which a right password does not clear', async () => {
     const on = await stage()
     using _ = on
-    on.factors.confirm(on.userId, on.codeAt())
+    on.factors.confirmSecondFactor(on.userId, on.codeAt())
     for (let i = 0; i < 5; i++) await faultOf(on.signIn('000000'))
     const slowed = await faultOf(on.signIn('000000'))
     expect(slowed?.slice(0, 2)).toEqual([
@@ -147,36 +152,36 @@ describe('a second factor', () => {
   it('leaves no session behind where the gateway ends between password and code, and goes on after it', async () => {
     const on = await stage()
     using _ = on
-    on.factors.confirm(on.userId, on.codeAt())
+    on.factors.confirmSecondFactor(on.userId, on.codeAt())
     await faultOf(on.signIn())
     on.store[Symbol.dispose]()
     using store = openContext({ folder: on.folder, clock: on.clock, uuid: on.uuid })
-    expect(store.sessions.list('2026-03-10T09:00:00.000Z')).toEqual([])
-    const after = openSecondFactors({ store, clock: on.clock, uuid: on.uuid })
+    expect(sessionRecords(store.database, '2026-03-10T09:00:00.000Z')).toEqual([])
+    const after = bound(secondFactorService, store)
     on.clock.pass(30_000)
-    expect(() => after.demand(on.userId, undefined)).toThrow('Enter the six digits')
-    after.demand(on.userId, on.codeAt())
+    expect(() => after.demandCode(on.userId, undefined)).toThrow('Enter the six digits')
+    after.demandCode(on.userId, on.codeAt())
     // That it was taken is durable too.
-    expect(() => after.demand(on.userId, on.codeAt())).toThrow('was used')
+    expect(() => after.demandCode(on.userId, on.codeAt())).toThrow('was used')
   })
 
   it('is not asked for by a link of the command line, and is gone once it was ended', async () => {
     const on = await stage()
     using _ = on
-    on.factors.confirm(on.userId, on.codeAt())
+    on.factors.confirmSecondFactor(on.userId, on.codeAt())
     const link = on.people.mintSignInLink(on.userId, 'command-line')
     expect(on.people.followLink(link.token)).toMatchObject({
       signIn: { user: { userId: on.userId } },
     })
-    on.factors.end(on.userId, 'command-line')
+    on.factors.endSecondFactor(on.userId, 'command-line')
     await expect(on.signIn()).resolves.toBeDefined()
-    expect(on.factors.of(on.userId)).toEqual({ isOn: false, since: null, codesLeft: 0 })
+    expect(on.factors.secondFactorOf(on.userId)).toEqual({ isOn: false, since: null, codesLeft: 0 })
   })
 
   it('keeps neither the secret nor a code in the clear', async () => {
     const on = await stage()
     using _ = on
-    const [code = ''] = on.factors.confirm(on.userId, on.codeAt())
+    const [code = ''] = on.factors.confirmSecondFactor(on.userId, on.codeAt())
     const { database } = on.store
     const rows = [
       ...database.all(database.sql.selectFrom('secondFactors').selectAll()),
@@ -193,7 +198,7 @@ describe('a second factor', () => {
     const on = await stage()
     using _ = on
     on.clock.pass(15 * 60_000)
-    expect(() => on.factors.confirm(on.userId, on.codeAt())).toThrow(
+    expect(() => on.factors.confirmSecondFactor(on.userId, on.codeAt())).toThrow(
       'No authenticator is being set up.',
     )
   })

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { SessionRecord } from '#server/modules/users/session-queries.ts'
+import * as queries from '#server/modules/users/session-queries.ts'
+import * as sessionService from '#server/modules/users/sessions.ts'
+import { bound } from '../../../../support/bound.ts'
 import { newUser } from '../../../../support/callers.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
@@ -9,10 +11,10 @@ const LATER = '2026-03-10T09:05:00.000Z'
 /** A store with a user; sessions are named by one hexadecimal digit. */
 function stage() {
   const temp = tempStore(AT)
-  const { sessions } = temp.store
+  const sessions = bound(queries, temp.store.database)
   const { userId } = newUser(temp.store)
-  const insert = (name: string, more: Partial<SessionRecord> = {}) => {
-    const session: SessionRecord = {
+  const insert = (name: string, more: Partial<queries.SessionRecord> = {}) => {
+    const session: queries.SessionRecord = {
       ...{
         tokenHash: name.repeat(64),
         sessionId: name,
@@ -31,10 +33,10 @@ function stage() {
         ...more,
       },
     }
-    sessions.insert(session)
+    sessions.insertSession(session)
     return session
   }
-  const left = () => ['a', 'b', 'c'].filter((name) => sessions.byId(name))
+  const left = () => ['a', 'b', 'c'].filter((name) => sessions.sessionById(name))
   return Object.assign(temp, { sessions, insert, left, userId })
 }
 
@@ -45,8 +47,11 @@ describe('sessions', () => {
       on.insert('a'),
       on.insert('b', { browser: 'Chrome on Windows', address: '10.0.0.7' }),
     ]
-    expect([on.sessions.get(a.tokenHash), on.sessions.byId('b')]).toEqual([a, b])
-    expect([on.sessions.get('a'), on.sessions.byId(a.tokenHash)]).toEqual([undefined, undefined])
+    expect([on.sessions.findSession(a.tokenHash), on.sessions.sessionById('b')]).toEqual([a, b])
+    expect([on.sessions.findSession('a'), on.sessions.sessionById(a.tokenHash)]).toEqual([
+      undefined,
+      undefined,
+    ])
   })
 
   it('are of a user that is there', () => {
@@ -59,10 +64,10 @@ describe('sessions', () => {
     on.insert('c')
     on.insert('b')
     on.insert('a', { expiresAt: LATER })
-    const at = (now: string) => on.sessions.list(now).map(({ sessionId }) => sessionId)
+    const at = (now: string) => on.sessions.sessionRecords(now).map(({ sessionId }) => sessionId)
     expect(at(AT)).toEqual(['a', 'b', 'c'])
-    on.sessions.noteUse('c'.repeat(64), LATER)
-    expect(on.sessions.byId('c')?.lastUsedAt).toBe(LATER)
+    on.sessions.noteSessionUse('c'.repeat(64), LATER)
+    expect(on.sessions.sessionById('c')?.lastUsedAt).toBe(LATER)
     expect(at(AT)).toEqual(['c', 'a', 'b'])
     expect(at(LATER)).toEqual(['c', 'b'])
   })
@@ -71,73 +76,76 @@ describe('sessions', () => {
     using on = stage()
     const { tokenHash } = on.insert('a')
     const other = on.insert('b')
-    on.sessions.lock(tokenHash, AT)
+    on.sessions.setSessionLocked(tokenHash, AT)
     expect([
       on.sessions.noteWrongPassword(tokenHash),
       on.sessions.noteWrongPassword(tokenHash),
     ]).toEqual([1, 2])
-    expect(on.sessions.byId('a')).toMatchObject({ lockedAt: AT, wrongPasswords: 2 })
-    on.sessions.unlock(tokenHash, LATER)
-    expect(on.sessions.byId('a')).toMatchObject({
+    expect(on.sessions.sessionById('a')).toMatchObject({ lockedAt: AT, wrongPasswords: 2 })
+    on.sessions.setSessionUnlocked(tokenHash, LATER)
+    expect(on.sessions.sessionById('a')).toMatchObject({
       lockedAt: null,
       wrongPasswords: 0,
       lastUsedAt: LATER,
     })
     on.sessions.noteWrongPassword(tokenHash)
-    on.sessions.lock(tokenHash, LATER)
-    expect(on.sessions.byId('a')).toMatchObject({ lockedAt: LATER, wrongPasswords: 0 })
+    on.sessions.setSessionLocked(tokenHash, LATER)
+    expect(on.sessions.sessionById('a')).toMatchObject({ lockedAt: LATER, wrongPasswords: 0 })
     expect(on.sessions.noteWrongPassword('f'.repeat(64))).toBe(0)
-    expect(on.sessions.byId('b')).toEqual(other)
+    expect(on.sessions.sessionById('b')).toEqual(other)
   })
 
   it('are removed one by one, of a user but for one, at a workstation, and where they have ended', () => {
     using on = stage()
     const { sessions, insert, left } = on
     const { tokenHash } = insert('a')
-    expect([sessions.remove(tokenHash), sessions.remove(tokenHash), left()]).toEqual([
-      true,
-      false,
-      [],
-    ])
+    sessions.deleteSession(tokenHash)
+    expect(left()).toEqual([])
     for (const name of ['a', 'b', 'c'])
       insert(name, name === 'c' ? { userId: newUser(on.store).userId } : {})
-    expect([sessions.removeOf(on.userId, tokenHash), left()]).toEqual([1, ['a', 'c']])
-    expect([sessions.removeOf(on.userId), left()]).toEqual([1, ['c']])
+    sessions.deleteSessionsOf(on.userId, tokenHash)
+    expect(left()).toEqual(['a', 'c'])
+    sessions.deleteSessionsOf(on.userId)
+    expect(left()).toEqual(['c'])
     insert('a', { workstationId: 'pc-1' })
     insert('b', { workstationId: 'pc-2' })
-    expect([sessions.removeAt('pc-1'), left()]).toEqual([1, ['b', 'c']])
+    sessions.deleteSessionsAt('pc-1')
+    expect(left()).toEqual(['b', 'c'])
     insert('a', { expiresAt: LATER })
-    expect([sessions.purge('2026-03-10T09:04:59.999Z'), sessions.purge(LATER), left()]).toEqual([
-      0,
-      1,
-      ['b', 'c'],
-    ])
+    expect([
+      sessions.purgeSessions('2026-03-10T09:04:59.999Z'),
+      sessions.purgeSessions(LATER),
+      left(),
+    ]).toEqual([0, 1, ['b', 'c']])
   })
 
   it('report after the commit that one was ended or locked, also where none was there, until that is stopped', () => {
     using on = stage()
-    const { sessions, store } = on
+    const { store } = on
+    const sessions = bound(sessionService, store)
     let heard = 0
-    const stop = sessions.onClosed(() => {
+    const stop = store.sessionState.onClosed(() => {
       heard += 1
     })
-    const { tokenHash } = on.insert('a')
-    sessions.noteUse(tokenHash, LATER)
-    sessions.unlock(tokenHash, LATER)
-    sessions.purge(LATER)
+    const user = newUser(store)
+    const [one, two] = [sessions.beginSession(user, 'link'), sessions.beginSession(user, 'link')]
+    sessions.unlockSession(one.token)
+    sessions.runningSession(one.token)
     expect(heard).toBe(0)
     store.database.transaction(() => {
-      sessions.lock(tokenHash, LATER)
+      sessions.lockSession(one.token)
       expect(heard).toBe(0)
     })
     expect(heard).toBe(1)
-    sessions.remove(tokenHash)
-    sessions.remove(tokenHash)
-    sessions.removeOf(on.userId)
-    sessions.removeAt('pc-1')
-    expect(heard).toBe(5)
+    sessions.lockThisPc()
+    sessions.signOut(one.token)
+    expect(heard).toBe(3)
+    sessions.endSessionsOf(user.userId)
+    sessions.endSessionsOf(user.userId)
+    sessions.endSessionsAt('pc-1')
+    expect([heard, sessions.runningSession(two.token)]).toEqual([6, undefined])
     stop()
-    sessions.remove(tokenHash)
-    expect(heard).toBe(5)
+    sessions.endSessionsOf(user.userId)
+    expect(heard).toBe(6)
   })
 })

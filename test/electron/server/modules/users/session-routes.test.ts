@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { allUsers, updateUser } from '#server/modules/users/queries.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboard } from '#shared/contract/dashboard.ts'
 import { httpCall } from '../../../../support/http-call.ts'
@@ -81,7 +82,7 @@ describe('the first run', () => {
         })
       ).status,
     ).toBe(422)
-    expect(gateway.people.list()).toHaveLength(1)
+    expect(allUsers(gateway.store.database)).toHaveLength(1)
   })
 
   it('names the fields of an owner that are wrong', async () => {
@@ -161,8 +162,8 @@ describe('signing in', () => {
   it('refuses an account without access to the window, and ends its sessions', async () => {
     const window = gateway.openWindow()
     await window.call('POST', '/dashboard/session', { email: member.email, password: PASSWORD })
-    const [user] = gateway.store.users.list()
-    if (user) gateway.store.users.update({ ...user, hasDashboardAccess: false })
+    const [user] = allUsers(gateway.store.database)
+    if (user) updateUser(gateway.store.database, { ...user, hasDashboardAccess: false })
     expect((await window.call('GET', '/dashboard/status')).status).toBe(401)
     const again = await window.call('POST', '/dashboard/session', {
       email: member.email,
@@ -185,7 +186,7 @@ describe('signing in', () => {
   })
 
   it('by a one-time link works once', async () => {
-    const [user] = gateway.people.list()
+    const [user] = allUsers(gateway.store.database)
     const { token } = gateway.people.mintSignInLink(user?.userId ?? '', 'command-line')
     const window = gateway.openWindow()
     const followed = await window.call('POST', '/dashboard/session/link', { token })
@@ -199,7 +200,7 @@ describe('signing in', () => {
   })
 
   it('by a link that has expired is refused', async () => {
-    const [user] = gateway.people.list()
+    const [user] = allUsers(gateway.store.database)
     const { token } = gateway.people.mintSignInLink(user?.userId ?? '', 'command-line')
     gateway.advance(15 * 60_000)
     expect(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Caller } from '#server/modules/users/caller.ts'
-import type { PersonFields } from '#server/modules/users/user-queries.ts'
-import { scribeUserOf, userReferenceOf, viewerUserOf } from '#server/modules/users/user-view.ts'
+import { findUser, insertUser, type PersonFields } from '#server/modules/users/queries.ts'
+import { scribeUserReply, userReference, viewerUserReply } from '#server/modules/users/replies.ts'
 import { checkPerson, isPending, type PersonPatch } from '#server/modules/users/users.ts'
 import { findView, insertView } from '#server/modules/viewer/queries.ts'
 import { ScribeUser, ViewerUser } from '#shared/contract/users.ts'
@@ -17,7 +17,7 @@ describe('a user record', () => {
   it('has what is optional only where it is there', () => {
     using temp = peopleFixture()
     const { user } = temp.invitations.invite(temp.key, person())
-    expect(ViewerUser.parse(viewerUserOf(user))).toEqual({
+    expect(ViewerUser.parse(viewerUserReply(user))).toEqual({
       userId: user.userId,
       email: 'Maja@partner.example',
       firstName: 'Maja',
@@ -30,7 +30,7 @@ describe('a user record', () => {
       lastLoginAt: null,
       createdAt: '2026-03-10T09:00:00.000Z',
     })
-    const changed = temp.users.update(temp.key, user.userId, {
+    const changed = temp.users.updateUser(temp.key, user.userId, {
       ...{
         canCreateReports: true,
         npiNumber: '1234567893',
@@ -38,12 +38,12 @@ describe('a user record', () => {
         phoneNumber: '5551234567',
       },
     })
-    expect(ScribeUser.parse(scribeUserOf(changed))).toMatchObject({
+    expect(ScribeUser.parse(scribeUserReply(changed))).toMatchObject({
       canCreateReports: true,
       npiNumber: '1234567893',
       phoneNumber: '5551234567',
     })
-    expect(userReferenceOf(changed)).toEqual({
+    expect(userReference(changed)).toEqual({
       ...{
         userId: user.userId,
         email: 'Maja@partner.example',
@@ -60,7 +60,7 @@ describe('updating a user', () => {
     using temp = peopleFixture()
     const { user } = temp.invitations.invite(temp.key, person({ middleName: 'B.', suffix1: 'MD' }))
     temp.clock.pass(MINUTE)
-    const changed = temp.users.update(temp.key, user.userId, {
+    const changed = temp.users.updateUser(temp.key, user.userId, {
       firstName: 'Marija',
       middleName: null,
       lastName: undefined,
@@ -71,7 +71,7 @@ describe('updating a user', () => {
       middleName: null,
       updatedAt: '2026-03-10T09:01:00.000Z',
     })
-    expect(temp.users.read(temp.key, user.userId)).toEqual(changed)
+    expect(temp.users.readUser(temp.key, user.userId)).toEqual(changed)
     expect(temp.store.audit.list({ limit: 1 }).items[0]).toMatchObject({
       actor: `api-key:${temp.apiKeyId}`,
       action: 'user.update',
@@ -88,15 +88,15 @@ describe('updating a user', () => {
     const { user } = temp.invitations.invite(temp.key, person())
     const before = temp.trail().length
     temp.clock.pass(MINUTE)
-    expect(temp.users.update(temp.key, user.userId, { firstName: 'Maja' })).toEqual(user)
-    expect(temp.users.update(temp.key, user.userId, {})).toEqual(user)
+    expect(temp.users.updateUser(temp.key, user.userId, { firstName: 'Maja' })).toEqual(user)
+    expect(temp.users.updateUser(temp.key, user.userId, {})).toEqual(user)
     expect(temp.trail()).toHaveLength(before)
   })
 
   it('refuses an administrator without access to the window, on the merged result', () => {
     using temp = peopleFixture()
     const { user } = temp.invitations.invite(temp.key, person({ hasDashboardAccess: false }))
-    const update = (patch: object) => () => temp.users.update(temp.key, user.userId, patch)
+    const update = (patch: object) => () => temp.users.updateUser(temp.key, user.userId, patch)
     expect(update({ level: 'admin' })).toThrow(
       expect.objectContaining({
         code: 'refused',
@@ -121,15 +121,15 @@ describe('updating a user', () => {
   it('takes the window from a member whom a key made administrator of the interface', async () => {
     using temp = peopleFixture()
     const [owner, member] = [await temp.at('owner'), await temp.at('member')]
-    temp.users.update(temp.key, member.userId, { level: 'admin' })
+    temp.users.updateUser(temp.key, member.userId, { level: 'admin' })
     // The form of the window sends the level whether it was changed or not.
     const patch = { hasDashboardAccess: false, level: 'member' } as const
-    expect(temp.users.update(owner.caller, member.userId, patch)).toMatchObject({
+    expect(temp.users.updateUser(owner.caller, member.userId, patch)).toMatchObject({
       ...{ level: 'member', interfaceLevel: 'member', hasDashboardAccess: false },
     })
     const admin = await temp.at('admin')
     expect(() =>
-      temp.users.update(owner.caller, admin.userId, { hasDashboardAccess: false }),
+      temp.users.updateUser(owner.caller, admin.userId, { hasDashboardAccess: false }),
     ).toThrow('hasDashboardAccess must be true for the level admin')
   })
 
@@ -137,24 +137,27 @@ describe('updating a user', () => {
     using temp = peopleFixture()
     const owner = await temp.at('owner')
     const { user, invitation } = temp.invitations.invite(temp.key, person())
-    temp.users.update(temp.key, user.userId, { level: 'admin' })
+    temp.users.updateUser(temp.key, user.userId, { level: 'admin' })
     const levels = () => [
-      temp.users.read(temp.key, user.userId).interfaceLevel,
-      temp.invitations.read(temp.key, invitation.invitationId).level,
+      temp.users.readUser(temp.key, user.userId).interfaceLevel,
+      temp.invitations.readInvitation(temp.key, invitation.invitationId).level,
     ]
     const patch = { firstName: 'Ola', level: 'member' } as const
-    temp.users.update(owner.caller, user.userId, patch)
+    temp.users.updateUser(owner.caller, user.userId, patch)
     expect(levels()).toEqual(['admin', 'admin'])
-    temp.invitations.update(owner.caller, invitation.invitationId, { ...patch, firstName: 'Ada' })
+    temp.invitations.updateInvitation(owner.caller, invitation.invitationId, {
+      ...patch,
+      firstName: 'Ada',
+    })
     expect(levels()).toEqual(['admin', 'admin'])
-    temp.users.update(owner.caller, user.userId, { ...patch, hasDashboardAccess: false })
+    temp.users.updateUser(owner.caller, user.userId, { ...patch, hasDashboardAccess: false })
     expect(levels()).toEqual(['member', 'member'])
   })
 
   it('asks for an NPI when report creation is switched on, and keeps it while it is', () => {
     using temp = peopleFixture()
     const { user } = temp.invitations.invite(temp.key, person())
-    const update = (patch: object) => () => temp.users.update(temp.key, user.userId, patch)
+    const update = (patch: object) => () => temp.users.updateUser(temp.key, user.userId, patch)
     expect(update({ canCreateReports: true })).toThrow('npiNumber must be given')
     expect(update({ canCreateReports: true, npiNumber: '1234567893' })()).toMatchObject({
       canCreateReports: true,
@@ -174,14 +177,14 @@ describe('updating a user', () => {
       await temp.at('admin'),
     ]
     const rename = (caller: Caller) => () =>
-      temp.users.update(caller, owner.userId, { firstName: 'Ola' })
+      temp.users.updateUser(caller, owner.userId, { firstName: 'Ola' })
     expect(rename(temp.key)).toThrow(expect.objectContaining({ code: 'refused' }))
     expect(rename(admin.caller)).toThrow(expect.objectContaining({ code: 'not-permitted' }))
     expect(rename(other.caller)()).toMatchObject({ firstName: 'Ola' })
-    expect(() => temp.users.update(admin.caller, admin.userId, { level: 'owner' })).toThrow(
+    expect(() => temp.users.updateUser(admin.caller, admin.userId, { level: 'owner' })).toThrow(
       expect.objectContaining({ code: 'not-permitted' }),
     )
-    expect(temp.users.update(owner.caller, admin.userId, { level: 'owner' })).toMatchObject({
+    expect(temp.users.updateUser(owner.caller, admin.userId, { level: 'owner' })).toMatchObject({
       level: 'owner',
     })
   })
@@ -194,7 +197,7 @@ describe('updating a user', () => {
       await temp.at('member'),
     ]
     const update = (caller: Caller, userId: string, patch: object) =>
-      temp.users.update(caller, userId, patch)
+      temp.users.updateUser(caller, userId, patch)
     expect(update(temp.key, member.userId, { level: 'admin' })).toMatchObject({
       level: 'member',
       interfaceLevel: 'admin',
@@ -206,7 +209,7 @@ describe('updating a user', () => {
     expect(() => update(temp.key, admin.userId, { hasDashboardAccess: false })).toThrow(
       'must be true for the level admin',
     )
-    for (const ask of ['revokeAccess', 'reactivate'] as const)
+    for (const ask of ['revokeAccess', 'reactivateUser'] as const)
       expect(() => temp.users[ask](temp.key, admin.userId)).toThrow(
         expect.objectContaining({ code: 'refused' }),
       )
@@ -230,20 +233,20 @@ describe('updating a user', () => {
     }
     const { user } = temp.invitations.invite(temp.key, person())
     const refusal = expect.objectContaining({ code: 'not-permitted' })
-    expect(() => temp.users.update(key, user.userId, { firstName: 'Ola' })).toThrow(refusal)
+    expect(() => temp.users.updateUser(key, user.userId, { firstName: 'Ola' })).toThrow(refusal)
     expect(() => temp.invitations.invite(key, person())).toThrow(refusal)
-    expect(temp.users.read(key, user.userId)).toEqual(user)
+    expect(temp.users.readUser(key, user.userId)).toEqual(user)
   })
 
   it('keeps one owner', async () => {
     using temp = peopleFixture()
     const owner = await temp.at('owner')
     const demoteTo = (level: 'admin' | 'member') => () =>
-      temp.users.update(owner.caller, owner.userId, { level })
+      temp.users.updateUser(owner.caller, owner.userId, { level })
     expect(demoteTo('admin')).toThrow('The last owner stays one')
     expect(demoteTo('member')).toThrow('The last owner stays one')
     expect(temp.users.revokeAccess(owner.caller, owner.userId)).toMatchObject({ success: false })
-    expect(temp.store.users.get(owner.userId)?.deactivatedAt).toBeNull()
+    expect(findUser(temp.store.database, owner.userId)?.deactivatedAt).toBeNull()
     await temp.at('owner')
     expect(demoteTo('admin')()).toMatchObject({ level: 'admin' })
   })
@@ -256,13 +259,13 @@ describe('updating a user', () => {
       ...{ code: 'refused', message: 'The last owner stays one: make another owner first.' },
       errors: [{ path: 'body.level', message: 'must stay owner: there is no other' }],
     }
-    expect(() => temp.users.update(owner.caller, owner.userId, { level: 'admin' })).toThrow(
+    expect(() => temp.users.updateUser(owner.caller, owner.userId, { level: 'admin' })).toThrow(
       expect.objectContaining(refusal),
     )
     expect(temp.users.revokeAccess(owner.caller, owner.userId)).toEqual({
       ...{ success: false, message: 'The last owner keeps access: make another owner first.' },
     })
-    expect(temp.users.update(owner.caller, other.userId, { level: 'admin' })).toMatchObject({
+    expect(temp.users.updateUser(owner.caller, other.userId, { level: 'admin' })).toMatchObject({
       level: 'admin',
     })
   })
@@ -312,16 +315,16 @@ describe('updating a user', () => {
       }),
     ]
     for (const view of [window, linked]) insertView(database, view)
-    temp.users.update(owner.caller, member.userId, { firstName: 'Ola' })
-    expect(temp.people.sessionOf(token)).toBeDefined()
-    temp.users.update(owner.caller, member.userId, { hasDashboardAccess: false })
+    temp.users.updateUser(owner.caller, member.userId, { firstName: 'Ola' })
+    expect(temp.people.sessionUser(token)).toBeDefined()
+    temp.users.updateUser(owner.caller, member.userId, { hasDashboardAccess: false })
     expect([findView(database, window.viewId), findView(database, linked.viewId)]).toEqual([
       undefined,
       linked,
     ])
-    expect(temp.store.sessions.removeOf(member.userId)).toBe(0)
-    temp.users.update(owner.caller, member.userId, { hasDashboardAccess: true })
-    expect(temp.people.sessionOf(token)).toBeUndefined()
+    expect(temp.people.listSessions(undefined, member.userId)).toEqual([])
+    temp.users.updateUser(owner.caller, member.userId, { hasDashboardAccess: true })
+    expect(temp.people.sessionUser(token)).toBeUndefined()
   })
 
   it('is for owners, administrators and keys; others read', async () => {
@@ -329,25 +332,27 @@ describe('updating a user', () => {
     const member = await temp.at('member', { canManageStudies: true })
     const { user } = temp.invitations.invite(temp.key, person())
     const denied = expect.objectContaining({ code: 'not-permitted' })
-    expect(() => temp.users.update(member.caller, user.userId, { firstName: 'X' })).toThrow(denied)
+    expect(() => temp.users.updateUser(member.caller, user.userId, { firstName: 'X' })).toThrow(
+      denied,
+    )
     expect(() => temp.users.revokeAccess(member.caller, user.userId)).toThrow(denied)
-    expect(() => temp.users.reactivate(member.caller, user.userId)).toThrow(denied)
+    expect(() => temp.users.reactivateUser(member.caller, user.userId)).toThrow(denied)
     expect(() =>
       temp.invitations.invite(member.caller, person({ email: 'b@partner.example' })),
     ).toThrow(denied)
-    expect(temp.users.read(member.caller, user.userId)).toEqual(user)
+    expect(temp.users.readUser(member.caller, user.userId)).toEqual(user)
     const outside = await temp.at('member', { hasDashboardAccess: false })
-    expect(() => temp.users.read(outside.caller, user.userId)).toThrow(denied)
-    expect(() => temp.users.list(outside.caller, {}, { limit: 10 })).toThrow(denied)
+    expect(() => temp.users.readUser(outside.caller, user.userId)).toThrow(denied)
+    expect(() => temp.users.listUsers(outside.caller, {}, { limit: 10 })).toThrow(denied)
   })
 
   it('finds no user that is not there', () => {
     using temp = peopleFixture()
     const missing = expect.objectContaining({ code: 'not-found' })
-    expect(() => temp.users.read(temp.key, NOBODY)).toThrow(missing)
-    expect(() => temp.users.update(temp.key, NOBODY, {})).toThrow(missing)
+    expect(() => temp.users.readUser(temp.key, NOBODY)).toThrow(missing)
+    expect(() => temp.users.updateUser(temp.key, NOBODY, {})).toThrow(missing)
     expect(() => temp.users.revokeAccess(temp.key, NOBODY)).toThrow(missing)
-    expect(() => temp.users.reactivate(temp.key, NOBODY)).toThrow(missing)
+    expect(() => temp.users.reactivateUser(temp.key, NOBODY)).toThrow(missing)
   })
 })
 
@@ -360,7 +365,7 @@ describe('access', () => {
     ]
     const { token } = await temp.people.signIn(member.email, 'a long and quiet evening')
     const link = temp.people.mintSignInLink(member.userId, 'command-line')
-    const before = temp.store.users.get(member.userId)
+    const before = findUser(temp.store.database, member.userId)
 
     const { database } = temp.store
     const view = viewRecord(member.userId)
@@ -368,7 +373,7 @@ describe('access', () => {
     const revoke = () => temp.users.revokeAccess(owner.caller, member.userId)
     expect(revoke()).toEqual({ success: true, message: 'The user has no access any more.' })
     expect(findView(database, view.viewId)).toBeUndefined()
-    expect(temp.people.sessionOf(token)).toBeUndefined()
+    expect(temp.people.sessionUser(token)).toBeUndefined()
     expect(() => temp.people.followLink(link.token)).toThrow(
       'This link has been used or has expired',
     )
@@ -377,17 +382,17 @@ describe('access', () => {
     ).rejects.toMatchObject({ code: 'not-signed-in' })
     expect(revoke()).toEqual({ success: true, message: 'The user had no access.' })
 
-    const reactivate = () => temp.users.reactivate(owner.caller, member.userId)
+    const reactivate = () => temp.users.reactivateUser(owner.caller, member.userId)
     expect(reactivate()).toEqual({ success: true, message: 'The user has access again.' })
     expect(reactivate()).toEqual({ success: false, message: 'The user is active.' })
-    expect(temp.people.sessionOf(token)).toBeUndefined()
+    expect(temp.people.sessionUser(token)).toBeUndefined()
     expect(() => temp.people.followLink(link.token)).toThrow(
       'This link has been used or has expired',
     )
     expect(
       (await temp.people.signIn(member.email, 'a long and quiet evening')).user.canManageStudies,
     ).toBe(true)
-    expect(temp.store.users.get(member.userId)).toMatchObject({
+    expect(findUser(temp.store.database, member.userId)).toMatchObject({
       canManageStudies: true,
       createdAt: before?.createdAt,
       deactivatedAt: null,
@@ -401,14 +406,14 @@ describe('access', () => {
   it('is not given back when the address is another user’s by now', async () => {
     using temp = peopleFixture()
     const { user } = temp.invitations.invite(temp.key, person())
-    temp.invitations.revoke(temp.key, { userId: user.userId })
+    temp.invitations.revokeInvitation(temp.key, { userId: user.userId })
     temp.invitations.invite(temp.key, person())
-    expect(temp.users.reactivate(temp.key, user.userId)).toMatchObject({ success: false })
+    expect(temp.users.reactivateUser(temp.key, user.userId)).toMatchObject({ success: false })
     const member = await temp.at('member')
     const owner = await temp.at('owner')
     temp.users.revokeAccess(owner.caller, member.userId)
     temp.invitations.invite(temp.key, person({ email: member.email }))
-    expect(temp.users.reactivate(owner.caller, member.userId)).toEqual({
+    expect(temp.users.reactivateUser(owner.caller, member.userId)).toEqual({
       ...{ success: false, message: 'Another user has the e-mail address by now.' },
     })
   })
@@ -417,9 +422,9 @@ describe('access', () => {
     using temp = peopleFixture()
     const { user } = temp.invitations.invite(temp.key, person())
     temp.users.revokeAccess(temp.key, user.userId)
-    expect(temp.users.reactivate(temp.key, user.userId)).toMatchObject({ success: true })
-    temp.invitations.revoke(temp.key, { userId: user.userId })
-    expect(temp.users.reactivate(temp.key, user.userId)).toEqual({
+    expect(temp.users.reactivateUser(temp.key, user.userId)).toMatchObject({ success: true })
+    temp.invitations.revokeInvitation(temp.key, { userId: user.userId })
+    expect(temp.users.reactivateUser(temp.key, user.userId)).toEqual({
       ...{
         success: false,
         message: 'The user never accepted the invitation, which is over: invite the person again.',
@@ -444,11 +449,11 @@ describe('the list of users', () => {
       return temp.invitations.invite(temp.key, person({ email: `p${index}@partner.example` })).user
     })
     const seen: string[] = []
-    let next = temp.users.list(temp.key, {}, { limit: 2 })
+    let next = temp.users.listUsers(temp.key, {}, { limit: 2 })
     for (;;) {
       seen.push(...next.items.map(({ userId }) => userId))
       if (!next.next) break
-      next = temp.users.list(temp.key, {}, { limit: 2, after: next.next })
+      next = temp.users.listUsers(temp.key, {}, { limit: 2, after: next.next })
     }
     const order = made.toSorted(
       (a, b) => b.createdAt.localeCompare(a.createdAt) || b.userId.localeCompare(a.userId),
@@ -474,8 +479,8 @@ describe('the list of users', () => {
       canCreateReports: true,
       npiNumber: '1234567893',
     })
-    const found = (filters: Parameters<typeof temp.users.list>[1]) =>
-      temp.users.list(temp.key, filters, { limit: 10 }).items.map(({ userId }) => userId)
+    const found = (filters: Parameters<typeof temp.users.listUsers>[1]) =>
+      temp.users.listUsers(temp.key, filters, { limit: 10 }).items.map(({ userId }) => userId)
     expect(found({})).toEqual([b, a])
     expect(found({ email: ' ZAN@partner.EXAMPLE' })).toEqual([a])
     expect(found({ email: 'an@partner.example' })).toEqual([])
@@ -496,7 +501,7 @@ describe('the list of users', () => {
       for (let i = 0; i < 1200; i++) {
         const id = String(i).padStart(4, '0')
         const createdAt = new Date(temp.clock() + i + 1).toISOString()
-        temp.store.users.insert({
+        insertUser(temp.store.database, {
           ...template,
           userId: `usr_${id}` as never,
           email: `${id}@x.example`,
@@ -505,8 +510,10 @@ describe('the list of users', () => {
         })
       }
     })
-    const part = temp.users.list(temp.key, { firstName: 'zoe' }, { limit: 1 })
+    const part = temp.users.listUsers(temp.key, { firstName: 'zoe' }, { limit: 1 })
     expect(part).toEqual({ items: [template], next: undefined })
-    expect(temp.users.list(temp.key, { firstName: 'b' }, { limit: 100 }).items).toHaveLength(100)
+    expect(temp.users.listUsers(temp.key, { firstName: 'b' }, { limit: 100 }).items).toHaveLength(
+      100,
+    )
   })
 })

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { openWorkstations } from '#server/modules/users/workstations.ts'
+import * as workstationService from '#server/modules/users/workstations.ts'
+import { bound } from '../../../../support/bound.ts'
 import { peopleFixture } from './people-fixture.ts'
 
 const HOUR = 60 * 60_000
 function stage() {
   const on = peopleFixture()
-  const workstations = openWorkstations(on)
+  const workstations = bound(workstationService, on.store)
   const ask = (name: string, address = '10.0.0.7', token?: string) =>
-    workstations.ask({ name, address, browser: 'Edge on Windows', token })
+    workstations.askForWorkstation({ name, address, browser: 'Edge on Windows', token })
   return { ...on, workstations, ask }
 }
 
@@ -19,18 +20,24 @@ describe('a workstation', () => {
     const { token, record } = on.ask('Reading room 2')
     expect(record.code).toMatch(/^[2-9A-HJKMNP-Z]{3} [2-9A-HJKMNP-Z]{3}$/)
     expect([
-      on.workstations.find('no such token').state,
-      on.workstations.find(token).state,
+      on.workstations.recogniseWorkstation('no such token').state,
+      on.workstations.recogniseWorkstation(token).state,
     ]).toEqual(['unknown', 'asking'])
-    const approved = on.workstations.approve(record.workstationId, 'Room 2', `user:${userId}`)
+    const approved = on.workstations.approveWorkstation(
+      record.workstationId,
+      'Room 2',
+      `user:${userId}`,
+    )
     expect(approved).toMatchObject({
       name: 'Room 2',
       state: 'approved',
       approvedBy: 'Olga admin',
       lastSeenAt: null,
     })
-    expect(on.workstations.find(token).state).toBe('approved')
-    expect(on.workstations.list()).toMatchObject([{ lastSeenAt: '2026-03-10T09:00:00.000Z' }])
+    expect(on.workstations.recogniseWorkstation(token).state).toBe('approved')
+    expect(on.workstations.listWorkstations()).toMatchObject([
+      { lastSeenAt: '2026-03-10T09:00:00.000Z' },
+    ])
     expect(on.trail().slice(0, 2)).toEqual([
       `user:${userId} workstation.approve ${record.workstationId}`,
       `gateway workstation.ask ${record.workstationId}`,
@@ -52,26 +59,26 @@ describe('a workstation', () => {
       record.workstationId,
       'Room 3',
     ])
-    expect(on.workstations.list()).toHaveLength(1)
+    expect(on.workstations.listWorkstations()).toHaveLength(1)
   })
 
   it('is forgotten after an hour without an answer, and after a year', () => {
     const on = stage()
     using _ = on
     const [asking, approved] = [on.ask('A'), on.ask('B')]
-    on.workstations.approve(approved.record.workstationId, undefined, 'command-line')
+    on.workstations.approveWorkstation(approved.record.workstationId, undefined, 'command-line')
     on.clock.pass(HOUR)
     expect([
-      on.workstations.find(asking.token).state,
-      on.workstations.find(approved.token).state,
+      on.workstations.recogniseWorkstation(asking.token).state,
+      on.workstations.recogniseWorkstation(approved.token).state,
     ]).toEqual(['unknown', 'approved'])
     expect(() =>
-      on.workstations.approve(asking.record.workstationId, undefined, 'command-line'),
+      on.workstations.approveWorkstation(asking.record.workstationId, undefined, 'command-line'),
     ).toThrow('does not ask any more')
     on.clock.pass(364 * 24 * HOUR)
-    expect(on.workstations.find(approved.token).state).toBe('approved')
+    expect(on.workstations.recogniseWorkstation(approved.token).state).toBe('approved')
     on.clock.pass(24 * HOUR)
-    expect(on.workstations.find(approved.token).state).toBe('unknown')
+    expect(on.workstations.recogniseWorkstation(approved.token).state).toBe('unknown')
   })
 
   it('asks five times an hour from an address, refused ones counted, and twenty ask at once', () => {
@@ -79,14 +86,14 @@ describe('a workstation', () => {
     using _ = on
     for (let i = 0; i < 5; i++) {
       const { record } = on.ask(`Room ${i}`)
-      on.workstations.remove(record.workstationId, 'command-line')
+      on.workstations.removeWorkstation(record.workstationId, 'command-line')
     }
     expect(() => on.ask('Room 6')).toThrow('Too many workstations ask at once.')
     for (let i = 0; i < 20; i++) on.ask(`PC ${i}`, `10.0.1.${i}`)
     expect(() => on.ask('One more', '10.0.2.1')).toThrow('Too many workstations ask at once.')
     on.clock.pass(HOUR)
     expect(on.ask('Room 7').record.name).toBe('Room 7')
-    expect(on.workstations.list()).toHaveLength(1)
+    expect(on.workstations.listWorkstations()).toHaveLength(1)
   })
 
   it('takes its sessions along when it is removed', async () => {
@@ -94,7 +101,7 @@ describe('a workstation', () => {
     using _ = on
     const { email } = await on.at('member')
     const { record, token } = on.ask('Room')
-    on.workstations.approve(record.workstationId, undefined, 'command-line')
+    on.workstations.approveWorkstation(record.workstationId, undefined, 'command-line')
     const place = {
       browser: 'Edge on Windows',
       address: '10.0.0.7',
@@ -103,14 +110,14 @@ describe('a workstation', () => {
     const there = await on.people.signIn(email, 'a long and quiet evening', { place })
     const here = await on.people.signIn(email, 'a long and quiet evening')
     expect(
-      on.people.sessions
-        .list(here.token, undefined)
+      on.people
+        .listSessions(here.token, undefined)
         .map((session) => session.place)
         .sort(),
     ).toEqual(['Room', 'This PC'])
-    on.workstations.remove(record.workstationId, 'command-line')
-    expect(on.workstations.find(token).state).toBe('unknown')
-    expect([on.people.sessionOf(there.token), on.people.sessionOf(here.token)?.email]).toEqual([
+    on.workstations.removeWorkstation(record.workstationId, 'command-line')
+    expect(on.workstations.recogniseWorkstation(token).state).toBe('unknown')
+    expect([on.people.sessionUser(there.token), on.people.sessionUser(here.token)?.email]).toEqual([
       undefined,
       email,
     ])

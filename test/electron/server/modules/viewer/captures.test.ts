@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs'
 import { deflateSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { OpenView } from '#server/http/view-authentication.ts'
+import { RETRY_SCHEDULES } from '#server/jobs/retry-schedules.ts'
 import type { NewFeedLine } from '#server/modules/dashboard/feed.ts'
 import { type EndpointRecord, saveEndpoint } from '#server/modules/partners/queries.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import type { AskUpload } from '#server/modules/viewer/access-asking.ts'
-import { openCaptureUpload, UPLOAD_WAITS_MS } from '#server/modules/viewer/capture-upload.ts'
+import { openCaptureUpload } from '#server/modules/viewer/capture-upload.ts'
 import { type Captures, openCaptures } from '#server/modules/viewer/captures.ts'
 import type { KnownInstance } from '#server/modules/viewer/images.ts'
 import { capturesOfStudy, insertCapture } from '#server/modules/viewer/queries.ts'
@@ -263,7 +264,7 @@ describe('a secondary capture', () => {
       throw new WebhookError('timeout', 'it gave no answer in time')
     }
     const { captureId } = await captures.make(view, WANTED)
-    for (const [attempt, wait] of UPLOAD_WAITS_MS.entries()) {
+    for (const [attempt, wait] of RETRY_SCHEDULES.captureUpload.waits.entries()) {
       await expect.poll(() => standing()?.attempts, { timeout: 10_000 }).toBe(attempt + 1)
       expect(standing()).toMatchObject({
         state: 'waiting',

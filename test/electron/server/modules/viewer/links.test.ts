@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { updateApiKey } from '#server/modules/api-keys/queries.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import type { Area } from '#server/modules/studies/study-queries.ts'
-import { openUsers } from '#server/modules/users/users.ts'
+import { findUser, updateUser } from '#server/modules/users/queries.ts'
+import * as userService from '#server/modules/users/users.ts'
+import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser, revoke } from '../../../../support/callers.ts'
 import { linksOf } from '../../../../support/links.ts'
 import { refusalOf } from '../../../../support/refusal.ts'
@@ -74,7 +77,7 @@ describe('a link to the viewer', () => {
     using on = stage()
     const { links, key, viewed, store } = on
     const url = links.viewer(key, { studyId: viewed })
-    store.apiKeys.revoke(key.apiKeyId, '2026-03-10T09:00:00.000Z')
+    updateApiKey(store.database, key.apiKeyId, { revokedAt: '2026-03-10T09:00:00.000Z' })
     expect(on.follow(url)).toBe('revoked')
   })
 
@@ -84,7 +87,7 @@ describe('a link to the viewer', () => {
     const url = on.links.viewer(atTheWindow(user), { studyId: on.viewed })
     revoke(on.store, user)
     expect(on.follow(url)).toBe('revoked')
-    on.store.users.update(user)
+    updateUser(on.store.database, user)
     expect(on.follow(url)).toMatchObject({ studyId: on.viewed, createdByUserId: user.userId })
   })
 
@@ -107,7 +110,7 @@ describe('a link to the viewer', () => {
     ]
     on.follow(used)
     studies.cancel(key, 'viewer', { studyId: viewed })
-    store.apiKeys.revoke(key.apiKeyId, '2026-03-10T09:00:00.000Z')
+    updateApiKey(store.database, key.apiKeyId, { revokedAt: '2026-03-10T09:00:00.000Z' })
     clock.pass(15 * 60_000)
     expect([on.follow(used), on.follow(expired)]).toEqual(['used', 'expired'])
   })
@@ -207,9 +210,9 @@ describe('a reroute link', () => {
     const { links, key, read, store } = on
     const user = newUser(store)
     const url = links.reroute(key, { studyId: read, assignedToUserId: user.userId })
-    store.users.update({ ...user, canCreateReports: false })
+    updateUser(store.database, { ...user, canCreateReports: false })
     expect(on.follow(url)).toBe('revoked')
-    store.users.update(user)
+    updateUser(store.database, user)
     expect(on.follow(url)).toMatchObject({ userId: user.userId })
   })
 
@@ -218,10 +221,10 @@ describe('a reroute link', () => {
     const { links, key, read, store } = on
     const user = newUser(store)
     const url = links.reroute(key, { studyId: read, assignedToUserId: user.userId })
-    const users = openUsers(on)
+    const users = bound(userService, on.store)
     users.revokeAccess(key, user.userId)
-    users.reactivate(key, user.userId)
-    expect(store.users.get(user.userId)?.deactivatedAt).toBeNull()
+    users.reactivateUser(key, user.userId)
+    expect(findUser(store.database, user.userId)?.deactivatedAt).toBeNull()
     expect(on.follow(url)).toBe('revoked')
   })
 

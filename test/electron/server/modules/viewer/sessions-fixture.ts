@@ -1,9 +1,8 @@
-import { customerIdsOfUser } from '#server/modules/customers/queries.ts'
 import * as customerService from '#server/modules/customers/service.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import type { Area } from '#server/modules/studies/study-queries.ts'
-import type { UserRecord } from '#server/modules/users/user-queries.ts'
-import { openUsers } from '#server/modules/users/users.ts'
+import { customerIdsOfUser, type UserRecord } from '#server/modules/users/queries.ts'
+import * as userService from '#server/modules/users/users.ts'
 import { type BegunView, openViewSessions } from '#server/modules/viewer/sessions.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
@@ -56,7 +55,7 @@ export function stage() {
       create,
       ended,
       doctor,
-      users: openUsers(temp),
+      users: bound(userService, temp.store),
     },
     viewed: create('viewer', '1.2.3'),
     read: create('scribe', '1.2.3'),

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { updateApiKey } from '#server/modules/api-keys/queries.ts'
+import { updateUser } from '#server/modules/users/queries.ts'
 import * as annotationService from '#server/modules/viewer/annotations.ts'
 import { findView } from '#server/modules/viewer/queries.ts'
 import { shownView } from '#server/modules/viewer/sessions.ts'
@@ -227,7 +229,7 @@ describe('a view', () => {
   it('says that the key that gave its link was revoked', () => {
     using on = stage()
     const begun = begin(on)
-    on.store.apiKeys.revoke(on.key.apiKeyId, AT)
+    updateApiKey(on.store.database, on.key.apiKeyId, { revokedAt: AT })
     expect(refusalOf(() => on.look(begun))).toBe(
       'The partner that gave the link has no access any more.',
     )
@@ -243,8 +245,8 @@ describe('a view', () => {
     )
     revoke(store, maker)
     expect(refusalOf(() => on.look(begun))).toBe('Whoever gave the link has no access any more.')
-    store.users.update(maker)
-    store.users.update({ ...doctor, canCreateReports: false })
+    updateUser(store.database, maker)
+    updateUser(store.database, { ...doctor, canCreateReports: false })
     expect(refusalOf(() => on.look(begun))).toBe(
       'The person whom the link is for may not create reports any more.',
     )
@@ -259,7 +261,7 @@ describe('a view', () => {
     const begun = on.follow(
       on.links.reroute(on.key, { studyId: on.read, assignedToUserId: on.doctor.userId }),
     )
-    on.store.users.update({ ...on.doctor, lastName: 'Nová', hasDashboardAccess: false })
+    updateUser(on.store.database, { ...on.doctor, lastName: 'Nová', hasDashboardAccess: false })
     expect(on.look(begun)?.user).toMatchObject({ lastName: 'Nová', hasDashboardAccess: false })
   })
 
@@ -270,7 +272,7 @@ describe('a view', () => {
     )
     expect(on.look(begun)).toBeDefined()
     on.users.revokeAccess(on.key, on.doctor.userId)
-    on.users.reactivate(on.key, on.doctor.userId)
+    on.users.reactivateUser(on.key, on.doctor.userId)
     expect(on.look(begun)).toBeUndefined()
     expect(on.ended).toEqual([begun.view.viewId])
   })

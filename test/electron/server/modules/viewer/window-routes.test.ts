@@ -28,7 +28,7 @@ beforeEach(async () => {
       isConfirmed: () => true,
       isLimited: () => false,
     },
-    register: (app) => serveDashboardViews(app, on.store, views, () => undefined),
+    register: (app) => serveDashboardViews(app, on.store, views),
   })
 })
 afterEach(async () => {

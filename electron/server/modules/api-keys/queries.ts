@@ -1,0 +1,79 @@
+import type { Database } from '#server/database/database.ts'
+import { flag } from '#server/database/flag.ts'
+
+/** A key of the `/v1` interface; of the key itself only the SHA-256 in hex is kept. */
+export interface ApiKeyRecord {
+  readonly apiKeyId: string
+  readonly keyHash: string
+  /** Its last four characters, to tell keys apart. */
+  readonly last4: string
+  readonly description: string
+  readonly isViewerEnabled: boolean
+  /** self: only the studies it made. */
+  readonly scope: 'all' | 'self'
+  /** It may invite and change people, and link them to customers. */
+  readonly managesPeople: boolean
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly revokedAt: string | null
+  /** When its secret was last replaced. */
+  readonly rotatedAt: string | null
+  /** The secret before that, which opens too until `oldExpiresAt`. */
+  readonly oldKeyHash: string | null
+  readonly oldLast4: string | null
+  readonly oldExpiresAt: string | null
+}
+
+const every = ({ sql }: Database) => sql.selectFrom('apiKeys').selectAll()
+
+/** Newest first, the revoked ones too. */
+export const apiKeyRecords = (database: Database): ApiKeyRecord[] =>
+  database.all(every(database).orderBy('createdAt', 'desc').orderBy('apiKeyId')).map(keyOf)
+
+export const findApiKey = (database: Database, apiKeyId: string): ApiKeyRecord | undefined =>
+  keyIn(database.get(every(database).where('apiKeyId', '=', apiKeyId)))
+
+/** The key whose secret this is or was before its last rotation. */
+export const apiKeyByHash = (database: Database, keyHash: string): ApiKeyRecord | undefined =>
+  keyIn(
+    database.get(every(database).where('keyHash', '=', keyHash)) ??
+      database.get(every(database).where('oldKeyHash', '=', keyHash)),
+  )
+
+export const insertApiKey = (
+  database: Database,
+  { isViewerEnabled, managesPeople, ...key }: ApiKeyRecord,
+) =>
+  database.run(
+    database.sql.insertInto('apiKeys').values({
+      ...key,
+      isViewerEnabled: flag(isViewerEnabled),
+      managesPeople: flag(managesPeople),
+    }),
+  )
+
+export function updateApiKey(
+  database: Database,
+  apiKeyId: string,
+  {
+    managesPeople,
+    ...changed
+  }: Partial<Omit<ApiKeyRecord, 'apiKeyId' | 'isViewerEnabled' | 'createdAt'>>,
+) {
+  const row = {
+    ...changed,
+    ...(managesPeople !== undefined && { managesPeople: flag(managesPeople) }),
+  }
+  database.run(database.sql.updateTable('apiKeys').set(row).where('apiKeyId', '=', apiKeyId))
+}
+
+type Row = NonNullable<ReturnType<typeof rowOf>>
+const rowOf = (database: Database) => database.get(every(database))
+
+const keyOf = (row: Row): ApiKeyRecord => ({
+  ...row,
+  scope: row.scope as ApiKeyRecord['scope'],
+  isViewerEnabled: row.isViewerEnabled === 1,
+  managesPeople: row.managesPeople === 1,
+})
+const keyIn = (row: Row | undefined) => row && keyOf(row)

@@ -1,0 +1,95 @@
+import type { z } from 'zod'
+import type { Context } from '#server/context.ts'
+import type { HttpApp } from '#server/http/http-app.ts'
+import { listPage, printTimeKey, readTimeKey } from '#server/http/list-page.ts'
+import { type Call, serveAll } from '#server/http/operations.ts'
+import { scribeUsers, viewerUsers } from '#shared/contract/users.ts'
+import * as invitations from './invitations.ts'
+import type { InvitationRecord, UserRecord } from './queries.ts'
+import * as replies from './replies.ts'
+import * as users from './users.ts'
+
+/**
+ * The calls of the interface about users and invitations, in both areas; `publicBase` is the base
+ * of the links given out, without a slash at its end.
+ */
+export function serveInterfaceUsers(
+  app: HttpApp,
+  context: Context,
+  publicBase: () => string,
+): void {
+  const { viewerUserReply, viewerInvitationReply, scribeUserReply, scribeInvitationReply } = replies
+  const clinicId = () => context.settings.get('clinic.id') ?? ''
+  serveAll(
+    app,
+    viewerUsers,
+    handlersOf(context, publicBase, viewerUserReply, (one) =>
+      viewerInvitationReply(one, clinicId()),
+    ),
+  )
+  serveAll(
+    app,
+    scribeUsers,
+    handlersOf(context, publicBase, scribeUserReply, (one) =>
+      scribeInvitationReply(one, clinicId()),
+    ),
+  )
+}
+
+type CallOf<K extends keyof typeof scribeUsers> = Call<(typeof scribeUsers)[K]>
+type ListQuery = z.output<typeof viewerUsers.list.query> &
+  Partial<z.output<typeof scribeUsers.list.query>>
+type InvitedBody = z.output<typeof viewerUsers.invite.body> &
+  Partial<z.output<typeof scribeUsers.invite.body>>
+
+/** The areas differ in what they show; the scribe area has a few fields more. */
+const handlersOf = <User, Invitation>(
+  context: Context,
+  publicBase: () => string,
+  show: (user: UserRecord) => User,
+  showInvitation: (invitation: InvitationRecord) => Invitation,
+) => ({
+  invite: ({ caller, body }: Pick<CallOf<'invite'>, 'caller'> & { readonly body: InvitedBody }) =>
+    show(invitations.invite(context, publicBase(), caller, invitedPerson(body)).user),
+  list({
+    caller,
+    query: { cursor, limit, ...filters },
+  }: Pick<CallOf<'list'>, 'caller'> & { readonly query: ListQuery }) {
+    const place = { after: readTimeKey(cursor), limit }
+    const { items, next } = users.listUsers(context, caller, filters, place)
+    return listPage('users', items.map(show), printTimeKey(next))
+  },
+  read: ({ caller, params }: CallOf<'read'>) =>
+    show(users.readUser(context, caller, params.userId)),
+  update: ({ caller, params, body }: CallOf<'update'>) =>
+    show(users.updateUser(context, caller, params.userId, body)),
+  revokeAccess: ({ caller, body }: CallOf<'revokeAccess'>) =>
+    users.revokeAccess(context, caller, body.userId),
+  reactivate: ({ caller, body }: CallOf<'reactivate'>) =>
+    users.reactivateUser(context, caller, body.userId),
+  invitations({ caller, query: { cursor, limit, ...filters } }: CallOf<'invitations'>) {
+    const place = { after: readTimeKey(cursor), limit }
+    const { items, next } = invitations.listInvitations(context, caller, filters, place)
+    return listPage('invitations', items.map(showInvitation), printTimeKey(next))
+  },
+  invitation: ({ caller, params }: CallOf<'invitation'>) =>
+    showInvitation(invitations.readInvitation(context, caller, params.invitationId)),
+  updateInvitation: ({ caller, params, body }: CallOf<'updateInvitation'>) =>
+    showInvitation(invitations.updateInvitation(context, caller, params.invitationId, body)),
+  revokeInvitation: ({ caller, body }: CallOf<'revokeInvitation'>) =>
+    invitations.revokeInvitation(context, caller, body),
+})
+
+/**
+ * The person that the body of an invite call of either area names: who is invited by the viewer
+ * area reports nothing.
+ */
+export const invitedPerson = (given: InvitedBody): invitations.NewPerson => ({
+  ...given,
+  canCreateReports: given.canCreateReports ?? false,
+  npiNumber: given.npiNumber ?? null,
+  middleName: given.middleName ?? null,
+  suffix1: given.suffix1 ?? null,
+  suffix2: given.suffix2 ?? null,
+  phoneNumber: given.phoneNumber ?? null,
+})

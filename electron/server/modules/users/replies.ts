@@ -1,0 +1,69 @@
+import type { UserReference } from '#shared/contract/references.ts'
+import type {
+  ScribeInvitation,
+  ScribeUser,
+  ViewerInvitation,
+  ViewerUser,
+} from '#shared/contract/users.ts'
+import type { InvitationId, UserId } from '#shared/ids.ts'
+import type { InvitationRecord, PersonFields, UserRecord } from './queries.ts'
+
+type Optional = 'middleName' | 'suffix1' | 'suffix2' | 'phoneNumber' | 'npiNumber'
+
+/** Absent rather than null in user records. */
+function present<K extends Optional>(row: PersonFields, keys: readonly K[]): { [P in K]?: string } {
+  return Object.fromEntries(
+    keys.flatMap((key) => (row[key] === null ? [] : [[key, row[key]]])),
+  ) as { [P in K]?: string }
+}
+
+const OF_NAME = ['middleName', 'suffix1', 'suffix2'] as const
+
+/** The record of the viewer area. */
+export function viewerUserReply(user: UserRecord): ViewerUser {
+  const { userId, email, firstName, lastName, clinicRole, canManageStudies, hasDashboardAccess } =
+    user
+  const { interfaceLevel: level, invitedSource, lastLoginAt, createdAt } = user
+  return {
+    ...{ userId, email, firstName, lastName, ...present(user, [...OF_NAME, 'phoneNumber']) },
+    ...{ clinicRole, level, canManageStudies, hasDashboardAccess },
+    ...{ invitedSource, lastLoginAt, createdAt },
+  }
+}
+
+/** The record of the scribe area. */
+export const scribeUserReply = (user: UserRecord): ScribeUser => ({
+  ...viewerUserReply(user),
+  canCreateReports: user.canCreateReports,
+  ...present(user, ['npiNumber']),
+})
+
+/** What other records carry of a user. */
+export function userReference(user: UserRecord): UserReference {
+  const { email, userId, firstName, lastName } = user
+  return { email, userId, firstName, lastName, ...present(user, OF_NAME) }
+}
+
+/** The record of the viewer area. */
+export function viewerInvitationReply(
+  { tokenHash: _, canCreateReports: __, npiNumber: ___, ...rest }: InvitationRecord,
+  clinicId: string,
+): ViewerInvitation {
+  return {
+    ...rest,
+    invitationId: rest.invitationId as InvitationId,
+    userId: rest.userId as UserId,
+    inviterId: rest.inviterId as UserId,
+    clinicId,
+  }
+}
+
+/** The record of the scribe area. */
+export const scribeInvitationReply = (
+  invitation: InvitationRecord,
+  clinicId: string,
+): ScribeInvitation => ({
+  ...viewerInvitationReply(invitation, clinicId),
+  canCreateReports: invitation.canCreateReports,
+  npiNumber: invitation.npiNumber,
+})

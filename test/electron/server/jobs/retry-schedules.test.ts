@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { isGivenUp, RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
+
+const { forwarding, mail } = RETRY_SCHEDULES
+const minutes = (failed: number) => (waitAfter(forwarding, failed) ?? 0) / 60_000
+
+describe('a retry schedule', () => {
+  it('repeats its last wait, or ends', () => {
+    expect([1, 2, 3, 4, 5, 6, 7, 8, 1000].map(minutes)).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60])
+    expect([1, 8, 9].map((failed) => waitAfter(mail, failed))).toEqual([
+      60_000,
+      36 * 3_600_000,
+      undefined,
+    ])
+  })
+
+  it('gives an instance up when its pauses come to more than the hours that are set', () => {
+    // 1 + 2 + 4 + 8 + 16 = 31 minutes, and 32 more.
+    expect(isGivenUp(forwarding, 5, 1)).toBe(false)
+    expect(isGivenUp(forwarding, 6, 1)).toBe(true)
+    // 63 minutes, then one an hour.
+    expect(isGivenUp(forwarding, 76, 72)).toBe(false)
+    expect(isGivenUp(forwarding, 77, 72)).toBe(true)
+  })
+})
