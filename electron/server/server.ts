@@ -36,7 +36,13 @@ import { serveStudyLists } from './modules/study-lists/routes.ts'
 import { sessionsOf } from './modules/users/session-routes.ts'
 import { actorName } from './modules/users/users.ts'
 import { approvedWorkstation, openApprovedHosts } from './modules/users/workstations.ts'
-import { openViewer } from './modules/viewer/viewer-part.ts'
+import { accessAsking } from './modules/viewer/access-asking.ts'
+import { openCaptureUpload } from './modules/viewer/capture-upload.ts'
+import { openCaptures } from './modules/viewer/captures.ts'
+import { openViewImages } from './modules/viewer/images.ts'
+import { serveLinks } from './modules/viewer/link-routes.ts'
+import { serveDashboardViews, serveViewing } from './modules/viewer/routes.ts'
+import { openViewSessions } from './modules/viewer/sessions.ts'
 import { openWorklist } from './modules/worklist/worklist.ts'
 import { effectOf, feedLineOf, repeatLineOf } from './modules/worklist/worklist-feed.ts'
 import type { SettingOverrides } from './parts.ts'
@@ -209,17 +215,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     }),
   )
   reporting = reports
-  const viewer = opened.use(
-    openViewer(parts, {
-      feed,
-      requester,
-      eventLog,
-      intake,
-      publicBase,
-      downloads: reports.downloads,
-      onError,
-    }),
-  )
+  const { downloads } = reports
+  const views = openViewSessions(store)
+  const { askImages, askUpload } = accessAsking(store, requester, parts.refusedHosts, eventLog)
+  const viewImages = opened.use(openViewImages(store, downloads, askImages))
+  opened.defer(views.onEnded(viewImages.end))
+  const uploads = opened.use(openCaptureUpload(store, askUpload, downloads.put, feed, onError))
+  const captures = openCaptures(store, viewImages, uploads, intake.arriving, feed.noteImages)
 
   // What an ended gateway left there is as large as the database; nothing of this one is there yet.
   await sweepBackupSpool(folder).catch(onError)
@@ -297,7 +299,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
         sessions: sessionsOf(parts.store),
         approvedWorkstation: (token) => approvedWorkstation(parts.store, token),
         partners,
-        views: viewer.views,
+        views,
       },
       noteAnswer: records.noteAnswer,
       register(app) {
@@ -306,7 +308,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
         window.serve(app)
         reports.serve(app)
         serveStudyLists(app, parts.store, settings, reports.locks, eventLog)
-        viewer.serve(app)
+        serveViewing(app, store, views, viewImages, captures)
+        serveLinks(app, store, publicBase)
+        serveDashboardViews(app, store, views)
         setup.serve(app)
       },
     }),
@@ -326,7 +330,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   opened.use(await openControl(folder, controlAnswers(parts, context, report)))
   if (isSafe) log.warn('safe mode: no device is served, nothing is sent')
   else reports.begin()
-  opened.use(openChores(parts, { views: viewer.sessions, log, isSafe }))
+  opened.use(openChores(parts, { views, log, isSafe }))
 
   const kept = opened.move()
   const aeTitle = settings.get('dimse.aeTitle')

@@ -243,7 +243,7 @@ export const logs = ofArea('LOG', [
   {
     promise: 'P-LOG-06',
     what: 'events that wait are forgotten by their age',
-    file: 'electron/server/modules/events/event-queries.ts',
+    file: 'electron/server/modules/events/queries.ts',
     find: "              .where(sql<boolean>`+state <> 'waiting'`)\n",
     replace: '',
     tests: 'electron/server/modules/diagnostics/retention.test.ts',

@@ -1,10 +1,10 @@
 import type { HttpApp } from '#server/http/http-app.ts'
 import { openOutboxWorker } from '#server/jobs/outbox-worker.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
-import type { EventLog } from '#server/modules/events/event-log.ts'
-import type { EventRecorder } from '#server/modules/events/event-recorder.ts'
-import { openEventReplay } from '#server/modules/events/event-replay.ts'
-import { serveDashboardEvents } from '#server/modules/events/routes.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
+import type { EventRecorder } from '#server/modules/events/recorder.ts'
+import { openEventReplay } from '#server/modules/events/replay.ts'
+import { serveEvents } from '#server/modules/events/routes.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
 import type { PartnerInterface } from '#server/modules/partners/partner-interface.ts'
 import { serveEndpoints } from '#server/modules/partners/routes.ts'
@@ -114,15 +114,15 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
     ...contextAsking(store, requester, downloads, refusedHosts, eventLog, closing.signal),
   })
   const replay = opened.use(
-    openEventReplay({
-      ...deps,
-      onError,
-      ports: {
-        wake: () => sending.wake(),
-        askEnrichment: (studyInstanceUid) => intake.retryEnrichment(studyInstanceUid),
-        askContext: (studyId) => contexts.ask(studyId, { again: true }),
+    openEventReplay(
+      store,
+      () => sending.wake(),
+      {
+        'patient_study.enrichment_requested': (uid) => intake.retryEnrichment(uid),
+        'clinical_context.enrichment_requested': (id) => contexts.ask(id, { again: true }),
       },
-    }),
+      onError,
+    ),
   )
   // Before the replay waits for what it has asked: a host of documents may hang for minutes.
   opened.defer(() => closing.abort(new Error('the gateway is closing')))
@@ -148,14 +148,7 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
       serveLinkedReports(app, { ...desk, session: sessionReply(store, settings, version) })
       const sendTest = testSending(parts, { requester, publicBase })
       serveEndpoints(app, store, settings, refusedHosts, destinations.waiting, feed.noteStatus)
-      serveDashboardEvents(app, {
-        store,
-        eventLog,
-        replay,
-        plaintextHosts,
-        feed,
-        ports: { sendTest },
-      })
+      serveEvents(app, store, eventLog, replay, sendTest, feed.noteStatus)
       serveReportPdf(app, {
         verify: (reportId, query) => isReportPdfLink(store, reportId, query),
         read: (reportId) => store.reportPdfs.read(reportId),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { forgetExpired } from '#server/modules/diagnostics/retention.ts'
+import { listEvents, setEventState } from '#server/modules/events/queries.ts'
 import { noteRestored } from '#server/modules/images/image-files.ts'
 import { renderReportPdf } from '#server/modules/reports/report-pdf.ts'
 import { accessionOf, demandPast } from '#server/modules/reports/report-signing.ts'
@@ -57,7 +58,7 @@ describe('signing', () => {
     const waiting = store.outbox.latest('report.delivered', reportId)
     expect(waiting).toMatchObject({ state: 'waiting', lane: studyId })
     expect(store.outbox.latest('report.archive', reportId)).toMatchObject({ state: 'waiting' })
-    const [event] = store.events.list({ show: 'all', limit: 1 }).items
+    const [event] = listEvents(store.database, { show: 'all', limit: 1 }).items
     expect(event).toMatchObject({
       type: 'report.delivered',
       endpointId: null,
@@ -302,7 +303,7 @@ describe('signing', () => {
     )
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(on.store.reports.ofStudy(on.studyId)).toHaveLength(1)
-    expect(on.store.events.list({ show: 'all', limit: 9 }).items).toHaveLength(1)
+    expect(listEvents(on.store.database, { show: 'all', limit: 9 }).items).toHaveLength(1)
   })
 
   it('is a radiologist’s: an owner who may not create reports writes, but does not sign', async () => {
@@ -318,7 +319,7 @@ describe('signing', () => {
     newEndpoint(store)
     const { endpointId: own } = newEndpoint(store, { apiKeyId: on.key.apiKeyId })
     await on.signed()
-    expect(store.events.list({ show: 'all', limit: 1 }).items[0]?.endpointId).toBe(own)
+    expect(listEvents(store.database, { show: 'all', limit: 1 }).items[0]?.endpointId).toBe(own)
   })
 })
 
@@ -574,7 +575,7 @@ describe('what is delivered', () => {
     const { store, delivery } = on
     const reportId = await on.signed()
     const row = store.outbox.latest('report.delivered', reportId)
-    const [event] = store.events.list({ show: 'all', limit: 1 }).items
+    const [event] = listEvents(store.database, { show: 'all', limit: 1 }).items
     if (!row || !event) throw new Error('not there')
     store.outbox.postpone(row.outboxId, {
       notBefore: '2026-03-10T09:05:00.000Z',
@@ -595,7 +596,7 @@ describe('what is delivered', () => {
     store.outbox.settle(row.outboxId, 'sent', at)
     const delivered = { state: 'delivered', attempts: 2, deliveredAt: at, nextAt: null }
     expect(delivery.stateOf(reportId)).toMatchObject({ ...delivered, eventId: event.eventId })
-    store.events.setState(event.eventId, 'done', at)
+    setEventState(store.database, event.eventId, 'done', at)
     on.clock.pass(400 * 24 * 60 * 60_000)
     await forgetExpired(on)
     expect(delivery.stateOf(reportId)).toMatchObject({ ...delivered, eventId: null })

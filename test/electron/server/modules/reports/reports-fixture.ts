@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { openEventLog } from '#server/modules/events/event-log.ts'
+import { openEventLog } from '#server/modules/events/log.ts'
 import {
   type ClinicalContextsDeps,
   openClinicalContexts,
@@ -42,7 +42,7 @@ export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageO
   const reports = openReports({ ...temp, publicBase })
   const settings = openSettings(temp)
   const locks = openReportLocks({ clock, seconds: () => settings.get('reports.lockSeconds') })
-  const eventLog = openEventLog({ ...temp, onError: (error) => expectNothing(error) })
+  const eventLog = openEventLog(temp.store, (error) => expectNothing(error))
   const contexts = openClinicalContexts({
     ...{ ...temp, settings },
     ask: ask ?? (async () => ({ state: 'failed', answer: {}, notes: ['Nobody is asked.'] })),

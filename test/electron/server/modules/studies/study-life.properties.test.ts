@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openEventLog } from '#server/modules/events/event-log.ts'
+import { openEventLog } from '#server/modules/events/log.ts'
 import type { EnrichmentAnswer } from '#server/modules/images/ports.ts'
 import { openReportLocks } from '#server/modules/reports/report-locks.ts'
 import type { ReportPdf, ReportPdfInput } from '#server/modules/reports/report-pdf.ts'
@@ -111,7 +111,7 @@ describe('the life of a study', () => {
       const reports = openReports({ ...deps, publicBase: () => 'https://gateway.example' })
       const settings = openSettings(deps)
       const locks = openReportLocks({ clock, seconds: () => 60 })
-      const events = openEventLog({ ...deps, onError: (error) => stage.errors.push(error) })
+      const events = openEventLog(deps.store, (error) => stage.errors.push(error))
       const writing = openReportWriting({
         ...deps,
         settings,

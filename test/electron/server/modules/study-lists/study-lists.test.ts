@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { note } from '#server/modules/audit/audit.ts'
 import * as customerService from '#server/modules/customers/service.ts'
-import { openEventLog } from '#server/modules/events/event-log.ts'
+import { openEventLog } from '#server/modules/events/log.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
 import { openStudies } from '#server/modules/studies/studies.ts'
 import * as savedViewService from '#server/modules/study-lists/saved-views.ts'
@@ -30,7 +30,7 @@ function stage() {
   const { store } = temp
   const settings = openSettings(temp)
   settings.change({ 'clinic.timeZone': 'Europe/Madrid' }, 'command-line')
-  const eventLog = openEventLog({ ...temp, onError: (error) => expect(error).toBeUndefined() })
+  const eventLog = openEventLog(temp.store, (error) => expect(error).toBeUndefined())
   const studies = openStudies(temp)
   const customers = bound(customerService, temp.store)
   const key = newKey(store)
