@@ -2,7 +2,7 @@ import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { note } from '#server/modules/audit/audit.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
-import { isVisible, studyFinder } from '#server/modules/studies/study-access.ts'
+import { isVisible, visibleStudy } from '#server/modules/studies/study-access.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
 import {
   actorOf,
@@ -278,7 +278,7 @@ function meantStudy(context: Context, caller: UserCaller, of: MeantStudy): Study
   const { studies } = context
   if ('studyId' in of) {
     const area = studies.get(of.studyId)?.area ?? 'scribe'
-    const found = studyFinder({ store: context }).read(caller, area, of.studyId)
+    const found = visibleStudy(context, caller, area, of.studyId)
     if (found.cancelledAt !== null) throw cancelledStudy()
     return found
   }

@@ -7,7 +7,7 @@ import { RETRY_SCHEDULES } from '#server/jobs/retry-schedules.ts'
 import { openOwnInstances } from '#server/modules/images/own-instances.ts'
 import { type EndpointRecord, saveEndpoint } from '#server/modules/partners/queries.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import { type Captures, type CapturesDeps, openCaptures } from '#server/modules/viewer/captures.ts'
 import type { KnownInstance } from '#server/modules/viewer/images.ts'
 import { capturesOfStudy, insertCapture } from '#server/modules/viewer/queries.ts'
@@ -57,7 +57,7 @@ beforeEach(() => {
   const { store } = on
   const key = newKey(store)
   apiKeyId = key.apiKeyId
-  const record = openStudies(on).create(key, 'viewer', {
+  const record = studyService.createStudy(on.store, key, 'viewer', {
     studyInstanceUid: UID,
     studyDescription: 'CT',
     severity: 'normal',
