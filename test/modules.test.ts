@@ -113,7 +113,6 @@ const UPWARDS: Readonly<Record<string, number>> = {
   'studies > reports': 2,
   'users > dashboard': 1,
   'viewer > dashboard': 1,
-  'viewer > server': 1,
   'worklist > dashboard': 8,
   'worklist > reports': 2,
   'worklist > server': 2,

@@ -1,8 +1,7 @@
 import { cursorCodec } from '#server/http/cursor-codec.ts'
-import type { HttpApp } from '#server/http/http-app.ts'
+import type { HttpApp, Partners } from '#server/http/http-app.ts'
 import { openIdempotency } from '#server/http/idempotency.ts'
 import { knownKeys } from '#server/http/known-keys.ts'
-import type { Partners } from '#server/http/partner-authentication.ts'
 import { openRateLimit } from '#server/http/rate-limit.ts'
 import { serveReference } from '#server/http/reference.ts'
 import { openReplyCache } from '#server/http/reply-cache.ts'
@@ -47,14 +46,12 @@ export function openPartners({ store, settings, apiKeys }: Parts): Partners {
     burst: () => settings.get('http.rateBurst'),
   }
   return {
-    callers: {
-      authenticateKey: knownKeys({
-        authenticate: apiKeys.authenticate,
-        version: changes,
-        clock,
-      }),
-      customerIdsOf: (userId) => customerIdsOfUser(store.database, userId),
-    },
+    authenticateKey: knownKeys({
+      authenticate: apiKeys.authenticate,
+      version: changes,
+      clock,
+    }),
+    customerIdsOf: (userId) => customerIdsOfUser(store.database, userId),
     rateLimit: openRateLimit(rate),
     refusedLimit: openRateLimit(rate),
     idempotency: openIdempotency(store.idempotency),

@@ -35,7 +35,13 @@ import { serveStudyLists } from './modules/study-lists/routes.ts'
 import { sessionsOf } from './modules/users/session-routes.ts'
 import { actorName } from './modules/users/users.ts'
 import { approvedWorkstation, openApprovedHosts } from './modules/users/workstations.ts'
-import { openViewer } from './modules/viewer/viewer-part.ts'
+import { accessAsking } from './modules/viewer/access-asking.ts'
+import { openCaptureUpload } from './modules/viewer/capture-upload.ts'
+import { openCaptures } from './modules/viewer/captures.ts'
+import { openViewImages } from './modules/viewer/images.ts'
+import { serveLinks } from './modules/viewer/link-routes.ts'
+import { serveDashboardViews, serveViewing } from './modules/viewer/routes.ts'
+import { openViewSessions } from './modules/viewer/sessions.ts'
 import { openWorklist } from './modules/worklist/worklist.ts'
 import { effectOf, feedLineOf, repeatLineOf } from './modules/worklist/worklist-feed.ts'
 import { openPartners, servePartnerInterface } from './partner-interface.ts'
@@ -184,11 +190,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const publicBase = () => (settings.get('http.publicUrl') ?? windowUrl(up)).replace(/\/+$/, '')
   const mailServer = openMailServer({ ...parts.deps, settings })
   const mail = opened.use(
-    openMail({
-      store: parts.store,
-      smtp: () => mailServer.smtp(),
-      clinicName: () => settings.get('clinic.name'),
-      clock,
+    openMail(parts.store, mailServer.smtp, {
       onOutcome: (outcome) => log.info(outcome, 'invitation mail'),
       onError: (error) => log.error({ err: error }, 'a mail could not be delivered'),
     }),
@@ -211,17 +213,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     }),
   )
   reporting = reports
-  const viewer = opened.use(
-    openViewer(parts, {
-      feed,
-      requester,
-      eventLog,
-      intake,
-      publicBase,
-      downloads: reports.downloads,
-      onError,
-    }),
-  )
+  const { downloads } = reports
+  const views = openViewSessions(store)
+  const { askImages, askUpload } = accessAsking(store, requester, parts.refusedHosts, eventLog)
+  const viewImages = opened.use(openViewImages(store, downloads, askImages))
+  opened.defer(views.onEnded(viewImages.end))
+  const uploads = opened.use(openCaptureUpload(store, askUpload, downloads.put, feed, onError))
+  const captures = openCaptures(store, viewImages, uploads, intake.arriving, feed.noteImages)
 
   // What an ended gateway left there is as large as the database; nothing of this one is there yet.
   await sweepBackupSpool(folder).catch(onError)
@@ -297,9 +295,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
         isSafe,
         onError,
         sessions: sessionsOf(parts.store),
-        workstations: { approvedOf: (token) => approvedWorkstation(parts.store, token) },
+        approvedWorkstation: (token) => approvedWorkstation(parts.store, token),
         partners,
-        views: viewer.views,
+        views,
       },
       noteAnswer: records.noteAnswer,
       register(app) {
@@ -308,7 +306,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
         window.serve(app)
         reports.serve(app)
         serveStudyLists(app, parts.store, settings, reports.locks, eventLog)
-        viewer.serve(app)
+        serveViewing(app, store, views, viewImages, captures)
+        serveLinks(app, store, publicBase)
+        serveDashboardViews(app, store, views)
         setup.serve(app)
       },
     }),
@@ -328,7 +328,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   opened.use(await openControl(folder, controlAnswers(parts, context, report)))
   if (isSafe) log.warn('safe mode: no device is served, nothing is sent')
   else reports.begin()
-  opened.use(openChores(parts, { views: viewer.sessions, log, isSafe }))
+  opened.use(openChores(parts, { views, log, isSafe }))
 
   const kept = opened.move()
   const aeTitle = settings.get('dimse.aeTitle')

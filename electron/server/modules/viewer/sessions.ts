@@ -1,4 +1,5 @@
 import type { Context } from '#server/context.ts'
+import type { SessionUse } from '#server/http/http-app.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { note } from '#server/modules/audit/audit.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
@@ -12,11 +13,7 @@ import {
   windowCaller,
 } from '#server/modules/users/caller.ts'
 import { findUser } from '#server/modules/users/queries.ts'
-import {
-  runningSessionById,
-  type SessionUse,
-  signedInUser,
-} from '#server/modules/users/sessions.ts'
+import { runningSessionById, signedInUser } from '#server/modules/users/sessions.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
