@@ -24,7 +24,6 @@ import { openMetrics } from './modules/diagnostics/metrics.ts'
 import { openRecords } from './modules/diagnostics/telemetry.ts'
 import { openImages } from './modules/images/images.ts'
 import { openMail } from './modules/mail/mail.ts'
-import { openPartnerInterface } from './modules/partners/partner-interface.ts'
 import { type GivenPartner, setGivenPartner } from './modules/partners/service.ts'
 import { targetFor } from './modules/partners/targets.ts'
 import { openReporting, type Reporting } from './modules/reports/reporting.ts'
@@ -45,6 +44,7 @@ import { serveDashboardViews, serveViewing } from './modules/viewer/routes.ts'
 import { openViewSessions } from './modules/viewer/sessions.ts'
 import { openWorklist } from './modules/worklist/worklist.ts'
 import { effectOf, feedLineOf, repeatLineOf } from './modules/worklist/worklist-feed.ts'
+import { openPartners, servePartnerInterface } from './partner-interface.ts'
 import type { SettingOverrides } from './parts.ts'
 import type { Clock } from './platform/clock.ts'
 import { diskFaultKind, StorageFault } from './platform/disk-fault.ts'
@@ -198,8 +198,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   opened.defer(
     settings.onChange((keys) => keys.some((key) => key.startsWith('mail.')) && mail.retry()),
   )
-  const partnerInterface = openPartnerInterface(parts, { version, publicBase })
-  const { partners } = partnerInterface
+  const partners = openPartners(parts)
   const reports = opened.use(
     openReporting(parts, {
       feed,
@@ -207,7 +206,6 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       eventLog,
       recorder,
       intake,
-      partnerInterface,
       publicBase,
       isOwn,
       version,
@@ -304,7 +302,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       noteAnswer: records.noteAnswer,
       register(app) {
         serveHealth(app, { checks, metrics: metrics.text })
-        partnerInterface.serve(app)
+        servePartnerInterface(app, store, publicBase, version)
         window.serve(app)
         reports.serve(app)
         serveStudyLists(app, parts.store, settings, reports.locks, eventLog)

@@ -3,7 +3,7 @@ import type { SessionUse } from '#server/http/http-app.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { note } from '#server/modules/audit/audit.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
-import { isVisible, studyFinder } from '#server/modules/studies/study-access.ts'
+import { isVisible, visibleStudy } from '#server/modules/studies/study-access.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
 import {
   actorOf,
@@ -275,7 +275,7 @@ function meantStudy(context: Context, caller: UserCaller, of: MeantStudy): Study
   const { studies } = context
   if ('studyId' in of) {
     const area = studies.get(of.studyId)?.area ?? 'scribe'
-    const found = studyFinder({ store: context }).read(caller, area, of.studyId)
+    const found = visibleStudy(context, caller, area, of.studyId)
     if (found.cancelledAt !== null) throw cancelledStudy()
     return found
   }

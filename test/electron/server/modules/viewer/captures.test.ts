@@ -6,7 +6,7 @@ import type { OpenView } from '#server/http/view-authentication.ts'
 import { RETRY_SCHEDULES } from '#server/jobs/retry-schedules.ts'
 import type { NewFeedLine } from '#server/modules/dashboard/feed.ts'
 import { type EndpointRecord, saveEndpoint } from '#server/modules/partners/queries.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import type { AskUpload } from '#server/modules/viewer/access-asking.ts'
 import { openCaptureUpload } from '#server/modules/viewer/capture-upload.ts'
 import { type Captures, openCaptures } from '#server/modules/viewer/captures.ts'
@@ -59,7 +59,7 @@ beforeEach(() => {
   const { store } = on
   const key = newKey(store)
   apiKeyId = key.apiKeyId
-  const record = openStudies(on).create(key, 'viewer', {
+  const record = studyService.createStudy(on.store, key, 'viewer', {
     studyInstanceUid: UID,
     studyDescription: 'CT',
     severity: 'normal',
