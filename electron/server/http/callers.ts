@@ -1,17 +1,5 @@
-import type { FastifyRequest } from 'fastify'
 import type { SignedInUser } from '#shared/contract/people.ts'
-import { ApiError } from '#shared/errors.ts'
-import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
-import type { PartnerAccess } from '#shared/operation.ts'
-import {
-  CSRF_HEADER,
-  isFromOwnPage,
-  locked,
-  type Sessions,
-  type SessionUse,
-  sessionTokenOf,
-} from './session-authentication.ts'
-import { admitWorkstation, type Workstations } from './workstation-authentication.ts'
+import type { ExpressCustomerId } from '#shared/ids.ts'
 
 /** A partner, by its key. */
 export interface ApiKeyCaller {
@@ -39,6 +27,7 @@ export interface UserCaller {
 /** Who makes a call of the interface. */
 export type Caller = ApiKeyCaller | UserCaller
 
+<<<<<<< HEAD
 /** Port: who a key belongs to, and what belongs to a person. */
 export interface Callers {
   /** The caller of a live key; undefined for any other text. */
@@ -112,9 +101,8 @@ export function requireAccess(caller: Caller, access: PartnerAccess): void {
   )
 }
 
+=======
+>>>>>>> main
 /** One text for each caller, to keep what is kept of one from any other. */
 export const callerName = (caller: Caller): string =>
   caller.kind === 'api-key' ? `api-key:${caller.apiKeyId}` : `user:${caller.user.userId}`
-
-const unauthenticated = (message: string, challenge: string) =>
-  new ApiError('bad-key', message, { headers: { 'www-authenticate': challenge } })

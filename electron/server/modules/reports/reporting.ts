@@ -6,7 +6,6 @@ import type { EventRecorder } from '#server/modules/events/recorder.ts'
 import { openEventReplay } from '#server/modules/events/replay.ts'
 import { serveEvents } from '#server/modules/events/routes.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
-import type { PartnerInterface } from '#server/modules/partners/partner-interface.ts'
 import { serveEndpoints } from '#server/modules/partners/routes.ts'
 import { sessionReply } from '#server/modules/users/session-routes.ts'
 import { testSending } from '#server/modules/worklist/test-sending.ts'
@@ -29,6 +28,7 @@ import { type DashboardReportsDeps, serveDashboardReports } from './report-route
 import { openReportSending, type ReportSending } from './report-sending.ts'
 import { openReportTemplates } from './report-templates.ts'
 import { openReportWriting } from './report-writing.ts'
+import { openReports } from './reports.ts'
 import { serveLinkedReports } from './shared-report-routes.ts'
 
 export interface ReportingOptions {
@@ -37,7 +37,6 @@ export interface ReportingOptions {
   readonly eventLog: EventLog
   readonly recorder: EventRecorder
   readonly intake: Intake
-  readonly partnerInterface: PartnerInterface
   readonly publicBase: () => string
   readonly isOwn: IsOwnListener
   /** Of the product, as the window shows it. */
@@ -64,19 +63,9 @@ const REPORT_ARCHIVE = 'report.archive'
 /** Connects the writing of reports with the partner, the archive and the window. */
 export function openReporting(parts: Parts, options: ReportingOptions): Reporting {
   const { deps, store, settings, refusedHosts } = parts
-  const {
-    feed,
-    requester,
-    eventLog,
-    recorder,
-    intake,
-    partnerInterface,
-    publicBase,
-    isOwn,
-    version,
-    onError,
-  } = options
-  const { studies, reports } = partnerInterface
+  const { feed, requester, eventLog, recorder, intake, publicBase, isOwn, version, onError } =
+    options
+  const reports = openReports({ ...deps, publicBase })
   const { clock } = deps
   const opened = new AsyncDisposableStack()
   const plaintextHosts = () => settings.get('partner.plaintextHosts')
@@ -129,7 +118,7 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
   const locks = openReportLocks({ clock, seconds: () => settings.get('reports.lockSeconds') })
   const criticals = openCriticalResults(deps)
   const writing = openReportWriting({ ...deps, settings, locks, reports, events: eventLog })
-  const reading = openReportReading({ ...deps, locks, studies, contexts, criticals, delivery })
+  const reading = openReportReading({ ...deps, locks, contexts, criticals, delivery })
   const templates = openReportTemplates(deps)
 
   return {
@@ -138,7 +127,7 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
     begin: sending.begin,
     serve(app) {
       const desk: DashboardReportsDeps = {
-        ...{ store, feed, studies, writing, reading, templates, criticals, contexts },
+        ...{ store, feed, writing, reading, templates, criticals, contexts },
         ports: {
           sendObjects: objects.send,
           pdfUrl: (reportId: string) => reportPdfUrl(store, publicBase(), reportId),

@@ -9,7 +9,7 @@ import { openEventLog } from '#server/modules/events/log.ts'
 import { findEvent } from '#server/modules/events/queries.ts'
 import { recordEvents } from '#server/modules/events/recorder.ts'
 import { openReportDelivery } from '#server/modules/reports/report-delivery.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { type Deliveries, openDeliveries, REPORT_DELIVERED } from '#server/webhooks/deliveries.ts'
 import { idFromUuid } from '#shared/ids.ts'
@@ -120,7 +120,7 @@ describe('signed reports on their way', () => {
             const { userId } = newUser(store)
             const studies = [0, 1, 2].map(
               (at) =>
-                openStudies({ store, clock, uuid: randomUUID }).create(key, 'scribe', {
+                studyService.createStudy(store, key, 'scribe', {
                   ...{ studyInstanceUid: `1.2.${at}`, studyDescription: 'CT', severity: 'normal' },
                 }).record,
             )

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { openEventLog } from '#server/modules/events/log.ts'
 import { openEventReplay, type ReplayWhich } from '#server/modules/events/replay.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { WebhookEventId } from '#shared/ids.ts'
+import { bound } from '../../../../support/bound.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { attempt, newEvent } from '../../../../support/events.ts'
 import { seedImages } from '../../../../support/images.ts'
@@ -35,12 +36,12 @@ function openReplay() {
   )
   const log = openEventLog(temp.store, (error) => void errors.push(error))
   const key = newKey(store)
-  const studies = openStudies({ ...temp })
+  const studies = bound(studyService, temp.store)
   let uids = 0
 
   function study() {
     uids++
-    return studies.create(key, 'scribe', {
+    return studies.createStudy(key, 'scribe', {
       ...{
         studyInstanceUid: `1.2.${uids}`,
         studyDescription: 'CT chest',

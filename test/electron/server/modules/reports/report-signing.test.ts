@@ -216,7 +216,10 @@ describe('signing', () => {
     using on = reportStage()
     const order = on.written()
     on.meanwhile.push(
-      () => void on.studies.update(on.key, 'scribe', on.studyId, { reportMetadata: { age: '46' } }),
+      () =>
+        void on.studies.updateStudy(on.key, 'scribe', on.studyId, {
+          reportMetadata: { age: '46' },
+        }),
     )
     expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({
       outcome: 'signed',
@@ -231,7 +234,7 @@ describe('signing', () => {
     for (let age = 46; age < 60; age++)
       on.meanwhile.push(
         () =>
-          void on.studies.update(on.key, 'scribe', on.studyId, {
+          void on.studies.updateStudy(on.key, 'scribe', on.studyId, {
             reportMetadata: { age: `${age}` },
           }),
       )
@@ -271,11 +274,11 @@ describe('signing', () => {
   it('is refused where the study is cancelled meanwhile, or the account loses its right', async () => {
     using on = reportStage()
     const order = on.written()
-    on.meanwhile.push(() => void on.studies.cancel(on.key, 'scribe', { studyId: on.studyId }))
+    on.meanwhile.push(() => void on.studies.cancelStudy(on.key, 'scribe', { studyId: on.studyId }))
     await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow(
       'The study is cancelled',
     )
-    on.studies.uncancel(on.key, 'scribe', { studyId: on.studyId })
+    on.studies.uncancelStudy(on.key, 'scribe', { studyId: on.studyId })
     on.meanwhile.push(() => updateUser(on.store.database, { ...on.user, canCreateReports: false }))
     await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow(
       'may not sign reports',
@@ -377,7 +380,7 @@ describe('checks before signing', () => {
   it('notice another patient than the report was begun for', async () => {
     using on = reportStage()
     const order = on.written()
-    on.studies.update(on.key, 'scribe', on.studyId, {
+    on.studies.updateStudy(on.key, 'scribe', on.studyId, {
       reportMetadata: { patientName: 'Someone Else', mrn: 'M-8' },
     })
     expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({
@@ -538,7 +541,7 @@ describe('the accession number of a report', () => {
 describe('what is delivered', () => {
   it('is the signed text with a fresh link, and who the patient is to the partner', async () => {
     using on = reportStage()
-    on.studies.update(on.key, 'scribe', on.studyId, { externalPatientId: 'EXT-1' })
+    on.studies.updateStudy(on.key, 'scribe', on.studyId, { externalPatientId: 'EXT-1' })
     const reportId = await on.signed()
     const first = on.delivery.deliveryOf(reportId)
     expect(EVENTS['report.delivered'].data.parse(first?.data)).toEqual({
