@@ -1,10 +1,6 @@
 /**
-<<<<<<< HEAD
- * `name[]=a&name[]=b` is `name=a&name=b`; what is asked in both forms is joined.
-=======
  * `name[]=a&name[]=b` is `name=a&name=b`; what is asked in both forms
  * is joined.
->>>>>>> main
  */
 export function normalQuery(query: unknown): unknown {
   if (typeof query !== 'object' || query === null) return query

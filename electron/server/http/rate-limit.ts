@@ -11,12 +11,8 @@ export interface RateState {
 }
 
 /**
-<<<<<<< HEAD
- * A token bucket for each key, or for each host that calls without a valid one.
-=======
  * A token bucket for each key, or for each host that calls without a
  * valid one.
->>>>>>> main
  */
 export interface RateLimit {
   /** Counts one call of this caller. */
