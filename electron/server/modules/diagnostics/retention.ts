@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
-import { forgetEventBodies, purgeEvents } from '#server/modules/events/queries.ts'
+import { forgetEventBodies, purgeEvents } from '#server/modules/events/retention-queries.ts'
 import { purgeSessions } from '#server/modules/users/session-queries.ts'
 import { purgeSignInAttempts, purgeSignInLinks } from '#server/modules/users/sign-in-queries.ts'
 import { FORGOTTEN_MS } from '#server/modules/users/sign-in-throttle.ts'

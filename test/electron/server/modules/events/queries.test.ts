@@ -9,14 +9,13 @@ import {
   eventAttempts,
   eventRequest,
   eventsWithNotes,
-  forgetEventBodies,
   insertEvent,
   lastAcceptedBeforeFailure,
   listEvents,
   type NewEventRow,
-  purgeEvents,
   setEventEffect,
 } from '#server/modules/events/queries.ts'
+import { forgetEventBodies, purgeEvents } from '#server/modules/events/retention-queries.ts'
 import { tallyAttempts, tallyCalls } from '#server/modules/events/tally-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { bound } from '../../../../support/bound.ts'
