@@ -1,6 +1,6 @@
 /**
- * Every refusal the HTTP side can speak: code → status and title (interface-choices §6 rows 11-15).
- * Never 409 or 5xx for a permanent one.
+ * Every refusal the HTTP side can speak: code → status and title. Never 409 or 5xx for a permanent
+ * one.
  */
 export const ERRORS = {
   malformed: { status: 400, title: 'Malformed request' },
@@ -15,8 +15,8 @@ export const ERRORS = {
   'not-permitted': { status: 403, title: 'Not permitted' },
   'not-found': { status: 404, title: 'Not found' },
   'method-not-allowed': { status: 405, title: 'Method not allowed' },
-  // The one 409 of the interface, of an Idempotency-Key whose first call is under way (row 53):
-  // asking again is right.
+  // The one 409 of the interface, of an Idempotency-Key whose first call is under way: asking again
+  // is right.
   'in-flight': { status: 409, title: 'Still under way' },
   /**
    * What the window showed before an order is not so any more: shown again, it can be ordered

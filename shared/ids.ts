@@ -1,8 +1,7 @@
 import { z } from 'zod'
 
 /**
- * Identifier kinds of the interface: a prefix, an underscore and a UUID v4 without its dashes
- * (interface.md, Conventions 2).
+ * Identifier kinds of the interface: a prefix, an underscore and a UUID v4 without its dashes.
  */
 const ID_KINDS = ['cus', 'usr', 'stu', 'rep', 'inv', 'whe', 'org'] as const
 export type IdKind = (typeof ID_KINDS)[number]

@@ -1,7 +1,6 @@
 import type { InvitationStatus } from './contract/users.ts'
 
-// interface.md, States and transitions; interface-choices §6 rows 4-9, 39-41, 52. One table for the
-// API, the window and their tests.
+// States and transitions of the interface: one table for the API, the window and their tests.
 
 export const VIEWER_STATUSES = ['incomplete', 'complete'] as const
 export type ViewerStatus = (typeof VIEWER_STATUSES)[number]
@@ -16,7 +15,7 @@ export type StudyReportStatus = (typeof REPORT_STUDY_STATUSES)[number]
 export const REPORT_STATUSES = ['in_progress', 'completed'] as const
 export type ReportStatus = (typeof REPORT_STATUSES)[number]
 
-/** What moves a scribe study (row 6). A pair that is absent is refused. */
+/** What moves a scribe study. A pair that is absent is refused. */
 const STUDY_MOVES = {
   assign: { unassigned: 'assigned', assigned: 'assigned', completed: 'completed' },
   unassign: { unassigned: 'unassigned', assigned: 'unassigned', completed: 'completed' },
@@ -31,14 +30,14 @@ export type StudyMove = keyof typeof STUDY_MOVES
 export const moved = (move: StudyMove, from: StudyReportStatus): StudyReportStatus | undefined =>
   (STUDY_MOVES[move] as Partial<Record<StudyReportStatus, StudyReportStatus>>)[from]
 
-/** An invitation moves once, out of `sent` (row 8). */
+/** An invitation moves once, out of `sent`. */
 export const INVITATION_MOVES = {
   accept: 'accepted',
   reject: 'rejected',
   revoke: 'revoked',
 } as const satisfies Record<string, InvitationStatus>
 
-/** What a signed-in user may do, by level and flags (row 52). */
+/** What a signed-in user may do, by level and flags. */
 export const PERMISSIONS = [
   'manageGateway',
   'manageUsers',

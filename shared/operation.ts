@@ -49,7 +49,7 @@ export interface OperationShape {
   readonly query?: z.ZodType
   readonly body?: z.ZodType
   readonly reply: z.ZodType
-  /** HTTP status of success: 201 for creates, 200 otherwise (interface-choices §6 row 10). */
+  /** HTTP status of success: 201 for creates, 200 otherwise. */
   readonly status?: 200 | 201
   readonly summary: string
 }

@@ -86,7 +86,7 @@ const MADE_OF_CONSTANTS: Readonly<
     why: 'the name of a trigger that is there, quoted',
   },
   'study-search-queries.ts': { parts: ["isOldestFirst ? 'asc' : 'desc'"], why: 'one of two words' },
-  'study-tally-queries.ts': { parts: ["tests.join(' and ')"], why: 'conditions written there' },
+  'study-count-queries.ts': { parts: ["tests.join(' and ')"], why: 'conditions written there' },
   'table-counts.ts': { parts: ['name'], why: 'a table that is there, of the schema' },
   'today-count-queries.ts': { parts: ['index', 'text', 'where'], why: 'statements written there' },
 }

@@ -56,8 +56,7 @@ export interface GatewayProcessOptions {
 }
 
 /**
- * The gateway in a utility process (design.md §4.1): its crash never takes the window, its work
- * never freezes it.
+ * The gateway in a utility process: its crash never takes the window, its work never freezes it.
  */
 export class GatewayProcess {
   #child: UtilityProcess | undefined

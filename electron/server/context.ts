@@ -32,7 +32,6 @@ import {
 } from '#server/modules/devices/association-queries.ts'
 import { type DevicesStore, devicesStore } from '#server/modules/devices/device-queries.ts'
 import { type CallersStore, callersStore } from '#server/modules/devices/unknown-caller-queries.ts'
-import { type EventsStore, eventsStore } from '#server/modules/events/event-queries.ts'
 import { hasImages, type ImageFiles, imageFiles } from '#server/modules/images/image-files.ts'
 import {
   type ImageStudiesStore,
@@ -112,7 +111,8 @@ import { rawQuery } from './database/raw-query.ts'
 import { StoreError } from './database/store-error.ts'
 
 /**
- * What routes, services and workers are given. Rules and queries take values, or the database alone.
+ * What routes, services and workers are given. Rules and queries take values, or the database
+ * alone.
  */
 export interface Context extends Disposable {
   /** The data folder. */
@@ -151,7 +151,6 @@ export interface Context extends Disposable {
   readonly idempotency: IdempotencyStore
   readonly downtime: DowntimeStore
   readonly outbox: OutboxStore
-  readonly events: EventsStore
   readonly secrets: SecretsStore
   readonly searchFill: SearchFillStore
   readonly imageFiles: ImageFiles
@@ -284,7 +283,6 @@ export function openContext({
       idempotency: idempotencyStore(database, seal, clock),
       downtime: downtimeStore(database, seal),
       outbox: outboxStore(database, seal),
-      events: eventsStore(database, seal),
       secrets: secretsStore(database, seal, clock),
       searchFill: searchFillStore(database, index, studies),
       imageFiles: imageFiles(folder, uuid),

@@ -24,7 +24,6 @@ import { openMetrics } from './modules/diagnostics/metrics.ts'
 import { openRecords } from './modules/diagnostics/telemetry.ts'
 import { openImages } from './modules/images/images.ts'
 import { openMail } from './modules/mail/mail.ts'
-import { openPartnerInterface } from './modules/partners/partner-interface.ts'
 import { type GivenPartner, setGivenPartner } from './modules/partners/service.ts'
 import { targetFor } from './modules/partners/targets.ts'
 import { openReporting, type Reporting } from './modules/reports/reporting.ts'
@@ -36,9 +35,16 @@ import { serveStudyLists } from './modules/study-lists/routes.ts'
 import { sessionsOf } from './modules/users/session-routes.ts'
 import { actorName } from './modules/users/users.ts'
 import { approvedWorkstation, openApprovedHosts } from './modules/users/workstations.ts'
-import { openViewer } from './modules/viewer/viewer-part.ts'
+import { accessAsking } from './modules/viewer/access-asking.ts'
+import { openCaptureUpload } from './modules/viewer/capture-upload.ts'
+import { openCaptures } from './modules/viewer/captures.ts'
+import { openViewImages } from './modules/viewer/images.ts'
+import { serveLinks } from './modules/viewer/link-routes.ts'
+import { serveDashboardViews, serveViewing } from './modules/viewer/routes.ts'
+import { openViewSessions } from './modules/viewer/sessions.ts'
 import { openWorklist } from './modules/worklist/worklist.ts'
 import { effectOf, feedLineOf, repeatLineOf } from './modules/worklist/worklist-feed.ts'
+import { openPartners, servePartnerInterface } from './partner-interface.ts'
 import type { SettingOverrides } from './parts.ts'
 import type { Clock } from './platform/clock.ts'
 import { diskFaultKind, StorageFault } from './platform/disk-fault.ts'
@@ -184,11 +190,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const publicBase = () => (settings.get('http.publicUrl') ?? windowUrl(up)).replace(/\/+$/, '')
   const mailServer = openMailServer({ ...parts.deps, settings })
   const mail = opened.use(
-    openMail({
-      store: parts.store,
-      smtp: () => mailServer.smtp(),
-      clinicName: () => settings.get('clinic.name'),
-      clock,
+    openMail(parts.store, mailServer.smtp, {
       onOutcome: (outcome) => log.info(outcome, 'invitation mail'),
       onError: (error) => log.error({ err: error }, 'a mail could not be delivered'),
     }),
@@ -196,8 +198,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   opened.defer(
     settings.onChange((keys) => keys.some((key) => key.startsWith('mail.')) && mail.retry()),
   )
-  const partnerInterface = openPartnerInterface(parts, { version, publicBase })
-  const { partners } = partnerInterface
+  const partners = openPartners(parts)
   const reports = opened.use(
     openReporting(parts, {
       feed,
@@ -205,7 +206,6 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       eventLog,
       recorder,
       intake,
-      partnerInterface,
       publicBase,
       isOwn,
       version,
@@ -213,17 +213,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     }),
   )
   reporting = reports
-  const viewer = opened.use(
-    openViewer(parts, {
-      feed,
-      requester,
-      eventLog,
-      intake,
-      publicBase,
-      downloads: reports.downloads,
-      onError,
-    }),
-  )
+  const { downloads } = reports
+  const views = openViewSessions(store)
+  const { askImages, askUpload } = accessAsking(store, requester, parts.refusedHosts, eventLog)
+  const viewImages = opened.use(openViewImages(store, downloads, askImages))
+  opened.defer(views.onEnded(viewImages.end))
+  const uploads = opened.use(openCaptureUpload(store, askUpload, downloads.put, feed, onError))
+  const captures = openCaptures(store, viewImages, uploads, intake.arriving, feed.noteImages)
 
   // What an ended gateway left there is as large as the database; nothing of this one is there yet.
   await sweepBackupSpool(folder).catch(onError)
@@ -299,18 +295,20 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
         isSafe,
         onError,
         sessions: sessionsOf(parts.store),
-        workstations: { approvedOf: (token) => approvedWorkstation(parts.store, token) },
+        approvedWorkstation: (token) => approvedWorkstation(parts.store, token),
         partners,
-        views: viewer.views,
+        views,
       },
       noteAnswer: records.noteAnswer,
       register(app) {
         serveHealth(app, { checks, metrics: metrics.text })
-        partnerInterface.serve(app)
+        servePartnerInterface(app, store, publicBase, version)
         window.serve(app)
         reports.serve(app)
         serveStudyLists(app, parts.store, settings, reports.locks, eventLog)
-        viewer.serve(app)
+        serveViewing(app, store, views, viewImages, captures)
+        serveLinks(app, store, publicBase)
+        serveDashboardViews(app, store, views)
         setup.serve(app)
       },
     }),
@@ -330,7 +328,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   opened.use(await openControl(folder, controlAnswers(parts, context, report)))
   if (isSafe) log.warn('safe mode: no device is served, nothing is sent')
   else reports.begin()
-  opened.use(openChores(parts, { views: viewer.sessions, log, isSafe }))
+  opened.use(openChores(parts, { views, log, isSafe }))
 
   const kept = opened.move()
   const aeTitle = settings.get('dimse.aeTitle')

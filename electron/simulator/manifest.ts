@@ -1,6 +1,6 @@
 import { readHead, textOf } from './part10.ts'
 
-// interface.md, Manifest. Everything is of the form it says; a test that wants another form changes
+// Everything is of the form it says; a test that wants another form changes
 // what it got.
 
 export interface ManifestSop {

@@ -113,7 +113,7 @@ const GARBAGE = [
 
 /**
  * A partner to try the gateway with: a real HTTP server that checks signatures and answers all
- * seven events (interface.md, Events).
+ * seven events.
  */
 export async function openPartnerSimulator(
   options: PartnerSimulatorOptions,

@@ -121,7 +121,7 @@ async function send(
       credentials: 'same-origin',
       headers: {
         accept: 'application/json',
-        // A simple cross-site form cannot send this header (interface-choices §6 row 55).
+        // A simple cross-site form cannot send this header.
         'x-isthmus-csrf': '1',
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },

@@ -12,7 +12,7 @@ export const linkedViewId: string | null = linkedViewOf(globalThis.location?.has
 
 /**
  * A path of the window as a page calls it: for who came by a link, below the view, where its cookie
- * comes (interface-choices row 22).
+ * comes.
  */
 export const pathWithin = (viewId: string | null, path: string): string =>
   viewId !== null && path.startsWith('/dashboard/') ? viewPrefix(viewId) + path : path

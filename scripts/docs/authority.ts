@@ -1,6 +1,6 @@
 import { interfaceOperations, windowOperations } from '#shared/contract/operations.ts'
 import type { PartnerAccess, WindowAccess } from '#shared/operation.ts'
-import { PARTNER_ACCESS } from '../../electron/server/http/callers.ts'
+import { PARTNER_ACCESS } from '../../electron/server/http/partner-authentication.ts'
 import { table, yesNo } from './markdown.ts'
 
 type Kind = 'member' | 'limited' | 'manager'

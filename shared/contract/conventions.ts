@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { CalendarDay } from '../dicom-values.ts'
 
-/** An instant: RFC 3339 UTC with milliseconds (interface-choices §6 row 1). */
+/** An instant: RFC 3339 UTC with milliseconds. */
 export const Instant = z.iso.datetime({ precision: 3 })
 export type Instant = z.infer<typeof Instant>
 
 /** `YYYY-MM-DD`, a day of the clinic. */
 export const Day = CalendarDay
 
-/** `{success, message}` (interface.md, Endpoints). */
+/** `{success, message}`. */
 export const Outcome = z
   .object({ success: z.boolean(), message: z.string().optional() })
   .meta({ id: 'Outcome' })
 export type Outcome = z.infer<typeof Outcome>
 
-/** Clients may print a limit as a double: `20.0` is 20 (interface-choices §2.1). */
+/** Clients may print a limit as a double: `20.0` is 20. */
 const Limit = z.coerce
   .number({ error: 'must be a whole number from 1 to 100' })
   .refine(
@@ -24,7 +24,7 @@ const Limit = z.coerce
   .default(20)
   .meta({ minimum: 1, maximum: 100 })
 
-/** Query of every list call (interface.md, Conventions 3). */
+/** Query of every list call. */
 export const Page = { cursor: z.string().optional(), limit: Limit }
 
 /** The reply of every list call: `cursor` exactly when `hasMore`. */
@@ -37,8 +37,7 @@ export const pageOf = <K extends string, T extends z.ZodType>(key: K, item: T) =
   })
 
 /**
- * application/problem+json (RFC 9457) with the top-level `message` that published clients read (row
- * 13).
+ * application/problem+json (RFC 9457) with the top-level `message` that published clients read.
  */
 export const Problem = z
   .object({

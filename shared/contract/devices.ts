@@ -48,7 +48,7 @@ const editable = {
   /** Modality (0008,0060) of the device, used where a row names none. */
   modality: ModalityCode.nullable(),
   isEnabled: z.boolean(),
-  /** Set of the answers; null lets each row decide (dicom-field §3.4). */
+  /** Set of the answers; null lets each row decide. */
   characterSet: CharacterSet.nullable(),
   /**
    * echo: a requested station name is taken as this device's; strict: another than its own AE title

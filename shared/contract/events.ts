@@ -88,7 +88,7 @@ export type EventRecord = z.infer<typeof EventRecord>
 
 /**
  * Why an endpoint is off. person: switched off here; gone: it answered 410, its address is no
- * longer used (interface-choices §6 row 32).
+ * longer used.
  */
 export const DisabledReason = z.enum(['person', 'gone'])
 export type DisabledReason = z.infer<typeof DisabledReason>

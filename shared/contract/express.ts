@@ -17,15 +17,14 @@ const standing = {
   metadata: Metadata.optional(),
 }
 
-/** interface.md, Express customer. */
+/** */
 export const ExpressCustomer = z
   .object({ expressCustomerId: ExpressCustomerId, expressCustomerName: z.string(), ...standing })
   .meta({ id: 'ExpressCustomer' })
 export type ExpressCustomer = z.infer<typeof ExpressCustomer>
 
 /**
- * interface.md, Organization (legacy): an Express customer's shape, never interchangeable with one
- * (row 44).
+ * A legacy organization: an Express customer's shape, never interchangeable with one.
  */
 export const Organization = z
   .object({ orgId: OrganizationId, orgName: z.string(), ...standing })

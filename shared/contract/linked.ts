@@ -47,9 +47,8 @@ const OF_REPORTS = [
 type OfReports = (typeof OF_REPORTS)[number]
 
 /**
- * Dictation by link (interface-choices §6 rows 6, 22): calls of the window, of one study, by the
- * cookie of the view. They answer as those of the window do; 403 where the view is not for
- * dictation, 404 for any other study.
+ * Dictation by link: calls of the window, of one study, by the cookie of the view. They answer as
+ * those of the window do; 403 where the view is not for dictation, 404 for any other study.
  */
 export const linkedReports = Object.fromEntries(
   OF_REPORTS.map((name) => [name, withinView(dashboardReports[name] as Operation)]),

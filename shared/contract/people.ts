@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { UserId } from '../ids.ts'
 import { Instant } from './conventions.ts'
 
-// interface.md, Enumerations.
 export const CLINIC_ROLES = [
   'Radiologist',
   'Cardiologist',

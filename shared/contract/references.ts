@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { ExpressCustomerId, UserId } from '../ids.ts'
 
-// interface.md, Reference objects.
-
 export const UserReference = z
   .object({
     email: z.string(),

@@ -7,7 +7,7 @@ import { IdentityDifference, StudyIdentity } from './images.ts'
 import { StudyReportMetadata } from './scribe.ts'
 import { ModalityCode, Reason, Severity } from './values.ts'
 
-/** What is looked at before a report is signed (ux-security C.2). */
+/** What is looked at before a report is signed. */
 export const REPORT_CHECKS = [
   'identity',
   'empty-text',

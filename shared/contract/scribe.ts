@@ -34,13 +34,13 @@ const metadataFields = {
   sex: z.enum(['male', 'female', 'other']),
   weight: measure(['lbs', 'kg']),
 }
-/** interface.md, StudyReportMetadata: patient and scan, all optional. */
+/** patient and scan, all optional. */
 export const StudyReportMetadata = z
   .object(metadataFields)
   .partial()
   .meta({ id: 'StudyReportMetadata' })
 export type StudyReportMetadata = z.infer<typeof StudyReportMetadata>
-/** In a PATCH null clears one field and absence leaves it (row 35). */
+/** In a PATCH null clears one field and absence leaves it. */
 const MetadataPatch = z.object(
   Object.fromEntries(
     Object.entries(metadataFields).map(([name, field]) => [name, field.nullable().optional()]),
@@ -51,7 +51,7 @@ const MetadataPatch = z.object(
 
 const PriorTexts = z.array(z.string().max(50_000)).max(50)
 const PriorIds = z.array(StudyId).max(50)
-// interface-choices §6 row 37: what the enrichment brings needs a home; additive.
+// What the enrichment brings; additive.
 const context = {
   externalPatientId: text(256).nullable().optional(),
   clinicalIndication: text(10_000).nullable().optional(),
@@ -122,8 +122,7 @@ const item = {
 const ReportText = z.object(item).meta({ id: 'ReportText' })
 const ReportPdf = z.object({ ...item, presignedUrl: z.url() }).meta({ id: 'ReportPdf' })
 /**
- * With a report's id one item, with a study all of its completed ones (interface.md, Scribe
- * reports).
+ * With a report's id one item, with a study all of its completed ones.
  */
 const oneOrAll = <T extends z.ZodType>(one: T) =>
   z.union([

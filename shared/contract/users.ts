@@ -13,8 +13,7 @@ import {
   PhoneNumber,
 } from './values.ts'
 
-// interface.md, Viewer user and Scribe invitation; interface-choices §1.1, §1.2, §2.2. Users are
-// one table that both areas read.
+// Viewer users and invitations. Users are one table that both areas read.
 
 const Suffix = z.string().trim().min(1).max(100)
 const record = {
@@ -139,7 +138,7 @@ const invitationList = z.object({
 const userParams = z.object({ userId: UserId })
 const invitationParams = z.object({ invitationId: InvitationId })
 const one = z.object({ userId: UserId })
-/** By either or both; both must match each other (row 48). */
+/** By either or both; both must match each other. */
 const eitherInvitation = orEmpty(
   z.object({ invitationId: InvitationId.optional(), userId: UserId.optional() }),
 )

@@ -1,11 +1,9 @@
 import { z } from 'zod'
 
-// Forms that the interface's own operations share (interface.md, Conventions; interface-choices
-// §2.1, §6 rows 17-19).
+// Forms that the interface's own operations share.
 
 /**
- * Metadata maps: at most 50 pairs, keys up to 100 characters, values up to 1000 (interface.md,
- * Conventions 4).
+ * Metadata maps: at most 50 pairs, keys up to 100 characters, values up to 1000.
  */
 export const Metadata = z
   .record(
@@ -17,18 +15,18 @@ export const Metadata = z
 export type Metadata = z.infer<typeof Metadata>
 
 /**
- * A body that published clients leave out, send empty or send as `null` (interface-choices §2.1).
+ * A body that published clients leave out, send empty or send as `null`.
  */
 export const orEmpty = <T extends z.ZodObject>(body: T) =>
   z.preprocess((given) => given ?? {}, body)
 
-/** A query value where the empty text and the word `null` ask for rows that have none (row 18). */
+/** A query value where the empty text and the word `null` ask for rows that have none. */
 export const nullable = <T extends z.ZodType>(value: T) =>
   z
     .preprocess((given) => (given === '' || given === 'null' ? null : given), value.nullable())
     .optional()
 
-/** A boolean of a query; empty is no filter (row 18). */
+/** A boolean of a query; empty is no filter. */
 export const Flag = z
   .preprocess(
     (given) => (given === '' || given === 'null' ? undefined : given),
@@ -38,7 +36,7 @@ export const Flag = z
 
 /**
  * Several values of a query, joined by commas; repeats and `name[]` are tolerated, empty is no
- * filter, an unknown value is refused (row 19).
+ * filter, an unknown value is refused.
  */
 export const choices = <const V extends readonly [string, ...string[]]>(values: V) =>
   z
@@ -67,9 +65,9 @@ export type Severity = z.infer<typeof Severity>
 const INVITED_SOURCES = ['dashboard', 'api'] as const
 export const InvitedSource = z.enum(INVITED_SOURCES)
 
-/** 10 to 15 digits (interface.md, Limits). */
+/** 10 to 15 digits. */
 export const PhoneNumber = z.string().regex(/^\d{10,15}$/, 'must be 10 to 15 digits')
-/** 10 digits (interface.md, Limits). */
+/** 10 digits. */
 export const NpiNumber = z.string().regex(/^\d{10}$/, 'must be 10 digits')
 
 /** A certificate, or several, as text. */

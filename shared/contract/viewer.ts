@@ -10,7 +10,7 @@ import { Contains, Flag, Metadata, nullable, orEmpty, Severity } from './values.
 export const StudyDescription = z.string().min(1, 'must not be empty').max(1000)
 const StudyViewerStatus = z.enum(VIEWER_STATUSES)
 
-/** What viewer and scribe studies share (interface.md, Viewer study). */
+/** What viewer and scribe studies share. */
 export const studyRecord = {
   studyId: StudyId,
   studyInstanceUid: z.string(),
@@ -31,7 +31,7 @@ export const ViewerStudy = z
   .meta({ id: 'ViewerStudy' })
 export type ViewerStudy = z.infer<typeof ViewerStudy>
 
-/** A study by its id, its UID, or both of the same study (row 34). */
+/** A study by its id, its UID, or both of the same study. */
 export const eitherStudy = { studyId: StudyId.optional(), studyInstanceUid: Uid.optional() }
 export const studyParams = z.object({ studyId: StudyId })
 export const uidParams = z.object({ studyInstanceUid: Uid })
@@ -66,7 +66,7 @@ const HANGING_LAYOUTS = [
 ] as const
 const OPTIONS_BYTES = 3072
 /**
- * interface-choices §1.3: an opaque handle of the partner, echoed in `ephemeral.access_requested`.
+ * An opaque handle of the partner, echoed in `ephemeral.access_requested`.
  */
 export const EphemeralSession = z.object({
   retrievalId: z.string().min(1).max(1000),

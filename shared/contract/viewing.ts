@@ -327,7 +327,7 @@ export type NewCapture = z.input<typeof NewCapture>
 
 /**
  * The viewer, for the page that a link or the window has opened: each call is of one view, by the
- * cookie of that view alone (row 22).
+ * cookie of that view alone.
  */
 export const viewing = {
   open: operation('POST /viewer/sessions', {

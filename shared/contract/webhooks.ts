@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CalendarDay, Uid } from '../dicom-values.ts'
 import { ReportId, StudyId, WebhookEventId } from '../ids.ts'
 
-// interface.md, Events. Unknown fields of an answer are tolerated and dropped.
+// Unknown fields of an answer are tolerated and dropped.
 
 const Uuid = z.uuid()
 const Media = z.object({ mimeType: z.string(), url: z.url(), fileName: z.string().optional() })
@@ -14,7 +14,7 @@ export const WorklistStep = z.object({
   ScheduledProcedureStepID: z.string(),
   ScheduledProcedureStepStartDate: z.string(),
   ScheduledProcedureStepStartTime: z.string(),
-  /** Not in interface.md, as all that is optional here. */
+  /** Not in the interface's own description, as all that is optional here. */
   ScheduledProcedureStepLocation: z.string().optional(),
 })
 export type WorklistStep = z.infer<typeof WorklistStep>
@@ -65,8 +65,8 @@ const Measure = <U extends readonly [string, ...string[]]>(units: U) =>
   z.object({ unit: z.enum(units), value: z.number().min(0) })
 
 /**
- * The seven events (interface.md, Events): `kind` says what a failure means.
- * synchronous: an error; soft: an empty enrichment; asynchronous: try again later.
+ * The seven events: `kind` says what a failure means. synchronous: an error; soft: an empty
+ * enrichment; asynchronous: try again later.
  */
 export const EVENTS = {
   'study.access_requested': {

@@ -36,7 +36,7 @@ export default ofArea('API', [
   {
     promise: 'P-API-04',
     what: 'a bad key falls back to the session of the browser',
-    file: 'electron/server/http/callers.ts',
+    file: 'electron/server/http/partner-authentication.ts',
     find: "    throw unauthenticated('The API key is not one of this gateway, or was revoked.', 'Bearer error=\"invalid_token\"')",
     replace: '',
     tests: 'electron/server/http/partner-authentication.test.ts',
@@ -85,9 +85,9 @@ export default ofArea('API', [
     promise: 'P-API-13',
     what: 'calls without a valid key use up the calls of keys at their address',
     file: 'electron/server/http/partner-authentication.ts',
-    find: 'return callerOf(request, use, deps)',
-    replace: `const caller = callerOf(request, use, deps)
-    if (refusedLimit.take(hostOf(request.socket.remoteAddress ?? '')).isAllowed) return caller
+    find: 'return callerOf(request, use, app, partners)',
+    replace: `const caller = callerOf(request, use, app, partners)
+    if (partners.refusedLimit.take(hostOf(request.socket.remoteAddress ?? '')).isAllowed) return caller
     throw new ApiError('too-many', '')`,
     tests: 'flows/interface/wire.test.ts',
   },

@@ -63,7 +63,7 @@ export const users = ofArea('USR', [
     replace: 'if (!isLocked && ',
     tests: [
       'electron/server/modules/users/people.test.ts',
-      'electron/server/modules/settings/security-routes.test.ts',
+      'electron/server/modules/users/security-routes.test.ts',
     ],
   },
   {

@@ -216,9 +216,9 @@ export const deliveries = ofArea('DEL', [
   {
     promise: 'P-LOG-07',
     what: 'the query of a presigned URL is kept with its event',
-    file: 'electron/server/modules/events/event-log.ts',
+    file: 'electron/server/modules/events/log.ts',
     find: `"$1?…"') ?? null`,
     replace: `"$1?…"') && json`,
-    tests: 'electron/server/modules/events/event-log.test.ts',
+    tests: 'electron/server/modules/events/log.test.ts',
   },
 ])

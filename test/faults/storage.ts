@@ -243,8 +243,8 @@ export const logs = ofArea('LOG', [
   {
     promise: 'P-LOG-06',
     what: 'events that wait are forgotten by their age',
-    file: 'electron/server/modules/events/event-queries.ts',
-    find: "              .where(sql<boolean>`+state <> 'waiting'`)\n",
+    file: 'electron/server/modules/events/retention-queries.ts',
+    find: "    .where(sql<boolean>`+state <> 'waiting'`)\n",
     replace: '',
     tests: 'electron/server/modules/diagnostics/retention.test.ts',
   },

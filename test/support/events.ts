@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AttemptRecord, NewEvent } from '#server/modules/events/event-log.ts'
+import type { AttemptRecord, NewEvent } from '#server/modules/events/log.ts'
 import { idFromUuid } from '#shared/ids.ts'
 
 // Invented events and their attempts, as the requester tells of them.

@@ -16,7 +16,7 @@ import { StoreError } from './store-error.ts'
 
 /** 'ISTH' in ASCII: the application_id in the header of our database files. */
 export const APPLICATION_ID = 0x49535448
-/** Older versions of SQLite may corrupt a WAL database (design.md §4.7). */
+/** Older versions of SQLite may corrupt a WAL database. */
 const OLDEST_SQLITE = '3.51.3'
 /** Copies from before a migration: of the versions one may want to start again. */
 const KEPT_COPIES = 2
@@ -57,7 +57,6 @@ function makeFile(file: string): void {
   }
 }
 
-// ux-security E.11.
 function prepare(sqlite: Sqlite.Database, file: string, newest: number, isChecked: boolean): void {
   const pragma = (text: string) => sqlite.pragma(text, { simple: true })
   const version = String(sqlite.prepare('select sqlite_version()').pluck().get())

@@ -295,7 +295,10 @@ export class Database implements Disposable {
     })
   }
 
-  /** Calls the listener after each commit of what the topic names. It must not throw. Returns what stops it. */
+  /**
+   * Calls the listener after each commit of what the topic names. It must not throw. Returns what
+   * stops it.
+   */
   subscribe(topic: Topic, listener: () => void): () => void {
     const listeners = this.#listeners.get(topic) ?? new Set()
     this.#listeners.set(topic, listeners.add(listener))

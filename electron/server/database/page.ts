@@ -1,6 +1,6 @@
 import { ApiError } from '#shared/errors.ts'
 
-/** What a list call asks for (interface.md, Conventions 3). */
+/** What a list call asks for. */
 export interface PageQuery {
   readonly cursor?: string | undefined
   /** 1 to 100 rows. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { tallied } from '#server/modules/studies/study-tally-queries.ts'
+import { tallied } from '#server/modules/studies/study-count-queries.ts'
 import type { Database } from './database.ts'
 import { rawQuery } from './raw-query.ts'
 

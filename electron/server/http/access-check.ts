@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import type { Access, Operation, PartnerAccess, WindowAccess } from '#shared/operation.ts'
-import { type Caller, PARTNER_ACCESS } from './callers.ts'
-import type { HttpApp } from './http-app.ts'
-import { admitCaller } from './partner-authentication.ts'
-import { admit, requireOwnPage, type SessionUse } from './session-authentication.ts'
+import type { Caller } from './callers.ts'
+import type { HttpApp, SessionUse } from './http-app.ts'
+import { admitCaller, PARTNER_ACCESS } from './partner-authentication.ts'
+import { admit, requireOwnPage } from './session-authentication.ts'
 import { admitView, type OpenView } from './view-authentication.ts'
 import { admitWorkstation } from './workstation-authentication.ts'
 
@@ -68,32 +68,22 @@ function viewAdmission({ views, publicUrl }: HttpApp): Admission {
 }
 
 function windowAdmission(
-  { sessions, workstations, publicUrl }: HttpApp,
+  { sessions, approvedWorkstation, publicUrl }: HttpApp,
   access: WindowAccess,
   { use, fromAnyWorkstation }: { readonly use: SessionUse; readonly fromAnyWorkstation: boolean },
 ): Admission {
   return (request) => {
     requireOwnPage(request, publicUrl())
-    if (!fromAnyWorkstation) admitWorkstation(request, workstations)
+    if (!fromAnyWorkstation) admitWorkstation(request, approvedWorkstation)
     return admit(request, access, sessions, useOf(request, use))
   }
 }
 
-function partnerAdmission(
-  { partners, sessions, workstations, publicUrl }: HttpApp,
-  access: PartnerAccess,
-  use: SessionUse,
-): Admission {
+function partnerAdmission(app: HttpApp, access: PartnerAccess, use: SessionUse): Admission {
+  const { partners } = app
   if (!partners)
     throw new TypeError(
       'A call of the interface is declared on a server that was opened without `partners`',
     )
-  const { callers, rateLimit, refusedLimit } = partners
-  return (request, reply) =>
-    admitCaller(
-      request,
-      reply,
-      { access, use: useOf(request, use) },
-      { callers, rateLimit, refusedLimit, sessions, workstations, publicUrl: publicUrl() },
-    )
+  return (request, reply) => admitCaller(request, reply, app, partners, access, useOf(request, use))
 }

@@ -8,8 +8,7 @@ import { ApiError } from '#shared/errors.ts'
 export type Filters = Readonly<Record<string, unknown>>
 
 /**
- * Opaque cursors that cannot be changed, nor used with other filters than the page they came with
- * (interface-choices §6 row 16).
+ * Opaque cursors that cannot be changed, nor used with other filters than the page they came with.
  */
 export interface CursorCodec {
   /** base64url of the position and its seal; `list` names the list, e.g. `GET /v1/express`. */

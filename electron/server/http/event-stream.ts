@@ -40,7 +40,7 @@ export function serveEvents(
   app.declared.push({ method: 'GET', path })
   let openHere = 0
   const look = (request: FastifyRequest) => {
-    admitWorkstation(request, app.workstations)
+    admitWorkstation(request, app.approvedWorkstation)
     admit(request, access, app.sessions, 'background')
   }
   app.fastify.route({

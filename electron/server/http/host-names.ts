@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 
 // A page of another site reaches a listener on loopback or the LAN by pointing its own name at it
 // (DNS rebinding); the browser then sends that name as Host, with neither Origin nor
-// Sec-Fetch-Site. So only names known to be ours are answered (interface-choices §6 row 54).
+// Sec-Fetch-Site. So only names known to be ours are answered.
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '::1']
 
 /** What the allow-list is made of, at the moment of a request. */

@@ -18,7 +18,7 @@ export interface HttpListenersOptions
     | 'log'
     | 'pageFolder'
     | 'sessions'
-    | 'workstations'
+    | 'approvedWorkstation'
     | 'partners'
     | 'views'
     | 'noteAnswer'

@@ -30,7 +30,7 @@ export interface KeptAnswers {
   keep(slot: IdempotencySlot, kept: Answer & { readonly bodyHash: string }): void
 }
 
-/** A POST with an `Idempotency-Key` (interface-choices §6 row 53; the IETF draft of that name). */
+/** A POST with an `Idempotency-Key` (the IETF draft of that name). */
 export interface Idempotency {
   /**
    * The answer kept for this slot, `isReplayed`; otherwise that of `work`, kept unless it has to be

@@ -3,7 +3,7 @@ import { ApiError } from '#shared/errors.ts'
 
 /**
  * Bodies are JSON in UTF-8 (RFC 8259 §8.1) or nothing: an empty body is no body under any
- * Content-Type, a non-empty one of another type is refused with 415 (interface-choices §6 row 14),
+ * Content-Type, a non-empty one of another type is refused with 415,
  * bytes that are not UTF-8 and keys that reach for the prototype with 400.
  */
 export function readJsonBodies(fastify: FastifyInstance): void {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { ApiKeyCaller, Callers } from './callers.ts'
+import type { ApiKeyCaller } from './callers.ts'
 
 /** A live key, and until when a secret before its last rotation opens too. */
 export type LiveKey = Omit<ApiKeyCaller, 'kind'> & { readonly oldExpiresAt: string | null }
@@ -27,7 +27,7 @@ export function knownKeys({
   authenticate,
   version,
   clock,
-}: KnownKeysDeps): Callers['authenticateKey'] {
+}: KnownKeysDeps): (key: string) => ApiKeyCaller | undefined {
   const known = new Map<string, { readonly caller: ApiKeyCaller; readonly at: number }>()
   let knownAt = version()
   return (key) => {

@@ -166,7 +166,7 @@ function descriptionOf({ access }: OperationFor<PartnerAccess>): { readonly desc
   return description === undefined ? {} : { description }
 }
 
-/** What this call can be refused with (interface-choices §6 rows 11-15). */
+/** What this call can be refused with. */
 function refusalsOf({ method, params, query, body }: Operation): ErrorCode[] {
   const names = [query, body].flatMap((part) => (part ? Object.keys(shapeOf(part)) : []))
   const namesOne =

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import type { HttpApp } from '#server/http/http-app.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { CallOf, Operation, OperationShape, ReplyOf } from '#shared/operation.ts'
 import {
@@ -12,14 +13,13 @@ import {
   type Who,
 } from './access-check.ts'
 import { type Caller, callerName } from './callers.ts'
-import type { HttpApp } from './http-app.ts'
+import type { Partners } from './http-app.ts'
 import {
   type Answer,
   IDEMPOTENCY_HEADER,
   type IdempotencySlot,
   idempotencyKeyOf,
 } from './idempotency.ts'
-import type { Partners } from './partner-authentication.ts'
 import { malformed, PROBLEM, pathOf, problemOf } from './problem.ts'
 import { normalQuery } from './query.ts'
 import { type SessionCookie, sessionCookie } from './session-authentication.ts'

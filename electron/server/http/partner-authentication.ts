@@ -2,27 +2,24 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hostOf } from '#server/platform/connection-budget.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { PartnerAccess } from '#shared/operation.ts'
-import { type Caller, type CallerDeps, type Callers, callerOf, requireAccess } from './callers.ts'
-import type { CursorCodec } from './cursor-codec.ts'
-import type { Idempotency } from './idempotency.ts'
-import type { RateLimit } from './rate-limit.ts'
-import type { ReplyCache } from './reply-cache.ts'
-import { requireConfirmed, type SessionUse } from './session-authentication.ts'
+import type { ApiKeyCaller, Caller } from './callers.ts'
+import type { HttpApp, Partners, SessionUse } from './http-app.ts'
+import {
+  CSRF_HEADER,
+  isFromOwnPage,
+  locked,
+  requireConfirmed,
+  sessionTokenOf,
+} from './session-authentication.ts'
+import { admitWorkstation } from './workstation-authentication.ts'
 
-/** What the interface for partners stands on, beside the window; one for all listeners. */
-export interface Partners {
-  readonly callers: Callers
-  readonly rateLimit: RateLimit
-  /**
-   * Calls without a valid key, by the caller's host. A bucket of its own: a partner at the same
-   * address, such as behind the same proxy, is not refused because of them.
-   */
-  readonly refusedLimit: RateLimit
-  readonly idempotency: Idempotency
-  readonly cursors: CursorCodec
-  /** Without it every reply is made anew. */
-  readonly replies?: ReplyCache
-}
+/** Which keys may make a call of the interface; a signed-in person may make all of them. */
+export const PARTNER_ACCESS = {
+  partner: () => true,
+  viewer: (key) => key.isViewerEnabled,
+  people: (key) => key.managesPeople === true,
+  'viewer-people': (key) => key.isViewerEnabled && key.managesPeople === true,
+} as const satisfies Record<PartnerAccess, (key: ApiKeyCaller) => boolean>
 
 /**
  * The caller who may make this call; a key's rate is counted and said. @throws ApiError bad-key,
@@ -31,19 +28,21 @@ export interface Partners {
 export function admitCaller(
   request: FastifyRequest,
   reply: FastifyReply,
-  { access, use }: { readonly access: PartnerAccess; readonly use: SessionUse },
-  { rateLimit, refusedLimit, ...deps }: CallerDeps & Pick<Partners, 'rateLimit' | 'refusedLimit'>,
+  app: HttpApp,
+  partners: Partners,
+  access: PartnerAccess,
+  use: SessionUse,
 ): Caller {
-  const caller = knownCaller(request, use, refusedLimit, deps)
+  const caller = knownCaller(request, use, app, partners)
   if (caller.kind === 'api-key') {
-    const { isAllowed, headers } = rateLimit.take(caller.apiKeyId)
+    const { isAllowed, headers } = partners.rateLimit.take(caller.apiKeyId)
     reply.headers(headers)
     if (!isAllowed)
       throw new ApiError('too-many', 'This API key makes more calls than it may; wait a little.')
   }
   requireAccess(caller, access)
   if (caller.kind === 'user' && (access === 'people' || access === 'viewer-people'))
-    requireConfirmed(request, deps.sessions)
+    requireConfirmed(request, app.sessions)
   return caller
 }
 
@@ -54,16 +53,72 @@ export function admitCaller(
 function knownCaller(
   request: FastifyRequest,
   use: SessionUse,
-  refusedLimit: RateLimit,
-  deps: CallerDeps,
+  app: HttpApp,
+  partners: Partners,
 ): Caller {
   try {
-    return callerOf(request, use, deps)
+    return callerOf(request, use, app, partners)
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'bad-key')) throw error
-    const { isAllowed, headers } = refusedLimit.take(hostOf(request.socket.remoteAddress ?? ''))
+    const { isAllowed, headers } = partners.refusedLimit.take(
+      hostOf(request.socket.remoteAddress ?? ''),
+    )
     if (isAllowed) throw error
     const message = 'Too many calls without a valid API key came from this address; wait a little.'
     throw new ApiError('too-many', message, { headers })
   }
 }
+
+/**
+ * Whose call this is: the key of `Authorization: Bearer` wins; without that header the
+ * session cookie, and only from a script of our own page, at a PC where the window may be opened.
+ * @throws ApiError bad-key, with `WWW-Authenticate: Bearer`; locked, workstation-unknown
+ */
+function callerOf(
+  request: FastifyRequest,
+  use: SessionUse,
+  app: HttpApp,
+  { authenticateKey, customerIdsOf }: Partners,
+): Caller {
+  const { authorization } = request.headers
+  if (authorization !== undefined) {
+    const key = /^Bearer +([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1]
+    const caller = key && authenticateKey(key)
+    if (caller) return caller
+    // RFC 6750 §3.1: what was sent is no live token.
+    throw unauthenticated(
+      'The API key is not one of this gateway, or was revoked.',
+      'Bearer error="invalid_token"',
+    )
+  }
+  const token = sessionTokenOf(request)
+  if (token && request.headers[CSRF_HEADER] === '1' && isFromOwnPage(request, app.publicUrl())) {
+    admitWorkstation(request, app.approvedWorkstation)
+    const user = app.sessions.userOf(token, use)
+    if (user === 'locked') throw locked()
+    if (user) return { kind: 'user', user: { ...user, customerIds: customerIdsOf(user.userId) } }
+  }
+  throw unauthenticated(
+    'This call needs an API key: send Authorization: Bearer sk_live_….',
+    'Bearer',
+  )
+}
+
+/** @throws ApiError not-permitted */
+function requireAccess(caller: Caller, access: PartnerAccess): void {
+  if (caller.kind === 'user') {
+    if (!caller.user.hasDashboardAccess)
+      throw new ApiError('not-permitted', 'This account may not use the window.')
+    return
+  }
+  if (PARTNER_ACCESS[access](caller)) return
+  throw new ApiError(
+    'not-permitted',
+    access === 'people' || caller.isViewerEnabled
+      ? 'This API key may not manage people: an administrator of the gateway can allow it.'
+      : 'This API key has no access to the viewer area.',
+  )
+}
+
+const unauthenticated = (message: string, challenge: string) =>
+  new ApiError('bad-key', message, { headers: { 'www-authenticate': challenge } })

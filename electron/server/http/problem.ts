@@ -5,8 +5,9 @@ import type { Problem } from '#shared/contract/conventions.ts'
 import { ApiError, ERRORS, type ErrorCode, type FieldFault } from '#shared/errors.ts'
 
 /**
- * A refusal as it is spoken: status, headers and the body of `application/problem+json` (RFC 9457;
- * interface-choices §6 row 13).
+ * <<<<<<< HEAD A refusal as it is spoken: status, headers and the body of
+ * `application/problem+json` (RFC 9457). ======= A refusal as it is spoken: status, headers and the
+ * body of `application/problem+json` (RFC 9457;). >>>>>>> main
  */
 export interface SpokenProblem {
   readonly status: number

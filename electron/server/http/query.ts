@@ -1,5 +1,5 @@
 /**
- * `name[]=a&name[]=b` is `name=a&name=b` (interface-choices §6 row 19); what is asked in both forms
+ * `name[]=a&name[]=b` is `name=a&name=b`; what is asked in both forms
  * is joined.
  */
 export function normalQuery(query: unknown): unknown {

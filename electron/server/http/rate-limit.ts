@@ -11,7 +11,7 @@ export interface RateState {
 }
 
 /**
- * A token bucket for each key (interface-choices §6 row 15), or for each host that calls without a
+ * A token bucket for each key, or for each host that calls without a
  * valid one.
  */
 export interface RateLimit {

@@ -8,6 +8,7 @@ import {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify'
+import type { HttpApp } from '#server/http/http-app.ts'
 import {
   type AdmittedConnections,
   MOST_CONNECTIONS,
@@ -17,16 +18,13 @@ import { ApiError } from '#shared/errors.ts'
 import { limitConnections } from './connections.ts'
 import { type ExpectedHosts, openExpectedHosts } from './expected-hosts.ts'
 import { hostCheck } from './host-names.ts'
-import type { HttpApp } from './http-app.ts'
+import type { Partners, Sessions } from './http-app.ts'
 import { readJsonBodies } from './json-body.ts'
 import { HTML, NOT_FOUND_PAGE, servePage } from './page.ts'
-import type { Partners } from './partner-authentication.ts'
 import { faultForLog, PROBLEM, pathOf, problemOf, rawProblem } from './problem.ts'
 import { securityHeaders } from './security-headers.ts'
-import type { Sessions } from './session-authentication.ts'
 import type { Views } from './view-authentication.ts'
 import { serveViewerPage } from './viewer-page.ts'
-import type { Workstations } from './workstation-authentication.ts'
 
 /**
  * Where faults of ours are noted: a request's id, its route and the place; nothing of what it
@@ -56,8 +54,8 @@ export interface HttpServerOptions {
   /** Sessions of the viewer; without them its calls can be declared and nobody may make them. */
   readonly views?: Views
   /** Other PCs that may open the window, by TLS; without them none may. */
-  readonly workstations?: Workstations
-  /** Key and certificate, PEM: the listener speaks TLS (row 54). */
+  readonly approvedWorkstation?: HttpApp['approvedWorkstation']
+  /** Key and certificate, PEM: the listener speaks TLS. */
   readonly tls?: { readonly key: string; readonly cert: string }
   /** An operation answered: `HttpApp.noteAnswer`. */
   readonly noteAnswer?: HttpApp['noteAnswer']
@@ -134,12 +132,21 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     },
   }
   const fastify = tls ? overTls(settings, tls) : createFastify(settings)
-  const { sessions, partners, views, workstations } = options
+  const { sessions, partners, views, approvedWorkstation } = options
   const noteFault = (request: FastifyRequest, error: unknown) =>
     note(error, request, 500, options.log)
   const { noteAnswer } = options
   const app: HttpApp = {
-    ...{ fastify, sessions, partners, views, workstations, publicUrl, noteAnswer, noteFault },
+    ...{
+      fastify,
+      sessions,
+      partners,
+      views,
+      approvedWorkstation,
+      publicUrl,
+      noteAnswer,
+      noteFault,
+    },
     ...{ declared: [], openStreams: new Set() },
     noteExpected: ({ socket }) => expectedHosts.note(socket.remoteAddress ?? ''),
   }

@@ -6,36 +6,10 @@ import { ApiError } from '#shared/errors.ts'
 import type { WindowAccess } from '#shared/operation.ts'
 import { browserName } from './browser-name.ts'
 import { isOurOrigin } from './host-names.ts'
+import type { Sessions, SessionUse } from './http-app.ts'
 
 const SESSION_COOKIE = 'isthmus-session'
 export const CSRF_HEADER = 'x-isthmus-csrf'
-
-/**
- * A person's call keeps a session from going idle; a look in the background (a stream, a poll) does
- * not.
- */
-export type SessionUse = 'person' | 'background'
-
-/** Port: who a session token belongs to. */
-export interface Sessions {
-  /**
-   * The user of a live session; undefined for a token that is unknown, ended or expired; `locked`
-   * where its window is.
-   */
-  userOf(token: string, use: SessionUse): SignedInUser | 'locked' | undefined
-  /**
-   * Whether the session's person proved who they are a short time ago, by signing in or by
-   * confirming it since.
-   */
-  isConfirmed(token: string): boolean
-  /** Whether the person sees the studies of some customers only (interface-choices §6 row 52). */
-  isLimited(user: SignedInUser): boolean
-  /**
-   * Tells that some session was ended or locked, so that streams look at theirs. Returns what stops
-   * it.
-   */
-  onClosed?(listener: () => void): () => void
-}
 
 const isSignedIn = (user: SignedInUser) => user.hasDashboardAccess
 const manages = (user: SignedInUser) =>
@@ -56,7 +30,7 @@ const CONFIRMED: ReadonlySet<WindowAccess> = new Set(['confirmed', 'manage-confi
 
 /** The session of one call, as its handler may see and change it. */
 export interface SessionCookie {
-  /** The domain's token, as the browser sent it. */
+  /** The token of the session, as the browser sent it. */
   readonly token: string | undefined
   /** It came by the name that cookies had before they were named after the port. */
   readonly hasOldName: boolean
@@ -117,8 +91,8 @@ export function requireConfirmed(request: FastifyRequest, sessions: Sessions): v
 }
 
 /**
- * Refuses what another site's page could have sent with our cookie (interface-choices §6 row 55):
- * any call from a foreign origin, and a change without the header that only our own script can set
+ * Refuses what another site's page could have sent with our cookie: any
+ * call from a foreign origin, and a change without the header that only our own script can set
  * or without proof of its origin. Throws `not-permitted`.
  */
 export function requireOwnPage(request: FastifyRequest, publicUrl: string | null): void {
@@ -179,8 +153,8 @@ export const sessionTokenOf = ({ cookies, socket }: FastifyRequest): string | un
   cookies[cookieName(socket, SESSION_COOKIE)] ?? cookies[oldCookieName(socket, SESSION_COOKIE)]
 
 /**
- * The cookie lasts as long as the browser's session; how long the token lasts is the domain's to
- * say.
+ * The cookie lasts as long as the browser's session; how long the token lasts is decided
+ * by the session.
  */
 export function sessionCookie(request: FastifyRequest, reply: FastifyReply): SessionCookie {
   // Behind a proxy that speaks TLS the origin says https; without TLS a Secure cookie would never

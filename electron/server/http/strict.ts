@@ -11,7 +11,7 @@ export function isStrict(prefer: string | string[] | undefined): boolean {
 }
 
 /**
- * Refuses a body with fields that the contract does not have (interface-choices §6 row 42). @throws
+ * Refuses a body with fields that the contract does not have. @throws
  * ApiError malformed, naming each
  */
 export function requireKnownFields(schema: z.ZodType, body: unknown): void {

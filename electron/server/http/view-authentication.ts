@@ -1,9 +1,8 @@
-import type {} from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ViewRecord } from '#server/modules/viewer/queries.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { ApiError } from '#shared/errors.ts'
-import type { SessionUse } from './session-authentication.ts'
+import type { SessionUse } from './http-app.ts'
 
 /** A cookie of its own: it opens neither `/v1` nor `/dashboard`. */
 export const VIEW_COOKIE = 'isthmus-view'

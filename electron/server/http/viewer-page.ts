@@ -5,9 +5,9 @@ import { HTML, NOT_BUILT_PAGE, VIEWER_PAGE } from './page.ts'
 import type { Headers } from './security-headers.ts'
 
 /**
- * Where the page of the viewer is. The second and the third are where links lead (interface.md,
- * Viewer and reporting links), their token in the query: nothing here reads it, so that whoever
- * looks at a link without opening it, such as a mail scanner, does not use it up.
+ * Where the page of the viewer is. The second and the third are where links lead, their token in
+ * the query: nothing here reads it, so that whoever looks at a link without opening it, such as a
+ * mail scanner, does not use it up.
  */
 const PATHS = ['/viewer', '/study/:studyId', '/token/landing', `/${VIEWER_PAGE}`] as const
 

@@ -1,16 +1,11 @@
 import type {} from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '#shared/errors.ts'
+import type { HttpApp } from './http-app.ts'
 import { cookieName, isEncrypted, oldCookieName } from './session-authentication.ts'
 
 const WORKSTATION_COOKIE = 'isthmus-workstation'
 const YEAR_SECONDS = 365 * 24 * 60 * 60
-
-/** Port: what a workstation's token stands for (docs/decisions/0023). */
-export interface Workstations {
-  /** The id of an approved workstation; undefined for any other token. */
-  approvedOf(token: string): string | undefined
-}
 
 /** The workstation of a call, as its handler may see and change it. */
 export interface WorkstationCookie {
@@ -37,11 +32,11 @@ const tokenOf = ({ cookies, socket }: FastifyRequest): string | undefined =>
  */
 export function admitWorkstation(
   request: FastifyRequest,
-  workstations: Workstations | undefined,
+  approvedWorkstation: HttpApp['approvedWorkstation'],
 ): string | null {
   if (!isFromElsewhere(request)) return null
   const token = tokenOf(request)
-  const workstationId = token ? workstations?.approvedOf(token) : undefined
+  const workstationId = token ? approvedWorkstation?.(token) : undefined
   if (workstationId !== undefined) return workstationId
   throw new ApiError(
     'workstation-unknown',

@@ -24,7 +24,7 @@ export function openChores(
   const opened = new AsyncDisposableStack()
   if (!isSafe) {
     const filling = new AbortController()
-    const filled = fillSearch(deps, filling.signal).catch((error: unknown) =>
+    const filled = fillSearch(deps.store, filling.signal).catch((error: unknown) =>
       log.error(
         { err: error },
         'older studies could not be made searchable; the next start goes on with them',

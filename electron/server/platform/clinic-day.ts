@@ -1,6 +1,6 @@
 import { msOf } from './clock.ts'
 
-/** Days of the clinic are text, `YYYY-MM-DD`; only instants are numbers, in ms (design.md §4.9). */
+/** Days of the clinic are text, `YYYY-MM-DD`; only instants are numbers, in ms. */
 
 /** The IANA zone of the `clinic.timeZone` setting. */
 export const timeZoneOf = (setting: string) => (setting === 'local' ? zoneOfThisPc() : setting)

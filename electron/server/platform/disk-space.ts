@@ -10,7 +10,7 @@ const GIGABYTE = 1e9
 /** What the database needs for the rows of images, whatever the setting says. */
 const LEAST_BYTES = 64 << 20
 
-/** The disk that images go to (dicom-field §5.4). */
+/** The disk that images go to. */
 export interface Disk {
   /** At most a second old. */
   storage(): Storage

@@ -16,7 +16,7 @@ const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
 
 /**
  * What spellings of a text have in common for a contains-filter: letter case and accents do not
- * count (interface-choices §6 row 21).
+ * count.
  */
 export const folded = (text: string): string =>
   text

@@ -4,8 +4,8 @@ import { faultForLog } from '#server/http/problem.ts'
 export type Log = Logger
 
 /**
- * JSON lines on stderr: ids, addresses and AE titles, never anything about a patient (design.md
- * §4.8). Synchronous, so that the last line before an end is there.
+ * JSON lines on stderr: ids, addresses and AE titles, never anything about a patient. Synchronous,
+ * so that the last line before an end is there.
  */
 export function openLog(
   level = 'info',

@@ -4,6 +4,6 @@ import { createHash, randomBytes } from 'node:crypto'
 export const mintToken = () => randomBytes(32).toString('base64url')
 
 /**
- * What is stored of a token: SHA-256 in hex. A random token needs no slow hash (ux-security E.6).
+ * What is stored of a token: SHA-256 in hex. A random token needs no slow hash.
  */
 export const hashOfToken = (token: string) => createHash('sha256').update(token).digest('hex')

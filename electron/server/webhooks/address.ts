@@ -4,8 +4,6 @@ import { addressClass } from './address-class.ts'
 import type { IsOwnListener } from './own-listeners.ts'
 import { WebhookError } from './webhook-error.ts'
 
-// interface-choices §6 row 30; ux-security E.9.
-
 /**
  * What an address may be: https to the world; https to a host that an administrator listed, which
  * may be private; http to a listed host, which must be private, since patients' data in the clear

@@ -76,7 +76,7 @@ const ENRICHMENT_FAULTS: { readonly [K in keyof Enrichment]-?: string } = {
 
 /**
  * The enrichment of a study, each field for itself: an unusable birth date takes nothing from the
- * severity beside it (interface.md, PatientStudyEnrichmentRequestedResponse).
+ * severity beside it.
  */
 export function enrichmentOf(answer: Readonly<Record<string, unknown>>, note: Note): Enrichment {
   const fields = Object.entries(ENRICHMENT_FAULTS).flatMap(([name, fault]) => {
@@ -89,8 +89,7 @@ export function enrichmentOf(answer: Readonly<Record<string, unknown>>, note: No
 }
 
 /**
- * Clinical context, each part for itself: bad parts are left out (interface.md, Response shapes and
- * Limits).
+ * Clinical context, each part for itself: bad parts are left out.
  */
 export function clinicalContextOf(
   answer: Readonly<Record<string, unknown>>,

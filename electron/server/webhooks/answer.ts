@@ -41,12 +41,12 @@ export interface ReadAnswer<T extends EventType> {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads the body of an answer by the event's response shape (interface.md, Response shapes). There
+ * Reads the body of an answer by the event's response shape. There
  * is one rule for all seven events: required keys are required, every optional field is judged
  * alone and left out with a note where it is wrong, and unknown fields are dropped.
  *
  * @throws {WebhookError} `refused` where a synchronous event is answered with `authorized` false
- *   or an `error` text, whatever else the body lacks (interface-choices §6 row 31), or a delivery
+ *   or an `error` text, whatever else the body lacks, or a delivery
  *   with `success` false; `invalid` for anything that is not a JSON object in UTF-8 with the
  *   required keys; `oversize` for more values than any real answer has.
  */
@@ -118,7 +118,7 @@ const READERS: { readonly [T in EventType]: Read<T> } = {
     clinicalContextOf(json, note),
   'report.delivered'(json) {
     const success = required(json, 'success', isBoolean, 'it is not true or false')
-    // interface-choices §6 row 32: delivered is 2xx and success true.
+    // Delivered is 2xx and success true.
     if (!success)
       throw new WebhookError(
         'refused',

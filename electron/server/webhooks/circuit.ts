@@ -26,9 +26,8 @@ interface Circuit {
 }
 
 /**
- * Circuit breakers, one for each key (interface-choices §6 row 31): five failures in a row open it,
- * and then one call is let through every fifteen seconds, so that a dead partner costs no console
- * its waiting time.
+ * Circuit breakers, one for each key: five failures in a row open it, and then one call is let
+ * through every fifteen seconds, so that a dead partner costs no console its waiting time.
  */
 export function openCircuits({
   elapsed,

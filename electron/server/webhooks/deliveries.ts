@@ -36,7 +36,7 @@ const AT_ONCE = 4
 /** What is sent, made anew for each attempt: the link in it is good for an hour. */
 export interface DeliveryData {
   readonly data: EventData<'report.delivered'>
-  /** The key whose endpoint gets it (row 50). */
+  /** The key whose endpoint gets it. */
   readonly apiKeyId: string | null
 }
 
@@ -64,7 +64,7 @@ export interface DeliveriesOptions {
   readonly destinationOf: (reportId: string) => Destination
   /** Within the transaction that settles the row. */
   readonly attempted: (attempt: DeliveryAttempt) => void
-  /** It answered 410 (row 32); within the same transaction. */
+  /** It answered 410; within the same transaction. */
   readonly onGone: (endpointId: string) => void
   /** After an attempt was written: something of the queue has changed. */
   readonly onChanged?: () => void

@@ -69,10 +69,9 @@ export interface PutOptions extends DownloadOptions {
 
 /**
  * Files as answers of partners name them: documents, images, manifests by GET, secondary captures
- * by PUT (ux-security E.9). Default deny: only hosts of the list, https (http only to private hosts
- * that are listed for it too), the resolved address pinned, no redirect, no cookies, no
- * Authorization, never one of our own listeners. All throw `WebhookError`, whose detail names no
- * URL, or the signal's reason.
+ * by PUT. Default deny: only hosts of the list, https (http only to private hosts that are listed
+ * for it too), the resolved address pinned, no redirect, no cookies, no Authorization, never one of
+ * our own listeners. All throw `WebhookError`, whose detail names no URL, or the signal's reason.
  */
 export interface Downloads extends AsyncDisposable {
   get(url: string, options: GetOptions): Promise<Downloaded>

@@ -32,7 +32,7 @@ export function dryRun<T extends EventType>(
 const inWords = ({ fault, detail }: WebhookError) =>
   fault === 'refused' ? `The partner refuses: ${detail}.` : `The answer cannot be used: ${detail}.`
 
-/** interface.md, Events: what a failure means. */
+/** what a failure means. */
 const FAILURES = {
   synchronous: 'Whoever asked would be told that it failed.',
   soft: 'It would count as an answer without anything in it.',

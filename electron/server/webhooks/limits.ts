@@ -14,7 +14,7 @@ export interface CallLimits {
 const SYNCHRONOUS: CallLimits = { budgetMs: 10_000, answerBytes: 20 * MIB, retries: 1 }
 const SOFT: CallLimits = { budgetMs: 5_000, answerBytes: 2 * MIB, retries: 0 }
 
-/** interface-choices §6 rows 31 and 32. The outbox has its own schedule for `report.delivered`. */
+/** The outbox has its own schedule for `report.delivered` (`jobs/retry-schedules.ts`). */
 export const CALL_LIMITS: Readonly<Record<EventType, CallLimits>> = {
   'study.access_requested': SYNCHRONOUS,
   'ephemeral.access_requested': SYNCHRONOUS,
@@ -26,5 +26,5 @@ export const CALL_LIMITS: Readonly<Record<EventType, CallLimits>> = {
   'report.delivered': { budgetMs: 15_000, answerBytes: 2 * MIB, retries: 0 },
 }
 
-/** Milliseconds a connection may take, of each try (row 31). */
+/** Milliseconds a connection may take, of each try. */
 export const CONNECT_MS = 2_000

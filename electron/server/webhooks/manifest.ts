@@ -1,8 +1,6 @@
 import type { AnswerNote } from '#shared/contract/events.ts'
 import { isObject, type JsonObject, type NoteTaker, noteTaker } from './answer-notes.ts'
 
-// interface.md, Manifest.
-
 const NUMBERS = [
   'bitsAllocated',
   'bitsStored',

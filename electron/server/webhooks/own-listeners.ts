@@ -5,7 +5,7 @@ import { addressClass, plainAddress } from './address-class.ts'
 export type IsOwnListener = (address: string, port: number) => boolean
 
 /**
- * Nobody's answer makes the gateway call itself (ux-security E.9): every loopback address and every
+ * Nobody's answer makes the gateway call itself: every loopback address and every
  * address of this PC, at one of our ports. A name is judged by the addresses it resolves to.
  * @param ports as they are now
  */

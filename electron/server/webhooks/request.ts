@@ -56,9 +56,9 @@ export interface RequestOptions<T> {
   readonly signal?: AbortSignal
   /** Milliseconds for the whole call at most; else that of the endpoint or of `CALL_LIMITS`. */
   readonly budgetMs?: number
-  /** The event's id where it is sent again (row 32); else a new one. */
+  /** The event's id where it is sent again; else a new one. */
   readonly id?: WebhookEventId
-  /** The API key whose endpoint gets the event (row 50). */
+  /** The API key whose endpoint gets the event. */
   readonly apiKeyId?: string | null
   /** The endpoint to ask, where it is not the event's own: a test. */
   readonly endpoint?: PartnerEndpoint
@@ -99,7 +99,7 @@ export interface PartnerOutcome extends CallFacts {
 }
 
 export interface RequesterDependencies {
-  /** Which endpoint gets an event (row 50); `undefined` where none does. */
+  /** Which endpoint gets an event; `undefined` where none does. */
   readonly endpointFor: (type: EventType, apiKeyId: string | null) => PartnerEndpoint | undefined
   /** The `host:port` entries of `partner.plaintextHosts` as they are now. */
   readonly plaintextHosts: () => readonly string[]
@@ -149,8 +149,7 @@ const VERDICTS = {
 } as const satisfies Record<PartnerFault, keyof Passage>
 
 /**
- * The only way out to the partner: address rules, signature, time and size limits, circuit breaker
- * (interface-choices §3, §6 rows 29-32).
+ * The only way out to the partner: address rules, signature, time and size limits, circuit breaker.
  */
 export function openRequester(dependencies: RequesterDependencies): Requester {
   const { endpointFor, plaintextHosts, clock, eventId, onOutcome, isOwn, authorities } =

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { WebhookError } from './webhook-error.ts'
 
 export interface SignedRequest {
-  /** The envelope's id (interface-choices §6 row 29). */
+  /** The envelope's id. */
   readonly id: string
   /** When this attempt is made, milliseconds since 1970. */
   readonly at: number
@@ -13,9 +13,9 @@ export interface SignedRequest {
 }
 
 /**
- * The headers of Standard Webhooks 1.0 (interface-choices §3): `webhook-id`, `webhook-timestamp` in
- * seconds and `webhook-signature`, one `v1` entry for each secret. Throws `WebhookError`
- * `no-endpoint` where there is no readable secret: nothing leaves unsigned.
+ * The headers of Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` in seconds and
+ * `webhook-signature`, one `v1` entry for each secret. Throws `WebhookError` `no-endpoint` where
+ * there is no readable secret: nothing leaves unsigned.
  */
 export function signatureHeaders({ id, at, body, secrets }: SignedRequest) {
   if (secrets.length === 0)

@@ -1,7 +1,7 @@
 import { isDa, TM_PATTERN, Uid } from '#shared/dicom-values.ts'
 import { isObject, type NoteTaker } from './answer-notes.ts'
 
-// interface.md, Worklist item and Step. What each item becomes on a console is the worklist's to
+// What each item becomes on a console is the worklist's to
 // say, item by item.
 
 type Rule = readonly [isRight: (value: string) => boolean, fault: string]

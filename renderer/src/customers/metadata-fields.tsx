@@ -16,7 +16,7 @@ import { words } from './words.ts'
 const { metadata: texts } = words
 
 /**
- * A metadata map, line by line (interface.md, Conventions 4). Begin with `pairsOf(metadata)`;
+ * A metadata map, line by line. Begin with `pairsOf(metadata)`;
  * before sending ask `pairFaults(value)`, and send `metadataOf(value)`. The faults of the lines are
  * shown here.
  * @param errors of the form, of which those of `metadata` are shown

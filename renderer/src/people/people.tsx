@@ -30,8 +30,7 @@ type Show = (typeof PEOPLE_SHOWN)[number]
 type Opened = { readonly person: Person } | { readonly like: Person | null }
 
 /**
- * Until the public URL is set, links lead to the PC they are opened on (interface-choices §6 row
- * 54).
+ * Until the public URL is set, links lead to the PC they are opened on.
  */
 const isLoopback = (link: string) => /^(127\.|localhost$|\[::1\]$)/.test(new URL(link).hostname)
 

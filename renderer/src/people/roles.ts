@@ -1,7 +1,7 @@
 import { CLINIC_ROLES, type ClinicRole, type Level } from '#shared/contract/people.ts'
 import { inLanguage, type Translated } from '../language/words.ts'
 
-// The interface's own words, which are English (interface.md, Enumerations).
+// The interface's own words, which are English.
 const english = Object.fromEntries(CLINIC_ROLES.map((role) => [role, role])) as {
   readonly [K in ClinicRole]: K
 }

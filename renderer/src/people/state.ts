@@ -34,7 +34,7 @@ export type PersonAction = 'edit' | 'again' | 'link' | 'withdraw' | 'revoke' | '
 
 /**
  * Why this person's record may not be changed; undefined where it may. Only an owner changes an
- * owner (interface-choices §6 row 52).
+ * owner.
  */
 export function keptFrom(
   person: Person,

@@ -17,8 +17,7 @@ const KINDS = ['dictate', 'view'] as const
 type Kind = (typeof KINDS)[number]
 
 /**
- * Makes a link to the study for a person, and shows it once (interface.md, reroute-url and
- * viewer-only-reroute-url).
+ * Makes a link to the study for a person, and shows it once .
  */
 export function LinkDialog({ study, onClose }: { study: WindowStudy; onClose: () => void }) {
   const { area, studyId } = study

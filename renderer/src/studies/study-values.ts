@@ -167,7 +167,7 @@ export function changedBody(area: StudyArea, values: StudyValues, before: StudyV
   const metadata = differing(now.reportMetadata, was.reportMetadata)
   return {
     ...fields,
-    // interface.md has no customer in the body that changes a viewer study.
+    // The interface has no customer in the body that changes a viewer study.
     ...(area === 'scribe' && expressCustomerId !== undefined && { expressCustomerId }),
     ...(Object.keys(metadata).length > 0 && { reportMetadata: metadata }),
   }

@@ -44,8 +44,8 @@ export interface EntranceWorld {
 
 /**
  * Goes in: a token is used up, and the address names the view alone from then on, so that a reload
- * goes on by the cookie (interface-choices row 22). A view for dictation goes on in the reading
- * screen, which has these images beside.
+ * goes on by the cookie. A view for dictation goes on in the reading screen, which has these images
+ * beside.
  */
 export async function enter(entrance: Entrance, world: EntranceWorld): Promise<Opening> {
   const { call, rename, leaveFor } = world

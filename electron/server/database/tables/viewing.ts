@@ -6,33 +6,51 @@ export interface ViewingTables {
     tokenHash: string
     kind: string
     area: string
+    /** Null for an ephemeral session. */
     studyId: string | null
+    /** Whom it opens the viewer for; for viewer-only links, who is noted in the audit trail. */
     userId: string | null
     sealedSession: Buffer | null
     createdAt: string
     expiresAt: string
     usedAt: string | null
+    /** When the access of whom it is for was taken away. */
     revokedAt: string | null
   }
   views: Made & {
     viewId: string
+    /** SHA-256 of its cookie's token, in hex. */
     tokenHash: string
     kind: string
+    /** Null where only the archive has the study: no area has a row of it. */
     area: string | null
     studyId: string | null
+    /** Null for an ephemeral session. */
     studyInstanceUid: string | null
+    /**
+     * Whom it is for: of a reroute link or the window who is at work, of a viewer-only link who is
+     * noted; null where the link names nobody.
+     */
     userId: string | null
+    /**
+     * Of the window's session that opened it, which it is locked and ends with; null where a link
+     * did.
+     */
     sessionId: string | null
     sealedSession: Buffer | null
     createdAt: string
     lastUsedAt: string
+    /** Absolute end, whatever the use. */
     expiresAt: string
   }
   viewFiles: {
+    /** SHA-256 in hex of its URL without the signature, which differs in each URL. */
     fileKey: string
     studyInstanceUid: string
+    /** Path below `cache/views`. */
     file: string
     bytes: number
+    /** What the host is asked with whether the file is still the same (RFC 9110 §13.1). */
     etag: string | null
     lastModified: string | null
     usedAt: string
@@ -41,25 +59,34 @@ export interface ViewingTables {
   annotations: {
     studyInstanceUid: string
     owner: string
+    /** From 1; grows by one at each save. */
     revision: number
     sealedAnnotations: Buffer
     updatedAt: string
   }
   captures: {
     captureId: string
+    /** Null where only the archive has the study: then nobody takes it. */
     studyId: string | null
     studyInstanceUid: string
+    /** Its own. */
     sopInstanceUid: string
     seriesInstanceUid: string
+    /** What it is a capture of. */
     ofSopInstanceUid: string
     ofSeriesInstanceUid: string
+    /** Whose endpoint is asked where it goes; null: the clinic's. */
     apiKeyId: string | null
+    /** Who made it; null where the link names nobody. */
     userId: string | null
+    /** waiting: for its next try; kept: in the archive alone, since nobody takes it. */
     state: string
+    /** How many URLs the partner gave at the last try, and how many of them have it. */
     urls: number
     uploaded: number
     attempts: number
     nextAt: string | null
+    /** One sentence, of no patient and no URL; empty where nothing failed. */
     lastError: string
     createdAt: string
     updatedAt: string

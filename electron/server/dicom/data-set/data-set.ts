@@ -26,7 +26,7 @@ export interface DataSetLimits {
   readonly bytes: number
 }
 
-/** What a C-FIND identifier may be (dicom-field §2.10). */
+/** What a C-FIND identifier may be. */
 export const IDENTIFIER_LIMITS: DataSetLimits = { elements: 512, depth: 8, bytes: 256 << 10 }
 
 const DATA_SET_TRAILING_PADDING = 0xfffcfffc

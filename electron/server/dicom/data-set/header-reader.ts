@@ -165,7 +165,7 @@ export function createHeaderReader(
  * The text of an element, all its values with backslashes between, without padding; '' where it is
  * missing. Read in the character set that the data set declares; where it declares none, or the
  * bytes are none of that set, in `fallback`: the values of (0008,0005) that the device is known to
- * mean (dicom-field §3.4).
+ * mean.
  */
 export function textOf(
   values: HeaderValues,

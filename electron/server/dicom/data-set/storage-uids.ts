@@ -37,8 +37,8 @@ const each = (root: string, ...components: readonly string[]): string[] =>
   components.map((component) => `${root}${component}`)
 
 /**
- * PS3.5 Annex A (dicom-field §5.2), in our order of preference: Explicit VR Little Endian first, so
- * that no console compresses for us; without JPIP, whose objects have their pixels elsewhere.
+ * PS3.5 Annex A, in our order of preference: Explicit VR Little Endian first, so that no console
+ * compresses for us; without JPIP, whose objects have their pixels elsewhere.
  */
 export const STORAGE_TRANSFER_SYNTAXES: readonly string[] = [
   TRANSFER_SYNTAX.explicitLittleEndian,

@@ -144,8 +144,7 @@ const WITH_DATA_SET: ReadonlySet<number> = new Set([
 
 /**
  * Reads a command set, always Implicit VR Little Endian (PS3.7 6.3.1). Missing or wrong group
- * lengths, unknown elements and any order are taken as they are: devices in the field send them
- * (dicom-field §4).
+ * lengths, unknown elements and any order are taken as they are: devices in the field send them.
  * @throws {PduFault} where the bytes end within an element or there is no command field.
  */
 export function readCommandSet(bytes: Buffer): CommandSet {

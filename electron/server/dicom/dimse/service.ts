@@ -2,7 +2,7 @@ import type { AssociateRq, ContextResult } from '#server/dicom/upper-layer/pdu.t
 import type { DimseResult, DimseStatus } from './status.ts'
 
 /**
- * Ports of the acceptor: what a service class asks of the slice that stands on it (design.md §6.7).
+ * Ports of the acceptor: what a service class asks of the slice that stands on it.
  */
 
 export interface AssociationInfo {

@@ -68,8 +68,8 @@ export function categoryOf(status: DimseStatus): StatusCategory {
 }
 
 /**
- * Thrown by a service where it knows the status; the service class answers with it (design.md
- * §6.9). The comment is sent to the peer: ASCII, at most 64 characters, never about a patient.
+ * Thrown by a service where it knows the status; the service class answers with it. The comment is
+ * sent to the peer: ASCII, at most 64 characters, never about a patient.
  */
 export class DimseError extends Error {
   override name = 'DimseError'

@@ -4,7 +4,7 @@ import type { CStoreScp } from '#server/dicom/dimse/service.ts'
 import type { ServiceClass } from '#server/dicom/dimse/service-class.ts'
 
 export interface StorageOptions {
-  /** Storage classes that DICOM does not define are taken too (dicom-field §5.1). */
+  /** Storage classes that DICOM does not define are taken too. */
   readonly acceptsUnknown: () => boolean
 }
 

@@ -1,6 +1,6 @@
 import { changeEndpoint } from '#server/modules/partners/service.ts'
 import { defaultEndpoint } from '#server/modules/partners/targets.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import { createStudy } from '#server/modules/studies/service.ts'
 import type { ApiKeyCaller } from '#server/modules/users/caller.ts'
 import { createViewerLink } from '#server/modules/viewer/links.ts'
 import type { Parts } from '#server/parts.ts'
@@ -83,7 +83,7 @@ function viewerLink(parts: Parts, { options }: ControlRequest, { origin }: Comma
       studyDescription: options.description,
       severity: 'normal' as const,
     }
-    openStudies(deps).create(caller, 'viewer', study)
+    createStudy(deps.store, caller, 'viewer', study)
   }
   return origin + createViewerLink(deps.store, caller, either)
 }

@@ -1,5 +1,6 @@
 import type { Context } from '#server/context.ts'
-import type { EventRow } from '#server/modules/events/event-queries.ts'
+import type { EventRow } from '#server/modules/events/queries.ts'
+import { listEvents } from '#server/modules/events/queries.ts'
 import { findDestination } from '#server/modules/forwarding/destination-queries.ts'
 import { findEndpoint } from '#server/modules/partners/queries.ts'
 import { endpointName } from '#server/modules/partners/targets.ts'
@@ -142,7 +143,12 @@ export function recipientsOf(
     let after: string | undefined
     do {
       const about = { subject: scribe?.studyId ?? uid, studyInstanceUid: uid }
-      const { items, next } = store.events.list({ about, show: 'all', after, limit: AT_ONCE })
+      const { items, next } = listEvents(store.database, {
+        about,
+        show: 'all',
+        after,
+        limit: AT_ONCE,
+      })
       yield* items
       after = next
     } while (after !== undefined)

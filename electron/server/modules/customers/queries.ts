@@ -37,7 +37,9 @@ export function findCustomer(database: Database, expressCustomerId: string) {
   return row && recordOf(database, row)
 }
 
-/** Newest first. `expressCustomerName` is a part of the name; letter case and accents do not count. */
+/**
+ * Newest first. `expressCustomerName` is a part of the name; letter case and accents do not count.
+ */
 export function listCustomers(
   database: Database,
   {

@@ -87,7 +87,9 @@ function organizationReply({
   }
 }
 
-/** `createdByUserId` is null where a key created it, `createdByApiKeyId` absent where a user did. */
+/**
+ * `createdByUserId` is null where a key created it, `createdByApiKeyId` absent where a user did.
+ */
 const creatorReply = ({
   createdByApiKeyId,
   createdByUserId,

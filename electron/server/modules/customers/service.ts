@@ -218,7 +218,9 @@ function change(
   })
 }
 
-/** A user linked to a customer sees its studies alone, so a key needs the right to manage people. */
+/**
+ * A user linked to a customer sees its studies alone, so a key needs the right to manage people.
+ */
 function demandLinking(caller: Caller): void {
   demand(caller, 'manageCustomers')
   if (caller.kind === 'api-key') demand(caller, 'manageUsers')

@@ -99,7 +99,7 @@ function storageBanner(
 ): Status['banner'] {
   if (!states.includes(storage.state)) return null
   if (storage.state === 'low') return { tone: 'warning', text: storage.detail }
-  // dicom-field §5.4: what a device could not send is on that device alone.
+  // What a device could not send is on that device alone.
   return { tone: 'danger', text: `${storage.detail} Devices keep theirs until this is mended.` }
 }
 
@@ -120,7 +120,7 @@ function partnerBanner(situation: Situation): Status['banner'] {
   const fault =
     FAULT_WORDS[partner.fault ?? (partner.state === 'refusing' ? 'refused' : 'unreachable')]
   const since = partner.downSince ? ` since ${timeText(partner.downSince, timeZone, now)}` : ''
-  // dicom-field §7.3: a refusal is an answer; what was stored before it is not served.
+  // A refusal is an answer; what was stored before it is not served.
   if (partner.state === 'refusing')
     return { tone: 'danger', text: `${fault}${since}. Devices get no worklist.` }
   if (!partner.lastOkAt)
@@ -131,7 +131,7 @@ function partnerBanner(situation: Situation): Status['banner'] {
 
   const ageMs = Math.max(0, now - Date.parse(partner.lastOkAt))
   const age = `${timeText(partner.lastOkAt, timeZone, now)} (${ageText(ageMs)} old)`
-  // dicom-field §7.3, age tiers: minutes by itself, hours in downtime mode, an answer of another
+  // By age: minutes by itself, hours in downtime mode, an answer of another
   // day never.
   const isYoung = ageMs <= situation.storedMinutes * 60_000
   const isForDowntime =

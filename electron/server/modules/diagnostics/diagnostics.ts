@@ -9,7 +9,8 @@ import { tableCounts } from '#server/database/table-counts.ts'
 import { serveDownload } from '#server/http/download.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { note, userActor } from '#server/modules/audit/audit.ts'
-import { meterOf } from '#server/modules/events/event-meter.ts'
+import { meterOf } from '#server/modules/events/meter.ts'
+import { listEvents } from '#server/modules/events/queries.ts'
 import type { Parts } from '#server/parts.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Status } from '#shared/contract/dashboard.ts'
@@ -221,18 +222,16 @@ const PAGES: Readonly<Record<string, Page>> = {
   'events.txt': async ({ store, deps }, _, masking) =>
     lines(
       `Calls of the last ${METER_DAYS} days`,
-      ...(await meterOf(store, { days: METER_DAYS }, deps.clock())).map(
+      ...(await meterOf(store.database, { days: METER_DAYS }, deps.clock())).map(
         ({ type, calls, accepted, withNotes, byOutcome, p50Ms, p95Ms }) =>
           `  ${type.padEnd(38)} ${calls} calls, ${accepted} accepted, ${withNotes} with notes, median ${p50Ms ?? '-'} ms, 95 % ${p95Ms ?? '-'} ms, ${JSON.stringify(byOutcome)}`,
       ),
       '',
       `The last ${EVENTS} events`,
-      ...store.events
-        .list({ limit: EVENTS, show: 'all' })
-        .items.map(
-          ({ createdAt, type, state, outcome, attempts, notes, tookMs, isTest, endpointId }) =>
-            `  ${createdAt}  ${type.padEnd(38)} ${state.padEnd(8)} ${outcome.padEnd(20)} ${attempts} attempts, ${notes} notes, ${Math.round(tookMs)} ms, ${masking.alias('endpoint', endpointId ?? '') || 'no endpoint'}${isTest ? ', test' : ''}`,
-        ),
+      ...listEvents(store.database, { limit: EVENTS, show: 'all' }).items.map(
+        ({ createdAt, type, state, outcome, attempts, notes, tookMs, isTest, endpointId }) =>
+          `  ${createdAt}  ${type.padEnd(38)} ${state.padEnd(8)} ${outcome.padEnd(20)} ${attempts} attempts, ${notes} notes, ${Math.round(tookMs)} ms, ${masking.alias('endpoint', endpointId ?? '') || 'no endpoint'}${isTest ? ', test' : ''}`,
+      ),
     ),
   'log.txt': async ({ store }, { logFile = join(store.folder, LOG_FILE) }, masking) => {
     const tail = await logTail(logFile, LOG_LINES, masking)

@@ -14,9 +14,10 @@ import {
 import { kindOfFolder } from '#server/modules/backups/backup-folder.ts'
 import { recoveryKeyState } from '#server/modules/backups/recovery-key.ts'
 import type { CommandContext } from '#server/modules/control/commands.ts'
+import { newestCalls } from '#server/modules/events/meter.ts'
 import { readPartner } from '#server/modules/partners/service.ts'
 import { keyFinding } from '#server/modules/settings/key-file.ts'
-import { devicesHeard, partnerHeard } from '#server/modules/settings/setup-state.ts'
+import { devicesHeard } from '#server/modules/settings/setup-state.ts'
 import { hasUser } from '#server/modules/users/people.ts'
 import { allUsers } from '#server/modules/users/queries.ts'
 import { hasSecondFactor } from '#server/modules/users/second-factor.ts'
@@ -170,8 +171,8 @@ const CHECKS: Readonly<Record<ReadinessCheck, Check>> = {
           'Set it under Partner, or with serve --partner-url.',
         )
   },
-  'partner-events': (parts) => {
-    const { url, events } = partnerHeard(parts)
+  'partner-events': ({ store }) => {
+    const { url, events } = newestCalls(store.database)
     if (url === null) return warn('No event was tried with a partner.', 'Set the partner first.')
     const untried = events.filter(({ outcome }) => outcome === 'none').length
     const failed = events

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
+import { forgetEventBodies, purgeEvents } from '#server/modules/events/retention-queries.ts'
 import { purgeSessions } from '#server/modules/users/session-queries.ts'
 import { purgeSignInAttempts, purgeSignInLinks } from '#server/modules/users/sign-in-queries.ts'
 import { FORGOTTEN_MS } from '#server/modules/users/sign-in-throttle.ts'
@@ -62,7 +63,8 @@ export async function forgetExpired({ store, clock, views }: RetentionDeps): Pro
   const documents = await byPortions(() => store.documents.purgeUnreferenced(AT_A_TIME))
   await byPortions(
     () =>
-      store.events.forgetBodies(
+      forgetEventBodies(
+        store.database,
         'modality_worklist.requested',
         before(retentionMs),
         BODIES_AT_A_TIME,
@@ -70,7 +72,11 @@ export async function forgetExpired({ store, clock, views }: RetentionDeps): Pro
     BODIES_AT_A_TIME,
   )
   await byPortions(() =>
-    store.events.purge(before(store.settings.get('events.retentionDays') * DAY_MS), AT_A_TIME),
+    purgeEvents(
+      store.database,
+      before(store.settings.get('events.retentionDays') * DAY_MS),
+      AT_A_TIME,
+    ),
   )
   const associationsBefore = before(store.settings.get('activity.retentionDays') * DAY_MS)
   await byPortions(() => store.associations.purge(associationsBefore, MOST_ASSOCIATIONS, AT_A_TIME))

@@ -4,8 +4,8 @@ import type { AuditTrail } from '#server/modules/audit/audit-trail.ts'
 import { watchAudit } from '#server/modules/audit/audit-watch.ts'
 import { createFeed, type Feed, type NewFeedLine } from '#server/modules/dashboard/feed.ts'
 import { type AssociationLog, openAssociationLog } from '#server/modules/devices/association-log.ts'
-import { type EventLog, openEventLog } from '#server/modules/events/event-log.ts'
-import { type EventRecorder, recordEvents } from '#server/modules/events/event-recorder.ts'
+import { type EventLog, openEventLog } from '#server/modules/events/log.ts'
+import { type EventRecorder, recordEvents } from '#server/modules/events/recorder.ts'
 import { openPartnerState, type PartnerState } from '#server/modules/partners/state.ts'
 import type { Parts } from '#server/parts.ts'
 import type { Log } from '#server/platform/log.ts'
@@ -37,13 +37,13 @@ export function openRecords(parts: Parts, { log, restored, onError }: RecordsOpt
   const feed = createFeed({ clock })
   for (const name of restored) feed.append(restoredLine(name))
   opened.defer(store.studies.onChange(() => feed.noteStudies()))
-  opened.defer(store.events.onChange(() => feed.noteChange('events')))
+  opened.defer(store.database.subscribe('events', () => feed.noteChange('events')))
   opened.defer(store.audit.onAppend(() => feed.noteChange('audit')))
   opened.defer(store.writeHealth.onChange((fault) => sayWriteFault(fault, feed, log)))
   const { trail: auditTrail } = opened.use(watchAudit(parts, { feed, log }))
   const accesses = opened.use(openAccessAudit({ ...deps, onError }))
   const partnerState = openPartnerState(store, feed)
-  const eventLog = opened.use(openEventLog({ ...deps, onError }))
+  const eventLog = opened.use(openEventLog(store, onError))
   const associationLog = opened.use(openAssociationLog({ ...deps, onError }))
   opened.defer(feed.subscribe((news) => news.kind === 'line' && associationLog.line(news.line)))
   return {

@@ -329,7 +329,9 @@ export function openForwarding(
       foundStudies.remember(destinationId, reply.studies)
       return reply
     },
-    /** Begins a C-MOVE to ourselves; `pulls` says how it goes. @throws ApiError not-found, refused */
+    /**
+     * Begins a C-MOVE to ourselves; `pulls` says how it goes. @throws ApiError not-found, refused
+     */
     pull: (destinationId: string, studyInstanceUid: string, actor: Actor) =>
       pulls.start(archive(destinationId), studyInstanceUid, actor),
     /** The latest 50 since the start of the gateway, newest first. */

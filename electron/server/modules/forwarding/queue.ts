@@ -218,7 +218,8 @@ export function takeDue(
       database.transaction(() => {
         for (const { forwardId, instanceId } of rows) {
           const state = instances.get(instanceId)?.state ?? 'discarded'
-          // What is set aside waits for a decision already, and is queued again when it is released.
+          // What is set aside waits for a decision already, and is queued again when it is
+          // released.
           const end = state === 'quarantined' ? 'dropped' : 'failed'
           if (state !== 'current')
             settleForward(database, forwardId, end, { at, status: '', lastError: GONE[state] })

@@ -15,7 +15,7 @@ import {
   type RejectionNotes,
 } from '#server/modules/corrections/rejection-notes.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
-import type { EventLog } from '#server/modules/events/event-log.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
 import { type Forwarding, openForwarding } from '#server/modules/forwarding/forwarding.ts'
 import { enqueueInstance, releaseInstance } from '#server/modules/forwarding/queue.ts'
 import { openOrders } from '#server/modules/worklist/orders.ts'

@@ -1,15 +1,11 @@
+import type { Context } from '#server/context.ts'
 import type { OutboxRow } from '#server/jobs/outbox-queries.ts'
-import {
-  type OutboxWorkerOptions,
-  openOutboxWorker,
-  type Settlement,
-} from '#server/jobs/outbox-worker.ts'
+import { openOutboxWorker, type Settlement } from '#server/jobs/outbox-worker.ts'
 import { RETRY_SCHEDULES, waitAfter } from '#server/jobs/retry-schedules.ts'
-import { type Clock, msOf } from '#server/platform/clock.ts'
+import { msOf } from '#server/platform/clock.ts'
 import { INVITATION_MAIL, InvitationMail } from '#shared/contract/mail.ts'
 import { MailError } from './mail-error.ts'
-import { invitationText, testText } from './message.ts'
-import { type SmtpLimits, type SmtpServer, sendBySmtp } from './smtp.ts'
+import { type MailText, type SmtpLimits, type SmtpServer, sendBySmtp } from './smtp.ts'
 
 /** What became of an attempt; nothing in it names a person. */
 export interface MailOutcome {
@@ -20,48 +16,33 @@ export interface MailOutcome {
   readonly fault: string | null
 }
 
-export interface MailOptions {
-  readonly store: OutboxWorkerOptions['store']
-  /** Undefined while no server is set: rows wait. Read before each mail. */
-  readonly smtp: () => SmtpServer | undefined
-  readonly clinicName: () => string
-  readonly clock: Clock
-  readonly onOutcome?: (outcome: MailOutcome) => void
-  /** A fault of ours while delivering, such as a closed database. */
-  readonly onError?: (error: unknown) => void
-  readonly limits?: SmtpLimits
-}
+export type Mail = ReturnType<typeof openMail>
 
 /**
  * The way out by mail: delivers the outbox's `invitation.mail` rows, one at a time, oldest first,
- * each until it is taken or given up.
+ * each until it is taken or given up. `smtp` is undefined while no server is set: rows wait; it is
+ * asked before each mail. `onError` is told of a fault of ours, such as a closed database.
  */
-export interface Mail extends AsyncDisposable {
-  /** Tries at once what waits: the server was set or changed. */
-  retry(): void
-  /** Sends a test message now, outside the outbox. @throws MailError */
-  test(to: string): Promise<void>
-  /** Resolves when nothing is due any more. */
-  settled(): Promise<void>
-}
-
-export function openMail({
-  store,
-  smtp,
-  clinicName,
-  clock,
-  onOutcome,
-  onError,
-  limits,
-}: MailOptions): Mail {
+export function openMail(
+  { database, outbox, clock, settings }: Context,
+  smtp: () => SmtpServer | undefined,
+  {
+    onOutcome,
+    onError,
+    limits,
+  }: {
+    readonly onOutcome?: (outcome: MailOutcome) => void
+    readonly onError?: (error: unknown) => void
+    readonly limits?: SmtpLimits
+  } = {},
+) {
   const closing = new AbortController()
   const sending = (signal: AbortSignal) => ({ signal, ...(limits && { limits }) })
 
   async function deliver(row: OutboxRow<unknown>, signal: AbortSignal): Promise<Settlement> {
     const { outboxId, subject } = row
     const told = (outcome: MailOutcome['outcome'], fault: string | null = null) => ({
-      within: () =>
-        store.database.afterCommit(() => onOutcome?.({ outboxId, subject, outcome, fault })),
+      within: () => database.afterCommit(() => onOutcome?.({ outboxId, subject, outcome, fault })),
     })
     try {
       await send(row, signal)
@@ -93,7 +74,7 @@ export function openMail({
   }
 
   const worker = openOutboxWorker({
-    store,
+    store: { database, outbox },
     kind: INVITATION_MAIL,
     clock,
     deliver,
@@ -101,16 +82,23 @@ export function openMail({
     ...(onError && { onError }),
   })
   return {
+    /** Tries at once what waits: the server was set or changed. */
     retry: () => worker.retry(),
-    async test(to) {
+    /** Sends a test message now, outside the outbox. @throws MailError */
+    async test(to: string): Promise<void> {
       const server = smtp()
       if (!server) throw new MailError('no mail server is set')
       await sendBySmtp(
         server,
-        { to, messageId: `test.${clock()}@${domainOf(server.from)}`, ...testText(clinicName()) },
+        {
+          to,
+          messageId: `test.${clock()}@${domainOf(server.from)}`,
+          ...testText(settings.get('clinic.name')),
+        },
         sending(closing.signal),
       )
     },
+    /** Resolves when nothing is due any more. */
     settled: worker.settled,
     async [Symbol.asyncDispose]() {
       closing.abort()
@@ -120,3 +108,35 @@ export function openMail({
 }
 
 const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1)
+
+/** The invitation. Names were typed by people: none of them may begin a line or a header. */
+export function invitationText({
+  firstName,
+  clinicName,
+  invitedBy,
+  link,
+  expiry,
+}: InvitationMail): MailText {
+  const clinic = oneLine(clinicName) || 'the imaging gateway of your clinic'
+  return {
+    subject: `Your access to ${clinic}`,
+    text: [
+      `Hello ${oneLine(firstName)},`,
+      `${oneLine(invitedBy)} invites you to work with ${clinic}. Open this link to set your password and accept, or to reject:`,
+      link,
+      expiry === null
+        ? 'The link works once.'
+        : `The link works once, until ${expiry.slice(0, 16).replace('T', ' ')} (UTC).`,
+      'If you do not know what this is about, do nothing: without you, no account is opened.',
+    ].join('\n\n'),
+  }
+}
+
+/** What the test button sends. */
+export const testText = (clinicName: string): MailText => ({
+  subject: `Test of the mail of ${oneLine(clinicName) || 'the imaging gateway'}`,
+  text: 'This gateway can send mail: invitations will arrive like this message.',
+})
+
+// Control characters and the line and paragraph separators of Unicode.
+const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()

@@ -1,7 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { MailError, mailErrorOf } from './mail-error.ts'
-import type { MailText } from './message.ts'
 
 /** An SMTP server (RFC 5321) that mail is handed to. */
 export interface SmtpServer {
@@ -18,6 +17,12 @@ export interface SmtpServer {
   readonly from: string
   /** PEM of what it is trusted by, beside the authorities of this PC. Null: those alone. */
   readonly certificate: string | null
+}
+
+/** What a mail says; plain text, so that no reader's program runs or loads anything. */
+export interface MailText {
+  readonly subject: string
+  readonly text: string
 }
 
 export interface OutgoingMail extends MailText {

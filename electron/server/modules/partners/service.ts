@@ -275,7 +275,9 @@ function existing({ database }: Context, endpointId: string): EndpointRecord {
   return found
 }
 
-/** Of two endpoints that take the same event of the same studies, nobody could say which gets it. */
+/**
+ * Of two endpoints that take the same event of the same studies, nobody could say which gets it.
+ */
 function demandNoOther(
   { database }: Context,
   { endpointId, apiKeyId, events }: EndpointRecord,

@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import type { EventLog } from '#server/modules/events/event-log.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
 import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { endpointTaking } from '#server/modules/partners/targets.ts'
 import type { Downloads } from '#server/webhooks/download.ts'

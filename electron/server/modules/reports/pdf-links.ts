@@ -13,7 +13,9 @@ const signatureOf = ({ seal }: Pick<Context, 'seal'>, path: string, expires: str
     .update(`GET\n${path}\n${expires}`)
     .digest('base64url')
 
-/** A link to the PDF of the report, good for an hour. @param publicBase without a slash at its end */
+/**
+ * A link to the PDF of the report, good for an hour. @param publicBase without a slash at its end
+ */
 export function reportPdfUrl(context: Context, publicBase: string, reportId: string): string {
   const expires = String(Math.floor(context.clock() / 1000) + LIFETIME_SECONDS)
   const path = pathOf(reportId)

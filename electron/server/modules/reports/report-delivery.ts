@@ -1,5 +1,6 @@
 import type { OutboxState } from '#server/jobs/outbox-queries.ts'
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
+import { listEvents } from '#server/modules/events/queries.ts'
 import type { Delivery } from '#shared/contract/reports.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
 import type { ReportId, StudyId } from '#shared/ids.ts'
@@ -68,7 +69,12 @@ export function openReportDelivery({
     stateOf(reportId) {
       const row = store.outbox.latest(EVENT, reportId)
       const about = { subject: reportId }
-      const [event] = store.events.list({ type: EVENT, show: 'all', about, limit: 1 }).items
+      const [event] = listEvents(store.database, {
+        type: EVENT,
+        show: 'all',
+        about,
+        limit: 1,
+      }).items
       const eventId = event?.eventId ?? null
       if (!row) return { ...NOTHING, eventId }
       const { state, attempts, notBefore, lastError, updatedAt } = row

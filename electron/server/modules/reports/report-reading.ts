@@ -1,7 +1,7 @@
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
 import { changesSinceSigned } from '#server/modules/corrections/correction-addendum.ts'
 import { identityOf, isUnscheduled } from '#server/modules/images/study-identity.ts'
-import type { Studies, Study } from '#server/modules/studies/studies.ts'
+import { readStudy, type Study } from '#server/modules/studies/service.ts'
 import { isVisible } from '#server/modules/studies/study-access.ts'
 import type { ScribeStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
@@ -20,7 +20,6 @@ import { accessionOf } from './report-signing.ts'
 
 export interface ReportReadingDeps extends DomainDeps {
   readonly locks: Pick<ReportLocks, 'of'>
-  readonly studies: Pick<Studies, 'read'>
   readonly contexts: Pick<ClinicalContexts, 'of' | 'priorsOf'>
   readonly criticals: Pick<CriticalResults, 'ofReport'>
   readonly delivery: Pick<ReportDelivery, 'stateOf'>
@@ -38,9 +37,9 @@ export interface ReportReading {
 }
 
 export function openReportReading(deps: ReportReadingDeps): ReportReading {
-  const { store, locks, studies, contexts, criticals, delivery } = deps
+  const { store, locks, contexts, criticals, delivery } = deps
 
-  function row({ record, assignedTo, reports }: Study<'scribe'>): ReadingStudy {
+  function row({ record, assignedTo }: Study<'scribe'>): ReadingStudy {
     const {
       studyId,
       studyInstanceUid,
@@ -52,6 +51,7 @@ export function openReportReading(deps: ReportReadingDeps): ReportReading {
       createdAt,
       updatedAt,
     } = record
+    const reports = store.reports.entriesOf(studyId)
     const images = store.imageStudies.get(studyInstanceUid)
     // Copies of its reports are kept beside the images and counted with them.
     const copies = reports.flatMap(({ reportId }) => store.reportObjects.ofReport(reportId)).length
@@ -100,7 +100,7 @@ export function openReportReading(deps: ReportReadingDeps): ReportReading {
 
   return {
     read(caller, studyId) {
-      const study = studies.read(caller, 'scribe', studyId)
+      const study = readStudy(store, caller, 'scribe', studyId)
       const record: ScribeStudyRecord = study.record
       const draft = store.reports.draftOf(studyId)
       const desk = { study: record, draft, lock: draft && locks.of(draft.reportId) }

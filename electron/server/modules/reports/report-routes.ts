@@ -6,7 +6,7 @@ import { type HandlersOf, serveAll } from '#server/http/operations.ts'
 import { note, userActor } from '#server/modules/audit/audit.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { ReportPorts } from '#server/modules/dashboard/ports.ts'
-import type { Studies } from '#server/modules/studies/studies.ts'
+import { readStudy, updateStudy } from '#server/modules/studies/service.ts'
 import { isAllowed, windowCaller } from '#server/modules/users/caller.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { dashboardReports } from '#shared/contract/reports.ts'
@@ -21,7 +21,6 @@ import type { ReportWriting } from './report-writing.ts'
 export interface DashboardReportsDeps {
   readonly store: Context
   readonly feed: Pick<Feed, 'noteStatus' | 'noteImages'>
-  readonly studies: Pick<Studies, 'read' | 'update'>
   readonly writing: ReportWriting
   readonly reading: ReportReading
   readonly templates: ReportTemplates
@@ -48,7 +47,7 @@ export function reportHandlers(
   deps: DashboardReportsDeps,
   callerOf = windowCaller(deps.store),
 ): ReportHandlers {
-  const { store, feed, studies, writing, reading, templates, criticals, contexts, ports } = deps
+  const { store, feed, writing, reading, templates, criticals, contexts, ports } = deps
   /** Not after each save: what other windows list of a study is who has it and how it stands. */
   const told = <T>(reply: T): T => {
     feed.noteStatus()
@@ -58,7 +57,7 @@ export function reportHandlers(
   /** The study of a signed report that the person may see. */
   function signed(user: SignedInUser, reportId: string): void {
     const report = store.reports.get(reportId)
-    if (report) studies.read(callerOf(user), 'scribe', report.studyId)
+    if (report) readStudy(store, callerOf(user), 'scribe', report.studyId)
     if (report?.status !== 'completed')
       throw new ApiError('not-found', 'There is no such signed report.')
   }
@@ -70,7 +69,7 @@ export function reportHandlers(
     }),
     async askContext({ params, body, user }) {
       const caller = callerOf(user)
-      studies.read(caller, 'scribe', params.studyId)
+      readStudy(store, caller, 'scribe', params.studyId)
       // The screen asks when it is opened: who looked at whom is on record (ux-security E.8).
       note(
         store,
@@ -79,7 +78,7 @@ export function reportHandlers(
         params.studyId,
       )
       await contexts.ask(params.studyId, { again: body.again })
-      return contexts.of(studies.read(caller, 'scribe', params.studyId).record)
+      return contexts.of(readStudy(store, caller, 'scribe', params.studyId).record)
     },
 
     begin({ params, body, user }) {
@@ -156,7 +155,7 @@ export function reportHandlers(
     },
     assign({ params, body, user }) {
       const caller = callerOf(user)
-      studies.update(caller, 'scribe', params.studyId, { assignedTo: body.userId })
+      updateStudy(store, caller, 'scribe', params.studyId, { assignedTo: body.userId })
       return told(reading.read(caller, params.studyId))
     },
   }
@@ -166,14 +165,14 @@ export function reportHandlers(
  * A document of the clinical context of a study that the person sees. @throws ApiError not-found
  */
 export function contextDocument(
-  { store, studies, contexts }: DashboardReportsDeps,
+  { store, contexts }: DashboardReportsDeps,
   callerOf = windowCaller(store),
 ) {
   return (
     user: SignedInUser,
     { studyId, documentId }: z.output<typeof DocumentParams>,
   ): Document => {
-    studies.read(callerOf(user), 'scribe', studyId)
+    readStudy(store, callerOf(user), 'scribe', studyId)
     const document = contexts.document(studyId, documentId)
     if (!document) throw new ApiError('not-found', 'There is no such document.')
     return document

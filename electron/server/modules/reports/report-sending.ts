@@ -1,6 +1,6 @@
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import type { UndeliveredReports } from '#server/modules/dashboard/ports.ts'
-import type { EventRecorder } from '#server/modules/events/event-recorder.ts'
+import type { EventRecorder } from '#server/modules/events/recorder.ts'
 import { findEndpoint, listEndpoints } from '#server/modules/partners/queries.ts'
 import { switchOffEndpoint } from '#server/modules/partners/service.ts'
 import { DISABLED_SENTENCES, endpointName } from '#server/modules/partners/targets.ts'

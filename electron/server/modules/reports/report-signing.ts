@@ -1,6 +1,6 @@
 import { type DomainDeps, note } from '#server/modules/audit/audit.ts'
 import { followedCorrection } from '#server/modules/corrections/correction-addendum.ts'
-import type { EventLog } from '#server/modules/events/event-log.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
 import { identityOf } from '#server/modules/images/study-identity.ts'
 import { endpointTaking } from '#server/modules/partners/targets.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'

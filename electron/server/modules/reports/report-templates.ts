@@ -1,5 +1,5 @@
 import { type DomainDeps, differences, note } from '#server/modules/audit/audit.ts'
-import { studyFinder } from '#server/modules/studies/study-access.ts'
+import { visibleStudy } from '#server/modules/studies/study-access.ts'
 import { refused } from '#server/modules/studies/study-references.ts'
 import { actorOf, demand, isAllowed, type UserCaller } from '#server/modules/users/caller.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -34,7 +34,6 @@ export interface ReportTemplates {
 export function openReportTemplates(deps: DomainDeps): ReportTemplates {
   const { store, clock, uuid } = deps
   const { database, reportTemplates } = store
-  const finder = studyFinder(deps)
 
   const view = ({
     ownerId,
@@ -90,7 +89,7 @@ export function openReportTemplates(deps: DomainDeps): ReportTemplates {
       demand(caller, 'readStudies')
       const templates = reportTemplates.listFor(caller.user.userId)
       if (studyId === undefined) return templates.map(view)
-      const subject = subjectOf(deps, finder.read(caller, 'scribe', studyId))
+      const subject = subjectOf(deps, visibleStudy(deps.store, caller, 'scribe', studyId))
       return templates
         .flatMap((template) => {
           const fit = fitOf(template, subject)

@@ -1,6 +1,6 @@
 import { note } from '#server/modules/audit/audit.ts'
 import { identityOf, isSameDifferences } from '#server/modules/images/study-identity.ts'
-import { studyFinder } from '#server/modules/studies/study-access.ts'
+import { visibleStudy } from '#server/modules/studies/study-access.ts'
 import type { ScribeStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { actorOf, demand, type UserCaller } from '#server/modules/users/caller.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -119,12 +119,11 @@ export interface ReportWriting {
 export function openReportWriting(deps: ReportWritingDeps): ReportWriting {
   const { store, clock, uuid, locks } = deps
   const { database, reports, reportRevisions, studies } = store
-  const finder = studyFinder(deps)
   const signReport = reportSigning(deps)
 
   function deskOf(caller: UserCaller, studyId: string): Desk {
     demand(caller, 'writeReports')
-    const study = finder.read(caller, 'scribe', studyId) as ScribeStudyRecord
+    const study = visibleStudy(store, caller, 'scribe', studyId) as ScribeStudyRecord
     const draft = reports.draftOf(studyId)
     return { study, draft, lock: draft && locks.of(draft.reportId) }
   }

@@ -1,12 +1,11 @@
 import type { HttpApp } from '#server/http/http-app.ts'
 import { openOutboxWorker } from '#server/jobs/outbox-worker.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
-import type { EventLog } from '#server/modules/events/event-log.ts'
-import type { EventRecorder } from '#server/modules/events/event-recorder.ts'
-import { openEventReplay } from '#server/modules/events/event-replay.ts'
-import { serveDashboardEvents } from '#server/modules/events/routes.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
+import type { EventRecorder } from '#server/modules/events/recorder.ts'
+import { openEventReplay } from '#server/modules/events/replay.ts'
+import { serveEvents } from '#server/modules/events/routes.ts'
 import type { Intake } from '#server/modules/images/intake.ts'
-import type { PartnerInterface } from '#server/modules/partners/partner-interface.ts'
 import { serveEndpoints } from '#server/modules/partners/routes.ts'
 import { sessionReply } from '#server/modules/users/session-routes.ts'
 import { testSending } from '#server/modules/worklist/test-sending.ts'
@@ -29,6 +28,7 @@ import { type DashboardReportsDeps, serveDashboardReports } from './report-route
 import { openReportSending, type ReportSending } from './report-sending.ts'
 import { openReportTemplates } from './report-templates.ts'
 import { openReportWriting } from './report-writing.ts'
+import { openReports } from './reports.ts'
 import { serveLinkedReports } from './shared-report-routes.ts'
 
 export interface ReportingOptions {
@@ -37,7 +37,6 @@ export interface ReportingOptions {
   readonly eventLog: EventLog
   readonly recorder: EventRecorder
   readonly intake: Intake
-  readonly partnerInterface: PartnerInterface
   readonly publicBase: () => string
   readonly isOwn: IsOwnListener
   /** Of the product, as the window shows it. */
@@ -64,19 +63,9 @@ const REPORT_ARCHIVE = 'report.archive'
 /** Connects the writing of reports with the partner, the archive and the window. */
 export function openReporting(parts: Parts, options: ReportingOptions): Reporting {
   const { deps, store, settings, refusedHosts } = parts
-  const {
-    feed,
-    requester,
-    eventLog,
-    recorder,
-    intake,
-    partnerInterface,
-    publicBase,
-    isOwn,
-    version,
-    onError,
-  } = options
-  const { studies, reports } = partnerInterface
+  const { feed, requester, eventLog, recorder, intake, publicBase, isOwn, version, onError } =
+    options
+  const reports = openReports({ ...deps, publicBase })
   const { clock } = deps
   const opened = new AsyncDisposableStack()
   const plaintextHosts = () => settings.get('partner.plaintextHosts')
@@ -114,22 +103,22 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
     ...contextAsking(store, requester, downloads, refusedHosts, eventLog, closing.signal),
   })
   const replay = opened.use(
-    openEventReplay({
-      ...deps,
-      onError,
-      ports: {
-        wake: () => sending.wake(),
-        askEnrichment: (studyInstanceUid) => intake.retryEnrichment(studyInstanceUid),
-        askContext: (studyId) => contexts.ask(studyId, { again: true }),
+    openEventReplay(
+      store,
+      () => sending.wake(),
+      {
+        'patient_study.enrichment_requested': (uid) => intake.retryEnrichment(uid),
+        'clinical_context.enrichment_requested': (id) => contexts.ask(id, { again: true }),
       },
-    }),
+      onError,
+    ),
   )
   // Before the replay waits for what it has asked: a host of documents may hang for minutes.
   opened.defer(() => closing.abort(new Error('the gateway is closing')))
   const locks = openReportLocks({ clock, seconds: () => settings.get('reports.lockSeconds') })
   const criticals = openCriticalResults(deps)
   const writing = openReportWriting({ ...deps, settings, locks, reports, events: eventLog })
-  const reading = openReportReading({ ...deps, locks, studies, contexts, criticals, delivery })
+  const reading = openReportReading({ ...deps, locks, contexts, criticals, delivery })
   const templates = openReportTemplates(deps)
 
   return {
@@ -138,7 +127,7 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
     begin: sending.begin,
     serve(app) {
       const desk: DashboardReportsDeps = {
-        ...{ store, feed, studies, writing, reading, templates, criticals, contexts },
+        ...{ store, feed, writing, reading, templates, criticals, contexts },
         ports: {
           sendObjects: objects.send,
           pdfUrl: (reportId: string) => reportPdfUrl(store, publicBase(), reportId),
@@ -148,14 +137,7 @@ export function openReporting(parts: Parts, options: ReportingOptions): Reportin
       serveLinkedReports(app, { ...desk, session: sessionReply(store, settings, version) })
       const sendTest = testSending(parts, { requester, publicBase })
       serveEndpoints(app, store, settings, refusedHosts, destinations.waiting, feed.noteStatus)
-      serveDashboardEvents(app, {
-        store,
-        eventLog,
-        replay,
-        plaintextHosts,
-        feed,
-        ports: { sendTest },
-      })
+      serveEvents(app, store, eventLog, replay, sendTest, feed.noteStatus)
       serveReportPdf(app, {
         verify: (reportId, query) => isReportPdfLink(store, reportId, query),
         read: (reportId) => store.reportPdfs.read(reportId),

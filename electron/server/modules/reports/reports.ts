@@ -1,5 +1,5 @@
 import { type DomainDeps, note } from '#server/modules/audit/audit.ts'
-import { type EitherStudy, isVisible, studyFinder } from '#server/modules/studies/study-access.ts'
+import { type EitherStudy, isVisible, resolveStudy } from '#server/modules/studies/study-access.ts'
 import type { ScribeStudyRecord, StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { refused } from '#server/modules/studies/study-references.ts'
 import { actorOf, type Caller, demand } from '#server/modules/users/caller.ts'
@@ -62,7 +62,6 @@ export interface Reports {
 export function openReports(deps: DomainDeps & { readonly publicBase: () => string }): Reports {
   const { store, clock, uuid, publicBase } = deps
   const { database, reports, studies } = store
-  const finder = studyFinder(deps)
 
   function found(
     caller: Caller,
@@ -81,7 +80,7 @@ export function openReports(deps: DomainDeps & { readonly publicBase: () => stri
   ): ReportItem | ReportsOfStudy<ReportItem> {
     demand(caller, 'readStudies')
     if (reportId === undefined) {
-      const study = finder.resolve(caller, 'scribe', either, 'query')
+      const study = resolveStudy(store, caller, 'scribe', either, 'query')
       return {
         reports: reports.signedOf(study.studyId).map((report) => itemOf(report, study)),
         ...namesOf(study),
@@ -89,7 +88,7 @@ export function openReports(deps: DomainDeps & { readonly publicBase: () => stri
     }
     const { report, study } = found(caller, reportId)
     if (either.studyId !== undefined || either.studyInstanceUid !== undefined) {
-      if (finder.resolve(caller, 'scribe', either, 'query').studyId !== study.studyId)
+      if (resolveStudy(store, caller, 'scribe', either, 'query').studyId !== study.studyId)
         throw new ApiError('malformed', 'The report is not one of the study.', {
           errors: [
             { path: 'query.reportId', message: 'must be a report of the study that is named' },
@@ -115,7 +114,7 @@ export function openReports(deps: DomainDeps & { readonly publicBase: () => stri
   return {
     list(caller, either) {
       demand(caller, 'readStudies')
-      const study = finder.resolve(caller, 'scribe', either, 'query')
+      const study = resolveStudy(store, caller, 'scribe', either, 'query')
       return { reports: reports.ofStudy(study.studyId).map(withoutDraftText), ...namesOf(study) }
     },
 

@@ -10,6 +10,7 @@ import type { CommandContext } from '#server/modules/control/commands.ts'
 import type { Feed } from '#server/modules/dashboard/feed.ts'
 import { readinessOf } from '#server/modules/diagnostics/readiness.ts'
 import { selfTest } from '#server/modules/diagnostics/self-test.ts'
+import { newestCalls } from '#server/modules/events/meter.ts'
 import { hasUser } from '#server/modules/users/people.ts'
 import type { Parts } from '#server/parts.ts'
 import { timeZoneOf } from '#server/platform/clinic-day.ts'
@@ -18,7 +19,7 @@ import type { Status } from '#shared/contract/dashboard.ts'
 import type { SetupState } from '#shared/contract/dashboard-setup.ts'
 import type { KeyStoreState } from '#shared/contract/shell.ts'
 import { serveDashboardSetup } from './setup-routes.ts'
-import { devicesHeard, partnerHeard, stepsDone } from './setup-state.ts'
+import { devicesHeard, stepsDone } from './setup-state.ts'
 
 export interface SetupOptions
   extends Pick<UpkeepOptions, 'version' | 'logFile' | 'restart' | 'isSafe' | 'onError'> {
@@ -75,7 +76,7 @@ export function openSetup(parts: Parts, options: SetupOptions): Setup {
         addresses: lanAddresses(host),
       },
       devices: devicesHeard(parts),
-      partner: partnerHeard(parts),
+      partner: newestCalls(parts.store.database),
       backup: await backups.wizardState(),
     }
     const isReachable =

@@ -1,10 +1,8 @@
 import type { DomainDeps } from '#server/modules/audit/audit.ts'
 import type { Devices } from '#server/modules/devices/devices.ts'
-import { defaultEndpoint } from '#server/modules/partners/targets.ts'
 import type { SetupState, SetupStep } from '#shared/contract/dashboard-setup.ts'
 
 export type SetupDevice = SetupState['devices'][number]
-export type PartnerEvent = SetupState['partner']['events'][number]
 
 /** Devices in the wizard; a clinic with more of them is past it. */
 const MOST_DEVICES = 20
@@ -36,28 +34,6 @@ export function devicesHeard({
       : null
     return { deviceId, aeTitle, name, lastSeenAt, asked }
   })
-}
-
-/**
- * The events that the clinic's default endpoint gets, each with how its newest call ended: a test,
- * or in earnest.
- */
-export function partnerHeard({ store }: Pick<DomainDeps, 'store'>): SetupState['partner'] {
-  const endpoint = defaultEndpoint(store.database)
-  if (!endpoint) return { url: null, endpointId: null, events: [] }
-  const { url, endpointId } = endpoint
-  return {
-    url,
-    endpointId,
-    events: endpoint.events.map((type): PartnerEvent => {
-      const newest = store.events.list({ type, show: 'all', endpointId, limit: 1 }).items[0]
-      return {
-        type,
-        outcome: newest?.outcome ?? 'none',
-        at: newest && newest.attempts > 0 ? newest.updatedAt : null,
-      }
-    }),
-  }
 }
 
 /** What a step is for, read off what is there: nothing is ticked by hand. */

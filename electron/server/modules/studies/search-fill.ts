@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { DomainDeps } from '#server/modules/audit/audit.ts'
+import type { Context } from '#server/context.ts'
 
 /** A few milliseconds of work between two turns of the event loop. */
 const AT_A_TIME = 20
@@ -11,20 +11,20 @@ const AT_A_TIME = 20
  * aborts.
  */
 export async function fillSearch(
-  { store }: Pick<DomainDeps, 'store'>,
+  { imageStudies, searchFill, database }: Context,
   signal: AbortSignal,
 ): Promise<void> {
   const fillings = [
     {
-      isNeeded: () => store.imageStudies.isUncompared(),
-      fill: () => store.imageStudies.compareUncompared(AT_A_TIME),
+      isNeeded: () => imageStudies.isUncompared(),
+      fill: () => imageStudies.compareUncompared(AT_A_TIME),
     },
-    { isNeeded: () => store.searchFill.left() > 0, fill: () => store.searchFill.fill(AT_A_TIME) },
+    { isNeeded: () => searchFill.left() > 0, fill: () => searchFill.fill(AT_A_TIME) },
   ]
   for (const { isNeeded, fill } of fillings) {
     let isMore = isNeeded()
     while (isMore && !signal.aborted) {
-      isMore = await store.database.commitSoon(fill)
+      isMore = await database.commitSoon(fill)
       await nextTurn()
     }
   }

@@ -5,6 +5,7 @@ import { type Stretch, stretchOf } from '#server/database/time-range.ts'
 import { neededAddenda } from '#server/modules/reports/needed-addendum-queries.ts'
 import type { BoundedCount } from '#shared/contract/dashboard-studies.ts'
 import { type SearchIndex, STUDY_WORDS } from './search-index.ts'
+import { type Area, type FacetFilter, facetsOf } from './study-facet.ts'
 import {
   customersShown,
   expressionsOfFilter,
@@ -13,7 +14,6 @@ import {
 } from './study-filter.ts'
 import { countedSequence } from './study-list-queries.ts'
 import type { StudyRecord } from './study-queries.ts'
-import { tallied } from './study-tally-queries.ts'
 
 /** Counting of what is searched for stops here: nobody scrolls through more. */
 const MOST_COUNTED = 1000
@@ -177,3 +177,32 @@ export function studyCounts(
 
 const matchSql = ({ area }: StudyFilter): string =>
   `select rowid as seq from ${STUDY_WORDS[area]} where ${STUDY_WORDS[area]} match ? and rowid > ? and rowid < ? order by rowid desc limit ?`
+
+export interface TallyQuery extends FacetFilter {
+  readonly area: Area
+  /** Null: those that are nobody's. */
+  readonly assignedTo?: string | null | undefined
+  readonly expressCustomerIds?: readonly (string | null)[] | undefined
+}
+
+/** How many studies the filters let through, from tallies that triggers keep. */
+export function tallied(db: Database, query: TallyQuery): number {
+  const { area, assignedTo, expressCustomerIds } = query
+  const facets = facetsOf(area, query)
+  const customers = expressCustomerIds?.map((id) => id ?? '')
+  if (facets.length === 0 || customers?.length === 0) return 0
+  const tests = [
+    `facet in (${facets.map(() => '?').join(', ')})`,
+    ...(assignedTo === undefined ? [] : ['assignedTo = ?']),
+    ...(customers === undefined
+      ? []
+      : [`expressCustomerId in (${customers.map(() => '?').join(', ')})`]),
+  ]
+  const values = [
+    ...facets,
+    ...(assignedTo === undefined ? [] : [assignedTo ?? '']),
+    ...(customers ?? []),
+  ]
+  const text = `select ifnull(sum(studies), 0) as count from studyTallies where ${tests.join(' and ')}`
+  return db.get(rawQuery<{ count: number }>(text, values))?.count ?? 0
+}

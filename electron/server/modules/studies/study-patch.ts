@@ -25,7 +25,7 @@ const NULLED = ['externalPatientId', 'clinicalIndication', 'technologistTechniqu
 
 /**
  * What is absent stays, null clears; `reportMetadata` is merged field by field, everything else
- * replaced (interface-choices §6 row 35).
+ * replaced.
  */
 export interface StudyPatch {
   readonly studyDescription?: string | undefined
@@ -46,7 +46,7 @@ export interface StudyPatch {
 }
 
 /**
- * The study with the patch on it (interface-choices §6 rows 5-7, 35). What does not differ from
+ * The study with the patch on it. What does not differ from
  * before is the same object.
  * @throws ApiError refused: the study cannot be reassigned in its state
  */
@@ -115,7 +115,6 @@ function statusAfter(
   assignedTo: string | null,
 ): StudyRecord['status'] {
   const isReassigned = assignedTo !== before.assignedTo
-  // Row 7.
   if (isReassigned && before.cancelledAt !== null)
     throw refused('body.assignedTo', 'must stay: the study is cancelled')
   if (before.area === 'viewer') return patch.studyViewerStatus ?? before.status

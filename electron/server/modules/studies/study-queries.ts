@@ -15,7 +15,7 @@ import { type StudySearch, studySearch } from './study-search-queries.ts'
 
 export type { Area, StudyStatus } from './study-facet.ts'
 
-/** A report of a partner about an earlier study (interface.md, prior report). */
+/** A report of a partner about an earlier study. */
 export interface PriorReport {
   readonly reportText: string
   readonly externalStudyId?: string | undefined
@@ -68,7 +68,7 @@ export interface ScribeStudyRecord extends StudyFields {
   readonly area: 'scribe'
   readonly status: StudyReportStatus
 }
-/** A study of one area: a row per area and UID (interface-choices §6 row 33). */
+/** A study of one area: there is a row for each area and UID. */
 export type StudyRecord = ViewerStudyRecord | ScribeStudyRecord
 export type NewStudyRecord = Omit<ViewerStudyRecord, 'seq'> | Omit<ScribeStudyRecord, 'seq'>
 

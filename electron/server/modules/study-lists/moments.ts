@@ -1,5 +1,5 @@
 import type { Context } from '#server/context.ts'
-import type { EventLog } from '#server/modules/events/event-log.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
 import { findEndpoint } from '#server/modules/partners/queries.ts'
 import { personOf } from '#server/modules/reports/report-people.ts'
 import { openReferences } from '#server/modules/studies/reference-queries.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
 import type { SliceQuery } from '#server/database/page.ts'
-import type { EventLog } from '#server/modules/events/event-log.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
 import type { ReportLocks } from '#server/modules/reports/report-locks.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import { openReferences } from '#server/modules/studies/reference-queries.ts'

@@ -84,26 +84,6 @@ export async function changePassword(
   })
 }
 
-/** @throws ApiError refused, too-many */
-export const beginSecondFactor = async (
-  context: Context,
-  people: People,
-  userId: string,
-  password: string,
-) =>
-  secondFactors.beginSecondFactor(context, await demandPassword(context, people, userId, password))
-
-/** @throws ApiError refused, too-many */
-export async function endSecondFactor(
-  context: Context,
-  people: People,
-  userId: string,
-  password: string,
-): Promise<void> {
-  await demandPassword(context, people, userId, password)
-  secondFactors.endSecondFactor(context, userId, userActor(userId))
-}
-
 /**
  * Takes it off another's account: an owner's only by an owner. @throws ApiError not-found,
  * not-permitted; refused: it is one's own
@@ -182,7 +162,8 @@ function wrongPassword(context: Context, token: string): ApiError {
   return ended('The password was wrong ten times, so the session has ended. Sign in again.')
 }
 
-async function demandPassword(
+/** The user, whose password it is. @throws ApiError not-found, refused, too-many */
+export async function demandPassword(
   context: Context,
   people: People,
   userId: string,

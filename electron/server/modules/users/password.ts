@@ -16,36 +16,24 @@ const AT_ONCE = 2
 const MOST_WAITING = 20
 const MOST_WAITING_OF_HOST = 5
 
-/**
- * Passwords as `scrypt$logN$r$p$salt$hash`, both in base64. Not more than two are worked on at
- * once: each takes 128 MiB.
- */
-export interface Passwords {
-  hash(password: string): Promise<string>
-  /**
-   * The same work is done where `stored` is undefined: nobody learns from the time who has an
-   * account.
-   * @param host that asks: one has a single password worked on at a time, and those that wait
-   *   take turns
-   */
-  verify(password: string, stored: string | undefined, host?: string): Promise<boolean>
-  /** @throws ApiError too-many where a password of this host would be refused, without any work */
-  requireRoom(host?: string): void
-}
-
 interface Waiting {
   readonly host: string | undefined
   readonly go: () => void
 }
 
-export function openPasswords(cost: ScryptCost = SCRYPT_COST): Passwords {
+/**
+ * Passwords as `scrypt$logN$r$p$salt$hash`, both in base64. Not more than two are worked on at
+ * once: each takes 128 MiB.
+ */
+export function openPasswords(cost: ScryptCost = SCRYPT_COST) {
   const running: (string | undefined)[] = []
   const waiting: Waiting[] = []
 
   const mayRun = (host: string | undefined) =>
     running.length < AT_ONCE && (host === undefined || !running.includes(host))
 
-  function requireRoom(host: string | undefined): void {
+  /** @throws ApiError too-many where a password of this host would be refused, without any work */
+  function requireRoom(host?: string): void {
     if (mayRun(host)) return
     const ofHost = waiting.filter((one) => one.host === host).length
     if (waiting.length < MOST_WAITING && (host === undefined || ofHost < MOST_WAITING_OF_HOST))
@@ -87,7 +75,7 @@ export function openPasswords(cost: ScryptCost = SCRYPT_COST): Passwords {
   }
 
   return {
-    async hash(password) {
+    async hash(password: string): Promise<string> {
       const salt = randomBytes(SALT_BYTES)
       const hash = await derive(password, salt, cost)
       return [
@@ -100,7 +88,13 @@ export function openPasswords(cost: ScryptCost = SCRYPT_COST): Passwords {
       ].join('$')
     },
     requireRoom,
-    async verify(password, stored, host) {
+    /**
+     * The same work is done where `stored` is undefined: nobody learns from the time who has an
+     * account.
+     * @param host that asks: one has a single password worked on at a time, and those that wait
+     *   take turns
+     */
+    async verify(password: string, stored: string | undefined, host?: string): Promise<boolean> {
       const [kind, logN, r, p, salt, hash] = stored?.split('$') ?? []
       const isKnown = kind === 'scrypt' && salt !== undefined && hash !== undefined
       const expected = Buffer.alloc(HASH_BYTES, isKnown ? Buffer.from(hash, 'base64') : 0)

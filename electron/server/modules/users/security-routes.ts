@@ -13,7 +13,7 @@ import {
 import { ApiError } from '#shared/errors.ts'
 import * as accounts from './accounts.ts'
 import type { People } from './people.ts'
-import { confirmSecondFactor } from './second-factor.ts'
+import { beginSecondFactor, confirmSecondFactor, endSecondFactor } from './second-factor.ts'
 import type { sessionReply } from './session-routes.ts'
 import * as sessions from './sessions.ts'
 import * as workstations from './workstations.ts'
@@ -67,13 +67,16 @@ export function serveDashboardSecurity(
         await accounts.changePassword(context, people, user.userId, given)
         return { success: true }
       },
-      beginSecondFactor: ({ body, user }) =>
-        accounts.beginSecondFactor(context, people, user.userId, body.password),
+      async beginSecondFactor({ body, user: { userId } }) {
+        const user = await accounts.demandPassword(context, people, userId, body.password)
+        return beginSecondFactor(context, user)
+      },
       confirmSecondFactor: ({ body, user }) => ({
         codes: confirmSecondFactor(context, user.userId, body.code),
       }),
-      async endSecondFactor({ body, user }) {
-        await accounts.endSecondFactor(context, people, user.userId, body.password)
+      async endSecondFactor({ body, user: { userId } }) {
+        await accounts.demandPassword(context, people, userId, body.password)
+        endSecondFactor(context, userId, userActor(userId))
         return { success: true }
       },
       resetSecondFactor({ params, user }) {

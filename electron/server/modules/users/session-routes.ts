@@ -1,6 +1,7 @@
 import type { Context } from '#server/context.ts'
+import type { Sessions } from '#server/http/http-app.ts'
 import type { Call, HandlersOf } from '#server/http/operations.ts'
-import { ACCESS, type SessionCookie, type Sessions } from '#server/http/session-authentication.ts'
+import { ACCESS, type SessionCookie } from '#server/http/session-authentication.ts'
 import type { WorkstationCookie } from '#server/http/workstation-authentication.ts'
 import type { Settings } from '#server/modules/settings/settings.ts'
 import type { dashboard } from '#shared/contract/dashboard.ts'

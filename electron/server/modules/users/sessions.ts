@@ -1,4 +1,5 @@
 import type { Context } from '#server/context.ts'
+import type { SessionUse } from '#server/http/http-app.ts'
 import { type Actor, note, userActor } from '#server/modules/audit/audit.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
@@ -31,12 +32,6 @@ export interface SessionPlace {
   readonly workstationId: string | null
 }
 const NOWHERE: SessionPlace = { browser: '', address: '', workstationId: null }
-
-/**
- * What looks at a session: a person's call keeps it from being locked, a stream or a poll of an
- * open window does not.
- */
-export type SessionUse = 'person' | 'background'
 
 /** A session that runs, and whose it is. */
 export interface RunningSession {

@@ -1,6 +1,6 @@
 import type { Context } from '#server/context.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
-import type { EventLog } from '#server/modules/events/event-log.ts'
+import type { EventLog } from '#server/modules/events/log.ts'
 import { findEndpoint } from '#server/modules/partners/queries.ts'
 import type { RefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { endpointTaking } from '#server/modules/partners/targets.ts'
@@ -8,7 +8,6 @@ import type { AnswerOf } from '#server/webhooks/answer.ts'
 import type { Manifest } from '#server/webhooks/manifest.ts'
 import { acceptAnswer, type EventSubject, type Requester } from '#server/webhooks/request.ts'
 import type { EventData } from '#shared/contract/webhooks.ts'
-import type { AskUpload } from './capture-upload.ts'
 
 /** The study that is asked for; of an ephemeral session there is none. */
 export interface AskedStudy {
@@ -37,8 +36,8 @@ export interface AccessAnswer {
 }
 
 /**
- * Asks the partner whose images they are. `study` is null for an
- * ephemeral session (then `view.ephemeral` says what is asked). @throws WebhookError, of
+ * Asks the partner whose images they are. `study` is null for an ephemeral session (then
+ * `view.ephemeral` says what is asked). @throws WebhookError, of
  * `no-endpoint` where no endpoint takes the event; the reason of `signal`
  */
 export type AskAccess = (
@@ -47,13 +46,8 @@ export type AskAccess = (
   signal: AbortSignal,
 ) => Promise<AccessAnswer>
 
-export interface AccessAskingDeps {
-  readonly store: Context
-  readonly requester: Requester
-  readonly refusedHosts: RefusedHosts
-  readonly eventLog: Pick<EventLog, 'setEffect'>
-  readonly plaintextHosts: () => readonly string[]
-}
+/** Asks the partner where a capture goes. @throws WebhookError; the reason of `signal` */
+export type AskUpload = ReturnType<typeof accessAsking>['askUpload']
 
 type AccessEvent =
   | 'study.access_requested'
@@ -71,12 +65,12 @@ interface Asking<E extends AccessEvent> {
  * How the viewer asks the partner for images and for where captures go. Both reject with
  * `WebhookError`, or the reason of the signal.
  */
-export function accessAsking(deps: AccessAskingDeps): {
-  readonly askImages: AskAccess
-  readonly askUpload: AskUpload
-} {
-  const { store, requester, refusedHosts, eventLog, plaintextHosts } = deps
-
+export function accessAsking(
+  { database, settings, studies }: Context,
+  requester: Requester,
+  refusedHosts: RefusedHosts,
+  eventLog: Pick<EventLog, 'setEffect'>,
+) {
   async function asked<E extends AccessEvent>(
     event: E,
     { data, apiKeyId, about, signal }: Asking<E>,
@@ -88,7 +82,7 @@ export function accessAsking(deps: AccessAskingDeps): {
       accept(reply) {
         eventId = reply.webhookId
         const accept = acceptAnswer(event, {
-          plaintextHosts: plaintextHosts(),
+          plaintextHosts: settings.get('partner.plaintextHosts'),
           ...(about.studyInstanceUid !== null && { studyInstanceUid: about.studyInstanceUid }),
         })
         return accept({
@@ -100,12 +94,12 @@ export function accessAsking(deps: AccessAskingDeps): {
         })
       },
     })
-    const endpointId = endpointTaking(store.database, event, apiKeyId)?.endpointId
+    const endpointId = endpointTaking(database, event, apiKeyId)?.endpointId
     return {
       answer,
       notes,
       hosts: () =>
-        endpointId === undefined ? [] : (findEndpoint(store.database, endpointId)?.fileHosts ?? []),
+        endpointId === undefined ? [] : (findEndpoint(database, endpointId)?.fileHosts ?? []),
       noteRefusedHost(url: string) {
         if (endpointId !== undefined) refusedHosts.note(endpointId, url)
       },
@@ -113,52 +107,40 @@ export function accessAsking(deps: AccessAskingDeps): {
     }
   }
 
-  /** Row 50: whoever made the study has its images. */
-  const keyOf = (studyId: string) => store.studies.get(studyId)?.createdByApiKeyId ?? null
-
-  return {
-    async askImages(view, study, signal) {
-      const ask = study
-        ? await asked('study.access_requested', {
-            ...{
-              data: study as EventData<'study.access_requested'>,
-              apiKeyId: keyOf(study.studyId),
-              signal,
-            },
-            about: { subject: study.studyId, studyInstanceUid: study.studyInstanceUid },
-          })
-        : await asked('ephemeral.access_requested', {
-            ...{ data: ephemeralOf(view), apiKeyId: view.createdByApiKeyId, signal },
-            about: { subject: view.viewId, studyInstanceUid: null },
-          })
-      const { answer, setEffect, ...rest } = ask
-      const manifests = manifestsOf(answer)
-      const given: AccessAnswer = {
-        ...rest,
-        urls: answer.urls,
-        manifests,
-        media: answer.mediaUrls ?? [],
-      }
-      setEffect(effectOf(given))
-      return given
-    },
-
-    async askUpload(data, apiKeyId, signal) {
-      const about = { subject: data.studyId, studyInstanceUid: data.studyInstanceUid }
-      const { answer, ...rest } = await asked('secondary_capture.access_requested', {
-        data,
-        apiKeyId,
-        about,
-        signal,
-      })
-      return { ...rest, uploadUrls: answer.uploadUrls }
-    },
+  const askImages: AskAccess = async (view, study, signal) => {
+    const { answer, setEffect, ...rest } = study
+      ? await asked('study.access_requested', {
+          data: study as EventData<'study.access_requested'>,
+          // Whoever created the study has its images.
+          apiKeyId: studies.get(study.studyId)?.createdByApiKeyId ?? null,
+          about: { subject: study.studyId, studyInstanceUid: study.studyInstanceUid },
+          signal,
+        })
+      : await asked('ephemeral.access_requested', {
+          ...{ data: ephemeralOf(view), apiKeyId: view.createdByApiKeyId, signal },
+          about: { subject: view.viewId, studyInstanceUid: null },
+        })
+    const manifests = manifestsOf(answer)
+    const given = { ...rest, urls: answer.urls, manifests, media: answer.mediaUrls ?? [] }
+    setEffect(effectOf(given))
+    return given
   }
+
+  async function askUpload(
+    data: EventData<'secondary_capture.access_requested'>,
+    apiKeyId: string | null,
+    signal: AbortSignal,
+  ) {
+    const about = { subject: data.studyId, studyInstanceUid: data.studyInstanceUid }
+    const asking = { data, apiKeyId, about, signal }
+    const { answer, ...rest } = await asked('secondary_capture.access_requested', asking)
+    return { ...rest, uploadUrls: answer.uploadUrls }
+  }
+
+  return { askImages, askUpload }
 }
 
-function ephemeralOf({
-  ephemeral,
-}: Parameters<AskAccess>[0]): EventData<'ephemeral.access_requested'> {
+function ephemeralOf({ ephemeral }: OpenView): EventData<'ephemeral.access_requested'> {
   const { retrievalId = '', options } = ephemeral ?? {}
   return { retrievalId, ...(options && { options }) }
 }

@@ -27,8 +27,6 @@ const isReceived = ({ remoteAddress }: InstanceRecord) => remoteAddress !== ''
 /** What is remembered of an instance. */
 type Kept = Pick<InstanceRecord, 'file' | 'crc32' | 'transferSyntaxUid'>
 
-export type ArchiveImages = ReturnType<typeof archiveImages>
-
 /** The current images of a study in the archive; those that were set aside are not shown. */
 export function archiveImages(scope: ViewScope, studyInstanceUid: string) {
   const { context, cache, openFiles, list, shown, media, signal } = scope

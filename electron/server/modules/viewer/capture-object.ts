@@ -1,27 +1,11 @@
-import type { DataSet } from '#server/dicom/data-set/coding.ts'
 import {
   type CaptureImage,
   SECONDARY_CAPTURE,
   secondaryCapture,
 } from '#server/dicom/objects/secondary-capture.ts'
 import type { ImageHeader } from '#server/modules/images/image-study-queries.ts'
-import type { ImageAttributes } from '#server/modules/images/instance-queries.ts'
 import { dicomTime } from '#server/platform/clinic-day.ts'
 import type { KnownInstance } from './images.ts'
-
-/** A capture as the archive keeps it: what `modules/images/own-instances.ts` takes. */
-export interface CaptureObject {
-  readonly sopInstanceUid: string
-  readonly sopClassUid: string
-  readonly studyInstanceUid: string
-  readonly seriesInstanceUid: string
-  readonly seriesNumber: string
-  readonly seriesDescription: string
-  readonly modality: string
-  readonly instanceNumber: string
-  readonly image: ImageAttributes
-  readonly dataSet: DataSet
-}
 
 export interface CaptureOf {
   /** What was shown. */
@@ -44,11 +28,11 @@ export interface CaptureOf {
 
 const SERIES = { seriesNumber: '9903', seriesDescription: 'Secondary captures' } as const
 
-/** The capture, and what the row of its study says where the archive has none. */
-export function captureObject(of: CaptureOf): {
-  readonly object: CaptureObject
-  readonly header: ImageHeader
-} {
+/**
+ * The capture as the archive takes it (`openOwnInstances`), and what the row of its study says
+ * where the archive has none.
+ */
+export function captureObject(of: CaptureOf) {
   const {
     shown,
     frame,

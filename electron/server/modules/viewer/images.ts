@@ -121,7 +121,9 @@ export function openViewImages(
     media: (view: OpenView, mediaId: number, range: string | undefined, signal: AbortSignal) =>
       stateOf(view).medium(mediaId, range, signal),
     priors,
-    /** Once it resolves, `lines` has the study. @throws ApiError not-found: it is none of `priors` */
+    /**
+     * Once it resolves, `lines` has the study. @throws ApiError not-found: it is none of `priors`
+     */
     async addPrior(view: OpenView, studyInstanceUid: string): Promise<void> {
       if (!priors(view).some((prior) => prior.studyInstanceUid === studyInstanceUid))
         throw new ApiError(

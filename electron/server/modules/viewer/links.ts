@@ -2,9 +2,9 @@ import type { Context } from '#server/context.ts'
 import { findApiKey } from '#server/modules/api-keys/queries.ts'
 import { note } from '#server/modules/audit/audit.ts'
 import { targetFor } from '#server/modules/partners/targets.ts'
-import { type EitherStudy, studyFinder } from '#server/modules/studies/study-access.ts'
+import { type EitherStudy, resolveStudy } from '#server/modules/studies/study-access.ts'
 import type { Area, StudyRecord } from '#server/modules/studies/study-queries.ts'
-import { refused, studyReferences } from '#server/modules/studies/study-references.ts'
+import { demandAssignee, refused } from '#server/modules/studies/study-references.ts'
 import { actorOf, type Caller, demand, makerOf } from '#server/modules/users/caller.ts'
 import { findUser, type UserRecord } from '#server/modules/users/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
@@ -49,7 +49,7 @@ export const createRerouteLink = (
     demand(caller, 'manageStudies')
     const study = activeStudy(context, caller, 'scribe', either)
     const path = 'body.assignedToUserId'
-    const user = studyReferences({ store: context }).assignee(assignedToUserId, path)
+    const user = demandAssignee(context, assignedToUserId, path)
     if (!user.canCreateReports) throw refused(path, 'must be a user who can create reports')
     assign(context, caller, study, user)
     const { studyId } = study
@@ -70,7 +70,7 @@ export const createViewerOnlyLink = (
   context.database.transaction(() => {
     demand(caller, 'readStudies')
     const { studyId } = activeStudy(context, caller, 'scribe', either)
-    if (userId !== null) studyReferences({ store: context }).assignee(userId, 'body.userId')
+    if (userId !== null) demandAssignee(context, userId, 'body.userId')
     return create(context, caller, { kind: 'viewer-only', area: 'scribe', studyId, userId })
   })
 
@@ -118,7 +118,7 @@ function create(
 }
 
 function activeStudy(context: Context, caller: Caller, area: Area, either: EitherStudy) {
-  const study = studyFinder({ store: context }).resolve(caller, area, either)
+  const study = resolveStudy(context, caller, area, either)
   if (study.cancelledAt !== null)
     throw new ApiError('refused', 'The study is cancelled: uncancel it first.')
   return study

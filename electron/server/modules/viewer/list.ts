@@ -227,7 +227,9 @@ function faultList(log: { put(key: string, fault: ViewFault): void; remove(key: 
       const what = `${countText(more)} more ${more === 1 ? 'image' : 'images'}`
       log.put(kind, { ...fault, what, studyInstanceUid, sopInstanceUid: null })
     },
-    /** What was said of this by these words is so no more: for who asks for the list from now on. */
+    /**
+     * What was said of this by these words is so no more: for who asks for the list from now on.
+     */
     drop(what: string): void {
       for (const key of keysOf.get(what) ?? []) log.remove(key)
       keysOf.delete(what)

@@ -112,9 +112,9 @@ function instanceOf(
 }
 
 /**
- * Which URL may hold which instance; a guess, which the file's own header decides: a URL is taken for the one of an instance whose UID is a whole part of
- * its path, a file name or a value of its query; else, where there are as many of both, the one at
- * the same place.
+ * Which URL may hold which instance; a guess, which the file's own header decides: a URL is taken
+ * for the one of an instance whose UID is a whole part of its path, a file name or a value of its
+ * query; else, where there are as many of both, the one at the same place.
  * @param known UIDs that a URL may name besides those of the manifests
  */
 export function manifestMatch(

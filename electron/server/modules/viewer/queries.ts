@@ -1,4 +1,5 @@
 import type { Database } from '#server/database/database.ts'
+import type { ViewingTables } from '#server/database/tables/viewing.ts'
 import type { Area } from '#server/modules/studies/study-facet.ts'
 import type { CAPTURE_STATES } from '#shared/contract/viewing.ts'
 
@@ -21,24 +22,12 @@ export interface EphemeralDetail {
 }
 
 /** A URL given out that opens the viewer once; its token is kept as SHA-256 in hex only. */
-export interface LinkRecord {
-  readonly tokenHash: string
-  readonly kind: LinkKind
-  readonly area: Area
-  /** Null for an ephemeral session. */
-  readonly studyId: string | null
-  /** Whom it opens the viewer for; for viewer-only links, who is noted in the audit trail. */
-  readonly userId: string | null
-  readonly createdByApiKeyId: string | null
-  readonly createdByUserId: string | null
-  /** Of an ephemeral session; encrypted. */
-  readonly ephemeral: EphemeralDetail | null
-  readonly createdAt: string
-  readonly expiresAt: string
-  readonly usedAt: string | null
-  /** When the access of whom it is for was taken away. */
-  readonly revokedAt: string | null
-}
+export type LinkRecord = RecordOf<'links', LinkKind> & { readonly area: Area }
+
+/** A row whose kind is one of these, with its session decrypted. */
+type RecordOf<Table extends 'links' | 'views', Kind> = Readonly<
+  Omit<ViewingTables[Table], 'kind' | 'area' | 'sealedSession'>
+> & { readonly kind: Kind; readonly ephemeral: EphemeralDetail | null }
 
 const linkContext = (tokenHash: string) => `link ${tokenHash}`
 
@@ -74,38 +63,11 @@ export const redeemLink = (database: Database, tokenHash: string, now: string) =
 export const purgeLinks = (database: Database, before: string) =>
   database.run(database.sql.deleteFrom('links').where('expiresAt', '<', before)).changes
 
-/** A session of the viewer: one study, or what a partner gives without one. */
-export interface ViewRecord {
-  readonly viewId: string
-  /** SHA-256 of its cookie's token, in hex. */
-  readonly tokenHash: string
-  /** window: opened by a signed-in person; else the kind of the link it was opened by. */
-  readonly kind: LinkKind | 'window'
-  /** Null where only the archive has the study: no area has a row of it. */
-  readonly area: Area | null
-  readonly studyId: string | null
-  /** Null for an ephemeral session. */
-  readonly studyInstanceUid: string | null
-  /**
-   * Whom it is for: of a reroute link or the window who is at work, of a viewer-only link who is
-   * noted; null where the link names nobody.
-   */
-  readonly userId: string | null
-  /** Who made the link; of the window `userId`. */
-  readonly createdByApiKeyId: string | null
-  readonly createdByUserId: string | null
-  /**
-   * Of the window's session that opened it, which it is locked and ends with; null where a link
-   * did.
-   */
-  readonly sessionId: string | null
-  /** Of an ephemeral session; encrypted. */
-  readonly ephemeral: EphemeralDetail | null
-  readonly createdAt: string
-  readonly lastUsedAt: string
-  /** Absolute end, whatever the use. */
-  readonly expiresAt: string
-}
+/**
+ * A session of the viewer: one study, or what a partner gives without one; window: opened by a
+ * signed-in person; else the kind of the link it was opened by.
+ */
+export type ViewRecord = RecordOf<'views', LinkKind | 'window'> & { readonly area: Area | null }
 
 const viewContext = (viewId: string) => `view ${viewId}`
 
@@ -192,20 +154,13 @@ const annotationsOf = ({ sql }: Database, studyInstanceUid: string, owner: strin
 export function putAnnotations(
   database: Database,
   {
-    studyInstanceUid,
-    owner,
-    revision,
     annotations,
-    updatedAt,
-  }: {
-    readonly studyInstanceUid: string
-    readonly owner: string
-    /** From 1; grows by one at each save. */
-    readonly revision: number
+    ...row
+  }: Omit<ViewingTables['annotations'], 'sealedAnnotations'> & {
     readonly annotations: readonly unknown[]
-    readonly updatedAt: string
   },
 ) {
+  const { studyInstanceUid, owner, revision, updatedAt } = row
   const sealedAnnotations = database.seal.seal(
     Buffer.from(JSON.stringify(annotations)),
     annotationContext(studyInstanceUid, owner),
@@ -214,7 +169,7 @@ export function putAnnotations(
   database.run(
     database.sql
       .insertInto('annotations')
-      .values({ studyInstanceUid, owner, ...changed })
+      .values({ ...row, sealedAnnotations })
       .onConflict((old) => old.columns(['studyInstanceUid', 'owner']).doUpdateSet(changed)),
   )
 }
@@ -229,7 +184,6 @@ export const deleteAnnotationsOf = (database: Database, owner: string) =>
  */
 export type ViewFileRecord = NonNullable<ReturnType<typeof findViewFile>>
 
-/** @param fileKey SHA-256 in hex of its URL without the signature, which differs in each URL */
 export const findViewFile = (database: Database, fileKey: string) =>
   database.get(database.sql.selectFrom('viewFiles').selectAll().where('fileKey', '=', fileKey))
 
@@ -261,32 +215,8 @@ export const oldestViewFiles = (database: Database, limit: number) =>
   )
 
 /** A secondary capture that is in the archive, and its way to the partner. */
-export interface CaptureRecord {
-  readonly captureId: string
-  /** Null where only the archive has the study: then nobody takes it. */
-  readonly studyId: string | null
-  readonly studyInstanceUid: string
-  /** Its own. */
-  readonly sopInstanceUid: string
-  readonly seriesInstanceUid: string
-  /** What it is a capture of. */
-  readonly ofSopInstanceUid: string
-  readonly ofSeriesInstanceUid: string
-  /** Whose endpoint is asked where it goes; null: the clinic's. */
-  readonly apiKeyId: string | null
-  /** Who made it; null where the link names nobody. */
-  readonly userId: string | null
-  /** waiting: for its next try; kept: in the archive alone, since nobody takes it. */
+export type CaptureRecord = Readonly<Omit<ViewingTables['captures'], 'state'>> & {
   readonly state: (typeof CAPTURE_STATES)[number]
-  /** How many URLs the partner gave at the last try, and how many of them have it. */
-  readonly urls: number
-  readonly uploaded: number
-  readonly attempts: number
-  readonly nextAt: string | null
-  /** One sentence, of no patient and no URL; empty where nothing failed. */
-  readonly lastError: string
-  readonly createdAt: string
-  readonly updatedAt: string
 }
 
 export const insertCapture = (database: Database, capture: CaptureRecord) =>

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import type { Context } from '#server/context.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
-import { type HandlersOf, serveAll } from '#server/http/operations.ts'
+import { type HandlersOf, serve, serveAll } from '#server/http/operations.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { frameBytes, mediaBytes, serveViewBytes, serveViewLines } from '#server/http/view-stream.ts'
 import { note, userActor } from '#server/modules/audit/audit.ts'
-import { ANNOTATION_CHARACTERS, viewing } from '#shared/contract/viewing.ts'
+import { windowCaller } from '#server/modules/users/caller.ts'
+import { runningSession } from '#server/modules/users/sessions.ts'
+import { ANNOTATION_CHARACTERS, dashboardViews, viewing } from '#shared/contract/viewing.ts'
 import { ApiError } from '#shared/errors.ts'
 import { readAnnotations, saveAnnotations } from './annotations.ts'
 import type { Captures } from './captures.ts'
@@ -30,7 +32,7 @@ export function serveViewing(
   context: Context,
   sessions: Pick<ViewSessions, 'byLink' | 'close'>,
   images: ViewImages,
-  captures: Pick<Captures, 'make' | 'list' | 'retry'>,
+  captures: Captures,
 ): void {
   const handlers: HandlersOf<typeof viewing> = {
     open({ body, viewCookie }) {
@@ -95,6 +97,21 @@ export function serveViewing(
     async ({ view, params, range, signal }) =>
       mediaBytes(await images.media(view, params.mediaId, range, signal)),
   )
+}
+
+/** The window's way into the viewer: the page it opens then goes by the cookie of the view. */
+export function serveDashboardViews(
+  app: HttpApp,
+  context: Context,
+  sessions: Pick<ViewSessions, 'byUser'>,
+): void {
+  serve(app, dashboardViews.open, ({ body, user, viewCookie, session }) => {
+    const window = session.token ? runningSession(context, session.token, 'background') : undefined
+    const caller = windowCaller(context)(user)
+    const { view, token } = sessions.byUser(caller, body, window?.sessionId)
+    viewCookie.set(view.viewId, token)
+    return shownView(context, view)
+  })
 }
 
 /**

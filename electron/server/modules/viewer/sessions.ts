@@ -1,8 +1,9 @@
 import type { Context } from '#server/context.ts'
+import type { SessionUse } from '#server/http/http-app.ts'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { note } from '#server/modules/audit/audit.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
-import { isVisible, studyFinder } from '#server/modules/studies/study-access.ts'
+import { isVisible, visibleStudy } from '#server/modules/studies/study-access.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
 import {
   actorOf,
@@ -12,11 +13,7 @@ import {
   windowCaller,
 } from '#server/modules/users/caller.ts'
 import { findUser } from '#server/modules/users/queries.ts'
-import {
-  runningSessionById,
-  type SessionUse,
-  signedInUser,
-} from '#server/modules/users/sessions.ts'
+import { runningSessionById, signedInUser } from '#server/modules/users/sessions.ts'
 import { instantOf, msOf } from '#server/platform/clock.ts'
 import { hashOfToken, mintToken } from '#server/platform/token.ts'
 import { tryWrite } from '#server/platform/write-health.ts'
@@ -52,7 +49,8 @@ export type ViewSessions = ReturnType<typeof openViewSessions>
 /**
  * Sessions of the viewer, each of one study or of one ephemeral session, with a token of its own.
  * One ends `viewer.sessionHours` after it began and `viewer.idleMinutes` after its last use. That
- * its study stands, and that whoever gave it and whom it is for have access, is asked at every call.
+ * its study stands, and that whoever gave it and whom it is for have access, is asked at every
+ * call.
  */
 export function openViewSessions(context: Context) {
   const { database, clock, uuid, settings, studies } = context
@@ -278,7 +276,7 @@ function meantStudy(context: Context, caller: UserCaller, of: MeantStudy): Study
   const { studies } = context
   if ('studyId' in of) {
     const area = studies.get(of.studyId)?.area ?? 'scribe'
-    const found = studyFinder({ store: context }).read(caller, area, of.studyId)
+    const found = visibleStudy(context, caller, area, of.studyId)
     if (found.cancelledAt !== null) throw cancelledStudy()
     return found
   }

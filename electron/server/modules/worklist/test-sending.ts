@@ -1,4 +1,4 @@
-import type { EventPorts } from '#server/modules/events/routes.ts'
+import type { SendTest } from '#server/modules/events/routes.ts'
 import { findTarget } from '#server/modules/partners/targets.ts'
 import type { Parts } from '#server/parts.ts'
 import { timeZoneOf, wallClock } from '#server/platform/clinic-day.ts'
@@ -19,7 +19,7 @@ export interface TestSendingDeps {
 export function testSending(
   { deps, settings }: Parts,
   { requester, publicBase }: TestSendingDeps,
-): EventPorts['sendTest'] {
+): SendTest {
   return async (type, endpointId) => {
     const endpoint = findTarget(deps.store, endpointId)
     if (!endpoint)

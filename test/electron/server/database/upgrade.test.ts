@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { type Context, openContext } from '#server/context.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { findCustomer } from '#server/modules/customers/queries.ts'
+import { eventAttempts, eventRequest, findEvent } from '#server/modules/events/queries.ts'
 import { endpointSecrets, findEndpoint, listEndpoints } from '#server/modules/partners/queries.ts'
 import { findSavedView } from '#server/modules/study-lists/queries.ts'
 import { allUsers, findInvitation, passwordChangedAt } from '#server/modules/users/queries.ts'
@@ -263,9 +264,14 @@ function readReports(store: Context): void {
   expect(store.contextDocuments.read(document?.documentId ?? 0)?.toString()).toBe(
     GOLDEN.handwritten,
   )
-  expect(store.events.get('whe_1')).toMatchObject({ state: 'waiting', outcome: 'unreachable' })
-  expect(store.events.request('whe_1')).toBe('{"reportId":"rep_1"}')
-  expect(store.events.attempts('whe_1')).toMatchObject([{ attempt: 1, detail: 'no answer' }])
+  expect(findEvent(store.database, 'whe_1')).toMatchObject({
+    state: 'waiting',
+    outcome: 'unreachable',
+  })
+  expect(eventRequest(store.database, 'whe_1')).toBe('{"reportId":"rep_1"}')
+  expect(eventAttempts(store.database, 'whe_1')).toMatchObject([
+    { attempt: 1, detail: 'no answer' },
+  ])
   // Migration 8: a code in the place of the words.
   expect(findEndpoint(store.database, 'e2')?.disabledReason).toBe('person')
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { type Context, openContext } from '#server/context.ts'
-import type { ApiKeyCaller, Callers } from '#server/http/callers.ts'
+import type { ApiKeyCaller } from '#server/http/callers.ts'
 import { cursorCodec } from '#server/http/cursor-codec.ts'
 import type { HttpApp } from '#server/http/http-app.ts'
 import { openIdempotency } from '#server/http/idempotency.ts'
@@ -114,7 +114,6 @@ const keys: Record<string, ApiKeyCaller> = {
   },
 }
 export const customer = idFromUuid('cus', randomUUID())
-const callers: Callers = { authenticateKey: (key) => keys[key], customerIdsOf: () => [customer] }
 const member = person({ userId: idFromUuid('usr', randomUUID()) })
 export const sessions = sessionsOf({
   member,
@@ -151,7 +150,8 @@ export async function openCards() {
     burst: () => rate.burst,
   }
   const partners = {
-    callers,
+    authenticateKey: (key: string) => keys[key],
+    customerIdsOf: () => [customer],
     rateLimit: openRateLimit(limits),
     refusedLimit: openRateLimit(limits),
     idempotency: openIdempotency(store.idempotency),

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Sessions } from '#server/http/http-app.ts'
 import { type HttpServer, type HttpServerOptions, openHttpServer } from '#server/http/server.ts'
-import type { Sessions } from '#server/http/session-authentication.ts'
 import type { SignedInUser } from '#shared/contract/people.ts'
 import { idFromUuid } from '#shared/ids.ts'
 

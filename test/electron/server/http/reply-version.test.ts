@@ -21,7 +21,8 @@ it('does not keep a reply when something changed between reading and answering',
   const state = { count: 1, version: 1, changesWhileAnswering: true }
   const replies = openReplyCache({ operations: [count], version: () => state.version })
   const partners = {
-    callers: { authenticateKey: () => key, customerIdsOf: () => [] },
+    authenticateKey: () => key,
+    customerIdsOf: () => [],
     rateLimit: openRateLimit({ clock: () => 0, perSecond: () => 100, burst: () => 100 }),
     refusedLimit: openRateLimit({ clock: () => 0, perSecond: () => 100, burst: () => 100 }),
     idempotency: openIdempotency({

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Context, openContext } from '#server/context.ts'
-import { openEventLog } from '#server/modules/events/event-log.ts'
-import { recordEvents } from '#server/modules/events/event-recorder.ts'
+import { openEventLog } from '#server/modules/events/log.ts'
+import { findEvent } from '#server/modules/events/queries.ts'
+import { recordEvents } from '#server/modules/events/recorder.ts'
 import { openReportDelivery } from '#server/modules/reports/report-delivery.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { type Deliveries, openDeliveries, REPORT_DELIVERED } from '#server/webhooks/deliveries.ts'
 import { idFromUuid } from '#shared/ids.ts'
@@ -119,18 +120,14 @@ describe('signed reports on their way', () => {
             const { userId } = newUser(store)
             const studies = [0, 1, 2].map(
               (at) =>
-                openStudies({ store, clock, uuid: randomUUID }).create(key, 'scribe', {
+                studyService.createStudy(store, key, 'scribe', {
                   ...{ studyInstanceUid: `1.2.${at}`, studyDescription: 'CT', severity: 'normal' },
                 }).record,
             )
             let deliveries = open()
 
             function open(): Deliveries {
-              const eventLog = openEventLog({
-                store,
-                clock,
-                onError: (error) => faults.push(error),
-              })
+              const eventLog = openEventLog(store, (error) => faults.push(error))
               return openDeliveries({
                 ...{ store, clock, requester, onError: (error) => faults.push(error) },
                 dataOf: openReportDelivery({ store, publicBase: () => 'https://gateway.example' })
@@ -158,7 +155,7 @@ describe('signed reports on their way', () => {
                   plainText: text,
                   isAddendum,
                 })
-                openEventLog({ store, clock, onError: (error) => faults.push(error) }).begin({
+                openEventLog(store, (error) => faults.push(error)).begin({
                   ...{
                     eventId,
                     type: REPORT_DELIVERED,
@@ -261,7 +258,7 @@ describe('signed reports on their way', () => {
             for (const { reportId, eventId, taken, isDropped } of signed) {
               const state = store.outbox.latest(REPORT_DELIVERED, reportId)?.state
               expect(state).toBe(isDropped ? 'dropped' : 'sent')
-              const event = store.events.get(eventId)
+              const event = findEvent(store.database, eventId)
               if (!isDropped) expect(event?.state).toBe('done')
               if (!isDropped) expect(taken).toBeGreaterThanOrEqual(1)
               // Told twice only where a crash came between the partner's answer and its record.

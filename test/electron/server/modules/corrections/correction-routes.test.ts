@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { serveDashboardCorrections } from '#server/modules/corrections/correction-routes.ts'
 import type { CorrectionPorts } from '#server/modules/dashboard/ports.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import {
   type Correction,
   dashboardCorrections,
@@ -86,7 +86,7 @@ beforeEach(async () => {
     expressCustomerName: 'Practice of the north',
   })
   const study = { studyDescription: 'CT', severity: 'normal' } as const
-  openStudies(gateway.deps).create(key, 'viewer', {
+  studyService.createStudy(gateway.deps.store, key, 'viewer', {
     ...{
       ...study,
       studyInstanceUid: OWN,

@@ -15,10 +15,11 @@ import {
   openReconciliation,
   type Scheduled,
 } from '#server/modules/reconciliation/reconciliation.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import { findAnnotations, putAnnotations } from '#server/modules/viewer/queries.ts'
 import type { CorrectionRequest } from '#shared/contract/corrections.ts'
 import type { Exam } from '#shared/contract/dashboard-exams.ts'
+import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { completedReport } from '../../../../support/reports.ts'
 import {
@@ -983,11 +984,11 @@ test('a signed report is marked where images were merged into its study', async 
   }
   await using at = await clinic([image(1), image(2, other)])
   const { store, corrections, apply } = at
-  const studies = openStudies({ store, clock: at.stage.clock, uuid: randomUUID })
+  const studies = bound(studyService, store)
   const { userId } = newUser(store)
   const signed = [STUDY, '1.2.3.300'].map((studyInstanceUid) => {
     const study = { studyInstanceUid, studyDescription: 'CT', severity: 'normal' } as const
-    const { seq, studyId } = studies.create(newKey(store), 'scribe', study).record
+    const { seq, studyId } = studies.createStudy(newKey(store), 'scribe', study).record
     completedReport(store, { studyId, userId, signedAt: '2026-03-10T09:00:00.000Z' })
     return seq
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createApiKey } from '#server/modules/api-keys/api-keys.ts'
 import { insertCustomer } from '#server/modules/customers/queries.ts'
+import { insertEvent } from '#server/modules/events/queries.ts'
 import type { NewStudyRecord } from '#server/modules/studies/study-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import type { Severity } from '#shared/contract/values.ts'
@@ -244,16 +245,25 @@ it('counts failed events of the day, without tests and worklist questions', () =
     isTest: false,
     createdAt: at,
   } as const
-  made.store.events.insert({ ...event, eventId: 'whe_1', type: 'report.delivered' })
-  made.store.events.insert({ ...event, eventId: 'whe_2', type: 'report.delivered', isTest: true })
-  made.store.events.insert({ ...event, eventId: 'whe_3', type: 'modality_worklist.requested' })
-  made.store.events.insert({
+  insertEvent(made.store.database, { ...event, eventId: 'whe_1', type: 'report.delivered' })
+  insertEvent(made.store.database, {
+    ...event,
+    eventId: 'whe_2',
+    type: 'report.delivered',
+    isTest: true,
+  })
+  insertEvent(made.store.database, {
+    ...event,
+    eventId: 'whe_3',
+    type: 'modality_worklist.requested',
+  })
+  insertEvent(made.store.database, {
     ...event,
     eventId: 'whe_4',
     type: 'report.delivered',
     state: 'waiting',
   })
-  made.store.events.insert({
+  insertEvent(made.store.database, {
     ...event,
     eventId: 'whe_5',
     type: 'report.delivered',

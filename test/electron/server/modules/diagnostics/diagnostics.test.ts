@@ -13,6 +13,7 @@ import {
 } from '#server/modules/diagnostics/diagnostics.ts'
 import { maskedLine } from '#server/modules/diagnostics/diagnostics-log.ts'
 import { maskingOf, shownSetting } from '#server/modules/diagnostics/diagnostics-masking.ts'
+import { recordEvent } from '#server/modules/events/queries.ts'
 import { addEndpoint } from '#server/modules/partners/service.ts'
 import { openParts, type Parts } from '#server/parts.ts'
 import { SETTING_KEYS } from '#shared/contract/settings.ts'
@@ -195,7 +196,8 @@ function addFailedEvent({ store }: Parts): void {
       response: Buffer.from('{"error":"MRN-40017 haemorrhage"}'),
     },
   })
-  store.events.record(
+  recordEvent(
+    store.database,
     { ...event, isTest: false, createdAt: facts.at },
     {
       ...facts,

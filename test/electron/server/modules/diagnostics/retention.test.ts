@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { forgetExpired } from '#server/modules/diagnostics/retention.ts'
-import { openEventLog } from '#server/modules/events/event-log.ts'
+import { openEventLog } from '#server/modules/events/log.ts'
 import { findSession, insertSession } from '#server/modules/users/session-queries.ts'
 import {
   findSignInLink,
@@ -335,7 +335,7 @@ describe('what is past its time', () => {
     using temp = tempStore()
     const { store, clock } = temp
     store.settings.set('events.retentionDays', 2)
-    const log = openEventLog({ ...temp, onError: () => {} })
+    const log = openEventLog(temp.store, () => {})
     const at = () => instantOf(clock())
     const worklist = newEvent({ type: 'modality_worklist.requested', subject: 'CT1' })
     const access = newEvent()

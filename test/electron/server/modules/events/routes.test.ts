@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type EventLog, openEventLog } from '#server/modules/events/event-log.ts'
-import { openEventReplay } from '#server/modules/events/event-replay.ts'
-import { serveDashboardEvents } from '#server/modules/events/routes.ts'
+import { type EventLog, openEventLog } from '#server/modules/events/log.ts'
+import { openEventReplay } from '#server/modules/events/replay.ts'
+import { type SendTest, serveEvents } from '#server/modules/events/routes.ts'
 import { openRefusedHosts } from '#server/modules/partners/refused-hosts.ts'
 import { serveEndpoints } from '#server/modules/partners/routes.ts'
 import { dashboardEvents, EventRecord, MeterRow, Verdict } from '#shared/contract/events.ts'
@@ -28,29 +28,18 @@ beforeEach(async () => {
         const fail = (error: unknown) => {
           throw error
         }
-        log = openEventLog({ ...deps, onError: fail })
-        const nobody = async () => {}
+        log = openEventLog(deps.store, fail)
         const refusedHosts = openRefusedHosts(deps.clock)
         const none = () => new Map<string, number>()
         serveEndpoints(app, deps.store, settings, refusedHosts, none, feed.noteStatus)
-        serveDashboardEvents(app, {
-          ...{ store: deps.store, eventLog: log, feed, plaintextHosts: () => ['10.0.0.5:8080'] },
-          replay: openEventReplay({
-            ...deps,
-            onError: fail,
-            ports: { wake() {}, askEnrichment: nobody, askContext: nobody },
-          }),
-          ports: {
-            async sendTest(type, endpointId) {
-              tested.push({ type, endpointId })
-              return {
-                success: true,
-                message: 'The partner answered.',
-                eventId: newEvent().eventId as never,
-              }
-            },
-          },
-        })
+        const replay = openEventReplay(deps.store, () => {}, {}, fail)
+        const sendTest: SendTest = async (type, endpointId) => {
+          tested.push({ type, endpointId })
+          const eventId = newEvent().eventId as never
+          return { success: true, message: 'The partner answered.', eventId }
+        }
+        settings.change({ 'partner.plaintextHosts': ['10.0.0.5:8080'] }, 'command-line')
+        serveEvents(app, deps.store, log, replay, sendTest, feed.noteStatus)
       },
     },
   )

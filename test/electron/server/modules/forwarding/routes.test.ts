@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import { dashboardDestinations, type ForwardedStudy } from '#shared/contract/destinations.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
@@ -190,7 +190,7 @@ describe('rights', () => {
     const key = newKey(gateway.store)
     const customerId = gateway.customers.createCustomer(key, { expressCustomerName: 'Clinic A' })
       .expressCustomerId as ExpressCustomerId
-    openStudies(gateway.deps).create(key, 'viewer', {
+    studyService.createStudy(gateway.deps.store, key, 'viewer', {
       ...{
         studyInstanceUid: '1.2.2',
         studyDescription: 'CT',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import { dashboardImages } from '#shared/contract/images.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { newKey } from '../../../../support/callers.ts'
@@ -110,7 +110,7 @@ describe('the studies with images', () => {
     for (const uid of ['1.2.1', '1.2.2']) seedImages(gateway.store, { uid })
     const customerId = gateway.customers.createCustomer(key, { expressCustomerName: 'Clinic A' })
       .expressCustomerId as ExpressCustomerId
-    openStudies(gateway.deps).create(key, 'viewer', {
+    studyService.createStudy(gateway.deps.store, key, 'viewer', {
       ...{
         studyInstanceUid: '1.2.2',
         studyDescription: 'CT',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as customerService from '#server/modules/customers/service.ts'
 import { openImageStudies } from '#server/modules/images/image-studies.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import type { UserCaller } from '#server/modules/users/caller.ts'
 import { ImageStudy, ImageStudySummary, QuarantinedInstance } from '#shared/contract/images.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
@@ -14,7 +14,7 @@ import { tempStore } from '../../../../support/temp-store.ts'
 function stage() {
   const temp = tempStore('2026-11-20T09:00:00.000Z')
   const { store } = temp
-  const studies = openStudies(temp)
+  const studies = bound(studyService, temp.store)
   const customers = bound(customerService, temp.store)
   const key = newKey(store)
   /** A study of the interface over the images, of a customer of its own. */
@@ -22,7 +22,7 @@ function stage() {
     const expressCustomerId = customers.createCustomer(key, {
       expressCustomerName: studyInstanceUid,
     }).expressCustomerId as ExpressCustomerId
-    studies.create(key, 'scribe', {
+    studies.createStudy(key, 'scribe', {
       studyInstanceUid,
       studyDescription: 'CT',
       severity: 'normal',
@@ -47,7 +47,7 @@ describe('a study with images', () => {
   it('is shown as its images came, with the rows of the interface that show them', () => {
     using on = stage()
     seedImages(on.store, { uid: '1.2.3', instances: 2 })
-    const { record } = on.studies.create(on.key, 'viewer', {
+    const { record } = on.studies.createStudy(on.key, 'viewer', {
       studyInstanceUid: '1.2.3',
       studyDescription: 'CT',
       severity: 'normal',
@@ -273,14 +273,18 @@ describe('the identity of a study', () => {
       on.images.read(on.owner, '1.2.3').identity,
       on.store.imageStudies.isMismatched('1.2.3'),
     ]
-    const { studyId } = on.studies.create(on.key, 'scribe', {
+    const { studyId } = on.studies.createStudy(on.key, 'scribe', {
       ...{ studyInstanceUid: '1.2.3', studyDescription: 'CT', severity: 'normal' },
       reportMetadata: { patientName: 'Anna Meier', mrn: 'P-4711' },
     }).record
     expect(stateOf()).toEqual(['matched', false])
-    on.studies.update(on.key, 'scribe', studyId, { reportMetadata: { patientName: 'Jan Novák' } })
+    on.studies.updateStudy(on.key, 'scribe', studyId, {
+      reportMetadata: { patientName: 'Jan Novák' },
+    })
     expect(stateOf()).toEqual(['mismatch', true])
-    on.studies.update(on.key, 'scribe', studyId, { reportMetadata: { patientName: 'Anna Meier' } })
+    on.studies.updateStudy(on.key, 'scribe', studyId, {
+      reportMetadata: { patientName: 'Anna Meier' },
+    })
     expect(stateOf()).toEqual(['matched', false])
   })
 })

@@ -19,10 +19,10 @@ const payload: InvitationMail = {
 function outgoing(smtp: () => SmtpServer | undefined) {
   const temp = tempStore()
   const { store } = temp
+  store.settings.set('clinic.name', 'Praxis Kern')
   const { outbox } = store
   const outcomes: string[] = []
-  const mail = openMail({
-    ...{ store, smtp, clinicName: () => 'Praxis Kern', clock: temp.clock },
+  const mail = openMail(store, smtp, {
     onOutcome: ({ subject, outcome, fault }) =>
       outcomes.push([subject, outcome, fault].filter(Boolean).join(' ')),
   })
@@ -142,12 +142,7 @@ describe('mail', () => {
     out.append('inv_1')
     await out.mail[Symbol.asyncDispose]()
     out.append('inv_2')
-    const next = openMail({
-      store: out.temp.store,
-      smtp: () => server.smtp,
-      clinicName: () => '',
-      clock: out.clock,
-    })
+    const next = openMail(out.temp.store, () => server.smtp)
     await next.settled()
     expect(server.received).toHaveLength(2)
     await next[Symbol.asyncDispose]()

@@ -48,7 +48,7 @@ function stage(answers: ContextAnswer[]) {
         : { body: PDF, mediaType: 'application/pdf' }
     },
   })
-  const context = () => on.contexts.of(on.studies.read(on.key, 'scribe', on.studyId).record)
+  const context = () => on.contexts.of(on.studies.readStudy(on.key, 'scribe', on.studyId).record)
   return { ...on, asked, fetched, context, [Symbol.dispose]: () => on[Symbol.dispose]() }
 }
 
@@ -140,7 +140,7 @@ describe('the clinical context of a study', () => {
     using on = stage([
       { state: 'answered', answer: { technologistNotes: ['Second', 'First'] }, notes: [] },
     ])
-    on.studies.update(on.key, 'scribe', on.studyId, {
+    on.studies.updateStudy(on.key, 'scribe', on.studyId, {
       clinicalIndication: 'Fall',
       technologistNotes: ['First'],
     })
@@ -179,7 +179,7 @@ describe('the clinical context of a study', () => {
     await contexts.ask(on.studyId)
     expect(most).toEqual([100, 100, 100, 100, 20, 20, 20, 20])
     const faults = contexts
-      .of(on.studies.read(on.key, 'scribe', on.studyId).record)
+      .of(on.studies.readStudy(on.key, 'scribe', on.studyId).record)
       .documents.map(({ fault }) => fault)
     expect(faults).toEqual([
       ...Array(8).fill(''),

@@ -105,7 +105,7 @@ describe('a report over images of another patient', () => {
 
   it('is signed once what the partner says agrees with the images', async () => {
     using on = stage()
-    on.studies.update(on.key, 'scribe', on.studyId, {
+    on.studies.updateStudy(on.key, 'scribe', on.studyId, {
       reportMetadata: { patientName: 'Jan Novák', mrn: 'M-9', sex: 'male' },
     })
     expect(on.identity().state).toBe('matched')
@@ -121,7 +121,7 @@ describe('overriding', () => {
     const owner = on.colleague({ level: 'owner', canCreateReports: false })
     expect(codeOf(() => on.override(owner))).toBe('not-permitted')
     const { differences } = on.identity()
-    on.studies.update(on.key, 'scribe', on.studyId, { reportMetadata: { sex: 'male' } })
+    on.studies.updateStudy(on.key, 'scribe', on.studyId, { reportMetadata: { sex: 'male' } })
     const order = { reason: 'Seen', differences }
     expect(codeOf(() => on.writing.overrideIdentity(on.radiologist, on.studyId, order))).toBe(
       'refused',

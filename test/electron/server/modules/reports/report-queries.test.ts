@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { completedReport, draftReport } from '../../../../support/reports.ts'
@@ -16,7 +16,7 @@ function stage() {
   const { store } = temp
   const { userId } = newUser(store)
   const study = { studyInstanceUid: '1.2.3', studyDescription: 'CT', severity: 'normal' } as const
-  const { studyId } = openStudies(temp).create(newKey(store), 'scribe', study).record
+  const { studyId } = studyService.createStudy(temp.store, newKey(store), 'scribe', study).record
   return {
     ...temp,
     userId,

@@ -97,10 +97,10 @@ describe('earlier reports', () => {
       userId: on.user.userId,
       plainText: 'Undated',
     })
-    const viewer = on.studies.create(on.key, 'viewer', {
+    const viewer = on.studies.createStudy(on.key, 'viewer', {
       ...{ studyInstanceUid: undated.studyInstanceUid, studyDescription: 'x', severity: 'normal' },
     }).record
-    on.studies.update(on.key, 'scribe', on.studyId, {
+    on.studies.updateStudy(on.key, 'scribe', on.studyId, {
       priorStudyIds: [prior.studyId, viewer.studyId, on.newStudy().studyId],
       priorReportTexts: ['From the partner', ' From the context\n', '  '],
       priorReports: [{ reportText: 'With the study', studyDate: '2025-06-01' }],
@@ -130,7 +130,7 @@ describe('earlier reports', () => {
       userId: on.user.userId,
       plainText: 'Not theirs',
     })
-    on.studies.update(on.key, 'scribe', on.studyId, {
+    on.studies.updateStudy(on.key, 'scribe', on.studyId, {
       priorStudyIds: [prior.studyId],
       expressCustomerId,
     })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { forgetExpired } from '#server/modules/diagnostics/retention.ts'
+import { listEvents, setEventState } from '#server/modules/events/queries.ts'
 import { noteRestored } from '#server/modules/images/image-files.ts'
 import { renderReportPdf } from '#server/modules/reports/report-pdf.ts'
 import { accessionOf, demandPast } from '#server/modules/reports/report-signing.ts'
@@ -57,7 +58,7 @@ describe('signing', () => {
     const waiting = store.outbox.latest('report.delivered', reportId)
     expect(waiting).toMatchObject({ state: 'waiting', lane: studyId })
     expect(store.outbox.latest('report.archive', reportId)).toMatchObject({ state: 'waiting' })
-    const [event] = store.events.list({ show: 'all', limit: 1 }).items
+    const [event] = listEvents(store.database, { show: 'all', limit: 1 }).items
     expect(event).toMatchObject({
       type: 'report.delivered',
       endpointId: null,
@@ -215,7 +216,10 @@ describe('signing', () => {
     using on = reportStage()
     const order = on.written()
     on.meanwhile.push(
-      () => void on.studies.update(on.key, 'scribe', on.studyId, { reportMetadata: { age: '46' } }),
+      () =>
+        void on.studies.updateStudy(on.key, 'scribe', on.studyId, {
+          reportMetadata: { age: '46' },
+        }),
     )
     expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({
       outcome: 'signed',
@@ -230,7 +234,7 @@ describe('signing', () => {
     for (let age = 46; age < 60; age++)
       on.meanwhile.push(
         () =>
-          void on.studies.update(on.key, 'scribe', on.studyId, {
+          void on.studies.updateStudy(on.key, 'scribe', on.studyId, {
             reportMetadata: { age: `${age}` },
           }),
       )
@@ -270,11 +274,11 @@ describe('signing', () => {
   it('is refused where the study is cancelled meanwhile, or the account loses its right', async () => {
     using on = reportStage()
     const order = on.written()
-    on.meanwhile.push(() => void on.studies.cancel(on.key, 'scribe', { studyId: on.studyId }))
+    on.meanwhile.push(() => void on.studies.cancelStudy(on.key, 'scribe', { studyId: on.studyId }))
     await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow(
       'The study is cancelled',
     )
-    on.studies.uncancel(on.key, 'scribe', { studyId: on.studyId })
+    on.studies.uncancelStudy(on.key, 'scribe', { studyId: on.studyId })
     on.meanwhile.push(() => updateUser(on.store.database, { ...on.user, canCreateReports: false }))
     await expect(on.writing.sign(on.radiologist, on.studyId, order)).rejects.toThrow(
       'may not sign reports',
@@ -302,7 +306,7 @@ describe('signing', () => {
     )
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(on.store.reports.ofStudy(on.studyId)).toHaveLength(1)
-    expect(on.store.events.list({ show: 'all', limit: 9 }).items).toHaveLength(1)
+    expect(listEvents(on.store.database, { show: 'all', limit: 9 }).items).toHaveLength(1)
   })
 
   it('is a radiologist’s: an owner who may not create reports writes, but does not sign', async () => {
@@ -318,7 +322,7 @@ describe('signing', () => {
     newEndpoint(store)
     const { endpointId: own } = newEndpoint(store, { apiKeyId: on.key.apiKeyId })
     await on.signed()
-    expect(store.events.list({ show: 'all', limit: 1 }).items[0]?.endpointId).toBe(own)
+    expect(listEvents(store.database, { show: 'all', limit: 1 }).items[0]?.endpointId).toBe(own)
   })
 })
 
@@ -376,7 +380,7 @@ describe('checks before signing', () => {
   it('notice another patient than the report was begun for', async () => {
     using on = reportStage()
     const order = on.written()
-    on.studies.update(on.key, 'scribe', on.studyId, {
+    on.studies.updateStudy(on.key, 'scribe', on.studyId, {
       reportMetadata: { patientName: 'Someone Else', mrn: 'M-8' },
     })
     expect(await on.writing.sign(on.radiologist, on.studyId, order)).toMatchObject({
@@ -537,7 +541,7 @@ describe('the accession number of a report', () => {
 describe('what is delivered', () => {
   it('is the signed text with a fresh link, and who the patient is to the partner', async () => {
     using on = reportStage()
-    on.studies.update(on.key, 'scribe', on.studyId, { externalPatientId: 'EXT-1' })
+    on.studies.updateStudy(on.key, 'scribe', on.studyId, { externalPatientId: 'EXT-1' })
     const reportId = await on.signed()
     const first = on.delivery.deliveryOf(reportId)
     expect(EVENTS['report.delivered'].data.parse(first?.data)).toEqual({
@@ -574,7 +578,7 @@ describe('what is delivered', () => {
     const { store, delivery } = on
     const reportId = await on.signed()
     const row = store.outbox.latest('report.delivered', reportId)
-    const [event] = store.events.list({ show: 'all', limit: 1 }).items
+    const [event] = listEvents(store.database, { show: 'all', limit: 1 }).items
     if (!row || !event) throw new Error('not there')
     store.outbox.postpone(row.outboxId, {
       notBefore: '2026-03-10T09:05:00.000Z',
@@ -595,7 +599,7 @@ describe('what is delivered', () => {
     store.outbox.settle(row.outboxId, 'sent', at)
     const delivered = { state: 'delivered', attempts: 2, deliveredAt: at, nextAt: null }
     expect(delivery.stateOf(reportId)).toMatchObject({ ...delivered, eventId: event.eventId })
-    store.events.setState(event.eventId, 'done', at)
+    setEventState(store.database, event.eventId, 'done', at)
     on.clock.pass(400 * 24 * 60 * 60_000)
     await forgetExpired(on)
     expect(delivery.stateOf(reportId)).toMatchObject({ ...delivered, eventId: null })

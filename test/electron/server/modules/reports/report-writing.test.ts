@@ -94,7 +94,7 @@ describe('a report that is begun', () => {
     using on = reportStage()
     const { writing, radiologist, studyId, windowId } = on
     on.written()
-    on.studies.cancel(on.key, 'scribe', { studyId })
+    on.studies.cancelStudy(on.key, 'scribe', { studyId })
     expect(sentenceOf(() => writing.begin(radiologist, studyId, begin(windowId)))).toBe(
       'The study is cancelled: uncancel it first.',
     )
@@ -102,7 +102,7 @@ describe('a report that is begun', () => {
       refusalOf(() => writing.save(radiologist, studyId, { windowId, revision: 1, text: 'x' })),
     ).toBe('refused')
     expect(on.status()).toBe('in_progress')
-    on.studies.uncancel(on.key, 'scribe', { studyId })
+    on.studies.uncancelStudy(on.key, 'scribe', { studyId })
     expect(writing.save(radiologist, studyId, { windowId, revision: 1, text: 'x' })).toMatchObject({
       outcome: 'saved',
       revision: 2,
@@ -170,12 +170,14 @@ describe('somebody else’s report', () => {
   it('that was only assigned is theirs too', () => {
     using on = reportStage()
     const ben = on.colleague()
-    on.studies.update(on.key, 'scribe', on.studyId, { assignedTo: on.user.userId })
+    on.studies.updateStudy(on.key, 'scribe', on.studyId, { assignedTo: on.user.userId })
     expect(sentenceOf(() => on.writing.begin(ben, on.studyId, begin(randomUUID())))).toBe(
       'The study is assigned to Una Malá: take it over to write.',
     )
     on.writing.begin(ben, on.studyId, begin(randomUUID(), { takeOver: true }))
-    expect(on.studies.read(on.key, 'scribe', on.studyId).record.assignedTo).toBe(ben.user.userId)
+    expect(on.studies.readStudy(on.key, 'scribe', on.studyId).record.assignedTo).toBe(
+      ben.user.userId,
+    )
     const taken = on.store.audit
       .list({ limit: 100 })
       .items.find(({ action }) => action === 'report.take-over')
@@ -395,7 +397,7 @@ describe('a window that writes', () => {
     const { writing, radiologist, studyId, windowId } = on
     on.written()
     const until = instantOf(on.clock() + 60_000)
-    on.studies.cancel(on.key, 'scribe', { studyId })
+    on.studies.cancelStudy(on.key, 'scribe', { studyId })
     on.clock.pass(50_000)
     expect(writing.hold(radiologist, studyId, { windowId, isWriting: true })?.until).toBe(until)
   })
@@ -411,7 +413,9 @@ describe('an addendum', () => {
     on.writing.begin(ben, on.studyId, begin(there, { text: 'Addendum: no change.' }))
     const draft = on.store.reports.draftOf(on.studyId)
     expect(draft).toMatchObject({ isAddendum: true, userId: ben.user.userId, revision: 1 })
-    expect(on.studies.read(on.key, 'scribe', on.studyId).record.assignedTo).toBe(on.user.userId)
+    expect(on.studies.readStudy(on.key, 'scribe', on.studyId).record.assignedTo).toBe(
+      on.user.userId,
+    )
     expect(on.audited().slice(0, 2)).toEqual(['report.begin', 'report.start-addendum'])
     expect(on.store.audit.list({ limit: 1 }).items[0]).toMatchObject({
       target: draft?.reportId,
@@ -526,7 +530,9 @@ it('checks a text against why the study was asked for: as the clinical context s
       isCritical: false,
     })
   expect(check()).toEqual([])
-  on.studies.update(on.key, 'scribe', on.studyId, { clinicalIndication: 'Pain of the left knee' })
+  on.studies.updateStudy(on.key, 'scribe', on.studyId, {
+    clinicalIndication: 'Pain of the left knee',
+  })
   expect(check()).toMatchObject([{ check: 'laterality' }])
   const context = {
     studyId: on.studyId,
@@ -552,7 +558,7 @@ it('checks a text against the patient it was begun for', () => {
   const check = () =>
     on.writing.check(on.radiologist, on.studyId, { text: SOUND, isCritical: false })
   expect(check()).toEqual([])
-  on.studies.update(on.key, 'scribe', on.studyId, {
+  on.studies.updateStudy(on.key, 'scribe', on.studyId, {
     reportMetadata: { patientName: 'Someone Else', mrn: 'M-8' },
   })
   expect(check()).toMatchObject([{ check: 'patient-changed' }])

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { openEventLog } from '#server/modules/events/event-log.ts'
+import { openEventLog } from '#server/modules/events/log.ts'
 import {
   type ClinicalContextsDeps,
   openClinicalContexts,
@@ -15,8 +15,10 @@ import { openReportTemplates } from '#server/modules/reports/report-templates.ts
 import { openReportWriting } from '#server/modules/reports/report-writing.ts'
 import { openReports } from '#server/modules/reports/reports.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
-import { type NewStudy, openStudies } from '#server/modules/studies/studies.ts'
+import type { NewStudy } from '#server/modules/studies/service.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import type { UserRecord } from '#server/modules/users/queries.ts'
+import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { linksOf } from '../../../../support/links.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -38,11 +40,11 @@ export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageO
   const temp = tempStore()
   const { store, clock } = temp
   const publicBase = () => 'https://gateway.example'
-  const studies = openStudies(temp)
+  const studies = bound(studyService, temp.store)
   const reports = openReports({ ...temp, publicBase })
   const settings = openSettings(temp)
   const locks = openReportLocks({ clock, seconds: () => settings.get('reports.lockSeconds') })
-  const eventLog = openEventLog({ ...temp, onError: (error) => expectNothing(error) })
+  const eventLog = openEventLog(temp.store, (error) => expectNothing(error))
   const contexts = openClinicalContexts({
     ...{ ...temp, settings },
     ask: ask ?? (async () => ({ state: 'failed', answer: {}, notes: ['Nobody is asked.'] })),
@@ -50,7 +52,7 @@ export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageO
   })
   const criticals = openCriticalResults(temp)
   const delivery = openReportDelivery({ store, publicBase })
-  const reading = openReportReading({ ...temp, locks, studies, contexts, criticals, delivery })
+  const reading = openReportReading({ ...temp, locks, contexts, criticals, delivery })
   const templates = openReportTemplates(temp)
   /** What was rendered, and what happens meanwhile. */
   const rendered: ReportPdfInput[] = []
@@ -74,7 +76,7 @@ export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageO
   })
   const radiologist = atTheWindow(user)
   const newStudy = (more: Partial<NewStudy> = {}) =>
-    studies.create<'scribe'>(key, 'scribe', {
+    studyService.createStudy(store, key, 'scribe', {
       ...{ studyInstanceUid: `1.2.${++lastUid}`, studyDescription: 'CT CHEST', severity: 'normal' },
       reportMetadata: { patientName: 'Ada Example', mrn: 'M-7', sex: 'female', age: '45' },
       ...more,
@@ -137,7 +139,7 @@ export function reportStage({ ask, fetch, renderPdf = inputAsPdf }: ReportStageO
     },
     colleague: (more: Partial<UserRecord> = {}) =>
       atTheWindow(newUser(store, { firstName: 'Ben', lastName: 'Okoro', ...more })),
-    status: () => studies.read<'scribe'>(key, 'scribe', studyId).record.status,
+    status: () => studyService.readStudy(store, key, 'scribe', studyId).record.status,
     audited: () => store.audit.list({ limit: 100 }).items.map(({ action }) => action),
     [Symbol.dispose]: () => temp[Symbol.dispose](),
   }

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { isReportPdfLink } from '#server/modules/reports/pdf-links.ts'
 import { openReports } from '#server/modules/reports/reports.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import { scribeStudyReply } from '#server/modules/reports/scribe-study-routes.ts'
+import * as studyService from '#server/modules/studies/service.ts'
+import { readStudy } from '#server/modules/studies/service.ts'
+import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { refusalOf } from '../../../../support/refusal.ts'
 import { completedReport, draftReport } from '../../../../support/reports.ts'
@@ -10,11 +13,11 @@ import { tempStore } from '../../../../support/temp-store.ts'
 function stage() {
   const temp = tempStore()
   const { store } = temp
-  const studies = openStudies(temp)
+  const studies = bound(studyService, temp.store)
   const reports = openReports({ ...temp, publicBase: () => 'https://gateway.example/base' })
   const key = newKey(store)
   const radiologist = newUser(store)
-  const { record } = studies.create(key, 'scribe', {
+  const { record } = studies.createStudy(key, 'scribe', {
     studyInstanceUid: '1.2.3',
     studyDescription: 'CT',
     severity: 'normal',
@@ -58,7 +61,8 @@ describe('reports of a study', () => {
       [addendum, true, 'in_progress', null, null],
     ])
     expect(listed.reports[0]?.snapshotMetadata).toEqual({ age: '40' })
-    expect(on.studies.read(key, 'scribe', record.studyId).reports).toEqual([
+    const study = readStudy(on.store, key, 'scribe', record.studyId)
+    expect(scribeStudyReply(on.store, study).reportIds).toEqual([
       { reportId: primary, status: 'completed', isCritical: true },
       { reportId: addendum, status: 'in_progress', isCritical: null },
     ])
@@ -95,7 +99,7 @@ describe('reports of a study', () => {
     using on = stage()
     const { reports, studies, key, store, of } = on
     const reportId = completedReport(store, of)
-    const other = studies.create(key, 'scribe', {
+    const other = studies.createStudy(key, 'scribe', {
       studyInstanceUid: '1.2.4',
       studyDescription: 'CT',
       severity: 'normal',
@@ -160,7 +164,7 @@ describe('an addendum', () => {
     using on = stage()
     const { reports, studies, key, store, of, radiologist } = on
     const primary = completedReport(store, of)
-    const status = () => studies.read(key, 'scribe', of.studyId).record.status
+    const status = () => studies.readStudy(key, 'scribe', of.studyId).record.status
     expect(reports.startAddendum(key, primary)).toEqual({
       success: true,
       message: 'The addendum is active.',
@@ -200,7 +204,7 @@ describe('an addendum', () => {
     })
     store.reports.remove(draft)
     const primary = completedReport(store, of)
-    studies.cancel(key, 'scribe', { studyId: of.studyId })
+    studies.cancelStudy(key, 'scribe', { studyId: of.studyId })
     expect(reports.startAddendum(key, primary)).toEqual({
       success: false,
       message: 'The study is cancelled.',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { updateApiKey } from '#server/modules/api-keys/queries.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import { findUser, updateUser } from '#server/modules/users/queries.ts'
 import * as sessionService from '#server/modules/users/sessions.ts'
 import * as userService from '#server/modules/users/users.ts'
@@ -110,7 +110,7 @@ describe('links and the views they begin', () => {
       const links = linksOf(store)
       const settings = openSettings(temp)
       const views = openViewSessions(store)
-      const studies = openStudies(temp)
+      const studies = bound(studyService, temp.store)
       const users = bound(userService, temp.store)
       const owner = atTheWindow(newUser(store, { level: 'owner' }))
       const idleMs = settings.get('viewer.idleMinutes') * MINUTE
@@ -124,7 +124,7 @@ describe('links and the views they begin', () => {
           const { userId } = newUser(store, { passwordHash: 'none' })
           const studyInstanceUid = `1.2.77.${++lives}`
           for (const area of ['viewer', 'scribe'] as const)
-            studies.create(key, area, {
+            studies.createStudy(key, area, {
               studyInstanceUid,
               studyDescription: 'CT',
               severity: 'normal',
@@ -189,10 +189,10 @@ describe('links and the views they begin', () => {
             if (shown === undefined) one.isOver = true
             if (isLive) one.usedAt = now
           }
-          const cancel = (how: 'cancel' | 'uncancel') => {
+          const cancel = (how: 'cancelStudy' | 'uncancelStudy') => {
             for (const area of ['viewer', 'scribe'] as const)
               studies[how](key, area, { studyInstanceUid })
-            is.cancelled = how === 'cancel'
+            is.cancelled = how === 'cancelStudy'
           }
           const does: Readonly<Record<Step['do'], (step: Details) => void>> = {
             give: ({ kind = 'viewer' }) => give(kind),
@@ -211,8 +211,8 @@ describe('links and the views they begin', () => {
               one.isOver = true
             },
             'move the clock': ({ ms = 0 }) => clock.pass(ms),
-            cancel: () => cancel('cancel'),
-            uncancel: () => cancel('uncancel'),
+            cancel: () => cancel('cancelStudy'),
+            uncancel: () => cancel('uncancelStudy'),
             revoke() {
               users.revokeAccess(owner, userId)
               is.revoked = true

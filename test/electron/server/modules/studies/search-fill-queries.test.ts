@@ -91,21 +91,21 @@ describe('studies that were here before they could be searched', () => {
     // What is changed meanwhile is found as it is now.
     if (eldest) store.studies.update({ ...eldest, studyDescription: 'MR Knie' }, eldest)
     expect(count(store, 'eldest knie')).toBe(1)
-    await fillSearch({ store }, new AbortController().signal)
+    await fillSearch(store, new AbortController().signal)
     expect([
       count(store, 'person'),
       count(store, 'eldest knie'),
       count(store, 'eldest thorax'),
     ]).toEqual([49, 1, 0])
     expect(store.searchFill.left()).toBe(0)
-    await fillSearch({ store }, new AbortController().signal)
+    await fillSearch(store, new AbortController().signal)
   })
 
   it('wait where the gateway closes', async () => {
     using temp = tempFolder()
     oldFolder(temp.folder, 50)
     using store = openContext({ folder: temp.folder, clock: standingClock(AT), uuid: randomUUID })
-    await fillSearch({ store }, AbortSignal.abort())
+    await fillSearch(store, AbortSignal.abort())
     expect(store.searchFill.left()).toBe(50)
   })
 

@@ -3,7 +3,8 @@ import Sqlite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { DATABASE_FILE } from '#server/database/data-directory.ts'
 import * as customerService from '#server/modules/customers/service.ts'
-import { type NewStudy, openStudies } from '#server/modules/studies/studies.ts'
+import type { NewStudy } from '#server/modules/studies/service.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import type { ExpressCustomerId } from '#shared/ids.ts'
 import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser, revoke } from '../../../../support/callers.ts'
@@ -21,7 +22,7 @@ const study = (more: Partial<NewStudy> = {}): NewStudy => ({
 function stage() {
   const temp = tempStore()
   const { store } = temp
-  const studies = openStudies(temp)
+  const studies = bound(studyService, temp.store)
   const customers = bound(customerService, temp.store)
   const key = newKey(store)
   const customer = (expressCustomerName = 'A') =>
@@ -41,11 +42,11 @@ describe('a new study', () => {
     using on = stage()
     const { studies, key, store } = on
     const { userId } = newUser(store)
-    expect(studies.create(key, 'viewer', study({ assignedTo: userId })).record.status).toBe(
+    expect(studies.createStudy(key, 'viewer', study({ assignedTo: userId })).record.status).toBe(
       'incomplete',
     )
-    expect(studies.create(key, 'scribe', study()).record.status).toBe('unassigned')
-    expect(studies.create(key, 'scribe', study({ assignedTo: userId })).record.status).toBe(
+    expect(studies.createStudy(key, 'scribe', study()).record.status).toBe('unassigned')
+    expect(studies.createStudy(key, 'scribe', study({ assignedTo: userId })).record.status).toBe(
       'assigned',
     )
   })
@@ -60,7 +61,7 @@ describe('a new study', () => {
       metadata: { a: '1' },
       externalPatientId: null,
     }
-    const made = studies.create(
+    const made = studies.createStudy(
       key,
       'scribe',
       study({ assignedTo: reader.userId, expressCustomerId, ...detail }),
@@ -83,17 +84,16 @@ describe('a new study', () => {
       createdByApiKey: { apiKeyId: key.apiKeyId, description: 'RIS', isViewerEnabled: true },
       createdByUser: null,
       expressCustomer: { expressCustomerId, expressCustomerName: 'Reading group' },
-      reports: [],
     })
     expect(made.assignedTo).not.toHaveProperty('suffix1')
-    expect(studies.read(key, 'scribe', made.record.studyId)).toEqual(made)
-    expect(studies.byUid(key, 'scribe', made.record.studyInstanceUid)).toEqual(made)
+    expect(studies.readStudy(key, 'scribe', made.record.studyId)).toEqual(made)
+    expect(studies.readStudyByUid(key, 'scribe', made.record.studyInstanceUid)).toEqual(made)
   })
 
   it('keeps nothing of the patient readable in the database', () => {
     using on = stage()
     const { studies, key, store } = on
-    studies.create(
+    studies.createStudy(
       key,
       'scribe',
       study({ reportMetadata: { patientName: 'SECRET^NAME' }, metadata: { secret: 'SECRET' } }),
@@ -109,16 +109,16 @@ describe('a new study', () => {
     const { studies, key } = on
     const given = study()
     const [viewed, read] = [
-      studies.create(key, 'viewer', given),
-      studies.create(key, 'scribe', given),
+      studies.createStudy(key, 'viewer', given),
+      studies.createStudy(key, 'scribe', given),
     ]
     expect(viewed.record.studyId).not.toBe(read.record.studyId)
-    studies.cancel(key, 'viewer', { studyInstanceUid: given.studyInstanceUid })
-    expect(studies.read(key, 'scribe', read.record.studyId).record.cancelledAt).toBeNull()
-    expect(refusalOf(() => studies.create(key, 'viewer', given))).toBe(
+    studies.cancelStudy(key, 'viewer', { studyInstanceUid: given.studyInstanceUid })
+    expect(studies.readStudy(key, 'scribe', read.record.studyId).record.cancelledAt).toBeNull()
+    expect(refusalOf(() => studies.createStudy(key, 'viewer', given))).toBe(
       'refused body.studyInstanceUid',
     )
-    expect(refusalOf(() => studies.read(key, 'viewer', read.record.studyId))).toBe('not-found')
+    expect(refusalOf(() => studies.readStudy(key, 'viewer', read.record.studyId))).toBe('not-found')
   })
 
   it('is refused where a reference does not hold, and nothing of it is kept', () => {
@@ -128,10 +128,10 @@ describe('a new study', () => {
     revoke(store, gone)
     const closed = customer()
     customers.deactivateCustomer(key, closed)
-    const prior = studies.create(key, 'viewer', study()).record.studyId
+    const prior = studies.createStudy(key, 'viewer', study()).record.studyId
     const self = newKey(store, { scope: 'self' })
     const create = (more: Partial<NewStudy>, caller = key) =>
-      refusalOf(() => studies.create(caller, 'scribe', study(more)))
+      refusalOf(() => studies.createStudy(caller, 'scribe', study(more)))
     expect(create({ assignedTo: `usr_${'0'.repeat(32)}` })).toBe('refused body.assignedTo')
     expect(create({ assignedTo: gone.userId })).toBe('refused body.assignedTo')
     expect(create({ expressCustomerId: `cus_${'0'.repeat(32)}` })).toBe(
@@ -142,7 +142,7 @@ describe('a new study', () => {
       'refused body.priorStudyIds.1',
     )
     expect(create({ priorStudyIds: [prior] }, self)).toBe('refused body.priorStudyIds.0')
-    expect(studies.list(key, 'scribe', { limit: 20 }).items).toEqual([])
+    expect(studies.listStudies(key, 'scribe', { limit: 20 }).items).toEqual([])
     expect(create({ priorStudyIds: [prior] })).toBe('none')
   })
 
@@ -150,7 +150,7 @@ describe('a new study', () => {
     using on = stage()
     const { userId } = newUser(on.store, { passwordHash: null })
     expect(
-      on.studies.create(on.key, 'viewer', study({ assignedTo: userId })).assignedTo?.userId,
+      on.studies.createStudy(on.key, 'viewer', study({ assignedTo: userId })).assignedTo?.userId,
     ).toBe(userId)
   })
 })
@@ -164,9 +164,9 @@ describe('a PATCH', () => {
       priorReportTexts: ['x'],
       reportMetadata: { mrn: '7', age: '40' },
     }
-    const { record } = studies.create(key, 'scribe', study(detail))
-    const update = (patch: Parameters<typeof studies.update>[3]) =>
-      studies.update(key, 'scribe', record.studyId, patch).record
+    const { record } = studies.createStudy(key, 'scribe', study(detail))
+    const update = (patch: Parameters<typeof studies.updateStudy>[3]) =>
+      studies.updateStudy(key, 'scribe', record.studyId, patch).record
     clock.pass(1000)
     expect(update({})).toEqual(record)
     expect(update({ severity: 'stat' })).toEqual({
@@ -192,7 +192,7 @@ describe('a PATCH', () => {
       clinicalIndication: 'Cough',
     })
     expect(update({ clinicalIndication: null }).detail).toMatchObject({ clinicalIndication: null })
-    expect(studies.read(key, 'scribe', record.studyId).record).toMatchObject({
+    expect(studies.readStudy(key, 'scribe', record.studyId).record).toMatchObject({
       severity: 'stat',
       detail: { clinicalIndication: null },
     })
@@ -201,20 +201,23 @@ describe('a PATCH', () => {
   it('notes of one that the gateway seeded which fields were set, to whatever value', () => {
     using on = stage()
     const { studies, key, store } = on
-    const { studyId, studyInstanceUid } = studies.create(key, 'scribe', study()).record
+    const { studyId, studyInstanceUid } = studies.createStudy(key, 'scribe', study()).record
     const touched = () => store.imageStudies.seeds(studyInstanceUid).flatMap((seed) => seed.touched)
     store.imageStudies.keepSeed(studyInstanceUid, 'scribe', studyId, '2026-03-10T09:00:00.000Z', {})
-    studies.update(key, 'scribe', studyId, { severity: undefined })
+    studies.updateStudy(key, 'scribe', studyId, { severity: undefined })
     expect(touched()).toEqual([])
-    studies.update(key, 'scribe', studyId, { severity: 'normal', reportMetadata: { mrn: null } })
+    studies.updateStudy(key, 'scribe', studyId, {
+      severity: 'normal',
+      reportMetadata: { mrn: null },
+    })
     expect(touched()).toEqual(['mrn', 'severity'])
   })
 
   it('names the changed fields in the audit trail', () => {
     using on = stage()
     const { studies, key, store } = on
-    const { studyId } = studies.create(key, 'scribe', study({ metadata: { a: '1' } })).record
-    studies.update(key, 'scribe', studyId, { severity: 'high', metadata: null })
+    const { studyId } = studies.createStudy(key, 'scribe', study({ metadata: { a: '1' } })).record
+    studies.updateStudy(key, 'scribe', studyId, { severity: 'high', metadata: null })
     expect(store.audit.list({ limit: 1 }).items[0]).toMatchObject({
       actor: `api-key:${key.apiKeyId}`,
       action: 'study.update',
@@ -227,9 +230,9 @@ describe('a PATCH', () => {
     using on = stage()
     const { studies, key, store } = on
     const { userId } = newUser(store)
-    const { studyId } = studies.create(key, 'viewer', study()).record
-    const update = (patch: Parameters<typeof studies.update>[3]) =>
-      studies.update(key, 'viewer', studyId, patch)
+    const { studyId } = studies.createStudy(key, 'viewer', study()).record
+    const update = (patch: Parameters<typeof studies.updateStudy>[3]) =>
+      studies.updateStudy(key, 'viewer', studyId, patch)
     expect(update({ studyViewerStatus: 'complete' }).record.status).toBe('complete')
     expect(update({ assignedTo: userId })).toMatchObject({
       record: { status: 'complete' },
@@ -245,18 +248,18 @@ describe('a PATCH', () => {
     using on = stage()
     const { studies, key, store } = on
     const [one, other] = [newUser(store), newUser(store)]
-    const { record } = studies.create(key, 'scribe', study({ assignedTo: one.userId }))
+    const { record } = studies.createStudy(key, 'scribe', study({ assignedTo: one.userId }))
     const { studyId } = record
     const reassign = (assignedTo: string | null) =>
-      refusalOf(() => studies.update(key, 'scribe', studyId, { assignedTo }))
-    studies.cancel(key, 'scribe', { studyId })
+      refusalOf(() => studies.updateStudy(key, 'scribe', studyId, { assignedTo }))
+    studies.cancelStudy(key, 'scribe', { studyId })
     expect([reassign(other.userId), reassign(null), reassign(one.userId)]).toEqual([
       'refused body.assignedTo',
       'refused body.assignedTo',
       'none',
     ])
-    studies.uncancel(key, 'scribe', { studyId })
-    store.studies.update({ ...record, status: 'in_progress' }, record)
+    studies.uncancelStudy(key, 'scribe', { studyId })
+    store.studies.update({ ...record, area: 'scribe', status: 'in_progress' }, record)
     expect([reassign(other.userId), reassign(null), reassign(one.userId)]).toEqual([
       'refused body.assignedTo',
       'refused body.assignedTo',
@@ -269,14 +272,14 @@ describe('a PATCH', () => {
     const { studies, customers, key, store, customer } = on
     const expressCustomerId = customer()
     const user = newUser(store)
-    const { studyId } = studies.create(
+    const { studyId } = studies.createStudy(
       key,
       'scribe',
       study({ expressCustomerId, assignedTo: user.userId }),
     ).record
     customers.deactivateCustomer(key, expressCustomerId)
     revoke(store, user)
-    const same = studies.update(key, 'scribe', studyId, {
+    const same = studies.updateStudy(key, 'scribe', studyId, {
       expressCustomerId,
       assignedTo: user.userId,
       severity: 'high',
@@ -287,13 +290,14 @@ describe('a PATCH', () => {
       assignedTo: { userId: user.userId },
     })
     expect(
-      studies.update(key, 'scribe', studyId, { expressCustomerId: null, assignedTo: null }),
+      studies.updateStudy(key, 'scribe', studyId, { expressCustomerId: null, assignedTo: null }),
     ).toMatchObject({
       record: { status: 'unassigned' },
       expressCustomer: null,
       assignedTo: null,
     })
-    const again = (patch: object) => refusalOf(() => studies.update(key, 'scribe', studyId, patch))
+    const again = (patch: object) =>
+      refusalOf(() => studies.updateStudy(key, 'scribe', studyId, patch))
     expect(again({ expressCustomerId })).toBe('refused body.expressCustomerId')
     expect(again({ assignedTo: user.userId })).toBe('refused body.assignedTo')
   })
@@ -303,16 +307,16 @@ describe('cancelling', () => {
   it('can be done twice, uncancelling once', () => {
     using on = stage()
     const { studies, key } = on
-    const { studyId, studyInstanceUid } = studies.create(key, 'viewer', study()).record
-    const cancelledAt = () => studies.read(key, 'viewer', studyId).record.cancelledAt
-    expect(studies.cancel(key, 'viewer', { studyId }).success).toBe(true)
+    const { studyId, studyInstanceUid } = studies.createStudy(key, 'viewer', study()).record
+    const cancelledAt = () => studies.readStudy(key, 'viewer', studyId).record.cancelledAt
+    expect(studies.cancelStudy(key, 'viewer', { studyId }).success).toBe(true)
     expect(cancelledAt()).toBe('2026-03-10T09:00:00.000Z')
     on.clock.pass(5000)
-    expect(studies.cancel(key, 'viewer', { studyInstanceUid }).success).toBe(true)
+    expect(studies.cancelStudy(key, 'viewer', { studyInstanceUid }).success).toBe(true)
     expect(cancelledAt()).toBe('2026-03-10T09:00:00.000Z')
-    expect(studies.uncancel(key, 'viewer', { studyId, studyInstanceUid }).success).toBe(true)
+    expect(studies.uncancelStudy(key, 'viewer', { studyId, studyInstanceUid }).success).toBe(true)
     expect(cancelledAt()).toBeNull()
-    expect(studies.uncancel(key, 'viewer', { studyId })).toEqual({
+    expect(studies.uncancelStudy(key, 'viewer', { studyId })).toEqual({
       success: false,
       message: 'The study is not cancelled.',
     })
@@ -321,9 +325,9 @@ describe('cancelling', () => {
   it('needs the study named, by names that agree', () => {
     using on = stage()
     const { studies, key } = on
-    const { studyId } = studies.create(key, 'viewer', study()).record
-    const other = studies.create(key, 'viewer', study()).record
-    const cancel = (either: object) => refusalOf(() => studies.cancel(key, 'viewer', either))
+    const { studyId } = studies.createStudy(key, 'viewer', study()).record
+    const other = studies.createStudy(key, 'viewer', study()).record
+    const cancel = (either: object) => refusalOf(() => studies.cancelStudy(key, 'viewer', either))
     expect(cancel({})).toBe('malformed body.studyId')
     expect(cancel({ studyId, studyInstanceUid: other.studyInstanceUid })).toBe(
       'malformed body.studyInstanceUid',
@@ -343,21 +347,23 @@ describe('the scope', () => {
     const self = newKey(store, { scope: 'self' })
     const owner = atTheWindow(newUser(store, { level: 'owner' }))
     const others = [
-      studies.create(key, 'scribe', study()),
-      studies.create(owner, 'scribe', study()),
+      studies.createStudy(key, 'scribe', study()),
+      studies.createStudy(owner, 'scribe', study()),
     ].map(({ record }) => record)
-    const own = studies.create(self, 'scribe', study()).record
-    expect(studies.list(self, 'scribe', { limit: 20 }).items.map(({ record }) => record)).toEqual([
-      own,
-    ])
-    expect(studies.list(key, 'scribe', { limit: 20 }).items).toHaveLength(3)
+    const own = studies.createStudy(self, 'scribe', study()).record
+    expect(
+      studies.listStudies(self, 'scribe', { limit: 20 }).items.map(({ record }) => record),
+    ).toEqual([own])
+    expect(studies.listStudies(key, 'scribe', { limit: 20 }).items).toHaveLength(3)
     for (const { studyId, studyInstanceUid } of others) {
-      expect(refusalOf(() => studies.read(self, 'scribe', studyId))).toBe('not-found')
-      expect(refusalOf(() => studies.byUid(self, 'scribe', studyInstanceUid))).toBe('not-found')
-      expect(refusalOf(() => studies.update(self, 'scribe', studyId, { severity: 'stat' }))).toBe(
+      expect(refusalOf(() => studies.readStudy(self, 'scribe', studyId))).toBe('not-found')
+      expect(refusalOf(() => studies.readStudyByUid(self, 'scribe', studyInstanceUid))).toBe(
         'not-found',
       )
-      expect(refusalOf(() => studies.cancel(self, 'scribe', { studyId }))).toBe('not-found')
+      expect(
+        refusalOf(() => studies.updateStudy(self, 'scribe', studyId, { severity: 'stat' })),
+      ).toBe('not-found')
+      expect(refusalOf(() => studies.cancelStudy(self, 'scribe', { studyId }))).toBe('not-found')
     }
   })
 
@@ -366,43 +372,46 @@ describe('the scope', () => {
     const { studies, key, store, customer } = on
     const [a, b] = [customer('A'), customer('B')]
     const made = [a, b, undefined].map(
-      (expressCustomerId) => studies.create(key, 'viewer', study({ expressCustomerId })).record,
+      (expressCustomerId) =>
+        studies.createStudy(key, 'viewer', study({ expressCustomerId })).record,
     )
     const user = newUser(store, { canManageStudies: true })
     const member = atTheWindow(user, [a])
     const seen = (caller = member, query: object = {}) =>
-      studies.list(caller, 'viewer', { limit: 20, ...query }).items.map(({ record }) => record.seq)
+      studies
+        .listStudies(caller, 'viewer', { limit: 20, ...query })
+        .items.map(({ record }) => record.seq)
     expect(seen()).toEqual([1])
     expect(seen(member, { expressCustomerId: a })).toEqual([1])
     expect(seen(member, { expressCustomerId: b })).toEqual([])
     expect(seen(member, { expressCustomerId: null })).toEqual([])
     expect(seen(atTheWindow(user))).toEqual([3, 2, 1])
     expect(seen(atTheWindow(newUser(store, { level: 'admin' }), [a]))).toEqual([3, 2, 1])
-    expect(refusalOf(() => studies.read(member, 'viewer', made[1]?.studyId ?? ''))).toBe(
+    expect(refusalOf(() => studies.readStudy(member, 'viewer', made[1]?.studyId ?? ''))).toBe(
       'not-found',
     )
-    expect(studies.read(member, 'viewer', made[0]?.studyId ?? '').record).toEqual(made[0])
-    expect(refusalOf(() => studies.create(member, 'viewer', study({ expressCustomerId: b })))).toBe(
-      'refused body.expressCustomerId',
-    )
+    expect(studies.readStudy(member, 'viewer', made[0]?.studyId ?? '').record).toEqual(made[0])
     expect(
-      studies.create(member, 'viewer', study({ expressCustomerId: a })).createdByUser?.userId,
+      refusalOf(() => studies.createStudy(member, 'viewer', study({ expressCustomerId: b }))),
+    ).toBe('refused body.expressCustomerId')
+    expect(
+      studies.createStudy(member, 'viewer', study({ expressCustomerId: a })).createdByUser?.userId,
     ).toBe(user.userId)
   })
 
   it('of a member without the right is to read', () => {
     using on = stage()
     const { studies, key, store } = on
-    const { studyId } = studies.create(key, 'viewer', study()).record
+    const { studyId } = studies.createStudy(key, 'viewer', study()).record
     const member = atTheWindow(newUser(store))
-    expect(studies.read(member, 'viewer', studyId).record.studyId).toBe(studyId)
+    expect(studies.readStudy(member, 'viewer', studyId).record.studyId).toBe(studyId)
     for (const work of [
-      () => studies.create(member, 'viewer', study()),
-      () => studies.update(member, 'viewer', studyId, {}),
-      () => studies.cancel(member, 'viewer', { studyId }),
-      () => studies.uncancel(member, 'viewer', { studyId }),
+      () => studies.createStudy(member, 'viewer', study()),
+      () => studies.updateStudy(member, 'viewer', studyId, {}),
+      () => studies.cancelStudy(member, 'viewer', { studyId }),
+      () => studies.uncancelStudy(member, 'viewer', { studyId }),
       () =>
-        studies.list(atTheWindow(newUser(store, { hasDashboardAccess: false })), 'viewer', {
+        studies.listStudies(atTheWindow(newUser(store, { hasDashboardAccess: false })), 'viewer', {
           limit: 1,
         }),
     ])
@@ -422,25 +431,25 @@ describe('listeners to changes of studies', () => {
       seen.push(beside.prepare('select count(*) from studies').pluck().get() as number)
       beside.close()
     })
-    const { studyId } = studies.create(key, 'scribe', ofUid).record
+    const { studyId } = studies.createStudy(key, 'scribe', ofUid).record
     expect(seen).toEqual([1])
-    refusalOf(() => studies.create(key, 'scribe', ofUid))
+    refusalOf(() => studies.createStudy(key, 'scribe', ofUid))
     expect(seen).toHaveLength(1)
-    studies.update(key, 'scribe', studyId, { severity: 'stat' })
-    studies.cancel(key, 'scribe', { studyId })
-    studies.uncancel(key, 'scribe', { studyId })
+    studies.updateStudy(key, 'scribe', studyId, { severity: 'stat' })
+    studies.cancelStudy(key, 'scribe', { studyId })
+    studies.uncancelStudy(key, 'scribe', { studyId })
     expect(seen).toHaveLength(4)
-    studies.update(key, 'scribe', studyId, { severity: 'stat' })
+    studies.updateStudy(key, 'scribe', studyId, { severity: 'stat' })
     expect(seen, 'nothing was changed').toHaveLength(4)
     expect(() =>
       store.database.transaction(() => {
-        studies.create(key, 'viewer', study())
+        studies.createStudy(key, 'viewer', study())
         throw new Error('rolled back')
       }),
     ).toThrow('rolled back')
     expect(seen).toHaveLength(4)
     stop()
-    studies.create(key, 'viewer', study())
+    studies.createStudy(key, 'viewer', study())
     expect(seen).toHaveLength(4)
   })
 })

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { openStudies } from '#server/modules/studies/studies.ts'
-import { isVisible, studyFinder, visibleCustomers } from '#server/modules/studies/study-access.ts'
+import * as studyService from '#server/modules/studies/service.ts'
+import * as studyAccess from '#server/modules/studies/study-access.ts'
+import { isVisible, visibleCustomers } from '#server/modules/studies/study-access.ts'
 import type { ApiKeyCaller, UserCaller } from '#server/modules/users/caller.ts'
 import type { ExpressCustomerId, UserId } from '#shared/ids.ts'
+import { bound } from '../../../../support/bound.ts'
 import { newKey } from '../../../../support/callers.ts'
 import { refusal, refusalOf } from '../../../../support/refusal.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
@@ -84,7 +86,7 @@ describe('a study', () => {
   function stage() {
     const temp = tempStore()
     const key = newKey(temp.store, { scope: 'self' })
-    const { create } = openStudies(temp)
+    const { createStudy: create } = bound(studyService, temp.store)
     const made = { studyDescription: 'CT', severity: 'normal' } as const
     const scribe = create(key, 'scribe', { ...made, studyInstanceUid: '1.2.1' }).record
     const viewer = create(key, 'viewer', { ...made, studyInstanceUid: '1.2.2' }).record
@@ -93,22 +95,22 @@ describe('a study', () => {
       other: newKey(temp.store, { scope: 'self' }),
       scribe,
       viewer,
-      finder: studyFinder(temp),
+      finder: bound(studyAccess, temp.store),
     })
   }
 
   it('is found by its id and by its UID, in its area and by who may see it', () => {
     using on = stage()
     const { finder, key, scribe, viewer } = on
-    expect(finder.read(key, 'scribe', scribe.studyId).studyId).toBe(scribe.studyId)
-    expect(finder.byUid(key, 'viewer', '1.2.2').studyId).toBe(viewer.studyId)
+    expect(finder.visibleStudy(key, 'scribe', scribe.studyId).studyId).toBe(scribe.studyId)
+    expect(finder.visibleStudyByUid(key, 'viewer', '1.2.2').studyId).toBe(viewer.studyId)
     const refused = [
-      () => finder.read(key, 'viewer', scribe.studyId),
-      () => finder.byUid(key, 'scribe', '1.2.2'),
-      () => finder.read(on.other, 'scribe', scribe.studyId),
-      () => finder.byUid(on.other, 'viewer', '1.2.2'),
-      () => finder.read(key, 'scribe', 'stu_none'),
-      () => finder.byUid(key, 'scribe', '1.2.3'),
+      () => finder.visibleStudy(key, 'viewer', scribe.studyId),
+      () => finder.visibleStudyByUid(key, 'scribe', '1.2.2'),
+      () => finder.visibleStudy(on.other, 'scribe', scribe.studyId),
+      () => finder.visibleStudyByUid(on.other, 'viewer', '1.2.2'),
+      () => finder.visibleStudy(key, 'scribe', 'stu_none'),
+      () => finder.visibleStudyByUid(key, 'scribe', '1.2.3'),
     ]
     for (const find of refused)
       expect(refusal(find)).toMatchObject({ code: 'not-found', message: 'There is no such study.' })
@@ -123,24 +125,24 @@ describe('a study', () => {
       { studyInstanceUid: '1.2.1' },
       { studyId, studyInstanceUid: '1.2.1' },
     ])
-      expect(finder.resolve(key, 'scribe', either).studyId).toBe(studyId)
+      expect(finder.resolveStudy(key, 'scribe', either).studyId).toBe(studyId)
     const two = { studyId, studyInstanceUid: '1.2.2' }
-    expect(refusal(() => finder.resolve(key, 'scribe', two))).toMatchObject({
+    expect(refusal(() => finder.resolveStudy(key, 'scribe', two))).toMatchObject({
       ...{ code: 'malformed', message: 'studyId and studyInstanceUid name different studies.' },
       errors: [
         { path: 'body.studyInstanceUid', message: 'must be that of the study named by studyId' },
       ],
     })
-    expect(refusalOf(() => finder.resolve(key, 'scribe', two, 'query'))).toBe(
+    expect(refusalOf(() => finder.resolveStudy(key, 'scribe', two, 'query'))).toBe(
       'malformed query.studyInstanceUid',
     )
-    expect(refusal(() => finder.resolve(key, 'scribe', {}, 'query'))).toMatchObject({
+    expect(refusal(() => finder.resolveStudy(key, 'scribe', {}, 'query'))).toMatchObject({
       ...{
         code: 'malformed',
         message: 'The call must name a study by studyId or studyInstanceUid.',
       },
       errors: [{ path: 'query.studyId', message: 'must be given, or studyInstanceUid' }],
     })
-    expect(refusalOf(() => finder.resolve(key, 'scribe', {}))).toBe('malformed body.studyId')
+    expect(refusalOf(() => finder.resolveStudy(key, 'scribe', {}))).toBe('malformed body.studyId')
   })
 })

@@ -1,20 +1,22 @@
 import { createHash, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openEventLog } from '#server/modules/events/event-log.ts'
+import { openEventLog } from '#server/modules/events/log.ts'
 import type { EnrichmentAnswer } from '#server/modules/images/ports.ts'
 import { openReportLocks } from '#server/modules/reports/report-locks.ts'
 import type { ReportPdf, ReportPdfInput } from '#server/modules/reports/report-pdf.ts'
 import { openReportWriting } from '#server/modules/reports/report-writing.ts'
 import { openReports } from '#server/modules/reports/reports.ts'
+import { scribeStudyReply } from '#server/modules/reports/scribe-study-routes.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import type { StudyRecord } from '#server/modules/studies/study-queries.ts'
 import { windowStudy } from '#server/modules/study-lists/row.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { REPORT_CHECKS } from '#shared/contract/reports.ts'
 import { SEVERITIES } from '#shared/contract/values.ts'
 import { ApiError } from '#shared/errors.ts'
+import { bound } from '../../../../support/bound.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
 import { linksOf } from '../../../../support/links.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
@@ -107,11 +109,11 @@ describe('the life of a study', () => {
       const { store, clock } = stage
       const deps = { store, clock, uuid: randomUUID }
       const links = linksOf(store)
-      const studies = openStudies(deps)
+      const studies = bound(studyService, deps.store)
       const reports = openReports({ ...deps, publicBase: () => 'https://gateway.example' })
       const settings = openSettings(deps)
       const locks = openReportLocks({ clock, seconds: () => 60 })
-      const events = openEventLog({ ...deps, onError: (error) => stage.errors.push(error) })
+      const events = openEventLog(deps.store, (error) => stage.errors.push(error))
       const writing = openReportWriting({
         ...deps,
         settings,
@@ -145,7 +147,7 @@ describe('the life of a study', () => {
             const recordOf = () => store.studies.byUid('scribe', studyInstanceUid)
             const read = () => {
               const record = recordOf()
-              return record && studies.read<'scribe'>(key, 'scribe', record.studyId)
+              return record && studyService.readStudy(store, key, 'scribe', record.studyId)
             }
             const idOf = () => recordOf()?.studyId ?? 'stu_00000000000000000000000000000000'
             const reportAt = (number: number) => {
@@ -180,7 +182,7 @@ describe('the life of a study', () => {
                   severity,
                   reportMetadata: { mrn: `A-${number}` },
                 }
-                studies.create(key, 'scribe', {
+                studies.createStudy(key, 'scribe', {
                   studyInstanceUid,
                   ...given,
                   ...(assignedTo && { assignedTo }),
@@ -198,7 +200,7 @@ describe('the life of a study', () => {
                   { reportMetadata: { mrn: `B-${number}` } },
                   { severity, reportMetadata: { mrn: null } },
                 ][number]
-                studies.update(key, 'scribe', idOf(), patch ?? {})
+                studies.updateStudy(key, 'scribe', idOf(), patch ?? {})
                 const { reportMetadata, ...open } = { reportMetadata: undefined, ...patch }
                 Object.assign(
                   said,
@@ -207,12 +209,12 @@ describe('the life of a study', () => {
                 )
               },
               assign: (_, { userId }) =>
-                studies.update(key, 'scribe', idOf(), { assignedTo: userId }),
-              unassign: () => studies.update(key, 'scribe', idOf(), { assignedTo: null }),
+                studies.updateStudy(key, 'scribe', idOf(), { assignedTo: userId }),
+              unassign: () => studies.updateStudy(key, 'scribe', idOf(), { assignedTo: null }),
               reroute: (_, { userId }) =>
                 links.reroute(key, { studyInstanceUid, assignedToUserId: userId }),
-              cancel: () => studies.cancel(key, 'scribe', { studyInstanceUid }).success,
-              uncancel: () => studies.uncancel(key, 'scribe', { studyInstanceUid }).success,
+              cancel: () => studies.cancelStudy(key, 'scribe', { studyInstanceUid }).success,
+              uncancel: () => studies.uncancelStudy(key, 'scribe', { studyInstanceUid }).success,
               async image({ number }) {
                 const { status } = await stage.send(imageOf(number), {
                   association: { associationId: associationId() },
@@ -309,7 +311,7 @@ describe('the life of a study', () => {
                 studyDescription,
                 mrn,
               })
-              expect(after.reports).toEqual(
+              expect(scribeStudyReply(store, after).reportIds).toEqual(
                 store.reports.entriesOf(is.studyId).map(({ signedAt: _, ...entry }) => entry),
               )
               expect(store.studies.get(is.studyId)).toEqual(is)

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openReports } from '#server/modules/reports/reports.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import type { StudyReportStatus } from '#shared/lifecycle.ts'
+import { bound } from '../../../../support/bound.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { linksOf } from '../../../../support/links.ts'
 import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
@@ -91,11 +92,11 @@ function stage() {
   const temp = tempStore()
   const { store } = temp
   const links = linksOf(store)
-  const studies = openStudies(temp)
+  const studies = bound(studyService, temp.store)
   const reports = openReports({ ...temp, publicBase: () => 'https://gateway.example' })
   const key = newKey(store)
   const users = [newUser(store), newUser(store)].map(({ userId }) => userId)
-  const { studyId } = studies.create(key, 'scribe', {
+  const { studyId } = studies.createStudy(key, 'scribe', {
     studyInstanceUid: '1.2.3',
     studyDescription: 'CT',
     severity: 'normal',
@@ -128,12 +129,12 @@ function stage() {
   const user = (at: number) => users[at % users.length] ?? ''
   const real: Readonly<Record<string, (step: Step) => boolean>> = {
     assign: (step) =>
-      holds(() => studies.update(key, 'scribe', studyId, { assignedTo: user(step.user) })),
-    unassign: () => holds(() => studies.update(key, 'scribe', studyId, { assignedTo: null })),
+      holds(() => studies.updateStudy(key, 'scribe', studyId, { assignedTo: user(step.user) })),
+    unassign: () => holds(() => studies.updateStudy(key, 'scribe', studyId, { assignedTo: null })),
     reroute: (step) =>
       holds(() => links.reroute(key, { studyId, assignedToUserId: user(step.user) })),
-    cancel: () => studies.cancel(key, 'scribe', { studyId }).success,
-    uncancel: () => studies.uncancel(key, 'scribe', { studyId }).success,
+    cancel: () => studies.cancelStudy(key, 'scribe', { studyId }).success,
+    uncancel: () => studies.uncancelStudy(key, 'scribe', { studyId }).success,
     dictate: (step) => dictate(user(step.user)),
     sign,
     startAddendum: (step) => holds(() => reports.startAddendum(key, reportAt(step.report)).success),
@@ -141,7 +142,7 @@ function stage() {
       holds(() => reports.cancelAddendum(key, reportAt(step.report)).success),
   }
   const state = (): Model => {
-    const study = studies.read(key, 'scribe', studyId).record
+    const study = studyService.readStudy(store, key, 'scribe', studyId).record
     return {
       status: study.status,
       user: study.assignedTo === null ? null : users.indexOf(study.assignedTo as never),

@@ -41,9 +41,9 @@ describe('a view from the window', () => {
     const of = (studyInstanceUid: string) =>
       views.byUser(on.at(on.doctor), { studyInstanceUid }).view
     expect(of('1.2.3')).toMatchObject({ area: 'scribe', studyId: on.read })
-    studies.cancel(key, 'scribe', { studyId: on.read })
+    studies.cancelStudy(key, 'scribe', { studyId: on.read })
     expect(of('1.2.3')).toMatchObject({ area: 'viewer', studyId: on.viewed })
-    studies.cancel(key, 'viewer', { studyId: on.viewed })
+    studies.cancelStudy(key, 'viewer', { studyId: on.viewed })
     expect(refusalOf(() => of('1.2.3'))).toBe('The study is cancelled: uncancel it first.')
     seedImages(on.store, { uid: '1.2.3' })
     seedImages(on.store, { uid: '1.2.9' })
@@ -64,7 +64,7 @@ describe('a view from the window', () => {
     const { views, studies, key, doctor, store } = on
     const of = (studyId: string) => refusalOf(() => views.byUser(on.at(doctor), { studyId }))
     expect(of(`stu_${'0'.repeat(32)}`)).toBe('not-found')
-    studies.cancel(key, 'scribe', { studyId: on.read })
+    studies.cancelStudy(key, 'scribe', { studyId: on.read })
     expect(of(on.read)).toBe('The study is cancelled: uncancel it first.')
     const outside = newUser(store, { hasDashboardAccess: false })
     expect(refusalOf(() => views.byUser(on.at(outside), { studyId: on.viewed }))).toBe(

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { note } from '#server/modules/audit/audit.ts'
 import * as customerService from '#server/modules/customers/service.ts'
-import { openEventLog } from '#server/modules/events/event-log.ts'
+import { openEventLog } from '#server/modules/events/log.ts'
 import { openSettings } from '#server/modules/settings/settings.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import * as savedViewService from '#server/modules/study-lists/saved-views.ts'
 import {
   countStudies,
@@ -30,8 +30,8 @@ function stage() {
   const { store } = temp
   const settings = openSettings(temp)
   settings.change({ 'clinic.timeZone': 'Europe/Madrid' }, 'command-line')
-  const eventLog = openEventLog({ ...temp, onError: (error) => expect(error).toBeUndefined() })
-  const studies = openStudies(temp)
+  const eventLog = openEventLog(temp.store, (error) => expect(error).toBeUndefined())
+  const studies = bound(studyService, temp.store)
   const customers = bound(customerService, temp.store)
   const key = newKey(store)
   const locks = { of: () => undefined }
@@ -51,10 +51,10 @@ function stage() {
       customers.createCustomer(key, { expressCustomerName: name })
         .expressCustomerId as ExpressCustomerId,
     study: (
-      more: Partial<Parameters<typeof studies.create>[2]> = {},
+      more: Partial<Parameters<typeof studies.createStudy>[2]> = {},
       area: 'scribe' | 'viewer' = 'scribe',
     ) =>
-      studies.create(key, area, {
+      studies.createStudy(key, area, {
         ...{
           studyInstanceUid: `2.25.${counted++}`,
           studyDescription: 'CT Thorax',
@@ -214,7 +214,7 @@ describe('what happened to a study', () => {
     const owner = on.person('owner')
     const { studyId, studyInstanceUid } = on.study()
     on.clock.pass(1000)
-    on.studies.update(owner, 'scribe', studyId, { severity: 'stat' })
+    on.studies.updateStudy(owner, 'scribe', studyId, { severity: 'stat' })
     on.clock.pass(1000)
     on.store.database.transaction(() =>
       on.eventLog.begin({

@@ -53,12 +53,7 @@ async function openTestPeople() {
   const people = peopleOf(store)
   const customers = bound(customerService, deps.store)
   const mailServer = openMailServer({ ...deps, settings })
-  const mail = openMail({
-    store,
-    smtp: () => mailServer.smtp(),
-    clinicName: () => settings.get('clinic.name'),
-    clock,
-  })
+  const mail = openMail(store, mailServer.smtp)
   const server = await openHttpServer({
     ...{
       host: '127.0.0.1',

@@ -47,12 +47,8 @@ async function asking(answer: unknown) {
   }
   const studies = { ...store.studies, get: () => ({ createdByApiKeyId: 'key-of-study' }) as never }
   const refusedHosts = openRefusedHosts(Date.now)
-  const asked = accessAsking({
-    ...{ store: { ...store, studies }, requester, refusedHosts },
-    eventLog: {
-      setEffect: (eventId, effect) => void effects.push(`${eventId.slice(0, 3)} ${effect}`),
-    },
-    plaintextHosts: () => [],
+  const asked = accessAsking({ ...store, studies }, requester, refusedHosts, {
+    setEffect: (eventId, effect) => void effects.push(`${eventId.slice(0, 3)} ${effect}`),
   })
   const refused = () =>
     listEndpoints(database).flatMap(({ endpointId, apiKeyId }) =>

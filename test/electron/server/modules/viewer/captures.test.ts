@@ -4,13 +4,15 @@ import { deflateSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { OpenView } from '#server/http/view-authentication.ts'
 import { RETRY_SCHEDULES } from '#server/jobs/retry-schedules.ts'
-import { openOwnInstances } from '#server/modules/images/own-instances.ts'
+import type { NewFeedLine } from '#server/modules/dashboard/feed.ts'
 import { type EndpointRecord, saveEndpoint } from '#server/modules/partners/queries.ts'
-import { openSettings } from '#server/modules/settings/settings.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
-import { type Captures, type CapturesDeps, openCaptures } from '#server/modules/viewer/captures.ts'
+import * as studyService from '#server/modules/studies/service.ts'
+import type { AskUpload } from '#server/modules/viewer/access-asking.ts'
+import { openCaptureUpload } from '#server/modules/viewer/capture-upload.ts'
+import { type Captures, openCaptures } from '#server/modules/viewer/captures.ts'
 import type { KnownInstance } from '#server/modules/viewer/images.ts'
 import { capturesOfStudy, insertCapture } from '#server/modules/viewer/queries.ts'
+import type { Downloads } from '#server/webhooks/download.ts'
 import { WebhookError } from '#server/webhooks/webhook-error.ts'
 import { ApiError } from '#shared/errors.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
@@ -35,7 +37,7 @@ const WANTED = {
 
 type Temp = ReturnType<typeof tempStore>
 let on: Temp
-let captures: Captures
+let captures: Captures & AsyncDisposable
 let view: OpenView
 let shown: KnownInstance | undefined
 /** Of each URL, what it does next; then it takes the file. */
@@ -57,7 +59,7 @@ beforeEach(() => {
   const { store } = on
   const key = newKey(store)
   apiKeyId = key.apiKeyId
-  const record = openStudies(on).create(key, 'viewer', {
+  const record = studyService.createStudy(on.store, key, 'viewer', {
     studyInstanceUid: UID,
     studyDescription: 'CT',
     severity: 'normal',
@@ -85,37 +87,35 @@ afterEach(async () => {
   on[Symbol.dispose]()
 })
 
-function open(): Captures {
-  const settings = openSettings(on)
-  const own = openOwnInstances({ ...on, setting: settings.get, arriving: new Set() })
-  const ask: CapturesDeps['ask'] = async (question, key, signal) => {
+function open(): Captures & AsyncDisposable {
+  const { store } = on
+  const ask: AskUpload = async (question, key, signal) => {
     asked.push({ question, apiKeyId: key })
     if (hangs)
       await new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason)))
     return {
-      uploadUrls: answer(),
+      uploadUrls: [...answer()],
       notes: [],
       hosts: () => ['a.example', 'b.example'],
       noteRefusedHost: (url) => void refusedHosts.push(url),
       setEffect: (sentence) => void effects.push(sentence),
     }
   }
-  return openCaptures({
-    ...{ ...on, settings, ask },
-    images: {
-      instanceOf: (_view, sop) => (sop === shown?.instance.sopInstanceUid ? shown : undefined),
-      priors: () => [],
-    },
-    keep: own.keep,
-    async put(url, body, { mediaType }) {
-      const fault = faults.get(url)?.shift()
-      if (fault) throw fault
-      puts.push({ url, body, mediaType })
-      return { httpStatus: 200 }
-    },
-    onFailed: (tone, text) => void lines.push(`${tone}: ${text}`),
-    onError: (error) => void errors.push(error),
-  })
+  const put: Downloads['put'] = async (url, body, { mediaType }) => {
+    const fault = faults.get(url)?.shift()
+    if (fault) throw fault
+    puts.push({ url, body, mediaType })
+    return { httpStatus: 200 }
+  }
+  const append = ({ tone, text }: NewFeedLine) => void lines.push(`${tone}: ${text}`) as never
+  const uploads = openCaptureUpload(store, ask, put, { append }, (error) => void errors.push(error))
+  const images = {
+    instanceOf: (_view: unknown, sop: string) =>
+      sop === shown?.instance.sopInstanceUid ? shown : undefined,
+    priors: () => [],
+  }
+  const made = openCaptures(store, images, uploads, new Set(), () => undefined)
+  return { ...made, [Symbol.asyncDispose]: uploads[Symbol.asyncDispose] }
 }
 
 const standing = () => captures.list(view)[0]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { updateApiKey } from '#server/modules/api-keys/queries.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import type { Area } from '#server/modules/studies/study-queries.ts'
 import { findUser, updateUser } from '#server/modules/users/queries.ts'
 import * as userService from '#server/modules/users/users.ts'
@@ -15,7 +15,7 @@ function stage() {
   const temp = tempStore()
   const { store } = temp
   const links = linksOf(store)
-  const studies = openStudies(temp)
+  const studies = bound(studyService, temp.store)
   const key = newKey(store)
   /** What following the link gives: what it opens, or why it does not. */
   function follow({ url }: { readonly url: string }) {
@@ -23,8 +23,11 @@ function stage() {
     return opening.outcome === 'opened' ? opening.link : opening.why
   }
   const create = (area: Area, uid: string) =>
-    studies.create(key, area, { studyInstanceUid: uid, studyDescription: 'CT', severity: 'normal' })
-      .record.studyId
+    studies.createStudy(key, area, {
+      studyInstanceUid: uid,
+      studyDescription: 'CT',
+      severity: 'normal',
+    }).record.studyId
   return {
     ...{ ...temp, links, studies, key, follow },
     viewed: create('viewer', '1.2.3'),
@@ -95,9 +98,9 @@ describe('a link to the viewer', () => {
     using on = stage()
     const { links, studies, key, viewed } = on
     const url = links.viewer(key, { studyId: viewed })
-    studies.cancel(key, 'viewer', { studyId: viewed })
+    studies.cancelStudy(key, 'viewer', { studyId: viewed })
     expect([on.follow(url), on.follow(url)]).toEqual(['cancelled', 'cancelled'])
-    studies.uncancel(key, 'viewer', { studyId: viewed })
+    studies.uncancelStudy(key, 'viewer', { studyId: viewed })
     expect(on.follow(url)).toMatchObject({ studyId: viewed })
   })
 
@@ -109,7 +112,7 @@ describe('a link to the viewer', () => {
       links.viewer(key, { studyId: viewed }),
     ]
     on.follow(used)
-    studies.cancel(key, 'viewer', { studyId: viewed })
+    studies.cancelStudy(key, 'viewer', { studyId: viewed })
     updateApiKey(store.database, key.apiKeyId, { revokedAt: '2026-03-10T09:00:00.000Z' })
     clock.pass(15 * 60_000)
     expect([on.follow(used), on.follow(expired)]).toEqual(['used', 'expired'])
@@ -139,9 +142,9 @@ describe('a link to the viewer', () => {
     const { links, studies, key, viewed, read } = on
     expect(refusalOf(() => links.viewer(key, { studyId: read }))).toBe('not-found')
     expect(refusalOf(() => links.viewer(key, {}))).toBe('malformed body.studyId')
-    studies.cancel(key, 'viewer', { studyId: viewed })
+    studies.cancelStudy(key, 'viewer', { studyId: viewed })
     expect(refusalOf(() => links.viewer(key, { studyId: viewed }))).toBe('refused')
-    studies.cancel(key, 'scribe', { studyId: read })
+    studies.cancelStudy(key, 'scribe', { studyId: read })
     expect(refusalOf(() => links.viewerOnly(key, { studyId: read }))).toBe('refused')
   })
 })
@@ -152,7 +155,7 @@ describe('a reroute link', () => {
     const { links, studies, key, read, store } = on
     const [one, other] = [newUser(store), newUser(store)]
     const state = () => {
-      const { record, assignedTo } = studies.read(key, 'scribe', read)
+      const { record, assignedTo } = studies.readStudy(key, 'scribe', read)
       return [record.status, assignedTo?.userId]
     }
     const first = links.reroute(key, { studyId: read, assignedToUserId: one.userId })
@@ -245,10 +248,10 @@ describe('a viewer-only link', () => {
   it('leaves the study alone and notes whom it is for', () => {
     using on = stage()
     const { links, studies, key, read, store } = on
-    const before = studies.read(key, 'scribe', read)
+    const before = studies.readStudy(key, 'scribe', read)
     const { userId } = newUser(store)
     const url = links.viewerOnly(key, { studyId: read, userId })
-    expect(studies.read(key, 'scribe', read)).toEqual(before)
+    expect(studies.readStudy(key, 'scribe', read)).toEqual(before)
     expect(store.audit.list({ limit: 1 }).items[0]).toMatchObject({
       action: 'link.mint',
       target: read,

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HttpServer } from '#server/http/server.ts'
 import { VIEW_COOKIE } from '#server/http/view-authentication.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import type { ViewImages } from '#server/modules/viewer/images.ts'
 import { serveViewing } from '#server/modules/viewer/routes.ts'
 import { openViewSessions, type ViewSessions } from '#server/modules/viewer/sessions.ts'
@@ -46,7 +46,7 @@ beforeEach(async () => {
   const key = newKey(on.store)
   const links = linksOf(on.store)
   sessions = openViewSessions(on.store)
-  openStudies(on).create(key, 'scribe', {
+  studyService.createStudy(on.store, key, 'scribe', {
     studyInstanceUid: UID,
     studyDescription: 'CT',
     severity: 'normal',

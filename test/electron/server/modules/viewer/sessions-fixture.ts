@@ -1,5 +1,5 @@
 import * as customerService from '#server/modules/customers/service.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import type { Area } from '#server/modules/studies/study-queries.ts'
 import { customerIdsOfUser, type UserRecord } from '#server/modules/users/queries.ts'
 import * as userService from '#server/modules/users/users.ts'
@@ -28,14 +28,14 @@ export function stage() {
   const customers = bound(customerService, temp.store)
   const links = linksOf(store)
   const views = openViewSessions(store)
-  const studies = openStudies(temp)
+  const studies = bound(studyService, temp.store)
   const key = newKey(store)
   const create = (
     area: Area,
     studyInstanceUid: string,
     more: { readonly expressCustomerId?: string } = {},
   ) =>
-    studies.create(key, area, {
+    studies.createStudy(key, area, {
       studyInstanceUid,
       studyDescription: `${area} CT`,
       severity: 'normal',

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { HttpServer } from '#server/http/server.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import * as studyService from '#server/modules/studies/service.ts'
+import { serveDashboardViews } from '#server/modules/viewer/routes.ts'
 import { openViewSessions } from '#server/modules/viewer/sessions.ts'
-import { serveDashboardViews } from '#server/modules/viewer/window-routes.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { View } from '#shared/contract/viewing.ts'
 import { atTheWindow, newKey, newUser } from '../../../../support/callers.ts'
@@ -19,7 +19,7 @@ beforeEach(async () => {
   const { user } = atTheWindow(newUser(on.store))
   const views = openViewSessions(on.store)
   const study = { studyInstanceUid: '1.2.3', studyDescription: 'CT', severity: 'normal' } as const
-  studyId = openStudies(on).create(newKey(on.store), 'scribe', study).record.studyId
+  studyId = studyService.createStudy(on.store, newKey(on.store), 'scribe', study).record.studyId
   seedImages(on.store, { uid: '1.2.4' })
   server = await openTestServer({
     views,
@@ -28,7 +28,7 @@ beforeEach(async () => {
       isConfirmed: () => true,
       isLimited: () => false,
     },
-    register: (app) => serveDashboardViews(app, { ...on, views }),
+    register: (app) => serveDashboardViews(app, on.store, views),
   })
 })
 afterEach(async () => {

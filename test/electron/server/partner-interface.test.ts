@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Context, openContext } from '#server/context.ts'
-import type { Partners } from '#server/http/partner-authentication.ts'
+import type { Partners } from '#server/http/http-app.ts'
 import type { ReplyCache } from '#server/http/reply-cache.ts'
 import type { HttpServer } from '#server/http/server.ts'
 import { createApiKey, revokeApiKey, rotateApiKey } from '#server/modules/api-keys/api-keys.ts'
-import { openPartnerInterface } from '#server/modules/partners/partner-interface.ts'
 import { openPeople } from '#server/modules/users/people.ts'
 import { findUser, updateUser } from '#server/modules/users/queries.ts'
 import { beginSession, sessionUser } from '#server/modules/users/sessions.ts'
+import { openPartners, servePartnerInterface } from '#server/partner-interface.ts'
 import { openParts, type Parts } from '#server/parts.ts'
-import { type HttpAnswer, httpCall, OWN_PAGE } from '../../../../support/http-call.ts'
-import { RUNS_TIMEOUT_MS, runs } from '../../../../support/property-runs.ts'
-import { draftReport } from '../../../../support/reports.ts'
-import { standingClock, tempFolder } from '../../../../support/temp-store.ts'
-import { openTestServer } from '../../http/http-fixture.ts'
+import { type HttpAnswer, httpCall, OWN_PAGE } from '../../support/http-call.ts'
+import { RUNS_TIMEOUT_MS, runs } from '../../support/property-runs.ts'
+import { draftReport } from '../../support/reports.ts'
+import { standingClock, tempFolder } from '../../support/temp-store.ts'
+import { openTestServer } from './http/http-fixture.ts'
 
 // Two servers on one data folder, one that remembers replies and one that makes each anew: nobody
 // can tell them apart.
@@ -74,11 +74,7 @@ beforeAll(async () => {
   const userOf = (token: string) => sessionUser(parts.store, token)
   const sessions = { userOf, isConfirmed: () => true, isLimited: () => false }
   const publicBase = () => 'http://127.0.0.1'
-  const partnerInterface = openPartnerInterface(parts, {
-    version: '0',
-    publicBase,
-  })
-  const { replies, ...without } = partnerInterface.partners
+  const { replies, ...without } = openPartners(parts)
   if (!replies) throw new Error('The interface keeps no replies')
   const counting: ReplyCache = {
     ...replies,
@@ -90,7 +86,10 @@ beforeAll(async () => {
   }
   const serving = async (partners: Partners) =>
     open.use(
-      await openTestServer({ sessions, partners, register: (app) => partnerInterface.serve(app) }),
+      await openTestServer({
+        ...{ sessions, partners },
+        register: (app) => servePartnerInterface(app, parts.store, publicBase, '0'),
+      }),
     )
   remembering = await serving({ ...without, replies: counting })
   plain = await serving(without)

@@ -3,9 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openPeople, type People } from '#server/modules/users/people.ts'
 import { serveDashboardSecurity } from '#server/modules/users/security-routes.ts'
 import { sessionReply } from '#server/modules/users/session-routes.ts'
-import { runningSession } from '#server/modules/users/sessions.ts'
+import { serveDashboardViews } from '#server/modules/viewer/routes.ts'
 import { openViewSessions, type ViewSessions } from '#server/modules/viewer/sessions.ts'
-import { serveDashboardViews } from '#server/modules/viewer/window-routes.ts'
 import { Problem } from '#shared/contract/conventions.ts'
 import { dashboardSecurity, type OpenSession } from '#shared/contract/dashboard-security.ts'
 import type { HttpAnswer } from '../../../../support/http-call.ts'
@@ -42,8 +41,7 @@ beforeEach(async () => {
         const show = sessionReply(deps.store, settings, '0.1.0')
         serveDashboardSecurity(app, deps.store, people, lan, feed, show)
         views = openViewSessions(deps.store)
-        const sessionOf = (token: string) => runningSession(deps.store, token, 'background')
-        serveDashboardViews(app, { ...deps, views, sessionOf })
+        serveDashboardViews(app, deps.store, views)
       },
     },
   )

@@ -1,13 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import type { Context } from '#server/context.ts'
+import * as queries from '#server/modules/events/queries.ts'
 import {
+  addEventAttempt,
   type EventAttemptRow,
   type EventQuery,
   type EventState,
-  eventsStore,
+  eventAttempts,
+  eventRequest,
+  eventsWithNotes,
+  insertEvent,
+  lastAcceptedBeforeFailure,
+  listEvents,
   type NewEventRow,
-} from '#server/modules/events/event-queries.ts'
+  setEventEffect,
+} from '#server/modules/events/queries.ts'
+import { forgetEventBodies, purgeEvents } from '#server/modules/events/retention-queries.ts'
+import { tallyAttempts, tallyCalls } from '#server/modules/events/tally-queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
+import { bound } from '../../../../support/bound.ts'
 import { tempStore } from '../../../../support/temp-store.ts'
 
 const START = Date.parse('2026-03-10T09:00:00.000Z')
@@ -51,8 +62,9 @@ function ended(
   more: Partial<NewEventRow> = {},
   last: Partial<EventAttemptRow> = {},
 ) {
-  store.events.insert(event(number, more))
-  store.events.addAttempt(
+  insertEvent(store.database, event(number, more))
+  addEventAttempt(
+    store.database,
     id(number),
     attempt(number, { outcome: state === 'done' ? 'accepted' : 'timeout', ...last }),
     {
@@ -62,40 +74,41 @@ function ended(
   )
 }
 const ids = (store: Context, query: Partial<EventQuery>) =>
-  store.events
-    .list({ limit: 100, show: 'all', ...query })
-    .items.map(({ eventId }) => Number(eventId.slice(4)))
+  listEvents(store.database, { limit: 100, show: 'all', ...query }).items.map(({ eventId }) =>
+    Number(eventId.slice(4)),
+  )
 
 describe('events', () => {
   it('tell of each commit that made or changed one, once', () => {
     using temp = tempStore()
-    const { events, database } = temp.store
+    const { database } = temp.store
+    const events = bound(queries, database)
     let changes = 0
-    const stop = events.onChange(() => changes++)
-    events.record(event(1), attempt(1), { state: 'done', request: null })
+    const stop = database.subscribe('events', () => changes++)
+    events.recordEvent(event(1), attempt(1), { state: 'done', request: null })
     expect(changes).toBe(1)
     for (const change of [
-      () => events.setState(id(1), 'dropped', at(2)),
-      () => events.setEffect(id(1), 'Done.'),
+      () => events.setEventState(id(1), 'dropped', at(2)),
+      () => events.setEventEffect(id(1), 'Done.'),
     ])
       change()
     expect(changes).toBe(3)
     expect(() =>
       database.transaction(() => {
-        events.insert(event(2))
+        events.insertEvent(event(2))
         throw new Error('rolled back')
       }),
     ).toThrow('rolled back')
     expect(changes).toBe(3)
     stop()
-    events.insert(event(3))
+    events.insertEvent(event(3))
     expect(changes).toBe(3)
   })
 
   it('are read with their attempts, the newest first, as they were written', () => {
     using temp = tempStore()
-    const { events } = temp.store
-    events.insert(
+    const events = bound(queries, temp.store.database)
+    events.insertEvent(
       event(1, { type: 'report.delivered', subject: 'rep_1', studyInstanceUid: '1.2.3' }),
     )
     const first = attempt(2, {
@@ -106,19 +119,19 @@ describe('events', () => {
       isCut: true,
     })
     const second = attempt(3, { notes: [NOTE], bytes: 16, tookMs: 8.5 })
-    events.addAttempt(id(1), first, { state: 'waiting', request: '{"a":1}' })
-    events.addAttempt(id(1), second, {
+    events.addEventAttempt(id(1), first, { state: 'waiting', request: '{"a":1}' })
+    events.addEventAttempt(id(1), second, {
       state: 'done',
       request: null,
       effect: 'Delivered.',
       endpointId: 'e2',
     })
-    expect(events.attempts(id(1))).toEqual([
+    expect(events.eventAttempts(id(1))).toEqual([
       { attempt: 2, ...second },
       { attempt: 1, ...first },
     ])
-    expect(events.request(id(1))).toBe('{"a":1}')
-    expect(events.get(id(1))).toMatchObject({
+    expect(events.eventRequest(id(1))).toBe('{"a":1}')
+    expect(events.findEvent(id(1))).toMatchObject({
       ...{
         type: 'report.delivered',
         state: 'done',
@@ -134,25 +147,26 @@ describe('events', () => {
 
   it('are none where nobody wrote them', () => {
     using temp = tempStore()
-    const { events } = temp.store
-    expect(events.addAttempt(id(9), attempt(1), { state: 'done', request: null })).toBe(false)
-    expect([events.get(id(9)), events.request(id(9)), events.attempts(id(9))]).toEqual([
-      undefined,
-      null,
-      [],
-    ])
+    const events = bound(queries, temp.store.database)
+    expect(events.addEventAttempt(id(9), attempt(1), { state: 'done', request: null })).toBe(false)
+    expect([
+      events.findEvent(id(9)),
+      events.eventRequest(id(9)),
+      events.eventAttempts(id(9)),
+    ]).toEqual([undefined, null, []])
   })
 
   it('keep nothing of a body or a detail in the clear', () => {
     using temp = tempStore()
-    const { events, database } = temp.store
-    events.insert(event(1))
+    const { database } = temp.store
+    const events = bound(queries, database)
+    events.insertEvent(event(1))
     const told = attempt(1, {
       detail: 'Quillfeather',
       notes: [NOTE],
       response: Buffer.from('Quillfeather'),
     })
-    events.addAttempt(id(1), told, { state: 'failed', request: 'Quillfeather' })
+    events.addEventAttempt(id(1), told, { state: 'failed', request: 'Quillfeather' })
     const rows = [
       ...database.all(database.sql.selectFrom('events').selectAll()),
       ...database.all(database.sql.selectFrom('eventAttempts').selectAll()),
@@ -222,7 +236,7 @@ describe('events', () => {
       const seen: number[] = []
       let after: string | undefined
       do {
-        const page = store.events.list({ limit: 4, show, after })
+        const page = listEvents(store.database, { limit: 4, show, after })
         seen.push(...page.items.map(({ eventId }) => Number(eventId.slice(4))))
         after = page.next
       } while (after !== undefined)
@@ -248,7 +262,7 @@ describe('events', () => {
     ['about a study', { about: { subject: 's', studyInstanceUid: '1.2' } }, 'MULTI-INDEX OR'],
   ])('%s are found by an index, in its order', (_what, query, index) => {
     using temp = tempStore()
-    const { database, seal } = temp.store
+    const { database } = temp.store
     const lines: string[] = []
     const spied = Object.create(database, {
       all: {
@@ -261,7 +275,7 @@ describe('events', () => {
         },
       },
     })
-    eventsStore(spied, seal).list({ limit: 20, show: 'all', after: '900', ...query })
+    listEvents(spied, { limit: 20, show: 'all', after: '900', ...query })
     expect(lines.join('; ')).toContain(index)
     // Of a study there are a few; any other order would be made of all there is.
     if (!index.startsWith('MULTI')) expect(lines.join('; ')).not.toContain('TEMP B-TREE')
@@ -281,11 +295,14 @@ describe('events', () => {
       { type: 'report.delivered', subject: 'rep_1' },
       { outcome: 'unreachable' },
     )
-    store.events.addAttempt(id(5), attempt(6, { tookMs: 20 }), { state: 'done', request: null })
+    addEventAttempt(store.database, id(5), attempt(6, { tookMs: 20 }), {
+      state: 'done',
+      request: null,
+    })
     const span = { from: at(0), to: at(100) }
     const tallied = (of: typeof span, endpointId?: string) => [
-      ...store.events.tally(of, endpointId),
-      ...store.events.tallyAttempts(of, endpointId),
+      ...tallyCalls(store.database, of, endpointId),
+      ...tallyAttempts(store.database, of, endpointId),
     ]
     expect(tallied(span).toSorted((a, b) => a.count - b.count || a.tookMs - b.tookMs)).toEqual([
       {
@@ -307,19 +324,27 @@ describe('events', () => {
     ])
     expect(tallied(span, 'e2')).toHaveLength(1)
     expect(tallied({ from: at(6), to: at(7) }).map(({ tookMs }) => tookMs)).toEqual([20])
-    expect(store.events.withNotes('modality_worklist.requested', { since: at(0) }, 10)).toEqual([
-      { eventId: id(2), notes: [NOTE] },
-    ])
-    expect(store.events.withNotes('modality_worklist.requested', { since: at(3) }, 10)).toEqual([])
     expect(
-      store.events.withNotes('modality_worklist.requested', { since: at(0), endpointId: 'e2' }, 10),
+      eventsWithNotes(store.database, 'modality_worklist.requested', { since: at(0) }, 10),
+    ).toEqual([{ eventId: id(2), notes: [NOTE] }])
+    expect(
+      eventsWithNotes(store.database, 'modality_worklist.requested', { since: at(3) }, 10),
+    ).toEqual([])
+    expect(
+      eventsWithNotes(
+        store.database,
+        'modality_worklist.requested',
+        { since: at(0), endpointId: 'e2' },
+        10,
+      ),
     ).toEqual([])
   })
 
   it('know since when an endpoint has not accepted', () => {
     using temp = tempStore()
     const { store } = temp
-    const since = (endpointId: string | null) => store.events.lastAcceptedBeforeFailure(endpointId)
+    const since = (endpointId: string | null) =>
+      lastAcceptedBeforeFailure(store.database, endpointId)
     expect(since('e1')).toBeUndefined()
     ended(store, 1, 'done')
     ended(store, 2, 'done', { endpointId: 'e2' })
@@ -338,9 +363,9 @@ describe('events', () => {
     ended(store, 3, 'failed')
     ended(store, 4, 'dropped', {}, { at: at(50) })
     ended(store, 5, 'done')
-    expect(store.events.purge(at(5), 1)).toBe(1)
-    expect(store.events.purge(at(5), 100)).toBe(1)
-    expect(store.events.purge(at(5), 100)).toBe(0)
+    expect(purgeEvents(store.database, at(5), 1)).toBe(1)
+    expect(purgeEvents(store.database, at(5), 100)).toBe(1)
+    expect(purgeEvents(store.database, at(5), 100)).toBe(0)
     expect(ids(store, {})).toEqual([5, 4, 2])
     const { database } = store
     expect(database.all(database.sql.selectFrom('eventAttempts').select('seq'))).toHaveLength(3)
@@ -354,11 +379,11 @@ describe('events', () => {
     ended(store, 2, 'done', { type: 'report.delivered' }, { response })
     ended(store, 3, 'failed', {}, { response })
     ended(store, 4, 'done', {}, { response })
-    expect(store.events.forgetBodies('modality_worklist.requested', at(4), 100)).toBe(1)
-    expect(store.events.forgetBodies('modality_worklist.requested', at(4), 100)).toBe(0)
+    expect(forgetEventBodies(store.database, 'modality_worklist.requested', at(4), 100)).toBe(1)
+    expect(forgetEventBodies(store.database, 'modality_worklist.requested', at(4), 100)).toBe(0)
     const kept = [1, 2, 3, 4].map((number) => [
-      store.events.request(id(number)),
-      store.events.attempts(id(number))[0]?.response,
+      eventRequest(store.database, id(number)),
+      eventAttempts(store.database, id(number))[0]?.response,
     ])
     expect(kept).toEqual([
       [null, null],
@@ -372,7 +397,7 @@ describe('events', () => {
     using temp = tempStore()
     const before = temp.store.database.changeCount
     ended(temp.store, 1, 'done')
-    temp.store.events.setEffect(id(1), 'Nothing.')
+    setEventEffect(temp.store.database, id(1), 'Nothing.')
     expect(temp.store.database.changeCount).toBe(before)
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type EventLog, openEventLog } from '#server/modules/events/event-log.ts'
+import { type EventLog, openEventLog } from '#server/modules/events/log.ts'
+import { setEventState } from '#server/modules/events/queries.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { EventRecord, EventSummary } from '#shared/contract/events.ts'
 import { attempt, newEvent } from '../../../../support/events.ts'
@@ -8,7 +9,7 @@ import { tempStore, withoutRoom } from '../../../../support/temp-store.ts'
 function openLog() {
   const temp = tempStore()
   const errors: unknown[] = []
-  const log = openEventLog({ ...temp, onError: (error) => void errors.push(error) })
+  const log = openEventLog(temp.store, (error) => void errors.push(error))
   return { ...temp, log, errors, [Symbol.dispose]: () => temp[Symbol.dispose]() }
 }
 const all = (log: EventLog) => log.list({ limit: 100, show: 'all' }).items
@@ -217,7 +218,7 @@ describe('the log of events', () => {
     ]
     for (const event of [missed, delivered]) {
       log.begin(event)
-      store.events.setState(event.eventId, 'dropped', '2026-03-10T09:00:00.000Z')
+      setEventState(store.database, event.eventId, 'dropped', '2026-03-10T09:00:00.000Z')
     }
     log.attempted(missed.eventId, attempt({ outcome: 'timeout' }), 'waiting')
     log.attempted(delivered.eventId, attempt(), 'done')

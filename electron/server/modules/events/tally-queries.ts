@@ -33,9 +33,13 @@ export interface Span {
 }
 
 /** Of events that are sent once, in the span; tests left out. */
-export const tallyOf = (db: Database, { from, to }: Span, endpointId?: string): CallTally[] =>
-  db.all(
-    db.sql
+export const tallyCalls = (
+  database: Database,
+  { from, to }: Span,
+  endpointId?: string,
+): CallTally[] =>
+  database.all(
+    database.sql
       .selectFrom('events')
       .select(({ fn }) => [
         'type',
@@ -55,9 +59,13 @@ export const tallyOf = (db: Database, { from, to }: Span, endpointId?: string): 
   ) as CallTally[]
 
 /** Attempts in the span of events that are sent until they are accepted; tests left out. */
-export const attemptsOf = (db: Database, { from, to }: Span, endpointId?: string): CallTally[] =>
-  db.all(
-    db.sql
+export const tallyAttempts = (
+  database: Database,
+  { from, to }: Span,
+  endpointId?: string,
+): CallTally[] =>
+  database.all(
+    database.sql
       .selectFrom('events')
       .innerJoin('eventAttempts', 'eventAttempts.seq', 'events.seq')
       .select(({ fn }) => [
@@ -82,13 +90,13 @@ export const attemptsOf = (db: Database, { from, to }: Span, endpointId?: string
 
 /** The newest attempts of the newest events of a type whose last answer had parts left out. */
 export const newestWithNotes = (
-  db: Database,
+  database: Database,
   type: EventType,
   { since, endpointId }: CallsSince,
   limit: number,
 ) =>
-  db.all(
-    db.sql
+  database.all(
+    database.sql
       .selectFrom('events')
       .innerJoin('eventAttempts', (join) =>
         join

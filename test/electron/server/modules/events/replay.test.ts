@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { openEventLog } from '#server/modules/events/event-log.ts'
-import { openEventReplay, type ReplayWhich } from '#server/modules/events/event-replay.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import { openEventLog } from '#server/modules/events/log.ts'
+import { openEventReplay, type ReplayWhich } from '#server/modules/events/replay.ts'
+import * as studyService from '#server/modules/studies/service.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { ApiError } from '#shared/errors.ts'
 import type { WebhookEventId } from '#shared/ids.ts'
+import { bound } from '../../../../support/bound.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
 import { attempt, newEvent } from '../../../../support/events.ts'
 import { seedImages } from '../../../../support/images.ts'
@@ -20,27 +21,27 @@ function openReplay() {
   const asked: string[] = []
   const errors: unknown[] = []
   let wakes = 0
-  const replay = openEventReplay({
-    ...temp,
-    ports: {
-      wake: () => void wakes++,
-      async askEnrichment(uid) {
+  const replay = openEventReplay(
+    store,
+    () => void wakes++,
+    {
+      async 'patient_study.enrichment_requested'(uid) {
         asked.push(uid)
         if (uid === '1.9') throw new ApiError('refused', 'There is nothing to ask for.')
         if (uid === '1.8') throw new Error('the disk is full')
       },
-      askContext: async (studyId) => void asked.push(studyId),
+      'clinical_context.enrichment_requested': async (studyId) => void asked.push(studyId),
     },
-    onError: (error) => void errors.push(error),
-  })
-  const log = openEventLog({ ...temp, onError: (error) => void errors.push(error) })
+    (error) => void errors.push(error),
+  )
+  const log = openEventLog(temp.store, (error) => void errors.push(error))
   const key = newKey(store)
-  const studies = openStudies({ ...temp })
+  const studies = bound(studyService, temp.store)
   let uids = 0
 
   function study() {
     uids++
-    return studies.create(key, 'scribe', {
+    return studies.createStudy(key, 'scribe', {
       ...{
         studyInstanceUid: `1.2.${uids}`,
         studyDescription: 'CT chest',

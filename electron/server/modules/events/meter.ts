@@ -1,9 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { DomainDeps } from '#server/modules/audit/audit.ts'
+import type { Database } from '#server/database/database.ts'
+import { defaultEndpoint } from '#server/modules/partners/targets.ts'
 import { instantOf } from '#server/platform/clock.ts'
+import type { SetupState } from '#shared/contract/dashboard-setup.ts'
 import type { EventOutcome, MeterRow } from '#shared/contract/events.ts'
 import { EVENT_TYPES } from '#shared/contract/webhooks.ts'
-import type { CallTally } from './event-tally-queries.ts'
+import { eventsWithNotes, listEvents } from './queries.ts'
+import { type CallTally, tallyAttempts, tallyCalls } from './tally-queries.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 const PART_MS = DAY_MS / 6
@@ -25,17 +28,17 @@ const NOT_CALLED: ReadonlySet<EventOutcome> = new Set([
  * some hours at a time and lets others have a turn between: a worklist must not wait.
  */
 export async function meterOf(
-  { events }: DomainDeps['store'],
+  database: Database,
   { days, endpointId }: { readonly days: number; readonly endpointId?: string | undefined },
   now: number,
 ): Promise<MeterRow[]> {
   // What has come since the question is in the last part.
   const end = now + DAY_MS
   const whole = { from: instantOf(now - days * DAY_MS), to: instantOf(end) }
-  const tallies = events.tallyAttempts(whole, endpointId)
+  const tallies = tallyAttempts(database, whole, endpointId)
   for (let from = now - days * DAY_MS; from < now; from += PART_MS) {
     const to = from + PART_MS < now ? from + PART_MS : end
-    tallies.push(...events.tally({ from: instantOf(from), to: instantOf(to) }, endpointId))
+    tallies.push(...tallyCalls(database, { from: instantOf(from), to: instantOf(to) }, endpointId))
     await nextTurn()
   }
   const rows: MeterRow[] = []
@@ -55,11 +58,29 @@ export async function meterOf(
       byOutcome,
       p50Ms: percentile(sorted, 0.5),
       p95Ms: percentile(sorted, 0.95),
-      notes: commonest(events.withNotes(type, { since: whole.from, endpointId }, LOOKED_AT)),
+      notes: commonest(
+        eventsWithNotes(database, type, { since: whole.from, endpointId }, LOOKED_AT),
+      ),
     })
     await nextTurn()
   }
   return rows
+}
+
+/**
+ * The events that the clinic's default endpoint gets, each with how its newest call ended: a test,
+ * or in earnest.
+ */
+export function newestCalls(database: Database): SetupState['partner'] {
+  const endpoint = defaultEndpoint(database)
+  if (!endpoint) return { url: null, endpointId: null, events: [] }
+  const { url, endpointId } = endpoint
+  const events = endpoint.events.map((type) => {
+    const [newest] = listEvents(database, { type, show: 'all', endpointId, limit: 1 }).items
+    const at = newest && newest.attempts > 0 ? newest.updatedAt : null
+    return { type, outcome: newest?.outcome ?? ('none' as const), at }
+  })
+  return { url, endpointId, events }
 }
 
 const sum = (tallies: readonly CallTally[], of: 'count' | 'withNotes') =>
@@ -77,9 +98,7 @@ function percentile(sorted: readonly CallTally[], part: number): number | null {
 }
 
 /** Notes by place and sentence, positions in lists aside, each with the newest event it is in. */
-function commonest(
-  noted: ReturnType<DomainDeps['store']['events']['withNotes']>,
-): MeterRow['notes'] {
+function commonest(noted: ReturnType<typeof eventsWithNotes>): MeterRow['notes'] {
   const counted = new Map<string, MeterRow['notes'][number]>()
   for (const { eventId, notes } of noted) {
     for (const { path, sentence } of notes) {

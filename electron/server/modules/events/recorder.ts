@@ -1,25 +1,22 @@
 import { type Clock, instantOf } from '#server/platform/clock.ts'
 import type { DeliveryAttempt } from '#server/webhooks/deliveries.ts'
 import type { PartnerOutcome } from '#server/webhooks/request.ts'
-import type { AttemptRecord, EventLog, NewEvent } from './event-log.ts'
+import type { AttemptRecord, EventLog, NewEvent } from './log.ts'
 
-export interface EventRecorder {
-  /** Told of every call's end; deliveries of reports are written with their outbox row instead. */
-  note(outcome: PartnerOutcome): void
-  /** Within the transaction that settles the row of a delivery. */
-  attempted(attempt: DeliveryAttempt): void
-}
+export type EventRecorder = ReturnType<typeof recordEvents>
 
-/** Brings what the way out tells into the record of events. */
-export function recordEvents(eventLog: EventLog, clock: Clock): EventRecorder {
+/** Records in the log of events how calls of partners ended. */
+export function recordEvents(eventLog: EventLog, clock: Clock) {
   return {
-    note(outcome) {
+    /** Of every call; deliveries of reports are written with their outbox row instead. */
+    note(outcome: PartnerOutcome): void {
       // Where no endpoint takes it there is no event.
       if (outcome.fault === 'no-endpoint') return
       if (outcome.type === 'report.delivered' && outcome.about.isTest !== true) return
       eventLog.noted(eventOf(outcome), attemptOf(outcome))
     },
-    attempted({ eventId, state, outcome, fault }) {
+    /** Within the transaction that settles the row of a delivery. */
+    attempted({ eventId, state, outcome, fault }: DeliveryAttempt): void {
       const attempt = outcome ? attemptOf(outcome) : unsent(fault, instantOf(clock()))
       eventLog.attempted(eventId, attempt, state, EFFECTS[state], outcome?.endpointId)
     },

@@ -1,5 +1,5 @@
-import type { Slice, SliceQuery } from '#server/database/page.ts'
-import type { DomainDeps } from '#server/modules/audit/audit.ts'
+import type { Context } from '#server/context.ts'
+import type { SliceQuery } from '#server/database/page.ts'
 import { instantOf } from '#server/platform/clock.ts'
 import { diskFaultKind } from '#server/platform/disk-fault.ts'
 import {
@@ -10,18 +10,18 @@ import {
   type EventRecord,
   type EventSummary,
   kindOf,
-  type MeterRow,
 } from '#shared/contract/events.ts'
 import type { EventType } from '#shared/contract/webhooks.ts'
 import { ApiError } from '#shared/errors.ts'
 import { idFromUuid } from '#shared/ids.ts'
 import type { CallOf } from '#shared/operation.ts'
-import { meterOf } from './event-meter.ts'
-import type { EventAbout, EventAttemptRow, EventRow } from './event-queries.ts'
-import { whyNotAgain } from './event-replay.ts'
+import { meterOf } from './meter.ts'
+import type { EventAbout, EventAttemptRow, EventRow, EventState } from './queries.ts'
+import * as queries from './queries.ts'
+import { whyNotAgain } from './replay.ts'
 
 /**
- * An event as it is minted. `subject`: what it is about, e.g. a study, a report, a device's AE
+ * An event as it is created. `subject`: what it is about, e.g. a study, a report, a device's AE
  * title; never a patient.
  */
 export interface NewEvent {
@@ -51,55 +51,11 @@ export interface AttemptRecord {
   readonly response: Buffer | null
 }
 
-/** Where an event stands after an attempt. */
-export type AttemptedState = EventRow['state']
-
 /** Every event sent to a partner, with its attempts. */
-export interface EventLog extends AsyncDisposable {
-  /** Within the open transaction: the event waits. */
-  begin(event: NewEvent): void
-  /**
-   * Within a transaction: an attempt, and where the event stands now; one that a person dropped
-   * meanwhile does not wait again. `endpointId`: who was asked, where that is another than at the
-   * beginning.
-   */
-  attempted(
-    eventId: string,
-    attempt: AttemptRecord,
-    state: AttemptedState,
-    effect?: string,
-    endpointId?: string | null,
-  ): void
-  /** Synchronous and soft calls: kept in memory, written soon; never throws. */
-  noted(event: NewEvent, attempt: AttemptRecord, effect?: string): void
-  /**
-   * What an event led to, in one sentence without a patient; also of one that is not written yet.
-   * Never throws.
-   */
-  setEffect(eventId: string, effect: string): void
-  /** Writes what was noted; resolves when it is durable. */
-  flush(): Promise<void>
-  /** Newest first. */
-  list(query: EventListQuery): Slice<EventSummary>
-  /** @throws ApiError not-found */
-  read(eventId: string): EventRecord
-  /** How well partners kept to the contract in the last `days` days. */
-  meter(query: {
-    readonly days: number
-    readonly endpointId?: string | undefined
-  }): Promise<MeterRow[]>
-}
+export type EventLog = ReturnType<typeof openEventLog>
 
 export type EventListQuery = SliceQuery &
   Omit<CallOf<(typeof dashboardEvents)['list']>['query'], 'cursor' | 'limit'>
-
-export interface EventLogDeps extends Pick<DomainDeps, 'store' | 'clock'> {
-  /**
-   * Something that was noted could not be written and is lost. While the disk is full, it stays in
-   * memory and is tried again.
-   */
-  readonly onError: (error: unknown) => void
-}
 
 const FLUSH_MS = 500
 /** Events of one turn of the event loop. */
@@ -118,8 +74,12 @@ interface Noted {
   effect: string
 }
 
-export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog {
-  const { database, events } = store
+/**
+ * `onError`: something that was noted could not be written and is lost. While the disk is full, it
+ * stays in memory and is tried again.
+ */
+export function openEventLog(context: Context, onError: (error: unknown) => void) {
+  const { database, clock } = context
   /** Not yet written, in their order. */
   let waiting = new Map<string, Noted>()
   let waitingBytes = 0
@@ -130,7 +90,8 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
   function write({ event, attempt, isCut, effect }: Noted): void {
     const state = attempt.outcome === 'accepted' ? 'done' : 'failed'
     const { request, response, ...facts } = attempt
-    events.record(
+    queries.recordEvent(
+      database,
       {
         ...event,
         subject: subjectOf(event.subject),
@@ -185,8 +146,9 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
   }
 
   return {
-    begin: ({ subject, isTest = false, ...event }) =>
-      events.insert({
+    /** Within the open transaction: the event waits. */
+    begin: ({ subject, isTest = false, ...event }: NewEvent): void =>
+      queries.insertEvent(database, {
         ...event,
         subject: subjectOf(subject),
         isTest,
@@ -194,18 +156,31 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
         createdAt: instantOf(clock()),
       }),
 
-    attempted(eventId, { request, response, ...facts }, state, effect, endpointId) {
-      const before = events.get(eventId)
+    /**
+     * Within a transaction: an attempt, and where the event stands now; one that a person dropped
+     * meanwhile does not wait again. `endpointId`: who was asked, where that is another than at the
+     * beginning.
+     */
+    attempted(
+      eventId: string,
+      { request, response, ...facts }: AttemptRecord,
+      state: EventState,
+      effect?: string,
+      endpointId?: string | null,
+    ): void {
+      const before = queries.findEvent(database, eventId)
       const stands = before?.state === 'dropped' && state === 'waiting' ? 'dropped' : state
       const kept = beginningOf(response, KEPT_BYTES)
-      events.addAttempt(
+      queries.addEventAttempt(
+        database,
         eventId,
         { ...facts, response: withoutLinks(kept), isCut: isCut(kept, response) },
         { state: stands, request: withoutQueries(request), effect, endpointId },
       )
     },
 
-    noted(event, attempt, effect = '') {
+    /** Synchronous and soft calls: kept in memory, written soon; never throws. */
+    noted(event: NewEvent, attempt: AttemptRecord, effect = ''): void {
       try {
         if (waiting.size >= MOST_WAITING)
           throw new Error('events come faster than they can be written: one was not kept')
@@ -227,38 +202,51 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
       }
     },
 
-    setEffect(eventId, effect) {
+    /**
+     * What an event led to, in one sentence without a patient; also of one that is not written yet.
+     * Never throws.
+     */
+    setEffect(eventId: string, effect: string): void {
       const noted = waiting.get(eventId)
       if (noted) noted.effect = effect
-      else if (database.inTransaction) events.setEffect(eventId, effect)
-      else database.commitSoon(() => events.setEffect(eventId, effect)).catch(onError)
+      else if (database.inTransaction) queries.setEventEffect(database, eventId, effect)
+      else
+        database.commitSoon(() => queries.setEventEffect(database, eventId, effect)).catch(onError)
     },
 
+    /** Writes what was noted; resolves when it is durable. */
     flush,
 
-    list({ about, ...query }) {
-      const { items, ...rest } = events.list({ ...query, ...(about && { about: aboutOf(about) }) })
+    /** Newest first. */
+    list({ about, ...query }: EventListQuery) {
+      const { items, ...rest } = queries.listEvents(database, {
+        ...query,
+        ...(about && { about: aboutOf(about) }),
+      })
       return { items: items.map(summaryOf), ...rest }
     },
 
-    read(eventId) {
-      const event = events.get(eventId)
+    /** @throws ApiError not-found */
+    read(eventId: string): EventRecord {
+      const event = queries.findEvent(database, eventId)
       if (!event)
         throw new ApiError(
           'not-found',
           'This event is not kept any more; Settings say for how long events are.',
         )
-      const whyNot = whyNotAgain(store, event)
+      const whyNot = whyNotAgain(context, event)
       return {
         ...summaryOf(event),
-        request: events.request(eventId),
-        attemptList: events.attempts(eventId).map(attemptOf),
+        request: queries.eventRequest(database, eventId),
+        attemptList: queries.eventAttempts(database, eventId).map(attemptOf),
         mayReplay: whyNot === '',
         whyNot,
       }
     },
 
-    meter: (query) => meterOf(store, query, clock()),
+    /** How well partners kept to the contract in the last `days` days. */
+    meter: (query: { readonly days: number; readonly endpointId?: string | undefined }) =>
+      meterOf(database, query, clock()),
 
     async [Symbol.asyncDispose]() {
       isClosing = true
@@ -272,7 +260,7 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
   function aboutOf(text: string): EventAbout {
     if (text.startsWith('whe_')) return { eventId: text }
     const studyInstanceUid = text.startsWith('stu_')
-      ? store.studies.get(text)?.studyInstanceUid
+      ? context.studies.get(text)?.studyInstanceUid
       : /^[\d.]+$/.test(text)
         ? text
         : undefined
@@ -281,7 +269,7 @@ export function openEventLog({ store, clock, onError }: EventLogDeps): EventLog 
 
   function summaryOf({ seq: _, ...event }: EventRow): EventSummary {
     const queued =
-      event.state === 'waiting' ? store.outbox.latest(event.type, event.subject) : undefined
+      event.state === 'waiting' ? context.outbox.latest(event.type, event.subject) : undefined
     return {
       ...event,
       kind: kindOf(event.type),
@@ -297,7 +285,8 @@ const attemptOf = ({ response, notes, ...attempt }: EventAttemptRow): EventAttem
 })
 
 /**
- * clinical_context.enrichment_requested names a study by its raw UUID (interface.md, Event data).
+ * clinical_context.enrichment_requested names a study by its raw UUID
+ * (`shared/contract/webhooks.ts`).
  */
 const subjectOf = (subject: string) =>
   /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(subject) ? idFromUuid('stu', subject) : subject

@@ -1,0 +1,250 @@
+import type { Context } from '#server/context.ts'
+import type { Slice, SliceQuery } from '#server/database/page.ts'
+import { note } from '#server/modules/audit/audit.ts'
+import { actorOf, type Caller, demand, makerOf } from '#server/modules/users/caller.ts'
+import { instantOf } from '#server/platform/clock.ts'
+import type { Outcome } from '#shared/contract/conventions.ts'
+import type {
+  APIKeyReference,
+  ExpressCustomerReference,
+  UserReference,
+} from '#shared/contract/references.ts'
+import type { Severity } from '#shared/contract/values.ts'
+import { idFromUuid } from '#shared/ids.ts'
+import type { StudyReportStatus, ViewerStatus } from '#shared/lifecycle.ts'
+import { openReferences, type References } from './reference-queries.ts'
+import {
+  type EitherStudy,
+  resolveStudy,
+  visibleCustomers,
+  visibleStudy,
+  visibleStudyByUid,
+} from './study-access.ts'
+import { fieldsOf, patched, type StudyPatch } from './study-patch.ts'
+import type {
+  Area,
+  NewStudyRecord,
+  ScribeStudyRecord,
+  StudyDetail,
+  StudyRecord,
+  ViewerStudyRecord,
+} from './study-queries.ts'
+import { demandAssignee, demandCustomer, demandPriors, refused } from './study-references.ts'
+
+// Studies of both areas. What the caller may not see is not there.
+
+/** A study with what it refers to. */
+export interface Study<A extends Area = Area> {
+  readonly record: A extends 'viewer' ? ViewerStudyRecord : ScribeStudyRecord
+  readonly assignedTo: UserReference | null
+  readonly createdByApiKey: APIKeyReference | null
+  readonly createdByUser: UserReference | null
+  readonly expressCustomer: ExpressCustomerReference | null
+}
+
+/** Of the viewer area with `metadata` as its only detail. */
+export interface NewStudy extends StudyDetail {
+  readonly studyInstanceUid: string
+  readonly studyDescription: string
+  readonly severity: Severity
+  readonly assignedTo?: string | undefined
+  readonly expressCustomerId?: string | undefined
+}
+
+/** Null asks for studies that have none. */
+export interface StudyListQuery extends SliceQuery {
+  readonly assignedTo?: string | null | undefined
+  readonly expressCustomerId?: string | null | undefined
+  readonly isCancelled?: boolean | undefined
+  readonly severity?: Severity | undefined
+  /** Contained, without regard to case and accents. */
+  readonly studyDescription?: string | undefined
+  readonly studyViewerStatus?: ViewerStatus | undefined
+  readonly studyReportStatus?: readonly StudyReportStatus[] | undefined
+}
+
+/**
+ * @throws ApiError not-permitted; refused: the UID is taken in the area, or a reference does not
+ *   hold, naming the field
+ */
+export const createStudy = <A extends Area>(
+  context: Context,
+  caller: Caller,
+  area: A,
+  study: NewStudy,
+): Study<A> =>
+  context.database.transaction(() => {
+    demand(caller, 'manageStudies')
+    if (context.studies.byUid(area, study.studyInstanceUid))
+      throw refused('body.studyInstanceUid', 'must not be that of another study of the area')
+    if (study.assignedTo !== undefined) demandAssignee(context, study.assignedTo, 'body.assignedTo')
+    if (study.expressCustomerId !== undefined)
+      demandCustomer(context, caller, study.expressCustomerId)
+    if (study.priorStudyIds) demandPriors(context, caller, study.priorStudyIds)
+    const record = context.studies.insert(newRecord(context, caller, area, study))
+    const { studyInstanceUid, severity, assignedTo, expressCustomerId } = record
+    const detail = { area, studyInstanceUid, severity, assignedTo, expressCustomerId }
+    note(context, actorOf(caller), 'study.create', record.studyId, detail)
+    return studyOf<A>(context, record)
+  })
+
+/** @throws ApiError not-found */
+export function readStudy<A extends Area>(
+  context: Context,
+  caller: Caller,
+  area: A,
+  studyId: string,
+): Study<A> {
+  demand(caller, 'readStudies')
+  return studyOf(context, visibleStudy(context, caller, area, studyId))
+}
+
+/** @throws ApiError not-found */
+export function readStudyByUid<A extends Area>(
+  context: Context,
+  caller: Caller,
+  area: A,
+  studyInstanceUid: string,
+): Study<A> {
+  demand(caller, 'readStudies')
+  return studyOf(context, visibleStudyByUid(context, caller, area, studyInstanceUid))
+}
+
+/** Newest first. */
+export function listStudies<A extends Area>(
+  context: Context,
+  caller: Caller,
+  area: A,
+  {
+    after,
+    limit,
+    expressCustomerId,
+    studyViewerStatus,
+    studyReportStatus,
+    ...filters
+  }: StudyListQuery,
+): Slice<Study<A>> {
+  demand(caller, 'readStudies')
+  const seen = visibleCustomers(caller)
+  const asked = expressCustomerId === undefined ? seen : [expressCustomerId]
+  const expressCustomerIds = seen ? asked?.filter((id) => id !== null && seen.includes(id)) : asked
+  const createdByApiKeyId =
+    caller.kind === 'api-key' && caller.scope === 'self' ? caller.apiKeyId : undefined
+  const statuses = area === 'scribe' ? studyReportStatus : studyViewerStatus && [studyViewerStatus]
+  const query = { area, ...filters, statuses, expressCustomerIds, createdByApiKeyId }
+  const { items, ...rest } = context.studies.list(query, after, limit)
+  const known = openReferences(context.database)
+  return { items: items.map((record) => studyOf<A>(context, record, known)), ...rest }
+}
+
+/**
+ * @throws ApiError not-permitted, not-found; refused: a reference does not hold, or the study
+ *   cannot be reassigned now
+ */
+export const updateStudy = <A extends Area>(
+  context: Context,
+  caller: Caller,
+  area: A,
+  studyId: string,
+  patch: StudyPatch,
+): Study<A> =>
+  context.database.transaction(() => {
+    demand(caller, 'manageStudies')
+    const before = visibleStudy(context, caller, area, studyId)
+    if (patch.assignedTo && patch.assignedTo !== before.assignedTo)
+      demandAssignee(context, patch.assignedTo, 'body.assignedTo')
+    if (patch.expressCustomerId && patch.expressCustomerId !== before.expressCustomerId)
+      demandCustomer(context, caller, patch.expressCustomerId)
+    if (patch.priorStudyIds)
+      demandPriors(context, caller, patch.priorStudyIds, before.detail.priorStudyIds)
+    const { study, changes } = patched(before, patch)
+    // A field that is set to the value that it was created with is a person's from then on.
+    context.imageStudies.touchSeed(studyId, fieldsOf(patch))
+    if (Object.keys(changes).length === 0) return studyOf<A>(context, before)
+    const changed = { ...study, updatedAt: instantOf(context.clock()) }
+    context.studies.update(changed, before)
+    note(context, actorOf(caller), 'study.update', studyId, changes)
+    return studyOf<A>(context, changed)
+  })
+
+/** Again changes nothing. @throws ApiError malformed, not-permitted, not-found */
+export const cancelStudy = (
+  context: Context,
+  caller: Caller,
+  area: Area,
+  either: EitherStudy,
+): Outcome =>
+  context.database.transaction(() => {
+    demand(caller, 'manageStudies')
+    const study = resolveStudy(context, caller, area, either)
+    if (study.cancelledAt !== null)
+      return { success: true, message: 'The study was cancelled already.' }
+    setCancelled(context, caller, study, true)
+    return { success: true, message: 'The study is cancelled.' }
+  })
+
+/** Refused where it is not cancelled. @throws ApiError malformed, not-permitted, not-found */
+export const uncancelStudy = (
+  context: Context,
+  caller: Caller,
+  area: Area,
+  either: EitherStudy,
+): Outcome =>
+  context.database.transaction(() => {
+    demand(caller, 'manageStudies')
+    const study = resolveStudy(context, caller, area, either)
+    if (study.cancelledAt === null)
+      return { success: false, message: 'The study is not cancelled.' }
+    setCancelled(context, caller, study, false)
+    return { success: true, message: 'The study is active again.' }
+  })
+
+const studyOf = <A extends Area>(
+  { database }: Context,
+  record: StudyRecord,
+  known: References = openReferences(database),
+): Study<A> => ({
+  record: record as Study<A>['record'],
+  assignedTo: known.user(record.assignedTo),
+  createdByApiKey: known.apiKey(record.createdByApiKeyId),
+  createdByUser: known.user(record.createdByUserId),
+  expressCustomer: known.expressCustomer(record.expressCustomerId),
+})
+
+function newRecord(
+  { clock, uuid }: Context,
+  caller: Caller,
+  area: Area,
+  study: NewStudy,
+): NewStudyRecord {
+  const {
+    studyInstanceUid,
+    studyDescription,
+    severity,
+    assignedTo = null,
+    expressCustomerId = null,
+    ...detail
+  } = study
+  const now = instantOf(clock())
+  const fields = {
+    ...{ studyInstanceUid, studyDescription, severity, assignedTo, expressCustomerId, detail },
+    ...makerOf(caller),
+    ...{ studyId: idFromUuid('stu', uuid()), cancelledAt: null, createdAt: now, updatedAt: now },
+  }
+  return area === 'viewer'
+    ? { ...fields, area, status: 'incomplete' }
+    : { ...fields, area, status: assignedTo === null ? 'unassigned' : 'assigned' }
+}
+
+function setCancelled(
+  context: Context,
+  caller: Caller,
+  study: StudyRecord,
+  isCancelled: boolean,
+): void {
+  const now = instantOf(context.clock())
+  const changed = { ...study, cancelledAt: isCancelled ? now : null, updatedAt: now }
+  context.studies.update(changed, study)
+  const action = isCancelled ? 'study.cancel' : 'study.uncancel'
+  note(context, actorOf(caller), action, study.studyId)
+}
