@@ -3,7 +3,7 @@ import type { Order } from '#server/modules/corrections/correction-rules.ts'
 import { openCorrectionTargets } from '#server/modules/corrections/correction-targets.ts'
 import type { ImageHeader } from '#server/modules/images/image-study-queries.ts'
 import { OWN_ADDRESS } from '#server/modules/images/study-identity.ts'
-import { openStudies } from '#server/modules/studies/studies.ts'
+import { createStudy } from '#server/modules/studies/service.ts'
 import type { CorrectedPatient } from '#shared/contract/corrections.ts'
 import type { StudyReportMetadata } from '#shared/contract/scribe.ts'
 import { newKey, newUser } from '../../../../support/callers.ts'
@@ -29,7 +29,7 @@ const order = (number: number, more: Partial<Order> = {}): Order => ({
 
 function stage(orders: readonly Order[] = [], header: Partial<ImageHeader> = {}) {
   const temp = tempStore('2026-03-10T23:30:00.000Z')
-  const { store, clock, uuid } = temp
+  const { store, clock } = temp
   const asked: (readonly string[])[] = []
   store.settings.set('clinic.timeZone', 'UTC')
   const targets = openCorrectionTargets({
@@ -45,14 +45,13 @@ function stage(orders: readonly Order[] = [], header: Partial<ImageHeader> = {})
   const images = (uid: string, of: Partial<ImageHeader> = {}, instances = 1) =>
     seedImages(store, { uid, instances, header: { ...HEADER, ...of } })
   images(OWN, header)
-  const studies = openStudies({ store, clock, uuid })
   const key = newKey(store)
   return {
     ...temp,
     ...{ asked, targets, images },
     /** A study that was created through the interface. */
     created: (studyInstanceUid: string, reportMetadata?: StudyReportMetadata) =>
-      studies.create(key, 'scribe', {
+      createStudy(store, key, 'scribe', {
         ...{ studyInstanceUid, studyDescription: 'CT of the interface', severity: 'normal' },
         ...(reportMetadata && { reportMetadata }),
       }).record,
