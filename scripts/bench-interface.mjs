@@ -9,6 +9,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fastify } from 'fastify'
 import { Pool } from 'undici'
+import { createApiKey } from '../electron/server/modules/api-keys/api-keys.ts'
+import { insertCustomer } from '../electron/server/modules/customers/queries.ts'
 import { openParts } from '../electron/server/parts.ts'
 import { aboutRun, ended, median, started, startedScript, writeReport } from './bench-kit.mjs'
 import { benchReads } from './bench-reads.mjs'
@@ -228,14 +230,15 @@ function seed(folder) {
     { 'http.ratePerSecond': 1_000_000, 'http.rateBurst': 1_000_000 },
     'command-line',
   )
-  const { key, apiKey } = parts.apiKeys.create(
+  const { key, apiKey } = createApiKey(
+    store,
     { description: 'bench', isViewerEnabled: true, scope: 'all' },
     'command-line',
   )
   const customers = Array.from({ length: 20 }, (_, index) => {
     const expressCustomerId = `cus_${hex()}`
     const at = new Date(started).toISOString()
-    store.customers.insert({
+    insertCustomer(store.database, {
       expressCustomerId,
       expressCustomerName: `Clinic ${index}`,
       isActive: true,

@@ -1,5 +1,7 @@
 // A clinic of many studies, all of it invented, in a data folder of its own.
 import { randomUUID } from 'node:crypto'
+import { insertCustomer, listCustomers } from '../../electron/server/modules/customers/queries.ts'
+import { userByEmail } from '../../electron/server/modules/users/queries.ts'
 import { openParts } from '../../electron/server/parts.ts'
 
 export const PERSON = { email: 'bench@clinic.example', password: 'a long sentence for the bench' }
@@ -89,11 +91,11 @@ export async function seed(folder, studies) {
   const started = Date.now()
   using parts = openParts(folder)
   const { store } = parts
-  const known = store.users.byEmail(PERSON.email)
+  const known = userByEmail(store.database, PERSON.email)
   if (known)
     return {
       userId: known.userId,
-      customerId: store.customers.list({ limit: 1 }).items[0].expressCustomerId,
+      customerId: listCustomers(store.database, { limit: 1 }).items[0].expressCustomerId,
     }
   const person = {
     ...PERSON,
@@ -109,7 +111,11 @@ export async function seed(folder, studies) {
   const customers = Array.from({ length: 20 }, (_, index) => {
     const expressCustomerId = `cus_${hex()}`
     const made = { isActive: true, createdAt: at, updatedAt: at, ...maker, metadata: undefined }
-    store.customers.insert({ expressCustomerId, expressCustomerName: `Clinic ${index}`, ...made })
+    insertCustomer(store.database, {
+      expressCustomerId,
+      expressCustomerName: `Clinic ${index}`,
+      ...made,
+    })
     return expressCustomerId
   })
   for (let first = 0; first < studies; first += 10_000)

@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createApiKey } from '../../electron/server/modules/api-keys/api-keys.ts'
 import { openParts } from '../../electron/server/parts.ts'
 
 const RADIOLOGIST = { email: 'radiologist@clinic.example', password: 'a long and quiet evening' }
@@ -99,7 +100,8 @@ async function furnish(folder) {
   })
   await parts.people.createUser(person('owner@clinic.example', 'owner', 'Other'), 'command-line')
   await parts.people.createUser(person(RADIOLOGIST.email, 'member', 'Radiologist'), 'command-line')
-  return parts.apiKeys.create(
+  return createApiKey(
+    parts.store,
     { description: 'Soak', isViewerEnabled: true, scope: 'all' },
     'command-line',
   ).key

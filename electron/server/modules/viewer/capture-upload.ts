@@ -116,13 +116,17 @@ function tellFailure(
   { state, attempts, lastError, studyInstanceUid }: CaptureRecord,
 ): void {
   const line = { kind: 'partner', associationId: '', aeTitle: '', address: '' } as const
-  const what = 'A secondary capture was not uploaded'
   if (state === 'failed')
-    feed.append({ ...line, tone: 'danger', text: `${what}. ${lastError}`, studyInstanceUid })
+    feed.append({
+      ...line,
+      tone: 'danger',
+      text: `A secondary capture was not uploaded. ${lastError}`,
+      studyInstanceUid,
+    })
   else if (state === 'waiting' && attempts === 1)
     feed.append({
       ...{ ...line, tone: 'warning', studyInstanceUid },
-      text: `${what} and is tried again. ${lastError}`,
+      text: `A secondary capture was not uploaded and is tried again. ${lastError}`,
     })
 }
 

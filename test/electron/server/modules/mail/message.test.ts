@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { invitationText, testText } from '#server/modules/mail/mail.ts'
+import { invitationText, testText } from '#server/modules/mail/message.ts'
 
 const given = {
   to: 'maja@partner.example',
