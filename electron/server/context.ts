@@ -64,10 +64,6 @@ import {
 } from '#server/modules/reports/critical-result-queries.ts'
 import { type DocumentsStore, documentsStore } from '#server/modules/reports/document-queries.ts'
 import {
-  type NeededAddendaStore,
-  neededAddendaStore,
-} from '#server/modules/reports/needed-addendum-queries.ts'
-import {
   type ReportObjectsStore,
   reportObjectsStore,
 } from '#server/modules/reports/report-object-queries.ts'
@@ -140,7 +136,6 @@ export interface Context extends Disposable {
   readonly reportObjects: ReportObjectsStore
   readonly criticalResults: CriticalResultsStore
   readonly correctionNotices: CorrectionNoticesStore
-  readonly neededAddenda: NeededAddendaStore
   readonly clinicalContexts: ClinicalContextsStore
   readonly contextDocuments: ContextDocumentsStore
   readonly idempotency: IdempotencyStore
@@ -271,7 +266,6 @@ export function openContext({
       reportObjects: reportObjectsStore(database),
       criticalResults: criticalResultsStore(database, seal),
       correctionNotices: correctionNoticesStore(database, seal),
-      neededAddenda: neededAddendaStore(database),
       clinicalContexts: clinicalContextsStore(database, seal),
       contextDocuments: contextDocumentsStore(database, seal),
       idempotency: idempotencyStore(database, seal, clock),

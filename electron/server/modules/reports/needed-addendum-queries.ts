@@ -3,23 +3,16 @@ import { rawQuery } from '#server/database/raw-query.ts'
 import { facetsOf } from '#server/modules/studies/study-facet.ts'
 import { customersShown, type StudyFilter } from '#server/modules/studies/study-filter.ts'
 
+// The table neededAddenda: studies whose signed report needs an addendum. Triggers write it; the
+// rule is in the migration `0018-needed-addenda`.
+
 /**
- * Studies whose signed report needs an addendum. Triggers write the table; the rule is in the
- * migration `0018-needed-addenda`.
+ * When the images of the study with this sequence number were corrected after its report was
+ * signed; null where no addendum is needed.
  */
-export interface NeededAddendaStore {
-  /**
-   * When the images of the study with this sequence number were corrected after its report was
-   * signed; null where no addendum is needed.
-   */
-  since(seq: number): string | null
-}
-
-const SINCE = 'select since from neededAddenda where seq = ?'
-
-export const neededAddendaStore = (db: Database): NeededAddendaStore => ({
-  since: (seq) => db.get(rawQuery<{ since: string }>(SINCE, [seq]))?.since ?? null,
-})
+export const addendumNeededSince = (database: Database, seq: number): string | null =>
+  database.get(rawQuery<{ since: string }>('select since from neededAddenda where seq = ?', [seq]))
+    ?.since ?? null
 
 /** A part of the list, by sequence numbers. */
 export interface NeededPart {

@@ -9,6 +9,7 @@ import type { Reading, ReadingStudy, WindowReport } from '#shared/contract/repor
 import type { ReportId, StudyId, UserId } from '#shared/ids.ts'
 import type { ClinicalContexts } from './clinical-contexts.ts'
 import type { CriticalResults } from './critical-results.ts'
+import { addendumNeededSince } from './needed-addendum-queries.ts'
 import { priorReports } from './prior-reports.ts'
 import { whyNotWrite } from './report-access.ts'
 import type { ReportDelivery } from './report-delivery.ts'
@@ -76,7 +77,7 @@ export function openReportReading(deps: ReportReadingDeps): ReportReading {
       isCritical: reports.some(({ isCritical }) => isCritical === true),
       identity: identityOf(images, record),
       isUnscheduled: isUnscheduled(images, record),
-      needsAddendumSince: store.neededAddenda.since(record.seq),
+      needsAddendumSince: addendumNeededSince(store.database, record.seq),
     }
   }
 

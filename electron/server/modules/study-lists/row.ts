@@ -1,6 +1,7 @@
 import type { Context } from '#server/context.ts'
 import type { ImageStudyRecord } from '#server/modules/images/image-study-queries.ts'
 import { identityOf, isUnscheduled } from '#server/modules/images/study-identity.ts'
+import { addendumNeededSince } from '#server/modules/reports/needed-addendum-queries.ts'
 import type { ReportLocks } from '#server/modules/reports/report-locks.ts'
 import { personOf } from '#server/modules/reports/report-people.ts'
 import { NO_IMAGES } from '#server/modules/reports/template-fit.ts'
@@ -52,7 +53,7 @@ export function windowStudy(
     identity: identityOf(images, read).state,
     isUnscheduled: isUnscheduled(images, read),
     isCritical: reports.some(({ isCritical }) => isCritical === true),
-    needsAddendumSince: store.neededAddenda.since(study.seq),
+    needsAddendumSince: addendumNeededSince(store.database, study.seq),
     priors: priorStudyIds.length + priorReportTexts.length + priorReports.length,
     ...{ createdAt: study.createdAt, updatedAt: study.updatedAt },
   }

@@ -7,6 +7,7 @@ import {
   personDifferencesOf,
 } from '#server/modules/images/same-patient.ts'
 import { identityOf, studyDifferencesOf } from '#server/modules/images/study-identity.ts'
+import { addendumNeededSince } from '#server/modules/reports/needed-addendum-queries.ts'
 import type { IdentityDifference, IdentityState } from '#shared/contract/images.ts'
 import type { ImagePatient, ViewedInstance, ViewedStudy } from '#shared/contract/viewing.ts'
 import type { NewFault, ViewList } from './list.ts'
@@ -108,7 +109,7 @@ export function shownStudies(context: Context, list: ViewList) {
       if (fault) list.faults.add({ ...fault, what: IDENTITY, studyInstanceUid })
       list.faults.drop(REPORT)
       const scribe = studies.byUid('scribe', studyInstanceUid)
-      if (scribe && context.neededAddenda.since(scribe.seq) !== null)
+      if (scribe && addendumNeededSince(context.database, scribe.seq) !== null)
         list.faults.add({
           level: 'warning',
           what: REPORT,

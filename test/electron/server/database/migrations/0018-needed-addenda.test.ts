@@ -5,7 +5,7 @@ import { Database } from '#server/database/database.ts'
 import { neededAddenda } from '#server/database/migrations/0018-needed-addenda.ts'
 import { MIGRATIONS } from '#server/database/migrations.ts'
 import { rawQuery } from '#server/database/raw-query.ts'
-import { neededAddendaStore } from '#server/modules/reports/needed-addendum-queries.ts'
+import { addendumNeededSince } from '#server/modules/reports/needed-addendum-queries.ts'
 import { tempFolder } from '../../../../support/temp-store.ts'
 
 const BEFORE = MIGRATIONS.slice(0, MIGRATIONS.indexOf(neededAddenda))
@@ -110,7 +110,7 @@ it.each([
   raw.close()
 
   using db = Database.open(file)
-  const { since } = neededAddendaStore(db)
+  const since = (seq: number) => addendumNeededSince(db, seq)
   expect(Object.fromEntries(Object.keys(SINCE).map((seq) => [seq, since(Number(seq))]))).toEqual(
     SINCE,
   )
@@ -143,7 +143,7 @@ it('the list of needed addenda changes in the transaction of the correction', ()
   // Of two corrections one was undone.
   db.run(rawQuery(undone.replace('c2', 'c1b'), []))
   expect(seqs()).toEqual([1, 4])
-  expect(neededAddendaStore(db).since(1)).toBe(at('09:30'))
+  expect(addendumNeededSince(db, 1)).toBe(at('09:30'))
 })
 
 it('the list of needed addenda is found by the indexes of corrections and reports', () => {

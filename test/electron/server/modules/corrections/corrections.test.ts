@@ -15,6 +15,7 @@ import {
   openReconciliation,
   type Scheduled,
 } from '#server/modules/reconciliation/reconciliation.ts'
+import { addendumNeededSince } from '#server/modules/reports/needed-addendum-queries.ts'
 import * as studyService from '#server/modules/studies/service.ts'
 import { findAnnotations, putAnnotations } from '#server/modules/viewer/queries.ts'
 import type { CorrectionRequest } from '#shared/contract/corrections.ts'
@@ -992,7 +993,7 @@ test('a signed report is marked where images were merged into its study', async 
     completedReport(store, { studyId, userId, signedAt: '2026-03-10T09:00:00.000Z' })
     return seq
   })
-  const needed = () => signed.map((seq) => store.neededAddenda.since(seq) !== null)
+  const needed = () => signed.map((seq) => addendumNeededSince(store.database, seq) !== null)
   expect(needed()).toEqual([false, false])
   const { correctionId } = await apply({
     kind: 'merge',
