@@ -327,7 +327,6 @@ it('refuses a wrong use in one sentence, with 2', async () => {
   const serve = ['serve', '--data', temp.folder]
   const uses: [args: string[], words: string | RegExp][] = [
     [['serve'], 'serve needs --data DIR'],
-    [[...serve, '--htpp', '127.0.0.1:0'], "Unknown option '--htpp'"],
     [
       [...serve, '--http', '8042'],
       '--http takes HOST:PORT, such as 127.0.0.1:8042; “8042” is not of that form.',
@@ -371,6 +370,14 @@ it('refuses a wrong use in one sentence, with 2', async () => {
     stdout: '',
     stderr: expect.stringContaining('There is no command “frobnicate”.'),
   })
+  const option = await isthmus([...serve, '--htpp', '127.0.0.1:0'])
+  expect(option).toMatchObject({ exitCode: 2, stdout: '' })
+  expect(option.stderr).toMatch(
+    /^Unknown option '--htpp'[^\n]*\n\nUsage: isthmus serve --data DIR /,
+  )
+  const ofCommand = await isthmus(['device', 'add', '--help'])
+  expect(ofCommand).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(ofCommand.stdout).toMatch(/^Usage: isthmus device add --data DIR --ae-title TEXT/)
   const help = await isthmus(['--help'])
   expect(help).toMatchObject({ exitCode: 0, stderr: '' })
   for (const command of ['serve', 'simulator partner', ...Object.keys(DATA_COMMANDS)])
